@@ -1,0 +1,44 @@
+//! Lifetime buckets: user-chosen boundaries in seconds, closed by an infinite one.
+
+use serde::{Deserialize, Serialize};
+
+/// Upper bounds of the finite lifetime buckets, in seconds, strictly ascending; one more bucket reaches to infinity.
+///
+/// An object belongs to the first bucket whose bound is above its lifetime.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BucketBounds(Vec<u64>);
+
+impl BucketBounds {
+    /// Takes strictly ascending bounds above zero; `None` otherwise.
+    pub fn new(bounds: Vec<u64>) -> Option<Self> {
+        let ascending = bounds.windows(2).all(|pair| pair[0] < pair[1]);
+        (ascending && bounds.first().is_some_and(|&first| first > 0)).then_some(Self(bounds))
+    }
+
+    /// Number of buckets, the infinite one included.
+    pub fn len(&self) -> usize {
+        self.0.len() + 1
+    }
+
+    /// Never true: there is always the infinite bucket.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The bucket of a lifetime in milliseconds.
+    pub fn index_of(&self, lifetime_ms: u64) -> usize {
+        self.0.partition_point(|&bound| bound * 1000 <= lifetime_ms)
+    }
+
+    /// Every bucket as (from, to) in seconds; `to` is `None` for the infinite one.
+    pub fn ranges(&self) -> impl Iterator<Item = (u64, Option<u64>)> + '_ {
+        (0..self.len()).map(|i| (if i == 0 { 0 } else { self.0[i - 1] }, self.0.get(i).copied()))
+    }
+}
+
+impl Default for BucketBounds {
+    /// InMemProfiler's: 5 s, 30 s, 1 min, 5 min, 30 min.
+    fn default() -> Self {
+        Self(vec![5, 30, 60, 300, 1800])
+    }
+}

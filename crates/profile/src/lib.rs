@@ -1,0 +1,19 @@
+//! The nouns of a profile (tallies, classes, sites, lifetimes, trust) and their arithmetic.
+//!
+//! Pure: no I/O, no clock, no JVM types. Bytes on disk are `mayfly-recording`'s, text is `mayfly-report`'s.
+
+mod buckets;
+mod histogram;
+mod profile;
+mod run;
+mod tally;
+mod trust;
+mod update;
+
+pub use buckets::BucketBounds;
+pub use histogram::LogHistogram;
+pub use profile::{ClassProfile, Frame, Lifetimes, Profile, SiteProfile};
+pub use run::{JvmInfo, RunInfo, Tracking};
+pub use tally::Tally;
+pub use trust::{Dropped, OwnCost, Refusals, Remainder, Trust};
+pub use update::{ClassCounts, ClassId, FrameId, LifetimeCounts, Progress, SiteCounts, SiteId, Update};

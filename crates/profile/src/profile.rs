@@ -1,0 +1,82 @@
+//! A whole profile at one moment: what reports, diffs and checks read.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{LogHistogram, RunInfo, Tally, Trust};
+
+/// Everything known of a run at one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Profile {
+    /// How the run was set up.
+    pub run: RunInfo,
+    /// Profiled time since the start or the last reset, in milliseconds.
+    pub duration_ms: u64,
+    /// Collections seen so far.
+    pub gcs: u32,
+    /// Per class name (loaders merged), largest allocated bytes first.
+    pub classes: Vec<ClassProfile>,
+    /// Per class and stack, largest allocated bytes first. Empty without `#trace`.
+    pub sites: Vec<SiteProfile>,
+    /// How much of the truth this is.
+    pub trust: Trust,
+    /// Whether the recording was closed by the agent (`false`: the JVM died, or is still running).
+    pub complete: bool,
+}
+
+/// One class.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClassProfile {
+    /// As `Class.getName()` gives it, e.g. `[B`, `java.lang.String`.
+    pub name: String,
+    /// All objects allocated: exact in the `exact` engine.
+    pub allocated: Tally,
+    /// Tracked objects not yet seen dead; `None` when deaths are not followed.
+    pub live: Option<Tally>,
+    /// Tracked objects seen dead, per lifetime bucket; empty when deaths are not followed.
+    pub collected: Vec<Tally>,
+    /// Lifetimes of the dead; `None` until one died.
+    pub lifetimes: Option<Lifetimes>,
+}
+
+/// Lifetimes of dead objects by three clocks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lifetimes {
+    /// Milliseconds from birth to the first GC after which the object was gone.
+    pub ms: LogHistogram,
+    /// GCs survived.
+    pub gcs: LogHistogram,
+    /// Bytes allocated by the whole JVM meanwhile.
+    pub bytes: LogHistogram,
+    /// Of all these, how many died at the first GC after their birth.
+    pub died_before_first_gc: u64,
+}
+
+/// Objects of one class allocated through one stack.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SiteProfile {
+    /// Class of the allocated objects.
+    pub class: String,
+    /// Innermost frame first.
+    pub stack: Vec<Frame>,
+    /// Objects allocated here.
+    pub allocated: Tally,
+    /// Of these, not yet seen dead; `None` when deaths are not followed.
+    pub live: Option<Tally>,
+    /// Of these, seen dead, per lifetime bucket; empty when deaths are not followed.
+    pub collected: Vec<Tally>,
+    /// Sum of size × lifetime over the dead, in byte-seconds.
+    pub byte_seconds: f64,
+}
+
+/// One frame of a stack.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Frame {
+    /// Declaring class, as `Class.getName()` gives it.
+    pub class: String,
+    /// Method name.
+    pub method: String,
+    /// Source file, if the class tells.
+    pub file: Option<String>,
+    /// Line; only with `#detailedtrace`, or in sampled stacks.
+    pub line: Option<u32>,
+}

@@ -1,0 +1,53 @@
+//! What was profiled and how: facts fixed when a recording starts.
+
+use serde::{Deserialize, Serialize};
+
+use crate::BucketBounds;
+
+/// The target JVM.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JvmInfo {
+    /// Process id.
+    pub pid: u32,
+    /// `java.vm.version`, e.g. `17.0.15+6-Debian-1deb12u1`.
+    pub version: String,
+    /// Garbage collector: `Serial`, `Parallel`, `G1`, `ZGC`, `ZGC (generational)`, `Shenandoah`, `Epsilon`.
+    pub gc: String,
+    /// Main class or jar and arguments, `sun.java.command`; empty if the JVM does not tell.
+    pub command: String,
+}
+
+/// Which objects' deaths and stacks were followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Tracking {
+    /// None: only allocations were counted.
+    #[default]
+    Off,
+    /// Every object that passes the filters.
+    EveryObject,
+    /// Every Nth object that passes the filters; tallies are scaled by N.
+    EveryNth(u64),
+    /// An unbiased sample, one per this many bytes on average; tallies are scaled by 1/(1-e^(-size/interval)).
+    ByteSample(u64),
+}
+
+/// How a run was set up.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunInfo {
+    /// The target JVM.
+    pub jvm: JvmInfo,
+    /// `exact` or `sampled`.
+    pub engine: String,
+    /// The agent's options as given.
+    pub options: String,
+    /// Wall-clock start, in milliseconds since the Unix epoch.
+    pub started_unix_ms: u64,
+    /// Lifetime buckets.
+    pub buckets: BucketBounds,
+    /// Which objects live, collected and site numbers come from.
+    pub tracking: Tracking,
+    /// Whether lifetimes are followed (`#trackcollections`, `#sample`).
+    pub lifetimes: bool,
+    /// Whether stacks are taken (`#trace`).
+    pub stacks: bool,
+}

@@ -1,0 +1,65 @@
+//! The trust line: how much of what the JVM allocated this profile saw, and what it missed.
+
+use serde::{Deserialize, Serialize};
+
+/// How a profile's counts stand to the JVM's own counter.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Trust {
+    /// Bytes this profile counted, filters aside, since the agent was loaded.
+    pub accounted_bytes: u64,
+    /// Bytes all threads allocated by the JVM's own counters since the JVM started; `None` if it has no counter.
+    pub jvm_allocated_bytes: Option<u64>,
+    /// The difference by cause. Negative where more was counted than allocated (scalar replacement).
+    pub remainder: Vec<Remainder>,
+    /// Methods and classes left unrewritten.
+    pub refusals: Vec<Refusals>,
+    /// Objects that should have been tracked and were not.
+    pub dropped: Vec<Dropped>,
+    /// What profiling itself cost.
+    pub cost: OwnCost,
+}
+
+/// A part of the difference between the JVM's counter and ours.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remainder {
+    /// In words, e.g. `before the agent could count`.
+    pub cause: String,
+    /// Bytes the JVM counted and we did not.
+    pub bytes: i64,
+}
+
+/// Methods left as they were, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusals {
+    /// In words, e.g. `method would pass 64 KB`.
+    pub reason: String,
+    /// How many.
+    pub methods: u64,
+}
+
+/// Objects whose tracking was given up, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// In words, e.g. `memory limit`.
+    pub cause: String,
+    /// How many.
+    pub objects: u64,
+}
+
+/// The profiler's own cost in the target.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnCost {
+    /// CPU time of the agent's own threads, in milliseconds.
+    pub cpu_ms: u64,
+    /// Native memory the agent holds, in bytes.
+    pub native_bytes: u64,
+    /// Time spent rewriting classes, in milliseconds.
+    pub rewrite_ms: u64,
+}
+
+impl Trust {
+    /// Accounted ÷ allocated; `None` without a counter or before anything was allocated.
+    pub fn share(&self) -> Option<f64> {
+        self.jvm_allocated_bytes.filter(|&bytes| bytes > 0).map(|bytes| self.accounted_bytes as f64 / bytes as f64)
+    }
+}

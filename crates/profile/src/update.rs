@@ -1,0 +1,103 @@
+//! What a running agent says, step by step: the one stream behind console, report and recording.
+//!
+//! Names are said once, before the first count that uses them. Counts are cumulative since the start or the last
+//! reset: the newest value of an id replaces older ones, so losing the tail of a stream loses only its last interval.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Frame, Lifetimes, RunInfo, Tally, Trust};
+
+/// Index of a class in a stream. Several ids may carry the same name (loaders); profiles merge them.
+pub type ClassId = u32;
+/// Index of a stack frame in a stream.
+pub type FrameId = u32;
+/// Index of a site (class and stack) in a stream.
+pub type SiteId = u32;
+
+/// One message of the stream.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Update {
+    /// First of a stream, once.
+    Start(RunInfo),
+    /// Names a class.
+    Class {
+        /// The id being named.
+        id: ClassId,
+        /// As `Class.getName()` gives it.
+        name: String,
+    },
+    /// Names a frame.
+    Frame {
+        /// The id being named.
+        id: FrameId,
+        /// The frame.
+        frame: Frame,
+    },
+    /// Names a site.
+    Site {
+        /// The id being named.
+        id: SiteId,
+        /// Class of the allocated objects.
+        class: ClassId,
+        /// Innermost frame first.
+        stack: Vec<FrameId>,
+    },
+    /// New values for some classes and sites, and the state of the whole.
+    Progress(Box<Progress>),
+    /// All counts start again from zero; names stay.
+    Reset,
+    /// The agent closed the stream: nothing follows.
+    End,
+}
+
+/// A step of the stream: what changed since the last one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Profiled time since the start or the last reset, in milliseconds.
+    pub duration_ms: u64,
+    /// Collections so far.
+    pub gcs: u32,
+    /// Trust as of now.
+    pub trust: Trust,
+    /// Classes whose counts changed.
+    pub classes: Vec<ClassCounts>,
+    /// Sites whose counts changed.
+    pub sites: Vec<SiteCounts>,
+}
+
+/// Cumulative counts of one class.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClassCounts {
+    /// The class.
+    pub id: ClassId,
+    /// Everything allocated.
+    pub allocated: Tally,
+    /// Of what was tracked; `None` when deaths are not followed.
+    pub lifetimes: Option<LifetimeCounts>,
+}
+
+/// Cumulative counts of the tracked objects of one class.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LifetimeCounts {
+    /// Tracked objects not yet seen dead.
+    pub live: Tally,
+    /// Dead ones per bucket.
+    pub collected: Vec<Tally>,
+    /// Their lifetimes.
+    pub lifetimes: Lifetimes,
+}
+
+/// Cumulative counts of one site.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SiteCounts {
+    /// The site.
+    pub id: SiteId,
+    /// Objects allocated there.
+    pub allocated: Tally,
+    /// Not yet seen dead; `None` when deaths are not followed.
+    pub live: Option<Tally>,
+    /// Dead ones per bucket; empty when deaths are not followed.
+    pub collected: Vec<Tally>,
+    /// Sum of size × lifetime over the dead, in byte-seconds.
+    pub byte_seconds: f64,
+}
