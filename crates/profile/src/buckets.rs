@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// An object belongs to the first bucket whose bound is above its lifetime.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u64>", into = "Vec<u64>")]
 pub struct BucketBounds(Vec<u64>);
 
 impl BucketBounds {
@@ -27,12 +28,26 @@ impl BucketBounds {
 
     /// The bucket of a lifetime in milliseconds.
     pub fn index_of(&self, lifetime_ms: u64) -> usize {
-        self.0.partition_point(|&bound| bound * 1000 <= lifetime_ms)
+        self.0.partition_point(|&bound| bound.saturating_mul(1000) <= lifetime_ms)
     }
 
     /// Every bucket as (from, to) in seconds; `to` is `None` for the infinite one.
     pub fn ranges(&self) -> impl Iterator<Item = (u64, Option<u64>)> + '_ {
         (0..self.len()).map(|i| (if i == 0 { 0 } else { self.0[i - 1] }, self.0.get(i).copied()))
+    }
+}
+
+impl TryFrom<Vec<u64>> for BucketBounds {
+    type Error = &'static str;
+
+    fn try_from(bounds: Vec<u64>) -> Result<Self, Self::Error> {
+        Self::new(bounds).ok_or("bucket bounds are not ascending from above zero")
+    }
+}
+
+impl From<BucketBounds> for Vec<u64> {
+    fn from(bounds: BucketBounds) -> Self {
+        bounds.0
     }
 }
 

@@ -3,7 +3,10 @@
 //! Pure: no I/O, no clock, no JVM types. Bytes on disk are `mayfly-recording`'s, text is `mayfly-report`'s.
 
 mod buckets;
+mod builder;
 mod histogram;
+mod merge;
+mod names;
 mod profile;
 mod run;
 mod tally;
@@ -11,6 +14,7 @@ mod trust;
 mod update;
 
 pub use buckets::BucketBounds;
+pub use builder::{ApplyError, ProfileBuilder};
 pub use histogram::LogHistogram;
 pub use profile::{ClassProfile, Frame, Lifetimes, Profile, SiteProfile};
 pub use run::{JvmInfo, RunInfo, Tracking};

@@ -16,13 +16,13 @@ pub struct Tally {
 impl Tally {
     /// `objects` objects of `size` bytes each.
     pub fn of(objects: u64, size: u64) -> Self {
-        Self { objects, bytes: objects * size, largest: if objects == 0 { 0 } else { size } }
+        Self { objects, bytes: objects.saturating_mul(size), largest: if objects == 0 { 0 } else { size } }
     }
 
-    /// Adds `other`; `largest` is the larger of both.
+    /// Adds `other`, stopping at the largest number; `largest` is the larger of both.
     pub fn add(&mut self, other: Self) {
-        self.objects += other.objects;
-        self.bytes += other.bytes;
+        self.objects = self.objects.saturating_add(other.objects);
+        self.bytes = self.bytes.saturating_add(other.bytes);
         self.largest = self.largest.max(other.largest);
     }
 

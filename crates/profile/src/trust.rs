@@ -60,6 +60,8 @@ pub struct OwnCost {
 impl Trust {
     /// Accounted ÷ allocated; `None` without a counter or before anything was allocated.
     pub fn share(&self) -> Option<f64> {
-        self.jvm_allocated_bytes.filter(|&bytes| bytes > 0).map(|bytes| self.accounted_bytes as f64 / bytes as f64)
+        self.jvm_allocated_bytes
+            .filter(|&bytes| bytes > 0)
+            .map(|bytes| self.accounted_bytes as f64 / bytes as f64)
     }
 }

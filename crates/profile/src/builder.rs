@@ -1,0 +1,155 @@
+//! Folds the stream of [`Update`]s into a [`Profile`].
+//!
+//! Not here: reading updates from bytes (`mayfly-recording`), filters ([`crate::ClassFilter`]).
+
+use std::collections::HashMap;
+
+use crate::merge::{class_profiles, site_profiles};
+use crate::names::Names;
+use crate::{
+    ClassCounts, ClassId, Frame, FrameId, Profile, Progress, RunInfo, SiteCounts, SiteId, Trust, Update,
+};
+
+/// Why an update could not be applied in full. What could be applied was; the builder stays usable.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ApplyError {
+    /// Counts or sites refer to ids that were never named: their numbers are left out of the profile.
+    #[error(
+        "{count} {what} of the stream were never named (the first has id {first}): their counts are left out; \
+         the start of the stream is missing or damaged"
+    )]
+    Unnamed {
+        /// `classes`, `frames` or `sites`.
+        what: &'static str,
+        /// The first unnamed id.
+        first: u32,
+        /// How many ids this update uses without a name.
+        count: usize,
+    },
+    /// A stream starts once: two were joined. The second start is ignored.
+    #[error("the stream starts twice: two recordings were joined; read them one by one")]
+    SecondStart,
+    /// Something followed the end of the stream. It is ignored.
+    #[error("an update follows the end of the stream and is ignored; two recordings were joined")]
+    AfterEnd,
+}
+
+/// A site by the indexes of its class name and frames.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SiteKey {
+    pub(crate) class: usize,
+    pub(crate) stack: Vec<usize>,
+}
+
+/// Folds a stream of updates, each replacing the older counts of its ids, into the profile as of the last one.
+#[derive(Clone, Debug, Default)]
+pub struct ProfileBuilder {
+    run: Option<RunInfo>,
+    duration_ms: u64,
+    gcs: u32,
+    trust: Trust,
+    complete: bool,
+    pub(crate) class_names: Names<String>,
+    pub(crate) frames: Names<Frame>,
+    pub(crate) site_keys: Names<SiteKey>,
+    pub(crate) class_counts: HashMap<ClassId, ClassCounts>,
+    pub(crate) site_counts: HashMap<SiteId, SiteCounts>,
+}
+
+impl ProfileBuilder {
+    /// A builder that has seen nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Applies the next update of the stream.
+    ///
+    /// # Errors
+    /// The update does not fit what came before; as much of it as does was applied, and later updates are welcome.
+    pub fn apply(&mut self, update: Update) -> Result<(), ApplyError> {
+        if self.complete {
+            return Err(ApplyError::AfterEnd);
+        }
+        match update {
+            Update::Start(run) => return self.start(run),
+            Update::Class { id, name } => self.class_names.set(id, name),
+            Update::Frame { id, frame } => self.frames.set(id, frame),
+            Update::Site { id, class, stack } => return self.name_site(id, class, &stack),
+            Update::Progress(progress) => return self.progress(*progress),
+            Update::Reset => self.reset(),
+            Update::End => self.complete = true,
+        }
+        Ok(())
+    }
+
+    /// The profile as of the last update.
+    pub fn profile(&self) -> Profile {
+        Profile { sites: site_profiles(self), ..self.profile_without_sites() }
+    }
+
+    /// Like [`Self::profile`] with no sites: what a live display needs, at a cost that does not grow with stacks.
+    pub fn profile_without_sites(&self) -> Profile {
+        Profile {
+            run: self.run.clone().unwrap_or_default(),
+            duration_ms: self.duration_ms,
+            gcs: self.gcs,
+            classes: class_profiles(self),
+            sites: Vec::new(),
+            trust: self.trust.clone(),
+            complete: self.complete,
+        }
+    }
+
+    /// Number of lifetime buckets of the run.
+    pub(crate) fn bucket_count(&self) -> usize {
+        self.run.as_ref().map_or_else(|| RunInfo::default().buckets.len(), |run| run.buckets.len())
+    }
+
+    fn start(&mut self, run: RunInfo) -> Result<(), ApplyError> {
+        if self.run.is_some() {
+            return Err(ApplyError::SecondStart);
+        }
+        self.run = Some(run);
+        Ok(())
+    }
+
+    fn name_site(&mut self, id: SiteId, class: ClassId, stack: &[FrameId]) -> Result<(), ApplyError> {
+        let class = self.class_names.index(class).ok_or(unnamed("classes", class, 1))?;
+        let missing: Vec<_> = stack.iter().filter(|&&frame| self.frames.index(frame).is_none()).collect();
+        if let Some(&&first) = missing.first() {
+            return Err(unnamed("frames", first, missing.len()));
+        }
+        let stack = stack.iter().filter_map(|&frame| self.frames.index(frame)).collect();
+        self.site_keys.set(id, SiteKey { class, stack });
+        Ok(())
+    }
+
+    fn progress(&mut self, progress: Progress) -> Result<(), ApplyError> {
+        self.duration_ms = progress.duration_ms;
+        self.gcs = progress.gcs;
+        self.trust = progress.trust;
+        let (classes, unnamed_classes): (Vec<_>, Vec<_>) =
+            progress.classes.into_iter().partition(|counts| self.class_names.index(counts.id).is_some());
+        let (sites, unnamed_sites): (Vec<_>, Vec<_>) =
+            progress.sites.into_iter().partition(|counts| self.site_keys.index(counts.id).is_some());
+        self.class_counts.extend(classes.into_iter().map(|counts| (counts.id, counts)));
+        self.site_counts.extend(sites.into_iter().map(|counts| (counts.id, counts)));
+        if let Some(first) = unnamed_classes.first() {
+            return Err(unnamed("classes", first.id, unnamed_classes.len()));
+        }
+        match unnamed_sites.first() {
+            Some(first) => Err(unnamed("sites", first.id, unnamed_sites.len())),
+            None => Ok(()),
+        }
+    }
+
+    fn reset(&mut self) {
+        self.duration_ms = 0;
+        self.class_counts.clear();
+        self.site_counts.clear();
+    }
+}
+
+fn unnamed(what: &'static str, first: u32, count: usize) -> ApplyError {
+    ApplyError::Unnamed { what, first, count }
+}

@@ -1,0 +1,96 @@
+//! Sums the counts of ids that carry the same name, and puts the rows in order.
+//!
+//! Not here: which counts are current, which is the builder's.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use crate::builder::{ProfileBuilder, SiteKey};
+use crate::{ClassCounts, ClassProfile, Frame, Lifetimes, SiteCounts, SiteProfile, Tally};
+
+/// One row per class name, largest allocated bytes first, ties by name.
+pub(crate) fn class_profiles(builder: &ProfileBuilder) -> Vec<ClassProfile> {
+    let mut rows: HashMap<usize, ClassProfile> = HashMap::new();
+    for counts in builder.class_counts.values() {
+        let Some(index) = builder.class_names.index(counts.id) else { continue };
+        let Some(name) = builder.class_names.value(index) else { continue };
+        let row =
+            rows.entry(index).or_insert_with(|| ClassProfile { name: name.clone(), ..Default::default() });
+        row.add(counts, builder.bucket_count());
+    }
+    let mut rows: Vec<_> = rows.into_values().collect();
+    rows.sort_by(|a, b| b.allocated.bytes.cmp(&a.allocated.bytes).then_with(|| a.name.cmp(&b.name)));
+    rows
+}
+
+/// One row per class name and stack, largest allocated bytes first, ties by class and stack.
+pub(crate) fn site_profiles(builder: &ProfileBuilder) -> Vec<SiteProfile> {
+    let mut rows: HashMap<usize, SiteProfile> = HashMap::new();
+    for counts in builder.site_counts.values() {
+        let Some(index) = builder.site_keys.index(counts.id) else { continue };
+        let Some(key) = builder.site_keys.value(index) else { continue };
+        let row = rows.entry(index).or_insert_with(|| named_site(builder, key));
+        row.add(counts, builder.bucket_count());
+    }
+    let mut rows: Vec<_> = rows.into_values().collect();
+    rows.sort_by_cached_key(|row| (Reverse(row.allocated.bytes), row.class.clone(), stack_order(&row.stack)));
+    rows
+}
+
+fn named_site(builder: &ProfileBuilder, key: &SiteKey) -> SiteProfile {
+    SiteProfile {
+        class: builder.class_names.value(key.class).cloned().unwrap_or_default(),
+        stack: key.stack.iter().filter_map(|&frame| builder.frames.value(frame).cloned()).collect(),
+        ..Default::default()
+    }
+}
+
+fn stack_order(stack: &[Frame]) -> Vec<(String, String, Option<u32>)> {
+    stack.iter().map(|frame| (frame.class.clone(), frame.method.clone(), frame.line)).collect()
+}
+
+impl ClassProfile {
+    fn add(&mut self, counts: &ClassCounts, buckets: usize) {
+        self.allocated.add(counts.allocated);
+        let Some(tracked) = &counts.lifetimes else { return };
+        self.live.get_or_insert_default().add(tracked.live);
+        add_buckets(&mut self.collected, &tracked.collected, buckets);
+        if tracked.lifetimes.ms.count() > 0 {
+            self.lifetimes.get_or_insert_default().merge(&tracked.lifetimes);
+        }
+    }
+}
+
+impl SiteProfile {
+    fn add(&mut self, counts: &SiteCounts, buckets: usize) {
+        self.allocated.add(counts.allocated);
+        self.byte_seconds += counts.byte_seconds;
+        let Some(live) = counts.live else { return };
+        self.live.get_or_insert_default().add(live);
+        add_buckets(&mut self.collected, &counts.collected, buckets);
+    }
+}
+
+impl Lifetimes {
+    /// Adds the deaths of `other`.
+    pub fn merge(&mut self, other: &Self) {
+        self.ms.merge(&other.ms);
+        self.gcs.merge(&other.gcs);
+        self.bytes.merge(&other.bytes);
+        self.died_before_first_gc = self.died_before_first_gc.saturating_add(other.died_before_first_gc);
+    }
+
+    /// Share (0 to 1) of the dead that died at the first GC after their birth; `None` if none died.
+    pub fn died_before_first_gc_share(&self) -> Option<f64> {
+        let dead = self.ms.count();
+        (dead > 0).then(|| self.died_before_first_gc as f64 / dead as f64)
+    }
+}
+
+/// Adds bucket by bucket; `into` always has `buckets` entries, what lies beyond them is added to the last.
+fn add_buckets(into: &mut Vec<Tally>, from: &[Tally], buckets: usize) {
+    into.resize(buckets, Tally::default());
+    for (index, &tally) in from.iter().enumerate() {
+        into[index.min(buckets - 1)].add(tally);
+    }
+}

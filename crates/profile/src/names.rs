@@ -1,0 +1,39 @@
+//! Names by stream id: equal names behind different ids (class loaders) share one index.
+//!
+//! Not here: counts, which are the builder's.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use indexmap::IndexSet;
+
+/// Values named by ids of a stream. An id named twice keeps its newest value.
+#[derive(Clone, Debug)]
+pub(crate) struct Names<T> {
+    index_of_id: HashMap<u32, usize>,
+    values: IndexSet<T>,
+}
+
+impl<T> Default for Names<T> {
+    fn default() -> Self {
+        Self { index_of_id: HashMap::new(), values: IndexSet::new() }
+    }
+}
+
+impl<T: Hash + Eq> Names<T> {
+    /// Gives `id` the value `value`.
+    pub(crate) fn set(&mut self, id: u32, value: T) {
+        let (index, _) = self.values.insert_full(value);
+        self.index_of_id.insert(id, index);
+    }
+
+    /// Index of the value of `id`: the same for all ids of equal values.
+    pub(crate) fn index(&self, id: u32) -> Option<usize> {
+        self.index_of_id.get(&id).copied()
+    }
+
+    /// The value at an index that [`Self::index`] gave.
+    pub(crate) fn value(&self, index: usize) -> Option<&T> {
+        self.values.get_index(index)
+    }
+}

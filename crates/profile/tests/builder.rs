@@ -1,0 +1,200 @@
+//! The fold of a stream into a profile, checked by arithmetic on small hand-made streams.
+
+use mayfly_profile::{
+    ApplyError, ClassCounts, Frame, LifetimeCounts, Lifetimes, Profile, ProfileBuilder, Progress, RunInfo,
+    SiteCounts, Tally, Update,
+};
+
+fn class(id: u32, name: &str) -> Update {
+    Update::Class { id, name: name.into() }
+}
+
+fn frame(id: u32, class: &str, method: &str) -> Update {
+    Update::Frame { id, frame: Frame { class: class.into(), method: method.into(), ..Default::default() } }
+}
+
+fn allocated(id: u32, objects: u64, size: u64) -> ClassCounts {
+    ClassCounts { id, allocated: Tally::of(objects, size), lifetimes: None }
+}
+
+fn progress(duration_ms: u64, classes: Vec<ClassCounts>, sites: Vec<SiteCounts>) -> Update {
+    Update::Progress(Box::new(Progress { duration_ms, gcs: 3, classes, sites, ..Default::default() }))
+}
+
+fn tracked(id: u32, live: u64, dead: &[u64], lifetime_ms: u64) -> ClassCounts {
+    let mut lifetimes = Lifetimes::default();
+    let deaths = dead.iter().sum();
+    lifetimes.ms.record(lifetime_ms, deaths);
+    lifetimes.gcs.record(1, deaths);
+    lifetimes.died_before_first_gc = deaths;
+    let collected = dead.iter().map(|&objects| Tally::of(objects, 16)).collect();
+    let counts = LifetimeCounts { live: Tally::of(live, 16), collected, lifetimes };
+    ClassCounts { id, allocated: Tally::of(live + deaths, 16), lifetimes: Some(counts) }
+}
+
+fn fold(updates: Vec<Update>) -> Profile {
+    let mut builder = ProfileBuilder::new();
+    for update in updates {
+        builder.apply(update).expect("the stream is whole");
+    }
+    builder.profile()
+}
+
+#[test]
+fn newest_counts_replace_older_ones_and_the_largest_class_comes_first() {
+    let profile = fold(vec![
+        Update::Start(RunInfo { engine: "exact".into(), ..Default::default() }),
+        class(0, "a.Small"),
+        class(1, "[B"),
+        class(2, "a.Also16"),
+        progress(100, vec![allocated(0, 1, 16), allocated(1, 2, 24)], vec![]),
+        progress(200, vec![allocated(1, 10, 24), allocated(2, 1, 16)], vec![]),
+        Update::End,
+    ]);
+    let rows: Vec<_> = profile.classes.iter().map(|row| (row.name.as_str(), row.allocated)).collect();
+    assert_eq!(
+        rows,
+        [("[B", Tally::of(10, 24)), ("a.Also16", Tally::of(1, 16)), ("a.Small", Tally::of(1, 16))]
+    );
+    assert_eq!((profile.duration_ms, profile.gcs, profile.complete), (200, 3, true));
+    assert_eq!(profile.run.engine, "exact");
+}
+
+#[test]
+fn classes_of_one_name_from_two_loaders_become_one_row() {
+    let profile = fold(vec![
+        class(4, "plugin.Job"),
+        class(9, "plugin.Job"),
+        progress(1, vec![tracked(4, 5, &[1, 2], 40), tracked(9, 7, &[0, 0, 4], 90)], vec![]),
+    ]);
+    let [row] = profile.classes.as_slice() else { panic!("one row, not {:?}", profile.classes) };
+    assert_eq!(row.allocated, Tally::of(5 + 3 + 7 + 4, 16));
+    assert_eq!(row.live, Some(Tally::of(12, 16)));
+    let objects: Vec<_> = row.collected.iter().map(|tally| tally.objects).collect();
+    assert_eq!(objects, [1, 2, 4, 0, 0, 0], "one tally per default bucket");
+    let lifetimes = row.lifetimes.as_ref().expect("seven died");
+    assert_eq!(lifetimes.ms.count(), 7);
+    assert_eq!(lifetimes.died_before_first_gc_share(), Some(1.0));
+}
+
+#[test]
+fn deaths_beyond_the_last_bucket_are_kept_in_it() {
+    let profile =
+        fold(vec![class(0, "a.A"), progress(1, vec![tracked(0, 0, &[0, 0, 0, 0, 0, 2, 3], 1)], vec![])]);
+    let objects: Vec<_> = profile.classes[0].collected.iter().map(|tally| tally.objects).collect();
+    assert_eq!(objects, [0, 0, 0, 0, 0, 5]);
+}
+
+#[test]
+fn a_class_without_deaths_has_no_lifetimes() {
+    let profile = fold(vec![class(0, "a.A"), progress(1, vec![tracked(0, 3, &[], 1)], vec![])]);
+    assert_eq!(profile.classes[0].live, Some(Tally::of(3, 16)));
+    assert_eq!(profile.classes[0].lifetimes, None);
+}
+
+#[test]
+fn sites_carry_their_names_and_equal_stacks_become_one() {
+    let site = |id, class, stack: &[u32]| Update::Site { id, class, stack: stack.to_vec() };
+    let counts = |id, objects, byte_seconds| SiteCounts {
+        id,
+        allocated: Tally::of(objects, 16),
+        byte_seconds,
+        ..Default::default()
+    };
+    let profile = fold(vec![
+        class(0, "a.A"),
+        class(1, "a.A"),
+        frame(0, "a.Main", "run"),
+        frame(1, "a.Main", "main"),
+        site(0, 0, &[0, 1]),
+        site(1, 1, &[0, 1]),
+        site(2, 0, &[1]),
+        progress(1, vec![], vec![counts(0, 1, 0.5), counts(1, 2, 0.25), counts(2, 30, 0.0)]),
+    ]);
+    let rows: Vec<_> = profile
+        .sites
+        .iter()
+        .map(|row| {
+            let methods: Vec<_> = row.stack.iter().map(|frame| frame.method.as_str()).collect();
+            (methods.join(" < "), row.allocated.objects, row.byte_seconds)
+        })
+        .collect();
+    assert_eq!(rows, [("main".to_string(), 30, 0.0), ("run < main".to_string(), 3, 0.75)]);
+    assert_eq!(profile.sites[0].live, None, "deaths were not followed");
+}
+
+#[test]
+fn reset_forgets_counts_and_keeps_names() {
+    let profile = fold(vec![
+        Update::Start(RunInfo::default()),
+        class(0, "a.A"),
+        class(1, "a.B"),
+        progress(500, vec![allocated(0, 9, 16), allocated(1, 9, 16)], vec![]),
+        Update::Reset,
+        progress(20, vec![allocated(1, 2, 16)], vec![]),
+    ]);
+    let rows: Vec<_> = profile.classes.iter().map(|row| (row.name.as_str(), row.allocated.objects)).collect();
+    assert_eq!(rows, [("a.B", 2)]);
+    assert_eq!(profile.duration_ms, 20);
+    assert!(!profile.complete);
+}
+
+#[test]
+fn unnamed_ids_are_reported_and_the_rest_is_applied() {
+    let mut builder = ProfileBuilder::new();
+    builder.apply(class(0, "a.A")).expect("a name");
+    let error = builder.apply(progress(
+        7,
+        vec![allocated(5, 1, 16), allocated(0, 4, 16), allocated(6, 1, 16)],
+        vec![],
+    ));
+    assert_eq!(error, Err(ApplyError::Unnamed { what: "classes", first: 5, count: 2 }));
+    let error = builder.apply(Update::Site { id: 0, class: 0, stack: vec![3] });
+    assert_eq!(error, Err(ApplyError::Unnamed { what: "frames", first: 3, count: 1 }));
+    let error = builder.apply(progress(8, vec![], vec![SiteCounts { id: 0, ..Default::default() }]));
+    assert_eq!(error, Err(ApplyError::Unnamed { what: "sites", first: 0, count: 1 }));
+    let profile = builder.profile();
+    assert_eq!(profile.duration_ms, 8);
+    assert_eq!(profile.classes.len(), 1);
+    assert_eq!(profile.classes[0].allocated.objects, 4);
+}
+
+#[test]
+fn joined_streams_are_reported_and_the_first_one_stands() {
+    let mut builder = ProfileBuilder::new();
+    builder.apply(Update::Start(RunInfo { engine: "exact".into(), ..Default::default() })).expect("first");
+    assert_eq!(builder.apply(Update::Start(RunInfo::default())), Err(ApplyError::SecondStart));
+    builder.apply(Update::End).expect("end");
+    assert_eq!(builder.apply(class(0, "a.A")), Err(ApplyError::AfterEnd));
+    assert_eq!(builder.profile().run.engine, "exact");
+}
+
+#[test]
+fn numbers_near_the_largest_do_not_panic() {
+    let profile = fold(vec![
+        class(0, "a.A"),
+        class(1, "a.A"),
+        progress(1, vec![allocated(0, u64::MAX, 16), allocated(1, u64::MAX, 16)], vec![]),
+    ]);
+    assert_eq!(profile.classes[0].allocated.objects, u64::MAX);
+}
+
+#[test]
+fn the_profile_without_sites_has_the_same_classes() {
+    let mut builder = ProfileBuilder::new();
+    for update in [
+        class(0, "a.A"),
+        Update::Site { id: 0, class: 0, stack: vec![] },
+        progress(
+            1,
+            vec![allocated(0, 1, 16)],
+            vec![SiteCounts { id: 0, allocated: Tally::of(1, 16), ..Default::default() }],
+        ),
+    ] {
+        builder.apply(update).expect("the stream is whole");
+    }
+    let (whole, light) = (builder.profile(), builder.profile_without_sites());
+    assert_eq!(whole.sites.len(), 1);
+    assert_eq!(light.sites, []);
+    assert_eq!(whole.classes, light.classes);
+}
