@@ -1,1 +1,3 @@
-//! Placeholder.
+//! libmayfly.so: the agent that runs inside the target JVM.
+
+pub mod options;

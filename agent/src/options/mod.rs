@@ -1,0 +1,163 @@
+//! The agent's options: `#name` or `#name-value`, joined without spaces, as InMemProfiler wrote them.
+//!
+//! One table (`table.rs`) drives parsing, suggestions and `#help`. Pure: no file, clock, terminal or JVM is asked;
+//! whether a folder can be written or the JVM can sample is found out by those who use the options.
+
+mod error;
+mod help;
+pub mod name;
+mod parse;
+mod table;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use std::time::Duration;
+
+use mayfly_profile::{BucketBounds, Tracking};
+
+pub use error::OptionError;
+pub use help::help;
+
+/// What the user asked for. Every combination that can be parsed can be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Lifetime buckets, `#bucket`.
+    pub buckets: BucketBounds,
+    /// Class names or prefixes to report and track, `#include`. Empty: all.
+    pub include: Vec<String>,
+    /// Class names or prefixes left out of these again, `#exclude`.
+    pub exclude: Vec<String>,
+    /// `include` and `exclude` hold whole names, not prefixes: `#exactmatch`.
+    pub exact_match: bool,
+    /// Force a collection this often while profiling is on, `#gc`. `None`: never.
+    pub gc_every: Option<Duration>,
+    /// Regular reports, `#periodic`.
+    pub periodic: Option<Periodic>,
+    /// Folder of the report log, `#output`: a template for [`name::expand`]. `None`: reports go to stderr.
+    pub output_dir: Option<String>,
+    /// Follow the death of every object that passes the filters, `#trackcollections`.
+    pub track_collections: bool,
+    /// Take a stack for every tracked object, `#trace` (implied by `#detailedtrace`).
+    pub trace: bool,
+    /// Keep line numbers apart in stacks, `#detailedtrace`.
+    pub detailed_trace: bool,
+    /// Report allocation classes; `#noblame` clears it.
+    pub blame: bool,
+    /// Class name prefixes whose frames are never blamed, `#traceignore`.
+    pub trace_ignore: Vec<String>,
+    /// Class name prefixes at whose first frame blaming stops, `#tracetarget`.
+    pub trace_target: Vec<String>,
+    /// Track every Nth object, `#every`. 1: all.
+    pub every: u64,
+    /// Report and track objects of at least this many bytes, `#largerthan`. 0: all.
+    pub larger_than: u64,
+    /// Rows printed per list, `#outputlimit`. `None`: all. Totals do not depend on it.
+    pub output_limit: Option<usize>,
+    /// Start paused, `#delayprofiling`.
+    pub delay_profiling: bool,
+    /// Live console histogram, `#live`.
+    pub live: Live,
+    /// Mean bytes between two tracked objects, `#sample`. `None`: no byte sample.
+    pub sample_bytes: Option<u64>,
+    /// Native memory the agent may hold, in bytes, `#memlimit`.
+    pub mem_limit: u64,
+    /// File to record into, `#recording`: a template for [`name::expand`].
+    pub recording: Option<String>,
+    /// Print [`help`], `#help`.
+    pub help: bool,
+}
+
+/// Regular reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Periodic {
+    /// Time between two reports.
+    pub every: Duration,
+    /// After which of them the data is reset.
+    pub resets: Resets,
+}
+
+/// After which periodic reports all counts start again from zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resets {
+    /// After none.
+    Never,
+    /// After the first so many, at least one.
+    First(u32),
+    /// After each.
+    Always,
+}
+
+/// When the live histogram is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Live {
+    /// If lifetimes are followed: every second on a terminal, every 10 s when piped.
+    Auto,
+    /// Never.
+    Off,
+    /// This often, whatever stderr is.
+    Every(Duration),
+}
+
+impl Options {
+    /// Reads an option string as it stands behind `-agentpath:libmayfly.so=`. An empty one gives the defaults.
+    ///
+    /// A later option replaces an earlier one of the same name, so a script can append its own.
+    ///
+    /// # Errors
+    /// An unknown option, a bad value, or options that contradict each other or have no effect together. The error
+    /// prints as one line, without the program's name.
+    pub fn parse(text: &str) -> Result<Self, OptionError> {
+        parse::parse(text)
+    }
+
+    /// Whether deaths are followed.
+    pub fn lifetimes(&self) -> bool {
+        self.track_collections || self.sample_bytes.is_some()
+    }
+
+    /// Which objects are tracked one by one.
+    pub fn tracking(&self) -> Tracking {
+        match self.sample_bytes {
+            Some(bytes) => Tracking::ByteSample(bytes),
+            None if !self.track_collections && !self.trace => Tracking::Off,
+            None if self.every == 1 => Tracking::EveryObject,
+            None => Tracking::EveryNth(self.every),
+        }
+    }
+
+    /// Whether objects of `class`, spelled as `Class.getName()` does, are reported and tracked.
+    pub fn selects(&self, class: &str) -> bool {
+        let hit = |name: &String| if self.exact_match { class == name } else { class.starts_with(name) };
+        (self.include.is_empty() || self.include.iter().any(hit)) && !self.exclude.iter().any(hit)
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            buckets: BucketBounds::default(),
+            include: Vec::new(),
+            exclude: Vec::new(),
+            exact_match: false,
+            gc_every: None,
+            periodic: None,
+            output_dir: None,
+            track_collections: false,
+            trace: false,
+            detailed_trace: false,
+            blame: true,
+            trace_ignore: Vec::new(),
+            trace_target: Vec::new(),
+            every: 1,
+            larger_than: 0,
+            output_limit: None,
+            delay_profiling: false,
+            live: Live::Auto,
+            sample_bytes: None,
+            mem_limit: 256 << 20,
+            recording: None,
+            help: false,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The grammar of an option string, and which options go together. What single options mean is in the table.
+
+use super::table::{CLASHES, SPECS, Shape, Spec};
+use super::{OptionError, Options};
+
+/// Parses the whole string; see [`Options::parse`].
+pub(super) fn parse(text: &str) -> Result<Options, OptionError> {
+    let mut tokens = text.split('#');
+    let before = tokens.next().unwrap_or_default().trim();
+    if !before.is_empty() {
+        return Err(OptionError::NoHash { text: before.to_owned() });
+    }
+    let mut options = Options::default();
+    let mut given = Vec::new();
+    for token in tokens.map(str::trim).filter(|token| !token.is_empty()) {
+        given.push(apply(&mut options, token)?);
+    }
+    if !options.help {
+        check_needs(&given)?;
+        check_clashes(&given)?;
+    }
+    Ok(options)
+}
+
+fn apply(options: &mut Options, token: &str) -> Result<&'static Spec, OptionError> {
+    let (name, value) = match token.split_once('-') {
+        Some((name, value)) => (name, Some(value)),
+        None => (token, None),
+    };
+    let Some(spec) = SPECS.iter().find(|spec| spec.is_called(name)) else {
+        return Err(OptionError::Unknown { name: name.to_owned(), meant: meant(name) });
+    };
+    set(options, spec, value)?;
+    Ok(spec)
+}
+
+fn set(options: &mut Options, spec: &'static Spec, value: Option<&str>) -> Result<(), OptionError> {
+    let outcome = match (&spec.shape, value) {
+        (Shape::Flag(set), None) => {
+            set(options);
+            Ok(())
+        }
+        (Shape::Flag(_), Some(value)) => {
+            return Err(OptionError::ValueUnwanted { option: spec.name, value: value.to_owned() });
+        }
+        (Shape::Value(_, set) | Shape::Optional(_, _, set), Some(value)) if !value.is_empty() => {
+            set(options, value)
+        }
+        (Shape::Optional(_, set, _), None) => {
+            set(options);
+            Ok(())
+        }
+        (Shape::Value(..) | Shape::Optional(..), _) => {
+            return Err(OptionError::ValueMissing {
+                option: spec.name,
+                form: spec.form(),
+                example: spec.example,
+            });
+        }
+    };
+    outcome.map_err(|why| OptionError::BadValue {
+        option: spec.name,
+        value: value.unwrap_or_default().to_owned(),
+        why,
+        example: spec.example,
+    })
+}
+
+fn check_needs(given: &[&'static Spec]) -> Result<(), OptionError> {
+    let is_given = |name: &&str| given.iter().any(|spec| spec.name == *name);
+    match given.iter().find(|spec| !spec.needs.is_empty() && !spec.needs.iter().any(&is_given)) {
+        None => Ok(()),
+        Some(spec) => Err(OptionError::NoEffect {
+            option: spec.name,
+            needs: spec.needs.iter().map(|name| format!("#{name}")).collect::<Vec<_>>().join(" or "),
+            one: spec.needs.len() == 1,
+        }),
+    }
+}
+
+fn check_clashes(given: &[&'static Spec]) -> Result<(), OptionError> {
+    let is_given = |name: &str| given.iter().any(|spec| spec.name == name);
+    match CLASHES.iter().find(|(option, other, _)| is_given(option) && is_given(other)) {
+        None => Ok(()),
+        Some(&(option, other, why)) => Err(OptionError::Clash { option, other, why }),
+    }
+}
+
+/// The option that `wrong` was probably meant to be. Allows for one slip in three letters, a cut-off name, a former
+/// name, and `=` or `:` in place of `-`.
+fn meant(wrong: &str) -> Option<String> {
+    let wrong = wrong.split(['=', ':']).next()?.to_lowercase();
+    let slips = (wrong.chars().count() / 3).max(1);
+    let distance = |spec: &Spec| {
+        let cut_off = wrong.len() >= 3 && spec.name.starts_with(&wrong);
+        if cut_off {
+            return 0;
+        }
+        spec.names().map(|name| strsim::damerau_levenshtein(&wrong, name)).min().unwrap_or(usize::MAX)
+    };
+    SPECS
+        .iter()
+        .map(|spec| (distance(spec), spec))
+        .filter(|&(distance, spec)| distance <= slips && distance < spec.name.len())
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, spec)| spec.form())
+}

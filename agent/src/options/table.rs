@@ -1,0 +1,288 @@
+//! Every option once: name, shape, meaning, and what it goes with. Parsing, suggestions and `#help` all read this.
+
+use std::time::Duration;
+
+use super::value::{self, Why};
+use super::{Live, Options};
+
+/// One option.
+pub(super) struct Spec {
+    /// Its name, without `#`.
+    pub(super) name: &'static str,
+    /// Another accepted spelling.
+    pub(super) alias: Option<&'static str>,
+    /// Names it is often taken for: never accepted, only understood.
+    pub(super) mistaken: &'static [&'static str],
+    /// Whether it has a value, and what that does.
+    pub(super) shape: Shape,
+    /// A use that works.
+    pub(super) example: &'static str,
+    /// What it does, as sentences.
+    pub(super) help: &'static str,
+    /// Names of options of which one must be given too, or this one has no effect. Empty: none.
+    pub(super) needs: &'static [&'static str],
+}
+
+/// How an option is written: the placeholder of its value, and its effect.
+pub(super) enum Shape {
+    /// `#name`
+    Flag(fn(&mut Options)),
+    /// `#name-value`
+    Value(&'static str, fn(&mut Options, &str) -> Result<(), Why>),
+    /// `#name` or `#name-value`
+    Optional(&'static str, fn(&mut Options), fn(&mut Options, &str) -> Result<(), Why>),
+}
+
+impl Spec {
+    /// Whether `name` is an accepted spelling.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.alias == Some(name)
+    }
+
+    /// Accepted and understood spellings.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name).chain(self.alias).chain(self.mistaken.iter().copied())
+    }
+
+    /// As it is written, e.g. `#gc-SECONDS`.
+    pub(super) fn form(&self) -> String {
+        match self.shape {
+            Shape::Flag(_) => format!("#{}", self.name),
+            Shape::Value(value, _) => format!("#{}-{value}", self.name),
+            Shape::Optional(value, _, _) => format!("#{}[-{value}]", self.name),
+        }
+    }
+}
+
+/// Pairs of options of which only one can be meant.
+pub(super) const CLASHES: &[(&str, &str, &str)] = &[
+    (
+        "trackcollections",
+        "sample",
+        "#sample follows the lifetimes of a sample, #trackcollections of every object",
+    ),
+    ("every", "sample", "both choose the objects that are tracked"),
+];
+
+const DEFAULTS: Spec = Spec {
+    name: "",
+    alias: None,
+    mistaken: &[],
+    shape: Shape::Flag(|_| ()),
+    example: "",
+    help: "",
+    needs: &[],
+};
+
+/// All options, in the order of `#help`.
+pub(super) const SPECS: &[Spec] = &[
+    Spec {
+        name: "trackcollections",
+        alias: Some("trackcollection"),
+        mistaken: &["trackgc", "lifetimes"],
+        shape: Shape::Flag(|o| o.track_collections = true),
+        example: "#trackcollections",
+        help: "Follow every object that passes the filters until it is dead: live objects, and collected ones per \
+               lifetime bucket. Also spelled #trackcollection.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "sample",
+        shape: Shape::Value("BYTES", |o, v| {
+            let bytes = value::size_within(v, (1, "1 byte"), (i32::MAX as u64, "2147483647 bytes"))?;
+            o.sample_bytes = Some(bytes);
+            Ok(())
+        }),
+        example: "#sample-512k",
+        help: "Follow an unbiased sample, one object per BYTES allocated on average (k, m, g as suffix); tallies of \
+               lifetimes and stacks are scaled and labelled estimates, counts stay exact. Instead of \
+               #trackcollections and #every.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "bucket",
+        mistaken: &["buckets"],
+        shape: Shape::Value("SECONDS,...", |o, v| value::buckets(v).map(|bounds| o.buckets = bounds)),
+        example: "#bucket-1,10,60",
+        help: "Upper bounds of the lifetime buckets, in whole ascending seconds; a last bucket reaches to infinity. \
+               Default 5,30,60,300,1800. Needs #trackcollections or #sample.",
+        needs: &["trackcollections", "sample"],
+        ..DEFAULTS
+    },
+    Spec {
+        name: "gc",
+        mistaken: &["forcegc"],
+        shape: Shape::Value("SECONDS", |o, v| value::seconds(v, 1).map(|every| o.gc_every = Some(every))),
+        example: "#gc-5",
+        help: "Force a full collection every SECONDS while profiling is on: deaths are then known that precisely.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "trace",
+        mistaken: &["tracealloc", "stack", "stacks"],
+        shape: Shape::Flag(|o| o.trace = true),
+        example: "#trace",
+        help: "Take the stack of every tracked object (of every object that passes the filters, if deaths are not \
+               followed): allocation sites and allocation classes.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "detailedtrace",
+        mistaken: &["tracedetail", "linenumbers"],
+        shape: Shape::Flag(|o| {
+            o.trace = true;
+            o.detailed_trace = true;
+        }),
+        example: "#detailedtrace",
+        help: "As #trace, with line numbers: sites are told apart by line, not only by method.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "noblame",
+        mistaken: &["blame"],
+        shape: Shape::Flag(|o| o.blame = false),
+        example: "#noblame",
+        help: "Leave the allocation classes out of reports. Needs #trace.",
+        needs: &["trace", "detailedtrace"],
+        ..DEFAULTS
+    },
+    Spec {
+        name: "traceignore",
+        shape: Shape::Value("PREFIX,...", |o, v| value::list(v).map(|list| o.trace_ignore = list)),
+        example: "#traceignore-java.,sun.",
+        help: "Classes whose names start so are never blamed for an allocation; sites still show their frames. \
+               Needs #trace.",
+        needs: &["trace", "detailedtrace"],
+        ..DEFAULTS
+    },
+    Spec {
+        name: "tracetarget",
+        mistaken: &["allocatingclasstargets"],
+        shape: Shape::Value("PREFIX,...", |o, v| value::list(v).map(|list| o.trace_target = list)),
+        example: "#tracetarget-com.acme.",
+        help: "Blame classes from the allocation outwards up to the first frame whose class name starts so, and not \
+               beyond. An ignored frame is no target. Needs #trace.",
+        needs: &["trace", "detailedtrace"],
+        ..DEFAULTS
+    },
+    Spec {
+        name: "include",
+        shape: Shape::Value("PREFIX,...", |o, v| value::list(v).map(|list| o.include = list)),
+        example: "#include-com.acme.,[C",
+        help: "Report and track only classes whose names start so. Everything is still counted, for the trust line.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "exclude",
+        shape: Shape::Value("PREFIX,...", |o, v| value::list(v).map(|list| o.exclude = list)),
+        example: "#exclude-java.,[",
+        help: "Neither report nor track classes whose names start so; wins over #include.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "exactmatch",
+        shape: Shape::Flag(|o| o.exact_match = true),
+        example: "#exactmatch",
+        help: "#include and #exclude hold whole class names, not prefixes. Needs one of them.",
+        needs: &["include", "exclude"],
+        ..DEFAULTS
+    },
+    Spec {
+        name: "largerthan",
+        mistaken: &["largethan", "biggerthan"],
+        shape: Shape::Value("BYTES", |o, v| value::size(v).map(|bytes| o.larger_than = bytes)),
+        example: "#largerthan-16",
+        help: "Report and track only objects of at least BYTES (k, m, g as suffix), header included: 16 keeps a \
+               16-byte object, 17 drops it. 0 keeps all.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "every",
+        shape: Shape::Value("N", |o, v| value::number(v, 1).map(|n| o.every = n)),
+        example: "#every-20",
+        help: "Track only every Nth object that passes the filters; tallies of lifetimes and sites are multiplied \
+               by N and labelled sampled, counts stay exact. Needs #trackcollections or #trace.",
+        needs: &["trackcollections", "trace", "detailedtrace", "sample"],
+        ..DEFAULTS
+    },
+    Spec {
+        name: "live",
+        shape: Shape::Optional(
+            "SECONDS",
+            |o| o.live = Live::Every(Duration::from_secs(1)),
+            |o, v| {
+                let every = value::seconds(v, 0)?;
+                o.live = if every.is_zero() { Live::Off } else { Live::Every(every) };
+                Ok(())
+            },
+        ),
+        example: "#live-5",
+        help: "Draw the live histogram on stderr every SECONDS; 1 if none are given, 0 for never. Default: when \
+               lifetimes are followed, every second on a terminal, every 10 seconds when piped.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "periodic",
+        shape: Shape::Value("SECONDS[,RESETS]", |o, v| value::periodic(v).map(|p| o.periodic = Some(p))),
+        example: "#periodic-60,-1",
+        help: "Write a report every SECONDS while profiling is on, and start again from zero after the first RESETS \
+               of them: 0 (default) never, a negative number always.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "output",
+        shape: Shape::Value("DIR", |o, v| value::template(v).map(|dir| o.output_dir = Some(dir))),
+        example: "#output-logs/%p",
+        help: "Append reports to DIR/mayfly.log, not to stderr. DIR is made if missing; %p is the pid, %h the host, \
+               %t the start time, %% a percent sign.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "outputlimit",
+        mistaken: &["limit"],
+        shape: Shape::Value("N", |o, v| {
+            let rows = value::number(v, 1)?;
+            o.output_limit = Some(usize::try_from(rows).unwrap_or(usize::MAX));
+            Ok(())
+        }),
+        example: "#outputlimit-10",
+        help: "Print at most N rows per list: classes, sites, blamed classes, methods. Totals do not change.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "delayprofiling",
+        mistaken: &["delay", "paused"],
+        shape: Shape::Flag(|o| o.delay_profiling = true),
+        example: "#delayprofiling",
+        help: "Start paused: nothing is counted until io.mayfly.Mayfly.start() is called.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "recording",
+        mistaken: &["record", "file"],
+        shape: Shape::Value("FILE", |o, v| value::template(v).map(|file| o.recording = Some(file))),
+        example: "#recording-run-%p.mayfly",
+        help: "Record into FILE, to be read with `mayfly report FILE`; % codes as in #output.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "memlimit",
+        mistaken: &["memory", "maxmemory"],
+        shape: Shape::Value("BYTES", |o, v| {
+            let bytes = value::size_within(v, (64 << 10, "64k"), (u64::MAX, ""))?;
+            o.mem_limit = bytes;
+            Ok(())
+        }),
+        example: "#memlimit-512m",
+        help: "Native memory the agent may hold (k, m, g as suffix), default 256m. Objects that no longer fit are \
+               counted but not tracked, and reported as dropped.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "help",
+        shape: Shape::Flag(|o| o.help = true),
+        example: "#help",
+        help: "Print this text; the program is not started.",
+        ..DEFAULTS
+    },
+];

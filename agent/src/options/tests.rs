@@ -1,0 +1,310 @@
+//! Each option's documented meaning, and each refusal word for word.
+
+use std::time::Duration;
+
+use mayfly_profile::{BucketBounds, Tracking};
+
+use super::{Live, Options, Periodic, Resets, help, table};
+
+fn parse(text: &str) -> Options {
+    Options::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn refusal(text: &str) -> String {
+    match Options::parse(text) {
+        Ok(options) => panic!("{text} was accepted: {options:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn secs(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+fn bounds(bounds: &[u64]) -> BucketBounds {
+    BucketBounds::new(bounds.to_vec()).expect("ascending")
+}
+
+#[test]
+fn nothing_given_is_the_defaults() {
+    for text in ["", "#", "##", "  "] {
+        assert_eq!(parse(text), Options::default(), "{text:?}");
+    }
+    let defaults = Options::default();
+    assert_eq!(defaults.buckets, bounds(&[5, 30, 60, 300, 1800]));
+    assert!(defaults.blame && defaults.every == 1 && defaults.mem_limit == 268_435_456);
+    assert!(!defaults.lifetimes() && defaults.tracking() == Tracking::Off);
+}
+
+#[test]
+fn bucket() {
+    assert_eq!(parse("#trackcollections#bucket-5,10,15").buckets, bounds(&[5, 10, 15]));
+    assert_eq!(parse("#bucket-7#sample-512k").buckets, bounds(&[7]));
+    for (value, why) in [
+        ("30,5", "the bounds must ascend"),
+        ("5,5", "the bounds must ascend"),
+        ("0,5", "must be at least 1"),
+        ("5,,6", "\"\" is not a whole number"),
+        ("-5", "\"-5\" is not a whole number"),
+        ("1.5", "\"1.5\" is not a whole number"),
+        ("18446744073709551615", "must be at most 1000000000 seconds"),
+    ] {
+        let expected = format!("#bucket-{value}: {why}; e.g. #bucket-1,10,60");
+        assert_eq!(refusal(&format!("#trackcollections#bucket-{value}")), expected);
+    }
+}
+
+#[test]
+fn include_and_exclude() {
+    let options = parse("#include-org.server,[C#exclude-org.server.Server$Req");
+    assert_eq!(options.include, ["org.server", "[C"]);
+    assert_eq!(options.exclude, ["org.server.Server$Req"]);
+    assert!(options.selects("org.server.ServerThread") && options.selects("[C"));
+    assert!(!options.selects("org.server.Server$Request") && !options.selects("java.lang.String"));
+    assert!(!parse("#exclude-java.").selects("java.lang.String"));
+    assert_eq!(
+        refusal("#include-a,,b"),
+        "#include-a,,b: a name between the commas is empty; e.g. #include-com.acme.,[C"
+    );
+    assert!(refusal("#exclude-a,").contains("is empty"));
+}
+
+#[test]
+fn exactmatch() {
+    let options = parse("#include-org.server.A,org.server.B#exclude-org.server.B#exactmatch");
+    assert!(options.exact_match && options.selects("org.server.A"));
+    assert!(!options.selects("org.server.A$Inner") && !options.selects("org.server.B"));
+    assert_eq!(
+        refusal("#exactmatch"),
+        "#exactmatch has no effect without #include or #exclude: add one of them"
+    );
+}
+
+#[test]
+fn gc() {
+    assert_eq!(parse("#gc-5").gc_every, Some(secs(5)));
+    assert_eq!(refusal("#gc-0"), "#gc-0: must be at least 1; e.g. #gc-5");
+    assert_eq!(refusal("#gc-x"), "#gc-x: \"x\" is not a whole number; e.g. #gc-5");
+}
+
+#[test]
+fn periodic() {
+    let with = |resets| Some(Periodic { every: secs(3), resets });
+    assert_eq!(parse("#periodic-3").periodic, with(Resets::Never));
+    assert_eq!(parse("#periodic-3,0").periodic, with(Resets::Never));
+    assert_eq!(parse("#periodic-3,2").periodic, with(Resets::First(2)));
+    assert_eq!(parse("#periodic-3,-1").periodic, with(Resets::Always));
+    assert!(refusal("#periodic-0,1").contains("must be at least 1"));
+    assert!(refusal("#periodic-1,x").contains("\"x\" is not a number of resets"));
+    assert!(refusal("#periodic-1,2,3").contains("\"2,3\" is not a number of resets"));
+    assert!(refusal("#periodic-1,4294967296").contains("at most 4294967295"));
+}
+
+#[test]
+fn output() {
+    assert_eq!(parse("#output-logs").output_dir.as_deref(), Some("logs"));
+    assert_eq!(parse("#output-my-logs/%p/").output_dir.as_deref(), Some("my-logs/%p/"));
+    assert_eq!(
+        refusal("#output-logs/%x"),
+        "#output-logs/%x: '%x' stands for nothing: %p is the pid, %h the host, %t the start time, %% a percent \
+         sign; e.g. #output-logs/%p"
+    );
+}
+
+#[test]
+fn trackcollections_in_both_spellings() {
+    for text in ["#trackcollection", "#trackcollections"] {
+        let options = parse(text);
+        assert!(options.track_collections && options.lifetimes(), "{text}");
+        assert_eq!(options.tracking(), Tracking::EveryObject);
+    }
+    assert!(parse("#bucket-5#trackcollection").track_collections, "the alias satisfies a need, too");
+}
+
+#[test]
+fn trace_and_detailedtrace() {
+    let plain = parse("#trace");
+    assert!(plain.trace && !plain.detailed_trace && plain.tracking() == Tracking::EveryObject);
+    let detailed = parse("#detailedtrace");
+    assert!(detailed.trace && detailed.detailed_trace, "#detailedtrace implies #trace");
+}
+
+#[test]
+fn noblame_traceignore_tracetarget() {
+    let options = parse("#trace#noblame#traceignore-java,sun#tracetarget-com.yourorg");
+    assert!(!options.blame);
+    assert_eq!(options.trace_ignore, ["java", "sun"]);
+    assert_eq!(options.trace_target, ["com.yourorg"]);
+    assert!(!parse("#noblame#detailedtrace").blame);
+    for option in ["noblame", "traceignore-a", "tracetarget-a"] {
+        let name = option.trim_end_matches("-a");
+        let expected = format!("#{name} has no effect without #trace or #detailedtrace: add one of them");
+        assert_eq!(refusal(&format!("#{option}#trackcollections")), expected);
+    }
+}
+
+#[test]
+fn every() {
+    let options = parse("#every-20#trackcollections");
+    assert_eq!((options.every, options.tracking()), (20, Tracking::EveryNth(20)));
+    assert_eq!(parse("#every-1#trace").tracking(), Tracking::EveryObject);
+    assert_eq!(refusal("#every-0#trace"), "#every-0: must be at least 1; e.g. #every-20");
+    assert!(refusal("#every-20").starts_with("#every has no effect without #trackcollections or #trace"));
+    assert_eq!(
+        refusal("#every-20#sample-512k"),
+        "#every and #sample exclude each other: both choose the objects that are tracked; give one of them"
+    );
+}
+
+#[test]
+fn largerthan() {
+    assert_eq!(parse("#largerthan-16").larger_than, 16);
+    assert_eq!(parse("#largerthan-2k").larger_than, 2048);
+    assert_eq!(parse("#largerthan-0").larger_than, 0);
+    assert!(refusal("#largerthan-16x").contains("\"16x\" is not a size"));
+}
+
+#[test]
+fn outputlimit() {
+    assert_eq!(parse("#outputlimit-2").output_limit, Some(2));
+    assert_eq!(refusal("#outputlimit-0"), "#outputlimit-0: must be at least 1; e.g. #outputlimit-10");
+}
+
+#[test]
+fn delayprofiling() {
+    assert!(parse("#delayprofiling").delay_profiling);
+    assert_eq!(
+        refusal("#delayprofiling-5"),
+        "#delayprofiling takes no value, but \"5\" was given: write #delayprofiling"
+    );
+}
+
+#[test]
+fn live() {
+    assert_eq!(parse("#trace").live, Live::Auto);
+    assert_eq!(parse("#live").live, Live::Every(secs(1)));
+    assert_eq!(parse("#live-5").live, Live::Every(secs(5)));
+    assert_eq!(parse("#live-0").live, Live::Off);
+    assert_eq!(refusal("#live-"), "#live needs a value: write #live[-SECONDS], e.g. #live-5");
+}
+
+#[test]
+fn sample() {
+    let options = parse("#sample-512k");
+    assert_eq!(options.sample_bytes, Some(524_288));
+    assert!(options.lifetimes() && options.tracking() == Tracking::ByteSample(524_288));
+    assert_eq!(parse("#sample-1M").sample_bytes, Some(1 << 20));
+    assert!(refusal("#sample-0").contains("must be at least 1 byte"));
+    assert!(refusal("#sample-2g").contains("must be at most 2147483647 bytes"), "the JVM takes 31 bits");
+    assert_eq!(
+        refusal("#sample-1k#trackcollection"),
+        "#trackcollections and #sample exclude each other: #sample follows the lifetimes of a sample, \
+         #trackcollections of every object; give one of them"
+    );
+}
+
+#[test]
+fn memlimit_and_recording() {
+    assert_eq!(parse("#memlimit-1g").mem_limit, 1 << 30);
+    assert!(refusal("#memlimit-64").contains("must be at least 64k"));
+    assert!(refusal("#memlimit-99999999999g").contains("more than 64 bits"));
+    assert!(refusal("#memlimit-k").contains("is not a size"));
+    assert!(refusal("#memlimit-1kk").contains("is not a size"));
+    assert_eq!(parse("#recording-a-%p.mayfly").recording.as_deref(), Some("a-%p.mayfly"));
+    assert!(refusal("#recording-a%").contains("'%' stands for nothing"));
+}
+
+#[test]
+fn a_later_option_replaces_an_earlier_one() {
+    let options = parse("#gc-5#include-a#gc-7#include-b");
+    assert_eq!((options.gc_every, options.include), (Some(secs(7)), vec!["b".to_owned()]));
+}
+
+#[test]
+fn spaces_around_options_and_list_items_do_not_count() {
+    let options = parse(" #trace #include-a, b ");
+    assert!(options.trace);
+    assert_eq!(options.include, ["a", "b"]);
+}
+
+#[test]
+fn text_before_the_first_hash_is_refused() {
+    assert_eq!(
+        refusal("gc-5"),
+        "options start with '#', but \"gc-5\" does not: write #gc-5 (#help lists all)"
+    );
+    assert!(refusal("bucket-5#gc-1").contains("write #bucket-5"));
+}
+
+#[test]
+fn unknown_options_are_refused_with_what_was_meant() {
+    for (wrong, meant) in [
+        ("trakcollections", "#trackcollections"),
+        ("trackgc", "#trackcollections"),
+        ("tracedetail", "#detailedtrace"),
+        ("allocatingclasstargets-x", "#tracetarget-PREFIX,..."),
+        ("buckets-5", "#bucket-SECONDS,..."),
+        ("gc=5", "#gc-SECONDS"),
+        ("Trace", "#trace"),
+        ("delay", "#delayprofiling"),
+        ("outputlimt-3", "#outputlimit-N"),
+        ("livee", "#live[-SECONDS]"),
+    ] {
+        let name = wrong.split('-').next().unwrap_or_default();
+        let expected = format!("unknown option #{name}: did you mean {meant}? (#help lists all)");
+        assert_eq!(refusal(&format!("#{wrong}")), expected);
+    }
+    for far in ["zzzzzz", "x", "é", "verbose"] {
+        assert_eq!(refusal(&format!("#{far}")), format!("unknown option #{far} (#help lists all)"));
+    }
+}
+
+#[test]
+fn values_are_required_where_they_are() {
+    assert_eq!(refusal("#gc"), "#gc needs a value: write #gc-SECONDS, e.g. #gc-5");
+    for spec in table::SPECS.iter().filter(|spec| matches!(spec.shape, table::Shape::Value(..))) {
+        for text in [format!("#{}", spec.name), format!("#{}-", spec.name)] {
+            assert!(refusal(&text).starts_with(&format!("#{} needs a value: write ", spec.name)), "{text}");
+        }
+    }
+}
+
+#[test]
+fn help_is_not_held_up_by_combinations() {
+    assert!(parse("#help").help);
+    assert!(parse("#help#exactmatch").help);
+}
+
+#[test]
+fn every_example_of_the_table_works() {
+    let example = |name: &str| table::SPECS.iter().find(|spec| spec.name == name).map(|spec| spec.example);
+    for spec in table::SPECS {
+        let need =
+            spec.needs.first().map(|need| example(need).expect("a need names an option")).unwrap_or_default();
+        let text = format!("{need}{}", spec.example);
+        assert_ne!(parse(&text), parse(need), "{text} changes nothing");
+    }
+}
+
+#[test]
+fn help_lists_every_option_within_80_columns() {
+    let help = help();
+    for spec in table::SPECS {
+        assert!(help.contains(&format!("\n  {}\n", spec.form())), "{} is missing", spec.name);
+    }
+    for line in help.lines() {
+        assert!(line.chars().count() <= 80, "too long: {line}");
+    }
+}
+
+#[test]
+fn any_text_is_parsed_or_refused_in_one_line() {
+    for text in
+        ["#a\nb", "\n#\u{0}", "#gc-\n5\n6", "#é-ü", "#-", "#=", "x\ny", "#output-%\u{1b}[2J", "#include-\n"]
+    {
+        if let Err(error) = Options::parse(text) {
+            let line = error.to_string();
+            assert!(!line.chars().any(char::is_control), "{line:?}");
+        }
+    }
+}

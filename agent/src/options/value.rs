@@ -1,0 +1,94 @@
+//! Values of options: numbers, sizes, seconds, lists, templates. Knows no option by name.
+
+use std::time::Duration;
+
+use mayfly_profile::BucketBounds;
+
+use super::{Periodic, Resets, name};
+
+/// What is wrong with a value, to follow "#option-value: ".
+pub(super) type Why = String;
+
+/// 31 years: far beyond any run, and small enough for milliseconds in 64 bits.
+const MOST_SECONDS: u64 = 1_000_000_000;
+
+/// A whole number of at least `least`.
+pub(super) fn number(text: &str, least: u64) -> Result<u64, Why> {
+    let value: u64 = text.trim().parse().map_err(|_| format!("{text:?} is not a whole number"))?;
+    if value < least { Err(format!("must be at least {least}")) } else { Ok(value) }
+}
+
+/// Whole seconds, from `least` up.
+pub(super) fn seconds(text: &str, least: u64) -> Result<Duration, Why> {
+    let value = number(text, least)?;
+    if value > MOST_SECONDS {
+        return Err(format!("must be at most {MOST_SECONDS} seconds"));
+    }
+    Ok(Duration::from_secs(value))
+}
+
+/// Bytes, or KiB, MiB, GiB with the suffix k, m, g.
+pub(super) fn size(text: &str) -> Result<u64, Why> {
+    let text = text.trim();
+    let (digits, shift) = match text.as_bytes().last().map(u8::to_ascii_lowercase) {
+        Some(b'k') => (&text[..text.len() - 1], 10),
+        Some(b'm') => (&text[..text.len() - 1], 20),
+        Some(b'g') => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    let value: u64 = digits
+        .parse()
+        .map_err(|_| format!("{text:?} is not a size: digits, then k, m or g for KiB, MiB or GiB"))?;
+    value.checked_mul(1 << shift).ok_or_else(|| "is more than 64 bits hold".to_owned())
+}
+
+/// A size within `least..=most`, both also given in words.
+pub(super) fn size_within(text: &str, least: (u64, &str), most: (u64, &str)) -> Result<u64, Why> {
+    let value = size(text)?;
+    if value < least.0 {
+        return Err(format!("must be at least {}", least.1));
+    }
+    if value > most.0 {
+        return Err(format!("must be at most {}", most.1));
+    }
+    Ok(value)
+}
+
+/// Comma-separated names, none of them empty: an empty prefix would match everything.
+pub(super) fn list(text: &str) -> Result<Vec<String>, Why> {
+    text.split(',')
+        .map(|item| match item.trim() {
+            "" => Err("a name between the commas is empty".to_owned()),
+            item => Ok(item.to_owned()),
+        })
+        .collect()
+}
+
+/// Comma-separated ascending seconds.
+pub(super) fn buckets(text: &str) -> Result<BucketBounds, Why> {
+    let bounds = text
+        .split(',')
+        .map(|bound| seconds(bound, 1).map(|bound| bound.as_secs()))
+        .collect::<Result<Vec<_>, _>>()?;
+    BucketBounds::new(bounds).ok_or_else(|| "the bounds must ascend".to_owned())
+}
+
+/// `SECONDS` or `SECONDS,RESETS`.
+pub(super) fn periodic(text: &str) -> Result<Periodic, Why> {
+    let (every, count) = text.split_once(',').unwrap_or((text, "0"));
+    let count: i64 = count.trim().parse().map_err(|_| format!("{count:?} is not a number of resets"))?;
+    let resets = match count {
+        0 => Resets::Never,
+        ..0 => Resets::Always,
+        _ => Resets::First(u32::try_from(count).map_err(|_| "must be at most 4294967295 resets".to_owned())?),
+    };
+    Ok(Periodic { every: seconds(every, 1)?, resets })
+}
+
+/// A file name in which every `%` code is known.
+pub(super) fn template(text: &str) -> Result<String, Why> {
+    match name::unknown_code(text) {
+        Some(code) => Err(format!("'{}' stands for nothing: {}", code.escape_debug(), name::CODES)),
+        None => Ok(text.to_owned()),
+    }
+}
