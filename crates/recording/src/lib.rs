@@ -1,1 +1,17 @@
-//! Placeholder until the crate has something to hold.
+//! Recordings: the stream of [`mayfly_profile::Update`]s as bytes and back. Append-only, framed, checksummed,
+//! versioned.
+//!
+//! Sans-I/O: bytes in, updates out, and the reverse. Opening, appending to and syncing files or sockets is the
+//! agent's and the CLI's. The layout is drawn in [`frame`], where the bytes are written.
+
+pub mod frame;
+mod profile;
+mod reader;
+mod writer;
+
+pub use profile::read_profile;
+pub use reader::{Damage, ReadError, RecordingReader};
+pub use writer::{RecordingWriter, WriteError};
+
+/// The format version this crate writes, and the newest it reads.
+pub const FORMAT_VERSION: u16 = 1;

@@ -1,0 +1,29 @@
+//! A whole recording as one profile.
+//!
+//! Not here: profiles of a growing recording; feed a [`RecordingReader`] and a [`ProfileBuilder`] for those.
+
+use mayfly_profile::{Profile, ProfileBuilder};
+
+use crate::{Damage, ReadError, RecordingReader};
+
+/// The profile a recording holds, and the first damage if it has any. A damaged recording gives the profile as of
+/// the last good frame.
+///
+/// # Errors
+/// The bytes are no recording, an empty one, or a newer format.
+pub fn read_profile(bytes: &[u8]) -> Result<(Profile, Option<Damage>), ReadError> {
+    let mut reader = RecordingReader::new();
+    let mut builder = ProfileBuilder::new();
+    let mut damage = None;
+    reader.push(bytes);
+    while let Some(update) = reader.next_update()? {
+        if let Err(cause) = builder.apply(update) {
+            let offset = reader.last_update_at();
+            damage.get_or_insert(Damage::Inconsistent { offset, cause });
+        }
+    }
+    if !reader.header_seen() {
+        return Err(ReadError::Empty { bytes: bytes.len() });
+    }
+    Ok((builder.profile(), damage.or_else(|| reader.damage())))
+}

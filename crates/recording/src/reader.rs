@@ -1,0 +1,181 @@
+//! Bytes to updates: from a whole file, or piece by piece from a file or socket that still grows.
+//!
+//! Not here: folding updates into a profile (`profile`).
+
+use mayfly_profile::{ApplyError, Update};
+
+use crate::FORMAT_VERSION;
+use crate::frame::{FILE_HEADER_LEN, FRAME_HEAD_LEN, Frame, KIND_UPDATE, MAGIC, split_frame};
+
+/// Why nothing can be read at all.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// The first bytes are not a recording's.
+    #[error(
+        "not a Mayfly recording: it does not start with the bytes 89 4D 41 59 46 4C 59 0A; check the file name"
+    )]
+    Foreign,
+    /// It ends before the file header does.
+    #[error(
+        "the recording is empty ({bytes} of the 12 bytes of its header): the JVM ended before anything was written"
+    )]
+    Empty {
+        /// Bytes present.
+        bytes: usize,
+    },
+    /// A later Mayfly wrote it.
+    #[error(
+        "the recording has format {version}, this Mayfly reads up to format {newest}: read it with a newer Mayfly"
+    )]
+    Newer {
+        /// The recording's version.
+        version: u16,
+        /// The newest version that can be read.
+        newest: u16,
+    },
+}
+
+/// What is wrong with a recording that could be read up to somewhere. Offsets are in bytes from its start.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Damage {
+    /// It ends inside a frame. Everything before was read.
+    #[error(
+        "the recording is cut off inside the frame at byte {offset}: all before it was read, {bytes} bytes were not"
+    )]
+    Truncated {
+        /// Where the incomplete frame begins.
+        offset: u64,
+        /// Bytes there are of it.
+        bytes: u64,
+    },
+    /// A frame is damaged. Everything before was read, nothing after.
+    #[error("the recording is damaged at byte {offset} ({what}): all before it was read, nothing after")]
+    Corrupt {
+        /// Where the damaged frame begins.
+        offset: u64,
+        /// What does not hold.
+        what: &'static str,
+    },
+    /// The frames are whole, but an update does not fit those before it. All others were read.
+    #[error("the recording contradicts itself at byte {offset}: {cause}")]
+    Inconsistent {
+        /// Where the frame of the first such update begins.
+        offset: u64,
+        /// What does not fit.
+        cause: ApplyError,
+    },
+}
+
+/// Reads updates from bytes that arrive in pieces of any size.
+///
+/// [`Self::push`] bytes, then take [`Self::next_update`] until it is `None`; at the end of the input ask [`Self::damage`].
+#[derive(Clone, Debug, Default)]
+pub struct RecordingReader {
+    pending: Vec<u8>,
+    /// Bytes of `pending` already read.
+    consumed: usize,
+    /// Offset in the recording of `pending[0]`.
+    offset: u64,
+    /// Offset of the frame of the last update given out.
+    last_update_at: u64,
+    header_seen: bool,
+    corrupt: Option<Damage>,
+}
+
+impl RecordingReader {
+    /// A reader at the start of a recording.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the next bytes of the recording.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.pending.drain(..self.consumed);
+        self.offset += self.consumed as u64;
+        self.consumed = 0;
+        self.pending.extend_from_slice(bytes);
+    }
+
+    /// The next update. `None`: more bytes are needed, or the recording is damaged here ([`Self::damage`] tells).
+    ///
+    /// # Errors
+    /// The bytes are no recording, or one this version can't read; pushing more does not help.
+    pub fn next_update(&mut self) -> Result<Option<Update>, ReadError> {
+        if !self.header_seen && !self.read_header()? {
+            return Ok(None);
+        }
+        while self.corrupt.is_none() {
+            let offset = self.position();
+            match read_frame(&self.pending[self.consumed..]) {
+                Err(what) => self.corrupt = Some(Damage::Corrupt { offset, what }),
+                Ok(None) => return Ok(None),
+                Ok(Some((length, update))) => {
+                    self.consumed += length;
+                    if update.is_some() {
+                        self.last_update_at = offset;
+                        return Ok(update);
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// What is wrong if no more bytes come: `None` when the input ended between two frames.
+    pub fn damage(&self) -> Option<Damage> {
+        let bytes = (self.pending.len() - self.consumed) as u64;
+        let cut_off =
+            || (self.header_seen && bytes > 0).then(|| Damage::Truncated { offset: self.position(), bytes });
+        self.corrupt.clone().or_else(cut_off)
+    }
+
+    /// Offset at which the frame of the last update given out begins.
+    pub fn last_update_at(&self) -> u64 {
+        self.last_update_at
+    }
+
+    /// Whether the whole file header was seen and found good.
+    pub(crate) fn header_seen(&self) -> bool {
+        self.header_seen
+    }
+
+    fn position(&self) -> u64 {
+        self.offset + self.consumed as u64
+    }
+
+    /// Checks the header as far as it is there; whether it is whole.
+    fn read_header(&mut self) -> Result<bool, ReadError> {
+        let present = self.pending.len().min(MAGIC.len());
+        if self.pending[..present] != MAGIC[..present] {
+            return Err(ReadError::Foreign);
+        }
+        let Some(header) = self.pending.first_chunk::<FILE_HEADER_LEN>() else { return Ok(false) };
+        match u16::from_le_bytes([header[8], header[9]]) {
+            0 => Err(ReadError::Foreign),
+            version if version > FORMAT_VERSION => Err(ReadError::Newer { version, newest: FORMAT_VERSION }),
+            _ => {
+                self.consumed = FILE_HEADER_LEN;
+                self.header_seen = true;
+                Ok(true)
+            }
+        }
+    }
+}
+
+/// The length and content of the frame at the start of `bytes`: no content if it is of an unknown kind, nothing at
+/// all if it is not whole yet, an error saying what does not hold.
+fn read_frame(bytes: &[u8]) -> Result<Option<(usize, Option<Update>)>, &'static str> {
+    let (kind, payload) = match split_frame(bytes) {
+        Frame::Whole { kind, payload } => (kind, payload),
+        Frame::Partial => return Ok(None),
+        Frame::Corrupt { what } => return Err(what),
+    };
+    let length = FRAME_HEAD_LEN + payload.len();
+    if kind != KIND_UPDATE {
+        return Ok(Some((length, None)));
+    }
+    match postcard::take_from_bytes(payload) {
+        Ok((update, [])) => Ok(Some((length, Some(update)))),
+        _ => Err("a frame with good checksums holds no update"),
+    }
+}

@@ -1,0 +1,37 @@
+//! One recording per format version, kept as it was written: today's reader reads each, today's writer writes the newest.
+//!
+//! `MAYFLY_BLESS=1 cargo test -p mayfly-recording` writes the file of the current version, which is only right before
+//! that version was released: afterwards a difference needs a new version.
+#![allow(clippy::disallowed_methods, reason = "blessing writes the golden file")]
+
+mod streams;
+
+use mayfly_profile::ProfileBuilder;
+use mayfly_recording::{FORMAT_VERSION, read_profile};
+use streams::{bytes_of, full_stream};
+
+#[test]
+fn the_writer_still_writes_version_1_as_it_did() {
+    assert_eq!(FORMAT_VERSION, 1, "a new version gets a golden file and a test of its own");
+    let bytes = bytes_of(&full_stream());
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/v1.recording");
+    if std::env::var_os("MAYFLY_BLESS").is_some() {
+        std::fs::write(path, &bytes).expect("the golden file can be written");
+    }
+    let golden = std::fs::read(path).expect("the golden file is there");
+    let first_difference = golden.iter().zip(&bytes).position(|(a, b)| a != b);
+    assert_eq!((first_difference, bytes.len()), (None, golden.len()), "bytes of the format changed");
+}
+
+#[test]
+fn version_1_is_read_in_full() {
+    let (profile, damage) =
+        read_profile(include_bytes!("golden/v1.recording")).expect("version 1 is supported");
+    let mut builder = ProfileBuilder::new();
+    full_stream().into_iter().for_each(|update| builder.apply(update).expect("a whole stream"));
+    assert_eq!(damage, None);
+    assert_eq!(profile, builder.profile());
+    assert!(profile.complete);
+    assert_eq!(profile.classes[1].name, "org.example.Größe$Inner");
+    assert_eq!(profile.classes[1].allocated.objects, 11, "the counts after the reset");
+}

@@ -1,0 +1,98 @@
+//! A fixed stream that uses every update and every field, shared by the tests of this crate.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use mayfly_profile::{
+    BucketBounds, ClassCounts, Dropped, Frame, JvmInfo, LifetimeCounts, Lifetimes, OwnCost, Progress,
+    Refusals, Remainder, RunInfo, SiteCounts, Tally, Tracking, Trust, Update,
+};
+use mayfly_recording::RecordingWriter;
+
+/// Every kind of update, every field with a value of its own.
+pub(crate) fn full_stream() -> Vec<Update> {
+    vec![
+        Update::Start(run()),
+        Update::Class { id: 0, name: "[B".into() },
+        Update::Class { id: 1, name: "org.example.Größe$Inner".into() },
+        Update::Frame { id: 0, frame: frame("org.example.Main", "run", Some(("Main.java", 42))) },
+        Update::Frame { id: 1, frame: frame("org.example.Main", "main", None) },
+        Update::Site { id: 0, class: 1, stack: vec![0, 1] },
+        Update::Progress(Box::new(progress(100))),
+        Update::Reset,
+        Update::Progress(Box::new(progress(7))),
+        Update::End,
+    ]
+}
+
+/// The bytes of a whole recording of these updates.
+pub(crate) fn bytes_of(updates: &[Update]) -> Vec<u8> {
+    frames_of(updates).concat()
+}
+
+/// What the writer returns per update; the first includes the file header.
+pub(crate) fn frames_of(updates: &[Update]) -> Vec<Vec<u8>> {
+    let mut writer = RecordingWriter::new();
+    updates.iter().map(|update| writer.encode(update).expect("a small update")).collect()
+}
+
+fn run() -> RunInfo {
+    RunInfo {
+        jvm: JvmInfo {
+            pid: 4711,
+            version: "17.0.15+6".into(),
+            gc: "G1".into(),
+            command: "org.example.Main -v".into(),
+        },
+        engine: "exact".into(),
+        options: "#trackcollections#trace#every-20".into(),
+        started_unix_ms: 1_761_000_000_123,
+        buckets: BucketBounds::new(vec![5, 15, 25]).expect("ascending"),
+        tracking: Tracking::EveryNth(20),
+        lifetimes: true,
+        stacks: true,
+    }
+}
+
+fn frame(class: &str, method: &str, place: Option<(&str, u32)>) -> Frame {
+    Frame {
+        class: class.into(),
+        method: method.into(),
+        file: place.map(|(file, _)| file.to_owned()),
+        line: place.map(|(_, line)| line),
+    }
+}
+
+fn progress(scale: u64) -> Progress {
+    let mut lifetimes = Lifetimes { died_before_first_gc: scale, ..Default::default() };
+    lifetimes.ms.record(1_500, scale);
+    lifetimes.gcs.record(2, scale);
+    lifetimes.bytes.record(u64::MAX, scale);
+    let collected = vec![Tally::of(scale, 24), Tally::default(), Tally::of(1, 24), Tally::default()];
+    let tracked = LifetimeCounts { live: Tally::of(3, 24), collected: collected.clone(), lifetimes };
+    Progress {
+        duration_ms: scale * 1_000,
+        gcs: 9,
+        trust: trust(),
+        classes: vec![
+            ClassCounts { id: 0, allocated: Tally { objects: 7, bytes: 700, largest: 512 }, lifetimes: None },
+            ClassCounts { id: 1, allocated: Tally::of(scale + 4, 24), lifetimes: Some(tracked) },
+        ],
+        sites: vec![SiteCounts {
+            id: 0,
+            allocated: Tally::of(scale + 4, 24),
+            live: Some(Tally::of(3, 24)),
+            collected,
+            byte_seconds: 36.5,
+        }],
+    }
+}
+
+fn trust() -> Trust {
+    Trust {
+        accounted_bytes: 9_998,
+        jvm_allocated_bytes: Some(10_000),
+        remainder: vec![Remainder { cause: "before the agent could count".into(), bytes: -2 }],
+        refusals: vec![Refusals { reason: "method would pass 64 KB".into(), methods: 3 }],
+        dropped: vec![Dropped { cause: "memory limit".into(), objects: 11 }],
+        cost: OwnCost { cpu_ms: 120, native_bytes: 1 << 20, rewrite_ms: 300 },
+    }
+}
