@@ -1,0 +1,115 @@
+package io.mayfly;
+
+/**
+ * Steers the Mayfly agent from inside the profiled program.
+ *
+ * <p>Every method may be called from any thread at any time. Without the agent each is a no-op, so calls can stay in
+ * production code: the first call finds out, later ones return at once. An agent attached to the running JVM after
+ * that first call is not noticed.
+ *
+ * <p>What the calling thread allocates during a call is not counted. Nothing is allocated here.
+ */
+public final class Mayfly {
+  /** Set once a native method was found to have no library behind it. Racing threads agree. */
+  private static boolean absent;
+
+  private Mayfly() {}
+
+  /**
+   * Starts or resumes profiling, e.g. after {@code #delayprofiling} or {@link #pause()}. Objects allocated meanwhile
+   * stay unknown. No effect if profiling is on.
+   */
+  public static void start() {
+    if (absent) {
+      return;
+    }
+    try {
+      start0();
+    } catch (UnsatisfiedLinkError e) {
+      absent = true;
+    }
+  }
+
+  /**
+   * Stops counting and tracking new objects. Data is kept, and deaths of objects that are already tracked are still
+   * noted. No effect if profiling is off.
+   */
+  public static void pause() {
+    if (absent) {
+      return;
+    }
+    try {
+      pause0();
+    } catch (UnsatisfiedLinkError e) {
+      absent = true;
+    }
+  }
+
+  /**
+   * Sets all counts to zero and forgets all tracked objects. Profiling stays on, or off.
+   */
+  public static void reset() {
+    if (absent) {
+      return;
+    }
+    try {
+      reset0();
+    } catch (UnsatisfiedLinkError e) {
+      absent = true;
+    }
+  }
+
+  /**
+   * Writes a report of everything since the start or the last reset, to where the agent's options say. Works while
+   * paused, and returns when the report is written.
+   */
+  public static void report() {
+    if (absent) {
+      return;
+    }
+    try {
+      report0();
+    } catch (UnsatisfiedLinkError e) {
+      absent = true;
+    }
+  }
+
+  /**
+   * Whether allocations are being counted.
+   *
+   * @return true if the agent is loaded and profiling is on
+   */
+  public static boolean isActive() {
+    if (absent) {
+      return false;
+    }
+    try {
+      return isActive0();
+    } catch (UnsatisfiedLinkError e) {
+      absent = true;
+      return false;
+    }
+  }
+
+  /**
+   * Whether the agent is there, profiling or paused.
+   *
+   * @return true if the agent is loaded
+   */
+  public static boolean isLoaded() {
+    isActive();
+    return !absent;
+  }
+
+  // Bound by the JVM, which looks for these in agent libraries too.
+
+  private static native void start0();
+
+  private static native void pause0();
+
+  private static native void reset0();
+
+  private static native void report0();
+
+  private static native boolean isActive0();
+}
