@@ -1,0 +1,281 @@
+//! The fences of the source tree: who may import whom, where unsafe code may be allowed, what every file looks like.
+//!
+//! Reads files only; nothing is built or run. What pure crates may call is clippy's to check (their `clippy.toml`).
+
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+use toml::Table;
+use walkdir::WalkDir;
+
+/// What each package may import of ours. `ANYTHING` is for packages that ship nothing.
+const IMPORTS: &[(&str, &[&str])] = &[
+    (
+        "mayfly-agent",
+        &[
+            "mayfly-jvmti",
+            "mayfly-classfile",
+            "mayfly-collector",
+            "mayfly-recording",
+            "mayfly-report",
+            "mayfly-profile",
+        ],
+    ),
+    ("mayfly-cli", &["mayfly-heap", "mayfly-report", "mayfly-recording", "mayfly-profile"]),
+    ("mayfly-report", &["mayfly-profile"]),
+    ("mayfly-recording", &["mayfly-profile"]),
+    ("mayfly-collector", &["mayfly-profile"]),
+    ("mayfly-jvmti", &[]),
+    ("mayfly-classfile", &[]),
+    ("mayfly-profile", &[]),
+    ("mayfly-heap", &[]),
+    ("mayfly-tests", ANYTHING),
+    ("mayfly-bench", ANYTHING),
+];
+const ANYTHING: &[&str] = &["*"];
+
+/// Bindings to the JVM, and the only package that may ship with them.
+const BINDINGS: (&str, &str) = ("jvmti-bindings", "mayfly-jvmti");
+
+const MOST_LINES: usize = 800;
+const EMPTY_NAMES: &[&str] = &["utils", "util", "helpers", "helper", "common", "manager"];
+
+#[test]
+fn packages_import_only_what_they_may() {
+    let manifests = manifests();
+    assert!(manifests.len() >= 9, "only {} manifests found", manifests.len());
+    assert_none(manifests.iter().flat_map(|(path, manifest)| import_faults(path, manifest)));
+}
+
+#[test]
+fn every_package_is_under_the_workspace_lints() {
+    assert_none(manifests().iter().flat_map(|(path, manifest)| lint_faults(path, manifest)));
+}
+
+#[test]
+fn unsafe_code_stays_behind_its_fence() {
+    assert_none(sources().iter().flat_map(|(path, text)| unsafe_faults(path, text)));
+}
+
+#[test]
+fn files_say_what_they_are_for_and_stay_readable() {
+    let sources = sources();
+    assert!(sources.len() >= 30, "only {} sources found", sources.len());
+    assert_none(sources.iter().flat_map(|(path, text)| file_faults(path, text)));
+}
+
+/// Dependencies on packages of ours that the table does not allow, and on the JVM bindings outside their crate.
+fn import_faults(path: &str, manifest: &Table) -> Vec<String> {
+    let Some(package) = manifest.get("package").and_then(|p| p.get("name")).and_then(|n| n.as_str()) else {
+        return Vec::new();
+    };
+    let Some((_, allowed)) = IMPORTS.iter().find(|(name, _)| *name == package) else {
+        return vec![format!("{path}: {package} is not in the table of imports: say what it may import")];
+    };
+    let mut faults = Vec::new();
+    for (section, dependency) in dependencies(manifest) {
+        if dependency.starts_with("mayfly-")
+            && *allowed != ANYTHING
+            && !allowed.contains(&dependency.as_str())
+        {
+            faults.push(format!("{path}: {package} may not import {dependency} ([{section}])"));
+        }
+        if dependency == BINDINGS.0 && package != BINDINGS.1 && section != "dev-dependencies" {
+            faults.push(format!("{path}: only {} may ship with {dependency}", BINDINGS.1));
+        }
+    }
+    faults
+}
+
+/// Every dependency as (section, package name), renamed and target-specific ones included.
+fn dependencies(manifest: &Table) -> Vec<(&'static str, String)> {
+    let targets = manifest.get("target").and_then(|t| t.as_table());
+    let tables =
+        std::iter::once(manifest).chain(targets.into_iter().flatten().filter_map(|(_, t)| t.as_table()));
+    let mut found = Vec::new();
+    for table in tables {
+        for section in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            for (key, value) in table.get(section).and_then(|d| d.as_table()).into_iter().flatten() {
+                let name = value.get("package").and_then(|p| p.as_str()).unwrap_or(key);
+                found.push((section, name.to_owned()));
+            }
+        }
+    }
+    found
+}
+
+/// Packages that left the workspace's lints, and a workspace that no longer denies unsafe code.
+fn lint_faults(path: &str, manifest: &Table) -> Vec<String> {
+    let mut faults = Vec::new();
+    let inherits = manifest.get("lints").and_then(|l| l.get("workspace")).and_then(|w| w.as_bool());
+    if manifest.contains_key("package") && inherits != Some(true) {
+        faults.push(format!("{path}: must have [lints] workspace = true"));
+    }
+    if let Some(workspace) = manifest.get("workspace") {
+        let level = |group: &str, lint: &str| {
+            workspace
+                .get("lints")
+                .and_then(|l| l.get(group))
+                .and_then(|g| g.get(lint))
+                .and_then(|l| l.as_str())
+        };
+        for (group, lint) in [("rust", "unsafe_code"), ("clippy", "undocumented_unsafe_blocks")] {
+            if !matches!(level(group, lint), Some("deny" | "forbid")) {
+                faults.push(format!("{path}: the workspace must deny {lint}"));
+            }
+        }
+    }
+    faults
+}
+
+/// Attributes that lift the ban on unsafe code outside the JVM crate and the agent's exports.
+fn unsafe_faults(path: &str, text: &str) -> Vec<String> {
+    let lifted = Regex::new(r"\b(allow|warn|expect)\s*\([^)]*\bunsafe_code\b").expect("a valid pattern");
+    let fenced = path.starts_with("crates/jvmti/")
+        || path.starts_with("agent/src/exports/")
+        || (path.starts_with("agent/src/exports") && !path["agent/src/".len()..].contains('/'));
+    if lifted.is_match(text) && !fenced {
+        return vec![format!("{path}: unsafe code belongs in crates/jvmti or agent/src/exports*.rs")];
+    }
+    Vec::new()
+}
+
+/// Files without a `//!` opening, longer than anyone reads, or named after nothing.
+fn file_faults(path: &str, text: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    if !text.starts_with("//! ") {
+        faults.push(format!("{path}: must open with //! saying what it is for"));
+    }
+    let lines = text.lines().count();
+    if lines > MOST_LINES {
+        faults.push(format!("{path}: {lines} lines, more than {MOST_LINES}: split it"));
+    }
+    let parts = Path::new(path).iter().filter_map(|part| part.to_str());
+    for part in parts.filter(|part| EMPTY_NAMES.contains(&part.trim_end_matches(".rs"))) {
+        faults.push(format!("{path}: '{part}' names nothing: say what is in it"));
+    }
+    faults
+}
+
+fn assert_none(faults: impl Iterator<Item = String>) {
+    let faults: Vec<_> = faults.collect();
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+fn manifests() -> Vec<(String, Table)> {
+    files(|path| path.file_name().is_some_and(|name| name == "Cargo.toml"))
+        .into_iter()
+        .map(|(path, text)| {
+            let manifest = text.parse().unwrap_or_else(|error| panic!("{path}: {error}"));
+            (path, manifest)
+        })
+        .collect()
+}
+
+fn sources() -> Vec<(String, String)> {
+    files(|path| path.extension().is_some_and(|extension| extension == "rs"))
+}
+
+/// Files of the repository that `wanted` takes, as (path from the root, text). Build and hidden folders are skipped.
+fn files(wanted: impl Fn(&Path) -> bool) -> Vec<(String, String)> {
+    let root =
+        Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(PathBuf::from).expect("tests/ lies in the root");
+    let skipped = |name: &str| name.starts_with('.') || name.starts_with("target");
+    WalkDir::new(&root)
+        .min_depth(1)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(|entry| !(entry.file_type().is_dir() && skipped(&entry.file_name().to_string_lossy())))
+        .map(|entry| entry.expect("a readable folder"))
+        .filter(|entry| entry.file_type().is_file() && wanted(entry.path()))
+        .map(|entry| {
+            let text =
+                std::fs::read_to_string(entry.path()).unwrap_or_else(|error| panic!("{entry:?}: {error}"));
+            let path =
+                entry.path().strip_prefix(&root).expect("below the root").to_string_lossy().into_owned();
+            (path, text)
+        })
+        .collect()
+}
+
+/// Each rule against a sample that breaks it.
+mod rules_bite {
+    use super::*;
+
+    fn manifest(text: &str) -> Table {
+        text.parse().expect("a valid manifest")
+    }
+
+    #[test]
+    fn imports() {
+        for (text, fault) in [
+            (
+                "[package]\nname='mayfly-profile'\n[dependencies]\nmayfly-report.workspace=true",
+                "may not import",
+            ),
+            ("[package]\nname='mayfly-cli'\n[dependencies]\nmayfly-jvmti={path='x'}", "may not import"),
+            (
+                "[package]\nname='mayfly-report'\n[dev-dependencies]\nmayfly-recording={path='x'}",
+                "may not import",
+            ),
+            (
+                "[package]\nname='mayfly-report'\n[dependencies]\na={package='mayfly-heap',path='x'}",
+                "may not import",
+            ),
+            (
+                "[package]\nname='mayfly-report'\n[target.'cfg(unix)'.dependencies]\nmayfly-heap={path='x'}",
+                "may not import",
+            ),
+            ("[package]\nname='mayfly-agent'\n[dependencies]\njvmti-bindings='3'", "only mayfly-jvmti may"),
+            ("[package]\nname='mayfly-new'", "not in the table"),
+        ] {
+            let faults = import_faults("x/Cargo.toml", &manifest(text));
+            assert!(faults.len() == 1 && faults[0].contains(fault), "{text}: {faults:?}");
+        }
+        let fine = "[package]\nname='mayfly-report'\n[dependencies]\nmayfly-profile={path='x'}\nserde='1'";
+        assert!(import_faults("x/Cargo.toml", &manifest(fine)).is_empty());
+    }
+
+    #[test]
+    fn lints() {
+        for (text, count) in [
+            ("[package]\nname='a'", 1),
+            ("[package]\nname='a'\n[lints]\nworkspace=false", 1),
+            ("[workspace]\n[workspace.lints.rust]\nunsafe_code='warn'", 2),
+            ("[package]\nname='a'\n[lints]\nworkspace=true", 0),
+        ] {
+            assert_eq!(lint_faults("x/Cargo.toml", &manifest(text)).len(), count, "{text}");
+        }
+    }
+
+    #[test]
+    fn unsafe_code() {
+        // In capitals here, so that this file does not lift the ban itself.
+        for attribute in ["#![ALLOW(unsafe_code)]", "#[EXPECT(\n    dead_code,\n    unsafe_code\n)]"] {
+            let text = attribute.replace("ALLOW", "allow").replace("EXPECT", "expect");
+            for path in ["crates/classfile/src/lib.rs", "agent/src/lib.rs", "agent/src/events/exports.rs"] {
+                assert_eq!(unsafe_faults(path, &text).len(), 1, "{path}: {text}");
+            }
+            for path in ["crates/jvmti/src/vm.rs", "agent/src/exports.rs", "agent/src/exports/api.rs"] {
+                assert!(unsafe_faults(path, &text).is_empty(), "{path}: {text}");
+            }
+        }
+        assert!(unsafe_faults("agent/src/lib.rs", "// says unsafe_code, allows nothing").is_empty());
+    }
+
+    #[test]
+    fn files() {
+        let long = format!("//! Long.\n{}", "\n".repeat(MOST_LINES));
+        for (path, text, fault) in [
+            ("a.rs", "fn main() {}", "must open with //!"),
+            ("a.rs", "", "must open with //!"),
+            ("a.rs", long.as_str(), "801 lines"),
+            ("a/utils.rs", "//! Things.", "names nothing"),
+            ("common/a.rs", "//! Things.", "names nothing"),
+        ] {
+            let faults = file_faults(path, text);
+            assert!(faults.len() == 1 && faults[0].contains(fault), "{path}: {faults:?}");
+        }
+        assert!(file_faults("a/uncommon.rs", &long[..long.len() - 1]).is_empty());
+    }
+}
