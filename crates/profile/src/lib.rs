@@ -2,8 +2,10 @@
 //!
 //! Pure: no I/O, no clock, no JVM types. Bytes on disk are `mayfly-recording`'s, text is `mayfly-report`'s.
 
+mod blame;
 mod buckets;
 mod builder;
+mod filter;
 mod histogram;
 mod merge;
 mod names;
@@ -13,8 +15,10 @@ mod tally;
 mod trust;
 mod update;
 
+pub use blame::{BlameRules, BlamedClass, BlamedMethod, blame};
 pub use buckets::BucketBounds;
 pub use builder::{ApplyError, ProfileBuilder};
+pub use filter::ClassFilter;
 pub use histogram::LogHistogram;
 pub use profile::{ClassProfile, Frame, Lifetimes, Profile, SiteProfile};
 pub use run::{JvmInfo, RunInfo, Tracking};
