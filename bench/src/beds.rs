@@ -1,0 +1,243 @@
+//! `beds`: real programs with and without the agent, interleaved. What one run is, is `bed_run`'s.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use clap::Args;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::bed_run::{BedFailure, BedRun, BedRunner};
+use crate::settings::{Settings, Setup};
+use crate::stats::{Summary, geometric_mean, paired_ratios};
+use crate::table;
+use crate::variant::{Variant, order};
+
+const HEADING: [&str; 7] =
+    ["bed", "variant", "CPU s (min–max)", "CPU ratio (pairs min–max)", "RSS MiB", "RSS ratio", "accounted"];
+
+/// Options of `beds`.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Folder of the bed scripts, NAME.sh each. It is no part of a clean clone
+    #[arg(long, value_name = "DIR", env = "MAYFLY_BEDS")]
+    beds_dir: Option<PathBuf>,
+    /// Beds to run
+    #[arg(long, value_delimiter = ',', default_value = "javac-bc,h2,clojure")]
+    beds: Vec<String>,
+    /// Variants: none, count, sample, track, tracktrace, jfr; the first is the base of the ratios
+    #[arg(long, value_delimiter = ',', default_value = "none,count,sample,track")]
+    variants: Vec<String>,
+    /// Measured rounds; each runs every variant once. One unmeasured run comes first
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: u16,
+    /// Longest time for one run, in seconds
+    #[arg(long, default_value_t = 900)]
+    timeout: u64,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+/// Below every table.
+const NOTES: &str = "CPU: user and system time of the bed's JVMs, median of the rounds; for a bed that runs for a fixed \
+     time (tomcat) per 1,000 requests. Ratios are of medians, in brackets those of single rounds. \
+     Accounted: share of the JVM's own allocation counter that the agent accounts for, in the JVM with the lowest.";
+
+/// All runs of one bed: per variant, per round.
+struct Measured {
+    bed: String,
+    /// The line every run must give.
+    reference: String,
+    runs: Vec<Vec<Option<BedRun>>>,
+}
+
+/// Runs the beds and prints the table. `false` if a run failed or a result differed.
+pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
+    let Some(folder) = arguments.beds_dir.as_deref().filter(|folder| folder.is_dir()) else {
+        println!(
+            "skip(no-beds): the bed scripts are no part of a clean clone; name their folder by --beds-dir or MAYFLY_BEDS"
+        );
+        return Ok(true);
+    };
+    let setup = arguments.settings.set_up(&arguments.variants)?;
+    let interrupted = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&interrupted))?;
+    }
+    println!("{}", table::provenance("Real programs", &setup.jdk));
+    let timeout = Duration::from_secs(arguments.timeout);
+    let java = setup.jdk.java();
+    let runner = BedRunner { java: &java, timeout, interrupted: &interrupted };
+    let (mut measured, mut healthy) = (Vec::new(), true);
+    for bed in arguments.beds.iter().take_while(|_| !interrupted.load(Ordering::Relaxed)) {
+        let script = folder.join(format!("{bed}.sh"));
+        match measure(bed, &script, &runner, &setup, usize::from(arguments.rounds)) {
+            Ok((bed, all_well)) => {
+                healthy &= all_well;
+                measured.push(bed);
+            }
+            Err(failure) => {
+                println!("FAILED {bed}, {}: {failure}", setup.variants[0].name);
+                healthy = false;
+            }
+        }
+    }
+    print_tables(&measured, &setup.variants);
+    Ok(healthy)
+}
+
+/// One unmeasured run of the base (downloads, file cache, the reference result), then the rounds.
+fn measure(
+    bed: &str,
+    script: &Path,
+    runner: &BedRunner<'_>,
+    setup: &Setup,
+    rounds: usize,
+) -> Result<(Measured, bool), BedFailure> {
+    let reference = run_once(script, runner, setup, &setup.variants[0])?.result;
+    let mut runs = vec![Vec::new(); setup.variants.len()];
+    let mut healthy = true;
+    for round in 0..rounds {
+        for index in order(setup.variants.len(), round) {
+            let variant = &setup.variants[index];
+            let run = match run_once(script, runner, setup, variant) {
+                Err(BedFailure::Interrupted) => return Err(BedFailure::Interrupted),
+                other => report(bed, variant, &reference, other),
+            };
+            healthy &= run.is_some();
+            runs[index].push(run);
+        }
+    }
+    Ok((Measured { bed: bed.to_owned(), reference, runs }, healthy))
+}
+
+fn run_once(
+    script: &Path,
+    runner: &BedRunner<'_>,
+    setup: &Setup,
+    variant: &Variant,
+) -> Result<BedRun, BedFailure> {
+    let folder = tempfile::Builder::new().prefix("mayfly-bench-").tempdir()?;
+    let mut options = setup.jvm_options.clone();
+    options.extend(variant.jvm_options(setup.agent.as_deref(), folder.path()));
+    runner.run(script, &options, folder.path())
+}
+
+/// Says how a run went; only a run with the reference's result counts.
+fn report(bed: &str, variant: &Variant, reference: &str, run: Result<BedRun, BedFailure>) -> Option<BedRun> {
+    match run {
+        Ok(run) if run.result == reference => {
+            eprintln!("{bed} {}: {:.2} s CPU, {:.0} MiB", variant.name, run.cpu_s, run.rss_mib);
+            Some(run)
+        }
+        Ok(run) => {
+            println!("DIFFERS {bed}, {}: {} instead of {reference}", variant.name, run.result);
+            None
+        }
+        Err(failure) => {
+            println!("FAILED {bed}, {}: {failure}", variant.name);
+            None
+        }
+    }
+}
+
+fn print_tables(measured: &[Measured], variants: &[Variant]) {
+    let mut rows = Vec::new();
+    let mut ratios: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    for bed in measured {
+        for (index, variant) in variants.iter().enumerate() {
+            let (row, ratio) = row(bed, index, &variant.name);
+            rows.push(row);
+            ratios.entry(index).or_default().extend(ratio);
+        }
+    }
+    println!("{}", table::markdown(&HEADING, &rows));
+    let means: Vec<Vec<String>> = ratios
+        .iter()
+        .filter(|(index, _)| **index > 0)
+        .map(|(&index, ratios)| {
+            let mean = geometric_mean(ratios).map_or("-".into(), |mean| format!("{mean:.3}"));
+            vec![variants[index].name.clone(), mean, ratios.len().to_string()]
+        })
+        .collect();
+    println!("{}", table::markdown(&["variant", "geometric mean of CPU ratios", "beds"], &means));
+    println!("{NOTES}\n");
+    for bed in measured {
+        println!("- result of every counted run: `{}`", bed.reference);
+    }
+}
+
+/// The table row of one variant of one bed, and its CPU ratio to the base.
+fn row(bed: &Measured, index: usize, name: &str) -> (Vec<String>, Option<f64>) {
+    let values = |index: usize, of: fn(&BedRun) -> f64| -> Vec<Option<f64>> {
+        bed.runs[index].iter().map(|run| run.as_ref().map(of)).collect()
+    };
+    let summary = |values: &[Option<f64>]| Summary::of(&values.iter().flatten().copied().collect::<Vec<_>>());
+    let (cpu, base_cpu) = (values(index, |run| run.cpu_s), values(0, |run| run.cpu_s));
+    let (rss, base_rss) = (values(index, |run| run.rss_mib), values(0, |run| run.rss_mib));
+    let ratio_of =
+        |values: &[Option<f64>], base: &[Option<f64>]| Some(summary(values)?.median / summary(base)?.median);
+    let ratio = ratio_of(&cpu, &base_cpu);
+    let pairs = Summary::of(&paired_ratios(&cpu, &base_cpu));
+    let ratio_cell =
+        ratio.zip(pairs).map(|(ratio, pairs)| format!("{ratio:.3} ({:.3}–{:.3})", pairs.min, pairs.max));
+    let shares: Vec<f64> = bed.runs[index].iter().flatten().filter_map(|run| run.share).collect();
+    let accounted = Summary::of(&shares).map(|shares| format!("{:.2} %", shares.median * 100.0));
+    let cells = vec![
+        Some(bed.bed.clone()),
+        Some(name.to_owned()),
+        summary(&cpu).map(|cpu| cpu.show(2)),
+        ratio_cell,
+        summary(&rss).map(|rss| format!("{:.0}", rss.median)),
+        ratio_of(&rss, &base_rss).map(|ratio| format!("{ratio:.2}")),
+        accounted,
+    ];
+    (cells.into_iter().map(|cell| cell.unwrap_or_else(|| "-".into())).collect(), ratio)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bed_run(cpu_s: f64, rss_mib: f64, share: Option<f64>) -> Option<BedRun> {
+        Some(BedRun { result: "h2 ok".into(), cpu_s, rss_mib, share })
+    }
+
+    #[test]
+    fn a_row_relates_medians_to_the_base_and_pairs_rounds() {
+        let share = Some(0.99);
+        let bed = Measured {
+            bed: "h2".into(),
+            reference: "h2 ok".into(),
+            runs: vec![
+                vec![bed_run(10.0, 100.0, None), bed_run(20.0, 100.0, None), bed_run(10.0, 100.0, None)],
+                vec![bed_run(11.0, 150.0, share), None, bed_run(13.0, 150.0, share)],
+            ],
+        };
+        let (cells, ratio) = row(&bed, 1, "count");
+        assert_eq!(ratio, Some(1.2));
+        let expected =
+            ["h2", "count", "12.00 (11.00–13.00)", "1.200 (1.100–1.300)", "150", "1.50", "99.00 %"];
+        assert_eq!(cells, expected);
+    }
+
+    #[test]
+    fn a_variant_that_never_succeeded_has_no_figures() {
+        let runs = vec![vec![bed_run(10.0, 100.0, None)], vec![None]];
+        let bed = Measured { bed: "h2".into(), reference: String::new(), runs };
+        let (cells, ratio) = row(&bed, 1, "track");
+        assert_eq!(ratio, None);
+        assert_eq!(cells[2..], ["-"; 5]);
+    }
+
+    #[test]
+    fn a_run_with_another_result_does_not_count() {
+        let variant = Variant::built_in("none").expect("built in");
+        let run = bed_run(1.0, 1.0, None).expect("a run");
+        assert!(report("h2", &variant, "h2 ok", Ok(run.clone())).is_some());
+        assert!(report("h2", &variant, "h2 other", Ok(run)).is_none());
+    }
+}

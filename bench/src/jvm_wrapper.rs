@@ -1,0 +1,143 @@
+//! Stands in for `java` in a script: runs the real one and notes what it used. Not part of any measurement itself.
+//!
+//! Only a command line that carries [`MEASURED`] is noted, so a script's own helper JVMs are left out.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::{fs, io, thread};
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::signal::{Signal, kill};
+use nix::sys::time::TimeValLike;
+use nix::unistd::Pid;
+use signal_hook::consts::{SIGHUP, SIGQUIT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+/// Option that marks a JVM as one to measure; taken out before the JVM sees it.
+pub(crate) const MEASURED: &str = "-Dmayfly.bench.measured";
+/// Environment variable: path of the real launcher.
+pub(crate) const REAL_JAVA: &str = "MAYFLY_BENCH_JAVA";
+/// Environment variable: file to which one line per measured JVM is appended.
+pub(crate) const USAGE_FILE: &str = "MAYFLY_BENCH_USAGE";
+
+/// What one JVM process used, by the kernel's account (getrusage(2), RUSAGE_CHILDREN: its own waited-for children included).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Usage {
+    /// User and system CPU time, in microseconds.
+    pub(crate) cpu_us: u64,
+    /// Largest resident set, in KiB.
+    pub(crate) max_rss_kib: u64,
+    /// Exit code as a shell shows it (128 + signal).
+    pub(crate) exit: i32,
+}
+
+impl Usage {
+    fn to_line(self) -> String {
+        format!("cpu_us={} max_rss_kib={} exit={}\n", self.cpu_us, self.max_rss_kib, self.exit)
+    }
+
+    fn from_line(line: &str) -> Option<Self> {
+        let field =
+            |name: &str| line.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+        Some(Self {
+            cpu_us: field("cpu_us")?.parse().ok()?,
+            max_rss_kib: field("max_rss_kib")?.parse().ok()?,
+            exit: field("exit")?.parse().ok()?,
+        })
+    }
+
+    /// Every line of a usage file; an unreadable line is an error, as it would lower a sum unnoticed.
+    pub(crate) fn read_all(file: &Path) -> io::Result<Vec<Self>> {
+        let text = match fs::read_to_string(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other?,
+        };
+        let parse = |line: &str| {
+            Self::from_line(line).ok_or_else(|| io::Error::other(format!("not a usage line: {line}")))
+        };
+        text.lines().map(parse).collect()
+    }
+}
+
+/// A launcher script in `folder` which runs this program as wrapper; scripts get its path as `JAVA`.
+pub(crate) fn write_launcher(folder: &Path) -> io::Result<PathBuf> {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join("java");
+    let program = std::env::current_exe()?;
+    let quoted = program.display().to_string().replace('\'', r"'\''");
+    fs::write(&path, format!("#!/bin/sh\nexec '{quoted}' jvm-wrapper \"$@\"\n"))?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+    Ok(path)
+}
+
+/// Runs the real java with `arguments`, notes its usage, and returns its exit code.
+pub(crate) fn run(arguments: &[String]) -> io::Result<i32> {
+    let variable =
+        |name: &str| std::env::var(name).map_err(|_| io::Error::other(format!("{name} is not set")));
+    let (java, usage_file) = (variable(REAL_JAVA)?, variable(USAGE_FILE)?);
+    let measured = arguments.iter().any(|argument| argument == MEASURED);
+    // Before the child exists, so that no signal meant for it is lost.
+    let signals = Signals::new([SIGTERM, SIGHUP, SIGQUIT])?;
+    let mut child =
+        Command::new(java).args(arguments.iter().filter(|argument| *argument != MEASURED)).spawn()?;
+    forward(signals, child.id());
+    let exit = exit_code(child.wait()?);
+    if measured {
+        let mut file = OpenOptions::new().create(true).append(true).open(usage_file)?;
+        file.write_all(usage_of_children(exit)?.to_line().as_bytes())?;
+    }
+    Ok(exit)
+}
+
+fn forward(mut signals: Signals, child: u32) {
+    let Ok(pid) = i32::try_from(child) else { return };
+    thread::spawn(move || {
+        for signal in signals.forever() {
+            if let Ok(signal) = Signal::try_from(signal) {
+                // Fails only if the JVM has just ended, which `wait` then tells.
+                let _ = kill(Pid::from_raw(pid), signal);
+            }
+        }
+    });
+}
+
+fn usage_of_children(exit: i32) -> io::Result<Usage> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    let cpu_us = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    Ok(Usage { cpu_us: cpu_us.unsigned_abs(), max_rss_kib: usage.max_rss().unsigned_abs(), exit })
+}
+
+fn exit_code(status: ExitStatus) -> i32 {
+    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usage_lines_read_back() {
+        let usage = Usage { cpu_us: 12_345, max_rss_kib: 678, exit: 143 };
+        assert_eq!(Usage::from_line(&usage.to_line()), Some(usage));
+        assert_eq!(Usage::from_line("cpu_us=1 max_rss_kib=2"), None);
+        assert_eq!(Usage::from_line("cpu_us=x max_rss_kib=2 exit=0"), None);
+    }
+
+    #[test]
+    fn a_torn_usage_file_is_an_error_and_a_missing_one_is_empty() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let file = folder.path().join("usage");
+        assert_eq!(Usage::read_all(&file).expect("missing is empty"), []);
+        fs::write(&file, "cpu_us=1 max_rss_kib=2 exit=0\ncpu_us=3 max_r").expect("write");
+        assert!(Usage::read_all(&file).is_err());
+    }
+
+    #[test]
+    fn death_by_signal_shows_as_a_shell_shows_it() {
+        assert_eq!(exit_code(ExitStatus::from_raw(9)), 137);
+        assert_eq!(exit_code(ExitStatus::from_raw(2 << 8)), 2);
+    }
+}

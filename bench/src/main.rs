@@ -1,0 +1,69 @@
+//! `mayfly-bench`: what profiling costs, as ratios of interleaved runs. Prints Markdown; RESULTS.md is filled by hand from it.
+//!
+//! Checks no limits: a regression is for a reader of the tables to see, as machines differ.
+
+mod bed_run;
+mod beds;
+mod jdk;
+mod jvm_wrapper;
+mod micro;
+mod settings;
+mod startup;
+mod stats;
+mod table;
+mod trust;
+mod variant;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Measures what the Mayfly agent costs.
+///
+/// Every figure is the median of interleaved runs with its spread (min–max), beside the same program without the agent.
+#[derive(Parser)]
+#[command(name = "mayfly-bench", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Subcommands,
+}
+
+#[derive(Subcommand)]
+enum Subcommands {
+    /// Real programs: process CPU time, memory, unchanged results, share of allocation accounted for
+    Beds(beds::Arguments),
+    /// Micro workloads: CPU time of the allocating thread per operation
+    Micro(micro::Arguments),
+    /// Hello world: process CPU time from exec to exit
+    Startup(startup::Arguments),
+    /// Stands in for java in bed scripts (internal)
+    #[command(hide = true)]
+    JvmWrapper {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+}
+
+fn main() -> ExitCode {
+    match dispatch(Cli::parse().command) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("mayfly-bench: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn dispatch(command: Subcommands) -> Result<ExitCode, Box<dyn Error>> {
+    let healthy = match command {
+        Subcommands::Beds(arguments) => beds::run(&arguments)?,
+        Subcommands::Micro(arguments) => micro::run(&arguments)?,
+        Subcommands::Startup(arguments) => startup::run(&arguments)?,
+        Subcommands::JvmWrapper { arguments } => {
+            let code = jvm_wrapper::run(&arguments)?;
+            return Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)));
+        }
+    };
+    Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
