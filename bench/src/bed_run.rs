@@ -158,16 +158,16 @@ mod tests {
     }
 
     #[test]
-    /// The `requests=` of a `BED-INFO` line, which beds of a fixed time print.
-    fn requests(output: &str) -> Option<f64> {
-        let infos = output.lines().filter(|line| line.starts_with("BED-INFO "));
-        let number = infos.flat_map(str::split_whitespace).find_map(|word| word.strip_prefix("requests="))?;
-        number.parse().ok().filter(|&requests: &f64| requests > 0.0)
-    }
-
     fn last_words_are_the_last_five_lines() {
         assert_eq!(last_words("1\n2\n\n3\n4\n5\n6\n"), "2 / 3 / 4 / 5 / 6");
         assert_eq!(last_words(""), "");
+    }
+
+    #[test]
+    fn only_beds_of_a_fixed_time_count_requests() {
+        let output = "BED-INFO tomcat Requests/sec: 9\nBED-INFO tomcat WRK requests=182198 non2xx=0\n";
+        assert_eq!(requests(output), Some(182_198.0));
+        assert_eq!(requests("BED-RESULT h2 requests=3\nBED-INFO h2 requests=0\n"), None);
     }
 
     /// A script that runs `$JAVA` like a bed does; `false` stands in for a JVM that fails.
