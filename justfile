@@ -1,0 +1,43 @@
+# Daily commands. `just` alone lists them.
+
+# List the recipes
+default:
+    @just --list
+
+# Build the CLI and the agent (target/release/mayfly, target/release/libmayfly.so) and the Java API
+build: api
+    cargo build --release
+
+# Build the Java API, target/mayfly-api.jar (needs a JDK)
+api:
+    profiler-java/api/build
+
+# Run every test, end to end ones on the JVMs found included
+test *ARGS:
+    cargo test --workspace {{ARGS}}
+
+# Run only the end to end tests, on the JVMs found
+e2e *ARGS:
+    cargo test -p mayfly-tests {{ARGS}}
+
+# Fetch small JVMs 11, 17, 21 and 25 for the tests into target/jvms
+jvms:
+    scripts/fetch-jvms
+
+# Check format and lints, as CI does
+lint:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# Measure what profiling costs (options: `just bench --help`)
+bench *ARGS:
+    cargo build --release
+    cargo run --release -p mayfly-bench -- {{ARGS}}
+
+# Run a small Java program under the agent: live histogram, then the report
+demo *ARGS:
+    cargo run --release -- demo {{ARGS}}
+
+# What CI runs: set-up, lint, tests
+ci:
+    .ci/run
