@@ -14,7 +14,7 @@ mod value;
 
 use std::time::Duration;
 
-use mayfly_profile::{BucketBounds, Tracking};
+use mayfly_profile::{BlameRules, BucketBounds, ClassFilter, Tracking};
 
 pub use error::OptionError;
 pub use help::help;
@@ -126,10 +126,18 @@ impl Options {
         }
     }
 
-    /// Whether objects of `class`, spelled as `Class.getName()` does, are reported and tracked.
-    pub fn selects(&self, class: &str) -> bool {
-        let hit = |name: &String| if self.exact_match { class == name } else { class.starts_with(name) };
-        (self.include.is_empty() || self.include.iter().any(hit)) && !self.exclude.iter().any(hit)
+    /// Classes that are reported and tracked.
+    pub fn class_filter(&self) -> ClassFilter {
+        ClassFilter {
+            include: self.include.clone(),
+            exclude: self.exclude.clone(),
+            exact_match: self.exact_match,
+        }
+    }
+
+    /// Frames that are blamed for allocations.
+    pub fn blame_rules(&self) -> BlameRules {
+        BlameRules { ignore: self.trace_ignore.clone(), target: self.trace_target.clone() }
     }
 }
 

@@ -59,9 +59,10 @@ fn include_and_exclude() {
     let options = parse("#include-org.server,[C#exclude-org.server.Server$Req");
     assert_eq!(options.include, ["org.server", "[C"]);
     assert_eq!(options.exclude, ["org.server.Server$Req"]);
-    assert!(options.selects("org.server.ServerThread") && options.selects("[C"));
-    assert!(!options.selects("org.server.Server$Request") && !options.selects("java.lang.String"));
-    assert!(!parse("#exclude-java.").selects("java.lang.String"));
+    let filter = options.class_filter();
+    assert!(filter.admits("org.server.ServerThread") && filter.admits("[C"));
+    assert!(!filter.admits("org.server.Server$Request") && !filter.admits("java.lang.String"));
+    assert!(!parse("#exclude-java.").class_filter().admits("java.lang.String"));
     assert_eq!(
         refusal("#include-a,,b"),
         "#include-a,,b: a name between the commas is empty; e.g. #include-com.acme.,[C"
@@ -72,8 +73,9 @@ fn include_and_exclude() {
 #[test]
 fn exactmatch() {
     let options = parse("#include-org.server.A,org.server.B#exclude-org.server.B#exactmatch");
-    assert!(options.exact_match && options.selects("org.server.A"));
-    assert!(!options.selects("org.server.A$Inner") && !options.selects("org.server.B"));
+    let filter = options.class_filter();
+    assert!(options.exact_match && filter.admits("org.server.A"));
+    assert!(!filter.admits("org.server.A$Inner") && !filter.admits("org.server.B"));
     assert_eq!(
         refusal("#exactmatch"),
         "#exactmatch has no effect without #include or #exclude: add one of them"
@@ -135,6 +137,8 @@ fn noblame_traceignore_tracetarget() {
     assert!(!options.blame);
     assert_eq!(options.trace_ignore, ["java", "sun"]);
     assert_eq!(options.trace_target, ["com.yourorg"]);
+    assert_eq!(options.blame_rules().ignore, options.trace_ignore);
+    assert_eq!(options.blame_rules().target, options.trace_target);
     assert!(!parse("#noblame#detailedtrace").blame);
     for option in ["noblame", "traceignore-a", "tracetarget-a"] {
         let name = option.trim_end_matches("-a");
