@@ -1,1 +1,25 @@
-//! Placeholder.
+//! The end-to-end harness: finds JVMs, builds the products and the fixtures, runs Java programs with and
+//! without the agent, and reads what came out.
+//!
+//! It knows nothing of how the agent works: it judges files, streams and exit codes, as a user would. The tests
+//! themselves are in `tests/`, one topic a file.
+
+mod artifacts;
+mod expect;
+mod fixtures;
+mod json_report;
+mod jvm;
+mod launch;
+mod running;
+mod skip;
+mod text_report;
+
+pub use artifacts::{Artifacts, artifacts};
+pub use expect::{Count, Counts, Expectation, Mismatch, check_all};
+pub use fixtures::fixture_classes;
+pub use json_report::JsonReport;
+pub use jvm::{Jvm, each_jvm, jvms, jvms_too_old};
+pub use launch::{Launch, Workspace, mayfly};
+pub use running::{Outcome, Running};
+pub use skip::skip;
+pub use text_report::{Blamed, Bucket, ClassRow, Row, Site, TextReport};

@@ -1,0 +1,79 @@
+//! The products under test, built as a user builds them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::{env, fs};
+
+use serde_json::Value;
+
+/// The two files that users get.
+#[derive(Clone, Debug)]
+pub struct Artifacts {
+    /// `libmayfly.so`.
+    pub agent: PathBuf,
+    /// `mayfly`.
+    pub cli: PathBuf,
+}
+
+/// Builds the release agent and CLI, once per test process; cargo itself keeps processes apart. `MAYFLY_ARTIFACTS`
+/// names a folder with both to test instead.
+///
+/// # Panics
+/// If the build fails.
+pub fn artifacts() -> &'static Artifacts {
+    static ARTIFACTS: OnceLock<Artifacts> = OnceLock::new();
+    ARTIFACTS.get_or_init(|| match env::var_os("MAYFLY_ARTIFACTS") {
+        Some(folder) => given(Path::new(&folder)),
+        None => build(),
+    })
+}
+
+/// The folder of the workspace's Cargo.toml.
+pub(crate) fn workspace_root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the workspace")
+}
+
+/// The folder for what tests build, out of version control.
+pub(crate) fn build_folder() -> PathBuf {
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    workspace_root().join(target)
+}
+
+fn given(folder: &Path) -> Artifacts {
+    let folder =
+        fs::canonicalize(folder).unwrap_or_else(|e| panic!("MAYFLY_ARTIFACTS {}: {e}", folder.display()));
+    Artifacts { agent: folder.join("libmayfly.so"), cli: folder.join("mayfly") }
+}
+
+fn build() -> Artifacts {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["build", "--release", "-p", "mayfly-agent", "-p", "mayfly-cli"])
+        .args(["--message-format", "json-render-diagnostics"])
+        .current_dir(workspace_root())
+        .stderr(Stdio::inherit())
+        .output()
+        .expect("cargo starts");
+    assert!(output.status.success(), "the release build failed");
+    let files = built_files(&String::from_utf8_lossy(&output.stdout));
+    let find = |name: &str| {
+        files
+            .iter()
+            .find(|path| path.ends_with(name))
+            .unwrap_or_else(|| panic!("the build made no {name}"))
+            .clone()
+    };
+    Artifacts { agent: find("libmayfly.so"), cli: find("mayfly") }
+}
+
+/// Files named by cargo's `compiler-artifact` messages.
+fn built_files(messages: &str) -> Vec<PathBuf> {
+    messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|message| message["reason"] == "compiler-artifact")
+        .flat_map(|message| message["filenames"].as_array().cloned().unwrap_or_default())
+        .filter_map(|name| name.as_str().map(PathBuf::from))
+        .collect()
+}

@@ -1,0 +1,164 @@
+//! A program that runs: waited for by lines and by the clock, never by sleeping.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ExitStatus};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+use std::{fs, mem};
+
+use wait_timeout::ChildExt;
+
+/// What a finished program left.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Everything on stdout.
+    pub stdout: String,
+    /// Everything on stderr.
+    pub stderr: String,
+    /// How it ended.
+    pub status: ExitStatus,
+}
+
+impl Outcome {
+    /// The exit code; `None` if a signal ended it.
+    pub fn code(&self) -> Option<i32> {
+        self.status.code()
+    }
+
+    /// Itself, if the program ended with 0.
+    ///
+    /// # Panics
+    /// With both streams, if it did not.
+    #[track_caller]
+    pub fn ok(self) -> Self {
+        assert!(self.status.success(), "{}\nstdout:\n{}\nstderr:\n{}", self.status, self.stdout, self.stderr);
+        self
+    }
+}
+
+/// A running program. Dropping it kills it.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    seen: String,
+    stderr: Option<JoinHandle<String>>,
+    deadline: Instant,
+}
+
+impl Running {
+    pub(crate) fn new(mut child: Child, limit: Duration) -> Self {
+        let (sender, lines) = channel();
+        let stdout = child.stdout.take().expect("stdout is piped");
+        thread::spawn(move || {
+            for line in BufReader::new(stdout).split(b'\n').map_while(Result::ok) {
+                if sender.send(String::from_utf8_lossy(&line).into_owned() + "\n").is_err() {
+                    return;
+                }
+            }
+        });
+        let mut stderr = child.stderr.take().expect("stderr is piped");
+        let stderr = thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = stderr.read_to_end(&mut bytes);
+            String::from_utf8_lossy(&bytes).into_owned()
+        });
+        let stdin = child.stdin.take();
+        let deadline = Instant::now() + limit;
+        Self { child, stdin, lines, seen: String::new(), stderr: Some(stderr), deadline }
+    }
+
+    /// Process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for a line that starts so, and returns it.
+    ///
+    /// # Panics
+    /// If the program ends or its time runs out before.
+    #[track_caller]
+    pub fn wait_for_line(&mut self, start: &str) -> String {
+        loop {
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left) {
+                Ok(line) => {
+                    self.seen += &line;
+                    if line.starts_with(start) {
+                        return line.trim_end().to_owned();
+                    }
+                }
+                Err(reason) => self.give_up(&format!("no line {start:?}: {reason}")),
+            }
+        }
+    }
+
+    /// Writes a line to its stdin.
+    ///
+    /// # Panics
+    /// If the program no longer reads.
+    #[track_caller]
+    pub fn send_line(&mut self, line: &str) {
+        let stdin = self.stdin.as_mut().expect("stdin is open");
+        writeln!(stdin, "{line}").and_then(|()| stdin.flush()).expect("the program reads its stdin");
+    }
+
+    /// Ends it as `kill -9` does.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+    }
+
+    /// Its resident memory, in bytes, by the kernel's account.
+    ///
+    /// # Panics
+    /// If the program is gone.
+    #[track_caller]
+    pub fn resident_bytes(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).expect("the program runs");
+        let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"));
+        kib.and_then(|kib| kib.trim().parse::<u64>().ok()).expect("VmRSS in /proc/PID/status") * 1024
+    }
+
+    /// Closes its stdin and waits for its end.
+    ///
+    /// # Panics
+    /// If its time runs out before.
+    #[track_caller]
+    pub fn finish(mut self) -> Outcome {
+        drop(self.stdin.take());
+        loop {
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left) {
+                Ok(line) => self.seen += &line,
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => self.give_up("it did not end in time"),
+            }
+        }
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        let Some(status) = self.child.wait_timeout(left).expect("a child can be waited for") else {
+            self.give_up("it closed its stdout, but did not end in time")
+        };
+        let stderr = self.take_stderr();
+        Outcome { stdout: mem::take(&mut self.seen), stderr, status }
+    }
+
+    fn take_stderr(&mut self) -> String {
+        self.stderr.take().map(|thread| thread.join().expect("the reader of stderr")).unwrap_or_default()
+    }
+
+    #[track_caller]
+    fn give_up(&mut self, why: &str) -> ! {
+        self.kill();
+        let stderr = self.take_stderr();
+        panic!("{why}\nstdout:\n{}\nstderr:\n{stderr}", self.seen);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill();
+        let _ = self.child.wait();
+    }
+}
