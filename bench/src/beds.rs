@@ -85,7 +85,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
             }
         }
     }
-    print_tables(&measured, &setup.variants);
+    if !measured.is_empty() {
+        print_tables(&measured, &setup.variants);
+    }
     Ok(healthy)
 }
 
