@@ -1,1 +1,21 @@
-//! Placeholder until the crate has something to hold.
+//! The hot path's data: per-thread counters, tracked objects, sites and clocks, and the ledger they are added up in.
+//!
+//! Knows neither the JVM nor files: an object is a number that somebody else can ask after. What threads touch at
+//! each allocation is in [`Slabs`] and [`Nursery`]; everything else belongs to the one thread that owns the [`Ledger`].
+
+mod budget;
+mod classes;
+mod clock;
+mod ledger;
+mod nursery;
+mod sites;
+mod slabs;
+mod survivors;
+
+pub use budget::Budget;
+pub use classes::{ClassTable, Registered, Shape};
+pub use clock::{Clock, GcTime};
+pub use ledger::{Ledger, References};
+pub use nursery::{Nurseries, Nursery, Tracked};
+pub use sites::{RawStack, SiteTable};
+pub use slabs::{ClassTotal, Slabs};

@@ -1,0 +1,164 @@
+//! The classes seen, and where in a slab each one's cells are.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use mayfly_profile::ClassId;
+use rustc_hash::FxHashMap;
+
+/// Words of a slab: cells of all classes together. Untouched pages take no memory.
+pub(crate) const SLAB_WORDS: usize = 1 << 18;
+/// Word 0 is no cell: a cell of zero means "not registered".
+const FIRST_WORD: u32 = 8;
+/// An array class's cells: objects, bytes, largest, then objects and bytes below the size limit, one spare.
+const ARRAY_WORDS: u32 = 6;
+
+/// What decides how a class's objects are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// All objects have this shallow size, in bytes.
+    Object {
+        /// Bytes.
+        size: u32,
+    },
+    /// Sizes differ: counted one by one.
+    Array,
+}
+
+/// A class as the JVM side needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Registered {
+    /// Dense index; classes of one name and shape share it, whatever their loaders.
+    pub id: ClassId,
+    /// For the field added to `java.lang.Class`: byte offset into a slab, and 1 if its objects are to be tracked.
+    pub cell: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct ClassEntry {
+    pub(crate) name: Box<str>,
+    pub(crate) shape: Shape,
+    pub(crate) word: u32,
+    tracked: bool,
+}
+
+/// All classes ever registered. Reading is lock-free.
+#[derive(Debug)]
+pub struct ClassTable {
+    entries: boxcar::Vec<ClassEntry>,
+    /// Class id + 1 per first word of a class's cells.
+    class_at_word: Box<[AtomicU32]>,
+    index: Mutex<Index>,
+}
+
+#[derive(Debug)]
+struct Index {
+    by_name: FxHashMap<(Box<str>, Shape), ClassId>,
+    next_word: u32,
+}
+
+impl Default for ClassTable {
+    fn default() -> Self {
+        Self {
+            entries: boxcar::Vec::new(),
+            class_at_word: bytemuck::zeroed_slice_box(SLAB_WORDS),
+            index: Mutex::new(Index { by_name: FxHashMap::default(), next_word: FIRST_WORD }),
+        }
+    }
+}
+
+impl ClassTable {
+    /// Finds or enters a class. `None` when the table is full (some 260,000 classes).
+    pub fn register(&self, name: &str, shape: Shape, tracked: bool) -> Option<Registered> {
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&id) = index.by_name.get(&(Box::from(name), shape)) {
+            return self.entries.get(id as usize).map(|entry| entry.registered(id));
+        }
+        let words = if shape == Shape::Array { ARRAY_WORDS } else { 1 };
+        let word = index.next_word;
+        if (word + words) as usize > SLAB_WORDS {
+            return None;
+        }
+        index.next_word += words;
+        let entry = ClassEntry { name: name.into(), shape, word, tracked };
+        let id = self.entries.push(entry) as ClassId;
+        self.class_at_word[word as usize].store(id + 1, Relaxed);
+        index.by_name.insert((name.into(), shape), id);
+        self.entries.get(id as usize).map(|entry| entry.registered(id))
+    }
+
+    /// The class whose cells start at that byte offset (flags ignored).
+    pub fn at_cell(&self, cell: u32) -> Option<ClassId> {
+        self.class_at_word.get((cell >> 3) as usize)?.load(Relaxed).checked_sub(1)
+    }
+
+    /// Size of the class's objects in bytes; `None` for arrays.
+    pub fn object_size(&self, id: ClassId) -> Option<u32> {
+        match self.entries.get(id as usize)?.shape {
+            Shape::Object { size } => Some(size),
+            Shape::Array => None,
+        }
+    }
+
+    /// The class's name.
+    pub fn name(&self, id: ClassId) -> Option<&str> {
+        self.entries.get(id as usize).map(|entry| &*entry.name)
+    }
+
+    /// How many classes there are; ids run from zero.
+    pub fn len(&self) -> usize {
+        self.entries.count()
+    }
+
+    /// Whether no class was registered yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &ClassEntry> {
+        (0..self.len()).map_while(|id| self.entries.get(id))
+    }
+}
+
+impl ClassEntry {
+    fn registered(&self, id: ClassId) -> Registered {
+        Registered { id, cell: self.word << 3 | u32::from(self.tracked) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_and_shape_is_one_class_whatever_the_loader() {
+        let table = ClassTable::default();
+        let first = table.register("a.B", Shape::Object { size: 24 }, true);
+        assert_eq!(first, table.register("a.B", Shape::Object { size: 24 }, true));
+        assert_ne!(first, table.register("a.B", Shape::Object { size: 32 }, true));
+        assert_eq!(table.len(), 2);
+    }
+
+    #[test]
+    fn cells_lead_back_to_their_class_and_do_not_overlap() {
+        let table = ClassTable::default();
+        let array = table.register("[B", Shape::Array, true).unwrap();
+        let object = table.register("a.B", Shape::Object { size: 16 }, false).unwrap();
+        assert_eq!(table.at_cell(array.cell), Some(array.id));
+        assert_eq!(table.at_cell(object.cell), Some(object.id));
+        assert_eq!(array.cell & 1, 1);
+        assert_eq!(object.cell & 1, 0);
+        assert!(object.cell - (array.cell & !7) >= ARRAY_WORDS * 8);
+        assert_eq!(table.at_cell(0), None);
+    }
+
+    #[test]
+    fn a_full_table_says_so() {
+        let table = ClassTable::default();
+        let room = SLAB_WORDS - FIRST_WORD as usize;
+        for i in 0..room {
+            assert!(table.register(&i.to_string(), Shape::Object { size: 16 }, true).is_some());
+        }
+        assert_eq!(table.register("one too many", Shape::Object { size: 16 }, true), None);
+    }
+}

@@ -1,0 +1,164 @@
+//! The ledger against arithmetic, with a set of numbers for a heap.
+
+use std::collections::HashSet;
+
+use super::*;
+
+#[derive(Default)]
+struct Heap {
+    dead: HashSet<u64>,
+    released: HashSet<u64>,
+}
+
+impl References for Heap {
+    fn is_cleared(&mut self, reference: u64) -> bool {
+        assert!(!self.released.contains(&reference), "asked after a released reference");
+        self.dead.contains(&reference)
+    }
+
+    fn release(&mut self, reference: u64) {
+        assert!(self.released.insert(reference), "released twice");
+    }
+}
+
+struct Bench {
+    ledger: Ledger,
+    nurseries: Nurseries,
+    sites: SiteTable,
+    clock: Arc<Clock>,
+    budget: Arc<Budget>,
+    heap: Heap,
+}
+
+impl Bench {
+    fn new(tracking: Tracking) -> Self {
+        let budget = Arc::new(Budget::new(1 << 30));
+        let clock = Arc::<Clock>::default();
+        Self {
+            ledger: Ledger::new(
+                BucketBounds::default(),
+                tracking,
+                true,
+                Arc::clone(&budget),
+                Arc::clone(&clock),
+            ),
+            nurseries: Nurseries::new(Arc::clone(&budget), Arc::clone(&clock)),
+            sites: SiteTable::default(),
+            clock,
+            budget,
+            heap: Heap::default(),
+        }
+    }
+
+    fn allocate(&self, references: std::ops::Range<u64>, class: ClassId, size_8: u32) {
+        let nursery = self.nurseries.open();
+        let site = self.sites.of_class(class);
+        for reference in references {
+            assert!(nursery.add(reference, site, size_8, 0));
+        }
+    }
+
+    fn collect(&mut self, dead: std::ops::Range<u64>) {
+        self.heap.dead.extend(dead);
+        self.clock.gc_finished();
+        self.ledger.absorb(&self.nurseries, &self.sites);
+        self.ledger.sweep(&mut self.heap, &self.sites);
+    }
+
+    fn class(&mut self, class: ClassId) -> LifetimeCounts {
+        self.ledger.class_lifetimes(class).0.unwrap()
+    }
+}
+
+#[test]
+fn deaths_move_from_live_to_a_bucket() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    bench.allocate(1..101, 0, 3);
+    bench.collect(1..31);
+    let counts = bench.class(0);
+    assert_eq!(counts.live, Tally { objects: 70, bytes: 70 * 24, largest: 24 });
+    assert_eq!(counts.collected[0], Tally::of(30, 24));
+    assert_eq!(counts.lifetimes.died_before_first_gc, 30);
+    assert_eq!(bench.heap.released.len(), 30);
+}
+
+#[test]
+fn survived_collections_are_counted_from_birth_to_death() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    bench.allocate(1..11, 0, 2);
+    bench.collect(0..0);
+    bench.allocate(11..21, 0, 2);
+    bench.collect(0..0);
+    bench.collect(1..21);
+    let gcs = bench.class(0).lifetimes.gcs;
+    // The first ten survived two collections, the others one.
+    assert_eq!((gcs.count(), gcs.quantile(0.5), gcs.quantile(1.0)), (20, Some(1.0), Some(2.0)));
+    assert_eq!(bench.class(0).lifetimes.died_before_first_gc, 0);
+}
+
+#[test]
+fn an_object_born_after_the_last_collection_is_not_asked_after() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    bench.clock.gc_finished();
+    bench.allocate(1..11, 0, 2);
+    bench.heap.dead.extend(1..11);
+    bench.ledger.absorb(&bench.nurseries, &bench.sites);
+    bench.ledger.sweep(&mut bench.heap, &bench.sites);
+    assert_eq!(bench.class(0).live.objects, 10);
+    bench.collect(0..0);
+    assert_eq!(bench.class(0).live.objects, 0);
+}
+
+#[test]
+fn every_nth_and_byte_samples_are_scaled() {
+    let mut bench = Bench::new(Tracking::EveryNth(10));
+    bench.allocate(1..11, 0, 2);
+    bench.collect(1..11);
+    assert_eq!(bench.class(0).collected[0], Tally::of(100, 16));
+
+    let mut bench = Bench::new(Tracking::ByteSample(512 << 10));
+    bench.allocate(1..2, 0, 2);
+    bench.collect(1..2);
+    // 1/(1-e^(-16/524288)) = 32768.5
+    assert_eq!(bench.class(0).collected[0].objects, 32_769);
+}
+
+#[test]
+fn a_reset_forgets_the_living_and_gives_their_references_back() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    bench.allocate(1..11, 0, 2);
+    bench.collect(0..0);
+    bench.allocate(11..21, 0, 2);
+    bench.ledger.reset(&mut bench.heap, &bench.nurseries);
+    assert_eq!(bench.heap.released.len(), 20);
+    assert_eq!(bench.budget.bytes(), 0);
+    bench.allocate(21..26, 0, 2);
+    bench.collect(21..26);
+    assert_eq!(bench.class(0).collected[0].objects, 5);
+}
+
+#[test]
+fn millions_of_dead_leave_no_memory_behind() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    for round in 0..34_u64 {
+        let range = round * 100_000 + 1..(round + 1) * 100_000 + 1;
+        bench.allocate(range.clone(), 0, 2);
+        bench.collect(range);
+        bench.heap = Heap::default();
+    }
+    assert_eq!(bench.class(0).collected[0].objects, 3_400_000);
+    assert_eq!(bench.budget.bytes(), 0);
+}
+
+#[test]
+fn only_changed_sites_are_reported() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    bench.allocate(1..11, 0, 2);
+    bench.allocate(11..12, 1, 2);
+    bench.collect(0..0);
+    assert_eq!(bench.ledger.changed_sites().len(), 2);
+    bench.collect(11..12);
+    let changed = bench.ledger.changed_sites();
+    assert_eq!(changed.len(), 1);
+    assert_eq!(changed[0].live, Some(Tally { objects: 0, bytes: 0, largest: 16 }));
+}

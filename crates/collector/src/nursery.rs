@@ -1,0 +1,213 @@
+//! Tracked objects on their way from the allocating thread to the ledger.
+//!
+//! A thread adds to its own nursery under a lock that only the ledger ever contends for, and only to swap the list.
+
+use std::mem;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mayfly_profile::SiteId;
+
+use crate::{Budget, Clock};
+
+const FIRST_CAPACITY: usize = 32;
+/// A list this long is handed over.
+pub(crate) const CHUNK: usize = 4096;
+/// A thread moves the byte clock on in steps of this many bytes.
+const CLOCK_STEP: u64 = 1 << 14;
+
+/// One object whose death we wait for (or, with no reference, one that only its site is noted of).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tracked {
+    /// The weak reference as a number; zero if deaths are not followed.
+    pub reference: u64,
+    /// Class and stack.
+    pub site: SiteId,
+    /// Shallow size in units of 8 bytes.
+    pub size_8: u32,
+    /// Birth on the time clock, in milliseconds.
+    pub birth_ms: u32,
+    /// Birth on the byte clock, in steps of 64 KiB.
+    pub birth_64k: u32,
+}
+
+/// What one thread has allocated since the ledger last looked.
+#[derive(Debug)]
+pub struct Nursery {
+    shared: Arc<Shared>,
+    young: Mutex<Young>,
+}
+
+#[derive(Debug, Default)]
+struct Young {
+    batch: Batch,
+    /// Bytes not yet told to the clock.
+    clock_lag: u64,
+}
+
+/// Objects handed over together, with the room they hold.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) objects: Vec<Tracked>,
+    /// Room to be released to the budget.
+    pub(crate) reserved: usize,
+}
+
+/// All nurseries.
+#[derive(Debug)]
+pub struct Nurseries {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    budget: Arc<Budget>,
+    clock: Arc<Clock>,
+    nurseries: Mutex<Vec<Arc<Nursery>>>,
+    full: Mutex<Vec<Batch>>,
+    dropped: AtomicU64,
+}
+
+impl Nurseries {
+    /// None yet; room comes from `budget`, stamps from `clock`.
+    pub fn new(budget: Arc<Budget>, clock: Arc<Clock>) -> Self {
+        let shared = Shared {
+            budget,
+            clock,
+            nurseries: Mutex::default(),
+            full: Mutex::default(),
+            dropped: AtomicU64::new(0),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// A nursery for a thread. It is forgotten once the thread dropped it and it is empty.
+    pub fn open(&self) -> Arc<Nursery> {
+        let nursery = Arc::new(Nursery { shared: Arc::clone(&self.shared), young: Mutex::default() });
+        lock(&self.shared.nurseries).push(Arc::clone(&nursery));
+        nursery
+    }
+
+    /// Objects given up for want of room.
+    pub fn dropped(&self) -> u64 {
+        self.shared.dropped.load(Relaxed)
+    }
+
+    /// Takes everything that threads have added so far. The caller releases each batch's room.
+    pub(crate) fn drain(&self) -> Vec<Batch> {
+        let mut nurseries = lock(&self.shared.nurseries);
+        // Ended threads first: one that ends meanwhile is emptied below and forgotten next time.
+        let (ended, running): (Vec<_>, Vec<_>) =
+            mem::take(&mut *nurseries).into_iter().partition(|nursery| Arc::strong_count(nursery) == 1);
+        let mut batches: Vec<Batch> = ended.iter().chain(&running).filter_map(|nursery| nursery.take()).collect();
+        *nurseries = running;
+        batches.append(&mut lock(&self.shared.full));
+        batches
+    }
+}
+
+impl Nursery {
+    /// Adds an object that stands for `bytes` of allocation. `false`: no room, it is counted as dropped.
+    pub fn add(&self, reference: u64, site: SiteId, size_8: u32, bytes: u64) -> bool {
+        let shared = &*self.shared;
+        let birth_ms = shared.clock.now_ms();
+        let mut young = lock(&self.young);
+        young.clock_lag += bytes;
+        if young.clock_lag >= CLOCK_STEP {
+            shared.clock.advance(mem::take(&mut young.clock_lag));
+        }
+        if young.batch.objects.len() == young.batch.reserved && !young.grow(shared) {
+            shared.dropped.fetch_add(1, Relaxed);
+            return false;
+        }
+        let birth_64k = shared.clock.bytes_64k();
+        young.batch.objects.push(Tracked { reference, site, size_8, birth_ms, birth_64k });
+        true
+    }
+
+    /// Takes back the object added last, if the ledger has not seen it yet.
+    pub fn pop(&self) -> Option<Tracked> {
+        lock(&self.young).batch.objects.pop()
+    }
+
+    fn take(&self) -> Option<Batch> {
+        let batch = mem::take(&mut lock(&self.young).batch);
+        (batch.reserved > 0).then_some(batch)
+    }
+}
+
+impl Young {
+    /// Makes room for at least one more object.
+    fn grow(&mut self, shared: &Shared) -> bool {
+        if self.batch.reserved >= CHUNK {
+            lock(&shared.full).push(mem::take(&mut self.batch));
+        }
+        let more = self.batch.reserved.max(FIRST_CAPACITY).min(CHUNK - self.batch.reserved);
+        if !shared.budget.reserve(more) {
+            return false;
+        }
+        self.batch.objects.reserve_exact(more);
+        self.batch.reserved += more;
+        true
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::BYTES_PER_OBJECT;
+
+    fn nurseries(room: u64) -> (Nurseries, Arc<Budget>) {
+        let budget = Arc::new(Budget::new(room * BYTES_PER_OBJECT));
+        (Nurseries::new(Arc::clone(&budget), Arc::default()), budget)
+    }
+
+    #[test]
+    fn everything_added_is_drained_once() {
+        let (nurseries, budget) = nurseries(1 << 20);
+        let nursery = nurseries.open();
+        for i in 0..10_000 {
+            assert!(nursery.add(i + 1, 0, 3, 24));
+        }
+        let batches = nurseries.drain();
+        assert_eq!(batches.iter().map(|batch| batch.objects.len()).sum::<usize>(), 10_000);
+        assert!(nurseries.drain().is_empty());
+        for batch in &batches {
+            budget.release(batch.reserved);
+        }
+        assert_eq!(budget.bytes(), 0);
+    }
+
+    #[test]
+    fn over_the_limit_objects_are_dropped_and_counted() {
+        let (nurseries, _) = nurseries(64);
+        let nursery = nurseries.open();
+        let kept = (0..100).filter(|&i| nursery.add(i + 1, 0, 3, 24)).count();
+        assert_eq!(kept, 64);
+        assert_eq!(nurseries.dropped(), 36);
+    }
+
+    #[test]
+    fn the_nursery_of_an_ended_thread_is_forgotten_after_its_objects_are_taken() {
+        let (nurseries, _) = nurseries(64);
+        let nursery = nurseries.open();
+        nursery.add(1, 0, 3, 24);
+        drop(nursery);
+        assert_eq!(nurseries.drain().len(), 1);
+        assert!(lock(&nurseries.shared.nurseries).is_empty());
+    }
+
+    #[test]
+    fn the_last_object_can_be_taken_back() {
+        let (nurseries, _) = nurseries(64);
+        let nursery = nurseries.open();
+        nursery.add(1, 7, 3, 24);
+        nursery.add(2, 8, 3, 24);
+        assert_eq!(nursery.pop().map(|object| object.reference), Some(2));
+        assert_eq!(nurseries.drain()[0].objects.len(), 1);
+    }
+}

@@ -1,0 +1,148 @@
+//! Sites: class and stack, interned once. Names are asked for only when a stack is new.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use dashmap::DashMap;
+use mayfly_profile::{ClassId, Frame, FrameId, SiteId};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+/// Sites kept apart; objects of further ones count for their class without a stack.
+const MAX_SITES: usize = 200_000;
+
+/// A stack as the JVM gave it, with its class: a key, to be filled anew for each stack.
+#[derive(Debug, Default)]
+pub struct RawStack(Vec<u64>);
+
+impl RawStack {
+    /// Starts a stack of an object of `class`.
+    pub fn begin(&mut self, class: ClassId) {
+        self.0.clear();
+        self.0.push(u64::from(class));
+    }
+
+    /// Adds the next outer frame.
+    pub fn push(&mut self, method: u64, location: i64) {
+        self.0.extend([method, location as u64]);
+    }
+
+    /// (method, location) of each frame, innermost first.
+    pub fn frames(&self) -> impl Iterator<Item = (u64, i64)> + '_ {
+        self.0[1..].chunks_exact(2).map(|pair| (pair[0], pair[1] as i64))
+    }
+}
+
+/// A site as the stream names it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Site {
+    pub(crate) class: ClassId,
+    pub(crate) stack: Box<[FrameId]>,
+}
+
+/// All sites and frames ever seen.
+#[derive(Debug, Default)]
+pub struct SiteTable {
+    by_raw_stack: DashMap<Box<[u64]>, SiteId, FxBuildHasher>,
+    by_stack: Mutex<FxHashMap<Site, SiteId>>,
+    frame_ids: Mutex<FxHashMap<Frame, FrameId>>,
+    sites: boxcar::Vec<Site>,
+    frames: boxcar::Vec<Frame>,
+    overflowed: AtomicU64,
+}
+
+impl SiteTable {
+    /// The site of a class without a stack.
+    pub fn of_class(&self, class: ClassId) -> SiteId {
+        self.intern(Site { class, stack: Box::default() })
+    }
+
+    /// The site of a raw stack. `resolve` names its frames if it is new, and drops those that are not the program's.
+    pub fn of_stack(&self, raw: &RawStack, resolve: impl FnOnce(&RawStack) -> Vec<Frame>) -> SiteId {
+        if let Some(site) = self.by_raw_stack.get(&raw.0[..]) {
+            return *site;
+        }
+        let class = raw.0[0] as ClassId;
+        if self.by_raw_stack.len() >= MAX_SITES {
+            self.overflowed.fetch_add(1, Relaxed);
+            return self.of_class(class);
+        }
+        let stack = resolve(raw).into_iter().map(|frame| self.frame_id(frame)).collect();
+        let site = self.intern(Site { class, stack });
+        self.by_raw_stack.insert(raw.0.clone().into(), site);
+        site
+    }
+
+    /// The class of a site's objects.
+    pub fn class_of(&self, site: SiteId) -> Option<ClassId> {
+        self.sites.get(site as usize).map(|site| site.class)
+    }
+
+    /// Objects whose stack was given up because there were too many sites.
+    pub fn overflowed(&self) -> u64 {
+        self.overflowed.load(Relaxed)
+    }
+
+    /// Number of sites; ids run from zero.
+    pub fn len(&self) -> usize {
+        self.sites.count()
+    }
+
+    /// Whether there is no site yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Frames from index `from` on.
+    pub fn frames_since(&self, from: usize) -> impl Iterator<Item = &Frame> {
+        (from..).map_while(|at| self.frames.get(at))
+    }
+
+    /// (class, stack) of sites from index `from` on.
+    pub fn sites_since(&self, from: usize) -> impl Iterator<Item = (ClassId, &[FrameId])> {
+        (from..).map_while(|at| self.sites.get(at)).map(|site| (site.class, &*site.stack))
+    }
+
+    fn intern(&self, site: Site) -> SiteId {
+        let mut by_stack = self.by_stack.lock().unwrap_or_else(PoisonError::into_inner);
+        *by_stack.entry(site.clone()).or_insert_with(|| self.sites.push(site) as SiteId)
+    }
+
+    fn frame_id(&self, frame: Frame) -> FrameId {
+        let mut ids = self.frame_ids.lock().unwrap_or_else(PoisonError::into_inner);
+        *ids.entry(frame.clone()).or_insert_with(|| self.frames.push(frame) as FrameId)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(method: &str) -> Frame {
+        Frame { class: "a.B".into(), method: method.into(), file: None, line: None }
+    }
+
+    #[test]
+    fn a_raw_stack_is_resolved_once() {
+        let table = SiteTable::default();
+        let mut raw = RawStack::default();
+        raw.begin(3);
+        raw.push(0xaa, 5);
+        let site = table.of_stack(&raw, |_| vec![frame("m")]);
+        assert_eq!(site, table.of_stack(&raw, |_| panic!("resolved twice")));
+        assert_eq!(table.class_of(site), Some(3));
+    }
+
+    #[test]
+    fn raw_stacks_that_resolve_alike_are_one_site() {
+        let table = SiteTable::default();
+        let mut raw = RawStack::default();
+        raw.begin(3);
+        raw.push(0xaa, 5);
+        let first = table.of_stack(&raw, |_| vec![frame("m")]);
+        raw.begin(3);
+        raw.push(0xaa, 9);
+        assert_eq!(first, table.of_stack(&raw, |_| vec![frame("m")]));
+        assert_ne!(first, table.of_class(3));
+        assert_eq!(table.frames_since(0).count(), 1);
+    }
+}

@@ -1,0 +1,289 @@
+//! The JNI calls that the agent makes, on one thread's environment.
+
+use std::ffi::CStr;
+use std::marker::PhantomData;
+use std::ptr;
+
+use jvmti_bindings::env::JniEnv;
+use jvmti_bindings::sys::jni as sys;
+
+use crate::{Class, InstanceField, Object, Weak};
+
+/// A thread's JNI environment, for the duration of one native call.
+#[derive(Clone, Copy)]
+pub struct Jni<'call> {
+    env: *mut sys::JNIEnv,
+    call: PhantomData<&'call *mut ()>,
+}
+
+/// A static field's value to set.
+#[derive(Clone, Copy, Debug)]
+pub enum StaticField {
+    /// An `int`.
+    Int(i32),
+    /// A `long`.
+    Long(i64),
+}
+
+/// Calls a JNI function of the environment. The table is never read beyond the one slot (older JVMs have shorter ones).
+macro_rules! call {
+    ($jni:expr, $function:ident $(, $argument:expr)*) => {{
+        let env = $jni.env;
+        // SAFETY: `env` is valid on this thread (contract of `from_raw`), and the arguments are live handles by their types.
+        unsafe { ((**env).$function)(env $(, $argument)*) }
+    }};
+}
+
+impl<'call> Jni<'call> {
+    /// Wraps a raw environment.
+    ///
+    /// # Safety
+    /// `env` must be this thread's, valid for `'call`.
+    pub unsafe fn from_raw(env: *mut sys::JNIEnv) -> Self {
+        Self { env, call: PhantomData }
+    }
+
+    pub(crate) fn raw(self) -> *mut sys::JNIEnv {
+        self.env
+    }
+
+    fn wrapper(self) -> JniEnv {
+        // SAFETY: contract of `from_raw`.
+        unsafe { JniEnv::from_raw(self.env) }
+    }
+
+    /// Clears a pending exception; whether there was one.
+    pub fn clear_exception(self) -> bool {
+        let pending = call!(self, ExceptionCheck) != sys::JNI_FALSE;
+        if pending {
+            call!(self, ExceptionClear);
+        }
+        pending
+    }
+
+    fn object(self, raw: sys::jobject) -> Option<Object<'call>> {
+        // SAFETY: a fresh local reference of this call.
+        unsafe { Object::from_raw(raw) }
+    }
+
+    /// `FindClass`; `None` (no exception left) if there is no such class.
+    pub fn find_class(self, name: &CStr) -> Option<Class<'call>> {
+        let found = self.object(call!(self, FindClass, name.as_ptr())).map(Class);
+        self.clear_exception();
+        found
+    }
+
+    /// `DefineClass` with the boot loader. `None` if the VM refuses.
+    pub fn define_boot_class(self, name: &CStr, bytes: &[u8]) -> Option<Class<'call>> {
+        let class = call!(
+            self,
+            DefineClass,
+            name.as_ptr(),
+            ptr::null_mut(),
+            bytes.as_ptr().cast(),
+            i32::try_from(bytes.len()).ok()?
+        );
+        self.clear_exception();
+        self.object(class).map(Class)
+    }
+
+    /// Id of an instance field; `None` if the class has none like it.
+    pub fn field(self, class: Class<'_>, name: &CStr, signature: &CStr) -> Option<InstanceField> {
+        let id = call!(self, GetFieldID, class.raw(), name.as_ptr(), signature.as_ptr());
+        self.clear_exception();
+        (!id.is_null()).then_some(InstanceField(id))
+    }
+
+    /// Reads an `int` field.
+    ///
+    /// # Safety
+    /// `field` must be an `int` field of the object's class.
+    pub unsafe fn int_field(self, object: Object<'_>, field: InstanceField) -> i32 {
+        call!(self, GetIntField, object.raw(), field.0)
+    }
+
+    /// Writes an `int` field.
+    ///
+    /// # Safety
+    /// `field` must be an `int` field of the object's class.
+    pub unsafe fn set_int_field(self, object: Object<'_>, field: InstanceField, value: i32) {
+        call!(self, SetIntField, object.raw(), field.0, value);
+    }
+
+    /// Reads a `long` field.
+    ///
+    /// # Safety
+    /// `field` must be a `long` field of the object's class.
+    pub unsafe fn long_field(self, object: Object<'_>, field: InstanceField) -> i64 {
+        call!(self, GetLongField, object.raw(), field.0)
+    }
+
+    /// Writes a `long` field.
+    ///
+    /// # Safety
+    /// `field` must be a `long` field of the object's class.
+    pub unsafe fn set_long_field(self, object: Object<'_>, field: InstanceField, value: i64) {
+        call!(self, SetLongField, object.raw(), field.0, value);
+    }
+
+    /// Sets a static field; whether the class has it.
+    pub fn set_static(self, class: Class<'_>, name: &CStr, value: StaticField) -> bool {
+        let signature = if matches!(value, StaticField::Int(_)) { c"I" } else { c"J" };
+        let id = call!(self, GetStaticFieldID, class.raw(), name.as_ptr(), signature.as_ptr());
+        if self.clear_exception() || id.is_null() {
+            return false;
+        }
+        match value {
+            StaticField::Int(value) => call!(self, SetStaticIntField, class.raw(), id, value),
+            StaticField::Long(value) => call!(self, SetStaticLongField, class.raw(), id, value),
+        }
+        true
+    }
+
+    /// Calls a static method `()V` or with the given reference arguments (null for `None`); whether it returned normally.
+    pub fn call_static_void(
+        self,
+        class: Class<'_>,
+        name: &CStr,
+        signature: &CStr,
+        arguments: &[sys::jvalue],
+    ) -> bool {
+        let id = call!(self, GetStaticMethodID, class.raw(), name.as_ptr(), signature.as_ptr());
+        if self.clear_exception() || id.is_null() {
+            return false;
+        }
+        call!(self, CallStaticVoidMethodA, class.raw(), id, arguments.as_ptr());
+        !self.clear_exception()
+    }
+
+    /// Value of an instance method taking one class and returning `int` or `long`, whichever the JVM has.
+    ///
+    /// # Safety
+    /// `receiver` must be an instance of `class`.
+    pub unsafe fn call_with_class(
+        self,
+        receiver: Object<'_>,
+        class: Class<'_>,
+        method: &CStr,
+        argument: Class<'_>,
+    ) -> Option<i64> {
+        let arguments = [sys::jvalue { l: argument.raw() }];
+        let id = call!(self, GetMethodID, class.raw(), method.as_ptr(), c"(Ljava/lang/Class;)J".as_ptr());
+        if !self.clear_exception() && !id.is_null() {
+            let value = call!(self, CallLongMethodA, receiver.raw(), id, arguments.as_ptr());
+            return (!self.clear_exception()).then_some(value);
+        }
+        let id = call!(self, GetMethodID, class.raw(), method.as_ptr(), c"(Ljava/lang/Class;)I".as_ptr());
+        if self.clear_exception() || id.is_null() {
+            return None;
+        }
+        let value = call!(self, CallIntMethodA, receiver.raw(), id, arguments.as_ptr());
+        (!self.clear_exception()).then_some(i64::from(value))
+    }
+
+    /// Result of a static method without arguments returning an object.
+    pub fn call_static_object(
+        self,
+        class: Class<'_>,
+        name: &CStr,
+        signature: &CStr,
+    ) -> Option<Object<'call>> {
+        let id = call!(self, GetStaticMethodID, class.raw(), name.as_ptr(), signature.as_ptr());
+        if self.clear_exception() || id.is_null() {
+            return None;
+        }
+        let result = call!(self, CallStaticObjectMethodA, class.raw(), id, ptr::null());
+        if self.clear_exception() { None } else { self.object(result) }
+    }
+
+    /// Result of a static `(String)String` method, as text.
+    pub fn call_static_string(self, class: Class<'_>, name: &CStr, argument: &str) -> Option<String> {
+        let wrapper = self.wrapper();
+        let text = wrapper.new_string_utf(argument)?;
+        let signature = c"(Ljava/lang/String;)Ljava/lang/String;";
+        let id = call!(self, GetStaticMethodID, class.raw(), name.as_ptr(), signature.as_ptr());
+        if self.clear_exception() || id.is_null() {
+            return None;
+        }
+        let arguments = [sys::jvalue { l: text }];
+        let result = call!(self, CallStaticObjectMethodA, class.raw(), id, arguments.as_ptr());
+        if self.clear_exception() || result.is_null() {
+            return None;
+        }
+        // SAFETY: `result` is a live local reference to a String.
+        unsafe { wrapper.get_string(result) }
+    }
+
+    /// A new `byte[]`; `None` without memory.
+    pub fn new_byte_array(self, length: i32) -> Option<Object<'call>> {
+        let array = call!(self, NewByteArray, length);
+        self.clear_exception();
+        self.object(array)
+    }
+
+    /// An instance without running a constructor (`AllocObject`); `None` for classes that have none or without memory.
+    pub fn allocate(self, class: Class<'_>) -> Option<Object<'call>> {
+        let object = call!(self, AllocObject, class.raw());
+        self.clear_exception();
+        self.object(object)
+    }
+
+    /// The object's class.
+    pub fn class_of(self, object: Object<'_>) -> Class<'call> {
+        let raw = call!(self, GetObjectClass, object.raw());
+        // SAFETY: GetObjectClass never returns null for a live object.
+        Class(unsafe { Object::from_raw(raw).unwrap_unchecked() })
+    }
+
+    /// Frees a local reference early.
+    pub fn forget(self, object: Object<'_>) {
+        call!(self, DeleteLocalRef, object.raw());
+    }
+
+    /// A weak global reference; `None` without memory.
+    pub fn weak(self, object: Object<'_>) -> Option<Weak> {
+        let weak = Weak::from_raw(call!(self, NewWeakGlobalRef, object.raw()));
+        if weak.is_none() {
+            self.clear_exception();
+        }
+        weak
+    }
+
+    /// Whether the referent is gone.
+    pub fn is_cleared(self, weak: &Weak) -> bool {
+        call!(self, IsSameObject, weak.raw(), ptr::null_mut()) != sys::JNI_FALSE
+    }
+
+    /// Gives a weak reference back.
+    pub fn release(self, weak: Weak) {
+        call!(self, DeleteWeakGlobalRef, weak.raw());
+    }
+
+    /// Runs `body` in a local frame of at least `capacity` references, all freed afterwards.
+    pub fn with_frame<R>(self, capacity: i32, body: impl FnOnce() -> R) -> Option<R> {
+        if call!(self, PushLocalFrame, capacity) != sys::JNI_OK {
+            self.clear_exception();
+            return None;
+        }
+        let result = body();
+        call!(self, PopLocalFrame, ptr::null_mut());
+        Some(result)
+    }
+
+    /// Elements of a `long[]`, written from the start.
+    pub(crate) fn long_array(self, values: &[i64]) -> Option<Object<'call>> {
+        let length = i32::try_from(values.len()).ok()?;
+        let array = call!(self, NewLongArray, length);
+        if self.clear_exception() || array.is_null() {
+            return None;
+        }
+        call!(self, SetLongArrayRegion, array, 0, length, values.as_ptr());
+        self.object(array)
+    }
+
+    pub(crate) fn first_long(self, array: Object<'_>) -> Option<i64> {
+        let mut value = 0;
+        call!(self, GetLongArrayRegion, array.raw(), 0, 1, &raw mut value);
+        (!self.clear_exception()).then_some(value)
+    }
+}

@@ -1,0 +1,269 @@
+//! A JVMTI environment ("tool" in the specification): capabilities, events, names, stacks, sizes.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::ptr;
+
+use jvmti_bindings::agent::AgentLoadContext;
+use jvmti_bindings::env::Jvmti;
+use jvmti_bindings::get_default_callbacks;
+use jvmti_bindings::sys::jvmti as sys;
+
+use crate::{Class, Jni, Object};
+
+/// What the agent asks the JVM for (JVMTI, "Capability").
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Capabilities {
+    /// Class hooks for every class from the first on, members may be added; only at launch.
+    pub early_class_hooks: bool,
+    /// Events at the start and end of collections.
+    pub gc_events: bool,
+    /// Sampled allocations; one environment at a time may have it.
+    pub sampled_allocations: bool,
+    /// Source files and line numbers of methods.
+    pub sources: bool,
+}
+
+/// Events that can be switched on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A class file is about to be parsed.
+    ClassFileLoadHook,
+    /// The VM can run JNI.
+    VmStart,
+    /// The VM is initialised.
+    VmInit,
+    /// The VM is about to end.
+    VmDeath,
+    /// A platform thread ends.
+    ThreadEnd,
+    /// A collection's stop-the-world part ended.
+    GarbageCollectionFinish,
+    /// An allocation was sampled.
+    SampledObjectAlloc,
+}
+
+impl Event {
+    fn raw(self) -> sys::jvmtiEvent {
+        match self {
+            Self::ClassFileLoadHook => sys::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+            Self::VmStart => sys::JVMTI_EVENT_VM_START,
+            Self::VmInit => sys::JVMTI_EVENT_VM_INIT,
+            Self::VmDeath => sys::JVMTI_EVENT_VM_DEATH,
+            Self::ThreadEnd => sys::JVMTI_EVENT_THREAD_END,
+            Self::GarbageCollectionFinish => sys::JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
+            Self::SampledObjectAlloc => sys::JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
+        }
+    }
+}
+
+/// A JVMTI call that the JVM refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JvmtiError(i32);
+
+impl fmt::Display for JvmtiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JVMTI error {}", self.0)
+    }
+}
+
+impl std::error::Error for JvmtiError {}
+
+fn error(code: sys::jvmtiError) -> JvmtiError {
+    JvmtiError(code.raw())
+}
+
+/// One frame of a stack: method and bytecode index, as numbers that mean something to this JVM only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StackFrame {
+    /// The `jmethodID`.
+    pub method: u64,
+    /// Bytecode index; -1 in native methods.
+    pub location: i64,
+}
+
+/// Names of a method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MethodFacts {
+    /// Declaring class, spelled as `Class.getName()` does.
+    pub class: String,
+    /// Method name.
+    pub name: String,
+    /// Source file, if known.
+    pub file: Option<String>,
+}
+
+/// A JVMTI environment. Taken once: each `GetEnv` makes a new one.
+pub struct Tool {
+    env: *mut sys::jvmtiEnv,
+}
+
+// SAFETY: a JVMTI environment may be used from any thread (JVMTI specification, "Environments").
+unsafe impl Send for Tool {}
+// SAFETY: as above.
+unsafe impl Sync for Tool {}
+
+thread_local! {
+    /// Frames of the stack being taken, kept to spare an allocation per stack.
+    static FRAMES: RefCell<Vec<sys::jvmtiFrameInfo>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Tool {
+    /// A new environment of the VM that loads the agent.
+    ///
+    /// # Errors
+    /// The VM's code if it has no JVMTI of a version we know.
+    pub fn new(context: &AgentLoadContext<'_>) -> Result<Self, JvmtiError> {
+        context.vm().jvmti().map(|jvmti| Self { env: jvmti.raw() }).map_err(JvmtiError)
+    }
+
+    fn jvmti(&self) -> Jvmti {
+        // SAFETY: the environment is never disposed of while the agent is loaded.
+        unsafe { Jvmti::from_raw(self.env) }
+    }
+
+    /// Asks for capabilities, all or none.
+    ///
+    /// # Errors
+    /// Refused by the VM: one of them is not available now, or never.
+    pub fn add_capabilities(&self, wanted: Capabilities) -> Result<(), JvmtiError> {
+        let mut raw = sys::jvmtiCapabilities::default();
+        raw.set_can_generate_all_class_hook_events(wanted.early_class_hooks);
+        raw.set_can_generate_early_class_hook_events(wanted.early_class_hooks);
+        raw.set_can_generate_early_vmstart(wanted.early_class_hooks);
+        raw.set_can_generate_garbage_collection_events(wanted.gc_events);
+        raw.set_can_generate_sampled_object_alloc_events(wanted.sampled_allocations);
+        raw.set_can_get_source_file_name(wanted.sources);
+        raw.set_can_get_line_numbers(wanted.sources);
+        self.jvmti().add_capabilities(&raw).map_err(error)
+    }
+
+    /// Installs the callbacks that lead to the exported [`crate::Agent`].
+    ///
+    /// # Errors
+    /// Refused by the VM.
+    pub fn install_callbacks(&self) -> Result<(), JvmtiError> {
+        self.jvmti().set_event_callbacks(get_default_callbacks()).map_err(error)
+    }
+
+    /// Switches an event on for all threads.
+    ///
+    /// # Errors
+    /// Refused by the VM, e.g. for want of a capability.
+    pub fn enable(&self, event: Event) -> Result<(), JvmtiError> {
+        // SAFETY: a null thread means all threads.
+        unsafe { self.jvmti().enable_event(event.raw(), ptr::null_mut()) }.map_err(error)
+    }
+
+    /// Switches an event off for all threads.
+    ///
+    /// # Errors
+    /// Refused by the VM.
+    pub fn disable(&self, event: Event) -> Result<(), JvmtiError> {
+        // SAFETY: a null thread means all threads.
+        unsafe { self.jvmti().disable_event(event.raw(), ptr::null_mut()) }.map_err(error)
+    }
+
+    /// Mean number of bytes between two sampled allocations.
+    ///
+    /// # Errors
+    /// Refused by the VM.
+    pub fn set_sampling_interval(&self, bytes: i32) -> Result<(), JvmtiError> {
+        self.jvmti().set_heap_sampling_interval(bytes).map_err(error)
+    }
+
+    /// A system property of the VM; `None` if it has none of that name (before VMInit only the VM's own are there).
+    pub fn system_property(&self, name: &str) -> Option<String> {
+        self.jvmti().get_system_property(name).ok()
+    }
+
+    /// Forces a full collection and waits for it.
+    pub fn force_gc(&self) {
+        // Fails only outside the live phase, where there is nothing to collect for.
+        let _ = self.jvmti().force_garbage_collection();
+    }
+
+    /// The class's name as `Class.getName()` spells it.
+    pub fn class_name(&self, class: Class<'_>) -> Option<String> {
+        // SAFETY: a live class reference, by its type.
+        let (signature, _) = unsafe { self.jvmti().get_class_signature(class.raw()) }.ok()?;
+        Some(crate::class_name(&signature))
+    }
+
+    /// Whether the class is an array class.
+    pub fn is_array(&self, class: Class<'_>) -> bool {
+        // SAFETY: a live class reference, by its type.
+        unsafe { self.jvmti().is_array_class(class.raw()) }.unwrap_or(false)
+    }
+
+    /// Shallow size in bytes, header and padding included (JVMTI `GetObjectSize`).
+    pub fn object_size(&self, object: Object<'_>) -> Option<u64> {
+        // SAFETY: a live object reference, by its type.
+        let size = unsafe { self.jvmti().get_object_size(object.raw()) }.ok()?;
+        u64::try_from(size).ok()
+    }
+
+    /// All live platform threads, as local references.
+    pub fn threads<'call>(&self, _jni: Jni<'call>) -> Vec<Object<'call>> {
+        let threads = self.jvmti().get_all_threads().unwrap_or_default();
+        // SAFETY: fresh local references of this call.
+        threads.into_iter().filter_map(|thread| unsafe { Object::from_raw(thread) }).collect()
+    }
+
+    /// The current thread's stack, innermost frame first, at most `max` frames.
+    pub fn with_stack<R>(&self, max: usize, use_frames: impl FnOnce(&mut dyn Iterator<Item = StackFrame>) -> R) -> R {
+        FRAMES.with_borrow_mut(|frames| {
+            frames.resize(max, sys::jvmtiFrameInfo::default());
+            let taken = self.take_stack(frames);
+            use_frames(&mut frames[..taken].iter().map(|frame| StackFrame {
+                method: frame.method.expose_provenance() as u64,
+                location: frame.location,
+            }))
+        })
+    }
+
+    fn take_stack(&self, frames: &mut [sys::jvmtiFrameInfo]) -> usize {
+        let mut count = 0;
+        // SAFETY: the table is HotSpot's, GetStackTrace exists since JVMTI 1.0; the buffer has the length given.
+        let code = unsafe {
+            let function = (*(*self.env).functions).GetStackTrace;
+            match function {
+                Some(function) => function(
+                    self.env,
+                    ptr::null_mut(),
+                    0,
+                    i32::try_from(frames.len()).unwrap_or(i32::MAX),
+                    frames.as_mut_ptr(),
+                    &mut count,
+                ),
+                None => return 0,
+            }
+        };
+        if code == sys::jvmtiError::NONE { usize::try_from(count).unwrap_or(0).min(frames.len()) } else { 0 }
+    }
+
+    /// Names of a method seen in a stack. The class must still be loaded.
+    pub fn method_facts(&self, jni: Jni<'_>, method: u64) -> Option<MethodFacts> {
+        let id = ptr::with_exposed_provenance_mut(method as usize);
+        let jvmti = self.jvmti();
+        // SAFETY: the id came from a stack of this VM; JVMTI answers INVALID_METHODID for unloaded ones.
+        let (name, _, _) = unsafe { jvmti.get_method_name(id) }.ok()?;
+        // SAFETY: as above; the class comes back as a fresh local reference.
+        let class = unsafe { Object::from_raw(jvmti.get_method_declaring_class(id).ok()?)?.as_class() };
+        // SAFETY: a live class reference.
+        let file = unsafe { jvmti.get_source_file_name(class.raw()) }.ok();
+        let class_name = self.class_name(class);
+        jni.forget(class.as_object());
+        Some(MethodFacts { class: class_name?, name, file })
+    }
+
+    /// Source line of a bytecode index; `None` in native methods and without debug information.
+    pub fn line(&self, frame: StackFrame) -> Option<u32> {
+        let id = ptr::with_exposed_provenance_mut(frame.method as usize);
+        // SAFETY: the id came from a stack of this VM.
+        let table = unsafe { self.jvmti().get_line_number_table(id) }.ok()?;
+        let entry = table.iter().filter(|entry| entry.start_location <= frame.location);
+        let line = entry.max_by_key(|entry| entry.start_location)?.line_number;
+        u32::try_from(line).ok()
+    }
+}

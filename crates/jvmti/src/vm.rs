@@ -1,0 +1,57 @@
+//! The Java VM itself: attaching native threads to it.
+
+use std::ffi::{CString, c_void};
+use std::marker::PhantomData;
+use std::ptr;
+
+use jvmti_bindings::agent::AgentLoadContext;
+use jvmti_bindings::sys::jni as sys;
+
+use crate::Jni;
+
+/// The VM this process runs.
+#[derive(Clone, Copy)]
+pub struct Vm(*mut sys::JavaVM);
+
+// SAFETY: the invocation interface may be used from every thread (JNI specification, "The Invocation API").
+unsafe impl Send for Vm {}
+// SAFETY: as above.
+unsafe impl Sync for Vm {}
+
+impl Vm {
+    /// The VM that loads the agent.
+    pub fn of(context: &AgentLoadContext<'_>) -> Self {
+        Self(context.vm().raw())
+    }
+
+    /// Attaches this native thread as a Java daemon thread of that name; `None` if the VM refuses (it is ending).
+    pub fn attach_daemon(self, name: &str) -> Option<Attached> {
+        let name = CString::new(name).ok()?;
+        let mut arguments = sys::JavaVMAttachArgs {
+            version: sys::JNI_VERSION_1_8,
+            name: name.as_ptr().cast_mut(),
+            group: ptr::null_mut(),
+        };
+        let mut env: *mut c_void = ptr::null_mut();
+        // SAFETY: the VM pointer is valid for the life of the process; both out-pointers outlive the call.
+        let result = unsafe {
+            ((**self.0).AttachCurrentThreadAsDaemon)(self.0, &mut env, ptr::from_mut(&mut arguments).cast())
+        };
+        (result == sys::JNI_OK && !env.is_null()).then(|| Attached { env: env.cast(), thread: PhantomData })
+    }
+}
+
+/// An attached native thread.
+pub struct Attached {
+    env: *mut sys::JNIEnv,
+    /// Not for another thread.
+    thread: PhantomData<*mut ()>,
+}
+
+impl Attached {
+    /// The thread's JNI environment.
+    pub fn jni(&self) -> Jni<'_> {
+        // SAFETY: the environment belongs to this thread, which stays attached while `self` lives.
+        unsafe { Jni::from_raw(self.env) }
+    }
+}

@@ -1,0 +1,8 @@
+package java.lang;
+
+/** Compile-time stand-in: the real class, with the field that the agent adds. */
+public class Thread {
+    long mayfly$slab;
+
+    static native Thread currentCarrierThread();
+}
