@@ -1,6 +1,7 @@
 //! The fences of the source tree: who may import whom, where unsafe code may be allowed, what every file looks like.
 //!
-//! Reads files only; nothing is built or run. What pure crates may call is clippy's to check (their `clippy.toml`).
+//! Reads files only; nothing is built or run. What pure crates call is clippy's to check, by their `clippy.toml`; here
+//! only that they have one.
 
 use std::path::{Path, PathBuf};
 
@@ -37,6 +38,15 @@ const ANYTHING: &[&str] = &["*"];
 /// Bindings to the JVM, and the only package that may ship with them.
 const BINDINGS: (&str, &str) = ("jvmti-bindings", "mayfly-jvmti");
 
+/// Crates that take values and give values.
+const PURE: &[&str] = &["classfile", "collector", "profile", "recording", "report", "heap"];
+
+/// What the `clippy.toml` of a pure crate must at least disallow.
+const OUTSIDE: &[(&str, &[&str])] = &[
+    ("disallowed-types", &["std::fs::File", "std::net::TcpStream", "std::process::Command"]),
+    ("disallowed-methods", &["std::fs::read", "std::fs::write", "std::thread::sleep"]),
+];
+
 const MOST_LINES: usize = 800;
 const EMPTY_NAMES: &[&str] = &["utils", "util", "helpers", "helper", "common", "manager"];
 
@@ -50,6 +60,17 @@ fn packages_import_only_what_they_may() {
 #[test]
 fn every_package_is_under_the_workspace_lints() {
     assert_none(manifests().iter().flat_map(|(path, manifest)| lint_faults(path, manifest)));
+}
+
+#[test]
+fn pure_crates_have_their_fence() {
+    let clippy = files(|path| path.file_name().is_some_and(|name| name == "clippy.toml"));
+    let of = |path: &str| clippy.iter().find(|(found, _)| found == path).map(|(_, text)| text.as_str());
+    let pure = manifests().into_iter().filter_map(|(path, _)| {
+        let folder = path.strip_prefix("crates/")?.strip_suffix("/Cargo.toml")?;
+        PURE.contains(&folder).then(|| format!("crates/{folder}/clippy.toml"))
+    });
+    assert_none(pure.flat_map(|path| fence_faults(&path, of(&path).unwrap_or_default())));
 }
 
 #[test]
@@ -124,6 +145,21 @@ fn lint_faults(path: &str, manifest: &Table) -> Vec<String> {
                 faults.push(format!("{path}: the workspace must deny {lint}"));
             }
         }
+    }
+    faults
+}
+
+/// What a pure crate's `clippy.toml` fails to disallow.
+fn fence_faults(path: &str, text: &str) -> Vec<String> {
+    let fence: Table = text.parse().unwrap_or_else(|error| panic!("{path}: {error}"));
+    let mut faults = Vec::new();
+    for &(list, required) in OUTSIDE {
+        let entries = fence.get(list).and_then(|l| l.as_array()).into_iter().flatten();
+        let disallowed: Vec<_> = entries
+            .filter_map(|entry| entry.as_str().or_else(|| entry.get("path").and_then(|path| path.as_str())))
+            .collect();
+        let missing = required.iter().filter(|item| !disallowed.contains(item));
+        faults.extend(missing.map(|item| format!("{path}: {list} must name {item}")));
     }
     faults
 }
@@ -246,6 +282,15 @@ mod rules_bite {
         ] {
             assert_eq!(lint_faults("x/Cargo.toml", &manifest(text)).len(), count, "{text}");
         }
+    }
+
+    #[test]
+    fn fences() {
+        let whole = "disallowed-types = ['std::fs::File', {path='std::net::TcpStream'}, {path='std::process::Command'}]
+            disallowed-methods = ['std::fs::read', 'std::fs::write', 'std::thread::sleep']";
+        assert!(fence_faults("clippy.toml", whole).is_empty());
+        assert_eq!(fence_faults("clippy.toml", &whole.replace("sleep", "park")).len(), 1);
+        assert_eq!(fence_faults("clippy.toml", "").len(), 6);
     }
 
     #[test]
