@@ -1,0 +1,2 @@
+//! Nothing measured yet.
+fn main() {}

@@ -1,0 +1,157 @@
+//! The calls and methods that get special treatment, by name.
+//!
+//! C2 compiles calls to `Object.clone`, `Arrays.copyOf/copyOfRange` with a class, `Unsafe.allocateUninitializedArray0`,
+//! `StringUTF16.toBytes` and `Array.newArray` to allocations of its own (HotSpot `vmIntrinsics.hpp`). What they return
+//! is counted at their callers, and their bodies, which run as long as the caller is interpreted, count nothing.
+
+use alloc::vec::Vec;
+
+use super::hook::{Element, HOOKS_CLASS, Hook};
+use crate::instruction::opcode::{INVOKESPECIAL, INVOKESTATIC, INVOKEVIRTUAL};
+use crate::pool::{ConstantPool, MethodRef, tag};
+
+const ARRAYS: &[u8] = b"java/util/Arrays";
+const REFLECT_ARRAY: &[u8] = b"java/lang/reflect/Array";
+const STRING_UTF16: &[u8] = b"java/lang/StringUTF16";
+const INTERNAL_UNSAFE: &[u8] = b"jdk/internal/misc/Unsafe";
+const SUN_UNSAFE: &[u8] = b"sun/misc/Unsafe";
+const REFLECTION: &[u8] = b"jdk/internal/reflect/Reflection";
+const OBJECT: &[u8] = b"java/lang/Object";
+
+const CLONE: &[u8] = b"()Ljava/lang/Object;";
+const COPY_OF: &[u8] = b"([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;";
+const COPY_OF_RANGE: &[u8] = b"([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;";
+const CLASS_AND_LENGTH: &[u8] = b"(Ljava/lang/Class;I)Ljava/lang/Object;";
+const CLASS_AND_LENGTHS: &[u8] = b"(Ljava/lang/Class;[I)Ljava/lang/Object;";
+const CLASS_TO_OBJECT: &[u8] = b"(Ljava/lang/Class;)Ljava/lang/Object;";
+const CHARS_TO_BYTES: &[u8] = b"([CII)[B";
+const INT_TO_BYTES: &[u8] = b"(I)[B";
+const FILTER_FIELDS: &[u8] = b"(Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";
+
+/// How a called method's result is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Callee {
+    /// By the caller, with this hook.
+    CountedHere(Hook),
+    /// By the caller, where it is `sun.misc.Unsafe`. Elsewhere a constructor runs next, and counts.
+    AllocatesInstance,
+    /// `Object.clone` not on an array class: the caller counts an `invokespecial`, or an array's clone in code from
+    /// before Java 5. Any other call is to an override, which counts itself.
+    ObjectClone,
+    /// By the callee; where the caller is [`silenced`], that is once too often.
+    CountsItself,
+}
+
+/// What a Methodref's callee is to us; `None` for all the methods that need no treatment.
+fn callee(method: MethodRef<'_>) -> Option<Callee> {
+    use Callee::*;
+    let bytes = Hook::Array(Element::Byte);
+    Some(match (method.owner, method.name, method.descriptor) {
+        ([b'[', ..], b"clone", CLONE) => CountedHere(Hook::Any),
+        (OBJECT, b"clone", CLONE) => ObjectClone,
+        (ARRAYS, b"copyOf", COPY_OF) => CountedHere(Hook::Array(Element::Reference)),
+        (ARRAYS, b"copyOfRange", COPY_OF_RANGE) => CountedHere(Hook::Array(Element::Reference)),
+        (INTERNAL_UNSAFE, b"allocateUninitializedArray0", CLASS_AND_LENGTH) => CountedHere(Hook::Any),
+        (INTERNAL_UNSAFE, b"allocateInstance", CLASS_TO_OBJECT) => AllocatesInstance,
+        // JDK 27 moved the intrinsic from toBytes to toBytes0.
+        (STRING_UTF16, b"toBytes" | b"toBytes0", CHARS_TO_BYTES) => CountedHere(bytes),
+        (STRING_UTF16, b"newBytesFor", INT_TO_BYTES) => CountsItself,
+        (REFLECT_ARRAY, b"newArray", CLASS_AND_LENGTH) => CountedHere(Hook::Any),
+        (REFLECT_ARRAY, b"multiNewArray", CLASS_AND_LENGTHS) => CountedHere(Hook::Multi),
+        (REFLECT_ARRAY, b"newInstance", CLASS_AND_LENGTH) => CountsItself,
+        _ => return None,
+    })
+}
+
+/// Whether a method's body counts no arrays, its callers doing so.
+pub(super) fn silenced(class: &[u8], name: &[u8], descriptor: &[u8]) -> bool {
+    matches!(
+        (class, name, descriptor),
+        (ARRAYS, b"copyOf", COPY_OF)
+            | (ARRAYS, b"copyOfRange", COPY_OF_RANGE)
+            | (INTERNAL_UNSAFE, b"allocateUninitializedArray0", CLASS_AND_LENGTH)
+            | (STRING_UTF16, b"toBytes" | b"toBytes0", CHARS_TO_BYTES)
+    )
+}
+
+/// The hook at a method's entry.
+pub(super) fn entry_hook(class: &[u8], name: &[u8], descriptor: &[u8], hide_fields: bool) -> Option<Hook> {
+    match (class, name, descriptor) {
+        (OBJECT, b"<init>", b"()V") => Some(Hook::Object),
+        (REFLECTION, b"filterFields", FILTER_FIELDS) if hide_fields => Some(Hook::VisibleFields),
+        _ => None,
+    }
+}
+
+/// The hook behind a call in `class`; `result_is_array` says whether the next instruction casts to an array class.
+pub(super) fn call_hook(
+    callee: Callee,
+    opcode: u8,
+    class: &[u8],
+    silenced: bool,
+    result_is_array: impl FnOnce() -> bool,
+) -> Option<Hook> {
+    match (callee, opcode) {
+        (Callee::CountsItself, INVOKESTATIC) => silenced.then_some(Hook::Undo),
+        _ if silenced => None,
+        (Callee::CountedHere(hook), _) => Some(hook),
+        (Callee::AllocatesInstance, INVOKEVIRTUAL) => (class == SUN_UNSAFE).then_some(Hook::Any),
+        (Callee::ObjectClone, INVOKESPECIAL) => Some(Hook::Any),
+        (Callee::ObjectClone, INVOKEVIRTUAL) => result_is_array().then_some(Hook::Any),
+        _ => None,
+    }
+}
+
+/// The Methodrefs of one class whose calls need treatment.
+#[derive(Debug, Default)]
+pub(super) struct Callees(Vec<(u16, Callee)>);
+
+impl Callees {
+    pub(super) fn of(pool: &ConstantPool<'_>) -> Self {
+        let is_method =
+            |index: &u16| matches!(pool.tag(*index), Some(tag::METHODREF | tag::INTERFACE_METHODREF));
+        let methods = (1..pool.count()).filter(is_method);
+        Callees(methods.filter_map(|index| Some((index, callee(pool.method_ref(index)?)?))).collect())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn get(&self, index: u16) -> Option<Callee> {
+        self.0.iter().find(|(known, _)| *known == index).map(|(_, callee)| *callee)
+    }
+}
+
+/// Which of the names that matter a class's constant pool holds: seen while the pool is walked anyway.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    hooks_class: bool,
+    callee: bool,
+}
+
+impl Names {
+    #[inline]
+    pub(super) fn see(&mut self, utf8: &[u8]) {
+        match utf8.len() {
+            5 => self.callee |= utf8 == b"clone",
+            6 => self.callee |= utf8 == b"copyOf",
+            7 => self.callee |= utf8 == b"toBytes",
+            8 => self.callee |= utf8 == b"newArray" || utf8 == b"toBytes0",
+            11 => self.callee |= utf8 == b"copyOfRange" || utf8 == b"newInstance" || utf8 == b"newBytesFor",
+            13 => self.callee |= utf8 == b"multiNewArray",
+            16 => self.callee |= utf8 == b"allocateInstance",
+            21 => self.hooks_class |= utf8 == HOOKS_CLASS.as_bytes(),
+            27 => self.callee |= utf8 == b"allocateUninitializedArray0",
+            _ => {}
+        }
+    }
+
+    pub(super) fn hooks_class(&self) -> bool {
+        self.hooks_class
+    }
+
+    pub(super) fn callee(&self) -> bool {
+        self.callee
+    }
+}

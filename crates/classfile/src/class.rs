@@ -1,0 +1,224 @@
+//! A view of a class file (JVMS §4.1): where its members and their Code stand. Borrows the bytes, copies nothing.
+//!
+//! Attributes other than Code are stepped over unread; what the JVM itself would check is not checked again.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::bytes::Reader;
+use crate::pool::ConstantPool;
+use crate::refusal::{Malformed, Refusal};
+
+const MAGIC: u32 = 0xCAFE_BABE;
+
+/// A parsed class file.
+#[derive(Debug)]
+pub struct ClassFile<'a> {
+    bytes: &'a [u8],
+    pool: ConstantPool<'a>,
+    major: u16,
+    this_class: u16,
+    fields: Vec<Member>,
+    /// Where `fields_count` stands.
+    fields_at: usize,
+    methods: Vec<Member>,
+    /// Where `methods_count` stands.
+    methods_at: usize,
+}
+
+/// A field or a method.
+#[derive(Clone, Debug)]
+pub struct Member {
+    access_flags: u16,
+    name: u16,
+    descriptor: u16,
+    /// Position in the class file.
+    span: Range<usize>,
+    /// The Code attribute's content, behind its name and length.
+    code: Option<Range<usize>>,
+}
+
+/// A Code attribute (JVMS §4.7.3).
+#[derive(Clone, Copy, Debug)]
+pub struct Code<'a> {
+    /// Depth of the operand stack.
+    pub max_stack: u16,
+    /// Slots for local variables.
+    pub max_locals: u16,
+    /// The instructions.
+    pub bytecode: &'a [u8],
+    /// Exception table entries, eight bytes each.
+    pub(crate) exceptions: &'a [u8],
+    /// `attributes_count` and the attributes.
+    pub(crate) attributes: &'a [u8],
+}
+
+impl<'a> ClassFile<'a> {
+    /// Reads the structure of `class`.
+    ///
+    /// # Errors
+    /// A [`Refusal`] if the bytes are no class file, are cut short or too long, or hold an unknown constant.
+    pub fn parse(class: &'a [u8]) -> Result<Self, Refusal> {
+        ClassFile::parse_seeing(class, |_| {})
+    }
+
+    /// As [`ClassFile::parse`], showing each Utf8 constant to `see_utf8` on the way.
+    pub(crate) fn parse_seeing(class: &'a [u8], see_utf8: impl FnMut(&'a [u8])) -> Result<Self, Refusal> {
+        let mut reader = Reader::new(class, "class header");
+        if reader.u4()? != MAGIC {
+            return Err(Refusal::Malformed("magic number"));
+        }
+        let (minor, major) = (reader.u2()?, reader.u2()?);
+        if (major, minor) < (45, 3) {
+            return Err(Refusal::TooOld);
+        }
+        let pool = ConstantPool::parse(class, see_utf8)?;
+        let mut reader = Reader::starting_at(class, pool.end(), "class structure");
+        reader.u2()?;
+        let this_class = reader.u2()?;
+        reader.u2()?;
+        let interfaces = usize::from(reader.u2()?);
+        reader.take(interfaces * 2)?;
+        let fields_at = reader.at();
+        let fields = members(&mut reader, None)?;
+        let methods_at = reader.at();
+        let methods = members(&mut reader, Some(&pool))?;
+        skip_attributes(&mut reader)?;
+        if !reader.is_done() {
+            return Err(Refusal::Malformed("end of class"));
+        }
+        Ok(ClassFile { bytes: class, pool, major, this_class, fields, fields_at, methods, methods_at })
+    }
+
+    /// The constant pool.
+    pub fn pool(&self) -> &ConstantPool<'a> {
+        &self.pool
+    }
+
+    /// Class file major version, e.g. 61 for Java 17.
+    pub fn major_version(&self) -> u16 {
+        self.major
+    }
+
+    /// Internal name of the class; empty if its constant is broken.
+    pub fn name(&self) -> &'a [u8] {
+        self.pool.class_name(self.this_class).unwrap_or_default()
+    }
+
+    /// The fields, in order.
+    pub fn fields(&self) -> &[Member] {
+        &self.fields
+    }
+
+    /// The methods, in order.
+    pub fn methods(&self) -> &[Member] {
+        &self.methods
+    }
+
+    /// Name of `member`; empty if its constant is broken.
+    pub fn member_name(&self, member: &Member) -> &'a [u8] {
+        self.pool.utf8(member.name).unwrap_or_default()
+    }
+
+    /// Descriptor of `member`; empty if its constant is broken.
+    pub fn member_descriptor(&self, member: &Member) -> &'a [u8] {
+        self.pool.utf8(member.descriptor).unwrap_or_default()
+    }
+
+    /// The Code of `method`; `None` for abstract and native methods.
+    ///
+    /// # Errors
+    /// [`Malformed`] if the attribute is cut short or too long, or its code is empty or over 65,535 bytes.
+    pub fn code(&self, method: &Member) -> Result<Option<Code<'a>>, Malformed> {
+        let Some(span) = &method.code else { return Ok(None) };
+        let content = self.bytes.get(span.clone()).ok_or(Malformed("Code"))?;
+        Code::parse(content).map(Some)
+    }
+
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    pub(crate) fn this_class(&self) -> u16 {
+        self.this_class
+    }
+
+    pub(crate) fn fields_at(&self) -> usize {
+        self.fields_at
+    }
+
+    pub(crate) fn methods_at(&self) -> usize {
+        self.methods_at
+    }
+}
+
+impl Member {
+    /// Access flags (JVMS tables 4.5-A, 4.6-A).
+    pub fn access_flags(&self) -> u16 {
+        self.access_flags
+    }
+
+    pub(crate) fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    pub(crate) fn code_span(&self) -> Option<Range<usize>> {
+        self.code.clone()
+    }
+}
+
+impl<'a> Code<'a> {
+    fn parse(content: &'a [u8]) -> Result<Self, Malformed> {
+        let mut reader = Reader::new(content, "Code");
+        let (max_stack, max_locals) = (reader.u2()?, reader.u2()?);
+        let len = reader.u4()? as usize;
+        if len == 0 || len > usize::from(u16::MAX) {
+            return Err(reader.malformed());
+        }
+        let bytecode = reader.take(len)?;
+        let handlers = usize::from(reader.u2()?);
+        let exceptions = reader.take(handlers * 8)?;
+        let attributes = content.get(reader.at()..).unwrap_or_default();
+        skip_attributes(&mut reader)?;
+        if !reader.is_done() {
+            return Err(reader.malformed());
+        }
+        Ok(Code { max_stack, max_locals, bytecode, exceptions, attributes })
+    }
+}
+
+/// Reads a field or method table; looks for Code where a pool is given.
+fn members(reader: &mut Reader<'_>, pool: Option<&ConstantPool<'_>>) -> Result<Vec<Member>, Malformed> {
+    let count = usize::from(reader.u2()?);
+    let mut members = Vec::with_capacity(count);
+    let mut code_name = None;
+    for _ in 0..count {
+        let start = reader.at();
+        let (access_flags, name, descriptor) = (reader.u2()?, reader.u2()?, reader.u2()?);
+        let mut code = None;
+        for _ in 0..reader.u2()? {
+            let attribute = reader.u2()?;
+            let len = reader.u4()? as usize;
+            let at = reader.at();
+            reader.take(len)?;
+            let Some(pool) = pool else { continue };
+            if code_name == Some(attribute) || pool.utf8(attribute) == Some(b"Code") {
+                code_name = Some(attribute);
+                if code.replace(at..reader.at()).is_some() {
+                    return Err(Malformed("second Code attribute"));
+                }
+            }
+        }
+        members.push(Member { access_flags, name, descriptor, span: start..reader.at(), code });
+    }
+    Ok(members)
+}
+
+fn skip_attributes(reader: &mut Reader<'_>) -> Result<(), Malformed> {
+    for _ in 0..reader.u2()? {
+        reader.u2()?;
+        let len = reader.u4()? as usize;
+        reader.take(len)?;
+    }
+    Ok(())
+}

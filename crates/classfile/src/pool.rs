@@ -1,0 +1,196 @@
+//! The constant pool (JVMS §4.4): a view of the one that is there, and the tail appended to it.
+//!
+//! Existing constants are never moved or changed, so no index in the class needs renumbering.
+
+use alloc::vec::Vec;
+
+use crate::bytes::{Reader, put_u2, u2_at};
+use crate::refusal::{Malformed, Refusal};
+
+const POOL: &str = "constant pool";
+
+/// Byte length behind the tag, by tag; 0 is a tag we don't know (Utf8 is handled apart).
+const LENGTHS: [u8; 21] = [0, 0, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4, 4, 2, 2];
+
+/// Tags of the constants we read or write.
+pub(crate) mod tag {
+    pub(crate) const UTF8: u8 = 1;
+    pub(crate) const LONG: u8 = 5;
+    pub(crate) const DOUBLE: u8 = 6;
+    pub(crate) const CLASS: u8 = 7;
+    pub(crate) const METHODREF: u8 = 10;
+    pub(crate) const INTERFACE_METHODREF: u8 = 11;
+    pub(crate) const NAME_AND_TYPE: u8 = 12;
+}
+
+/// The constant pool of a class being read.
+#[derive(Debug)]
+pub struct ConstantPool<'a> {
+    bytes: &'a [u8],
+    /// Where each constant's tag stands; 0 for index 0 and the slots after longs and doubles.
+    offsets: Vec<u32>,
+    end: usize,
+}
+
+/// What a Methodref or InterfaceMethodref names, as bytes of modified UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MethodRef<'a> {
+    /// Internal name of the class, or the descriptor of an array class.
+    pub owner: &'a [u8],
+    /// Method name.
+    pub name: &'a [u8],
+    /// Method descriptor.
+    pub descriptor: &'a [u8],
+}
+
+impl<'a> ConstantPool<'a> {
+    /// Walks the pool of `class`, showing every Utf8 constant to `see_utf8`.
+    pub(crate) fn parse(class: &'a [u8], mut see_utf8: impl FnMut(&'a [u8])) -> Result<Self, Refusal> {
+        let mut reader = Reader::starting_at(class, 8, POOL);
+        let count = usize::from(reader.u2()?);
+        let mut offsets = Vec::with_capacity(count);
+        offsets.push(0);
+        while offsets.len() < count {
+            let at = u32::try_from(reader.at()).map_err(|_| Malformed(POOL))?;
+            let tag = reader.u1()?;
+            offsets.push(at);
+            if tag == tag::UTF8 {
+                let len = usize::from(reader.u2()?);
+                see_utf8(reader.take(len)?);
+                continue;
+            }
+            match LENGTHS.get(usize::from(tag)) {
+                None | Some(0) => return Err(Refusal::UnknownConstant(tag)),
+                Some(&len) => reader.take(usize::from(len))?,
+            };
+            if tag == tag::LONG || tag == tag::DOUBLE {
+                offsets.push(0);
+            }
+        }
+        if offsets.len() != count {
+            return Err(Refusal::Malformed(POOL));
+        }
+        Ok(ConstantPool { bytes: class, offsets, end: reader.at() })
+    }
+
+    /// `constant_pool_count`: one more than the highest index.
+    pub fn count(&self) -> u16 {
+        u16::try_from(self.offsets.len()).unwrap_or(u16::MAX)
+    }
+
+    /// Where the pool ends in the class file.
+    pub(crate) fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Tag of the constant at `index`; `None` where there is none.
+    pub fn tag(&self, index: u16) -> Option<u8> {
+        self.locate(index).and_then(|at| self.bytes.get(at).copied())
+    }
+
+    /// The bytes of the Utf8 constant at `index`.
+    #[inline]
+    pub fn utf8(&self, index: u16) -> Option<&'a [u8]> {
+        let at = self.expect(index, tag::UTF8)?;
+        let len = usize::from(u2_at(self.bytes, at)?);
+        self.bytes.get(at + 2..at + 2 + len)
+    }
+
+    /// Internal name of the Class constant at `index`.
+    pub fn class_name(&self, index: u16) -> Option<&'a [u8]> {
+        self.utf8(u2_at(self.bytes, self.expect(index, tag::CLASS)?)?)
+    }
+
+    /// What the Methodref or InterfaceMethodref at `index` names.
+    pub fn method_ref(&self, index: u16) -> Option<MethodRef<'a>> {
+        let at =
+            self.expect(index, tag::METHODREF).or_else(|| self.expect(index, tag::INTERFACE_METHODREF))?;
+        let owner = self.class_name(u2_at(self.bytes, at)?)?;
+        let name_and_type = self.expect(u2_at(self.bytes, at + 2)?, tag::NAME_AND_TYPE)?;
+        let name = self.utf8(u2_at(self.bytes, name_and_type)?)?;
+        let descriptor = self.utf8(u2_at(self.bytes, name_and_type + 2)?)?;
+        Some(MethodRef { owner, name, descriptor })
+    }
+
+    /// Where the constant's content starts, if it has this tag.
+    #[inline]
+    fn expect(&self, index: u16, tag: u8) -> Option<usize> {
+        let at = self.locate(index)?;
+        (*self.bytes.get(at)? == tag).then_some(at + 1)
+    }
+
+    #[inline]
+    fn locate(&self, index: u16) -> Option<usize> {
+        match self.offsets.get(usize::from(index)) {
+            None | Some(0) => None,
+            Some(&at) => Some(at as usize),
+        }
+    }
+}
+
+/// Constants appended behind a pool. Equal constants are appended once.
+#[derive(Debug)]
+pub(crate) struct PoolTail {
+    next: u16,
+    bytes: Vec<u8>,
+    /// Where each appended constant ends in `bytes`, in order.
+    ends: Vec<usize>,
+    first: u16,
+}
+
+impl PoolTail {
+    pub(crate) fn behind(pool: &ConstantPool<'_>) -> Self {
+        PoolTail { next: pool.count(), bytes: Vec::new(), ends: Vec::new(), first: pool.count() }
+    }
+
+    pub(crate) fn utf8(&mut self, text: &[u8]) -> Result<u16, Refusal> {
+        let len = u16::try_from(text.len()).map_err(|_| Refusal::ConstantPoolFull)?;
+        let mut constant = Vec::with_capacity(3 + text.len());
+        constant.push(tag::UTF8);
+        put_u2(&mut constant, len);
+        constant.extend_from_slice(text);
+        self.intern(&constant)
+    }
+
+    pub(crate) fn class(&mut self, internal_name: &[u8]) -> Result<u16, Refusal> {
+        let [high, low] = self.utf8(internal_name)?.to_be_bytes();
+        self.intern(&[tag::CLASS, high, low])
+    }
+
+    pub(crate) fn method_ref(&mut self, method: MethodRef<'_>) -> Result<u16, Refusal> {
+        let owner = self.class(method.owner)?;
+        let name = self.utf8(method.name)?;
+        let descriptor = self.utf8(method.descriptor)?;
+        let name_and_type = self.pair(tag::NAME_AND_TYPE, name, descriptor)?;
+        self.pair(tag::METHODREF, owner, name_and_type)
+    }
+
+    /// `constant_pool_count` with the tail.
+    pub(crate) fn count(&self) -> u16 {
+        self.next
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn pair(&mut self, tag: u8, first: u16, second: u16) -> Result<u16, Refusal> {
+        let ([a, b], [c, d]) = (first.to_be_bytes(), second.to_be_bytes());
+        self.intern(&[tag, a, b, c, d])
+    }
+
+    fn intern(&mut self, constant: &[u8]) -> Result<u16, Refusal> {
+        let mut start = 0;
+        for (index, &end) in (self.first..).zip(&self.ends) {
+            if self.bytes.get(start..end) == Some(constant) {
+                return Ok(index);
+            }
+            start = end;
+        }
+        let index = self.next;
+        self.next = index.checked_add(1).ok_or(Refusal::ConstantPoolFull)?;
+        self.bytes.extend_from_slice(constant);
+        self.ends.push(self.bytes.len());
+        Ok(index)
+    }
+}
