@@ -1,1 +1,20 @@
-//! Placeholder until the crate has something to hold.
+//! Profiles as text: the report after a run ([`post_run`]) and the live console histogram ([`live`]).
+//!
+//! Pure: a profile in, a `String` out. No terminal control, no colours, no clock, no files; other formats (JSON, HTML) are
+//! the CLI's. Sizes for people are in binary units (1 KiB = 1024 bytes), as the JVM's own options are; large numbers of
+//! objects use k, M and G for powers of 1000. Sizes in the rows of the post-run report are plain bytes.
+
+mod bars;
+mod lifetimes;
+mod live;
+mod post_run;
+mod rows;
+mod sections;
+mod table;
+mod text;
+mod trust;
+mod units;
+
+pub use live::{LiveOptions, live};
+pub use post_run::{TextOptions, post_run};
+pub use trust::{trust_block, trust_line};

@@ -1,0 +1,113 @@
+//! The lifetime table of the post-run report: how long the collected objects of each class lived, by three clocks.
+
+use mayfly_profile::{ClassProfile, Lifetimes, Profile, Tally};
+
+use crate::rows::{blank, line};
+use crate::sections::sampling_note;
+use crate::table::align;
+use crate::text::printable;
+use crate::units;
+
+const HEADINGS: [&str; 10] =
+    ["allocated", "live", "collected", "p50 s", "p90 s", "p99 s", "p50 GCs", "p50 bytes", "1st GC", "class"];
+
+/// Writes the table: one line for all classes together, then one per class of which objects were tracked, in the order of
+/// the profile and at most `limit`.
+pub(crate) fn write_lifetimes(out: &mut String, profile: &Profile, limit: usize) {
+    let tracked: Vec<_> = profile.classes.iter().filter(|class| is_tracked(class)).collect();
+    line(out, 0, "Lifetimes:");
+    explain(out, profile);
+    if tracked.is_empty() {
+        line(out, 2, "no object was tracked");
+        return blank(out);
+    }
+    let mut table = vec![HEADINGS.map(str::to_owned).to_vec()];
+    table.push(cells(&all_classes(&tracked)));
+    table.extend(tracked.iter().take(limit).map(|class| cells(class)));
+    out.push_str(&align(&table, "  "));
+    blank(out);
+}
+
+fn explain(out: &mut String, profile: &Profile) {
+    line(out, 2, "From birth to the end of the first GC after which the object was gone: upper bounds.");
+    line(out, 2, "Only of collected objects; 1st GC: share of them gone at the first GC after birth.");
+    if profile.run.jvm.gc == "ZGC (generational)" {
+        line(
+            out,
+            2,
+            "Generational ZGC: young collections keep tracked objects, so lifetimes end at old collections only.",
+        );
+    }
+    if let Some(text) = sampling_note(&profile.run) {
+        line(out, 2, &format!("Live and collected counts are {text}"));
+    }
+}
+
+fn is_tracked(class: &ClassProfile) -> bool {
+    !collected(class).is_empty() || class.live.is_some_and(|live| !live.is_empty())
+}
+
+fn collected(class: &ClassProfile) -> Tally {
+    let mut sum = Tally::default();
+    class.collected.iter().for_each(|&tally| sum.add(tally));
+    sum
+}
+
+/// One row for all of them.
+fn all_classes(classes: &[&ClassProfile]) -> ClassProfile {
+    let mut all = ClassProfile { name: "(all of these)".into(), ..Default::default() };
+    for class in classes {
+        all.allocated.add(class.allocated);
+        all.live.get_or_insert_default().add(class.live.unwrap_or_default());
+        let mut dead = collected(class);
+        dead.add(all.collected.pop().unwrap_or_default());
+        all.collected = vec![dead];
+        if let Some(lifetimes) = &class.lifetimes {
+            all.lifetimes.get_or_insert_default().merge(lifetimes);
+        }
+    }
+    all
+}
+
+fn cells(class: &ClassProfile) -> Vec<String> {
+    let mut cells = vec![
+        class.allocated.objects.to_string(),
+        class.live.map_or(0, |live| live.objects).to_string(),
+        collected(class).objects.to_string(),
+    ];
+    cells.extend(lifetime_cells(class.lifetimes.as_ref()));
+    cells.push(printable(&class.name).into_owned());
+    cells
+}
+
+fn lifetime_cells(lifetimes: Option<&Lifetimes>) -> [String; 6] {
+    let seconds = |q| lifetimes.and_then(|l| l.ms.quantile(q)).map(units::seconds);
+    let gcs = lifetimes.and_then(|l| l.gcs.quantile(0.5)).map(|gcs| format!("{gcs:.0}"));
+    let bytes = lifetimes.and_then(|l| l.bytes.quantile(0.5)).map(|bytes| units::bytes(bytes as u64));
+    let first = lifetimes.and_then(Lifetimes::died_before_first_gc_share).map(whole_percent);
+    [seconds(0.5), seconds(0.9), seconds(0.99), gcs, bytes, first]
+        .map(|cell| cell.unwrap_or_else(|| "-".into()))
+}
+
+/// `98 %`; 100 and 0 only if it is all or none.
+pub(crate) fn whole_percent(share: f64) -> String {
+    let percent = (share * 100.0).round();
+    match percent {
+        p if p >= 100.0 && share < 1.0 => ">99 %".to_owned(),
+        p if p < 1.0 && share > 0.0 => "<1 %".to_owned(),
+        p => format!("{p:.0} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_percent;
+
+    #[test]
+    fn all_and_none_are_only_said_of_all_and_none() {
+        assert_eq!(
+            [0.0, 0.001, 0.5, 0.999, 1.0].map(whole_percent),
+            ["0 %", "<1 %", "50 %", ">99 %", "100 %"]
+        );
+    }
+}

@@ -1,0 +1,248 @@
+//! The live console histogram: what lives how long, and who allocates how fast, now.
+//!
+//! Not here: clearing the screen, colours, when to print again: the caller has the terminal.
+
+use mayfly_profile::{ClassProfile, Lifetimes, Profile, Tally};
+
+use crate::bars::bar;
+use crate::lifetimes::whole_percent;
+use crate::post_run::tracking_text;
+use crate::text::{pad, pad_left, printable, shorten, width};
+use crate::trust::{short_trust_line, trust_line};
+use crate::units;
+
+/// How much room there is, and of what kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveOptions {
+    /// Columns; no line is longer. Less than 40 counts as 40.
+    pub width: usize,
+    /// Class rows at most. The whole text has at most this many lines plus the number of lifetime buckets plus 10.
+    pub rows: usize,
+    /// Whether block characters, dashes and ellipses may be used; otherwise the layout is ASCII (class names stay as
+    /// they are).
+    pub unicode: bool,
+}
+
+impl Default for LiveOptions {
+    fn default() -> Self {
+        Self { width: 80, rows: 12, unicode: true }
+    }
+}
+
+const LABEL_WIDTH: usize = 17;
+const NUMBER_WIDTH: usize = 8;
+
+/// The histogram. Rates are since `previous`, an earlier profile of the same stream; without one, or after a reset, since
+/// the start. Ends with a line feed.
+pub fn live(profile: &Profile, previous: Option<&Profile>, options: &LiveOptions) -> String {
+    let view = View { profile, options, width: options.width.max(40) };
+    let mut lines = vec![view.header(), String::new()];
+    if profile.run.lifetimes {
+        lines.extend(view.buckets());
+        lines.push(String::new());
+    }
+    lines.extend(view.classes(previous));
+    lines.push(String::new());
+    lines.extend(view.trust());
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+struct View<'a> {
+    profile: &'a Profile,
+    options: &'a LiveOptions,
+    width: usize,
+}
+
+impl View<'_> {
+    fn header(&self) -> String {
+        let Profile { run, duration_ms, gcs, .. } = self.profile;
+        let who = format!("mayfly  pid {}  ", run.jvm.pid);
+        let right = format!("  {}  {gcs} GCs  {}", units::clock(*duration_ms), tracking_text(self.profile));
+        let room = self.width.saturating_sub(width(&who) + width(&right));
+        let command = self.shorten(&printable(&run.jvm.command), room);
+        self.shorten(&format!("{who}{}{right}", pad(&command, room)), self.width)
+    }
+
+    /// A bar per lifetime bucket and one for what is live, by bytes.
+    fn buckets(&self) -> Vec<String> {
+        let bounds = &self.profile.run.buckets;
+        let mut rows: Vec<_> = bounds
+            .ranges()
+            .enumerate()
+            .map(|(index, range)| {
+                (self.range_label(range), sum(self.profile, |class| class.collected.get(index).copied()))
+            })
+            .collect();
+        rows.push(("still live".to_owned(), sum(self.profile, |class| class.live)));
+        let largest = rows.iter().map(|(_, tally)| tally.bytes).max().unwrap_or(0);
+        let room = self.width.saturating_sub(LABEL_WIDTH + 2 * (NUMBER_WIDTH + 2) + 1);
+        let line = |(label, tally): &(String, Tally)| {
+            let bar = bar(tally.bytes, largest, room, self.options.unicode);
+            format!(
+                "{}{} {}",
+                pad(&self.shorten(label, LABEL_WIDTH - 1), LABEL_WIDTH),
+                pad(&bar, room),
+                numbers(&[units::count(tally.objects), units::bytes(tally.bytes)])
+            )
+        };
+        let heading = format!(
+            "{} {}",
+            pad(self.lifetime_heading(), LABEL_WIDTH + room),
+            numbers(&["objects".to_owned(), "bytes".to_owned()])
+        );
+        std::iter::once(heading).chain(rows.iter().map(line)).collect()
+    }
+
+    fn lifetime_heading(&self) -> &'static str {
+        if crate::sections::sampling_note(&self.profile.run).is_some() {
+            "lifetime (estimates)"
+        } else {
+            "lifetime"
+        }
+    }
+
+    fn range_label(&self, (from, to): (u64, Option<u64>)) -> String {
+        match to {
+            Some(to) => {
+                let dash = if self.options.unicode { "–" } else { "-" };
+                format!("{} {dash} {}", bound(from), bound(to))
+            }
+            None => format!("{} and more", bound(from)),
+        }
+    }
+
+    /// The classes that allocate fastest.
+    fn classes(&self, previous: Option<&Profile>) -> Vec<String> {
+        let rates = Rates::between(self.profile, previous);
+        let mut classes: Vec<_> = self.profile.classes.iter().map(|class| (rates.of(class), class)).collect();
+        // Stable: at equal rates the profile's order (most allocated first) stays.
+        classes.sort_by_key(|&(rate, _)| std::cmp::Reverse(rate));
+        let columns = self.columns();
+        let name_width = self.width - columns.len() * (NUMBER_WIDTH + 2);
+        let headings: Vec<_> = columns.iter().map(|column| column.heading().to_owned()).collect();
+        let mut lines = vec![format!("{}{}", pad("class", name_width), numbers(&headings))];
+        for (rate, class) in classes.iter().take(self.options.rows) {
+            let cells: Vec<_> = columns.iter().map(|column| column.cell(*rate, class)).collect();
+            let name = self.shorten(&printable(&class.name), name_width);
+            lines.push(format!("{}{}", pad(&name, name_width), numbers(&cells)));
+        }
+        match classes.len().saturating_sub(self.options.rows) {
+            0 if classes.is_empty() => lines.push("nothing allocated yet".to_owned()),
+            0 => {}
+            more => lines.push(format!("and {more} more {}", if more == 1 { "class" } else { "classes" })),
+        }
+        lines
+    }
+
+    /// The columns that leave at least 20 for the class name.
+    fn columns(&self) -> Vec<Column> {
+        let wanted: &[Column] = if self.profile.run.lifetimes {
+            &[Column::Rate, Column::Live, Column::Median, Column::FirstGc]
+        } else {
+            &[Column::Rate, Column::Allocated, Column::Objects]
+        };
+        let room = (self.width - 20) / (NUMBER_WIDTH + 2);
+        wanted.iter().take(room).copied().collect()
+    }
+
+    fn trust(&self) -> Vec<String> {
+        let trust = &self.profile.trust;
+        let line = trust_line(trust);
+        let line = if width(&line) > self.width { short_trust_line(trust) } else { line };
+        let dropped = trust.dropped.iter().map(|d| d.objects).fold(0u64, u64::saturating_add);
+        let mut lines = vec![self.shorten(&line, self.width)];
+        if dropped > 0 {
+            let causes: Vec<_> = trust.dropped.iter().map(|d| printable(&d.cause)).collect();
+            let text =
+                format!("dropped: {} objects not tracked: {}", units::count(dropped), causes.join(", "));
+            lines.push(self.shorten(&text, self.width));
+        }
+        lines
+    }
+
+    fn shorten(&self, text: &str, columns: usize) -> String {
+        shorten(text, columns, if self.options.unicode { "…" } else { "..." })
+    }
+}
+
+/// A column of the class table.
+#[derive(Clone, Copy)]
+enum Column {
+    Rate,
+    Live,
+    Median,
+    FirstGc,
+    Allocated,
+    Objects,
+}
+
+impl Column {
+    fn heading(self) -> &'static str {
+        match self {
+            Self::Rate => "alloc/s",
+            Self::Live => "live",
+            Self::Median => "median",
+            Self::FirstGc => "1st GC",
+            Self::Allocated => "bytes",
+            Self::Objects => "objects",
+        }
+    }
+
+    fn cell(self, rate: u64, class: &ClassProfile) -> String {
+        let lifetimes = class.lifetimes.as_ref();
+        let cell = match self {
+            Self::Rate => Some(units::bytes(rate)),
+            Self::Live => class.live.map(|live| units::bytes(live.bytes)),
+            Self::Median => lifetimes.and_then(|l| l.ms.quantile(0.5)).map(units::duration),
+            Self::FirstGc => lifetimes.and_then(Lifetimes::died_before_first_gc_share).map(whole_percent),
+            Self::Allocated => Some(units::bytes(class.allocated.bytes)),
+            Self::Objects => Some(units::count(class.allocated.objects)),
+        };
+        cell.unwrap_or_else(|| "-".to_owned())
+    }
+}
+
+/// Allocation since an earlier profile.
+struct Rates<'a> {
+    earlier: std::collections::HashMap<&'a str, u64>,
+    seconds: f64,
+}
+
+impl<'a> Rates<'a> {
+    fn between(profile: &Profile, previous: Option<&'a Profile>) -> Self {
+        // A profile that did not get older was reset: its counts are since then.
+        let earlier = previous.filter(|earlier| earlier.duration_ms < profile.duration_ms);
+        let since = earlier.map_or(0, |earlier| earlier.duration_ms);
+        let bytes = |class: &'a ClassProfile| (class.name.as_str(), class.allocated.bytes);
+        Self {
+            earlier: earlier.iter().flat_map(|earlier| &earlier.classes).map(bytes).collect(),
+            seconds: (profile.duration_ms - since) as f64 / 1000.0,
+        }
+    }
+
+    /// Bytes per second, rounded.
+    fn of(&self, class: &ClassProfile) -> u64 {
+        let earlier = self.earlier.get(class.name.as_str()).copied().unwrap_or(0);
+        let bytes = class.allocated.bytes.saturating_sub(earlier);
+        if self.seconds > 0.0 { (bytes as f64 / self.seconds).round() as u64 } else { 0 }
+    }
+}
+
+fn numbers(cells: &[String]) -> String {
+    cells.iter().map(|cell| pad_left(cell, NUMBER_WIDTH + 2)).collect()
+}
+
+fn sum(profile: &Profile, part: impl Fn(&ClassProfile) -> Option<Tally>) -> Tally {
+    let mut sum = Tally::default();
+    profile.classes.iter().filter_map(part).for_each(|tally| sum.add(tally));
+    sum
+}
+
+/// A bucket boundary in its largest whole unit: `30 s`, `5 min`, `2 h`.
+fn bound(seconds: u64) -> String {
+    match seconds {
+        s if s > 0 && s % 3600 == 0 => format!("{} h", s / 3600),
+        s if s > 0 && s % 60 == 0 => format!("{} min", s / 60),
+        s => format!("{s} s"),
+    }
+}

@@ -1,0 +1,112 @@
+//! Rows of a section of the post-run report, in InMemProfiler's grammar: classes, and under each its allocation sites and
+//! the classes to blame.
+//!
+//! Not here: which sections there are, and totals (`sections`).
+
+use mayfly_profile::{BlameRules, Frame, SiteProfile, Tally, blame};
+
+use crate::text::printable;
+use crate::units::percent;
+
+/// One class in a section.
+pub(crate) struct Row<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) tally: Tally,
+    /// Its sites with what of them belongs to the section. Empty without stacks.
+    pub(crate) sites: Vec<(&'a SiteProfile, Tally)>,
+}
+
+/// How rows are written.
+pub(crate) struct RowStyle {
+    /// Rows of each list that are written at most.
+    pub(crate) limit: usize,
+    /// `None`: no "Allocation Classes".
+    pub(crate) blame: Option<BlameRules>,
+}
+
+/// The rows that have something to say, most bytes first, ties by name.
+pub(crate) fn in_order(mut rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
+    rows.retain(|row| !row.tally.is_empty());
+    rows.sort_by(|a, b| b.tally.bytes.cmp(&a.tally.bytes).then_with(|| a.name.cmp(b.name)));
+    rows
+}
+
+/// Header and rows; percentages are of all `rows`, written or not.
+pub(crate) fn write_rows(out: &mut String, rows: &[Row<'_>], indent: usize, style: &RowStyle) {
+    let total: u64 = rows.iter().fold(0, |sum, row| sum.saturating_add(row.tally.bytes));
+    line(out, indent, "%:size:count:(largest)");
+    for row in rows.iter().take(style.limit) {
+        let Tally { objects, bytes, largest } = row.tally;
+        let share = percent(bytes, total);
+        line(out, indent, &format!("{share:>3}%:{bytes}:{objects}:({largest}) - {}", printable(row.name)));
+        write_sites(out, row, indent + 2, style);
+        write_blame(out, row, indent + 2, style);
+    }
+}
+
+fn write_sites(out: &mut String, row: &Row<'_>, indent: usize, style: &RowStyle) {
+    let mut sites: Vec<_> = row.sites.iter().filter(|(_, tally)| !tally.is_empty()).collect();
+    if sites.is_empty() {
+        return;
+    }
+    // Stable: ties stay in the order of the profile.
+    sites.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.bytes));
+    let total = sites.iter().fold(0u64, |sum, (_, tally)| sum.saturating_add(tally.bytes));
+    line(out, indent, "Allocation Sites:");
+    blank(out);
+    for (site, tally) in sites.into_iter().take(style.limit) {
+        let share = percent(tally.bytes, total);
+        line(out, indent + 2, &format!("{share}%:{}:{}", tally.bytes, tally.objects));
+        for frame in &site.stack {
+            line(out, indent + 4, &stack_line(frame));
+        }
+        blank(out);
+    }
+}
+
+fn write_blame(out: &mut String, row: &Row<'_>, indent: usize, style: &RowStyle) {
+    let Some(rules) = &style.blame else { return };
+    let allocations = || row.sites.iter().map(|(site, tally)| (site.stack.as_slice(), *tally));
+    let blamed = blame(allocations(), rules);
+    if blamed.is_empty() {
+        return;
+    }
+    let total = allocations().fold(0u64, |sum, (_, tally)| sum.saturating_add(tally.bytes));
+    line(out, indent, "Allocation Classes:");
+    line(out, indent, "%:size:count");
+    for class in blamed.iter().take(style.limit) {
+        let Tally { objects, bytes, .. } = class.tally;
+        line(out, indent + 2, &printable(&class.class));
+        line(out, indent + 4, &format!("{}%:{bytes}:{objects} - All methods", percent(bytes, total)));
+        for method in class.methods.iter().take(style.limit) {
+            let share = percent(method.tally.bytes, bytes);
+            let (bytes, objects) = (method.tally.bytes, method.tally.objects);
+            line(out, indent + 6, &format!("{share:>3}%:{bytes}:{objects} - {}", printable(&method.method)));
+        }
+    }
+    blank(out);
+}
+
+/// As `StackTraceElement.toString()` writes a frame without a module: `a.B.run(B.java:29)`.
+fn stack_line(frame: &Frame) -> String {
+    let place = match (&frame.file, frame.line) {
+        (Some(file), Some(line)) => format!("{file}:{line}"),
+        (Some(file), None) => file.clone(),
+        (None, _) => "Unknown Source".to_owned(),
+    };
+    printable(&format!("{}.{}({place})", frame.class, frame.method)).into_owned()
+}
+
+/// One blank line, however often it is asked for.
+pub(crate) fn blank(out: &mut String) {
+    if !out.ends_with("\n\n") {
+        out.push('\n');
+    }
+}
+
+/// One line of text.
+pub(crate) fn line(out: &mut String, indent: usize, text: &str) {
+    out.extend(std::iter::repeat_n(' ', indent));
+    out.push_str(text);
+    out.push('\n');
+}

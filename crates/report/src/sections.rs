@@ -1,0 +1,163 @@
+//! The sections of the post-run report: allocated, live, and collected objects per lifetime bucket, with their sums.
+//!
+//! Sums are over all rows, whatever `#outputlimit` leaves of them. Not here: rows (`rows`), lifetimes and trust.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use mayfly_profile::{ClassProfile, Profile, RunInfo, SiteProfile, Tally, Tracking};
+
+use crate::rows::{Row, RowStyle, blank, in_order, line, write_rows};
+use crate::units;
+
+/// Which of a profile's tallies a section shows.
+#[derive(Clone, Copy)]
+enum Part {
+    Allocated,
+    Live,
+    Bucket(usize),
+}
+
+impl Part {
+    fn of_class(self, class: &ClassProfile) -> Tally {
+        match self {
+            Self::Allocated => class.allocated,
+            Self::Live => class.live.unwrap_or_default(),
+            Self::Bucket(index) => class.collected.get(index).copied().unwrap_or_default(),
+        }
+    }
+
+    fn of_site(self, site: &SiteProfile) -> Tally {
+        match self {
+            Self::Allocated => site.allocated,
+            Self::Live => site.live.unwrap_or_default(),
+            Self::Bucket(index) => site.collected.get(index).copied().unwrap_or_default(),
+        }
+    }
+}
+
+/// Writes the sections a profile has.
+pub(crate) fn write_sections(out: &mut String, profile: &Profile, style: &RowStyle) {
+    let sections = Sections { profile, style, sites: sites_by_class(profile) };
+    sections.allocated(out);
+    if profile.run.lifetimes {
+        sections.live(out);
+        sections.collected(out);
+    }
+}
+
+struct Sections<'a> {
+    profile: &'a Profile,
+    style: &'a RowStyle,
+    sites: HashMap<&'a str, Vec<&'a SiteProfile>>,
+}
+
+impl<'a> Sections<'a> {
+    fn allocated(&self, out: &mut String) {
+        line(out, 0, "Allocated objects:");
+        let run = &self.profile.run;
+        if run.engine == "sampled" {
+            note(out, sampling_note(run));
+        } else if let Some(text) = sampling_note(run).filter(|_| run.stacks) {
+            line(out, 2, &format!("Counts of classes are exact. Allocation sites are {text}"));
+        }
+        let rows = self.rows(Part::Allocated);
+        write_rows(out, &rows, 2, self.style);
+        blank(out);
+        line(out, 0, "Allocated objects summary:");
+        line(out, 2, &sum_text(&rows));
+        blank(out);
+    }
+
+    fn live(&self, out: &mut String) {
+        line(out, 0, "Live objects:");
+        note(out, sampling_note(&self.profile.run));
+        let rows = self.rows(Part::Live);
+        write_rows(out, &rows, 2, self.style);
+        blank(out);
+        line(out, 0, "Live objects summary:");
+        line(out, 2, &sum_text(&rows));
+        blank(out);
+    }
+
+    fn collected(&self, out: &mut String) {
+        line(out, 0, "Collected objects:");
+        note(out, sampling_note(&self.profile.run));
+        let mut summary = String::new();
+        for (index, range) in self.profile.run.buckets.ranges().enumerate() {
+            let rows = self.rows(Part::Bucket(index));
+            let range = range_text(range);
+            line(out, 2, &format!("{range} :"));
+            write_rows(out, &rows, 4, self.style);
+            blank(out);
+            line(&mut summary, 4, &format!("{} - {range}", sum_text(&rows)));
+        }
+        line(out, 2, "Buckets summary:");
+        out.push_str(&summary);
+        blank(out);
+    }
+
+    fn rows(&self, part: Part) -> Vec<Row<'a>> {
+        let row = |class: &'a ClassProfile| Row {
+            name: &class.name,
+            tally: part.of_class(class),
+            sites: self.sites_of(&class.name).map(|site| (site, part.of_site(site))).collect(),
+        };
+        in_order(self.profile.classes.iter().map(row).collect())
+    }
+
+    fn sites_of(&self, class: &str) -> impl Iterator<Item = &'a SiteProfile> + use<'_, 'a> {
+        self.sites.get(class).into_iter().flatten().copied()
+    }
+}
+
+fn sites_by_class(profile: &Profile) -> HashMap<&str, Vec<&SiteProfile>> {
+    let mut sites: HashMap<&str, Vec<&SiteProfile>> = HashMap::new();
+    for site in &profile.sites {
+        sites.entry(&site.class).or_default().push(site);
+    }
+    sites
+}
+
+fn sum_text(rows: &[Row<'_>]) -> String {
+    let mut sum = Tally::default();
+    rows.iter().for_each(|row| sum.add(row.tally));
+    format!("{}:{}", sum.bytes, sum.objects)
+}
+
+/// `5(s) - 15(s)`, `55(s) - inf(s)`.
+fn range_text((from, to): (u64, Option<u64>)) -> String {
+    let mut text = format!("{from}(s) - ");
+    let _ = match to {
+        Some(to) => write!(text, "{to}(s)"),
+        None => write!(text, "inf(s)"),
+    };
+    text
+}
+
+/// How the numbers of tracked objects were come by, if they are estimates, and how far off they may be.
+///
+/// The error is the standard error 1/√n of a number that rests on n samples: 10 % at 100 samples.
+pub(crate) fn sampling_note(run: &RunInfo) -> Option<String> {
+    let (source, ten_percent_row) = match run.tracking {
+        Tracking::Off | Tracking::EveryObject | Tracking::EveryNth(0 | 1) => return None,
+        Tracking::EveryNth(n) => (
+            format!("from 1 in {n} objects, scaled by {n}"),
+            format!("{} objects", units::count(n.saturating_mul(100))),
+        ),
+        Tracking::ByteSample(interval) => (
+            format!(
+                "from a sample of one object per {} allocated, scaled to the whole",
+                units::bytes(interval)
+            ),
+            units::bytes(interval.saturating_mul(100)),
+        ),
+    };
+    Some(format!("estimates {source} (about 10 % off at {ten_percent_row}, less above, more below)"))
+}
+
+fn note(out: &mut String, text: Option<String>) {
+    if let Some(text) = text {
+        line(out, 2, &format!("Sizes and counts are {text}"));
+    }
+}

@@ -1,0 +1,95 @@
+//! How much of the truth a profile is, in words: the trust line and the block under it.
+
+use mayfly_profile::Trust;
+
+use crate::text::printable;
+use crate::units;
+
+/// One line: bytes counted of bytes the JVM says it allocated.
+///
+/// `trust: 1.86 GiB counted of 1.86 GiB the JVM allocated (99.98 %)`
+pub fn trust_line(trust: &Trust) -> String {
+    let counted = units::bytes(trust.accounted_bytes);
+    match (trust.jvm_allocated_bytes, trust.share()) {
+        (Some(allocated), Some(share)) => format!(
+            "trust: {counted} counted of {} the JVM allocated ({})",
+            units::bytes(allocated),
+            units::share(share)
+        ),
+        _ => format!("trust: {counted} counted; the JVM gave no number of its own to compare with"),
+    }
+}
+
+/// The trust line in fewer columns.
+pub(crate) fn short_trust_line(trust: &Trust) -> String {
+    let counted = units::bytes(trust.accounted_bytes);
+    match (trust.jvm_allocated_bytes, trust.share()) {
+        (Some(allocated), Some(share)) => {
+            format!("trust: {} ({counted} of {})", units::share(share), units::bytes(allocated))
+        }
+        _ => format!("trust: {counted} counted, not compared"),
+    }
+}
+
+/// The trust line and, each on a line of its own, the remainder by cause, refusals, dropped objects and the profiler's own
+/// cost. Lines are indented by two spaces.
+pub fn trust_block(trust: &Trust) -> String {
+    let mut lines = vec![trust_line(trust)];
+    lines.extend(overcount(trust));
+    lines.extend(remainder(trust));
+    let refusal = |r: &mayfly_profile::Refusals| {
+        format!(
+            "refused: {} {} not rewritten: {}",
+            r.methods,
+            plural(r.methods, "method"),
+            printable(&r.reason)
+        )
+    };
+    let dropped = |d: &mayfly_profile::Dropped| {
+        format!("dropped: {} {} not tracked: {}", d.objects, plural(d.objects, "object"), printable(&d.cause))
+    };
+    lines.extend(trust.refusals.iter().map(refusal));
+    lines.extend(trust.dropped.iter().map(dropped));
+    lines.push(format!(
+        "own cost: {} s CPU in the agent's threads, {} s rewriting classes, {} native memory",
+        units::seconds(trust.cost.cpu_ms as f64),
+        units::seconds(trust.cost.rewrite_ms as f64),
+        units::bytes(trust.cost.native_bytes)
+    ));
+    lines.iter().map(|line| format!("  {line}\n")).collect()
+}
+
+/// More counted than allocated: the JIT compiler keeps some objects in registers, and those are executed but never
+/// allocated.
+fn overcount(trust: &Trust) -> Option<String> {
+    let over = trust.accounted_bytes.checked_sub(trust.jvm_allocated_bytes?).filter(|&over| over > 0)?;
+    Some(format!(
+        "executed but not allocated: at least {} of what was counted; the JIT compiler removed these allocations \
+         (scalar replacement)",
+        units::bytes(over)
+    ))
+}
+
+fn remainder(trust: &Trust) -> Vec<String> {
+    let mut lines: Vec<_> = trust
+        .remainder
+        .iter()
+        .map(|part| format!("remainder: {} {}", signed(part.bytes.into()), printable(&part.cause)))
+        .collect();
+    let Some(allocated) = trust.jvm_allocated_bytes else { return lines };
+    let named: i128 = trust.remainder.iter().map(|part| i128::from(part.bytes)).sum();
+    let unnamed = i128::from(allocated) - i128::from(trust.accounted_bytes) - named;
+    if unnamed != 0 && trust.accounted_bytes <= allocated {
+        lines.push(format!("remainder: {} of unknown cause", signed(unnamed)));
+    }
+    lines
+}
+
+fn signed(bytes: i128) -> String {
+    let magnitude = units::bytes(u64::try_from(bytes.unsigned_abs()).unwrap_or(u64::MAX));
+    if bytes < 0 { format!("-{magnitude}") } else { magnitude }
+}
+
+fn plural(count: u64, word: &str) -> String {
+    if count == 1 { word.to_owned() } else { format!("{word}s") }
+}

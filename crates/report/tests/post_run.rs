@@ -1,0 +1,111 @@
+//! The post-run report, as text: reviewed snapshots of hand-made profiles.
+
+mod profiles;
+
+use insta::assert_snapshot;
+use mayfly_profile::{ClassFilter, Profile, Remainder, Tracking, Trust};
+use mayfly_report::{TextOptions, post_run, trust_block, trust_line};
+use profiles::{only_counts, sampled, trust, with_lifetimes, with_sites};
+
+fn options() -> TextOptions {
+    TextOptions { timestamp: Some("Fri Nov 21 11:15:00 UTC 2025".into()), ..Default::default() }
+}
+
+#[test]
+fn allocations_only() {
+    assert_snapshot!(post_run(&only_counts(), &options()));
+}
+
+#[test]
+fn lifetimes_of_every_object() {
+    assert_snapshot!(post_run(&with_lifetimes(), &options()));
+}
+
+#[test]
+fn sites_and_blame() {
+    let options = TextOptions { trace_ignore: vec!["org.server".into()], ..options() };
+    assert_snapshot!(post_run(&with_sites(), &options));
+}
+
+#[test]
+fn a_byte_sample_says_so_where_it_applies() {
+    let profile = sampled(with_sites(), Tracking::ByteSample(512 * 1024));
+    assert_snapshot!(post_run(&profile, &TextOptions { blame: false, ..options() }));
+}
+
+#[test]
+fn nothing_recorded() {
+    assert_snapshot!(post_run(&Profile::default(), &TextOptions::default()));
+}
+
+#[test]
+fn one_in_n_says_by_how_much_it_was_scaled() {
+    let text = post_run(&sampled(with_lifetimes(), Tracking::EveryNth(20)), &options());
+    let note = "  Sizes and counts are estimates from 1 in 20 objects, scaled by 20 (about 10 % off at 2.00 k objects";
+    for section in ["Live objects:\n", "Collected objects:\n"] {
+        assert!(text.contains(&format!("{section}{note}")), "{text}");
+    }
+    assert!(text.contains("Allocated objects:\n  %:size"), "allocation counts are exact: {text}");
+}
+
+#[test]
+fn a_filter_is_stated_and_applied() {
+    let filter = ClassFilter { include: vec!["org.server".into(), "[B".into()], ..ClassFilter::default() };
+    let options = TextOptions { filter, min_size: 33, ..options() };
+    let text = post_run(&with_lifetimes(), &options);
+    assert!(
+        text.contains("\nOnly classes starting with: org.server, [B\nOnly objects of at least 33 bytes\n")
+    );
+    assert!(!text.contains("- org.server.Server$Request"), "32 bytes are less than 33: {text}");
+    assert!(text.contains("- org.server.Cache$Entry"));
+}
+
+#[test]
+fn names_cannot_break_lines() {
+    let mut profile = only_counts();
+    profile.classes[0].name = "evil\nTrust:\u{1b}[2J".into();
+    let text = post_run(&profile, &options());
+    assert!(text.contains("- evil\\nTrust:\\u{1b}[2J\n"));
+    assert!(!text.contains('\u{1b}'));
+}
+
+#[test]
+fn more_counted_than_allocated_is_explained() {
+    let trust = Trust { accounted_bytes: 2_000_000_000, remainder: vec![], ..trust() };
+    let text = trust_block(&trust);
+    assert!(text.contains("(100.13 %)"), "{text}");
+    assert!(text.contains("executed but not allocated: at least 2.48 MiB of what was counted"), "{text}");
+    assert!(!text.contains("unknown cause"), "{text}");
+}
+
+#[test]
+fn what_no_cause_explains_is_said_to_be_of_unknown_cause() {
+    let text = trust_block(&trust());
+    assert!(text.contains("remainder: 381 KiB before the agent could count\n"), "{text}");
+    assert!(text.contains("remainder: 9.77 KiB of unknown cause\n"), "{text}");
+    let explained = Trust {
+        remainder: vec![Remainder { cause: "before the agent could count".into(), bytes: 400_000 }],
+        ..trust()
+    };
+    assert!(!trust_block(&explained).contains("unknown cause"));
+}
+
+#[test]
+fn the_trust_line() {
+    assert_eq!(trust_line(&trust()), "trust: 1.86 GiB counted of 1.86 GiB the JVM allocated (99.97 %)");
+    let without = Trust { jvm_allocated_bytes: None, ..trust() };
+    assert_eq!(
+        trust_line(&without),
+        "trust: 1.86 GiB counted; the JVM gave no number of its own to compare with"
+    );
+}
+
+#[test]
+fn generational_zgc_lifetimes_are_labelled() {
+    let mut profile = with_lifetimes();
+    assert!(!post_run(&profile, &options()).contains("Generational ZGC"));
+    profile.run.jvm.gc = "ZGC (generational)".into();
+    assert!(
+        post_run(&profile, &options()).contains("Generational ZGC: young collections keep tracked objects")
+    );
+}

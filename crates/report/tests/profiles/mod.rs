@@ -1,0 +1,142 @@
+//! Hand-made profiles with numbers that can be checked by hand.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use mayfly_profile::{
+    BucketBounds, ClassProfile, Dropped, Frame, JvmInfo, Lifetimes, OwnCost, Profile, Refusals, Remainder,
+    RunInfo, SiteProfile, Tally, Tracking, Trust,
+};
+
+pub(crate) fn run(tracking: Tracking) -> RunInfo {
+    RunInfo {
+        jvm: JvmInfo {
+            pid: 4711,
+            version: "17.0.15+6-Debian".into(),
+            gc: "G1".into(),
+            command: "org.server.Server --requests 100".into(),
+        },
+        engine: "exact".into(),
+        lifetimes: tracking != Tracking::Off,
+        tracking,
+        buckets: BucketBounds::new(vec![5, 15, 60]).expect("ascending"),
+        ..Default::default()
+    }
+}
+
+pub(crate) fn trust() -> Trust {
+    Trust {
+        accounted_bytes: 1_997_000_000,
+        jvm_allocated_bytes: Some(1_997_400_000),
+        remainder: vec![Remainder { cause: "before the agent could count".into(), bytes: 390_000 }],
+        refusals: vec![Refusals { reason: "method would pass 64 KB".into(), methods: 3 }],
+        dropped: vec![],
+        cost: OwnCost { cpu_ms: 120, native_bytes: 14 << 20, rewrite_ms: 340 },
+    }
+}
+
+/// A class of which `live` and `collected` objects of `size` bytes were tracked; those of bucket i lived `lives_ms[i]`.
+pub(crate) fn class(name: &str, size: u64, live: u64, collected: [u64; 4]) -> ClassProfile {
+    let lives_ms = [120, 7_000, 40_000, 90_000];
+    let mut lifetimes = Lifetimes::default();
+    for (&objects, ms) in collected.iter().zip(lives_ms) {
+        lifetimes.ms.record(ms, objects);
+        lifetimes.gcs.record(ms / 5_000, objects);
+        lifetimes.bytes.record(ms * 1_000, objects);
+    }
+    lifetimes.died_before_first_gc = collected[0];
+    let dead: u64 = collected.iter().sum();
+    ClassProfile {
+        name: name.into(),
+        allocated: Tally::of(live + dead, size),
+        live: Some(Tally::of(live, size)),
+        collected: collected.map(|objects| Tally::of(objects, size)).to_vec(),
+        lifetimes: (dead > 0).then_some(lifetimes),
+    }
+}
+
+pub(crate) fn counted(name: &str, objects: u64, bytes: u64, largest: u64) -> ClassProfile {
+    ClassProfile { name: name.into(), allocated: Tally { objects, bytes, largest }, ..Default::default() }
+}
+
+/// Four classes, lifetimes in all four buckets.
+pub(crate) fn with_lifetimes() -> Profile {
+    Profile {
+        run: run(Tracking::EveryObject),
+        duration_ms: 83_000,
+        gcs: 14,
+        classes: vec![
+            class("[B", 1_000, 1_200, [98_000, 500, 200, 100]),
+            class("org.server.Server$Request", 32, 0, [90_000, 10_000, 0, 0]),
+            class("org.server.Cache$Entry", 48, 4_000, [0, 0, 0, 1_000]),
+            class("org.server.Server", 16, 1, [0; 4]),
+        ],
+        sites: vec![],
+        trust: trust(),
+        complete: true,
+    }
+}
+
+pub(crate) fn only_counts() -> Profile {
+    Profile {
+        run: run(Tracking::Off),
+        duration_ms: 4_000,
+        gcs: 2,
+        classes: vec![
+            counted("[B", 93, 24_584, 1_080),
+            counted("[Ljava.lang.Object;", 14, 7_840, 1_040),
+            counted("java.lang.String", 510, 12_240, 24),
+        ],
+        sites: vec![],
+        trust: trust(),
+        complete: true,
+    }
+}
+
+fn frame(class: &str, method: &str, line: Option<u32>) -> Frame {
+    Frame { class: class.into(), method: method.into(), file: Some("Server.java".into()), line }
+}
+
+fn site(class: &str, stack: Vec<Frame>, size: u64, live: u64, collected: [u64; 4]) -> SiteProfile {
+    let tallies = class_tallies(size, live, collected);
+    SiteProfile { class: class.into(), stack, byte_seconds: 1.0, ..tallies }
+}
+
+fn class_tallies(size: u64, live: u64, collected: [u64; 4]) -> SiteProfile {
+    let class = class("", size, live, collected);
+    SiteProfile {
+        allocated: class.allocated,
+        live: class.live,
+        collected: class.collected,
+        ..Default::default()
+    }
+}
+
+/// Two classes with two sites each; requests come through App and, two in five of them, through App$Storage.
+pub(crate) fn with_sites() -> Profile {
+    let server = || frame("org.server.ServerThread", "run", Some(19));
+    let app = || frame("com.yourorg.App", "handle", Some(7));
+    let storage = || frame("com.yourorg.App$Storage", "store", None);
+    Profile {
+        run: RunInfo { stacks: true, ..run(Tracking::EveryObject) },
+        duration_ms: 83_000,
+        gcs: 14,
+        classes: vec![
+            class("org.server.Server$Request", 32, 100, [700, 200, 0, 0]),
+            class("[C", 24, 3, [7, 0, 0, 0]),
+        ],
+        sites: vec![
+            site("org.server.Server$Request", vec![app(), server()], 32, 50, [500, 50, 0, 0]),
+            site("org.server.Server$Request", vec![storage(), app(), server()], 32, 50, [200, 150, 0, 0]),
+            site("[C", vec![app(), app(), server()], 24, 0, [7, 0, 0, 0]),
+            site("[C", vec![server()], 24, 3, [0; 4]),
+        ],
+        trust: trust(),
+        complete: true,
+    }
+}
+
+pub(crate) fn sampled(mut profile: Profile, tracking: Tracking) -> Profile {
+    profile.run.tracking = tracking;
+    profile.trust.dropped = vec![Dropped { cause: "memory limit".into(), objects: 12_345 }];
+    profile.complete = false;
+    profile
+}
