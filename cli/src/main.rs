@@ -1,1 +1,38 @@
-fn main() { println!("hi"); }
+//! `mayfly`: runs a Java program under the agent and reads its recording.
+//!
+//! The only place that prints errors and ends the process. Not here: what the commands do (`commands/`), how a target
+//! is started (`session/`), what a report looks like (`report/`, `mayfly-report`).
+
+mod agent_options;
+mod args;
+mod commands;
+mod error;
+mod exit_codes;
+mod report;
+mod session;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help into a closed pipe is no failure.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { exit_codes::USAGE } else { exit_codes::SUCCESS });
+        }
+    };
+    let outcome = match cli.command {
+        Command::Run(args) => commands::run::run(args),
+        Command::Report(args) => commands::report::run(args),
+        Command::Demo(args) => commands::demo::run(args),
+    };
+    ExitCode::from(outcome.unwrap_or_else(|error| {
+        eprintln!("mayfly: {error}");
+        error.exit_code()
+    }))
+}

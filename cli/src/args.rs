@@ -1,0 +1,221 @@
+//! The command line: what can be said, and its help. Nothing below `commands/` sees these types.
+
+use std::ffi::OsString;
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// See how long the objects of a Java program live: which classes and call sites allocate, how much, and when those
+/// objects die.
+#[derive(Debug, Parser)]
+#[command(name = "mayfly", version, propagate_version = true, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a Java program under the agent, and keep a recording
+    Run(RunArgs),
+    /// Show what a recording says, as text or JSON
+    Report(ReportArgs),
+    /// Run a small Java program under the agent, to see what mayfly shows
+    Demo(DemoArgs),
+}
+
+/// Starts COMMAND with the agent inside. Allocations are counted exactly; lifetimes and stacks come from an unbiased
+/// sample of the allocated bytes, unless --every-object is given. If COMMAND is a java launcher, the agent is put on its
+/// command line; any other program (a script, a build tool) hands it to each JVM that it starts, by JAVA_TOOL_OPTIONS.
+///
+/// Exits with the program's own code, with 128+N if signal N ended it, and with 2 if it could not be started.
+#[derive(Debug, Args)]
+#[command(after_help = RUN_EXAMPLES)]
+pub(crate) struct RunArgs {
+    /// Where the recording goes; %p is the JVM's process id, %h the host, %t the time
+    #[arg(short, long, value_name = "FILE", default_value = "mayfly-%p.mayfly")]
+    pub(crate) output: PathBuf,
+
+    /// Follow the life of every object, with stacks: exact, and slower
+    #[arg(long)]
+    pub(crate) every_object: bool,
+
+    /// Take one sample per BYTES allocated on average (512k); suffixes k, m, g
+    #[arg(long, value_name = "BYTES", value_parser = byte_count, conflicts_with = "every_object")]
+    pub(crate) sample: Option<String>,
+
+    /// Count allocations only: no lifetimes, no stacks; the cheapest
+    #[arg(long, conflicts_with_all = ["every_object", "sample"])]
+    pub(crate) counts_only: bool,
+
+    /// Show a live histogram every SECONDS (1), also when standard error is not a terminal
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
+    pub(crate) live: Option<NonZeroU64>,
+
+    /// Show no live histogram
+    #[arg(long, conflicts_with = "live")]
+    pub(crate) no_live: bool,
+
+    #[command(flatten)]
+    pub(crate) classes: ClassArgs,
+
+    /// Agent options as for -agentpath, '#name-value#name…'; they win over all others
+    #[arg(long, value_name = "#OPTIONS", default_value = "", hide_default_value = true)]
+    pub(crate) agent_options: String,
+
+    /// The program and its arguments, usually after --
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  mayfly run -- java -jar app.jar
+  mayfly run --every-object --include com.example -- java -jar app.jar
+  mayfly run -o out/%p.mayfly -- mvn test
+  mayfly run --agent-options '#trackcollections#gc-1#bucket-1,5,60' -- java -jar app.jar";
+
+/// Reads a recording and shows allocations, lifetimes and sites, as the options of the run said unless told otherwise. A
+/// recording whose JVM was killed is read as far as it goes, with a warning.
+#[derive(Debug, Args)]
+#[command(after_help = REPORT_EXAMPLES)]
+pub(crate) struct ReportArgs {
+    /// The recording; - reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) recording: PathBuf,
+
+    /// Write JSON (schema mayfly-report/1)
+    #[arg(long, conflicts_with = "text")]
+    pub(crate) json: bool,
+
+    /// Write text (the default)
+    #[arg(long)]
+    pub(crate) text: bool,
+
+    /// Show at most N classes, and N sites of each; totals still cover everything
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) classes: ClassArgs,
+
+    /// Blame no frames of classes whose name starts with PREFIX, commas between several
+    #[arg(long, value_name = "PREFIX", value_delimiter = ',')]
+    pub(crate) trace_ignore: Vec<String>,
+
+    /// Blame no further than the first frame of a class whose name starts with PREFIX, commas between several
+    #[arg(long, value_name = "PREFIX", value_delimiter = ',')]
+    pub(crate) trace_target: Vec<String>,
+
+    /// Leave out the classes to blame
+    #[arg(long)]
+    pub(crate) no_blame: bool,
+
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  mayfly report mayfly-4711.mayfly
+  mayfly report --include com.example --limit 10 mayfly-4711.mayfly
+  mayfly report --json mayfly-4711.mayfly | jq '.classes[0]'";
+
+/// Runs a small Java program under the agent for a few seconds: live histogram, then the report. Its recording is kept.
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// How long the program allocates
+    #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u32).range(1..=3600))]
+    pub(crate) seconds: u32,
+
+    /// The java launcher to use, or a JDK's folder [default: JAVA_HOME, then the PATH]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) java: Option<PathBuf>,
+
+    /// Where the recording goes [default: a file in the folder for temporary files]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Which classes are meant.
+#[derive(Debug, Args)]
+pub(crate) struct ClassArgs {
+    /// Only classes whose name starts with PREFIX, as Class.getName() spells it; commas between several
+    #[arg(long, value_name = "PREFIX", value_delimiter = ',')]
+    pub(crate) include: Vec<String>,
+
+    /// Leave out classes whose name starts with PREFIX, commas between several
+    #[arg(long, value_name = "PREFIX", value_delimiter = ',')]
+    pub(crate) exclude: Vec<String>,
+
+    /// Compare whole names, not prefixes
+    #[arg(long)]
+    pub(crate) exact_match: bool,
+}
+
+/// Accepts what the agent's `#sample` takes: digits with an optional k, m or g.
+fn byte_count(text: &str) -> Result<String, String> {
+    let digits = text.strip_suffix(['k', 'm', 'g', 'K', 'M', 'G']).unwrap_or(text);
+    match digits.parse::<u64>() {
+        Ok(number) if number > 0 => Ok(text.to_owned()),
+        _ => Err("expected a number of bytes above zero, e.g. 512k or 2m".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn run_args(words: &[&str]) -> RunArgs {
+        match Cli::try_parse_from(words).expect("parses").command {
+            Command::Run(args) => args,
+            other => panic!("not run: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn options_after_the_program_are_the_programs() {
+        for words in [
+            &["mayfly", "run", "--no-live", "--", "java", "--live", "-o", "x"][..],
+            &["mayfly", "run", "--no-live", "java", "--live", "-o", "x"],
+        ] {
+            let args = run_args(words);
+            assert_eq!(args.command, ["java", "--live", "-o", "x"]);
+            assert!(args.no_live && args.live.is_none());
+        }
+    }
+
+    #[test]
+    fn live_takes_its_seconds_only_after_an_equals_sign() {
+        assert_eq!(run_args(&["mayfly", "run", "--live", "java"]).live, NonZeroU64::new(1));
+        assert_eq!(run_args(&["mayfly", "run", "--live=3", "java"]).live, NonZeroU64::new(3));
+    }
+
+    #[test]
+    fn misuse_is_refused() {
+        for words in [
+            &["mayfly", "run"][..],
+            &["mayfly", "run", "--live=0", "java"],
+            &["mayfly", "run", "--live=1", "--no-live", "java"],
+            &["mayfly", "run", "--every-object", "--counts-only", "java"],
+            &["mayfly", "run", "--sample", "0", "java"],
+            &["mayfly", "run", "--sample", "5x", "java"],
+            &["mayfly", "run", "--typo", "java"],
+            &["mayfly", "report"],
+            &["mayfly", "report", "--json", "--text", "f"],
+            &["mayfly", "demo", "--seconds", "0"],
+        ] {
+            assert!(Cli::try_parse_from(words).is_err(), "{words:?}");
+        }
+    }
+}

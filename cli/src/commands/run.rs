@@ -1,0 +1,183 @@
+//! `mayfly run`: a Java program under the agent, its recording kept.
+//!
+//! Not here: the live histogram and the report at the end, which the agent prints itself.
+
+use std::io::IsTerminal;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+
+use crate::agent_options::AgentOptions;
+use crate::args::{ClassArgs, RunArgs};
+use crate::commands::next_commands::{program, shown};
+use crate::error::Error;
+use crate::exit_codes;
+use crate::session::agent_library;
+use crate::session::launch::Launch;
+use crate::session::recording_files::{self, RecordingFiles};
+
+const DEFAULT_SAMPLE: &str = "512k";
+
+/// Runs the program; its own exit code, or why it could not be started.
+pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
+    let options = options(&args, std::io::stderr().is_terminal())?;
+    let mut command = args.command.into_iter();
+    let launch = Launch {
+        program: command.next().unwrap_or_default(),
+        arguments: command.collect(),
+        agent: agent_library::find()?,
+        options: options.to_string(),
+    };
+    let files = RecordingFiles::before_run(options.value("recording").unwrap_or_default());
+    let ended = launch.run()?;
+    tell_where(&files.written_by(ended.pid));
+    Ok(exit_code(ended.status))
+}
+
+/// What the agent is told: our defaults, the command line's wishes, and the raw options over all.
+fn options(args: &RunArgs, on_terminal: bool) -> Result<AgentOptions, Error> {
+    let raw = with_absolute_recording(AgentOptions::parse(&args.agent_options))?;
+    let mut ours = tracking(args, &raw);
+    ours = match (args.live, args.no_live || !on_terminal) {
+        (Some(seconds), _) => ours.with("live", seconds),
+        (None, true) => ours.with("live", 0),
+        (None, false) => ours, // the agent's own default on a terminal
+    };
+    ours = with_classes(ours, &args.classes)?;
+    if raw.value("recording").is_none() {
+        ours = ours.with("recording", recording_files::absolute_template(&args.output)?);
+    }
+    Ok(ours.overridden_by(raw))
+}
+
+fn tracking(args: &RunArgs, raw: &AgentOptions) -> AgentOptions {
+    let options = AgentOptions::default();
+    if args.counts_only {
+        options
+    } else if args.every_object || raw.value("every").is_some() {
+        // Every Nth object is a choice among all objects, not among a sample.
+        options.flag("trackcollections").flag("trace")
+    } else {
+        options.with("sample", args.sample.as_deref().unwrap_or(DEFAULT_SAMPLE)).flag("trace")
+    }
+}
+
+fn with_classes(mut options: AgentOptions, classes: &ClassArgs) -> Result<AgentOptions, Error> {
+    for (option, flag, names) in
+        [("include", "--include", &classes.include), ("exclude", "--exclude", &classes.exclude)]
+    {
+        if let Some(name) = names.iter().find(|name| name.trim().is_empty() || name.contains('#')) {
+            return Err(Error::UnpassableName { option: flag, value: name.clone() });
+        }
+        if !names.is_empty() {
+            options = options.with(option, names.join(","));
+        }
+    }
+    Ok(if classes.exact_match { options.flag("exactmatch") } else { options })
+}
+
+fn with_absolute_recording(raw: AgentOptions) -> Result<AgentOptions, Error> {
+    match raw.value("recording").map(|path| recording_files::absolute_template(Path::new(path))) {
+        Some(absolute) => {
+            let absolute = AgentOptions::default().with("recording", absolute?);
+            Ok(raw.overridden_by(absolute))
+        }
+        None => Ok(raw),
+    }
+}
+
+/// Says on stderr, behind the agent's report, where the recording is and how to read it.
+pub(crate) fn tell_where(recordings: &[PathBuf]) {
+    if recordings.is_empty() {
+        eprintln!("mayfly: no recording was written: no JVM with the agent in it got as far as that");
+    }
+    for recording in recordings {
+        eprintln!(
+            "mayfly: recording {}; read it: {} report {}",
+            shown(recording),
+            program(),
+            shown(recording)
+        );
+    }
+}
+
+/// The program's own code, or that of the signal that ended it.
+pub(crate) fn exit_code(status: ExitStatus) -> u8 {
+    let signal = || exit_codes::KILLED_BY_SIGNAL + status.signal().unwrap_or_default() as u8;
+    status.code().map_or_else(signal, |code| code as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    fn options_of(words: &[&str], on_terminal: bool) -> String {
+        let line = ["mayfly", "run", "-o", "/r/%p"].iter().chain(words).chain(&["java"]);
+        let Command::Run(args) = Cli::try_parse_from(line).expect("parses").command else {
+            panic!("not run")
+        };
+        options(&args, on_terminal).expect("passable").to_string()
+    }
+
+    #[test]
+    fn defaults_follow_a_sample_and_draw_on_a_terminal_only() {
+        assert_eq!(options_of(&[], true), "#sample-512k#trace#recording-/r/%p");
+        assert_eq!(options_of(&[], false), "#sample-512k#trace#live-0#recording-/r/%p");
+    }
+
+    #[test]
+    fn flags_choose_what_is_tracked() {
+        assert_eq!(options_of(&["--every-object"], true), "#trackcollections#trace#recording-/r/%p");
+        assert_eq!(options_of(&["--counts-only"], true), "#recording-/r/%p");
+        assert_eq!(options_of(&["--sample", "64k"], true), "#sample-64k#trace#recording-/r/%p");
+    }
+
+    #[test]
+    fn live_is_as_asked_for() {
+        assert_eq!(options_of(&["--live=3"], false), "#sample-512k#trace#live-3#recording-/r/%p");
+        assert_eq!(options_of(&["--no-live"], true), "#sample-512k#trace#live-0#recording-/r/%p");
+    }
+
+    #[test]
+    fn class_filters_go_to_the_agent() {
+        assert_eq!(
+            options_of(
+                &["--include", "a.b,[C", "--include", "c", "--exclude", "a.b.X", "--exact-match"],
+                true
+            ),
+            "#sample-512k#trace#include-a.b,[C,c#exclude-a.b.X#exactmatch#recording-/r/%p"
+        );
+    }
+
+    #[test]
+    fn raw_options_win() {
+        assert_eq!(
+            options_of(&["--agent-options", "#trackcollection#live-0#recording-/x-y"], true),
+            "#trace#trackcollection#live-0#recording-/x-y"
+        );
+        assert_eq!(
+            options_of(&["--agent-options", "#every-10"], true),
+            "#trackcollections#trace#recording-/r/%p#every-10"
+        );
+    }
+
+    #[test]
+    fn names_that_would_break_the_option_string_are_refused() {
+        for name in ["a#gc-1", "", "a,,b"] {
+            let line = ["mayfly", "run", "--exclude", name, "java"];
+            let Command::Run(args) = Cli::try_parse_from(line).expect("parses").command else {
+                panic!("not run")
+            };
+            assert!(matches!(options(&args, true), Err(Error::UnpassableName { .. })), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn signals_end_as_shells_say() {
+        assert_eq!(exit_code(ExitStatus::from_raw(9)), 137);
+        assert_eq!(exit_code(ExitStatus::from_raw(7 << 8)), 7);
+    }
+}

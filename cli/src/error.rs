@@ -1,0 +1,121 @@
+//! Everything that can go wrong in a command: what happened, to what, and what to do next.
+//!
+//! Not here: usage errors that clap reports itself.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::exit_codes;
+
+/// Why a command gave up.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// No `libmayfly.so` at any of the places where it is looked for.
+    #[error(
+        "can't find the agent libmayfly.so; looked at {}. Put it beside mayfly, or name it in MAYFLY_AGENT",
+        list(.looked_at)
+    )]
+    AgentNotFound {
+        /// Every path tried, in order.
+        looked_at: Vec<PathBuf>,
+    },
+    /// `MAYFLY_AGENT` names no file.
+    #[error("MAYFLY_AGENT names {}, which is not a file; name the path of libmayfly.so, or unset it", .0.display())]
+    AgentNotAFile(PathBuf),
+    /// A path that can't be written into the agent's option string.
+    #[error("{what} {} can't be passed to the JVM: it contains {contains}; choose another path", .path.display())]
+    UnpassablePath {
+        /// What the path is for.
+        what: &'static str,
+        /// The path.
+        path: PathBuf,
+        /// What makes it unpassable.
+        contains: &'static str,
+    },
+    /// A name filter that can't be written into the agent's option string.
+    #[error("{option} '{value}' can't be passed to the agent: names must not be empty or contain '#'")]
+    UnpassableName {
+        /// The option as the user wrote it.
+        option: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// The program could not be started at all.
+    #[error("can't start {program}: {source}{}", start_advice(.source))]
+    NotStarted {
+        /// As given on the command line.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The program was started but could not be waited for, or signals could not be watched.
+    #[error("can't watch over {program}: {source}")]
+    NotWatched {
+        /// As given on the command line.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// No JVM to run the demo with.
+    #[error("can't find a java launcher; looked at {}. Install a JDK (11 or newer), or name one: --java PATH", list(.looked_at))]
+    JavaNotFound {
+        /// Every path tried, in order.
+        looked_at: Vec<PathBuf>,
+    },
+    /// The demo program does not compile with the JDK found.
+    #[error("can't compile the demo with {}: {reason}; try another JDK (11 or newer): --java PATH", .compiler.display())]
+    DemoNotCompiled {
+        /// The compiler that was tried.
+        compiler: PathBuf,
+        /// Its first words, or what the system said.
+        reason: String,
+    },
+    /// A recording that can't be read from disk.
+    #[error("can't read recording {name}: {source}")]
+    RecordingUnreadable {
+        /// File name, or `standard input`.
+        name: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Bytes that are no recording which this version can read.
+    #[error("can't read recording {name}: {reason}")]
+    RecordingRefused {
+        /// File name, or `standard input`.
+        name: String,
+        /// What the reader said.
+        reason: String,
+    },
+    /// A report, or a file of our own, that can't be written.
+    #[error("can't write {name}: {source}; check that the folder exists and can be written")]
+    NotWritten {
+        /// File name, or `standard output`.
+        name: String,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// The code to end with, one of [`exit_codes`].
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::RecordingUnreadable { .. } | Self::RecordingRefused { .. } => {
+                exit_codes::RECORDING_UNREADABLE
+            }
+            _ => exit_codes::USAGE,
+        }
+    }
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn start_advice(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::NotFound => "; check its name, and that it is on the PATH",
+        io::ErrorKind::PermissionDenied => "; check that it is executable",
+        _ => "",
+    }
+}

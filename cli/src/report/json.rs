@@ -1,0 +1,279 @@
+//! A profile as JSON, schema `mayfly-report/1`. Keys may be added to it; none is renamed, removed or given another
+//! meaning. Described for users in `docs/guide/cli.md`.
+
+use std::collections::HashMap;
+
+use mayfly_profile::{
+    BucketBounds, ClassProfile, Dropped, Frame, JvmInfo, Lifetimes, OwnCost, Profile, Refusals, Remainder,
+    SiteProfile, Tally, Tracking, Trust,
+};
+use serde::Serialize;
+
+/// Name and version of the schema.
+const SCHEMA: &str = "mayfly-report/1";
+
+/// The whole document.
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    jvm: &'a JvmInfo,
+    engine: &'a str,
+    /// The agent's options as given.
+    options: &'a str,
+    started_unix_ms: u64,
+    duration_s: f64,
+    gcs: u32,
+    /// Whether the agent closed the recording.
+    complete: bool,
+    tracking: TrackingJson,
+    trust: TrustJson<'a>,
+    classes: Vec<ClassJson<'a>>,
+    sites: Vec<SiteJson<'a>>,
+    /// Collected objects of all selected classes, whatever the limit; empty when deaths were not followed.
+    buckets: Vec<BucketJson>,
+}
+
+/// Which objects live, collected, lifetime and site numbers come from.
+#[derive(Debug, Serialize)]
+struct TrackingJson {
+    /// `off`, `every_object`, `every_nth` or `byte_sample`.
+    objects: &'static str,
+    /// N of `every_nth`.
+    nth: Option<u64>,
+    /// Mean bytes between two samples of `byte_sample`.
+    interval_bytes: Option<u64>,
+    lifetimes: bool,
+    stacks: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct TrustJson<'a> {
+    accounted_bytes: u64,
+    jvm_allocated_bytes: Option<u64>,
+    share: Option<f64>,
+    remainder: &'a [Remainder],
+    refusals: &'a [Refusals],
+    dropped: &'a [Dropped],
+    cost: &'a OwnCost,
+}
+
+#[derive(Debug, Serialize)]
+struct ClassJson<'a> {
+    name: &'a str,
+    allocated: TallyJson,
+    /// Shallow size of the largest object, in bytes.
+    largest: u64,
+    live: Option<TallyJson>,
+    collected: Vec<BucketJson>,
+    lifetime: Option<LifetimeJson>,
+}
+
+#[derive(Debug, Serialize)]
+struct SiteJson<'a> {
+    class: &'a str,
+    /// Innermost first, spelled like `StackTraceElement.toString()`.
+    stack: Vec<String>,
+    allocated: TallyJson,
+    live: Option<TallyJson>,
+    collected: Vec<BucketJson>,
+    byte_seconds: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct TallyJson {
+    objects: u64,
+    bytes: u64,
+    /// Scaled up from a sample; exact otherwise.
+    estimated: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct BucketJson {
+    from_s: u64,
+    /// `None`: no upper end.
+    to_s: Option<u64>,
+    objects: u64,
+    bytes: u64,
+    estimated: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct LifetimeJson {
+    p50_s: Option<f64>,
+    p90_s: Option<f64>,
+    p99_s: Option<f64>,
+    p50_gcs: Option<f64>,
+    p50_bytes: Option<f64>,
+    died_before_first_gc_share: Option<f64>,
+    estimated: bool,
+}
+
+/// `profile` as pretty-printed JSON, ending in a newline.
+pub(crate) fn render(profile: &Profile, limit: Option<usize>) -> String {
+    // Structs with string keys: nothing in them that JSON has no form for.
+    let mut json = serde_json::to_string_pretty(&document(profile, limit)).expect("plain structs serialize");
+    json.push('\n');
+    json
+}
+
+/// The document of `profile`, with at most `limit` classes and as many sites of each. Totals are not limited.
+fn document(profile: &Profile, limit: Option<usize>) -> Document<'_> {
+    let run = &profile.run;
+    let numbers = Numbers::of(profile);
+    let shown = &profile.classes[..limit.unwrap_or(usize::MAX).min(profile.classes.len())];
+    Document {
+        schema: SCHEMA,
+        jvm: &run.jvm,
+        engine: &run.engine,
+        options: &run.options,
+        started_unix_ms: run.started_unix_ms,
+        duration_s: seconds(profile.duration_ms as f64),
+        gcs: profile.gcs,
+        complete: profile.complete,
+        tracking: TrackingJson::of(run.tracking, run.lifetimes, run.stacks),
+        trust: TrustJson::of(&profile.trust),
+        classes: shown.iter().map(|class| numbers.class(class)).collect(),
+        sites: shown_sites(profile, shown, limit).map(|site| numbers.site(site)).collect(),
+        buckets: if run.lifetimes { numbers.buckets(&collected_in_all(profile)) } else { Vec::new() },
+    }
+}
+
+/// How this profile's numbers are to be written.
+struct Numbers<'a> {
+    bounds: &'a BucketBounds,
+    /// Whether allocation counts of classes are estimates.
+    counts_estimated: bool,
+    /// Whether all that comes from tracked objects is.
+    tracked_estimated: bool,
+}
+
+impl<'a> Numbers<'a> {
+    fn of(profile: &'a Profile) -> Self {
+        let run = &profile.run;
+        let tracked_estimated = matches!(run.tracking, Tracking::EveryNth(_) | Tracking::ByteSample(_));
+        Self { bounds: &run.buckets, counts_estimated: run.engine == "sampled", tracked_estimated }
+    }
+
+    fn class<'p>(&self, class: &'p ClassProfile) -> ClassJson<'p> {
+        ClassJson {
+            name: &class.name,
+            allocated: TallyJson::of(class.allocated, self.counts_estimated),
+            largest: class.allocated.largest,
+            live: class.live.map(|live| TallyJson::of(live, self.tracked_estimated)),
+            collected: self.buckets(&class.collected),
+            lifetime: class.lifetimes.as_ref().map(|dead| LifetimeJson::of(dead, self.tracked_estimated)),
+        }
+    }
+
+    fn site<'p>(&self, site: &'p SiteProfile) -> SiteJson<'p> {
+        SiteJson {
+            class: &site.class,
+            stack: site.stack.iter().map(frame_text).collect(),
+            allocated: TallyJson::of(site.allocated, self.tracked_estimated),
+            live: site.live.map(|live| TallyJson::of(live, self.tracked_estimated)),
+            collected: self.buckets(&site.collected),
+            byte_seconds: site.byte_seconds,
+        }
+    }
+
+    fn buckets(&self, tallies: &[Tally]) -> Vec<BucketJson> {
+        let bucket = |((from_s, to_s), tally): ((u64, Option<u64>), &Tally)| BucketJson {
+            from_s,
+            to_s,
+            objects: tally.objects,
+            bytes: tally.bytes,
+            estimated: self.tracked_estimated,
+        };
+        self.bounds.ranges().zip(tallies).map(bucket).collect()
+    }
+}
+
+impl TrackingJson {
+    fn of(tracking: Tracking, lifetimes: bool, stacks: bool) -> Self {
+        let (objects, nth, interval_bytes) = match tracking {
+            Tracking::Off => ("off", None, None),
+            Tracking::EveryObject => ("every_object", None, None),
+            Tracking::EveryNth(nth) => ("every_nth", Some(nth), None),
+            Tracking::ByteSample(interval) => ("byte_sample", None, Some(interval)),
+        };
+        Self { objects, nth, interval_bytes, lifetimes, stacks }
+    }
+}
+
+impl<'a> TrustJson<'a> {
+    fn of(trust: &'a Trust) -> Self {
+        Self {
+            accounted_bytes: trust.accounted_bytes,
+            jvm_allocated_bytes: trust.jvm_allocated_bytes,
+            share: trust.share(),
+            remainder: &trust.remainder,
+            refusals: &trust.refusals,
+            dropped: &trust.dropped,
+            cost: &trust.cost,
+        }
+    }
+}
+
+impl TallyJson {
+    fn of(tally: Tally, estimated: bool) -> Self {
+        Self { objects: tally.objects, bytes: tally.bytes, estimated }
+    }
+}
+
+impl LifetimeJson {
+    fn of(dead: &Lifetimes, estimated: bool) -> Self {
+        let lived = |q| dead.ms.quantile(q).map(seconds);
+        Self {
+            p50_s: lived(0.5),
+            p90_s: lived(0.9),
+            p99_s: lived(0.99),
+            p50_gcs: dead.gcs.quantile(0.5),
+            p50_bytes: dead.bytes.quantile(0.5),
+            died_before_first_gc_share: dead.died_before_first_gc_share(),
+            estimated,
+        }
+    }
+}
+
+/// The sites of the classes shown, at most `limit` of each.
+fn shown_sites<'p>(
+    profile: &'p Profile,
+    shown: &'p [ClassProfile],
+    limit: Option<usize>,
+) -> impl Iterator<Item = &'p SiteProfile> {
+    let mut left: HashMap<&str, usize> =
+        shown.iter().map(|class| (class.name.as_str(), limit.unwrap_or(usize::MAX))).collect();
+    profile.sites.iter().filter(move |site| match left.get_mut(site.class.as_str()) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            true
+        }
+        // A site whose class has no row of its own is shown, unless a limit says which classes are.
+        None => limit.is_none(),
+        Some(_) => false,
+    })
+}
+
+/// As `StackTraceElement.toString()` spells it, without loader and module.
+fn frame_text(frame: &Frame) -> String {
+    let Frame { class, method, file, line } = frame;
+    match (file, line) {
+        (Some(file), Some(line)) => format!("{class}.{method}({file}:{line})"),
+        (Some(file), None) => format!("{class}.{method}({file})"),
+        (None, _) => format!("{class}.{method}(Unknown Source)"),
+    }
+}
+
+fn collected_in_all(profile: &Profile) -> Vec<Tally> {
+    let mut all = vec![Tally::default(); profile.run.buckets.len()];
+    for class in &profile.classes {
+        for (sum, &tally) in all.iter_mut().zip(&class.collected) {
+            sum.add(tally);
+        }
+    }
+    all
+}
+
+fn seconds(milliseconds: f64) -> f64 {
+    milliseconds / 1000.0
+}

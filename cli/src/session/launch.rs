@@ -1,0 +1,156 @@
+//! Starts a program with the agent inside, and waits for it.
+//!
+//! Not here: which agent options to use, and where the agent lies.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus};
+
+use crate::error::Error;
+use crate::session::java;
+use crate::session::signals::SignalWatch;
+
+/// Environment variable whose options every JVM takes, read by HotSpot before its command line.
+const TOOL_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
+
+/// A program to run under the agent.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    /// A `java` launcher, or any program that starts JVMs.
+    pub(crate) program: OsString,
+    /// Its arguments.
+    pub(crate) arguments: Vec<OsString>,
+    /// Absolute path of the agent library.
+    pub(crate) agent: PathBuf,
+    /// The agent's options, `#name-value…`.
+    pub(crate) options: String,
+}
+
+/// A program that has come to its end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ended {
+    /// Its process id: the JVM's own if the program was a launcher.
+    pub(crate) pid: u32,
+    /// How it ended.
+    pub(crate) status: ExitStatus,
+}
+
+impl Launch {
+    /// Runs the program on our own standard streams, to its end. Signals sent to us go on to it.
+    ///
+    /// # Errors
+    /// [`Error::UnpassablePath`], [`Error::NotStarted`], [`Error::NotWatched`].
+    pub(crate) fn run(&self) -> Result<Ended, Error> {
+        let not_watched = |source| Error::NotWatched { program: self.name(), source };
+        let mut command = self.command()?;
+        // Before the start: a signal must find somebody who passes it on.
+        let mut watch = SignalWatch::new().map_err(not_watched)?;
+        let mut child: Child =
+            command.spawn().map_err(|source| Error::NotStarted { program: self.name(), source })?;
+        let status = watch.forward_until_end(&mut child).map_err(not_watched)?;
+        Ok(Ended { pid: child.id(), status })
+    }
+
+    fn name(&self) -> String {
+        self.program.to_string_lossy().into_owned()
+    }
+
+    fn command(&self) -> Result<Command, Error> {
+        let agent = self.agent_argument()?;
+        let mut command = Command::new(&self.program);
+        if java::is_launcher(&self.program) {
+            command.arg(agent);
+        } else {
+            let options = with_tool_option(env::var_os(TOOL_OPTIONS).as_deref(), &agent);
+            command.env(TOOL_OPTIONS, options);
+        }
+        command.args(&self.arguments);
+        Ok(command)
+    }
+
+    /// `-agentpath:LIBRARY=OPTIONS`; the JVM splits at the first equals sign.
+    fn agent_argument(&self) -> Result<String, Error> {
+        let refused =
+            |contains| Error::UnpassablePath { what: "the agent's path", path: self.agent.clone(), contains };
+        let library = self.agent.to_str().ok_or_else(|| refused("bytes that are not UTF-8"))?;
+        if library.contains('=') {
+            return Err(refused("'='"));
+        }
+        let equals = if self.options.is_empty() { "" } else { "=" };
+        Ok(format!("-agentpath:{library}{equals}{}", self.options))
+    }
+}
+
+/// Adds one option behind those that are there, quoted as HotSpot reads them: split at whitespace, `'…'` and `"…"`
+/// taken as they are, no escapes.
+fn with_tool_option(existing: Option<&OsStr>, option: &str) -> OsString {
+    let mut all = existing.map(OsStr::to_owned).unwrap_or_default();
+    if !all.is_empty() {
+        all.push(" ");
+    }
+    for c in option.chars() {
+        match c {
+            '"' => all.push("'\"'"),
+            c if c == '\'' || c.is_whitespace() => all.push(format!("\"{c}\"")),
+            c => all.push(c.encode_utf8(&mut [0; 4])),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launch(program: &str, agent: &str, options: &str) -> Launch {
+        Launch {
+            program: program.into(),
+            arguments: vec!["-cp".into(), "x".into()],
+            agent: agent.into(),
+            options: options.into(),
+        }
+    }
+
+    fn arguments(command: &Command) -> Vec<&str> {
+        command.get_args().map(|argument| argument.to_str().expect("UTF-8")).collect()
+    }
+
+    #[test]
+    fn a_launcher_gets_the_agent_first() {
+        let command = launch("/jdk/bin/java", "/lib.so", "#trace").command().expect("passable");
+        assert_eq!(arguments(&command), ["-agentpath:/lib.so=#trace", "-cp", "x"]);
+        assert_eq!(command.get_envs().count(), 0);
+    }
+
+    #[test]
+    fn any_other_program_gets_it_by_the_environment() {
+        let command = launch("mvn", "/lib.so", "").command().expect("passable");
+        assert_eq!(arguments(&command), ["-cp", "x"]);
+        let (name, value) = command.get_envs().next().expect("one variable");
+        assert_eq!(name, TOOL_OPTIONS);
+        assert!(
+            value.is_some_and(|value| value.to_str().is_some_and(|it| it.ends_with("-agentpath:/lib.so")))
+        );
+    }
+
+    #[test]
+    fn tool_options_keep_what_was_there_and_quote() {
+        for (existing, option, expected) in [
+            (None, "-a:b", "-a:b"),
+            (Some(""), "-a:b", "-a:b"),
+            (Some("-Xmx1g"), "-a:b", "-Xmx1g -a:b"),
+            (None, "-a:my dir", "-a:my\" \"dir"),
+            (None, "it's", "it\"'\"s"),
+            (None, "a\"b", "a'\"'b"),
+        ] {
+            assert_eq!(with_tool_option(existing.map(OsStr::new), option), expected);
+        }
+    }
+
+    #[test]
+    fn a_library_path_with_an_equals_sign_is_refused() {
+        let error = launch("java", "/a=b/lib.so", "#trace").command().unwrap_err().to_string();
+        assert!(error.contains("/a=b/lib.so") && error.contains("'='"), "{error}");
+    }
+}

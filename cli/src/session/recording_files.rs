@@ -1,0 +1,138 @@
+//! The files that a run's JVMs wrote: found by the recording's template, told from older ones.
+//!
+//! The agent fills the template in (`%p`, `%h`, `%t`); a script may start several JVMs, or none.
+
+use std::collections::HashMap;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use glob::{MatchOptions, Pattern};
+
+use crate::error::Error;
+
+/// What was there before the run.
+#[derive(Debug)]
+pub(crate) struct RecordingFiles {
+    template: String,
+    before: HashMap<PathBuf, Stamp>,
+}
+
+type Stamp = (Option<SystemTime>, u64);
+
+impl RecordingFiles {
+    /// Remembers what matches `template` already.
+    pub(crate) fn before_run(template: &str) -> Self {
+        let before = matching(&pattern(template, None)).map(|path| (path.clone(), stamp(&path)));
+        Self { template: template.to_owned(), before: before.collect() }
+    }
+
+    /// The recording that process `pid` wrote; if it wrote none (a launcher script starts the JVM under another id),
+    /// all recordings written since.
+    pub(crate) fn written_by(&self, pid: u32) -> Vec<PathBuf> {
+        let own = self.written(&pattern(&self.template, Some(pid)));
+        if own.is_empty() { self.written(&pattern(&self.template, None)) } else { own }
+    }
+
+    fn written(&self, pattern: &str) -> Vec<PathBuf> {
+        matching(pattern).filter(|path| self.before.get(path) != Some(&stamp(path))).collect()
+    }
+}
+
+fn stamp(path: &Path) -> Stamp {
+    path.metadata().map_or((None, 0), |metadata| (metadata.modified().ok(), metadata.len()))
+}
+
+fn matching(pattern: &str) -> impl Iterator<Item = PathBuf> + use<> {
+    let options = MatchOptions { require_literal_separator: true, ..MatchOptions::default() };
+    glob::glob_with(pattern, options).into_iter().flatten().flatten().filter(|path| path.is_file())
+}
+
+/// A template as a pattern for file names; `%p` is `pid` if that is known.
+fn pattern(template: &str, pid: Option<u32>) -> String {
+    let mut pattern = String::with_capacity(template.len() + 16);
+    let mut rest = template.chars();
+    while let Some(c) = rest.next() {
+        let code = if c == '%' { rest.next() } else { None };
+        match (code, pid) {
+            (Some('p'), Some(pid)) => pattern.push_str(&pid.to_string()),
+            (Some('p'), None) => pattern.push_str("[0-9]*"),
+            (Some('h' | 't'), _) => pattern.push('*'),
+            (Some('%'), _) => pattern.push('%'),
+            // The agent refuses other codes.
+            (code, _) => [Some(c), code].into_iter().flatten().for_each(|c| push_literally(&mut pattern, c)),
+        }
+    }
+    pattern
+}
+
+fn push_literally(pattern: &mut String, c: char) {
+    pattern.push_str(&Pattern::escape(c.encode_utf8(&mut [0; 4])));
+}
+
+/// `path` for the agent, whose JVM may run elsewhere: absolute, and a `%` in our own folder's name is just that.
+///
+/// # Errors
+/// [`Error::UnpassablePath`] if the option string can't hold it.
+pub(crate) fn absolute_template(path: &Path) -> Result<String, Error> {
+    let refused =
+        |contains| Error::UnpassablePath { what: "the recording's path", path: path.to_owned(), contains };
+    let folder = if path.is_absolute() { PathBuf::new() } else { env::current_dir().unwrap_or_default() };
+    let folder = folder.to_str().ok_or_else(|| refused("bytes that are not UTF-8"))?.replace('%', "%%");
+    let relative = path.to_str().ok_or_else(|| refused("bytes that are not UTF-8"))?;
+    let template = if folder.is_empty() { relative.to_owned() } else { format!("{folder}/{relative}") };
+    if template.contains('#') {
+        Err(refused("'#', which separates the agent's options"))
+    } else {
+        Ok(template)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn names(found: Vec<PathBuf>) -> Vec<String> {
+        found.iter().map(|path| path.file_name().expect("name").to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn only_what_is_new_or_changed_counts() {
+        let root = tempfile::tempdir().expect("temporary folder");
+        let template = root.path().join("m[1]-%p.mayfly");
+        for name in ["m[1]-1.mayfly", "m[1]-2.mayfly"] {
+            fs::write(root.path().join(name), "old").expect("write");
+        }
+        let files = RecordingFiles::before_run(template.to_str().expect("UTF-8"));
+        assert_eq!(files.written_by(1), Vec::<PathBuf>::new());
+        for name in ["m[1]-2.mayfly", "m[1]-3.mayfly", "m1-4.mayfly", "other-5.mayfly"] {
+            fs::write(root.path().join(name), "new and longer").expect("write");
+        }
+        assert_eq!(names(files.written_by(3)), ["m[1]-3.mayfly"]);
+        assert_eq!(names(files.written_by(77)), ["m[1]-2.mayfly", "m[1]-3.mayfly"]);
+    }
+
+    #[test]
+    fn placeholders_become_patterns() {
+        assert_eq!(pattern("/a/%p-%h-%t.m", Some(7)), "/a/7-*-*.m");
+        assert_eq!(pattern("/a/%p.m", None), "/a/[0-9]*.m");
+        assert_eq!(pattern("/a/100%", None), "/a/100%");
+        assert_eq!(pattern("/a/100%%p[", Some(7)), "/a/100%p[[]");
+    }
+
+    #[test]
+    fn a_template_is_made_absolute() {
+        let folder = env::current_dir().expect("a folder");
+        let expected = format!("{}/x-%p.m", folder.display());
+        assert_eq!(absolute_template(Path::new("x-%p.m")).expect("passable"), expected);
+        assert_eq!(absolute_template(Path::new("/a/%p")).expect("passable"), "/a/%p");
+    }
+
+    #[test]
+    fn a_hash_in_the_path_is_refused() {
+        let error = absolute_template(Path::new("/a#b/%p")).unwrap_err().to_string();
+        assert!(error.contains("/a#b/%p") && error.contains("'#'"), "{error}");
+    }
+}
