@@ -33,13 +33,29 @@ pub(crate) fn provenance(title: &str, jdk: &Jdk) -> String {
     let cpu = field_of("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.into());
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load = load.split_whitespace().next().unwrap_or("unknown");
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<String> =
+        std::env::args().skip(1).map(|argument| without_folders(&argument)).collect();
     format!(
         "## {title}, {date}\n\n- machine: {cores} cores, {cpu}; load at the start {load}\n- JVM: {}\n\
          - command: `cargo run --release -p mayfly-bench -- {}`\n",
         jdk.version,
         arguments.join(" ")
     )
+}
+
+/// The argument with absolute paths cut to their last part: figures are published, this machine's folders are not.
+fn without_folders(argument: &str) -> String {
+    let cut = |piece: &str| match piece.trim_end_matches('/').rsplit_once('/') {
+        Some((_, name)) if piece.starts_with('/') => format!("…/{name}"),
+        _ => piece.to_owned(),
+    };
+    let mut text = String::new();
+    for piece in argument.split_inclusive(['=', ':', ',', ' ']) {
+        let end = piece.trim_end_matches(['=', ':', ',', ' ']).len();
+        text.push_str(&cut(&piece[..end]));
+        text.push_str(&piece[end..]);
+    }
+    if text.contains(' ') { format!("\"{text}\"") } else { text }
 }
 
 fn field_of(file: &str, name: &str) -> Option<String> {
@@ -51,6 +67,16 @@ fn field_of(file: &str, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn commands_are_shown_without_this_machines_folders() {
+        assert_eq!(without_folders("--java=/opt/jdk-25/"), "--java=…/jdk-25");
+        assert_eq!(
+            without_folders("a=-agentpath:/x/y/lib.so=start,file={dir}/a.jfr"),
+            "a=-agentpath:…/lib.so=start,file={dir}/a.jfr"
+        );
+        assert_eq!(without_folders("a=-Xint -Xmx1g"), "\"a=-Xint -Xmx1g\"");
+    }
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {

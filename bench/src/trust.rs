@@ -14,7 +14,9 @@ const REPORT_FILE: &str = "mayfly.log";
 #[derive(Debug, Error)]
 pub(crate) enum TrustError {
     /// The report is there, the trust line is not.
-    #[error("no trust line (\"… % accounted\") in {0}: did the JVM end early, or does its wording differ?")]
+    #[error(
+        "no trust line with a percentage in {0}: did the JVM end early, or has it no allocation counter?"
+    )]
     NoTrustLine(PathBuf),
     /// Not readable.
     #[error("reading the agent's report: {0}")]
@@ -36,10 +38,10 @@ pub(crate) fn lowest_share(folder: &Path) -> Result<Option<f64>, TrustError> {
     Ok(lowest)
 }
 
-/// The percentage in the last line that says what is accounted for.
+/// The percentage at the end of the last trust line.
 fn share_in(report: &str) -> Option<f64> {
-    let line = report.lines().rev().find(|line| line.contains("accounted") && line.contains('%'))?;
-    let (before, _) = line.split_once('%')?;
+    let line = report.lines().rev().map(str::trim).find(|line| line.starts_with("trust: "))?;
+    let (before, _) = line.rsplit_once('%')?;
     let number = before.trim_end().rsplit(|c: char| !(c.is_ascii_digit() || c == '.')).next()?;
     number.parse::<f64>().ok().map(|percent| percent / 100.0)
 }
@@ -47,25 +49,31 @@ fn share_in(report: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mayfly_profile::Trust;
+    use mayfly_report::trust_block;
+
+    fn block(accounted_bytes: u64, jvm_allocated_bytes: Option<u64>) -> String {
+        trust_block(&Trust { accounted_bytes, jvm_allocated_bytes, ..Trust::default() })
+    }
 
     #[test]
-    fn the_last_trust_line_counts() {
-        let report = "Trust: 12.5 % accounted\nclasses 50 %\nTrust: 99.25 % of bytes accounted for\n";
-        assert_eq!(share_in(report), Some(0.9925));
-        assert_eq!(share_in("Trust: accounted for 100%, 3 refusals"), Some(1.0));
+    fn the_last_trust_line_of_a_report_counts() {
+        let report = format!("{}classes 50 %\n{}\n", block(1, Some(8)), block(9925, Some(10_000)));
+        assert_eq!(share_in(&report), Some(0.9925));
+        assert_eq!(share_in(&block(3, Some(2))), Some(1.5), "scalar replacement");
     }
 
     #[test]
     fn a_report_without_a_trust_line_has_no_share() {
-        assert_eq!(share_in("classes 50 %\naccounted: unknown\n"), None);
-        assert_eq!(share_in("accounted % unknown"), None);
+        assert_eq!(share_in(&format!("classes 50 %\n{}", block(5, None))), None);
+        assert_eq!(share_in("trust: % unknown"), None);
     }
 
     #[test]
     fn the_lowest_jvm_stands_for_the_run() {
         let folder = tempfile::tempdir().expect("temporary folder");
         assert_eq!(lowest_share(folder.path()).expect("readable"), None);
-        for (pid, text) in [(1, "99.9 % accounted"), (2, "97.5 % accounted")] {
+        for (pid, text) in [(1, block(999, Some(1000))), (2, block(975, Some(1000)))] {
             let reports = folder.path().join(format!("{REPORT_FOLDER}{pid}"));
             fs::create_dir(&reports).expect("create");
             fs::write(reports.join(REPORT_FILE), text).expect("write");

@@ -78,6 +78,11 @@ impl Variant {
         self.templates.iter().any(|template| template.contains(AGENT))
     }
 
+    /// Whether it loads something else than our agent.
+    pub(crate) fn is_peer(&self) -> bool {
+        !self.templates.is_empty() && !self.needs_agent()
+    }
+
     /// The JVM options for a run that may write into `folder`.
     pub(crate) fn jvm_options(&self, agent: Option<&Path>, folder: &Path) -> Vec<String> {
         let agent = agent.map(|path| path.display().to_string()).unwrap_or_default();
