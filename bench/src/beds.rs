@@ -116,6 +116,7 @@ fn measure(
     Ok((Measured { bed: bed.to_owned(), reference, runs }, healthy))
 }
 
+/// One run in a folder of its own, which is kept if the run failed: logs and crash files are there.
 fn run_once(
     script: &Path,
     runner: &BedRunner<'_>,
@@ -123,9 +124,14 @@ fn run_once(
     variant: &Variant,
 ) -> Result<BedRun, BedFailure> {
     let folder = tempfile::Builder::new().prefix("mayfly-bench-").tempdir()?;
-    let mut options = setup.jvm_options.clone();
+    let mut options = vec![format!("-XX:ErrorFile={}/hs_err_%p.log", folder.path().display())];
+    options.extend(setup.jvm_options.iter().cloned());
     options.extend(variant.jvm_options(setup.agent.as_deref(), folder.path()));
-    runner.run(script, &options, folder.path())
+    let run = runner.run(script, &options, folder.path());
+    if run.as_ref().is_err_and(|failure| !matches!(failure, BedFailure::Interrupted)) {
+        eprintln!("kept {}", folder.keep().display());
+    }
+    run
 }
 
 /// Says how a run went. Only a run with the reference's result counts; another profiler's may differ by its greeting.
