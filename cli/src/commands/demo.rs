@@ -5,14 +5,19 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{self, Command};
 
 use crate::agent_options::AgentOptions;
+use mayfly_profile::Profile;
+
 use crate::args::DemoArgs;
 use crate::commands::next_commands::{program, shown};
+use crate::commands::report;
 use crate::commands::run::exit_code;
 use crate::error::Error;
+use crate::report::text;
+use crate::report::view::{View, Wishes};
 use crate::session::agent_library;
 use crate::session::java::{self, Java};
 use crate::session::launch::Launch;
@@ -26,6 +31,9 @@ const MAIN_CLASS: &str = "demo.Demo";
 const LIVE_ON_TERMINAL: u32 = 1;
 const LIVE_PIPED: u32 = 4;
 
+/// The class that the demo keeps for ever by mistake.
+const LEAK: &str = "demo.Demo$AuditEvent";
+
 /// Runs the demo; its exit code, or why it could not be run.
 pub(crate) fn run(args: DemoArgs) -> Result<u8, Error> {
     let agent = agent_library::find()?;
@@ -34,18 +42,30 @@ pub(crate) fn run(args: DemoArgs) -> Result<u8, Error> {
         .map_err(|source| Error::NotWritten { name: "the folder for the demo program".to_owned(), source })?;
     let mut arguments = program_arguments(&java, build.path())?;
     arguments.push(args.seconds.to_string().into());
-    let recording = recording_files::absolute_template(&args.output.unwrap_or_else(default_recording))?;
+    let recording = recording(args.output.as_deref())?;
 
-    eprintln!("mayfly demo: a web shop that nobody visits, for {} s, under the agent", args.seconds);
-    eprintln!(
-        "It holds four kinds of objects, that live for a moment, one second, some seconds, and for ever."
-    );
-    let options = options(&recording, std::io::stderr().is_terminal()).to_string();
+    eprintln!("mayfly demo: a web shop that nobody visits, under the agent for {} s.", args.seconds);
+    eprintln!("Its objects live for a moment, for one second, for some seconds, or for ever.");
+    let log_folder = recording_files::literal_template(build.path())?;
+    let options = options(&recording, &log_folder, std::io::stderr().is_terminal()).to_string();
     let launch = Launch { program: java.launcher.into(), arguments, agent, options };
     let files = RecordingFiles::before_run(&recording);
     let ended = launch.run()?;
-    tell_next_steps(&files.written_by(ended.pid));
+    match files.written_by(ended.pid).first() {
+        Some(recording) => {
+            report::write(summary(report::read(recording)?).as_bytes(), None)?;
+            tell_next_steps(recording);
+        }
+        None => eprintln!("mayfly: the demo left no recording; it needs a JDK (11 or newer): --java PATH"),
+    }
     Ok(exit_code(ended.status))
+}
+
+/// The report without its stacks, which are many screens long.
+fn summary(mut profile: Profile) -> String {
+    profile.sites.clear();
+    let view = View::new(&profile.run.options, Wishes::default());
+    text::render(&profile, &view)
 }
 
 /// What `java` is to run: the compiled program, or the source itself where there is no compiler beside the launcher.
@@ -74,33 +94,34 @@ fn compile(compiler: &Path, source: &Path, classes: &Path) -> Result<(), Error> 
     Err(refused(said.lines().next().unwrap_or("it says nothing").to_owned()))
 }
 
-/// A fine sample, so that a few seconds show something; buckets that tell the demo's kinds of objects apart.
-fn options(recording: &str, on_terminal: bool) -> AgentOptions {
+/// A fine sample, so that a few seconds show something; buckets that tell the demo's kinds of objects apart. The agent's
+/// own report goes to a file: we print a shorter one.
+fn options(recording: &str, log_folder: &str, on_terminal: bool) -> AgentOptions {
     AgentOptions::default()
         .with("sample", "16k")
         .flag("trace")
         .with("bucket", "1,2,5")
         .with("traceignore", "java.,jdk.")
-        .with("outputlimit", 5)
+        .with("outputlimit", 6)
         .with("live", if on_terminal { LIVE_ON_TERMINAL } else { LIVE_PIPED })
+        .with("output", log_folder)
         .with("recording", recording)
 }
 
-fn default_recording() -> PathBuf {
-    let folder = std::env::temp_dir();
-    // The name is a template; the folder's is not.
-    PathBuf::from(folder.to_string_lossy().replace('%', "%%"))
-        .join(format!("mayfly-demo-{}.mayfly", process::id()))
+fn recording(wished: Option<&Path>) -> Result<String, Error> {
+    match wished {
+        Some(path) => recording_files::absolute_template(path),
+        None => {
+            let name = format!("mayfly-demo-{}.mayfly", process::id());
+            recording_files::literal_template(&std::env::temp_dir().join(name))
+        }
+    }
 }
 
-fn tell_next_steps(recordings: &[PathBuf]) {
-    let Some(recording) = recordings.first() else {
-        eprintln!("mayfly: the demo left no recording; its program needs a JDK (11 or newer): --java PATH");
-        return;
-    };
+fn tell_next_steps(recording: &Path) {
     let (mayfly, recording) = (program(), shown(recording));
-    eprintln!("\nThe recording is {recording}. Try next:");
-    eprintln!("  {mayfly} report --include demo. {recording}");
+    eprintln!("\nThe recording is {recording}. Next:");
+    eprintln!("  {mayfly} report --include '{LEAK}' {recording}   # who makes what never dies?");
     eprintln!("  {mayfly} report --json {recording}");
     eprintln!("  {mayfly} run -- java -jar YOUR-APP.jar");
 }

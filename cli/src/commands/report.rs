@@ -58,7 +58,8 @@ pub(crate) fn read(recording: &Path) -> Result<Profile, Error> {
     Ok(profile)
 }
 
-fn write(report: &[u8], output: Option<&Path>) -> Result<(), Error> {
+/// Writes to a file, or to standard output.
+pub(crate) fn write(report: &[u8], output: Option<&Path>) -> Result<(), Error> {
     let (name, written) = match output {
         Some(path) => (
             path.display().to_string(),

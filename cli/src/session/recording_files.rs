@@ -70,6 +70,15 @@ fn push_literally(pattern: &mut String, c: char) {
     pattern.push_str(&Pattern::escape(c.encode_utf8(&mut [0; 4])));
 }
 
+/// The template that stands for `path` itself: a `%` in it is just that.
+///
+/// # Errors
+/// [`Error::UnpassablePath`] if the option string can't hold it.
+pub(crate) fn literal_template(path: &Path) -> Result<String, Error> {
+    let text = path.to_string_lossy().replace('%', "%%");
+    absolute_template(Path::new(&text))
+}
+
 /// `path` for the agent, whose JVM may run elsewhere: absolute, and a `%` in our own folder's name is just that.
 ///
 /// # Errors
