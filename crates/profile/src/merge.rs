@@ -2,7 +2,7 @@
 //!
 //! Not here: which counts are current, which is the builder's.
 
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use crate::builder::{ProfileBuilder, SiteKey};
@@ -33,7 +33,10 @@ pub(crate) fn site_profiles(builder: &ProfileBuilder) -> Vec<SiteProfile> {
         row.add(counts, builder.bucket_count());
     }
     let mut rows: Vec<_> = rows.into_values().collect();
-    rows.sort_by_cached_key(|row| (Reverse(row.allocated.bytes), row.class.clone(), stack_order(&row.stack)));
+    rows.sort_by(|a, b| {
+        let by_bytes = b.allocated.bytes.cmp(&a.allocated.bytes);
+        by_bytes.then_with(|| a.class.cmp(&b.class)).then_with(|| stack_order(&a.stack, &b.stack))
+    });
     rows
 }
 
@@ -45,8 +48,12 @@ fn named_site(builder: &ProfileBuilder, key: &SiteKey) -> SiteProfile {
     }
 }
 
-fn stack_order(stack: &[Frame]) -> Vec<(String, String, Option<u32>)> {
-    stack.iter().map(|frame| (frame.class.clone(), frame.method.clone(), frame.line)).collect()
+fn stack_order(a: &[Frame], b: &[Frame]) -> Ordering {
+    let by_name = |(a, b): (&Frame, &Frame)| {
+        a.class.cmp(&b.class).then_with(|| a.method.cmp(&b.method)).then_with(|| a.line.cmp(&b.line))
+    };
+    let first_difference = a.iter().zip(b).map(by_name).find(|order| order.is_ne());
+    first_difference.unwrap_or_else(|| a.len().cmp(&b.len()))
 }
 
 impl ClassProfile {

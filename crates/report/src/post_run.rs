@@ -2,6 +2,8 @@
 //!
 //! Not here: where it is written.
 
+use std::borrow::Cow;
+
 use mayfly_profile::{BlameRules, ClassFilter, Profile, Tracking};
 
 use crate::lifetimes::write_lifetimes;
@@ -50,7 +52,7 @@ impl Default for TextOptions {
 
 /// The whole report. Ends with a line feed.
 pub fn post_run(profile: &Profile, options: &TextOptions) -> String {
-    let shown = profile.clone().filtered(&options.filter).with_objects_of_at_least(options.min_size);
+    let shown = view(profile, options);
     let limit = options.output_limit.unwrap_or(usize::MAX);
     let rules = BlameRules { ignore: options.trace_ignore.clone(), target: options.trace_target.clone() };
     let style = RowStyle { limit, blame: options.blame.then_some(rules) };
@@ -68,6 +70,14 @@ pub fn post_run(profile: &Profile, options: &TextOptions) -> String {
     line(&mut out, 0, "Trust:");
     out.push_str(&trust_block(&profile.trust));
     out
+}
+
+/// The part of the profile that is shown; copied only if it is a part.
+fn view<'a>(profile: &'a Profile, options: &TextOptions) -> Cow<'a, Profile> {
+    if options.filter.admits_all() && options.min_size == 0 {
+        return Cow::Borrowed(profile);
+    }
+    Cow::Owned(profile.clone().filtered(&options.filter).with_objects_of_at_least(options.min_size))
 }
 
 /// What is left out, so that nobody takes a part for the whole.
