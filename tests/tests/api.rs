@@ -1,0 +1,59 @@
+//! The Java API: start, pause, reset, report, isActive; and nothing at all without the agent.
+
+use mayfly_tests::{Launch, Profiled, TextReport, each_jvm};
+
+/// Objects of `A` and `B` that each report shows.
+fn reports(log: &str) -> Vec<(String, u64, u64)> {
+    let of = |report: &TextReport| {
+        let counts = report.allocated_counts();
+        let objects = |class: &str| counts.get(class).map_or(0, |count| count.objects);
+        (report.reason.clone(), objects("api.Api$A"), objects("api.Api$B"))
+    };
+    TextReport::all(log).iter().map(of).collect()
+}
+
+fn expected() -> Vec<(String, u64, u64)> {
+    let api = |a, b| ("API request".to_owned(), a, b);
+    vec![api(0, 0), api(7, 3), api(7, 3), api(2, 0), ("JVM Shutdown".to_owned(), 2, 0)]
+}
+
+#[test]
+fn each_call_does_what_it_says() {
+    each_jvm(|jvm| {
+        let run = Profiled::new(jvm, "api.Api", "#delayprofiling#include-api.");
+        let stdout = run.run().stdout;
+        assert_eq!(stdout, "active false\nactive true\nactive false\nDONE\n", "on {jvm}");
+        assert_eq!(reports(&run.log()), expected(), "on {jvm}");
+    });
+}
+
+#[test]
+fn tracked_objects_obey_the_same_calls() {
+    each_jvm(|jvm| {
+        let run = Profiled::new(jvm, "api.Api", "#delayprofiling#include-api.#trackcollections");
+        run.run();
+        let json = run.json();
+        let objects = |counts: mayfly_tests::Counts| counts.get("api.Api$A").map_or(0, |count| count.objects);
+        // The last of the two hangs on a static field.
+        assert_eq!((objects(json.live()), objects(json.collected())), (1, 1), "on {jvm}");
+    });
+}
+
+#[test]
+fn a_call_counts_none_of_its_own_objects() {
+    each_jvm(|jvm| {
+        let run = Profiled::new(jvm, "api.Api", "#delayprofiling");
+        run.run();
+        let first = &TextReport::all(&run.log())[0];
+        assert_eq!(first.allocated, [], "on {jvm}: nothing was on yet");
+    });
+}
+
+#[test]
+fn without_the_agent_the_calls_do_nothing() {
+    each_jvm(|jvm| {
+        let outcome = Launch::new(jvm, "api.Api").run().ok();
+        assert_eq!(outcome.stdout, "active false\nactive false\nactive false\nDONE\n", "on {jvm}");
+        assert_eq!(outcome.stderr, "", "on {jvm}");
+    });
+}

@@ -1,0 +1,32 @@
+//! At exit, "live" is what is reachable: a last collection sweeps the garbage.
+
+use mayfly_tests::{Profiled, each_jvm};
+
+const NODE: &str = "exitlive.ExitLive$Node";
+
+#[test]
+fn live_at_exit_is_what_is_reachable() {
+    each_jvm(|jvm| {
+        let run = Profiled::new(jvm, "exitlive.ExitLive", "#trackcollections#include-exitlive");
+        run.run();
+        let json = run.json();
+        let (text, live) = (run.text(), json.live());
+        assert_eq!(live[NODE].objects, 1000, "json on {jvm}");
+        assert_eq!(json.collected()[NODE].objects, 400_000, "json on {jvm}");
+        assert_eq!(text.live_counts()[NODE].objects, 1000, "text on {jvm}");
+        assert_eq!(text.live_summary.map(|sum| sum.objects), Some(1000), "text on {jvm}");
+    });
+}
+
+#[test]
+fn a_report_is_written_however_the_program_ends() {
+    each_jvm(|jvm| {
+        for how in ["return", "exit", "uncaught", "exit-in-thread", "daemon", "last-thread", "stack-overflow"]
+        {
+            let run = Profiled::new(jvm, "exits.Exits", "").with(|l| l.args(&[how]));
+            run.start().finish();
+            assert!(run.text().allocated_counts().contains_key("[I"), "{how} on {jvm}");
+            assert!(run.json().allocated()["[I"].objects >= 10_000, "{how} on {jvm}");
+        }
+    });
+}

@@ -1,0 +1,63 @@
+//! Every way of making an object is counted once, to the object: interpreted, compiled by C1, compiled by C2.
+
+use mayfly_tests::{Profiled, check_all, each_jvm};
+
+/// How often each way is taken when it must be compiled.
+const HOT: &str = "100000";
+
+fn counts_exactly(part: &str) {
+    each_jvm(|jvm| {
+        let modes: [(&[&str], &str); 4] = [
+            (&[], "10"),
+            (&[], HOT),
+            (&["-XX:TieredStopAtLevel=1"], HOT),
+            (&["-XX:-TieredCompilation"], HOT),
+        ];
+        for (jvm_args, times) in modes {
+            let run = Profiled::new(jvm, "gap.Gap", "").with(|l| l.jvm_args(jvm_args).args(&[part, times]));
+            let outcome = run.run();
+            if let Err(mismatch) = check_all(&outcome.stdout, &run.json().allocated()) {
+                panic!("{part} {times} {jvm_args:?} on {jvm}:\n{mismatch}");
+            }
+        }
+    });
+}
+
+#[test]
+fn copies_by_clone() {
+    counts_exactly("clones");
+}
+
+#[test]
+fn reflection_handles_unsafe_and_deserialisation() {
+    counts_exactly("reflective");
+}
+
+#[test]
+fn interfaces_dimensions_initialisers_and_lambdas() {
+    counts_exactly("language");
+}
+
+#[test]
+fn copies_growth_boxes_and_strings_of_the_library() {
+    counts_exactly("library");
+}
+
+#[test]
+fn tracked_objects_of_every_kind_are_live_or_collected() {
+    each_jvm(|jvm| {
+        let options = "#trackcollections#include-gap.,[Lgap.,[[Lgap.";
+        let run = Profiled::new(jvm, "gap.Gap", options).with(|l| l.args(&["all", "1000"]));
+        run.run();
+        let json = run.json();
+        let (live, collected) = (json.live(), json.collected());
+        for (class, allocated) in json.allocated() {
+            let seen = |counts: &mayfly_tests::Counts| counts.get(&class).map_or(0, |count| count.objects);
+            assert_eq!(
+                seen(&live) + seen(&collected),
+                allocated.objects,
+                "{class} on {jvm}: live + collected"
+            );
+        }
+    });
+}

@@ -1,0 +1,74 @@
+//! The program is left as it was: stdout, exit code, what it prints on stderr, and what it sees of itself.
+
+use mayfly_tests::{Jvm, Launch, Workspace, each_jvm};
+
+const OPTIONS: [&str; 3] = ["", "#trackcollections#trace", "#sample-64k#trace"];
+
+fn same_with_and_without(jvm: &Jvm, main: &str, args: &[&str], jvm_args: &[&str]) {
+    let plain = Launch::new(jvm, main).args(args).jvm_args(jvm_args).run();
+    for options in OPTIONS {
+        let folder = Workspace::new();
+        let options = format!("{options}#live-0#output-{}", folder.path().display());
+        let profiled = Launch::new(jvm, main).agent(&options).args(args).jvm_args(jvm_args).run();
+        let what = format!("{main} {args:?} with {options} on {jvm}");
+        assert_eq!(profiled.stdout, plain.stdout, "stdout of {what}");
+        assert_eq!(profiled.status, plain.status, "end of {what}");
+        for line in plain.stderr.lines() {
+            assert!(profiled.stderr.contains(line), "{what} lacks on stderr: {line}");
+        }
+    }
+}
+
+#[test]
+fn every_way_to_end() {
+    each_jvm(|jvm| {
+        let ways = [
+            "return",
+            "exit",
+            "halt",
+            "uncaught",
+            "exit-in-thread",
+            "halt-in-hook",
+            "daemon",
+            "last-thread",
+            "stack-overflow",
+        ];
+        for how in ways {
+            same_with_and_without(jvm, "exits.Exits", &[how], &[]);
+        }
+    });
+}
+
+#[test]
+fn out_of_memory() {
+    each_jvm(|jvm| {
+        for how in ["caught-oom", "oom"] {
+            same_with_and_without(jvm, "exits.Exits", &[how], &["-Xmx32m"]);
+        }
+    });
+}
+
+#[test]
+fn what_reflection_and_stacks_show() {
+    each_jvm(|jvm| same_with_and_without(jvm, "reflect.Reflect", &[], &[]));
+}
+
+#[test]
+fn results_of_every_way_of_making_an_object() {
+    each_jvm(|jvm| same_with_and_without(jvm, "gap.Gap", &["all", "2000"], &[]));
+}
+
+#[test]
+fn a_program_that_ends_while_threads_allocate() {
+    each_jvm(|jvm| same_with_and_without(jvm, "exits.Exits", &["daemon"], &["-Xmx64m"]));
+}
+
+#[test]
+fn nothing_of_ours_is_on_stdout() {
+    each_jvm(|jvm| {
+        // Live histogram and report on: both go to stderr.
+        let outcome = Launch::new(jvm, "org.server.Server").agent("#trackcollections#live-1").run().ok();
+        assert_eq!(outcome.stdout, "EXPECT org.server.Server$Request 100 0 1600\nDONE\n", "on {jvm}");
+        assert!(outcome.stderr.contains("Reason for output: JVM Shutdown"), "on {jvm}: {}", outcome.stderr);
+    });
+}
