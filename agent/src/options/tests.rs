@@ -302,6 +302,17 @@ fn help_lists_every_option_within_80_columns() {
 }
 
 #[test]
+fn the_guide_has_a_section_for_every_option() {
+    let guide = include_str!("../../../docs/guide/options.md");
+    let sections: Vec<_> = guide.lines().filter(|line| line.starts_with("### ")).collect();
+    for spec in table::SPECS {
+        let section = format!("### `{}`", spec.form());
+        assert!(sections.contains(&section.as_str()), "docs/guide/options.md lacks {section}");
+    }
+    assert_eq!(sections.len(), table::SPECS.len(), "docs/guide/options.md has sections for no option");
+}
+
+#[test]
 fn any_text_is_parsed_or_refused_in_one_line() {
     for text in
         ["#a\nb", "\n#\u{0}", "#gc-\n5\n6", "#é-ü", "#-", "#=", "x\ny", "#output-%\u{1b}[2J", "#include-\n"]
