@@ -19,18 +19,25 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run a Java program under the agent, and keep a recording
+    ///
+    /// Starts COMMAND with the agent inside. Allocations are counted exactly; lifetimes and stacks come from an unbiased
+    /// sample of the allocated bytes, unless --every-object is given. If COMMAND is a java launcher, the agent is put on its
+    /// command line; any other program (a script, a build tool) hands it to each JVM that it starts, by JAVA_TOOL_OPTIONS.
+    ///
+    /// Exits with the program's own code, with 128+N if signal N ended it, and with 2 if it could not be started.
     Run(RunArgs),
     /// Show what a recording says, as text or JSON
+    ///
+    /// Reads a recording and shows allocations, lifetimes and sites, as the options of the run said unless told otherwise. A
+    /// recording whose JVM was killed is read as far as it goes, with a warning.
     Report(ReportArgs),
     /// Run a small Java program under the agent, to see what mayfly shows
+    ///
+    /// Runs a small Java program under the agent for a few seconds: live histogram, then the report. Its recording is kept.
     Demo(DemoArgs),
 }
 
-/// Starts COMMAND with the agent inside. Allocations are counted exactly; lifetimes and stacks come from an unbiased
-/// sample of the allocated bytes, unless --every-object is given. If COMMAND is a java launcher, the agent is put on its
-/// command line; any other program (a script, a build tool) hands it to each JVM that it starts, by JAVA_TOOL_OPTIONS.
-///
-/// Exits with the program's own code, with 128+N if signal N ended it, and with 2 if it could not be started.
+/// What `mayfly run` takes.
 #[derive(Debug, Args)]
 #[command(after_help = RUN_EXAMPLES)]
 pub(crate) struct RunArgs {
@@ -77,8 +84,7 @@ Examples:
   mayfly run -o out/%p.mayfly -- mvn test
   mayfly run --agent-options '#trackcollections#gc-1#bucket-1,5,60' -- java -jar app.jar";
 
-/// Reads a recording and shows allocations, lifetimes and sites, as the options of the run said unless told otherwise. A
-/// recording whose JVM was killed is read as far as it goes, with a warning.
+/// What `mayfly report` takes.
 #[derive(Debug, Args)]
 #[command(after_help = REPORT_EXAMPLES)]
 pub(crate) struct ReportArgs {
@@ -124,7 +130,7 @@ Examples:
   mayfly report --include com.example --limit 10 mayfly-4711.mayfly
   mayfly report --json mayfly-4711.mayfly | jq '.classes[0]'";
 
-/// Runs a small Java program under the agent for a few seconds: live histogram, then the report. Its recording is kept.
+/// What `mayfly demo` takes.
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
     /// How long the program allocates
@@ -181,6 +187,28 @@ mod tests {
     #[test]
     fn the_definition_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    /// The command of a line as a shell would see it, up to a pipe or a redirection.
+    fn words(line: &str) -> Vec<String> {
+        let words = shlex::split(line).expect("quotes match");
+        words.into_iter().take_while(|word| word != "|" && word != "<").collect()
+    }
+
+    #[test]
+    fn every_example_in_help_and_guide_is_accepted() {
+        let guide = include_str!("../../docs/guide/cli.md");
+        let guide = guide.lines().filter_map(|line| line.strip_prefix("$ "));
+        let examples =
+            RUN_EXAMPLES.lines().chain(REPORT_EXAMPLES.lines()).filter_map(|line| line.strip_prefix("  "));
+        let lines: Vec<_> = guide.chain(examples).collect();
+        assert!(lines.len() > 15, "{lines:?}");
+        for line in lines {
+            assert!(line.starts_with("mayfly "), "{line}");
+            if let Err(error) = Cli::try_parse_from(words(line)) {
+                panic!("{line}: {error}");
+            }
+        }
     }
 
     #[test]
