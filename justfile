@@ -14,11 +14,11 @@ api:
 
 # Run every test, end to end ones on the JVMs found included
 test *ARGS:
-    cargo test --workspace {{ARGS}}
+    cargo test --workspace {{ ARGS }}
 
 # Run only the end to end tests, on the JVMs found
 e2e *ARGS:
-    cargo test -p mayfly-tests {{ARGS}}
+    cargo test -p mayfly-tests {{ ARGS }}
 
 # Fetch small JVMs 11, 17, 21 and 25 for the tests into target/jvms
 jvms:
@@ -32,11 +32,11 @@ lint:
 # Measure what profiling costs (options: `just bench --help`)
 bench *ARGS:
     cargo build --release
-    cargo run --release -p mayfly-bench -- {{ARGS}}
+    cargo run --release -p mayfly-bench -- {{ ARGS }}
 
 # Run a small Java program under the agent: live histogram, then the report
 demo *ARGS:
-    cargo run --release -- demo {{ARGS}}
+    cargo run --release -- demo {{ ARGS }}
 
 # What CI runs: set-up, lint, tests
 ci:
