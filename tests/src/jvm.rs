@@ -20,6 +20,8 @@ pub struct Jvm {
     pub feature: u32,
     /// `java.vm.version`, e.g. `17.0.15+6-Debian-1deb12u1`.
     pub version: String,
+    /// Object headers of 8 bytes instead of 12.
+    pub compact_headers: bool,
 }
 
 impl Jvm {
@@ -35,7 +37,7 @@ impl Jvm {
 
     fn probe(home: &Path) -> Option<Self> {
         let output = Command::new(home.join("bin/java"))
-            .args(["-XshowSettings:properties", "-version"])
+            .args(["-XshowSettings:properties", "-XX:+PrintFlagsFinal", "-version"])
             .output()
             .ok()?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -47,7 +49,8 @@ impl Jvm {
         let feature = specification.strip_prefix("1.").unwrap_or(&specification).parse().ok()?;
         // Its own word: `home` may be a folder of links.
         let home = fs::canonicalize(property("java.home")?).ok()?;
-        Some(Self { home, feature, version: property("java.vm.version")? })
+        let compact_headers = flag_is_on(&String::from_utf8_lossy(&output.stdout), "UseCompactObjectHeaders");
+        Some(Self { home, feature, version: property("java.vm.version")?, compact_headers })
     }
 }
 
@@ -123,6 +126,14 @@ fn found() -> &'static [Jvm] {
     })
 }
 
+/// In the output of `-XX:+PrintFlagsFinal`.
+fn flag_is_on(flags: &str, name: &str) -> bool {
+    flags
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .any(|words| words.starts_with(&["bool", name, "=", "true"]))
+}
+
 fn named_homes() -> Option<Vec<PathBuf>> {
     env::var_os("MAYFLY_JVMS")
         .filter(|value| !value.is_empty())
@@ -167,7 +178,12 @@ mod tests {
 
     #[test]
     fn one_of_each_feature_release_is_kept() {
-        let jvm = |feature, home: &str| Jvm { home: home.into(), feature, version: String::new() };
+        let jvm = |feature, home: &str| Jvm {
+            home: home.into(),
+            feature,
+            version: String::new(),
+            compact_headers: false,
+        };
         let kept = one_per_feature(vec![jvm(25, "/none/a"), jvm(17, "/none/b"), jvm(25, "/none/c")]);
         assert_eq!(kept.iter().map(|jvm| jvm.feature).collect::<Vec<_>>(), [17, 25]);
     }

@@ -16,7 +16,7 @@ fn counts_exactly(part: &str) {
         for (jvm_args, times) in modes {
             let run = Profiled::new(jvm, "gap.Gap", "").with(|l| l.jvm_args(jvm_args).args(&[part, times]));
             let outcome = run.run();
-            if let Err(mismatch) = check_all(&outcome.stdout, &run.json().allocated()) {
+            if let Err(mismatch) = check_all(jvm, &outcome.stdout, &run.json().allocated()) {
                 panic!("{part} {times} {jvm_args:?} on {jvm}:\n{mismatch}");
             }
         }

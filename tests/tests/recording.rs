@@ -152,7 +152,7 @@ fn mayfly_run_keeps_a_recording_of_exact_counts_and_sampled_lifetimes() {
         let recording = folder.file("kept.mayfly");
         let outcome = mayfly_run(&[], &recording, &Launch::new(jvm, "org.server.Server")).ok();
         let json = JsonReport::of(&recording);
-        check_all(&outcome.stdout, &json.allocated())
+        check_all(jvm, &outcome.stdout, &json.allocated())
             .unwrap_or_else(|mismatch| panic!("on {jvm}: {mismatch}"));
         assert_eq!(json.0["tracking"]["objects"], "byte_sample", "on {jvm}");
         // 100 MB of buffers at one sample per 512 KiB.

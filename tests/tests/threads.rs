@@ -5,7 +5,7 @@ use mayfly_tests::{Jvm, Profiled, check_all, each_jvm, jvms, skip};
 fn counts_exactly(jvm: &Jvm, args: &[&str]) {
     let run = Profiled::new(jvm, "threads.Threads", "").with(|l| l.args(args));
     let outcome = run.run();
-    if let Err(mismatch) = check_all(&outcome.stdout, &run.json().allocated()) {
+    if let Err(mismatch) = check_all(jvm, &outcome.stdout, &run.json().allocated()) {
         panic!("{args:?} on {jvm}:\n{mismatch}");
     }
 }

@@ -22,7 +22,7 @@ fn confirm(jvm: &Jvm, program: &[&str]) {
         return skip(&format!("{program:?} on {jvm}"), "this JVM lacks Epsilon or java.management");
     }
     let stdout = outcome.ok().stdout;
-    check_all(&stdout, &census(&stdout))
+    check_all(jvm, &stdout, &census(&stdout))
         .unwrap_or_else(|mismatch| panic!("{program:?} on {jvm}:\n{mismatch}"));
 }
 
