@@ -5,6 +5,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use mayfly_recording::ReadError;
+
 use crate::exit_codes;
 
 /// Why a command gave up.
@@ -79,12 +81,12 @@ pub(crate) enum Error {
         source: io::Error,
     },
     /// Bytes that are no recording which this version can read.
-    #[error("can't read recording {name}: {reason}")]
+    #[error("can't read recording {name}: {cause}")]
     RecordingRefused {
         /// File name, or `standard input`.
         name: String,
         /// What the reader said.
-        reason: String,
+        cause: ReadError,
     },
     /// A report, or a file of our own, that can't be written.
     #[error("can't write {name}: {source}; check that the folder exists and can be written")]

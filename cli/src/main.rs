@@ -8,6 +8,7 @@ mod args;
 mod commands;
 mod error;
 mod exit_codes;
+mod recording_input;
 mod report;
 mod session;
 

@@ -16,6 +16,7 @@ use crate::commands::next_commands::{program, shown};
 use crate::commands::report;
 use crate::commands::run::exit_code;
 use crate::error::Error;
+use crate::recording_input;
 use crate::report::text;
 use crate::report::view::{View, Wishes};
 use crate::session::agent_library;
@@ -53,7 +54,7 @@ pub(crate) fn run(args: DemoArgs) -> Result<u8, Error> {
     let ended = launch.run()?;
     match files.written_by(ended.pid).first() {
         Some(recording) => {
-            report::write(summary(report::read(recording)?).as_bytes(), None)?;
+            report::write(summary(recording_input::read(recording)?).as_bytes(), None)?;
             tell_next_steps(recording);
         }
         None => eprintln!("mayfly: the demo left no recording; it needs a JDK (11 or newer): --java PATH"),

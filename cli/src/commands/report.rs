@@ -1,22 +1,23 @@
 //! `mayfly report`: what a recording says, as text or JSON.
 //!
-//! Not here: the format of recordings (`mayfly-recording`), and what a report looks like (`report/`).
+//! Not here: reading recordings (`recording_input`), and what a report looks like (`report/`).
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use mayfly_profile::{ClassFilter, Profile};
+use mayfly_profile::ClassFilter;
 
 use crate::args::{ClassArgs, ReportArgs};
 use crate::error::Error;
 use crate::exit_codes;
+use crate::recording_input;
 use crate::report::view::{View, Wishes};
 use crate::report::{json, text};
 
 /// Reads the recording and writes the report. Damage behind a readable part is a warning on stderr, no failure.
 pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
-    let profile = read(&args.recording)?;
+    let profile = recording_input::read(&args.recording)?;
     let (limit, as_json, output) = (args.limit, args.json, args.output.clone());
     let view = View::new(&profile.run.options, wishes(args));
     let report = if as_json { json::render(&view.of(profile), limit) } else { text::render(&profile, &view) };
@@ -33,29 +34,6 @@ fn wishes(args: ReportArgs) -> Wishes {
         no_blame: args.no_blame,
         limit: args.limit,
     }
-}
-
-/// The profile in a recording; `-` is standard input.
-pub(crate) fn read(recording: &Path) -> Result<Profile, Error> {
-    let (name, bytes) = if recording == Path::new("-") {
-        let mut bytes = Vec::new();
-        ("standard input".to_owned(), io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes))
-    } else {
-        (recording.display().to_string(), fs::read(recording))
-    };
-    let bytes = bytes.map_err(|source| Error::RecordingUnreadable { name: name.clone(), source })?;
-    let (profile, damage) = mayfly_recording::read_profile(&bytes)
-        .map_err(|source| Error::RecordingRefused { name: name.clone(), reason: source.to_string() })?;
-    match damage {
-        Some(damage) => eprintln!("mayfly: warning: {name}: {damage}"),
-        None if !profile.complete => {
-            eprintln!(
-                "mayfly: warning: {name}: not closed by the agent: the JVM was killed, or is still running"
-            );
-        }
-        None => {}
-    }
-    Ok(profile)
 }
 
 /// Writes to a file, or to standard output.

@@ -1,0 +1,148 @@
+//! A recording from a file or from standard input, read piece by piece: one of hours may be larger than memory.
+//!
+//! Not here: the format (`mayfly-recording`), and what the profile is used for.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use mayfly_profile::{Profile, ProfileBuilder};
+use mayfly_recording::{Damage, ReadError, RecordingReader};
+
+use crate::error::Error;
+
+const PIECE_BYTES: usize = 1 << 20;
+
+/// The profile in a recording; `-` is standard input. What can't be read behind a readable part is a warning on stderr.
+///
+/// # Errors
+/// [`Error::RecordingUnreadable`], [`Error::RecordingRefused`].
+pub(crate) fn read(recording: &Path) -> Result<Profile, Error> {
+    let (name, input) = if recording == Path::new("-") {
+        ("standard input".to_owned(), Ok(Box::new(io::stdin().lock()) as Box<dyn Read>))
+    } else {
+        (recording.display().to_string(), File::open(recording).map(|file| Box::new(file) as Box<dyn Read>))
+    };
+    let unreadable = |source| Error::RecordingUnreadable { name: name.clone(), source };
+    let refused = |cause: ReadError| Error::RecordingRefused { name: name.clone(), cause };
+    let (profile, damage) =
+        read_pieces(&mut input.map_err(unreadable)?).map_err(unreadable)?.map_err(refused)?;
+    match damage {
+        Some(damage) => eprintln!("mayfly: warning: {name}: {damage}"),
+        None if !profile.complete => {
+            eprintln!(
+                "mayfly: warning: {name}: not closed by the agent: the JVM was killed, or is still running"
+            );
+        }
+        None => {}
+    }
+    Ok(profile)
+}
+
+type Outcome = Result<(Profile, Option<Damage>), ReadError>;
+
+/// As [`mayfly_recording::read_profile`], which takes the bytes at once. The outer error is the input's.
+fn read_pieces(input: &mut impl Read) -> io::Result<Outcome> {
+    let mut reading = Reading::default();
+    let mut piece = vec![0; PIECE_BYTES];
+    loop {
+        match input.read(&mut piece) {
+            Ok(0) => return Ok(reading.end()),
+            Ok(length) => {
+                if let Err(refusal) = reading.take(&piece[..length]) {
+                    return Ok(Err(refusal));
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Reading {
+    reader: RecordingReader,
+    builder: ProfileBuilder,
+    bytes: usize,
+    contradiction: Option<Damage>,
+}
+
+impl Reading {
+    fn take(&mut self, piece: &[u8]) -> Result<(), ReadError> {
+        self.bytes = self.bytes.saturating_add(piece.len());
+        self.reader.push(piece);
+        while let Some(update) = self.reader.next_update()? {
+            if let Err(cause) = self.builder.apply(update) {
+                let offset = self.reader.last_update_at();
+                self.contradiction.get_or_insert(Damage::Inconsistent { offset, cause });
+            }
+        }
+        Ok(())
+    }
+
+    fn end(self) -> Outcome {
+        if self.bytes < mayfly_recording::frame::FILE_HEADER_LEN {
+            return Err(ReadError::Empty { bytes: self.bytes });
+        }
+        Ok((self.builder.profile(), self.contradiction.or_else(|| self.reader.damage())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mayfly_profile::{ClassCounts, Progress, RunInfo, Tally, Update};
+    use mayfly_recording::{RecordingWriter, read_profile};
+
+    use super::*;
+
+    /// Gives its bytes in pieces of `step`, and is interrupted before each.
+    struct Slow<'a> {
+        bytes: &'a [u8],
+        step: usize,
+        interrupted: bool,
+    }
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            self.interrupted = !self.interrupted;
+            if self.interrupted {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let length = self.step.min(self.bytes.len()).min(into.len());
+            let (now, later) = self.bytes.split_at(length);
+            into[..length].copy_from_slice(now);
+            self.bytes = later;
+            Ok(length)
+        }
+    }
+
+    /// With an update in it that names no class.
+    fn recording() -> Vec<u8> {
+        let counts = |id| ClassCounts { id, allocated: Tally::of(3, 16), lifetimes: None };
+        let progress =
+            |id| Update::Progress(Box::new(Progress { classes: vec![counts(id)], ..Progress::default() }));
+        let class = Update::Class { id: 0, name: "a.B".to_owned() };
+        let updates = [Update::Start(RunInfo::default()), class, progress(0), progress(7), Update::End];
+        let mut writer = RecordingWriter::new();
+        updates.iter().flat_map(|update| writer.encode(update).expect("fits a frame")).collect()
+    }
+
+    #[test]
+    fn pieces_of_any_size_give_what_the_whole_gives() {
+        let bytes = recording();
+        for length in 0..=bytes.len() {
+            for step in [1, 5, 1000] {
+                let bytes = &bytes[..length];
+                let pieces =
+                    read_pieces(&mut Slow { bytes, step, interrupted: false }).expect("no other error");
+                assert_eq!(pieces, read_profile(bytes), "{length} bytes in steps of {step}");
+            }
+        }
+    }
+
+    #[test]
+    fn foreign_bytes_are_refused_at_once() {
+        let endless = &mut io::repeat(b'x');
+        assert_eq!(read_pieces(endless).expect("readable"), Err(ReadError::Foreign));
+    }
+}
