@@ -44,6 +44,25 @@ fn copies_growth_boxes_and_strings_of_the_library() {
 }
 
 #[test]
+fn counting_goes_on_after_the_stack_or_the_heap_ran_out() {
+    each_jvm(|jvm| {
+        for (part, options) in [
+            ("overflow", ""),
+            ("oom", ""),
+            ("overflow", "#trackcollections#trace"),
+            ("oom", "#trackcollections"),
+        ] {
+            let run = Profiled::new(jvm, "gap.Gap", options)
+                .with(|l| l.jvm_args(&["-Xmx48m"]).args(&[part, "1000"]));
+            let outcome = run.run();
+            if let Err(mismatch) = check_all(jvm, &outcome.stdout, &run.json().allocated()) {
+                panic!("{part} with {options:?} on {jvm}:\n{mismatch}");
+            }
+        }
+    });
+}
+
+#[test]
 fn tracked_objects_of_every_kind_are_live_or_collected() {
     each_jvm(|jvm| {
         let options = "#trackcollections#include-gap.,[Lgap.,[[Lgap.";

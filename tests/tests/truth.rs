@@ -42,5 +42,6 @@ fn the_other_programs_count_right() {
         confirm(jvm, &["threads.Threads", "4", "20000"]);
         confirm(jvm, &["org.server.Server"]);
         confirm(jvm, &["exitlive.ExitLive"]);
+        confirm(jvm, &["gap.Gap", "overflow", "1000"]);
     });
 }
