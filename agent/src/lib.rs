@@ -1,3 +1,23 @@
 //! libmayfly.so: the agent that runs inside the target JVM.
+//!
+//! [`exports`] is where the JVM comes in, `lifecycle` what happens when; `startup` decides whether the agent can work.
+//! `rewriting` patches classes as they load, `hooks` owns the Java side, `allocations` takes what the hooks report.
+//! One thread (`worker`) sweeps, adds up (`session`) and publishes (`sinks`). The hot path's data is
+//! `mayfly-collector`'s, all unsafe calls are `mayfly-jvmti`'s.
 
+mod allocations;
+mod control;
+mod engine;
+pub mod exports;
+mod hooks;
+mod lifecycle;
+mod notice;
 pub mod options;
+mod rewriting;
+mod session;
+mod sinks;
+mod stacks;
+mod startup;
+mod stream;
+mod trust;
+mod worker;

@@ -3,9 +3,7 @@
 use std::mem;
 use std::sync::Arc;
 
-use mayfly_profile::{
-    BucketBounds, ClassId, LifetimeCounts, Lifetimes, SiteCounts, SiteId, Tally, Tracking,
-};
+use mayfly_profile::{BucketBounds, ClassId, LifetimeCounts, Lifetimes, SiteCounts, SiteId, Tally, Tracking};
 
 use crate::clock::BYTES_STEP_LOG2;
 use crate::nursery::Batch;
@@ -148,7 +146,9 @@ impl Ledger {
         let lifetimes = self.lifetimes;
         let books = self.sites.iter_mut().enumerate();
         books
-            .filter_map(|(id, book)| mem::take(&mut book.changed).then(|| book.counts(id as SiteId, lifetimes)))
+            .filter_map(|(id, book)| {
+                mem::take(&mut book.changed).then(|| book.counts(id as SiteId, lifetimes))
+            })
             .collect()
     }
 

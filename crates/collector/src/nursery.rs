@@ -99,7 +99,8 @@ impl Nurseries {
         // Ended threads first: one that ends meanwhile is emptied below and forgotten next time.
         let (ended, running): (Vec<_>, Vec<_>) =
             mem::take(&mut *nurseries).into_iter().partition(|nursery| Arc::strong_count(nursery) == 1);
-        let mut batches: Vec<Batch> = ended.iter().chain(&running).filter_map(|nursery| nursery.take()).collect();
+        let mut batches: Vec<Batch> =
+            ended.iter().chain(&running).filter_map(|nursery| nursery.take()).collect();
         *nurseries = running;
         batches.append(&mut lock(&self.shared.full));
         batches

@@ -4,10 +4,9 @@ use std::ffi::CStr;
 use std::marker::PhantomData;
 use std::ptr;
 
-use jvmti_bindings::env::JniEnv;
 use jvmti_bindings::sys::jni as sys;
 
-use crate::{Class, InstanceField, Object, Weak};
+use crate::{Class, GlobalClass, Object, Weak};
 
 /// A thread's JNI environment, for the duration of one native call.
 #[derive(Clone, Copy)]
@@ -47,11 +46,6 @@ impl<'call> Jni<'call> {
         self.env
     }
 
-    fn wrapper(self) -> JniEnv {
-        // SAFETY: contract of `from_raw`.
-        unsafe { JniEnv::from_raw(self.env) }
-    }
-
     /// Clears a pending exception; whether there was one.
     pub fn clear_exception(self) -> bool {
         let pending = call!(self, ExceptionCheck) != sys::JNI_FALSE;
@@ -87,43 +81,10 @@ impl<'call> Jni<'call> {
         self.object(class).map(Class)
     }
 
-    /// Id of an instance field; `None` if the class has none like it.
-    pub fn field(self, class: Class<'_>, name: &CStr, signature: &CStr) -> Option<InstanceField> {
-        let id = call!(self, GetFieldID, class.raw(), name.as_ptr(), signature.as_ptr());
+    pub(crate) fn field_id(self, class: Class<'_>, name: &CStr, descriptor: &CStr) -> Option<sys::jfieldID> {
+        let id = call!(self, GetFieldID, class.raw(), name.as_ptr(), descriptor.as_ptr());
         self.clear_exception();
-        (!id.is_null()).then_some(InstanceField(id))
-    }
-
-    /// Reads an `int` field.
-    ///
-    /// # Safety
-    /// `field` must be an `int` field of the object's class.
-    pub unsafe fn int_field(self, object: Object<'_>, field: InstanceField) -> i32 {
-        call!(self, GetIntField, object.raw(), field.0)
-    }
-
-    /// Writes an `int` field.
-    ///
-    /// # Safety
-    /// `field` must be an `int` field of the object's class.
-    pub unsafe fn set_int_field(self, object: Object<'_>, field: InstanceField, value: i32) {
-        call!(self, SetIntField, object.raw(), field.0, value);
-    }
-
-    /// Reads a `long` field.
-    ///
-    /// # Safety
-    /// `field` must be a `long` field of the object's class.
-    pub unsafe fn long_field(self, object: Object<'_>, field: InstanceField) -> i64 {
-        call!(self, GetLongField, object.raw(), field.0)
-    }
-
-    /// Writes a `long` field.
-    ///
-    /// # Safety
-    /// `field` must be a `long` field of the object's class.
-    pub unsafe fn set_long_field(self, object: Object<'_>, field: InstanceField, value: i64) {
-        call!(self, SetLongField, object.raw(), field.0, value);
+        (!id.is_null()).then_some(id)
     }
 
     /// Sets a static field; whether the class has it.
@@ -140,18 +101,13 @@ impl<'call> Jni<'call> {
         true
     }
 
-    /// Calls a static method `()V` or with the given reference arguments (null for `None`); whether it returned normally.
-    pub fn call_static_void(
-        self,
-        class: Class<'_>,
-        name: &CStr,
-        signature: &CStr,
-        arguments: &[sys::jvalue],
-    ) -> bool {
+    /// Calls a static method returning nothing, with null and zero arguments; whether it returned normally.
+    pub fn call_static_with_nothing(self, class: Class<'_>, name: &CStr, signature: &CStr) -> bool {
         let id = call!(self, GetStaticMethodID, class.raw(), name.as_ptr(), signature.as_ptr());
         if self.clear_exception() || id.is_null() {
             return false;
         }
+        let arguments = [sys::jvalue { j: 0 }; 4];
         call!(self, CallStaticVoidMethodA, class.raw(), id, arguments.as_ptr());
         !self.clear_exception()
     }
@@ -160,7 +116,7 @@ impl<'call> Jni<'call> {
     ///
     /// # Safety
     /// `receiver` must be an instance of `class`.
-    pub unsafe fn call_with_class(
+    pub(crate) unsafe fn call_with_class(
         self,
         receiver: Object<'_>,
         class: Class<'_>,
@@ -182,7 +138,7 @@ impl<'call> Jni<'call> {
     }
 
     /// Result of a static method without arguments returning an object.
-    pub fn call_static_object(
+    pub(crate) fn call_static_object(
         self,
         class: Class<'_>,
         name: &CStr,
@@ -194,24 +150,6 @@ impl<'call> Jni<'call> {
         }
         let result = call!(self, CallStaticObjectMethodA, class.raw(), id, ptr::null());
         if self.clear_exception() { None } else { self.object(result) }
-    }
-
-    /// Result of a static `(String)String` method, as text.
-    pub fn call_static_string(self, class: Class<'_>, name: &CStr, argument: &str) -> Option<String> {
-        let wrapper = self.wrapper();
-        let text = wrapper.new_string_utf(argument)?;
-        let signature = c"(Ljava/lang/String;)Ljava/lang/String;";
-        let id = call!(self, GetStaticMethodID, class.raw(), name.as_ptr(), signature.as_ptr());
-        if self.clear_exception() || id.is_null() {
-            return None;
-        }
-        let arguments = [sys::jvalue { l: text }];
-        let result = call!(self, CallStaticObjectMethodA, class.raw(), id, arguments.as_ptr());
-        if self.clear_exception() || result.is_null() {
-            return None;
-        }
-        // SAFETY: `result` is a live local reference to a String.
-        unsafe { wrapper.get_string(result) }
     }
 
     /// A new `byte[]`; `None` without memory.
@@ -233,6 +171,12 @@ impl<'call> Jni<'call> {
         let raw = call!(self, GetObjectClass, object.raw());
         // SAFETY: GetObjectClass never returns null for a live object.
         Class(unsafe { Object::from_raw(raw).unwrap_unchecked() })
+    }
+
+    /// A reference to the class for all threads; `None` without memory.
+    pub fn global(self, class: Class<'_>) -> Option<GlobalClass> {
+        let global = call!(self, NewGlobalRef, class.raw());
+        (!global.is_null()).then_some(GlobalClass(global))
     }
 
     /// Frees a local reference early.
@@ -268,6 +212,18 @@ impl<'call> Jni<'call> {
         let result = body();
         call!(self, PopLocalFrame, ptr::null_mut());
         Some(result)
+    }
+
+    /// A `String[]` of one element.
+    pub(crate) fn string_array(self, value: &CStr) -> Option<Object<'call>> {
+        let text = call!(self, NewStringUTF, value.as_ptr());
+        let class = self.find_class(c"java/lang/String")?;
+        if self.clear_exception() || text.is_null() {
+            return None;
+        }
+        let array = call!(self, NewObjectArray, 1, class.raw(), text);
+        self.clear_exception();
+        self.object(array)
     }
 
     /// Elements of a `long[]`, written from the start.

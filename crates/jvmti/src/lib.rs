@@ -1,18 +1,22 @@
-//! The only foreign-function interface of Mayfly: JNI, JVMTI and the JVM's allocation counter behind safe types.
+//! The only foreign-function interface of Mayfly: JNI, JVMTI and the JVM's management table behind safe types.
 //!
 //! A thin layer over `jvmti-bindings`: handles become types that cannot be confused or used on another thread, and
 //! every call that needs `unsafe` is made here. Nothing in it knows what a profiler is.
 #![allow(unsafe_code)] // This crate is the fence: all unsafe code of the workspace but the agent's exports is here.
 
-mod counter;
+mod events;
+mod fields;
 mod jni;
+mod layout;
+mod management;
 mod names;
 mod native;
 mod refs;
 mod tool;
 mod vm;
 
-pub use counter::AllocationCounter;
+pub use events::{SampledAllocation, jni_of, thread_of};
+pub use fields::{Field, FieldValue, InstanceOf, OfClass, OfThread};
 pub use jni::{Jni, StaticField};
 pub use jvmti_bindings::agent::AgentLoadContext;
 pub use jvmti_bindings::callbacks::{
@@ -20,8 +24,10 @@ pub use jvmti_bindings::callbacks::{
 };
 pub use jvmti_bindings::sys::jni as sys;
 pub use jvmti_bindings::{Agent, export_agent};
+pub use layout::ArrayLayout;
+pub use management::{AllocationCounter, Management};
 pub use names::class_name;
 pub use native::{RawMethod, method_body};
-pub use refs::{Class, InstanceField, Object, Weak};
+pub use refs::{Class, GlobalClass, Object, Thread, Weak, WeakNumbers};
 pub use tool::{Capabilities, Event, JvmtiError, MethodFacts, StackFrame, Tool};
 pub use vm::{Attached, Vm};

@@ -6,6 +6,8 @@ use std::ptr;
 
 use jvmti_bindings::sys::jni;
 
+use crate::Jni;
+
 /// A JNI local reference, valid on this thread until the native call it came with returns.
 #[derive(Clone, Copy)]
 pub struct Object<'call> {
@@ -16,6 +18,17 @@ pub struct Object<'call> {
 /// A local reference to a `java.lang.Class`.
 #[derive(Clone, Copy)]
 pub struct Class<'call>(pub(crate) Object<'call>);
+
+/// A local reference to a `java.lang.Thread`.
+#[derive(Clone, Copy)]
+pub struct Thread<'call>(pub(crate) Object<'call>);
+
+impl<'call> Thread<'call> {
+    /// The thread as an object.
+    pub fn as_object(self) -> Object<'call> {
+        self.0
+    }
+}
 
 impl<'call> Object<'call> {
     /// Wraps what the JVM handed to a native method or an event callback; `None` for null.
@@ -28,6 +41,14 @@ impl<'call> Object<'call> {
 
     pub(crate) fn raw(self) -> jni::jobject {
         self.raw
+    }
+
+    /// The same reference as a thread.
+    ///
+    /// # Safety
+    /// The object must be a `java.lang.Thread`.
+    pub unsafe fn as_thread(self) -> Thread<'call> {
+        Thread(self)
     }
 
     /// The same reference as a class.
@@ -67,21 +88,51 @@ impl Weak {
     pub fn into_bits(self) -> u64 {
         self.0.get() as u64
     }
+}
 
-    /// The reference that [`Weak::into_bits`] made a number of; `None` for zero.
+/// Weak references kept as numbers, for one thread's call.
+pub struct WeakNumbers<'call> {
+    jni: Jni<'call>,
+}
+
+impl<'call> WeakNumbers<'call> {
+    /// Reads numbers as weak references.
     ///
     /// # Safety
-    /// `bits` must come from `into_bits` and not have been turned back before.
-    pub unsafe fn from_bits(bits: u64) -> Option<Self> {
-        NonZeroUsize::new(bits as usize).map(Self)
+    /// Every number passed to the result must come from [`Weak::into_bits`] and not have been released before.
+    pub unsafe fn new(jni: Jni<'call>) -> Self {
+        Self { jni }
+    }
+
+    /// Whether the referent is gone.
+    pub fn is_cleared(&self, bits: u64) -> bool {
+        weak_of(bits).is_none_or(|weak| self.jni.is_cleared(&weak))
+    }
+
+    /// Gives the reference back.
+    pub fn release(&self, bits: u64) {
+        if let Some(weak) = weak_of(bits) {
+            self.jni.release(weak);
+        }
     }
 }
 
-/// Id of an instance field. Valid as long as its class is loaded; boot classes always are.
-#[derive(Clone, Copy)]
-pub struct InstanceField(pub(crate) jni::jfieldID);
+fn weak_of(bits: u64) -> Option<Weak> {
+    NonZeroUsize::new(bits as usize).map(Weak)
+}
 
-// SAFETY: JNI field ids are process-wide constants.
-unsafe impl Send for InstanceField {}
+/// A global reference to a class, usable on every thread. Never given back: for classes that are never unloaded.
+#[derive(Clone, Copy)]
+pub struct GlobalClass(pub(crate) jni::jclass);
+
+// SAFETY: JNI global references are valid on every thread.
+unsafe impl Send for GlobalClass {}
 // SAFETY: as above.
-unsafe impl Sync for InstanceField {}
+unsafe impl Sync for GlobalClass {}
+
+impl GlobalClass {
+    /// The class, for a call.
+    pub fn get(&self) -> Class<'_> {
+        Class(Object { raw: self.0, call: PhantomData })
+    }
+}

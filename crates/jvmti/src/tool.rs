@@ -9,7 +9,7 @@ use jvmti_bindings::env::Jvmti;
 use jvmti_bindings::get_default_callbacks;
 use jvmti_bindings::sys::jvmti as sys;
 
-use crate::{Class, Jni, Object};
+use crate::{Class, Jni, Object, Thread};
 
 /// What the agent asks the JVM for (JVMTI, "Capability").
 #[derive(Clone, Copy, Debug, Default)]
@@ -204,14 +204,25 @@ impl Tool {
     }
 
     /// All live platform threads, as local references.
-    pub fn threads<'call>(&self, _jni: Jni<'call>) -> Vec<Object<'call>> {
+    pub fn threads<'call>(&self, _jni: Jni<'call>) -> Vec<Thread<'call>> {
         let threads = self.jvmti().get_all_threads().unwrap_or_default();
         // SAFETY: fresh local references of this call.
-        threads.into_iter().filter_map(|thread| unsafe { Object::from_raw(thread) }).collect()
+        threads.into_iter().filter_map(|thread| unsafe { Object::from_raw(thread) }).map(Thread).collect()
+    }
+
+    /// The current thread.
+    pub fn current_thread<'call>(&self, _jni: Jni<'call>) -> Option<Thread<'call>> {
+        let thread = self.jvmti().get_current_thread().ok()?;
+        // SAFETY: a fresh local reference of this call.
+        unsafe { Object::from_raw(thread) }.map(Thread)
     }
 
     /// The current thread's stack, innermost frame first, at most `max` frames.
-    pub fn with_stack<R>(&self, max: usize, use_frames: impl FnOnce(&mut dyn Iterator<Item = StackFrame>) -> R) -> R {
+    pub fn with_stack<R>(
+        &self,
+        max: usize,
+        use_frames: impl FnOnce(&mut dyn Iterator<Item = StackFrame>) -> R,
+    ) -> R {
         FRAMES.with_borrow_mut(|frames| {
             frames.resize(max, sys::jvmtiFrameInfo::default());
             let taken = self.take_stack(frames);

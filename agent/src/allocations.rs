@@ -1,0 +1,189 @@
+//! What the hooks and the JVM's sampler report: new threads, new classes, objects to follow.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use mayfly_collector::{Nursery, RawStack, Registered, Shape};
+use mayfly_jvmti::{Class, Jni, Object, SampledAllocation, Thread};
+use mayfly_profile::{ClassId, SiteId, Tracking};
+
+use crate::engine::Engine;
+use crate::exports::weak_numbers;
+use crate::hooks::Hooks;
+use crate::stacks;
+
+/// Flag in a class's cell: its objects pass the filters.
+const TRACKED: u32 = 1;
+
+/// What a thread needs to track objects.
+struct Tracker {
+    nursery: Arc<Nursery>,
+    stack: RawStack,
+    /// Sites of classes without a stack, by class id; `SiteId::MAX` where not asked for yet.
+    class_sites: Vec<SiteId>,
+    /// Whether the last object handed over was tracked: `untrack` takes it back.
+    tracked_last: bool,
+}
+
+thread_local! {
+    static TRACKER: RefCell<Option<Tracker>> = const { RefCell::new(None) };
+    /// The agent's own threads are not the program.
+    static OWN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Marks this thread as the agent's: nothing it allocates is sampled.
+pub(crate) fn exclude_this_thread() {
+    OWN.set(true);
+}
+
+/// Gives a thread a slab and a class its cell, where they have none.
+pub(crate) fn enter(engine: &Engine, jni: Jni<'_>, thread: Thread<'_>, class: Class<'_>) {
+    let Some(hooks) = engine.hooks.get() else { return };
+    if engine.is_finished() {
+        return;
+    }
+    if hooks.slab.get(jni, thread) == 0 {
+        hooks.slab.set(jni, thread, engine.slabs.open() as i64);
+    }
+    if hooks.cell.get(jni, class) == 0
+        && let Some(shape) = shape_of(engine, jni, class)
+    {
+        register(engine, jni, hooks, class, shape);
+    }
+}
+
+fn shape_of(engine: &Engine, jni: Jni<'_>, class: Class<'_>) -> Option<Shape> {
+    if engine.tool.is_array(class) {
+        return Some(Shape::Array);
+    }
+    // The object itself is not at hand: passing it here would keep the JIT from removing it.
+    let example = jni.allocate(class)?;
+    let size = engine.tool.object_size(example);
+    jni.forget(example);
+    Some(Shape::Object { size: u32::try_from(size?).ok()? })
+}
+
+fn register(
+    engine: &Engine,
+    jni: Jni<'_>,
+    hooks: &Hooks,
+    class: Class<'_>,
+    shape: Shape,
+) -> Option<Registered> {
+    let name = engine.tool.class_name(class)?;
+    let large_enough = match shape {
+        Shape::Object { size } => u64::from(size) >= engine.options.larger_than,
+        Shape::Array => true,
+    };
+    let registered = engine.classes.register(&name, shape, large_enough && engine.filter.admits(&name))?;
+    hooks.cell.set(jni, class, registered.cell as i32);
+    Some(registered)
+}
+
+/// Takes an object handed over by the hooks. `size` is 0 for objects that are no arrays.
+pub(crate) fn track(engine: &Engine, jni: Jni<'_>, object: Object<'_>, cell: u32, size: u64) {
+    let every = engine.options.every;
+    let examined = every == 1 || (engine.examined.fetch_add(1, Relaxed) + 1).is_multiple_of(every);
+    let tracked = examined && !engine.is_finished() && {
+        let Some(class) = engine.classes.at_cell(cell) else { return };
+        let size = if size == 0 { engine.classes.object_size(class).map_or(0, u64::from) } else { size };
+        add(engine, jni, object, class, size, size * every)
+    };
+    with_tracker(engine, |tracker| tracker.tracked_last = tracked);
+}
+
+/// Takes back the object that this thread handed over last: its caller hands it over again.
+pub(crate) fn untrack(jni: Jni<'_>) {
+    TRACKER.with_borrow_mut(|tracker| {
+        let Some(tracker) = tracker.as_mut().filter(|tracker| tracker.tracked_last) else { return };
+        tracker.tracked_last = false;
+        if let Some(object) = tracker.nursery.pop() {
+            weak_numbers(jni).release(object.reference);
+        }
+    });
+}
+
+/// Takes an allocation that the JVM's sampler picked.
+pub(crate) fn sampled(engine: &Engine, jni: Jni<'_>, sample: SampledAllocation<'_>) {
+    let Some(hooks) = engine.hooks.get() else { return };
+    let Tracking::ByteSample(interval) = engine.options.tracking() else { return };
+    if engine.is_finished() || !engine.control.is_active() || OWN.get() {
+        return;
+    }
+    let Some(cell) = cell_of(engine, jni, hooks, sample) else { return };
+    let passes = cell & TRACKED != 0 && sample.size >= engine.options.larger_than;
+    if let Some(class) = engine.classes.at_cell(cell).filter(|_| passes) {
+        add(engine, jni, sample.object, class, sample.size, interval.max(sample.size));
+    }
+}
+
+fn cell_of(engine: &Engine, jni: Jni<'_>, hooks: &Hooks, sample: SampledAllocation<'_>) -> Option<u32> {
+    match hooks.cell.get(jni, sample.class) {
+        0 => {
+            let shape = if engine.tool.is_array(sample.class) {
+                Shape::Array
+            } else {
+                Shape::Object { size: u32::try_from(sample.size).ok()? }
+            };
+            register(engine, jni, hooks, sample.class, shape).map(|registered| registered.cell)
+        }
+        cell => Some(cell as u32),
+    }
+}
+
+/// Adds an object that stands for `bytes` of allocation to this thread's nursery; `false` if there was no room.
+fn add(engine: &Engine, jni: Jni<'_>, object: Object<'_>, class: ClassId, size: u64, bytes: u64) -> bool {
+    with_tracker(engine, |tracker| {
+        let site = if engine.options.trace {
+            stacks::take(engine, &mut tracker.stack, class);
+            let name = engine.classes.name(class).unwrap_or_default();
+            engine.sites.of_stack(&tracker.stack, |raw| stacks::name(engine, jni, raw, name))
+        } else {
+            tracker.class_site(engine, class)
+        };
+        let weak =
+            if engine.options.lifetimes() { jni.weak(object).map(|weak| weak.into_bits()) } else { Some(0) };
+        let Some(reference) = weak else { return false };
+        let added = tracker.nursery.add(reference, site, (size / 8) as u32, bytes);
+        if !added && reference != 0 {
+            weak_numbers(jni).release(reference);
+        }
+        added
+    })
+}
+
+fn with_tracker<R>(engine: &Engine, action: impl FnOnce(&mut Tracker) -> R) -> R {
+    TRACKER.with_borrow_mut(|tracker| {
+        action(tracker.get_or_insert_with(|| Tracker {
+            nursery: engine.nurseries.open(),
+            stack: RawStack::default(),
+            class_sites: Vec::new(),
+            tracked_last: false,
+        }))
+    })
+}
+
+impl Tracker {
+    fn class_site(&mut self, engine: &Engine, class: ClassId) -> SiteId {
+        let at = class as usize;
+        if self.class_sites.len() <= at {
+            self.class_sites.resize(at + 1, SiteId::MAX);
+        }
+        if self.class_sites[at] == SiteId::MAX {
+            self.class_sites[at] = engine.sites.of_class(class);
+        }
+        self.class_sites[at]
+    }
+}
+
+/// Takes an ending thread's counts over.
+pub(crate) fn leave(engine: &Engine, jni: Jni<'_>, thread: Thread<'_>) {
+    let Some(hooks) = engine.hooks.get() else { return };
+    engine.counter.retire(jni, hooks, thread);
+    let slab = hooks.slab.get(jni, thread);
+    if slab != 0 {
+        hooks.slab.set(jni, thread, 0);
+        engine.slabs.close(slab as u64, &engine.classes);
+    }
+}

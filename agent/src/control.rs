@@ -1,0 +1,185 @@
+//! Start, pause, reset, report, end: asked for by the program through the Java API, by options, or by the JVM.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mayfly_jvmti::{Event, Jni, Management};
+use mayfly_profile::{JvmInfo, RunInfo};
+
+use crate::engine::Engine;
+use crate::hooks::Mode;
+use crate::notice::say;
+use crate::session::Session;
+
+/// Whether profiling is on, and the session that adds up.
+#[derive(Default)]
+pub(crate) struct Control {
+    active: AtomicBool,
+    /// `None` before VMInit and after VMDeath. Its lock also orders the calls of this module.
+    session: Mutex<Option<Session>>,
+    own_cpu_us: AtomicU64,
+}
+
+impl Control {
+    /// Whether allocations are counted now.
+    pub(crate) fn is_active(&self) -> bool {
+        self.active.load(Relaxed)
+    }
+
+    /// The session; `None` once it ended.
+    pub(crate) fn session(&self) -> MutexGuard<'_, Option<Session>> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// CPU time of the agent's own thread so far.
+    pub(crate) fn own_cpu(&self) -> Duration {
+        Duration::from_micros(self.own_cpu_us.load(Relaxed))
+    }
+
+    pub(crate) fn set_own_cpu(&self, time: Duration) {
+        self.own_cpu_us.store(time.as_micros() as u64, Relaxed);
+    }
+}
+
+/// VMInit: opens the session, and starts unless the user wants to start later.
+pub(crate) fn begin(engine: &Engine, jni: Jni<'_>) {
+    let run = run_info(engine, jni);
+    *engine.control.session() = Some(Session::new(engine, run));
+    if engine.options.sample_bytes.is_some() {
+        start_sampler(engine);
+    }
+    if engine.options.delay_profiling {
+        engine.sinks.note("## Profiling delayed");
+    } else {
+        switch_on(engine, jni, &mut engine.control.session());
+    }
+}
+
+fn start_sampler(engine: &Engine) {
+    let interval = engine.options.sample_bytes.unwrap_or_default();
+    let interval = i32::try_from(interval).unwrap_or(i32::MAX);
+    let started = engine
+        .tool
+        .set_sampling_interval(interval)
+        .and_then(|()| engine.tool.enable(Event::SampledObjectAlloc));
+    if let Err(error) = started {
+        say(&format!(
+            "the JVM does not sample allocations ({error}): there will be no lifetimes; use #trackcollections instead"
+        ));
+    }
+}
+
+fn switch_on(engine: &Engine, jni: Jni<'_>, session: &mut Option<Session>) {
+    let (Some(hooks), Some(session)) = (engine.hooks.get(), session.as_mut()) else { return };
+    if engine.is_finished() || engine.control.active.swap(true, Relaxed) {
+        return;
+    }
+    session.time_runs(true);
+    engine.counter.counting_starts(engine, jni);
+    hooks.switch(jni, if engine.hands_over() { Mode::Track } else { Mode::Count });
+}
+
+/// Starts or resumes.
+pub(crate) fn start(engine: &Engine, jni: Jni<'_>) {
+    let mut session = engine.control.session();
+    if !engine.control.is_active() {
+        switch_on(engine, jni, &mut session);
+        engine.sinks.note("## Profiling enabled");
+    }
+}
+
+/// Pauses: data is kept, deaths of tracked objects are still noted.
+pub(crate) fn pause(engine: &Engine, jni: Jni<'_>) {
+    let mut session = engine.control.session();
+    let (Some(hooks), Some(session)) = (engine.hooks.get(), session.as_mut()) else { return };
+    if engine.control.active.swap(false, Relaxed) {
+        hooks.switch(jni, Mode::Off);
+        engine.counter.counting_stops(engine, jni);
+        session.time_runs(false);
+        engine.sinks.note("## Profiling disabled");
+    }
+}
+
+/// Starts all counts again from zero; deaths of objects that were tracked so far are not counted any more.
+pub(crate) fn reset(engine: &Engine, jni: Jni<'_>) {
+    if let Some(session) = engine.control.session().as_mut() {
+        session.reset(engine, jni);
+        engine.sinks.note("Instance data reset");
+    }
+}
+
+/// Writes a report; returns when it is written.
+pub(crate) fn report(engine: &Engine, jni: Jni<'_>, reason: &str) {
+    if let Some(session) = engine.control.session().as_mut() {
+        session.absorb(engine);
+        session.publish(engine, jni);
+        session.report(engine, reason);
+    }
+    engine.sinks.flush();
+}
+
+/// VMDeath: a last collection, so that live means live, the last report, the end of the recording.
+pub(crate) fn finish(engine: &Engine, jni: Jni<'_>) {
+    if let Some(hooks) = engine.hooks.get() {
+        hooks.switch(jni, Mode::Off);
+    }
+    engine.control.active.store(false, Relaxed);
+    if engine.options.lifetimes() {
+        engine.tool.force_gc();
+    }
+    if let Some(mut session) = engine.control.session().take()
+        && !engine.is_finished()
+    {
+        session.collect(engine, jni);
+        session.end(engine, jni);
+    }
+    engine.finished.store(true, Relaxed);
+    engine.wake_worker();
+    engine.sinks.flush();
+}
+
+fn run_info(engine: &Engine, jni: Jni<'_>) -> RunInfo {
+    let property = |name| engine.tool.system_property(name).unwrap_or_default();
+    RunInfo {
+        jvm: JvmInfo {
+            pid: std::process::id(),
+            version: property("java.vm.version"),
+            gc: collector_name(jni, &property("java.vm.specification.version")),
+            command: property("sun.java.command"),
+        },
+        engine: "exact".into(),
+        options: engine.option_text.clone(),
+        started_unix_ms: jiff::Timestamp::now().as_millisecond().try_into().unwrap_or(0),
+        buckets: engine.options.buckets.clone(),
+        tracking: engine.options.tracking(),
+        lifetimes: engine.options.lifetimes(),
+        stacks: engine.options.trace,
+    }
+}
+
+/// The collector's name as `JvmInfo::gc` has it.
+fn collector_name(jni: Jni<'_>, jdk: &str) -> String {
+    /// From this release on, ZGC is always generational and has no flag for it.
+    const FIRST_JDK_WITH_GENERATIONAL_ZGC_ONLY: u32 = 24;
+    let Some(management) = Management::find() else { return String::new() };
+    let on = |flag| management.flag(jni, flag) == Some(true);
+    let name = [
+        (c"UseG1GC", "G1"),
+        (c"UseParallelGC", "Parallel"),
+        (c"UseSerialGC", "Serial"),
+        (c"UseZGC", "ZGC"),
+        (c"UseShenandoahGC", "Shenandoah"),
+        (c"UseEpsilonGC", "Epsilon"),
+    ]
+    .into_iter()
+    .find_map(|(flag, name)| on(flag).then_some(name));
+    let generational = || {
+        jdk.parse::<u32>().is_ok_and(|jdk| jdk >= FIRST_JDK_WITH_GENERATIONAL_ZGC_ONLY)
+            || on(c"ZGenerational")
+    };
+    match name {
+        Some("ZGC") if generational() => "ZGC (generational)".into(),
+        name => name.unwrap_or_default().into(),
+    }
+}

@@ -1,0 +1,76 @@
+//! All that the agent's parts share, made once at launch.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+use std::thread::Thread;
+
+use mayfly_collector::{Budget, ClassTable, Clock, Nurseries, SiteTable, Slabs};
+use mayfly_jvmti::{Tool, Vm};
+use mayfly_profile::ClassFilter;
+
+use crate::control::Control;
+use crate::hooks::Hooks;
+use crate::options::Options;
+use crate::rewriting::Rewriting;
+use crate::sinks::Sinks;
+use crate::stacks::MethodNames;
+use crate::trust::JvmCounter;
+
+static ENGINE: OnceLock<Engine> = OnceLock::new();
+
+/// The agent of this process.
+pub(crate) struct Engine {
+    pub(crate) options: Options,
+    /// The options as the user gave them.
+    pub(crate) option_text: String,
+    pub(crate) filter: ClassFilter,
+    pub(crate) vm: Vm,
+    pub(crate) tool: Tool,
+    pub(crate) classes: ClassTable,
+    pub(crate) slabs: Slabs,
+    pub(crate) sites: SiteTable,
+    pub(crate) clock: Arc<Clock>,
+    pub(crate) budget: Arc<Budget>,
+    pub(crate) nurseries: Nurseries,
+    pub(crate) methods: MethodNames,
+    pub(crate) rewriting: Rewriting,
+    pub(crate) counter: JvmCounter,
+    pub(crate) control: Control,
+    pub(crate) sinks: Sinks,
+    /// Objects seen by `#every`.
+    pub(crate) examined: AtomicU64,
+    /// Set at VMInit: what of the JVM is needed to count.
+    pub(crate) hooks: OnceLock<Hooks>,
+    /// The thread to wake after a collection.
+    pub(crate) worker: OnceLock<Thread>,
+    /// Nothing is counted or tracked any more: the JVM ends, or the agent failed.
+    pub(crate) finished: AtomicBool,
+}
+
+impl Engine {
+    /// Makes the engine; `false` if there is one already.
+    pub(crate) fn set(engine: Self) -> bool {
+        ENGINE.set(engine).is_ok()
+    }
+
+    /// The engine, once the agent is loaded.
+    pub(crate) fn get() -> Option<&'static Self> {
+        ENGINE.get()
+    }
+
+    /// Whether objects are handed over one by one from Java.
+    pub(crate) fn hands_over(&self) -> bool {
+        self.options.sample_bytes.is_none() && (self.options.track_collections || self.options.trace)
+    }
+
+    pub(crate) fn is_finished(&self) -> bool {
+        self.finished.load(Relaxed)
+    }
+
+    /// Wakes the worker. Safe inside a GC callback: it neither blocks nor allocates.
+    pub(crate) fn wake_worker(&self) {
+        if let Some(worker) = self.worker.get() {
+            worker.unpark();
+        }
+    }
+}

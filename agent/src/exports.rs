@@ -1,0 +1,143 @@
+//! The symbols that the JVM looks up in this library: the agent's entry points, and native methods of the Java side.
+#![allow(unsafe_code)] // Entry points called by the JVM: raw arguments become typed ones here and nowhere else.
+
+use mayfly_jvmti::{Jni, Object, RawMethod, WeakNumbers, export_agent, method_body, sys};
+
+use crate::allocations;
+use crate::control;
+use crate::engine::Engine;
+use crate::lifecycle::{MayflyAgent, switch_off};
+
+export_agent!(MayflyAgent);
+
+/// Runs a native method's body with the engine; nothing happens without one, and a panic switches profiling off.
+///
+/// # Safety
+/// `env` must be what the JVM passed to the native method now running.
+unsafe fn with_engine<R: Default>(
+    env: *mut sys::JNIEnv,
+    body: impl FnOnce(&'static Engine, Jni<'_>) -> R,
+) -> R {
+    let Some(engine) = Engine::get() else { return R::default() };
+    // SAFETY: by the caller's contract.
+    unsafe {
+        method_body(
+            RawMethod { env },
+            |jni| body(engine, jni),
+            || {
+                switch_off();
+                R::default()
+            },
+        )
+    }
+}
+
+/// The weak references that tracked objects carry as numbers.
+pub(crate) fn weak_numbers(jni: Jni<'_>) -> WeakNumbers<'_> {
+    // SAFETY: `allocations` makes the numbers with `into_bits`; nursery and ledger hold each once and release it once.
+    unsafe { WeakNumbers::new(jni) }
+}
+
+/// `MayflyHooks.enter`: gives a thread a slab and a class its cell.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_enter(
+    env: *mut sys::JNIEnv,
+    _hooks: sys::jclass,
+    thread: sys::jobject,
+    class: sys::jclass,
+) {
+    // SAFETY: arguments of the running native method; the second is declared a Class.
+    unsafe {
+        let (Some(thread), Some(class)) = (Object::from_raw(thread), Object::from_raw(class)) else { return };
+        let (thread, class) = (thread.as_thread(), class.as_class());
+        with_engine(env, |engine, jni| allocations::enter(engine, jni, thread, class));
+    }
+}
+
+/// `MayflyHooks.track`: takes an object whose death is to be followed, or whose stack is wanted.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_track(
+    env: *mut sys::JNIEnv,
+    _hooks: sys::jclass,
+    object: sys::jobject,
+    cell: sys::jint,
+    size: sys::jlong,
+) {
+    // SAFETY: arguments of the running native method.
+    unsafe {
+        let Some(object) = Object::from_raw(object) else { return };
+        with_engine(env, |engine, jni| {
+            allocations::track(engine, jni, object, cell as u32, size as u64);
+        });
+    }
+}
+
+/// `MayflyHooks.untrack`: takes the thread's last object back.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_untrack(env: *mut sys::JNIEnv, _hooks: sys::jclass) {
+    // SAFETY: the environment of the running native method.
+    unsafe { with_engine(env, |_, jni| allocations::untrack(jni)) }
+}
+
+/// `io.mayfly.Mayfly.start`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Mayfly_start0(env: *mut sys::JNIEnv, _class: sys::jclass) {
+    // SAFETY: the environment of the running native method.
+    unsafe { with_engine(env, control::start) }
+}
+
+/// `io.mayfly.Mayfly.pause`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Mayfly_pause0(env: *mut sys::JNIEnv, _class: sys::jclass) {
+    // SAFETY: the environment of the running native method.
+    unsafe { with_engine(env, control::pause) }
+}
+
+/// `io.mayfly.Mayfly.reset`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Mayfly_reset0(env: *mut sys::JNIEnv, _class: sys::jclass) {
+    // SAFETY: the environment of the running native method.
+    unsafe { with_engine(env, control::reset) }
+}
+
+/// `io.mayfly.Mayfly.report`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Mayfly_report0(env: *mut sys::JNIEnv, _class: sys::jclass) {
+    // SAFETY: the environment of the running native method.
+    unsafe { with_engine(env, |engine, jni| control::report(engine, jni, "API request")) }
+}
+
+/// `io.mayfly.Mayfly.isActive`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Mayfly_isActive0(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+) -> sys::jboolean {
+    // SAFETY: the environment of the running native method.
+    let active = unsafe { with_engine(env, |engine, _| engine.control.is_active()) };
+    sys::jboolean::from(active)
+}

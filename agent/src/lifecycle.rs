@@ -1,0 +1,91 @@
+//! What the agent does at each JVMTI event.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use mayfly_jvmti::{
+    Agent, AgentLoadContext, CallbackContext, ClassFileLoadHookEvent, ObjectAllocationEvent,
+    SampledAllocation, ThreadEvent, jni_of, sys, thread_of,
+};
+
+use crate::engine::Engine;
+use crate::{allocations, control, hooks, notice, rewriting, startup, worker};
+
+/// Receiver of all events.
+#[derive(Default)]
+pub struct MayflyAgent;
+
+impl Agent for MayflyAgent {
+    fn on_load(&self, context: AgentLoadContext<'_>) -> sys::jint {
+        startup::launch(&context);
+        sys::JNI_OK
+    }
+
+    fn on_attach(&self, _context: AgentLoadContext<'_>) -> sys::jint {
+        notice::say("attaching to a running JVM is not supported yet; start it with -agentpath:libmayfly.so");
+        sys::JNI_ERR
+    }
+
+    fn callback_panicked(&self, _event: &'static str) {
+        switch_off();
+    }
+
+    fn class_file_load_hook<'callback>(
+        &self,
+        context: CallbackContext<'callback>,
+        event: ClassFileLoadHookEvent<'callback>,
+    ) {
+        if let Some(engine) = Engine::get() {
+            rewriting::rewrite(engine, &context, event);
+        }
+    }
+
+    /// Early: no Java code has run yet.
+    fn vm_start(&self, context: CallbackContext<'_>) {
+        if let (Some(engine), Some(jni)) = (Engine::get(), jni_of(&context)) {
+            hooks::define(engine, jni);
+        }
+    }
+
+    fn vm_init(&self, context: CallbackContext<'_>, event: ThreadEvent) {
+        if let (Some(engine), Some(jni), Some(thread)) = (Engine::get(), jni_of(&context), thread_of(&event))
+        {
+            hooks::connect(engine, jni, thread);
+            worker::start(engine);
+            control::begin(engine, jni);
+        }
+    }
+
+    fn thread_end(&self, context: CallbackContext<'_>, event: ThreadEvent) {
+        if let (Some(engine), Some(jni), Some(thread)) = (Engine::get(), jni_of(&context), thread_of(&event))
+        {
+            allocations::leave(engine, jni, thread);
+        }
+    }
+
+    fn garbage_collection_finish(&self, _context: CallbackContext<'_>) {
+        if let Some(engine) = Engine::get() {
+            engine.clock.gc_finished();
+            engine.wake_worker();
+        }
+    }
+
+    fn sampled_object_alloc(&self, context: CallbackContext<'_>, event: ObjectAllocationEvent) {
+        let sample = SampledAllocation::of(&event);
+        if let (Some(engine), Some(jni), Some(sample)) = (Engine::get(), jni_of(&context), sample) {
+            allocations::sampled(engine, jni, sample);
+        }
+    }
+
+    fn vm_death(&self, context: CallbackContext<'_>) {
+        if let (Some(engine), Some(jni)) = (Engine::get(), jni_of(&context)) {
+            control::finish(engine, jni);
+        }
+    }
+}
+
+/// After a panic: nothing is counted, tracked or published any more. The Java side finds the flag at its next call.
+pub(crate) fn switch_off() {
+    if let Some(engine) = Engine::get() {
+        engine.finished.store(true, Relaxed);
+    }
+}

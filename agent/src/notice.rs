@@ -1,0 +1,35 @@
+//! What the agent says on stderr outside of reports: one line each, never on stdout.
+
+use std::io::Write;
+use std::process;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Exit code for options or a JVM that the agent can't work with (design: usage).
+const EXIT_USAGE: i32 = 2;
+
+/// Says one line.
+pub(crate) fn say(text: &str) {
+    // In one write, so that lines of other threads do not mix in; a closed stderr is nobody's fault.
+    let _ = std::io::stderr().write_all(format!("mayfly: {text}\n").as_bytes());
+}
+
+/// Says why the agent can't start, and ends the launch before `main`.
+pub(crate) fn refuse_launch(text: &str) -> ! {
+    say(text);
+    process::exit(EXIT_USAGE)
+}
+
+/// Makes panics one line on stderr, said once, instead of a backtrace in somebody's log.
+pub(crate) fn install_panic_hook() {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    std::panic::set_hook(Box::new(|panic| {
+        if !SAID.swap(true, Relaxed) {
+            let place =
+                panic.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
+            say(&format!(
+                "internal error{place}: {}; profiling is switched off, the program goes on. Please report this.",
+                panic.payload_as_str().unwrap_or("no message")
+            ));
+        }
+    }));
+}

@@ -1,0 +1,192 @@
+//! One profiling session: adds up births and deaths, and says what changed to console, report and recording.
+
+use std::time::{Duration, Instant};
+
+use mayfly_collector::{ClassTotal, Ledger, References};
+use mayfly_jvmti::{Jni, WeakNumbers};
+use mayfly_profile::{Profile, ProfileBuilder, Progress, RunInfo, Update};
+use mayfly_recording::RecordingWriter;
+use mayfly_report::{LiveOptions, TextOptions};
+use std::sync::Arc;
+
+use crate::engine::Engine;
+use crate::exports::weak_numbers;
+use crate::notice::say;
+use crate::sinks;
+use crate::stream::Stream;
+use crate::trust;
+
+/// Everything that one thread at a time adds up.
+pub(crate) struct Session {
+    ledger: Ledger,
+    stream: Stream,
+    builder: ProfileBuilder,
+    recording: RecordingWriter,
+    /// The profile that the console showed last.
+    shown: Option<Profile>,
+    profiled: Stopwatch,
+}
+
+/// Weak references as the ledger asks after them.
+struct JvmReferences<'call>(WeakNumbers<'call>);
+
+impl References for JvmReferences<'_> {
+    fn is_cleared(&mut self, reference: u64) -> bool {
+        self.0.is_cleared(reference)
+    }
+
+    fn release(&mut self, reference: u64) {
+        self.0.release(reference);
+    }
+}
+
+impl Session {
+    pub(crate) fn new(engine: &Engine, run: RunInfo) -> Self {
+        let ledger = Ledger::new(
+            run.buckets.clone(),
+            run.tracking,
+            run.lifetimes,
+            Arc::clone(&engine.budget),
+            Arc::clone(&engine.clock),
+        );
+        let mut session = Self {
+            ledger,
+            stream: Stream::default(),
+            builder: ProfileBuilder::new(),
+            recording: RecordingWriter::new(),
+            shown: None,
+            profiled: Stopwatch::default(),
+        };
+        session.tell(engine, vec![Update::Start(run)]);
+        session
+    }
+
+    /// Profiling goes on, or is paused.
+    pub(crate) fn time_runs(&mut self, on: bool) {
+        self.profiled.run(on);
+    }
+
+    /// Takes over what threads have tracked.
+    pub(crate) fn absorb(&mut self, engine: &Engine) {
+        self.ledger.absorb(&engine.nurseries, &engine.sites);
+    }
+
+    /// Takes over what threads have tracked, and books the deaths up to the last collection.
+    pub(crate) fn collect(&mut self, engine: &Engine, jni: Jni<'_>) {
+        self.absorb(engine);
+        if engine.options.lifetimes() {
+            self.ledger.sweep(&mut JvmReferences(weak_numbers(jni)), &engine.sites);
+        }
+    }
+
+    /// Forgets everything counted so far.
+    pub(crate) fn reset(&mut self, engine: &Engine, jni: Jni<'_>) {
+        self.ledger.reset(&mut JvmReferences(weak_numbers(jni)), &engine.nurseries);
+        self.stream.reset(engine.slabs.totals(&engine.classes));
+        self.profiled.restart();
+        self.tell(engine, vec![Update::Reset]);
+    }
+
+    /// Says what is new since the last time.
+    pub(crate) fn publish(&mut self, engine: &Engine, jni: Jni<'_>) {
+        // Totals before names: every class counted in them is then named.
+        let totals = engine.slabs.totals(&engine.classes);
+        let accounted = totals.iter().map(bytes_of).sum();
+        let mut updates = self.stream.names(engine);
+        let progress = Progress {
+            duration_ms: self.profiled.elapsed().as_millis() as u64,
+            gcs: engine.clock.gcs(),
+            trust: trust::assess(engine, jni, accounted, engine.control.own_cpu()),
+            classes: self.stream.class_counts(&totals, &mut self.ledger),
+            sites: if engine.options.trace { self.ledger.changed_sites() } else { Vec::new() },
+        };
+        updates.push(Update::Progress(Box::new(progress)));
+        self.tell(engine, updates);
+    }
+
+    /// Writes a report of what was published.
+    pub(crate) fn report(&self, engine: &Engine, reason: &str) {
+        let options = &engine.options;
+        let text = mayfly_report::post_run(
+            &self.builder.profile(),
+            &TextOptions {
+                timestamp: Some(sinks::date()),
+                reason: reason.into(),
+                output_limit: options.output_limit,
+                filter: engine.filter.clone(),
+                min_size: options.larger_than,
+                blame: options.blame,
+                trace_ignore: options.trace_ignore.clone(),
+                trace_target: options.trace_target.clone(),
+            },
+        );
+        engine.sinks.report(text);
+    }
+
+    /// Draws the live histogram of what was published.
+    pub(crate) fn show(&mut self, engine: &Engine) {
+        let profile = self.builder.profile_without_sites();
+        let profile = profile.filtered(&engine.filter).with_objects_of_at_least(engine.options.larger_than);
+        let (width, height) = sinks::console_size();
+        let rows = height.saturating_sub(profile.run.buckets.len() + 12).clamp(3, 12);
+        let options = LiveOptions { width, rows, ..LiveOptions::default() };
+        engine.sinks.live(mayfly_report::live(&profile, self.shown.as_ref(), &options));
+        self.shown = Some(profile);
+    }
+
+    /// The last words.
+    pub(crate) fn end(&mut self, engine: &Engine, jni: Jni<'_>) {
+        self.publish(engine, jni);
+        self.tell(engine, vec![Update::End]);
+        if engine.sinks.live_every().is_some() {
+            self.show(engine);
+        }
+        self.report(engine, "JVM Shutdown");
+    }
+
+    /// Passes updates to the profile that reports are made of, and to the recording.
+    fn tell(&mut self, engine: &Engine, updates: Vec<Update>) {
+        let mut bytes = Vec::new();
+        for update in updates {
+            if engine.sinks.records() {
+                match self.recording.encode(&update) {
+                    Ok(mut frame) => bytes.append(&mut frame),
+                    Err(error) => say(&error.to_string()),
+                }
+            }
+            if let Err(error) = self.builder.apply(update) {
+                say(&format!("{error}; this is a fault of Mayfly, please report it"));
+            }
+        }
+        if !bytes.is_empty() {
+            engine.sinks.record(bytes);
+        }
+    }
+}
+
+fn bytes_of(total: &ClassTotal) -> u64 {
+    total.counted.bytes + total.below.bytes
+}
+
+/// Time during which profiling was on.
+#[derive(Debug, Default)]
+struct Stopwatch {
+    before: Duration,
+    since: Option<Instant>,
+}
+
+impl Stopwatch {
+    fn run(&mut self, on: bool) {
+        self.before = self.elapsed();
+        self.since = on.then(Instant::now);
+    }
+
+    fn restart(&mut self) {
+        self.before = Duration::ZERO;
+        self.since = self.since.map(|_| Instant::now());
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.before + self.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+}

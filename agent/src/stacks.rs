@@ -1,0 +1,104 @@
+//! Stacks of allocations: taken as numbers, named when they are new.
+
+use std::sync::{Mutex, PoisonError};
+
+use mayfly_collector::RawStack;
+use mayfly_jvmti::{Jni, MethodFacts, StackFrame};
+use mayfly_profile::{ClassId, Frame};
+use rustc_hash::FxHashMap;
+
+use crate::engine::Engine;
+
+/// Frames taken at most.
+const MAX_DEPTH: usize = 1024;
+const HOOKS_CLASS: &str = "java.lang.MayflyHooks";
+
+/// Names of methods seen in stacks, kept because their classes may be unloaded.
+#[derive(Debug, Default)]
+pub(crate) struct MethodNames {
+    by_id: Mutex<FxHashMap<u64, Option<MethodFacts>>>,
+}
+
+impl MethodNames {
+    fn of(&self, engine: &Engine, jni: Jni<'_>, method: u64) -> Option<MethodFacts> {
+        let mut by_id = self.by_id.lock().unwrap_or_else(PoisonError::into_inner);
+        by_id.entry(method).or_insert_with(|| engine.tool.method_facts(jni, method)).clone()
+    }
+}
+
+/// Takes the current stack into `raw`, for an object of `class`.
+pub(crate) fn take(engine: &Engine, raw: &mut RawStack, class: ClassId) {
+    raw.begin(class);
+    let lines = engine.options.detailed_trace;
+    engine.tool.with_stack(MAX_DEPTH, |frames| {
+        for frame in frames {
+            // Without lines, calls from two places of a method are one site.
+            raw.push(frame.method, if lines { frame.location } else { -1 });
+        }
+    });
+}
+
+/// Names the frames of a new stack, without the profiler's own and the object's constructors.
+pub(crate) fn name(engine: &Engine, jni: Jni<'_>, raw: &RawStack, class: &str) -> Vec<Frame> {
+    let frames = raw.frames().map(|(method, location)| name_frame(engine, jni, method, location));
+    program_frames(frames.collect(), class)
+}
+
+fn name_frame(engine: &Engine, jni: Jni<'_>, method: u64, location: i64) -> Frame {
+    match engine.methods.of(engine, jni, method) {
+        Some(facts) => {
+            let line =
+                engine.options.detailed_trace.then(|| engine.tool.line(StackFrame { method, location }));
+            Frame { class: facts.class, method: facts.name, file: facts.file, line: line.flatten() }
+        }
+        None => Frame { class: "<unloaded>".into(), method: "<unknown>".into(), ..Frame::default() },
+    }
+}
+
+/// Drops the hooks' frames and `Object.<init>`; and if the object is being constructed, everything up to its own
+/// class's innermost constructor (InMemProfiler's rule: a constructor that called `this(…)` stays).
+fn program_frames(mut frames: Vec<Frame>, class: &str) -> Vec<Frame> {
+    let hooks = frames.iter().take_while(|frame| frame.class == HOOKS_CLASS).count();
+    frames.drain(..hooks);
+    let constructors = frames.iter().take_while(|frame| frame.method == "<init>").count();
+    let own = frames[..constructors].iter().position(|frame| frame.class == class);
+    let dropped = match own {
+        Some(own) => own + 1,
+        None => frames[..constructors].iter().take_while(|frame| frame.class == "java.lang.Object").count(),
+    };
+    frames.drain(..dropped);
+    frames
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(text: &str) -> Vec<Frame> {
+        let frame = |word: &str| {
+            let (class, method) = word.split_once('#').unwrap();
+            Frame { class: class.into(), method: method.into(), file: None, line: None }
+        };
+        text.split_whitespace().map(frame).collect()
+    }
+
+    #[test]
+    fn constructors_of_the_object_are_not_its_site() {
+        let stack = frames(
+            "java.lang.MayflyHooks#track java.lang.MayflyHooks#object java.lang.Object#<init> a.Base#<init> a.C#<init> a.C#<init> b.D#make",
+        );
+        assert_eq!(program_frames(stack, "a.C"), frames("a.C#<init> b.D#make"));
+    }
+
+    #[test]
+    fn an_array_made_in_a_constructor_keeps_it() {
+        let stack = frames("java.lang.MayflyHooks#track java.lang.MayflyHooks#array a.C#<init> b.D#make");
+        assert_eq!(program_frames(stack, "[B"), frames("a.C#<init> b.D#make"));
+    }
+
+    #[test]
+    fn a_sampled_stack_is_the_programs_already() {
+        let stack = frames("b.D#make b.D#main");
+        assert_eq!(program_frames(stack.clone(), "a.C"), stack);
+    }
+}

@@ -1,0 +1,122 @@
+//! Whether the agent can work: options, JVM, files. Decided before any Java runs, in one line if not.
+
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use mayfly_collector::{Budget, ClassTable, Clock, Nurseries, SiteTable, Slabs};
+use mayfly_jvmti::{AgentLoadContext, Capabilities, Event, JvmtiError, Tool, Vm};
+
+use crate::control::Control;
+use crate::engine::Engine;
+use crate::notice::{install_panic_hook, refuse_launch};
+use crate::options::{self, Options};
+use crate::rewriting::Rewriting;
+use crate::sinks::Sinks;
+use crate::stacks::MethodNames;
+use crate::trust::JvmCounter;
+
+/// Oldest JDK with sampled allocations and early class hooks.
+const OLDEST_JDK: u32 = 11;
+
+/// Reads the options, checks the JVM, and asks for events. Ends the process if the agent can't work.
+pub(crate) fn launch(context: &AgentLoadContext<'_>) {
+    if Engine::get().is_some() {
+        refuse_launch("loaded twice: give one -agentpath, and one JAVA_TOOL_OPTIONS, with all options in it");
+    }
+    install_panic_hook();
+    let option_text = context.options_lossy().unwrap_or_default().into_owned();
+    let options = read_options(&option_text);
+    let tool = Tool::new(context).unwrap_or_else(|error| {
+        refuse_launch(&format!("this JVM has no usable JVMTI ({error}): use HotSpot 11 or newer"))
+    });
+    check_jvm(&tool);
+    let sinks = Sinks::open(&options).unwrap_or_else(|error| refuse_launch(&error.to_string()));
+    ask_for_events(&tool, &options);
+    let vm = Vm::of(context);
+    let budget = Arc::new(Budget::new(options.mem_limit));
+    let clock = Arc::<Clock>::default();
+    Engine::set(Engine {
+        filter: options.class_filter(),
+        vm,
+        tool,
+        classes: ClassTable::default(),
+        slabs: Slabs::default(),
+        sites: SiteTable::default(),
+        nurseries: Nurseries::new(Arc::clone(&budget), Arc::clone(&clock)),
+        clock,
+        budget,
+        methods: MethodNames::default(),
+        rewriting: Rewriting::default(),
+        counter: JvmCounter::default(),
+        control: Control::default(),
+        sinks,
+        examined: AtomicU64::new(0),
+        hooks: OnceLock::new(),
+        worker: OnceLock::new(),
+        finished: AtomicBool::new(false),
+        options,
+        option_text,
+    });
+}
+
+fn read_options(text: &str) -> Options {
+    let options = Options::parse(text).unwrap_or_else(|error| refuse_launch(&error.to_string()));
+    if options.help {
+        // stderr, as all that the agent says; the program does not start.
+        eprint!("{}", options::help());
+        std::process::exit(0);
+    }
+    options
+}
+
+fn check_jvm(tool: &Tool) {
+    let property = |name| tool.system_property(name).unwrap_or_default();
+    let version = property("java.vm.specification.version");
+    let feature = version.strip_prefix("1.").unwrap_or(&version).parse().unwrap_or(0);
+    if feature < OLDEST_JDK {
+        let full = property("java.vm.version");
+        refuse_launch(&format!(
+            "needs a JDK {OLDEST_JDK} or newer, this JVM is {version} ({full}): run the program on a newer one"
+        ));
+    }
+    let name = property("java.vm.name");
+    if name.contains("OpenJ9") {
+        refuse_launch(&format!("works in HotSpot, this JVM is {name}: use a HotSpot JDK"));
+    }
+}
+
+fn ask_for_events(tool: &Tool, options: &Options) {
+    let samples = options.sample_bytes.is_some();
+    let capabilities = Capabilities {
+        early_class_hooks: true,
+        gc_events: true,
+        sources: options.trace,
+        sampled_allocations: false,
+    };
+    let refused = |what: &str, error: JvmtiError| -> ! {
+        refuse_launch(&format!("the JVM refuses {what} ({error}): is another profiler loaded?"))
+    };
+    if let Err(error) = tool.add_capabilities(capabilities) {
+        refused("early class hooks", error);
+    }
+    let sampling = Capabilities { sampled_allocations: true, ..Capabilities::default() };
+    if samples && let Err(error) = tool.add_capabilities(sampling) {
+        refused("sampled allocations, which #sample needs", error);
+    }
+    if let Err(error) = tool.install_callbacks() {
+        refused("callbacks", error);
+    }
+    for event in [
+        Event::ClassFileLoadHook,
+        Event::VmStart,
+        Event::VmInit,
+        Event::VmDeath,
+        Event::ThreadEnd,
+        Event::GarbageCollectionFinish,
+    ] {
+        if let Err(error) = tool.enable(event) {
+            refused(&format!("the event {event:?}"), error);
+        }
+    }
+}

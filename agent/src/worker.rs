@@ -1,0 +1,164 @@
+//! The agent's own thread: sweeps after each collection, publishes, forces collections and reports when due.
+
+use std::time::{Duration, Instant};
+use std::{sync::mpsc, thread};
+
+use cpu_time::ThreadTime;
+use mayfly_jvmti::Jni;
+
+use crate::allocations::exclude_this_thread;
+use crate::control;
+use crate::engine::Engine;
+use crate::lifecycle::switch_off;
+use crate::notice::say;
+use crate::options::Resets;
+
+/// How often the recording is brought up to date.
+const RECORDING_STEP: Duration = Duration::from_secs(1);
+/// How often stacks without lifetimes are taken over: nothing else would empty the nurseries.
+const STACKS_STEP: Duration = Duration::from_millis(100);
+
+/// Starts the thread, and waits until the JVM knows it: what attaching allocates is not counted then.
+pub(crate) fn start(engine: &'static Engine) {
+    engine.sinks.start();
+    let (ready, attached) = mpsc::channel();
+    let spawned = thread::Builder::new().name("mayfly".into()).spawn(move || {
+        exclude_this_thread();
+        let Some(thread) = engine.vm.attach_daemon("mayfly") else { return };
+        let _ = engine.worker.set(thread::current());
+        let _ = ready.send(());
+        let worker = std::panic::AssertUnwindSafe(|| Worker::new(engine, thread.jni()).run());
+        if std::panic::catch_unwind(worker).is_err() {
+            switch_off();
+        }
+    });
+    match spawned {
+        Ok(_) => drop(attached.recv()),
+        Err(error) => {
+            say(&format!(
+                "cannot start a thread ({error}): there will be no live output, and lifetimes only at the end"
+            ));
+        }
+    }
+}
+
+struct Worker<'call> {
+    engine: &'static Engine,
+    jni: Jni<'call>,
+    cpu: ThreadTime,
+    swept_gcs: u32,
+    recording: Timer,
+    stacks: Timer,
+    live: Timer,
+    gc: Timer,
+    periodic: Timer,
+    resets: Resets,
+}
+
+impl<'call> Worker<'call> {
+    fn new(engine: &'static Engine, jni: Jni<'call>) -> Self {
+        let options = &engine.options;
+        let only_stacks = options.trace && !options.lifetimes();
+        Self {
+            engine,
+            jni,
+            cpu: ThreadTime::now(),
+            swept_gcs: 0,
+            recording: Timer::every(engine.sinks.records().then_some(RECORDING_STEP)),
+            stacks: Timer::every(only_stacks.then_some(STACKS_STEP)),
+            live: Timer::every(engine.sinks.live_every()),
+            gc: Timer::every(options.gc_every),
+            periodic: Timer::every(options.periodic.map(|periodic| periodic.every)),
+            resets: options.periodic.map_or(Resets::Never, |periodic| periodic.resets),
+        }
+    }
+
+    fn run(mut self) {
+        while !self.engine.is_finished() {
+            match self.next_due() {
+                Some(due) => thread::park_timeout(due.saturating_duration_since(Instant::now())),
+                None => thread::park(),
+            }
+            self.engine.control.set_own_cpu(self.cpu.elapsed());
+            if self.engine.is_finished() {
+                break;
+            }
+            self.step();
+        }
+    }
+
+    fn next_due(&self) -> Option<Instant> {
+        [&self.recording, &self.stacks, &self.live, &self.gc, &self.periodic]
+            .into_iter()
+            .filter_map(|timer| timer.due)
+            .min()
+    }
+
+    fn step(&mut self) {
+        let (engine, jni) = (self.engine, self.jni);
+        if self.gc.is_due() && engine.control.is_active() {
+            engine.tool.force_gc();
+        }
+        self.add_up();
+        if self.periodic.is_due() && engine.control.is_active() {
+            control::report(engine, jni, "Periodic output");
+            self.reset_if_asked();
+        }
+    }
+
+    /// Sweeps if there was a collection, and publishes if somebody waits for it.
+    fn add_up(&mut self) {
+        let (engine, jni) = (self.engine, self.jni);
+        let mut session = engine.control.session();
+        let Some(session) = session.as_mut() else { return };
+        let gcs = engine.clock.gcs();
+        if gcs != self.swept_gcs && engine.options.lifetimes() {
+            self.swept_gcs = gcs;
+            session.collect(engine, jni);
+        } else if self.stacks.is_due() {
+            session.absorb(engine);
+        }
+        let (record, show) = (self.recording.is_due(), self.live.is_due());
+        if record || show {
+            session.absorb(engine);
+            session.publish(engine, jni);
+        }
+        if show {
+            session.show(engine);
+        }
+    }
+
+    fn reset_if_asked(&mut self) {
+        match self.resets {
+            Resets::Never => return,
+            Resets::Always => {}
+            Resets::First(left) => {
+                self.resets = if left > 1 { Resets::First(left - 1) } else { Resets::Never };
+            }
+        }
+        control::reset(self.engine, self.jni);
+    }
+}
+
+/// Something done at regular intervals, or never.
+struct Timer {
+    every: Duration,
+    due: Option<Instant>,
+}
+
+impl Timer {
+    fn every(interval: Option<Duration>) -> Self {
+        let every = interval.unwrap_or_default();
+        Self { every, due: interval.map(|every| Instant::now() + every) }
+    }
+
+    /// Whether it is time; the next time is then an interval from now, missed ones are not made up for.
+    fn is_due(&mut self) -> bool {
+        let now = Instant::now();
+        let is_due = self.due.is_some_and(|due| due <= now);
+        if is_due {
+            self.due = Some(now + self.every);
+        }
+        is_due
+    }
+}

@@ -1,0 +1,38 @@
+//! Event payloads as typed references, valid while their event runs.
+
+use jvmti_bindings::callbacks::{CallbackContext, ObjectAllocationEvent, ThreadEvent};
+
+use crate::{Class, Jni, Object, Thread};
+
+/// The environment of the event's thread; `None` in events without one (collections, the primordial phase).
+pub fn jni_of<'event>(context: &'event CallbackContext<'_>) -> Option<Jni<'event>> {
+    // SAFETY: the environment is the event's, and is used on its thread within it.
+    context.jni().map(|jni| unsafe { Jni::from_raw(jni.raw()) })
+}
+
+/// The thread that the event is about.
+pub fn thread_of(event: &ThreadEvent) -> Option<Thread<'_>> {
+    // SAFETY: a local reference of the running event.
+    unsafe { Object::from_raw(event.thread()) }.map(Thread)
+}
+
+/// A sampled allocation.
+#[derive(Clone, Copy)]
+pub struct SampledAllocation<'event> {
+    /// The new object: no field of it may be read, and no Java run.
+    pub object: Object<'event>,
+    /// Its class.
+    pub class: Class<'event>,
+    /// Its shallow size in bytes.
+    pub size: u64,
+}
+
+impl<'event> SampledAllocation<'event> {
+    /// Takes the event's payload; `None` for value objects, which have no identity.
+    pub fn of(event: &'event ObjectAllocationEvent) -> Option<Self> {
+        // SAFETY: local references of the running event.
+        let (object, class) =
+            unsafe { (Object::from_raw(event.object())?, Object::from_raw(event.class())?.as_class()) };
+        Some(Self { object, class, size: u64::try_from(event.size()).ok()? })
+    }
+}
