@@ -13,7 +13,7 @@ use mayfly_recording::RecordingWriter;
 /// Says what it is given, and leaves a ready-made recording where the agent would.
 const JAVA: &str = r#"
 for a in "$@"; do echo "arg $a"; done
-cp "${0%/*}/ready" "${1##*#recording-}""#;
+/bin/cp "${0%/*}/ready" "${1##*#recording-}""#;
 
 /// A folder that looks like a JDK's.
 struct Jdk(tempfile::TempDir);
@@ -46,7 +46,7 @@ impl Jdk {
     fn demo(&self, options: &[&str]) -> Output {
         let mut command = Command::new(cargo_bin("mayfly"));
         command.current_dir(self.0.path()).env("MAYFLY_AGENT", self.path("libmayfly.so"));
-        command.env("TMPDIR", self.0.path()).env("JAVA_HOME", self.0.path());
+        command.env("TMPDIR", self.0.path()).env("JAVA_HOME", self.0.path()).env("PATH", "/nowhere");
         command.arg("demo").args(options).output().expect("runs")
     }
 }
@@ -70,7 +70,7 @@ fn lines(bytes: &[u8]) -> Vec<String> {
 
 #[test]
 fn with_a_compiler_the_compiled_program_runs() {
-    let jdk = Jdk::new(Some(r#"test -f "$3" && mkdir "$2/demo""#));
+    let jdk = Jdk::new(Some(r#"test "$2 $3 $4" = "--release 11 -d" -a -f "$6" -a -d "$5""#));
     let output = jdk.demo(&["--seconds", "3"]);
     let said = lines(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{:?}", lines(&output.stderr));
@@ -101,6 +101,16 @@ fn the_report_follows_and_then_what_to_do_next() {
 }
 
 #[test]
+fn a_jvm_that_cannot_run_the_source_is_told_from_a_demo() {
+    let jdk = Jdk::new(None);
+    jdk.script("bin/java", "exit 1");
+    let output = jdk.demo(&[]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    let said = lines(&output.stderr);
+    assert!(said.last().is_some_and(|line| line.contains("needs a JDK")), "{said:?}");
+}
+
+#[test]
 fn what_is_missing_is_one_line_and_code_2() {
     let refusing = Jdk::new(Some("echo 'Demo.java:1: error: too old' >&2; exit 1"));
     for (output, word) in [
@@ -119,7 +129,12 @@ fn a_real_compiler_accepts_the_program() {
         std::env::var_os("JAVA_HOME").map_or("javac".into(), |home| PathBuf::from(home).join("bin/javac"));
     let folder = tempfile::tempdir().expect("temporary folder");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/demo/Demo.java");
-    match Command::new(&javac).args(["-Xlint:all", "-Werror", "-d"]).arg(folder.path()).arg(source).output() {
+    match Command::new(&javac)
+        .args(["-Xlint:all,-options", "-Werror", "--release", "11", "-d"])
+        .arg(folder.path())
+        .arg(source)
+        .output()
+    {
         Err(error) => eprintln!("skipped: no compiler {}: {error}", javac.display()),
         Ok(output) => {
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

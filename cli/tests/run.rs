@@ -129,6 +129,14 @@ fn no_recording_is_said_too() {
 }
 
 #[test]
+fn a_refusal_of_the_agent_stays_one_line() {
+    let place = Place::new();
+    let java = place.script("java", "echo 'mayfly: unknown option' >&2; exit 2");
+    let output = place.mayfly_run(&[], &java, &[]).output().expect("runs");
+    assert_eq!((output.status.code(), lines(&output.stderr).len()), (Some(2), 1));
+}
+
+#[test]
 fn what_cannot_be_started_is_one_line_and_code_2() {
     let place = Place::new();
     fs::write(place.path("plain"), "no program").expect("write");

@@ -27,6 +27,8 @@ use crate::session::recording_files::{self, RecordingFiles};
 const SOURCE: &str = include_str!("../../../fixtures/demo/Demo.java");
 const SOURCE_FILE: &str = "Demo.java";
 const MAIN_CLASS: &str = "demo.Demo";
+/// The compiler may be newer than the JVM.
+const OLDEST_JAVA: &str = "11";
 
 /// Seconds between two histograms: in place on a terminal, as blocks otherwise.
 const LIVE_ON_TERMINAL: u32 = 1;
@@ -49,15 +51,14 @@ pub(crate) fn run(args: DemoArgs) -> Result<u8, Error> {
     eprintln!("Its objects live for a moment, for one second, for some seconds, or for ever.");
     let log_folder = recording_files::literal_template(build.path())?;
     let options = options(&recording, &log_folder, std::io::stderr().is_terminal()).to_string();
-    let launch = Launch { program: java.launcher.into(), arguments, agent, options };
+    let launch = Launch { program: java.launcher.clone().into(), arguments, agent, options };
     let files = RecordingFiles::before_run(&recording);
     let ended = launch.run()?;
-    match files.written_by(ended.pid).first() {
-        Some(recording) => {
-            report::write(summary(recording_input::read(recording)?).as_bytes(), None)?;
-            tell_next_steps(recording);
-        }
-        None => eprintln!("mayfly: the demo left no recording; it needs a JDK (11 or newer): --java PATH"),
+    if ended.status.code().is_some_and(|code| code != 0) && java.compiler.is_none() {
+        eprintln!("mayfly: this JVM may lack a compiler; the demo needs a JDK (11 or newer): --java PATH");
+    } else if let Some(recording) = files.written_by(ended.pid).first() {
+        report::write(summary(recording_input::read(recording)?).as_bytes(), None)?;
+        tell_next_steps(recording);
     }
     Ok(exit_code(ended.status))
 }
@@ -86,8 +87,12 @@ fn program_arguments(java: &Java, build: &Path) -> Result<Vec<OsString>, Error> 
 fn compile(compiler: &Path, source: &Path, classes: &Path) -> Result<(), Error> {
     let refused = |reason| Error::DemoNotCompiled { compiler: compiler.to_owned(), reason };
     let mut javac = Command::new(compiler);
-    let output =
-        javac.arg("-d").arg(classes).arg(source).output().map_err(|source| refused(source.to_string()))?;
+    let output = javac
+        .args(["-Xlint:-options", "--release", OLDEST_JAVA, "-d"])
+        .arg(classes)
+        .arg(source)
+        .output()
+        .map_err(|source| refused(source.to_string()))?;
     if output.status.success() {
         return Ok(());
     }

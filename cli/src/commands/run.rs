@@ -30,8 +30,9 @@ pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
     };
     let files = RecordingFiles::before_run(options.value("recording").unwrap_or_default());
     let ended = launch.run()?;
-    tell_where(&files.written_by(ended.pid));
-    Ok(exit_code(ended.status))
+    let code = exit_code(ended.status);
+    tell_where(&files.written_by(ended.pid), code);
+    Ok(code)
 }
 
 /// What the agent is told: our defaults, the command line's wishes, and the raw options over all.
@@ -87,8 +88,9 @@ fn with_absolute_recording(raw: AgentOptions) -> Result<AgentOptions, Error> {
 }
 
 /// Says on stderr, behind the agent's report, where the recording is and how to read it.
-pub(crate) fn tell_where(recordings: &[PathBuf]) {
-    if recordings.is_empty() {
+fn tell_where(recordings: &[PathBuf], code: u8) {
+    // An agent that refuses to start has said why, and ended the JVM with this code.
+    if recordings.is_empty() && code != exit_codes::USAGE {
         eprintln!("mayfly: no recording was written: no JVM with the agent in it got as far as that");
     }
     for recording in recordings {

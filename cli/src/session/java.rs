@@ -11,12 +11,12 @@ pub(crate) fn is_launcher(program: &OsStr) -> bool {
     Path::new(program).file_name() == Some(OsStr::new("java"))
 }
 
-/// A launcher that exists, and the compiler of the same JDK if it has one.
+/// A launcher that exists, and a compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Java {
     /// Path of `java`.
     pub(crate) launcher: PathBuf,
-    /// Path of `javac` beside it; a JRE has none.
+    /// Path of the `javac` beside it, else of that in `JAVA_HOME` or on the `PATH`; a JRE has none.
     pub(crate) compiler: Option<PathBuf>,
 }
 
@@ -29,20 +29,19 @@ pub(crate) fn find(named: Option<&Path>) -> Result<Java, Error> {
 }
 
 fn find_among(named: Option<&Path>, home: Option<OsString>, path: Option<OsString>) -> Result<Java, Error> {
+    let home = home.filter(|value| !value.is_empty()).map(|home| PathBuf::from(home).join("bin"));
+    let path = path.unwrap_or_default();
+    let folders: Vec<_> = home.into_iter().chain(env::split_paths(&path)).collect();
     let looked_at = match named {
         Some(folder) if folder.is_dir() => vec![folder.join("bin/java"), folder.join("java")],
         Some(launcher) => vec![launcher.to_owned()],
-        None => {
-            let home =
-                home.filter(|value| !value.is_empty()).map(|home| PathBuf::from(home).join("bin/java"));
-            let path = path.unwrap_or_default();
-            home.into_iter().chain(env::split_paths(&path).map(|folder| folder.join("java"))).collect()
-        }
+        None => folders.iter().map(|folder| folder.join("java")).collect(),
     };
-    match looked_at.iter().find(|path| path.is_file()) {
-        Some(launcher) => Ok(Java { launcher: launcher.clone(), compiler: compiler_of(launcher) }),
-        None => Err(Error::JavaNotFound { looked_at }),
-    }
+    let Some(launcher) = looked_at.iter().find(|path| path.is_file()) else {
+        return Err(Error::JavaNotFound { looked_at });
+    };
+    let other_compiler = || folders.iter().map(|folder| folder.join("javac")).find(|path| path.is_file());
+    Ok(Java { launcher: launcher.clone(), compiler: compiler_of(launcher).or_else(other_compiler) })
 }
 
 /// `/usr/bin/java` is a link into a JDK: the compiler lies beside the real file.
@@ -100,9 +99,13 @@ mod tests {
     }
 
     #[test]
-    fn a_jre_has_no_compiler() {
-        let root = folder_with(&["bin/java"]);
-        assert_eq!(find_among(Some(root.path()), None, None).unwrap().compiler, None);
+    fn a_jre_has_no_compiler_but_another_jdk_may() {
+        let root = folder_with(&["jre/bin/java", "jdk/bin/java", "jdk/bin/javac"]);
+        let (jre, jdk) = (root.path().join("jre"), root.path().join("jdk"));
+        assert_eq!(find_among(Some(&jre), None, None).unwrap().compiler, None);
+        let java = find_among(Some(&jre), None, Some(jdk.join("bin").into())).unwrap();
+        assert_eq!(java.launcher, jre.join("bin/java"));
+        assert_eq!(java.compiler, Some(jdk.join("bin/javac")));
     }
 
     #[test]
