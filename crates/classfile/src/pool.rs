@@ -181,7 +181,7 @@ impl PoolTail {
 
     fn intern(&mut self, constant: &[u8]) -> Result<u16, Refusal> {
         let mut start = 0;
-        for (index, &end) in (self.first..).zip(&self.ends) {
+        for (index, &end) in (self.first..=u16::MAX).zip(&self.ends) {
             if self.bytes.get(start..end) == Some(constant) {
                 return Ok(index);
             }

@@ -1,0 +1,274 @@
+//! The rules of the allocation hooks, each on a small class, and on the JDK's own code that they are about.
+
+mod support;
+
+use jvmti_bindings::classfile::{AttributeInfo, ClassFile as OtherReader};
+use mayfly_classfile::allocation::{self, Options, Rewritten};
+use mayfly_classfile::{MethodRefusal, Refusal};
+use support::agreement::{align, hook_len, hook_name, pool_count};
+use support::assembler::{ClassBuilder, CodeParts};
+use support::expected_hooks::{length, method_ref, text};
+use support::jvms;
+
+const LOAD: Options = Options { add_fields: true };
+const ATTACH: Options = Options { add_fields: false };
+const RETURN: u8 = 0xb1;
+
+fn rewrite(class: &[u8]) -> Rewritten {
+    allocation::rewrite(class, LOAD).expect("a sound class")
+}
+
+/// The hooks of the class's method, each as the pc in front of it and its signature.
+fn hooks(class: &[u8]) -> Vec<(Option<usize>, String)> {
+    let rewritten = rewrite(class);
+    assert_eq!(rewritten.refused, []);
+    let Some(new) = rewritten.class else { return Vec::new() };
+    let (old, new) = (OtherReader::parse(class).expect("sound"), OtherReader::parse(&new).expect("sound"));
+    let first_appended = pool_count(&old);
+    let found = align(&code(&old), &code(&new), &|code, at| hook_len(code, at, first_appended));
+    assert_eq!(rewritten.sites as usize, found.inserted.len());
+    found.inserted.iter().map(|(pc, code)| (*pc, hook_name(&new, code))).collect()
+}
+
+fn code(class: &OtherReader) -> Vec<u8> {
+    let code = class.methods[0].attributes.iter().find_map(|attribute| match attribute {
+        AttributeInfo::Code(code) => Some(code.code.clone()),
+        _ => None,
+    });
+    code.expect("a method with code")
+}
+
+/// A class `owner` whose method `name` does the call, and `after`.
+fn caller(owner: &str, name: &str, descriptor: &str, opcode: u8, callee: [&str; 3], after: &[u8]) -> Vec<u8> {
+    let mut builder = ClassBuilder::named(55, owner);
+    let [high, low] = builder.method_ref(callee[0], callee[1], callee[2]).to_be_bytes();
+    let code = [&[opcode, high, low], after, &[0x57, RETURN]].concat();
+    builder.method(
+        name,
+        descriptor,
+        &CodeParts { max_stack: 4, max_locals: 9, code, ..CodeParts::default() },
+    );
+    builder.build()
+}
+
+/// The hook behind a call in an ordinary class.
+fn behind(opcode: u8, callee: [&str; 3]) -> Option<String> {
+    hooks(&caller("Made", "run", "()V", opcode, callee, &[])).pop().map(|(pc, hook)| {
+        assert_eq!(pc, Some(0));
+        hook
+    })
+}
+
+#[test]
+fn every_kind_of_array_has_its_hook() {
+    for (atype, kind) in (4..12).zip("ZCFDBSIJ".chars()) {
+        let mut builder = ClassBuilder::new(55);
+        let code = vec![0x04, 0xbc, atype, 0x57, RETURN];
+        builder.method("run", "()V", &CodeParts { max_stack: 1, code, ..CodeParts::default() });
+        assert_eq!(hooks(&builder.build()), [(Some(1), format!("array ([{kind})V"))]);
+    }
+    let mut builder = ClassBuilder::new(55);
+    let [high, low] = builder.class("[[Ljava/lang/String;").to_be_bytes();
+    let code = vec![0x04, 0xbd, high, low, 0x57, 0x04, 0x04, 0xc5, high, low, 2, 0x57, RETURN];
+    builder.method("run", "()V", &CodeParts { max_stack: 2, code, ..CodeParts::default() });
+    let expected = [(1, "array ([Ljava/lang/Object;)V"), (7, "multi (Ljava/lang/Object;)V")];
+    assert_eq!(hooks(&builder.build()), expected.map(|(pc, hook)| (Some(pc), hook.to_owned())));
+}
+
+#[test]
+fn hooks_of_one_kind_share_their_constants() {
+    let with = |sites: usize| {
+        let mut builder = ClassBuilder::new(55);
+        let code = [[0x04, 0xbc, 10, 0x57].repeat(sites), vec![RETURN]].concat();
+        builder.method("run", "()V", &CodeParts { max_stack: 1, code, ..CodeParts::default() });
+        let class = builder.build();
+        let new = rewrite(&class).class.expect("hooks");
+        let count = |class: &[u8]| pool_count(&OtherReader::parse(class).expect("sound"));
+        count(&new) - count(&class)
+    };
+    assert_eq!(with(1), with(50));
+}
+
+#[test]
+fn calls_that_the_jit_replaces_are_counted_by_the_caller() {
+    let any = Some("any (Ljava/lang/Object;)V".to_owned());
+    let objects = Some("array ([Ljava/lang/Object;)V".to_owned());
+    let clone = "()Ljava/lang/Object;";
+    assert_eq!(behind(0xb6, ["[I", "clone", clone]), any);
+    assert_eq!(behind(0xb6, ["[[Ljava/lang/String;", "clone", clone]), any);
+    assert_eq!(behind(0xb7, ["java/lang/Object", "clone", clone]), any);
+    assert_eq!(behind(0xb6, ["Other", "clone", clone]), None);
+    let copy = "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;";
+    assert_eq!(behind(0xb8, ["java/util/Arrays", "copyOf", copy]), objects);
+    let range = "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;";
+    assert_eq!(behind(0xb8, ["java/util/Arrays", "copyOfRange", range]), objects);
+    assert_eq!(
+        behind(0xb8, ["java/util/Arrays", "copyOf", "([Ljava/lang/Object;I)[Ljava/lang/Object;"]),
+        None
+    );
+    let by_length = "(Ljava/lang/Class;I)Ljava/lang/Object;";
+    assert_eq!(behind(0xb6, ["jdk/internal/misc/Unsafe", "allocateUninitializedArray0", by_length]), any);
+    assert_eq!(behind(0xb6, ["jdk/internal/misc/Unsafe", "allocateUninitializedArray", by_length]), None);
+    assert_eq!(
+        behind(0xb8, ["java/lang/StringUTF16", "toBytes", "([CII)[B"]),
+        Some("array ([B)V".to_owned())
+    );
+    assert_eq!(behind(0xb8, ["java/lang/reflect/Array", "newArray", by_length]), any);
+    assert_eq!(behind(0xb8, ["java/lang/reflect/Array", "newInstance", by_length]), None);
+    let multi =
+        behind(0xb8, ["java/lang/reflect/Array", "multiNewArray", "(Ljava/lang/Class;[I)Ljava/lang/Object;"]);
+    assert_eq!(multi, Some("multi (Ljava/lang/Object;)V".to_owned()));
+}
+
+#[test]
+fn clone_of_an_array_in_code_from_before_java_5_is_seen_by_its_cast() {
+    let cast_to = |class: &str| {
+        let mut builder = ClassBuilder::new(48);
+        let [a, b] = builder.method_ref("java/lang/Object", "clone", "()Ljava/lang/Object;").to_be_bytes();
+        let [c, d] = builder.class(class).to_be_bytes();
+        let code = vec![0xb6, a, b, 0xc0, c, d, 0x57, RETURN];
+        builder.method("run", "()V", &CodeParts { max_stack: 1, code, ..CodeParts::default() });
+        hooks(&builder.build())
+    };
+    assert_eq!(cast_to("[I"), [(Some(0), "any (Ljava/lang/Object;)V".to_owned())]);
+    assert_eq!(cast_to("Made"), []);
+}
+
+#[test]
+fn instances_are_counted_in_sun_misc_unsafe_only() {
+    let callee = ["jdk/internal/misc/Unsafe", "allocateInstance", "(Ljava/lang/Class;)Ljava/lang/Object;"];
+    assert_eq!(behind(0xb6, callee), None);
+    let in_unsafe = caller("sun/misc/Unsafe", "allocateInstance", "(Ljava/lang/Class;)V", 0xb6, callee, &[]);
+    assert_eq!(hooks(&in_unsafe), [(Some(0), "any (Ljava/lang/Object;)V".to_owned())]);
+}
+
+#[test]
+fn silenced_bodies_count_nothing_and_take_back_what_callees_count() {
+    let descriptor = "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;";
+    let callee = ["java/lang/reflect/Array", "newInstance", "(Ljava/lang/Class;I)Ljava/lang/Object;"];
+    let arrays = |name| caller("java/util/Arrays", name, descriptor, 0xb8, callee, &[0x57, 0x04, 0xbc, 10]);
+    assert_eq!(hooks(&arrays("copyOf")), [(Some(0), "undo (Ljava/lang/Object;)V".to_owned())]);
+    assert_eq!(hooks(&arrays("other")), [(Some(5), "array ([I)V".to_owned())]);
+}
+
+#[test]
+fn entry_hooks() {
+    let mut object = ClassBuilder::named(55, "java/lang/Object");
+    object.method("<init>", "()V", &CodeParts { max_locals: 1, code: vec![RETURN], ..CodeParts::default() });
+    assert_eq!(hooks(&object.build()), [(None, "object (Ljava/lang/Object;)V".to_owned())]);
+
+    let mut reflection = ClassBuilder::named(55, "jdk/internal/reflect/Reflection");
+    let descriptor = "(Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";
+    let parts = CodeParts { max_stack: 1, max_locals: 2, code: vec![0x2b, 0xb0], ..CodeParts::default() };
+    reflection.method("filterFields", descriptor, &parts);
+    let reflection = reflection.build();
+    assert_eq!(hooks(&reflection), [(None, format!("visibleFields {descriptor}"))]);
+    let attached = allocation::rewrite(&reflection, ATTACH).expect("sound");
+    assert_eq!(attached.class, None, "nothing to hide where no field was added");
+}
+
+#[test]
+fn fields_are_added_once_and_at_load_only() {
+    for (class, field) in [("java/lang/Thread", "mayfly$slab J"), ("java/lang/Class", "mayfly$cell I")] {
+        let class = ClassBuilder::named(55, class).build();
+        let new = rewrite(&class).class.expect("a field");
+        let parsed = OtherReader::parse(&new).expect("sound");
+        let [added] = parsed.fields.as_slice() else { panic!("{} fields", parsed.fields.len()) };
+        assert_eq!(
+            format!("{} {}", text(&parsed, added.name_index), text(&parsed, added.descriptor_index)),
+            field
+        );
+        assert_eq!(added.access_flags, 0x1080);
+        assert_eq!(rewrite(&new).class, None);
+        assert_eq!(allocation::rewrite(&class, ATTACH), Ok(Rewritten::default()));
+    }
+}
+
+#[test]
+fn the_hooks_class_and_rewritten_classes_are_left_alone() {
+    let array = CodeParts { max_stack: 1, code: vec![0x04, 0xbc, 10, 0x57, RETURN], ..CodeParts::default() };
+    let mut hooks_class = ClassBuilder::named(55, allocation::HOOKS_CLASS);
+    hooks_class.method("run", "()V", &array);
+    assert_eq!(rewrite(&hooks_class.build()), Rewritten::default());
+    let mut made = ClassBuilder::new(55);
+    made.method("run", "()V", &array);
+    let new = rewrite(&made.build()).class.expect("a hook");
+    assert_eq!(rewrite(&new), Rewritten::default());
+}
+
+#[test]
+fn a_method_without_room_is_refused_alone_and_not_counted() {
+    let mut code = vec![0x04, 0xbc, 10, 0x57];
+    code.resize(65_534, 0);
+    code.push(RETURN);
+    let mut builder = ClassBuilder::new(55);
+    builder.method("long", "()V", &CodeParts { max_stack: 1, code, ..CodeParts::default() });
+    let alone = rewrite(&builder.build());
+    assert_eq!((alone.class, alone.sites), (None, 0));
+    assert_eq!(alone.refused[0].reason, MethodRefusal::TooLarge);
+    assert_eq!(alone.refused[0].reason.reason(), "method would pass 64 KB");
+    let code = vec![0x04, 0xbc, 10, 0x57, RETURN];
+    builder.method("short", "()V", &CodeParts { max_stack: 1, code, ..CodeParts::default() });
+    let both = rewrite(&builder.build());
+    assert_eq!((both.class.is_some(), both.sites, both.refused.len()), (true, 1, 1));
+}
+
+#[test]
+fn what_is_no_class_is_refused() {
+    assert_eq!(allocation::rewrite(b"text", LOAD), Err(Refusal::Malformed("magic number")));
+    assert_eq!(allocation::rewrite(b"", LOAD), Err(Refusal::Malformed("class header")));
+}
+
+/// The bodies that JIT compilers replace, and every call in them that may return an array, on the JDKs read so far. A
+/// JVM with another call needs a look: does the callee count itself?
+const KNOWN_CALLS: [&str; 3] = [
+    "java/lang/reflect/Array newInstance (Ljava/lang/Class;I)Ljava/lang/Object;",
+    "java/lang/StringUTF16 newBytesFor (I)[B",
+    "java/lang/StringUTF16 toBytes0 ([CII)[B",
+];
+
+#[test]
+fn silenced_bodies_are_as_we_know_them() {
+    let homes = jvms::homes();
+    let folder = jvms::scratch("silenced_bodies");
+    if jvms::compile(&homes, &jvms::dump_source(), &folder).is_none() {
+        return jvms::skip("silenced_bodies", "no JVM found has a javac; set JAVA_HOME to a JDK");
+    }
+    for home in &homes {
+        let mut bodies = 0;
+        for class in jvms::classes(home, &folder, Some("java.base")) {
+            let owners = ["java/util/Arrays", "java/lang/StringUTF16", "jdk/internal/misc/Unsafe"];
+            if owners.iter().any(|owner| class.name == format!("java.base/{owner}.class")) {
+                bodies += check_silenced(&OtherReader::parse(&class.bytes).expect("sound"));
+            }
+        }
+        assert!((4..=5).contains(&bodies), "{home:?} has {bodies} of the bodies");
+    }
+}
+
+fn check_silenced(class: &OtherReader) -> usize {
+    let owner = support::expected_hooks::class_name(class, class.this_class);
+    let mut bodies = 0;
+    for method in &class.methods {
+        let name =
+            format!("{owner} {} {}", text(class, method.name_index), text(class, method.descriptor_index));
+        if !support::expected_hooks::SILENT.contains(&name.as_str()) {
+            continue;
+        }
+        bodies += 1;
+        for attribute in &method.attributes {
+            let AttributeInfo::Code(code) = attribute else { continue };
+            let mut pc = 0;
+            while pc < code.code.len() {
+                if (0xb6..=0xb9).contains(&code.code[pc]) {
+                    let index = u16::from_be_bytes([code.code[pc + 1], code.code[pc + 2]]);
+                    let callee = method_ref(class, index).expect("a method");
+                    let may_be_array = callee.contains(")[") || callee.ends_with(")Ljava/lang/Object;");
+                    assert!(!may_be_array || KNOWN_CALLS.contains(&callee.as_str()), "{name} calls {callee}");
+                }
+                pc += length(&code.code, pc);
+            }
+        }
+    }
+    bodies
+}

@@ -1,0 +1,78 @@
+//! Every class of every JVM found: an unedited pass changes no byte, and a rewritten class is the old one plus hooks.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
+use std::thread;
+
+use jvmti_bindings::classfile as other_reader;
+use mayfly_classfile::allocation::{self, Options};
+use mayfly_classfile::{ClassEditor, ClassFile};
+use support::jvms::{self, DumpedClass};
+
+#[test]
+fn every_class_is_itself_plus_its_hooks() {
+    let homes = jvms::homes();
+    if homes.is_empty() {
+        return jvms::skip("every_class", "no JVM found; set JAVA_HOME or MAYFLY_JVMS");
+    }
+    let folder = jvms::scratch("every_class");
+    if jvms::compile(&homes, &jvms::dump_source(), &folder).is_none() {
+        return jvms::skip("every_class", "no JVM found has a javac; set JAVA_HOME to a JDK");
+    }
+    for home in &homes {
+        let classes = jvms::classes(home, &folder, None);
+        let (one, other) = classes.split_at(classes.len() / 2);
+        let sites: usize = thread::scope(|scope| {
+            let halves = [one, other].map(|half| scope.spawn(|| check_all(home, half)));
+            halves.into_iter().map(|half| half.join().expect("all classes hold")).sum()
+        });
+        assert!(sites > 1000, "{home:?}: only {sites} hooks in a whole JVM");
+    }
+}
+
+fn check_all(home: &Path, classes: &[DumpedClass]) -> usize {
+    let mut hooks = 0;
+    let mut failed = BTreeMap::new();
+    for class in classes {
+        match panic::catch_unwind(AssertUnwindSafe(|| check(class))) {
+            Ok(found) => hooks += found,
+            Err(_) => drop(failed.insert(&class.name, ())),
+        }
+    }
+    assert!(failed.is_empty(), "{home:?}: {:?}", failed.keys());
+    hooks
+}
+
+fn check(class: &DumpedClass) -> usize {
+    assert_eq!(relaid(&class.bytes), class.bytes, "relaying without edits changes a class");
+    let rewritten =
+        allocation::rewrite(&class.bytes, Options { add_fields: true }).expect("a class of a JVM");
+    assert_eq!(rewritten.refused, []);
+    let old = other_reader::ClassFile::parse(&class.bytes).expect("a class of a JVM");
+    let hooks = match &rewritten.class {
+        Some(new) => {
+            let new = other_reader::ClassFile::parse(new).expect("a rewritten class");
+            support::agreement::check_hooked(&old, &new)
+        }
+        None => support::expected_hooks::count(&old),
+    };
+    assert_eq!(rewritten.sites as usize, hooks);
+    hooks
+}
+
+/// The class with each method laid out anew, nothing inserted.
+fn relaid(bytes: &[u8]) -> Vec<u8> {
+    let class = ClassFile::parse(bytes).expect("a class of a JVM");
+    let mut editor = ClassEditor::new(&class);
+    for (index, method) in class.methods().iter().enumerate() {
+        if class.code(method).expect("sound code").is_some() {
+            editor.edit_method(index);
+        }
+    }
+    let edited = editor.finish().expect("nothing added");
+    assert_eq!(edited.refused, []);
+    edited.bytes
+}

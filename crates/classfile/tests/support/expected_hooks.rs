@@ -1,0 +1,184 @@
+//! Which hooks a method should get, found without the patcher: another reader, another decoder, the rules once more.
+
+use jvmti_bindings::classfile::{AttributeInfo, ClassFile, CpInfo, MethodInfo};
+
+/// Length of each opcode's instruction as runs of (opcodes, length); 0 is a variable length (JVMS chapter 6).
+const LENGTH_RUNS: [(usize, usize); 27] = [
+    (16, 1),
+    (1, 2),
+    (1, 3),
+    (1, 2),
+    (2, 3),
+    (5, 2),
+    (28, 1),
+    (5, 2),
+    (73, 1),
+    (1, 3),
+    (20, 1),
+    (16, 3),
+    (1, 2),
+    (2, 0),
+    (6, 1),
+    (7, 3),
+    (2, 5),
+    (1, 3),
+    (1, 2),
+    (1, 3),
+    (2, 1),
+    (2, 3),
+    (2, 1),
+    (1, 0),
+    (1, 4),
+    (2, 3),
+    (2, 5),
+];
+
+/// Length of the instruction at `pc`.
+pub(crate) fn length(code: &[u8], pc: usize) -> usize {
+    let word = |at: usize| i32::from_be_bytes(code[at..at + 4].try_into().expect("four bytes"));
+    let table = (pc + 4) & !3;
+    match code[pc] {
+        0xaa => table - pc + 12 + 4 * (word(table + 8) - word(table + 4) + 1) as usize,
+        0xab => table - pc + 8 + 8 * word(table + 4) as usize,
+        0xc4 if code[pc + 1] == 0x84 => 6,
+        0xc4 => 4,
+        opcode => {
+            let mut first = 0;
+            let run = LENGTH_RUNS.iter().find(|(opcodes, _)| {
+                first += opcodes;
+                usize::from(opcode) < first
+            });
+            run.expect("a defined opcode").1
+        }
+    }
+}
+
+/// Hooks in order: the pc of the instruction in front (`None` at the entry), and the hook's name and descriptor.
+pub(crate) type Hooks = Vec<(Option<usize>, String)>;
+
+/// Owner, name and descriptor of a Methodref, joined by spaces.
+pub(crate) fn method_ref(class: &ClassFile, index: u16) -> Option<String> {
+    let pool = &class.constant_pool;
+    let (CpInfo::Methodref { class_index, name_and_type_index }
+    | CpInfo::InterfaceMethodref { class_index, name_and_type_index }) = pool.get(index).ok()?
+    else {
+        return None;
+    };
+    let CpInfo::NameAndType { name_index, descriptor_index } = pool.get(*name_and_type_index).ok()? else {
+        return None;
+    };
+    Some(format!(
+        "{} {} {}",
+        class_name(class, *class_index),
+        text(class, *name_index),
+        text(class, *descriptor_index)
+    ))
+}
+
+pub(crate) fn class_name(class: &ClassFile, index: u16) -> String {
+    match class.constant_pool.get(index) {
+        Ok(CpInfo::Class { name_index }) => text(class, *name_index),
+        other => panic!("no class at {index}: {other:?}"),
+    }
+}
+
+pub(crate) fn text(class: &ClassFile, index: u16) -> String {
+    class.constant_pool.get_java_string(index).expect("a Utf8").to_string_lossy().into_owned()
+}
+
+/// How many hooks `class` should get.
+pub(crate) fn count(class: &ClassFile) -> usize {
+    let hooks_of = |method: &MethodInfo| -> usize {
+        let (name, descriptor) = (text(class, method.name_index), text(class, method.descriptor_index));
+        let code = method.attributes.iter().filter_map(|attribute| match attribute {
+            AttributeInfo::Code(code) => Some(of(class, &name, &descriptor, &code.code).len()),
+            _ => None,
+        });
+        code.sum()
+    };
+    class.methods.iter().map(hooks_of).sum()
+}
+
+/// The hooks that `name` with `code` in `class` should get.
+pub(crate) fn of(class: &ClassFile, name: &str, descriptor: &str, code: &[u8]) -> Hooks {
+    let owner = class_name(class, class.this_class);
+    let full_name = format!("{owner} {name} {descriptor}");
+    let mut hooks: Hooks = entry(&full_name).map(|hook| (None, hook.to_owned())).into_iter().collect();
+    let silent = SILENT.contains(&full_name.as_str());
+    let mut pc = 0;
+    while pc < code.len() {
+        let next = pc + length(code, pc);
+        let operand = |at: usize| u16::from_be_bytes([code[at + 1], code[at + 2]]);
+        let hook = match code[pc] {
+            0xbc | 0xbd | 0xc5 if silent => None,
+            0xbc => Some(format!("array ([{})V", &"ZCFDBSIJ"[usize::from(code[pc + 1]) - 4..][..1])),
+            0xbd => Some("array ([Ljava/lang/Object;)V".to_owned()),
+            0xc5 => Some("multi (Ljava/lang/Object;)V".to_owned()),
+            call @ 0xb6..=0xb8 => method_ref(class, operand(pc)).and_then(|callee| {
+                let cast_to_array =
+                    code.get(next) == Some(&0xc0) && class_name(class, operand(next)).starts_with('[');
+                behind_call(call, &callee, &owner, silent, cast_to_array).map(str::to_owned)
+            }),
+            _ => None,
+        };
+        hooks.extend(hook.map(|hook| (Some(pc), hook)));
+        pc = next;
+    }
+    hooks
+}
+
+pub(crate) const SILENT: [&str; 5] = [
+    "java/util/Arrays copyOf ([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;",
+    "java/util/Arrays copyOfRange ([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;",
+    "jdk/internal/misc/Unsafe allocateUninitializedArray0 (Ljava/lang/Class;I)Ljava/lang/Object;",
+    "java/lang/StringUTF16 toBytes ([CII)[B",
+    "java/lang/StringUTF16 toBytes0 ([CII)[B",
+];
+
+fn entry(full_name: &str) -> Option<&'static str> {
+    let fields = "(Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";
+    match full_name {
+        "java/lang/Object <init> ()V" => Some("object (Ljava/lang/Object;)V"),
+        name if name == format!("jdk/internal/reflect/Reflection filterFields {fields}") => {
+            Some("visibleFields (Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;")
+        }
+        _ => None,
+    }
+}
+
+fn behind_call(
+    opcode: u8,
+    callee: &str,
+    owner: &str,
+    silent: bool,
+    cast_to_array: bool,
+) -> Option<&'static str> {
+    const ANY: Option<&str> = Some("any (Ljava/lang/Object;)V");
+    if silent {
+        let undone = [
+            "java/lang/reflect/Array newInstance (Ljava/lang/Class;I)Ljava/lang/Object;",
+            "java/lang/StringUTF16 newBytesFor (I)[B",
+        ];
+        return undone.contains(&callee).then_some("undo (Ljava/lang/Object;)V");
+    }
+    if callee.starts_with('[') && callee.ends_with(" clone ()Ljava/lang/Object;") {
+        return ANY;
+    }
+    match callee {
+        "java/lang/Object clone ()Ljava/lang/Object;" if opcode == 0xb7 || cast_to_array => ANY,
+        "java/lang/reflect/Array newArray (Ljava/lang/Class;I)Ljava/lang/Object;" => ANY,
+        "java/lang/reflect/Array multiNewArray (Ljava/lang/Class;[I)Ljava/lang/Object;" => {
+            Some("multi (Ljava/lang/Object;)V")
+        }
+        "jdk/internal/misc/Unsafe allocateInstance (Ljava/lang/Class;)Ljava/lang/Object;"
+            if owner == "sun/misc/Unsafe" =>
+        {
+            ANY
+        }
+        callee => match SILENT.iter().position(|silent| *silent == callee)? {
+            0 | 1 => Some("array ([Ljava/lang/Object;)V"),
+            2 => ANY,
+            _ => Some("array ([B)V"),
+        },
+    }
+}
