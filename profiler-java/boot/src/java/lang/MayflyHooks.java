@@ -74,47 +74,47 @@ public final class MayflyHooks {
 
     @ForceInline
     public static void array(boolean[] a) {
-        array(a, base1 + a.length, 1);
+        array(a, base1 + a.length);
     }
 
     @ForceInline
     public static void array(byte[] a) {
-        array(a, base1 + a.length, 1);
+        array(a, base1 + a.length);
     }
 
     @ForceInline
     public static void array(char[] a) {
-        array(a, base2 + ((long) a.length << 1), 1);
+        array(a, base2 + ((long) a.length << 1));
     }
 
     @ForceInline
     public static void array(short[] a) {
-        array(a, base2 + ((long) a.length << 1), 1);
+        array(a, base2 + ((long) a.length << 1));
     }
 
     @ForceInline
     public static void array(int[] a) {
-        array(a, base4 + ((long) a.length << 2), 1);
+        array(a, base4 + ((long) a.length << 2));
     }
 
     @ForceInline
     public static void array(float[] a) {
-        array(a, base4 + ((long) a.length << 2), 1);
+        array(a, base4 + ((long) a.length << 2));
     }
 
     @ForceInline
     public static void array(long[] a) {
-        array(a, base8 + ((long) a.length << 3), 1);
+        array(a, base8 + ((long) a.length << 3));
     }
 
     @ForceInline
     public static void array(double[] a) {
-        array(a, base8 + ((long) a.length << 3), 1);
+        array(a, base8 + ((long) a.length << 3));
     }
 
     @ForceInline
     public static void array(Object[] a) {
-        array(a, baseRef + ((long) a.length << shiftRef), 1);
+        array(a, baseRef + ((long) a.length << shiftRef));
     }
 
     /** An array of arrays, with the sub-arrays made together with it. */
@@ -129,36 +129,52 @@ public final class MayflyHooks {
         }
     }
 
-    /** An object or array of a kind not known where it was made, e.g. a clone. */
+    /** An object or array of a kind not known where it was made, e.g. a clone. The JIT often knows, and one test stays. */
+    @ForceInline
     public static void any(Object o) {
-        if (mode != OFF && o != null) {
-            count(o, 1);
-        }
-    }
-
-    /** Takes back what a callee counted: the caller of a body that the JIT replaces counts the object instead. */
-    public static void undo(Object o) {
-        int m = mode;
-        if (m == OFF || o == null) {
+        if (mode == OFF || o == null) {
             return;
         }
-        count(o, -1);
-        if (m == TRACK && (o.getClass().mayfly$cell & TRACKED) != 0) {
-            untrack();
+        if (o instanceof byte[]) {
+            array((byte[]) o);
+        } else if (o instanceof Object[]) {
+            array((Object[]) o);
+        } else if (o instanceof char[]) {
+            array((char[]) o);
+        } else if (o instanceof int[]) {
+            array((int[]) o);
+        } else if (o instanceof long[]) {
+            array((long[]) o);
+        } else if (o instanceof double[]) {
+            array((double[]) o);
+        } else if (o instanceof boolean[]) {
+            array((boolean[]) o);
+        } else if (o instanceof short[]) {
+            array((short[]) o);
+        } else if (o instanceof float[]) {
+            array((float[]) o);
+        } else {
+            object(o);
         }
     }
 
-    private static void count(Object o, int n) {
-        Class<?> type = o.getClass();
-        if (type.isArray()) {
-            array(o, arrayBytes(o, type), n);
-        } else if (n > 0) {
-            object(o);
-        } else {
-            Thread thread = Thread.currentCarrierThread();
-            if (thread.mayfly$slab != 0 && type.mayfly$cell != 0) {
-                add(thread.mayfly$slab + (type.mayfly$cell & CELL), n);
-            }
+    /** Takes back what a callee counted: the caller of a body that the JIT replaces counts the array instead. */
+    public static void undo(Object a) {
+        if (mode == OFF || a == null) {
+            return;
+        }
+        Class<?> type = a.getClass();
+        long slab = Thread.currentCarrierThread().mayfly$slab;
+        int cell = type.mayfly$cell;
+        if (slab == 0 | cell == 0) {
+            return;
+        }
+        long size = (arrayBytes(a, type) + alignMask) & ~alignMask;
+        long at = slab + (cell & CELL) + (size < smallest ? BELOW : 0);
+        add(at, -1);
+        add(at + 8, -size);
+        if (mode == TRACK && (cell & TRACKED) != 0 && size >= smallest) {
+            untrack();
         }
     }
 
@@ -181,7 +197,7 @@ public final class MayflyHooks {
     }
 
     @ForceInline
-    private static void array(Object a, long unaligned, int n) {
+    private static void array(Object a, long unaligned) {
         int m = mode;
         if (m == OFF) {
             return;
@@ -201,17 +217,17 @@ public final class MayflyHooks {
         long size = (unaligned + alignMask) & ~alignMask;
         long at = slab + (cell & CELL);
         if (size < smallest) {
-            add(at + BELOW, n);
-            add(at + BELOW + 8, n * size);
+            add(at + BELOW, 1);
+            add(at + BELOW + 8, size);
             return;
         }
-        add(at, n);
-        add(at + 8, n * size);
+        add(at, 1);
+        add(at + 8, size);
         Unsafe u = Unsafe.getUnsafe();
         if (size > u.getLong(at + 16)) {
             u.putLong(at + 16, size);
         }
-        if (m == TRACK && (cell & TRACKED) != 0 && n > 0) {
+        if (m == TRACK && (cell & TRACKED) != 0) {
             track(a, cell, size);
         }
     }
