@@ -3,6 +3,9 @@
 //! C2 compiles calls to `Object.clone`, `Arrays.copyOf/copyOfRange` with a class, `Unsafe.allocateUninitializedArray0`,
 //! `StringUTF16.toBytes` and `Array.newArray` to allocations of its own (HotSpot `vmIntrinsics.hpp`). What they return
 //! is counted at their callers, and their bodies, which run as long as the caller is interpreted, count nothing.
+//!
+//! Not seen: what C2 makes of `new StringBuilder().append(…).toString()` (OptimizeStringConcat): one String and its
+//! bytes, allocated without any of the called bodies. Nor calls from hidden classes, which no class hook ever gets.
 
 use alloc::vec::Vec;
 
