@@ -9,6 +9,9 @@ use std::{fs, mem};
 
 use wait_timeout::ChildExt;
 
+/// A process is idle if it used no clock tick (usually 10 ms) of CPU for so long.
+const IDLE: Duration = Duration::from_millis(50);
+
 /// What a finished program left.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -119,6 +122,33 @@ impl Running {
         let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).expect("the program runs");
         let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"));
         kib.and_then(|kib| kib.trim().parse::<u64>().ok()).expect("VmRSS in /proc/PID/status") * 1024
+    }
+
+    /// Waits until it uses no CPU: a program that waits for its stdin, and whose agent has caught up.
+    ///
+    /// # Panics
+    /// If the program is gone or its time runs out before.
+    #[track_caller]
+    pub fn wait_until_idle(&mut self) {
+        let mut before = None;
+        while Instant::now() < self.deadline {
+            let now = self.cpu_ticks();
+            if before == Some(now) {
+                return;
+            }
+            before = Some(now);
+            thread::sleep(IDLE);
+        }
+        self.give_up("it was never idle");
+    }
+
+    /// User and system time of all its threads, in clock ticks.
+    #[track_caller]
+    fn cpu_ticks(&self) -> u64 {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid())).expect("the program runs");
+        // After the name in parentheses: state is field 3, utime 14, stime 15 (proc_pid_stat(5)).
+        let fields: Vec<_> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+        [11, 12].iter().filter_map(|&at| fields.get(at)?.parse::<u64>().ok()).sum()
     }
 
     /// Closes its stdin and waits for its end.

@@ -53,7 +53,7 @@ fn counting_goes_on_after_the_stack_or_the_heap_ran_out() {
             ("oom", "#trackcollections"),
         ] {
             let run = Profiled::new(jvm, "gap.Gap", options)
-                .with(|l| l.jvm_args(&["-Xmx48m"]).args(&[part, "1000"]));
+                .with(|l| l.jvm_args(&["-Xmx48m", "-Xss256k"]).args(&[part, "1000"]));
             let outcome = run.run();
             if let Err(mismatch) = check_all(jvm, &outcome.stdout, &run.json().allocated()) {
                 panic!("{part} with {options:?} on {jvm}:\n{mismatch}");

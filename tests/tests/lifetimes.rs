@@ -1,9 +1,14 @@
 //! The canonical test: 1, 10, 20 and 30 objects die in four lifetime buckets, and are found there.
 
+use std::time::Duration;
+
 use mayfly_tests::{Jvm, Outcome, Profiled, Running, jvms, skip};
 
 const TRACKED: &str = "other.test.TestObject";
 const KEPT: &str = "other.test.KeptObject";
+
+/// The longest program takes 30 s; all runs start together.
+const LIMIT: Duration = Duration::from_secs(75);
 
 /// Upper bounds, in seconds, of the buckets in which 1, 10, 20 and 30 objects die.
 type Bounds = [u64; 4];
@@ -30,7 +35,8 @@ struct Run {
 /// Starts all runs at once (they mostly wait), then judges each.
 fn judge(bounds: Bounds, args: &[&str], options: &str, modes: &[(&Jvm, &[&str])]) {
     let start = |&(jvm, jvm_args): &(&Jvm, &[&str])| {
-        let profiled = Profiled::new(jvm, "test.Test", options).with(|l| l.jvm_args(jvm_args).args(args));
+        let profiled =
+            Profiled::new(jvm, "test.Test", options).with(|l| l.jvm_args(jvm_args).args(args).limit(LIMIT));
         let running = profiled.start();
         Run { what: format!("{jvm_args:?} on {jvm}"), profiled, running }
     };
