@@ -88,7 +88,7 @@ impl Launch {
         self
     }
 
-    /// The folder to start in. Default: the caller's.
+    /// The folder to start in. Default: one in the build folder, where a crash leaves its log.
     pub fn folder(mut self, folder: &Path) -> Self {
         self.folder = Some(folder.to_owned());
         self
@@ -120,10 +120,7 @@ impl Launch {
     pub fn start(&self) -> Running {
         let mut command = Command::new(&self.java);
         command.args(self.java_args());
-        if let Some(folder) = &self.folder {
-            command.current_dir(folder);
-        }
-        spawn(command, self.limit)
+        spawn(command, self.folder.clone(), self.limit)
     }
 
     /// Runs it to its end.
@@ -142,10 +139,11 @@ impl Launch {
 pub fn mayfly<I: IntoIterator<Item = S>, S: Into<OsString>>(args: I) -> Outcome {
     let mut command = Command::new(&artifacts().cli);
     command.args(args.into_iter().map(Into::into));
-    spawn(command, LIMIT).finish()
+    spawn(command, None, LIMIT).finish()
 }
 
-fn spawn(mut command: Command, limit: Duration) -> Running {
+fn spawn(mut command: Command, folder: Option<PathBuf>, limit: Duration) -> Running {
+    command.current_dir(folder.unwrap_or_else(|| fixture_classes().with_file_name("")));
     // What a developer's shell adds to every JVM would be on both sides of a comparison, or change one.
     for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"] {
         command.env_remove(variable);

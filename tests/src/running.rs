@@ -85,8 +85,7 @@ impl Running {
     #[track_caller]
     pub fn wait_for_line(&mut self, start: &str) -> String {
         loop {
-            let left = self.deadline.saturating_duration_since(Instant::now());
-            match self.lines.recv_timeout(left) {
+            match self.lines.recv_timeout(self.left()) {
                 Ok(line) => {
                     self.seen += &line;
                     if line.starts_with(start) {
@@ -156,22 +155,35 @@ impl Running {
     /// # Panics
     /// If its time runs out before.
     #[track_caller]
-    pub fn finish(mut self) -> Outcome {
+    pub fn finish(self) -> Outcome {
+        self.try_finish().unwrap_or_else(|why| panic!("{why}"))
+    }
+
+    /// Closes its stdin and waits for its end.
+    ///
+    /// # Errors
+    /// What it wrote, if its time runs out before. It is killed then.
+    pub fn try_finish(mut self) -> Result<Outcome, String> {
         drop(self.stdin.take());
         loop {
-            let left = self.deadline.saturating_duration_since(Instant::now());
-            match self.lines.recv_timeout(left) {
+            match self.lines.recv_timeout(self.left()) {
                 Ok(line) => self.seen += &line,
                 Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => self.give_up("it did not end in time"),
+                Err(RecvTimeoutError::Timeout) => return Err(self.ended("it did not end in time")),
             }
         }
-        let left = self.deadline.saturating_duration_since(Instant::now());
-        let Some(status) = self.child.wait_timeout(left).expect("a child can be waited for") else {
-            self.give_up("it closed its stdout, but did not end in time")
-        };
-        let stderr = self.take_stderr();
-        Outcome { stdout: mem::take(&mut self.seen), stderr, status }
+        let left = self.left();
+        match self.child.wait_timeout(left).expect("a child can be waited for") {
+            Some(status) => {
+                let stderr = self.take_stderr();
+                Ok(Outcome { stdout: mem::take(&mut self.seen), stderr, status })
+            }
+            None => Err(self.ended("it closed its stdout, but did not end in time")),
+        }
+    }
+
+    fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
     }
 
     fn take_stderr(&mut self) -> String {
@@ -180,9 +192,14 @@ impl Running {
 
     #[track_caller]
     fn give_up(&mut self, why: &str) -> ! {
+        panic!("{}", self.ended(why));
+    }
+
+    /// Kills it, and tells why and what it wrote.
+    fn ended(&mut self, why: &str) -> String {
         self.kill();
         let stderr = self.take_stderr();
-        panic!("{why}\nstdout:\n{}\nstderr:\n{stderr}", self.seen);
+        format!("{why}\nstdout:\n{}\nstderr:\n{stderr}", self.seen)
     }
 }
 

@@ -43,7 +43,13 @@ fn judge(bounds: Bounds, args: &[&str], options: &str, modes: &[(&Jvm, &[&str])]
     let runs: Vec<_> = modes.iter().map(start).collect();
     let mut wrong = Vec::new();
     for Run { what, profiled, running } in runs {
-        let outcome = running.finish();
+        let outcome = match running.try_finish() {
+            Ok(outcome) => outcome,
+            Err(why) => {
+                wrong.push(format!("{what}: {why}"));
+                continue;
+            }
+        };
         if outcome.stderr.contains("Unrecognized VM option") || outcome.stderr.contains("not supported") {
             skip(&what, "this JVM lacks the collector");
         } else if !on_time(&outcome, bounds) && outcome.code() == Some(0) {
