@@ -13,9 +13,6 @@ use crate::exports::weak_numbers;
 use crate::hooks::Hooks;
 use crate::stacks;
 
-/// Flag in a class's cell: its objects pass the filters.
-const TRACKED: u32 = 1;
-
 /// What a thread needs to track objects.
 struct Tracker {
     nursery: Arc<Nursery>,
@@ -76,7 +73,8 @@ fn register(
         Shape::Object { size } => u64::from(size) >= engine.options.larger_than,
         Shape::Array => true,
     };
-    let registered = engine.classes.register(&name, shape, large_enough && engine.filter.admits(&name))?;
+    let tracked = engine.hands_over() && large_enough && engine.filter.admits(&name);
+    let registered = engine.classes.register(&name, shape, tracked)?;
     hooks.cell.set(jni, class, registered.cell as i32);
     Some(registered)
 }
@@ -112,8 +110,9 @@ pub(crate) fn sampled(engine: &Engine, jni: Jni<'_>, sample: SampledAllocation<'
         return;
     }
     let Some(cell) = cell_of(engine, jni, hooks, sample) else { return };
-    let passes = cell & TRACKED != 0 && sample.size >= engine.options.larger_than;
-    if let Some(class) = engine.classes.at_cell(cell).filter(|_| passes) {
+    let Some(class) = engine.classes.at_cell(cell) else { return };
+    let name = engine.classes.name(class).unwrap_or_default();
+    if sample.size >= engine.options.larger_than && engine.filter.admits(name) {
         add(engine, jni, sample.object, class, sample.size, interval.max(sample.size));
     }
 }

@@ -8,7 +8,6 @@ use mayfly_jvmti::{Event, Jni, Management};
 use mayfly_profile::{JvmInfo, RunInfo};
 
 use crate::engine::Engine;
-use crate::hooks::Mode;
 use crate::notice::say;
 use crate::session::Session;
 
@@ -77,7 +76,7 @@ fn switch_on(engine: &Engine, jni: Jni<'_>, session: &mut Option<Session>) {
     }
     session.time_runs(true);
     engine.counter.counting_starts(engine, jni);
-    hooks.switch(jni, if engine.hands_over() { Mode::Track } else { Mode::Count });
+    hooks.switch(jni, true);
 }
 
 /// Starts or resumes.
@@ -94,7 +93,7 @@ pub(crate) fn pause(engine: &Engine, jni: Jni<'_>) {
     let mut session = engine.control.session();
     let (Some(hooks), Some(session)) = (engine.hooks.get(), session.as_mut()) else { return };
     if engine.control.active.swap(false, Relaxed) {
-        hooks.switch(jni, Mode::Off);
+        hooks.switch(jni, false);
         engine.counter.counting_stops(engine, jni);
         session.time_runs(false);
         engine.sinks.note("## Profiling disabled");
@@ -122,7 +121,7 @@ pub(crate) fn report(engine: &Engine, jni: Jni<'_>, reason: &str) {
 /// VMDeath: a last collection, so that live means live, the last report, the end of the recording.
 pub(crate) fn finish(engine: &Engine, jni: Jni<'_>) {
     if let Some(hooks) = engine.hooks.get() {
-        hooks.switch(jni, Mode::Off);
+        hooks.switch(jni, false);
     }
     engine.control.active.store(false, Relaxed);
     if engine.options.lifetimes() {

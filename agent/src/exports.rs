@@ -1,4 +1,5 @@
 //! The symbols that the JVM looks up in this library: the agent's entry points, and native methods of the Java side.
+#![allow(missing_docs)] // The entry points that `export_agent!` defines are JVMTI's.
 #![allow(unsafe_code)] // Entry points called by the JVM: raw arguments become typed ones here and nowhere else.
 
 use mayfly_jvmti::{Jni, Object, RawMethod, WeakNumbers, export_agent, method_body, sys};

@@ -22,36 +22,18 @@ pub(crate) struct Hooks {
     pub(crate) thread_id: Field<OfThread, i64>,
 }
 
-/// What the Java side does at an allocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
-    /// Nothing.
-    Off,
-    /// Counts.
-    Count,
-    /// Counts, and hands the object over.
-    Track,
-}
-
 impl Hooks {
-    /// Switches the Java side.
-    pub(crate) fn switch(&self, jni: Jni<'_>, mode: Mode) {
-        let value = match mode {
-            Mode::Off => 0,
-            Mode::Count => 1,
-            Mode::Track => 2,
-        };
-        jni.set_static(self.class.get(), c"mode", StaticField::Int(value));
+    /// Lets the Java side count, or not.
+    pub(crate) fn switch(&self, jni: Jni<'_>, on: bool) {
+        jni.set_static(self.class.get(), c"on", StaticField::Boolean(on));
     }
 }
 
 /// Defines the class, in the early start phase: rewritten code needs it from its first allocation on.
 pub(crate) fn define(engine: &Engine, jni: Jni<'_>) {
     let version = engine.tool.system_property("java.vm.specification.version").unwrap_or_default();
-    let class_file = match version.parse::<u32>() {
-        Ok(feature) if feature >= FIRST_JDK_WITH_CARRIERS => CLASS_FILE.to_vec(),
-        _ => with_name_replaced(CLASS_FILE, "currentCarrierThread", "currentThread"),
-    };
+    let carriers = version.parse::<u32>().is_ok_and(|feature| feature >= FIRST_JDK_WITH_CARRIERS);
+    let class_file = class_file(carriers, Session::of(engine));
     if jni.define_boot_class(c"java/lang/MayflyHooks", &class_file).is_none() {
         refuse_launch(
             "the JVM does not take java.lang.MayflyHooks: is java.base patched, or another agent in the way?",
@@ -59,13 +41,67 @@ pub(crate) fn define(engine: &Engine, jni: Jni<'_>) {
     }
 }
 
-/// Replaces a name in a class file's constant pool (a CONSTANT_Utf8, JVMS 4.4.7). Nothing refers to it by position.
-fn with_name_replaced(class_file: &[u8], from: &str, to: &str) -> Vec<u8> {
-    let utf8 = |name: &str| [&[1, 0, name.len() as u8], name.as_bytes()].concat();
-    let (old, new) = (utf8(from), utf8(to));
-    let at = class_file.windows(old.len()).position(|window| window == old);
-    let Some(at) = at else { return class_file.to_vec() };
-    [&class_file[..at], &new, &class_file[at + old.len()..]].concat()
+/// What is fixed for a session, and so becomes a constant of the class.
+#[derive(Clone, Copy, Debug)]
+struct Session {
+    hands_over: bool,
+    smallest: u64,
+}
+
+impl Session {
+    fn of(engine: &Engine) -> Self {
+        Self { hands_over: engine.hands_over(), smallest: engine.options.larger_than }
+    }
+
+    /// (constant in the source, value) of `TRACKED`, `OFFSET` and `SMALLEST`.
+    fn constants(self) -> [(Constant<'static>, Constant<'static>); 3] {
+        let (tracked, offset) = if self.hands_over { (1, !7) } else { (0, !0) };
+        let smallest = if self.smallest == 0 { i64::MIN } else { self.smallest as i64 };
+        [
+            (Constant::Int(0x4D41_5901), Constant::Int(tracked)),
+            (Constant::Int(0x4D41_5902), Constant::Int(offset)),
+            (Constant::Long(0x4D41_5946_4C59_0003), Constant::Long(smallest)),
+        ]
+    }
+}
+
+/// An entry of a class file's constant pool (JVMS 4.4).
+#[derive(Clone, Copy, Debug)]
+enum Constant<'text> {
+    Utf8(&'text str),
+    Int(i32),
+    Long(i64),
+}
+
+impl Constant<'_> {
+    fn bytes(self) -> Vec<u8> {
+        match self {
+            Self::Utf8(text) => [&[1, 0, text.len() as u8], text.as_bytes()].concat(),
+            Self::Int(value) => [&[3][..], &value.to_be_bytes()].concat(),
+            Self::Long(value) => [&[5][..], &value.to_be_bytes()].concat(),
+        }
+    }
+}
+
+fn class_file(carriers: bool, session: Session) -> Vec<u8> {
+    let mut class_file = CLASS_FILE.to_vec();
+    if !carriers {
+        let (from, to) = ("currentCarrierThread", "currentThread");
+        class_file = with_constant(&class_file, Constant::Utf8(from), Constant::Utf8(to));
+    }
+    for (from, to) in session.constants() {
+        class_file = with_constant(&class_file, from, to);
+    }
+    class_file
+}
+
+/// Replaces a constant; nothing in a class file refers to one by its position in bytes.
+fn with_constant(class_file: &[u8], from: Constant<'_>, to: Constant<'_>) -> Vec<u8> {
+    let (old, new) = (from.bytes(), to.bytes());
+    match class_file.windows(old.len()).position(|window| window == old) {
+        Some(at) => [&class_file[..at], &new, &class_file[at + old.len()..]].concat(),
+        None => class_file.to_vec(),
+    }
 }
 
 /// Finds the added fields, tells the class about arrays here, and links its native methods while it is still off:
@@ -81,7 +117,6 @@ pub(crate) fn connect(engine: &Engine, jni: Jni<'_>, thread: Thread<'_>) {
     };
     let class = hooks.class.get();
     let mut complete = set_layout(jni, &hooks, layout);
-    complete &= jni.set_static(class, c"smallest", StaticField::Long(engine.options.larger_than as i64));
     for (name, signature) in [
         (c"enter", c"(Ljava/lang/Thread;Ljava/lang/Class;)V"),
         (c"track", c"(Ljava/lang/Object;IJ)V"),
@@ -107,14 +142,15 @@ fn find(jni: Jni<'_>) -> Option<Hooks> {
 
 fn set_layout(jni: Jni<'_>, hooks: &Hooks, layout: ArrayLayout) -> bool {
     let [base1, base2, base4, base8] = layout.base;
+    let round = |base| StaticField::Long(base + layout.alignment - 1);
     let values = [
-        (c"base1", StaticField::Long(base1)),
-        (c"base2", StaticField::Long(base2)),
-        (c"base4", StaticField::Long(base4)),
-        (c"base8", StaticField::Long(base8)),
-        (c"baseRef", StaticField::Long(layout.reference_base)),
+        (c"round1", round(base1)),
+        (c"round2", round(base2)),
+        (c"round4", round(base4)),
+        (c"round8", round(base8)),
+        (c"roundRef", round(layout.reference_base)),
         (c"shiftRef", StaticField::Int(layout.reference_shift)),
-        (c"alignMask", StaticField::Long(layout.alignment - 1)),
+        (c"align", StaticField::Long(-layout.alignment)),
     ];
     values.into_iter().all(|(name, value)| jni.set_static(hooks.class.get(), name, value))
 }
@@ -123,13 +159,30 @@ fn set_layout(jni: Jni<'_>, hooks: &Hooks, layout: ArrayLayout) -> bool {
 mod tests {
     use super::*;
 
+    fn count(class: &[u8], constant: Constant<'_>) -> usize {
+        let bytes = constant.bytes();
+        class.windows(bytes.len()).filter(|window| *window == bytes).count()
+    }
+
     #[test]
     fn older_jvms_get_the_class_without_carriers() {
-        let has =
-            |class: &[u8], name: &str| class.windows(name.len()).any(|window| window == name.as_bytes());
-        assert!(has(CLASS_FILE, "currentCarrierThread"));
-        let older = with_name_replaced(CLASS_FILE, "currentCarrierThread", "currentThread");
-        assert!(has(&older, "currentThread") && !has(&older, "currentCarrierThread"));
-        assert_eq!(older.len() + "Carrier".len(), CLASS_FILE.len());
+        let session = Session { hands_over: false, smallest: 0 };
+        let (carrier, thread) = (Constant::Utf8("currentCarrierThread"), Constant::Utf8("currentThread"));
+        let (newer, older) = (class_file(true, session), class_file(false, session));
+        assert_eq!((count(&newer, carrier), count(&newer, thread)), (1, 0));
+        assert_eq!((count(&older, carrier), count(&older, thread)), (0, 1));
+    }
+
+    #[test]
+    fn each_constant_of_a_session_is_in_the_class_once_and_is_replaced() {
+        for session in
+            [Session { hands_over: false, smallest: 0 }, Session { hands_over: true, smallest: 64 }]
+        {
+            let class = class_file(true, session);
+            for (from, to) in session.constants() {
+                assert_eq!((count(CLASS_FILE, from), count(&class, from)), (1, 0));
+                assert!(count(&class, to) > 0);
+            }
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::{allocations, control, hooks, notice, rewriting, startup, worker};
 
 /// Receiver of all events.
 #[derive(Default)]
-pub struct MayflyAgent;
+pub(crate) struct MayflyAgent;
 
 impl Agent for MayflyAgent {
     fn on_load(&self, context: AgentLoadContext<'_>) -> sys::jint {

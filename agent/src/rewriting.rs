@@ -37,13 +37,14 @@ impl Rewriting {
     }
 }
 
-/// Rewrites the class of a load event. Another agent's retransformation is left alone: our hooks are in it already.
+/// Rewrites the class of a load or redefinition. A retransformation by another agent starts from our bytes: HotSpot
+/// keeps what environments that cannot retransform have made of a class.
 pub(crate) fn rewrite<'event>(
     engine: &Engine,
     context: &CallbackContext<'event>,
     mut event: ClassFileLoadHookEvent<'event>,
 ) {
-    if !event.class_being_redefined().is_null() || engine.is_finished() {
+    if engine.is_finished() {
         return;
     }
     let start = Instant::now();

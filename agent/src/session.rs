@@ -16,6 +16,9 @@ use crate::sinks;
 use crate::stream::Stream;
 use crate::trust;
 
+/// Rows of each list on a console.
+const CONSOLE_ROWS: usize = 20;
+
 /// Everything that one thread at a time adds up.
 pub(crate) struct Session {
     ledger: Ledger,
@@ -104,15 +107,21 @@ impl Session {
         self.tell(engine, updates);
     }
 
-    /// Writes a report of what was published.
+    /// Writes a report of what was published. On a console, beside a recording that has it all, a short one.
     pub(crate) fn report(&self, engine: &Engine, reason: &str) {
         let options = &engine.options;
-        let text = mayfly_report::post_run(
-            &self.builder.profile(),
+        let console = options.output_dir.is_none() && options.output_limit.is_none();
+        let recording = engine.sinks.recording().filter(|_| console);
+        let (profile, limit) = match recording {
+            Some(_) => (self.builder.profile_without_sites(), Some(CONSOLE_ROWS)),
+            None => (self.builder.profile(), options.output_limit),
+        };
+        let mut text = mayfly_report::post_run(
+            &profile,
             &TextOptions {
                 timestamp: Some(sinks::date()),
                 reason: reason.into(),
-                output_limit: options.output_limit,
+                output_limit: limit,
                 filter: engine.filter.clone(),
                 min_size: options.larger_than,
                 blame: options.blame,
@@ -120,6 +129,9 @@ impl Session {
                 trace_target: options.trace_target.clone(),
             },
         );
+        if let Some(path) = recording {
+            text.push_str(&format!("\nAll rows, with allocation sites: mayfly report {}\n", path.display()));
+        }
         engine.sinks.report(text);
     }
 

@@ -43,7 +43,7 @@ enum Message {
 pub(crate) struct Sinks {
     sender: Sender<Message>,
     writer: Mutex<Option<Writer>>,
-    records: bool,
+    recording: Option<PathBuf>,
     live_every: Option<Duration>,
 }
 
@@ -61,8 +61,9 @@ impl Sinks {
     pub(crate) fn open(options: &Options) -> Result<Self, SinkError> {
         let facts = NameFacts { pid: std::process::id(), host: host(), started: started() };
         let report = options.output_dir.as_deref().map(|template| open_report(&expand(template, &facts)));
-        let recording =
-            options.recording.as_deref().map(|template| open_recording(&expand(template, &facts)));
+        let recording_path =
+            options.recording.as_deref().map(|template| PathBuf::from(expand(template, &facts)));
+        let recording = recording_path.as_deref().map(open_recording);
         let (report, recording) = (report.transpose()?, recording.transpose()?);
         let (sender, receiver) = bounded(QUEUE);
         let terminal = io::stderr().is_terminal();
@@ -72,9 +73,8 @@ impl Sinks {
             Live::Auto if !options.lifetimes() => None,
             Live::Auto => Some(if terminal { LIVE_ON_TERMINAL } else { LIVE_PIPED }),
         };
-        let records = recording.is_some();
         let writer = Writer { receiver, report, recording, drawn: None, terminal };
-        Ok(Self { sender, writer: Mutex::new(Some(writer)), records, live_every })
+        Ok(Self { sender, writer: Mutex::new(Some(writer)), recording: recording_path, live_every })
     }
 
     /// Starts the writing thread.
@@ -89,7 +89,12 @@ impl Sinks {
 
     /// Whether there is a recording.
     pub(crate) fn records(&self) -> bool {
-        self.records
+        self.recording.is_some()
+    }
+
+    /// The recording's file.
+    pub(crate) fn recording(&self) -> Option<&Path> {
+        self.recording.as_deref()
     }
 
     /// How often the live histogram is to be drawn; `None`: never.
@@ -181,10 +186,9 @@ fn open_report(folder: &str) -> Result<File, SinkError> {
     own_file().append(true).open(&path).map_err(error)
 }
 
-fn open_recording(file: &str) -> Result<File, SinkError> {
-    let path = PathBuf::from(file);
+fn open_recording(path: &Path) -> Result<File, SinkError> {
     let error = |cause| SinkError { path: path.display().to_string(), cause, option: "#recording" };
-    own_file().write(true).truncate(true).open(&path).map_err(error)
+    own_file().write(true).truncate(true).open(path).map_err(error)
 }
 
 /// A file that only the user may read; a link planted in its place is not followed.

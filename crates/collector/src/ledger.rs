@@ -31,6 +31,9 @@ pub struct Ledger {
     /// Absorbed since the last sweep.
     young: Vec<Batch>,
     survivors: Survivors,
+    gathered: Gathered,
+    /// Birth of all that is gathered, while deaths are.
+    gathered_birth: (u32, u32),
     sites: Vec<SiteBook>,
     classes: Vec<ClassBook>,
 }
@@ -59,6 +62,29 @@ struct Lifetime {
     bytes: u64,
 }
 
+/// Objects of a few sites, to be booked together: a thread's neighbours mostly share birth and fate.
+#[derive(Debug, Default)]
+struct Gathered {
+    /// By site; zero where not touched.
+    tallies: Vec<Tally>,
+    touched: Vec<SiteId>,
+}
+
+impl Gathered {
+    fn add(&mut self, site: SiteId, tally: Tally) {
+        let gathered = entry(&mut self.tallies, site);
+        if gathered.objects == 0 {
+            self.touched.push(site);
+        }
+        gathered.add(tally);
+    }
+
+    fn take(&mut self) -> Vec<(SiteId, Tally)> {
+        let tallies = &mut self.tallies;
+        self.touched.drain(..).map(|site| (site, mem::take(&mut tallies[site as usize]))).collect()
+    }
+}
+
 impl Ledger {
     /// An empty ledger. `lifetimes`: whether tracked objects carry references.
     pub fn new(
@@ -77,6 +103,8 @@ impl Ledger {
             gcs: Vec::new(),
             young: Vec::new(),
             survivors: Survivors::default(),
+            gathered: Gathered::default(),
+            gathered_birth: (0, 0),
             sites: Vec::new(),
             classes: Vec::new(),
         }
@@ -86,13 +114,16 @@ impl Ledger {
     pub fn absorb(&mut self, nurseries: &Nurseries, table: &SiteTable) {
         for batch in nurseries.drain() {
             for object in &batch.objects {
-                self.book_birth(object, table);
+                self.gathered.add(object.site, self.scaled(object));
             }
             if self.lifetimes {
                 self.young.push(batch);
             } else {
                 self.budget.release(batch.reserved);
             }
+        }
+        for (site, tally) in self.gathered.take() {
+            self.book_births(site, tally, table);
         }
     }
 
@@ -104,7 +135,7 @@ impl Ledger {
             for object in batch.objects {
                 if object.birth_ms <= gc.ms && references.is_cleared(object.reference) {
                     references.release(object.reference);
-                    self.book_death(&object, gc, table);
+                    self.gather_death(&object, gc, table);
                 } else {
                     self.survivors.push(object, &self.budget);
                 }
@@ -117,11 +148,12 @@ impl Ledger {
             let dead = object.birth_ms <= gc.ms && references.is_cleared(object.reference);
             if dead {
                 references.release(object.reference);
-                self.book_death(object, gc, table);
+                self.gather_death(object, gc, table);
             }
             dead
         });
         self.survivors = survivors;
+        self.book_gathered_deaths(gc, table);
     }
 
     /// Forgets all counts and all tracked objects: deaths of those born before are not counted any more.
@@ -183,10 +215,9 @@ impl Ledger {
         Tally::of(self.weight(size), size)
     }
 
-    fn book_birth(&mut self, object: &Tracked, table: &SiteTable) {
-        let Some(class) = table.class_of(object.site) else { return };
-        let tally = self.scaled(object);
-        let site = entry(&mut self.sites, object.site);
+    fn book_births(&mut self, site: SiteId, tally: Tally, table: &SiteTable) {
+        let Some(class) = table.class_of(site) else { return };
+        let site = entry(&mut self.sites, site);
         site.allocated.add(tally);
         site.changed = true;
         let class = entry(&mut self.classes, class);
@@ -194,12 +225,26 @@ impl Ledger {
         class.changed = true;
     }
 
-    fn book_death(&mut self, object: &Tracked, gc: GcTime, table: &SiteTable) {
-        let Some(class) = table.class_of(object.site) else { return };
-        let tally = self.scaled(object);
-        let lifetime = self.lifetime(object, gc);
+    fn gather_death(&mut self, object: &Tracked, gc: GcTime, table: &SiteTable) {
+        let birth = (object.birth_ms, object.birth_64k);
+        if birth != self.gathered_birth {
+            self.book_gathered_deaths(gc, table);
+            self.gathered_birth = birth;
+        }
+        self.gathered.add(object.site, self.scaled(object));
+    }
+
+    fn book_gathered_deaths(&mut self, gc: GcTime, table: &SiteTable) {
+        let lifetime = self.lifetime(self.gathered_birth, gc);
+        for (site, tally) in self.gathered.take() {
+            self.book_deaths(site, tally, lifetime, table);
+        }
+    }
+
+    fn book_deaths(&mut self, site: SiteId, tally: Tally, lifetime: Lifetime, table: &SiteTable) {
+        let Some(class) = table.class_of(site) else { return };
         let bucket = self.buckets.index_of(lifetime.ms);
-        let site = entry(&mut self.sites, object.site);
+        let site = entry(&mut self.sites, site);
         add_to(&mut site.collected, bucket, self.buckets.len(), tally);
         site.byte_ms += tally.bytes as f64 * lifetime.ms as f64;
         site.changed = true;
@@ -212,13 +257,13 @@ impl Ledger {
         class.changed = true;
     }
 
-    fn lifetime(&self, object: &Tracked, gc: GcTime) -> Lifetime {
-        let before_birth = self.gcs.partition_point(|gc| gc.ms < object.birth_ms);
+    fn lifetime(&self, (birth_ms, birth_64k): (u32, u32), gc: GcTime) -> Lifetime {
+        let before_birth = self.gcs.partition_point(|gc| gc.ms < birth_ms);
         Lifetime {
-            ms: u64::from(gc.ms - object.birth_ms.min(gc.ms)),
+            ms: u64::from(gc.ms.saturating_sub(birth_ms)),
             // The last one is the collection it died in.
             gcs: (self.gcs.len() - before_birth).saturating_sub(1) as u64,
-            bytes: u64::from(gc.bytes_64k.saturating_sub(object.birth_64k)) << BYTES_STEP_LOG2,
+            bytes: u64::from(gc.bytes_64k.saturating_sub(birth_64k)) << BYTES_STEP_LOG2,
         }
     }
 }

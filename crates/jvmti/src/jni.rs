@@ -18,6 +18,8 @@ pub struct Jni<'call> {
 /// A static field's value to set.
 #[derive(Clone, Copy, Debug)]
 pub enum StaticField {
+    /// A `boolean`.
+    Boolean(bool),
     /// An `int`.
     Int(i32),
     /// A `long`.
@@ -89,12 +91,19 @@ impl<'call> Jni<'call> {
 
     /// Sets a static field; whether the class has it.
     pub fn set_static(self, class: Class<'_>, name: &CStr, value: StaticField) -> bool {
-        let signature = if matches!(value, StaticField::Int(_)) { c"I" } else { c"J" };
+        let signature = match value {
+            StaticField::Boolean(_) => c"Z",
+            StaticField::Int(_) => c"I",
+            StaticField::Long(_) => c"J",
+        };
         let id = call!(self, GetStaticFieldID, class.raw(), name.as_ptr(), signature.as_ptr());
         if self.clear_exception() || id.is_null() {
             return false;
         }
         match value {
+            StaticField::Boolean(value) => {
+                call!(self, SetStaticBooleanField, class.raw(), id, sys::jboolean::from(value));
+            }
             StaticField::Int(value) => call!(self, SetStaticIntField, class.raw(), id, value),
             StaticField::Long(value) => call!(self, SetStaticLongField, class.raw(), id, value),
         }

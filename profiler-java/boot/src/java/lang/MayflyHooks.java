@@ -3,39 +3,45 @@ package java.lang;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
  * What rewritten bytecode calls at every allocation. Counts in native memory, one slab per carrier thread, and hands
  * an object over to native code only while objects are tracked, so that counting leaves scalar replacement alone.
  *
+ * <p>These methods become part of every compiled allocation: each test and each call in them costs compile time
+ * everywhere. Three constants are therefore patched into the class file when it is defined, so that the JIT compilers
+ * drop what a session does not use.
+ *
  * <p>Not here: any allocation, any static initialiser (the class is defined before the VM can run one), any policy.
  * Native code sets the static fields, and the fields it added to Thread and Class.
  */
 public final class MayflyHooks {
-    private static final int OFF = 0;
-    private static final int TRACK = 2;
+    /** Bit of a class's cell: its objects are handed over. Patched to 0 in a session that tracks none. */
+    private static final int TRACKED = 0x4D41_5901;
 
-    /** Bit of {@code Class.mayfly$cell}: objects of the class pass the filters. The lowest three bits are flags. */
-    private static final int TRACKED = 1;
+    /** The bits of a class's cell that are an offset. Patched to all in a session that tracks no objects. */
+    private static final int OFFSET = 0x4D41_5902;
 
-    private static final int CELL = ~7;
+    /** Smallest size in bytes that is reported and tracked. Patched; the smallest number there is lets all pass. */
+    private static final long SMALLEST = 0x4D41_5946_4C59_0003L;
 
-    /** Distance from an array class's cells to those for arrays below {@link #smallest}. */
+    /** Distance from an array class's cells to those for arrays below {@link #SMALLEST}. */
     private static final int BELOW = 24;
 
-    /** Whether allocations are counted (1), or counted and handed over (2). */
-    private static int mode;
+    /** Whether allocations are counted. Asked first: before the VM is initialised no native method can be called. */
+    private static boolean on;
 
-    /** Smallest size in bytes that is reported and tracked. */
-    private static long smallest;
+    /** Clears the low bits of a size after {@code round…} has been added. */
+    private static long align;
 
-    private static long alignMask;
-    private static long base1;
-    private static long base2;
-    private static long base4;
-    private static long base8;
-    private static long baseRef;
+    // Header of an array and what rounding up adds, by element size.
+    private static long round1;
+    private static long round2;
+    private static long round4;
+    private static long round8;
+    private static long roundRef;
     private static int shiftRef;
 
     private MayflyHooks() {}
@@ -50,77 +56,133 @@ public final class MayflyHooks {
     /** From the constructor of Object. */
     @ForceInline
     public static void object(Object o) {
-        int m = mode;
-        if (m == OFF) {
+        if (!on) {
             return;
         }
         Class<?> type = o.getClass();
-        Thread thread = Thread.currentCarrierThread();
-        long slab = thread.mayfly$slab;
+        long slab = Thread.currentCarrierThread().mayfly$slab;
         int cell = type.mayfly$cell;
-        if (slab == 0 | cell == 0) {
-            enter(thread, type);
-            slab = thread.mayfly$slab;
-            cell = type.mayfly$cell;
-            if (slab == 0 | cell == 0) {
-                return;
-            }
+        if (slab == 0 || cell == 0) {
+            cell = firstObject(type);
+        } else {
+            Unsafe u = Unsafe.getUnsafe();
+            long at = slab + (cell & OFFSET);
+            u.putLong(null, at, u.getLong(null, at) + 1);
         }
-        add(slab + (cell & CELL), 1);
-        if (m == TRACK && (cell & TRACKED) != 0) {
+        if ((cell & TRACKED) != 0) {
             track(o, cell, 0);
         }
     }
 
+    /** Counts an object of a thread or class that was not known yet; returns the class's cell, 0 if it has none. */
+    @DontInline
+    private static int firstObject(Class<?> type) {
+        Thread thread = Thread.currentCarrierThread();
+        enter(thread, type);
+        long slab = thread.mayfly$slab;
+        int cell = type.mayfly$cell;
+        if (slab == 0 || cell == 0) {
+            return 0;
+        }
+        add(slab + (cell & OFFSET), 1);
+        return cell;
+    }
+
     @ForceInline
     public static void array(boolean[] a) {
-        array(a, base1 + a.length);
+        array(a, boolean[].class, (round1 + a.length) & align);
     }
 
     @ForceInline
     public static void array(byte[] a) {
-        array(a, base1 + a.length);
+        array(a, byte[].class, (round1 + a.length) & align);
     }
 
     @ForceInline
     public static void array(char[] a) {
-        array(a, base2 + ((long) a.length << 1));
+        array(a, char[].class, (round2 + ((long) a.length << 1)) & align);
     }
 
     @ForceInline
     public static void array(short[] a) {
-        array(a, base2 + ((long) a.length << 1));
+        array(a, short[].class, (round2 + ((long) a.length << 1)) & align);
     }
 
     @ForceInline
     public static void array(int[] a) {
-        array(a, base4 + ((long) a.length << 2));
+        array(a, int[].class, (round4 + ((long) a.length << 2)) & align);
     }
 
     @ForceInline
     public static void array(float[] a) {
-        array(a, base4 + ((long) a.length << 2));
+        array(a, float[].class, (round4 + ((long) a.length << 2)) & align);
     }
 
     @ForceInline
     public static void array(long[] a) {
-        array(a, base8 + ((long) a.length << 3));
+        array(a, long[].class, (round8 + ((long) a.length << 3)) & align);
     }
 
     @ForceInline
     public static void array(double[] a) {
-        array(a, base8 + ((long) a.length << 3));
+        array(a, double[].class, (round8 + ((long) a.length << 3)) & align);
     }
 
     @ForceInline
     public static void array(Object[] a) {
-        array(a, baseRef + ((long) a.length << shiftRef));
+        array(a, a.getClass(), (roundRef + ((long) a.length << shiftRef)) & align);
+    }
+
+    @ForceInline
+    private static void array(Object a, Class<?> type, long size) {
+        if (!on) {
+            return;
+        }
+        long slab = Thread.currentCarrierThread().mayfly$slab;
+        int cell = type.mayfly$cell;
+        if (slab == 0 || cell == 0) {
+            cell = firstArray(type, size);
+        } else {
+            Unsafe u = Unsafe.getUnsafe();
+            long at = slab + (cell & OFFSET);
+            if (size < SMALLEST) {
+                at += BELOW;
+            }
+            u.putLong(null, at, u.getLong(null, at) + 1);
+            u.putLong(null, at + 8, u.getLong(null, at + 8) + size);
+            if (u.getLong(null, at + 16) < size) {
+                u.putLong(null, at + 16, size);
+            }
+        }
+        if ((cell & TRACKED) != 0 && size >= SMALLEST) {
+            track(a, cell, size);
+        }
+    }
+
+    /** Like {@link #firstObject}. */
+    @DontInline
+    private static int firstArray(Class<?> type, long size) {
+        Thread thread = Thread.currentCarrierThread();
+        enter(thread, type);
+        long slab = thread.mayfly$slab;
+        int cell = type.mayfly$cell;
+        if (slab == 0 || cell == 0) {
+            return 0;
+        }
+        long at = slab + (cell & OFFSET) + (size < SMALLEST ? BELOW : 0);
+        add(at, 1);
+        add(at + 8, size);
+        Unsafe u = Unsafe.getUnsafe();
+        if (u.getLong(null, at + 16) < size) {
+            u.putLong(null, at + 16, size);
+        }
+        return cell;
     }
 
     /** An array of arrays, with the sub-arrays made together with it. */
     public static void multi(Object a) {
         any(a);
-        if (a != null && a.getClass().getComponentType().isArray()) {
+        if (on && a != null && a.getClass().getComponentType().isArray()) {
             for (Object sub : (Object[]) a) {
                 if (sub != null) {
                     multi(sub);
@@ -129,10 +191,9 @@ public final class MayflyHooks {
         }
     }
 
-    /** An object or array of a kind not known where it was made, e.g. a clone. The JIT often knows, and one test stays. */
-    @ForceInline
+    /** An object or array of a kind not known where it was made, e.g. a clone. Where the JIT knows, no test stays. */
     public static void any(Object o) {
-        if (mode == OFF || o == null) {
+        if (!on || o == null) {
             return;
         }
         if (o instanceof byte[]) {
@@ -160,20 +221,20 @@ public final class MayflyHooks {
 
     /** Takes back what a callee counted: the caller of a body that the JIT replaces counts the array instead. */
     public static void undo(Object a) {
-        if (mode == OFF || a == null) {
+        if (!on || a == null) {
             return;
         }
         Class<?> type = a.getClass();
         long slab = Thread.currentCarrierThread().mayfly$slab;
         int cell = type.mayfly$cell;
-        if (slab == 0 | cell == 0) {
+        if (slab == 0 || cell == 0) {
             return;
         }
-        long size = (arrayBytes(a, type) + alignMask) & ~alignMask;
-        long at = slab + (cell & CELL) + (size < smallest ? BELOW : 0);
+        long size = arrayBytes(a, type);
+        long at = slab + (cell & OFFSET) + (size < SMALLEST ? BELOW : 0);
         add(at, -1);
         add(at + 8, -size);
-        if (mode == TRACK && (cell & TRACKED) != 0 && size >= smallest) {
+        if ((cell & TRACKED) != 0 && size >= SMALLEST) {
             untrack();
         }
     }
@@ -182,60 +243,23 @@ public final class MayflyHooks {
         long length = Array.getLength(a);
         Class<?> element = type.getComponentType();
         if (!element.isPrimitive()) {
-            return baseRef + (length << shiftRef);
+            return (roundRef + (length << shiftRef)) & align;
         }
         if (element == byte.class || element == boolean.class) {
-            return base1 + length;
+            return (round1 + length) & align;
         }
         if (element == char.class || element == short.class) {
-            return base2 + (length << 1);
+            return (round2 + (length << 1)) & align;
         }
         if (element == int.class || element == float.class) {
-            return base4 + (length << 2);
+            return (round4 + (length << 2)) & align;
         }
-        return base8 + (length << 3);
+        return (round8 + (length << 3)) & align;
     }
 
-    @ForceInline
-    private static void array(Object a, long unaligned) {
-        int m = mode;
-        if (m == OFF) {
-            return;
-        }
-        Class<?> type = a.getClass();
-        Thread thread = Thread.currentCarrierThread();
-        long slab = thread.mayfly$slab;
-        int cell = type.mayfly$cell;
-        if (slab == 0 | cell == 0) {
-            enter(thread, type);
-            slab = thread.mayfly$slab;
-            cell = type.mayfly$cell;
-            if (slab == 0 | cell == 0) {
-                return;
-            }
-        }
-        long size = (unaligned + alignMask) & ~alignMask;
-        long at = slab + (cell & CELL);
-        if (size < smallest) {
-            add(at + BELOW, 1);
-            add(at + BELOW + 8, size);
-            return;
-        }
-        add(at, 1);
-        add(at + 8, size);
-        Unsafe u = Unsafe.getUnsafe();
-        if (size > u.getLong(at + 16)) {
-            u.putLong(at + 16, size);
-        }
-        if (m == TRACK && (cell & TRACKED) != 0) {
-            track(a, cell, size);
-        }
-    }
-
-    @ForceInline
     private static void add(long address, long n) {
         Unsafe u = Unsafe.getUnsafe();
-        u.putLong(address, u.getLong(address) + n);
+        u.putLong(null, address, u.getLong(null, address) + n);
     }
 
     /** What reflection may see of {@code fields}: all but those that the agent added. */
