@@ -18,6 +18,7 @@ pub(crate) struct Control {
     /// `None` before VMInit and after VMDeath. Its lock also orders the calls of this module.
     session: Mutex<Option<Session>>,
     own_cpu_us: AtomicU64,
+    collected_last: AtomicBool,
 }
 
 impl Control {
@@ -56,13 +57,7 @@ pub(crate) fn begin(engine: &Engine, jni: Jni<'_>) {
 }
 
 fn start_sampler(engine: &Engine) {
-    let interval = engine.options.sample_bytes.unwrap_or_default();
-    let interval = i32::try_from(interval).unwrap_or(i32::MAX);
-    let started = engine
-        .tool
-        .set_sampling_interval(interval)
-        .and_then(|()| engine.tool.enable(Event::SampledObjectAlloc));
-    if let Err(error) = started {
+    if let Err(error) = engine.tool.enable(Event::SampledObjectAlloc) {
         say(&format!(
             "the JVM does not sample allocations ({error}): there will be no lifetimes; use #trackcollections instead"
         ));
@@ -118,15 +113,25 @@ pub(crate) fn report(engine: &Engine, jni: Jni<'_>, reason: &str) {
     engine.sinks.flush();
 }
 
-/// VMDeath: a last collection, so that live means live, the last report, the end of the recording.
+/// The VM ends: a last collection, so that live means live. Not at VMDeath: by then HotSpot has stopped the threads of
+/// concurrent collectors, and one would wait for ever.
+pub(crate) fn collect_last(engine: &Engine, jni: Jni<'_>) {
+    let open = engine.control.session().is_some();
+    if !open || !engine.options.lifetimes() || engine.control.collected_last.swap(true, Relaxed) {
+        return;
+    }
+    engine.tool.force_gc();
+    if let Some(session) = engine.control.session().as_mut() {
+        session.collect(engine, jni);
+    }
+}
+
+/// VMDeath: the last report, the end of the recording.
 pub(crate) fn finish(engine: &Engine, jni: Jni<'_>) {
     if let Some(hooks) = engine.hooks.get() {
         hooks.switch(jni, false);
     }
     engine.control.active.store(false, Relaxed);
-    if engine.options.lifetimes() {
-        engine.tool.force_gc();
-    }
     if let Some(mut session) = engine.control.session().take()
         && !engine.is_finished()
     {

@@ -89,6 +89,16 @@ pub unsafe extern "system" fn Java_java_lang_MayflyHooks_untrack(env: *mut sys::
     unsafe { with_engine(env, |_, jni| allocations::untrack(jni)) }
 }
 
+/// `MayflyHooks.exiting`: the VM ends, shutdown hooks are done.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_exiting(env: *mut sys::JNIEnv, _hooks: sys::jclass) {
+    // SAFETY: the environment of the running native method.
+    unsafe { with_engine(env, control::collect_last) }
+}
+
 /// `io.mayfly.Mayfly.start`.
 ///
 /// # Safety

@@ -121,6 +121,7 @@ pub(crate) fn connect(engine: &Engine, jni: Jni<'_>, thread: Thread<'_>) {
         (c"enter", c"(Ljava/lang/Thread;Ljava/lang/Class;)V"),
         (c"track", c"(Ljava/lang/Object;IJ)V"),
         (c"untrack", c"()V"),
+        (c"exiting", c"()V"),
     ] {
         complete &= jni.call_static_with_nothing(class, name, signature);
     }

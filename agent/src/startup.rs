@@ -87,7 +87,6 @@ fn check_jvm(tool: &Tool) {
 }
 
 fn ask_for_events(tool: &Tool, options: &Options) {
-    let samples = options.sample_bytes.is_some();
     let capabilities = Capabilities {
         early_class_hooks: true,
         gc_events: true,
@@ -101,7 +100,12 @@ fn ask_for_events(tool: &Tool, options: &Options) {
         refused("early class hooks", error);
     }
     let sampling = Capabilities { sampled_allocations: true, ..Capabilities::default() };
-    if samples && let Err(error) = tool.add_capabilities(sampling) {
+    // The interval is set now: a thread draws its first sample when it starts, the main thread before VMInit.
+    if let Some(interval) = options.sample_bytes
+        && let Err(error) = tool
+            .add_capabilities(sampling)
+            .and_then(|()| tool.set_sampling_interval(i32::try_from(interval).unwrap_or(i32::MAX)))
+    {
         refused("sampled allocations, which #sample needs", error);
     }
     if let Err(error) = tool.install_callbacks() {

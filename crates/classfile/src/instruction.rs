@@ -8,6 +8,7 @@ const CODE: Malformed = Malformed("bytecode");
 /// The opcodes that the patcher or its policies speak of.
 pub mod opcode {
     #![allow(missing_docs, reason = "the names are the JVMS mnemonics")]
+    pub const NOP: u8 = 0x00;
     pub const ALOAD_0: u8 = 0x2a;
     pub const ALOAD_1: u8 = 0x2b;
     pub const ASTORE_1: u8 = 0x4c;

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::edit::ClassEditor;
-use crate::instruction::opcode::{ALOAD_0, ALOAD_1, ASTORE_1, DUP, INVOKESTATIC};
+use crate::instruction::opcode::{ALOAD_0, ALOAD_1, ASTORE_1, DUP, INVOKESTATIC, NOP};
 use crate::pool::MethodRef;
 use crate::refusal::Refusal;
 
@@ -25,6 +25,8 @@ pub enum Hook {
     Undo,
     /// `visibleFields(Class, Field[])`: hides the fields we add.
     VisibleFields,
+    /// `exiting()`: the VM ends, the program's shutdown hooks are done.
+    Exiting,
 }
 
 /// What an array holds; primitive values are their `atype` of `newarray` (JVMS §6.5).
@@ -78,6 +80,7 @@ impl Hook {
             Hook::Any => (b"any", OBJECT),
             Hook::Undo => (b"undo", OBJECT),
             Hook::VisibleFields => (b"visibleFields", FIELDS),
+            Hook::Exiting => (b"exiting", b"()V"),
         };
         MethodRef { owner: HOOKS_CLASS.as_bytes(), name, descriptor }
     }
@@ -93,10 +96,11 @@ impl Hook {
 pub(super) struct HookRefs(Vec<(Hook, u16)>);
 
 impl HookRefs {
-    /// `dup; invokestatic`: shows the hook what the last instruction left on the stack.
+    /// `dup; invokestatic`: shows the hook what the last instruction left on the stack. [`Hook::Exiting`] is shown nothing.
     pub(super) fn call(&mut self, hook: Hook, editor: &mut ClassEditor<'_, '_>) -> Result<[u8; 4], Refusal> {
         let [high, low] = self.index(hook, editor)?.to_be_bytes();
-        Ok([DUP, INVOKESTATIC, high, low])
+        let first = if hook == Hook::Exiting { NOP } else { DUP };
+        Ok([first, INVOKESTATIC, high, low])
     }
 
     /// The hook's code at a method's entry.
@@ -109,6 +113,7 @@ impl HookRefs {
         let call = [INVOKESTATIC, high, low];
         Ok(match hook {
             Hook::VisibleFields => [&[ALOAD_0, ALOAD_1], &call[..], &[ASTORE_1]].concat(),
+            Hook::Exiting => call.to_vec(),
             _ => [&[ALOAD_0], &call[..]].concat(),
         })
     }

@@ -20,6 +20,7 @@ const INTERNAL_UNSAFE: &[u8] = b"jdk/internal/misc/Unsafe";
 const SUN_UNSAFE: &[u8] = b"sun/misc/Unsafe";
 const REFLECTION: &[u8] = b"jdk/internal/reflect/Reflection";
 const OBJECT: &[u8] = b"java/lang/Object";
+const SHUTDOWN: &[u8] = b"java/lang/Shutdown";
 
 const CLONE: &[u8] = b"()Ljava/lang/Object;";
 const COPY_OF: &[u8] = b"([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;";
@@ -34,8 +35,8 @@ const FILTER_FIELDS: &[u8] = b"(Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Lja
 /// How a called method's result is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Callee {
-    /// By the caller, with this hook.
-    CountedHere(Hook),
+    /// By the caller, with this hook after the call.
+    FollowedBy(Hook),
     /// By the caller, where it is `sun.misc.Unsafe`. Elsewhere a constructor runs next, and counts.
     AllocatesInstance,
     /// `Object.clone` not on an array class: the caller counts an `invokespecial`, or an array's clone in code from
@@ -50,18 +51,20 @@ fn callee(method: MethodRef<'_>) -> Option<Callee> {
     use Callee::*;
     let bytes = Hook::Array(Element::Byte);
     Some(match (method.owner, method.name, method.descriptor) {
-        ([b'[', ..], b"clone", CLONE) => CountedHere(Hook::Any),
+        ([b'[', ..], b"clone", CLONE) => FollowedBy(Hook::Any),
         (OBJECT, b"clone", CLONE) => ObjectClone,
-        (ARRAYS, b"copyOf", COPY_OF) => CountedHere(Hook::Array(Element::Reference)),
-        (ARRAYS, b"copyOfRange", COPY_OF_RANGE) => CountedHere(Hook::Array(Element::Reference)),
-        (INTERNAL_UNSAFE, b"allocateUninitializedArray0", CLASS_AND_LENGTH) => CountedHere(Hook::Any),
+        (ARRAYS, b"copyOf", COPY_OF) => FollowedBy(Hook::Array(Element::Reference)),
+        (ARRAYS, b"copyOfRange", COPY_OF_RANGE) => FollowedBy(Hook::Array(Element::Reference)),
+        (INTERNAL_UNSAFE, b"allocateUninitializedArray0", CLASS_AND_LENGTH) => FollowedBy(Hook::Any),
         (INTERNAL_UNSAFE, b"allocateInstance", CLASS_TO_OBJECT) => AllocatesInstance,
         // JDK 27 moved the intrinsic from toBytes to toBytes0.
-        (STRING_UTF16, b"toBytes" | b"toBytes0", CHARS_TO_BYTES) => CountedHere(bytes),
+        (STRING_UTF16, b"toBytes" | b"toBytes0", CHARS_TO_BYTES) => FollowedBy(bytes),
         (STRING_UTF16, b"newBytesFor", INT_TO_BYTES) => CountsItself,
-        (REFLECT_ARRAY, b"newArray", CLASS_AND_LENGTH) => CountedHere(Hook::Any),
-        (REFLECT_ARRAY, b"multiNewArray", CLASS_AND_LENGTHS) => CountedHere(Hook::Multi),
+        (REFLECT_ARRAY, b"newArray", CLASS_AND_LENGTH) => FollowedBy(Hook::Any),
+        (REFLECT_ARRAY, b"multiNewArray", CLASS_AND_LENGTHS) => FollowedBy(Hook::Multi),
         (REFLECT_ARRAY, b"newInstance", CLASS_AND_LENGTH) => CountsItself,
+        // The program's shutdown hooks are done.
+        (SHUTDOWN, b"runHooks", b"()V") => FollowedBy(Hook::Exiting),
         _ => return None,
     })
 }
@@ -82,6 +85,7 @@ pub(super) fn entry_hook(class: &[u8], name: &[u8], descriptor: &[u8], hide_fiel
     match (class, name, descriptor) {
         (OBJECT, b"<init>", b"()V") => Some(Hook::Object),
         (REFLECTION, b"filterFields", FILTER_FIELDS) if hide_fields => Some(Hook::VisibleFields),
+        (SHUTDOWN, b"halt", b"(I)V") => Some(Hook::Exiting),
         _ => None,
     }
 }
@@ -97,7 +101,7 @@ pub(super) fn call_hook(
     match (callee, opcode) {
         (Callee::CountsItself, INVOKESTATIC) => silenced.then_some(Hook::Undo),
         _ if silenced => None,
-        (Callee::CountedHere(hook), _) => Some(hook),
+        (Callee::FollowedBy(hook), _) => Some(hook),
         (Callee::AllocatesInstance, INVOKEVIRTUAL) => (class == SUN_UNSAFE).then_some(Hook::Any),
         (Callee::ObjectClone, INVOKESPECIAL) => Some(Hook::Any),
         (Callee::ObjectClone, INVOKEVIRTUAL) => result_is_array().then_some(Hook::Any),
@@ -140,7 +144,7 @@ impl Names {
             5 => self.callee |= utf8 == b"clone",
             6 => self.callee |= utf8 == b"copyOf",
             7 => self.callee |= utf8 == b"toBytes",
-            8 => self.callee |= utf8 == b"newArray" || utf8 == b"toBytes0",
+            8 => self.callee |= utf8 == b"newArray" || utf8 == b"toBytes0" || utf8 == b"runHooks",
             11 => self.callee |= utf8 == b"copyOfRange" || utf8 == b"newInstance" || utf8 == b"newBytesFor",
             13 => self.callee |= utf8 == b"multiNewArray",
             16 => self.callee |= utf8 == b"allocateInstance",

@@ -165,7 +165,8 @@ fn check_method(
 pub(crate) fn hook_len(code: &[u8], at: usize, first_appended: u16) -> Option<usize> {
     let appended = |at: usize| u16::from_be_bytes([code[at], code[at + 1]]) >= first_appended;
     match code.get(at..)? {
-        [0x59 | 0x2a, 0xb8, _, _, ..] if appended(at + 2) => Some(4),
+        [0x00 | 0x59 | 0x2a, 0xb8, _, _, ..] if appended(at + 2) => Some(4),
+        [0xb8, _, _, ..] if appended(at + 1) => Some(3),
         [0x2a, 0x2b, 0xb8, _, _, 0x4c, ..] if appended(at + 3) => Some(6),
         _ => None,
     }

@@ -139,6 +139,7 @@ fn entry(full_name: &str) -> Option<&'static str> {
     let fields = "(Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";
     match full_name {
         "java/lang/Object <init> ()V" => Some("object (Ljava/lang/Object;)V"),
+        "java/lang/Shutdown halt (I)V" => Some("exiting ()V"),
         name if name == format!("jdk/internal/reflect/Reflection filterFields {fields}") => {
             Some("visibleFields (Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;")
         }
@@ -166,6 +167,7 @@ fn behind_call(
     }
     match callee {
         "java/lang/Object clone ()Ljava/lang/Object;" if opcode == 0xb7 || cast_to_array => ANY,
+        "java/lang/Shutdown runHooks ()V" => Some("exiting ()V"),
         "java/lang/reflect/Array newArray (Ljava/lang/Class;I)Ljava/lang/Object;" => ANY,
         "java/lang/reflect/Array multiNewArray (Ljava/lang/Class;[I)Ljava/lang/Object;" => {
             Some("multi (Ljava/lang/Object;)V")

@@ -53,6 +53,9 @@ public final class MayflyHooks {
 
     private static native void untrack();
 
+    /** The VM ends, and the program's shutdown hooks are done. Later, concurrent collectors can collect no more. */
+    public static native void exiting();
+
     /** From the constructor of Object. */
     @ForceInline
     public static void object(Object o) {
