@@ -33,32 +33,36 @@ impl InstanceOf<OfClass> for Class<'_> {
 pub trait FieldValue: Copy {
     /// Its descriptor (JVMS 4.3.2).
     const DESCRIPTOR: &'static CStr;
+    /// # Safety
+    /// `field` must be a field of this type in the class of the live `object`.
     #[doc(hidden)]
-    fn get(jni: Jni<'_>, object: sys::jobject, field: sys::jfieldID) -> Self;
+    unsafe fn get(jni: Jni<'_>, object: sys::jobject, field: sys::jfieldID) -> Self;
+    /// # Safety
+    /// As for `get`.
     #[doc(hidden)]
-    fn set(self, jni: Jni<'_>, object: sys::jobject, field: sys::jfieldID);
+    unsafe fn set(self, jni: Jni<'_>, object: sys::jobject, field: sys::jfieldID);
 }
 
 impl FieldValue for i32 {
     const DESCRIPTOR: &'static CStr = c"I";
-    fn get(jni: Jni<'_>, object: sys::jobject, field: sys::jfieldID) -> Self {
-        // SAFETY: `Field` ties the id to the object's class and this type.
+    unsafe fn get(jni: Jni<'_>, object: sys::jobject, field: sys::jfieldID) -> Self {
+        // SAFETY: by the caller's contract.
         unsafe { ((**jni.raw()).GetIntField)(jni.raw(), object, field) }
     }
-    fn set(self, jni: Jni<'_>, object: sys::jobject, field: sys::jfieldID) {
-        // SAFETY: as for `get`.
+    unsafe fn set(self, jni: Jni<'_>, object: sys::jobject, field: sys::jfieldID) {
+        // SAFETY: by the caller's contract.
         unsafe { ((**jni.raw()).SetIntField)(jni.raw(), object, field, self) }
     }
 }
 
 impl FieldValue for i64 {
     const DESCRIPTOR: &'static CStr = c"J";
-    fn get(jni: Jni<'_>, object: sys::jobject, field: sys::jfieldID) -> Self {
-        // SAFETY: `Field` ties the id to the object's class and this type.
+    unsafe fn get(jni: Jni<'_>, object: sys::jobject, field: sys::jfieldID) -> Self {
+        // SAFETY: by the caller's contract.
         unsafe { ((**jni.raw()).GetLongField)(jni.raw(), object, field) }
     }
-    fn set(self, jni: Jni<'_>, object: sys::jobject, field: sys::jfieldID) {
-        // SAFETY: as for `get`.
+    unsafe fn set(self, jni: Jni<'_>, object: sys::jobject, field: sys::jfieldID) {
+        // SAFETY: by the caller's contract.
         unsafe { ((**jni.raw()).SetLongField)(jni.raw(), object, field, self) }
     }
 }
@@ -101,11 +105,13 @@ impl<O, V: FieldValue> Field<O, V> {
 
     /// Reads it.
     pub fn get(&self, jni: Jni<'_>, object: impl InstanceOf<O>) -> V {
-        V::get(jni, object.raw(), self.id)
+        // SAFETY: `find` looked the id up by this type, in the class that the marker `O` ties the object to.
+        unsafe { V::get(jni, object.raw(), self.id) }
     }
 
     /// Writes it.
     pub fn set(&self, jni: Jni<'_>, object: impl InstanceOf<O>, value: V) {
-        value.set(jni, object.raw(), self.id);
+        // SAFETY: as for `get`.
+        unsafe { value.set(jni, object.raw(), self.id) };
     }
 }
