@@ -25,6 +25,10 @@ pub enum Hook {
     Undo,
     /// `visibleFields(Class, Field[])`: hides the fields we add.
     VisibleFields,
+    /// `building()`: the body of a string builder's `toString` runs.
+    Building,
+    /// `built(String)`: a string builder's `toString` has returned.
+    Built,
     /// `exiting()`: the VM ends, the program's shutdown hooks are done.
     Exiting,
 }
@@ -80,6 +84,8 @@ impl Hook {
             Hook::Any => (b"any", OBJECT),
             Hook::Undo => (b"undo", OBJECT),
             Hook::VisibleFields => (b"visibleFields", FIELDS),
+            Hook::Building => (b"building", b"()V"),
+            Hook::Built => (b"built", b"(Ljava/lang/String;)V"),
             Hook::Exiting => (b"exiting", b"()V"),
         };
         MethodRef { owner: HOOKS_CLASS.as_bytes(), name, descriptor }
@@ -113,7 +119,7 @@ impl HookRefs {
         let call = [INVOKESTATIC, high, low];
         Ok(match hook {
             Hook::VisibleFields => [&[ALOAD_0, ALOAD_1], &call[..], &[ASTORE_1]].concat(),
-            Hook::Exiting => call.to_vec(),
+            Hook::Building | Hook::Exiting => call.to_vec(),
             _ => [&[ALOAD_0], &call[..]].concat(),
         })
     }

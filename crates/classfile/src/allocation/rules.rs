@@ -4,8 +4,10 @@
 //! `StringUTF16.toBytes` and `Array.newArray` to allocations of its own (HotSpot `vmIntrinsics.hpp`). What they return
 //! is counted at their callers, and their bodies, which run as long as the caller is interpreted, count nothing.
 //!
-//! Not seen: what C2 makes of `new StringBuilder().append(…).toString()` (OptimizeStringConcat): one String and its
-//! bytes, allocated without any of the called bodies. Nor calls from hidden classes, which no class hook ever gets.
+//! C2 makes one String and its bytes of `new StringBuilder().append(…).toString()` (OptimizeStringConcat), and runs none
+//! of the called bodies. `toString` therefore says that it runs, and its callers count the String if it did not.
+//!
+//! Not seen: calls from hidden classes, which no class hook ever gets.
 
 use alloc::vec::Vec;
 
@@ -20,6 +22,8 @@ const INTERNAL_UNSAFE: &[u8] = b"jdk/internal/misc/Unsafe";
 const SUN_UNSAFE: &[u8] = b"sun/misc/Unsafe";
 const REFLECTION: &[u8] = b"jdk/internal/reflect/Reflection";
 const OBJECT: &[u8] = b"java/lang/Object";
+const STRING_BUILDER: &[u8] = b"java/lang/StringBuilder";
+const STRING_BUFFER: &[u8] = b"java/lang/StringBuffer";
 const SHUTDOWN: &[u8] = b"java/lang/Shutdown";
 
 const CLONE: &[u8] = b"()Ljava/lang/Object;";
@@ -30,6 +34,7 @@ const CLASS_AND_LENGTHS: &[u8] = b"(Ljava/lang/Class;[I)Ljava/lang/Object;";
 const CLASS_TO_OBJECT: &[u8] = b"(Ljava/lang/Class;)Ljava/lang/Object;";
 const CHARS_TO_BYTES: &[u8] = b"([CII)[B";
 const INT_TO_BYTES: &[u8] = b"(I)[B";
+const TO_STRING: &[u8] = b"()Ljava/lang/String;";
 const FILTER_FIELDS: &[u8] = b"(Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";
 
 /// How a called method's result is counted.
@@ -63,6 +68,7 @@ fn callee(method: MethodRef<'_>) -> Option<Callee> {
         (REFLECT_ARRAY, b"newArray", CLASS_AND_LENGTH) => FollowedBy(Hook::Any),
         (REFLECT_ARRAY, b"multiNewArray", CLASS_AND_LENGTHS) => FollowedBy(Hook::Multi),
         (REFLECT_ARRAY, b"newInstance", CLASS_AND_LENGTH) => CountsItself,
+        (STRING_BUILDER | STRING_BUFFER, b"toString", TO_STRING) => FollowedBy(Hook::Built),
         // The program's shutdown hooks are done.
         (SHUTDOWN, b"runHooks", b"()V") => FollowedBy(Hook::Exiting),
         _ => return None,
@@ -86,6 +92,7 @@ pub(super) fn entry_hook(class: &[u8], name: &[u8], descriptor: &[u8], hide_fiel
         (OBJECT, b"<init>", b"()V") => Some(Hook::Object),
         (REFLECTION, b"filterFields", FILTER_FIELDS) if hide_fields => Some(Hook::VisibleFields),
         (SHUTDOWN, b"halt", b"(I)V") => Some(Hook::Exiting),
+        (STRING_BUILDER | STRING_BUFFER, b"toString", TO_STRING) => Some(Hook::Building),
         _ => None,
     }
 }
@@ -144,7 +151,7 @@ impl Names {
             5 => self.callee |= utf8 == b"clone",
             6 => self.callee |= utf8 == b"copyOf",
             7 => self.callee |= utf8 == b"toBytes",
-            8 => self.callee |= utf8 == b"newArray" || utf8 == b"toBytes0" || utf8 == b"runHooks",
+            8 => self.callee |= utf8 == b"newArray" || utf8 == b"toBytes0" || utf8 == b"runHooks" || utf8 == b"toString",
             11 => self.callee |= utf8 == b"copyOfRange" || utf8 == b"newInstance" || utf8 == b"newBytesFor",
             13 => self.callee |= utf8 == b"multiNewArray",
             16 => self.callee |= utf8 == b"allocateInstance",

@@ -140,6 +140,8 @@ fn entry(full_name: &str) -> Option<&'static str> {
     match full_name {
         "java/lang/Object <init> ()V" => Some("object (Ljava/lang/Object;)V"),
         "java/lang/Shutdown halt (I)V" => Some("exiting ()V"),
+        "java/lang/StringBuilder toString ()Ljava/lang/String;"
+        | "java/lang/StringBuffer toString ()Ljava/lang/String;" => Some("building ()V"),
         name if name == format!("jdk/internal/reflect/Reflection filterFields {fields}") => {
             Some("visibleFields (Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;")
         }
@@ -168,6 +170,8 @@ fn behind_call(
     match callee {
         "java/lang/Object clone ()Ljava/lang/Object;" if opcode == 0xb7 || cast_to_array => ANY,
         "java/lang/Shutdown runHooks ()V" => Some("exiting ()V"),
+        "java/lang/StringBuilder toString ()Ljava/lang/String;"
+        | "java/lang/StringBuffer toString ()Ljava/lang/String;" => Some("built (Ljava/lang/String;)V"),
         "java/lang/reflect/Array newArray (Ljava/lang/Class;I)Ljava/lang/Object;" => ANY,
         "java/lang/reflect/Array multiNewArray (Ljava/lang/Class;[I)Ljava/lang/Object;" => {
             Some("multi (Ljava/lang/Object;)V")

@@ -30,6 +30,9 @@ public final class MayflyHooks {
     /** Distance from an array class's cells to those for arrays below {@link #SMALLEST}. */
     private static final int BELOW = 24;
 
+    /** Where in a slab a thread notes that the body of a {@code toString} ran. No class's cell is there. */
+    private static final int BUILDING = 8;
+
     /** Whether allocations are counted. Asked first: before the VM is initialised no native method can be called. */
     private static boolean on;
 
@@ -220,6 +223,41 @@ public final class MayflyHooks {
         } else {
             object(o);
         }
+    }
+
+    /** The body of a string builder's {@code toString} runs, and counts what it makes. */
+    @ForceInline
+    public static void building() {
+        if (on) {
+            long slab = Thread.currentCarrierThread().mayfly$slab;
+            if (slab != 0) {
+                Unsafe.getUnsafe().putLong(null, slab + BUILDING, 1);
+            }
+        }
+    }
+
+    /** A string builder's {@code toString} returned. If no body ran, C2 made the string of the whole concatenation. */
+    @ForceInline
+    public static void built(String s) {
+        if (!on) {
+            return;
+        }
+        long slab = Thread.currentCarrierThread().mayfly$slab;
+        if (slab == 0) {
+            return;
+        }
+        Unsafe u = Unsafe.getUnsafe();
+        if (u.getLong(null, slab + BUILDING) != 0) {
+            u.putLong(null, slab + BUILDING, 0);
+        } else if (s != null) {
+            fused(s);
+        }
+    }
+
+    @DontInline
+    private static void fused(String s) {
+        object(s);
+        array(s.value());
     }
 
     /** Takes back what a callee counted: the caller of a body that the JIT replaces counts the array instead. */
