@@ -15,7 +15,7 @@ use nix::unistd::Pid;
 use thiserror::Error;
 
 use crate::jvm_wrapper::{MEASURED, REAL_JAVA, USAGE_FILE, Usage, write_launcher};
-use crate::trust::{TrustError, lowest_share};
+use crate::trust::{self, Trust, TrustError};
 
 /// Variables by which a bed's size could differ between two runs.
 const BED_SIZES: [&str; 7] = ["N", "SECS", "READS", "ROUNDS", "PORT", "HEAP", "KEEP"];
@@ -30,8 +30,8 @@ pub(crate) struct BedRun {
     pub(crate) cpu_s: f64,
     /// Largest resident set of one of its JVMs, in MiB.
     pub(crate) rss_mib: f64,
-    /// Lowest share (0 to 1) of bytes accounted for among its JVMs; `None` without our agent.
-    pub(crate) share: Option<f64>,
+    /// What the agent says of itself; `None` without our agent.
+    pub(crate) trust: Option<Trust>,
 }
 
 /// Why a run gave nothing.
@@ -100,7 +100,7 @@ impl BedRunner<'_> {
             // A server under load for a fixed time uses the time: only its CPU per request can be compared.
             cpu_s: requests(&text).map_or(cpu_s, |requests| cpu_s * 1000.0 / requests),
             rss_mib: usage.iter().map(|jvm| jvm.max_rss_kib as f64 / 1024.0).fold(0.0, f64::max),
-            share: lowest_share(folder)?,
+            trust: trust::read(folder)?,
         })
     }
 

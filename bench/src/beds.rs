@@ -14,10 +14,19 @@ use crate::bed_run::{BedFailure, BedRun, BedRunner};
 use crate::settings::{Settings, Setup};
 use crate::stats::{Summary, geometric_mean, paired_ratios};
 use crate::table;
+use crate::trust::Trust;
 use crate::variant::{Variant, order};
 
-const HEADING: [&str; 7] =
-    ["bed", "variant", "CPU s (min–max)", "CPU ratio (pairs min–max)", "RSS MiB", "RSS ratio", "accounted"];
+const HEADING: [&str; 8] = [
+    "bed",
+    "variant",
+    "CPU s (min–max)",
+    "CPU ratio (pairs min–max)",
+    "RSS MiB",
+    "RSS ratio",
+    "accounted",
+    "dropped M",
+];
 
 /// Options of `beds`.
 #[derive(Args)]
@@ -44,7 +53,9 @@ pub(crate) struct Arguments {
 /// Below every table.
 const NOTES: &str = "CPU: user and system time of the bed's JVMs, median of the rounds; for a bed that runs for a fixed \
      time (tomcat) per 1,000 requests. Ratios are of medians, in brackets those of single rounds. \
-     Accounted: share of the JVM's own allocation counter that the agent accounts for, in the JVM with the lowest.";
+     Accounted: share of the JVM's own allocation counter that the agent accounts for, in the JVM with the lowest; \
+     above 100 % where the JIT compiler removed counted allocations. Dropped: millions of objects not tracked for want of \
+     room: a cost not paid.";
 
 /// All runs of one bed: per variant, per round.
 struct Measured {
@@ -192,8 +203,9 @@ fn row(bed: &Measured, index: usize, name: &str) -> (Vec<String>, Option<f64>) {
     let pairs = Summary::of(&paired_ratios(&cpu, &base_cpu));
     let ratio_cell =
         ratio.zip(pairs).map(|(ratio, pairs)| format!("{ratio:.3} ({:.3}–{:.3})", pairs.min, pairs.max));
-    let shares: Vec<f64> = bed.runs[index].iter().flatten().filter_map(|run| run.share).collect();
-    let accounted = Summary::of(&shares).map(|shares| format!("{:.2} %", shares.median * 100.0));
+    let trusts: Vec<Trust> = bed.runs[index].iter().flatten().filter_map(|run| run.trust).collect();
+    let shares = Summary::of(&trusts.iter().map(|trust| trust.share).collect::<Vec<_>>());
+    let dropped = Summary::of(&trusts.iter().map(|trust| trust.dropped as f64).collect::<Vec<_>>());
     let cells = vec![
         Some(bed.bed.clone()),
         Some(name.to_owned()),
@@ -201,7 +213,8 @@ fn row(bed: &Measured, index: usize, name: &str) -> (Vec<String>, Option<f64>) {
         ratio_cell,
         summary(&rss).map(|rss| format!("{:.0}", rss.median)),
         ratio_of(&rss, &base_rss).map(|ratio| format!("{ratio:.2}")),
-        accounted,
+        shares.map(|shares| format!("{:.2} %", shares.median * 100.0)),
+        dropped.map(|dropped| format!("{:.2}", dropped.median / 1e6)),
     ];
     (cells.into_iter().map(|cell| cell.unwrap_or_else(|| "-".into())).collect(), ratio)
 }
@@ -210,25 +223,25 @@ fn row(bed: &Measured, index: usize, name: &str) -> (Vec<String>, Option<f64>) {
 mod tests {
     use super::*;
 
-    fn bed_run(cpu_s: f64, rss_mib: f64, share: Option<f64>) -> Option<BedRun> {
-        Some(BedRun { result: "h2 ok".into(), cpu_s, rss_mib, share })
+    fn bed_run(cpu_s: f64, rss_mib: f64, trust: Option<Trust>) -> Option<BedRun> {
+        Some(BedRun { result: "h2 ok".into(), cpu_s, rss_mib, trust })
     }
 
     #[test]
     fn a_row_relates_medians_to_the_base_and_pairs_rounds() {
-        let share = Some(0.99);
+        let trust = Some(Trust { share: 0.99, dropped: 1_500_000 });
         let bed = Measured {
             bed: "h2".into(),
             reference: "h2 ok".into(),
             runs: vec![
                 vec![bed_run(10.0, 100.0, None), bed_run(20.0, 100.0, None), bed_run(10.0, 100.0, None)],
-                vec![bed_run(11.0, 150.0, share), None, bed_run(13.0, 150.0, share)],
+                vec![bed_run(11.0, 150.0, trust), None, bed_run(13.0, 150.0, trust)],
             ],
         };
         let (cells, ratio) = row(&bed, 1, "count");
         assert_eq!(ratio, Some(1.2));
         let expected =
-            ["h2", "count", "12.00 (11.00–13.00)", "1.200 (1.100–1.300)", "150", "1.50", "99.00 %"];
+            ["h2", "count", "12.00 (11.00–13.00)", "1.200 (1.100–1.300)", "150", "1.50", "99.00 %", "1.50"];
         assert_eq!(cells, expected);
     }
 
@@ -238,7 +251,7 @@ mod tests {
         let bed = Measured { bed: "h2".into(), reference: String::new(), runs };
         let (cells, ratio) = row(&bed, 1, "track");
         assert_eq!(ratio, None);
-        assert_eq!(cells[2..], ["-"; 5]);
+        assert_eq!(cells[2..], ["-"; 6]);
     }
 
     #[test]

@@ -23,19 +23,38 @@ pub(crate) enum TrustError {
     Io(#[from] io::Error),
 }
 
-/// The lowest share (0 to 1) of bytes accounted for among the JVMs of a run; `None` if none of them wrote a report.
-pub(crate) fn lowest_share(folder: &Path) -> Result<Option<f64>, TrustError> {
-    let mut lowest: Option<f64> = None;
+/// What the agents of a run's JVMs say of themselves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Trust {
+    /// The lowest share (0 to 1; above 1 with scalar replacement) of bytes accounted for among the JVMs.
+    pub(crate) share: f64,
+    /// Objects that should have been tracked and were not, in all JVMs: a cost not paid.
+    pub(crate) dropped: u64,
+}
+
+/// Trust of a run; `None` if no JVM wrote a report.
+pub(crate) fn read(folder: &Path) -> Result<Option<Trust>, TrustError> {
+    let mut trust: Option<Trust> = None;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if !entry.file_name().to_string_lossy().starts_with(REPORT_FOLDER) {
             continue;
         }
         let report = entry.path().join(REPORT_FILE);
-        let share = share_in(&fs::read_to_string(&report)?).ok_or(TrustError::NoTrustLine(report))?;
-        lowest = Some(lowest.map_or(share, |lowest| lowest.min(share)));
+        let text = fs::read_to_string(&report)?;
+        let share = share_in(&text).ok_or(TrustError::NoTrustLine(report))?;
+        let before = trust.unwrap_or(Trust { share, dropped: 0 });
+        trust = Some(Trust { share: before.share.min(share), dropped: before.dropped + dropped_in(&text) });
     }
-    Ok(lowest)
+    Ok(trust)
+}
+
+/// Sum of the `dropped: N objects …` lines of the last report.
+fn dropped_in(report: &str) -> u64 {
+    let last: Vec<&str> =
+        report.lines().rev().map(str::trim).take_while(|line| !line.starts_with("trust: ")).collect();
+    let dropped = last.iter().filter_map(|line| line.strip_prefix("dropped: ")?.split(' ').next());
+    dropped.filter_map(|number| number.parse::<u64>().ok()).sum()
 }
 
 /// The percentage at the end of the last trust line.
@@ -49,11 +68,23 @@ fn share_in(report: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mayfly_profile::Trust;
+    use mayfly_profile::Dropped;
     use mayfly_report::trust_block;
 
     fn block(accounted_bytes: u64, jvm_allocated_bytes: Option<u64>) -> String {
-        trust_block(&Trust { accounted_bytes, jvm_allocated_bytes, ..Trust::default() })
+        let dropped = vec![Dropped { cause: "memory limit".into(), objects: 7 }];
+        trust_block(&mayfly_profile::Trust {
+            accounted_bytes,
+            jvm_allocated_bytes,
+            dropped,
+            ..Default::default()
+        })
+    }
+
+    #[test]
+    fn dropped_objects_of_the_last_report_count() {
+        assert_eq!(dropped_in(&format!("{}{}", block(1, Some(8)), block(2, Some(8)))), 7);
+        assert_eq!(dropped_in("trust: 5 B counted\n  own cost: dropped: 3\n"), 0);
     }
 
     #[test]
@@ -72,15 +103,15 @@ mod tests {
     #[test]
     fn the_lowest_jvm_stands_for_the_run() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        assert_eq!(lowest_share(folder.path()).expect("readable"), None);
+        assert_eq!(read(folder.path()).expect("readable"), None);
         for (pid, text) in [(1, block(999, Some(1000))), (2, block(975, Some(1000)))] {
             let reports = folder.path().join(format!("{REPORT_FOLDER}{pid}"));
             fs::create_dir(&reports).expect("create");
             fs::write(reports.join(REPORT_FILE), text).expect("write");
         }
-        assert_eq!(lowest_share(folder.path()).expect("readable"), Some(0.975));
+        assert_eq!(read(folder.path()).expect("readable"), Some(Trust { share: 0.975, dropped: 14 }));
         fs::create_dir(folder.path().join("agent-3")).expect("create");
         fs::write(folder.path().join("agent-3/mayfly.log"), "cut").expect("write");
-        assert!(matches!(lowest_share(folder.path()), Err(TrustError::NoTrustLine(_))));
+        assert!(matches!(read(folder.path()), Err(TrustError::NoTrustLine(_))));
     }
 }
