@@ -27,7 +27,13 @@ thread_local! {
     static TRACKER: RefCell<Option<Tracker>> = const { RefCell::new(None) };
     /// The agent's own threads are not the program.
     static OWN: Cell<bool> = const { Cell::new(false) };
+    /// Whether the JVM's sampler has picked anything on this thread.
+    static SAMPLED: Cell<bool> = const { Cell::new(false) };
 }
+
+/// Objects small enough for any thread-local allocation buffer, and how much of them renews all but giant ones.
+const FILLER_BYTES: i32 = 512;
+const MOST_FILLER_BYTES: i32 = 16 << 20;
 
 /// Marks this thread as the agent's: nothing it allocates is sampled.
 pub(crate) fn exclude_this_thread() {
@@ -102,8 +108,21 @@ pub(crate) fn untrack(jni: Jni<'_>) {
     });
 }
 
+/// Uses up this thread's allocation buffer, until the sampler picks something. Up to JDK 21 it passes over the rest of a
+/// buffer that was there before it was switched on, which for the main thread may be megabytes.
+pub(crate) fn renew_buffer(jni: Jni<'_>) {
+    for _ in 0..MOST_FILLER_BYTES / FILLER_BYTES {
+        let Some(filler) = jni.new_byte_array(FILLER_BYTES) else { return };
+        jni.forget(filler);
+        if SAMPLED.get() {
+            return;
+        }
+    }
+}
+
 /// Takes an allocation that the JVM's sampler picked.
 pub(crate) fn sampled(engine: &Engine, jni: Jni<'_>, sample: SampledAllocation<'_>) {
+    SAMPLED.set(true);
     let Some(hooks) = engine.hooks.get() else { return };
     let Tracking::ByteSample(interval) = engine.options.tracking() else { return };
     if engine.is_finished() || !engine.control.is_active() || OWN.get() {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use mayfly_jvmti::{Event, Jni, Management};
 use mayfly_profile::{JvmInfo, RunInfo};
 
+use crate::allocations;
 use crate::engine::Engine;
 use crate::notice::say;
 use crate::session::Session;
@@ -47,7 +48,7 @@ pub(crate) fn begin(engine: &Engine, jni: Jni<'_>) {
     let run = run_info(engine, jni);
     *engine.control.session() = Some(Session::new(engine, run));
     if engine.options.sample_bytes.is_some() {
-        start_sampler(engine);
+        start_sampler(engine, jni);
     }
     if engine.options.delay_profiling {
         engine.sinks.note("## Profiling delayed");
@@ -56,11 +57,12 @@ pub(crate) fn begin(engine: &Engine, jni: Jni<'_>) {
     }
 }
 
-fn start_sampler(engine: &Engine) {
-    if let Err(error) = engine.tool.enable(Event::SampledObjectAlloc) {
-        say(&format!(
+fn start_sampler(engine: &Engine, jni: Jni<'_>) {
+    match engine.tool.enable(Event::SampledObjectAlloc) {
+        Ok(()) => allocations::renew_buffer(jni),
+        Err(error) => say(&format!(
             "the JVM does not sample allocations ({error}): there will be no lifetimes; use #trackcollections instead"
-        ));
+        )),
     }
 }
 
