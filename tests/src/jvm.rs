@@ -86,6 +86,11 @@ pub fn jvms_too_old() -> Vec<Jvm> {
     found().iter().filter(|jvm| jvm.feature < OLDEST).cloned().collect()
 }
 
+/// Every full JDK found from this feature release on, not only one per release.
+pub fn jdks(oldest: u32) -> Vec<Jvm> {
+    found().iter().filter(|jvm| jvm.feature >= oldest && jvm.javac().is_some()).cloned().collect()
+}
+
 /// A full JDK to compile the fixtures with: the newest found.
 pub(crate) fn compiler() -> Option<PathBuf> {
     found().iter().filter(|jvm| jvm.feature >= OLDEST).max_by_key(|jvm| jvm.feature_with_javac())?.javac()

@@ -19,7 +19,7 @@ pub use artifacts::{Artifacts, artifacts};
 pub use expect::{Count, Counts, Expectation, Mismatch, check_all};
 pub use fixtures::fixture_classes;
 pub use json_report::JsonReport;
-pub use jvm::{Jvm, each_jvm, jvms, jvms_too_old};
+pub use jvm::{Jvm, each_jvm, jdks, jvms, jvms_too_old};
 pub use launch::{Launch, Workspace, mayfly};
 pub use profiled::Profiled;
 pub use running::{Outcome, Running};
