@@ -49,7 +49,12 @@ fn name_frame(engine: &Engine, jni: Jni<'_>, method: u64, location: i64) -> Fram
         Some(facts) => {
             let line =
                 engine.options.detailed_trace.then(|| engine.tool.line(StackFrame { method, location }));
-            Frame { class: facts.class, method: facts.name, file: facts.file, line: line.flatten() }
+            Frame {
+                class: facts.class.into(),
+                method: facts.name.into(),
+                file: facts.file.map(Into::into),
+                line: line.flatten(),
+            }
         }
         None => Frame { class: "<unloaded>".into(), method: "<unknown>".into(), ..Frame::default() },
     }
@@ -58,13 +63,13 @@ fn name_frame(engine: &Engine, jni: Jni<'_>, method: u64, location: i64) -> Fram
 /// Drops the hooks' frames and `Object.<init>`; and if the object is being constructed, everything up to its own
 /// class's innermost constructor (InMemProfiler's rule: a constructor that called `this(…)` stays).
 fn program_frames(mut frames: Vec<Frame>, class: &str) -> Vec<Frame> {
-    let hooks = frames.iter().take_while(|frame| frame.class == HOOKS_CLASS).count();
+    let hooks = frames.iter().take_while(|frame| &*frame.class == HOOKS_CLASS).count();
     frames.drain(..hooks);
-    let constructors = frames.iter().take_while(|frame| frame.method == "<init>").count();
-    let own = frames[..constructors].iter().position(|frame| frame.class == class);
+    let constructors = frames.iter().take_while(|frame| &*frame.method == "<init>").count();
+    let own = frames[..constructors].iter().position(|frame| &*frame.class == class);
     let dropped = match own {
         Some(own) => own + 1,
-        None => frames[..constructors].iter().take_while(|frame| frame.class == "java.lang.Object").count(),
+        None => frames[..constructors].iter().take_while(|frame| &*frame.class == "java.lang.Object").count(),
     };
     frames.drain(..dropped);
     frames

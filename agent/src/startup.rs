@@ -34,7 +34,9 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
     let sinks = Sinks::open(&options).unwrap_or_else(|error| refuse_launch(&error.to_string()));
     ask_for_events(&tool, &options);
     let vm = Vm::of(context);
-    let budget = Arc::new(Budget::new(options.mem_limit));
+    // With stacks, half of the limit is theirs.
+    let for_sites = if options.trace { options.mem_limit / 2 } else { 0 };
+    let budget = Arc::new(Budget::new(options.mem_limit - for_sites));
     let clock = Arc::<Clock>::default();
     Engine::set(Engine {
         filter: options.class_filter(),
@@ -42,7 +44,7 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
         tool,
         classes: ClassTable::default(),
         slabs: Slabs::default(),
-        sites: SiteTable::default(),
+        sites: SiteTable::new(for_sites),
         nurseries: Nurseries::new(Arc::clone(&budget), Arc::clone(&clock)),
         clock,
         budget,

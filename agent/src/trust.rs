@@ -121,7 +121,7 @@ pub(crate) fn assess(engine: &Engine, jni: Jni<'_>, accounted: u64, own_cpu: Dur
         dropped: dropped(engine),
         cost: OwnCost {
             cpu_ms: own_cpu.as_millis() as u64,
-            native_bytes: engine.budget.bytes(),
+            native_bytes: engine.budget.bytes() + engine.sites.bytes(),
             rewrite_ms: engine.rewriting.milliseconds(),
         },
     }
@@ -129,8 +129,8 @@ pub(crate) fn assess(engine: &Engine, jni: Jni<'_>, accounted: u64, own_cpu: Dur
 
 fn dropped(engine: &Engine) -> Vec<Dropped> {
     [
-        ("no room within #memlimit: not tracked", engine.nurseries.dropped()),
-        ("too many sites: tracked without a stack", engine.sites.overflowed()),
+        ("no room within #memlimit", engine.nurseries.dropped()),
+        ("their stacks only, no room within #memlimit", engine.sites.overflowed()),
     ]
     .into_iter()
     .filter(|&(_, objects)| objects > 0)

@@ -36,7 +36,7 @@ fn run_info(tracking: Tracking, options: &str) -> RunInfo {
 }
 
 fn frame(method: &str, line: Option<u32>) -> Frame {
-    Frame { class: REQUEST.to_owned(), method: method.to_owned(), file: Some("Server.java".to_owned()), line }
+    Frame { class: REQUEST.into(), method: method.into(), file: Some("Server.java".into()), line }
 }
 
 fn names() -> Vec<Update> {

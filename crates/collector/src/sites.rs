@@ -7,8 +7,10 @@ use dashmap::DashMap;
 use mayfly_profile::{ClassId, Frame, FrameId, SiteId};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// Sites kept apart; objects of further ones count for their class without a stack.
-const MAX_SITES: usize = 200_000;
+/// Native bytes per site beside its stack: books, map entries, allocation overhead.
+const BYTES_PER_SITE: u64 = 400;
+/// Native bytes per frame of a stack: the raw key, and two copies as frame ids.
+const BYTES_PER_FRAME: u64 = 24;
 
 /// A stack as the JVM gave it, with its class: a key, to be filled anew for each stack.
 #[derive(Debug, Default)]
@@ -27,7 +29,7 @@ impl RawStack {
     }
 
     /// (method, location) of each frame, innermost first.
-    pub fn frames(&self) -> impl Iterator<Item = (u64, i64)> + '_ {
+    pub fn frames(&self) -> impl ExactSizeIterator<Item = (u64, i64)> + '_ {
         self.0[1..].chunks_exact(2).map(|pair| (pair[0], pair[1] as i64))
     }
 }
@@ -39,9 +41,11 @@ pub(crate) struct Site {
     pub(crate) stack: Box<[FrameId]>,
 }
 
-/// All sites and frames ever seen.
-#[derive(Debug, Default)]
+/// All sites and frames ever seen, within a limit of memory: objects of stacks beyond it count for their class alone.
+#[derive(Debug)]
 pub struct SiteTable {
+    limit_bytes: u64,
+    bytes: AtomicU64,
     by_raw_stack: DashMap<Box<[u64]>, SiteId, FxBuildHasher>,
     by_stack: Mutex<FxHashMap<Site, SiteId>>,
     frame_ids: Mutex<FxHashMap<Frame, FrameId>>,
@@ -51,6 +55,20 @@ pub struct SiteTable {
 }
 
 impl SiteTable {
+    /// An empty table that may grow to about `limit_bytes` of native memory.
+    pub fn new(limit_bytes: u64) -> Self {
+        Self {
+            limit_bytes,
+            bytes: AtomicU64::new(0),
+            by_raw_stack: DashMap::default(),
+            by_stack: Mutex::default(),
+            frame_ids: Mutex::default(),
+            sites: boxcar::Vec::new(),
+            frames: boxcar::Vec::new(),
+            overflowed: AtomicU64::new(0),
+        }
+    }
+
     /// The site of a class without a stack.
     pub fn of_class(&self, class: ClassId) -> SiteId {
         self.intern(Site { class, stack: Box::default() })
@@ -62,7 +80,9 @@ impl SiteTable {
             return *site;
         }
         let class = raw.0[0] as ClassId;
-        if self.by_raw_stack.len() >= MAX_SITES {
+        let bytes = BYTES_PER_SITE + BYTES_PER_FRAME * raw.frames().len() as u64;
+        if self.bytes.fetch_add(bytes, Relaxed) + bytes > self.limit_bytes {
+            self.bytes.fetch_sub(bytes, Relaxed);
             self.overflowed.fetch_add(1, Relaxed);
             return self.of_class(class);
         }
@@ -77,7 +97,12 @@ impl SiteTable {
         self.sites.get(site as usize).map(|site| site.class)
     }
 
-    /// Objects whose stack was given up because there were too many sites.
+    /// Native memory held, in bytes, about.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed)
+    }
+
+    /// Objects whose stack was given up for want of memory.
     pub fn overflowed(&self) -> u64 {
         self.overflowed.load(Relaxed)
     }
@@ -123,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_raw_stack_is_resolved_once() {
-        let table = SiteTable::default();
+        let table = SiteTable::new(1 << 20);
         let mut raw = RawStack::default();
         raw.begin(3);
         raw.push(0xaa, 5);
@@ -134,7 +159,7 @@ mod tests {
 
     #[test]
     fn raw_stacks_that_resolve_alike_are_one_site() {
-        let table = SiteTable::default();
+        let table = SiteTable::new(1 << 20);
         let mut raw = RawStack::default();
         raw.begin(3);
         raw.push(0xaa, 5);
@@ -144,5 +169,20 @@ mod tests {
         assert_eq!(first, table.of_stack(&raw, |_| vec![frame("m")]));
         assert_ne!(first, table.of_class(3));
         assert_eq!(table.frames_since(0).count(), 1);
+    }
+
+    #[test]
+    fn stacks_beyond_the_limit_count_for_their_class() {
+        let table = SiteTable::new(2 * (BYTES_PER_SITE + BYTES_PER_FRAME));
+        let mut raw = RawStack::default();
+        let mut site = |method| {
+            raw.begin(3);
+            raw.push(method, -1);
+            table.of_stack(&raw, |_| vec![frame(&method.to_string())])
+        };
+        let (first, second) = (site(1), site(2));
+        assert_ne!(first, second);
+        assert_eq!(site(3), table.of_class(3));
+        assert_eq!((site(1), table.overflowed()), (first, 1));
     }
 }

@@ -63,9 +63,9 @@ pub fn blame<'a>(
     let mut charged: HashMap<&str, (Tally, HashMap<&str, Tally>)> = HashMap::new();
     for (stack, tally) in allocations.into_iter().filter(|(_, tally)| !tally.is_empty()) {
         let frames = rules.considered(stack);
-        let classes: HashSet<&str> = frames.iter().map(|frame| frame.class.as_str()).collect();
+        let classes: HashSet<&str> = frames.iter().map(|frame| &*frame.class).collect();
         let methods: HashSet<(&str, &str)> =
-            frames.iter().map(|frame| (frame.class.as_str(), frame.method.as_str())).collect();
+            frames.iter().map(|frame| (&*frame.class, &*frame.method)).collect();
         for class in classes {
             charged.entry(class).or_default().0.add(tally);
         }

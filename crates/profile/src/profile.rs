@@ -1,5 +1,7 @@
 //! A whole profile at one moment: what reports, diffs and checks read.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{LogHistogram, RunInfo, Tally, Trust};
@@ -68,15 +70,15 @@ pub struct SiteProfile {
     pub byte_seconds: f64,
 }
 
-/// One frame of a stack.
+/// One frame of a stack. Texts are shared: a frame stands in thousands of stacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Frame {
     /// Declaring class, as `Class.getName()` gives it.
-    pub class: String,
+    pub class: Arc<str>,
     /// Method name.
-    pub method: String,
+    pub method: Arc<str>,
     /// Source file, if the class tells.
-    pub file: Option<String>,
+    pub file: Option<Arc<str>>,
     /// Line; only with `#detailedtrace`, or in sampled stacks.
     pub line: Option<u32>,
 }

@@ -115,7 +115,7 @@ fn sites_carry_their_names_and_equal_stacks_become_one() {
         .sites
         .iter()
         .map(|row| {
-            let methods: Vec<_> = row.stack.iter().map(|frame| frame.method.as_str()).collect();
+            let methods: Vec<_> = row.stack.iter().map(|frame| &*frame.method).collect();
             (methods.join(" < "), row.allocated.objects, row.byte_seconds)
         })
         .collect();

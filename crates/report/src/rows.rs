@@ -91,7 +91,7 @@ fn write_blame(out: &mut String, row: &Row<'_>, indent: usize, style: &RowStyle)
 fn stack_line(frame: &Frame) -> String {
     let place = match (&frame.file, frame.line) {
         (Some(file), Some(line)) => format!("{file}:{line}"),
-        (Some(file), None) => file.clone(),
+        (Some(file), None) => file.to_string(),
         (None, _) => "Unknown Source".to_owned(),
     };
     printable(&format!("{}.{}({place})", frame.class, frame.method)).into_owned()

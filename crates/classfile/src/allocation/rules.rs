@@ -151,7 +151,10 @@ impl Names {
             5 => self.callee |= utf8 == b"clone",
             6 => self.callee |= utf8 == b"copyOf",
             7 => self.callee |= utf8 == b"toBytes",
-            8 => self.callee |= utf8 == b"newArray" || utf8 == b"toBytes0" || utf8 == b"runHooks" || utf8 == b"toString",
+            8 => {
+                self.callee |=
+                    utf8 == b"newArray" || utf8 == b"toBytes0" || utf8 == b"runHooks" || utf8 == b"toString"
+            }
             11 => self.callee |= utf8 == b"copyOfRange" || utf8 == b"newInstance" || utf8 == b"newBytesFor",
             13 => self.callee |= utf8 == b"multiNewArray",
             16 => self.callee |= utf8 == b"allocateInstance",

@@ -43,7 +43,7 @@ impl Bench {
                 Arc::clone(&clock),
             ),
             nurseries: Nurseries::new(Arc::clone(&budget), Arc::clone(&clock)),
-            sites: SiteTable::default(),
+            sites: SiteTable::new(1 << 20),
             clock,
             budget,
             heap: Heap::default(),

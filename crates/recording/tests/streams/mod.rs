@@ -56,7 +56,7 @@ fn frame(class: &str, method: &str, place: Option<(&str, u32)>) -> Frame {
     Frame {
         class: class.into(),
         method: method.into(),
-        file: place.map(|(file, _)| file.to_owned()),
+        file: place.map(|(file, _)| file.into()),
         line: place.map(|(_, line)| line),
     }
 }
