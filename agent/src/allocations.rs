@@ -98,12 +98,12 @@ pub(crate) fn track(engine: &Engine, jni: Jni<'_>, object: Object<'_>, cell: u32
 }
 
 /// Takes back the object that this thread handed over last: its caller hands it over again.
-pub(crate) fn untrack(jni: Jni<'_>) {
+pub(crate) fn untrack(engine: &Engine, jni: Jni<'_>) {
     TRACKER.with_borrow_mut(|tracker| {
         let Some(tracker) = tracker.as_mut().filter(|tracker| tracker.tracked_last) else { return };
         tracker.tracked_last = false;
         if let Some(object) = tracker.nursery.pop() {
-            weak_numbers(jni).release(object.reference);
+            weak_numbers(engine, jni).release(object.reference);
         }
     });
 }
@@ -165,7 +165,7 @@ fn add(engine: &Engine, jni: Jni<'_>, object: Object<'_>, class: ClassId, size: 
         let Some(reference) = weak else { return false };
         let added = tracker.nursery.add(reference, site, (size / 8) as u32, bytes);
         if !added && reference != 0 {
-            weak_numbers(jni).release(reference);
+            weak_numbers(engine, jni).release(reference);
         }
         added
     })

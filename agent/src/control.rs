@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mayfly_jvmti::{Event, Jni, Management};
+use mayfly_jvmti::{Asking, Event, Jni, Management};
 use mayfly_profile::{JvmInfo, RunInfo};
 
 use crate::allocations;
@@ -46,6 +46,9 @@ impl Control {
 /// VMInit: opens the session, and starts unless the user wants to start later.
 pub(crate) fn begin(engine: &Engine, jni: Jni<'_>) {
     let run = run_info(engine, jni);
+    // Only what is known to clear slots in its pause: a collector without a name is asked by JNI.
+    let slots = matches!(run.jvm.gc.as_str(), "Serial" | "Parallel" | "G1");
+    let _ = engine.asking.set(if slots { Asking::Slot } else { Asking::Jni });
     *engine.control.session() = Some(Session::new(engine, run));
     if engine.options.sample_bytes.is_some() {
         start_sampler(engine, jni);

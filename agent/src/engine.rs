@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
 
 use mayfly_collector::{Budget, ClassTable, Clock, Nurseries, SiteTable, Slabs};
-use mayfly_jvmti::{Tool, Vm};
+use mayfly_jvmti::{Asking, Tool, Vm};
 use mayfly_profile::ClassFilter;
 
 use crate::control::Control;
@@ -41,6 +41,8 @@ pub(crate) struct Engine {
     pub(crate) examined: AtomicU64,
     /// Set at VMInit: what of the JVM is needed to count.
     pub(crate) hooks: OnceLock<Hooks>,
+    /// How weak references are asked after; set at VMInit by the collector.
+    pub(crate) asking: OnceLock<Asking>,
     /// The thread to wake after a collection.
     pub(crate) worker: OnceLock<Thread>,
     /// Nothing is counted or tracked any more: the JVM ends, or the agent failed.

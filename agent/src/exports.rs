@@ -2,7 +2,7 @@
 #![allow(missing_docs)] // The entry points that `export_agent!` defines are JVMTI's.
 #![allow(unsafe_code)] // Entry points called by the JVM: raw arguments become typed ones here and nowhere else.
 
-use mayfly_jvmti::{Jni, Object, RawMethod, WeakNumbers, export_agent, method_body, sys};
+use mayfly_jvmti::{Asking, Jni, Object, RawMethod, WeakNumbers, export_agent, method_body, sys};
 
 use crate::allocations;
 use crate::control;
@@ -34,9 +34,11 @@ unsafe fn with_engine<R: Default>(
 }
 
 /// The weak references that tracked objects carry as numbers.
-pub(crate) fn weak_numbers(jni: Jni<'_>) -> WeakNumbers<'_> {
+pub(crate) fn weak_numbers<'call>(engine: &Engine, jni: Jni<'call>) -> WeakNumbers<'call> {
+    let asking = engine.asking.get().copied().unwrap_or(Asking::Jni);
     // SAFETY: `allocations` makes the numbers with `into_bits`; nursery and ledger hold each once and release it once.
-    unsafe { WeakNumbers::new(jni) }
+    // `control` sets the way of asking by the collector.
+    unsafe { WeakNumbers::new(jni, asking) }
 }
 
 /// `MayflyHooks.enter`: gives a thread a slab and a class its cell.
@@ -86,7 +88,7 @@ pub unsafe extern "system" fn Java_java_lang_MayflyHooks_track(
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_java_lang_MayflyHooks_untrack(env: *mut sys::JNIEnv, _hooks: sys::jclass) {
     // SAFETY: the environment of the running native method.
-    unsafe { with_engine(env, |_, jni| allocations::untrack(jni)) }
+    unsafe { with_engine(env, allocations::untrack) }
 }
 
 /// `MayflyHooks.exiting`: the VM ends, shutdown hooks are done.

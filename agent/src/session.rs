@@ -78,13 +78,13 @@ impl Session {
     pub(crate) fn collect(&mut self, engine: &Engine, jni: Jni<'_>) {
         self.absorb(engine);
         if engine.options.lifetimes() {
-            self.ledger.sweep(&mut JvmReferences(weak_numbers(jni)), &engine.sites);
+            self.ledger.sweep(&mut JvmReferences(weak_numbers(engine, jni)), &engine.sites);
         }
     }
 
     /// Forgets everything counted so far.
     pub(crate) fn reset(&mut self, engine: &Engine, jni: Jni<'_>) {
-        self.ledger.reset(&mut JvmReferences(weak_numbers(jni)), &engine.nurseries);
+        self.ledger.reset(&mut JvmReferences(weak_numbers(engine, jni)), &engine.nurseries);
         self.stream.reset(engine.slabs.totals(&engine.classes));
         self.profiled.restart();
         self.tell(engine, vec![Update::Reset]);

@@ -55,6 +55,7 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
         sinks,
         examined: AtomicU64::new(0),
         hooks: OnceLock::new(),
+        asking: OnceLock::new(),
         worker: OnceLock::new(),
         finished: AtomicBool::new(false),
         options,
