@@ -130,7 +130,8 @@ impl Session {
             },
         );
         if let Some(path) = recording {
-            text.push_str(&format!("\nAll rows, with allocation sites: mayfly report {}\n", path.display()));
+            let what = if options.trace { "All rows, with allocation sites" } else { "All rows" };
+            text.push_str(&format!("\n{what}: mayfly report {}\n", path.display()));
         }
         engine.sinks.report(text);
     }

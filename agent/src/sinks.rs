@@ -25,7 +25,7 @@ const LIVE_PIPED: Duration = Duration::from_secs(10);
 
 /// A file that the user asked for and that cannot be written.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write {path}: {cause}; give {option} a folder that you may write to")]
+#[error("cannot write {path}: {cause}; give {option} that you may write to")]
 pub(crate) struct SinkError {
     path: String,
     cause: io::Error,
@@ -181,13 +181,13 @@ fn append(file: &mut Option<File>, bytes: &[u8], what: &str) {
 
 fn open_report(folder: &str) -> Result<File, SinkError> {
     let path = Path::new(folder).join(REPORT_FILE);
-    let error = |cause| SinkError { path: path.display().to_string(), cause, option: "#output" };
+    let error = |cause| SinkError { path: path.display().to_string(), cause, option: "#output a folder" };
     fs::create_dir_all(folder).map_err(error)?;
     own_file().append(true).open(&path).map_err(error)
 }
 
 fn open_recording(path: &Path) -> Result<File, SinkError> {
-    let error = |cause| SinkError { path: path.display().to_string(), cause, option: "#recording" };
+    let error = |cause| SinkError { path: path.display().to_string(), cause, option: "#recording a file" };
     own_file().write(true).truncate(true).open(path).map_err(error)
 }
 

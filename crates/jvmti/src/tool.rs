@@ -155,15 +155,6 @@ impl Tool {
         unsafe { self.jvmti().enable_event(event.raw(), ptr::null_mut()) }.map_err(error)
     }
 
-    /// Switches an event off for all threads.
-    ///
-    /// # Errors
-    /// Refused by the VM.
-    pub fn disable(&self, event: Event) -> Result<(), JvmtiError> {
-        // SAFETY: a null thread means all threads.
-        unsafe { self.jvmti().disable_event(event.raw(), ptr::null_mut()) }.map_err(error)
-    }
-
     /// Mean number of bytes between two sampled allocations.
     ///
     /// # Errors
@@ -208,13 +199,6 @@ impl Tool {
         let threads = self.jvmti().get_all_threads().unwrap_or_default();
         // SAFETY: fresh local references of this call.
         threads.into_iter().filter_map(|thread| unsafe { Object::from_raw(thread) }).map(Thread).collect()
-    }
-
-    /// The current thread.
-    pub fn current_thread<'call>(&self, _jni: Jni<'call>) -> Option<Thread<'call>> {
-        let thread = self.jvmti().get_current_thread().ok()?;
-        // SAFETY: a fresh local reference of this call.
-        unsafe { Object::from_raw(thread) }.map(Thread)
     }
 
     /// The current thread's stack, innermost frame first, at most `max` frames.
