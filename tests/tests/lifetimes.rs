@@ -94,8 +94,10 @@ fn objects_are_found_in_the_buckets_they_died_in() {
 
 #[test]
 fn under_every_collector() {
+    // ZGC was experimental up to JDK 14.
+    const UNLOCK: &str = "-XX:+UnlockExperimentalVMOptions";
     let collectors: [&[&str]; 4] =
-        [&["-XX:+UseSerialGC"], &["-XX:+UseParallelGC"], &["-XX:+UseShenandoahGC"], &["-XX:+UseZGC"]];
+        [&["-XX:+UseSerialGC"], &["-XX:+UseParallelGC"], &["-XX:+UseShenandoahGC"], &[UNLOCK, "-XX:+UseZGC"]];
     let modes: Vec<_> = jvms().iter().flat_map(|jvm| collectors.map(|gc| (jvm, gc))).collect();
     let options = "#bucket-2,4,6,8#include-other.test#trackcollections";
     judge([2, 4, 6, 8], &["2", "4", "6", "8"], options, &modes);
