@@ -50,21 +50,25 @@ pub(crate) fn enter(engine: &Engine, jni: Jni<'_>, thread: Thread<'_>, class: Cl
         hooks.slab.set(jni, thread, engine.slabs.open() as i64);
     }
     if hooks.cell.get(jni, class) == 0
-        && let Some(shape) = shape_of(engine, jni, class)
+        && let Some(shape) = shape_of(engine, class, || size_of_example(engine, jni, class))
     {
         register(engine, jni, hooks, class, shape);
     }
 }
 
-fn shape_of(engine: &Engine, jni: Jni<'_>, class: Class<'_>) -> Option<Shape> {
+fn shape_of(engine: &Engine, class: Class<'_>, object_size: impl FnOnce() -> Option<u64>) -> Option<Shape> {
     if engine.tool.is_array(class) {
         return Some(Shape::Array);
     }
-    // The object itself is not at hand: passing it here would keep the JIT from removing it.
+    Some(Shape::Object { size: u32::try_from(object_size()?).ok()? })
+}
+
+/// Size of the class's objects. No object itself is at hand: passing it here would keep the JIT from removing it.
+fn size_of_example(engine: &Engine, jni: Jni<'_>, class: Class<'_>) -> Option<u64> {
     let example = jni.allocate(class)?;
     let size = engine.tool.object_size(example);
     jni.forget(example);
-    Some(Shape::Object { size: u32::try_from(size?).ok()? })
+    size
 }
 
 fn register(
@@ -139,11 +143,7 @@ pub(crate) fn sampled(engine: &Engine, jni: Jni<'_>, sample: SampledAllocation<'
 fn cell_of(engine: &Engine, jni: Jni<'_>, hooks: &Hooks, sample: SampledAllocation<'_>) -> Option<u32> {
     match hooks.cell.get(jni, sample.class) {
         0 => {
-            let shape = if engine.tool.is_array(sample.class) {
-                Shape::Array
-            } else {
-                Shape::Object { size: u32::try_from(sample.size).ok()? }
-            };
+            let shape = shape_of(engine, sample.class, || Some(sample.size))?;
             register(engine, jni, hooks, sample.class, shape).map(|registered| registered.cell)
         }
         cell => Some(cell as u32),

@@ -2,7 +2,7 @@
 #![allow(missing_docs)] // The entry points that `export_agent!` defines are JVMTI's.
 #![allow(unsafe_code)] // Entry points called by the JVM: raw arguments become typed ones here and nowhere else.
 
-use mayfly_jvmti::{Asking, Jni, Object, RawMethod, WeakNumbers, export_agent, method_body, sys};
+use mayfly_jvmti::{Asking, Jni, Object, WeakNumbers, export_agent, method_body, sys};
 
 use crate::allocations;
 use crate::control;
@@ -23,7 +23,7 @@ unsafe fn with_engine<R: Default>(
     // SAFETY: by the caller's contract.
     unsafe {
         method_body(
-            RawMethod { env },
+            env,
             |jni| body(engine, jni),
             || {
                 switch_off();

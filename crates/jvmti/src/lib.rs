@@ -27,7 +27,7 @@ pub use jvmti_bindings::{Agent, export_agent};
 pub use layout::ArrayLayout;
 pub use management::{AllocationCounter, Management};
 pub use names::class_name;
-pub use native::{RawMethod, method_body};
+pub use native::method_body;
 pub use refs::{Asking, Class, GlobalClass, Object, Thread, Weak, WeakNumbers};
 pub use tool::{Capabilities, Event, JvmtiError, MethodFacts, StackFrame, Tool};
 pub use vm::{Attached, Vm};
