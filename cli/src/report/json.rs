@@ -227,7 +227,7 @@ impl LifetimeJson {
             p50_s: lived(0.5),
             p90_s: lived(0.9),
             p99_s: lived(0.99),
-            p50_gcs: dead.gcs.quantile(0.5),
+            p50_gcs: dead.gcs.quantile(0.5).map(|gone_at| gone_at - 1.0),
             p50_bytes: dead.bytes.quantile(0.5),
             died_before_first_gc_share: dead.died_before_first_gc_share(),
             estimated,

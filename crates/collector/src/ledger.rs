@@ -250,9 +250,10 @@ impl Ledger {
         site.changed = true;
         let class = entry(&mut self.classes, class);
         add_to(&mut class.collected, bucket, self.buckets.len(), tally);
-        class.lifetimes.ms.record(lifetime.ms, tally.objects);
-        class.lifetimes.gcs.record(lifetime.gcs, tally.objects);
-        class.lifetimes.bytes.record(lifetime.bytes, tally.objects);
+        class.lifetimes.ms.record_deaths(0, lifetime.ms, tally.objects);
+        class.lifetimes.gcs.record_deaths(lifetime.gcs, lifetime.gcs + 1, tally.objects);
+        class.lifetimes.bytes.record_deaths(0, lifetime.bytes, tally.objects);
+        class.lifetimes.record_cohort(tally.objects);
         class.lifetimes.died_before_first_gc += if lifetime.gcs == 0 { tally.objects } else { 0 };
         class.changed = true;
     }

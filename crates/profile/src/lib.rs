@@ -2,11 +2,14 @@
 //!
 //! Pure: no I/O, no clock, no JVM types. Bytes on disk are `mayfly-recording`'s, text is `mayfly-report`'s.
 
+mod ages;
 mod blame;
 mod buckets;
 mod builder;
 mod filter;
+mod grid;
 mod histogram;
+mod lifetimes;
 mod merge;
 mod names;
 mod profile;
@@ -15,12 +18,14 @@ mod tally;
 mod trust;
 mod update;
 
+pub use ages::Ages;
 pub use blame::{BlameRules, BlamedClass, BlamedMethod, blame};
 pub use buckets::BucketBounds;
 pub use builder::{ApplyError, ProfileBuilder};
 pub use filter::ClassFilter;
 pub use histogram::LogHistogram;
-pub use profile::{ClassProfile, Frame, Lifetimes, Profile, SiteProfile};
+pub use lifetimes::{Cohorts, Lifetimes};
+pub use profile::{ClassProfile, Frame, Profile, SiteProfile};
 pub use run::{JvmInfo, RunInfo, Tracking};
 pub use tally::Tally;
 pub use trust::{Dropped, OwnCost, Refusals, Remainder, Trust};

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use crate::builder::{ProfileBuilder, SiteKey};
-use crate::{ClassCounts, ClassProfile, Frame, Lifetimes, SiteCounts, SiteProfile, Tally};
+use crate::{ClassCounts, ClassProfile, Frame, SiteCounts, SiteProfile, Tally};
 
 /// One row per class name, largest allocated bytes first, ties by name.
 pub(crate) fn class_profiles(builder: &ProfileBuilder) -> Vec<ClassProfile> {
@@ -62,7 +62,7 @@ impl ClassProfile {
         let Some(tracked) = &counts.lifetimes else { return };
         self.live.get_or_insert_default().add(tracked.live);
         add_buckets(&mut self.collected, &tracked.collected, buckets);
-        if tracked.lifetimes.ms.count() > 0 {
+        if !tracked.lifetimes.is_empty() {
             self.lifetimes.get_or_insert_default().merge(&tracked.lifetimes);
         }
     }
@@ -75,22 +75,6 @@ impl SiteProfile {
         let Some(live) = counts.live else { return };
         self.live.get_or_insert_default().add(live);
         add_buckets(&mut self.collected, &counts.collected, buckets);
-    }
-}
-
-impl Lifetimes {
-    /// Adds the deaths of `other`.
-    pub fn merge(&mut self, other: &Self) {
-        self.ms.merge(&other.ms);
-        self.gcs.merge(&other.gcs);
-        self.bytes.merge(&other.bytes);
-        self.died_before_first_gc = self.died_before_first_gc.saturating_add(other.died_before_first_gc);
-    }
-
-    /// Share (0 to 1) of the dead that died at the first GC after their birth; `None` if none died.
-    pub fn died_before_first_gc_share(&self) -> Option<f64> {
-        let dead = self.ms.count();
-        (dead > 0).then(|| self.died_before_first_gc as f64 / dead as f64)
     }
 }
 

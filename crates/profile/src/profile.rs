@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{LogHistogram, RunInfo, Tally, Trust};
+use crate::{Lifetimes, RunInfo, Tally, Trust};
 
 /// Everything known of a run at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,21 +36,8 @@ pub struct ClassProfile {
     pub live: Option<Tally>,
     /// Tracked objects seen dead, per lifetime bucket; empty when deaths are not followed.
     pub collected: Vec<Tally>,
-    /// Lifetimes of the dead; `None` until one died.
+    /// Lifetimes of tracked objects; `None` until something is known.
     pub lifetimes: Option<Lifetimes>,
-}
-
-/// Lifetimes of dead objects by three clocks.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lifetimes {
-    /// Milliseconds from birth to the first GC after which the object was gone.
-    pub ms: LogHistogram,
-    /// GCs survived.
-    pub gcs: LogHistogram,
-    /// Bytes allocated by the whole JVM meanwhile.
-    pub bytes: LogHistogram,
-    /// Of all these, how many died at the first GC after their birth.
-    pub died_before_first_gc: u64,
 }
 
 /// Objects of one class allocated through one stack.

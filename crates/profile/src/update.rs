@@ -83,7 +83,7 @@ pub struct LifetimeCounts {
     pub live: Tally,
     /// Dead ones per bucket.
     pub collected: Vec<Tally>,
-    /// Their lifetimes.
+    /// Lifetimes of both.
     pub lifetimes: Lifetimes,
 }
 

@@ -24,8 +24,8 @@ fn progress(duration_ms: u64, classes: Vec<ClassCounts>, sites: Vec<SiteCounts>)
 fn tracked(id: u32, live: u64, dead: &[u64], lifetime_ms: u64) -> ClassCounts {
     let mut lifetimes = Lifetimes::default();
     let deaths = dead.iter().sum();
-    lifetimes.ms.record(lifetime_ms, deaths);
-    lifetimes.gcs.record(1, deaths);
+    lifetimes.ms.record_deaths(0, lifetime_ms, deaths);
+    lifetimes.gcs.record_deaths(0, 1, deaths);
     lifetimes.died_before_first_gc = deaths;
     let collected = dead.iter().map(|&objects| Tally::of(objects, 16)).collect();
     let counts = LifetimeCounts { live: Tally::of(live, 16), collected, lifetimes };
@@ -73,7 +73,7 @@ fn classes_of_one_name_from_two_loaders_become_one_row() {
     let objects: Vec<_> = row.collected.iter().map(|tally| tally.objects).collect();
     assert_eq!(objects, [1, 2, 4, 0, 0, 0], "one tally per default bucket");
     let lifetimes = row.lifetimes.as_ref().expect("seven died");
-    assert_eq!(lifetimes.ms.count(), 7);
+    assert_eq!(lifetimes.ms.dead(), 7);
     assert_eq!(lifetimes.died_before_first_gc_share(), Some(1.0));
 }
 

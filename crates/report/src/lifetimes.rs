@@ -82,7 +82,7 @@ fn cells(class: &ClassProfile) -> Vec<String> {
 
 fn lifetime_cells(lifetimes: Option<&Lifetimes>) -> [String; 6] {
     let seconds = |q| lifetimes.and_then(|l| l.ms.quantile(q)).map(units::seconds);
-    let gcs = lifetimes.and_then(|l| l.gcs.quantile(0.5)).map(|gcs| format!("{gcs:.0}"));
+    let gcs = lifetimes.and_then(|l| l.gcs.quantile(0.5)).map(|gcs| format!("{:.0}", gcs - 1.0));
     let bytes = lifetimes.and_then(|l| l.bytes.quantile(0.5)).map(|bytes| units::bytes(bytes as u64));
     let first = lifetimes.and_then(Lifetimes::died_before_first_gc_share).map(whole_percent);
     [seconds(0.5), seconds(0.9), seconds(0.99), gcs, bytes, first]

@@ -63,9 +63,11 @@ fn frame(class: &str, method: &str, place: Option<(&str, u32)>) -> Frame {
 
 fn progress(scale: u64) -> Progress {
     let mut lifetimes = Lifetimes { died_before_first_gc: scale, ..Default::default() };
-    lifetimes.ms.record(1_500, scale);
-    lifetimes.gcs.record(2, scale);
-    lifetimes.bytes.record(u64::MAX, scale);
+    lifetimes.ms.record_deaths(1_000, 1_500, scale);
+    lifetimes.gcs.record_deaths(1, 2, scale);
+    lifetimes.bytes.record_deaths(0, u64::MAX, scale);
+    lifetimes.ms.record_living(2_000, 3);
+    lifetimes.record_cohort(scale);
     let collected = vec![Tally::of(scale, 24), Tally::default(), Tally::of(1, 24), Tally::default()];
     let tracked = LifetimeCounts { live: Tally::of(3, 24), collected: collected.clone(), lifetimes };
     Progress {

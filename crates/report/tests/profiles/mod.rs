@@ -38,9 +38,9 @@ pub(crate) fn class(name: &str, size: u64, live: u64, collected: [u64; 4]) -> Cl
     let lives_ms = [120, 7_000, 40_000, 90_000];
     let mut lifetimes = Lifetimes::default();
     for (&objects, ms) in collected.iter().zip(lives_ms) {
-        lifetimes.ms.record(ms, objects);
-        lifetimes.gcs.record(ms / 5_000, objects);
-        lifetimes.bytes.record(ms * 1_000, objects);
+        lifetimes.ms.record_deaths(0, ms, objects);
+        lifetimes.gcs.record_deaths(ms / 5_000, ms / 5_000 + 1, objects);
+        lifetimes.bytes.record_deaths(0, ms * 1_000, objects);
     }
     lifetimes.died_before_first_gc = collected[0];
     let dead: u64 = collected.iter().sum();

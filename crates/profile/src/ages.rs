@@ -1,0 +1,185 @@
+//! What is known of ages at death on one clock: a multiset of intervals, in bounded memory.
+//!
+//! Deaths are noticed at collections only, so no age at death is known, but an interval it lies in; of the living only
+//! that they died at no age up to the last at which they were seen. Not here: what follows from that (`survival`).
+
+use serde::{Deserialize, Serialize};
+
+use crate::LogHistogram;
+use crate::grid::{TOP, step_down, step_up, value_of};
+
+/// Different intervals kept; above it, all become coarser.
+const MOST_INTERVALS: usize = 512;
+/// At this coarseness fewer than [`MOST_INTERVALS`] intervals exist.
+const COARSEST: u8 = 5;
+
+/// Ages on one clock: intervals `(after, by]` of the dead, and ages at which the living were last known alive.
+///
+/// Bounds are rounded outward to steps of at most 6.25 %, so that intervals stay true; beyond 512 different intervals
+/// the steps double in width as often as needed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Packed", into = "Packed")]
+pub struct Ages {
+    /// Bounds of the dead are multiples of 2^this many steps (or the top step).
+    coarseness: u8,
+    /// (after, by, weight): steps with after < by, strictly ascending.
+    deaths: Vec<(u16, u16, u64)>,
+    /// (age, weight), steps strictly ascending.
+    living: Vec<(u16, u64)>,
+}
+
+impl Ages {
+    /// Counts `weight` objects known alive at age `after` (0: at none) and gone at age `by`.
+    pub fn record_deaths(&mut self, after: u64, by: u64, weight: u64) {
+        if weight > 0 {
+            let after = step_down(after.min(u64::MAX - 1));
+            self.add_deaths(after, step_up(by).max(after + 1), weight);
+        }
+    }
+
+    /// Counts `weight` objects of which nothing later is known than that they were alive at this age.
+    pub fn record_living(&mut self, age: u64, weight: u64) {
+        if weight == 0 {
+            return;
+        }
+        let age = step_down(age);
+        match self.living.binary_search_by_key(&age, |&(step, _)| step) {
+            Ok(at) => self.living[at].1 = self.living[at].1.saturating_add(weight),
+            Err(at) => self.living.insert(at, (age, weight)),
+        }
+    }
+
+    /// Forgets the living, to count them again.
+    pub fn forget_living(&mut self) {
+        self.living.clear();
+    }
+
+    /// Adds all that `other` knows.
+    pub fn merge(&mut self, other: &Self) {
+        self.coarsen(self.coarseness.max(other.coarseness));
+        for &(after, by, weight) in &other.deaths {
+            self.add_deaths(after, by, weight);
+        }
+        for &(age, weight) in &other.living {
+            self.record_living(value_of(age), weight);
+        }
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.deaths.is_empty() && self.living.is_empty()
+    }
+
+    /// Weight of all the dead.
+    pub fn dead(&self) -> u64 {
+        self.deaths.iter().fold(0, |sum, &(_, _, weight)| sum.saturating_add(weight))
+    }
+
+    /// The dead as (after, by, weight), ascending; `by` is `u64::MAX` where it is not known.
+    pub fn deaths(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
+        self.deaths.iter().map(|&(after, by, weight)| (value_of(after), value_of(by), weight))
+    }
+
+    /// The living as (age, weight), ascending.
+    pub fn living(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.living.iter().map(|&(age, weight)| (value_of(age), weight))
+    }
+
+    /// The age by which a share `q` of the dead were gone: an upper bound that knows nothing of the living.
+    pub fn quantile(&self, q: f64) -> Option<f64> {
+        let mut histogram = LogHistogram::default();
+        self.deaths().for_each(|(_, by, weight)| histogram.record(by, weight));
+        histogram.quantile(q)
+    }
+
+    fn add_deaths(&mut self, after: u16, by: u16, weight: u64) {
+        let (after, by) = widened(self.coarseness, after, by);
+        match self.deaths.binary_search_by_key(&(after, by), |&(after, by, _)| (after, by)) {
+            Ok(at) => self.deaths[at].2 = self.deaths[at].2.saturating_add(weight),
+            Err(at) => self.deaths.insert(at, (after, by, weight)),
+        }
+        while self.deaths.len() > MOST_INTERVALS && self.coarseness < COARSEST {
+            self.coarsen(self.coarseness + 1);
+        }
+    }
+
+    fn coarsen(&mut self, coarseness: u8) {
+        if coarseness == self.coarseness {
+            return;
+        }
+        self.coarseness = coarseness;
+        for (after, by, _) in &mut self.deaths {
+            (*after, *by) = widened(coarseness, *after, *by);
+        }
+        self.deaths.sort_unstable();
+        self.deaths.dedup_by(|next, kept| {
+            let same = (next.0, next.1) == (kept.0, kept.1);
+            kept.2 = if same { kept.2.saturating_add(next.2) } else { kept.2 };
+            same
+        });
+    }
+}
+
+/// The bounds moved outward to multiples of 2^`coarseness`.
+fn widened(coarseness: u8, after: u16, by: u16) -> (u16, u16) {
+    let unit = 1 << coarseness;
+    (after - after % unit, by.next_multiple_of(unit).min(TOP))
+}
+
+/// [`Ages`] as they are written: small numbers, which take few bytes.
+#[derive(Serialize, Deserialize)]
+struct Packed {
+    coarseness: u8,
+    /// (after minus the previous after, by minus after, weight).
+    deaths: Vec<(u16, u16, u64)>,
+    /// (age minus the previous age, weight).
+    living: Vec<(u16, u64)>,
+}
+
+impl From<Ages> for Packed {
+    fn from(ages: Ages) -> Self {
+        let (mut last_after, mut last_age) = (0, 0);
+        let since = |last: &mut u16, step: u16| step - std::mem::replace(last, step);
+        Self {
+            coarseness: ages.coarseness,
+            deaths: ages
+                .deaths
+                .iter()
+                .map(|&(after, by, weight)| (since(&mut last_after, after), by - after, weight))
+                .collect(),
+            living: ages.living.iter().map(|&(age, weight)| (since(&mut last_age, age), weight)).collect(),
+        }
+    }
+}
+
+impl TryFrom<Packed> for Ages {
+    type Error = &'static str;
+
+    fn try_from(packed: Packed) -> Result<Self, Self::Error> {
+        const FAULT: &str = "ages out of order or out of range";
+        let mut ages = Self { coarseness: packed.coarseness, ..Self::default() };
+        let (mut after, mut age) = (0u16, 0u16);
+        for (step, width, weight) in packed.deaths {
+            after = after.checked_add(step).ok_or(FAULT)?;
+            ages.deaths.push((after, after.checked_add(width).ok_or(FAULT)?, weight));
+        }
+        for (step, weight) in packed.living {
+            age = age.checked_add(step).ok_or(FAULT)?;
+            ages.living.push((age, weight));
+        }
+        if ages.is_sound() { Ok(ages) } else { Err(FAULT) }
+    }
+}
+
+impl Ages {
+    fn is_sound(&self) -> bool {
+        let on_grid = |&(after, by, weight): &(u16, u16, u64)| {
+            after < by && by <= TOP && weight > 0 && widened(self.coarseness, after, by) == (after, by)
+        };
+        self.coarseness <= COARSEST
+            && self.deaths.iter().all(on_grid)
+            && self.deaths.windows(2).all(|pair| (pair[0].0, pair[0].1) < (pair[1].0, pair[1].1))
+            && self.living.iter().all(|&(age, weight)| age <= TOP && weight > 0)
+            && self.living.windows(2).all(|pair| pair[0].0 < pair[1].0)
+    }
+}

@@ -1,0 +1,82 @@
+//! Lifetimes of a class's tracked objects by three clocks.
+//!
+//! Not here: how intervals are kept (`ages`), what is estimated from them (`survival`).
+
+use serde::{Deserialize, Serialize};
+
+use crate::Ages;
+
+/// What is known of the lifetimes of tracked objects, dead and living, by three clocks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Lifetimes {
+    /// In milliseconds.
+    pub ms: Ages,
+    /// In collections: an object gone at its first one died in `(0, 1]`; it survived one less than where it died.
+    pub gcs: Ages,
+    /// In bytes allocated by the whole JVM.
+    pub bytes: Ages,
+    /// Of the dead, how many died at the first GC after their birth.
+    pub died_before_first_gc: u64,
+    /// How many of them are independent of each other.
+    pub cohorts: Cohorts,
+}
+
+/// Weights of groups of objects that were born and died together, which say little more than one object would.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cohorts {
+    weight: f64,
+    squares: f64,
+}
+
+impl Cohorts {
+    /// Kish's effective sample size per unit of weight, (Σw)²/Σw² ÷ Σw: 1 where every object stands for itself.
+    pub fn effective_share(&self) -> f64 {
+        if self.squares > 0.0 { (self.weight / self.squares).clamp(f64::MIN_POSITIVE, 1.0) } else { 1.0 }
+    }
+}
+
+impl Lifetimes {
+    /// Notes that objects of this weight were born and died together.
+    pub fn record_cohort(&mut self, weight: u64) {
+        let weight = weight as f64;
+        self.cohorts.weight += weight;
+        self.cohorts.squares += weight * weight;
+    }
+
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.ms.is_empty()
+    }
+
+    /// Adds all that `other` knows.
+    pub fn merge(&mut self, other: &Self) {
+        self.ms.merge(&other.ms);
+        self.gcs.merge(&other.gcs);
+        self.bytes.merge(&other.bytes);
+        self.died_before_first_gc = self.died_before_first_gc.saturating_add(other.died_before_first_gc);
+        self.cohorts.weight += other.cohorts.weight;
+        self.cohorts.squares += other.cohorts.squares;
+    }
+
+    /// Share (0 to 1) of the dead that died at the first GC after their birth; `None` if none died.
+    pub fn died_before_first_gc_share(&self) -> Option<f64> {
+        let dead = self.ms.dead();
+        (dead > 0).then(|| self.died_before_first_gc as f64 / dead as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_that_die_together_count_as_few() {
+        let mut lifetimes = Lifetimes::default();
+        assert_eq!(lifetimes.cohorts.effective_share(), 1.0);
+        (0..10).for_each(|_| lifetimes.record_cohort(1));
+        assert_eq!(lifetimes.cohorts.effective_share(), 1.0);
+        // (10 + 90)² ÷ (10 + 8100) of 100 objects.
+        lifetimes.record_cohort(90);
+        assert!((lifetimes.cohorts.effective_share() - 100.0 / 8110.0).abs() < 1e-12);
+    }
+}
