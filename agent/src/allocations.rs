@@ -17,10 +17,20 @@ use crate::stacks;
 struct Tracker {
     nursery: Arc<Nursery>,
     stack: RawStack,
-    /// Sites of classes without a stack, by class id; `SiteId::MAX` where not asked for yet.
-    class_sites: Vec<SiteId>,
+    /// What is known of the classes handed over, by the word of their cell; looked up in shared tables only once.
+    classes: Vec<Option<KnownClass>>,
     /// Whether the last object handed over was tracked: `untrack` takes it back.
     tracked_last: bool,
+}
+
+/// A class of tracked objects.
+#[derive(Clone, Copy)]
+struct KnownClass {
+    id: ClassId,
+    /// Its objects' shallow size in bytes; 0 for arrays.
+    size: u32,
+    /// The site of objects whose stack is not taken.
+    site: SiteId,
 }
 
 thread_local! {
@@ -93,12 +103,15 @@ fn register(
 pub(crate) fn track(engine: &Engine, jni: Jni<'_>, object: Object<'_>, cell: u32, size: u64) {
     let every = engine.options.every;
     let examined = every == 1 || (engine.examined.fetch_add(1, Relaxed) + 1).is_multiple_of(every);
-    let tracked = examined && !engine.is_finished() && {
-        let Some(class) = engine.classes.at_cell(cell) else { return };
-        let size = if size == 0 { engine.classes.object_size(class).map_or(0, u64::from) } else { size };
-        add(engine, jni, object, class, size, size * every)
-    };
-    with_tracker(engine, |tracker| tracker.tracked_last = tracked);
+    with_tracker(engine, |tracker| {
+        tracker.tracked_last = false;
+        if !examined || engine.is_finished() {
+            return;
+        }
+        let Some(class) = tracker.class(engine, cell) else { return };
+        let size = if size == 0 { u64::from(class.size) } else { size };
+        tracker.tracked_last = tracker.add(engine, jni, object, class, size, size * every);
+    });
 }
 
 /// Takes back the object that this thread handed over last: its caller hands it over again.
@@ -133,11 +146,13 @@ pub(crate) fn sampled(engine: &Engine, jni: Jni<'_>, sample: SampledAllocation<'
         return;
     }
     let Some(cell) = cell_of(engine, jni, hooks, sample) else { return };
-    let Some(class) = engine.classes.at_cell(cell) else { return };
-    let name = engine.classes.name(class).unwrap_or_default();
-    if sample.size >= engine.options.larger_than && engine.filter.admits(name) {
-        add(engine, jni, sample.object, class, sample.size, interval.max(sample.size));
-    }
+    with_tracker(engine, |tracker| {
+        let Some(class) = tracker.class(engine, cell) else { return };
+        let name = engine.classes.name(class.id).unwrap_or_default();
+        if sample.size >= engine.options.larger_than && engine.filter.admits(name) {
+            tracker.add(engine, jni, sample.object, class, sample.size, interval.max(sample.size));
+        }
+    });
 }
 
 fn cell_of(engine: &Engine, jni: Jni<'_>, hooks: &Hooks, sample: SampledAllocation<'_>) -> Option<u32> {
@@ -150,48 +165,59 @@ fn cell_of(engine: &Engine, jni: Jni<'_>, hooks: &Hooks, sample: SampledAllocati
     }
 }
 
-/// Adds an object that stands for `bytes` of allocation to this thread's nursery; `false` if there was no room.
-fn add(engine: &Engine, jni: Jni<'_>, object: Object<'_>, class: ClassId, size: u64, bytes: u64) -> bool {
-    with_tracker(engine, |tracker| {
-        let site = if engine.options.trace {
-            stacks::take(engine, &mut tracker.stack, class);
-            let name = engine.classes.name(class).unwrap_or_default();
-            engine.sites.of_stack(&tracker.stack, |raw| stacks::name(engine, jni, raw, name))
-        } else {
-            tracker.class_site(engine, class)
-        };
-        let weak =
-            if engine.options.lifetimes() { jni.weak(object).map(|weak| weak.into_bits()) } else { Some(0) };
-        let Some(reference) = weak else { return false };
-        let added = tracker.nursery.add(reference, site, (size / 8) as u32, bytes);
-        if !added && reference != 0 {
-            weak_numbers(engine, jni).release(reference);
-        }
-        added
-    })
-}
-
 fn with_tracker<R>(engine: &Engine, action: impl FnOnce(&mut Tracker) -> R) -> R {
     TRACKER.with_borrow_mut(|tracker| {
         action(tracker.get_or_insert_with(|| Tracker {
             nursery: engine.nurseries.open(),
             stack: RawStack::default(),
-            class_sites: Vec::new(),
+            classes: Vec::new(),
             tracked_last: false,
         }))
     })
 }
 
 impl Tracker {
-    fn class_site(&mut self, engine: &Engine, class: ClassId) -> SiteId {
-        let at = class as usize;
-        if self.class_sites.len() <= at {
-            self.class_sites.resize(at + 1, SiteId::MAX);
+    /// Adds an object that stands for `bytes` of allocation to the nursery; `false` if there was no room.
+    fn add(
+        &mut self,
+        engine: &Engine,
+        jni: Jni<'_>,
+        object: Object<'_>,
+        class: KnownClass,
+        size: u64,
+        bytes: u64,
+    ) -> bool {
+        let site = if engine.options.trace { self.stack_site(engine, jni, class.id) } else { class.site };
+        let weak =
+            if engine.options.lifetimes() { jni.weak(object).map(|weak| weak.into_bits()) } else { Some(0) };
+        let Some(reference) = weak else { return false };
+        let added = self.nursery.add(reference, site, (size / 8) as u32, bytes);
+        if !added && reference != 0 {
+            weak_numbers(engine, jni).release(reference);
         }
-        if self.class_sites[at] == SiteId::MAX {
-            self.class_sites[at] = engine.sites.of_class(class);
+        added
+    }
+
+    fn stack_site(&mut self, engine: &Engine, jni: Jni<'_>, class: ClassId) -> SiteId {
+        stacks::take(engine, &mut self.stack, class);
+        let name = engine.classes.name(class).unwrap_or_default();
+        engine.sites.of_stack(&self.stack, |raw| stacks::name(engine, jni, raw, name))
+    }
+
+    /// The class whose cell that is.
+    fn class(&mut self, engine: &Engine, cell: u32) -> Option<KnownClass> {
+        let word = (cell >> 3) as usize;
+        if let Some(&Some(known)) = self.classes.get(word) {
+            return Some(known);
         }
-        self.class_sites[at]
+        let id = engine.classes.at_cell(cell)?;
+        let size = engine.classes.object_size(id).unwrap_or(0);
+        let known = KnownClass { id, size, site: engine.sites.of_class(id) };
+        if self.classes.len() <= word {
+            self.classes.resize(word + 1, None);
+        }
+        self.classes[word] = Some(known);
+        Some(known)
     }
 }
 
