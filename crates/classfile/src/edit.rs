@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::bytes::{put_u2, set_u2};
 use crate::class::{ClassFile, Member};
-use crate::pool::{MethodRef, PoolTail};
+use crate::pool::{FieldRef, MethodRef, PoolTail};
 use crate::refusal::{Malformed, MethodRefusal, Refusal, RefusedMethod};
 use crate::relayout;
 
@@ -85,6 +85,11 @@ impl<'c, 'a> ClassEditor<'c, 'a> {
     /// [`Refusal::ConstantPoolFull`].
     pub fn method_ref(&mut self, method: MethodRef<'_>) -> Result<u16, Refusal> {
         self.pool.method_ref(method)
+    }
+
+    /// Like [`Self::method_ref`], of a Fieldref constant.
+    pub(crate) fn field_ref(&mut self, field: FieldRef<'_>) -> Result<u16, Refusal> {
+        self.pool.field_ref(field)
     }
 
     /// Adds a field without attributes, behind the others.

@@ -18,6 +18,7 @@ pub(crate) mod tag {
     pub(crate) const LONG: u8 = 5;
     pub(crate) const DOUBLE: u8 = 6;
     pub(crate) const CLASS: u8 = 7;
+    pub(crate) const FIELDREF: u8 = 9;
     pub(crate) const METHODREF: u8 = 10;
     pub(crate) const INTERFACE_METHODREF: u8 = 11;
     pub(crate) const NAME_AND_TYPE: u8 = 12;
@@ -41,6 +42,17 @@ pub struct MethodRef<'a> {
     pub name: &'a [u8],
     /// Method descriptor.
     pub descriptor: &'a [u8],
+}
+
+/// A field as the constant pool names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FieldRef<'a> {
+    /// Internal name of the class.
+    pub(crate) owner: &'a [u8],
+    /// Field name.
+    pub(crate) name: &'a [u8],
+    /// Field descriptor.
+    pub(crate) descriptor: &'a [u8],
 }
 
 impl<'a> ConstantPool<'a> {
@@ -158,11 +170,19 @@ impl PoolTail {
     }
 
     pub(crate) fn method_ref(&mut self, method: MethodRef<'_>) -> Result<u16, Refusal> {
-        let owner = self.class(method.owner)?;
-        let name = self.utf8(method.name)?;
-        let descriptor = self.utf8(method.descriptor)?;
+        self.member_ref(tag::METHODREF, method.owner, method.name, method.descriptor)
+    }
+
+    pub(crate) fn field_ref(&mut self, field: FieldRef<'_>) -> Result<u16, Refusal> {
+        self.member_ref(tag::FIELDREF, field.owner, field.name, field.descriptor)
+    }
+
+    fn member_ref(&mut self, tag: u8, owner: &[u8], name: &[u8], descriptor: &[u8]) -> Result<u16, Refusal> {
+        let owner = self.class(owner)?;
+        let name = self.utf8(name)?;
+        let descriptor = self.utf8(descriptor)?;
         let name_and_type = self.pair(tag::NAME_AND_TYPE, name, descriptor)?;
-        self.pair(tag::METHODREF, owner, name_and_type)
+        self.pair(tag, owner, name_and_type)
     }
 
     /// `constant_pool_count` with the tail.

@@ -3,12 +3,16 @@
 use alloc::vec::Vec;
 
 use crate::edit::ClassEditor;
-use crate::instruction::opcode::{ALOAD_0, ALOAD_1, ASTORE_1, DUP, INVOKESTATIC, NOP};
-use crate::pool::MethodRef;
+use crate::instruction::opcode::{ALOAD_0, ALOAD_1, ASTORE_1, DUP, GETFIELD, INVOKESTATIC, NOP};
+use crate::pool::{FieldRef, MethodRef};
 use crate::refusal::Refusal;
 
 /// Internal name of the class that the inserted code calls.
 pub const HOOKS_CLASS: &str = "java/lang/MayflyHooks";
+
+/// Where an exception keeps the arrays of its stack trace.
+const BACKTRACE: FieldRef<'_> =
+    FieldRef { owner: b"java/lang/Throwable", name: b"backtrace", descriptor: b"Ljava/lang/Object;" };
 
 /// A hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +33,8 @@ pub enum Hook {
     Building,
     /// `built(String)`: a string builder's `toString` has returned.
     Built,
+    /// `backtrace(Object)`: the arrays that the VM made to hold an exception's stack trace.
+    Backtrace,
     /// `exiting()`: the VM ends, the program's shutdown hooks are done.
     Exiting,
 }
@@ -86,6 +92,7 @@ impl Hook {
             Hook::VisibleFields => (b"visibleFields", FIELDS),
             Hook::Building => (b"building", b"()V"),
             Hook::Built => (b"built", b"(Ljava/lang/String;)V"),
+            Hook::Backtrace => (b"backtrace", OBJECT),
             Hook::Exiting => (b"exiting", b"()V"),
         };
         MethodRef { owner: HOOKS_CLASS.as_bytes(), name, descriptor }
@@ -102,11 +109,19 @@ impl Hook {
 pub(super) struct HookRefs(Vec<(Hook, u16)>);
 
 impl HookRefs {
-    /// `dup; invokestatic`: shows the hook what the last instruction left on the stack. [`Hook::Exiting`] is shown nothing.
-    pub(super) fn call(&mut self, hook: Hook, editor: &mut ClassEditor<'_, '_>) -> Result<[u8; 4], Refusal> {
+    /// `dup; invokestatic`: shows the hook what the last instruction left on the stack. [`Hook::Exiting`] is shown
+    /// nothing, [`Hook::Backtrace`] a field of it.
+    pub(super) fn call(&mut self, hook: Hook, editor: &mut ClassEditor<'_, '_>) -> Result<Vec<u8>, Refusal> {
         let [high, low] = self.index(hook, editor)?.to_be_bytes();
-        let first = if hook == Hook::Exiting { NOP } else { DUP };
-        Ok([first, INVOKESTATIC, high, low])
+        let call = [INVOKESTATIC, high, low];
+        Ok(match hook {
+            Hook::Exiting => [&[NOP], &call[..]].concat(),
+            Hook::Backtrace => {
+                let [high, low] = editor.field_ref(BACKTRACE)?.to_be_bytes();
+                [&[DUP, GETFIELD, high, low], &call[..]].concat()
+            }
+            _ => [&[DUP], &call[..]].concat(),
+        })
     }
 
     /// The hook's code at a method's entry.

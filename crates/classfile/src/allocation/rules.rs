@@ -7,6 +7,8 @@
 //! C2 makes one String and its bytes of `new StringBuilder().append(…).toString()` (OptimizeStringConcat), and runs none
 //! of the called bodies. `toString` therefore says that it runs, and its callers count the String if it did not.
 //!
+//! The native `Throwable.fillInStackTrace(int)` has the VM make arrays; its caller counts what it finds in the exception.
+//!
 //! Not seen: calls from hidden classes, which no class hook ever gets.
 
 use alloc::vec::Vec;
@@ -24,6 +26,7 @@ const REFLECTION: &[u8] = b"jdk/internal/reflect/Reflection";
 const OBJECT: &[u8] = b"java/lang/Object";
 const STRING_BUILDER: &[u8] = b"java/lang/StringBuilder";
 const STRING_BUFFER: &[u8] = b"java/lang/StringBuffer";
+const THROWABLE: &[u8] = b"java/lang/Throwable";
 const SHUTDOWN: &[u8] = b"java/lang/Shutdown";
 
 const CLONE: &[u8] = b"()Ljava/lang/Object;";
@@ -35,6 +38,7 @@ const CLASS_TO_OBJECT: &[u8] = b"(Ljava/lang/Class;)Ljava/lang/Object;";
 const CHARS_TO_BYTES: &[u8] = b"([CII)[B";
 const INT_TO_BYTES: &[u8] = b"(I)[B";
 const TO_STRING: &[u8] = b"()Ljava/lang/String;";
+const FILL_IN: &[u8] = b"(I)Ljava/lang/Throwable;";
 const FILTER_FIELDS: &[u8] = b"(Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";
 
 /// How a called method's result is counted.
@@ -69,6 +73,7 @@ fn callee(method: MethodRef<'_>) -> Option<Callee> {
         (REFLECT_ARRAY, b"multiNewArray", CLASS_AND_LENGTHS) => FollowedBy(Hook::Multi),
         (REFLECT_ARRAY, b"newInstance", CLASS_AND_LENGTH) => CountsItself,
         (STRING_BUILDER | STRING_BUFFER, b"toString", TO_STRING) => FollowedBy(Hook::Built),
+        (THROWABLE, b"fillInStackTrace", FILL_IN) => FollowedBy(Hook::Backtrace),
         // The program's shutdown hooks are done.
         (SHUTDOWN, b"runHooks", b"()V") => FollowedBy(Hook::Exiting),
         _ => return None,
@@ -157,7 +162,7 @@ impl Names {
             }
             11 => self.callee |= utf8 == b"copyOfRange" || utf8 == b"newInstance" || utf8 == b"newBytesFor",
             13 => self.callee |= utf8 == b"multiNewArray",
-            16 => self.callee |= utf8 == b"allocateInstance",
+            16 => self.callee |= utf8 == b"allocateInstance" || utf8 == b"fillInStackTrace",
             21 => self.hooks_class |= utf8 == HOOKS_CLASS.as_bytes(),
             27 => self.callee |= utf8 == b"allocateUninitializedArray0",
             _ => {}

@@ -166,6 +166,7 @@ pub(crate) fn hook_len(code: &[u8], at: usize, first_appended: u16) -> Option<us
     let appended = |at: usize| u16::from_be_bytes([code[at], code[at + 1]]) >= first_appended;
     match code.get(at..)? {
         [0x00 | 0x59 | 0x2a, 0xb8, _, _, ..] if appended(at + 2) => Some(4),
+        [0x59, 0xb4, _, _, 0xb8, _, _, ..] if appended(at + 5) => Some(7),
         [0xb8, _, _, ..] if appended(at + 1) => Some(3),
         [0x2a, 0x2b, 0xb8, _, _, 0x4c, ..] if appended(at + 3) => Some(6),
         _ => None,
@@ -173,7 +174,10 @@ pub(crate) fn hook_len(code: &[u8], at: usize, first_appended: u16) -> Option<us
 }
 
 pub(crate) fn hook_name(class: &ClassFile, code: &[u8]) -> String {
-    let call = code.iter().position(|byte| *byte == 0xb8).expect("a call");
+    let call = match code[1] {
+        0xb4 => 4,
+        _ => code.iter().position(|byte| *byte == 0xb8).expect("a call"),
+    };
     let method = method_ref(class, u16::from_be_bytes([code[call + 1], code[call + 2]])).expect("a method");
     method.strip_prefix("java/lang/MayflyHooks ").expect("a hook").to_owned()
 }

@@ -170,6 +170,9 @@ fn behind_call(
     match callee {
         "java/lang/Object clone ()Ljava/lang/Object;" if opcode == 0xb7 || cast_to_array => ANY,
         "java/lang/Shutdown runHooks ()V" => Some("exiting ()V"),
+        "java/lang/Throwable fillInStackTrace (I)Ljava/lang/Throwable;" => {
+            Some("backtrace (Ljava/lang/Object;)V")
+        }
         "java/lang/StringBuilder toString ()Ljava/lang/String;"
         | "java/lang/StringBuffer toString ()Ljava/lang/String;" => Some("built (Ljava/lang/String;)V"),
         "java/lang/reflect/Array newArray (Ljava/lang/Class;I)Ljava/lang/Object;" => ANY,

@@ -260,6 +260,41 @@ public final class MayflyHooks {
         array(s.value());
     }
 
+    /**
+     * The arrays that the VM made for an exception's stack trace: chunks of an {@code Object[]} that holds arrays of
+     * methods, places, classes, and the next chunk. (An element may stand there twice, as a mark.)
+     */
+    @DontInline
+    public static void backtrace(Object backtrace) {
+        if (!on) {
+            return;
+        }
+        Object chunk = backtrace;
+        while (chunk instanceof Object[]) {
+            chunk = chunkOfTrace((Object[]) chunk);
+        }
+    }
+
+    /** Counts one chunk; returns the next, or null. */
+    private static Object chunkOfTrace(Object[] chunk) {
+        array(chunk);
+        Object next = null;
+        for (int i = 0; i < chunk.length; i++) {
+            Object part = chunk[i];
+            if (isChunkOfTrace(part)) {
+                next = part;
+            } else if (part != null && part.getClass().isArray() && (i == 0 || part != chunk[0])) {
+                any(part);
+            }
+        }
+        return next;
+    }
+
+    /** A chunk begins with its {@code short[]}, an array of classes with a class. */
+    private static boolean isChunkOfTrace(Object part) {
+        return part instanceof Object[] && ((Object[]) part).length > 0 && ((Object[]) part)[0] instanceof short[];
+    }
+
     /** Takes back what a callee counted: the caller of a body that the JIT replaces counts the array instead. */
     public static void undo(Object a) {
         if (!on || a == null) {
