@@ -1,0 +1,131 @@
+//! HotSpot's performance counters in memory: plain loads, no call of the JVM, so they can be read inside a GC callback.
+//!
+//! The memory is found through the table that the JVM exports for the serviceability agent (`gHotSpotVMStructs`, type
+//! `PerfMemory`) and laid out as `jvmstat` describes it (version 2 of the instrumentation buffer). HotSpot never unmaps
+//! it. Not here: what a counter means.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr;
+
+/// `magic` of the buffer, always big-endian.
+const MAGIC: [u8; 4] = [0xca, 0xfe, 0xc0, 0xc0];
+const LITTLE_ENDIAN: u8 = 1;
+const MAJOR_VERSION: u8 = 2;
+const PROLOGUE_BYTES: usize = 32;
+const ENTRY_BYTES: usize = 20;
+/// JVM signature of `long`.
+const TYPE_LONG: u8 = b'J';
+
+/// The instrumentation buffer of this VM.
+#[derive(Clone, Copy, Debug)]
+pub struct PerfData {
+    start: *const u8,
+    bytes: usize,
+}
+
+/// A counter of type `long` in the buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct PerfCounter(*const i64);
+
+// SAFETY: a counter is memory that stays mapped until the process ends; it is only read, by volatile loads.
+unsafe impl Send for PerfCounter {}
+// SAFETY: as above.
+unsafe impl Sync for PerfCounter {}
+
+impl PerfCounter {
+    /// The counter's value now.
+    pub fn get(self) -> i64 {
+        // SAFETY: aligned and inside the buffer (checked by `PerfData::counter`), which is never unmapped.
+        unsafe { self.0.read_volatile() }
+    }
+}
+
+impl PerfData {
+    /// The buffer; `None` if the VM keeps none (`-XX:-UsePerfData`) or lays it out in a way we do not know.
+    pub fn find() -> Option<Self> {
+        let (start, end) = (perf_memory_field(c"_start")?, perf_memory_field(c"_end")?);
+        let bytes = (end as usize).checked_sub(start as usize).filter(|&size| size >= PROLOGUE_BYTES)?;
+        let data = Self { start: start.cast(), bytes };
+        let native = data.read::<1>(4)? == [LITTLE_ENDIAN] && cfg!(target_endian = "little");
+        let known = data.read::<4>(0)? == MAGIC && data.read::<1>(5)? == [MAJOR_VERSION];
+        (native && known).then_some(data)
+    }
+
+    /// The counter of that name, e.g. `sun.gc.collector.0.invocations`.
+    pub fn counter(self, name: &str) -> Option<PerfCounter> {
+        let (mut at, entries) = (self.number(24)?, self.number(28)?);
+        for _ in 0..entries {
+            let length = self.number(at)?;
+            if length < ENTRY_BYTES {
+                return None;
+            }
+            if self.has_name(at + self.number(at + 4)?, name) {
+                return self.long_at(at);
+            }
+            at += length;
+        }
+        None
+    }
+
+    fn long_at(self, entry: usize) -> Option<PerfCounter> {
+        let is_scalar_long = self.number(entry + 8)? == 0 && self.read::<1>(entry + 12)? == [TYPE_LONG];
+        let at = entry + self.number(entry + 16)?;
+        self.read::<{ size_of::<i64>() }>(at)?;
+        let value = self.start.wrapping_add(at).cast::<i64>();
+        (is_scalar_long && value.is_aligned()).then_some(PerfCounter(value))
+    }
+
+    fn has_name(self, at: usize, name: &str) -> bool {
+        let expected = name.bytes().chain([0]).enumerate();
+        expected.into_iter().all(|(offset, byte)| self.read::<1>(at + offset) == Some([byte]))
+    }
+
+    fn number(self, at: usize) -> Option<usize> {
+        usize::try_from(i32::from_ne_bytes(self.read(at)?)).ok()
+    }
+
+    fn read<const N: usize>(self, at: usize) -> Option<[u8; N]> {
+        let inside = at.checked_add(N).is_some_and(|end| end <= self.bytes);
+        // SAFETY: inside the buffer, which is never unmapped; the VM may write it meanwhile, hence volatile.
+        inside.then(|| unsafe { self.start.add(at).cast::<[u8; N]>().read_volatile() })
+    }
+}
+
+/// The pointer in a static field of HotSpot's class `PerfMemory`; `None` if it is null or unknown.
+fn perf_memory_field(field: &CStr) -> Option<*const c_void> {
+    let table = exported::<*const u8>(c"gHotSpotVMStructs")?;
+    let offset = |name| exported::<u64>(name).and_then(|offset| usize::try_from(offset).ok());
+    let stride = offset(c"gHotSpotVMStructEntryArrayStride")?;
+    let type_name = offset(c"gHotSpotVMStructEntryTypeNameOffset")?;
+    let field_name = offset(c"gHotSpotVMStructEntryFieldNameOffset")?;
+    let address = offset(c"gHotSpotVMStructEntryAddressOffset")?;
+    let mut entry = table;
+    loop {
+        // SAFETY: the exported table has entries of this stride, with pointers at these offsets, and ends with one
+        // whose type name is null (`vmStructs.cpp`).
+        unsafe {
+            let text = |at| {
+                let text = entry.add(at).cast::<*const c_char>().read_unaligned();
+                (!text.is_null()).then(|| CStr::from_ptr(text))
+            };
+            if text(type_name)? == c"PerfMemory" && text(field_name) == Some(field) {
+                let field = entry.add(address).cast::<*const *const c_void>().read_unaligned();
+                return if field.is_null() { None } else { non_null(field.read_volatile()) };
+            }
+            entry = entry.add(stride);
+        }
+    }
+}
+
+fn non_null(pointer: *const c_void) -> Option<*const c_void> {
+    (!pointer.is_null()).then_some(pointer)
+}
+
+/// The value of a variable that libjvm exports.
+fn exported<T: Copy>(name: &CStr) -> Option<T> {
+    // SAFETY: dlsym with a NUL-terminated name; the symbol, if there is one, is a variable of type T (`vmStructs.cpp`).
+    unsafe {
+        let symbol = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
+        (!ptr::eq(symbol, ptr::null())).then(|| symbol.cast::<T>().read_unaligned())
+    }
+}
