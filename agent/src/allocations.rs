@@ -120,7 +120,7 @@ pub(crate) fn untrack(engine: &Engine, jni: Jni<'_>) {
         let Some(tracker) = tracker.as_mut().filter(|tracker| tracker.tracked_last) else { return };
         tracker.tracked_last = false;
         if let Some(object) = tracker.nursery.pop() {
-            weak_numbers(engine, jni).release(object.reference);
+            weak_numbers(engine, jni).release(object.reference());
         }
     });
 }

@@ -4,11 +4,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mayfly_jvmti::{Asking, Event, Jni, Management};
+use mayfly_jvmti::{Asking, Event, Jni};
 use mayfly_profile::{JvmInfo, RunInfo};
 
 use crate::allocations;
 use crate::engine::Engine;
+use crate::gc_kinds::{GcCounters, collector_name};
 use crate::notice::say;
 use crate::session::Session;
 
@@ -49,6 +50,12 @@ pub(crate) fn begin(engine: &Engine, jni: Jni<'_>) {
     // Only what is known to clear slots in its pause: a collector without a name is asked by JNI.
     let slots = matches!(run.jvm.gc.as_str(), "Serial" | "Parallel" | "G1");
     let _ = engine.asking.set(if slots { Asking::Slot } else { Asking::Jni });
+    if let Some(counters) = GcCounters::find() {
+        let _ = engine.gc_counters.set(counters);
+    }
+    if let Some(bytes) = engine.counter.total(engine, jni) {
+        engine.clock.correct(bytes);
+    }
     *engine.control.session() = Some(Session::new(engine, run));
     if engine.options.sample_bytes.is_some() {
         start_sampler(engine, jni);
@@ -125,10 +132,15 @@ pub(crate) fn collect_last(engine: &Engine, jni: Jni<'_>) {
     if !open || !engine.options.lifetimes() || engine.control.collected_last.swap(true, Relaxed) {
         return;
     }
-    engine.tool.force_gc();
+    force_gc(engine);
     if let Some(session) = engine.control.session().as_mut() {
         session.collect(engine, jni);
     }
+}
+
+/// Collects the whole heap now. Not to be called while holding the session: other threads may wait for it.
+pub(crate) fn force_gc(engine: &Engine) {
+    engine.clock.while_forcing(|| engine.tool.force_gc());
 }
 
 /// VMDeath: the last report, the end of the recording.
@@ -164,31 +176,5 @@ fn run_info(engine: &Engine, jni: Jni<'_>) -> RunInfo {
         tracking: engine.options.tracking(),
         lifetimes: engine.options.lifetimes(),
         stacks: engine.options.trace,
-    }
-}
-
-/// The collector's name as `JvmInfo::gc` has it.
-fn collector_name(jni: Jni<'_>, jdk: &str) -> String {
-    /// From this release on, ZGC is always generational and has no flag for it.
-    const FIRST_JDK_WITH_GENERATIONAL_ZGC_ONLY: u32 = 24;
-    let Some(management) = Management::find() else { return String::new() };
-    let on = |flag| management.flag(jni, flag) == Some(true);
-    let name = [
-        (c"UseG1GC", "G1"),
-        (c"UseParallelGC", "Parallel"),
-        (c"UseSerialGC", "Serial"),
-        (c"UseZGC", "ZGC"),
-        (c"UseShenandoahGC", "Shenandoah"),
-        (c"UseEpsilonGC", "Epsilon"),
-    ]
-    .into_iter()
-    .find_map(|(flag, name)| on(flag).then_some(name));
-    let generational = || {
-        jdk.parse::<u32>().is_ok_and(|jdk| jdk >= FIRST_JDK_WITH_GENERATIONAL_ZGC_ONLY)
-            || on(c"ZGenerational")
-    };
-    match name {
-        Some("ZGC") if generational() => "ZGC (generational)".into(),
-        name => name.unwrap_or_default().into(),
     }
 }

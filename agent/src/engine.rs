@@ -9,6 +9,7 @@ use mayfly_jvmti::{Asking, Tool, Vm};
 use mayfly_profile::ClassFilter;
 
 use crate::control::Control;
+use crate::gc_kinds::GcCounters;
 use crate::hooks::Hooks;
 use crate::options::Options;
 use crate::rewriting::Rewriting;
@@ -43,6 +44,8 @@ pub(crate) struct Engine {
     pub(crate) hooks: OnceLock<Hooks>,
     /// How weak references are asked after; set at VMInit by the collector.
     pub(crate) asking: OnceLock<Asking>,
+    /// Set at VMInit: what tells the kinds of collections apart.
+    pub(crate) gc_counters: OnceLock<GcCounters>,
     /// The thread to wake after a collection.
     pub(crate) worker: OnceLock<Thread>,
     /// Nothing is counted or tracked any more: the JVM ends, or the agent failed.

@@ -9,6 +9,7 @@ mod allocations;
 mod control;
 mod engine;
 pub mod exports;
+mod gc_kinds;
 mod hooks;
 mod lifecycle;
 mod notice;

@@ -8,6 +8,7 @@ use mayfly_jvmti::{
 };
 
 use crate::engine::Engine;
+use crate::gc_kinds::GcCounters;
 use crate::{allocations, control, hooks, notice, rewriting, startup, worker};
 
 /// Receiver of all events.
@@ -64,7 +65,7 @@ impl Agent for MayflyAgent {
 
     fn garbage_collection_finish(&self, _context: CallbackContext<'_>) {
         if let Some(engine) = Engine::get() {
-            engine.clock.gc_finished();
+            engine.clock.gc_finished(engine.gc_counters.get().map(GcCounters::kind).unwrap_or_default());
             engine.wake_worker();
         }
     }

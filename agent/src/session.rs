@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use mayfly_collector::{ClassTotal, Ledger, References};
+use mayfly_collector::{ClassTotal, Collector, Ledger, References};
 use mayfly_jvmti::{Jni, WeakNumbers};
 use mayfly_profile::{Profile, ProfileBuilder, Progress, RunInfo, Update};
 use mayfly_recording::RecordingWriter;
@@ -19,6 +19,9 @@ use crate::trust;
 /// Rows of each list on a console.
 const CONSOLE_ROWS: usize = 20;
 
+/// Least time between two readings of all threads' allocation counters for the byte clock.
+const CORRECTION_STEP: Duration = Duration::from_millis(50);
+
 /// Everything that one thread at a time adds up.
 pub(crate) struct Session {
     ledger: Ledger,
@@ -28,6 +31,8 @@ pub(crate) struct Session {
     /// The profile that the console showed last.
     shown: Option<Profile>,
     profiled: Stopwatch,
+    /// When the byte clock was last set to the JVM's count.
+    corrected: Option<Instant>,
 }
 
 /// Weak references as the ledger asks after them.
@@ -49,6 +54,7 @@ impl Session {
             run.buckets.clone(),
             run.tracking,
             run.lifetimes,
+            Collector::of_name(&run.jvm.gc),
             Arc::clone(&engine.budget),
             Arc::clone(&engine.clock),
         );
@@ -59,6 +65,7 @@ impl Session {
             recording: RecordingWriter::new(),
             shown: None,
             profiled: Stopwatch::default(),
+            corrected: None,
         };
         session.tell(engine, vec![Update::Start(run)]);
         session
@@ -78,7 +85,19 @@ impl Session {
     pub(crate) fn collect(&mut self, engine: &Engine, jni: Jni<'_>) {
         self.absorb(engine);
         if engine.options.lifetimes() {
+            self.correct_byte_clock(engine, jni);
             self.ledger.sweep(&mut JvmReferences(weak_numbers(engine, jni)), &engine.sites);
+        }
+    }
+
+    /// Not every allocation moves the byte clock: with filters, only those of tracked objects.
+    fn correct_byte_clock(&mut self, engine: &Engine, jni: Jni<'_>) {
+        if self.corrected.is_some_and(|at| at.elapsed() < CORRECTION_STEP) {
+            return;
+        }
+        self.corrected = Some(Instant::now());
+        if let Some(bytes) = engine.counter.total(engine, jni) {
+            engine.clock.correct(bytes);
         }
     }
 

@@ -56,6 +56,7 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
         examined: AtomicU64::new(0),
         hooks: OnceLock::new(),
         asking: OnceLock::new(),
+        gc_counters: OnceLock::new(),
         worker: OnceLock::new(),
         finished: AtomicBool::new(false),
         options,

@@ -97,7 +97,7 @@ impl<'call> Worker<'call> {
     fn step(&mut self) {
         let (engine, jni) = (self.engine, self.jni);
         if self.gc.is_due() && engine.control.is_active() {
-            engine.tool.force_gc();
+            control::force_gc(engine);
         }
         self.add_up();
         if self.periodic.is_due() && engine.control.is_active() {

@@ -1,24 +1,57 @@
 //! Three clocks: milliseconds, bytes allocated, collections; and the order of births and collections.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+#[cfg(test)]
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use coarsetime::{Duration, Instant};
 
+use crate::timeline::Timeline;
+
 /// Collections remembered until the ledger reads them.
 const RING: usize = 4096;
-/// The byte clock's step: births carry it in this unit.
-pub(crate) const BYTES_STEP_LOG2: u32 = 16;
+/// Least time between two points of the timeline beside the collections.
+const SAMPLE_MS: u32 = 4;
 
-/// A collection's end on the time and byte clocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GcTime {
-    /// Milliseconds since the clock started.
-    pub ms: u32,
-    /// Bytes allocated since the clock started, in steps of 64 KiB.
-    pub bytes_64k: u32,
+/// What a pause of the collector did, as far as it is known when it ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GcKind {
+    /// Not known.
+    #[default]
+    Unknown,
+    /// A pause of a young collection.
+    Young,
+    /// A collection of the whole heap in one pause.
+    Full,
+    /// A pause of a collection that examines the whole heap beside the program.
+    ConcurrentPause,
 }
 
-/// Time since the agent started. All methods may be called from any thread, also inside a GC callback.
+impl GcKind {
+    const ALL: [Self; 4] = [Self::Unknown, Self::Young, Self::Full, Self::ConcurrentPause];
+
+    fn from_bits(bits: u64) -> Self {
+        Self::ALL[(bits & 3) as usize]
+    }
+}
+
+/// The end of a collector's pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GcEnd {
+    /// Its number; the first is 0.
+    pub number: u32,
+    /// Milliseconds since the clock started.
+    pub ms: u32,
+    /// Bytes allocated since the clock started.
+    pub bytes: u64,
+    /// What it did.
+    pub kind: GcKind,
+}
+
+/// Time since the agent started. All methods may be called from any thread; [`Clock::gc_finished`] also inside a GC
+/// callback.
 ///
 /// Milliseconds come from the kernel's coarse clock (1 to 4 ms steps, 5 ns to read) and are made to order events:
 /// an object born before a collection's end has a stamp up to the collection's, one born after has a later one.
@@ -28,7 +61,27 @@ pub struct Clock {
     bytes: AtomicU64,
     last_gc_ms: AtomicU32,
     gcs: AtomicU32,
-    ring: Box<[AtomicU64]>,
+    ring: Box<[RingSlot]>,
+    timeline: Mutex<Timeline>,
+    sampled_ms: AtomicU32,
+    /// One more than the number of collections before the newest collection forced by us that has ended.
+    forced: AtomicU32,
+    #[cfg(test)]
+    by_hand: ByHand,
+}
+
+#[derive(Debug, Default)]
+struct RingSlot {
+    ms_and_kind: AtomicU64,
+    bytes: AtomicU64,
+}
+
+/// Time as tests set it.
+#[cfg(test)]
+#[derive(Debug, Default)]
+struct ByHand {
+    on: AtomicBool,
+    ms: AtomicU32,
 }
 
 impl Default for Clock {
@@ -38,7 +91,12 @@ impl Default for Clock {
             bytes: AtomicU64::new(0),
             last_gc_ms: AtomicU32::new(0),
             gcs: AtomicU32::new(0),
-            ring: bytemuck::zeroed_slice_box(RING),
+            ring: (0..RING).map(|_| RingSlot::default()).collect(),
+            timeline: Mutex::default(),
+            sampled_ms: AtomicU32::new(0),
+            forced: AtomicU32::new(0),
+            #[cfg(test)]
+            by_hand: ByHand::default(),
         }
     }
 }
@@ -46,43 +104,95 @@ impl Default for Clock {
 impl Clock {
     /// Milliseconds since the start, stamped after the last collection.
     pub fn now_ms(&self) -> u32 {
+        self.elapsed_ms().max(self.last_gc_ms.load(Relaxed).saturating_add(1))
+    }
+
+    fn elapsed_ms(&self) -> u32 {
+        #[cfg(test)]
+        if self.by_hand.on.load(Relaxed) {
+            return self.by_hand.ms.load(Relaxed);
+        }
         let elapsed: Duration = self.start.elapsed();
-        let ms = u32::try_from(elapsed.as_millis()).unwrap_or(u32::MAX);
-        ms.max(self.last_gc_ms.load(Relaxed).saturating_add(1))
+        u32::try_from(elapsed.as_millis()).unwrap_or(u32::MAX)
     }
 
     /// Moves the byte clock on.
     pub fn advance(&self, bytes: u64) {
         self.bytes.fetch_add(bytes, Relaxed);
-    }
-
-    /// Bytes allocated so far, in steps of 64 KiB.
-    pub fn bytes_64k(&self) -> u32 {
-        u32::try_from(self.bytes.load(Relaxed) >> BYTES_STEP_LOG2).unwrap_or(u32::MAX)
-    }
-
-    /// Notes the end of a collection. Never blocks, allocates or calls the JVM.
-    pub fn gc_finished(&self) {
         let ms = self.now_ms();
-        let slot = self.gcs.load(Relaxed) as usize % RING;
-        self.ring[slot].store(u64::from(ms) << 32 | u64::from(self.bytes_64k()), Relaxed);
+        if ms.saturating_sub(self.sampled_ms.load(Relaxed)) >= SAMPLE_MS
+            && let Ok(mut timeline) = self.timeline.try_lock()
+        {
+            self.sampled_ms.store(ms, Relaxed);
+            timeline.push(ms, self.bytes.load(Relaxed));
+        }
+    }
+
+    /// Sets the byte clock to the JVM's own count, if that is ahead: not every allocation comes by here.
+    pub fn correct(&self, jvm_bytes: u64) {
+        let mut timeline = self.timeline();
+        let missed = jvm_bytes.saturating_sub(self.bytes.load(Relaxed));
+        self.bytes.fetch_add(missed, Relaxed);
+        let ms = self.now_ms();
+        timeline.correct(ms, missed);
+        timeline.push(ms, self.bytes.load(Relaxed));
+    }
+
+    /// Bytes allocated so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed)
+    }
+
+    /// Notes the end of a collector's pause. Never blocks, allocates or calls the JVM.
+    pub fn gc_finished(&self, kind: GcKind) {
+        let ms = self.now_ms();
+        let slot = &self.ring[self.gcs.load(Relaxed) as usize % RING];
+        slot.ms_and_kind.store(u64::from(ms) << 32 | kind as u64, Relaxed);
+        slot.bytes.store(self.bytes(), Relaxed);
         self.last_gc_ms.store(ms, Relaxed);
         // Released last: a reader that sees the new count sees the slot.
-        self.gcs.fetch_add(1, std::sync::atomic::Ordering::Release);
+        self.gcs.fetch_add(1, Release);
     }
 
     /// Collections so far.
     pub fn gcs(&self) -> u32 {
-        self.gcs.load(std::sync::atomic::Ordering::Acquire)
+        self.gcs.load(Acquire)
+    }
+
+    /// Runs `collect`, which collects the whole heap before it returns.
+    pub fn while_forcing(&self, collect: impl FnOnce()) {
+        let before = self.gcs();
+        collect();
+        self.forced.fetch_max(before + 1, Release);
+    }
+
+    /// Number of collections that had ended when the newest forced one, which has ended, was begun.
+    pub(crate) fn before_forced(&self) -> Option<u32> {
+        self.forced.load(Acquire).checked_sub(1)
     }
 
     /// Collections from number `from` on, oldest first; those that fell out of the ring are left out.
-    pub fn gcs_since(&self, from: u32) -> Vec<GcTime> {
+    pub(crate) fn gcs_since(&self, from: u32) -> Vec<GcEnd> {
         let to = self.gcs();
         (from.max(to.saturating_sub(RING as u32))..to)
-            .map(|gc| self.ring[gc as usize % RING].load(Relaxed))
-            .map(|packed| GcTime { ms: (packed >> 32) as u32, bytes_64k: packed as u32 })
+            .map(|number| {
+                let slot = &self.ring[number as usize % RING];
+                let ms_and_kind = slot.ms_and_kind.load(Relaxed);
+                let (ms, kind) = ((ms_and_kind >> 32) as u32, GcKind::from_bits(ms_and_kind));
+                GcEnd { number, ms, bytes: slot.bytes.load(Relaxed), kind }
+            })
             .collect()
+    }
+
+    pub(crate) fn timeline(&self) -> MutexGuard<'_, Timeline> {
+        self.timeline.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on it is `ms` until set again.
+    #[cfg(test)]
+    pub(crate) fn set_ms(&self, ms: u32) {
+        self.by_hand.ms.store(ms, Relaxed);
+        self.by_hand.on.store(true, Relaxed);
     }
 }
 
@@ -95,7 +205,7 @@ mod tests {
         let clock = Clock::default();
         for _ in 0..50 {
             let before = clock.now_ms();
-            clock.gc_finished();
+            clock.gc_finished(GcKind::Young);
             let after = clock.now_ms();
             let gc = *clock.gcs_since(clock.gcs() - 1).last().unwrap();
             assert!(before <= gc.ms && gc.ms < after);
@@ -104,22 +214,52 @@ mod tests {
     }
 
     #[test]
-    fn collections_carry_the_byte_clock() {
+    fn collections_carry_their_number_kind_and_the_byte_clock() {
         let clock = Clock::default();
-        clock.advance(3 << BYTES_STEP_LOG2);
-        clock.gc_finished();
-        clock.advance(1 << BYTES_STEP_LOG2);
-        assert_eq!(clock.gcs_since(0)[0].bytes_64k, 3);
-        assert_eq!(clock.bytes_64k(), 4);
+        clock.advance(300);
+        clock.gc_finished(GcKind::Young);
+        clock.advance(100);
+        clock.gc_finished(GcKind::Full);
+        let gcs = clock.gcs_since(0);
+        assert_eq!(gcs.iter().map(|gc| (gc.number, gc.bytes)).collect::<Vec<_>>(), [(0, 300), (1, 400)]);
+        assert_eq!((gcs[0].kind, gcs[1].kind), (GcKind::Young, GcKind::Full));
+    }
+
+    #[test]
+    fn every_kind_survives_the_ring() {
+        let clock = Clock::default();
+        GcKind::ALL.into_iter().for_each(|kind| clock.gc_finished(kind));
+        assert_eq!(clock.gcs_since(0).iter().map(|gc| gc.kind).collect::<Vec<_>>(), GcKind::ALL);
     }
 
     #[test]
     fn the_ring_keeps_the_newest() {
         let clock = Clock::default();
         for _ in 0..RING + 10 {
-            clock.gc_finished();
+            clock.gc_finished(GcKind::Unknown);
         }
-        assert_eq!(clock.gcs_since(0).len(), RING);
+        assert_eq!((clock.gcs_since(0).len(), clock.gcs_since(0)[0].number), (RING, 10));
         assert_eq!(clock.gcs_since(clock.gcs()).len(), 0);
+    }
+
+    #[test]
+    fn the_jvm_s_count_only_moves_the_byte_clock_forward() {
+        let clock = Clock::default();
+        clock.advance(1000);
+        clock.correct(5000);
+        assert_eq!(clock.bytes(), 5000);
+        clock.correct(100);
+        assert_eq!(clock.bytes(), 5000);
+    }
+
+    #[test]
+    fn what_was_forced_is_known_only_after_it_has_ended() {
+        let clock = Clock::default();
+        clock.gc_finished(GcKind::Unknown);
+        clock.while_forcing(|| {
+            assert_eq!(clock.before_forced(), None);
+            clock.gc_finished(GcKind::Unknown);
+        });
+        assert_eq!(clock.before_forced(), Some(1));
     }
 }

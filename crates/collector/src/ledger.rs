@@ -1,20 +1,31 @@
 //! Where births and deaths are added up: per site, per class, by lifetime. Owned by one thread.
+//!
+//! Not here: what a collection proves (`history`), and how the bytes of a birth are known (`timeline`).
 
 use std::mem;
 use std::sync::Arc;
 
 use mayfly_profile::{BucketBounds, ClassId, LifetimeCounts, Lifetimes, SiteCounts, SiteId, Tally, Tracking};
 
-use crate::clock::BYTES_STEP_LOG2;
+use crate::census::Census;
+use crate::gathered::{Gathered, Sums};
+use crate::history::{AgeAtDeath, Collector, Evidence, History, Moment};
 use crate::nursery::Batch;
 use crate::survivors::Survivors;
-use crate::{Budget, Clock, GcTime, Nurseries, SiteTable, Tracked};
+use crate::timeline::Timeline;
+use crate::{Budget, Clock, Nurseries, SiteTable, Tracked};
+
+/// Objects that outlived so many sweeps are asked after less often: by then they are old in most heaps.
+const SWEEPS_UNTIL_SETTLED: u32 = 16;
+/// Of those, each sweep asks after one part in so many, if no collection has examined the whole heap meanwhile.
+const TURNS: u32 = 8;
 
 /// The JVM's weak references, as numbers.
 pub trait References {
     /// Whether the referent is gone.
     fn is_cleared(&mut self, reference: u64) -> bool;
-    /// Gives the reference back; it is not asked after again.
+    /// Gives the reference back; it is not asked after again. Returns only when the collector's pause that cleared it has
+    /// ended and its end was noted.
     fn release(&mut self, reference: u64);
 }
 
@@ -26,14 +37,17 @@ pub struct Ledger {
     lifetimes: bool,
     budget: Arc<Budget>,
     clock: Arc<Clock>,
-    /// Ends of all collections so far.
-    gcs: Vec<GcTime>,
-    /// Absorbed since the last sweep.
+    history: History,
+    sweeps: u32,
+    /// What holds for each survivor: the evidence before the last sweep.
+    known: Evidence,
+    /// Absorbed, and not asked after yet.
     young: Vec<Batch>,
     survivors: Survivors,
-    gathered: Gathered,
-    /// Birth of all that is gathered, while deaths are.
-    gathered_birth: (u32, u32),
+    /// Found cleared, and not booked yet.
+    dead: Vec<Tracked>,
+    by_site: Gathered,
+    by_class: Gathered,
     sites: Vec<SiteBook>,
     classes: Vec<ClassBook>,
 }
@@ -51,38 +65,10 @@ struct ClassBook {
     allocated: Tally,
     collected: Vec<Tally>,
     lifetimes: Lifetimes,
+    census: Census,
+    /// The collection by which the living are counted in `lifetimes`.
+    living_as_of: Option<Moment>,
     changed: bool,
-}
-
-/// A death, by the three clocks.
-#[derive(Clone, Copy)]
-struct Lifetime {
-    ms: u64,
-    gcs: u64,
-    bytes: u64,
-}
-
-/// Objects of a few sites, to be booked together: a thread's neighbours mostly share birth and fate.
-#[derive(Debug, Default)]
-struct Gathered {
-    /// By site; zero where not touched.
-    tallies: Vec<Tally>,
-    touched: Vec<SiteId>,
-}
-
-impl Gathered {
-    fn add(&mut self, site: SiteId, tally: Tally) {
-        let gathered = entry(&mut self.tallies, site);
-        if gathered.objects == 0 {
-            self.touched.push(site);
-        }
-        gathered.add(tally);
-    }
-
-    fn take(&mut self) -> Vec<(SiteId, Tally)> {
-        let tallies = &mut self.tallies;
-        self.touched.drain(..).map(|site| (site, mem::take(&mut tallies[site as usize]))).collect()
-    }
 }
 
 impl Ledger {
@@ -91,6 +77,7 @@ impl Ledger {
         buckets: BucketBounds,
         tracking: Tracking,
         lifetimes: bool,
+        collector: Collector,
         budget: Arc<Budget>,
         clock: Arc<Clock>,
     ) -> Self {
@@ -100,11 +87,14 @@ impl Ledger {
             lifetimes,
             budget,
             clock,
-            gcs: Vec::new(),
+            history: History::new(collector),
+            sweeps: 0,
+            known: Evidence::default(),
             young: Vec::new(),
             survivors: Survivors::default(),
-            gathered: Gathered::default(),
-            gathered_birth: (0, 0),
+            dead: Vec::new(),
+            by_site: Gathered::default(),
+            by_class: Gathered::default(),
             sites: Vec::new(),
             classes: Vec::new(),
         }
@@ -114,7 +104,7 @@ impl Ledger {
     pub fn absorb(&mut self, nurseries: &Nurseries, table: &SiteTable) {
         for batch in nurseries.drain() {
             for object in &batch.objects {
-                self.gathered.add(object.site, self.scaled(object));
+                self.by_site.add(object.site(), scaled(self.tracking, object));
             }
             if self.lifetimes {
                 self.young.push(batch);
@@ -122,52 +112,139 @@ impl Ledger {
                 self.budget.release(batch.reserved);
             }
         }
-        for (site, tally) in self.gathered.take() {
-            self.book_births(site, tally, table);
+        for (site, sums) in self.by_site.drain() {
+            book_births(&mut self.sites, &mut self.classes, site, sums, table);
         }
     }
 
     /// Books the deaths since the last sweep, as of the last collection. Whatever was not absorbed is not looked at.
     pub fn sweep(&mut self, references: &mut impl References, table: &SiteTable) {
-        self.gcs.extend(self.clock.gcs_since(self.gcs.len() as u32));
-        let Some(&gc) = self.gcs.last() else { return };
-        for batch in mem::take(&mut self.young) {
-            for object in batch.objects {
-                if object.birth_ms <= gc.ms && references.is_cleared(object.reference) {
-                    references.release(object.reference);
-                    self.gather_death(&object, gc, table);
-                } else {
-                    self.survivors.push(object, &self.budget);
-                }
-            }
-            self.budget.release(batch.reserved);
+        self.history.sync(&self.clock);
+        if self.history.last().is_none() {
+            return;
         }
+        self.sweeps = self.sweeps.wrapping_add(1);
+        self.known = self.history.evidence();
+        self.sweep_survivors(references, table);
+        self.sweep_young(references, table);
+    }
+
+    fn sweep_young(&mut self, references: &mut impl References, table: &SiteTable) {
+        for mut batch in mem::take(&mut self.young) {
+            let evidence = self.history.evidence();
+            let last_ms = self.history.last().map_or(0, |last| last.ms);
+            let asked = batch.objects.partition_point(|object| object.birth_ms() <= last_ms);
+            let later = batch.objects.split_off(asked);
+            self.reap(&mut batch.objects, Evidence::default(), references, table);
+            self.settle(&batch.objects, evidence, table);
+            if later.is_empty() {
+                self.budget.release(batch.reserved);
+            } else {
+                self.young.push(Batch { objects: later, reserved: batch.reserved });
+            }
+        }
+    }
+
+    fn sweep_survivors(&mut self, references: &mut impl References, table: &SiteTable) {
         let mut survivors = mem::take(&mut self.survivors);
         let budget = Arc::clone(&self.budget);
-        survivors.sweep(&budget, |object| {
-            let dead = object.birth_ms <= gc.ms && references.is_cleared(object.reference);
-            if dead {
-                references.release(object.reference);
-                self.gather_death(object, gc, table);
+        survivors.sweep(&budget, |at, chunk| {
+            let evidence = self.history.evidence();
+            let examined = chunk.evidence.whole != evidence.whole;
+            // By number, so that turns are spread; by time, as numbers change when chunks are joined.
+            let is_turn = (at as u32).wrapping_add(self.sweeps).is_multiple_of(TURNS)
+                || self.sweeps.wrapping_sub(chunk.last_sweep) >= TURNS;
+            if chunk.sweeps < SWEEPS_UNTIL_SETTLED || examined || is_turn {
+                self.reap(&mut chunk.objects, chunk.evidence, references, table);
+                chunk.evidence = evidence;
+                chunk.sweeps += 1;
+                chunk.last_sweep = self.sweeps;
             }
-            dead
         });
         self.survivors = survivors;
-        self.book_gathered_deaths(gc, table);
+    }
+
+    /// Takes the dead out of `objects`, of which so much was known, gives their references back, and books them.
+    fn reap(
+        &mut self,
+        objects: &mut Vec<Tracked>,
+        evidence: Evidence,
+        references: &mut impl References,
+        table: &SiteTable,
+    ) {
+        let mut dead = mem::take(&mut self.dead);
+        objects.retain(|object| {
+            let is_dead = references.is_cleared(object.reference());
+            if is_dead {
+                dead.push(*object);
+            }
+            !is_dead
+        });
+        for object in &dead {
+            references.release(object.reference());
+        }
+        // A collection may have ended since, and have cleared some of them.
+        self.history.sync(&self.clock);
+        let clock = Arc::clone(&self.clock);
+        let timeline = clock.timeline();
+        for together in dead.chunk_by(|a, b| a.birth_ms() == b.birth_ms()) {
+            self.book_deaths(together, evidence, &timeline, table);
+        }
+        dead.clear();
+        self.dead = dead;
+    }
+
+    /// Adds objects that were asked after for the first time, and are alive, to the survivors.
+    fn settle(&mut self, objects: &[Tracked], evidence: Evidence, table: &SiteTable) {
+        for object in objects {
+            self.survivors.push(*object, evidence, &self.budget);
+        }
+        let first_of = |object: &Tracked| self.history.first_after(object.birth_ms());
+        for together in objects.chunk_by(|a, b| a.birth_ms() == b.birth_ms()) {
+            let Some(first) = together.first().and_then(first_of) else { continue };
+            for object in together {
+                self.by_site.add(object.site(), scaled(self.tracking, object));
+            }
+            for (site, sums) in self.by_site.drain() {
+                let Some(class) = table.class_of(site) else { continue };
+                entry(&mut self.classes, class).census.settle(first, sums.class.objects);
+            }
+        }
+    }
+
+    /// Books objects that were born in the same millisecond.
+    fn book_deaths(&mut self, dead: &[Tracked], evidence: Evidence, timeline: &Timeline, table: &SiteTable) {
+        let Some(birth_ms) = dead.first().map(Tracked::birth_ms) else { return };
+        let age = self.history.age_at_death(birth_ms, evidence, timeline);
+        let bucket = self.buckets.index_of(age.ms.1);
+        for object in dead {
+            self.by_site.add(object.site(), scaled(self.tracking, object));
+        }
+        for (site, sums) in self.by_site.drain() {
+            let Some(class) = table.class_of(site) else { continue };
+            entry(&mut self.sites, site).bury(bucket, self.buckets.len(), age.ms.1, sums.site);
+            self.by_class.add(class, sums);
+        }
+        for (class, sums) in self.by_class.drain() {
+            let book = entry(&mut self.classes, class);
+            book.bury(bucket, self.buckets.len(), age, sums.class);
+            if evidence.asked > 0 {
+                book.census.die(birth_ms, sums.class.objects);
+            }
+        }
     }
 
     /// Forgets all counts and all tracked objects: deaths of those born before are not counted any more.
     pub fn reset(&mut self, references: &mut impl References, nurseries: &Nurseries) {
         let drained = nurseries.drain();
         for batch in mem::take(&mut self.young).into_iter().chain(drained) {
-            for object in batch.objects.iter().filter(|object| object.reference != 0) {
-                references.release(object.reference);
+            for object in batch.objects.iter().filter(|object| object.reference() != 0) {
+                references.release(object.reference());
             }
             self.budget.release(batch.reserved);
         }
-        self.survivors.sweep(&self.budget, |object| {
-            references.release(object.reference);
-            true
+        self.survivors.sweep(&self.budget, |_, chunk| {
+            chunk.objects.drain(..).for_each(|object| references.release(object.reference()));
         });
         self.sites.clear();
         self.classes.clear();
@@ -191,85 +268,57 @@ impl Ledger {
         }
         match self.classes.get_mut(class as usize) {
             Some(book) => {
+                book.count_living(&self.history, self.known, &self.clock.timeline());
                 let changed = mem::take(&mut book.changed);
                 (Some(book.counts()), changed)
             }
             None => (Some(LifetimeCounts::default()), false),
         }
     }
+}
 
-    /// How many objects of that size one tracked object stands for.
-    fn weight(&self, size: u64) -> u64 {
-        match self.tracking {
-            Tracking::Off | Tracking::EveryObject => 1,
-            Tracking::EveryNth(n) => n,
-            // An allocation of `size` bytes is hit with probability 1-e^(-size/interval).
-            Tracking::ByteSample(interval) => {
-                (1.0 / -(-(size as f64) / interval as f64).exp_m1()).round().max(1.0) as u64
-            }
-        }
-    }
+/// How many objects a tracked one stands for.
+fn scaled(tracking: Tracking, object: &Tracked) -> Sums {
+    let size = object.size();
+    let weight = weight(tracking, size) << object.thinning();
+    Sums { class: Tally::of(weight, size), site: Tally::of(weight << object.stack_thinning(), size) }
+}
 
-    fn scaled(&self, object: &Tracked) -> Tally {
-        let size = u64::from(object.size_8) * 8;
-        Tally::of(self.weight(size), size)
-    }
-
-    fn book_births(&mut self, site: SiteId, tally: Tally, table: &SiteTable) {
-        let Some(class) = table.class_of(site) else { return };
-        let site = entry(&mut self.sites, site);
-        site.allocated.add(tally);
-        site.changed = true;
-        let class = entry(&mut self.classes, class);
-        class.allocated.add(tally);
-        class.changed = true;
-    }
-
-    fn gather_death(&mut self, object: &Tracked, gc: GcTime, table: &SiteTable) {
-        let birth = (object.birth_ms, object.birth_64k);
-        if birth != self.gathered_birth {
-            self.book_gathered_deaths(gc, table);
-            self.gathered_birth = birth;
-        }
-        self.gathered.add(object.site, self.scaled(object));
-    }
-
-    fn book_gathered_deaths(&mut self, gc: GcTime, table: &SiteTable) {
-        let lifetime = self.lifetime(self.gathered_birth, gc);
-        for (site, tally) in self.gathered.take() {
-            self.book_deaths(site, tally, lifetime, table);
-        }
-    }
-
-    fn book_deaths(&mut self, site: SiteId, tally: Tally, lifetime: Lifetime, table: &SiteTable) {
-        let Some(class) = table.class_of(site) else { return };
-        let bucket = self.buckets.index_of(lifetime.ms);
-        let site = entry(&mut self.sites, site);
-        add_to(&mut site.collected, bucket, self.buckets.len(), tally);
-        site.byte_ms += tally.bytes as f64 * lifetime.ms as f64;
-        site.changed = true;
-        let class = entry(&mut self.classes, class);
-        add_to(&mut class.collected, bucket, self.buckets.len(), tally);
-        class.lifetimes.ms.record_deaths(0, lifetime.ms, tally.objects);
-        class.lifetimes.gcs.record_deaths(lifetime.gcs, lifetime.gcs + 1, tally.objects);
-        class.lifetimes.bytes.record_deaths(0, lifetime.bytes, tally.objects);
-        class.lifetimes.record_cohort(tally.objects);
-        class.lifetimes.died_before_first_gc += if lifetime.gcs == 0 { tally.objects } else { 0 };
-        class.changed = true;
-    }
-
-    fn lifetime(&self, (birth_ms, birth_64k): (u32, u32), gc: GcTime) -> Lifetime {
-        let before_birth = self.gcs.partition_point(|gc| gc.ms < birth_ms);
-        Lifetime {
-            ms: u64::from(gc.ms.saturating_sub(birth_ms)),
-            // The last one is the collection it died in.
-            gcs: (self.gcs.len() - before_birth).saturating_sub(1) as u64,
-            bytes: u64::from(gc.bytes_64k.saturating_sub(birth_64k)) << BYTES_STEP_LOG2,
+/// How many objects of that size one tracked object stands for.
+fn weight(tracking: Tracking, size: u64) -> u64 {
+    match tracking {
+        Tracking::Off | Tracking::EveryObject => 1,
+        Tracking::EveryNth(n) => n,
+        // An allocation of `size` bytes is hit with probability 1-e^(-size/interval).
+        Tracking::ByteSample(interval) => {
+            (1.0 / -(-(size as f64) / interval as f64).exp_m1()).round().max(1.0) as u64
         }
     }
 }
 
+fn book_births(
+    sites: &mut Vec<SiteBook>,
+    classes: &mut Vec<ClassBook>,
+    site: SiteId,
+    sums: Sums,
+    table: &SiteTable,
+) {
+    let Some(class) = table.class_of(site) else { return };
+    let site = entry(sites, site);
+    site.allocated.add(sums.site);
+    site.changed = true;
+    let class = entry(classes, class);
+    class.allocated.add(sums.class);
+    class.changed = true;
+}
+
 impl SiteBook {
+    fn bury(&mut self, bucket: usize, buckets: usize, age_ms: u64, tally: Tally) {
+        add_to(&mut self.collected, bucket, buckets, tally);
+        self.byte_ms += tally.bytes as f64 * age_ms as f64;
+        self.changed = true;
+    }
+
     fn counts(&self, id: SiteId, lifetimes: bool) -> SiteCounts {
         SiteCounts {
             id,
@@ -282,6 +331,44 @@ impl SiteBook {
 }
 
 impl ClassBook {
+    /// Books objects that share birth and death.
+    fn bury(&mut self, bucket: usize, buckets: usize, age: AgeAtDeath, tally: Tally) {
+        add_to(&mut self.collected, bucket, buckets, tally);
+        let weight = tally.objects;
+        self.lifetimes.ms.record_deaths(age.ms.0, age.ms.1, weight);
+        self.lifetimes.gcs.record_deaths(age.gcs.0, age.gcs.1, weight);
+        self.lifetimes.bytes.record_deaths(age.bytes.0, age.bytes.1, weight);
+        self.lifetimes.record_cohort(weight);
+        self.lifetimes.died_before_first_gc += if age.gcs.1 <= 1 { weight } else { 0 };
+        self.changed = true;
+    }
+
+    /// Brings the ages of the living up to date, if they or what is known of them changed.
+    fn count_living(&mut self, history: &History, evidence: Evidence, timeline: &Timeline) {
+        let moved = self.living_as_of != evidence.whole && !self.census.cohorts().is_empty();
+        if !moved && !self.changed {
+            return;
+        }
+        self.living_as_of = evidence.whole;
+        self.changed = true;
+        let Lifetimes { ms, gcs, bytes, .. } = &mut self.lifetimes;
+        ms.forget_living();
+        gcs.forget_living();
+        bytes.forget_living();
+        let mut unknown = live(self.allocated, &self.collected).objects;
+        for cohort in self.census.cohorts() {
+            let age = history.living_age(cohort.first, evidence, timeline);
+            ms.record_living(age.ms, cohort.weight);
+            gcs.record_living(age.gcs, cohort.weight);
+            bytes.record_living(age.bytes, cohort.weight);
+            unknown = unknown.saturating_sub(cohort.weight);
+        }
+        // Born since the last sweep.
+        ms.record_living(0, unknown);
+        gcs.record_living(0, unknown);
+        bytes.record_living(0, unknown);
+    }
+
     fn counts(&self) -> LifetimeCounts {
         LifetimeCounts {
             live: live(self.allocated, &self.collected),
@@ -310,3 +397,5 @@ fn add_to(collected: &mut Vec<Tally>, bucket: usize, buckets: usize, tally: Tall
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod truth_tests;

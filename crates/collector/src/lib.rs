@@ -4,18 +4,25 @@
 //! each allocation is in [`Slabs`] and [`Nursery`]; everything else belongs to the one thread that owns the [`Ledger`].
 
 mod budget;
+mod census;
 mod classes;
 mod clock;
+mod gathered;
+mod history;
 mod ledger;
 mod nursery;
 mod sites;
 mod slabs;
 mod survivors;
+mod timeline;
+mod tracked;
 
 pub use budget::Budget;
 pub use classes::{ClassTable, Registered, Shape};
-pub use clock::{Clock, GcTime};
+pub use clock::{Clock, GcEnd, GcKind};
+pub use history::Collector;
 pub use ledger::{Ledger, References};
-pub use nursery::{Nurseries, Nursery, Tracked};
+pub use nursery::{Nurseries, Nursery};
 pub use sites::{RawStack, SiteTable};
 pub use slabs::{ClassTotal, Slabs};
+pub use tracked::{MOST_SITES, Tracked};

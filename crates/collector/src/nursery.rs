@@ -8,28 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mayfly_profile::SiteId;
 
-use crate::{Budget, Clock};
+use crate::{Budget, Clock, Tracked};
 
 const FIRST_CAPACITY: usize = 32;
 /// A list this long is handed over.
 pub(crate) const CHUNK: usize = 4096;
 /// A thread moves the byte clock on in steps of this many bytes.
 const CLOCK_STEP: u64 = 1 << 14;
-
-/// One object whose death we wait for (or, with no reference, one that only its site is noted of).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tracked {
-    /// The weak reference as a number; zero if deaths are not followed.
-    pub reference: u64,
-    /// Class and stack.
-    pub site: SiteId,
-    /// Shallow size in units of 8 bytes.
-    pub size_8: u32,
-    /// Birth on the time clock, in milliseconds.
-    pub birth_ms: u32,
-    /// Birth on the byte clock, in steps of 64 KiB.
-    pub birth_64k: u32,
-}
 
 /// What one thread has allocated since the ledger last looked.
 #[derive(Debug)]
@@ -121,8 +106,7 @@ impl Nursery {
             shared.dropped.fetch_add(1, Relaxed);
             return false;
         }
-        let birth_64k = shared.clock.bytes_64k();
-        young.batch.objects.push(Tracked { reference, site, size_8, birth_ms, birth_64k });
+        young.batch.objects.push(Tracked::new(reference, site, size_8, birth_ms));
         true
     }
 
@@ -208,7 +192,7 @@ mod tests {
         let nursery = nurseries.open();
         nursery.add(1, 7, 3, 24);
         nursery.add(2, 8, 3, 24);
-        assert_eq!(nursery.pop().map(|object| object.reference), Some(2));
+        assert_eq!(nursery.pop().map(|object| object.reference()), Some(2));
         assert_eq!(nurseries.drain()[0].objects.len(), 1);
     }
 }

@@ -1,5 +1,8 @@
 //! Tracked objects that outlived a sweep, in chunks that shrink as objects die.
 
+use std::mem;
+
+use crate::history::Evidence;
 use crate::nursery::CHUNK;
 use crate::{Budget, Tracked};
 
@@ -7,33 +10,53 @@ use crate::{Budget, Tracked};
 #[derive(Debug, Default)]
 pub(crate) struct Survivors {
     /// Each of capacity [`CHUNK`]; all but the last two at least half full after a sweep.
-    chunks: Vec<Vec<Tracked>>,
+    chunks: Vec<Chunk>,
+}
+
+/// Objects that are asked after together.
+#[derive(Debug)]
+pub(crate) struct Chunk {
+    pub(crate) objects: Vec<Tracked>,
+    /// What is known of each of them.
+    pub(crate) evidence: Evidence,
+    /// In how many sweeps all of them were asked after, at least.
+    pub(crate) sweeps: u32,
+    /// The number of the last one.
+    pub(crate) last_sweep: u32,
 }
 
 impl Survivors {
-    pub(crate) fn push(&mut self, object: Tracked, budget: &Budget) {
-        if self.chunks.last().is_none_or(|chunk| chunk.len() == CHUNK) {
+    /// Adds an object of which so much is known.
+    pub(crate) fn push(&mut self, object: Tracked, evidence: Evidence, budget: &Budget) {
+        if self.chunks.last().is_none_or(|chunk| chunk.objects.len() == CHUNK) {
             budget.reserve_moved(CHUNK);
-            self.chunks.push(Vec::with_capacity(CHUNK));
+            self.chunks.push(Chunk {
+                objects: Vec::with_capacity(CHUNK),
+                evidence,
+                sweeps: 0,
+                last_sweep: 0,
+            });
         }
         if let Some(chunk) = self.chunks.last_mut() {
-            chunk.push(object);
+            chunk.evidence = chunk.evidence.weaker(evidence);
+            chunk.sweeps = 0;
+            chunk.objects.push(object);
         }
     }
 
-    /// Removes every object that `is_dead` says is.
-    pub(crate) fn sweep(&mut self, budget: &Budget, mut is_dead: impl FnMut(&Tracked) -> bool) {
-        for mut chunk in std::mem::take(&mut self.chunks) {
-            chunk.retain(|object| !is_dead(object));
+    /// Lets `visit` take the dead out of each chunk.
+    pub(crate) fn sweep(&mut self, budget: &Budget, mut visit: impl FnMut(usize, &mut Chunk)) {
+        for (at, mut chunk) in mem::take(&mut self.chunks).into_iter().enumerate() {
+            visit(at, &mut chunk);
             match self.chunks.last_mut() {
-                Some(last) if last.len() + chunk.len() <= CHUNK => {
-                    last.append(&mut chunk);
+                Some(last) if last.objects.len() + chunk.objects.len() <= CHUNK => {
+                    last.join(chunk);
                     budget.release(CHUNK);
                 }
                 _ => self.chunks.push(chunk),
             }
         }
-        if self.chunks.last().is_some_and(Vec::is_empty) {
+        if self.chunks.last().is_some_and(|chunk| chunk.objects.is_empty()) {
             self.chunks.pop();
             budget.release(CHUNK);
         }
@@ -41,7 +64,20 @@ impl Survivors {
 
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
-        self.chunks.iter().map(Vec::len).sum()
+        self.chunks.iter().map(|chunk| chunk.objects.len()).sum()
+    }
+}
+
+impl Chunk {
+    fn join(&mut self, mut other: Self) {
+        if self.objects.is_empty() {
+            *self = other;
+        } else if !other.objects.is_empty() {
+            self.evidence = self.evidence.weaker(other.evidence);
+            self.sweeps = self.sweeps.min(other.sweeps);
+            self.last_sweep = self.last_sweep.min(other.last_sweep);
+            self.objects.append(&mut other.objects);
+        }
     }
 }
 
@@ -50,7 +86,7 @@ mod tests {
     use super::*;
 
     fn object(reference: u64) -> Tracked {
-        Tracked { reference, site: 0, size_8: 2, birth_ms: 0, birth_64k: 0 }
+        Tracked::new(reference, 0, 2, 0)
     }
 
     #[test]
@@ -58,13 +94,24 @@ mod tests {
         let budget = Budget::new(1 << 30);
         let mut survivors = Survivors::default();
         for i in 0..10 * CHUNK as u64 {
-            survivors.push(object(i + 1), &budget);
+            survivors.push(object(i + 1), Evidence::default(), &budget);
         }
         let full = budget.bytes();
-        survivors.sweep(&budget, |object| object.reference % 16 != 0);
+        survivors.sweep(&budget, |_, chunk| chunk.objects.retain(|object| object.reference() % 16 == 0));
         assert_eq!(survivors.len(), 10 * CHUNK / 16);
         assert_eq!(budget.bytes() * 10, full);
-        survivors.sweep(&budget, |_| true);
+        survivors.sweep(&budget, |_, chunk| chunk.objects.clear());
         assert_eq!((survivors.len(), budget.bytes()), (0, 0));
+    }
+
+    #[test]
+    fn of_joined_chunks_only_what_holds_for_both_is_known() {
+        let budget = Budget::new(1 << 30);
+        let mut survivors = Survivors::default();
+        let asked = |asked| Evidence { asked, ..Evidence::default() };
+        survivors.push(object(1), asked(7), &budget);
+        survivors.sweep(&budget, |_, chunk| chunk.sweeps = 3);
+        survivors.push(object(2), asked(4), &budget);
+        survivors.sweep(&budget, |_, chunk| assert_eq!((chunk.evidence.asked, chunk.sweeps), (4, 0)));
     }
 }

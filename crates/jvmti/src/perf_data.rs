@@ -53,6 +53,22 @@ impl PerfData {
 
     /// The counter of that name, e.g. `sun.gc.collector.0.invocations`.
     pub fn counter(self, name: &str) -> Option<PerfCounter> {
+        self.long_at(self.entry(name)?)
+    }
+
+    /// The text of that name, e.g. `java.rt.vmArgs`.
+    pub fn text(self, name: &str) -> Option<String> {
+        let entry = self.entry(name)?;
+        let (at, most) = (entry + self.number(entry + 16)?, self.number(entry + 8)?);
+        let bytes: Vec<u8> = (at..at + most)
+            .map_while(|at| self.read::<1>(at))
+            .map(|[byte]| byte)
+            .take_while(|&b| b != 0)
+            .collect();
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn entry(self, name: &str) -> Option<usize> {
         let (mut at, entries) = (self.number(24)?, self.number(28)?);
         for _ in 0..entries {
             let length = self.number(at)?;
@@ -60,7 +76,7 @@ impl PerfData {
                 return None;
             }
             if self.has_name(at + self.number(at + 4)?, name) {
-                return self.long_at(at);
+                return Some(at);
             }
             at += length;
         }

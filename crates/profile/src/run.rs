@@ -11,7 +11,8 @@ pub struct JvmInfo {
     pub pid: u32,
     /// `java.vm.version`, e.g. `17.0.15+6-Debian-1deb12u1`.
     pub version: String,
-    /// Garbage collector: `Serial`, `Parallel`, `G1`, `ZGC`, `ZGC (generational)`, `Shenandoah`, `Epsilon`.
+    /// Garbage collector: `Serial`, `Parallel`, `G1`, `ZGC`, `ZGC (generational)`, `Shenandoah`,
+    /// `Shenandoah (generational)`, `Epsilon`; empty if not known.
     pub gc: String,
     /// Main class or jar and arguments, `sun.java.command`; empty if the JVM does not tell.
     pub command: String,

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::*;
+use crate::GcKind;
 
 #[derive(Default)]
 struct Heap {
@@ -32,6 +33,10 @@ struct Bench {
 
 impl Bench {
     fn new(tracking: Tracking) -> Self {
+        Self::with_collector(tracking, Collector::StopTheWorld)
+    }
+
+    fn with_collector(tracking: Tracking, collector: Collector) -> Self {
         let budget = Arc::new(Budget::new(1 << 30));
         let clock = Arc::<Clock>::default();
         Self {
@@ -39,6 +44,7 @@ impl Bench {
                 BucketBounds::default(),
                 tracking,
                 true,
+                collector,
                 Arc::clone(&budget),
                 Arc::clone(&clock),
             ),
@@ -59,8 +65,12 @@ impl Bench {
     }
 
     fn collect(&mut self, dead: std::ops::Range<u64>) {
+        self.collect_as(GcKind::Full, dead);
+    }
+
+    fn collect_as(&mut self, kind: GcKind, dead: std::ops::Range<u64>) {
         self.heap.dead.extend(dead);
-        self.clock.gc_finished();
+        self.clock.gc_finished(kind);
         self.ledger.absorb(&self.nurseries, &self.sites);
         self.ledger.sweep(&mut self.heap, &self.sites);
     }
@@ -99,7 +109,7 @@ fn survived_collections_are_counted_from_birth_to_death() {
 #[test]
 fn an_object_born_after_the_last_collection_is_not_asked_after() {
     let mut bench = Bench::new(Tracking::EveryObject);
-    bench.clock.gc_finished();
+    bench.clock.gc_finished(GcKind::Young);
     bench.allocate(1..11, 0, 2);
     bench.heap.dead.extend(1..11);
     bench.ledger.absorb(&bench.nurseries, &bench.sites);
@@ -161,4 +171,103 @@ fn only_changed_sites_are_reported() {
     let changed = bench.ledger.changed_sites();
     assert_eq!(changed.len(), 1);
     assert_eq!(changed[0].live, Some(Tally { objects: 0, bytes: 0, largest: 16 }));
+}
+
+#[test]
+fn a_death_lies_between_two_full_collections() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    bench.clock.set_ms(1000);
+    bench.allocate(1..11, 0, 2);
+    for (ms, kind, dead) in [
+        (1100, GcKind::Young, 0..0),
+        (1200, GcKind::Full, 0..0),
+        (1300, GcKind::Young, 0..0),
+        (1500, GcKind::Full, 1..11),
+    ] {
+        bench.clock.set_ms(ms);
+        bench.collect_as(kind, dead);
+    }
+    let ms: Vec<_> = bench.class(0).lifetimes.ms.deaths().collect();
+    let (after, by, weight) = ms[0];
+    // Alive at the full one at 1200, gone at that of 1500; bounds are rounded outward.
+    assert!((188..=200).contains(&after) && (500..=532).contains(&by), "{ms:?}");
+    assert_eq!((ms.len(), weight), (1, 10));
+    assert_eq!(bench.class(0).lifetimes.gcs.deaths().collect::<Vec<_>>(), [(2, 4, 10)]);
+}
+
+#[test]
+fn who_dies_young_was_alive_at_the_collection_before() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    bench.allocate(1..11, 0, 2);
+    (0..4).for_each(|_| bench.collect_as(GcKind::Young, 0..0));
+    bench.collect_as(GcKind::Young, 1..11);
+    assert_eq!(bench.class(0).lifetimes.gcs.deaths().collect::<Vec<_>>(), [(4, 5, 10)]);
+}
+
+#[test]
+fn who_dies_old_is_only_known_from_collections_of_the_whole_heap() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    bench.allocate(1..11, 0, 2);
+    (0..4).for_each(|_| bench.collect_as(GcKind::Young, 0..0));
+    bench.collect_as(GcKind::Full, 1..11);
+    assert_eq!(bench.class(0).lifetimes.gcs.deaths().collect::<Vec<_>>(), [(1, 5, 10)]);
+}
+
+#[test]
+fn without_kinds_only_the_first_survived_collection_counts() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    bench.allocate(1..11, 0, 2);
+    (0..4).for_each(|_| bench.collect_as(GcKind::Unknown, 0..0));
+    bench.collect_as(GcKind::Unknown, 1..11);
+    assert_eq!(bench.class(0).lifetimes.gcs.deaths().collect::<Vec<_>>(), [(1, 5, 10)]);
+
+    let mut bench = Bench::with_collector(Tracking::EveryObject, Collector::GenerationalZgc);
+    bench.allocate(1..11, 0, 2);
+    (0..4).for_each(|_| bench.collect_as(GcKind::Young, 0..0));
+    bench.collect_as(GcKind::ConcurrentPause, 1..11);
+    assert_eq!(bench.class(0).lifetimes.gcs.deaths().collect::<Vec<_>>(), [(0, 5, 10)]);
+}
+
+#[test]
+fn the_living_are_counted_by_when_they_were_last_known_alive() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    bench.clock.set_ms(1000);
+    bench.allocate(1..11, 0, 2);
+    bench.clock.set_ms(1010);
+    bench.collect_as(GcKind::Young, 0..0);
+    bench.clock.set_ms(1500);
+    bench.allocate(11..16, 0, 2);
+    let ages = |bench: &mut Bench| bench.class(0).lifetimes.gcs.living().collect::<Vec<_>>();
+    assert_eq!(ages(&mut bench), [(0, 10)], "after a young collection nobody knows");
+    bench.clock.set_ms(2010);
+    bench.collect_as(GcKind::Full, 0..0);
+    // The first ten survived two, the last known alive; the others their first.
+    assert_eq!(ages(&mut bench), [(0, 5), (2, 10)]);
+    let ms: Vec<_> = bench.class(0).lifetimes.ms.living().collect();
+    assert!(ms[1].0 <= 1000 && ms[1].0 > 930 && ms[1].1 == 10, "{ms:?}");
+    assert!(!bench.ledger.class_lifetimes(0).1, "nothing changed since");
+    bench.clock.set_ms(3010);
+    bench.collect_as(GcKind::Full, 0..0);
+    assert!(bench.ledger.class_lifetimes(0).1, "they are older now");
+    assert_eq!(ages(&mut bench), [(2, 5), (3, 10)]);
+}
+
+#[test]
+fn long_survivors_are_asked_after_by_turns_and_all_after_a_full_collection() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    let many = 20 * 4096;
+    bench.allocate(1..many + 1, 0, 2);
+    (0..=SWEEPS_UNTIL_SETTLED).for_each(|_| bench.collect_as(GcKind::Young, 0..0));
+    bench.collect_as(GcKind::Young, 1..many + 1);
+    let left = bench.class(0).live.objects;
+    assert!(left > many * 3 / 4 && left < many, "{left}");
+    let mut later = Bench::new(Tracking::EveryObject);
+    std::mem::swap(&mut later, &mut bench);
+    (0..TURNS).for_each(|_| later.collect_as(GcKind::Young, 0..0));
+    assert_eq!(later.class(0).live.objects, 0, "each has its turn");
+
+    bench.allocate(1..many + 1, 0, 2);
+    (0..=SWEEPS_UNTIL_SETTLED).for_each(|_| bench.collect_as(GcKind::Young, 0..0));
+    bench.collect_as(GcKind::Full, 1..many + 1);
+    assert_eq!(bench.class(0).live.objects, 0);
 }

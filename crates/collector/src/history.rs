@@ -1,0 +1,309 @@
+//! What a collection proves: which tracked objects it would have cleared, had they been dead, and as of when.
+//!
+//! A young collection does not look at old objects, so that an object which it left was not necessarily alive. The rules
+//! per collector are in docs/design/0012. Not here: the references themselves, and what is counted.
+
+use std::collections::VecDeque;
+
+use crate::clock::{Clock, GcEnd, GcKind};
+use crate::timeline::{COARSENESS, Thinned, Timeline, thin};
+
+/// Collections remembered for births; above it, those that matter least are forgotten.
+const MOST_EVENTS: usize = 8192;
+
+/// What is known of the JVM's collector.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Collector {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// Serial or Parallel: each pause is a young collection or one of the whole heap.
+    StopTheWorld,
+    /// G1: young pauses, which may also clear old regions once a concurrent cycle has marked; full collections; the
+    /// pauses of cycles, which mark as of their start.
+    G1,
+    /// ZGC or Shenandoah without generations: every cycle examines the whole heap beside the program, in some pauses.
+    Concurrent,
+    /// Generational ZGC: only major collections clear weak handles.
+    GenerationalZgc,
+}
+
+impl Collector {
+    /// By the name that `JvmInfo::gc` has.
+    pub fn of_name(name: &str) -> Self {
+        match name {
+            "Serial" | "Parallel" => Self::StopTheWorld,
+            "G1" => Self::G1,
+            "ZGC" | "Shenandoah" => Self::Concurrent,
+            "ZGC (generational)" => Self::GenerationalZgc,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// How many pauses before the newest one a concurrent cycle, whose clearing is done by now, had begun at the latest.
+    fn lag(self) -> usize {
+        match self {
+            // Remark and Cleanup: the cycle before has ended with its Cleanup.
+            Self::G1 => 2,
+            // At most four pauses per cycle, and one more where marking goes on after its end was tried.
+            Self::Concurrent => 5,
+            // At most eight pauses per major collection, of which the sixth begins to mark; and some more as above.
+            Self::GenerationalZgc => 13,
+            Self::Unknown | Self::StopTheWorld => usize::MAX,
+        }
+    }
+}
+
+/// A collection, with its end on the time clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Moment {
+    pub(crate) number: u32,
+    pub(crate) ms: u32,
+}
+
+/// What it proves that an object was asked after and not found cleared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Evidence {
+    /// Collections that had ended by then; 0: it was not asked after yet.
+    pub(crate) asked: u32,
+    /// It was alive here, if born before.
+    pub(crate) whole: Option<Moment>,
+    /// It was alive here, if born before and not yet old.
+    pub(crate) young: Option<Moment>,
+}
+
+impl Evidence {
+    /// What holds for objects of both.
+    pub(crate) fn weaker(self, other: Self) -> Self {
+        Self {
+            asked: self.asked.min(other.asked),
+            whole: self.whole.min(other.whole),
+            young: self.young.min(other.young),
+        }
+    }
+}
+
+/// A range on each of the three clocks: ages at death lie after the first and not after the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AgeAtDeath {
+    pub(crate) ms: (u64, u64),
+    pub(crate) gcs: (u64, u64),
+    pub(crate) bytes: (u64, u64),
+}
+
+/// Ages at which the survivors of a birth were last known alive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LivingAge {
+    pub(crate) ms: u64,
+    pub(crate) gcs: u64,
+    pub(crate) bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    at: Moment,
+    /// Whether all objects born before it that are not yet old were examined.
+    examines_young: bool,
+}
+
+impl Thinned for Event {
+    fn ms(&self) -> u32 {
+        self.at.ms
+    }
+}
+
+/// All collections so far, as far as they are needed.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    collector: Collector,
+    count: u32,
+    events: Vec<Event>,
+    /// State of the rules as of the newest collection.
+    now: Evidence,
+    /// One more than the newest collection that may have cleared old objects.
+    cleared_old: u32,
+    /// Whether young pauses may clear old objects, too.
+    mixed: bool,
+    /// The newest pauses of concurrent cycles.
+    pauses: VecDeque<Moment>,
+}
+
+impl History {
+    pub(crate) fn new(collector: Collector) -> Self {
+        Self { collector, ..Self::default() }
+    }
+
+    /// Takes over the collections that have ended since the last time.
+    pub(crate) fn sync(&mut self, clock: &Clock) {
+        // Before the collections are read: whoever asks later asks after what was forced.
+        let forced = clock.before_forced();
+        for gc in clock.gcs_since(self.count) {
+            clock.timeline().push(gc.ms, gc.bytes);
+            self.add(gc);
+        }
+        if let Some(before) = forced {
+            self.add_forced(before);
+        }
+        self.now.asked = self.count;
+        if self.events.len() > MOST_EVENTS {
+            thin(&mut self.events, COARSENESS, MOST_EVENTS / 2);
+        }
+    }
+
+    /// The newest collection.
+    pub(crate) fn last(&self) -> Option<Moment> {
+        self.events.last().map(|event| event.at)
+    }
+
+    /// What is proved for an object that is asked after now and not found cleared.
+    pub(crate) fn evidence(&self) -> Evidence {
+        self.now
+    }
+
+    /// The first collection after a birth; `None` if there was none yet.
+    pub(crate) fn first_after(&self, birth_ms: u32) -> Option<Moment> {
+        self.events.get(self.index_after(birth_ms)).map(|event| event.at)
+    }
+
+    /// The age at death of an object that was last asked after as `evidence` says and found cleared now.
+    pub(crate) fn age_at_death(&self, birth_ms: u32, evidence: Evidence, timeline: &Timeline) -> AgeAtDeath {
+        let found = self.last().unwrap_or(Moment { number: 0, ms: birth_ms });
+        let alive = self.last_alive(birth_ms, evidence);
+        let (first_at_least, first_at_most) = self.first_number(birth_ms);
+        let born = timeline.within(birth_ms);
+        AgeAtDeath {
+            ms: (alive.map_or(0, |alive| since(alive.ms, birth_ms)), since(found.ms, birth_ms)),
+            gcs: (
+                alive.map_or(0, |alive| u64::from((alive.number + 1).saturating_sub(first_at_most))),
+                u64::from((found.number + 1).saturating_sub(first_at_least)),
+            ),
+            bytes: (
+                alive.map_or(0, |alive| timeline.at_event(alive.ms).0.saturating_sub(born.1)),
+                timeline.at_event(found.ms).1.saturating_sub(born.0),
+            ),
+        }
+    }
+
+    /// At which ages objects are known alive that were born before `first`, a collection which they survived, if they
+    /// were asked after as `evidence` says.
+    pub(crate) fn living_age(&self, first: Moment, evidence: Evidence, timeline: &Timeline) -> LivingAge {
+        match evidence.whole {
+            Some(alive) if alive > first => LivingAge {
+                ms: since(alive.ms, first.ms),
+                gcs: u64::from(alive.number - first.number + 1),
+                bytes: timeline.at_event(alive.ms).0.saturating_sub(timeline.at_event(first.ms).1),
+            },
+            _ => LivingAge::default(),
+        }
+    }
+
+    fn last_alive(&self, birth_ms: u32, evidence: Evidence) -> Option<Moment> {
+        let born_before = |alive: &Moment| alive.ms >= birth_ms;
+        let first = self.first_examined(birth_ms).filter(|first| first.number < evidence.asked);
+        let whole = evidence.whole.filter(born_before);
+        // Whatever cleared it since cleared only young objects.
+        let was_young = self.cleared_old <= evidence.asked;
+        let young = evidence.young.filter(|alive| was_young && born_before(alive));
+        first.max(whole).max(young)
+    }
+
+    /// The first collection that examined all young objects among those after a birth; `None` if not known.
+    fn first_examined(&self, birth_ms: u32) -> Option<Moment> {
+        let mut from = self.index_after(birth_ms);
+        let mut last_before = from.checked_sub(1).map(|at| self.events[at].at.number);
+        loop {
+            let event = self.events.get(from)?;
+            if event.at.number != last_before.map_or(0, |number| number + 1) {
+                return None; // Others lay between.
+            }
+            if event.examines_young {
+                return Some(event.at);
+            }
+            last_before = Some(event.at.number);
+            from += 1;
+        }
+    }
+
+    /// At least and at most the number of the first collection after a birth.
+    fn first_number(&self, birth_ms: u32) -> (u32, u32) {
+        let after = self.index_after(birth_ms);
+        let low = after.checked_sub(1).map_or(0, |at| self.events[at].at.number + 1);
+        (low, self.events.get(after).map_or(self.count, |event| event.at.number))
+    }
+
+    fn index_after(&self, birth_ms: u32) -> usize {
+        self.events.partition_point(|event| event.at.ms < birth_ms)
+    }
+
+    fn add(&mut self, gc: GcEnd) {
+        if gc.number != self.count {
+            // Some were lost: they may have been anything.
+            self.mixed = true;
+            self.cleared_old = gc.number;
+            self.pauses.clear();
+        }
+        let at = Moment { number: gc.number, ms: gc.ms };
+        self.count = gc.number + 1;
+        let examines_young = self.apply(at, gc.kind);
+        if examines_young {
+            self.now.young = Some(at);
+        }
+        self.events.push(Event { at, examines_young });
+    }
+
+    /// Brings the state up to a collection; returns whether it examined all young objects.
+    fn apply(&mut self, at: Moment, kind: GcKind) -> bool {
+        let only_young = match (self.collector, kind) {
+            (Collector::StopTheWorld, GcKind::Young) => true,
+            (Collector::G1, GcKind::Young) => !self.mixed,
+            _ => false,
+        };
+        if !only_young {
+            self.cleared_old = at.number + 1;
+        }
+        let stops = matches!(self.collector, Collector::StopTheWorld | Collector::G1);
+        match kind {
+            GcKind::Full if stops => {
+                self.mixed = false;
+                self.now.whole = self.now.whole.max(Some(at));
+            }
+            GcKind::ConcurrentPause => self.add_pause(at),
+            _ if self.collector == Collector::Concurrent => self.add_pause(at),
+            GcKind::Unknown => self.mixed = true,
+            _ => {}
+        }
+        match self.collector {
+            Collector::StopTheWorld => true,
+            Collector::G1 => matches!(kind, GcKind::Young | GcKind::Full),
+            _ => false,
+        }
+    }
+
+    fn add_pause(&mut self, at: Moment) {
+        self.mixed = true;
+        self.pauses.push_front(at);
+        let lag = self.collector.lag();
+        self.now.whole = self.now.whole.max(self.pauses.get(lag).copied());
+        self.pauses.truncate(lag.min(MOST_EVENTS));
+    }
+
+    /// A collection that we forced has ended; `before` had ended when it began.
+    fn add_forced(&mut self, before: u32) {
+        let as_of = match self.collector {
+            // It is among those that followed, and looks at what is there then.
+            Collector::StopTheWorld | Collector::G1 => Some(before).filter(|&first| first < self.count),
+            // It began to mark after the call.
+            Collector::Concurrent | Collector::GenerationalZgc => before.checked_sub(1),
+            Collector::Unknown => None,
+        };
+        let event = as_of.and_then(|number| {
+            let at = self.events.partition_point(|event| event.at.number < number);
+            self.events.get(at).map(|event| event.at).filter(|at| at.number == number)
+        });
+        self.now.whole = self.now.whole.max(event);
+    }
+}
+
+fn since(ms: u32, birth_ms: u32) -> u64 {
+    u64::from(ms.saturating_sub(birth_ms))
+}

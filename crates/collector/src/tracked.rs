@@ -1,0 +1,91 @@
+//! The record of a tracked object: twenty bytes, as there are millions of them.
+
+use mayfly_profile::SiteId;
+
+/// Bits of [`Tracked::origin`] that number the site; above them are two logarithms of weights.
+const SITE_BITS: u32 = 22;
+const LOG_BITS: u32 = 5;
+const LOG_MASK: u32 = (1 << LOG_BITS) - 1;
+
+/// Number of sites that a tracked object can refer to.
+pub const MOST_SITES: usize = 1 << SITE_BITS;
+/// The largest logarithm of a weight, to base 2.
+pub(crate) const MOST_LOG2: u32 = LOG_MASK;
+
+/// One object whose death we wait for (or, with no reference, one that only its site is noted of).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tracked {
+    /// Low and high half of the weak reference: as one number it would pad the record to 24 bytes.
+    reference: [u32; 2],
+    /// Site, log2 of the objects that its class counts for it, log2 of the objects that its stack stands for beyond.
+    origin: u32,
+    /// Shallow size in units of 8 bytes.
+    size_8: u32,
+    /// Birth on the time clock, in milliseconds.
+    birth_ms: u32,
+}
+
+impl Tracked {
+    /// An object standing for itself. `reference`: the weak reference as a number, zero if deaths are not followed;
+    /// `size_8`: shallow size in units of 8 bytes. Sites from [`MOST_SITES`] on must not be given.
+    pub fn new(reference: u64, site: SiteId, size_8: u32, birth_ms: u32) -> Self {
+        debug_assert!((site as usize) < MOST_SITES);
+        let halves = [reference as u32, (reference >> 32) as u32];
+        Self { reference: halves, origin: site & (MOST_SITES as u32 - 1), size_8, birth_ms }
+    }
+
+    /// The same object standing for 2^`log2` objects of its class and site.
+    pub fn thinned(self, log2: u32) -> Self {
+        Self { origin: self.origin | log2.min(MOST_LOG2) << SITE_BITS, ..self }
+    }
+
+    /// The same object whose stack stands for 2^`log2` times as many objects as it does.
+    pub fn stack_thinned(self, log2: u32) -> Self {
+        Self { origin: self.origin | log2.min(MOST_LOG2) << (SITE_BITS + LOG_BITS), ..self }
+    }
+
+    /// The weak reference as a number; zero if deaths are not followed.
+    pub fn reference(&self) -> u64 {
+        u64::from(self.reference[1]) << 32 | u64::from(self.reference[0])
+    }
+
+    /// Class and stack.
+    pub fn site(&self) -> SiteId {
+        self.origin & (MOST_SITES as u32 - 1)
+    }
+
+    /// Log2 of the objects that it stands for among those of its class.
+    pub fn thinning(&self) -> u32 {
+        self.origin >> SITE_BITS & LOG_MASK
+    }
+
+    /// Log2 of how many times more objects its stack stands for.
+    pub fn stack_thinning(&self) -> u32 {
+        self.origin >> (SITE_BITS + LOG_BITS)
+    }
+
+    /// Shallow size in bytes.
+    pub fn size(&self) -> u64 {
+        u64::from(self.size_8) * 8
+    }
+
+    /// Birth on the time clock, in milliseconds.
+    pub fn birth_ms(&self) -> u32 {
+        self.birth_ms
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_twenty_bytes_and_gives_back_what_it_was_given() {
+        assert_eq!((size_of::<Tracked>(), align_of::<Tracked>()), (20, 4));
+        let reference = 0x7fff_1234_9abc_def1;
+        let object = Tracked::new(reference, MOST_SITES as u32 - 1, u32::MAX, 7).thinned(3).stack_thinned(31);
+        assert_eq!((object.reference(), object.site()), (reference, MOST_SITES as u32 - 1));
+        assert_eq!((object.thinning(), object.stack_thinning()), (3, 31));
+        assert_eq!((object.size(), object.birth_ms()), (u64::from(u32::MAX) * 8, 7));
+    }
+}
