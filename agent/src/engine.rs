@@ -27,6 +27,8 @@ pub(crate) struct Engine {
     pub(crate) filter: ClassFilter,
     pub(crate) vm: Vm,
     pub(crate) tool: Tool,
+    /// Feature release, e.g. 17. Kept: the JVM has no such property again before it is initialised.
+    pub(crate) jdk: u32,
     pub(crate) classes: ClassTable,
     pub(crate) slabs: Slabs,
     pub(crate) sites: SiteTable,

@@ -31,9 +31,7 @@ impl Hooks {
 
 /// Defines the class, in the early start phase: rewritten code needs it from its first allocation on.
 pub(crate) fn define(engine: &Engine, jni: Jni<'_>) {
-    let version = engine.tool.system_property("java.vm.specification.version").unwrap_or_default();
-    let carriers = version.parse::<u32>().is_ok_and(|feature| feature >= FIRST_JDK_WITH_CARRIERS);
-    let class_file = class_file(carriers, Session::of(engine));
+    let class_file = class_file(engine.jdk >= FIRST_JDK_WITH_CARRIERS, Session::of(engine));
     if jni.define_boot_class(c"java/lang/MayflyHooks", &class_file).is_none() {
         refuse_launch(
             "the JVM does not take java.lang.MayflyHooks: is java.base patched, or another agent in the way?",

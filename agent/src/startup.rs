@@ -30,7 +30,7 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
     let tool = Tool::new(context).unwrap_or_else(|error| {
         refuse_launch(&format!("this JVM has no usable JVMTI ({error}): use HotSpot 11 or newer"))
     });
-    check_jvm(&tool);
+    let jdk = check_jvm(&tool);
     let sinks = Sinks::open(&options).unwrap_or_else(|error| refuse_launch(&error.to_string()));
     ask_for_events(&tool, &options);
     let vm = Vm::of(context);
@@ -42,6 +42,7 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
         filter: options.class_filter(),
         vm,
         tool,
+        jdk,
         classes: ClassTable::default(),
         slabs: Slabs::default(),
         sites: SiteTable::new(for_sites),
@@ -74,7 +75,8 @@ fn read_options(text: &str) -> Options {
     options
 }
 
-fn check_jvm(tool: &Tool) {
+/// The JVM's feature release, e.g. 17, if it is one that the agent runs on.
+fn check_jvm(tool: &Tool) -> u32 {
     let property = |name| tool.system_property(name).unwrap_or_default();
     let version = property("java.vm.specification.version");
     let feature = version.strip_prefix("1.").unwrap_or(&version).parse().unwrap_or(0);
@@ -88,6 +90,7 @@ fn check_jvm(tool: &Tool) {
     if name.contains("OpenJ9") {
         refuse_launch(&format!("works in HotSpot, this JVM is {name}: use a HotSpot JDK"));
     }
+    feature
 }
 
 fn ask_for_events(tool: &Tool, options: &Options) {
