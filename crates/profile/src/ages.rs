@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::LogHistogram;
-use crate::grid::{TOP, step_down, step_up, value_of};
+use crate::grid::{TOP, step_up, value_of};
 
 /// Different intervals kept; above it, all become coarser.
 const MOST_INTERVALS: usize = 512;
@@ -15,12 +15,13 @@ const COARSEST: u8 = 5;
 
 /// Ages on one clock: intervals `(after, by]` of the dead, and ages at which the living were last known alive.
 ///
-/// Bounds are rounded outward to steps of at most 6.25 %, so that intervals stay true; beyond 512 different intervals
-/// the steps double in width as often as needed.
+/// All ages are rounded up to steps of at most 6.25 %; beyond 512 different intervals the steps double in width as often as
+/// needed. Both bounds are rounded alike: had `after` been rounded down, intervals of objects looked at within one step
+/// would overlap there, and an estimate of maximum likelihood would draw all mass into the overlaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Packed", into = "Packed")]
 pub struct Ages {
-    /// Bounds of the dead are multiples of 2^this many steps (or the top step).
+    /// Bounds of the dead are rounded up to multiples of 2^this many steps (or to the top step).
     coarseness: u8,
     /// (after, by, weight): steps with after < by, strictly ascending.
     deaths: Vec<(u16, u16, u64)>,
@@ -32,8 +33,7 @@ impl Ages {
     /// Counts `weight` objects known alive at age `after` (0: at none) and gone at age `by`.
     pub fn record_deaths(&mut self, after: u64, by: u64, weight: u64) {
         if weight > 0 {
-            let after = step_down(after.min(u64::MAX - 1));
-            self.add_deaths(after, step_up(by).max(after + 1), weight);
+            self.add_deaths(step_up(after), step_up(by), weight);
         }
     }
 
@@ -42,7 +42,7 @@ impl Ages {
         if weight == 0 {
             return;
         }
-        let age = step_down(age);
+        let age = step_up(age);
         match self.living.binary_search_by_key(&age, |&(step, _)| step) {
             Ok(at) => self.living[at].1 = self.living[at].1.saturating_add(weight),
             Err(at) => self.living.insert(at, (age, weight)),
@@ -75,14 +75,27 @@ impl Ages {
         self.deaths.iter().fold(0, |sum, &(_, _, weight)| sum.saturating_add(weight))
     }
 
-    /// The dead as (after, by, weight), ascending; `by` is `u64::MAX` where it is not known.
+    /// The dead as (after, by, weight), ascending, as rounded; `by` is `u64::MAX` where it is not known.
     pub fn deaths(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         self.deaths.iter().map(|&(after, by, weight)| (value_of(after), value_of(by), weight))
     }
 
-    /// The living as (age, weight), ascending.
+    /// The living as (age, weight), ascending, as rounded.
     pub fn living(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.living.iter().map(|&(age, weight)| (value_of(age), weight))
+    }
+
+    /// All that is known as intervals of steps with weights; nobody living has an upper bound.
+    pub(crate) fn intervals(&self) -> impl Iterator<Item = (u16, Option<u16>, u64)> + '_ {
+        let dead = self.deaths.iter().map(|&(after, by, weight)| (after, (by < TOP).then_some(by), weight));
+        let rounded = |age: u16| age.next_multiple_of(1 << self.coarseness).min(TOP);
+        dead.chain(self.living.iter().map(move |&(age, weight)| (rounded(age), None, weight)))
+    }
+
+    /// The ages that were rounded to a step: all above the first up to and with the second.
+    pub(crate) fn rounded_to(&self, step: u16) -> (u64, u64) {
+        let unit = 1 << self.coarseness;
+        (value_of(step.saturating_sub(1) / unit * unit), value_of(step))
     }
 
     /// The age by which a share `q` of the dead were gone: an upper bound that knows nothing of the living.
@@ -93,7 +106,7 @@ impl Ages {
     }
 
     fn add_deaths(&mut self, after: u16, by: u16, weight: u64) {
-        let (after, by) = widened(self.coarseness, after, by);
+        let (after, by) = rounded(self.coarseness, after, by);
         match self.deaths.binary_search_by_key(&(after, by), |&(after, by, _)| (after, by)) {
             Ok(at) => self.deaths[at].2 = self.deaths[at].2.saturating_add(weight),
             Err(at) => self.deaths.insert(at, (after, by, weight)),
@@ -109,7 +122,7 @@ impl Ages {
         }
         self.coarseness = coarseness;
         for (after, by, _) in &mut self.deaths {
-            (*after, *by) = widened(coarseness, *after, *by);
+            (*after, *by) = rounded(coarseness, *after, *by);
         }
         self.deaths.sort_unstable();
         self.deaths.dedup_by(|next, kept| {
@@ -120,10 +133,12 @@ impl Ages {
     }
 }
 
-/// The bounds moved outward to multiples of 2^`coarseness`.
-fn widened(coarseness: u8, after: u16, by: u16) -> (u16, u16) {
+/// The bounds rounded up to multiples of 2^`coarseness`, one apart at least: between equal ones is the step below them.
+fn rounded(coarseness: u8, after: u16, by: u16) -> (u16, u16) {
     let unit = 1 << coarseness;
-    (after - after % unit, by.next_multiple_of(unit).min(TOP))
+    let up = |step: u16| step.next_multiple_of(unit).min(TOP);
+    let by = up(by).max(unit);
+    (up(after).min((by - 1) / unit * unit), by)
 }
 
 /// [`Ages`] as they are written: small numbers, which take few bytes.
@@ -174,7 +189,7 @@ impl TryFrom<Packed> for Ages {
 impl Ages {
     fn is_sound(&self) -> bool {
         let on_grid = |&(after, by, weight): &(u16, u16, u64)| {
-            after < by && by <= TOP && weight > 0 && widened(self.coarseness, after, by) == (after, by)
+            after < by && by <= TOP && weight > 0 && rounded(self.coarseness, after, by) == (after, by)
         };
         self.coarseness <= COARSEST
             && self.deaths.iter().all(on_grid)

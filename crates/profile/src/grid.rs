@@ -8,7 +8,7 @@ const FIRST_OCTAVE: u64 = STEPS_PER_OCTAVE.ilog2() as u64;
 pub(crate) const TOP: u16 = ((64 - FIRST_OCTAVE + 1) * STEPS_PER_OCTAVE) as u16;
 
 /// The last step whose value is at most `value`.
-pub(crate) fn step_down(value: u64) -> u16 {
+fn step_down(value: u64) -> u16 {
     if value < STEPS_PER_OCTAVE {
         return value as u16;
     }

@@ -1,0 +1,143 @@
+//! Quantiles of lifetimes from intervals and living objects, with their bands: the survival function that makes what was
+//! seen most likely, whatever its shape. Where every age at death is known it is that of Kaplan and Meier.
+//!
+//! The band of a quantile holds all ages that a likelihood-ratio test at 5 % does not rule out. Twice the log of the ratio
+//! is compared with the 95 % point of χ²₁, 3.84, right for known ages (Thomas and Grunkemeier 1975; Owen 1988). For
+//! ages known by one inspection only the right value is smaller, 2.27 (Banerjee and Wellner, Ann. Statist. 29, 2001): there
+//! the band is wider than need be.
+//!
+//! Objects are in the risk set from their birth on. Those born before the agent, before a reset or while profiling was paused
+//! are in none, so nothing is known of the lifetimes of objects born then. Not here: how intervals come about
+//! (`mayfly-collector`).
+
+mod cells;
+mod npmle;
+
+use crate::{Ages, Cohorts};
+use cells::{Cells, Observations};
+use npmle::{Fit, best, best_with};
+
+/// 95 % point of χ²₁ ÷ 2: a log-likelihood this much below the largest rules out.
+const RULED_OUT: f64 = 3.841_458_820_694_124 / 2.0;
+/// Log-likelihood is sought up to so much.
+const GAP: f64 = 0.002;
+/// More objects than this make no band narrower: what else they have in common is not known.
+const MOST_INDEPENDENT: f64 = 10_000.0;
+
+/// A quantile of lifetimes, in the unit of its clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quantile {
+    /// The estimate; `None` if so many are still living that it was not reached.
+    pub point: Option<f64>,
+    /// The quantile lies above this (95 %). With no point: what is known all the same.
+    pub low: f64,
+    /// The quantile is at most this (95 %); `None` if nothing rules out any age.
+    pub high: Option<f64>,
+}
+
+/// The estimated distribution of lifetimes on one clock.
+#[derive(Clone, Debug)]
+pub struct Survival {
+    observations: Observations,
+    cells: Cells,
+    best: Fit,
+    /// Share gone by each end.
+    gone: Vec<f64>,
+}
+
+impl Survival {
+    /// The estimate from `ages`, of which `cohorts` says how many are independent. `None` if nothing is known.
+    pub fn of(ages: &Ages, cohorts: Cohorts) -> Option<Self> {
+        Self::from_observations(Observations::of(ages), cohorts.effective_share())
+    }
+
+    /// The age by which a share `q` (above 0, below 1) is gone; `None` if it was not reached.
+    pub fn point(&self, q: f64) -> Option<f64> {
+        let (after, by) = self.cell_of(q)?;
+        let (from, to) = (self.gone[after], self.gone[by]);
+        let (after, by) = (self.observations.ends[after].middle, self.observations.ends[by].middle);
+        Some(after + (by - after) * ((q - from) / (to - from)).clamp(0.0, 1.0))
+    }
+
+    /// The age by which a share `q` (above 0, below 1) is gone, with its band.
+    pub fn quantile(&self, q: f64) -> Quantile {
+        let ends = self.observations.ends.len();
+        let cell = self.cell_of(q);
+        let low = last(cell.map_or(ends, |(after, _)| after + 1), |end| self.rules_out(end, q));
+        let high = cell.and_then(|(_, by)| first(by, ends, |end| self.rules_out(end, q)));
+        Quantile {
+            point: self.point(q),
+            low: low.map_or(0.0, |end| self.observations.ends[end].above),
+            high: high.map(|end| self.observations.ends[end].most),
+        }
+    }
+
+    fn from_observations(mut observations: Observations, effective_share: f64) -> Option<Self> {
+        if observations.ends.is_empty() {
+            return None;
+        }
+        observations.scale(effective_share.min(MOST_INDEPENDENT / observations.weight));
+        let cells = observations.cells(None);
+        let best = best(&cells, GAP);
+        let mut gone = vec![0.0; observations.ends.len()];
+        let mut cell = 0;
+        for (end, gone) in gone.iter_mut().enumerate() {
+            while cells.bounds.get(cell).is_some_and(|&(_, by)| by <= end) {
+                cell += 1;
+            }
+            *gone = best.cumulative[cell];
+        }
+        Some(Self { observations, cells, best, gone })
+    }
+
+    /// The ends of the cell in which the share gone reaches `q`; `None` if only beyond all ends.
+    fn cell_of(&self, q: f64) -> Option<(usize, usize)> {
+        let q = q.min(1.0) - 1e-9;
+        let cell = self.best.cumulative.partition_point(|&share| share <= q).checked_sub(1)?;
+        self.cells.bounds.get(cell).copied().filter(|&(_, by)| by < self.gone.len())
+    }
+
+    /// Whether what was seen is too unlikely if exactly `q` were gone by this end.
+    fn rules_out(&self, end: usize, q: f64) -> bool {
+        let cells = self.observations.cells(Some(end));
+        let start: Vec<_> = cells.bounds.iter().map(|&(after, by)| self.mass(after, by)).collect();
+        let (lowest, highest) = (self.best.log_likelihood, self.best.log_likelihood + self.best.gap);
+        let fit = best_with(&cells, q, &start, |reached, gap| {
+            highest - reached <= RULED_OUT || lowest - (reached + gap) > RULED_OUT || gap <= GAP
+        });
+        lowest - (fit.log_likelihood + fit.gap) > RULED_OUT
+    }
+
+    /// Estimated share that died between two ends.
+    fn mass(&self, after: usize, by: usize) -> f64 {
+        self.gone.get(by).copied().unwrap_or(1.0) - self.gone[after]
+    }
+}
+
+/// The last index below `limit` of which `holds`, which does up to some index. Looks near the limit first.
+fn last(limit: usize, holds: impl Fn(usize) -> bool) -> Option<usize> {
+    let found = first(0, limit, |back| holds(limit - 1 - back))?;
+    Some(limit - 1 - found)
+}
+
+/// The first index from `from` to below `limit` of which `holds`, which does from some index on. Looks near `from` first.
+fn first(from: usize, limit: usize, holds: impl Fn(usize) -> bool) -> Option<usize> {
+    let (mut fails_below, mut step) = (from, 1);
+    while fails_below < limit {
+        let probe = (fails_below + step - 1).min(limit - 1);
+        if holds(probe) {
+            let (mut low, mut high) = (fails_below, probe);
+            while low < high {
+                let middle = usize::midpoint(low, high);
+                if holds(middle) { high = middle } else { low = middle + 1 }
+            }
+            return Some(high);
+        }
+        fails_below = probe + 1;
+        step *= 2;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;
