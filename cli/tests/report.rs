@@ -68,10 +68,13 @@ fn progress(tracked: bool) -> Update {
     let collected = vec![Tally::of(60, 16), Tally::of(10, 16), Tally::of(10, 16)];
     let mut lifetimes = Lifetimes { died_before_first_gc: 60, ..Lifetimes::default() };
     for (ms, gcs, bytes, weight) in [(1_000, 1, 2_000, 60), (7_000, 4, 9_000, 10), (20_000, 8, 9_900, 10)] {
-        lifetimes.ms.record_deaths(0, ms, weight);
+        lifetimes.ms.record_deaths(ms - 500, ms, weight);
         lifetimes.gcs.record_deaths(gcs, gcs + 1, weight);
-        lifetimes.bytes.record_deaths(0, bytes, weight);
+        lifetimes.bytes.record_deaths(bytes - 500, bytes, weight);
     }
+    lifetimes.ms.record_living(5_000, 20);
+    lifetimes.gcs.record_living(3, 20);
+    lifetimes.bytes.record_living(8_000, 20);
     let requests = LifetimeCounts { live: Tally::of(20, 16), collected: collected.clone(), lifetimes };
     let unborn = LifetimeCounts { collected: vec![Tally::default(); 3], ..LifetimeCounts::default() };
     let class = |id, allocated, lifetimes: LifetimeCounts| ClassCounts {

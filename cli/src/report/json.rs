@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use mayfly_profile::{
-    BucketBounds, ClassProfile, Dropped, Frame, JvmInfo, Lifetimes, OwnCost, Profile, Refusals, Remainder,
-    SiteProfile, Tally, Tracking, Trust,
+    BucketBounds, ClassProfile, Dropped, Frame, JvmInfo, Lifetimes, OwnCost, Profile, Quantile, Refusals,
+    Remainder, SiteProfile, Tally, Tracking, Trust,
 };
 use serde::Serialize;
 
@@ -23,6 +23,8 @@ struct Document<'a> {
     started_unix_ms: u64,
     duration_s: f64,
     gcs: u32,
+    /// How often counts were set to zero.
+    resets: u32,
     /// Whether the agent closed the recording.
     complete: bool,
     tracking: TrackingJson,
@@ -100,13 +102,21 @@ struct BucketJson {
 #[derive(Debug, Serialize)]
 struct LifetimeJson {
     p50_s: Option<f64>,
+    p50_s_band: Option<Band>,
     p90_s: Option<f64>,
+    p90_s_band: Option<Band>,
     p99_s: Option<f64>,
+    p99_s_band: Option<Band>,
     p50_gcs: Option<f64>,
+    p50_gcs_band: Option<Band>,
     p50_bytes: Option<f64>,
+    p50_bytes_band: Option<Band>,
     died_before_first_gc_share: Option<f64>,
     estimated: bool,
 }
+
+/// The ends of a quantile's 95 % band; `None`: it has no upper end.
+type Band = (f64, Option<f64>);
 
 /// `profile` as pretty-printed JSON, ending in a newline.
 pub(crate) fn render(profile: &Profile, limit: Option<usize>) -> String {
@@ -129,6 +139,7 @@ fn document(profile: &Profile, limit: Option<usize>) -> Document<'_> {
         started_unix_ms: run.started_unix_ms,
         duration_s: seconds(profile.duration_ms as f64),
         gcs: profile.gcs,
+        resets: profile.resets,
         complete: profile.complete,
         tracking: TrackingJson::of(run.tracking, run.lifetimes, run.stacks),
         trust: TrustJson::of(&profile.trust),
@@ -161,7 +172,7 @@ impl<'a> Numbers<'a> {
             largest: class.allocated.largest,
             live: class.live.map(|live| TallyJson::of(live, self.tracked_estimated)),
             collected: self.buckets(&class.collected),
-            lifetime: class.lifetimes.as_ref().map(|dead| LifetimeJson::of(dead, self.tracked_estimated)),
+            lifetime: class.lifetimes.as_ref().map(|known| LifetimeJson::of(known, self.tracked_estimated)),
         }
     }
 
@@ -221,15 +232,26 @@ impl TallyJson {
 }
 
 impl LifetimeJson {
-    fn of(dead: &Lifetimes, estimated: bool) -> Self {
-        let lived = |q| dead.ms.quantile(q).map(seconds);
+    fn of(known: &Lifetimes, estimated: bool) -> Self {
+        let time = known.in_time();
+        let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|q| time.as_ref().map(|time| time.quantile(q)));
+        let [p50_gcs, p50_bytes] =
+            [known.gcs_survived(0.5), known.in_bytes().map(|bytes| bytes.quantile(0.5))];
+        let point = |quantile: Option<Quantile>| quantile.and_then(|quantile| quantile.point);
+        let band = |quantile: Option<Quantile>| quantile.map(|quantile| (quantile.low, quantile.high));
+        let in_seconds = |(low, high): Band| (seconds(low), high.map(seconds));
         Self {
-            p50_s: lived(0.5),
-            p90_s: lived(0.9),
-            p99_s: lived(0.99),
-            p50_gcs: dead.gcs.quantile(0.5).map(|gone_at| gone_at - 1.0),
-            p50_bytes: dead.bytes.quantile(0.5),
-            died_before_first_gc_share: dead.died_before_first_gc_share(),
+            p50_s: point(p50).map(seconds),
+            p50_s_band: band(p50).map(in_seconds),
+            p90_s: point(p90).map(seconds),
+            p90_s_band: band(p90).map(in_seconds),
+            p99_s: point(p99).map(seconds),
+            p99_s_band: band(p99).map(in_seconds),
+            p50_gcs: point(p50_gcs),
+            p50_gcs_band: band(p50_gcs),
+            p50_bytes: point(p50_bytes),
+            p50_bytes_band: band(p50_bytes),
+            died_before_first_gc_share: known.died_before_first_gc_share(),
             estimated,
         }
     }

@@ -5,7 +5,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::LogHistogram;
 use crate::grid::{TOP, step_up, value_of};
 
 /// Different intervals kept; above it, all become coarser.
@@ -96,13 +95,6 @@ impl Ages {
     pub(crate) fn rounded_to(&self, step: u16) -> (u64, u64) {
         let unit = 1 << self.coarseness;
         (value_of(step.saturating_sub(1) / unit * unit), value_of(step))
-    }
-
-    /// The age by which a share `q` of the dead were gone: an upper bound that knows nothing of the living.
-    pub fn quantile(&self, q: f64) -> Option<f64> {
-        let mut histogram = LogHistogram::default();
-        self.deaths().for_each(|(_, by, weight)| histogram.record(by, weight));
-        histogram.quantile(q)
     }
 
     fn add_deaths(&mut self, after: u16, by: u16, weight: u64) {

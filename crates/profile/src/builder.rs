@@ -47,6 +47,7 @@ pub struct ProfileBuilder {
     run: Option<RunInfo>,
     duration_ms: u64,
     gcs: u32,
+    resets: u32,
     trust: Trust,
     complete: bool,
     pub(crate) class_names: Names<String>,
@@ -93,6 +94,7 @@ impl ProfileBuilder {
             run: self.run.clone().unwrap_or_default(),
             duration_ms: self.duration_ms,
             gcs: self.gcs,
+            resets: self.resets,
             classes: class_profiles(self),
             sites: Vec::new(),
             trust: self.trust.clone(),
@@ -145,6 +147,7 @@ impl ProfileBuilder {
 
     fn reset(&mut self) {
         self.duration_ms = 0;
+        self.resets += 1;
         self.class_counts.clear();
         self.site_counts.clear();
     }

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Ages;
+use crate::{Ages, Quantile, Survival};
 
 /// What is known of the lifetimes of tracked objects, dead and living, by three clocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -56,6 +56,28 @@ impl Lifetimes {
         self.died_before_first_gc = self.died_before_first_gc.saturating_add(other.died_before_first_gc);
         self.cohorts.weight += other.cohorts.weight;
         self.cohorts.squares += other.cohorts.squares;
+    }
+
+    /// The estimated lifetimes in milliseconds; `None` if nothing is known.
+    pub fn in_time(&self) -> Option<Survival> {
+        Survival::of(&self.ms, self.cohorts)
+    }
+
+    /// The estimated lifetimes in bytes allocated meanwhile; `None` if nothing is known.
+    pub fn in_bytes(&self) -> Option<Survival> {
+        Survival::of(&self.bytes, self.cohorts)
+    }
+
+    /// The number of collections that a share `q` (above 0, below 1) survives at most, whole; `None` if nothing is known.
+    pub fn gcs_survived(&self, q: f64) -> Option<Quantile> {
+        let gone_at = Survival::of(&self.gcs, self.cohorts)?.quantile(q);
+        // Gone at the first one: survived none.
+        let survived = |ordinal: f64| (ordinal.ceil() - 1.0).max(0.0);
+        Some(Quantile {
+            point: gone_at.point.map(survived),
+            low: gone_at.low.floor(),
+            high: gone_at.high.map(survived),
+        })
     }
 
     /// Share (0 to 1) of the dead that died at the first GC after their birth; `None` if none died.

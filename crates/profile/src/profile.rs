@@ -15,6 +15,8 @@ pub struct Profile {
     pub duration_ms: u64,
     /// Collections seen so far.
     pub gcs: u32,
+    /// How often all counts were set to zero: they tell of objects born since the last time.
+    pub resets: u32,
     /// Per class name (loaders merged), largest allocated bytes first.
     pub classes: Vec<ClassProfile>,
     /// Per class and stack, largest allocated bytes first. Empty without `#trace`.

@@ -35,6 +35,13 @@ pub struct Quantile {
     pub high: Option<f64>,
 }
 
+impl Quantile {
+    /// Whether the band has no end, or reaches over more than a factor of 1.5 and more than `resolution` of its clock.
+    pub fn is_rough(&self, resolution: f64) -> bool {
+        self.high.is_none_or(|high| high > 1.5 * self.low && high - self.low > resolution)
+    }
+}
+
 /// The estimated distribution of lifetimes on one clock.
 #[derive(Clone, Debug)]
 pub struct Survival {

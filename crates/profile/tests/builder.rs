@@ -135,7 +135,7 @@ fn reset_forgets_counts_and_keeps_names() {
     ]);
     let rows: Vec<_> = profile.classes.iter().map(|row| (row.name.as_str(), row.allocated.objects)).collect();
     assert_eq!(rows, [("a.B", 2)]);
-    assert_eq!(profile.duration_ms, 20);
+    assert_eq!((profile.duration_ms, profile.resets), (20, 1));
     assert!(!profile.complete);
 }
 

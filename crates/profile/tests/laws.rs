@@ -182,7 +182,6 @@ fn faults(runs: &[Run], widest: f64, estimate: Estimator) -> Vec<String> {
     for run in runs {
         for q in [0.5, 0.9] {
             let (held, width) = judge(run, q, SEEDS, estimate);
-            println!("{run:?} q={q}: held {held:.2}, width {width:.2}");
             if held < LEAST_HELD || width > widest {
                 faults.push(format!("{run:?} q={q}: held {held:.2}, width {width:.2}"));
             }

@@ -1,6 +1,6 @@
-//! The lifetime table of the post-run report: how long the collected objects of each class lived, by three clocks.
+//! The lifetime table of the post-run report: how long the tracked objects of each class live, by three clocks.
 
-use mayfly_profile::{ClassProfile, Lifetimes, Profile, Tally};
+use mayfly_profile::{ClassProfile, Lifetimes, Profile, Quantile, Tally};
 
 use crate::rows::{blank, line};
 use crate::sections::sampling_note;
@@ -8,8 +8,23 @@ use crate::table::align;
 use crate::text::printable;
 use crate::units;
 
-const HEADINGS: [&str; 10] =
-    ["allocated", "live", "collected", "p50 s", "p90 s", "p99 s", "p50 GCs", "p50 bytes", "1st GC", "class"];
+/// Two steps of the clocks that births and collections are stamped by.
+const RESOLUTION_MS: f64 = 8.0;
+const RESOLUTION_BYTES: f64 = 128.0 * 1024.0;
+
+const HEADINGS: [&str; 11] = [
+    "allocated",
+    "live",
+    "collected",
+    "p50 s",
+    "95 % band",
+    "p90 s",
+    "p99 s",
+    "p50 GCs",
+    "p50 bytes",
+    "1st GC",
+    "class",
+];
 
 /// Writes the table: one line for all classes together, then one per class of which objects were tracked, in the order of
 /// the profile and at most `limit`.
@@ -29,13 +44,17 @@ pub(crate) fn write_lifetimes(out: &mut String, profile: &Profile, limit: usize)
 }
 
 fn explain(out: &mut String, profile: &Profile) {
-    line(out, 2, "From birth to the end of the first GC after which the object was gone: upper bounds.");
-    line(out, 2, "Only of collected objects; 1st GC: share of them gone at the first GC after birth.");
+    line(out, 2, "Estimates from the GCs between which each object died, and from the ages of the living.");
+    line(out, 2, "~ rough: the 95 % band is wider than a factor of 1.5; > not reached: too many still live.");
+    line(out, 2, "1st GC: share of the collected gone at the first GC after birth.");
+    if profile.resets > 0 {
+        line(out, 2, "Counts began at a reset: of objects born before it nothing is known.");
+    }
     if profile.run.jvm.gc == "ZGC (generational)" {
         line(
             out,
             2,
-            "Generational ZGC: young collections keep tracked objects, so lifetimes end at old collections only.",
+            "Generational ZGC: young collections keep tracked objects, so lifetimes are upper bounds: the wait for an old one.",
         );
     }
     if let Some(text) = sampling_note(&profile.run) {
@@ -80,13 +99,40 @@ fn cells(class: &ClassProfile) -> Vec<String> {
     cells
 }
 
-fn lifetime_cells(lifetimes: Option<&Lifetimes>) -> [String; 6] {
-    let seconds = |q| lifetimes.and_then(|l| l.ms.quantile(q)).map(units::seconds);
-    let gcs = lifetimes.and_then(|l| l.gcs.quantile(0.5)).map(|gcs| format!("{:.0}", gcs - 1.0));
-    let bytes = lifetimes.and_then(|l| l.bytes.quantile(0.5)).map(|bytes| units::bytes(bytes as u64));
+fn lifetime_cells(lifetimes: Option<&Lifetimes>) -> [String; 7] {
+    let time = lifetimes.and_then(Lifetimes::in_time);
+    let times = [0.5, 0.9, 0.99].map(|q| time.as_ref().map(|time| time.quantile(q)));
+    let gcs = lifetimes.and_then(|l| l.gcs_survived(0.5));
+    let bytes = lifetimes.and_then(Lifetimes::in_bytes).map(|bytes| bytes.quantile(0.5));
     let first = lifetimes.and_then(Lifetimes::died_before_first_gc_share).map(whole_percent);
-    [seconds(0.5), seconds(0.9), seconds(0.99), gcs, bytes, first]
-        .map(|cell| cell.unwrap_or_else(|| "-".into()))
+    let [p50, p90, p99] =
+        times.map(|quantile| quantile.and_then(|quantile| estimate(quantile, RESOLUTION_MS, units::seconds)));
+    [
+        p50,
+        times[0].and_then(band),
+        p90,
+        p99,
+        gcs.and_then(|quantile| estimate(quantile, 1.0, |gcs| format!("{gcs:.0}"))),
+        bytes.and_then(|quantile| estimate(quantile, RESOLUTION_BYTES, |bytes| units::bytes(bytes as u64))),
+        first,
+    ]
+    .map(|cell| cell.unwrap_or_else(|| "-".into()))
+}
+
+/// The point, marked if rough; where it was not reached, what it is above, if anything is known.
+fn estimate(quantile: Quantile, resolution: f64, text: impl Fn(f64) -> String) -> Option<String> {
+    match quantile.point {
+        Some(point) if quantile.is_rough(resolution) => Some(format!("~{}", text(point))),
+        Some(point) => Some(text(point)),
+        None => (quantile.low > 0.0).then(|| format!(">{}", text(quantile.low))),
+    }
+}
+
+/// A band in seconds; none where there is no point.
+fn band(quantile: Quantile) -> Option<String> {
+    quantile.point?;
+    let high = quantile.high.map_or_else(|| "inf".to_owned(), units::seconds);
+    Some(format!("{}-{high}", units::seconds(quantile.low)))
 }
 
 /// `98 %`; 100 and 0 only if it is all or none.

@@ -193,7 +193,7 @@ impl Column {
         let cell = match self {
             Self::Rate => Some(units::bytes(rate)),
             Self::Live => class.live.map(|live| units::bytes(live.bytes)),
-            Self::Median => lifetimes.and_then(|l| l.ms.quantile(0.5)).map(units::duration),
+            Self::Median => lifetimes.and_then(median),
             Self::FirstGc => lifetimes.and_then(Lifetimes::died_before_first_gc_share).map(whole_percent),
             Self::Allocated => Some(units::bytes(class.allocated.bytes)),
             Self::Objects => Some(units::count(class.allocated.objects)),
@@ -225,6 +225,18 @@ impl<'a> Rates<'a> {
         let earlier = self.earlier.get(class.name.as_str()).copied().unwrap_or(0);
         let bytes = class.allocated.bytes.saturating_sub(earlier);
         if self.seconds > 0.0 { (bytes as f64 / self.seconds).round() as u64 } else { 0 }
+    }
+}
+
+/// The median lifetime; where it was not reached, what it is above.
+fn median(lifetimes: &Lifetimes) -> Option<String> {
+    let time = lifetimes.in_time()?;
+    // The band, which costs more, is only looked for where there is no point.
+    match time.point(0.5) {
+        Some(point) => Some(units::duration(point)),
+        None => Some(time.quantile(0.5).low)
+            .filter(|&low| low > 0.0)
+            .map(|low| format!(">{}", units::rough_duration(low))),
     }
 }
 

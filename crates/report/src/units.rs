@@ -55,6 +55,17 @@ pub(crate) fn duration(ms: f64) -> String {
     }
 }
 
+/// Like [`duration`], with two significant digits: `12 ms`, `1.5 s`, `21 min`.
+pub(crate) fn rough_duration(ms: f64) -> String {
+    let digits = |value: f64| if value < 9.95 { format!("{value:.1}") } else { format!("{value:.0}") };
+    match ms {
+        ms if ms < 999.5 => format!("{ms:.0} ms"),
+        ms if ms < 60_000.0 => format!("{} s", digits(ms / 1e3)),
+        ms if ms < 3_600_000.0 => format!("{} min", digits(ms / 60e3)),
+        ms => format!("{} h", digits(ms / 3600e3)),
+    }
+}
+
 /// Elapsed time as `h:mm:ss`.
 pub(crate) fn clock(ms: u64) -> String {
     let seconds = ms / 1000;
@@ -101,6 +112,10 @@ mod tests {
         assert_eq!(
             [0.4, 999.4, 999.6, 61_000.0, 4_320_000.0].map(duration),
             ["0 ms", "999 ms", "1.00 s", "1.02 min", "1.20 h"]
+        );
+        assert_eq!(
+            [999.4, 1_530.0, 59_900.0, 90_000.0, 4_320_000.0].map(rough_duration),
+            ["999 ms", "1.5 s", "60 s", "1.5 min", "1.2 h"]
         );
         assert_eq!([12.0, 1_530.0, 125_000.0].map(seconds), ["0.012", "1.53", "125"]);
         assert_eq!(clock(3_725_999), "1:02:05");

@@ -33,15 +33,20 @@ pub(crate) fn trust() -> Trust {
     }
 }
 
-/// A class of which `live` and `collected` objects of `size` bytes were tracked; those of bucket i lived `lives_ms[i]`.
+/// A class of which `live` and `collected` objects of `size` bytes were tracked; those of bucket i lived up to
+/// `lives_ms[i]`, the living have lived for a minute.
 pub(crate) fn class(name: &str, size: u64, live: u64, collected: [u64; 4]) -> ClassProfile {
     let lives_ms = [120, 7_000, 40_000, 90_000];
     let mut lifetimes = Lifetimes::default();
     for (&objects, ms) in collected.iter().zip(lives_ms) {
-        lifetimes.ms.record_deaths(0, ms, objects);
+        lifetimes.ms.record_deaths(ms * 9 / 10, ms, objects);
         lifetimes.gcs.record_deaths(ms / 5_000, ms / 5_000 + 1, objects);
-        lifetimes.bytes.record_deaths(0, ms * 1_000, objects);
+        lifetimes.bytes.record_deaths(ms * 900, ms * 1_000, objects);
+        lifetimes.record_cohort(objects / 50 + 1);
     }
+    lifetimes.ms.record_living(60_000, live);
+    lifetimes.gcs.record_living(12, live);
+    lifetimes.bytes.record_living(60_000_000, live);
     lifetimes.died_before_first_gc = collected[0];
     let dead: u64 = collected.iter().sum();
     ClassProfile {
@@ -49,7 +54,7 @@ pub(crate) fn class(name: &str, size: u64, live: u64, collected: [u64; 4]) -> Cl
         allocated: Tally::of(live + dead, size),
         live: Some(Tally::of(live, size)),
         collected: collected.map(|objects| Tally::of(objects, size)).to_vec(),
-        lifetimes: (dead > 0).then_some(lifetimes),
+        lifetimes: (dead + live > 0).then_some(lifetimes),
     }
 }
 
@@ -63,6 +68,7 @@ pub(crate) fn with_lifetimes() -> Profile {
         run: run(Tracking::EveryObject),
         duration_ms: 83_000,
         gcs: 14,
+        resets: 0,
         classes: vec![
             class("[B", 1_000, 1_200, [98_000, 500, 200, 100]),
             class("org.server.Server$Request", 32, 0, [90_000, 10_000, 0, 0]),
@@ -80,6 +86,7 @@ pub(crate) fn only_counts() -> Profile {
         run: run(Tracking::Off),
         duration_ms: 4_000,
         gcs: 2,
+        resets: 0,
         classes: vec![
             counted("[B", 93, 24_584, 1_080),
             counted("[Ljava.lang.Object;", 14, 7_840, 1_040),
@@ -119,6 +126,7 @@ pub(crate) fn with_sites() -> Profile {
         run: RunInfo { stacks: true, ..run(Tracking::EveryObject) },
         duration_ms: 83_000,
         gcs: 14,
+        resets: 0,
         classes: vec![
             class("org.server.Server$Request", 32, 100, [700, 200, 0, 0]),
             class("[C", 24, 3, [7, 0, 0, 0]),
