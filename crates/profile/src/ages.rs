@@ -38,10 +38,12 @@ impl Ages {
 
     /// Counts `weight` objects of which nothing later is known than that they were alive at this age.
     pub fn record_living(&mut self, age: u64, weight: u64) {
-        if weight == 0 {
-            return;
+        if weight > 0 {
+            self.add_living(step_up(age), weight);
         }
-        let age = step_up(age);
+    }
+
+    fn add_living(&mut self, age: u16, weight: u64) {
         match self.living.binary_search_by_key(&age, |&(step, _)| step) {
             Ok(at) => self.living[at].1 = self.living[at].1.saturating_add(weight),
             Err(at) => self.living.insert(at, (age, weight)),
@@ -60,7 +62,7 @@ impl Ages {
             self.add_deaths(after, by, weight);
         }
         for &(age, weight) in &other.living {
-            self.record_living(value_of(age), weight);
+            self.add_living(age, weight);
         }
     }
 
@@ -74,14 +76,22 @@ impl Ages {
         self.deaths.iter().fold(0, |sum, &(_, _, weight)| sum.saturating_add(weight))
     }
 
-    /// The dead as (after, by, weight), ascending, as rounded; `by` is `u64::MAX` where it is not known.
+    /// The dead as (after, by, weight), ascending: within what was rounded to their bounds; `by` is `u64::MAX` where it is
+    /// not known.
     pub fn deaths(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
-        self.deaths.iter().map(|&(after, by, weight)| (value_of(after), value_of(by), weight))
+        self.deaths.iter().map(|&(after, by, weight)| (self.least(after), value_of(by), weight))
     }
 
-    /// The living as (age, weight), ascending, as rounded.
+    /// The living as (age, weight), ascending: at least so old.
     pub fn living(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.living.iter().map(|&(age, weight)| (value_of(age), weight))
+        self.living
+            .iter()
+            .map(|&(age, weight)| (value_of(age.saturating_sub(1)) + u64::from(age > 0), weight))
+    }
+
+    /// The least age that was rounded to a step.
+    fn least(&self, step: u16) -> u64 {
+        if step == 0 { 0 } else { self.rounded_to(step).0 + 1 }
     }
 
     /// All that is known as intervals of steps with weights; nobody living has an upper bound.

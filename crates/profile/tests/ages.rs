@@ -30,8 +30,8 @@ fn small_intervals_are_kept_as_they_are() {
 #[test]
 fn bounds_are_rounded_up() {
     let ages = of(&[(1000, 1030, 1), (1000, 1001, 1)], &[(1000, 1)]);
-    assert_eq!(ages.deaths().collect::<Vec<_>>(), [(992, 1024, 1), (1024, 1088, 1)]);
-    assert_eq!(ages.living().collect::<Vec<_>>(), [(1024, 1)]);
+    assert_eq!(ages.deaths().collect::<Vec<_>>(), [(961, 1024, 1), (993, 1088, 1)]);
+    assert_eq!(ages.living().collect::<Vec<_>>(), [(993, 1)]);
 }
 
 #[test]
