@@ -19,9 +19,24 @@ struct Tracker {
     stack: RawStack,
     /// What is known of the classes handed over, by the word of their cell; looked up in shared tables only once.
     classes: Vec<Option<KnownClass>>,
+    /// Stacks taken for objects about to be handed over, innermost constructor last.
+    awaited: Vec<Awaited>,
     /// Whether the last object handed over was tracked: `untrack` takes it back.
     tracked_last: bool,
 }
+
+/// A stack taken where an object is about to be made.
+#[derive(Clone, Copy)]
+struct Awaited {
+    class: ClassId,
+    site: SiteId,
+    /// The stack stands for two to this power of objects.
+    log2: u32,
+}
+
+/// Constructors that a thread can be in at once with a stack taken for each. Objects that are never handed over, as
+/// their class is not tracked or the constructor failed, would pile up.
+const MOST_AWAITED: usize = 64;
 
 /// A class of tracked objects.
 #[derive(Clone, Copy)]
@@ -56,13 +71,18 @@ pub(crate) fn enter(engine: &Engine, jni: Jni<'_>, thread: Thread<'_>, class: Cl
     if engine.is_finished() {
         return;
     }
-    if hooks.slab.get(jni, thread) == 0 {
-        hooks.slab.set(jni, thread, engine.slabs.open() as i64);
-    }
+    enter_thread(engine, jni, hooks, thread);
     if hooks.cell.get(jni, class) == 0
         && let Some(shape) = shape_of(engine, class, || size_of_example(engine, jni, class))
     {
         register(engine, jni, hooks, class, shape);
+    }
+}
+
+/// Gives a thread a slab where it has none.
+pub(crate) fn enter_thread(engine: &Engine, jni: Jni<'_>, hooks: &Hooks, thread: Thread<'_>) {
+    if hooks.slab.get(jni, thread) == 0 {
+        hooks.slab.set(jni, thread, engine.slabs.open() as i64);
     }
 }
 
@@ -91,7 +111,7 @@ fn register(
     let name = engine.tool.class_name(class)?;
     let large_enough = match shape {
         Shape::Object { size } => u64::from(size) >= engine.options.larger_than,
-        Shape::Array => true,
+        Shape::Array | Shape::NameOnly => true,
     };
     let tracked = engine.hands_over() && large_enough && engine.filter.admits(&name);
     let registered = engine.classes.register(&name, shape, tracked)?;
@@ -165,12 +185,28 @@ fn cell_of(engine: &Engine, jni: Jni<'_>, hooks: &Hooks, sample: SampledAllocati
     }
 }
 
+/// Takes the stack at a place where an object of `class` is about to be made, which stands for two to the power `log2`.
+pub(crate) fn take_stack(engine: &Engine, jni: Jni<'_>, class: ClassId, place: u32, log2: u32) -> SiteId {
+    with_tracker(engine, |tracker| {
+        stacks::take_at(engine, &mut tracker.stack, class, place);
+        let site = engine.sites.of_stack(&tracker.stack, |raw| stacks::name_at_place(engine, jni, raw));
+        if engine.options.lifetimes() {
+            if tracker.awaited.len() >= MOST_AWAITED {
+                tracker.awaited.clear();
+            }
+            tracker.awaited.push(Awaited { class, site, log2 });
+        }
+        site
+    })
+}
+
 fn with_tracker<R>(engine: &Engine, action: impl FnOnce(&mut Tracker) -> R) -> R {
     TRACKER.with_borrow_mut(|tracker| {
         action(tracker.get_or_insert_with(|| Tracker {
             nursery: engine.nurseries.open(),
             stack: RawStack::default(),
             classes: Vec::new(),
+            awaited: Vec::new(),
             tracked_last: false,
         }))
     })
@@ -187,15 +223,35 @@ impl Tracker {
         size: u64,
         bytes: u64,
     ) -> bool {
-        let site = if engine.options.trace { self.stack_site(engine, jni, class.id) } else { class.site };
+        let (site, stack_log2) = match engine.options.trace {
+            true if engine.options.counts_places() => self.awaited(engine, class),
+            true => (self.stack_site(engine, jni, class.id), 0),
+            false => (class.site, 0),
+        };
         let weak =
             if engine.options.lifetimes() { jni.weak(object).map(|weak| weak.into_bits()) } else { Some(0) };
         let Some(reference) = weak else { return false };
-        let added = self.nursery.add(reference, site, (size / 8) as u32, bytes);
+        let size_8 = (size / 8) as u32;
+        let added = self.nursery.add_with_stack(reference, site, stack_log2, size_8, bytes);
         if !added && reference != 0 {
             weak_numbers(engine, jni).release(reference);
         }
         added
+    }
+
+    /// The site of an object handed over, and what it stands for: with a stack, if one was taken where it was made.
+    fn awaited(&mut self, engine: &Engine, class: KnownClass) -> (SiteId, u32) {
+        let name = |class| engine.classes.name(class);
+        let is_it = |awaited: &Awaited| awaited.class == class.id || name(awaited.class) == name(class.id);
+        match self.awaited.iter().rposition(is_it) {
+            Some(at) => {
+                let Awaited { site, log2, .. } = self.awaited[at];
+                // Those made in the meantime are done for: their constructors failed.
+                self.awaited.truncate(at);
+                (site, log2)
+            }
+            None => (class.site, 0),
+        }
     }
 
     fn stack_site(&mut self, engine: &Engine, jni: Jni<'_>, class: ClassId) -> SiteId {
@@ -228,6 +284,6 @@ pub(crate) fn leave(engine: &Engine, jni: Jni<'_>, thread: Thread<'_>) {
     let slab = hooks.slab.get(jni, thread);
     if slab != 0 {
         hooks.slab.set(jni, thread, 0);
-        engine.slabs.close(slab as u64, &engine.classes);
+        engine.slabs.close(slab as u64, &engine.classes, &engine.places);
     }
 }

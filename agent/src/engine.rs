@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
 
-use mayfly_collector::{Budget, ClassTable, Clock, Nurseries, SiteTable, Slabs};
+use mayfly_collector::{
+    Budget, ClassTable, Clock, Nurseries, PlaceTable, SiteTable, Slabs, StackBudget, Tables,
+};
 use mayfly_jvmti::{Asking, Tool, Vm};
 use mayfly_profile::ClassFilter;
 
@@ -32,6 +34,8 @@ pub(crate) struct Engine {
     pub(crate) classes: ClassTable,
     pub(crate) slabs: Slabs,
     pub(crate) sites: SiteTable,
+    pub(crate) places: PlaceTable,
+    pub(crate) stack_budget: StackBudget,
     pub(crate) clock: Arc<Clock>,
     pub(crate) budget: Arc<Budget>,
     pub(crate) nurseries: Nurseries,
@@ -67,7 +71,18 @@ impl Engine {
 
     /// Whether objects are handed over one by one from Java.
     pub(crate) fn hands_over(&self) -> bool {
-        self.options.sample_bytes.is_none() && (self.options.track_collections || self.options.trace)
+        let stacks = self.options.trace && !self.options.counts_places();
+        self.options.sample_bytes.is_none() && (self.options.track_collections || stacks)
+    }
+
+    /// Native memory held, in bytes, about: tracked objects, stacks, counters, places.
+    pub(crate) fn native_bytes(&self) -> u64 {
+        self.budget.bytes() + self.sites.bytes() + self.slabs.bytes() + self.places.bytes()
+    }
+
+    /// What rows of sites are made of.
+    pub(crate) fn tables(&self) -> Tables<'_> {
+        Tables { classes: &self.classes, places: &self.places, sites: &self.sites }
     }
 
     pub(crate) fn is_finished(&self) -> bool {

@@ -8,6 +8,7 @@ use crate::allocations;
 use crate::control;
 use crate::engine::Engine;
 use crate::lifecycle::{MayflyAgent, switch_off};
+use crate::places;
 
 export_agent!(MayflyAgent);
 
@@ -89,6 +90,63 @@ pub unsafe extern "system" fn Java_java_lang_MayflyHooks_track(
 pub unsafe extern "system" fn Java_java_lang_MayflyHooks_untrack(env: *mut sys::JNIEnv, _hooks: sys::jclass) {
     // SAFETY: the environment of the running native method.
     unsafe { with_engine(env, allocations::untrack) }
+}
+
+/// `MayflyHooks.enterPlace`: gives a place its counter.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_enterPlace(
+    env: *mut sys::JNIEnv,
+    _hooks: sys::jclass,
+    thread: sys::jobject,
+    class: sys::jclass,
+    place: sys::jint,
+) -> sys::jint {
+    // SAFETY: arguments of the running native method; the second is declared a Class.
+    unsafe {
+        let Some(thread) = Object::from_raw(thread) else { return 0 };
+        let (thread, class) = (thread.as_thread(), Object::from_raw(class).map(|class| class.as_class()));
+        with_engine(env, |engine, jni| places::enter(engine, jni, thread, class, place as u32) as sys::jint)
+    }
+}
+
+/// `MayflyHooks.enterPair`: gives a class at a place its counter.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_enterPair(
+    env: *mut sys::JNIEnv,
+    _hooks: sys::jclass,
+    place: sys::jint,
+    cell: sys::jint,
+) -> sys::jint {
+    // SAFETY: the environment of the running native method.
+    unsafe {
+        with_engine(env, |engine, _| places::enter_pair(engine, place as u32, cell as u32) as sys::jint)
+    }
+}
+
+/// `MayflyHooks.sample`: takes the stack if it is to be taken, and says when to ask again.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_sample(
+    env: *mut sys::JNIEnv,
+    _hooks: sys::jclass,
+    offset: sys::jint,
+    size: sys::jlong,
+    state: sys::jlong,
+) -> sys::jlong {
+    // SAFETY: the environment of the running native method.
+    unsafe {
+        with_engine(env, |engine, jni| {
+            places::sample(engine, jni, offset as u32, size as u64, state as u32) as sys::jlong
+        })
+    }
 }
 
 /// `MayflyHooks.exiting`: the VM ends, shutdown hooks are done.

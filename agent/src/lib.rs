@@ -14,6 +14,7 @@ mod hooks;
 mod lifecycle;
 mod notice;
 pub mod options;
+mod places;
 mod rewriting;
 mod session;
 mod sinks;

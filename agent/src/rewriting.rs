@@ -10,8 +10,12 @@ use mayfly_jvmti::{CallbackContext, ClassFileLoadHookEvent};
 use mayfly_profile::Refusals;
 
 use crate::engine::Engine;
+use crate::places;
 
 const LAUNCH: allocation::Options = allocation::Options { add_fields: true };
+
+/// Allocations of such a method are counted for their class, not by place.
+const UNPLACED: &str = "allocation sites left out, or the method would be too large";
 
 /// What rewriting did so far.
 #[derive(Debug, Default)]
@@ -48,8 +52,17 @@ pub(crate) fn rewrite<'event>(
         return;
     }
     let start = Instant::now();
-    match allocation::rewrite(event.class_data(), LAUNCH) {
+    let rewritten = match engine.options.counts_places() {
+        true => {
+            allocation::rewrite_counting(event.class_data(), LAUNCH, Some(&mut places::numbering(engine)))
+        }
+        false => allocation::rewrite(event.class_data(), LAUNCH),
+    };
+    match rewritten {
         Ok(rewritten) => {
+            for _ in 0..rewritten.unplaced {
+                engine.rewriting.refuse(UNPLACED);
+            }
             for method in &rewritten.refused {
                 engine.rewriting.refuse(method.reason.reason());
             }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use mayfly_collector::{ClassTotal, Collector, Ledger, References};
+use mayfly_collector::{ClassTotal, Collector, Ledger, References, SiteRows};
 use mayfly_jvmti::{Jni, WeakNumbers};
 use mayfly_profile::{Profile, ProfileBuilder, Progress, RunInfo, Update};
 use mayfly_recording::RecordingWriter;
@@ -26,6 +26,7 @@ const CORRECTION_STEP: Duration = Duration::from_millis(50);
 pub(crate) struct Session {
     ledger: Ledger,
     stream: Stream,
+    rows: SiteRows,
     builder: ProfileBuilder,
     recording: RecordingWriter,
     /// The profile that the console showed last.
@@ -61,6 +62,7 @@ impl Session {
         let mut session = Self {
             ledger,
             stream: Stream::default(),
+            rows: SiteRows::new(engine.options.detailed_trace),
             builder: ProfileBuilder::new(),
             recording: RecordingWriter::new(),
             shown: None,
@@ -104,7 +106,9 @@ impl Session {
     /// Forgets everything counted so far.
     pub(crate) fn reset(&mut self, engine: &Engine, jni: Jni<'_>) {
         self.ledger.reset(&mut JvmReferences(weak_numbers(engine, jni)), &engine.nurseries);
-        self.stream.reset(engine.slabs.totals(&engine.classes));
+        let words = engine.slabs.words(&engine.classes, &engine.places);
+        self.stream.reset(words.classes(&engine.classes, &engine.places));
+        self.rows.reset(&words, engine.tables());
         self.profiled.restart();
         self.tell(engine, vec![Update::Reset]);
     }
@@ -112,15 +116,24 @@ impl Session {
     /// Says what is new since the last time.
     pub(crate) fn publish(&mut self, engine: &Engine, jni: Jni<'_>) {
         // Totals before names: every class counted in them is then named.
-        let totals = engine.slabs.totals(&engine.classes);
+        let words = engine.slabs.words(&engine.classes, &engine.places);
+        let totals = words.classes(&engine.classes, &engine.places);
         let accounted = totals.iter().map(bytes_of).sum();
+        // Sites before names too: rows may be of new ones.
+        let sites = match engine.options.trace {
+            true if engine.options.counts_places() => {
+                self.rows.changed(&words, engine.tables(), &mut self.ledger)
+            }
+            true => self.ledger.changed_sites(),
+            false => Vec::new(),
+        };
         let mut updates = self.stream.names(engine);
         let progress = Progress {
             duration_ms: self.profiled.elapsed().as_millis() as u64,
             gcs: engine.clock.gcs(),
             trust: trust::assess(engine, jni, accounted, engine.control.own_cpu()),
             classes: self.stream.class_counts(&totals, &mut self.ledger),
-            sites: if engine.options.trace { self.ledger.changed_sites() } else { Vec::new() },
+            sites,
         };
         updates.push(Update::Progress(Box::new(progress)));
         self.tell(engine, updates);

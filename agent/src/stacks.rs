@@ -29,6 +29,16 @@ impl MethodNames {
 /// Takes the current stack into `raw`, for an object of `class`.
 pub(crate) fn take(engine: &Engine, raw: &mut RawStack, class: ClassId) {
     raw.begin(class);
+    push_frames(engine, raw);
+}
+
+/// Takes the current stack into `raw`, for an object of `class` made at a place.
+pub(crate) fn take_at(engine: &Engine, raw: &mut RawStack, class: ClassId, place: u32) {
+    raw.begin_at(class, place);
+    push_frames(engine, raw);
+}
+
+fn push_frames(engine: &Engine, raw: &mut RawStack) {
     let lines = engine.options.detailed_trace;
     engine.tool.with_stack(MAX_DEPTH, |frames| {
         for frame in frames {
@@ -42,6 +52,23 @@ pub(crate) fn take(engine: &Engine, raw: &mut RawStack, class: ClassId) {
 pub(crate) fn name(engine: &Engine, jni: Jni<'_>, raw: &RawStack, class: &str) -> Vec<Frame> {
     let frames = raw.frames().map(|(method, location)| name_frame(engine, jni, method, location));
     program_frames(frames.collect(), class)
+}
+
+/// Names the frames of a new stack taken at a place, without the profiler's own. None, if the caller takes the array
+/// back and its caller counts it (see `mayfly_classfile::allocation`).
+pub(crate) fn name_at_place(engine: &Engine, jni: Jni<'_>, raw: &RawStack) -> Vec<Frame> {
+    let frames = raw.frames().map(|(method, location)| name_frame(engine, jni, method, location));
+    let frames: Vec<_> = frames.skip_while(|frame| &*frame.class == HOOKS_CLASS).collect();
+    if is_undone(&frames) { Vec::new() } else { frames }
+}
+
+fn is_undone(frames: &[Frame]) -> bool {
+    let [callee, caller, ..] = frames else { return false };
+    matches!(
+        (&*callee.class, &*callee.method, &*caller.class, &*caller.method),
+        ("java.lang.reflect.Array", "newArray" | "newInstance", "java.util.Arrays", "copyOf" | "copyOfRange")
+            | ("java.lang.StringUTF16", "newBytesFor", "java.lang.StringUTF16", "toBytes" | "toBytes0")
+    )
 }
 
 fn name_frame(engine: &Engine, jni: Jni<'_>, method: u64, location: i64) -> Frame {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use mayfly_collector::{Budget, ClassTable, Clock, Nurseries, SiteTable, Slabs};
+use mayfly_collector::{Budget, ClassTable, Clock, Nurseries, PlaceTable, SiteTable, Slabs, StackBudget};
 use mayfly_jvmti::{AgentLoadContext, Capabilities, Event, JvmtiError, Tool, Vm};
 
 use crate::control::Control;
@@ -44,8 +44,10 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
         tool,
         jdk,
         classes: ClassTable::default(),
-        slabs: Slabs::default(),
+        slabs: Slabs::new(options.counts_places()),
         sites: SiteTable::new(for_sites),
+        places: PlaceTable::new(),
+        stack_budget: StackBudget::default(),
         nurseries: Nurseries::new(Arc::clone(&budget), Arc::clone(&clock)),
         clock,
         budget,

@@ -121,7 +121,7 @@ pub(crate) fn assess(engine: &Engine, jni: Jni<'_>, accounted: u64, own_cpu: Dur
         dropped: dropped(engine),
         cost: OwnCost {
             cpu_ms: own_cpu.as_millis() as u64,
-            native_bytes: engine.budget.bytes() + engine.sites.bytes(),
+            native_bytes: engine.native_bytes(),
             rewrite_ms: engine.rewriting.milliseconds(),
         },
     }

@@ -9,11 +9,12 @@ const AGENT: &str = "{agent}";
 /// Stands for the run's own folder in option templates.
 const FOLDER: &str = "{dir}";
 /// Name, agent options or (if they begin with `-`) whole JVM options.
-const BUILT_IN: [(&str, &str); 6] = [
+const BUILT_IN: [(&str, &str); 7] = [
     ("none", ""),
     ("count", "#live-0"),
     ("sample", "#sample-512k#live-0"),
     ("track", "#trackcollections#live-0"),
+    ("trace", "#trace#live-0"),
     ("tracktrace", "#trackcollections#trace#live-0"),
     // The JDK's own allocation sampling (jdk.ObjectAllocationSample, JDK 16 and later); its greeting on stdout is silenced.
     ("jfr", "-XX:StartFlightRecording=settings=profile,filename={dir}/peer.jfr -Xlog:jfr+startup=error"),
@@ -148,7 +149,7 @@ mod tests {
     #[test]
     fn an_unknown_variant_is_answered_with_the_known_ones() {
         let error = Variant::built_in("cuont").expect_err("a typing error");
-        assert!(error.to_string().contains("none, count, sample, track, tracktrace, jfr"), "{error}");
+        assert!(error.to_string().contains("none, count, sample, track, trace, tracktrace, jfr"), "{error}");
     }
 
     #[test]

@@ -88,6 +88,7 @@ fn progress(tracked: bool) -> Update {
         live: Some(Tally::of(10, 16)),
         collected: dead,
         byte_seconds: objects as f64 * 16.0,
+        error: 0.0,
     };
     let mut arrays = Tally::of(1, 24);
     arrays.add(Tally::of(1, 1_040));

@@ -38,8 +38,10 @@ pub struct Options {
     pub output_dir: Option<String>,
     /// Follow the death of every object that passes the filters, `#trackcollections`.
     pub track_collections: bool,
-    /// Take a stack for every tracked object, `#trace` (implied by `#detailedtrace`).
+    /// Stacks of allocations, `#trace` (implied by `#detailedtrace` and `#trace-all`).
     pub trace: bool,
+    /// Take the stack of every object, not of a sample at each place: `#trace-all`.
+    pub trace_all: bool,
     /// Keep line numbers apart in stacks, `#detailedtrace`.
     pub detailed_trace: bool,
     /// Report allocation classes; `#noblame` clears it.
@@ -116,6 +118,11 @@ impl Options {
         self.track_collections || self.sample_bytes.is_some()
     }
 
+    /// Whether allocations are counted by place, with stacks from a sample at each.
+    pub fn counts_places(&self) -> bool {
+        self.trace && !self.trace_all && self.every == 1 && self.sample_bytes.is_none()
+    }
+
     /// Which objects are tracked one by one.
     pub fn tracking(&self) -> Tracking {
         match self.sample_bytes {
@@ -153,6 +160,7 @@ impl Default for Options {
             output_dir: None,
             track_collections: false,
             trace: false,
+            trace_all: false,
             detailed_trace: false,
             blame: true,
             trace_ignore: Vec::new(),

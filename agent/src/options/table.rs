@@ -120,10 +120,23 @@ pub(super) const SPECS: &[Spec] = &[
     Spec {
         name: "trace",
         mistaken: &["tracealloc", "stack", "stacks"],
-        shape: Shape::Flag(|o| o.trace = true),
+        shape: Shape::Optional(
+            "all",
+            |o| {
+                o.trace = true;
+                o.trace_all = false;
+            },
+            |o, v| {
+                value::word(v, "all")?;
+                o.trace = true;
+                o.trace_all = true;
+                Ok(())
+            },
+        ),
         example: "#trace",
-        help: "Take the stack of every tracked object (of every object that passes the filters, if deaths are not \
-               followed): allocation sites and allocation classes.",
+        help: "Allocation sites and allocation classes: exact counts of each allocating instruction, its stacks from \
+               a sample that takes all while they are few. #trace-all takes the stack of every object, at \
+               microseconds each. With #sample or #every: the stacks of the objects tracked.",
         ..DEFAULTS
     },
     Spec {

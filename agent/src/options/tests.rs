@@ -249,7 +249,7 @@ fn unknown_options_are_refused_with_what_was_meant() {
         ("allocatingclasstargets-x", "#tracetarget-PREFIX,..."),
         ("buckets-5", "#bucket-SECONDS,..."),
         ("gc=5", "#gc-SECONDS"),
-        ("Trace", "#trace"),
+        ("Trace", "#trace[-all]"),
         ("delay", "#delayprofiling"),
         ("outputlimt-3", "#outputlimit-N"),
         ("livee", "#live[-SECONDS]"),

@@ -12,6 +12,11 @@ pub(super) type Why = String;
 /// 31 years: far beyond any run, and small enough for milliseconds in 64 bits.
 const MOST_SECONDS: u64 = 1_000_000_000;
 
+/// One word.
+pub(super) fn word(text: &str, word: &str) -> Result<(), Why> {
+    if text.trim() == word { Ok(()) } else { Err(format!("{text:?} is not {word:?}")) }
+}
+
 /// A whole number of at least `least`.
 pub(super) fn number(text: &str, least: u64) -> Result<u64, Why> {
     let value: u64 = text.trim().parse().map_err(|_| format!("{text:?} is not a whole number"))?;

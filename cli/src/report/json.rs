@@ -79,6 +79,10 @@ struct SiteJson<'a> {
     live: Option<TallyJson>,
     collected: Vec<BucketJson>,
     byte_seconds: f64,
+    /// Whether `allocated` is exact, not divided among stacks by a sample of them.
+    exact: bool,
+    /// Relative standard error of `allocated` from sampling stacks; 0 where all were taken.
+    error: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -180,10 +184,12 @@ impl<'a> Numbers<'a> {
         SiteJson {
             class: &site.class,
             stack: site.stack.iter().map(frame_text).collect(),
-            allocated: TallyJson::of(site.allocated, self.tracked_estimated),
-            live: site.live.map(|live| TallyJson::of(live, self.tracked_estimated)),
+            allocated: TallyJson::of(site.allocated, self.tracked_estimated || site.error > 0.0),
+            live: site.live.map(|live| TallyJson::of(live, self.tracked_estimated || site.error > 0.0)),
             collected: self.buckets(&site.collected),
             byte_seconds: site.byte_seconds,
+            exact: !self.tracked_estimated && site.error == 0.0,
+            error: site.error,
         }
     }
 

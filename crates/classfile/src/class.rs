@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::bytes::Reader;
+use crate::bytes::{Reader, u2_at};
 use crate::pool::ConstantPool;
 use crate::refusal::{Malformed, Refusal};
 
@@ -18,12 +18,15 @@ pub struct ClassFile<'a> {
     pool: ConstantPool<'a>,
     major: u16,
     this_class: u16,
+    super_class: u16,
     fields: Vec<Member>,
     /// Where `fields_count` stands.
     fields_at: usize,
     methods: Vec<Member>,
     /// Where `methods_count` stands.
     methods_at: usize,
+    /// Where the class's own `attributes_count` stands.
+    attributes_at: usize,
 }
 
 /// A field or a method.
@@ -76,18 +79,30 @@ impl<'a> ClassFile<'a> {
         let mut reader = Reader::starting_at(class, pool.end(), "class structure");
         reader.u2()?;
         let this_class = reader.u2()?;
-        reader.u2()?;
+        let super_class = reader.u2()?;
         let interfaces = usize::from(reader.u2()?);
         reader.take(interfaces * 2)?;
         let fields_at = reader.at();
         let fields = members(&mut reader, None)?;
         let methods_at = reader.at();
         let methods = members(&mut reader, Some(&pool))?;
+        let attributes_at = reader.at();
         skip_attributes(&mut reader)?;
         if !reader.is_done() {
             return Err(Refusal::Malformed("end of class"));
         }
-        Ok(ClassFile { bytes: class, pool, major, this_class, fields, fields_at, methods, methods_at })
+        Ok(ClassFile {
+            bytes: class,
+            pool,
+            major,
+            this_class,
+            super_class,
+            fields,
+            fields_at,
+            methods,
+            methods_at,
+            attributes_at,
+        })
     }
 
     /// The constant pool.
@@ -103,6 +118,18 @@ impl<'a> ClassFile<'a> {
     /// Internal name of the class; empty if its constant is broken.
     pub fn name(&self) -> &'a [u8] {
         self.pool.class_name(self.this_class).unwrap_or_default()
+    }
+
+    /// Internal name of the superclass; empty for `java.lang.Object` and interfaces' lack of one.
+    pub fn super_name(&self) -> &'a [u8] {
+        self.pool.class_name(self.super_class).unwrap_or_default()
+    }
+
+    /// The source file's name (JVMS §4.7.10), if the class tells.
+    pub fn source_file(&self) -> Option<&'a [u8]> {
+        let attributes = self.bytes.get(self.attributes_at..)?;
+        let content = attribute(attributes, &self.pool, b"SourceFile")?;
+        self.pool.utf8(u2_at(content, 0)?)
     }
 
     /// The fields, in order.
@@ -168,6 +195,13 @@ impl Member {
 }
 
 impl<'a> Code<'a> {
+    /// The line table (JVMS §4.7.12) of this code: (start pc, line), as the class has it. Of several tables the first.
+    pub(crate) fn lines(&self, pool: &ConstantPool<'_>) -> impl Iterator<Item = (u16, u16)> + use<'a> {
+        let table = attribute(self.attributes, pool, b"LineNumberTable").and_then(|table| table.get(2..));
+        let entries = table.unwrap_or_default().chunks_exact(4);
+        entries.filter_map(|entry| Some((u2_at(entry, 0)?, u2_at(entry, 2)?)))
+    }
+
     fn parse(content: &'a [u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(content, "Code");
         let (max_stack, max_locals) = (reader.u2()?, reader.u2()?);
@@ -212,6 +246,20 @@ fn members(reader: &mut Reader<'_>, pool: Option<&ConstantPool<'_>>) -> Result<V
         members.push(Member { access_flags, name, descriptor, span: start..reader.at(), code });
     }
     Ok(members)
+}
+
+/// Content of the first attribute of that name in a table of attributes.
+fn attribute<'a>(attributes: &'a [u8], pool: &ConstantPool<'_>, name: &[u8]) -> Option<&'a [u8]> {
+    let mut reader = Reader::new(attributes, "attributes");
+    for _ in 0..reader.u2().ok()? {
+        let index = reader.u2().ok()?;
+        let len = reader.u4().ok()? as usize;
+        let content = reader.take(len).ok()?;
+        if pool.utf8(index) == Some(name) {
+            return Some(content);
+        }
+    }
+    None
 }
 
 fn skip_attributes(reader: &mut Reader<'_>) -> Result<(), Malformed> {

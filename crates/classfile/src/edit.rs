@@ -32,10 +32,11 @@ pub struct MethodEdit {
     pub(crate) inserted: Vec<u8>,
 }
 
-/// `inserted[start..end]` goes behind the instruction at `after`.
+/// `inserted[start..end]` goes before or behind the instruction at `pc`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Insertion {
-    pub(crate) after: u32,
+    pub(crate) pc: u32,
+    pub(crate) before: bool,
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
@@ -61,9 +62,19 @@ impl MethodEdit {
     /// the next instruction skip it. `extra_stack` is how much deeper than there the operand stack gets. Insertions
     /// must come in the order of their `pc`.
     pub fn insert_after(&mut self, pc: u32, code: &[u8], extra_stack: u16) {
+        self.insert(pc, false, code, extra_stack);
+    }
+
+    /// As [`Self::insert_after`], but before the instruction, which must not be a jump or a switch; jumps to the
+    /// instruction run the code first.
+    pub fn insert_before(&mut self, pc: u32, code: &[u8], extra_stack: u16) {
+        self.insert(pc, true, code, extra_stack);
+    }
+
+    fn insert(&mut self, pc: u32, before: bool, code: &[u8], extra_stack: u16) {
         let start = self.inserted.len();
         self.inserted.extend_from_slice(code);
-        self.insertions.push(Insertion { after: pc, start, end: self.inserted.len() });
+        self.insertions.push(Insertion { pc, before, start, end: self.inserted.len() });
         self.extra_stack = self.extra_stack.max(extra_stack);
     }
 
@@ -90,6 +101,14 @@ impl<'c, 'a> ClassEditor<'c, 'a> {
     /// Like [`Self::method_ref`], of a Fieldref constant.
     pub(crate) fn field_ref(&mut self, field: FieldRef<'_>) -> Result<u16, Refusal> {
         self.pool.field_ref(field)
+    }
+
+    /// Index of a new Integer constant.
+    ///
+    /// # Errors
+    /// [`Refusal::ConstantPoolFull`].
+    pub(crate) fn fresh_int(&mut self, value: i32) -> Result<u16, Refusal> {
+        self.pool.fresh_int(value)
     }
 
     /// Adds a field without attributes, behind the others.

@@ -9,6 +9,8 @@ const CODE: Malformed = Malformed("bytecode");
 pub mod opcode {
     #![allow(missing_docs, reason = "the names are the JVMS mnemonics")]
     pub const NOP: u8 = 0x00;
+    pub const SIPUSH: u8 = 0x11;
+    pub const LDC_W: u8 = 0x13;
     pub const ALOAD_0: u8 = 0x2a;
     pub const ALOAD_1: u8 = 0x2b;
     pub const ASTORE_1: u8 = 0x4c;
@@ -27,6 +29,7 @@ pub mod opcode {
     pub const INVOKEVIRTUAL: u8 = 0xb6;
     pub const INVOKESPECIAL: u8 = 0xb7;
     pub const INVOKESTATIC: u8 = 0xb8;
+    pub const NEW: u8 = 0xbb;
     pub const NEWARRAY: u8 = 0xbc;
     pub const ANEWARRAY: u8 = 0xbd;
     pub const ATHROW: u8 = 0xbf;
@@ -51,7 +54,7 @@ const fn lengths() -> [u8; 256] {
         table[op] = match op as u8 {
             0x10 | 0x12 | 0x15..=0x19 | 0x36..=0x3a | RET | NEWARRAY => 2,
             0x11 | 0x13 | 0x14 | IINC | IFEQ..=JSR | 0xb2..=0xb8 => 3,
-            0xbb | ANEWARRAY | CHECKCAST | 0xc1 | IFNULL | IFNONNULL => 3,
+            NEW | ANEWARRAY | CHECKCAST | 0xc1 | IFNULL | IFNONNULL => 3,
             MULTIANEWARRAY => 4,
             0xb9 | 0xba | GOTO_W | JSR_W => 5,
             TABLESWITCH | LOOKUPSWITCH | WIDE => 0,

@@ -15,6 +15,7 @@ const LENGTHS: [u8; 21] = [0, 0, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4,
 /// Tags of the constants we read or write.
 pub(crate) mod tag {
     pub(crate) const UTF8: u8 = 1;
+    pub(crate) const INTEGER: u8 = 3;
     pub(crate) const LONG: u8 = 5;
     pub(crate) const DOUBLE: u8 = 6;
     pub(crate) const CLASS: u8 = 7;
@@ -185,6 +186,12 @@ impl PoolTail {
         self.pair(tag, owner, name_and_type)
     }
 
+    /// An Integer constant of its own: the caller has no two alike.
+    pub(crate) fn fresh_int(&mut self, value: i32) -> Result<u16, Refusal> {
+        let [a, b, c, d] = value.to_be_bytes();
+        self.append(&[tag::INTEGER, a, b, c, d])
+    }
+
     /// `constant_pool_count` with the tail.
     pub(crate) fn count(&self) -> u16 {
         self.next
@@ -207,6 +214,10 @@ impl PoolTail {
             }
             start = end;
         }
+        self.append(constant)
+    }
+
+    fn append(&mut self, constant: &[u8]) -> Result<u16, Refusal> {
         let index = self.next;
         self.next = index.checked_add(1).ok_or(Refusal::ConstantPoolFull)?;
         self.bytes.extend_from_slice(constant);

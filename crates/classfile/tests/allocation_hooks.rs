@@ -3,9 +3,9 @@
 mod support;
 
 use jvmti_bindings::classfile::{AttributeInfo, ClassFile as OtherReader};
-use mayfly_classfile::allocation::{self, Options, Rewritten};
+use mayfly_classfile::allocation::{self, Options, Place, Places, Rewritten, rewrite_counting};
 use mayfly_classfile::{MethodRefusal, Refusal};
-use support::agreement::{align, hook_len, hook_name, pool_count};
+use support::agreement::{align, hook_len, hook_name, hook_place, pool_count};
 use support::assembler::{ClassBuilder, CodeParts};
 use support::expected_hooks::{length, method_ref, text};
 use support::jvms;
@@ -25,7 +25,7 @@ fn hooks(class: &[u8]) -> Vec<(Option<usize>, String)> {
     let Some(new) = rewritten.class else { return Vec::new() };
     let (old, new) = (OtherReader::parse(class).expect("sound"), OtherReader::parse(&new).expect("sound"));
     let first_appended = pool_count(&old);
-    let found = align(&code(&old), &code(&new), &|code, at| hook_len(code, at, first_appended));
+    let found = align(&code(&old), &code(&new), &|code, at| hook_len(&new, code, at, first_appended));
     assert_eq!(rewritten.sites as usize, found.inserted.len());
     found.inserted.iter().map(|(pc, code)| (*pc, hook_name(&new, code))).collect()
 }
@@ -271,4 +271,122 @@ fn check_silenced(class: &OtherReader) -> usize {
         }
     }
     bodies
+}
+
+/// Notes the places it numbers, from `first` on.
+struct Noting {
+    first: u32,
+    places: Vec<String>,
+}
+
+impl Places for Noting {
+    fn number(&mut self, place: Place<'_>) -> Option<u32> {
+        let made = place.made.class_name().unwrap_or_else(|| "?".into());
+        let [class, method] = [place.class, place.method].map(String::from_utf8_lossy);
+        self.places.push(format!("{made} {class}.{method}:{:?}", place.line));
+        Some(self.first + self.places.len() as u32 - 1)
+    }
+}
+
+/// The pc in front, the signature, the place's number.
+type PlacedHook = (Option<usize>, String, Option<u32>);
+
+/// The hooks of the class's method with places, and the places.
+fn placed_hooks(class: &[u8], first: u32) -> (Vec<PlacedHook>, Vec<String>) {
+    let mut noting = Noting { first, places: Vec::new() };
+    let rewritten = rewrite_counting(class, LOAD, Some(&mut noting)).expect("a sound class");
+    let (old, new) = (
+        OtherReader::parse(class).expect("sound"),
+        OtherReader::parse(&rewritten.class.expect("hooks")).expect("sound"),
+    );
+    let first_appended = pool_count(&old);
+    let found = align(&code(&old), &code(&new), &|code, at| hook_len(&new, code, at, first_appended));
+    let hook = |(pc, code): &(Option<usize>, Vec<u8>)| (*pc, hook_name(&new, code), hook_place(&new, code));
+    (found.inserted.iter().map(hook).collect(), noting.places)
+}
+
+/// A constructor of `Made extends Super`: what stands between `aload_0` and the return is given, with the Methodrefs of
+/// both constructors and the class constants.
+fn constructor(body: impl Fn([u8; 2], [u8; 2], [u8; 2], [u8; 2]) -> Vec<u8>) -> Vec<u8> {
+    let mut builder = ClassBuilder::with_super(55, "Made", "Super");
+    let made = builder.class("Made").to_be_bytes();
+    let base = builder.class("Super").to_be_bytes();
+    let init_made = builder.method_ref("Made", "<init>", "()V").to_be_bytes();
+    let init_base = builder.method_ref("Super", "<init>", "(LSuper;)V").to_be_bytes();
+    let code = [vec![0x2a], body(made, base, init_made, init_base), vec![RETURN]].concat();
+    builder.method("<init>", "()V", &CodeParts { max_stack: 5, max_locals: 1, code, ..CodeParts::default() });
+    builder.build()
+}
+
+#[test]
+fn creations_are_told_from_calls_of_this_and_super() {
+    // super(new Super(new Made()))
+    let class = constructor(|[a, b], [c, d], [e, f], [g, h]| {
+        vec![0xbb, c, d, 0x59, 0xbb, a, b, 0x59, 0xb7, e, f, 0xb7, g, h, 0xb7, g, h]
+    });
+    let (hooks, places) = placed_hooks(&class, 7);
+    let place = |pc, number| (Some(pc), "place (I)V".to_owned(), Some(number));
+    assert_eq!(hooks, [place(8, 7), place(9, 8)]);
+    assert_eq!(places, ["Made Made.<init>:None", "Super Made.<init>:None"]);
+}
+
+#[test]
+fn only_constructors_call_this_and_super() {
+    let mut builder = ClassBuilder::new(55);
+    let [a, b] = builder.method_ref("Super", "<init>", "()V").to_be_bytes();
+    let code = vec![0x2a, 0xb7, a, b, RETURN];
+    builder.method("run", "()V", &CodeParts { max_stack: 1, max_locals: 1, code, ..CodeParts::default() });
+    let (hooks, _) = placed_hooks(&builder.build(), 40_000);
+    assert_eq!(hooks, [(Some(0), "place (I)V".to_owned(), Some(40_000))]);
+}
+
+#[test]
+fn arrays_and_calls_are_told_their_place() {
+    let mut builder = ClassBuilder::new(55);
+    let [a, b] = builder.class("[Ljava/lang/String;").to_be_bytes();
+    let [c, d] = builder.method_ref("[I", "clone", "()Ljava/lang/Object;").to_be_bytes();
+    let code = vec![
+        0x04, 0xbc, 8, 0x57, 0x04, 0xbd, a, b, 0x57, 0x2a, 0xb6, c, d, 0x57, 0x04, 0x04, 0xc5, a, b, 2, 0x57,
+        RETURN,
+    ];
+    builder.method("run", "()V", &CodeParts { max_stack: 2, max_locals: 1, code, ..CodeParts::default() });
+    let (hooks, places) = placed_hooks(&builder.build(), 0);
+    let expected = [
+        (1, "array ([BI)V"),
+        (5, "array ([Ljava/lang/Object;I)V"),
+        (10, "any (Ljava/lang/Object;I)V"),
+        (16, "multi (Ljava/lang/Object;I)V"),
+    ];
+    let hook =
+        |(number, (pc, hook)): (usize, (usize, &str))| (Some(pc), hook.to_owned(), Some(number as u32));
+    assert_eq!(hooks, expected.into_iter().enumerate().map(hook).collect::<Vec<_>>());
+    assert_eq!(
+        places,
+        ["[B Made.run:None", "[[Ljava.lang.String; Made.run:None", "? Made.run:None", "? Made.run:None"]
+    );
+}
+
+#[test]
+fn places_give_way_where_a_method_would_get_too_large() {
+    let with_padding = |padding: usize| {
+        let mut builder = ClassBuilder::new(55);
+        let [a, b] = builder.class("Made").to_be_bytes();
+        let [c, d] = builder.method_ref("Made", "<init>", "()V").to_be_bytes();
+        let mut code = vec![0xbb, a, b, 0xb7, c, d, 0x04, 0xbc, 8, 0x57];
+        code.resize(padding, 0);
+        code.push(RETURN);
+        builder.method("run", "()V", &CodeParts { max_stack: 1, code, ..CodeParts::default() });
+        builder.build()
+    };
+    let unplaced = |padding| {
+        let mut noting = Noting { first: 0, places: Vec::new() };
+        let class = with_padding(padding);
+        let rewritten = rewrite_counting(&class, LOAD, Some(&mut noting)).expect("sound");
+        assert_eq!(rewritten.refused, []);
+        (rewritten.sites, rewritten.unplaced)
+    };
+    assert_eq!(unplaced(100), (2, 0));
+    assert_eq!(unplaced(7_990), (1, 1), "the JIT would not compile it");
+    assert_eq!(unplaced(9_000), (2, 0), "the JIT does not compile it anyway");
+    assert_eq!(unplaced(65_525), (1, 1), "no room for a second hook");
 }

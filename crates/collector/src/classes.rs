@@ -6,12 +6,14 @@ use std::sync::{Mutex, PoisonError};
 use mayfly_profile::ClassId;
 use rustc_hash::FxHashMap;
 
-/// Words of a slab: cells of all classes together. Untouched pages take no memory.
-pub(crate) const SLAB_WORDS: usize = 1 << 18;
+/// Words of a slab that hold the cells of all classes together. Untouched pages take no memory.
+pub(crate) const CLASS_WORDS: usize = 1 << 18;
 /// Word 0 is no cell: a cell of zero means "not registered".
 const FIRST_WORD: u32 = 8;
 /// An array class's cells: objects, bytes, largest, then objects and bytes below the size limit, one spare.
 const ARRAY_WORDS: u32 = 6;
+/// Which of them is the largest size.
+pub(crate) const LARGEST_WORD: usize = 2;
 
 /// What decides how a class's objects are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,6 +25,8 @@ pub enum Shape {
     },
     /// Sizes differ: counted one by one.
     Array,
+    /// No cells: a class that only sites name so far. Classes of one name are one to whoever reads the stream.
+    NameOnly,
 }
 
 /// A class as the JVM side needs it.
@@ -61,7 +65,7 @@ impl Default for ClassTable {
     fn default() -> Self {
         Self {
             entries: boxcar::Vec::new(),
-            class_at_word: bytemuck::zeroed_slice_box(SLAB_WORDS),
+            class_at_word: bytemuck::zeroed_slice_box(CLASS_WORDS),
             index: Mutex::new(Index { by_name: FxHashMap::default(), next_word: FIRST_WORD }),
         }
     }
@@ -74,15 +78,21 @@ impl ClassTable {
         if let Some(&id) = index.by_name.get(&(Box::from(name), shape)) {
             return self.entries.get(id as usize).map(|entry| entry.registered(id));
         }
-        let words = if shape == Shape::Array { ARRAY_WORDS } else { 1 };
+        let words = match shape {
+            Shape::Object { .. } => 1,
+            Shape::Array => ARRAY_WORDS,
+            Shape::NameOnly => 0,
+        };
         let word = index.next_word;
-        if (word + words) as usize > SLAB_WORDS {
+        if (word + words) as usize > CLASS_WORDS {
             return None;
         }
         index.next_word += words;
         let entry = ClassEntry { name: name.into(), shape, word, tracked };
         let id = self.entries.push(entry) as ClassId;
-        self.class_at_word[word as usize].store(id + 1, Relaxed);
+        if words > 0 {
+            self.class_at_word[word as usize].store(id + 1, Relaxed);
+        }
         index.by_name.insert((name.into(), shape), id);
         self.entries.get(id as usize).map(|entry| entry.registered(id))
     }
@@ -96,8 +106,24 @@ impl ClassTable {
     pub fn object_size(&self, id: ClassId) -> Option<u32> {
         match self.entries.get(id as usize)?.shape {
             Shape::Object { size } => Some(size),
-            Shape::Array => None,
+            Shape::Array | Shape::NameOnly => None,
         }
+    }
+
+    /// The id of a name, with or without cells.
+    pub fn named(&self, name: &str) -> Option<ClassId> {
+        self.register(name, Shape::NameOnly, false).map(|registered| registered.id)
+    }
+
+    /// Whether a word of a slab is a maximum, not a sum.
+    pub(crate) fn is_maximum(&self, word: usize) -> bool {
+        let class = word.checked_sub(LARGEST_WORD).and_then(|first| self.at_cell((first as u32) << 3));
+        class.and_then(|id| self.entries.get(id as usize)).is_some_and(|entry| entry.shape == Shape::Array)
+    }
+
+    /// First word behind the cells in use.
+    pub(crate) fn words_in_use(&self) -> usize {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner).next_word as usize
     }
 
     /// The class's name.
@@ -153,9 +179,20 @@ mod tests {
     }
 
     #[test]
+    fn a_name_alone_takes_no_cells() {
+        let table = ClassTable::default();
+        let named = table.named("a.B");
+        assert_eq!(table.named("a.B"), named);
+        let class = table.register("a.B", Shape::Object { size: 24 }, true).unwrap();
+        assert_ne!(Some(class.id), named);
+        assert_eq!(table.at_cell(class.cell), Some(class.id));
+        assert_eq!(table.object_size(named.unwrap()), None);
+    }
+
+    #[test]
     fn a_full_table_says_so() {
         let table = ClassTable::default();
-        let room = SLAB_WORDS - FIRST_WORD as usize;
+        let room = CLASS_WORDS - FIRST_WORD as usize;
         for i in 0..room {
             assert!(table.register(&i.to_string(), Shape::Object { size: 16 }, true).is_some());
         }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use mayfly_profile::{BucketBounds, ClassId, LifetimeCounts, Lifetimes, SiteCounts, SiteId, Tally, Tracking};
 
+use rustc_hash::FxHashSet;
+
 use crate::census::Census;
 use crate::gathered::{Gathered, Sums};
 use crate::history::{AgeAtDeath, Collector, Evidence, History, Moment};
@@ -250,6 +252,22 @@ impl Ledger {
         self.classes.clear();
     }
 
+    /// Whether deaths are followed.
+    pub fn follows_lifetimes(&self) -> bool {
+        self.lifetimes
+    }
+
+    /// The sites that changed since the last call; [`Self::site`] has their counts.
+    pub fn take_changed_sites(&mut self) -> FxHashSet<SiteId> {
+        let books = self.sites.iter_mut().enumerate();
+        books.filter_map(|(id, book)| mem::take(&mut book.changed).then_some(id as SiteId)).collect()
+    }
+
+    /// Counts of one site's tracked objects.
+    pub fn site(&self, id: SiteId) -> Option<SiteCounts> {
+        self.sites.get(id as usize).map(|book| book.counts(id, self.lifetimes))
+    }
+
     /// Counts of the sites that changed since the last call.
     pub fn changed_sites(&mut self) -> Vec<SiteCounts> {
         let lifetimes = self.lifetimes;
@@ -326,6 +344,7 @@ impl SiteBook {
             live: lifetimes.then(|| live(self.allocated, &self.collected)),
             collected: self.collected.clone(),
             byte_seconds: self.byte_ms / 1000.0,
+            error: 0.0,
         }
     }
 }

@@ -95,6 +95,18 @@ impl Nurseries {
 impl Nursery {
     /// Adds an object that stands for `bytes` of allocation. `false`: no room, it is counted as dropped.
     pub fn add(&self, reference: u64, site: SiteId, size_8: u32, bytes: u64) -> bool {
+        self.add_with_stack(reference, site, 0, size_8, bytes)
+    }
+
+    /// As [`Self::add`], of an object whose stack stands for two to the power `stack_log2` of them.
+    pub fn add_with_stack(
+        &self,
+        reference: u64,
+        site: SiteId,
+        stack_log2: u32,
+        size_8: u32,
+        bytes: u64,
+    ) -> bool {
         let shared = &*self.shared;
         let birth_ms = shared.clock.now_ms();
         let mut young = lock(&self.young);
@@ -106,7 +118,7 @@ impl Nursery {
             shared.dropped.fetch_add(1, Relaxed);
             return false;
         }
-        young.batch.objects.push(Tracked::new(reference, site, size_8, birth_ms));
+        young.batch.objects.push(Tracked::new(reference, site, size_8, birth_ms).stack_thinned(stack_log2));
         true
     }
 

@@ -7,10 +7,18 @@ use dashmap::DashMap;
 use mayfly_profile::{ClassId, Frame, FrameId, SiteId};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use crate::MOST_SITES;
+
 /// Native bytes per site beside its stack: books, map entries, allocation overhead.
 const BYTES_PER_SITE: u64 = 400;
 /// Native bytes per frame of a stack: the raw key, and two copies as frame ids.
 const BYTES_PER_FRAME: u64 = 24;
+
+/// Stacks beyond this number are not told apart: tracked objects have no room for larger numbers of sites.
+const MOST_STACKS: usize = MOST_SITES / 2;
+
+/// The place of stacks that know none.
+const NO_PLACE: u32 = u32::MAX;
 
 /// A stack as the JVM gave it, with its class: a key, to be filled anew for each stack.
 #[derive(Debug, Default)]
@@ -19,8 +27,13 @@ pub struct RawStack(Vec<u64>);
 impl RawStack {
     /// Starts a stack of an object of `class`.
     pub fn begin(&mut self, class: ClassId) {
+        self.begin_at(class, NO_PLACE);
+    }
+
+    /// Starts a stack of an object of `class` made at `place`.
+    pub fn begin_at(&mut self, class: ClassId, place: u32) {
         self.0.clear();
-        self.0.push(u64::from(class));
+        self.0.push(u64::from(place) << 32 | u64::from(class));
     }
 
     /// Adds the next outer frame.
@@ -38,6 +51,8 @@ impl RawStack {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Site {
     pub(crate) class: ClassId,
+    /// Stacks of two places are two sites, even if they read alike.
+    pub(crate) place: u32,
     pub(crate) stack: Box<[FrameId]>,
 }
 
@@ -71,7 +86,13 @@ impl SiteTable {
 
     /// The site of a class without a stack.
     pub fn of_class(&self, class: ClassId) -> SiteId {
-        self.intern(Site { class, stack: Box::default() })
+        self.intern(Site { class, place: NO_PLACE, stack: Box::default() })
+    }
+
+    /// The site of a place of which no more than its own frame is known.
+    pub fn of_frame(&self, class: ClassId, place: u32, frame: Frame) -> SiteId {
+        let stack = [self.frame_id(frame)].into();
+        self.intern(Site { class, place, stack })
     }
 
     /// The site of a raw stack. `resolve` names its frames if it is new, and drops those that are not the program's.
@@ -79,17 +100,27 @@ impl SiteTable {
         if let Some(site) = self.by_raw_stack.get(&raw.0[..]) {
             return *site;
         }
-        let class = raw.0[0] as ClassId;
+        let (class, place) = (raw.0[0] as ClassId, (raw.0[0] >> 32) as u32);
         let bytes = BYTES_PER_SITE + BYTES_PER_FRAME * raw.frames().len() as u64;
-        if self.bytes.fetch_add(bytes, Relaxed) + bytes > self.limit_bytes {
+        let room = self.bytes.fetch_add(bytes, Relaxed) + bytes <= self.limit_bytes;
+        if !room || self.len() >= MOST_STACKS {
             self.bytes.fetch_sub(bytes, Relaxed);
             self.overflowed.fetch_add(1, Relaxed);
-            return self.of_class(class);
+            // Places are few: the frame of one always has room.
+            return match resolve(raw).into_iter().next().filter(|_| place != NO_PLACE) {
+                Some(frame) => self.of_frame(class, place, frame),
+                None => self.of_class(class),
+            };
         }
         let stack = resolve(raw).into_iter().map(|frame| self.frame_id(frame)).collect();
-        let site = self.intern(Site { class, stack });
+        let site = self.intern(Site { class, place, stack });
         self.by_raw_stack.insert(raw.0.clone().into(), site);
         site
+    }
+
+    /// Whether the stack of a site has any frame.
+    pub fn has_frames(&self, site: SiteId) -> bool {
+        self.sites.get(site as usize).is_some_and(|site| !site.stack.is_empty())
     }
 
     /// The class of a site's objects.

@@ -70,6 +70,11 @@ impl ClassProfile {
 
 impl SiteProfile {
     fn add(&mut self, counts: &SiteCounts, buckets: usize) {
+        // Places are sampled independently: variances add up.
+        let absolute = (self.error * self.allocated.objects as f64)
+            .hypot(counts.error * counts.allocated.objects as f64);
+        let objects = self.allocated.objects.saturating_add(counts.allocated.objects);
+        self.error = absolute / (objects as f64).max(1.0);
         self.allocated.add(counts.allocated);
         self.byte_seconds += counts.byte_seconds;
         let Some(live) = counts.live else { return };

@@ -57,6 +57,8 @@ pub struct SiteProfile {
     pub collected: Vec<Tally>,
     /// Sum of size × lifetime over the dead, in byte-seconds.
     pub byte_seconds: f64,
+    /// Relative standard error of `allocated`, as stacks were sampled; 0 if each was taken.
+    pub error: f64,
 }
 
 /// One frame of a stack. Texts are shared: a frame stands in thousands of stacks.

@@ -100,4 +100,6 @@ pub struct SiteCounts {
     pub collected: Vec<Tally>,
     /// Sum of size × lifetime over the dead, in byte-seconds.
     pub byte_seconds: f64,
+    /// Relative standard error of `allocated`, as stacks were sampled; 0 if each was taken.
+    pub error: f64,
 }

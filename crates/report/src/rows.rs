@@ -56,12 +56,18 @@ fn write_sites(out: &mut String, row: &Row<'_>, indent: usize, style: &RowStyle)
     blank(out);
     for (site, tally) in sites.into_iter().take(style.limit) {
         let share = percent(tally.bytes, total);
-        line(out, indent + 2, &format!("{share}%:{}:{}", tally.bytes, tally.objects));
+        let band = band(site.error);
+        line(out, indent + 2, &format!("{share}%:{}:{}{band}", tally.bytes, tally.objects));
         for frame in &site.stack {
             line(out, indent + 4, &stack_line(frame));
         }
         blank(out);
     }
+}
+
+/// Two standard errors of a number that rests on a sample of stacks.
+fn band(error: f64) -> String {
+    if error > 0.0 { format!(" (±{:.0}%)", (error * 200.0).ceil().min(100.0)) } else { String::new() }
 }
 
 fn write_blame(out: &mut String, row: &Row<'_>, indent: usize, style: &RowStyle) {

@@ -3,7 +3,9 @@
 use alloc::vec::Vec;
 
 use crate::edit::ClassEditor;
-use crate::instruction::opcode::{ALOAD_0, ALOAD_1, ASTORE_1, DUP, GETFIELD, INVOKESTATIC, NOP};
+use crate::instruction::opcode::{
+    ALOAD_0, ALOAD_1, ASTORE_1, DUP, GETFIELD, INVOKESTATIC, LDC_W, NOP, SIPUSH,
+};
 use crate::pool::{FieldRef, MethodRef};
 use crate::refusal::Refusal;
 
@@ -19,7 +21,9 @@ const BACKTRACE: FieldRef<'_> =
 pub enum Hook {
     /// `object(Object)`: an object, at entry of `Object.<init>`.
     Object,
-    /// `array(…)`: an array of this element.
+    /// `place(int)`: an object is about to be constructed at a numbered place.
+    Place,
+    /// `array(…)`: an array of this element. This and the next two, and `built`, are told a place's number if it has one.
     Array(Element),
     /// `multi(Object)`: an array whose sub-arrays are new as well.
     Multi,
@@ -64,28 +68,55 @@ impl Element {
             .find(|element| *element as u8 == atype)
     }
 
-    fn hook_descriptor(self) -> &'static [u8] {
+    /// The class of its arrays as `Class.getName()` spells it; for references, of those to `java.lang.Object`.
+    pub(super) fn array_name(self) -> &'static str {
         match self {
-            Element::Reference => b"([Ljava/lang/Object;)V",
-            Element::Boolean => b"([Z)V",
-            Element::Char => b"([C)V",
-            Element::Float => b"([F)V",
-            Element::Double => b"([D)V",
-            Element::Byte => b"([B)V",
-            Element::Short => b"([S)V",
-            Element::Int => b"([I)V",
-            Element::Long => b"([J)V",
+            Element::Reference => "[Ljava.lang.Object;",
+            Element::Boolean => "[Z",
+            Element::Char => "[C",
+            Element::Float => "[F",
+            Element::Double => "[D",
+            Element::Byte => "[B",
+            Element::Short => "[S",
+            Element::Int => "[I",
+            Element::Long => "[J",
         }
+    }
+
+    fn hook_descriptor(self, placed: bool) -> &'static [u8] {
+        let descriptors: [&[u8]; 2] = match self {
+            Element::Reference => [b"([Ljava/lang/Object;)V", b"([Ljava/lang/Object;I)V"],
+            Element::Boolean => [b"([Z)V", b"([ZI)V"],
+            Element::Char => [b"([C)V", b"([CI)V"],
+            Element::Float => [b"([F)V", b"([FI)V"],
+            Element::Double => [b"([D)V", b"([DI)V"],
+            Element::Byte => [b"([B)V", b"([BI)V"],
+            Element::Short => [b"([S)V", b"([SI)V"],
+            Element::Int => [b"([I)V", b"([II)V"],
+            Element::Long => [b"([J)V", b"([JI)V"],
+        };
+        descriptors[usize::from(placed)]
     }
 }
 
 impl Hook {
-    fn method(self) -> MethodRef<'static> {
+    /// Whether a place's number can be told to it.
+    pub(super) fn takes_place(self) -> bool {
+        matches!(self, Hook::Place | Hook::Array(_) | Hook::Multi | Hook::Any | Hook::Built | Hook::Backtrace)
+    }
+
+    fn method(self, placed: bool) -> MethodRef<'static> {
         const OBJECT: &[u8] = b"(Ljava/lang/Object;)V";
+        const PLACED_OBJECT: &[u8] = b"(Ljava/lang/Object;I)V";
         const FIELDS: &[u8] = b"(Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";
         let (name, descriptor): (&[u8], &[u8]) = match self {
+            Hook::Place => (b"place", b"(I)V"),
+            Hook::Multi if placed => (b"multi", PLACED_OBJECT),
+            Hook::Any if placed => (b"any", PLACED_OBJECT),
+            Hook::Backtrace if placed => (b"backtrace", PLACED_OBJECT),
+            Hook::Built if placed => (b"built", b"(Ljava/lang/String;I)V"),
             Hook::Object => (b"object", OBJECT),
-            Hook::Array(element) => (b"array", element.hook_descriptor()),
+            Hook::Array(element) => (b"array", element.hook_descriptor(placed)),
             Hook::Multi => (b"multi", OBJECT),
             Hook::Any => (b"any", OBJECT),
             Hook::Undo => (b"undo", OBJECT),
@@ -104,24 +135,37 @@ impl Hook {
     }
 }
 
-/// The Methodrefs of the hooks used in one class so far.
+/// The Methodrefs of the hooks used in one class so far, with and without a place's number.
 #[derive(Debug, Default)]
-pub(super) struct HookRefs(Vec<(Hook, u16)>);
+pub(super) struct HookRefs(Vec<(Hook, bool, u16)>);
 
 impl HookRefs {
-    /// `dup; invokestatic`: shows the hook what the last instruction left on the stack. [`Hook::Exiting`] is shown
-    /// nothing, [`Hook::Backtrace`] a field of it.
-    pub(super) fn call(&mut self, hook: Hook, editor: &mut ClassEditor<'_, '_>) -> Result<Vec<u8>, Refusal> {
-        let [high, low] = self.index(hook, editor)?.to_be_bytes();
-        let call = [INVOKESTATIC, high, low];
-        Ok(match hook {
-            Hook::Exiting => [&[NOP], &call[..]].concat(),
+    /// Shows the hook what the last instruction left on the stack, and the place's number if there is one.
+    /// [`Hook::Exiting`] and [`Hook::Place`] are shown nothing, [`Hook::Backtrace`] a field of it. Also gives the operand
+    /// stack that the code needs.
+    pub(super) fn call(
+        &mut self,
+        hook: Hook,
+        place: Option<u32>,
+        editor: &mut ClassEditor<'_, '_>,
+    ) -> Result<(Vec<u8>, u16), Refusal> {
+        let [high, low] = self.index(hook, place.is_some(), editor)?.to_be_bytes();
+        let mut code = Vec::with_capacity(10);
+        match hook {
+            Hook::Place => {}
+            Hook::Exiting => code.push(NOP),
             Hook::Backtrace => {
                 let [high, low] = editor.field_ref(BACKTRACE)?.to_be_bytes();
-                [&[DUP, GETFIELD, high, low], &call[..]].concat()
+                code.extend([DUP, GETFIELD, high, low]);
             }
-            _ => [&[DUP], &call[..]].concat(),
-        })
+            _ => code.push(DUP),
+        }
+        if let Some(place) = place {
+            code.extend(push(place, editor)?);
+        }
+        let stack = if place.is_some() && hook != Hook::Place { 2 } else { 1 };
+        code.extend([INVOKESTATIC, high, low]);
+        Ok((code, stack))
     }
 
     /// The hook's code at a method's entry.
@@ -130,7 +174,7 @@ impl HookRefs {
         hook: Hook,
         editor: &mut ClassEditor<'_, '_>,
     ) -> Result<Vec<u8>, Refusal> {
-        let [high, low] = self.index(hook, editor)?.to_be_bytes();
+        let [high, low] = self.index(hook, false, editor)?.to_be_bytes();
         let call = [INVOKESTATIC, high, low];
         Ok(match hook {
             Hook::VisibleFields => [&[ALOAD_0, ALOAD_1], &call[..], &[ASTORE_1]].concat(),
@@ -139,12 +183,23 @@ impl HookRefs {
         })
     }
 
-    fn index(&mut self, hook: Hook, editor: &mut ClassEditor<'_, '_>) -> Result<u16, Refusal> {
-        if let Some((_, index)) = self.0.iter().find(|(known, _)| *known == hook) {
+    fn index(&mut self, hook: Hook, placed: bool, editor: &mut ClassEditor<'_, '_>) -> Result<u16, Refusal> {
+        let known = |entry: &&(Hook, bool, u16)| (entry.0, entry.1) == (hook, placed);
+        if let Some((_, _, index)) = self.0.iter().find(known) {
             return Ok(*index);
         }
-        let index = editor.method_ref(hook.method())?;
-        self.0.push((hook, index));
+        let index = editor.method_ref(hook.method(placed))?;
+        self.0.push((hook, placed, index));
         Ok(index)
     }
+}
+
+/// Three bytes that push a number: a constant in the code as long as it has 15 bits.
+fn push(number: u32, editor: &mut ClassEditor<'_, '_>) -> Result<[u8; 3], Refusal> {
+    let (opcode, operand) = match i16::try_from(number) {
+        Ok(small) => (SIPUSH, small as u16),
+        Err(_) => (LDC_W, editor.fresh_int(number as i32)?),
+    };
+    let [high, low] = operand.to_be_bytes();
+    Ok([opcode, high, low])
 }

@@ -1,9 +1,13 @@
 //! Which code reports which allocations: every array-allocating instruction, `Object.<init>`, and the calls that the
 //! JIT compilers replace by code of their own, where hooks inside the callee would not run.
 //!
+//! Where allocations are to be counted by bytecode too, the hooks are told the numbers of places, and object creations get
+//! a hook of their own.
+//!
 //! Only static calls to [`HOOKS_CLASS`] are inserted; what they do is not known here.
 
 mod hook;
+mod place;
 mod rules;
 mod scan;
 
@@ -13,7 +17,8 @@ use crate::class::ClassFile;
 use crate::edit::ClassEditor;
 use crate::refusal::{MethodRefusal, Refusal, RefusedMethod};
 use hook::HookRefs;
-pub use hook::{HOOKS_CLASS, Hook};
+pub use hook::{Element, HOOKS_CLASS, Hook};
+pub use place::{Made, Place, Places};
 use rules::{Callees, Names};
 
 /// `transient synthetic`, package-private: outside serialization, and what reflection's users skip.
@@ -36,6 +41,8 @@ pub struct Rewritten {
     pub sites: u32,
     /// Methods that should have been edited and are as they were.
     pub refused: Vec<RefusedMethod>,
+    /// Methods whose places were not numbered, so that they stay small enough, for the format or for the JIT.
+    pub unplaced: u32,
 }
 
 /// A field of ours in a class of the JDK.
@@ -55,57 +62,145 @@ const ADDED_FIELDS: [AddedField; 2] = [
 /// # Errors
 /// A [`Refusal`] if the class can't be read or has no room; it must then be left as it is.
 pub fn rewrite(class: &[u8], options: Options) -> Result<Rewritten, Refusal> {
+    rewrite_counting(class, options, None)
+}
+
+/// As [`rewrite`]; with `places`, allocations are counted by place too. Where that would make a method too large, its
+/// places are left out; numbers may then have been given in vain.
+///
+/// # Errors
+/// As for [`rewrite`].
+pub fn rewrite_counting(
+    class: &[u8],
+    options: Options,
+    mut places: Option<&mut dyn Places>,
+) -> Result<Rewritten, Refusal> {
     let mut names = Names::default();
     let class = ClassFile::parse_seeing(class, |utf8| names.see(utf8))?;
     if names.hooks_class() {
         return Ok(Rewritten::default());
     }
     let callees = if names.callee() { Callees::of(class.pool()) } else { Callees::default() };
-    let mut editor = ClassEditor::new(&class);
-    let fields_added = options.add_fields && add_field(&class, &mut editor)?;
-    let (planned, mut refused) = plan(&class, &callees, options, &mut editor)?;
-    if planned.is_empty() && !fields_added {
-        return Ok(Rewritten { class: None, sites: 0, refused });
+    let context = Context { class: &class, callees: &callees, options };
+    let mut unplaced = Vec::new();
+    if let Some(places) = &mut places {
+        match context.attempt(Some(*places), &mut unplaced) {
+            Ok(rewritten) if rewritten.refused.is_empty() => return Ok(rewritten),
+            Ok(rewritten) => unplaced.extend(rewritten.refused.iter().map(|method| method.index)),
+            Err(_) => unplaced.extend(0..class.methods().len()),
+        }
     }
-    let edited = editor.finish()?;
-    let given_up = |method: &usize| edited.refused.iter().any(|refused| refused.index == *method);
-    let sites = planned.iter().filter(|(method, _)| !given_up(method)).map(|(_, sites)| sites).sum();
-    refused.extend(edited.refused);
-    Ok(Rewritten { class: (sites > 0 || fields_added).then_some(edited.bytes), sites, refused })
+    context.attempt(places.map(|places| places as _), &mut unplaced)
+}
+
+/// What rewriting a class goes by.
+struct Context<'c, 'a> {
+    class: &'c ClassFile<'a>,
+    callees: &'c Callees,
+    options: Options,
 }
 
 /// The edited methods with their number of hooks, and the methods that can't be read.
 type Plan = (Vec<(usize, u32)>, Vec<RefusedMethod>);
 
-fn plan(
-    class: &ClassFile<'_>,
-    callees: &Callees,
-    options: Options,
-    editor: &mut ClassEditor<'_, '_>,
-) -> Result<Plan, Refusal> {
-    let mut hooks = HookRefs::default();
-    let (mut planned, mut refused) = (Vec::new(), Vec::new());
-    for (index, method) in class.methods().iter().enumerate() {
-        let (sites, entry) = match scan::method(class, method, callees, options) {
-            Ok(found) if found.is_empty() => continue,
-            Ok(found) => (found.sites, found.entry),
-            Err(malformed) => {
-                let reason = MethodRefusal::from(malformed);
-                refused.push(RefusedMethod::new(class, index, method, reason));
-                continue;
+/// Methods with more bytecode than this are never compiled (HotSpot `HugeMethodLimit`): none may grow beyond it.
+const LARGEST_COMPILED: usize = 8000;
+
+impl Context<'_, '_> {
+    /// Rewrites, without places in the methods of the indexes in `unplaced`; those too large for places are added to them.
+    fn attempt(
+        &self,
+        places: Option<&mut dyn Places>,
+        unplaced: &mut Vec<usize>,
+    ) -> Result<Rewritten, Refusal> {
+        let mut editor = ClassEditor::new(self.class);
+        let fields_added = self.options.add_fields && add_field(self.class, &mut editor)?;
+        let (planned, mut refused) = self.plan(places, unplaced, &mut editor)?;
+        let unplaced = unplaced.len() as u32;
+        if planned.is_empty() && !fields_added {
+            return Ok(Rewritten { class: None, sites: 0, refused, unplaced });
+        }
+        let edited = editor.finish()?;
+        let given_up = |method: &usize| edited.refused.iter().any(|refused| refused.index == *method);
+        let sites = planned.iter().filter(|(method, _)| !given_up(method)).map(|(_, sites)| sites).sum();
+        refused.extend(edited.refused);
+        let class = (sites > 0 || fields_added).then_some(edited.bytes);
+        Ok(Rewritten { class, sites, refused, unplaced })
+    }
+
+    fn plan(
+        &self,
+        mut places: Option<&mut dyn Places>,
+        unplaced: &mut Vec<usize>,
+        editor: &mut ClassEditor<'_, '_>,
+    ) -> Result<Plan, Refusal> {
+        let mut hooks = HookRefs::default();
+        let (mut planned, mut refused) = (Vec::new(), Vec::new());
+        for (index, method) in self.class.methods().iter().enumerate() {
+            let with_places = places.is_some() && !unplaced.contains(&index);
+            let found = scan::method(self.class, method, self.callees, self.options, with_places);
+            let found = match found {
+                Ok(found) if found.is_too_large() => {
+                    unplaced.push(index);
+                    scan::method(self.class, method, self.callees, self.options, false)
+                }
+                found => found,
+            };
+            let found = match found {
+                Ok(found) if found.is_empty() => continue,
+                Ok(found) => found,
+                Err(malformed) => {
+                    let reason = MethodRefusal::from(malformed);
+                    refused.push(RefusedMethod::new(self.class, index, method, reason));
+                    continue;
+                }
+            };
+            let places = places.as_mut().filter(|_| !unplaced.contains(&index));
+            let inserted = match places {
+                Some(places) => self.insert(index, &found, Some(*places), &mut hooks, editor)?,
+                None => self.insert(index, &found, None, &mut hooks, editor)?,
+            };
+            if inserted > 0 {
+                planned.push((index, inserted));
             }
-        };
-        if let Some(hook) = entry {
+        }
+        Ok((planned, refused))
+    }
+
+    /// Plans the hooks of one method; how many there are.
+    fn insert(
+        &self,
+        index: usize,
+        found: &scan::Found<'_>,
+        mut places: Option<&mut dyn Places>,
+        hooks: &mut HookRefs,
+        editor: &mut ClassEditor<'_, '_>,
+    ) -> Result<u32, Refusal> {
+        let mut inserted = 0;
+        if let Some(hook) = found.entry {
             let code = hooks.entry_code(hook, editor)?;
             editor.edit_method(index).insert_at_entry(&code, hook.entry_stack());
+            inserted += 1;
         }
-        for &(pc, hook) in &sites {
-            let call = hooks.call(hook, editor)?;
-            editor.edit_method(index).insert_after(pc, &call, 1);
+        for site in &found.sites {
+            let number = places.as_mut().filter(|_| site.hook.takes_place());
+            let number = number.and_then(|places| places.number(found.place(self.class, site)));
+            let is_creation = site.hook == Hook::Place;
+            if is_creation && number.is_none() {
+                continue;
+            }
+            let hook = site.hook_with(number.is_some());
+            let (call, stack) = hooks.call(hook, number, editor)?;
+            let edit = editor.edit_method(index);
+            if is_creation {
+                edit.insert_before(site.pc, &call, stack);
+            } else {
+                edit.insert_after(site.pc, &call, stack);
+            }
+            inserted += 1;
         }
-        planned.push((index, sites.len() as u32 + u32::from(entry.is_some())));
+        Ok(inserted)
     }
-    Ok((planned, refused))
 }
 
 fn add_field(class: &ClassFile<'_>, editor: &mut ClassEditor<'_, '_>) -> Result<bool, Refusal> {

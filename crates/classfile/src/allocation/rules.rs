@@ -91,6 +91,11 @@ pub(super) fn silenced(class: &[u8], name: &[u8], descriptor: &[u8]) -> bool {
     )
 }
 
+/// Whether callers that are [`silenced`] take back what this method counts.
+pub(super) fn undone(class: &[u8], name: &[u8]) -> bool {
+    matches!((class, name), (STRING_UTF16, b"newBytesFor") | (REFLECT_ARRAY, b"newInstance"))
+}
+
 /// The hook at a method's entry.
 pub(super) fn entry_hook(class: &[u8], name: &[u8], descriptor: &[u8], hide_fields: bool) -> Option<Hook> {
     match (class, name, descriptor) {

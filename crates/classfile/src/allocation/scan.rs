@@ -2,51 +2,141 @@
 
 use alloc::vec::Vec;
 
-use super::Options;
 use super::hook::{Element, Hook};
+use super::place::{self, Creations, Made, Place};
 use super::rules::{self, Callees};
+use super::{LARGEST_COMPILED, Options};
 use crate::bytes::u2_at;
 use crate::class::{ClassFile, Member};
 use crate::instruction::opcode::*;
 use crate::instruction::{Instruction, instructions};
 use crate::refusal::Malformed;
 
-/// The hooks that one method gets.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) entry: Option<Hook>,
-    /// Behind the instruction at this pc, in order.
-    pub(super) sites: Vec<(u32, Hook)>,
+/// A hook at an instruction: before it if it is [`Hook::Place`], else behind it.
+#[derive(Debug)]
+pub(super) struct Site<'a> {
+    pub(super) pc: u32,
+    pub(super) hook: Hook,
+    pub(super) made: Made<'a>,
+    line: Option<u16>,
+    /// The caller may take back what is counted here, see [`Hook::Undo`].
+    undone: bool,
 }
 
-impl Found {
+impl Site<'_> {
+    /// The hook, depending on whether it is told the place. What may be undone must not go to the counters of its
+    /// place alone.
+    pub(super) fn hook_with(&self, place: bool) -> Hook {
+        if place && self.undone && matches!(self.hook, Hook::Array(_)) { Hook::Any } else { self.hook }
+    }
+}
+
+/// The hooks that one method gets.
+#[derive(Debug, Default)]
+pub(super) struct Found<'a> {
+    pub(super) entry: Option<Hook>,
+    /// In order of their instructions.
+    pub(super) sites: Vec<Site<'a>>,
+    method: &'a [u8],
+    file: Option<&'a [u8]>,
+    code_len: usize,
+}
+
+impl<'a> Found<'a> {
     pub(super) fn is_empty(&self) -> bool {
         self.entry.is_none() && self.sites.is_empty()
     }
+
+    /// Whether the hooks would push the method beyond what the JVM compiles.
+    pub(super) fn is_too_large(&self) -> bool {
+        const LONGEST_HOOK: usize = 7;
+        let has_places = self.sites.iter().any(|site| site.hook == Hook::Place);
+        let len = self.code_len + LONGEST_HOOK * (self.sites.len() + 1);
+        has_places && self.code_len <= LARGEST_COMPILED && len > LARGEST_COMPILED
+    }
+
+    /// The facts of a site.
+    pub(super) fn place(&self, class: &ClassFile<'a>, site: &Site<'a>) -> Place<'a> {
+        Place { class: class.name(), file: self.file, method: self.method, line: site.line, made: site.made }
+    }
 }
 
-/// The hooks of `method`.
-pub(super) fn method(
-    class: &ClassFile<'_>,
+/// The hooks of `method`; with `places`, of object creations too.
+pub(super) fn method<'a>(
+    class: &ClassFile<'a>,
     method: &Member,
     callees: &Callees,
     options: Options,
-) -> Result<Found, Malformed> {
+    places: bool,
+) -> Result<Found<'a>, Malformed> {
     let Some(code) = class.code(method)? else { return Ok(Found::default()) };
     let (name, descriptor) = (class.member_name(method), class.member_descriptor(method));
-    let entry = rules::entry_hook(class.name(), name, descriptor, options.add_fields);
-    let mut found = Found { entry, sites: Vec::new() };
-    if !may_allocate(code.bytecode, !callees.is_empty()) {
+    let mut found = Found {
+        entry: rules::entry_hook(class.name(), name, descriptor, options.add_fields),
+        sites: Vec::new(),
+        method: name,
+        file: None,
+        code_len: code.bytecode.len(),
+    };
+    if !may_allocate(code.bytecode, places || !callees.is_empty()) {
         return Ok(found);
     }
     let silenced = rules::silenced(class.name(), name, descriptor);
+    let undone = rules::undone(class.name(), name);
+    let mut creations = places.then(|| Creations::of(class, name));
     for instruction in instructions(code.bytecode) {
         let instruction = instruction?;
-        if let Some(hook) = site_hook(class, code.bytecode, instruction, callees, silenced)? {
-            found.sites.push((instruction.pc, hook));
-        }
+        let creation = match &mut creations {
+            Some(creations) => creation(class, code.bytecode, instruction, creations),
+            None => None,
+        };
+        let hook = match creation {
+            Some(_) => Some(Hook::Place),
+            None => site_hook(class, code.bytecode, instruction, callees, silenced)?,
+        };
+        let Some(hook) = hook else { continue };
+        let made = creation.unwrap_or_else(|| made(class, code.bytecode, instruction));
+        let line = if places { place::line(class, &code, instruction.pc) } else { None };
+        found.sites.push(Site { pc: instruction.pc, hook, made, line, undone });
+    }
+    if places && !found.sites.is_empty() {
+        found.file = class.source_file();
     }
     Ok(found)
+}
+
+/// What is created, if this instruction calls the constructor of a new object.
+fn creation<'a>(
+    class: &ClassFile<'a>,
+    code: &[u8],
+    instruction: Instruction,
+    creations: &mut Creations<'a>,
+) -> Option<Made<'a>> {
+    let operand = || u2_at(code, instruction.pc as usize + 1);
+    match instruction.opcode {
+        NEW => {
+            creations.new_of(class.pool().class_name(operand()?)?);
+            None
+        }
+        INVOKESPECIAL => {
+            let callee = class.pool().method_ref(operand()?)?;
+            (callee.name == b"<init>" && creations.completes(callee.owner))
+                .then_some(Made::Object(callee.owner))
+        }
+        _ => None,
+    }
+}
+
+/// What an instruction other than a constructor call makes.
+fn made<'a>(class: &ClassFile<'a>, code: &[u8], instruction: Instruction) -> Made<'a> {
+    let operand = instruction.pc as usize + 1;
+    let of_class = || class.pool().class_name(u2_at(code, operand)?).map(Made::References);
+    let made = match instruction.opcode {
+        NEWARRAY => code.get(operand).copied().and_then(Element::of_atype).map(Made::Primitives),
+        ANEWARRAY => of_class(),
+        _ => None,
+    };
+    made.unwrap_or(Made::Any)
 }
 
 /// Whether the byte of an interesting opcode occurs at all, be it as an operand. Vectorised, unlike stepping.

@@ -24,7 +24,7 @@ pub(super) struct Node {
     pub(super) target: u32,
     /// What became of a jump too short for its way.
     pub(super) reach: Reach,
-    /// First and last + 1 of the edit's insertions behind this instruction.
+    /// First and last + 1 of the edit's insertions at this instruction.
     pub(super) insertions: (usize, usize),
     inserted_len: u32,
 }
@@ -73,7 +73,8 @@ impl Layout {
         Err(MethodRefusal::JumpTooFar)
     }
 
-    /// New offset of the instruction at `pc`, or of the end of the code: inserted code before it is skipped.
+    /// New offset of the instruction at `pc`, or of the end of the code: of code inserted before it, not of code
+    /// inserted behind its predecessor.
     pub(super) fn label(&self, pc: u32) -> Result<u32, Malformed> {
         if pc > self.old_len {
             return Err(Malformed("code offset"));
@@ -228,14 +229,17 @@ impl Node {
 fn nodes(code: &[u8], edit: &MethodEdit) -> Result<Vec<Node>, MethodRefusal> {
     let mut nodes = Vec::new();
     let mut insertion = 0;
-    let after = |index: usize| edit.insertions.get(index).map(|insertion: &Insertion| insertion.after);
+    let at = |index: usize| edit.insertions.get(index).map(|insertion: &Insertion| insertion.pc);
     for instruction in instructions(code) {
         let instruction = instruction?;
         let first = insertion;
-        while after(insertion) == Some(instruction.pc) {
+        while at(insertion) == Some(instruction.pc) {
             insertion += 1;
         }
-        if first != insertion && (instruction.ends_block() || instruction.next() as usize >= code.len()) {
+        let here = edit.insertions.get(first..insertion).unwrap_or_default();
+        let falls_through = !instruction.ends_block() && (instruction.next() as usize) < code.len();
+        let straight = instruction.flow() == Flow::Straight;
+        if !here.iter().all(|insertion| if insertion.before { straight } else { falls_through }) {
             return Err(MethodRefusal::BadInsertion);
         }
         if first != insertion || instruction.flow() != Flow::Straight {

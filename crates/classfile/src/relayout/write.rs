@@ -29,11 +29,10 @@ pub(super) fn write_bytecode(
             write_trampoline(trampoline, layout, out)?;
         }
         copy(code, &mut copied, pc, out)?;
+        write_insertions(edit, node, true, out);
         write_node(code, node, layout, out)?;
         copied = node.instruction.next();
-        for insertion in edit.insertions.get(node.insertions.0..node.insertions.1).unwrap_or_default() {
-            out.extend_from_slice(edit.code(insertion));
-        }
+        write_insertions(edit, node, false, out);
     }
     for trampoline in trampolines {
         copy(code, &mut copied, trampoline.gap, out)?;
@@ -42,6 +41,13 @@ pub(super) fn write_bytecode(
     copy(code, &mut copied, code.len() as u32, out)?;
     // The tables are written after the plan: a disagreement must not get out.
     if out.len() - start == layout.code_len() as usize { Ok(()) } else { Err(Malformed("layout").into()) }
+}
+
+fn write_insertions(edit: &MethodEdit, node: &Node, before: bool, out: &mut Vec<u8>) {
+    let here = edit.insertions.get(node.insertions.0..node.insertions.1).unwrap_or_default();
+    for insertion in here.iter().filter(|insertion| insertion.before == before) {
+        out.extend_from_slice(edit.code(insertion));
+    }
 }
 
 fn copy(code: &[u8], copied: &mut u32, end: u32, out: &mut Vec<u8>) -> Result<(), Malformed> {

@@ -3,14 +3,15 @@
 use std::fmt::Debug;
 
 use jvmti_bindings::classfile::{
-    AttributeInfo, ClassFile, CodeAttribute, MethodInfo, StackMapFrame, TargetInfo, VerificationTypeInfo,
+    AttributeInfo, ClassFile, CodeAttribute, CpInfo, MethodInfo, StackMapFrame, TargetInfo,
+    VerificationTypeInfo,
 };
 
 use super::expected_hooks::{self, Hooks, length, method_ref, text};
 
 /// Where the old instructions are now, and what is new.
 pub(crate) struct Alignment {
-    /// New offset of each old instruction and of the end; `None` inside instructions.
+    /// New offset of each old instruction, with the code put before it, and of the end; `None` inside instructions.
     map: Vec<Option<usize>>,
     /// New offset of each `goto_w` that stands for no old instruction.
     pub(crate) trampolines: Vec<usize>,
@@ -31,11 +32,12 @@ pub(crate) type Inserted<'a> = &'a dyn Fn(&[u8], usize) -> Option<usize>;
 pub(crate) fn align(old: &[u8], new: &[u8], inserted_len: Inserted<'_>) -> Alignment {
     let mut found =
         Alignment { map: vec![None; old.len() + 1], trampolines: Vec::new(), inserted: Vec::new() };
-    let (mut from, mut to, mut last) = (0, 0, None);
+    let (mut from, mut to, mut last, mut before) = (0, 0, None, None);
     let mut pairs = Vec::new();
     while from < old.len() || to < new.len() {
         if let Some(len) = new.get(to).and_then(|_| inserted_len(new, to)) {
             found.inserted.push((last, new[to..to + len].to_vec()));
+            before = is_push(new[to]).then_some(to);
             to += len;
             continue;
         }
@@ -45,7 +47,7 @@ pub(crate) fn align(old: &[u8], new: &[u8], inserted_len: Inserted<'_>) -> Align
             to += 5;
             continue;
         }
-        found.map[from] = Some(to);
+        found.map[from] = Some(before.take().unwrap_or(to));
         pairs.push((from, to));
         last = Some(from);
         from += length(old, from);
@@ -54,6 +56,11 @@ pub(crate) fn align(old: &[u8], new: &[u8], inserted_len: Inserted<'_>) -> Align
     found.map[old.len()] = Some(new.len());
     pairs.iter().for_each(|&(from, to)| check_instruction(old, new, from, to, &found));
     found
+}
+
+/// The first opcode of a hook that stands before an instruction: `sipush`, `ldc_w`.
+fn is_push(opcode: u8) -> bool {
+    matches!(opcode, 0x11 | 0x13)
 }
 
 fn check_instruction(old: &[u8], new: &[u8], from: usize, to: usize, found: &Alignment) {
@@ -104,7 +111,7 @@ fn jump(code: &[u8], at: usize) -> usize {
 }
 
 /// Checks a whole class rewritten with the allocation hooks, against the expected ones; gives their number.
-pub(crate) fn check_hooked(old: &ClassFile, new: &ClassFile) -> usize {
+pub(crate) fn check_hooked(old: &ClassFile, new: &ClassFile, places: bool) -> usize {
     same("version", &(old.major_version, old.minor_version), &(new.major_version, new.minor_version));
     let head = |class: &ClassFile| {
         (class.access_flags, class.this_class, class.super_class, class.interfaces.clone())
@@ -122,7 +129,9 @@ pub(crate) fn check_hooked(old: &ClassFile, new: &ClassFile) -> usize {
     old.methods
         .iter()
         .zip(&new.methods)
-        .map(|(old_method, new_method)| check_method(old, new, old_method, new_method, first_appended))
+        .map(|(old_method, new_method)| {
+            check_method((old, new), (old_method, new_method), first_appended, places)
+        })
         .sum()
 }
 
@@ -132,11 +141,10 @@ pub(crate) fn pool_count(class: &ClassFile) -> u16 {
 }
 
 fn check_method(
-    old: &ClassFile,
-    new: &ClassFile,
-    was: &MethodInfo,
-    is: &MethodInfo,
+    (old, new): (&ClassFile, &ClassFile),
+    (was, is): (&MethodInfo, &MethodInfo),
     first_appended: u16,
+    places: bool,
 ) -> usize {
     let head = |method: &MethodInfo| (method.access_flags, method.name_index, method.descriptor_index);
     assert_eq!(head(was), head(is));
@@ -149,23 +157,28 @@ fn check_method(
             continue;
         };
         let (name, descriptor) = (text(old, was.name_index), text(old, was.descriptor_index));
-        let expected = expected_hooks::of(old, &name, &descriptor, &old_code.code);
+        let expected = expected_hooks::of(old, &name, &descriptor, &old_code.code, places);
         hooks += expected.len();
         if expected.is_empty() {
             same("code without hooks", old_code, new_code);
             continue;
         }
-        let found = check_code(old_code, new_code, &|code, at| hook_len(code, at, first_appended));
+        let found = check_code(old_code, new_code, &|code, at| hook_len(new, code, at, first_appended));
         let inserted: Hooks = found.inserted.iter().map(|(pc, code)| (*pc, hook_name(new, code))).collect();
         assert_eq!(inserted, expected, "{name}{descriptor}");
     }
     hooks
 }
 
-pub(crate) fn hook_len(code: &[u8], at: usize, first_appended: u16) -> Option<usize> {
+pub(crate) fn hook_len(class: &ClassFile, code: &[u8], at: usize, first_appended: u16) -> Option<usize> {
+    let is_place = |code: &[u8]| hook_name(class, code).starts_with("place");
     let appended = |at: usize| u16::from_be_bytes([code[at], code[at + 1]]) >= first_appended;
     match code.get(at..)? {
+        // A `dup` of the program may stand before the hook of a constructor call.
+        [0x59, rest @ ..] if is_placed(rest, appended, at + 1) && !is_place(rest) => Some(7),
+        rest if is_placed(rest, appended, at) && is_place(rest) => Some(6),
         [0x00 | 0x59 | 0x2a, 0xb8, _, _, ..] if appended(at + 2) => Some(4),
+        [0x59, 0xb4, _, _, rest @ ..] if is_placed(rest, appended, at + 4) => Some(10),
         [0x59, 0xb4, _, _, 0xb8, _, _, ..] if appended(at + 5) => Some(7),
         [0xb8, _, _, ..] if appended(at + 1) => Some(3),
         [0x2a, 0x2b, 0xb8, _, _, 0x4c, ..] if appended(at + 3) => Some(6),
@@ -173,13 +186,38 @@ pub(crate) fn hook_len(code: &[u8], at: usize, first_appended: u16) -> Option<us
     }
 }
 
+fn is_placed(code: &[u8], appended: impl Fn(usize) -> bool, at: usize) -> bool {
+    matches!(code, [0x11 | 0x13, _, _, 0xb8, _, _, ..]) && appended(at + 4)
+}
+
 pub(crate) fn hook_name(class: &ClassFile, code: &[u8]) -> String {
-    let call = match code[1] {
-        0xb4 => 4,
+    let call = match code[0] {
+        0x11 | 0x13 => 3,
+        0x59 if is_push(code[1]) => 4,
+        0x59 if code[1] == 0xb4 => {
+            if is_push(code[4]) {
+                7
+            } else {
+                4
+            }
+        }
         _ => code.iter().position(|byte| *byte == 0xb8).expect("a call"),
     };
     let method = method_ref(class, u16::from_be_bytes([code[call + 1], code[call + 2]])).expect("a method");
     method.strip_prefix("java/lang/MayflyHooks ").expect("a hook").to_owned()
+}
+
+/// The number of the place that a hook is told.
+pub(crate) fn hook_place(class: &ClassFile, code: &[u8]) -> Option<u32> {
+    let push = code.iter().take(2).position(|byte| is_push(*byte))?;
+    let operand = u16::from_be_bytes([code[push + 1], code[push + 2]]);
+    if code[push] == 0x11 {
+        return Some(u32::from(operand));
+    }
+    match class.constant_pool.get(operand) {
+        Ok(CpInfo::Integer(value)) => u32::try_from(*value).ok(),
+        other => panic!("no int at {operand}: {other:?}"),
+    }
 }
 
 /// Checks a changed Code attribute and everything in it that names a place in the code.

@@ -43,6 +43,12 @@ impl ClassBuilder {
         builder
     }
 
+    pub(crate) fn with_super(major: u16, name: &str, super_name: &str) -> Self {
+        let mut builder = ClassBuilder::named(major, name);
+        builder.super_class = builder.class(super_name);
+        builder
+    }
+
     pub(crate) fn constant(&mut self, bytes: &[u8]) -> u16 {
         self.pool.extend_from_slice(bytes);
         self.count += 1;

@@ -87,11 +87,11 @@ pub(crate) fn text(class: &ClassFile, index: u16) -> String {
 }
 
 /// How many hooks `class` should get.
-pub(crate) fn count(class: &ClassFile) -> usize {
+pub(crate) fn count(class: &ClassFile, places: bool) -> usize {
     let hooks_of = |method: &MethodInfo| -> usize {
         let (name, descriptor) = (text(class, method.name_index), text(class, method.descriptor_index));
         let code = method.attributes.iter().filter_map(|attribute| match attribute {
-            AttributeInfo::Code(code) => Some(of(class, &name, &descriptor, &code.code).len()),
+            AttributeInfo::Code(code) => Some(of(class, &name, &descriptor, &code.code, places).len()),
             _ => None,
         });
         code.sum()
@@ -99,8 +99,38 @@ pub(crate) fn count(class: &ClassFile) -> usize {
     class.methods.iter().map(hooks_of).sum()
 }
 
-/// The hooks that `name` with `code` in `class` should get.
-pub(crate) fn of(class: &ClassFile, name: &str, descriptor: &str, code: &[u8]) -> Hooks {
+/// The hooks that `name` with `code` in `class` should get; with `places`, those of numbered places.
+pub(crate) fn of(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], places: bool) -> Hooks {
+    let hooks = all(class, name, descriptor, code, places);
+    let creations = hooks.iter().filter(|(_, hook)| hook == PLACE).count();
+    let grown = code.len() + 7 * (hooks.len() + 1);
+    if creations > 0 && code.len() <= 8000 && grown > 8000 {
+        return all(class, name, descriptor, code, false);
+    }
+    hooks
+}
+
+const PLACE: &str = "place (I)V";
+
+/// Whether the constructor call at `pc` belongs to a `new`, whatever the class: each call closes the last one open.
+fn is_creation(class: &ClassFile, code: &[u8], pc: usize, open: &mut Vec<String>) -> bool {
+    let index = u16::from_be_bytes([code[pc + 1], code[pc + 2]]);
+    match code[pc] {
+        0xbb => {
+            open.push(class_name(class, index));
+            false
+        }
+        0xb7 => {
+            let Some(callee) = method_ref(class, index) else { return false };
+            let Some((owner, _)) = callee.split_once(" <init> ") else { return false };
+            open.pop_if(|last| last == owner).is_some()
+        }
+        _ => false,
+    }
+}
+
+fn all(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], places: bool) -> Hooks {
+    let (mut open, mut last) = (Vec::new(), None);
     let owner = class_name(class, class.this_class);
     let full_name = format!("{owner} {name} {descriptor}");
     let mut hooks: Hooks = entry(&full_name).map(|hook| (None, hook.to_owned())).into_iter().collect();
@@ -108,6 +138,10 @@ pub(crate) fn of(class: &ClassFile, name: &str, descriptor: &str, code: &[u8]) -
     let mut pc = 0;
     while pc < code.len() {
         let next = pc + length(code, pc);
+        if places && matches!(code[pc], 0xb7 | 0xbb) && is_creation(class, code, pc, &mut open) {
+            hooks.push((last, PLACE.to_owned()));
+        }
+        last = Some(pc);
         let operand = |at: usize| u16::from_be_bytes([code[at + 1], code[at + 2]]);
         let hook = match code[pc] {
             0xbc | 0xbd | 0xc5 if silent => None,
@@ -121,10 +155,27 @@ pub(crate) fn of(class: &ClassFile, name: &str, descriptor: &str, code: &[u8]) -
             }),
             _ => None,
         };
+        let hook = hook.map(|hook| if places { placed(&owner, name, hook) } else { hook });
         hooks.extend(hook.map(|hook| (Some(pc), hook)));
         pc = next;
     }
+    assert!(open.is_empty(), "{name}{descriptor}: `new` without constructor call: {open:?}");
     hooks
+}
+
+/// The variant of a hook that is told a place.
+fn placed(owner: &str, method: &str, hook: String) -> String {
+    let undone = owner == "java/lang/StringUTF16" && method == "newBytesFor";
+    match hook.split_once(')') {
+        _ if undone && hook.starts_with("array") => "any (Ljava/lang/Object;I)V".to_owned(),
+        Some((head, end))
+            if ["array", "any", "multi", "built", "backtrace"]
+                .contains(&&head[..head.find(' ').unwrap_or(0)]) =>
+        {
+            format!("{head}I){end}")
+        }
+        _ => hook,
+    }
 }
 
 pub(crate) const SILENT: [&str; 5] = [

@@ -84,6 +84,7 @@ fn progress(scale: u64) -> Progress {
             live: Some(Tally::of(3, 24)),
             collected,
             byte_seconds: 36.5,
+            error: 0.125,
         }],
     }
 }

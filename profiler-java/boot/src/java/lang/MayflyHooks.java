@@ -11,8 +11,13 @@ import jdk.internal.vm.annotation.ForceInline;
  * an object over to native code only while objects are tracked, so that counting leaves scalar replacement alone.
  *
  * <p>These methods become part of every compiled allocation: each test and each call in them costs compile time
- * everywhere. Three constants are therefore patched into the class file when it is defined, so that the JIT compilers
+ * everywhere. Four constants are therefore patched into the class file when it is defined, so that the JIT compilers
  * drop what a session does not use.
+ *
+ * <p>In a session that counts by place (allocating bytecode), rewritten code also tells each place's number. Its counters
+ * are found through a table in native memory, filled when a place is first executed, so that those of the places in use
+ * lie close together. Per thread and place: count, count at which a sample is due, {@code state} of the sampling; for
+ * arrays also bytes and largest.
  *
  * <p>Not here: any allocation, any static initialiser (the class is defined before the VM can run one), any policy.
  * Native code sets the static fields, and the fields it added to Thread and Class.
@@ -26,6 +31,24 @@ public final class MayflyHooks {
 
     /** Smallest size in bytes that is reported and tracked. Patched; the smallest number there is lets all pass. */
     private static final long SMALLEST = 0x4D41_5946_4C59_0003L;
+
+    /**
+     * Address of the table of places: by number, an int. At a place that makes objects of one class: where in a slab it
+     * is counted. At others: index of the first of a list of (class's cell, where in a slab, index of the next).
+     */
+    private static final long PLACES = 0x4D41_5946_4C59_0004L;
+
+    /** No place's number. */
+    private static final int NOWHERE = -1;
+
+    /** Distances from a place's count to its other words. */
+    private static final int DUE = 8;
+    private static final int STATE = 16;
+    private static final int BYTES = 24;
+    private static final int LARGEST = 32;
+
+    /** Where in a slab a thread notes the place of a class told at run time that it counted last. */
+    private static final int LAST = 16;
 
     /** Distance from an array class's cells to those for arrays below {@link #SMALLEST}. */
     private static final int BELOW = 24;
@@ -55,6 +78,15 @@ public final class MayflyHooks {
     private static native void track(Object object, int cell, long size);
 
     private static native void untrack();
+
+    /** Gives {@code thread} a slab; returns where place {@code id} is counted, 0 if nowhere. {@code type} is null for objects. */
+    private static native int enterPlace(Thread thread, Class<?> type, int id);
+
+    /** As {@link #enterPlace}, of a place where classes differ. */
+    private static native int enterPair(int id, int cell);
+
+    /** A sample is due at the place counted at {@code offset}: how many counts on the next is, and above bit 32 its state. */
+    private static native long sample(int offset, long size, long state);
 
     /** The VM ends, and the program's shutdown hooks are done. Later, concurrent collectors can collect no more. */
     public static native void exiting();
@@ -92,6 +124,55 @@ public final class MayflyHooks {
         }
         add(slab + (cell & OFFSET), 1);
         return cell;
+    }
+
+    /** An object is about to be constructed at a numbered place. */
+    @ForceInline
+    public static void place(int id) {
+        if (!on) {
+            return;
+        }
+        Unsafe u = Unsafe.getUnsafe();
+        long slab = Thread.currentCarrierThread().mayfly$slab;
+        int offset = u.getInt(null, PLACES + ((long) id << 2));
+        if (slab == 0 || offset == 0) {
+            firstPlace(id);
+        } else {
+            long at = slab + offset;
+            long n = u.getLong(null, at) + 1;
+            u.putLong(null, at, n);
+            if (n >= u.getLong(null, at + DUE)) {
+                due(at, offset, 0);
+            }
+        }
+    }
+
+    @DontInline
+    private static void firstPlace(int id) {
+        Thread thread = Thread.currentCarrierThread();
+        int offset = enterPlace(thread, null, id);
+        if (offset != 0) {
+            long at = thread.mayfly$slab + offset;
+            add(at, 1);
+            dueAgain(at, offset, 0);
+        }
+    }
+
+    private static void dueAgain(long at, int offset, long size) {
+        Unsafe u = Unsafe.getUnsafe();
+        if (u.getLong(null, at) >= u.getLong(null, at + DUE)) {
+            due(at, offset, size);
+        }
+    }
+
+    /** Lets native code take the stack, and plan the next sample here. */
+    @DontInline
+    private static void due(long at, int offset, long size) {
+        Unsafe u = Unsafe.getUnsafe();
+        long plan = sample(offset, size, u.getLong(null, at + STATE));
+        long next = plan == 0 ? Long.MAX_VALUE : u.getLong(null, at) + (int) plan;
+        u.putLong(null, at + DUE, next);
+        u.putLong(null, at + STATE, plan >>> 32);
     }
 
     @ForceInline
@@ -165,6 +246,109 @@ public final class MayflyHooks {
         }
     }
 
+    @ForceInline
+    public static void array(boolean[] a, int id) {
+        array(a, boolean[].class, (round1 + a.length) & align, id);
+    }
+
+    @ForceInline
+    public static void array(byte[] a, int id) {
+        array(a, byte[].class, (round1 + a.length) & align, id);
+    }
+
+    @ForceInline
+    public static void array(char[] a, int id) {
+        array(a, char[].class, (round2 + ((long) a.length << 1)) & align, id);
+    }
+
+    @ForceInline
+    public static void array(short[] a, int id) {
+        array(a, short[].class, (round2 + ((long) a.length << 1)) & align, id);
+    }
+
+    @ForceInline
+    public static void array(int[] a, int id) {
+        array(a, int[].class, (round4 + ((long) a.length << 2)) & align, id);
+    }
+
+    @ForceInline
+    public static void array(float[] a, int id) {
+        array(a, float[].class, (round4 + ((long) a.length << 2)) & align, id);
+    }
+
+    @ForceInline
+    public static void array(long[] a, int id) {
+        array(a, long[].class, (round8 + ((long) a.length << 3)) & align, id);
+    }
+
+    @ForceInline
+    public static void array(double[] a, int id) {
+        array(a, double[].class, (round8 + ((long) a.length << 3)) & align, id);
+    }
+
+    @ForceInline
+    public static void array(Object[] a, int id) {
+        array(a, a.getClass(), (roundRef + ((long) a.length << shiftRef)) & align, id);
+    }
+
+    /** Counted at the place alone: native code adds its places' counts to a class. */
+    @ForceInline
+    private static void array(Object a, Class<?> type, long size, int id) {
+        if (!on) {
+            return;
+        }
+        if (size < SMALLEST) {
+            array(a, type, size);
+            return;
+        }
+        Unsafe u = Unsafe.getUnsafe();
+        long slab = Thread.currentCarrierThread().mayfly$slab;
+        int offset = u.getInt(null, PLACES + ((long) id << 2));
+        if (slab == 0 || offset == 0) {
+            if (!firstArrayPlace(type, size, id)) {
+                array(a, type, size);
+                return;
+            }
+        } else {
+            long at = slab + offset;
+            long n = u.getLong(null, at) + 1;
+            u.putLong(null, at, n);
+            u.putLong(null, at + BYTES, u.getLong(null, at + BYTES) + size);
+            if (u.getLong(null, at + LARGEST) < size) {
+                u.putLong(null, at + LARGEST, size);
+            }
+            if (n >= u.getLong(null, at + DUE)) {
+                due(at, offset, size);
+            }
+        }
+        if (TRACKED != 0) {
+            int cell = type.mayfly$cell;
+            if ((cell & TRACKED) != 0) {
+                track(a, cell, size);
+            }
+        }
+    }
+
+    @DontInline
+    private static boolean firstArrayPlace(Class<?> type, long size, int id) {
+        Thread thread = Thread.currentCarrierThread();
+        int offset = enterPlace(thread, type, id);
+        if (offset != 0) {
+            addArray(thread.mayfly$slab + offset, offset, size);
+        }
+        return offset != 0;
+    }
+
+    private static void addArray(long at, int offset, long size) {
+        Unsafe u = Unsafe.getUnsafe();
+        add(at, 1);
+        add(at + BYTES, size);
+        if (u.getLong(null, at + LARGEST) < size) {
+            u.putLong(null, at + LARGEST, size);
+        }
+        dueAgain(at, offset, size);
+    }
+
     /** Like {@link #firstObject}. */
     @DontInline
     private static int firstArray(Class<?> type, long size) {
@@ -225,6 +409,66 @@ public final class MayflyHooks {
         }
     }
 
+    /** As {@link #multi(Object)}, at a numbered place. */
+    public static void multi(Object a, int id) {
+        any(a, id);
+        if (on && a != null && a.getClass().getComponentType().isArray()) {
+            for (Object sub : (Object[]) a) {
+                if (sub != null) {
+                    multi(sub, id);
+                }
+            }
+        }
+    }
+
+    /** As {@link #any(Object)}, at a numbered place: counted there first, so that a sample is due before it is tracked. */
+    public static void any(Object o, int id) {
+        if (on && o != null) {
+            Class<?> type = o.getClass();
+            countPair(type, type.isArray() ? arrayBytes(o, type) : 0, id);
+            any(o);
+        }
+    }
+
+    /** Counts an object at a place where classes differ; {@code size} is 0 for objects that are no arrays. */
+    private static void countPair(Class<?> type, long size, int id) {
+        if (size < SMALLEST && size != 0) {
+            return;
+        }
+        Thread thread = Thread.currentCarrierThread();
+        if (thread.mayfly$slab == 0 || type.mayfly$cell == 0) {
+            enter(thread, type);
+        }
+        long slab = thread.mayfly$slab;
+        int cell = type.mayfly$cell;
+        int offset = slab == 0 || cell == 0 ? 0 : pair(id, cell);
+        if (offset == 0) {
+            return;
+        }
+        long at = slab + offset;
+        Unsafe u = Unsafe.getUnsafe();
+        u.putLong(null, slab + LAST, at);
+        if (size != 0) {
+            addArray(at, offset, size);
+        } else {
+            add(at, 1);
+            dueAgain(at, offset, 0);
+        }
+    }
+
+    private static int pair(int id, int cell) {
+        Unsafe u = Unsafe.getUnsafe();
+        int entry = u.getInt(null, PLACES + ((long) id << 2));
+        while (entry != 0) {
+            long at = PLACES + ((long) entry << 2);
+            if (u.getInt(null, at) == cell) {
+                return u.getInt(null, at + 4);
+            }
+            entry = u.getInt(null, at + 8);
+        }
+        return enterPair(id, cell);
+    }
+
     /** The body of a string builder's {@code toString} runs, and counts what it makes. */
     @ForceInline
     public static void building() {
@@ -254,6 +498,30 @@ public final class MayflyHooks {
         }
     }
 
+    /** As {@link #built(String)}, at a numbered place. */
+    @ForceInline
+    public static void built(String s, int id) {
+        if (!on) {
+            return;
+        }
+        long slab = Thread.currentCarrierThread().mayfly$slab;
+        if (slab == 0) {
+            return;
+        }
+        Unsafe u = Unsafe.getUnsafe();
+        if (u.getLong(null, slab + BUILDING) != 0) {
+            u.putLong(null, slab + BUILDING, 0);
+        } else if (s != null) {
+            fused(s, id);
+        }
+    }
+
+    @DontInline
+    private static void fused(String s, int id) {
+        any(s, id);
+        any(s.value(), id);
+    }
+
     @DontInline
     private static void fused(String s) {
         object(s);
@@ -266,28 +534,42 @@ public final class MayflyHooks {
      */
     @DontInline
     public static void backtrace(Object backtrace) {
+        backtrace(backtrace, NOWHERE);
+    }
+
+    /** As {@link #backtrace(Object)}, at a numbered place. */
+    @DontInline
+    public static void backtrace(Object backtrace, int id) {
         if (!on) {
             return;
         }
         Object chunk = backtrace;
         while (chunk instanceof Object[]) {
-            chunk = chunkOfTrace((Object[]) chunk);
+            chunk = chunkOfTrace((Object[]) chunk, id);
         }
     }
 
     /** Counts one chunk; returns the next, or null. */
-    private static Object chunkOfTrace(Object[] chunk) {
-        array(chunk);
+    private static Object chunkOfTrace(Object[] chunk, int id) {
+        anyAt(chunk, id);
         Object next = null;
         for (int i = 0; i < chunk.length; i++) {
             Object part = chunk[i];
             if (isChunkOfTrace(part)) {
                 next = part;
             } else if (part != null && part.getClass().isArray() && (i == 0 || part != chunk[0])) {
-                any(part);
+                anyAt(part, id);
             }
         }
         return next;
+    }
+
+    private static void anyAt(Object o, int id) {
+        if (id == NOWHERE) {
+            any(o);
+        } else {
+            any(o, id);
+        }
     }
 
     /** A chunk begins with its {@code short[]}, an array of classes with a class. */
@@ -310,8 +592,21 @@ public final class MayflyHooks {
         long at = slab + (cell & OFFSET) + (size < SMALLEST ? BELOW : 0);
         add(at, -1);
         add(at + 8, -size);
+        if (PLACES != 0) {
+            undoAtPlace(slab, size);
+        }
         if ((cell & TRACKED) != 0 && size >= SMALLEST) {
             untrack();
+        }
+    }
+
+    private static void undoAtPlace(long slab, long size) {
+        Unsafe u = Unsafe.getUnsafe();
+        long at = u.getLong(null, slab + LAST);
+        if (at != 0 && size >= SMALLEST) {
+            add(at, -1);
+            add(at + BYTES, -size);
+            u.putLong(null, slab + LAST, 0);
         }
     }
 

@@ -1,0 +1,98 @@
+//! Places: the single bytecodes that allocate, numbered by whoever wants them counted apart.
+//!
+//! Not here: which hooks they get (`scan`, `rules`).
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::hook::Element;
+use crate::class::{ClassFile, Code};
+
+/// A bytecode that allocates: facts to be kept, as the class may be unloaded before anybody asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// Internal name of the class that has the bytecode.
+    pub class: &'a [u8],
+    /// Its source file.
+    pub file: Option<&'a [u8]>,
+    /// Name of the method.
+    pub method: &'a [u8],
+    /// Source line.
+    pub line: Option<u16>,
+    /// What it allocates.
+    pub made: Made<'a>,
+}
+
+/// What a bytecode allocates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Made<'a> {
+    /// Objects of the class with this internal name.
+    Object(&'a [u8]),
+    /// Arrays of primitives.
+    Primitives(Element),
+    /// Arrays of references to the class with this internal name, or array descriptor.
+    References(&'a [u8]),
+    /// Objects or arrays of classes that the code doesn't tell.
+    Any,
+}
+
+impl Made<'_> {
+    /// The class of what is made as `Class.getName()` spells it; `None` if the code doesn't tell.
+    pub fn class_name(&self) -> Option<String> {
+        let dotted = |name: &[u8]| String::from_utf8_lossy(name).replace('/', ".");
+        Some(match *self {
+            Made::Object(name) => dotted(name),
+            Made::Primitives(element) => String::from(element.array_name()),
+            Made::References(name) if name.starts_with(b"[") => alloc::format!("[{}", dotted(name)),
+            Made::References(name) => alloc::format!("[L{};", dotted(name)),
+            Made::Any => return None,
+        })
+    }
+}
+
+/// Numbers places. Numbers become arguments of hooks.
+pub trait Places {
+    /// The number of a place; `None`: it is not counted apart.
+    fn number(&mut self, place: Place<'_>) -> Option<u32>;
+}
+
+/// Tells object creations from the calls of `this(…)` and `super(…)`, in the order of a method's code.
+///
+/// Only a constructor calls constructors of an object that it did not create, and only its own class's or its
+/// superclass's. Compilers of Java put the code of arguments between a `new` and its constructor call; so of the calls
+/// of one class's constructors, those with a `new` of that class still open in front of them are creations.
+#[derive(Debug)]
+pub(super) struct Creations<'a> {
+    /// The classes in question; none outside of constructors.
+    ambiguous: Option<[&'a [u8]; 2]>,
+    open: Vec<&'a [u8]>,
+}
+
+impl<'a> Creations<'a> {
+    pub(super) fn of(class: &ClassFile<'a>, method: &[u8]) -> Self {
+        let ambiguous = (method == b"<init>").then(|| [class.name(), class.super_name()]);
+        Creations { ambiguous, open: Vec::new() }
+    }
+
+    /// An instruction `new` of `class`.
+    pub(super) fn new_of(&mut self, class: &'a [u8]) {
+        if self.ambiguous.is_some_and(|ambiguous| ambiguous.contains(&class)) {
+            self.open.push(class);
+        }
+    }
+
+    /// Whether the call of a constructor of `class` completes a creation.
+    pub(super) fn completes(&mut self, class: &[u8]) -> bool {
+        if !self.ambiguous.is_some_and(|ambiguous| ambiguous.contains(&class)) {
+            return true;
+        }
+        let open = self.open.iter().rposition(|open| *open == class);
+        open.map(|at| self.open.remove(at)).is_some()
+    }
+}
+
+/// The source line of `pc`.
+pub(super) fn line(class: &ClassFile<'_>, code: &Code<'_>, pc: u32) -> Option<u16> {
+    let before = code.lines(class.pool()).filter(|(start, _)| u32::from(*start) <= pc);
+    before.max_by_key(|(start, _)| *start).map(|(_, line)| line)
+}

@@ -1,0 +1,401 @@
+//! Places: the single bytecodes that allocate. Their facts, where in a slab each is counted, and the samples of stacks
+//! taken at each.
+//!
+//! A place gets its facts and number when its class is rewritten, its words in a slab when it is first executed. Java
+//! reads the table that leads from one to the other. Not here: when a stack is to be taken (`sampling`), rows (`rows`).
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mayfly_profile::{ClassId, Frame, SiteId, Tally};
+use rustc_hash::FxHashMap;
+
+use crate::classes::CLASS_WORDS;
+use crate::sampling::{Draw, Due, Samples, StackBudget};
+
+/// Numbers there are for places.
+const PLACES: usize = 1 << 22;
+/// Room for the lists of places where classes differ: three entries per pair of place and class.
+const PAIRS: usize = 1 << 20;
+/// Words of a slab behind those of classes.
+pub(crate) const PLACE_WORDS: usize = 1 << 20;
+/// Words of a place: count, count at which a sample is due, state of the sampling; then bytes and largest of arrays.
+const OBJECT_WORDS: usize = 3;
+const ARRAY_WORDS: usize = 5;
+const BYTES: usize = 3;
+const LARGEST: usize = 4;
+
+/// What is known of a place from its class file. Texts are shared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceFacts {
+    /// Class of the bytecode, as `Class.getName()` spells it.
+    pub class: Arc<str>,
+    /// Its method.
+    pub method: Arc<str>,
+    /// Source file.
+    pub file: Option<Arc<str>>,
+    /// Source line.
+    pub line: Option<u16>,
+    /// Class of what it makes, if the bytecode tells.
+    pub made: Option<Arc<str>>,
+}
+
+/// [`PlaceFacts`] with texts as numbers: there may be a million of them.
+#[derive(Clone, Copy, Debug)]
+struct PackedFacts {
+    class: u32,
+    method: u32,
+    file: u32,
+    made: u32,
+    line: u16,
+}
+
+/// Number of no text.
+const NONE: u32 = u32::MAX;
+
+#[derive(Debug, Default)]
+struct Facts {
+    places: Vec<PackedFacts>,
+    texts: Vec<Arc<str>>,
+    numbers: FxHashMap<Arc<str>, u32>,
+    text_bytes: usize,
+}
+
+/// What is counted at one place: objects of one class.
+#[derive(Debug)]
+pub(crate) struct PlaceCounter {
+    /// The place's number.
+    pub(crate) place: u32,
+    /// Class of what is made there.
+    pub(crate) class: ClassId,
+    word: u32,
+    kind: Kind,
+    /// Whether its stacks are wanted.
+    pub(crate) sampled: bool,
+    samples: Mutex<Samples>,
+}
+
+/// How a counter counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Objects of one class.
+    Objects,
+    /// Arrays of one class, which that class's own cells do not count.
+    Arrays,
+    /// Objects that their class counts too.
+    OtherObjects,
+    /// Arrays that their class counts too.
+    OtherArrays,
+}
+
+impl Kind {
+    fn is_array(self) -> bool {
+        matches!(self, Kind::Arrays | Kind::OtherArrays)
+    }
+}
+
+/// All places.
+#[derive(Debug)]
+pub struct PlaceTable {
+    /// What Java reads: by a place's number where it is counted, then the lists of pairs.
+    table: Box<[AtomicU32]>,
+    facts: Mutex<Facts>,
+    counters: boxcar::Vec<PlaceCounter>,
+    /// Counter + 1 by its first word.
+    counter_at: Box<[AtomicU32]>,
+    next: Mutex<Next>,
+    words_in_use: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Next {
+    word: u32,
+    pair: u32,
+}
+
+impl Default for PlaceTable {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PlaceTable {
+    /// No places yet. Takes address space, and memory as places are executed.
+    pub fn new() -> Self {
+        Self {
+            table: bytemuck::zeroed_slice_box(PLACES + PAIRS),
+            facts: Mutex::default(),
+            counters: boxcar::Vec::new(),
+            counter_at: bytemuck::zeroed_slice_box(PLACE_WORDS),
+            next: Mutex::new(Next { word: 0, pair: PLACES as u32 }),
+            words_in_use: AtomicU64::new(0),
+        }
+    }
+
+    /// Address of the table that Java reads.
+    pub fn address(&self) -> u64 {
+        self.table.as_ptr().addr() as u64
+    }
+
+    /// Numbers the places of a class that is being rewritten; other threads wait meanwhile.
+    pub fn numbering(&self) -> Numbering<'_> {
+        Numbering { facts: lock(&self.facts) }
+    }
+
+    /// The facts of a place.
+    pub fn facts(&self, place: u32) -> Option<PlaceFacts> {
+        let facts = lock(&self.facts);
+        let packed = facts.places.get(place as usize)?;
+        let text = |number: u32| facts.texts.get(number as usize).cloned();
+        Some(PlaceFacts {
+            class: text(packed.class)?,
+            method: text(packed.method)?,
+            file: text(packed.file),
+            line: (packed.line != 0).then_some(packed.line),
+            made: text(packed.made),
+        })
+    }
+
+    /// Where in a slab a place is counted, as a byte offset; made up at first. `None` if there is no room any more.
+    pub fn enter(&self, place: u32, class: ClassId, kind: Kind, sampled: bool) -> Option<u32> {
+        let slot = self.table[..PLACES].get(place as usize)?;
+        let mut next = lock(&self.next);
+        match slot.load(Relaxed) {
+            0 => {
+                let offset = self.add_counter(&mut next, place, class, kind, sampled)?;
+                slot.store(offset, Relaxed);
+                Some(offset)
+            }
+            offset => Some(offset),
+        }
+    }
+
+    /// As [`Self::enter`], at a place where classes differ: for the class with this cell.
+    pub fn enter_pair(
+        &self,
+        place: u32,
+        cell: u32,
+        class: ClassId,
+        kind: Kind,
+        sampled: bool,
+    ) -> Option<u32> {
+        let slot = self.table[..PLACES].get(place as usize)?;
+        let mut next = lock(&self.next);
+        let first = slot.load(Relaxed);
+        let mut entry = first as usize;
+        while let Some([known, offset, following, ..]) = self.table.get(entry..).filter(|_| entry != 0) {
+            if known.load(Relaxed) == cell {
+                return Some(offset.load(Relaxed));
+            }
+            entry = following.load(Relaxed) as usize;
+        }
+        let pair = self.table.get(next.pair as usize..next.pair as usize + 3)?;
+        let offset = self.add_counter(&mut next, place, class, kind, sampled)?;
+        for (slot, value) in pair.iter().zip([cell, offset, first]) {
+            slot.store(value, Relaxed);
+        }
+        // Java may be reading the list: the entry must be whole before it is found.
+        slot.store(next.pair, std::sync::atomic::Ordering::Release);
+        next.pair += 3;
+        Some(offset)
+    }
+
+    fn add_counter(
+        &self,
+        next: &mut Next,
+        place: u32,
+        class: ClassId,
+        kind: Kind,
+        sampled: bool,
+    ) -> Option<u32> {
+        let words = if kind.is_array() { ARRAY_WORDS } else { OBJECT_WORDS };
+        let word = next.word;
+        if word as usize + words > PLACE_WORDS {
+            return None;
+        }
+        next.word += words as u32;
+        let samples = Mutex::default();
+        let counter = self.counters.push(PlaceCounter { place, class, word, kind, sampled, samples });
+        self.counter_at[word as usize].store(counter as u32 + 1, Relaxed);
+        self.words_in_use.store(u64::from(next.word), Relaxed);
+        Some((CLASS_WORDS as u32 + word) << 3)
+    }
+
+    /// The counter at a byte offset of slabs.
+    pub(crate) fn counter(&self, offset: u32) -> Option<&PlaceCounter> {
+        let word = ((offset >> 3) as usize).checked_sub(CLASS_WORDS)?;
+        let counter = self.counter_at.get(word)?.load(Relaxed).checked_sub(1)?;
+        self.counters.get(counter as usize)
+    }
+
+    /// What to do about the allocation at which Java asked, by where it was counted, and how it said it samples there.
+    pub fn due(&self, offset: u32, state: u32, budget: &StackBudget, draw: Draw<'_>) -> Due {
+        let counter = self.counter(offset).filter(|counter| counter.sampled);
+        counter.map_or(Due::NEVER, |counter| Due::at(state, budget, &mut counter.samples(), draw))
+    }
+
+    /// The place and the class counted at `offset`.
+    pub fn at(&self, offset: u32) -> Option<(u32, ClassId)> {
+        self.counter(offset).map(|counter| (counter.place, counter.class))
+    }
+
+    /// Books a stack taken there of an object of `size` bytes that stands for two to the power `log2`.
+    pub fn book(&self, offset: u32, site: SiteId, log2: u32, size: u64) {
+        if let Some(counter) = self.counter(offset) {
+            counter.samples().book(site, log2, size);
+        }
+    }
+
+    pub(crate) fn counters(&self) -> impl Iterator<Item = &PlaceCounter> {
+        (0..self.counters.count()).map_while(|at| self.counters.get(at))
+    }
+
+    /// Words of places in use.
+    pub(crate) fn words_in_use(&self) -> usize {
+        self.words_in_use.load(Relaxed) as usize
+    }
+
+    /// Native memory held, in bytes, about; without what slabs hold.
+    pub fn bytes(&self) -> u64 {
+        let facts = lock(&self.facts);
+        let texts = facts.text_bytes + facts.texts.capacity() * 16 + facts.numbers.capacity() * 28;
+        let places =
+            facts.places.capacity() * size_of::<PackedFacts>() + facts.places.len() * size_of::<u32>();
+        let counters = self.counters.count() * (size_of::<PlaceCounter>() + 8);
+        let words = self.words_in_use() * size_of::<u32>();
+        (texts + places + counters + words) as u64
+    }
+}
+
+impl PlaceFacts {
+    /// The frame of the bytecode, with its line if lines are wanted.
+    pub(crate) fn frame(&self, lines: bool) -> Frame {
+        let line = self.line.filter(|_| lines).map(u32::from);
+        Frame {
+            class: Arc::clone(&self.class),
+            method: Arc::clone(&self.method),
+            file: self.file.clone(),
+            line,
+        }
+    }
+}
+
+impl PlaceCounter {
+    pub(crate) fn samples(&self) -> MutexGuard<'_, Samples> {
+        lock(&self.samples)
+    }
+
+    /// What was counted, given the words of all slabs together.
+    pub(crate) fn read(&self, words: &[u64], object_size: u64) -> Tally {
+        let word = |at: usize| words.get(CLASS_WORDS + self.word as usize + at).copied().unwrap_or(0);
+        match self.kind.is_array() {
+            false => Tally::of(word(0), object_size),
+            true => Tally { objects: word(0), bytes: word(BYTES), largest: word(LARGEST) },
+        }
+    }
+
+    /// Whether its class's cells leave these objects to it.
+    pub(crate) fn counts_for_class(&self) -> bool {
+        self.kind == Kind::Arrays
+    }
+
+    /// Whether a word of a slab is a maximum, not a sum.
+    pub(crate) fn is_maximum(&self, word: usize) -> bool {
+        self.kind.is_array() && word == self.word as usize + LARGEST
+    }
+}
+
+impl PlaceTable {
+    /// Whether a word of a slab (counted from the first of places) is a maximum, not a sum.
+    pub(crate) fn is_maximum(&self, word: usize) -> bool {
+        let first = word.checked_sub(LARGEST).and_then(|first| self.counter_at.get(first));
+        let counter = first.and_then(|counter| counter.load(Relaxed).checked_sub(1));
+        counter.and_then(|counter| self.counters.get(counter as usize)).is_some_and(|c| c.is_maximum(word))
+    }
+}
+
+/// Numbers places, one class at a time.
+pub struct Numbering<'a> {
+    facts: MutexGuard<'a, Facts>,
+}
+
+impl Numbering<'_> {
+    /// The number of a place; `None` if there are none left.
+    pub fn add(
+        &mut self,
+        [class, method]: [&str; 2],
+        file: Option<&str>,
+        line: Option<u16>,
+        made: Option<&str>,
+    ) -> Option<u32> {
+        let number = self.facts.places.len();
+        if number >= PLACES {
+            return None;
+        }
+        let (class, method) = (self.facts.text(class), self.facts.text(method));
+        let file = file.map_or(NONE, |file| self.facts.text(file));
+        let made = made.map_or(NONE, |made| self.facts.text(made));
+        self.facts.places.push(PackedFacts { class, method, file, made, line: line.unwrap_or(0) });
+        Some(number as u32)
+    }
+}
+
+impl Facts {
+    fn text(&mut self, text: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(text) {
+            return number;
+        }
+        let (number, text) = (self.texts.len() as u32, Arc::<str>::from(text));
+        self.text_bytes += text.len() + 16;
+        self.texts.push(Arc::clone(&text));
+        self.numbers.insert(text, number);
+        number
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_come_back_and_texts_are_shared() {
+        let table = PlaceTable::new();
+        let mut numbering = table.numbering();
+        assert_eq!(numbering.add(["a.B", "run"], Some("B.java"), Some(7), Some("a.C")), Some(0));
+        assert_eq!(numbering.add(["a.B", "run"], None, None, None), Some(1));
+        drop(numbering);
+        let (first, second) = (table.facts(0).unwrap(), table.facts(1).unwrap());
+        assert_eq!((first.line, first.made.as_deref(), second.made), (Some(7), Some("a.C"), None));
+        assert!(Arc::ptr_eq(&first.class, &second.class));
+        assert_eq!(table.facts(2), None);
+    }
+
+    #[test]
+    fn a_place_keeps_its_words() {
+        let table = PlaceTable::new();
+        let first = table.enter(3, 9, Kind::Objects, true).unwrap();
+        assert_eq!(table.enter(3, 9, Kind::Objects, true), Some(first));
+        let second = table.enter(5, 9, Kind::Arrays, true).unwrap();
+        assert_eq!(second - first, 8 * OBJECT_WORDS as u32);
+        let counter = table.counter(second).unwrap();
+        assert_eq!((counter.place, counter.class), (5, 9));
+        assert!(table.counter(second + 8).is_none());
+        let largest = (second >> 3) as usize - CLASS_WORDS + LARGEST;
+        assert!(table.is_maximum(largest));
+        assert!(!(0..largest).any(|word| table.is_maximum(word)));
+    }
+
+    #[test]
+    fn classes_at_one_place_have_words_of_their_own() {
+        let table = PlaceTable::new();
+        let offset = |cell| table.enter_pair(2, cell, cell, Kind::OtherArrays, true).unwrap();
+        let (one, other) = (offset(8), offset(16));
+        assert_ne!(one, other);
+        assert_eq!((offset(8), offset(16)), (one, other));
+        assert_eq!(table.counters().count(), 2);
+    }
+}

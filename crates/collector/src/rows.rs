@@ -1,0 +1,239 @@
+//! Rows of sites in a session that counts by place: the exact count of each place, divided among the stacks that its
+//! samples found there.
+//!
+//! Rows of one place add up to its count. What its class counted beyond its places was made without bytecode (by
+//! reflection, through JNI, by the JVM), and gets a row of the class without frames.
+
+use mayfly_profile::{ClassId, SiteCounts, SiteId, Tally};
+use rustc_hash::FxHashMap;
+
+use crate::places::PlaceCounter;
+use crate::sampling::Weight;
+use crate::slabs::ClassTotal;
+use crate::{ClassTable, Ledger, PlaceTable, SiteTable, Words};
+
+/// Makes the rows that changed since the last time.
+#[derive(Debug, Default)]
+pub struct SiteRows {
+    /// Whether frames have lines.
+    lines: bool,
+    /// Counts at the last reset, by counter.
+    baseline: Vec<Tally>,
+    classes_baseline: Vec<ClassTotal>,
+    /// Objects and stacks when a counter's rows were last said.
+    said: Vec<(u64, u64)>,
+    without_place: FxHashMap<ClassId, Tally>,
+    /// Size of a class's objects, by name.
+    sizes: FxHashMap<Box<str>, u64>,
+    classes_seen: usize,
+}
+
+/// What rows are made of.
+#[derive(Clone, Copy)]
+pub struct Tables<'a> {
+    /// All classes.
+    pub classes: &'a ClassTable,
+    /// All places.
+    pub places: &'a PlaceTable,
+    /// All sites.
+    pub sites: &'a SiteTable,
+}
+
+impl SiteRows {
+    /// No rows yet; `lines`: frames have lines.
+    pub fn new(lines: bool) -> Self {
+        Self { lines, ..Self::default() }
+    }
+
+    /// Counts start from zero at `words`, and no stack has been seen.
+    pub fn reset(&mut self, words: &Words, tables: Tables<'_>) {
+        self.learn_sizes(tables.classes);
+        let counters = tables.places.counters();
+        self.baseline = counters.map(|counter| self.read(counter, words, tables.classes)).collect();
+        self.classes_baseline = words.classes(tables.classes, tables.places);
+        self.said.clear();
+        self.without_place.clear();
+        for counter in tables.places.counters() {
+            counter.samples().reset();
+        }
+    }
+
+    /// The rows that changed since the last call. Lifetimes are the ledger's, of the objects whose stacks were taken.
+    pub fn changed(&mut self, words: &Words, tables: Tables<'_>, ledger: &mut Ledger) -> Vec<SiteCounts> {
+        self.learn_sizes(tables.classes);
+        let died = ledger.take_changed_sites();
+        let mut rows = Vec::new();
+        let mut placed: FxHashMap<&str, Tally> = FxHashMap::default();
+        for (index, counter) in tables.places.counters().enumerate() {
+            let now = self.read(counter, words, tables.classes);
+            let tally = now.without(self.baseline.get(index).copied().unwrap_or_default());
+            let placed = placed.entry(tables.classes.name(counter.class).unwrap_or_default()).or_default();
+            placed.add(tally);
+            if !counter.sampled {
+                continue;
+            }
+            let samples = counter.samples();
+            let stacks = samples.stacks();
+            let taken = stacks.iter().map(|(_, weight)| weight.taken).sum();
+            if self.said.len() <= index {
+                self.said.resize(index + 1, (0, 0));
+            }
+            let changed = self.said[index] != (tally.objects, taken);
+            if changed || stacks.iter().any(|(site, _)| died.contains(site)) {
+                self.said[index] = (tally.objects, taken);
+                let error = |weight: &Weight| samples.error(weight);
+                let stacks = if stacks.is_empty() { self.unseen(counter, tables) } else { stacks };
+                rows.extend(place_rows(tally, &stacks, error, ledger));
+            }
+        }
+        self.rest(words, tables, &placed, ledger, &mut rows);
+        rows
+    }
+
+    fn read(&self, counter: &PlaceCounter, words: &Words, classes: &ClassTable) -> Tally {
+        let size = classes.name(counter.class).and_then(|name| self.sizes.get(name));
+        counter.read(words.all(), size.copied().unwrap_or(0))
+    }
+
+    fn learn_sizes(&mut self, classes: &ClassTable) {
+        for id in self.classes_seen..classes.len() {
+            let id = id as ClassId;
+            if let (Some(name), Some(size)) = (classes.name(id), classes.object_size(id)) {
+                self.sizes.entry(name.into()).or_insert(u64::from(size));
+            }
+        }
+        self.classes_seen = classes.len();
+    }
+
+    /// A place at which no stack was taken yet: its own frame is known.
+    fn unseen(&self, counter: &PlaceCounter, tables: Tables<'_>) -> Vec<(SiteId, Weight)> {
+        let facts = tables.places.facts(counter.place);
+        let site =
+            facts.map(|facts| tables.sites.of_frame(counter.class, counter.place, facts.frame(self.lines)));
+        site.map(|site| (site, Weight::default())).into_iter().collect()
+    }
+
+    /// Rows of what classes counted beyond their places.
+    fn rest(
+        &mut self,
+        words: &Words,
+        tables: Tables<'_>,
+        placed: &FxHashMap<&str, Tally>,
+        ledger: &Ledger,
+        rows: &mut Vec<SiteCounts>,
+    ) {
+        let totals = words.classes(tables.classes, tables.places);
+        let mut counted: FxHashMap<&str, (ClassId, Tally)> = FxHashMap::default();
+        for (id, total) in totals.iter().enumerate() {
+            let before = self.classes_baseline.get(id).copied().unwrap_or_default();
+            let tally = total.counted.without(before.counted);
+            if let Some(name) = tables.classes.name(id as ClassId).filter(|_| !tally.is_empty()) {
+                counted.entry(name).or_insert((id as ClassId, Tally::default())).1.add(tally);
+            }
+        }
+        for (name, (class, tally)) in counted {
+            let rest = tally.without(placed.get(name).copied().unwrap_or_default());
+            let said = self.without_place.entry(class).or_default();
+            if *said != rest && (rest.objects > 0 || said.objects > 0) {
+                *said = rest;
+                rows.push(SiteCounts {
+                    id: tables.sites.of_class(class),
+                    allocated: rest,
+                    live: ledger.follows_lifetimes().then_some(Tally::default()),
+                    ..SiteCounts::default()
+                });
+            }
+        }
+    }
+}
+
+/// The rows of one place.
+fn place_rows(
+    total: Tally,
+    stacks: &[(SiteId, Weight)],
+    error: impl Fn(&Weight) -> f64,
+    ledger: &Ledger,
+) -> Vec<SiteCounts> {
+    let objects = divide(total.objects, &stacks.iter().map(|(_, w)| w.objects).collect::<Vec<_>>());
+    let bytes = match total.objects {
+        // Objects of one size: samples don't tell it.
+        0 => vec![0; stacks.len()],
+        all if stacks.iter().all(|(_, weight)| weight.bytes == 0) => {
+            objects.iter().map(|objects| total.bytes / all * objects).collect()
+        }
+        _ => divide(total.bytes, &stacks.iter().map(|(_, w)| w.bytes).collect::<Vec<_>>()),
+    };
+    let stood_for: u64 = stacks.iter().map(|(_, weight)| weight.objects).sum();
+    let missed = stood_for.abs_diff(total.objects) as f64 / total.objects.max(1) as f64;
+    let row = |((&(id, weight), objects), bytes): ((&(SiteId, Weight), u64), u64)| {
+        let known = stacks.len() > 1 && weight.largest > 0;
+        let largest = if known { weight.largest } else { total.largest };
+        let allocated = Tally { objects, bytes, largest };
+        SiteCounts { error: error(&weight).max(missed), ..with_lifetimes(id, allocated, ledger) }
+    };
+    stacks.iter().zip(objects).zip(bytes).map(row).collect()
+}
+
+/// The lifetimes of a row's tracked objects, scaled to all of it.
+fn with_lifetimes(id: SiteId, allocated: Tally, ledger: &Ledger) -> SiteCounts {
+    let mut row = SiteCounts { id, allocated, ..SiteCounts::default() };
+    if !ledger.follows_lifetimes() {
+        return row;
+    }
+    row.live = Some(allocated);
+    let Some(tracked) = ledger.site(id).filter(|tracked| tracked.allocated.objects > 0) else { return row };
+    if tracked.allocated.objects == allocated.objects {
+        return SiteCounts { allocated, ..tracked };
+    }
+    let factor = |part: u64, of: u64, all: u64| (part as f64 * all as f64 / of.max(1) as f64).round() as u64;
+    let mut left = allocated;
+    for dead in &tracked.collected {
+        let scaled = Tally {
+            objects: factor(dead.objects, tracked.allocated.objects, allocated.objects).min(left.objects),
+            bytes: factor(dead.bytes, tracked.allocated.bytes, allocated.bytes).min(left.bytes),
+            largest: dead.largest,
+        };
+        left = left.without(scaled);
+        row.collected.push(scaled);
+    }
+    row.live = Some(left);
+    row.byte_seconds =
+        tracked.byte_seconds * allocated.bytes as f64 / (tracked.allocated.bytes as f64).max(1.0);
+    row
+}
+
+/// Divides `total` in proportion to `weights`, without rest: what rounding leaves goes to the largest remainders.
+fn divide(total: u64, weights: &[u64]) -> Vec<u64> {
+    let sum: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
+    if sum == u128::from(total) {
+        return weights.to_vec();
+    }
+    if sum == 0 {
+        let first = std::iter::once(total).take(weights.len());
+        return first.chain(std::iter::repeat(0)).take(weights.len()).collect();
+    }
+    let share = |weight: u64| u128::from(weight) * u128::from(total);
+    let mut parts: Vec<u64> = weights.iter().map(|&weight| (share(weight) / sum) as u64).collect();
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_by_key(|&index| std::cmp::Reverse(share(weights[index]) % sum));
+    let left = total - parts.iter().sum::<u64>();
+    for &index in order.iter().take(left as usize) {
+        parts[index] += 1;
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_division_adds_up_and_keeps_proportions() {
+        assert_eq!(divide(10, &[3, 7]), [3, 7]);
+        assert_eq!(divide(100, &[1, 1, 1]), [34, 33, 33]);
+        assert_eq!(divide(1_000_001, &[900, 90, 10]), [900_001, 90_000, 10_000]);
+        assert_eq!(divide(5, &[0, 0]), [5, 0]);
+        assert_eq!(divide(5, &[]), [0; 0]);
+        assert_eq!(divide(u64::MAX, &[u64::MAX / 2, u64::MAX / 2]).iter().sum::<u64>(), u64::MAX);
+    }
+}

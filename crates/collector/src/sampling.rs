@@ -1,0 +1,272 @@
+//! Which allocations of a place have their stack taken, and what the stacks taken stand for.
+//!
+//! Each thread's allocations at a place are cut into strata of a power of two; in each, one is chosen at random, and
+//! stands for all of them. A stratum's length is decided before it begins, whatever is in it: so the weights of stacks
+//! are unbiased (stratified sampling; W. G. Cochran, Sampling Techniques, chapter 5). Lengths grow with the counts of a
+//! place, so that the time spent on stacks keeps to a budget.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use mayfly_profile::SiteId;
+use rustc_hash::FxHashMap;
+
+/// Time that may be spent on stacks before any is left out, in nanoseconds.
+const FREE_NS: u64 = 200_000_000;
+/// One nanosecond on stacks per so many of the process, afterwards.
+const CPU_PER_NS: u64 = 25;
+/// Strata per doubling of a place's count while the budget is just met, about.
+const FINENESS: f64 = 16.0;
+/// Longest stratum, as a power of two.
+const MOST_LOG2: u32 = 20;
+
+/// How much time goes into stacks.
+#[derive(Debug, Default)]
+pub struct StackBudget {
+    spent_ns: AtomicU64,
+    stacks: AtomicU64,
+    cpu_ns: AtomicU64,
+}
+
+impl StackBudget {
+    /// Time went into a stack; how many there were before.
+    pub fn spend(&self, ns: u64) -> u64 {
+        self.spent_ns.fetch_add(ns, Relaxed);
+        self.stacks.fetch_add(1, Relaxed)
+    }
+
+    /// CPU time of the whole process so far; to be told every now and then.
+    pub fn set_cpu(&self, ns: u64) {
+        self.cpu_ns.store(ns, Relaxed);
+    }
+
+    /// Time spent so far, in nanoseconds.
+    pub fn spent_ns(&self) -> u64 {
+        self.spent_ns.load(Relaxed)
+    }
+
+    /// Length of the next stratum of a place that has counted so much, as a power of two.
+    fn stratum_log2(&self, counted: u64) -> u32 {
+        let spent = self.spent_ns();
+        if spent < FREE_NS {
+            return 0;
+        }
+        let allowed = (self.cpu_ns.load(Relaxed) / CPU_PER_NS).max(FREE_NS);
+        let length = counted as f64 / FINENESS * (spent as f64 / allowed as f64).min(64.0);
+        (length.max(1.0) as u64).ilog2().min(MOST_LOG2)
+    }
+}
+
+/// A thread's sampling at one place, as Java keeps it: whether there is one, the length of the stratum whose chosen
+/// allocation comes next, and how many follow that one in its stratum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct State {
+    log2: u32,
+    behind: u64,
+}
+
+impl State {
+    const VALID: u32 = 1 << 31;
+
+    fn of(bits: u32) -> Option<Self> {
+        let log2 = bits >> 26 & 31;
+        (bits & Self::VALID != 0).then_some(Self { log2, behind: u64::from(bits & ((1 << 26) - 1)) })
+    }
+
+    fn bits(self) -> u32 {
+        Self::VALID | self.log2 << 26 | self.behind as u32
+    }
+}
+
+/// What to do about an allocation at which Java asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Due {
+    /// Whether its stack is to be taken; it stands for two to this power.
+    pub take: Option<u32>,
+    /// When Java is to ask again, and what it is to keep until then; see `MayflyHooks.due`.
+    pub plan: u64,
+}
+
+/// Draws a number from `1..=n`.
+pub type Draw<'a> = &'a mut dyn FnMut(u64) -> u64;
+
+impl Due {
+    /// Never again.
+    pub const NEVER: Due = Due { take: None, plan: 0 };
+
+    pub(crate) fn at(state: u32, budget: &StackBudget, samples: &mut Samples, draw: Draw<'_>) -> Self {
+        let Some(State { log2, behind }) = State::of(state) else {
+            let (chosen, state) = samples.stratum(budget, draw);
+            return match chosen {
+                1 => Self::taken(state, budget, samples, draw),
+                _ => Due { take: None, plan: plan(chosen - 1, state) },
+            };
+        };
+        Self::taken(State { log2, behind }, budget, samples, draw)
+    }
+
+    fn taken(state: State, budget: &StackBudget, samples: &mut Samples, draw: Draw<'_>) -> Self {
+        let (chosen, next) = samples.stratum(budget, draw);
+        Due { take: Some(state.log2), plan: plan(state.behind + chosen, next) }
+    }
+}
+
+fn plan(ahead: u64, state: State) -> u64 {
+    u64::from(state.bits()) << 32 | ahead
+}
+
+/// All samples of one place and class.
+#[derive(Debug, Default)]
+pub(crate) struct Samples {
+    /// Allocations in all strata begun, whether or not they are over.
+    begun: u64,
+    /// Stacks taken.
+    taken: u64,
+    /// Sum of the squares of weights above one.
+    squares: f64,
+    stacks: FxHashMap<SiteId, Weight>,
+}
+
+/// What the samples of one stack stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Weight {
+    pub(crate) taken: u64,
+    pub(crate) objects: u64,
+    pub(crate) bytes: u64,
+    pub(crate) largest: u64,
+    /// Sum of the squares of bytes that samples of a weight above one stand for.
+    pub(crate) squares: f64,
+}
+
+impl Samples {
+    /// Begins a stratum: the chosen one's position in it from 1 on, and the state up to it.
+    fn stratum(&mut self, budget: &StackBudget, draw: Draw<'_>) -> (u64, State) {
+        let log2 = budget.stratum_log2(self.begun);
+        let length = 1 << log2;
+        self.begun += length;
+        let chosen = if log2 == 0 { 1 } else { draw(length).clamp(1, length) };
+        (chosen, State { log2, behind: length - chosen })
+    }
+
+    /// Books a stack taken.
+    pub(crate) fn book(&mut self, site: SiteId, log2: u32, size: u64) {
+        let objects = 1u64 << log2;
+        let bytes = objects * size;
+        let weight = self.stacks.entry(site).or_default();
+        weight.taken += 1;
+        weight.objects += objects;
+        weight.bytes += bytes;
+        weight.largest = weight.largest.max(size);
+        self.taken += 1;
+        if log2 > 0 {
+            weight.squares += (bytes as f64).powi(2);
+            self.squares += (objects as f64).powi(2);
+        }
+    }
+
+    /// Forgets the stacks; strata go on.
+    pub(crate) fn reset(&mut self) {
+        *self = Samples { begun: self.begun, ..Samples::default() };
+    }
+
+    /// The stacks, in a fixed order.
+    pub(crate) fn stacks(&self) -> Vec<(SiteId, Weight)> {
+        let mut stacks: Vec<_> = self.stacks.iter().map(|(&site, &weight)| (site, weight)).collect();
+        stacks.sort_unstable_by_key(|&(site, _)| site);
+        stacks
+    }
+
+    /// Relative standard error of what `weight` stands for; 0 if every stack was taken.
+    pub(crate) fn error(&self, weight: &Weight) -> f64 {
+        if self.squares == 0.0 || weight.objects == 0 {
+            return 0.0;
+        }
+        // Agresti and Coull's shrunken share: a stack seen each time is not the only one for certain.
+        let share = (weight.taken as f64 + 1.0) / (self.taken as f64 + 2.0);
+        let objects = (self.squares * share * (1.0 - share)).sqrt() / weight.objects as f64;
+        let bytes = (weight.squares * (1.0 - share)).sqrt() / (weight.bytes as f64).max(1.0);
+        objects.max(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs `n` allocations of one thread; gives (index, weight) of those taken.
+    fn run(n: u64, budget: &StackBudget, samples: &mut Samples, draw: Draw<'_>) -> Vec<(u64, u64)> {
+        let (mut next, mut state, mut taken) = (0, 0, Vec::new());
+        for count in 1..=n {
+            if count >= next {
+                let due = Due::at(state, budget, samples, draw);
+                taken.extend(due.take.map(|log2| (count - 1, 1 << log2)));
+                next = count + (due.plan & 0xFFFF_FFFF);
+                state = (due.plan >> 32) as u32;
+            }
+        }
+        taken
+    }
+
+    fn overspent(factor: u64) -> StackBudget {
+        let budget = StackBudget::default();
+        budget.spend(FREE_NS * factor);
+        budget
+    }
+
+    #[test]
+    fn every_stack_is_taken_while_the_budget_lasts() {
+        let taken = run(1000, &StackBudget::default(), &mut Samples::default(), &mut |_| 1);
+        assert_eq!(taken, (0..1000).map(|i| (i, 1)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn strata_are_disjoint_grow_with_the_count_and_cover_everything() {
+        let budget = overspent(1);
+        // The last of each stratum: what is taken stands for exactly what came since the last one.
+        let taken = run(1_000_000, &budget, &mut Samples::default(), &mut |n| n);
+        let mut end = 0;
+        for &(index, weight) in &taken {
+            end += weight;
+            assert_eq!(index + 1, end);
+        }
+        assert!((100..2000).contains(&taken.len()), "{}", taken.len());
+        // The first of each: it stands for what follows.
+        let mut start = 0;
+        for (index, weight) in run(1_000_000, &budget, &mut Samples::default(), &mut |_| 1) {
+            assert_eq!(index, start);
+            start += weight;
+        }
+    }
+
+    #[test]
+    fn the_more_was_spent_the_fewer_stacks_are_taken() {
+        let taken = |factor| run(100_000, &overspent(factor), &mut Samples::default(), &mut |n| n).len();
+        assert!(taken(1) > 2 * taken(4) && taken(4) > taken(16), "{} {} {}", taken(1), taken(4), taken(16));
+    }
+
+    #[test]
+    fn weights_estimate_the_shares_of_stacks_within_their_error() {
+        let budget = overspent(2);
+        let mut seed = 12_345u64;
+        let mut draw = move |n: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            1 + (seed >> 33) % n
+        };
+        let mut samples = Samples::default();
+        let site = |index: u64| match index % 100 {
+            0..90 => 0,
+            90..99 => 1,
+            _ => 2,
+        };
+        let n = 1_000_000;
+        for (index, weight) in run(n, &budget, &mut samples, &mut draw) {
+            let site = site(index);
+            let log2 = weight.ilog2();
+            samples.book(site, log2, 24);
+        }
+        for ((site, weight), expected) in samples.stacks().into_iter().zip([900_000.0, 90_000.0, 10_000.0]) {
+            let error = samples.error(&weight);
+            let off = (weight.objects as f64 / expected - 1.0).abs();
+            assert!(error > 0.0 && off < 4.0 * error, "stack {site}: off by {off}, error {error}");
+        }
+    }
+}
