@@ -98,6 +98,7 @@ fn size_of_example(engine: &Engine, jni: Jni<'_>, class: Class<'_>) -> Option<u6
     let example = jni.allocate(class)?;
     let size = engine.tool.object_size(example);
     jni.forget(example);
+    engine.examples.fetch_add(size.unwrap_or(0), Relaxed);
     size
 }
 
@@ -161,11 +162,14 @@ pub(crate) fn renew_buffer(jni: Jni<'_>) {
 pub(crate) fn sampled(engine: &Engine, jni: Jni<'_>, sample: SampledAllocation<'_>) {
     SAMPLED.set(true);
     let Some(hooks) = engine.hooks.get() else { return };
-    let Tracking::ByteSample(interval) = engine.options.tracking() else { return };
     if engine.is_finished() || !engine.control.is_active() || OWN.get() {
         return;
     }
     let Some(cell) = cell_of(engine, jni, hooks, sample) else { return };
+    if let (Some(unseen), Some(class)) = (&engine.unseen, engine.classes.at_cell(cell)) {
+        unseen.take(engine, jni, class, sample.size);
+    }
+    let Tracking::ByteSample(interval) = engine.options.tracking() else { return };
     with_tracker(engine, |tracker| {
         let Some(class) = tracker.class(engine, cell) else { return };
         let name = engine.classes.name(class.id).unwrap_or_default();

@@ -57,7 +57,7 @@ pub(crate) fn begin(engine: &Engine, jni: Jni<'_>) {
         engine.clock.correct(bytes);
     }
     *engine.control.session() = Some(Session::new(engine, run));
-    if engine.options.sample_bytes.is_some() {
+    if engine.unseen.is_some() {
         start_sampler(engine, jni);
     }
     if engine.options.delay_profiling {
@@ -69,9 +69,11 @@ pub(crate) fn begin(engine: &Engine, jni: Jni<'_>) {
 
 fn start_sampler(engine: &Engine, jni: Jni<'_>) {
     match engine.tool.enable(Event::SampledObjectAlloc) {
-        Ok(()) => allocations::renew_buffer(jni),
+        Ok(()) if engine.options.sample_bytes.is_some() => allocations::renew_buffer(jni),
+        Ok(()) => {}
         Err(error) => say(&format!(
-            "the JVM does not sample allocations ({error}): there will be no lifetimes; use #trackcollections instead"
+            "the JVM does not sample allocations ({error}): what is not counted will not be estimated, and #sample has no \
+             lifetimes; use #trackcollections instead"
         )),
     }
 }

@@ -18,6 +18,7 @@ use crate::rewriting::Rewriting;
 use crate::sinks::Sinks;
 use crate::stacks::MethodNames;
 use crate::trust::JvmCounter;
+use crate::unseen::Unseen;
 
 static ENGINE: OnceLock<Engine> = OnceLock::new();
 
@@ -42,6 +43,10 @@ pub(crate) struct Engine {
     pub(crate) methods: MethodNames,
     pub(crate) rewriting: Rewriting,
     pub(crate) counter: JvmCounter,
+    /// Bytes of objects that the agent made to learn the size of a class's objects.
+    pub(crate) examples: AtomicU64,
+    /// What the JVM's sampler tells; `None` if another agent has it.
+    pub(crate) unseen: Option<Unseen>,
     pub(crate) control: Control,
     pub(crate) sinks: Sinks,
     /// Objects seen by `#every`.

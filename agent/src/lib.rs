@@ -22,4 +22,5 @@ mod stacks;
 mod startup;
 mod stream;
 mod trust;
+mod unseen;
 mod worker;

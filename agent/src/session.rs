@@ -15,6 +15,7 @@ use crate::notice::say;
 use crate::sinks;
 use crate::stream::Stream;
 use crate::trust;
+use crate::unseen::Unseen;
 
 /// Rows of each list on a console.
 const CONSOLE_ROWS: usize = 20;
@@ -109,6 +110,9 @@ impl Session {
         let words = engine.slabs.words(&engine.classes, &engine.places);
         self.stream.reset(words.classes(&engine.classes, &engine.places));
         self.rows.reset(&words, engine.tables());
+        if let Some(unseen) = &engine.unseen {
+            unseen.reset();
+        }
         self.profiled.restart();
         self.tell(engine, vec![Update::Reset]);
     }
@@ -134,6 +138,7 @@ impl Session {
             trust: trust::assess(engine, jni, accounted, engine.control.own_cpu()),
             classes: self.stream.class_counts(&totals, &mut self.ledger),
             sites,
+            estimates: engine.unseen.as_ref().map(Unseen::changed).unwrap_or_default(),
         };
         updates.push(Update::Progress(Box::new(progress)));
         self.tell(engine, updates);

@@ -15,9 +15,13 @@ use crate::rewriting::Rewriting;
 use crate::sinks::Sinks;
 use crate::stacks::MethodNames;
 use crate::trust::JvmCounter;
+use crate::unseen::Unseen;
 
 /// Oldest JDK with sampled allocations and early class hooks.
 const OLDEST_JDK: u32 = 11;
+/// Mean bytes between two samples where the user asks for none: what is not seen is estimated to some per cent, at a
+/// cost that can't be measured.
+const DEFAULT_INTERVAL: u64 = 512 << 10;
 
 /// Reads the options, checks the JVM, and asks for events. Ends the process if the agent can't work.
 pub(crate) fn launch(context: &AgentLoadContext<'_>) {
@@ -33,6 +37,7 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
     let jdk = check_jvm(&tool);
     let sinks = Sinks::open(&options).unwrap_or_else(|error| refuse_launch(&error.to_string()));
     ask_for_events(&tool, &options);
+    let unseen = ask_for_sampler(&tool, &options);
     let vm = Vm::of(context);
     // With stacks, half of the limit is theirs.
     let for_sites = if options.trace { options.mem_limit / 2 } else { 0 };
@@ -54,6 +59,8 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
         methods: MethodNames::default(),
         rewriting: Rewriting::default(),
         counter: JvmCounter::default(),
+        examples: AtomicU64::new(0),
+        unseen,
         control: Control::default(),
         sinks,
         examined: AtomicU64::new(0),
@@ -95,27 +102,36 @@ fn check_jvm(tool: &Tool) -> u32 {
     feature
 }
 
+/// The JVM's sampler tells what the hooks don't see. It is one agent's at a time; without it nothing but `#sample` fails.
+fn ask_for_sampler(tool: &Tool, options: &Options) -> Option<Unseen> {
+    let interval = options.sample_bytes.unwrap_or(DEFAULT_INTERVAL);
+    let sampling = Capabilities { sampled_allocations: true, bytecodes: true, ..Capabilities::default() };
+    // The interval is set now: a thread draws its first sample when it starts, the main thread before VMInit.
+    let asked = tool
+        .add_capabilities(sampling)
+        .and_then(|()| tool.set_sampling_interval(i32::try_from(interval).unwrap_or(i32::MAX)));
+    match asked {
+        Ok(()) => Some(Unseen::new(interval)),
+        Err(error) if options.sample_bytes.is_some() => {
+            refused("sampled allocations, which #sample needs", error)
+        }
+        Err(_) => None,
+    }
+}
+
+fn refused(what: &str, error: JvmtiError) -> ! {
+    refuse_launch(&format!("the JVM refuses {what} ({error}): is another profiler loaded?"))
+}
+
 fn ask_for_events(tool: &Tool, options: &Options) {
     let capabilities = Capabilities {
         early_class_hooks: true,
         gc_events: true,
         sources: options.trace,
-        sampled_allocations: false,
-    };
-    let refused = |what: &str, error: JvmtiError| -> ! {
-        refuse_launch(&format!("the JVM refuses {what} ({error}): is another profiler loaded?"))
+        ..Capabilities::default()
     };
     if let Err(error) = tool.add_capabilities(capabilities) {
         refused("early class hooks", error);
-    }
-    let sampling = Capabilities { sampled_allocations: true, ..Capabilities::default() };
-    // The interval is set now: a thread draws its first sample when it starts, the main thread before VMInit.
-    if let Some(interval) = options.sample_bytes
-        && let Err(error) = tool
-            .add_capabilities(sampling)
-            .and_then(|()| tool.set_sampling_interval(i32::try_from(interval).unwrap_or(i32::MAX)))
-    {
-        refused("sampled allocations, which #sample needs", error);
     }
     if let Err(error) = tool.install_callbacks() {
         refused("callbacks", error);

@@ -10,10 +10,15 @@ use rustc_hash::FxHashMap;
 
 use crate::engine::Engine;
 use crate::hooks::Hooks;
+use crate::unseen::Unseen;
 
 const BEFORE_COUNTING: &str = "before counting began (JVM start-up)";
 const WHILE_PAUSED: &str = "while paused";
-const NOT_HOOKED: &str = "made by the JVM itself or through JNI";
+const EXAMPLES: &str = "made by the profiler (one object of each class)";
+/// Where the JVM's sampler is another agent's.
+const NOT_HOOKED: &str = "made by the JVM itself or through JNI (not estimated: no sampler)";
+const UNEXPLAINED: &str = "not explained";
+const CHANCE: &str = "chance (within three standard errors of the estimates)";
 const REMOVED_BY_JIT: &str = "counted, but the JIT removed the allocation (scalar replacement)";
 
 /// Reads the bytes allocated by all threads, dead and alive.
@@ -91,23 +96,43 @@ impl JvmCounter {
     }
 
     /// The difference between the JVM's count and ours, by cause.
-    fn remainder(&self, total: u64, accounted: u64) -> Vec<Remainder> {
+    fn remainder(&self, engine: &Engine, total: u64, accounted: u64) -> Vec<Remainder> {
+        let mut parts = self.not_counting(total);
+        parts.push(Remainder::exact(EXAMPLES, engine.examples.load(Relaxed) as i64));
+        parts.extend(engine.unseen.iter().flat_map(Unseen::remainder));
+        let rest = total as i64 - accounted as i64 - parts.iter().map(|part| part.bytes).sum::<i64>();
+        parts.push(leftover(rest, &parts, engine.unseen.is_some()));
+        parts.retain(|part| part.bytes != 0);
+        parts
+    }
+
+    /// What was allocated while nothing was counted.
+    fn not_counting(&self, total: u64) -> Vec<Remainder> {
         let never_counted = self.before.load(Relaxed) == 0;
         let before = if never_counted { total } else { self.before.load(Relaxed) };
         let since = self.paused_since.load(Relaxed);
         let paused = self.paused.load(Relaxed) + if since > 0 { total.saturating_sub(since) } else { 0 };
-        let rest = total as i64 - accounted as i64 - before as i64 - paused as i64;
-        let rest_cause = if rest < 0 { REMOVED_BY_JIT } else { NOT_HOOKED };
-        [(BEFORE_COUNTING, before as i64), (WHILE_PAUSED, paused as i64), (rest_cause, rest)]
-            .into_iter()
-            .filter(|&(_, bytes)| bytes != 0)
-            .map(|(cause, bytes)| Remainder { cause: cause.into(), bytes })
-            .collect()
+        vec![Remainder::exact(BEFORE_COUNTING, before as i64), Remainder::exact(WHILE_PAUSED, paused as i64)]
     }
 
     fn ended(&self) -> MutexGuard<'_, Ended> {
         self.ended.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What is left of the difference. Where more was counted than allocated, the JIT removed it; its error is that of the
+/// estimates that were taken off before.
+fn leftover(bytes: i64, parts: &[Remainder], estimated: bool) -> Remainder {
+    let squares = parts.iter().filter_map(|part| part.error_bytes).map(|error| (error as f64).powi(2));
+    let error_bytes = estimated.then(|| squares.sum::<f64>().sqrt().round() as u64);
+    let chance = error_bytes.is_some_and(|error| bytes.unsigned_abs() <= 3 * error);
+    let (cause, named) = match (bytes < 0, estimated) {
+        _ if chance => (CHANCE, false),
+        (true, _) => (REMOVED_BY_JIT, true),
+        (false, true) => (UNEXPLAINED, false),
+        (false, false) => (NOT_HOOKED, false),
+    };
+    Remainder { cause: cause.into(), bytes, error_bytes, named }
 }
 
 /// The state of trust now, with `accounted` bytes counted so far.
@@ -116,9 +141,10 @@ pub(crate) fn assess(engine: &Engine, jni: Jni<'_>, accounted: u64, own_cpu: Dur
     Trust {
         accounted_bytes: accounted,
         jvm_allocated_bytes: total,
-        remainder: total.map(|total| engine.counter.remainder(total, accounted)).unwrap_or_default(),
+        remainder: total.map(|total| engine.counter.remainder(engine, total, accounted)).unwrap_or_default(),
         refusals: engine.rewriting.refusals(),
         dropped: dropped(engine),
+        sample_interval: engine.unseen.as_ref().map(Unseen::interval),
         cost: OwnCost {
             cpu_ms: own_cpu.as_millis() as u64,
             native_bytes: engine.native_bytes(),

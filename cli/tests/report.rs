@@ -8,8 +8,8 @@ use std::process::{Command, Output, Stdio};
 
 use assert_cmd::cargo::cargo_bin;
 use mayfly_profile::{
-    BucketBounds, ClassCounts, Dropped, Frame, JvmInfo, LifetimeCounts, Lifetimes, OwnCost, Progress,
-    Refusals, Remainder, RunInfo, SiteCounts, Tally, Tracking, Trust, Update,
+    BucketBounds, ClassCounts, ClassEstimate, Dropped, Estimate, Frame, JvmInfo, LifetimeCounts, Lifetimes,
+    OwnCost, Progress, Refusals, Remainder, RunInfo, SiteCounts, Tally, Tracking, Trust, Update,
 };
 use mayfly_recording::RecordingWriter;
 use serde_json::Value;
@@ -56,11 +56,22 @@ fn trust() -> Trust {
     Trust {
         accounted_bytes: 9_900,
         jvm_allocated_bytes: Some(10_000),
-        remainder: vec![Remainder { cause: "before the agent could count".to_owned(), bytes: 100 }],
+        remainder: vec![Remainder::exact("before the agent could count", 100)],
         refusals: vec![Refusals { reason: "method would pass 64 KB".to_owned(), methods: 2 }],
         dropped: vec![Dropped { cause: "memory limit".to_owned(), objects: 3 }],
+        sample_interval: Some(512),
         cost: OwnCost { cpu_ms: 12, native_bytes: 4096, rewrite_ms: 7 },
     }
+}
+
+/// So many objects of 1 MiB sampled: each stands for itself.
+fn estimate(allocated: usize, unseen: usize) -> ClassEstimate {
+    let sum = |objects| {
+        let mut sum = Estimate::default();
+        (0..objects).for_each(|_| sum.add(Estimate::of_sample(1 << 20, 512)));
+        sum
+    };
+    ClassEstimate { allocated: sum(allocated), unseen: sum(unseen) }
 }
 
 /// 100 requests of 16 bytes: 60 dead after 1 s, 10 after 7 s, 10 after 20 s, 20 alive; 2 arrays; 1 string.
@@ -106,6 +117,7 @@ fn progress(tracked: bool) -> Update {
         } else {
             vec![]
         },
+        estimates: vec![(0, estimate(2, 0)), (1, estimate(3, 1))],
     }))
 }
 

@@ -36,7 +36,8 @@ fn explained(trust: &Value) -> Result<Vec<String>, String> {
 /// The per cent of the trust line, and the causes named below it.
 fn told(log: &str) -> (Option<f64>, Vec<String>) {
     let share = Regex::new(r"(?m)^ *trust: .*?([0-9.]+) %").expect("a good pattern");
-    let part = Regex::new(r"(?m)^ *remainder: -?[0-9.]+ [KMGT]?i?B (.+)$").expect("a good pattern");
+    let part = Regex::new(r"(?m)^ *remainder: -?[0-9.]+ [KMGT]?i?B(?: ± [0-9.]+ [KMGT]?i?B)? (.+)$")
+        .expect("a good pattern");
     (
         share.captures(log).and_then(|found| found[1].parse().ok()),
         part.captures_iter(log).map(|found| found[1].to_owned()).collect(),
@@ -83,7 +84,7 @@ fn a_byte_that_nobody_explains_would_be_told() {
 
 #[test]
 fn the_lines_are_found_in_a_text() {
-    let log = "Trust:\n  trust: 99.76 % (687 MiB of 689 MiB)\n  remainder: 1.52 MiB before counting began\n  \
+    let log = "Trust:\n  trust: 99.76 % (687 MiB of 689 MiB)\n  remainder: 1.52 MiB ± 12 KiB before counting began\n  \
                remainder: -12 B of unknown cause\n";
     assert_eq!(told(log), (Some(99.76), vec!["before counting began".into(), "of unknown cause".into()]));
     assert_eq!(told("trust: 3 MiB counted, not compared\n"), (None, vec![]));

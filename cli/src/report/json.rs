@@ -1,11 +1,11 @@
 //! A profile as JSON, schema `mayfly-report/1`. Keys may be added to it; none is renamed, removed or given another
 //! meaning. Described for users in `docs/guide/cli.md`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use mayfly_profile::{
-    BucketBounds, ClassProfile, Dropped, Frame, JvmInfo, Lifetimes, OwnCost, Profile, Quantile, Refusals,
-    Remainder, SiteProfile, Tally, Tracking, Trust,
+    BucketBounds, ClassEstimate, ClassProfile, Dropped, Frame, JvmInfo, Lifetimes, OwnCost, Profile,
+    Quantile, Refusals, Remainder, SiteProfile, Tally, Tracking,
 };
 use serde::Serialize;
 
@@ -53,10 +53,43 @@ struct TrustJson<'a> {
     accounted_bytes: u64,
     jvm_allocated_bytes: Option<u64>,
     share: Option<f64>,
-    remainder: &'a [Remainder],
+    /// Share that is counted, or in the remainder under a known cause.
+    named_share: Option<f64>,
+    remainder: Vec<RemainderJson<'a>>,
+    /// Mean bytes between the samples that estimates rest on.
+    sample_interval_bytes: Option<u64>,
+    /// What the hooks did not see, by class, largest first.
+    unseen_classes: Vec<UnseenJson<'a>>,
     refusals: &'a [Refusals],
     dropped: &'a [Dropped],
     cost: &'a OwnCost,
+}
+
+#[derive(Debug, Serialize)]
+struct RemainderJson<'a> {
+    cause: &'a str,
+    bytes: i64,
+    estimated: bool,
+    /// Standard error; `None`: exact.
+    error_bytes: Option<u64>,
+    /// Whether the cause is known.
+    named: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct UnseenJson<'a> {
+    name: &'a str,
+    bytes: u64,
+    error_bytes: u64,
+}
+
+/// What the JVM allocated of a class, estimated.
+#[derive(Debug, Serialize)]
+struct EstimateJson {
+    bytes: u64,
+    error_bytes: u64,
+    /// More was executed than allocated, beyond the error: the JIT compiler removed allocations.
+    removed_by_jit: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -65,6 +98,8 @@ struct ClassJson<'a> {
     allocated: TallyJson,
     /// Shallow size of the largest object, in bytes.
     largest: u64,
+    /// `None`: no sample says anything.
+    jvm_allocated: Option<EstimateJson>,
     live: Option<TallyJson>,
     collected: Vec<BucketJson>,
     lifetime: Option<LifetimeJson>,
@@ -146,7 +181,7 @@ fn document(profile: &Profile, limit: Option<usize>) -> Document<'_> {
         resets: profile.resets,
         complete: profile.complete,
         tracking: TrackingJson::of(run.tracking, run.lifetimes, run.stacks),
-        trust: TrustJson::of(&profile.trust),
+        trust: TrustJson::of(profile),
         classes: shown.iter().map(|class| numbers.class(class)).collect(),
         sites: shown_sites(profile, shown, limit).map(|site| numbers.site(site)).collect(),
         buckets: if run.lifetimes { numbers.buckets(&collected_in_all(profile)) } else { Vec::new() },
@@ -156,6 +191,8 @@ fn document(profile: &Profile, limit: Option<usize>) -> Document<'_> {
 /// How this profile's numbers are to be written.
 struct Numbers<'a> {
     bounds: &'a BucketBounds,
+    estimates: &'a BTreeMap<String, ClassEstimate>,
+    sample_interval: Option<u64>,
     /// Whether allocation counts of classes are estimates.
     counts_estimated: bool,
     /// Whether all that comes from tracked objects is.
@@ -166,7 +203,21 @@ impl<'a> Numbers<'a> {
     fn of(profile: &'a Profile) -> Self {
         let run = &profile.run;
         let tracked_estimated = matches!(run.tracking, Tracking::EveryNth(_) | Tracking::ByteSample(_));
-        Self { bounds: &run.buckets, counts_estimated: run.engine == "sampled", tracked_estimated }
+        Self {
+            bounds: &run.buckets,
+            estimates: &profile.estimates,
+            sample_interval: profile.trust.sample_interval,
+            counts_estimated: run.engine == "sampled",
+            tracked_estimated,
+        }
+    }
+
+    fn estimate(&self, class: &ClassProfile) -> Option<EstimateJson> {
+        let interval = self.sample_interval?;
+        let estimate = self.estimates.get(&class.name).copied();
+        let removed_by_jit = estimate.unwrap_or_default().removed(class.allocated.bytes, interval);
+        let ClassEstimate { allocated, .. } = estimate.or(removed_by_jit.then(ClassEstimate::default))?;
+        Some(EstimateJson { bytes: allocated.bytes(), error_bytes: allocated.error_bytes(), removed_by_jit })
     }
 
     fn class<'p>(&self, class: &'p ClassProfile) -> ClassJson<'p> {
@@ -174,6 +225,7 @@ impl<'a> Numbers<'a> {
             name: &class.name,
             allocated: TallyJson::of(class.allocated, self.counts_estimated),
             largest: class.allocated.largest,
+            jvm_allocated: self.estimate(class),
             live: class.live.map(|live| TallyJson::of(live, self.tracked_estimated)),
             collected: self.buckets(&class.collected),
             lifetime: class.lifetimes.as_ref().map(|known| LifetimeJson::of(known, self.tracked_estimated)),
@@ -218,12 +270,16 @@ impl TrackingJson {
 }
 
 impl<'a> TrustJson<'a> {
-    fn of(trust: &'a Trust) -> Self {
+    fn of(profile: &'a Profile) -> Self {
+        let trust = &profile.trust;
         Self {
             accounted_bytes: trust.accounted_bytes,
             jvm_allocated_bytes: trust.jvm_allocated_bytes,
             share: trust.share(),
-            remainder: &trust.remainder,
+            named_share: trust.named_share(),
+            remainder: trust.remainder.iter().map(RemainderJson::of).collect(),
+            sample_interval_bytes: trust.sample_interval,
+            unseen_classes: unseen_classes(profile),
             refusals: &trust.refusals,
             dropped: &trust.dropped,
             cost: &trust.cost,
@@ -261,6 +317,33 @@ impl LifetimeJson {
             estimated,
         }
     }
+}
+
+impl<'a> RemainderJson<'a> {
+    fn of(part: &'a Remainder) -> Self {
+        Self {
+            cause: &part.cause,
+            bytes: part.bytes,
+            estimated: part.error_bytes.is_some(),
+            error_bytes: part.error_bytes,
+            named: part.named,
+        }
+    }
+}
+
+fn unseen_classes(profile: &Profile) -> Vec<UnseenJson<'_>> {
+    let mut rows: Vec<_> = profile
+        .estimates
+        .iter()
+        .map(|(name, estimate)| UnseenJson {
+            name,
+            bytes: estimate.unseen.bytes(),
+            error_bytes: estimate.unseen.error_bytes(),
+        })
+        .filter(|row| row.bytes > 0)
+        .collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.bytes));
+    rows
 }
 
 /// The sites of the classes shown, at most `limit` of each.

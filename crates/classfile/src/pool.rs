@@ -61,9 +61,29 @@ impl<'a> ConstantPool<'a> {
     pub(crate) fn parse(class: &'a [u8], mut see_utf8: impl FnMut(&'a [u8])) -> Result<Self, Refusal> {
         let mut reader = Reader::starting_at(class, 8, POOL);
         let count = usize::from(reader.u2()?);
-        let mut offsets = Vec::with_capacity(count);
+        let pool = Self::walk(class, reader, count, &mut see_utf8)?;
+        if pool.offsets.len() != count {
+            return Err(Refusal::Malformed(POOL));
+        }
+        Ok(pool)
+    }
+
+    /// Reads constants that stand alone, from `start` (not 0) to the end of `bytes`.
+    pub(crate) fn parse_bare(bytes: &'a [u8], start: usize) -> Result<Self, Refusal> {
+        let reader = Reader::starting_at(bytes, start, POOL);
+        Self::walk(bytes, reader, usize::MAX, &mut |_| {})
+    }
+
+    /// Reads constants until there are `count` (index 0 among them), or the bytes end.
+    fn walk(
+        class: &'a [u8],
+        mut reader: Reader<'a>,
+        count: usize,
+        see_utf8: &mut impl FnMut(&'a [u8]),
+    ) -> Result<Self, Refusal> {
+        let mut offsets = Vec::with_capacity(count.min(usize::from(u16::MAX)));
         offsets.push(0);
-        while offsets.len() < count {
+        while offsets.len() < count && (count != usize::MAX || reader.at() < class.len()) {
             let at = u32::try_from(reader.at()).map_err(|_| Malformed(POOL))?;
             let tag = reader.u1()?;
             offsets.push(at);
@@ -79,9 +99,6 @@ impl<'a> ConstantPool<'a> {
             if tag == tag::LONG || tag == tag::DOUBLE {
                 offsets.push(0);
             }
-        }
-        if offsets.len() != count {
-            return Err(Refusal::Malformed(POOL));
         }
         Ok(ConstantPool { bytes: class, offsets, end: reader.at() })
     }

@@ -31,5 +31,5 @@ pub use names::class_name;
 pub use native::method_body;
 pub use perf_data::{PerfCounter, PerfData};
 pub use refs::{Asking, Class, GlobalClass, Object, Thread, Weak, WeakNumbers};
-pub use tool::{Capabilities, Event, JvmtiError, MethodFacts, StackFrame, Tool};
+pub use tool::{Capabilities, Event, JvmtiError, MethodCode, MethodFacts, StackFrame, Tool};
 pub use vm::{Attached, Vm};

@@ -20,6 +20,8 @@ pub struct Capabilities {
     pub gc_events: bool,
     /// Sampled allocations; one environment at a time may have it.
     pub sampled_allocations: bool,
+    /// Bytecode and constant pools of loaded classes.
+    pub bytecodes: bool,
     /// Source files and line numbers of methods.
     pub sources: bool,
 }
@@ -93,6 +95,15 @@ pub struct MethodFacts {
     pub file: Option<String>,
 }
 
+/// A method's code, and what it refers to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MethodCode {
+    /// Bytecode.
+    pub code: Vec<u8>,
+    /// The constants of its class, without their count.
+    pub constants: Vec<u8>,
+}
+
 /// A JVMTI environment. Taken once: each `GetEnv` makes a new one.
 pub struct Tool {
     env: *mut sys::jvmtiEnv,
@@ -133,6 +144,8 @@ impl Tool {
         raw.set_can_generate_early_vmstart(wanted.early_class_hooks);
         raw.set_can_generate_garbage_collection_events(wanted.gc_events);
         raw.set_can_generate_sampled_object_alloc_events(wanted.sampled_allocations);
+        raw.set_can_get_bytecodes(wanted.bytecodes);
+        raw.set_can_get_constant_pool(wanted.bytecodes);
         raw.set_can_get_source_file_name(wanted.sources);
         raw.set_can_get_line_numbers(wanted.sources);
         self.jvmti().add_capabilities(&raw).map_err(error)
@@ -250,6 +263,20 @@ impl Tool {
         let class_name = self.class_name(class);
         jni.forget(class.as_object());
         Some(MethodFacts { class: class_name?, name, file })
+    }
+
+    /// Bytecode of a method seen in a stack; `None` for native methods. The class must still be loaded.
+    pub fn method_code(&self, jni: Jni<'_>, method: u64) -> Option<MethodCode> {
+        let id = ptr::with_exposed_provenance_mut(method as usize);
+        let jvmti = self.jvmti();
+        // SAFETY: the id came from a stack of this VM; JVMTI answers INVALID_METHODID for unloaded ones.
+        let code = unsafe { jvmti.get_bytecodes(id) }.ok()?;
+        // SAFETY: as above; the class comes back as a fresh local reference.
+        let class = unsafe { Object::from_raw(jvmti.get_method_declaring_class(id).ok()?)?.as_class() };
+        // SAFETY: a live class reference.
+        let constants = unsafe { jvmti.get_constant_pool(class.raw()) };
+        jni.forget(class.as_object());
+        Some(MethodCode { code, constants: constants.ok()? })
     }
 
     /// Source line of a bytecode index; `None` in native methods and without debug information.

@@ -4,10 +4,11 @@
 
 use std::collections::HashMap;
 
-use crate::merge::{class_profiles, site_profiles};
+use crate::merge::{class_estimates, class_profiles, site_profiles};
 use crate::names::Names;
 use crate::{
-    ClassCounts, ClassId, Frame, FrameId, Profile, Progress, RunInfo, SiteCounts, SiteId, Trust, Update,
+    ClassCounts, ClassEstimate, ClassId, Frame, FrameId, Profile, Progress, RunInfo, SiteCounts, SiteId,
+    Trust, Update,
 };
 
 /// Why an update could not be applied in full. What could be applied was; the builder stays usable.
@@ -55,6 +56,7 @@ pub struct ProfileBuilder {
     pub(crate) site_keys: Names<SiteKey>,
     pub(crate) class_counts: HashMap<ClassId, ClassCounts>,
     pub(crate) site_counts: HashMap<SiteId, SiteCounts>,
+    pub(crate) estimates: HashMap<ClassId, ClassEstimate>,
 }
 
 impl ProfileBuilder {
@@ -97,6 +99,7 @@ impl ProfileBuilder {
             resets: self.resets,
             classes: class_profiles(self),
             sites: Vec::new(),
+            estimates: class_estimates(self),
             trust: self.trust.clone(),
             complete: self.complete,
         }
@@ -129,6 +132,7 @@ impl ProfileBuilder {
     fn progress(&mut self, progress: Progress) -> Result<(), ApplyError> {
         self.duration_ms = progress.duration_ms;
         self.gcs = progress.gcs;
+        self.estimates.extend(progress.estimates);
         self.trust = progress.trust;
         let (classes, unnamed_classes): (Vec<_>, Vec<_>) =
             progress.classes.into_iter().partition(|counts| self.class_names.index(counts.id).is_some());
@@ -150,6 +154,7 @@ impl ProfileBuilder {
         self.resets += 1;
         self.class_counts.clear();
         self.site_counts.clear();
+        self.estimates.clear();
     }
 }
 

@@ -3,10 +3,10 @@
 //! Not here: which counts are current, which is the builder's.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::builder::{ProfileBuilder, SiteKey};
-use crate::{ClassCounts, ClassProfile, Frame, SiteCounts, SiteProfile, Tally};
+use crate::{ClassCounts, ClassEstimate, ClassProfile, Frame, SiteCounts, SiteProfile, Tally};
 
 /// One row per class name, largest allocated bytes first, ties by name.
 pub(crate) fn class_profiles(builder: &ProfileBuilder) -> Vec<ClassProfile> {
@@ -21,6 +21,18 @@ pub(crate) fn class_profiles(builder: &ProfileBuilder) -> Vec<ClassProfile> {
     let mut rows: Vec<_> = rows.into_values().collect();
     rows.sort_by(|a, b| b.allocated.bytes.cmp(&a.allocated.bytes).then_with(|| a.name.cmp(&b.name)));
     rows
+}
+
+/// Estimates by class name.
+pub(crate) fn class_estimates(builder: &ProfileBuilder) -> BTreeMap<String, ClassEstimate> {
+    let mut by_name: BTreeMap<String, ClassEstimate> = BTreeMap::new();
+    for (&id, &estimate) in &builder.estimates {
+        let name = builder.class_names.index(id).and_then(|index| builder.class_names.value(index));
+        if let Some(name) = name {
+            by_name.entry(name.clone()).or_default().add(estimate);
+        }
+    }
+    by_name
 }
 
 /// One row per class name and stack, largest allocated bytes first, ties by class and stack.

@@ -1,10 +1,11 @@
 //! A whole profile at one moment: what reports, diffs and checks read.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Lifetimes, RunInfo, Tally, Trust};
+use crate::{ClassEstimate, Lifetimes, RunInfo, Tally, Trust};
 
 /// Everything known of a run at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,10 +22,27 @@ pub struct Profile {
     pub classes: Vec<ClassProfile>,
     /// Per class and stack, largest allocated bytes first. Empty without `#trace`.
     pub sites: Vec<SiteProfile>,
+    /// What samples say of classes, by name, whatever was filtered out; empty if the JVM did not sample for us.
+    pub estimates: BTreeMap<String, ClassEstimate>,
     /// How much of the truth this is.
     pub trust: Trust,
     /// Whether the recording was closed by the agent (`false`: the JVM died, or is still running).
     pub complete: bool,
+}
+
+impl Profile {
+    /// Classes of which more was executed than allocated, beyond the error of the estimate: the JIT compiler removed
+    /// allocations. In the order of the classes.
+    pub fn removed_by_jit(&self) -> impl Iterator<Item = (&ClassProfile, ClassEstimate)> {
+        let estimated = self.trust.sample_interval.into_iter().flat_map(move |interval| {
+            self.classes.iter().map(move |class| {
+                (class, self.estimates.get(&class.name).copied().unwrap_or_default(), interval)
+            })
+        });
+        estimated
+            .filter(|(class, estimate, interval)| estimate.removed(class.allocated.bytes, *interval))
+            .map(|(class, estimate, _)| (class, estimate))
+    }
 }
 
 /// One class.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Estimate;
+
 /// How a profile's counts stand to the JVM's own counter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trust {
@@ -15,6 +17,8 @@ pub struct Trust {
     pub refusals: Vec<Refusals>,
     /// Objects that should have been tracked and were not.
     pub dropped: Vec<Dropped>,
+    /// Mean bytes between the samples that estimates rest on; `None` if the JVM did not sample for us.
+    pub sample_interval: Option<u64>,
     /// What profiling itself cost.
     pub cost: OwnCost,
 }
@@ -26,6 +30,23 @@ pub struct Remainder {
     pub cause: String,
     /// Bytes the JVM counted and we did not.
     pub bytes: i64,
+    /// Standard error in bytes if the number is estimated; `None`: it is exact.
+    pub error_bytes: Option<u64>,
+    /// Whether the cause is known; `false` for what is left when all known causes are taken off.
+    pub named: bool,
+}
+
+impl Remainder {
+    /// A part that is known exactly.
+    pub fn exact(cause: &str, bytes: i64) -> Self {
+        Self { cause: cause.into(), bytes, error_bytes: None, named: true }
+    }
+
+    /// A part that samples tell of.
+    pub fn estimated(cause: &str, estimate: Estimate) -> Self {
+        let bytes = i64::try_from(estimate.bytes()).unwrap_or(i64::MAX);
+        Self { cause: cause.into(), bytes, error_bytes: Some(estimate.error_bytes()), named: true }
+    }
 }
 
 /// Methods left as they were, for one reason.
@@ -63,5 +84,14 @@ impl Trust {
         self.jvm_allocated_bytes
             .filter(|&bytes| bytes > 0)
             .map(|bytes| self.accounted_bytes as f64 / bytes as f64)
+    }
+
+    /// Share of the JVM's bytes that is counted, or in the remainder under a known cause.
+    pub fn named_share(&self) -> Option<f64> {
+        let allocated = self.jvm_allocated_bytes.filter(|&bytes| bytes > 0)?;
+        let named: i128 =
+            self.remainder.iter().filter(|part| part.named).map(|part| i128::from(part.bytes)).sum();
+        let missing = i128::from(allocated) - i128::from(self.accounted_bytes) - named;
+        Some(1.0 - missing.max(0) as f64 / allocated as f64)
     }
 }

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Frame, Lifetimes, RunInfo, Tally, Trust};
+use crate::{ClassEstimate, Frame, Lifetimes, RunInfo, Tally, Trust};
 
 /// Index of a class in a stream. Several ids may carry the same name (loaders); profiles merge them.
 pub type ClassId = u32;
@@ -63,6 +63,8 @@ pub struct Progress {
     pub classes: Vec<ClassCounts>,
     /// Sites whose counts changed.
     pub sites: Vec<SiteCounts>,
+    /// Classes whose estimates changed, with their new values.
+    pub estimates: Vec<(ClassId, ClassEstimate)>,
 }
 
 /// Cumulative counts of one class.

@@ -10,7 +10,7 @@ use crate::lifetimes::write_lifetimes;
 use crate::rows::{RowStyle, blank, line};
 use crate::sections::write_sections;
 use crate::text::printable;
-use crate::trust::trust_block;
+use crate::trust::{estimates_block, trust_block};
 use crate::units;
 
 /// What a post-run report shows and how.
@@ -69,6 +69,7 @@ pub fn post_run(profile: &Profile, options: &TextOptions) -> String {
     write_run(&mut out, profile);
     line(&mut out, 0, "Trust:");
     out.push_str(&trust_block(&profile.trust));
+    out.push_str(&estimates_block(&shown));
     out
 }
 

@@ -1,6 +1,6 @@
 //! How much of the truth a profile is, in words: the trust line and the block under it.
 
-use mayfly_profile::Trust;
+use mayfly_profile::{Estimate, Profile, Remainder, Trust};
 
 use crate::text::printable;
 use crate::units;
@@ -36,6 +36,7 @@ pub(crate) fn short_trust_line(trust: &Trust) -> String {
 pub fn trust_block(trust: &Trust) -> String {
     let mut lines = vec![trust_line(trust)];
     lines.extend(overcount(trust));
+    lines.extend(named(trust));
     lines.extend(remainder(trust));
     let refusal = |r: &mayfly_profile::Refusals| {
         format!(
@@ -74,7 +75,7 @@ fn remainder(trust: &Trust) -> Vec<String> {
     let mut lines: Vec<_> = trust
         .remainder
         .iter()
-        .map(|part| format!("remainder: {} {}", signed(part.bytes.into()), printable(&part.cause)))
+        .map(|part| format!("remainder: {} {}", size(part), printable(&part.cause)))
         .collect();
     let Some(allocated) = trust.jvm_allocated_bytes else { return lines };
     let named: i128 = trust.remainder.iter().map(|part| i128::from(part.bytes)).sum();
@@ -85,9 +86,61 @@ fn remainder(trust: &Trust) -> Vec<String> {
     lines
 }
 
+/// How much is counted, or has a known cause.
+fn named(trust: &Trust) -> Option<String> {
+    let share = trust.named_share().filter(|_| !trust.remainder.is_empty())?;
+    Some(format!("counted or explained: {}; ± is the standard error of an estimate", units::share(share)))
+}
+
+/// `1.52 MiB`, or `12.3 MiB ± 900 KiB`.
+fn size(part: &Remainder) -> String {
+    let bytes = signed(part.bytes.into());
+    match part.error_bytes {
+        Some(error) => format!("{bytes} ± {}", units::bytes(error)),
+        None => bytes,
+    }
+}
+
 fn signed(bytes: i128) -> String {
     let magnitude = units::bytes(u64::try_from(bytes.unsigned_abs()).unwrap_or(u64::MAX));
     if bytes < 0 { format!("-{magnitude}") } else { magnitude }
+}
+
+/// Rows of each list of estimates.
+const ROWS: usize = 10;
+
+/// What samples say of single classes: objects that no hook saw, and executed allocations that the JIT compiler removed.
+/// Empty if there is nothing to say. Lines are indented by two spaces.
+pub(crate) fn estimates_block(profile: &Profile) -> String {
+    let mut lines = unseen_rows(profile);
+    lines.extend(removed_rows(profile));
+    lines.iter().map(|line| format!("  {line}\n")).collect()
+}
+
+fn unseen_rows(profile: &Profile) -> Vec<String> {
+    let unseen = profile.estimates.iter().map(|(name, estimate)| (name, estimate.unseen));
+    let mut rows: Vec<_> = unseen.filter(|(_, unseen)| unseen.bytes() > 0).collect();
+    rows.sort_by_key(|(_, unseen)| std::cmp::Reverse(unseen.bytes()));
+    let row = |(name, unseen): &(&String, Estimate)| {
+        format!("not seen by the hooks: {} of {}", about(*unseen), printable(name))
+    };
+    rows.iter().take(ROWS).map(row).collect()
+}
+
+fn removed_rows(profile: &Profile) -> Vec<String> {
+    let rows = profile.removed_by_jit().map(|(class, estimate)| {
+        format!(
+            "removed by the JIT: {} of {} executed, {} allocated",
+            units::bytes(class.allocated.bytes),
+            printable(&class.name),
+            about(estimate.allocated)
+        )
+    });
+    rows.take(ROWS).collect()
+}
+
+fn about(estimate: Estimate) -> String {
+    format!("{} ± {}", units::bytes(estimate.bytes()), units::bytes(estimate.error_bytes()))
 }
 
 fn plural(count: u64, word: &str) -> String {

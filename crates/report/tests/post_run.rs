@@ -3,7 +3,7 @@
 mod profiles;
 
 use insta::assert_snapshot;
-use mayfly_profile::{ClassFilter, Profile, Remainder, Tracking, Trust};
+use mayfly_profile::{ClassEstimate, ClassFilter, Estimate, Profile, Remainder, Tally, Tracking, Trust};
 use mayfly_report::{TextOptions, post_run, trust_block, trust_line};
 use profiles::{only_counts, sampled, trust, with_lifetimes, with_sites};
 
@@ -83,11 +83,40 @@ fn what_no_cause_explains_is_said_to_be_of_unknown_cause() {
     let text = trust_block(&trust());
     assert!(text.contains("remainder: 381 KiB before the agent could count\n"), "{text}");
     assert!(text.contains("remainder: 9.77 KiB of unknown cause\n"), "{text}");
-    let explained = Trust {
-        remainder: vec![Remainder { cause: "before the agent could count".into(), bytes: 400_000 }],
-        ..trust()
-    };
+    let explained =
+        Trust { remainder: vec![Remainder::exact("before the agent could count", 400_000)], ..trust() };
     assert!(!trust_block(&explained).contains("unknown cause"));
+}
+
+#[test]
+fn estimates_are_told_with_their_error_and_exact_numbers_without() {
+    let mut profile = only_counts();
+    let mut unseen = Estimate::default();
+    (0..100).for_each(|_| unseen.add(Estimate::of_sample(24, 512 << 10)));
+    profile.trust = Trust {
+        accounted_bytes: 900_000_000,
+        jvm_allocated_bytes: Some(1_000_000_000),
+        remainder: vec![
+            Remainder::exact("before counting began", 1_000_000),
+            Remainder::estimated("made by native code (JNI)", unseen),
+        ],
+        sample_interval: Some(512 << 10),
+        ..Trust::default()
+    };
+    profile.estimates.insert("[B".into(), ClassEstimate { allocated: unseen, unseen });
+    profile.classes[0].name = "a.Removed".into();
+    profile.classes[0].allocated = Tally::of(10_000_000, 24);
+    let text = post_run(&profile, &options());
+    for line in [
+        "counted or explained: 95.34 %; ± is the standard error of an estimate",
+        "remainder: 977 KiB before counting began",
+        "remainder: 50.0 MiB ± 5.00 MiB made by native code (JNI)",
+        "remainder: 44.4 MiB of unknown cause",
+        "not seen by the hooks: 50.0 MiB ± 5.00 MiB of [B",
+        "removed by the JIT: 229 MiB of a.Removed executed, 0 B ± 0 B allocated",
+    ] {
+        assert!(text.contains(&format!("  {line}\n")), "{line} in:\n{text}");
+    }
 }
 
 #[test]

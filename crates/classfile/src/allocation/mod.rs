@@ -7,6 +7,7 @@
 //! Only static calls to [`HOOKS_CLASS`] are inserted; what they do is not known here.
 
 mod hook;
+mod loaded;
 mod place;
 mod rules;
 mod scan;
@@ -18,6 +19,7 @@ use crate::edit::ClassEditor;
 use crate::refusal::{MethodRefusal, Refusal, RefusedMethod};
 use hook::HookRefs;
 pub use hook::{Element, HOOKS_CLASS, Hook};
+pub use loaded::{LoadedInstruction, instruction_at};
 pub use place::{Made, Place, Places};
 use rules::{Callees, Names};
 

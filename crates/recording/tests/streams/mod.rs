@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use mayfly_profile::{
-    BucketBounds, ClassCounts, Dropped, Frame, JvmInfo, LifetimeCounts, Lifetimes, OwnCost, Progress,
-    Refusals, Remainder, RunInfo, SiteCounts, Tally, Tracking, Trust, Update,
+    BucketBounds, ClassCounts, ClassEstimate, Dropped, Estimate, Frame, JvmInfo, LifetimeCounts, Lifetimes,
+    OwnCost, Progress, Refusals, Remainder, RunInfo, SiteCounts, Tally, Tracking, Trust, Update,
 };
 use mayfly_recording::RecordingWriter;
 
@@ -70,6 +70,8 @@ fn progress(scale: u64) -> Progress {
     lifetimes.record_cohort(scale);
     let collected = vec![Tally::of(scale, 24), Tally::default(), Tally::of(1, 24), Tally::default()];
     let tracked = LifetimeCounts { live: Tally::of(3, 24), collected: collected.clone(), lifetimes };
+    let estimate =
+        ClassEstimate { allocated: Estimate::of_sample(scale * 24, 512 << 10), unseen: Estimate::default() };
     Progress {
         duration_ms: scale * 1_000,
         gcs: 9,
@@ -86,6 +88,7 @@ fn progress(scale: u64) -> Progress {
             byte_seconds: 36.5,
             error: 0.125,
         }],
+        estimates: vec![(1, estimate)],
     }
 }
 
@@ -93,9 +96,10 @@ fn trust() -> Trust {
     Trust {
         accounted_bytes: 9_998,
         jvm_allocated_bytes: Some(10_000),
-        remainder: vec![Remainder { cause: "before the agent could count".into(), bytes: -2 }],
+        remainder: vec![Remainder::exact("before the agent could count", -2)],
         refusals: vec![Refusals { reason: "method would pass 64 KB".into(), methods: 3 }],
         dropped: vec![Dropped { cause: "memory limit".into(), objects: 11 }],
+        sample_interval: Some(512 << 10),
         cost: OwnCost { cpu_ms: 120, native_bytes: 1 << 20, rewrite_ms: 300 },
     }
 }

@@ -1,6 +1,8 @@
 //! Hand-made profiles with numbers that can be checked by hand.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+use std::collections::BTreeMap;
+
 use mayfly_profile::{
     BucketBounds, ClassProfile, Dropped, Frame, JvmInfo, Lifetimes, OwnCost, Profile, Refusals, Remainder,
     RunInfo, SiteProfile, Tally, Tracking, Trust,
@@ -26,9 +28,10 @@ pub(crate) fn trust() -> Trust {
     Trust {
         accounted_bytes: 1_997_000_000,
         jvm_allocated_bytes: Some(1_997_400_000),
-        remainder: vec![Remainder { cause: "before the agent could count".into(), bytes: 390_000 }],
+        remainder: vec![Remainder::exact("before the agent could count", 390_000)],
         refusals: vec![Refusals { reason: "method would pass 64 KB".into(), methods: 3 }],
         dropped: vec![],
+        sample_interval: None,
         cost: OwnCost { cpu_ms: 120, native_bytes: 14 << 20, rewrite_ms: 340 },
     }
 }
@@ -76,6 +79,7 @@ pub(crate) fn with_lifetimes() -> Profile {
             class("org.server.Server", 16, 1, [0; 4]),
         ],
         sites: vec![],
+        estimates: BTreeMap::new(),
         trust: trust(),
         complete: true,
     }
@@ -93,6 +97,7 @@ pub(crate) fn only_counts() -> Profile {
             counted("java.lang.String", 510, 12_240, 24),
         ],
         sites: vec![],
+        estimates: BTreeMap::new(),
         trust: trust(),
         complete: true,
     }
@@ -137,6 +142,7 @@ pub(crate) fn with_sites() -> Profile {
             site("[C", vec![app(), app(), server()], 24, 0, [7, 0, 0, 0]),
             site("[C", vec![server()], 24, 3, [0; 4]),
         ],
+        estimates: BTreeMap::new(),
         trust: trust(),
         complete: true,
     }

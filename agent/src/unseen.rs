@@ -1,0 +1,220 @@
+//! What the hooks do not see, estimated: who made each allocation that the JVM's sampler picks.
+//!
+//! Counts stay the hooks'; nothing here is added to them.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mayfly_classfile::allocation::{self, LoadedInstruction};
+use mayfly_classfile::opcode::{ANEWARRAY, MULTIANEWARRAY, NEW, NEWARRAY};
+use mayfly_jvmti::{Jni, StackFrame};
+use mayfly_profile::{ClassEstimate, ClassId, Estimate, Remainder};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::engine::Engine;
+
+/// Who made an object that no hook was shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Maker {
+    /// Native code of a library, through JNI.
+    Native,
+    /// The JVM, for classes, reflection, linking, messages of its exceptions.
+    Jvm,
+    /// An array instruction of a class whose bytes no agent gets.
+    HiddenClass,
+    /// An array instruction of a method that is as it was.
+    UnrewrittenMethod,
+}
+
+impl Maker {
+    fn cause(self) -> &'static str {
+        match self {
+            Self::Native => "made by native code (JNI)",
+            Self::Jvm => "made by the JVM itself (classes, reflection, linking)",
+            Self::HiddenClass => "arrays made in hidden classes",
+            Self::UnrewrittenMethod => "arrays made in methods that were not rewritten",
+        }
+    }
+}
+
+/// Estimates from the samples so far.
+#[derive(Debug)]
+pub(crate) struct Unseen {
+    interval: u64,
+    sums: Mutex<Sums>,
+}
+
+#[derive(Debug, Default)]
+struct Sums {
+    frames: FxHashMap<StackFrame, Made>,
+    by_maker: BTreeMap<Maker, Estimate>,
+    by_class: FxHashMap<ClassId, ClassEstimate>,
+    /// Classes with samples since they were last told of.
+    changed: FxHashSet<ClassId>,
+}
+
+/// What a frame of the program's says of allocations made there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Made {
+    /// By an instruction of a method, its class hidden or not.
+    ByCode { at: LoadedInstruction, hidden: bool },
+    /// By a native method that is part of the JVM, or not.
+    ByNative { of_jvm: bool },
+}
+
+impl Unseen {
+    /// For samples `interval` bytes apart.
+    pub(crate) fn new(interval: u64) -> Self {
+        Self { interval, sums: Mutex::default() }
+    }
+
+    /// Mean bytes between two samples.
+    pub(crate) fn interval(&self) -> u64 {
+        self.interval
+    }
+
+    /// Takes a sampled allocation of the running thread.
+    pub(crate) fn take(&self, engine: &Engine, jni: Jni<'_>, class: ClassId, size: u64) {
+        let name = engine.classes.name(class).unwrap_or_default();
+        let maker = match Kind::of(name) {
+            Kind::Constructed => None,
+            kind => self.maker_of(engine, jni, kind),
+        };
+        let estimate = Estimate::of_sample(size, self.interval);
+        let mut sums = self.sums();
+        sums.changed.insert(class);
+        let of_class = sums.by_class.entry(class).or_default();
+        of_class.allocated.add(estimate);
+        if let Some(maker) = maker {
+            of_class.unseen.add(estimate);
+            sums.by_maker.entry(maker).or_default().add(estimate);
+        }
+    }
+
+    /// Who made the object, if no hook sees it.
+    fn maker_of(&self, engine: &Engine, jni: Jni<'_>, kind: Kind) -> Option<Maker> {
+        let mut stack = [None; 2];
+        engine.tool.with_stack(stack.len(), |frames| {
+            stack.iter_mut().zip(frames).for_each(|(place, frame)| *place = Some(frame));
+        });
+        let made = |frame: Option<StackFrame>| frame.and_then(|frame| self.made_at(engine, jni, frame));
+        let innermost = made(stack[0]);
+        unseen_maker(kind, innermost, || made(stack[1]))
+    }
+
+    fn made_at(&self, engine: &Engine, jni: Jni<'_>, frame: StackFrame) -> Option<Made> {
+        if let Some(&known) = self.sums().frames.get(&frame) {
+            return Some(known);
+        }
+        // Unlocked: the JVM may wait for other threads here.
+        let made = examine(engine, jni, frame)?;
+        self.sums().frames.insert(frame, made);
+        Some(made)
+    }
+
+    /// What no hook saw, by cause.
+    pub(crate) fn remainder(&self) -> Vec<Remainder> {
+        let sums = self.sums();
+        sums.by_maker.iter().map(|(maker, &estimate)| Remainder::estimated(maker.cause(), estimate)).collect()
+    }
+
+    /// Classes with new samples, and their estimates.
+    pub(crate) fn changed(&self) -> Vec<(ClassId, ClassEstimate)> {
+        let mut sums = self.sums();
+        let changed = std::mem::take(&mut sums.changed);
+        changed.into_iter().filter_map(|class| Some((class, *sums.by_class.get(&class)?))).collect()
+    }
+
+    /// Estimates of classes start again from zero; those by cause are since the start, as the JVM's counter is.
+    pub(crate) fn reset(&self) {
+        let mut sums = self.sums();
+        sums.by_class.clear();
+        sums.changed.clear();
+    }
+
+    fn sums(&self) -> MutexGuard<'_, Sums> {
+        self.sums.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How objects of a class come to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Array,
+    /// Made by code, with a constructor, or by the JVM and native code, without.
+    String,
+    /// Made by the JVM without running a constructor.
+    OfJvm,
+    /// A constructor runs, whoever allocates, and shows the object to a hook.
+    Constructed,
+}
+
+impl Kind {
+    fn of(class: &str) -> Self {
+        const OF_JVM: [&str; 4] =
+            ["java.lang.Class", "java.lang.reflect.", "java.lang.invoke.", "jdk.internal.vm."];
+        match class {
+            "java.lang.String" => Self::String,
+            // Made in Java, with constructors.
+            "java.lang.ClassValue" | "java.lang.ClassLoader" => Self::Constructed,
+            _ if class.starts_with('[') => Self::Array,
+            _ if OF_JVM.iter().any(|name| class.starts_with(name)) => Self::OfJvm,
+            _ => Self::Constructed,
+        }
+    }
+}
+
+/// Who made an object, from where in its stack it was allocated and that frame's caller; `None` if a hook sees it.
+fn unseen_maker(kind: Kind, made: Option<Made>, caller: impl FnOnce() -> Option<Made>) -> Option<Maker> {
+    let hooked = |made| matches!(made, Some(Made::ByCode { at: LoadedInstruction { hooked: true, .. }, .. }));
+    match made {
+        _ if kind == Kind::Constructed => None,
+        None => Some(Maker::Jvm),
+        // E.g. `clone` and `newArray`: what they return is shown to a hook in their caller.
+        Some(Made::ByNative { of_jvm }) => {
+            (!hooked(caller())).then_some(if of_jvm { Maker::Jvm } else { Maker::Native })
+        }
+        Some(Made::ByCode { at, hidden }) => match (kind, at.opcode) {
+            (Kind::String | Kind::OfJvm, NEW) => None,
+            (Kind::Array | Kind::String, _) if at.hooked => None,
+            // `Arrays.copyOf` and the like: their callers count.
+            (Kind::Array, NEWARRAY | ANEWARRAY | MULTIANEWARRAY) => (!hooked(caller()))
+                .then_some(if hidden { Maker::HiddenClass } else { Maker::UnrewrittenMethod }),
+            _ => Some(Maker::Jvm),
+        },
+    }
+}
+
+fn examine(engine: &Engine, jni: Jni<'_>, frame: StackFrame) -> Option<Made> {
+    let facts = engine.tool.method_facts(jni, frame.method)?;
+    let Ok(pc) = u32::try_from(frame.location) else {
+        return Some(Made::ByNative { of_jvm: is_of_jvm(&facts.class) });
+    };
+    let method = engine.tool.method_code(jni, frame.method)?;
+    let at = allocation::instruction_at(&method.constants, &method.code, pc)?;
+    // `Class.getName()` of a hidden class is `binary.Name/suffix`.
+    Some(Made::ByCode { at, hidden: facts.class.contains('/') })
+}
+
+/// Whether a class's native methods are entry points of the JVM, which allocates there on its own behalf.
+fn is_of_jvm(class: &str) -> bool {
+    const PACKAGES: [&str; 4] =
+        ["java.lang.invoke.", "java.lang.reflect.", "jdk.internal.reflect.", "jdk.internal.vm."];
+    const CLASSES: [&str; 14] = [
+        "java.lang.Class",
+        "java.lang.ClassLoader",
+        "java.lang.Module",
+        "java.lang.Object",
+        "java.lang.Package",
+        "java.lang.Shutdown",
+        "java.lang.StackStreamFactory$AbstractStackWalker",
+        "java.lang.StackTraceElement",
+        "java.lang.String",
+        "java.lang.Thread",
+        "java.lang.Throwable",
+        "jdk.internal.loader.BootLoader",
+        "jdk.internal.misc.Unsafe",
+        "jdk.internal.misc.VM",
+    ];
+    PACKAGES.iter().any(|package| class.starts_with(package)) || CLASSES.contains(&class)
+}

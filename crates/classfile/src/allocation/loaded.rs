@@ -1,0 +1,52 @@
+//! Which instructions of a loaded method are followed by a hook: asked of methods in which an allocation was seen.
+//!
+//! Knows no rules: it looks for the hooks themselves, in the code as the JVM has it.
+
+use alloc::vec::Vec;
+
+use super::hook::HOOKS_CLASS;
+use crate::bytes::u2_at;
+use crate::instruction::{instructions, opcode::*};
+use crate::pool::ConstantPool;
+
+/// An instruction of a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoadedInstruction {
+    /// Opcode.
+    pub opcode: u8,
+    /// Whether a hook is shown what the instruction leaves.
+    pub hooked: bool,
+}
+
+/// The instruction at `pc` of `code`. `constants` are those of the method's class, without their count (JVMTI
+/// `GetConstantPool`). `None` if there is no instruction at `pc`.
+pub fn instruction_at(constants: &[u8], code: &[u8], pc: u32) -> Option<LoadedInstruction> {
+    let found = instructions(code).find_map(|instruction| instruction.ok().filter(|found| found.pc == pc))?;
+    let hooked = called_behind(code, found.next() as usize).is_some_and(|index| calls_hook(constants, index));
+    Some(LoadedInstruction { opcode: found.opcode, hooked })
+}
+
+/// Index of the method called at `at`, if the code there is as a hook's: `dup`, a field of it or not, a number or not,
+/// the call.
+fn called_behind(code: &[u8], at: usize) -> Option<u16> {
+    let mut at = at + 1;
+    if !matches!(code.get(at - 1)?, &(DUP | NOP)) {
+        return None;
+    }
+    for pushed in [[GETFIELD; 2], [SIPUSH, LDC_W]] {
+        if pushed.contains(code.get(at)?) {
+            at += 3;
+        }
+    }
+    (code.get(at) == Some(&INVOKESTATIC)).then(|| u2_at(code, at + 1))?
+}
+
+fn calls_hook(constants: &[u8], index: u16) -> bool {
+    /// Offset 0 means "no constant".
+    const START: usize = 1;
+    let bytes: Vec<u8> = [&[0; START], constants].concat();
+    ConstantPool::parse_bare(&bytes, START)
+        .ok()
+        .and_then(|pool| pool.method_ref(index).map(|method| method.owner == HOOKS_CLASS.as_bytes()))
+        .unwrap_or(false)
+}

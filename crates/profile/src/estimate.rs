@@ -1,0 +1,105 @@
+//! Bytes estimated from samples, with their error.
+
+use serde::{Deserialize, Serialize};
+
+/// A sum of bytes estimated from sampled allocations (Horvitz–Thompson), and the variance of the estimate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    bytes: f64,
+    variance: f64,
+}
+
+impl Estimate {
+    /// What one sampled object of `size` bytes stands for, if samples are `interval` bytes apart on average: it is hit
+    /// with probability p = 1 − e^(−size/interval), so it stands for size / p bytes, with variance size² (1 − p) / p².
+    pub fn of_sample(size: u64, interval: u64) -> Self {
+        let size = size as f64;
+        let p = if interval == 0 { 1.0 } else { -(-size / interval as f64).exp_m1() };
+        if p <= 0.0 {
+            return Self::default();
+        }
+        Self { bytes: size / p, variance: size * size * (1.0 - p) / (p * p) }
+    }
+
+    /// Adds an estimate from other samples.
+    pub fn add(&mut self, other: Self) {
+        self.bytes += other.bytes;
+        self.variance += other.variance;
+    }
+
+    /// The estimate, in bytes.
+    pub fn bytes(self) -> u64 {
+        self.bytes.round() as u64
+    }
+
+    /// Its standard error, in bytes.
+    pub fn error_bytes(self) -> u64 {
+        self.variance.sqrt().round() as u64
+    }
+}
+
+/// What samples say of one class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClassEstimate {
+    /// All that the JVM allocated.
+    pub allocated: Estimate,
+    /// Of this, what no hook saw.
+    pub unseen: Estimate,
+}
+
+impl ClassEstimate {
+    /// Adds an estimate from other samples.
+    pub fn add(&mut self, other: Self) {
+        self.allocated.add(other.allocated);
+        self.unseen.add(other.unseen);
+    }
+
+    /// Whether `executed` bytes counted are more than was allocated, beyond chance: by three standard errors of what
+    /// samples `interval` bytes apart would say had all of them been allocated, and by a tenth.
+    pub fn removed(self, executed: u64, interval: u64) -> bool {
+        let chance = 3.0 * (executed as f64 * interval as f64).sqrt();
+        let missing = executed as f64 - self.allocated.bytes;
+        missing > chance && missing > executed as f64 / 10.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INTERVAL: u64 = 512 << 10;
+
+    #[test]
+    fn a_sample_stands_for_its_interval_or_for_itself_if_it_is_larger() {
+        let small = Estimate::of_sample(16, INTERVAL);
+        assert!(small.bytes().abs_diff(INTERVAL) <= 8);
+        assert!(small.error_bytes().abs_diff(INTERVAL) <= 16);
+        let large = Estimate::of_sample(64 * INTERVAL, INTERVAL);
+        assert_eq!((large.bytes(), large.error_bytes()), (64 * INTERVAL, 0));
+        let every = Estimate::of_sample(24, 0);
+        assert_eq!((every.bytes(), every.error_bytes()), (24, 0));
+    }
+
+    #[test]
+    fn the_error_of_a_hundred_samples_is_a_tenth() {
+        let mut sum = Estimate::default();
+        (0..100).for_each(|_| sum.add(Estimate::of_sample(24, INTERVAL)));
+        let share = sum.error_bytes() as f64 / sum.bytes() as f64;
+        assert!((0.099..0.101).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn removed_is_what_chance_does_not_explain() {
+        let of = |samples: u64| {
+            let mut class = ClassEstimate::default();
+            (0..samples).for_each(|_| class.allocated.add(Estimate::of_sample(24, INTERVAL)));
+            class
+        };
+        let executed = 1000 * INTERVAL;
+        assert!(of(0).removed(executed, INTERVAL));
+        assert!(of(800).removed(executed, INTERVAL));
+        assert!(!of(910).removed(executed, INTERVAL), "within three errors (95)");
+        assert!(!of(1100).removed(executed, INTERVAL));
+        assert!(!of(0).removed(8 * INTERVAL, INTERVAL), "too little to tell");
+    }
+}

@@ -1,0 +1,124 @@
+//! What the hooks do not see is estimated, under its cause: by the JVM's own counter of the thread that made it.
+
+use std::fs;
+
+use mayfly_tests::{Jvm, Profiled, Workspace, each_jvm, skip};
+use serde_json::Value;
+
+/// The first release with `Lookup.defineHiddenClass`.
+const HIDDEN_CLASSES: u32 = 15;
+
+/// What a run tells: bytes by the JVM's counter, bytes counted, and the trust line.
+struct Told {
+    jvm: f64,
+    counted: f64,
+    trust: Value,
+}
+
+impl Told {
+    fn of(jvm: &Jvm, args: &[&str]) -> Option<Self> {
+        // Small enough an interval for an error of some per cent.
+        let run = Profiled::new(jvm, "unseen.Unseen", "#delayprofiling#sample-16k").with(|l| l.args(args));
+        let outcome = run.start().finish();
+        if outcome.stderr.contains("NoClassDefFoundError") {
+            skip(&format!("{args:?} on {jvm}"), "this JVM lacks jdk.management");
+            return None;
+        }
+        let stdout = outcome.ok().stdout;
+        let bytes = stdout.lines().find_map(|line| line.strip_prefix("JVM ")?.parse().ok());
+        let json = run.json();
+        Some(Self {
+            jvm: bytes.unwrap_or_else(|| panic!("no line JVM in:\n{stdout}")),
+            counted: json.allocated().values().map(|count| count.bytes as f64).sum(),
+            trust: json.0["trust"].clone(),
+        })
+    }
+
+    /// Estimated bytes under a cause that begins so, and their error.
+    fn cause(&self, start: &str) -> (f64, f64) {
+        let parts = self.trust["remainder"].as_array().expect("trust.remainder");
+        let part =
+            parts.iter().find(|part| part["cause"].as_str().is_some_and(|cause| cause.starts_with(start)));
+        part.map_or((0.0, 0.0), |part| {
+            assert_eq!(part["estimated"], true, "{part}");
+            (number(&part["bytes"]), number(&part["error_bytes"]))
+        })
+    }
+
+    /// Estimated bytes of a class that no hook saw.
+    fn of_class(&self, name: &str) -> f64 {
+        let classes = self.trust["unseen_classes"].as_array().expect("trust.unseen_classes");
+        classes.iter().find(|class| class["name"] == name).map_or(0.0, |class| number(&class["bytes"]))
+    }
+
+    /// Panics unless the estimate is what the JVM counted and the hooks didn't, within four errors.
+    #[track_caller]
+    fn check(&self, jvm: &Jvm, cause: &str, rounds: f64) {
+        let (estimate, error) = self.cause(cause);
+        // The work ran once before, to load what it needs, and was profiled then too.
+        let missed = (self.jvm - self.counted) * rounds;
+        assert!(error > 0.0 && error < missed / 5.0, "{estimate} ± {error} of {missed} on {jvm}");
+        assert!(
+            (estimate - missed).abs() < 4.0 * error + missed / 100.0,
+            "{cause}: {estimate} ± {error} estimated, {missed} missed, on {jvm}: {}",
+            self.trust
+        );
+    }
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+#[test]
+fn strings_made_by_native_code() {
+    each_jvm(|jvm| {
+        let folder = Workspace::new();
+        for file in 0..200 {
+            fs::write(folder.file(&format!("a-file-with-a-name-{file:03}")), "").expect("a file can be made");
+        }
+        let path = folder.path().display().to_string();
+        let Some(told) = Told::of(jvm, &["native", "1000", &path]) else { return };
+        told.check(jvm, "made by native code", 2.0);
+        assert!(told.of_class("java.lang.String") > 0.0 && told.of_class("[B") > 0.0, "{}", told.trust);
+    });
+}
+
+#[test]
+fn arrays_made_in_hidden_classes() {
+    each_jvm(|jvm| {
+        if jvm.feature < HIDDEN_CLASSES {
+            return skip(&format!("hidden classes on {jvm}"), "it has none");
+        }
+        let Some(told) = Told::of(jvm, &["hidden", "20000"]) else { return };
+        told.check(jvm, "arrays made in hidden classes", 2.0);
+        assert!(told.of_class("[J") > 0.0);
+    });
+}
+
+#[test]
+fn classes_and_their_reflection() {
+    each_jvm(|jvm| {
+        let Some(told) = Told::of(jvm, &["classes", "5000"]) else { return };
+        // Collections of classes and loading the first ones are made by the JVM, too.
+        let (estimate, error) = told.cause("made by the JVM itself");
+        let missed = (told.jvm - told.counted) * 2.0;
+        assert!(
+            estimate + 4.0 * error > missed * 0.9 && estimate - 4.0 * error < missed * 1.1,
+            "{estimate} ± {error} estimated, {missed} missed, on {jvm}: {}",
+            told.trust
+        );
+        assert!(told.of_class("java.lang.Class") > 0.0);
+    });
+}
+
+#[test]
+fn nothing_is_unseen_where_every_array_has_its_hook() {
+    each_jvm(|jvm| {
+        let Some(told) = Told::of(jvm, &["plain", "100000"]) else { return };
+        for cause in ["made by native code", "arrays made in"] {
+            assert_eq!(told.cause(cause), (0.0, 0.0), "{cause} on {jvm}: {}", told.trust);
+        }
+        assert_eq!(told.of_class("[J"), 0.0);
+    });
+}
