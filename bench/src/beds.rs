@@ -17,7 +17,7 @@ use crate::table;
 use crate::trust::Trust;
 use crate::variant::{Variant, order};
 
-const HEADING: [&str; 8] = [
+const HEADING: [&str; 9] = [
     "bed",
     "variant",
     "CPU s (min–max)",
@@ -25,6 +25,7 @@ const HEADING: [&str; 8] = [
     "RSS MiB",
     "RSS ratio",
     "accounted",
+    "explained",
     "dropped M",
 ];
 
@@ -54,7 +55,8 @@ pub(crate) struct Arguments {
 const NOTES: &str = "CPU: user and system time of the bed's JVMs, median of the rounds; for a bed that runs for a fixed \
      time (tomcat) per 1,000 requests. Ratios are of medians, in brackets those of single rounds. \
      Accounted: share of the JVM's own allocation counter that the agent accounts for, in the JVM with the lowest; \
-     above 100 % where the JIT compiler removed counted allocations. Dropped: millions of objects not tracked for want of \
+     above 100 % where the JIT compiler removed counted allocations. Explained: with what is named in the trust line, \
+     exact or estimated. Dropped: millions of objects not tracked for want of \
      room: a cost not paid.";
 
 /// All runs of one bed: per variant, per round.
@@ -205,6 +207,7 @@ fn row(bed: &Measured, index: usize, name: &str) -> (Vec<String>, Option<f64>) {
         ratio.zip(pairs).map(|(ratio, pairs)| format!("{ratio:.3} ({:.3}–{:.3})", pairs.min, pairs.max));
     let trusts: Vec<Trust> = bed.runs[index].iter().flatten().filter_map(|run| run.trust).collect();
     let shares = Summary::of(&trusts.iter().map(|trust| trust.share).collect::<Vec<_>>());
+    let explained = Summary::of(&trusts.iter().filter_map(|trust| trust.explained).collect::<Vec<_>>());
     let dropped = Summary::of(&trusts.iter().map(|trust| trust.dropped as f64).collect::<Vec<_>>());
     let cells = vec![
         Some(bed.bed.clone()),
@@ -214,6 +217,7 @@ fn row(bed: &Measured, index: usize, name: &str) -> (Vec<String>, Option<f64>) {
         summary(&rss).map(|rss| format!("{:.0}", rss.median)),
         ratio_of(&rss, &base_rss).map(|ratio| format!("{ratio:.2}")),
         shares.map(|shares| format!("{:.2} %", shares.median * 100.0)),
+        explained.map(|explained| format!("{:.2} %", explained.median * 100.0)),
         dropped.map(|dropped| format!("{:.2}", dropped.median / 1e6)),
     ];
     (cells.into_iter().map(|cell| cell.unwrap_or_else(|| "-".into())).collect(), ratio)
@@ -229,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_row_relates_medians_to_the_base_and_pairs_rounds() {
-        let trust = Some(Trust { share: 0.99, dropped: 1_500_000 });
+        let trust = Some(Trust { share: 0.99, explained: Some(0.9995), dropped: 1_500_000 });
         let bed = Measured {
             bed: "h2".into(),
             reference: "h2 ok".into(),
@@ -240,8 +244,17 @@ mod tests {
         };
         let (cells, ratio) = row(&bed, 1, "count");
         assert_eq!(ratio, Some(1.2));
-        let expected =
-            ["h2", "count", "12.00 (11.00–13.00)", "1.200 (1.100–1.300)", "150", "1.50", "99.00 %", "1.50"];
+        let expected = [
+            "h2",
+            "count",
+            "12.00 (11.00–13.00)",
+            "1.200 (1.100–1.300)",
+            "150",
+            "1.50",
+            "99.00 %",
+            "99.95 %",
+            "1.50",
+        ];
         assert_eq!(cells, expected);
     }
 
@@ -251,7 +264,7 @@ mod tests {
         let bed = Measured { bed: "h2".into(), reference: String::new(), runs };
         let (cells, ratio) = row(&bed, 1, "track");
         assert_eq!(ratio, None);
-        assert_eq!(cells[2..], ["-"; 6]);
+        assert_eq!(cells[2..], ["-"; 7]);
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub(crate) enum TrustError {
 pub(crate) struct Trust {
     /// The lowest share (0 to 1; above 1 with scalar replacement) of bytes accounted for among the JVMs.
     pub(crate) share: f64,
+    /// The lowest share that is counted or explained; `None` if a report does not say.
+    pub(crate) explained: Option<f64>,
     /// Objects that should have been tracked and were not, in all JVMs: a cost not paid.
     pub(crate) dropped: u64,
 }
@@ -43,8 +45,13 @@ pub(crate) fn read(folder: &Path) -> Result<Option<Trust>, TrustError> {
         let report = entry.path().join(REPORT_FILE);
         let text = fs::read_to_string(&report)?;
         let share = share_in(&text).ok_or(TrustError::NoTrustLine(report))?;
-        let before = trust.unwrap_or(Trust { share, dropped: 0 });
-        trust = Some(Trust { share: before.share.min(share), dropped: before.dropped + dropped_in(&text) });
+        let explained = percent_behind(&text, "counted or explained: ");
+        let before = trust.unwrap_or(Trust { share, explained, dropped: 0 });
+        trust = Some(Trust {
+            share: before.share.min(share),
+            explained: before.explained.zip(explained).map(|(before, this)| before.min(this)),
+            dropped: before.dropped + dropped_in(&text),
+        });
     }
     Ok(trust)
 }
@@ -55,6 +62,12 @@ fn dropped_in(report: &str) -> u64 {
         report.lines().rev().map(str::trim).take_while(|line| !line.starts_with("trust: ")).collect();
     let dropped = last.iter().filter_map(|line| line.strip_prefix("dropped: ")?.split(' ').next());
     dropped.filter_map(|number| number.parse::<u64>().ok()).sum()
+}
+
+/// The percentage right behind the last `label` at the start of a line.
+fn percent_behind(report: &str, label: &str) -> Option<f64> {
+    let line = report.lines().rev().find_map(|line| line.trim().strip_prefix(label))?;
+    line.split(' ').next()?.parse::<f64>().ok().map(|percent| percent / 100.0)
 }
 
 /// The percentage at the end of the last trust line.
@@ -70,6 +83,19 @@ mod tests {
     use super::*;
     use mayfly_profile::Dropped;
     use mayfly_report::trust_block;
+
+    #[test]
+    fn the_explained_share_of_the_last_report_counts() {
+        let of = |bytes| mayfly_profile::Trust {
+            accounted_bytes: 9_000,
+            jvm_allocated_bytes: Some(10_000),
+            remainder: vec![mayfly_profile::Remainder::exact("start-up", bytes)],
+            ..Default::default()
+        };
+        let report = format!("{}{}", trust_block(&of(100)), trust_block(&of(995)));
+        assert_eq!(percent_behind(&report, "counted or explained: "), Some(0.9995));
+        assert_eq!(percent_behind(&block(1, None), "counted or explained: "), None);
+    }
 
     fn block(accounted_bytes: u64, jvm_allocated_bytes: Option<u64>) -> String {
         let dropped = vec![Dropped { cause: "memory limit".into(), objects: 7 }];
@@ -109,7 +135,10 @@ mod tests {
             fs::create_dir(&reports).expect("create");
             fs::write(reports.join(REPORT_FILE), text).expect("write");
         }
-        assert_eq!(read(folder.path()).expect("readable"), Some(Trust { share: 0.975, dropped: 14 }));
+        assert_eq!(
+            read(folder.path()).expect("readable"),
+            Some(Trust { share: 0.975, explained: None, dropped: 14 })
+        );
         fs::create_dir(folder.path().join("agent-3")).expect("create");
         fs::write(folder.path().join("agent-3/mayfly.log"), "cut").expect("write");
         assert!(matches!(read(folder.path()), Err(TrustError::NoTrustLine(_))));
