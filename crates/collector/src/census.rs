@@ -4,41 +4,73 @@ use crate::history::Moment;
 use crate::timeline::{Thinned, thin};
 
 /// Groups kept per class; above it, neighbours of nearly the same age are joined.
-const MOST_COHORTS: usize = 128;
-/// Joined cohorts may be one such part of their age apart.
-const COARSENESS: u32 = 8;
+const MOST_COHORTS: usize = 256;
+/// Joined cohorts may be one such part of their age apart; more only if too many remain.
+const COARSENESS: u32 = 32;
+/// Births of one cohort lie in one span of 2^this many milliseconds, until it is joined.
+const SPAN_LOG2: u32 = 4;
+/// Parts into which the births of a joined cohort are spread.
+const SPREAD: u64 = 8;
 
-/// Survivors whose first collection lies between that of the cohort before and this one.
+/// Survivors born at about the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cohort {
+    /// The collection that they survived first.
     pub(crate) first: Moment,
+    /// Their first and their last birth, in milliseconds.
+    births: (u32, u32),
     pub(crate) weight: u64,
+}
+
+impl Cohort {
+    /// The births as (milliseconds, weight): spread evenly, as when each was is not kept.
+    pub(crate) fn births(&self) -> impl Iterator<Item = (u32, u64)> + use<> {
+        let Self { births: (first, last), weight, .. } = *self;
+        let width = u64::from(last - first);
+        let parts = if width >> SPAN_LOG2 == 0 { 1 } else { SPREAD };
+        let up_to = move |part: u64| (u128::from(weight) * u128::from(part) / u128::from(parts)) as u64;
+        // In the middle of each part.
+        let birth = move |part: u64| first + (width * (2 * part + 1) / (2 * parts)) as u32;
+        (0..parts).map(move |part| (birth(part), up_to(part + 1) - up_to(part)))
+    }
+
+    /// Whether a birth belongs here, if its first collection is that one.
+    fn takes(&self, birth_ms: u32, first: Moment) -> bool {
+        let holds = self.births.0 <= birth_ms && birth_ms <= self.births.1;
+        holds || self.first == first && self.births.0 >> SPAN_LOG2 == birth_ms >> SPAN_LOG2
+    }
 }
 
 impl Thinned for Cohort {
     fn ms(&self) -> u32 {
-        self.first.ms
+        self.births.1
     }
 
-    /// The later first collection holds for both: they are at least that old.
     fn replace(&mut self, before: &Self) {
+        self.births.0 = before.births.0;
         self.weight = self.weight.saturating_add(before.weight);
     }
 }
 
-/// Numbers of survivors, by cohort, oldest first.
+/// Numbers of survivors, by cohort, oldest first; their births do not overlap.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Census {
     cohorts: Vec<Cohort>,
 }
 
 impl Census {
-    /// Objects survived their first collection.
-    pub(crate) fn settle(&mut self, first: Moment, weight: u64) {
-        let at = self.cohorts.partition_point(|cohort| cohort.first < first);
-        match self.cohorts.get_mut(at).filter(|cohort| cohort.first == first) {
-            Some(cohort) => cohort.weight = cohort.weight.saturating_add(weight),
-            None => self.cohorts.insert(at, Cohort { first, weight }),
+    /// Objects born at that time survived their first collection.
+    pub(crate) fn settle(&mut self, first: Moment, birth_ms: u32, weight: u64) {
+        let at = self.first_up_to(birth_ms);
+        let mut near = [Some(at), at.checked_sub(1)].into_iter().flatten();
+        let taker = near.find(|&at| self.cohorts.get(at).is_some_and(|c| c.takes(birth_ms, first)));
+        match taker {
+            Some(at) => {
+                let cohort = &mut self.cohorts[at];
+                cohort.weight = cohort.weight.saturating_add(weight);
+                cohort.births = (cohort.births.0.min(birth_ms), cohort.births.1.max(birth_ms));
+            }
+            None => self.cohorts.insert(at, Cohort { first, births: (birth_ms, birth_ms), weight }),
         }
         if self.cohorts.len() > MOST_COHORTS {
             thin(&mut self.cohorts, COARSENESS, MOST_COHORTS / 2);
@@ -47,7 +79,7 @@ impl Census {
 
     /// Survivors born at that time died.
     pub(crate) fn die(&mut self, birth_ms: u32, weight: u64) {
-        let at = self.cohorts.partition_point(|cohort| cohort.first.ms < birth_ms);
+        let at = self.first_up_to(birth_ms);
         let Some(cohort) = self.cohorts.get_mut(at) else { return };
         cohort.weight = cohort.weight.saturating_sub(weight);
         if cohort.weight == 0 {
@@ -57,6 +89,11 @@ impl Census {
 
     pub(crate) fn cohorts(&self) -> &[Cohort] {
         &self.cohorts
+    }
+
+    /// The first cohort with births at that time or later.
+    fn first_up_to(&self, birth_ms: u32) -> usize {
+        self.cohorts.partition_point(|cohort| cohort.births.1 < birth_ms)
     }
 }
 
@@ -71,21 +108,28 @@ mod tests {
     #[test]
     fn who_settles_and_dies_is_gone() {
         let mut census = Census::default();
-        census.settle(first(0), 5);
-        census.settle(first(1), 7);
-        census.settle(first(0), 1);
-        // Born after the first collection (at 100) and up to the second (at 200).
-        census.die(101, 7);
-        assert_eq!(census.cohorts(), [Cohort { first: first(0), weight: 6 }]);
-        census.die(100, 2);
+        census.settle(first(0), 80, 5);
+        census.settle(first(1), 110, 7);
+        census.settle(first(0), 84, 1);
+        census.die(110, 7);
+        assert_eq!(census.cohorts(), [Cohort { first: first(0), births: (80, 84), weight: 6 }]);
+        census.die(84, 2);
         assert_eq!(census.cohorts()[0].weight, 4);
+    }
+
+    #[test]
+    fn births_of_a_joined_cohort_are_spread() {
+        let cohort = Cohort { first: first(5), births: (100, 260), weight: 21 };
+        let births: Vec<_> = cohort.births().collect();
+        assert_eq!(births.iter().map(|birth| birth.1).sum::<u64>(), 21);
+        assert_eq!((births[0].0, births[7].0), (110, 250));
     }
 
     #[test]
     fn joined_cohorts_keep_their_number_and_find_their_dead() {
         let mut census = Census::default();
         for number in 0..10_000 {
-            census.settle(first(number), 3);
+            census.settle(first(number), first(number).ms - 1, 3);
             assert!(census.cohorts().len() <= MOST_COHORTS);
         }
         let total = |census: &Census| census.cohorts().iter().map(|cohort| cohort.weight).sum::<u64>();

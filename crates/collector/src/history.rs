@@ -66,8 +66,10 @@ pub(crate) struct Moment {
 pub(crate) struct Evidence {
     /// Collections that had ended by then; 0: it was not asked after yet.
     pub(crate) asked: u32,
-    /// It was alive here, if born before.
+    /// It was alive here, if born early enough.
     pub(crate) whole: Option<Moment>,
+    /// The last birth for which `whole` holds, in milliseconds.
+    pub(crate) whole_born: u32,
     /// It was alive here, if born before and not yet old.
     pub(crate) young: Option<Moment>,
 }
@@ -78,6 +80,7 @@ impl Evidence {
         Self {
             asked: self.asked.min(other.asked),
             whole: self.whole.min(other.whole),
+            whole_born: self.whole_born.min(other.whole_born),
             young: self.young.min(other.young),
         }
     }
@@ -184,23 +187,47 @@ impl History {
         }
     }
 
-    /// At which ages objects are known alive that were born before `first`, a collection which they survived, if they
-    /// were asked after as `evidence` says.
-    pub(crate) fn living_age(&self, first: Moment, evidence: Evidence, timeline: &Timeline) -> LivingAge {
-        match evidence.whole {
-            Some(alive) if alive > first => LivingAge {
-                ms: since(alive.ms, first.ms),
-                gcs: u64::from(alive.number - first.number + 1),
-                bytes: timeline.at_event(alive.ms).0.saturating_sub(timeline.at_event(first.ms).1),
+    /// At which age an object is known alive that survived `first` after its birth, if it was asked after as `evidence` says.
+    pub(crate) fn living_age(
+        &self,
+        birth_ms: u32,
+        first: Moment,
+        evidence: Evidence,
+        timeline: &Timeline,
+    ) -> LivingAge {
+        match evidence.whole.filter(|_| birth_ms <= evidence.whole_born) {
+            Some(alive) if alive.ms >= birth_ms => LivingAge {
+                ms: since(alive.ms, birth_ms),
+                gcs: u64::from((alive.number + 1).saturating_sub(first.number)),
+                bytes: timeline.at_event(alive.ms).0.saturating_sub(timeline.within(birth_ms).1),
             },
             _ => LivingAge::default(),
+        }
+    }
+
+    /// Notes that references were found cleared which had not been at the last sweep: a collection beside the program has
+    /// examined the heap meanwhile. Who is still not cleared at the next sweep was alive at about that time.
+    ///
+    /// It may have died while that collection marked. So may those have which the next one will be found to have cleared:
+    /// that both are held to be looked at when the clearing is noticed makes all ages late by that time, and none of them
+    /// uncertain by a whole collection more.
+    pub(crate) fn notice_clearing(&mut self) {
+        let beside = matches!(self.collector, Collector::Concurrent | Collector::GenerationalZgc);
+        if let (true, Some(last), Some(before)) = (beside, self.last(), self.pauses.get(1)) {
+            self.hold_alive(last, before.ms);
+        }
+    }
+
+    fn hold_alive(&mut self, at: Moment, born_by: u32) {
+        if self.now.whole < Some(at) {
+            (self.now.whole, self.now.whole_born) = (Some(at), born_by);
         }
     }
 
     fn last_alive(&self, birth_ms: u32, evidence: Evidence) -> Option<Moment> {
         let born_before = |alive: &Moment| alive.ms >= birth_ms;
         let first = self.first_examined(birth_ms).filter(|first| first.number < evidence.asked);
-        let whole = evidence.whole.filter(born_before);
+        let whole = evidence.whole.filter(|alive| born_before(alive) && birth_ms <= evidence.whole_born);
         // Whatever cleared it since cleared only young objects.
         let was_young = self.cleared_old <= evidence.asked;
         let young = evidence.young.filter(|alive| was_young && born_before(alive));
@@ -265,7 +292,7 @@ impl History {
         match kind {
             GcKind::Full if stops => {
                 self.mixed = false;
-                self.now.whole = self.now.whole.max(Some(at));
+                self.hold_alive(at, at.ms);
             }
             GcKind::ConcurrentPause => self.add_pause(at),
             _ if self.collector == Collector::Concurrent => self.add_pause(at),
@@ -283,7 +310,9 @@ impl History {
         self.mixed = true;
         self.pauses.push_front(at);
         let lag = self.collector.lag();
-        self.now.whole = self.now.whole.max(self.pauses.get(lag).copied());
+        if let Some(&whole) = self.pauses.get(lag) {
+            self.hold_alive(whole, whole.ms);
+        }
         self.pauses.truncate(lag.min(MOST_EVENTS));
     }
 
@@ -300,7 +329,9 @@ impl History {
             let at = self.events.partition_point(|event| event.at.number < number);
             self.events.get(at).map(|event| event.at).filter(|at| at.number == number)
         });
-        self.now.whole = self.now.whole.max(event);
+        if let Some(event) = event {
+            self.hold_alive(event, event.ms);
+        }
     }
 }
 

@@ -126,18 +126,23 @@ impl Ledger {
             return;
         }
         self.sweeps = self.sweeps.wrapping_add(1);
-        self.known = self.history.evidence();
-        self.sweep_survivors(references, table);
-        self.sweep_young(references, table);
+        let last_sweep = mem::replace(&mut self.known, self.history.evidence()).asked;
+        let mut cleared = self.sweep_survivors(last_sweep, references, table);
+        cleared |= self.sweep_young(references, table);
+        if cleared {
+            self.history.notice_clearing();
+        }
     }
 
-    fn sweep_young(&mut self, references: &mut impl References, table: &SiteTable) {
+    /// Returns whether any was found cleared.
+    fn sweep_young(&mut self, references: &mut impl References, table: &SiteTable) -> bool {
+        let mut cleared = false;
         for mut batch in mem::take(&mut self.young) {
             let evidence = self.history.evidence();
             let last_ms = self.history.last().map_or(0, |last| last.ms);
             let asked = batch.objects.partition_point(|object| object.birth_ms() <= last_ms);
             let later = batch.objects.split_off(asked);
-            self.reap(&mut batch.objects, Evidence::default(), references, table);
+            cleared |= self.reap(&mut batch.objects, Evidence::default(), references, table);
             self.settle(&batch.objects, evidence, table);
             if later.is_empty() {
                 self.budget.release(batch.reserved);
@@ -145,9 +150,17 @@ impl Ledger {
                 self.young.push(Batch { objects: later, reserved: batch.reserved });
             }
         }
+        cleared
     }
 
-    fn sweep_survivors(&mut self, references: &mut impl References, table: &SiteTable) {
+    /// Returns whether any was found cleared that was not at the last sweep, before which so many collections had ended.
+    fn sweep_survivors(
+        &mut self,
+        last_sweep: u32,
+        references: &mut impl References,
+        table: &SiteTable,
+    ) -> bool {
+        let mut cleared = false;
         let mut survivors = mem::take(&mut self.survivors);
         let budget = Arc::clone(&self.budget);
         survivors.sweep(&budget, |at, chunk| {
@@ -157,23 +170,26 @@ impl Ledger {
             let is_turn = (at as u32).wrapping_add(self.sweeps).is_multiple_of(TURNS)
                 || self.sweeps.wrapping_sub(chunk.last_sweep) >= TURNS;
             if chunk.sweeps < SWEEPS_UNTIL_SETTLED || examined || is_turn {
-                self.reap(&mut chunk.objects, chunk.evidence, references, table);
+                let reaped = self.reap(&mut chunk.objects, chunk.evidence, references, table);
+                cleared |= reaped && chunk.evidence.asked >= last_sweep;
                 chunk.evidence = evidence;
                 chunk.sweeps += 1;
                 chunk.last_sweep = self.sweeps;
             }
         });
         self.survivors = survivors;
+        cleared
     }
 
-    /// Takes the dead out of `objects`, of which so much was known, gives their references back, and books them.
+    /// Takes the dead out of `objects`, of which so much was known, gives their references back, and books them; returns
+    /// whether there were any.
     fn reap(
         &mut self,
         objects: &mut Vec<Tracked>,
         evidence: Evidence,
         references: &mut impl References,
         table: &SiteTable,
-    ) {
+    ) -> bool {
         let mut dead = mem::take(&mut self.dead);
         objects.retain(|object| {
             let is_dead = references.is_cleared(object.reference());
@@ -192,8 +208,10 @@ impl Ledger {
         for together in dead.chunk_by(|a, b| a.birth_ms() == b.birth_ms()) {
             self.book_deaths(together, evidence, &timeline, table);
         }
+        let found = !dead.is_empty();
         dead.clear();
         self.dead = dead;
+        found
     }
 
     /// Adds objects that were asked after for the first time, and are alive, to the survivors.
@@ -203,13 +221,14 @@ impl Ledger {
         }
         let first_of = |object: &Tracked| self.history.first_after(object.birth_ms());
         for together in objects.chunk_by(|a, b| a.birth_ms() == b.birth_ms()) {
+            let Some(birth_ms) = together.first().map(Tracked::birth_ms) else { continue };
             let Some(first) = together.first().and_then(first_of) else { continue };
             for object in together {
                 self.by_site.add(object.site(), scaled(self.tracking, object));
             }
             for (site, sums) in self.by_site.drain() {
                 let Some(class) = table.class_of(site) else { continue };
-                entry(&mut self.classes, class).census.settle(first, sums.class.objects);
+                entry(&mut self.classes, class).census.settle(first, birth_ms, sums.class.objects);
             }
         }
     }
@@ -376,10 +395,12 @@ impl ClassBook {
         bytes.forget_living();
         let mut unknown = live(self.allocated, &self.collected).objects;
         for cohort in self.census.cohorts() {
-            let age = history.living_age(cohort.first, evidence, timeline);
-            ms.record_living(age.ms, cohort.weight);
-            gcs.record_living(age.gcs, cohort.weight);
-            bytes.record_living(age.bytes, cohort.weight);
+            for (birth_ms, weight) in cohort.births() {
+                let age = history.living_age(birth_ms, cohort.first, evidence, timeline);
+                ms.record_living(age.ms, weight);
+                gcs.record_living(age.gcs, weight);
+                bytes.record_living(age.bytes, weight);
+            }
             unknown = unknown.saturating_sub(cohort.weight);
         }
         // Born since the last sweep.
