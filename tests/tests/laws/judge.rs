@@ -104,15 +104,16 @@ fn noticed(known: &Lifetimes, share: f64) -> Quantile {
     }
 }
 
-/// Where report and truth disagree, or a band of a quantile that was reached has no upper end or more than `widest` times
-/// its lower one.
-pub(crate) fn faults(laws: &[Law], reported: &[Reported], widest: f64) -> Vec<String> {
+/// Where the truth lies outside of a band by more than the factor `miss`, or a band of a quantile that was reached has no
+/// upper end or more than `widest` times its lower one.
+pub(crate) fn faults(laws: &[Law], reported: &[Reported], widest: f64, miss: f64) -> Vec<String> {
     let mut faults = Vec::new();
     for law in laws {
         let Some(found) = reported.iter().find(|found| found.class == law.class) else { continue };
         for (index, share) in SHARES.into_iter().enumerate() {
             let (truth, band) = (law.quantiles[index], found.quantiles[index]);
-            let holds = band.low - CLOCK_S <= truth && band.high.is_none_or(|high| truth <= high + CLOCK_S);
+            let holds = band.low / miss - CLOCK_S <= truth
+                && band.high.is_none_or(|high| truth <= high * miss + CLOCK_S);
             // What nearly as many outlive as are alive at the end need not be known.
             let known = share + 0.05 < 1.0 - law.living;
             let ratio = band.high.map_or(f64::INFINITY, |high| high / (band.low + CLOCK_S));
