@@ -11,6 +11,7 @@ use mayfly_profile::{ClassId, SiteId, Tracking};
 use crate::engine::Engine;
 use crate::exports::weak_numbers;
 use crate::hooks::Hooks;
+use crate::precision;
 use crate::stacks;
 
 /// What a thread needs to track objects.
@@ -133,6 +134,9 @@ pub(crate) fn track(engine: &Engine, jni: Jni<'_>, object: Object<'_>, cell: u32
         let size = if size == 0 { u64::from(class.size) } else { size };
         tracker.tracked_last = tracker.add(engine, jni, object, class, size, size * every);
     });
+    if precision::is_due(engine) {
+        precision::collect_if_due(engine, jni);
+    }
 }
 
 /// Takes back the object that this thread handed over last: its caller hands it over again.
@@ -227,10 +231,16 @@ impl Tracker {
         size: u64,
         bytes: u64,
     ) -> bool {
-        let (site, stack_log2) = match engine.options.trace {
-            true if engine.options.counts_places() => self.awaited(engine, class),
-            true => (self.stack_site(engine, jni, class.id), 0),
-            false => (class.site, 0),
+        // Taken off the list even if the object is not chosen.
+        let trace = engine.options.trace;
+        let awaited = (trace && engine.options.counts_places()).then(|| self.awaited(engine, class));
+        if !self.nursery.choose(bytes) {
+            return false;
+        }
+        let (site, stack_log2) = match awaited {
+            Some(awaited) => awaited,
+            None if trace => (self.stack_site(engine, jni, class.id), 0),
+            None => (class.site, 0),
         };
         let weak =
             if engine.options.lifetimes() { jni.weak(object).map(|weak| weak.into_bits()) } else { Some(0) };

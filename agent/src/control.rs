@@ -4,13 +4,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mayfly_jvmti::{Asking, Event, Jni};
+use mayfly_jvmti::{Asking, Event, Jni, Management};
 use mayfly_profile::{JvmInfo, RunInfo};
 
 use crate::allocations;
 use crate::engine::Engine;
 use crate::gc_kinds::{GcCounters, collector_name};
 use crate::notice::say;
+use crate::precision;
 use crate::session::Session;
 
 /// Whether profiling is on, and the session that adds up.
@@ -27,6 +28,11 @@ impl Control {
     /// Whether allocations are counted now.
     pub(crate) fn is_active(&self) -> bool {
         self.active.load(Relaxed)
+    }
+
+    /// Whether a collection may be forced for precision: profiling is on, and the last one is not done.
+    pub(crate) fn may_collect(&self) -> bool {
+        self.is_active() && !self.collected_last.load(Relaxed)
     }
 
     /// The session; `None` once it ended.
@@ -56,6 +62,7 @@ pub(crate) fn begin(engine: &Engine, jni: Jni<'_>) {
     if let Some(bytes) = engine.counter.total(engine, jni) {
         engine.clock.correct(bytes);
     }
+    bound_held(engine, jni, &run.jvm.gc);
     *engine.control.session() = Some(Session::new(engine, run));
     if engine.unseen.is_some() {
         start_sampler(engine, jni);
@@ -64,6 +71,18 @@ pub(crate) fn begin(engine: &Engine, jni: Jni<'_>) {
         engine.sinks.note("## Profiling delayed");
     } else {
         switch_on(engine, jni, &mut engine.control.session());
+    }
+}
+
+/// Young collections of a generational concurrent collector keep what is tracked: not much of the heap may be held so.
+fn bound_held(engine: &Engine, jni: Jni<'_>, gc: &str) {
+    /// Share of the maximum heap that tracked objects may take.
+    const HEAP_SHARE: u64 = 16;
+    /// Each young collection visits them all.
+    const MOST_HELD: u64 = 1 << 20;
+    if gc.ends_with("(generational)") {
+        let heap = Management::find().and_then(|management| management.number(jni, c"MaxHeapSize"));
+        engine.budget.bound_held(MOST_HELD, heap.unwrap_or(0).max(16 << 20) / HEAP_SHARE);
     }
 }
 
@@ -84,6 +103,7 @@ fn switch_on(engine: &Engine, jni: Jni<'_>, session: &mut Option<Session>) {
         return;
     }
     session.time_runs(true);
+    precision::begin(engine);
     engine.counter.counting_starts(engine, jni);
     hooks.switch(jni, true);
 }

@@ -14,6 +14,7 @@ use crate::control::Control;
 use crate::gc_kinds::GcCounters;
 use crate::hooks::Hooks;
 use crate::options::Options;
+use crate::precision::Precision;
 use crate::rewriting::Rewriting;
 use crate::sinks::Sinks;
 use crate::stacks::MethodNames;
@@ -48,6 +49,7 @@ pub(crate) struct Engine {
     /// What the JVM's sampler tells; `None` if another agent has it.
     pub(crate) unseen: Option<Unseen>,
     pub(crate) control: Control,
+    pub(crate) precision: Precision,
     pub(crate) sinks: Sinks,
     /// Objects seen by `#every`.
     pub(crate) examined: AtomicU64,

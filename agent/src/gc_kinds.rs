@@ -51,7 +51,7 @@ impl GcCounters {
 
 /// The collector's name as `JvmInfo::gc` has it; empty if not known. `jdk`: the specification's version.
 pub(crate) fn collector_name(jni: Jni<'_>, jdk: &str) -> String {
-    let Some(management) = Management::find() else { return String::new() };
+    let Some(management) = Management::find() else { return name_by_counters().unwrap_or_default().into() };
     let on = |flag| management.flag(jni, flag) == Some(true);
     let name = [
         (c"UseG1GC", "G1"),
@@ -70,6 +70,21 @@ pub(crate) fn collector_name(jni: Jni<'_>, jdk: &str) -> String {
         _ => false,
     };
     if generational { format!("{name} (generational)") } else { name.into() }
+}
+
+/// By the name of the first counter, where the VM does not show its flags (JDK 26 on).
+fn name_by_counters() -> Option<&'static str> {
+    let data = PerfData::find()?;
+    let names: String =
+        [0, 2].map(|at| data.text(&format!("sun.gc.collector.{at}.name")).unwrap_or_default()).concat();
+    let known = [
+        ("G1 ", "G1"),
+        ("Parallel ", "Parallel"),
+        ("Serial ", "Serial"),
+        ("ZGC minor", "ZGC (generational)"),
+        ("Shenandoah", if is_shenandoah_generational() { "Shenandoah (generational)" } else { "Shenandoah" }),
+    ];
+    known.into_iter().find_map(|(begin, name)| names.starts_with(begin).then_some(name))
 }
 
 /// From JDK 24 on, ZGC is always generational and has no flag for it.

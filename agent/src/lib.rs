@@ -15,6 +15,7 @@ mod lifecycle;
 mod notice;
 pub mod options;
 mod places;
+mod precision;
 mod rewriting;
 mod session;
 mod sinks;

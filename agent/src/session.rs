@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use mayfly_collector::{ClassTotal, Collector, Ledger, References, SiteRows};
 use mayfly_jvmti::{Jni, WeakNumbers};
-use mayfly_profile::{Profile, ProfileBuilder, Progress, RunInfo, Update};
+use mayfly_profile::{Following, Profile, ProfileBuilder, Progress, RunInfo, Trust, Update};
 use mayfly_recording::RecordingWriter;
 use mayfly_report::{LiveOptions, TextOptions};
 use std::sync::Arc;
@@ -33,8 +33,28 @@ pub(crate) struct Session {
     /// The profile that the console showed last.
     shown: Option<Profile>,
     profiled: Stopwatch,
+    sweeping: Sweeping,
     /// When the byte clock was last set to the JVM's count.
     corrected: Option<Instant>,
+}
+
+/// Time that sweeps took.
+#[derive(Default)]
+struct Sweeping {
+    total: Duration,
+    longest: Duration,
+}
+
+impl Sweeping {
+    fn add(&mut self, sweep: Duration) {
+        self.total += sweep;
+        self.longest = self.longest.max(sweep);
+    }
+
+    fn beside(&self, following: Following) -> Following {
+        let ms = |time: Duration| time.as_millis() as u64;
+        Following { sweep_ms: ms(self.total), longest_sweep_ms: ms(self.longest), ..following }
+    }
 }
 
 /// Weak references as the ledger asks after them.
@@ -68,6 +88,7 @@ impl Session {
             recording: RecordingWriter::new(),
             shown: None,
             profiled: Stopwatch::default(),
+            sweeping: Sweeping::default(),
             corrected: None,
         };
         session.tell(engine, vec![Update::Start(run)]);
@@ -88,13 +109,16 @@ impl Session {
     pub(crate) fn collect(&mut self, engine: &Engine, jni: Jni<'_>) {
         self.absorb(engine);
         if engine.options.lifetimes() {
+            self.ledger.note_collections();
             self.correct_byte_clock(engine, jni);
+            let began = Instant::now();
             self.ledger.sweep(&mut JvmReferences(weak_numbers(engine, jni)), &engine.sites);
+            self.sweeping.add(began.elapsed());
         }
     }
 
     /// Not every allocation moves the byte clock: with filters, only those of tracked objects.
-    fn correct_byte_clock(&mut self, engine: &Engine, jni: Jni<'_>) {
+    pub(crate) fn correct_byte_clock(&mut self, engine: &Engine, jni: Jni<'_>) {
         if self.corrected.is_some_and(|at| at.elapsed() < CORRECTION_STEP) {
             return;
         }
@@ -135,7 +159,10 @@ impl Session {
         let progress = Progress {
             duration_ms: self.profiled.elapsed().as_millis() as u64,
             gcs: engine.clock.gcs(),
-            trust: trust::assess(engine, jni, accounted, engine.control.own_cpu()),
+            trust: Trust {
+                following: self.sweeping.beside(self.ledger.following()),
+                ..trust::assess(engine, jni, accounted, engine.control.own_cpu())
+            },
             classes: self.stream.class_counts(&totals, &mut self.ledger),
             sites,
             estimates: engine.unseen.as_ref().map(Unseen::changed).unwrap_or_default(),

@@ -11,6 +11,7 @@ use crate::control::Control;
 use crate::engine::Engine;
 use crate::notice::{install_panic_hook, refuse_launch};
 use crate::options::{self, Options};
+use crate::precision::Precision;
 use crate::rewriting::Rewriting;
 use crate::sinks::Sinks;
 use crate::stacks::MethodNames;
@@ -62,6 +63,7 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
         examples: AtomicU64::new(0),
         unseen,
         control: Control::default(),
+        precision: Precision::default(),
         sinks,
         examined: AtomicU64::new(0),
         hooks: OnceLock::new(),

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use mayfly_jvmti::{AllocationCounter, Jni, Management, Thread};
-use mayfly_profile::{Dropped, OwnCost, Remainder, Trust};
+use mayfly_profile::{Dropped, Following, OwnCost, Remainder, Trust};
 use rustc_hash::FxHashMap;
 
 use crate::engine::Engine;
@@ -145,6 +145,7 @@ pub(crate) fn assess(engine: &Engine, jni: Jni<'_>, accounted: u64, own_cpu: Dur
         refusals: engine.rewriting.refusals(),
         dropped: dropped(engine),
         sample_interval: engine.unseen.as_ref().map(Unseen::interval),
+        following: Following::default(),
         cost: OwnCost {
             cpu_ms: own_cpu.as_millis() as u64,
             native_bytes: engine.native_bytes(),

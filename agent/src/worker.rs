@@ -12,11 +12,15 @@ use crate::engine::Engine;
 use crate::lifecycle::switch_off;
 use crate::notice::say;
 use crate::options::Resets;
+use crate::precision;
 
 /// How often the recording is brought up to date.
 const RECORDING_STEP: Duration = Duration::from_secs(1);
 /// How often stacks without lifetimes are taken over: nothing else would empty the nurseries.
 const STACKS_STEP: Duration = Duration::from_millis(100);
+
+/// How often bytes that move the byte clock late are looked for.
+const PRECISION_STEP: Duration = Duration::from_millis(50);
 
 /// Starts the thread, and waits until the JVM knows it: what attaching allocates is not counted then.
 pub(crate) fn start(engine: &'static Engine) {
@@ -52,6 +56,7 @@ struct Worker<'call> {
     live: Timer,
     gc: Timer,
     periodic: Timer,
+    precision: Timer,
     resets: Resets,
 }
 
@@ -69,6 +74,7 @@ impl<'call> Worker<'call> {
             live: Timer::every(engine.sinks.live_every()),
             gc: Timer::every(options.gc_every),
             periodic: Timer::every(options.periodic.map(|periodic| periodic.every)),
+            precision: Timer::every(options.gc_every_bytes.map(|_| PRECISION_STEP)),
             resets: options.periodic.map_or(Resets::Never, |periodic| periodic.resets),
         }
     }
@@ -88,7 +94,7 @@ impl<'call> Worker<'call> {
     }
 
     fn next_due(&self) -> Option<Instant> {
-        [&self.recording, &self.stacks, &self.live, &self.gc, &self.periodic]
+        [&self.recording, &self.stacks, &self.live, &self.gc, &self.periodic, &self.precision]
             .into_iter()
             .filter_map(|timer| timer.due)
             .min()
@@ -98,6 +104,12 @@ impl<'call> Worker<'call> {
         let (engine, jni) = (self.engine, self.jni);
         if self.gc.is_due() && engine.control.is_active() {
             control::force_gc(engine);
+        }
+        if self.precision.is_due() && engine.control.is_active() {
+            if let Some(session) = engine.control.session().as_mut() {
+                session.correct_byte_clock(engine, jni);
+            }
+            precision::collect_if_due(engine, jni);
         }
         self.add_up();
         if self.periodic.is_due() && engine.control.is_active() {

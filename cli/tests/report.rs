@@ -8,8 +8,8 @@ use std::process::{Command, Output, Stdio};
 
 use assert_cmd::cargo::cargo_bin;
 use mayfly_profile::{
-    BucketBounds, ClassCounts, ClassEstimate, Dropped, Estimate, Frame, JvmInfo, LifetimeCounts, Lifetimes,
-    OwnCost, Progress, Refusals, Remainder, RunInfo, SiteCounts, Tally, Tracking, Trust, Update,
+    BucketBounds, ClassCounts, ClassEstimate, Dropped, Estimate, Following, Frame, JvmInfo, LifetimeCounts,
+    Lifetimes, OwnCost, Progress, Refusals, Remainder, RunInfo, SiteCounts, Tally, Tracking, Trust, Update,
 };
 use mayfly_recording::RecordingWriter;
 use serde_json::Value;
@@ -60,6 +60,7 @@ fn trust() -> Trust {
         refusals: vec![Refusals { reason: "method would pass 64 KB".to_owned(), methods: 2 }],
         dropped: vec![Dropped { cause: "memory limit".to_owned(), objects: 3 }],
         sample_interval: Some(512),
+        following: Following { whole_collections: 2, thinned_to_one_in: 4, ..Following::default() },
         cost: OwnCost { cpu_ms: 12, native_bytes: 4096, rewrite_ms: 7 },
     }
 }

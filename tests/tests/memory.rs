@@ -1,6 +1,6 @@
 //! The agent's memory does not grow with objects that have died, and stays within its limit.
 
-use mayfly_tests::{Profiled, Running, each_jvm};
+use mayfly_tests::{Launch, Profiled, Running, each_jvm, skip};
 
 const MIB: u64 = 1 << 20;
 
@@ -34,17 +34,94 @@ fn dead_tracked_objects_leave_nothing_behind() {
     });
 }
 
+/// Objects with and without tracked lifetimes must agree this far where they are thinned.
+const BAND: f64 = 0.25;
+
+fn following(run: &Profiled) -> serde_json::Value {
+    run.json().0["trust"]["following"].clone()
+}
+
 #[test]
-fn beyond_the_limit_objects_are_dropped_and_counted() {
+fn as_room_gets_short_fewer_objects_are_tracked_and_stand_for_all() {
     each_jvm(|jvm| {
-        let run = Profiled::new(jvm, "exitlive.ExitLive", "#trackcollections#memlimit-1m")
-            .with(|l| l.jvm_args(&["-Xmn512m", "-Xmx1g"]));
+        let run = Profiled::new(jvm, "exitlive.ExitLive", "#trackcollections#memlimit-4m#include-exitlive")
+            .with(|l| l.jvm_args(&["-XX:+UseSerialGC", "-Xmn512m", "-Xmx1g"]));
         run.run();
         let json = run.json();
-        assert_eq!(json.allocated()["exitlive.ExitLive$Node"].objects, 401_000, "counting goes on, on {jvm}");
-        let dropped = json.0["trust"]["dropped"].as_array().expect("trust.dropped");
-        let objects: u64 = dropped.iter().filter_map(|entry| entry["objects"].as_u64()).sum();
-        // 401,000 live handles can't be held in 1 MiB.
-        assert!(objects > 100_000, "on {jvm}: dropped {dropped:?}");
+        let node = "exitlive.ExitLive$Node";
+        assert_eq!(json.allocated()[node].objects, 401_000, "counting goes on, on {jvm}");
+        let one_in = following(&run)["thinned_to_one_in"].as_u64().expect("thinned_to_one_in");
+        // 401,000 handles can't be held in 4 MiB.
+        assert!(one_in >= 4, "on {jvm}: 1 in {one_in}");
+        let dropped = json.0["trust"]["dropped"].as_array().map_or(0, Vec::len);
+        assert_eq!(dropped, 0, "on {jvm}: {}", json.0["trust"]["dropped"]);
+        let followed = json.live()[node].objects + json.collected()[node].objects;
+        let ratio = followed as f64 / 401_000.0;
+        assert!((1.0 - BAND..1.0 + BAND).contains(&ratio), "on {jvm}: {followed} objects stand for 401000");
+        let text = run.log();
+        assert!(text.contains("thinned: at worst 1 object in"), "on {jvm}: {text}");
+    });
+}
+
+#[test]
+fn with_enough_room_nothing_is_thinned() {
+    each_jvm(|jvm| {
+        let run = Profiled::new(jvm, "exitlive.ExitLive", "#trackcollections")
+            .with(|l| l.jvm_args(&["-Xmn512m", "-Xmx1g"]));
+        run.run();
+        assert_eq!(following(&run)["thinned_to_one_in"], 1, "on {jvm}");
+        let node = "exitlive.ExitLive$Node";
+        let followed = run.json().live()[node].objects + run.json().collected()[node].objects;
+        assert_eq!(followed, 401_000, "on {jvm}");
+    });
+}
+
+#[test]
+fn what_generational_zgc_would_keep_for_us_stays_small() {
+    const HEAP: &str = "64";
+    each_jvm(|jvm| {
+        let zgc: &[&str] = match jvm.feature {
+            ..21 => return skip(&jvm.to_string(), "this JVM has no generational ZGC"),
+            21..24 => &["-Xmx64m", "-XX:+UseZGC", "-XX:+ZGenerational"],
+            _ => &["-Xmx64m", "-XX:+UseZGC"],
+        };
+        let bare = Launch::new(jvm, "smallheap.SmallHeap").jvm_args(zgc).args(&[HEAP]).run();
+        if bare.code() != Some(0) {
+            return skip(&jvm.to_string(), "this JVM lacks the collector");
+        }
+        let run = Profiled::new(jvm, "smallheap.SmallHeap", "#trackcollections")
+            .with(|l| l.jvm_args(zgc).args(&[HEAP]));
+        let outcome = run.run();
+        assert_eq!(outcome.stdout, bare.stdout, "on {jvm}");
+        let one_in = following(&run)["thinned_to_one_in"].as_u64();
+        // Some five million objects, of which 4 MiB may be tracked at a time.
+        assert!(one_in.is_some_and(|one_in| one_in > 1), "on {jvm}: 1 in {one_in:?}");
+        let node = "smallheap.SmallHeap$Node";
+        let (allocated, json) = (run.json().allocated()[node].objects, run.json());
+        let followed = json.live().get(node).map_or(0, |count| count.objects)
+            + json.collected().get(node).map_or(0, |count| count.objects);
+        let ratio = followed as f64 / allocated as f64;
+        assert!((1.0 - BAND..1.0 + BAND).contains(&ratio), "on {jvm}: {followed} stand for {allocated}");
+    });
+}
+
+#[test]
+fn collections_by_bytes_bound_how_far_apart_they_are() {
+    each_jvm(|jvm| {
+        for gc in ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"] {
+            let run = |options| {
+                let run = Profiled::new(jvm, "smallheap.SmallHeap", options)
+                    .with(|l| l.jvm_args(&[gc, "-Xmx256m"]).args(&["16"]));
+                run.run();
+                let bytes = following(&run)["most_bytes_between"].as_u64().expect("most_bytes_between");
+                (following(&run)["whole_collections"].as_u64().expect("whole_collections"), bytes)
+            };
+            let (collections, apart) = run("#trackcollections#gc-every-16m");
+            // 480 MiB in steps of 16.
+            assert!(collections >= 25, "{gc} on {jvm}: {collections} collections");
+            assert!(apart <= 20 * MIB, "{gc} on {jvm}: {apart} bytes apart");
+            let (_, apart) = run("#trackcollections");
+            assert!(apart > 40 * MIB, "{gc} on {jvm}, not forced: {apart} bytes apart");
+        }
     });
 }

@@ -32,6 +32,8 @@ pub struct Options {
     pub exact_match: bool,
     /// Force a collection this often while profiling is on, `#gc`. `None`: never.
     pub gc_every: Option<Duration>,
+    /// Force a collection each time so many bytes were allocated while profiling is on, `#gc-every`. `None`: never.
+    pub gc_every_bytes: Option<u64>,
     /// Regular reports, `#periodic`.
     pub periodic: Option<Periodic>,
     /// Folder of the report log, `#output`: a template for [`name::expand`]. `None`: reports go to stderr.
@@ -156,6 +158,7 @@ impl Default for Options {
             exclude: Vec::new(),
             exact_match: false,
             gc_every: None,
+            gc_every_bytes: None,
             periodic: None,
             output_dir: None,
             track_collections: false,

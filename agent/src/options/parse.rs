@@ -23,15 +23,24 @@ pub(super) fn parse(text: &str) -> Result<Options, OptionError> {
 }
 
 fn apply(options: &mut Options, token: &str) -> Result<&'static Spec, OptionError> {
-    let (name, value) = match token.split_once('-') {
-        Some((name, value)) => (name, Some(value)),
-        None => (token, None),
-    };
+    let (name, value) = split(token);
     let Some(spec) = SPECS.iter().find(|spec| spec.is_called(name)) else {
         return Err(OptionError::Unknown { name: name.to_owned(), meant: meant(name) });
     };
     set(options, spec, value)?;
     Ok(spec)
+}
+
+/// Name and value. A name with a `-` of its own goes before one that it begins with.
+fn split(token: &str) -> (&str, Option<&str>) {
+    let long = SPECS.iter().map(|spec| spec.name).filter(|name| name.contains('-')).find_map(|name| {
+        let rest = token.strip_prefix(name)?;
+        (rest.is_empty() || rest.starts_with('-')).then(|| token.split_at(name.len()))
+    });
+    match long.map(|(name, rest)| (name, rest.strip_prefix('-'))) {
+        Some(parts) => parts,
+        None => token.split_once('-').map_or((token, None), |(name, value)| (name, Some(value))),
+    }
 }
 
 fn set(options: &mut Options, spec: &'static Spec, value: Option<&str>) -> Result<(), OptionError> {

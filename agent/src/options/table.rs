@@ -118,6 +118,20 @@ pub(super) const SPECS: &[Spec] = &[
         ..DEFAULTS
     },
     Spec {
+        name: "gc-every",
+        mistaken: &["gcevery"],
+        shape: Shape::Value("BYTES", |o, v| {
+            let bytes = value::size_within(v, (1 << 20, "1m"), (u64::MAX, ""))?;
+            o.gc_every_bytes = Some(bytes);
+            Ok(())
+        }),
+        example: "#gc-every-64m",
+        help: "Force a full collection each time BYTES (k, m, g as suffix) were allocated while profiling is on: bounds the \
+               error of every death, which the report states. Needs #trackcollections or #sample.",
+        needs: &["trackcollections", "sample"],
+        ..DEFAULTS
+    },
+    Spec {
         name: "trace",
         mistaken: &["tracealloc", "stack", "stacks"],
         shape: Shape::Optional(
@@ -287,8 +301,8 @@ pub(super) const SPECS: &[Spec] = &[
             Ok(())
         }),
         example: "#memlimit-512m",
-        help: "Native memory the agent may hold (k, m, g as suffix), default 256m. Objects that no longer fit are \
-               counted but not tracked, and reported as dropped.",
+        help: "Native memory the agent may hold (k, m, g as suffix), default 256m. As it gets short, \
+               fewer objects are tracked, each standing for more; the report says so.",
         ..DEFAULTS
     },
     Spec {

@@ -90,6 +90,21 @@ fn gc() {
 }
 
 #[test]
+fn gc_every() {
+    let options = parse("#trackcollections#gc-every-64m");
+    assert_eq!((options.gc_every_bytes, options.gc_every), (Some(64 << 20), None));
+    let both = parse("#gc-5#gc-every-1g#sample-512k");
+    assert_eq!((both.gc_every_bytes, both.gc_every), (Some(1 << 30), Some(secs(5))));
+    assert_eq!(
+        refusal("#gc-every-64m"),
+        "#gc-every has no effect without #trackcollections or #sample: add one of them"
+    );
+    assert!(refusal("#gc-every-64k#trackcollections").contains("must be at least 1m"));
+    assert!(refusal("#gc-every#trackcollections").starts_with("#gc-every needs a value"));
+    assert!(refusal("#gc-everything").starts_with("#gc-everything: \"everything\" is not a whole number"));
+}
+
+#[test]
 fn periodic() {
     let with = |resets| Some(Periodic { every: secs(3), resets });
     assert_eq!(parse("#periodic-3").periodic, with(Resets::Never));

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use mayfly_profile::{
-    BucketBounds, ClassEstimate, ClassProfile, Dropped, Frame, JvmInfo, Lifetimes, OwnCost, Profile,
-    Quantile, Refusals, Remainder, SiteProfile, Tally, Tracking,
+    BucketBounds, ClassEstimate, ClassProfile, Dropped, Following, Frame, JvmInfo, Lifetimes, OwnCost,
+    Profile, Quantile, Refusals, Remainder, SiteProfile, Tally, Tracking,
 };
 use serde::Serialize;
 
@@ -62,6 +62,7 @@ struct TrustJson<'a> {
     unseen_classes: Vec<UnseenJson<'a>>,
     refusals: &'a [Refusals],
     dropped: &'a [Dropped],
+    following: &'a Following,
     cost: &'a OwnCost,
 }
 
@@ -282,6 +283,7 @@ impl<'a> TrustJson<'a> {
             unseen_classes: unseen_classes(profile),
             refusals: &trust.refusals,
             dropped: &trust.dropped,
+            following: &trust.following,
             cost: &trust.cost,
         }
     }

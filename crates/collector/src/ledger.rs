@@ -5,7 +5,9 @@
 use std::mem;
 use std::sync::Arc;
 
-use mayfly_profile::{BucketBounds, ClassId, LifetimeCounts, Lifetimes, SiteCounts, SiteId, Tally, Tracking};
+use mayfly_profile::{
+    BucketBounds, ClassId, Following, LifetimeCounts, Lifetimes, SiteCounts, SiteId, Tally, Tracking,
+};
 
 use rustc_hash::FxHashSet;
 
@@ -43,6 +45,9 @@ pub struct Ledger {
     sweeps: u32,
     /// What holds for each survivor: the evidence before the last sweep.
     known: Evidence,
+    following: Following,
+    /// The newest collection that examined the whole heap, as (milliseconds, bytes); the start before there was one.
+    whole: (u32, u64),
     /// Absorbed, and not asked after yet.
     young: Vec<Batch>,
     survivors: Survivors,
@@ -88,10 +93,11 @@ impl Ledger {
             tracking,
             lifetimes,
             budget,
-            clock,
             history: History::new(collector),
             sweeps: 0,
             known: Evidence::default(),
+            following: Following::default(),
+            whole: (clock.now_ms(), clock.bytes()),
             young: Vec::new(),
             survivors: Survivors::default(),
             dead: Vec::new(),
@@ -99,6 +105,7 @@ impl Ledger {
             by_class: Gathered::default(),
             sites: Vec::new(),
             classes: Vec::new(),
+            clock,
         }
     }
 
@@ -119,14 +126,39 @@ impl Ledger {
         }
     }
 
+    /// Takes note of the collections that have ended. After that, and before a sweep, the byte clock may be corrected.
+    pub fn note_collections(&mut self) {
+        self.history.sync(&self.clock);
+    }
+
     /// Books the deaths since the last sweep, as of the last collection. Whatever was not absorbed is not looked at.
     pub fn sweep(&mut self, references: &mut impl References, table: &SiteTable) {
-        self.history.sync(&self.clock);
+        self.note_collections();
         if self.history.last().is_none() {
             return;
         }
+        self.ask(references, table);
+        self.following.sweeps += 1;
+    }
+
+    /// How closely tracked objects were followed so far. The time of sweeps is for the caller to know.
+    pub fn following(&self) -> Following {
+        let mut following = self.following;
+        widen(&mut following, self.whole, (self.clock.now_ms(), self.clock.bytes()));
+        following.thinned_to_one_in = self.budget.thinned_to_one_in();
+        following
+    }
+
+    fn ask(&mut self, references: &mut impl References, table: &SiteTable) {
         self.sweeps = self.sweeps.wrapping_add(1);
-        let last_sweep = mem::replace(&mut self.known, self.history.evidence()).asked;
+        let known = self.history.evidence();
+        if let Some(whole) = known.whole.filter(|_| known.whole != self.known.whole) {
+            let now = (whole.ms, self.clock.timeline().at_event(whole.ms).1);
+            widen(&mut self.following, self.whole, now);
+            self.following.whole_collections += 1;
+            self.whole = now;
+        }
+        let last_sweep = mem::replace(&mut self.known, known).asked;
         let mut cleared = self.sweep_survivors(last_sweep, references, table);
         cleared |= self.sweep_young(references, table);
         if cleared {
@@ -190,6 +222,7 @@ impl Ledger {
         references: &mut impl References,
         table: &SiteTable,
     ) -> bool {
+        self.following.asked += objects.len() as u64;
         let mut dead = mem::take(&mut self.dead);
         objects.retain(|object| {
             let is_dead = references.is_cleared(object.reference());
@@ -201,6 +234,7 @@ impl Ledger {
         for object in &dead {
             references.release(object.reference());
         }
+        self.let_go(&dead);
         // A collection may have ended since, and have cleared some of them.
         self.history.sync(&self.clock);
         let clock = Arc::clone(&self.clock);
@@ -212,6 +246,13 @@ impl Ledger {
         dead.clear();
         self.dead = dead;
         found
+    }
+
+    /// Their bytes are the heap's again.
+    fn let_go(&self, objects: &[Tracked]) {
+        if self.budget.bounds_held() {
+            self.budget.let_go(objects.iter().map(Tracked::size).sum());
+        }
     }
 
     /// Adds objects that were asked after for the first time, and are alive, to the survivors.
@@ -262,9 +303,12 @@ impl Ledger {
             for object in batch.objects.iter().filter(|object| object.reference() != 0) {
                 references.release(object.reference());
             }
+            self.let_go(&batch.objects);
             self.budget.release(batch.reserved);
         }
-        self.survivors.sweep(&self.budget, |_, chunk| {
+        let mut survivors = mem::take(&mut self.survivors);
+        survivors.sweep(&self.budget, |_, chunk| {
+            self.let_go(&chunk.objects);
             chunk.objects.drain(..).for_each(|object| references.release(object.reference()));
         });
         self.sites.clear();
@@ -312,6 +356,11 @@ impl Ledger {
             None => (Some(LifetimeCounts::default()), false),
         }
     }
+}
+
+fn widen(following: &mut Following, from: (u32, u64), to: (u32, u64)) {
+    following.most_ms_between = following.most_ms_between.max(u64::from(to.0.saturating_sub(from.0)));
+    following.most_bytes_between = following.most_bytes_between.max(to.1.saturating_sub(from.1));
 }
 
 /// How many objects a tracked one stands for.

@@ -3,7 +3,7 @@
 //! A thread adds to its own nursery under a lock that only the ledger ever contends for, and only to swap the list.
 
 use std::mem;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mayfly_profile::SiteId;
@@ -13,6 +13,8 @@ use crate::{Budget, Clock, Tracked};
 const FIRST_CAPACITY: usize = 32;
 /// A list this long is handed over.
 pub(crate) const CHUNK: usize = 4096;
+/// 2^64 divided by the golden ratio: seeds far apart.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// A thread moves the byte clock on in steps of this many bytes.
 const CLOCK_STEP: u64 = 1 << 14;
 
@@ -21,6 +23,9 @@ const CLOCK_STEP: u64 = 1 << 14;
 pub struct Nursery {
     shared: Arc<Shared>,
     young: Mutex<Young>,
+    /// Written by its own thread only: log2 of what the chosen object stands for, and the state of a random sequence.
+    thinning: AtomicU32,
+    random: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -51,6 +56,7 @@ struct Shared {
     nurseries: Mutex<Vec<Arc<Nursery>>>,
     full: Mutex<Vec<Batch>>,
     dropped: AtomicU64,
+    opened: AtomicU64,
 }
 
 impl Nurseries {
@@ -62,13 +68,19 @@ impl Nurseries {
             nurseries: Mutex::default(),
             full: Mutex::default(),
             dropped: AtomicU64::new(0),
+            opened: AtomicU64::new(1),
         };
         Self { shared: Arc::new(shared) }
     }
 
     /// A nursery for a thread. It is forgotten once the thread dropped it and it is empty.
     pub fn open(&self) -> Arc<Nursery> {
-        let nursery = Arc::new(Nursery { shared: Arc::clone(&self.shared), young: Mutex::default() });
+        let nursery = Arc::new(Nursery {
+            shared: Arc::clone(&self.shared),
+            young: Mutex::default(),
+            thinning: AtomicU32::new(0),
+            random: AtomicU64::new(self.shared.opened.fetch_add(1, Relaxed).wrapping_mul(GOLDEN) | 1),
+        });
         lock(&self.shared.nurseries).push(Arc::clone(&nursery));
         nursery
     }
@@ -93,7 +105,24 @@ impl Nurseries {
 }
 
 impl Nursery {
-    /// Adds an object that stands for `bytes` of allocation. `false`: no room, it is counted as dropped.
+    /// Whether the next object, which stands for `bytes` of allocation, is to be added: each one while there is room,
+    /// otherwise one of a few, at random, which then stands for the others.
+    pub fn choose(&self, bytes: u64) -> bool {
+        let log2 = self.shared.budget.thinning();
+        if log2 != self.thinning.load(Relaxed) {
+            self.thinning.store(log2, Relaxed);
+        }
+        if log2 == 0 {
+            return true;
+        }
+        let chosen = self.next_random() >> (64 - log2) == 0;
+        if !chosen {
+            lock(&self.young).advance(&self.shared.clock, bytes);
+        }
+        chosen
+    }
+
+    /// Adds the object chosen last, which stands for `bytes` of allocation. `false`: no room, it is counted as dropped.
     pub fn add(&self, reference: u64, site: SiteId, size_8: u32, bytes: u64) -> bool {
         self.add_with_stack(reference, site, 0, size_8, bytes)
     }
@@ -110,21 +139,35 @@ impl Nursery {
         let shared = &*self.shared;
         let birth_ms = shared.clock.now_ms();
         let mut young = lock(&self.young);
-        young.clock_lag += bytes;
-        if young.clock_lag >= CLOCK_STEP {
-            shared.clock.advance(mem::take(&mut young.clock_lag));
-        }
-        if young.batch.objects.len() == young.batch.reserved && !young.grow(shared) {
+        young.advance(&shared.clock, bytes);
+        let object = Tracked::new(reference, site, size_8, birth_ms).stack_thinned(stack_log2);
+        if !young.has_room_for(&object, shared) {
             shared.dropped.fetch_add(1, Relaxed);
             return false;
         }
-        young.batch.objects.push(Tracked::new(reference, site, size_8, birth_ms).stack_thinned(stack_log2));
+        let log2 = self.thinning.load(Relaxed);
+        shared.budget.note_thinning(log2);
+        young.batch.objects.push(object.thinned(log2));
         true
     }
 
     /// Takes back the object added last, if the ledger has not seen it yet.
     pub fn pop(&self) -> Option<Tracked> {
-        lock(&self.young).batch.objects.pop()
+        let object = lock(&self.young).batch.objects.pop()?;
+        if self.shared.budget.bounds_held() {
+            self.shared.budget.let_go(object.size());
+        }
+        Some(object)
+    }
+
+    /// The generator xorshift64 (Marsaglia, 2003), and its upper bits mixed by a multiplication.
+    fn next_random(&self) -> u64 {
+        let mut x = self.random.load(Relaxed);
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        self.random.store(x, Relaxed);
+        x.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
     fn take(&self) -> Option<Batch> {
@@ -134,6 +177,20 @@ impl Nursery {
 }
 
 impl Young {
+    fn advance(&mut self, clock: &Clock, bytes: u64) {
+        self.clock_lag += bytes;
+        if self.clock_lag >= CLOCK_STEP {
+            clock.advance(mem::take(&mut self.clock_lag));
+        }
+    }
+
+    fn has_room_for(&mut self, object: &Tracked, shared: &Shared) -> bool {
+        if self.batch.objects.len() == self.batch.reserved && !self.grow(shared) {
+            return false;
+        }
+        !shared.budget.bounds_held() || shared.budget.hold(object.size())
+    }
+
     /// Makes room for at least one more object.
     fn grow(&mut self, shared: &Shared) -> bool {
         if self.batch.reserved >= CHUNK {
@@ -186,6 +243,25 @@ mod tests {
         let kept = (0..100).filter(|&i| nursery.add(i + 1, 0, 3, 24)).count();
         assert_eq!(kept, 64);
         assert_eq!(nurseries.dropped(), 36);
+    }
+
+    #[test]
+    fn as_room_gets_short_fewer_are_chosen_and_stand_for_all() {
+        let (nurseries, budget) = nurseries(1 << 20);
+        let nursery = nurseries.open();
+        let total = 20 << 20;
+        let added = (0..total).filter(|_| nursery.choose(24) && nursery.add(1, 0, 3, 24)).count();
+        assert_eq!(nurseries.dropped(), 0);
+        assert!(added < 1 << 20 && budget.thinned_to_one_in() >= 16, "{added}");
+        let batches = nurseries.drain();
+        let stands_for: u64 =
+            batches.iter().flat_map(|batch| &batch.objects).map(|object| 1 << object.thinning()).sum();
+        let error = stands_for as f64 / f64::from(total) - 1.0;
+        assert!(error.abs() < 0.02, "{error}");
+        // The byte clock has seen all of them.
+        assert!(nurseries.shared.clock.bytes() + CLOCK_STEP >= 24 * total as u64);
+        batches.iter().for_each(|batch| budget.release(batch.reserved));
+        assert!((0..1000).all(|_| nursery.choose(24)), "there is room again");
     }
 
     #[test]

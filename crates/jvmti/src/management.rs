@@ -32,6 +32,7 @@ const VERSIONS: [Version; 3] = [
 const SELF_CHECK_BYTES: i32 = 1 << 20;
 const NO_THREAD: i64 = i64::MAX;
 const TYPE_BOOLEAN: i32 = 1;
+const TYPE_LONG: i32 = 3;
 
 type GetManagement = unsafe extern "C" fn(version: i32) -> *const *const c_void;
 type OneThread = unsafe extern "system" fn(env: *mut sys::JNIEnv, thread_id: i64) -> i64;
@@ -87,6 +88,19 @@ impl Management {
 
     /// Value of a boolean VM flag; `None` if there is no such flag.
     pub fn flag(self, jni: Jni<'_>, name: &CStr) -> Option<bool> {
+        let global = self.global(jni, name).filter(|global| global.kind == TYPE_BOOLEAN)?;
+        // SAFETY: the kind says that the value is a boolean.
+        Some(unsafe { global.value.z } != sys::JNI_FALSE)
+    }
+
+    /// Value of a VM flag that is a number; `None` if there is no such flag.
+    pub fn number(self, jni: Jni<'_>, name: &CStr) -> Option<u64> {
+        let global = self.global(jni, name).filter(|global| global.kind == TYPE_LONG)?;
+        // SAFETY: the kind says that the value is a long.
+        u64::try_from(unsafe { global.value.j }).ok()
+    }
+
+    fn global(self, jni: Jni<'_>, name: &CStr) -> Option<VmGlobal> {
         let names = jni.string_array(name)?;
         let mut global = VmGlobal {
             name: ptr::null_mut(),
@@ -102,11 +116,7 @@ impl Management {
             let function = mem::transmute::<*const c_void, VmGlobals>(self.slot(self.version.vm_globals));
             function(jni.raw(), names.raw(), &raw mut global, 1)
         };
-        if jni.clear_exception() || found != 1 || global.kind != TYPE_BOOLEAN {
-            return None;
-        }
-        // SAFETY: the kind says that the value is a boolean.
-        Some(unsafe { global.value.z } != sys::JNI_FALSE)
+        (!jni.clear_exception() && found == 1).then_some(global)
     }
 
     /// The counter of allocated bytes, checked on the current thread, whose id is `thread_id`.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Estimate;
+use crate::{Estimate, Following};
 
 /// How a profile's counts stand to the JVM's own counter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -19,6 +19,8 @@ pub struct Trust {
     pub dropped: Vec<Dropped>,
     /// Mean bytes between the samples that estimates rest on; `None` if the JVM did not sample for us.
     pub sample_interval: Option<u64>,
+    /// How closely tracked objects were followed.
+    pub following: Following,
     /// What profiling itself cost.
     pub cost: OwnCost,
 }

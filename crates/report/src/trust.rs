@@ -1,6 +1,6 @@
 //! How much of the truth a profile is, in words: the trust line and the block under it.
 
-use mayfly_profile::{Estimate, Profile, Remainder, Trust};
+use mayfly_profile::{Estimate, Following, Profile, Remainder, Trust};
 
 use crate::text::printable;
 use crate::units;
@@ -51,6 +51,7 @@ pub fn trust_block(trust: &Trust) -> String {
     };
     lines.extend(trust.refusals.iter().map(refusal));
     lines.extend(trust.dropped.iter().map(dropped));
+    lines.extend(following(&trust.following));
     lines.push(format!(
         "own cost: {} s CPU in the agent's threads, {} s rewriting classes, {} native memory",
         units::seconds(trust.cost.cpu_ms as f64),
@@ -58,6 +59,35 @@ pub fn trust_block(trust: &Trust) -> String {
         units::bytes(trust.cost.native_bytes)
     ));
     lines.iter().map(|line| format!("  {line}\n")).collect()
+}
+
+/// What bounds the error of death times, what was thinned, and what sweeping took.
+fn following(following: &Following) -> Vec<String> {
+    let mut lines = Vec::new();
+    if following.thinned_to_one_in > 1 {
+        lines.push(format!(
+            "thinned: at worst 1 object in {} was tracked and stands for the others, for want of room",
+            following.thinned_to_one_in
+        ));
+    }
+    if following.sweeps == 0 {
+        return lines;
+    }
+    lines.push(format!(
+        "precision: {} {} of the whole heap, at most {} of allocation and {} s apart: no death is known less precisely",
+        following.whole_collections,
+        plural(following.whole_collections.into(), "collection"),
+        units::bytes(following.most_bytes_between),
+        units::seconds(following.most_ms_between as f64)
+    ));
+    lines.push(format!(
+        "sweeps: {} in {} s, the longest {} s; {} objects asked after",
+        following.sweeps,
+        units::seconds(following.sweep_ms as f64),
+        units::seconds(following.longest_sweep_ms as f64),
+        following.asked
+    ));
+    lines
 }
 
 /// More counted than allocated: the JIT compiler keeps some objects in registers, and those are executed but never

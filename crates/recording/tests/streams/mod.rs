@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use mayfly_profile::{
-    BucketBounds, ClassCounts, ClassEstimate, Dropped, Estimate, Frame, JvmInfo, LifetimeCounts, Lifetimes,
-    OwnCost, Progress, Refusals, Remainder, RunInfo, SiteCounts, Tally, Tracking, Trust, Update,
+    BucketBounds, ClassCounts, ClassEstimate, Dropped, Estimate, Following, Frame, JvmInfo, LifetimeCounts,
+    Lifetimes, OwnCost, Progress, Refusals, Remainder, RunInfo, SiteCounts, Tally, Tracking, Trust, Update,
 };
 use mayfly_recording::RecordingWriter;
 
@@ -100,6 +100,7 @@ fn trust() -> Trust {
         refusals: vec![Refusals { reason: "method would pass 64 KB".into(), methods: 3 }],
         dropped: vec![Dropped { cause: "memory limit".into(), objects: 11 }],
         sample_interval: Some(512 << 10),
+        following: Following { whole_collections: 2, thinned_to_one_in: 4, ..Following::default() },
         cost: OwnCost { cpu_ms: 120, native_bytes: 1 << 20, rewrite_ms: 300 },
     }
 }

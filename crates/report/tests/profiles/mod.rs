@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use mayfly_profile::{
-    BucketBounds, ClassProfile, Dropped, Frame, JvmInfo, Lifetimes, OwnCost, Profile, Refusals, Remainder,
-    RunInfo, SiteProfile, Tally, Tracking, Trust,
+    BucketBounds, ClassProfile, Dropped, Following, Frame, JvmInfo, Lifetimes, OwnCost, Profile, Refusals,
+    Remainder, RunInfo, SiteProfile, Tally, Tracking, Trust,
 };
 
 pub(crate) fn run(tracking: Tracking) -> RunInfo {
@@ -32,6 +32,16 @@ pub(crate) fn trust() -> Trust {
         refusals: vec![Refusals { reason: "method would pass 64 KB".into(), methods: 3 }],
         dropped: vec![],
         sample_interval: None,
+        following: Following {
+            whole_collections: 9,
+            most_bytes_between: 65 << 20,
+            most_ms_between: 310,
+            thinned_to_one_in: 16,
+            sweeps: 12,
+            asked: 34_000,
+            sweep_ms: 250,
+            longest_sweep_ms: 40,
+        },
         cost: OwnCost { cpu_ms: 120, native_bytes: 14 << 20, rewrite_ms: 340 },
     }
 }
