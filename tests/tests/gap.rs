@@ -24,6 +24,21 @@ fn counts_exactly(part: &str) {
 }
 
 #[test]
+fn places_count_arrays_for_their_classes() {
+    each_jvm(|jvm| {
+        for part in ["clones", "reflective", "language", "library"] {
+            for times in ["10", HOT] {
+                let run = Profiled::new(jvm, "gap.Gap", "#trace").with(|l| l.args(&[part, times]));
+                let outcome = run.run();
+                if let Err(mismatch) = check_all(jvm, &outcome.stdout, &run.json().allocated()) {
+                    panic!("{part} {times} with #trace on {jvm}:\n{mismatch}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
 fn copies_by_clone() {
     counts_exactly("clones");
 }

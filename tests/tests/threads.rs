@@ -3,10 +3,12 @@
 use mayfly_tests::{Jvm, Profiled, check_all, each_jvm, jvms, skip};
 
 fn counts_exactly(jvm: &Jvm, args: &[&str]) {
-    let run = Profiled::new(jvm, "threads.Threads", "").with(|l| l.args(args));
-    let outcome = run.run();
-    if let Err(mismatch) = check_all(jvm, &outcome.stdout, &run.json().allocated()) {
-        panic!("{args:?} on {jvm}:\n{mismatch}");
+    for options in ["", "#trace"] {
+        let run = Profiled::new(jvm, "threads.Threads", options).with(|l| l.args(args));
+        let outcome = run.run();
+        if let Err(mismatch) = check_all(jvm, &outcome.stdout, &run.json().allocated()) {
+            panic!("{args:?} with {options:?} on {jvm}:\n{mismatch}");
+        }
     }
 }
 

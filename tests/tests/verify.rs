@@ -31,7 +31,8 @@ fn linked(stdout: &str) -> Option<u32> {
 
 fn no_new_failures(jvm: &Jvm, args: &[&str], at_least: u32) {
     let plain = prepare(Launch::new(jvm, "verifyall.VerifyAll"), args).run().ok();
-    let profiled = Profiled::new(jvm, "verifyall.VerifyAll", "").with(|launch| prepare(launch, args));
+    // With places, each class gets all the hooks there are.
+    let profiled = Profiled::new(jvm, "verifyall.VerifyAll", "#trace").with(|launch| prepare(launch, args));
     let outcome = profiled.run();
     let before = failures(&plain.stdout);
     let new: Vec<_> = failures(&outcome.stdout).difference(&before).copied().collect();
