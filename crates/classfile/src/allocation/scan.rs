@@ -24,10 +24,11 @@ pub(super) struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// The hook, depending on whether it is told the place. What may be undone must not go to the counters of its
-    /// place alone.
+    /// The hook, depending on whether it is told the place. What may be undone, and what a call returned, which is of
+    /// any class, must not go to the counters of its place alone.
     pub(super) fn hook_with(&self, place: bool) -> Hook {
-        if place && self.undone && matches!(self.hook, Hook::Array(_)) { Hook::Any } else { self.hook }
+        let told_at_run_time = self.undone || self.made == Made::Any;
+        if place && told_at_run_time && matches!(self.hook, Hook::Array(_)) { Hook::Any } else { self.hook }
     }
 }
 

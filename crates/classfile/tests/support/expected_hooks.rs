@@ -155,7 +155,7 @@ fn all(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], places: boo
             }),
             _ => None,
         };
-        let hook = hook.map(|hook| if places { placed(&owner, name, hook) } else { hook });
+        let hook = hook.map(|hook| if places { placed(&owner, name, code[pc], hook) } else { hook });
         hooks.extend(hook.map(|hook| (Some(pc), hook)));
         pc = next;
     }
@@ -164,10 +164,12 @@ fn all(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], places: boo
 }
 
 /// The variant of a hook that is told a place.
-fn placed(owner: &str, method: &str, hook: String) -> String {
+fn placed(owner: &str, method: &str, opcode: u8, hook: String) -> String {
     let undone = owner == "java/lang/StringUTF16" && method == "newBytesFor";
     match hook.split_once(')') {
-        _ if undone && hook.starts_with("array") => "any (Ljava/lang/Object;I)V".to_owned(),
+        _ if (undone || opcode < 0xbb) && hook.starts_with("array") => {
+            "any (Ljava/lang/Object;I)V".to_owned()
+        }
         Some((head, end))
             if ["array", "any", "multi", "built", "backtrace"]
                 .contains(&&head[..head.find(' ').unwrap_or(0)]) =>

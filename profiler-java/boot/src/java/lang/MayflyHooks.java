@@ -54,7 +54,7 @@ public final class MayflyHooks {
     private static final int BELOW = 24;
 
     /** Where in a slab a thread notes that the body of a {@code toString} ran. No class's cell is there. */
-    private static final int BUILDING = 8;
+    private static final int BUILDING = 24;
 
     /** Whether allocations are counted. Asked first: before the VM is initialised no native method can be called. */
     private static boolean on;
@@ -132,25 +132,27 @@ public final class MayflyHooks {
         if (!on) {
             return;
         }
-        Unsafe u = Unsafe.getUnsafe();
         long slab = Thread.currentCarrierThread().mayfly$slab;
-        int offset = u.getInt(null, PLACES + ((long) id << 2));
-        if (slab == 0 || offset == 0) {
-            firstPlace(id);
-        } else {
-            long at = slab + offset;
+        if (slab != 0) {
+            Unsafe u = Unsafe.getUnsafe();
+            // At offset 0, of places not executed yet, the word that says when a sample is due is always 0.
+            long at = slab + u.getInt(null, PLACES + ((long) id << 2));
             long n = u.getLong(null, at) + 1;
-            u.putLong(null, at, n);
-            if (n >= u.getLong(null, at + DUE)) {
-                due(at, offset, 0);
+            if (n < u.getLong(null, at + DUE)) {
+                u.putLong(null, at, n);
+                return;
             }
         }
+        placeOrDue(id);
     }
 
     @DontInline
-    private static void firstPlace(int id) {
+    private static void placeOrDue(int id) {
         Thread thread = Thread.currentCarrierThread();
-        int offset = enterPlace(thread, null, id);
+        int offset = Unsafe.getUnsafe().getInt(null, PLACES + ((long) id << 2));
+        if (thread.mayfly$slab == 0 || offset == 0) {
+            offset = enterPlace(thread, null, id);
+        }
         if (offset != 0) {
             long at = thread.mayfly$slab + offset;
             add(at, 1);
@@ -301,25 +303,23 @@ public final class MayflyHooks {
             array(a, type, size);
             return;
         }
-        Unsafe u = Unsafe.getUnsafe();
         long slab = Thread.currentCarrierThread().mayfly$slab;
-        int offset = u.getInt(null, PLACES + ((long) id << 2));
-        if (slab == 0 || offset == 0) {
-            if (!firstArrayPlace(type, size, id)) {
-                array(a, type, size);
-                return;
-            }
-        } else {
-            long at = slab + offset;
+        boolean counted = false;
+        if (slab != 0) {
+            Unsafe u = Unsafe.getUnsafe();
+            long at = slab + u.getInt(null, PLACES + ((long) id << 2));
             long n = u.getLong(null, at) + 1;
-            u.putLong(null, at, n);
-            u.putLong(null, at + BYTES, u.getLong(null, at + BYTES) + size);
-            if (u.getLong(null, at + LARGEST) < size) {
-                u.putLong(null, at + LARGEST, size);
+            if (n < u.getLong(null, at + DUE)) {
+                u.putLong(null, at, n);
+                u.putLong(null, at + BYTES, u.getLong(null, at + BYTES) + size);
+                if (u.getLong(null, at + LARGEST) < size) {
+                    u.putLong(null, at + LARGEST, size);
+                }
+                counted = true;
             }
-            if (n >= u.getLong(null, at + DUE)) {
-                due(at, offset, size);
-            }
+        }
+        if (!counted) {
+            arrayOrDue(type, size, id);
         }
         if (TRACKED != 0) {
             int cell = type.mayfly$cell;
@@ -329,14 +329,23 @@ public final class MayflyHooks {
         }
     }
 
+    /** Not told the array, which would escape. */
     @DontInline
-    private static boolean firstArrayPlace(Class<?> type, long size, int id) {
+    private static void arrayOrDue(Class<?> type, long size, int id) {
         Thread thread = Thread.currentCarrierThread();
-        int offset = enterPlace(thread, type, id);
-        if (offset != 0) {
-            addArray(thread.mayfly$slab + offset, offset, size);
+        int offset = Unsafe.getUnsafe().getInt(null, PLACES + ((long) id << 2));
+        if (thread.mayfly$slab == 0 || offset == 0) {
+            offset = enterPlace(thread, type, id);
         }
-        return offset != 0;
+        long slab = thread.mayfly$slab;
+        if (offset != 0) {
+            addArray(slab + offset, offset, size);
+        } else if (slab != 0 && type.mayfly$cell != 0) {
+            // No room for another place: its class has some.
+            long at = slab + (type.mayfly$cell & OFFSET);
+            add(at, 1);
+            add(at + 8, size);
+        }
     }
 
     private static void addArray(long at, int offset, long size) {
