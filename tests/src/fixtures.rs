@@ -1,4 +1,4 @@
-//! Compiles the Java fixtures once, for every JVM: source and class files of Java 11.
+//! Compiles the Java fixtures once, for every JVM: source and class files of Java 11; those of `release16`, of Java 16.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs::{self, File};
@@ -9,6 +9,10 @@ use std::sync::OnceLock;
 
 use crate::artifacts::{build_folder, workspace_root};
 use crate::jvm::compiler;
+use crate::skip::skip;
+
+/// Fixtures that Java 11 can't express. JVMs from this release on run them.
+const NEWER: &str = "16";
 
 /// Folder of the compiled fixtures, the Java API among them: the class path of every run.
 ///
@@ -63,12 +67,24 @@ fn fingerprint(sources: &[PathBuf]) -> u64 {
 fn compile(sources: &[PathBuf], classes: &Path) {
     let javac = compiler().expect("a JDK with javac 11 or newer, to compile the fixtures");
     let partial = classes.with_extension("partial");
-    let output = Command::new(&javac)
-        .args(["--release", "11", "-XDignore.symbol.file", "-nowarn", "-d"])
-        .arg(&partial)
+    let newer_folder = workspace_root().join("fixtures").join(format!("release{NEWER}"));
+    let (newer, older): (Vec<_>, Vec<_>) =
+        sources.iter().partition(|source| source.starts_with(&newer_folder));
+    if let Err(why) = javac_to(&javac, "11", &older, &partial) {
+        panic!("{}: {why}", javac.display());
+    }
+    if let Err(why) = javac_to(&javac, NEWER, &newer, &partial) {
+        skip("fixtures of Java 16", &format!("{} does not compile them: {why}", javac.display()));
+    }
+    fs::rename(&partial, classes).expect("the compiled fixtures can be renamed");
+}
+
+fn javac_to(javac: &Path, release: &str, sources: &[&PathBuf], folder: &Path) -> Result<(), String> {
+    let output = Command::new(javac)
+        .args(["--release", release, "-XDignore.symbol.file", "-nowarn", "-d"])
+        .arg(folder)
         .args(sources)
         .output()
-        .expect("javac starts");
-    assert!(output.status.success(), "{}: {}", javac.display(), String::from_utf8_lossy(&output.stderr));
-    fs::rename(&partial, classes).expect("the compiled fixtures can be renamed");
+        .map_err(|error| error.to_string())?;
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }

@@ -49,6 +49,7 @@ pub struct Launch {
     main: Vec<String>,
     folder: Option<PathBuf>,
     limit: Duration,
+    environment: Vec<(String, String)>,
 }
 
 impl Launch {
@@ -61,6 +62,7 @@ impl Launch {
             main: vec![main.to_owned()],
             folder: None,
             limit: LIMIT,
+            environment: Vec::new(),
         }
     }
 
@@ -100,6 +102,12 @@ impl Launch {
         self
     }
 
+    /// Sets a variable of its environment.
+    pub fn environment(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     /// Arguments after `java`.
     pub fn java_args(&self) -> Vec<OsString> {
         let mut args: Vec<OsString> = self.agents.iter().chain(&self.jvm_args).map(OsString::from).collect();
@@ -120,7 +128,7 @@ impl Launch {
     pub fn start(&self) -> Running {
         let mut command = Command::new(&self.java);
         command.args(self.java_args());
-        spawn(command, self.folder.clone(), self.limit)
+        spawn(command, &self.environment, self.folder.clone(), self.limit)
     }
 
     /// Runs it to its end.
@@ -139,15 +147,21 @@ impl Launch {
 pub fn mayfly<I: IntoIterator<Item = S>, S: Into<OsString>>(args: I) -> Outcome {
     let mut command = Command::new(&artifacts().cli);
     command.args(args.into_iter().map(Into::into));
-    spawn(command, None, LIMIT).finish()
+    spawn(command, &[], None, LIMIT).finish()
 }
 
-fn spawn(mut command: Command, folder: Option<PathBuf>, limit: Duration) -> Running {
+fn spawn(
+    mut command: Command,
+    environment: &[(String, String)],
+    folder: Option<PathBuf>,
+    limit: Duration,
+) -> Running {
     command.current_dir(folder.unwrap_or_else(|| fixture_classes().with_file_name("")));
     // What a developer's shell adds to every JVM would be on both sides of a comparison, or change one.
     for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"] {
         command.env_remove(variable);
     }
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap_or_else(|e| panic!("{} starts: {e}", command.get_program().display()));
     Running::new(child, limit)

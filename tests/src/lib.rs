@@ -5,6 +5,7 @@
 //! themselves are in `tests/`, one topic a file.
 
 mod artifacts;
+mod beside;
 mod expect;
 mod fixtures;
 mod json_report;
@@ -16,6 +17,7 @@ mod skip;
 mod text_report;
 
 pub use artifacts::{Artifacts, artifacts};
+pub use beside::{Beside, MODES};
 pub use expect::{Count, Counts, Expectation, Mismatch, check_all};
 pub use fixtures::fixture_classes;
 pub use json_report::JsonReport;

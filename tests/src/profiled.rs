@@ -33,6 +33,11 @@ impl Profiled {
         self
     }
 
+    /// How it is launched.
+    pub fn launch(&self) -> &Launch {
+        &self.launch
+    }
+
     /// Starts it.
     pub fn start(&self) -> Running {
         self.launch.start()

@@ -1,5 +1,7 @@
 //! The program is left as it was: stdout, exit code, what it prints on stderr, and what it sees of itself.
 
+use std::time::Duration;
+
 use mayfly_tests::{Jvm, Launch, Workspace, each_jvm};
 
 const OPTIONS: [&str; 3] = ["", "#trackcollections#trace", "#sample-64k#trace"];
@@ -32,6 +34,7 @@ fn every_way_to_end() {
             "daemon",
             "last-thread",
             "stack-overflow",
+            "uncaught-in-thread",
         ];
         for how in ways {
             same_with_and_without(jvm, "exits.Exits", &[how], &[]);
@@ -39,10 +42,24 @@ fn every_way_to_end() {
     });
 }
 
+/// By the contract of `Runtime.exit` it never returns then, and the JVM never ends.
+#[test]
+fn exit_from_a_shutdown_hook_blocks_as_ever() {
+    each_jvm(|jvm| {
+        let program =
+            || Launch::new(jvm, "exits.Exits").args(&["exit-in-hook"]).limit(Duration::from_secs(3));
+        for launch in [program(), program().agent("#trackcollections#live-0")] {
+            let mut running = launch.start();
+            running.wait_for_line("hook");
+            assert!(running.try_finish().is_err(), "it ended on {jvm}");
+        }
+    });
+}
+
 #[test]
 fn out_of_memory() {
     each_jvm(|jvm| {
-        for how in ["caught-oom", "oom"] {
+        for how in ["caught-oom", "oom", "oom-in-thread"] {
             same_with_and_without(jvm, "exits.Exits", &[how], &["-Xmx32m"]);
         }
     });

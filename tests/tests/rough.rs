@@ -1,0 +1,179 @@
+//! What is rough on an agent: storms of exceptions, classes that come and go, hidden ones, flags that change how objects look or
+//! code runs, other agents. Every time the program's result is its own, and what it states is counted.
+
+use mayfly_tests::{Beside, Jvm, Launch, Profiled, Workspace, check_all, each_jvm, skip};
+
+const UNLOCK: &str = "-XX:+UnlockExperimentalVMOptions";
+
+fn holds(jvm: &Jvm, program: &Beside<'_>) {
+    program.check(jvm, &|_| Ok(())).unwrap_or_else(|why| panic!("on {jvm}: {why}"));
+}
+
+#[test]
+fn storms_of_throwables() {
+    each_jvm(|jvm| holds(jvm, &Beside::new("storm.Storm", &["100000"])));
+}
+
+#[test]
+fn hidden_classes_and_records() {
+    each_jvm(|jvm| {
+        if jvm.feature < 16 {
+            skip(&format!("records on {jvm}"), "older than Java 16");
+        } else {
+            holds(jvm, &Beside::new("shapes.Shapes", &[]));
+        }
+    });
+}
+
+#[test]
+fn classes_that_are_unloaded_keep_their_names() {
+    const ROUNDS: &str = "\n\n\n\n";
+    each_jvm(|jvm| {
+        let program = Beside::new("loading.Loading", &["5", "1000"]).stdin(ROUNDS);
+        let named_once = |run: &Profiled| {
+            let json = run.json();
+            let classes = json.0["classes"].as_array().into_iter().flatten();
+            let made = classes.filter(|class| class["name"] == "loading.Loading$Made").count();
+            if made == 1 { Ok(()) } else { Err(format!("{made} rows of one class name")) }
+        };
+        program.check(jvm, &named_once).unwrap_or_else(|why| panic!("on {jvm}: {why}"));
+    });
+}
+
+#[test]
+fn unloaded_classes_cost_no_memory() {
+    const MIB: u64 = 1 << 20;
+    each_jvm(|jvm| {
+        let heap = ["-XX:+UseSerialGC", "-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch"];
+        let run = Profiled::new(jvm, "loading.Loading", "#trackcollections#trace#include-loading")
+            .with(|l| l.jvm_args(&heap).args(&["6", "1000"]));
+        let mut running = run.start();
+        let mut resident = Vec::new();
+        for _ in 0..6 {
+            running.wait_for_line("READY");
+            running.wait_until_idle();
+            resident.push(running.resident_bytes());
+            running.send_line("GO");
+        }
+        running.finish().ok();
+        // 3,000 loaders between the two.
+        assert!(resident[5] < resident[2] + 12 * MIB, "on {jvm}: resident memory by round {resident:?}");
+    });
+}
+
+#[test]
+fn flags_that_change_how_objects_look() {
+    // With the size of an Item, where it is known: 16 bytes by default, a header of 12 and a field of 4.
+    let flags: [(&[&str], Option<u64>); 5] = [
+        (&[UNLOCK, "-XX:+UseCompactObjectHeaders"], Some(16)),
+        (&["-XX:-UseCompressedOops"], None),
+        (&["-XX:-UseCompressedClassPointers"], None),
+        (&["-Xmx40g", "-Xms16m"], None),
+        (&["-XX:ObjectAlignmentInBytes=32"], Some(32)),
+    ];
+    each_jvm(|jvm| {
+        for (jvm_args, size) in &flags {
+            let program = Beside::new("threads.Threads", &["2", "20000"]).jvm_args(jvm_args).layout_differs();
+            let sized = |run: &Profiled| {
+                let bytes = run.json().allocated()["threads.Threads$Item"].bytes;
+                match size.map(|size| size * 40_000) {
+                    Some(expected) if expected != bytes => Err(format!("{bytes} bytes, not {expected}")),
+                    _ => Ok(()),
+                }
+            };
+            program.check(jvm, &sized).unwrap_or_else(|why| panic!("on {jvm}: {why}"));
+        }
+    });
+}
+
+#[test]
+fn compact_headers_make_objects_smaller() {
+    each_jvm(|jvm| {
+        let flags = [UNLOCK, "-XX:+UseCompactObjectHeaders"];
+        let halved = |run: &Profiled| match run.json().allocated()["exitlive.ExitLive$Node"].bytes {
+            // A header of 8 and a field of 8 bytes.
+            6_416_000 => Ok(()),
+            bytes => Err(format!("{bytes} bytes for 401,000 objects of 16")),
+        };
+        let program = Beside::new("exitlive.ExitLive", &[]).jvm_args(&flags).layout_differs();
+        program.check(jvm, &halved).unwrap_or_else(|why| panic!("on {jvm}: {why}"));
+    });
+}
+
+#[test]
+fn flags_that_change_how_code_runs() {
+    let flags: [&[&str]; 9] = [
+        &["-Xint"],
+        &["-XX:TieredStopAtLevel=1"],
+        &["-Xcomp", "-XX:TieredStopAtLevel=1"],
+        &[UNLOCK, "-XX:+UseEpsilonGC", "-Xmx512m"],
+        &["-XX:+DisableAttachMechanism"],
+        &["-XX:-UsePerfData"],
+        &["-Xshare:auto"],
+        &["-XX:-UseTLAB"],
+        &["-Xrs"],
+    ];
+    each_jvm(|jvm| {
+        for jvm_args in flags {
+            holds(jvm, &Beside::new("threads.Threads", &["2", "5000"]).jvm_args(jvm_args));
+        }
+    });
+}
+
+#[test]
+fn no_collection_means_that_nothing_died() {
+    each_jvm(|jvm| {
+        let flags = [UNLOCK, "-XX:+UseEpsilonGC", "-Xmx512m"];
+        let program = Beside::new("exitlive.ExitLive", &[]).jvm_args(&flags);
+        let all_live = |run: &Profiled| {
+            let json = run.json();
+            let node = "exitlive.ExitLive$Node";
+            let tracked = json.class(node).is_some_and(|class| class["live"]["objects"].is_u64());
+            let live = json.live().get(node).map_or(0, |count| count.objects);
+            if !tracked || live == 401_000 { Ok(()) } else { Err(format!("{live} live")) }
+        };
+        program.check(jvm, &all_live).unwrap_or_else(|why| panic!("on {jvm}: {why}"));
+    });
+}
+
+#[test]
+fn the_jvms_own_checks_of_jni_find_nothing() {
+    each_jvm(|jvm| {
+        for mode in mayfly_tests::MODES {
+            let run = Profiled::new(jvm, "threads.Threads", mode)
+                .with(|l| l.jvm_args(&["-Xcheck:jni"]).args(&["2", "5000"]));
+            let outcome = run.run();
+            let said = format!("{}{}", outcome.stdout, outcome.stderr);
+            let found = said.lines().find(|line| {
+                ["WARNING", "FATAL ERROR", "JNI call made", "native method"]
+                    .iter()
+                    .any(|word| line.contains(word))
+            });
+            assert_eq!(found, None, "{mode:?} on {jvm}:\n{said}");
+        }
+    });
+}
+
+#[test]
+fn an_agent_that_retransforms_everything() {
+    each_jvm(|jvm| {
+        let folder = Workspace::new();
+        let jar = folder.file("agent.jar").display().to_string();
+        Launch::new(jvm, "retransform.Agent").args(&[&jar]).run().ok();
+        let option = format!("-javaagent:{jar}");
+        let program = Beside::new("threads.Threads", &["2", "5000"]).jvm_args(&[option.as_str()]);
+        holds(jvm, &program);
+    });
+}
+
+#[test]
+fn options_given_by_the_environment() {
+    each_jvm(|jvm| {
+        let run = Profiled::new(jvm, "threads.Threads", "");
+        let agent = run.launch().java_args()[0].to_string_lossy().into_owned();
+        let plain = Launch::new(jvm, "threads.Threads").args(&["2", "5000"]);
+        let outcome = plain.environment("JAVA_TOOL_OPTIONS", &agent).run().ok();
+        check_all(jvm, &outcome.stdout, &run.json().allocated())
+            .unwrap_or_else(|why| panic!("on {jvm}:\n{why}"));
+    });
+}
