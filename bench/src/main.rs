@@ -7,6 +7,7 @@ mod beds;
 mod jdk;
 mod jvm_wrapper;
 mod micro;
+mod scale;
 mod settings;
 mod startup;
 mod stats;
@@ -35,6 +36,8 @@ enum Subcommands {
     Beds(beds::Arguments),
     /// Micro workloads: CPU time of the allocating thread per operation
     Micro(micro::Arguments),
+    /// Millions of live tracked objects: native memory, pauses, sweeps
+    Scale(scale::Arguments),
     /// Hello world: process CPU time from exec to exit
     Startup(startup::Arguments),
     /// Stands in for java in bed scripts (internal)
@@ -59,6 +62,7 @@ fn dispatch(command: Subcommands) -> Result<ExitCode, Box<dyn Error>> {
     let healthy = match command {
         Subcommands::Beds(arguments) => beds::run(&arguments)?,
         Subcommands::Micro(arguments) => micro::run(&arguments)?,
+        Subcommands::Scale(arguments) => scale::run(&arguments)?,
         Subcommands::Startup(arguments) => startup::run(&arguments)?,
         Subcommands::JvmWrapper { arguments } => {
             let code = jvm_wrapper::run(&arguments)?;
