@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Ages, Quantile, Survival};
 
+/// Births and collections are stamped by the kernel's coarse clock, whose ticks are 1 to 4 ms apart (`CONFIG_HZ`).
+const CLOCK_STEP_MS: f64 = 4.0;
+
 /// What is known of the lifetimes of tracked objects, dead and living, by three clocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lifetimes {
@@ -60,7 +63,7 @@ impl Lifetimes {
 
     /// The estimated lifetimes in milliseconds; `None` if nothing is known.
     pub fn in_time(&self) -> Option<Survival> {
-        Survival::of(&self.ms, self.cohorts)
+        Survival::of(&self.ms, self.cohorts).map(|survival| survival.with_clock_step(CLOCK_STEP_MS))
     }
 
     /// The estimated lifetimes in bytes allocated meanwhile; `None` if nothing is known.

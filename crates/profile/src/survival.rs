@@ -50,12 +50,19 @@ pub struct Survival {
     best: Fit,
     /// Share gone by each end.
     gone: Vec<f64>,
+    /// By how much ages may be wrong, in the unit of the clock.
+    clock_step: f64,
 }
 
 impl Survival {
     /// The estimate from `ages`, of which `cohorts` says how many are independent. `None` if nothing is known.
     pub fn of(ages: &Ages, cohorts: Cohorts) -> Option<Self> {
         Self::from_observations(Observations::of(ages), cohorts.effective_share())
+    }
+
+    /// The same, read from a clock of such steps: bands are wider by one at both ends.
+    pub fn with_clock_step(self, clock_step: f64) -> Self {
+        Self { clock_step, ..self }
     }
 
     /// The age by which a share `q` (above 0, below 1) is gone; `None` if it was not reached.
@@ -74,8 +81,8 @@ impl Survival {
         let high = cell.and_then(|(_, by)| first(by, ends, |end| self.rules_out(end, q)));
         Quantile {
             point: self.point(q),
-            low: low.map_or(0.0, |end| self.observations.ends[end].above),
-            high: high.map(|end| self.observations.ends[end].most),
+            low: low.map_or(0.0, |end| (self.observations.ends[end].above - self.clock_step).max(0.0)),
+            high: high.map(|end| self.observations.ends[end].most + self.clock_step),
         }
     }
 
@@ -94,7 +101,7 @@ impl Survival {
             }
             *gone = best.cumulative[cell];
         }
-        Some(Self { observations, cells, best, gone })
+        Some(Self { observations, cells, best, gone, clock_step: 0.0 })
     }
 
     /// The ends of the cell in which the share gone reaches `q`; `None` if only beyond all ends.

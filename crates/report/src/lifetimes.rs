@@ -8,8 +8,8 @@ use crate::table::align;
 use crate::text::printable;
 use crate::units;
 
-/// Two steps of the clocks that births and collections are stamped by.
-const RESOLUTION_MS: f64 = 8.0;
+/// A band as narrow as the steps of the clocks is not rough.
+const RESOLUTION_MS: f64 = 12.0;
 const RESOLUTION_BYTES: f64 = 128.0 * 1024.0;
 
 const HEADINGS: [&str; 11] = [
