@@ -12,7 +12,7 @@ mod judge;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use mayfly_tests::{Jvm, Outcome, Profiled, artifacts, fixture_classes, jvms};
+use mayfly_tests::{Jvm, Outcome, Profiled, artifacts, fixture_classes, jvms, skip};
 
 use crate::collector::{Collector, Offer};
 use crate::judge::{Law, Reported, naive, reported};
@@ -22,6 +22,9 @@ const SAMPLED: &str = "#sample-8k#include-laws.Laws$";
 const SECONDS: &str = "5";
 /// Some need more than others for their own.
 const HEAP: &str = "-Xmx256m";
+
+/// Runs of a program that stalls, before it is left.
+const MOST_RUNS: usize = 3;
 
 /// Most are still alive when the program ends.
 const LASTING: &str = "laws.Laws$Lasting";
@@ -47,11 +50,19 @@ fn trials(jvm: &'static Jvm, collector: Collector) -> Vec<Trial> {
     let Offer::With(jvm_args) = collector.offered_by(jvm) else {
         return vec![Trial::test(name("laws"), || Ok(())).with_ignored_flag(true)];
     };
-    let trial = |what: &str, options: &'static str, args: &'static [&'static str], check: Check| {
-        let jvm_args = jvm_args.clone();
-        Trial::test(name(what), move || {
-            let (outcome, run) = run(jvm, &jvm_args, options, args)?;
-            check(collector, &outcome, &run).map_err(|why| format!("{why}\n{}", outcome.stdout).into())
+    let trial = |kind: &str, options: &'static str, args: &'static [&'static str], check: Check| {
+        let (jvm_args, what) = (jvm_args.clone(), name(kind));
+        Trial::test(what.clone(), move || {
+            for _ in 0..MOST_RUNS {
+                let (outcome, run) = run(jvm, &jvm_args, options, args)?;
+                let laws = Law::all(&outcome.stdout)?;
+                if !laws.iter().any(Law::stalled) {
+                    return check(collector, &laws, &run)
+                        .map_err(|why| format!("{why}\n{}", outcome.stdout).into());
+                }
+            }
+            skip(&what, "the machine stalled again and again: objects died when they were looked at");
+            Ok(())
         })
     };
     let mut trials = vec![trial("laws", TRACKED, &[SECONDS], laws_are_recovered)];
@@ -64,7 +75,7 @@ fn trials(jvm: &'static Jvm, collector: Collector) -> Vec<Trial> {
     trials
 }
 
-type Check = fn(Collector, &Outcome, &Profiled) -> Result<(), String>;
+type Check = fn(Collector, &[Law], &Profiled) -> Result<(), String>;
 
 fn run(jvm: &Jvm, jvm_args: &[String], options: &str, args: &[&str]) -> Result<(Outcome, Profiled), Failed> {
     let jvm_args: Vec<&str> = jvm_args.iter().map(String::as_str).chain([HEAP]).collect();
@@ -76,13 +87,12 @@ fn run(jvm: &Jvm, jvm_args: &[String], options: &str, args: &[&str]) -> Result<(
     }
 }
 
-fn laws_are_recovered(collector: Collector, outcome: &Outcome, run: &Profiled) -> Result<(), String> {
-    let laws = Law::all(&outcome.stdout)?;
-    let faults = faults(collector, &laws, &reported(&run.json(), &laws)?, WIDEST, 1.0);
+fn laws_are_recovered(collector: Collector, laws: &[Law], run: &Profiled) -> Result<(), String> {
+    let faults = faults(collector, laws, &reported(&run.json(), laws)?, WIDEST, 1.0);
     if !faults.is_empty() {
         return Err(faults.join("\n"));
     }
-    let naive = naive(&run.recording(), &laws)?;
+    let naive = naive(&run.recording(), laws)?;
     for class in ["laws.Laws$Bimodal", LASTING] {
         let law: Vec<_> = laws.iter().filter(|law| law.class == class).cloned().collect();
         if judge::faults(&law, &naive, f64::INFINITY, 1.0).is_empty() {
@@ -92,25 +102,26 @@ fn laws_are_recovered(collector: Collector, outcome: &Outcome, run: &Profiled) -
     Ok(())
 }
 
-fn samples_tell_the_same(collector: Collector, outcome: &Outcome, run: &Profiled) -> Result<(), String> {
-    let laws = Law::all(&outcome.stdout)?;
-    let faults = faults(collector, &laws, &reported(&run.json(), &laws)?, WIDEST_OF_SAMPLES, SAMPLES_MISS);
+fn samples_tell_the_same(collector: Collector, laws: &[Law], run: &Profiled) -> Result<(), String> {
+    let faults = faults(collector, laws, &reported(&run.json(), laws)?, WIDEST_OF_SAMPLES, SAMPLES_MISS);
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-fn a_reset_starts_anew(collector: Collector, outcome: &Outcome, run: &Profiled) -> Result<(), String> {
-    let (laws, json) = (Law::all(&outcome.stdout)?, run.json());
+fn a_reset_starts_anew(collector: Collector, laws: &[Law], run: &Profiled) -> Result<(), String> {
+    let json = run.json();
     let text = run.log();
     if json.0["resets"] != 1 || !text.contains("Counts began at a reset") {
         return Err(format!("the reset is not told: {}\n{text}", json.0["resets"]));
     }
-    let faults = faults(collector, &laws, &reported(&json, &laws)?, f64::INFINITY, 1.0);
+    let faults = faults(collector, laws, &reported(&json, laws)?, f64::INFINITY, FEW_LOOKS_MISS);
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
 /// Upper ÷ lower end of a band.
 const WIDEST: f64 = 2.0;
 const WIDEST_OF_SAMPLES: f64 = 3.0;
+/// In the short time after the reset, all objects that die together are looked at in the same ten collections.
+const FEW_LOOKS_MISS: f64 = 1.1;
 /// Of a hundred bands of samples five may miss the truth; none of them by this factor.
 const SAMPLES_MISS: f64 = 1.25;
 
