@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use crate::census::Census;
 use crate::gathered::{Gathered, Sums};
 use crate::history::{AgeAtDeath, Collector, Evidence, History, Moment};
-use crate::nursery::Batch;
+use crate::nursery::{Batch, CHUNK};
 use crate::survivors::Survivors;
 use crate::timeline::Timeline;
 use crate::{Budget, Clock, Nurseries, SiteTable, Tracked};
@@ -175,7 +175,17 @@ impl Ledger {
             let asked = batch.objects.partition_point(|object| object.birth_ms() <= last_ms);
             let later = batch.objects.split_off(asked);
             cleared |= self.reap(&mut batch.objects, Evidence::default(), references, table);
-            self.settle(&batch.objects, evidence, table);
+            self.settle(&batch.objects, table);
+            let mut alive = mem::take(&mut batch.objects);
+            if later.is_empty() && batch.reserved == CHUNK {
+                match self.survivors.adopt(alive, evidence) {
+                    Ok(()) => continue,
+                    Err(few) => alive = few,
+                }
+            }
+            for object in alive {
+                self.survivors.push(object, evidence, &self.budget);
+            }
             if later.is_empty() {
                 self.budget.release(batch.reserved);
             } else {
@@ -255,11 +265,8 @@ impl Ledger {
         }
     }
 
-    /// Adds objects that were asked after for the first time, and are alive, to the survivors.
-    fn settle(&mut self, objects: &[Tracked], evidence: Evidence, table: &SiteTable) {
-        for object in objects {
-            self.survivors.push(*object, evidence, &self.budget);
-        }
+    /// Counts objects that were asked after for the first time, and are alive, among the living of their classes.
+    fn settle(&mut self, objects: &[Tracked], table: &SiteTable) {
         let first_of = |object: &Tracked| self.history.first_after(object.birth_ms());
         for together in objects.chunk_by(|a, b| a.birth_ms() == b.birth_ms()) {
             let Some(birth_ms) = together.first().map(Tracked::birth_ms) else { continue };

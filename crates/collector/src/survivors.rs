@@ -44,6 +44,17 @@ impl Survivors {
         }
     }
 
+    /// Takes over a full list as it is, with its room, where most of it is alive: nothing is copied.
+    pub(crate) fn adopt(&mut self, objects: Vec<Tracked>, evidence: Evidence) -> Result<(), Vec<Tracked>> {
+        if objects.capacity() != CHUNK || objects.len() < CHUNK / 2 {
+            return Err(objects);
+        }
+        // Before the last, which is being filled.
+        let at = self.chunks.len().saturating_sub(1);
+        self.chunks.insert(at, Chunk { objects, evidence, sweeps: 0, last_sweep: 0 });
+        Ok(())
+    }
+
     /// Lets `visit` take the dead out of each chunk.
     pub(crate) fn sweep(&mut self, budget: &Budget, mut visit: impl FnMut(usize, &mut Chunk)) {
         for (at, mut chunk) in mem::take(&mut self.chunks).into_iter().enumerate() {
@@ -100,6 +111,22 @@ mod tests {
         survivors.sweep(&budget, |_, chunk| chunk.objects.retain(|object| object.reference() % 16 == 0));
         assert_eq!(survivors.len(), 10 * CHUNK / 16);
         assert_eq!(budget.bytes() * 10, full);
+        survivors.sweep(&budget, |_, chunk| chunk.objects.clear());
+        assert_eq!((survivors.len(), budget.bytes()), (0, 0));
+    }
+
+    #[test]
+    fn a_list_that_is_mostly_alive_is_taken_over_with_its_room() {
+        let budget = Budget::new(1 << 30);
+        let mut survivors = Survivors::default();
+        survivors.push(object(1), Evidence::default(), &budget);
+        assert!(budget.reserve(CHUNK));
+        let mut list = Vec::with_capacity(CHUNK);
+        list.extend((0..CHUNK as u64).map(|i| object(i + 2)));
+        assert_eq!(survivors.adopt(list, Evidence::default()), Ok(()));
+        assert!(survivors.adopt(vec![object(3)], Evidence::default()).is_err());
+        survivors.push(object(2), Evidence::default(), &budget);
+        assert_eq!((survivors.len(), survivors.chunks.len()), (CHUNK + 2, 2));
         survivors.sweep(&budget, |_, chunk| chunk.objects.clear());
         assert_eq!((survivors.len(), budget.bytes()), (0, 0));
     }
