@@ -185,7 +185,11 @@ fn document(profile: &Profile, limit: Option<usize>) -> Document<'_> {
         trust: TrustJson::of(profile),
         classes: shown.iter().map(|class| numbers.class(class)).collect(),
         sites: shown_sites(profile, shown, limit).map(|site| numbers.site(site)).collect(),
-        buckets: if run.lifetimes { numbers.buckets(&collected_in_all(profile)) } else { Vec::new() },
+        buckets: if run.lifetimes {
+            numbers.buckets(&collected_in_all(profile), numbers.tracked_estimated)
+        } else {
+            Vec::new()
+        },
     }
 }
 
@@ -196,20 +200,24 @@ struct Numbers<'a> {
     sample_interval: Option<u64>,
     /// Whether allocation counts of classes are estimates.
     counts_estimated: bool,
-    /// Whether all that comes from tracked objects is.
+    /// Whether only a sample was tracked, so that allocation counts of sites are estimates.
+    sampled: bool,
+    /// Whether numbers of the living and the dead are estimates.
     tracked_estimated: bool,
 }
 
 impl<'a> Numbers<'a> {
     fn of(profile: &'a Profile) -> Self {
         let run = &profile.run;
-        let tracked_estimated = matches!(run.tracking, Tracking::EveryNth(_) | Tracking::ByteSample(_));
+        let sampled = matches!(run.tracking, Tracking::EveryNth(_) | Tracking::ByteSample(_));
+        let thinned = profile.trust.following.thinned_to_one_in > 1;
         Self {
             bounds: &run.buckets,
             estimates: &profile.estimates,
             sample_interval: profile.trust.sample_interval,
             counts_estimated: run.engine == "sampled",
-            tracked_estimated,
+            sampled,
+            tracked_estimated: sampled || thinned,
         }
     }
 
@@ -228,31 +236,33 @@ impl<'a> Numbers<'a> {
             largest: class.allocated.largest,
             jvm_allocated: self.estimate(class),
             live: class.live.map(|live| TallyJson::of(live, self.tracked_estimated)),
-            collected: self.buckets(&class.collected),
+            collected: self.buckets(&class.collected, self.tracked_estimated),
             lifetime: class.lifetimes.as_ref().map(|known| LifetimeJson::of(known, self.tracked_estimated)),
         }
     }
 
     fn site<'p>(&self, site: &'p SiteProfile) -> SiteJson<'p> {
+        let exact = !self.sampled && site.error == 0.0;
+        let fates_estimated = !exact || self.tracked_estimated;
         SiteJson {
             class: &site.class,
             stack: site.stack.iter().map(frame_text).collect(),
-            allocated: TallyJson::of(site.allocated, self.tracked_estimated || site.error > 0.0),
-            live: site.live.map(|live| TallyJson::of(live, self.tracked_estimated || site.error > 0.0)),
-            collected: self.buckets(&site.collected),
+            allocated: TallyJson::of(site.allocated, !exact),
+            live: site.live.map(|live| TallyJson::of(live, fates_estimated)),
+            collected: self.buckets(&site.collected, fates_estimated),
             byte_seconds: site.byte_seconds,
-            exact: !self.tracked_estimated && site.error == 0.0,
+            exact,
             error: site.error,
         }
     }
 
-    fn buckets(&self, tallies: &[Tally]) -> Vec<BucketJson> {
+    fn buckets(&self, tallies: &[Tally], estimated: bool) -> Vec<BucketJson> {
         let bucket = |((from_s, to_s), tally): ((u64, Option<u64>), &Tally)| BucketJson {
             from_s,
             to_s,
             objects: tally.objects,
             bytes: tally.bytes,
-            estimated: self.tracked_estimated,
+            estimated,
         };
         self.bounds.ranges().zip(tallies).map(bucket).collect()
     }
