@@ -20,10 +20,13 @@ fn counted_to_the_byte(jvm: &Jvm, jvm_args: &[&str], options: &str, depth: &str,
     let allocated = run.json().allocated();
     let counted: u64 = allocated.values().map(|count| count.bytes).sum();
     let jvm_counted = jvm_bytes(&outcome.stdout);
-    // Compiled code may make the VM allocate a few bytes once; one stack trace is more than 512.
-    let slack = if jvm_args.contains(&"-Xint") { 0 } else { 256 };
+    // Compiled code may make the VM allocate a few bytes once; collections wake threads of the JDK, which allocate a few
+    // bytes that the fixture's own thread does not count. One stack trace is more than 512.
+    let collects = options.contains("#trackcollections");
+    let slack = if jvm_args.contains(&"-Xint") && !collects { 0 } else { 256 };
+    let surplus = if collects { slack } else { 0 };
     assert!(
-        jvm_counted.checked_sub(counted).is_some_and(|missed| missed <= slack),
+        counted <= jvm_counted + surplus && jvm_counted <= counted + slack,
         "{counted} bytes counted, {jvm_counted} allocated: depth {depth} {jvm_args:?} {options} on {jvm}"
     );
     if let Err(mismatch) = check_all(jvm, &outcome.stdout, &allocated) {
