@@ -23,6 +23,8 @@ use crate::{Budget, Clock, Nurseries, SiteTable, Tracked};
 const SWEEPS_UNTIL_SETTLED: u32 = 16;
 /// Of those, each sweep asks after one part in so many, if no collection has examined the whole heap meanwhile.
 const TURNS: u32 = 8;
+/// Lists of survivors that are all asked after by each sweep: it takes some milliseconds at most.
+const FEW_CHUNKS: usize = 32;
 
 /// The JVM's weak references, as numbers.
 pub trait References {
@@ -205,13 +207,14 @@ impl Ledger {
         let mut cleared = false;
         let mut survivors = mem::take(&mut self.survivors);
         let budget = Arc::clone(&self.budget);
+        let are_few = survivors.chunks() <= FEW_CHUNKS;
         survivors.sweep(&budget, |at, chunk| {
             let evidence = self.history.evidence();
             let examined = chunk.evidence.whole != evidence.whole;
             // By number, so that turns are spread; by time, as numbers change when chunks are joined.
             let is_turn = (at as u32).wrapping_add(self.sweeps).is_multiple_of(TURNS)
                 || self.sweeps.wrapping_sub(chunk.last_sweep) >= TURNS;
-            if chunk.sweeps < SWEEPS_UNTIL_SETTLED || examined || is_turn {
+            if are_few || chunk.sweeps < SWEEPS_UNTIL_SETTLED || examined || is_turn {
                 let reaped = self.reap(&mut chunk.objects, chunk.evidence, references, table);
                 cleared |= reaped && chunk.evidence.asked >= last_sweep;
                 chunk.evidence = evidence;

@@ -55,6 +55,11 @@ impl Survivors {
         Ok(())
     }
 
+    /// How many lists of up to [`CHUNK`] objects there are.
+    pub(crate) fn chunks(&self) -> usize {
+        self.chunks.len()
+    }
+
     /// Lets `visit` take the dead out of each chunk.
     pub(crate) fn sweep(&mut self, budget: &Budget, mut visit: impl FnMut(usize, &mut Chunk)) {
         for (at, mut chunk) in mem::take(&mut self.chunks).into_iter().enumerate() {

@@ -253,9 +253,20 @@ fn the_living_are_counted_by_when_they_were_last_known_alive() {
 }
 
 #[test]
+fn a_few_long_survivors_are_asked_after_each_time() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    bench.allocate(1..11, 0, 2);
+    for number in 1..11 {
+        (0..=SWEEPS_UNTIL_SETTLED).for_each(|_| bench.collect_as(GcKind::Young, 0..0));
+        bench.collect_as(GcKind::Young, number..number + 1);
+        assert_eq!(bench.class(0).live.objects, 10 - number);
+    }
+}
+
+#[test]
 fn long_survivors_are_asked_after_by_turns_and_all_after_a_full_collection() {
     let mut bench = Bench::new(Tracking::EveryObject);
-    let many = 20 * 4096;
+    let many = 2 * FEW_CHUNKS as u64 * CHUNK as u64;
     bench.allocate(1..many + 1, 0, 2);
     (0..=SWEEPS_UNTIL_SETTLED).for_each(|_| bench.collect_as(GcKind::Young, 0..0));
     bench.collect_as(GcKind::Young, 1..many + 1);
