@@ -16,6 +16,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
         &[
             "mayfly-jvmti",
             "mayfly-classfile",
+            "mayfly-heap",
             "mayfly-collector",
             "mayfly-recording",
             "mayfly-report",

@@ -1,0 +1,117 @@
+//! The heap as arrays: objects by number, their classes and sizes, and their references one after another.
+//!
+//! Not here: how it is made (`builder`), and every question but the plainest.
+
+use rustc_hash::FxHashMap;
+
+use crate::{Edge, EdgeName, Root};
+
+/// Number of an object in its graph, from 0 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectIndex(pub u32);
+
+/// Number of a class in its graph, from 0 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ClassIndex(pub u32);
+
+/// A class of the heap.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Class {
+    /// As `Class.getName()` gives it.
+    pub name: Box<str>,
+    /// Its `java.lang.Class`, if that is an object of the graph.
+    pub mirror: Option<ObjectIndex>,
+    /// The object that loaded it; none for the boot loader, and if not known.
+    pub loader: Option<ObjectIndex>,
+    /// Its superclass.
+    pub superclass: Option<ClassIndex>,
+}
+
+/// Marks an edge's label as the index of an array element.
+pub(crate) const ELEMENT: u32 = 1 << 31;
+
+/// A heap: 16 bytes and a bit per object, 8 per reference.
+#[derive(Debug, Default)]
+pub struct Graph {
+    pub(crate) classes: Vec<Class>,
+    pub(crate) names: Vec<EdgeName>,
+    /// Of each object, as the source of the graph names it: an address or a tag.
+    pub(crate) ids: Vec<u64>,
+    pub(crate) class_of: Vec<ClassIndex>,
+    /// Shallow sizes in bytes; `u32::MAX` where `large` has it.
+    pub(crate) sizes: Vec<u32>,
+    pub(crate) large: FxHashMap<ObjectIndex, u64>,
+    /// Where the references of object `i` begin; one more than there are objects.
+    pub(crate) starts: Vec<u64>,
+    pub(crate) labels: Vec<u32>,
+    pub(crate) targets: Vec<ObjectIndex>,
+    pub(crate) roots: Vec<Root>,
+}
+
+impl Graph {
+    /// Number of objects.
+    pub fn len(&self) -> usize {
+        self.class_of.len()
+    }
+
+    /// Whether there are no objects.
+    pub fn is_empty(&self) -> bool {
+        self.class_of.is_empty()
+    }
+
+    /// All objects.
+    pub fn objects(&self) -> impl ExactSizeIterator<Item = ObjectIndex> + use<> {
+        (0..self.len() as u32).map(ObjectIndex)
+    }
+
+    /// All classes.
+    pub fn classes(&self) -> impl ExactSizeIterator<Item = (ClassIndex, &Class)> {
+        self.classes.iter().enumerate().map(|(index, class)| (ClassIndex(index as u32), class))
+    }
+
+    /// A class.
+    pub fn class(&self, class: ClassIndex) -> &Class {
+        &self.classes[class.0 as usize]
+    }
+
+    /// The class of an object.
+    pub fn class_of(&self, object: ObjectIndex) -> ClassIndex {
+        self.class_of[object.0 as usize]
+    }
+
+    /// The name of an object in the source of the graph: an address, or a tag.
+    pub fn id(&self, object: ObjectIndex) -> u64 {
+        self.ids[object.0 as usize]
+    }
+
+    /// Shallow size of an object in bytes.
+    pub fn size(&self, object: ObjectIndex) -> u64 {
+        match self.sizes[object.0 as usize] {
+            u32::MAX => self.large.get(&object).copied().unwrap_or(u64::from(u32::MAX)),
+            size => u64::from(size),
+        }
+    }
+
+    /// The references of an object, in the order of its fields or elements.
+    pub fn edges(&self, from: ObjectIndex) -> impl ExactSizeIterator<Item = Edge<'_>> {
+        let (start, end) = (self.starts[from.0 as usize], self.starts[from.0 as usize + 1]);
+        (start as usize..end as usize).map(move |edge| {
+            let label = self.labels[edge];
+            let (name, index) = match label & ELEMENT {
+                0 => (&self.names[label as usize], None),
+                _ => (&EdgeName::Element, Some(label & !ELEMENT)),
+            };
+            Edge { from, name, index, to: self.targets[edge] }
+        })
+    }
+
+    /// Number of references.
+    pub fn edge_count(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// What the collector starts from.
+    pub fn roots(&self) -> &[Root] {
+        &self.roots
+    }
+}

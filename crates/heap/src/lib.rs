@@ -1,0 +1,13 @@
+//! A heap as a graph of objects, and what can be asked of it.
+//!
+//! Pure: bytes and numbers in, values out. Files are mapped and text is drawn by the callers.
+
+mod builder;
+mod edge;
+mod graph;
+mod root;
+
+pub use builder::GraphBuilder;
+pub use edge::{Edge, EdgeName, Strength};
+pub use graph::{Class, ClassIndex, Graph, ObjectIndex};
+pub use root::{Frame, Root, RootKind};

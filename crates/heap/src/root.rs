@@ -1,0 +1,43 @@
+//! Why the collector keeps an object that no other object needs to refer to.
+
+use crate::ObjectIndex;
+
+/// One reason for which an object is alive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Root {
+    /// The object kept.
+    pub object: ObjectIndex,
+    /// By what.
+    pub kind: RootKind,
+}
+
+/// What keeps a root alive (JVMTI `jvmtiHeapReferenceKind`, hprof `HPROF_GC_ROOT_*`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RootKind {
+    /// A class that is never unloaded: of the boot loader, or of another loader of the JVM's own. Its statics are roots,
+    /// to the user.
+    SystemClass,
+    /// A JNI global reference.
+    JniGlobal,
+    /// A JNI local reference.
+    JniLocal(Frame),
+    /// A local variable or operand of a running method.
+    StackLocal(Frame),
+    /// An object that a thread holds or waits for the monitor of.
+    Monitor,
+    /// A thread that is alive.
+    Thread,
+    /// Another reference of the JVM's, in the words of the format it was read from.
+    Other(Box<str>),
+}
+
+/// Where on a stack a reference is, as far as known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// Name of the thread.
+    pub thread: Option<Box<str>>,
+    /// `Class.method` of the frame.
+    pub method: Option<Box<str>>,
+    /// Local variable slot (JVMS §2.6.1); -1 or none if it is an operand or not known.
+    pub slot: Option<i32>,
+}
