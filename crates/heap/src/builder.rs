@@ -1,20 +1,55 @@
 //! Puts a graph together from what a format tells: classes, objects, references, roots, in any order.
+//!
+//! Formats tell the references of one object one after another, and some (hprof) in the order of the objects, too. Then
+//! references are stored where they stay. Otherwise they are moved once, at the end.
 
 use rustc_hash::FxHashMap;
 
 use crate::graph::ELEMENT;
+use crate::offsets::Offsets;
 use crate::{Class, ClassIndex, EdgeName, Graph, ObjectIndex, Root, RootKind};
 
+/// A heap that objects and references can't be numbered for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the heap has more than {} objects or {} references: too large to be held as a graph",
+    MOST_OBJECTS,
+    u32::MAX
+)]
+pub struct TooLarge;
+
+/// The number after the last stands for "none" in tables of objects.
+const MOST_OBJECTS: u32 = u32::MAX - 1;
+
 /// A graph in the making.
+///
+/// Takes 16 bytes per object and 8 per reference, as the graph will, and 8 for each object that refers to others. At the
+/// end, references that were not told in the order of the objects need 4 bytes each for a moment.
 #[derive(Debug, Default)]
 pub struct GraphBuilder {
     graph: Graph,
     numbers: FxHashMap<EdgeName, u32>,
-    /// The referring object of each edge, until they are sorted.
-    sources: Vec<ObjectIndex>,
+    runs: Vec<Run>,
+    overflow: bool,
+}
+
+/// References of one object, told one after another.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    from: ObjectIndex,
+    length: u32,
 }
 
 impl GraphBuilder {
+    /// Makes room for as many objects and references, for formats that know.
+    pub fn reserve(&mut self, objects: usize, references: usize) {
+        self.graph.ids.reserve(objects);
+        self.graph.class_of.reserve(objects);
+        self.graph.sizes.reserve(objects);
+        self.graph.labels.reserve(references);
+        self.graph.targets.reserve(references);
+    }
+
     /// Adds a class. What it refers to may be added later, through [`Self::class_mut`].
     pub fn class(&mut self, class: Class) -> ClassIndex {
         self.graph.classes.push(class);
@@ -28,7 +63,12 @@ impl GraphBuilder {
 
     /// Adds an object of `size` bytes, which its source calls `id`.
     pub fn object(&mut self, id: u64, class: ClassIndex, size: u64) -> ObjectIndex {
-        let object = ObjectIndex(self.graph.class_of.len() as u32);
+        let number = self.graph.class_of.len();
+        if number >= MOST_OBJECTS as usize {
+            self.overflow = true;
+            return ObjectIndex(0);
+        }
+        let object = ObjectIndex(number as u32);
         self.graph.ids.push(id);
         self.graph.class_of.push(class);
         let short = u32::try_from(size).unwrap_or(u32::MAX);
@@ -53,13 +93,20 @@ impl GraphBuilder {
         self.push(from, name, to);
     }
 
-    /// Adds a reference by an array element.
+    /// Adds a reference by an array element, of an index below 2^31 (JVMS: array lengths are `int`s).
     pub fn element(&mut self, from: ObjectIndex, index: u32, to: ObjectIndex) {
         self.push(from, ELEMENT | index, to);
     }
 
     fn push(&mut self, from: ObjectIndex, label: u32, to: ObjectIndex) {
-        self.sources.push(from);
+        if self.graph.targets.len() >= u32::MAX as usize {
+            self.overflow = true;
+            return;
+        }
+        match self.runs.last_mut() {
+            Some(run) if run.from == from => run.length += 1,
+            _ => self.runs.push(Run { from, length: 1 }),
+        }
         self.graph.labels.push(label);
         self.graph.targets.push(to);
     }
@@ -70,28 +117,38 @@ impl GraphBuilder {
     }
 
     /// The graph. References of one object keep their order.
-    pub fn finish(mut self) -> Graph {
-        let mut starts = vec![0u64; self.graph.len() + 1];
-        for from in &self.sources {
-            starts[from.0 as usize + 1] += 1;
+    ///
+    /// # Errors
+    /// If there are more than 2^32 - 2 objects, or more than 2^32 - 1 references.
+    pub fn finish(mut self) -> Result<Graph, TooLarge> {
+        if self.overflow {
+            return Err(TooLarge);
         }
-        for i in 1..starts.len() {
-            starts[i] += starts[i - 1];
+        let mut lengths = vec![0; self.graph.len()];
+        for run in &self.runs {
+            lengths[run.from.0 as usize] += run.length;
         }
-        let mut next = starts.clone();
-        let mut labels = vec![0; self.sources.len()];
-        let mut targets = vec![ObjectIndex(0); self.sources.len()];
-        for (edge, from) in self.sources.iter().enumerate() {
-            let place = &mut next[from.0 as usize];
-            labels[*place as usize] = self.graph.labels[edge];
-            targets[*place as usize] = self.graph.targets[edge];
-            *place += 1;
+        self.graph.starts = Offsets::from_lengths(lengths);
+        if !self.runs.is_sorted_by(|one, next| one.from < next.from) {
+            self.graph.labels = gathered(&self.graph.labels, &self.runs, &mut self.graph.starts);
+            self.graph.targets = gathered(&self.graph.targets, &self.runs, &mut self.graph.starts);
         }
-        self.graph.starts = starts;
-        self.graph.labels = labels;
-        self.graph.targets = targets;
-        self.graph
+        Ok(self.graph)
     }
+}
+
+/// What is in runs, each moved to the list of its object.
+fn gathered<T: Copy + Default>(told: &[T], runs: &[Run], starts: &mut Offsets) -> Vec<T> {
+    let mut gathered = vec![T::default(); told.len()];
+    let mut rest = told;
+    for run in runs {
+        let (head, tail) = rest.split_at(run.length as usize);
+        let place = starts.take(run.from.0, run.length);
+        gathered[place..place + head.len()].copy_from_slice(head);
+        rest = tail;
+    }
+    starts.settle();
+    gathered
 }
 
 #[cfg(test)]
@@ -108,10 +165,25 @@ mod tests {
         builder.element(a, 7, b);
         builder.edge(b, name, b);
         builder.root(b, RootKind::Monitor);
-        let graph = builder.finish();
+        let graph = builder.finish().unwrap();
         let edges = |object| graph.edges(object).map(|edge| (edge.index, edge.to)).collect::<Vec<_>>();
         assert_eq!(edges(a), [(Some(7), b)]);
         assert_eq!(edges(b), [(None, a), (None, b)]);
+    }
+
+    #[test]
+    fn references_told_in_order_stay_where_they_are() {
+        let mut builder = GraphBuilder::default();
+        let class = builder.class(Class::default());
+        let [a, b, c] = [1, 2, 3].map(|id| builder.object(id, class, 16));
+        for (from, to) in [(a, b), (a, c), (c, a)] {
+            builder.element(from, to.0, to);
+        }
+        let told = builder.graph.targets.as_ptr();
+        let graph = builder.finish().unwrap();
+        assert_eq!(graph.targets.as_ptr(), told);
+        let targets = |object| graph.edges(object).map(|edge| edge.to).collect::<Vec<_>>();
+        assert_eq!([a, b, c].map(targets), [vec![b, c], vec![], vec![a]]);
     }
 
     #[test]
@@ -119,6 +191,6 @@ mod tests {
         let mut builder = GraphBuilder::default();
         let class = builder.class(Class::default());
         let object = builder.object(1, class, 20 << 30);
-        assert_eq!(builder.finish().size(object), 20 << 30);
+        assert_eq!(builder.finish().unwrap().size(object), 20 << 30);
     }
 }

@@ -2,12 +2,15 @@
 //!
 //! Not here: how it is made (`builder`), and every question but the plainest.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
+use crate::offsets::Offsets;
 use crate::{Edge, EdgeName, Root};
 
 /// Number of an object in its graph, from 0 on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectIndex(pub u32);
 
 /// Number of a class in its graph, from 0 on.
@@ -30,7 +33,7 @@ pub struct Class {
 /// Marks an edge's label as the index of an array element.
 pub(crate) const ELEMENT: u32 = 1 << 31;
 
-/// A heap: 16 bytes and a bit per object, 8 per reference.
+/// A heap: 20 bytes per object, 8 per reference.
 #[derive(Debug, Default)]
 pub struct Graph {
     pub(crate) classes: Vec<Class>,
@@ -41,8 +44,7 @@ pub struct Graph {
     /// Shallow sizes in bytes; `u32::MAX` where `large` has it.
     pub(crate) sizes: Vec<u32>,
     pub(crate) large: FxHashMap<ObjectIndex, u64>,
-    /// Where the references of object `i` begin; one more than there are objects.
-    pub(crate) starts: Vec<u64>,
+    pub(crate) starts: Offsets,
     pub(crate) labels: Vec<u32>,
     pub(crate) targets: Vec<ObjectIndex>,
     pub(crate) roots: Vec<Root>,
@@ -94,15 +96,22 @@ impl Graph {
 
     /// The references of an object, in the order of its fields or elements.
     pub fn edges(&self, from: ObjectIndex) -> impl ExactSizeIterator<Item = Edge<'_>> {
-        let (start, end) = (self.starts[from.0 as usize], self.starts[from.0 as usize + 1]);
-        (start as usize..end as usize).map(move |edge| {
-            let label = self.labels[edge];
-            let (name, index) = match label & ELEMENT {
-                0 => (&self.names[label as usize], None),
-                _ => (&EdgeName::Element, Some(label & !ELEMENT)),
-            };
-            Edge { from, name, index, to: self.targets[edge] }
-        })
+        self.edge_places(from).map(move |place| self.edge_at(from, place))
+    }
+
+    /// Where the references of an object are among all.
+    pub(crate) fn edge_places(&self, from: ObjectIndex) -> Range<usize> {
+        self.starts.range(from.0)
+    }
+
+    /// The reference at a place of `from`.
+    pub(crate) fn edge_at(&self, from: ObjectIndex, place: usize) -> Edge<'_> {
+        let label = self.labels[place];
+        let (name, index) = match label & ELEMENT {
+            0 => (&self.names[label as usize], None),
+            _ => (&EdgeName::Element, Some(label & !ELEMENT)),
+        };
+        Edge { from, name, index, to: self.targets[place] }
     }
 
     /// Number of references.
@@ -113,5 +122,23 @@ impl Graph {
     /// What the collector starts from.
     pub fn roots(&self) -> &[Root] {
         &self.roots
+    }
+
+    /// Bytes of memory taken by objects and references.
+    pub fn memory(&self) -> usize {
+        self.ids.capacity() * size_of::<u64>()
+            + self.class_of.capacity() * size_of::<ClassIndex>()
+            + self.sizes.capacity() * size_of::<u32>()
+            + self.starts.memory()
+            + self.labels.capacity() * size_of::<u32>()
+            + self.targets.capacity() * size_of::<ObjectIndex>()
+    }
+
+    /// Each object whose reference is told, once per reference.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = (ObjectIndex, &[u32], &[ObjectIndex])> {
+        self.objects().map(|object| {
+            let places = self.edge_places(object);
+            (object, &self.labels[places.clone()], &self.targets[places])
+        })
     }
 }

@@ -5,9 +5,12 @@
 mod builder;
 mod edge;
 mod graph;
+mod offsets;
+mod referrers;
 mod root;
 
-pub use builder::GraphBuilder;
+pub use builder::{GraphBuilder, TooLarge};
 pub use edge::{Edge, EdgeName, Strength};
 pub use graph::{Class, ClassIndex, Graph, ObjectIndex};
+pub use referrers::Referrers;
 pub use root::{Frame, Root, RootKind};

@@ -1,0 +1,80 @@
+//! References the other way round: which objects refer to an object. Made on demand, for questions that go upwards.
+
+use crate::offsets::Offsets;
+use crate::{Edge, Graph, ObjectIndex};
+
+/// The objects that refer to each object: 4 bytes per object and 4 per reference.
+#[derive(Debug)]
+pub struct Referrers {
+    starts: Offsets,
+    sources: Vec<ObjectIndex>,
+}
+
+impl Referrers {
+    /// Of all references of a graph, whatever their strength.
+    pub fn new(graph: &Graph) -> Self {
+        Self::of(graph, |_, _, _| true)
+    }
+
+    /// Of the references that `taken` wants, which is asked twice for each: by referring object, label and object
+    /// referred to.
+    pub(crate) fn of(graph: &Graph, taken: impl Fn(ObjectIndex, u32, ObjectIndex) -> bool) -> Self {
+        let mut counts = vec![0; graph.len()];
+        for (from, labels, targets) in graph.sources() {
+            for (&label, &to) in labels.iter().zip(targets) {
+                counts[to.0 as usize] += u32::from(taken(from, label, to));
+            }
+        }
+        let total = counts.iter().map(|&count| count as usize).sum();
+        let mut starts = Offsets::from_lengths(counts);
+        let mut sources = vec![ObjectIndex(0); total];
+        for (from, labels, targets) in graph.sources() {
+            for (&label, &to) in labels.iter().zip(targets) {
+                if taken(from, label, to) {
+                    sources[starts.take(to.0, 1)] = from;
+                }
+            }
+        }
+        starts.settle();
+        Self { starts, sources }
+    }
+
+    /// The objects that refer to `to`, in order of their numbers; one that does so twice is there twice.
+    pub fn sources(&self, to: ObjectIndex) -> &[ObjectIndex] {
+        &self.sources[self.starts.range(to.0)]
+    }
+
+    /// The references to `to`. Each takes a search through the references of its object.
+    pub fn edges<'a>(&'a self, graph: &'a Graph, to: ObjectIndex) -> impl Iterator<Item = Edge<'a>> {
+        let mut sources = self.sources(to).to_vec();
+        sources.dedup();
+        sources.into_iter().flat_map(move |from| graph.edges(from).filter(move |edge| edge.to == to))
+    }
+
+    /// Bytes of memory taken.
+    pub fn memory(&self) -> usize {
+        self.starts.memory() + self.sources.capacity() * size_of::<ObjectIndex>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Class, GraphBuilder};
+
+    #[test]
+    fn every_reference_is_found_from_its_end() {
+        let mut builder = GraphBuilder::default();
+        let class = builder.class(Class::default());
+        let [a, b, c] = [1, 2, 3].map(|id| builder.object(id, class, 16));
+        for (from, index, to) in [(c, 0, b), (a, 0, b), (a, 1, b), (b, 0, b)] {
+            builder.element(from, index, to);
+        }
+        let graph = builder.finish().unwrap();
+        let referrers = Referrers::new(&graph);
+        assert_eq!(referrers.sources(b), [a, a, b, c]);
+        assert_eq!(referrers.sources(a), []);
+        let edges: Vec<_> = referrers.edges(&graph, b).map(|edge| (edge.from, edge.index)).collect();
+        assert_eq!(edges, [(a, Some(0)), (a, Some(1)), (b, Some(0)), (c, Some(0))]);
+    }
+}
