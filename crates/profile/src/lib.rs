@@ -14,6 +14,7 @@ mod lifetimes;
 mod merge;
 mod names;
 mod profile;
+mod replay;
 mod run;
 mod survival;
 mod tally;

@@ -1,15 +1,18 @@
 //! Recordings: the stream of [`mayfly_profile::Update`]s as bytes and back. Append-only, framed, checksummed,
 //! versioned.
 //!
+//! [`control`] holds the requests to a running agent and its answers, framed the same way.
+//!
 //! Sans-I/O: bytes in, updates out, and the reverse. Opening, appending to and syncing files or sockets is the
 //! agent's and the CLI's. The layout is drawn in [`frame`], where the bytes are written.
 
+pub mod control;
 pub mod frame;
 mod profile;
 mod reader;
 mod writer;
 
-pub use profile::read_profile;
+pub use profile::{read_profile, write_profile};
 pub use reader::{Damage, ReadError, RecordingReader};
 pub use writer::{RecordingWriter, WriteError};
 

@@ -1,10 +1,10 @@
-//! A whole recording as one profile.
+//! A whole recording as one profile, and the reverse.
 //!
 //! Not here: profiles of a growing recording; feed a [`RecordingReader`] and a [`ProfileBuilder`] for those.
 
 use mayfly_profile::{Profile, ProfileBuilder};
 
-use crate::{Damage, ReadError, RecordingReader};
+use crate::{Damage, ReadError, RecordingReader, RecordingWriter, WriteError};
 
 /// The profile a recording holds, and the first damage if it has any. A damaged recording gives the profile as of
 /// the last good frame.
@@ -26,4 +26,15 @@ pub fn read_profile(bytes: &[u8]) -> Result<(Profile, Option<Damage>), ReadError
         return Err(ReadError::Empty { bytes: bytes.len() });
     }
     Ok((builder.profile(), damage.or_else(|| reader.damage())))
+}
+
+/// A recording that holds this profile as it is at one moment.
+///
+/// # Errors
+/// A part of it is larger than a frame.
+pub fn write_profile(profile: &Profile) -> Result<Vec<u8>, WriteError> {
+    let mut writer = RecordingWriter::new();
+    let frames =
+        profile.updates().iter().map(|update| writer.encode(update)).collect::<Result<Vec<_>, _>>()?;
+    Ok(frames.concat())
 }

@@ -1,0 +1,94 @@
+//! A profile as a stream again: the shortest one that a [`crate::ProfileBuilder`] folds into the same profile.
+//!
+//! Not here: bytes (`mayfly-recording`).
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use crate::{
+    ClassCounts, ClassId, ClassProfile, Frame, FrameId, LifetimeCounts, Profile, Progress, SiteCounts,
+    SiteId, SiteProfile, Update,
+};
+
+impl Profile {
+    /// The updates that give this profile: what a recording holds that begins and ends at one moment.
+    pub fn updates(&self) -> Vec<Update> {
+        let mut names = Naming { said: vec![Update::Start(self.run.clone())], ..Naming::default() };
+        let classes =
+            self.classes.iter().map(|class| counts_of_class(names.class(&class.name), class)).collect();
+        let estimates =
+            self.estimates.iter().map(|(name, estimate)| (names.class(name), *estimate)).collect();
+        let sites = self.sites.iter().map(|site| counts_of_site(names.site(site), site)).collect();
+        let mut updates = names.said;
+        // Before the counts: a reset clears them.
+        updates.extend((0..self.resets).map(|_| Update::Reset));
+        updates.push(Update::Progress(Box::new(Progress {
+            duration_ms: self.duration_ms,
+            gcs: self.gcs,
+            trust: self.trust.clone(),
+            classes,
+            sites,
+            estimates,
+        })));
+        if self.complete {
+            updates.push(Update::End);
+        }
+        updates
+    }
+}
+
+/// Gives out ids, and says what they name.
+#[derive(Default)]
+struct Naming<'a> {
+    classes: HashMap<&'a str, ClassId>,
+    frames: HashMap<&'a Frame, FrameId>,
+    sites: u32,
+    said: Vec<Update>,
+}
+
+impl<'a> Naming<'a> {
+    fn class(&mut self, name: &'a str) -> ClassId {
+        id_of(&mut self.classes, name, |id| self.said.push(Update::Class { id, name: name.to_owned() }))
+    }
+
+    fn frame(&mut self, frame: &'a Frame) -> FrameId {
+        id_of(&mut self.frames, frame, |id| self.said.push(Update::Frame { id, frame: frame.clone() }))
+    }
+
+    fn site(&mut self, site: &'a SiteProfile) -> SiteId {
+        let class = self.class(&site.class);
+        let stack = site.stack.iter().map(|frame| self.frame(frame)).collect();
+        let id = self.sites;
+        self.sites += 1;
+        self.said.push(Update::Site { id, class, stack });
+        id
+    }
+}
+
+fn id_of<K: Hash + Eq>(ids: &mut HashMap<K, u32>, key: K, say: impl FnOnce(u32)) -> u32 {
+    let next = ids.len() as u32;
+    *ids.entry(key).or_insert_with(|| {
+        say(next);
+        next
+    })
+}
+
+fn counts_of_class(id: ClassId, class: &ClassProfile) -> ClassCounts {
+    let lifetimes = class.live.map(|live| LifetimeCounts {
+        live,
+        collected: class.collected.clone(),
+        lifetimes: class.lifetimes.clone().unwrap_or_default(),
+    });
+    ClassCounts { id, allocated: class.allocated, lifetimes }
+}
+
+fn counts_of_site(id: SiteId, site: &SiteProfile) -> SiteCounts {
+    SiteCounts {
+        id,
+        allocated: site.allocated,
+        live: site.live,
+        collected: site.collected.clone(),
+        byte_seconds: site.byte_seconds,
+        error: site.error,
+    }
+}
