@@ -182,6 +182,11 @@ impl<'call> Jni<'call> {
         Class(unsafe { Object::from_raw(raw).unwrap_unchecked() })
     }
 
+    /// The superclass; `None` for `Object` and interfaces.
+    pub fn superclass(self, class: Class<'_>) -> Option<Class<'call>> {
+        self.object(call!(self, GetSuperclass, class.raw())).map(Class)
+    }
+
     /// A reference to the class for all threads; `None` without memory.
     pub fn global(self, class: Class<'_>) -> Option<GlobalClass> {
         let global = call!(self, NewGlobalRef, class.raw());

@@ -6,6 +6,7 @@
 
 mod events;
 mod fields;
+mod heap;
 mod jni;
 mod layout;
 mod management;
@@ -18,10 +19,14 @@ mod vm;
 
 pub use events::{SampledAllocation, jni_of, thread_of};
 pub use fields::{Field, FieldValue, InstanceOf, OfClass, OfThread};
+pub use heap::{
+    FieldFacts, Follow, HeapObject, HeapVisitor, HeapWalk, Reference, ReferenceKind, StackSlot, StringText,
+    ThreadFacts, Visit,
+};
 pub use jni::{Jni, StaticField};
 pub use jvmti_bindings::agent::AgentLoadContext;
 pub use jvmti_bindings::callbacks::{
-    CallbackContext, ClassFileLoadHookEvent, ObjectAllocationEvent, ThreadEvent,
+    CallbackContext, ClassFileLoadHookEvent, ObjectAllocationEvent, ResourceExhaustedEvent, ThreadEvent,
 };
 pub use jvmti_bindings::sys::jni as sys;
 pub use jvmti_bindings::{Agent, export_agent};

@@ -24,6 +24,15 @@ pub struct Class<'call>(pub(crate) Object<'call>);
 pub struct Thread<'call>(pub(crate) Object<'call>);
 
 impl<'call> Thread<'call> {
+    /// As [`Object::from_raw`].
+    ///
+    /// # Safety
+    /// As there, and a thread.
+    pub(crate) unsafe fn from_raw(raw: jni::jobject) -> Option<Self> {
+        // SAFETY: by the caller's contract.
+        unsafe { Object::from_raw(raw) }.map(Thread)
+    }
+
     /// The thread as an object.
     pub fn as_object(self) -> Object<'call> {
         self.0

@@ -24,6 +24,8 @@ pub struct Capabilities {
     pub bytecodes: bool,
     /// Source files and line numbers of methods.
     pub sources: bool,
+    /// An event when the heap is exhausted.
+    pub heap_exhaustion: bool,
 }
 
 /// Events that can be switched on.
@@ -43,6 +45,10 @@ pub enum Event {
     GarbageCollectionFinish,
     /// An allocation was sampled.
     SampledObjectAlloc,
+    /// The user asks for what the agent has: SIGQUIT, or `jcmd PID JVMTI.data_dump`.
+    DataDumpRequest,
+    /// The JVM can't get what it needs, e.g. heap space.
+    ResourceExhausted,
 }
 
 impl Event {
@@ -55,13 +61,15 @@ impl Event {
             Self::ThreadEnd => sys::JVMTI_EVENT_THREAD_END,
             Self::GarbageCollectionFinish => sys::JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
             Self::SampledObjectAlloc => sys::JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
+            Self::DataDumpRequest => sys::JVMTI_EVENT_DATA_DUMP_REQUEST,
+            Self::ResourceExhausted => sys::JVMTI_EVENT_RESOURCE_EXHAUSTED,
         }
     }
 }
 
 /// A JVMTI call that the JVM refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JvmtiError(i32);
+pub struct JvmtiError(pub(crate) i32);
 
 impl fmt::Display for JvmtiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -71,7 +79,14 @@ impl fmt::Display for JvmtiError {
 
 impl std::error::Error for JvmtiError {}
 
-fn error(code: sys::jvmtiError) -> JvmtiError {
+impl JvmtiError {
+    /// Whether the class that was asked about is not prepared yet.
+    pub(crate) fn is_unprepared(self) -> bool {
+        self == error(sys::jvmtiError::CLASS_NOT_PREPARED)
+    }
+}
+
+pub(crate) fn error(code: sys::jvmtiError) -> JvmtiError {
     JvmtiError(code.raw())
 }
 
@@ -148,6 +163,7 @@ impl Tool {
         raw.set_can_get_constant_pool(wanted.bytecodes);
         raw.set_can_get_source_file_name(wanted.sources);
         raw.set_can_get_line_numbers(wanted.sources);
+        raw.set_can_generate_resource_exhaustion_heap_events(wanted.heap_exhaustion);
         self.jvmti().add_capabilities(&raw).map_err(error)
     }
 

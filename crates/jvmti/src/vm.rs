@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 use std::ptr;
 
 use jvmti_bindings::agent::AgentLoadContext;
-use jvmti_bindings::sys::jni as sys;
+use jvmti_bindings::sys::{jni as sys, jvmti};
 
-use crate::Jni;
+use crate::{Jni, JvmtiError};
 
 /// The VM this process runs.
 #[derive(Clone, Copy)]
@@ -38,6 +38,26 @@ impl Vm {
             ((**self.0).AttachCurrentThreadAsDaemon)(self.0, &mut env, ptr::from_mut(&mut arguments).cast())
         };
         (result == sys::JNI_OK && !env.is_null()).then(|| Attached { env: env.cast(), thread: PhantomData })
+    }
+
+    /// Runs `body` with this thread's JNI environment; `None` if the VM does not know the thread. For events that come
+    /// without one.
+    pub fn with_jni<R>(self, body: impl FnOnce(Jni<'_>) -> R) -> Option<R> {
+        let env = self.env(sys::JNI_VERSION_1_8).ok()?;
+        // SAFETY: the environment is this thread's, which stays attached during the call.
+        Some(body(unsafe { Jni::from_raw(env.cast()) }))
+    }
+
+    /// A new JVMTI environment, to be disposed of by the caller.
+    pub(crate) fn jvmti(self, version: i32) -> Result<*mut jvmti::jvmtiEnv, JvmtiError> {
+        self.env(version).map(|env| env.cast())
+    }
+
+    fn env(self, version: i32) -> Result<*mut c_void, JvmtiError> {
+        let mut env: *mut c_void = ptr::null_mut();
+        // SAFETY: the VM pointer is valid for the life of the process; the out-pointer outlives the call.
+        let result = unsafe { ((**self.0).GetEnv)(self.0, &mut env, version) };
+        if result == sys::JNI_OK && !env.is_null() { Ok(env) } else { Err(JvmtiError(result)) }
     }
 }
 
