@@ -1,10 +1,12 @@
-//! Profiles as text: the report after a run ([`post_run`]) and the live console histogram ([`live`]).
+//! Profiles as text: the report after a run ([`post_run`]), the live console histogram ([`live`]), heap summaries
+//! ([`heap_columns`], [`heap_table`]).
 //!
 //! Pure: a profile in, a `String` out. No terminal control, no colours, no clock, no files; other formats (JSON, HTML) are
 //! the CLI's. Sizes for people are in binary units (1 KiB = 1024 bytes), as the JVM's own options are; large numbers of
 //! objects use k, M and G for powers of 1000. Sizes in the rows of the post-run report are plain bytes.
 
 mod bars;
+mod heap_summary;
 mod lifetimes;
 mod live;
 mod post_run;
@@ -15,6 +17,7 @@ mod text;
 mod trust;
 mod units;
 
+pub use heap_summary::{HeapTextError, class_in_columns, heap_columns, heap_table, parse_heap_columns};
 pub use live::{LiveOptions, live};
 pub use post_run::{TextOptions, post_run};
 pub use trust::{trust_block, trust_line};
