@@ -7,9 +7,14 @@
 mod dumps;
 
 use dumps::{CUSTOM, LOADER, facts, small_dump};
-use mayfly_heap::dump::{ClassFacts, Encoder, Facts, Number, Reference, read};
-use mayfly_heap::{EdgeName, Frame, Graph, HeapError, ObjectIndex, RootKind, Strength};
+use mayfly_heap::dump::{ClassFacts, Encoder, Facts, Number, Reference};
+use mayfly_heap::{Dump, EdgeName, Frame, Graph, HeapError, ObjectIndex, RootKind, Strength};
 use proptest::prelude::*;
+
+/// Reads without looking at the progress.
+fn read(bytes: &[u8]) -> Result<(Facts, Graph), HeapError> {
+    mayfly_heap::dump::read(bytes, &mut |_, _| {})
+}
 
 fn graph() -> Graph {
     read(&small_dump()).expect("a whole dump").1
@@ -108,6 +113,30 @@ fn roots_are_named() {
         RootKind::Other("JVM".into()),
     ];
     assert_eq!(kinds, expected.iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn texts_and_histogram_need_no_graph() {
+    let bytes = small_dump();
+    let dump = Dump::open(&bytes).expect("a dump");
+    let mut texts = Vec::new();
+    let mut last = 0;
+    dump.strings(&mut |done, of| last = done * 100 / of, &mut |text| {
+        texts.push((text.id, text.length, text.to_string(), text.is_whole()));
+    })
+    .expect("a whole dump");
+    assert_eq!(last, 100);
+    assert_eq!(texts, [(17, 6, "größ".into(), false), (17, 1, "→".into(), true)]);
+    let histogram = dump.histogram(&mut |_, _| {}).expect("a whole dump");
+    let graph = graph();
+    let sum = |name: &str| {
+        let of_class = |object: &ObjectIndex| &*graph.class(graph.class_of(*object)).name == name;
+        graph.objects().filter(of_class).fold((0, 0), |sum, object| (sum.0 + 1, sum.1 + graph.size(object)))
+    };
+    assert_eq!(histogram.total(), (18, graph.objects().map(|object| graph.size(object)).sum()));
+    for row in &histogram.rows {
+        assert_eq!((row.objects, row.bytes), sum(&row.class), "{}", row.class);
+    }
 }
 
 #[test]

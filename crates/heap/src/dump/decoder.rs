@@ -7,6 +7,7 @@ use super::record::{INLINE_MAX, Op, internal_of};
 use super::varint::{get, unfold};
 use super::{Facts, FrameFacts, Number, Reference, RootReference};
 use crate::HeapError;
+use crate::open::Progress;
 
 /// One thing that a dump tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,12 +109,13 @@ impl<'a> Decoder<'a> {
     }
 
     /// The next record, and where it is; none after the last.
-    pub(crate) fn next(&mut self) -> Result<Option<Record<'a>>, HeapError> {
+    pub(crate) fn next(&mut self, progress: Progress<'_>) -> Result<Option<Record<'a>>, HeapError> {
         loop {
             while self.at >= self.frame.payload.len() {
                 if !self.next_frame()? {
                     return Ok(None);
                 }
+                progress(self.frames.at() as u64, self.frames.len() as u64);
             }
             let begin = self.at;
             match self.record() {

@@ -91,6 +91,11 @@ impl<'a> Frames<'a> {
         self.at
     }
 
+    /// Length of the file.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The next frame; none at the end of the file.
     pub(crate) fn next(&mut self) -> Result<Option<Frame<'a>>, HeapError> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();

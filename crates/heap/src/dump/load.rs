@@ -8,18 +8,22 @@ use super::class_table::ClassTable;
 use super::decoder::{Decoder, Record};
 use super::{Facts, FrameFacts, Number, Reference, RootReference};
 use crate::loading::{REFERENT, is_builtin_loader, referent_strength, type_name};
+use crate::open::Progress;
 use crate::{
     Class, ClassIndex, EdgeName, Frame, Graph, GraphBuilder, HeapError, ObjectIndex, RootKind, Strength,
 };
+
+/// What stands for the class of an object whose class was not told.
+pub(crate) const NOT_KNOWN: &str = "(class not known)";
 
 /// Reads a heap dump of Mayfly's as a graph. Objects are numbered as in the dump, from 0 on instead of 1.
 ///
 /// # Errors
 /// The bytes are no such dump, one of another version, cut off, damaged, or with more objects than a graph can hold.
-pub fn read(bytes: &[u8]) -> Result<(Facts, Graph), HeapError> {
+pub fn read(bytes: &[u8], progress: Progress<'_>) -> Result<(Facts, Graph), HeapError> {
     let mut decoder = Decoder::new(bytes)?;
     let mut loader = Loader::default();
-    while let Some(record) = decoder.next()? {
+    while let Some(record) = decoder.next(progress)? {
         loader.take(record);
     }
     let facts = decoder.facts().clone();
@@ -103,7 +107,7 @@ impl<'a> Loader<'a> {
         let index = match class.0.checked_sub(1) {
             Some(index) => ClassIndex(index),
             None => *self.unknown.get_or_insert_with(|| {
-                self.builder.class(Class { name: "(class not known)".into(), ..Class::default() })
+                self.builder.class(Class { name: NOT_KNOWN.into(), ..Class::default() })
             }),
         };
         self.builder.object(self.classes.len() as u64, index, size);

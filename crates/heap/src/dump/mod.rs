@@ -10,10 +10,12 @@ mod encoder;
 pub mod frame;
 mod load;
 pub mod record;
+mod texts;
 mod varint;
 
 pub use encoder::{Encoder, TooManyObjects};
 pub use load::read;
+pub(crate) use texts::{histogram, visit_texts};
 
 /// The version of the format that this crate writes, and the newest it reads.
 pub const FORMAT_VERSION: u16 = 1;

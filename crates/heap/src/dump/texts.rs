@@ -1,0 +1,49 @@
+//! What can be had of a dump without its graph: the texts of its strings, and its histogram.
+//!
+//! Not here: what is counted or sought in the texts.
+
+use super::class_table::ClassTable;
+use super::decoder::{Decoder, Record};
+use crate::open::Progress;
+use crate::{HeapError, Histogram, Text, TextEncoding};
+
+/// Calls `visit` for each string whose text is in the dump.
+pub(crate) fn visit_texts(
+    bytes: &[u8],
+    progress: Progress<'_>,
+    visit: &mut dyn FnMut(Text<'_>),
+) -> Result<(), HeapError> {
+    let mut decoder = Decoder::new(bytes)?;
+    while let Some(record) = decoder.next(progress)? {
+        let Record::Text(text) = record else { continue };
+        let encoding = if text.wide { TextEncoding::Utf16Le } else { TextEncoding::Latin1 };
+        visit(Text { id: u64::from(text.string.0), length: text.units, kept: text.kept, encoding });
+    }
+    Ok(())
+}
+
+/// Counts the objects by class.
+pub(crate) fn histogram(bytes: &[u8], progress: Progress<'_>) -> Result<Histogram, HeapError> {
+    let mut decoder = Decoder::new(bytes)?;
+    let mut table = ClassTable::default();
+    // By class number; 0: of no known class.
+    let mut counts = vec![(0, 0)];
+    let mut mirrors = (0, 0);
+    while let Some(record) = decoder.next(progress)? {
+        match record {
+            Record::Class(class) => {
+                mirrors = (mirrors.0 + 1, mirrors.1 + class.mirror_size);
+                counts.push((0, 0));
+                table.push(class);
+            }
+            Record::Object { class, size } => {
+                let count: &mut (u64, u64) = &mut counts[class.0 as usize];
+                *count = (count.0 + 1, count.1.saturating_add(size));
+            }
+            _ => {}
+        }
+    }
+    let named = table.iter().map(|(number, class)| (class.name, counts[number.0 as usize]));
+    let told = named.chain([("java.lang.Class", mirrors), (super::load::NOT_KNOWN, counts[0])]);
+    Ok(Histogram::of(told.map(|(name, (objects, bytes))| (name, objects, bytes))))
+}
