@@ -133,6 +133,8 @@ impl GraphBuilder {
             self.graph.labels = gathered(&self.graph.labels, &self.runs, &mut self.graph.starts);
             self.graph.targets = gathered(&self.graph.targets, &self.runs, &mut self.graph.starts);
         }
+        self.graph.mirrored =
+            self.graph.classes().filter_map(|(class, facts)| Some((facts.mirror?, class))).collect();
         Ok(self.graph)
     }
 }

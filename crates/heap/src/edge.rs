@@ -42,6 +42,26 @@ pub enum EdgeName {
     Internal(Box<str>),
 }
 
+impl EdgeName {
+    /// How strong references of this name are. Only an instance field can be less than strong.
+    pub fn strength(&self) -> Strength {
+        match self {
+            Self::Field { strength, .. } => *strength,
+            _ => Strength::Strong,
+        }
+    }
+
+    /// Declaring class and name of a field, static or not.
+    pub fn field(&self) -> Option<(ClassIndex, &str)> {
+        match self {
+            Self::Field { declaring, name, .. } | Self::Static { declaring, name, .. } => {
+                Some((*declaring, name))
+            }
+            Self::Element | Self::Internal(_) => None,
+        }
+    }
+}
+
 /// How much a reference keeps alive what it refers to (package `java.lang.ref`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Strength {

@@ -48,6 +48,8 @@ pub struct Graph {
     pub(crate) labels: Vec<u32>,
     pub(crate) targets: Vec<ObjectIndex>,
     pub(crate) roots: Vec<Root>,
+    /// The class that each `java.lang.Class` stands for.
+    pub(crate) mirrored: FxHashMap<ObjectIndex, ClassIndex>,
 }
 
 impl Graph {
@@ -74,6 +76,29 @@ impl Graph {
     /// A class.
     pub fn class(&self, class: ClassIndex) -> &Class {
         &self.classes[class.0 as usize]
+    }
+
+    /// The class that an object, a `java.lang.Class`, stands for.
+    pub fn mirrored(&self, mirror: ObjectIndex) -> Option<ClassIndex> {
+        self.mirrored.get(&mirror).copied()
+    }
+
+    /// All objects whose class `wanted` takes.
+    pub fn instances(&self, wanted: impl Fn(&Class) -> bool) -> impl Iterator<Item = ObjectIndex> {
+        let by_class: Vec<_> = self.classes.iter().map(wanted).collect();
+        self.objects().filter(move |&object| by_class[self.class_of(object).0 as usize])
+    }
+
+    /// Whether a class is another, or a subclass of it.
+    pub fn is_subclass(&self, class: ClassIndex, of: ClassIndex) -> bool {
+        // As many steps as there are classes: a broken file may have a circle.
+        let supers = std::iter::successors(Some(class), |&class| self.class(class).superclass);
+        supers.take(self.classes.len()).any(|class| class == of)
+    }
+
+    /// The object that the source of the graph calls `id`. Looks at all of them.
+    pub fn find(&self, id: u64) -> Option<ObjectIndex> {
+        self.ids.iter().position(|&other| other == id).map(|place| ObjectIndex(place as u32))
     }
 
     /// The class of an object.
@@ -107,11 +132,16 @@ impl Graph {
     /// The reference at a place of `from`.
     pub(crate) fn edge_at(&self, from: ObjectIndex, place: usize) -> Edge<'_> {
         let label = self.labels[place];
-        let (name, index) = match label & ELEMENT {
-            0 => (&self.names[label as usize], None),
-            _ => (&EdgeName::Element, Some(label & !ELEMENT)),
-        };
-        Edge { from, name, index, to: self.targets[place] }
+        let index = (label & ELEMENT != 0).then_some(label & !ELEMENT);
+        Edge { from, name: self.name_at(place), index, to: self.targets[place] }
+    }
+
+    /// By what the reference at a place refers.
+    pub(crate) fn name_at(&self, place: usize) -> &EdgeName {
+        match self.labels[place] {
+            label if label & ELEMENT == 0 => &self.names[label as usize],
+            _ => &EdgeName::Element,
+        }
     }
 
     /// Number of references.

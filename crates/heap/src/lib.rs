@@ -2,25 +2,35 @@
 //!
 //! Pure: bytes and numbers in, values out. Files are mapped and text is drawn by the callers.
 
+#[cfg(test)]
+mod arbitrary;
 mod builder;
 pub mod dump;
 mod edge;
 mod error;
+#[cfg(any(test, feature = "fake"))]
+pub mod fake;
+mod filter;
 mod graph;
 mod histogram;
 mod loading;
 mod offsets;
 mod open;
+pub mod paths;
+pub mod reach;
 mod referrers;
 mod root;
+mod set;
 mod text;
 
 pub use builder::{GraphBuilder, TooLarge};
 pub use edge::{Edge, EdgeName, Strength};
 pub use error::HeapError;
+pub use filter::{Filter, Skip};
 pub use graph::{Class, ClassIndex, Graph, ObjectIndex};
-pub use histogram::{Histogram, HistogramRow};
+pub use histogram::{ClassRow, Histogram, Total};
 pub use open::{Dump, Format, Progress};
 pub use referrers::Referrers;
 pub use root::{Frame, Root, RootKind};
+pub use set::ObjectSet;
 pub use text::{Text, TextEncoding};

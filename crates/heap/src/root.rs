@@ -1,5 +1,7 @@
 //! Why the collector keeps an object that no other object needs to refer to.
 
+use std::fmt;
+
 use crate::ObjectIndex;
 
 /// One reason for which an object is alive.
@@ -40,4 +42,33 @@ pub struct Frame {
     pub method: Option<Box<str>>,
     /// Local variable slot (JVMS §2.6.1); -1 or none if it is an operand or not known.
     pub slot: Option<i32>,
+}
+
+impl fmt::Display for RootKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SystemClass => f.write_str("system class"),
+            Self::JniGlobal => f.write_str("JNI global"),
+            Self::JniLocal(frame) => write!(f, "JNI local{frame}"),
+            Self::StackLocal(frame) => match frame.slot {
+                Some(slot @ 0..) => write!(f, "local variable {slot}{frame}"),
+                _ => write!(f, "local variable{frame}"),
+            },
+            Self::Monitor => f.write_str("monitor"),
+            Self::Thread => f.write_str("thread"),
+            Self::Other(words) => f.write_str(words),
+        }
+    }
+}
+
+/// ` of method, thread "name"`, or as much of it as is known.
+impl fmt::Display for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.method, &self.thread) {
+            (Some(method), Some(thread)) => write!(f, " of {method}, thread \"{thread}\""),
+            (Some(method), None) => write!(f, " of {method}"),
+            (None, Some(thread)) => write!(f, " of thread \"{thread}\""),
+            (None, None) => Ok(()),
+        }
+    }
 }

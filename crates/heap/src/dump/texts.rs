@@ -5,7 +5,7 @@
 use super::class_table::ClassTable;
 use super::decoder::{Decoder, Record};
 use crate::open::Progress;
-use crate::{HeapError, Histogram, Text, TextEncoding};
+use crate::{HeapError, Histogram, Text, TextEncoding, Total};
 
 /// Calls `visit` for each string whose text is in the dump.
 pub(crate) fn visit_texts(
@@ -45,5 +45,5 @@ pub(crate) fn histogram(bytes: &[u8], progress: Progress<'_>) -> Result<Histogra
     }
     let named = table.iter().map(|(number, class)| (class.name, counts[number.0 as usize]));
     let told = named.chain([("java.lang.Class", mirrors), (super::load::NOT_KNOWN, counts[0])]);
-    Ok(Histogram::of(told.map(|(name, (objects, bytes))| (name, objects, bytes))))
+    Ok(Histogram::told(told.map(|(name, (objects, bytes))| (name, Total { objects, bytes }))))
 }

@@ -1,0 +1,189 @@
+//! Which references and objects a walk through a graph takes part of.
+//!
+//! One filter serves all walks: paths, dominators, sizes. Not here: where walks begin; that is never filtered.
+
+use crate::graph::ELEMENT;
+use crate::{Class, Edge, EdgeName, Graph, ObjectIndex, ObjectSet, Strength};
+
+/// How much of an object is passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Skip {
+    /// References to it, and so all of it.
+    Object,
+    /// What it refers to. The object itself stays.
+    Contents,
+}
+
+/// References to follow.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    /// By number of name.
+    skipped_names: Vec<bool>,
+    not_entered: Option<ObjectSet>,
+    not_left: Option<ObjectSet>,
+}
+
+impl Filter {
+    /// Follows references that are at least as strong as `weakest`: `Strength::Strong` only strong ones,
+    /// `Strength::Phantom` all.
+    pub fn new(graph: &Graph, weakest: Strength) -> Self {
+        let weaker = |name: &EdgeName| name.strength() > weakest;
+        Self { skipped_names: graph.names.iter().map(weaker).collect(), not_entered: None, not_left: None }
+    }
+
+    /// The same, but of references only those at least as strong as `weakest`.
+    pub fn at_least(&self, graph: &Graph, weakest: Strength) -> Self {
+        let mut filter = self.clone();
+        for (name, skip) in graph.names.iter().zip(&mut filter.skipped_names) {
+            *skip |= name.strength() > weakest;
+        }
+        filter
+    }
+
+    /// Passes over fields, static or not, for which `skipped` says so by declaring class and name. How many there are.
+    pub fn skip_fields(&mut self, graph: &Graph, skipped: impl Fn(&Class, &str) -> bool) -> usize {
+        let mut found = 0;
+        for (name, skip) in graph.names.iter().zip(&mut self.skipped_names) {
+            if name.field().is_some_and(|(declaring, field)| skipped(graph.class(declaring), field)) {
+                *skip = true;
+                found += 1;
+            }
+        }
+        found
+    }
+
+    /// Passes over an object.
+    pub fn skip_object(&mut self, graph: &Graph, object: ObjectIndex, skip: Skip) {
+        self.skipped(graph, skip).insert(object);
+    }
+
+    /// Passes over the instances of all classes for which `skipped` says so. How many instances there are.
+    pub fn skip_instances(&mut self, graph: &Graph, skip: Skip, skipped: impl Fn(&Class) -> bool) -> usize {
+        let by_class: Vec<_> = graph.classes().map(|(_, class)| skipped(class)).collect();
+        if !by_class.contains(&true) {
+            return 0;
+        }
+        let set = self.skipped(graph, skip);
+        let skipped = graph.objects().filter(|&object| by_class[graph.class_of(object).0 as usize]);
+        skipped.map(|object| set.insert(object)).count()
+    }
+
+    /// Stays among objects: passes over the `java.lang.Class` of every class, and with it over statics and loaders.
+    /// INSANE's sizes are taken so.
+    pub fn skip_classes(&mut self, graph: &Graph) {
+        let set = self.skipped(graph, Skip::Object);
+        for mirror in graph.classes().filter_map(|(_, class)| class.mirror) {
+            set.insert(mirror);
+        }
+    }
+
+    fn skipped(&mut self, graph: &Graph, skip: Skip) -> &mut ObjectSet {
+        let set = match skip {
+            Skip::Object => &mut self.not_entered,
+            Skip::Contents => &mut self.not_left,
+        };
+        set.get_or_insert_with(|| ObjectSet::none(graph))
+    }
+
+    /// The references of an object that are followed.
+    pub fn edges<'a>(&self, graph: &'a Graph, from: ObjectIndex) -> impl Iterator<Item = Edge<'a>> {
+        self.places(graph, from).map(move |place| graph.edge_at(from, place))
+    }
+
+    /// The objects that a walk goes on to from an object; one referred to twice is there twice.
+    pub fn targets(&self, graph: &Graph, from: ObjectIndex) -> impl Iterator<Item = ObjectIndex> {
+        self.places(graph, from).map(|place| graph.targets[place])
+    }
+
+    /// Places of the references that are followed.
+    pub(crate) fn places(&self, graph: &Graph, from: ObjectIndex) -> impl Iterator<Item = usize> {
+        let places = if self.leaves(from) { graph.edge_places(from) } else { 0..0 };
+        places.filter(|&place| self.follows(graph.labels[place]) && self.enters(graph.targets[place]))
+    }
+
+    /// Whether references of a label are followed.
+    pub(crate) fn follows(&self, label: u32) -> bool {
+        label & ELEMENT != 0 || !self.skipped_names[label as usize]
+    }
+
+    /// Whether references to an object are followed.
+    pub(crate) fn enters(&self, object: ObjectIndex) -> bool {
+        self.not_entered.as_ref().is_none_or(|set| !set.contains(object))
+    }
+
+    /// Whether the references of an object are followed.
+    pub(crate) fn leaves(&self, object: ObjectIndex) -> bool {
+        self.not_left.as_ref().is_none_or(|set| !set.contains(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::heap;
+    use crate::{Total, reach};
+
+    const HEAP: &str = "
+        1:A -next-> 2:B -items-> 3:java.lang.Object[][32] -[0]-> 4:C
+        2 -soft-> 5:java.lang.ref.SoftReference -referent-> 6:D
+        2 -weak-> 7:my.Weak -referent-> 8:E
+        class my.Weak extends java.lang.ref.WeakReference
+        1 -type-> c:java.lang.Class
+        class C mirror c
+        c -static x-> d:F";
+
+    fn reached(graph: &Graph, filter: &Filter) -> Vec<u64> {
+        let from = graph.find(1).unwrap();
+        reach::from(graph, [from], filter).iter().map(|object| graph.id(object)).collect()
+    }
+
+    /// I4, noFilter and skipNonStrongReferencesFilter.
+    #[test]
+    fn references_are_told_apart_by_strength() {
+        let graph = heap(HEAP);
+        let at_least = |weakest| {
+            let reached = reached(&graph, &Filter::new(&graph, weakest));
+            [6, 8].map(|id| reached.contains(&id))
+        };
+        assert_eq!(at_least(Strength::Strong), [false, false]);
+        assert_eq!(at_least(Strength::Soft), [true, false]);
+        assert_eq!(at_least(Strength::Weak), [true, true]);
+        assert_eq!(at_least(Strength::Phantom), [true, true]);
+    }
+
+    /// I4, skipObjectsFilter with and without the objects themselves; S3.
+    #[test]
+    fn objects_are_skipped_with_or_without_themselves() {
+        let graph = heap(HEAP);
+        let skipping = |skip| {
+            let mut filter = Filter::new(&graph, Strength::Strong);
+            filter.skip_object(&graph, graph.find(2).unwrap(), skip);
+            reached(&graph, &filter)
+        };
+        assert_eq!(skipping(Skip::Object), [1, 0xc, 0xd]);
+        assert_eq!(skipping(Skip::Contents), [1, 2, 0xc, 0xd]);
+    }
+
+    /// I4, skipReferencesFilter: instance and static fields.
+    #[test]
+    fn fields_are_skipped_by_declaring_class_and_name() {
+        let graph = heap(HEAP);
+        let mut filter = Filter::new(&graph, Strength::Strong);
+        let fields = [("B", "items"), ("C", "x"), ("A", "items")];
+        let skipped = |class: &Class, name: &str| fields.contains(&(&*class.name, name));
+        assert_eq!(filter.skip_fields(&graph, skipped), 2);
+        assert_eq!(reached(&graph, &filter), [1, 2, 5, 7, 0xc]);
+    }
+
+    #[test]
+    fn instances_and_classes_are_skipped() {
+        let graph = heap(HEAP);
+        let mut filter = Filter::new(&graph, Strength::Strong);
+        assert_eq!(filter.skip_instances(&graph, Skip::Contents, |class| &*class.name == "B"), 1);
+        assert_eq!(filter.skip_instances(&graph, Skip::Object, |class| &*class.name == "Z"), 0);
+        filter.skip_classes(&graph);
+        assert_eq!(reached(&graph, &filter), [1, 2]);
+        let set = reach::from(&graph, [graph.find(1).unwrap()], &filter);
+        assert_eq!(Total::of(&graph, set.iter()), Total { objects: 2, bytes: 32 });
+    }
+}

@@ -1,0 +1,62 @@
+//! Why an object is alive: shortest ways to it from what the collector starts from.
+//!
+//! Not here: ways between objects (`reach`), and what an object alone holds (`dominators`).
+
+mod entrances;
+mod search;
+#[cfg(test)]
+mod tests;
+mod text;
+mod tree;
+
+pub use search::{shortest, strongest};
+pub use text::{edge_text, object_text};
+pub use tree::PathTree;
+
+use crate::{Edge, EdgeName, Graph, ObjectIndex, Root, RootKind, Strength};
+
+/// A way from a root to an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path {
+    /// Number of the root in `Graph::roots`.
+    root: usize,
+    /// The object that the root holds.
+    first: ObjectIndex,
+    /// The references from there on: referring object, and the reference's place among all of the graph.
+    steps: Vec<(ObjectIndex, usize)>,
+}
+
+impl Path {
+    /// What it begins with.
+    pub fn root<'graph>(&self, graph: &'graph Graph) -> &'graph Root {
+        &graph.roots()[self.root]
+    }
+
+    /// The static field that it begins with: its root is a class that is never unloaded, and its first reference this.
+    pub fn static_field<'graph>(&self, graph: &'graph Graph) -> Option<Edge<'graph>> {
+        let first = self.edges(graph).next()?;
+        let is_static = matches!(first.name, EdgeName::Static { .. });
+        (is_static && self.root(graph).kind == RootKind::SystemClass).then_some(first)
+    }
+
+    /// The references on it, from the root's object on.
+    pub fn edges<'graph>(&self, graph: &'graph Graph) -> impl ExactSizeIterator<Item = Edge<'graph>> {
+        self.steps.iter().map(|&(from, place)| graph.edge_at(from, place))
+    }
+
+    /// The objects on it: what the root holds, or its static field, and so on to the target.
+    pub fn objects(&self, graph: &Graph) -> Vec<ObjectIndex> {
+        let first = self.static_field(graph).is_none().then_some(self.first);
+        first.into_iter().chain(self.edges(graph).map(|edge| edge.to)).collect()
+    }
+
+    /// The object that it leads to.
+    pub fn target(&self, graph: &Graph) -> ObjectIndex {
+        self.edges(graph).last().map_or(self.first, |edge| edge.to)
+    }
+
+    /// The weakest reference on it: what keeps the target alive if there is no other path.
+    pub fn strength(&self, graph: &Graph) -> Strength {
+        self.edges(graph).map(|edge| edge.name.strength()).max().unwrap_or_default()
+    }
+}

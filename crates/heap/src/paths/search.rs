@@ -1,0 +1,47 @@
+//! Several paths to an object that have nothing in common, and the path along the strongest references.
+
+use super::tree::Entry;
+use super::{Path, PathTree};
+use crate::{Filter, Graph, ObjectSet, Skip, Strength};
+
+/// Up to `most` shortest paths to any of some objects. Each next one avoids all objects in between of those before
+/// (S7); after a path without any, the static field or root that it consists of.
+pub fn shortest(graph: &Graph, targets: &ObjectSet, filter: &Filter, most: usize) -> Vec<Path> {
+    let mut filter = filter.clone();
+    let mut used = Vec::new();
+    let mut paths = Vec::new();
+    while paths.len() < most {
+        let Some(path) = first(graph, targets, &filter, &used) else { break };
+        let mut between = path.objects(graph);
+        between.pop();
+        if between.is_empty() {
+            used.push(entry(graph, &path));
+        }
+        for object in between {
+            filter.skip_object(graph, object, Skip::Object);
+        }
+        paths.push(path);
+    }
+    paths
+}
+
+/// A shortest path to any of some objects along references as strong as possible, but not weaker than the filter
+/// allows: what really keeps it, and if nothing does, what could still be asked for it.
+pub fn strongest(graph: &Graph, targets: &ObjectSet, filter: &Filter) -> Option<Path> {
+    [Strength::Strong, Strength::Soft, Strength::Weak, Strength::Phantom]
+        .into_iter()
+        .find_map(|weakest| first(graph, targets, &filter.at_least(graph, weakest), &[]))
+}
+
+fn first(graph: &Graph, targets: &ObjectSet, filter: &Filter, used: &[Entry]) -> Option<Path> {
+    let mut tree = PathTree::without(graph, filter, used.to_vec());
+    let found = tree.grow(|object| targets.contains(object))?;
+    tree.path(found)
+}
+
+fn entry(graph: &Graph, path: &Path) -> Entry {
+    match (path.static_field(graph), path.steps.first()) {
+        (Some(_), Some(&(_, place))) => Entry::Static(place),
+        _ => Entry::Root(path.root),
+    }
+}

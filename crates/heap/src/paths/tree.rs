@@ -1,0 +1,186 @@
+//! A breadth-first walk from all roots at once: to each object that it reaches it knows a shortest path.
+
+use std::ops::ControlFlow;
+
+use super::Path;
+use super::entrances::Entrances;
+use crate::{EdgeName, Filter, Graph, ObjectIndex, ObjectSet, RootKind};
+
+const UNSEEN: u32 = u32::MAX;
+const ROOT: u32 = u32::MAX - 1;
+
+/// Shortest paths to objects: 4 bytes per object, and 4 more while it grows.
+///
+/// Objects that the filter passes over are not on any path, roots neither. A static field counts as a root:
+/// the class that has it is no object of the path.
+#[derive(Debug)]
+pub struct PathTree<'graph> {
+    graph: &'graph Graph,
+    filter: &'graph Filter,
+    entrances: Entrances,
+    used: Vec<Entry>,
+    /// The object from which each was reached first.
+    parents: Vec<u32>,
+}
+
+/// How a path gets from the roots to its first object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// A root, by number.
+    Root(usize),
+    /// The static field at a place of the graph's references.
+    Static(usize),
+}
+
+impl<'graph> PathTree<'graph> {
+    /// To all objects that can be reached.
+    pub fn new(graph: &'graph Graph, filter: &'graph Filter) -> Self {
+        let mut tree = Self::without(graph, filter, Vec::new());
+        tree.grow(|_| false);
+        tree
+    }
+
+    /// To some objects at least: stops when it has reached them.
+    pub fn to(graph: &'graph Graph, filter: &'graph Filter, targets: &ObjectSet) -> Self {
+        let mut tree = Self::without(graph, filter, Vec::new());
+        let mut missing = targets.len();
+        tree.grow(|object| {
+            missing -= usize::from(targets.contains(object));
+            missing == 0
+        });
+        tree
+    }
+
+    /// One that has not grown, and will not begin with some entries.
+    pub(super) fn without(graph: &'graph Graph, filter: &'graph Filter, used: Vec<Entry>) -> Self {
+        let parents = vec![UNSEEN; graph.len()];
+        Self { graph, filter, entrances: Entrances::of(graph), used, parents }
+    }
+
+    /// Walks until `enough` says so of an object that it has reached. Which one that was.
+    pub(super) fn grow(&mut self, enough: impl FnMut(ObjectIndex) -> bool) -> Option<ObjectIndex> {
+        let mut walk = Walk { parents: std::mem::take(&mut self.parents), reached: Vec::new(), enough };
+        let found = match self.start(&mut walk) {
+            ControlFlow::Continue(()) => self.go_on(&mut walk),
+            found => found,
+        };
+        self.parents = walk.parents;
+        found.break_value()
+    }
+
+    /// Reaches what the roots hold, in the order of the entrances.
+    fn start(&self, walk: &mut Walk<impl FnMut(ObjectIndex) -> bool>) -> ControlFlow<ObjectIndex> {
+        let roots = self.graph.roots();
+        let open =
+            |&root: &usize| self.filter.enters(roots[root].object) && !self.used.contains(&Entry::Root(root));
+        // Classes count as reached before their statics are, but are walked through in their own turn.
+        let classes: Vec<_> = self.entrances.classes.iter().copied().filter(open).collect();
+        for &class in &classes {
+            walk.note(roots[class].object, ROOT)?;
+        }
+        for &class in &classes {
+            let class = roots[class].object;
+            for place in self.places(class).filter(|&place| is_static(self.graph, place)) {
+                walk.reach(self.graph.targets[place], class.0)?;
+            }
+        }
+        for root in self.entrances.all.iter().copied().filter(open) {
+            let object = roots[root].object;
+            match roots[root].kind {
+                RootKind::SystemClass => walk.reached.push(object),
+                _ => walk.reach(object, ROOT)?,
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Reaches all else.
+    fn go_on(&self, walk: &mut Walk<impl FnMut(ObjectIndex) -> bool>) -> ControlFlow<ObjectIndex> {
+        let mut next = 0;
+        while let Some(&object) = walk.reached.get(next) {
+            for place in self.places(object) {
+                walk.reach(self.graph.targets[place], object.0)?;
+            }
+            next += 1;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The path to an object, if it was reached.
+    pub fn path(&self, to: ObjectIndex) -> Option<Path> {
+        let mut steps = Vec::new();
+        let mut first = to;
+        loop {
+            match self.parents[first.0 as usize] {
+                UNSEEN => return None,
+                ROOT => break,
+                parent => {
+                    steps.push((ObjectIndex(parent), self.reference(ObjectIndex(parent), first)?));
+                    first = ObjectIndex(parent);
+                }
+            }
+        }
+        steps.reverse();
+        Some(Path { root: self.root_of(first, steps.first().map(|&(_, place)| place))?, first, steps })
+    }
+
+    /// The first reference between two objects; from a root a static field, if there is one.
+    fn reference(&self, from: ObjectIndex, to: ObjectIndex) -> Option<usize> {
+        let mut places = self.places(from).filter(|&place| self.graph.targets[place] == to);
+        let first = places.next()?;
+        if self.parents[from.0 as usize] != ROOT || is_static(self.graph, first) {
+            return Some(first);
+        }
+        Some(places.find(|&place| is_static(self.graph, place)).unwrap_or(first))
+    }
+
+    /// The root that a path begins with whose first object and reference are these.
+    fn root_of(&self, first: ObjectIndex, reference: Option<usize>) -> Option<usize> {
+        let by_static = reference.is_some_and(|place| is_static(self.graph, place));
+        let holds = |&&root: &&usize| {
+            self.graph.roots()[root].object == first && !self.used.contains(&Entry::Root(root))
+        };
+        let class = self.entrances.classes.iter().find(holds).filter(|_| by_static);
+        class.or_else(|| self.entrances.all.iter().find(holds)).copied()
+    }
+
+    /// The references of an object that paths may take.
+    fn places(&self, from: ObjectIndex) -> impl Iterator<Item = usize> {
+        let fresh = |place: &usize| self.used.is_empty() || !self.used.contains(&Entry::Static(*place));
+        self.filter.places(self.graph, from).filter(fresh)
+    }
+}
+
+/// The objects reached so far, in order.
+struct Walk<Enough> {
+    parents: Vec<u32>,
+    reached: Vec<ObjectIndex>,
+    enough: Enough,
+}
+
+impl<Enough: FnMut(ObjectIndex) -> bool> Walk<Enough> {
+    /// Reaches an object, to be walked through later. Breaks if that is enough.
+    fn reach(&mut self, object: ObjectIndex, from: u32) -> ControlFlow<ObjectIndex> {
+        if self.parents[object.0 as usize] == UNSEEN {
+            self.reached.push(object);
+            return self.note(object, from);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Notes from where an object is reached, if it was not yet.
+    fn note(&mut self, object: ObjectIndex, from: u32) -> ControlFlow<ObjectIndex> {
+        let parent = &mut self.parents[object.0 as usize];
+        if *parent == UNSEEN {
+            *parent = from;
+            if (self.enough)(object) {
+                return ControlFlow::Break(object);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn is_static(graph: &Graph, place: usize) -> bool {
+    matches!(graph.name_at(place), EdgeName::Static { .. })
+}

@@ -1,0 +1,122 @@
+//! What can be reached: from objects, from the roots, and from the roots only through certain objects.
+
+use crate::{Class, Filter, Graph, ObjectIndex, ObjectSet};
+
+/// Everything reachable from some objects, these included: the filter is not asked about them.
+pub fn from(graph: &Graph, start: impl IntoIterator<Item = ObjectIndex>, filter: &Filter) -> ObjectSet {
+    walk(graph, start, filter, ObjectSet::none(graph))
+}
+
+/// Everything reachable from the roots.
+pub fn live(graph: &Graph, filter: &Filter) -> ObjectSet {
+    from(graph, graph.roots().iter().map(|root| root.object), filter)
+}
+
+/// What is reachable from some objects through instances of certain classes only: of those that `entered` takes. The
+/// objects to start from are included, whatever their class.
+pub fn limited(
+    graph: &Graph,
+    start: impl IntoIterator<Item = ObjectIndex>,
+    filter: &Filter,
+    entered: impl Fn(&Class) -> bool,
+) -> ObjectSet {
+    let by_class: Vec<_> = graph.classes().map(|(_, class)| entered(class)).collect();
+    let closed = graph.objects().filter(|&object| !by_class[graph.class_of(object).0 as usize]);
+    let closed = ObjectSet::of(graph, closed);
+    let start: Vec<_> = start.into_iter().collect();
+    let mut reached = walk(graph, start.iter().copied(), filter, closed.clone());
+    closed.iter().for_each(|object| {
+        reached.remove(object);
+    });
+    start.into_iter().for_each(|object| {
+        reached.insert(object);
+    });
+    reached
+}
+
+/// What would become unreachable, as far as the filter follows, if some objects were gone: these, if they are
+/// reachable, and all that every path from a root to it leads through one of them. Their retained set.
+pub fn retained(graph: &Graph, by: &ObjectSet, filter: &Filter) -> ObjectSet {
+    let roots = graph.roots().iter().map(|root| root.object).filter(|&object| !by.contains(object));
+    let without = walk(graph, roots, filter, by.clone());
+    let mut retained = live(graph, filter);
+    without.iter().filter(|&object| !by.contains(object)).for_each(|object| {
+        retained.remove(object);
+    });
+    retained
+}
+
+/// Adds to `seen` all that is reachable through what is not in it yet.
+fn walk(
+    graph: &Graph,
+    start: impl IntoIterator<Item = ObjectIndex>,
+    filter: &Filter,
+    mut seen: ObjectSet,
+) -> ObjectSet {
+    let mut open = Vec::new();
+    for object in start {
+        seen.insert(object);
+        open.push(object);
+        while let Some(object) = open.pop() {
+            open.extend(filter.targets(graph, object).filter(|&target| seen.insert(target)));
+        }
+    }
+    seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Strength;
+    use crate::fake::heap;
+
+    const HEAP: &str = "
+        root static A.x -> 1
+        root jni -> 5
+        1:A -l-> 2:B -l-> 3:C -l-> 4:D
+        1 -r-> 3
+        5:E -l-> 4
+        6:F -l-> 2";
+
+    fn ids(graph: &Graph, set: &ObjectSet) -> Vec<u64> {
+        set.iter().map(|object| graph.id(object)).filter(|&id| id < 10).collect()
+    }
+
+    /// I20, reachableFrom.
+    #[test]
+    fn reachable_is_what_references_lead_to() {
+        let graph = heap(HEAP);
+        let filter = Filter::new(&graph, Strength::Strong);
+        assert_eq!(ids(&graph, &from(&graph, graph.find(2), &filter)), [2, 3, 4]);
+        assert_eq!(ids(&graph, &from(&graph, [], &filter)), []);
+        assert_eq!(ids(&graph, &live(&graph, &filter)), [1, 2, 3, 4, 5]);
+    }
+
+    /// I20, limitedReachableFrom: only through some types, or not through some.
+    #[test]
+    fn reachable_can_be_limited_to_classes() {
+        let graph = heap(HEAP);
+        let filter = Filter::new(&graph, Strength::Strong);
+        let limited = |entered: &dyn Fn(&str) -> bool| {
+            ids(&graph, &limited(&graph, graph.find(1), &filter, |class| entered(&class.name)))
+        };
+        assert_eq!(limited(&|name| ["B", "D"].contains(&name)), [1, 2]);
+        assert_eq!(limited(&|name| !["C"].contains(&name)), [1, 2]);
+        assert_eq!(limited(&|name| !["B"].contains(&name)), [1, 3, 4]);
+    }
+
+    #[test]
+    fn retained_is_what_nothing_else_holds() {
+        let graph = heap(HEAP);
+        let filter = Filter::new(&graph, Strength::Strong);
+        let retained = |by: &[u64]| {
+            let by = ObjectSet::of(&graph, by.iter().filter_map(|&id| graph.find(id)));
+            ids(&graph, &super::retained(&graph, &by, &filter))
+        };
+        assert_eq!(retained(&[1]), [1, 2, 3]);
+        assert_eq!(retained(&[2]), [2]);
+        assert_eq!(retained(&[1, 5]), [1, 2, 3, 4, 5]);
+        assert_eq!(retained(&[3, 5]), [3, 4, 5]);
+        assert_eq!(retained(&[6]), [], "unreachable objects retain nothing");
+    }
+}
