@@ -5,6 +5,7 @@
 #[cfg(test)]
 mod arbitrary;
 mod builder;
+pub mod dominators;
 pub mod dump;
 mod edge;
 mod error;

@@ -7,9 +7,13 @@ pub fn from(graph: &Graph, start: impl IntoIterator<Item = ObjectIndex>, filter:
     walk(graph, start, filter, ObjectSet::none(graph))
 }
 
-/// Everything reachable from the roots.
+/// Everything reachable from the roots. Objects that the filter passes over are not roots either.
 pub fn live(graph: &Graph, filter: &Filter) -> ObjectSet {
-    from(graph, graph.roots().iter().map(|root| root.object), filter)
+    from(graph, roots(graph, filter), filter)
+}
+
+fn roots(graph: &Graph, filter: &Filter) -> impl Iterator<Item = ObjectIndex> {
+    graph.roots().iter().map(|root| root.object).filter(|&object| filter.enters(object))
 }
 
 /// What is reachable from some objects through instances of certain classes only: of those that `entered` takes. The
@@ -37,7 +41,7 @@ pub fn limited(
 /// What would become unreachable, as far as the filter follows, if some objects were gone: these, if they are
 /// reachable, and all that every path from a root to it leads through one of them. Their retained set.
 pub fn retained(graph: &Graph, by: &ObjectSet, filter: &Filter) -> ObjectSet {
-    let roots = graph.roots().iter().map(|root| root.object).filter(|&object| !by.contains(object));
+    let roots = roots(graph, filter).filter(|&object| !by.contains(object));
     let without = walk(graph, roots, filter, by.clone());
     let mut retained = live(graph, filter);
     without.iter().filter(|&object| !by.contains(object)).for_each(|object| {
