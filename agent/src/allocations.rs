@@ -61,7 +61,7 @@ thread_local! {
 const FILLER_BYTES: i32 = 512;
 const MOST_FILLER_BYTES: i32 = 16 << 20;
 
-/// Marks this thread as the agent's: nothing it allocates is sampled.
+/// Marks this thread as the agent's: nothing it allocates is sampled, or counted if that begins after this call.
 pub(crate) fn exclude_this_thread() {
     OWN.set(true);
 }
@@ -69,7 +69,7 @@ pub(crate) fn exclude_this_thread() {
 /// Gives a thread a slab and a class its cell, where they have none.
 pub(crate) fn enter(engine: &Engine, jni: Jni<'_>, thread: Thread<'_>, class: Class<'_>) {
     let Some(hooks) = engine.hooks.get() else { return };
-    if engine.is_finished() {
+    if engine.is_finished() || OWN.get() {
         return;
     }
     enter_thread(engine, jni, hooks, thread);
@@ -82,7 +82,7 @@ pub(crate) fn enter(engine: &Engine, jni: Jni<'_>, thread: Thread<'_>, class: Cl
 
 /// Gives a thread a slab where it has none.
 pub(crate) fn enter_thread(engine: &Engine, jni: Jni<'_>, hooks: &Hooks, thread: Thread<'_>) {
-    if hooks.slab.get(jni, thread) == 0 {
+    if hooks.slab.get(jni, thread) == 0 && !OWN.get() {
         hooks.slab.set(jni, thread, engine.slabs.open() as i64);
     }
 }

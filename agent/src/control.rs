@@ -5,14 +5,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mayfly_jvmti::{Asking, Event, Jni, Management};
-use mayfly_profile::{JvmInfo, RunInfo};
+use mayfly_profile::{Profile, RunInfo};
 
 use crate::allocations;
 use crate::engine::Engine;
-use crate::gc_kinds::{GcCounters, collector_name};
+use crate::gc_kinds::GcCounters;
+use crate::host::Host;
 use crate::notice::say;
 use crate::precision;
-use crate::session::Session;
+use crate::session::{Reached, Session};
 
 /// Whether profiling is on, and the session that adds up.
 #[derive(Default)]
@@ -51,8 +52,8 @@ impl Control {
 }
 
 /// VMInit: opens the session, and starts unless the user wants to start later.
-pub(crate) fn begin(engine: &Engine, jni: Jni<'_>) {
-    let run = run_info(engine, jni);
+pub(crate) fn begin(engine: &Engine, host: &Host, jni: Jni<'_>) {
+    let run = run_info(engine, host);
     // Only what is known to clear slots in its pause: a collector without a name is asked by JNI.
     let slots = matches!(run.jvm.gc.as_str(), "Serial" | "Parallel" | "G1");
     let _ = engine.asking.set(if slots { Asking::Slot } else { Asking::Jni });
@@ -147,6 +148,20 @@ pub(crate) fn report(engine: &Engine, jni: Jni<'_>, reason: &str) {
     engine.sinks.flush();
 }
 
+/// The profile so far; `None` once the session ended.
+pub(crate) fn snapshot(engine: &Engine, jni: Jni<'_>) -> Option<Profile> {
+    let mut session = engine.control.session();
+    let session = session.as_mut()?;
+    session.absorb(engine);
+    session.publish(engine, jni);
+    Some(session.profile())
+}
+
+/// How far profiling has come; `None` before it began and once it ended.
+pub(crate) fn progress(engine: &Engine) -> Option<Reached> {
+    engine.control.session().as_ref().map(Session::reached)
+}
+
 /// The VM ends: a last collection, so that live means live. Not at VMDeath: by then HotSpot has stopped the threads of
 /// concurrent collectors, and one would wait for ever.
 pub(crate) fn collect_last(engine: &Engine, jni: Jni<'_>) {
@@ -182,17 +197,11 @@ pub(crate) fn finish(engine: &Engine, jni: Jni<'_>) {
     engine.sinks.flush();
 }
 
-fn run_info(engine: &Engine, jni: Jni<'_>) -> RunInfo {
-    let property = |name| engine.tool.system_property(name).unwrap_or_default();
+fn run_info(engine: &Engine, host: &Host) -> RunInfo {
     RunInfo {
-        jvm: JvmInfo {
-            pid: std::process::id(),
-            version: property("java.vm.version"),
-            gc: collector_name(jni, &property("java.vm.specification.version")),
-            command: property("sun.java.command"),
-        },
+        jvm: host.jvm(),
         engine: "exact".into(),
-        options: engine.option_text.clone(),
+        options: host.option_text.clone(),
         started_unix_ms: jiff::Timestamp::now().as_millisecond().try_into().unwrap_or(0),
         buckets: engine.options.buckets.clone(),
         tracking: engine.options.tracking(),

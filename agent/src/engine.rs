@@ -26,11 +26,9 @@ static ENGINE: OnceLock<Engine> = OnceLock::new();
 /// The agent of this process.
 pub(crate) struct Engine {
     pub(crate) options: Options,
-    /// The options as the user gave them.
-    pub(crate) option_text: String,
     pub(crate) filter: ClassFilter,
     pub(crate) vm: Vm,
-    pub(crate) tool: Tool,
+    pub(crate) tool: Arc<Tool>,
     /// Feature release, e.g. 17. Kept: the JVM has no such property again before it is initialised.
     pub(crate) jdk: u32,
     pub(crate) classes: ClassTable,

@@ -1,6 +1,7 @@
 //! libmayfly.so: the agent that runs inside the target JVM.
 //!
 //! [`exports`] is where the JVM comes in, `lifecycle` what happens when; `startup` decides whether the agent can work.
+//! `host` is what every mode has, `remote` how it is reached from outside; all the rest is there only to profile.
 //! `rewriting` patches classes as they load, `hooks` owns the Java side, `allocations` takes what the hooks report.
 //! One thread (`worker`) sweeps, adds up (`session`) and publishes (`sinks`). The hot path's data is
 //! `mayfly-collector`'s, all unsafe calls are `mayfly-jvmti`'s.
@@ -11,11 +12,13 @@ mod engine;
 pub mod exports;
 mod gc_kinds;
 mod hooks;
+mod host;
 mod lifecycle;
 mod notice;
 pub mod options;
 mod places;
 mod precision;
+mod remote;
 mod rewriting;
 mod session;
 mod sinks;

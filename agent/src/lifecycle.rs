@@ -9,7 +9,8 @@ use mayfly_jvmti::{
 
 use crate::engine::Engine;
 use crate::gc_kinds::GcCounters;
-use crate::{allocations, control, hooks, notice, rewriting, startup, worker};
+use crate::host::Host;
+use crate::{allocations, control, hooks, remote, rewriting, startup, worker};
 
 /// Receiver of all events.
 #[derive(Default)]
@@ -21,9 +22,11 @@ impl Agent for MayflyAgent {
         sys::JNI_OK
     }
 
-    fn on_attach(&self, _context: AgentLoadContext<'_>) -> sys::jint {
-        notice::say("attaching to a running JVM is not supported yet; start it with -agentpath:libmayfly.so");
-        sys::JNI_ERR
+    fn on_attach(&self, context: AgentLoadContext<'_>) -> sys::jint {
+        match startup::attach(&context) {
+            Ok(()) => sys::JNI_OK,
+            Err(refusal) => refusal.code(),
+        }
     }
 
     fn callback_panicked(&self, _event: &'static str) {
@@ -48,12 +51,15 @@ impl Agent for MayflyAgent {
     }
 
     fn vm_init(&self, context: CallbackContext<'_>, event: ThreadEvent) {
-        if let (Some(engine), Some(jni), Some(thread)) = (Engine::get(), jni_of(&context), thread_of(&event))
-        {
+        let (Some(host), Some(jni)) = (Host::get(), jni_of(&context)) else { return };
+        host.running(jni);
+        if let (Some(engine), Some(thread)) = (Engine::get(), thread_of(&event)) {
             hooks::connect(engine, jni, thread);
             worker::start(engine);
-            control::begin(engine, jni);
+            control::begin(engine, host, jni);
         }
+        // Without a way to reach it from outside, the rest works all the same.
+        let _ = remote::start(host);
     }
 
     fn thread_end(&self, context: CallbackContext<'_>, event: ThreadEvent) {
@@ -78,6 +84,9 @@ impl Agent for MayflyAgent {
     }
 
     fn vm_death(&self, context: CallbackContext<'_>) {
+        if let Some(host) = Host::get() {
+            host.end();
+        }
         if let (Some(engine), Some(jni)) = (Engine::get(), jni_of(&context)) {
             control::finish(engine, jni);
         }

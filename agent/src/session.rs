@@ -34,8 +34,18 @@ pub(crate) struct Session {
     shown: Option<Profile>,
     profiled: Stopwatch,
     sweeping: Sweeping,
+    resets: u32,
     /// When the byte clock was last set to the JVM's count.
     corrected: Option<Instant>,
+}
+
+/// How far a session has come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reached {
+    /// Time for which profiling was on, since the start or the last reset.
+    pub(crate) profiled: Duration,
+    /// Resets so far.
+    pub(crate) resets: u32,
 }
 
 /// Time that sweeps took.
@@ -89,6 +99,7 @@ impl Session {
             shown: None,
             profiled: Stopwatch::default(),
             sweeping: Sweeping::default(),
+            resets: 0,
             corrected: None,
         };
         session.tell(engine, vec![Update::Start(run)]);
@@ -138,6 +149,7 @@ impl Session {
             unseen.reset();
         }
         self.profiled.restart();
+        self.resets += 1;
         self.tell(engine, vec![Update::Reset]);
     }
 
@@ -198,6 +210,16 @@ impl Session {
             text.push_str(&format!("\n{what}: mayfly report {}\n", path.display()));
         }
         engine.sinks.report(text);
+    }
+
+    /// The profile as of what was published last.
+    pub(crate) fn profile(&self) -> Profile {
+        self.builder.profile()
+    }
+
+    /// How far it has come.
+    pub(crate) fn reached(&self) -> Reached {
+        Reached { profiled: self.profiled.elapsed(), resets: self.resets }
     }
 
     /// Draws the live histogram of what was published.

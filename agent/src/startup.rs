@@ -6,12 +6,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use mayfly_collector::{Budget, ClassTable, Clock, Nurseries, PlaceTable, SiteTable, Slabs, StackBudget};
 use mayfly_jvmti::{AgentLoadContext, Capabilities, Event, JvmtiError, Tool, Vm};
+use mayfly_recording::control::{AttachRefusal, Loaded};
 
 use crate::control::Control;
 use crate::engine::Engine;
-use crate::notice::{install_panic_hook, refuse_launch};
+use crate::host::Host;
+use crate::notice::{install_panic_hook, refuse_launch, say};
 use crate::options::{self, Options};
 use crate::precision::Precision;
+use crate::remote;
 use crate::rewriting::Rewriting;
 use crate::sinks::Sinks;
 use crate::stacks::MethodNames;
@@ -28,20 +31,18 @@ const TRACKING_INTERVAL: u64 = 64 << 10;
 
 /// Reads the options, checks the JVM, and asks for events. Ends the process if the agent can't work.
 pub(crate) fn launch(context: &AgentLoadContext<'_>) {
-    if Engine::get().is_some() {
+    if Host::get().is_some() {
         refuse_launch("loaded twice: give one -agentpath, and one JAVA_TOOL_OPTIONS, with all options in it");
     }
     install_panic_hook();
     let option_text = context.options_lossy().unwrap_or_default().into_owned();
     let options = read_options(&option_text);
-    let tool = Tool::new(context).unwrap_or_else(|error| {
-        refuse_launch(&format!("this JVM has no usable JVMTI ({error}): use HotSpot 11 or newer"))
-    });
-    let jdk = check_jvm(&tool);
+    let (tool, jdk) = tool_of(context).unwrap_or_else(|why| refuse_launch(&why));
     let sinks = Sinks::open(&options).unwrap_or_else(|error| refuse_launch(&error.to_string()));
     ask_for_events(&tool, &options);
     let unseen = ask_for_sampler(&tool, &options);
     let vm = Vm::of(context);
+    Host::set(Host::new(vm, Arc::clone(&tool), Loaded::Launched, options.clone(), option_text));
     // With stacks, half of the limit is theirs.
     let for_sites = if options.trace { options.mem_limit / 2 } else { 0 };
     let budget = Arc::new(Budget::new(options.mem_limit - for_sites));
@@ -74,7 +75,6 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
         worker: OnceLock::new(),
         finished: AtomicBool::new(false),
         options,
-        option_text,
     });
 }
 
@@ -88,22 +88,55 @@ fn read_options(text: &str) -> Options {
     options
 }
 
-/// The JVM's feature release, e.g. 17, if it is one that the agent runs on.
-fn check_jvm(tool: &Tool) -> u32 {
+/// Comes into a running JVM, to look at its heap when asked. Nothing is asked of the JVM that only a launched agent gets,
+/// and nothing that would keep such a later agent out.
+pub(crate) fn attach(context: &AgentLoadContext<'_>) -> Result<(), AttachRefusal> {
+    if let Some(host) = Host::get() {
+        say("the agent is in this JVM already; nothing was changed");
+        // Its socket may have failed for want of something that is there now.
+        return if host.has_place() { Ok(()) } else { remote::start(host) };
+    }
+    install_panic_hook();
+    let option_text = context.options_lossy().unwrap_or_default().into_owned();
+    let options =
+        Options::parse(&option_text).map_err(|error| refused_attach(&error, AttachRefusal::Options))?;
+    let (tool, _) = tool_of(context).map_err(|why| refused_attach(&why, AttachRefusal::UnsuitableJvm))?;
+    let end = tool.install_callbacks().and_then(|()| tool.enable(Event::VmDeath));
+    end.map_err(|error| refused_attach(&error, AttachRefusal::Resources))?;
+    let vm = Vm::of(context);
+    let host = Host::set(Host::new(vm, tool, Loaded::Attached, options, option_text));
+    vm.with_jni(|jni| host.running(jni)).ok_or(AttachRefusal::Resources)?;
+    remote::start(host)
+}
+
+fn refused_attach(why: &dyn std::fmt::Display, refusal: AttachRefusal) -> AttachRefusal {
+    say(&format!("not attached: {why}"));
+    refusal
+}
+
+/// A JVMTI environment and the JVM's feature release, e.g. 17, if it is one that the agent runs on.
+fn tool_of(context: &AgentLoadContext<'_>) -> Result<(Arc<Tool>, u32), String> {
+    let tool = Tool::new(context)
+        .map_err(|error| format!("this JVM has no usable JVMTI ({error}): use HotSpot 11 or newer"))?;
+    let jdk = check_jvm(&tool)?;
+    Ok((Arc::new(tool), jdk))
+}
+
+fn check_jvm(tool: &Tool) -> Result<u32, String> {
     let property = |name| tool.system_property(name).unwrap_or_default();
     let version = property("java.vm.specification.version");
     let feature = version.strip_prefix("1.").unwrap_or(&version).parse().unwrap_or(0);
     if feature < OLDEST_JDK {
         let full = property("java.vm.version");
-        refuse_launch(&format!(
+        return Err(format!(
             "needs a JDK {OLDEST_JDK} or newer, this JVM is {version} ({full}): run the program on a newer one"
         ));
     }
     let name = property("java.vm.name");
     if name.contains("OpenJ9") {
-        refuse_launch(&format!("works in HotSpot, this JVM is {name}: use a HotSpot JDK"));
+        return Err(format!("works in HotSpot, this JVM is {name}: use a HotSpot JDK"));
     }
-    feature
+    Ok(feature)
 }
 
 /// The JVM's sampler tells what the hooks don't see. It is one agent's at a time; without it nothing but `#sample` fails.

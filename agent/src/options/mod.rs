@@ -68,6 +68,8 @@ pub struct Options {
     pub mem_limit: u64,
     /// File to record into, `#recording`: a template for [`name::expand`].
     pub recording: Option<String>,
+    /// Take requests from `mayfly`; `#nocontrol` clears it.
+    pub control: bool,
     /// Print [`help`], `#help`.
     pub help: bool,
 }
@@ -176,6 +178,7 @@ impl Default for Options {
             sample_bytes: None,
             mem_limit: 256 << 20,
             recording: None,
+            control: true,
             help: false,
         }
     }

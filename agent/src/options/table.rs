@@ -281,7 +281,7 @@ pub(super) const SPECS: &[Spec] = &[
         mistaken: &["delay", "paused"],
         shape: Shape::Flag(|o| o.delay_profiling = true),
         example: "#delayprofiling",
-        help: "Start paused: nothing is counted until io.mayfly.Mayfly.start() is called.",
+        help: "Start paused: nothing is counted until io.mayfly.Mayfly.start() is called, or `mayfly resume PID`.",
         ..DEFAULTS
     },
     Spec {
@@ -303,6 +303,15 @@ pub(super) const SPECS: &[Spec] = &[
         example: "#memlimit-512m",
         help: "Native memory the agent may hold (k, m, g as suffix), default 256m. As it gets short, \
                fewer objects are tracked, each standing for more; the report says so.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "nocontrol",
+        mistaken: &["control", "nosocket"],
+        shape: Shape::Flag(|o| o.control = false),
+        example: "#nocontrol",
+        help: "Take no requests from outside: no socket in /tmp, so `mayfly status`, `pause`, `heap` and so on can't reach \
+               this JVM.",
         ..DEFAULTS
     },
     Spec {

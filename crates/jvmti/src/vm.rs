@@ -59,6 +59,27 @@ impl Vm {
         let result = unsafe { ((**self.0).GetEnv)(self.0, &mut env, version) };
         if result == sys::JNI_OK && !env.is_null() { Ok(env) } else { Err(JvmtiError(result)) }
     }
+
+    /// Runs `body` with this native thread known to the VM as a Java daemon thread of that name; `None` if the VM refuses
+    /// (it is ending, or has no memory). The thread must not be attached already.
+    pub fn with_daemon<R>(self, name: &str, body: impl FnOnce(Jni<'_>) -> R) -> Option<R> {
+        let visit = Visit { vm: self, thread: self.attach_daemon(name)? };
+        Some(body(visit.thread.jni()))
+    }
+}
+
+/// A native thread that is attached for a while.
+struct Visit {
+    vm: Vm,
+    thread: Attached,
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        self.thread.jni().clear_exception();
+        // SAFETY: the VM pointer is valid for the life of the process, and this thread is attached and runs no Java.
+        unsafe { ((**self.vm.0).DetachCurrentThread)(self.vm.0) };
+    }
 }
 
 /// An attached native thread.

@@ -9,7 +9,7 @@
 
 pub mod exchange;
 
-use mayfly_profile::{JvmInfo, Tracking};
+use mayfly_profile::{HeapSummary, JvmInfo, Tracking};
 use serde::{Deserialize, Serialize};
 
 pub use exchange::{ExchangeError, Incoming, Message, encode};
@@ -76,7 +76,7 @@ pub enum Response {
     /// The next bytes of a recording, at most [`CHUNK_BYTES`]; more answers follow.
     Recording(Vec<u8>),
     /// The objects on the heap.
-    HeapSummary(HeapCounts),
+    HeapSummary(HeapSummary),
     /// The file is written.
     HeapDump(HeapDumped),
 }
@@ -176,24 +176,6 @@ pub struct Profiling {
     pub recording: Option<String>,
 }
 
-/// Objects and bytes per class at one moment.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HeapCounts {
-    /// Classes with objects, in no order; a name comes once per class loader.
-    pub classes: Vec<HeapCount>,
-}
-
-/// Objects of one class.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HeapCount {
-    /// As `Class.getName()` gives it.
-    pub class: String,
-    /// How many.
-    pub objects: u64,
-    /// Their shallow sizes together.
-    pub bytes: u64,
-}
-
 /// A heap dump that was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeapDumped {
@@ -205,4 +187,51 @@ pub struct HeapDumped {
     pub file_bytes: u64,
     /// How long the program stood still for the walk, collections not included, in milliseconds.
     pub paused_ms: u64,
+}
+
+/// Why an agent that was loaded into a running JVM did not stay: what its `Agent_OnAttach` returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AttachRefusal {
+    /// Not a JVM that the agent works in; the JVM's stderr says which it is.
+    #[error("the agent works in HotSpot 11 or newer only")]
+    UnsuitableJvm,
+    /// Its options were not understood; the JVM's stderr says which.
+    #[error("the agent did not understand its options")]
+    Options,
+    /// Another copy of the agent serves this JVM already.
+    #[error("another copy of the agent is in this JVM already")]
+    AlreadyLoaded,
+    /// No socket could be made; the JVM's stderr says why.
+    #[error(
+        "the agent could make no socket, neither in /tmp nor in /dev/shm of the target: is a folder full, or read-only?"
+    )]
+    NoSocket,
+    /// The system or the JVM refused what the agent needs; the JVM's stderr says what.
+    #[error("the system or the JVM refused what the agent needs")]
+    Resources,
+}
+
+impl AttachRefusal {
+    const ALL: [Self; 5] =
+        [Self::UnsuitableJvm, Self::Options, Self::AlreadyLoaded, Self::NoSocket, Self::Resources];
+    /// Far from what JNI itself returns.
+    const FIRST_CODE: i32 = 101;
+
+    /// The number that the agent returns.
+    pub fn code(self) -> i32 {
+        Self::FIRST_CODE + self as i32
+    }
+
+    /// What a number that the agent returned means; `None` if it is none of ours.
+    pub fn of_code(code: i32) -> Option<Self> {
+        Self::ALL.into_iter().find(|refusal| refusal.code() == code)
+    }
+}
+
+/// Folders in which an agent's socket may be, as the target sees them, first choice first.
+pub const SOCKET_FOLDERS: [&str; 2] = ["/tmp", "/dev/shm"];
+
+/// The name of an agent's socket in one of [`SOCKET_FOLDERS`]. `pid`: the process as the target itself sees it.
+pub fn socket_name(pid: u32) -> String {
+    format!(".mayfly-{pid}.sock")
 }

@@ -6,11 +6,11 @@
 
 mod streams;
 
-use mayfly_profile::{JvmInfo, ProfileBuilder, Tracking};
+use mayfly_profile::{HeapSummary, Held, JvmInfo, ProfileBuilder, Tracking};
 use mayfly_recording::control::exchange::{GREETING_LEN, greeting};
 use mayfly_recording::control::{
-    ExchangeError, HeapCount, HeapCounts, HeapDumped, Incoming, Loaded, Message, PROTOCOL_VERSION, Profiling,
-    Refusal, Request, Response, Status, encode,
+    ExchangeError, HeapDumped, Incoming, Loaded, Message, PROTOCOL_VERSION, Profiling, Refusal, Request,
+    Response, Status, encode,
 };
 use mayfly_recording::frame::FRAME_HEAD_LEN;
 use mayfly_recording::{read_profile, write_profile};
@@ -38,12 +38,12 @@ fn responses() -> Vec<Response> {
         Refusal::NoThread,
         Refusal::Failed { why: "no room on /tmp".into() },
     ];
-    let counts = HeapCount { class: "[B".into(), objects: 7, bytes: 700 };
+    let held = Held { objects: 7, bytes: 700 };
     let mut responses = vec![
         Response::Done,
         Response::Status(Box::new(status())),
         Response::Recording(vec![0, 255, 7]),
-        Response::HeapSummary(HeapCounts { classes: vec![counts] }),
+        Response::HeapSummary(HeapSummary::from_iter([("[B", held)])),
         Response::HeapDump(HeapDumped { objects: 1, references: 2, file_bytes: 3, paused_ms: 4 }),
     ];
     responses.extend(refusals.map(Response::Refused));
