@@ -1,10 +1,13 @@
 //! The command line: what can be said, and its help. Nothing below `commands/` sees these types.
 
+pub(crate) mod running;
+
 use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use running::{PsArgs, SnapshotArgs, StatusArgs, TargetArgs};
 
 /// See how long the objects of a Java program live: which classes and call sites allocate, how much, and when those
 /// objects die.
@@ -35,6 +38,25 @@ pub(crate) enum Command {
     ///
     /// Runs a small Java program under the agent for a few seconds: live histogram, then the report. Its recording is kept.
     Demo(DemoArgs),
+    /// List the JVMs that run here, and what the agent does in each
+    ///
+    /// Lists the JVMs of this user (root: of all users), also those in containers, with the agent's state in each: none, launched (to
+    /// profile, or for the heap only), attached, or silent if it takes no requests.
+    Ps(PsArgs),
+    /// Load the agent into a running JVM, to look at its heap
+    ///
+    /// Commands that need it do this by themselves. An agent that is there already is left as it is.
+    Attach(TargetArgs),
+    /// Show what the agent in a running JVM is and does
+    Status(StatusArgs),
+    /// Stop counting in a running JVM; its data stays
+    Pause(TargetArgs),
+    /// Count again in a running JVM that was paused, or launched with #delayprofiling
+    Resume(TargetArgs),
+    /// Set all counts in a running JVM to zero
+    Reset(TargetArgs),
+    /// Fetch the profile of a running JVM so far, as a recording
+    Snapshot(SnapshotArgs),
 }
 
 /// What `mayfly run` takes.
@@ -199,8 +221,11 @@ mod tests {
     fn every_example_in_help_and_guide_is_accepted() {
         let guide = include_str!("../../docs/guide/cli.md");
         let guide = guide.lines().filter_map(|line| line.strip_prefix("$ "));
-        let examples =
-            RUN_EXAMPLES.lines().chain(REPORT_EXAMPLES.lines()).filter_map(|line| line.strip_prefix("  "));
+        let examples = RUN_EXAMPLES
+            .lines()
+            .chain(REPORT_EXAMPLES.lines())
+            .chain(running::SNAPSHOT_EXAMPLES.lines())
+            .filter_map(|line| line.strip_prefix("  "));
         let lines: Vec<_> = guide.chain(examples).collect();
         assert!(lines.len() > 15, "{lines:?}");
         for line in lines {
@@ -240,6 +265,9 @@ mod tests {
             &["mayfly", "run", "--sample", "5x", "java"],
             &["mayfly", "run", "--typo", "java"],
             &["mayfly", "report"],
+            &["mayfly", "status"],
+            &["mayfly", "ps", "4711"],
+            &["mayfly", "pause", "1", "2"],
             &["mayfly", "report", "--json", "--text", "f"],
             &["mayfly", "demo", "--seconds", "0"],
         ] {

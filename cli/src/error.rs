@@ -6,8 +6,10 @@ use std::io;
 use std::path::PathBuf;
 
 use mayfly_recording::ReadError;
+use mayfly_recording::control::{ExchangeError, PROTOCOL_VERSION, Refusal};
 
 use crate::exit_codes;
+use crate::session::unreachable::Unreachable;
 
 /// Why a command gave up.
 #[derive(Debug, thiserror::Error)]
@@ -88,6 +90,19 @@ pub(crate) enum Error {
         /// What the reader said.
         cause: ReadError,
     },
+    /// A running JVM that can't be reached.
+    #[error(transparent)]
+    Unreachable(#[from] Unreachable),
+    /// The agent in a running JVM did not do what it was asked.
+    #[error("JVM {pid} did not do '{request}': {refusal}")]
+    Refused {
+        /// As the command line spells it.
+        request: &'static str,
+        /// The JVM.
+        pid: u32,
+        /// Why.
+        refusal: Refusal,
+    },
     /// A report, or a file of our own, that can't be written.
     #[error("can't write {name}: {source}; check that the folder exists and can be written")]
     NotWritten {
@@ -99,12 +114,21 @@ pub(crate) enum Error {
 }
 
 impl Error {
+    /// An answer that does not belong to the request.
+    pub(crate) fn unexpected(pid: u32) -> Self {
+        let cause = ExchangeError::Malformed { version: PROTOCOL_VERSION };
+        Self::Unreachable(Unreachable::Confused { pid, cause })
+    }
+
     /// The code to end with, one of [`exit_codes`].
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::RecordingUnreadable { .. } | Self::RecordingRefused { .. } => {
                 exit_codes::RECORDING_UNREADABLE
             }
+            // Reached, and tried: what was asked can't be done.
+            Self::Refused { refusal: Refusal::Failed { .. }, .. } => exit_codes::USAGE,
+            Self::Unreachable(_) | Self::Refused { .. } => exit_codes::UNREACHABLE,
             _ => exit_codes::USAGE,
         }
     }

@@ -7,6 +7,8 @@ pub(crate) const SUCCESS: u8 = 0;
 /// The command can't be carried out as given: bad arguments, no agent, a program that can't be started, an output
 /// that can't be written.
 pub(crate) const USAGE: u8 = 2;
+/// A running JVM can't be reached, or its agent can't do what it was asked.
+pub(crate) const UNREACHABLE: u8 = 3;
 /// The recording is missing, unreadable, or not one of ours.
 pub(crate) const RECORDING_UNREADABLE: u8 = 4;
 /// Added to the number of the signal that ended the program, as shells do.

@@ -16,6 +16,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use mayfly_recording::control::Request;
+
 use crate::args::{Cli, Command};
 
 fn main() -> ExitCode {
@@ -31,6 +33,13 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(args),
         Command::Report(args) => commands::report::run(args),
         Command::Demo(args) => commands::demo::run(args),
+        Command::Ps(args) => commands::ps::run(args),
+        Command::Attach(args) => commands::attach::run(&args),
+        Command::Status(args) => commands::status::run(args),
+        Command::Pause(args) => commands::steer::run(&args, &Request::Pause),
+        Command::Resume(args) => commands::steer::run(&args, &Request::Resume),
+        Command::Reset(args) => commands::steer::run(&args, &Request::Reset),
+        Command::Snapshot(args) => commands::snapshot::run(args),
     };
     ExitCode::from(outcome.unwrap_or_else(|error| {
         eprintln!("mayfly: {error}");

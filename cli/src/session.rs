@@ -1,9 +1,16 @@
-//! Starting a target JVM with the agent inside, and seeing it to its end.
+//! Target JVMs: starting one with the agent inside and seeing it to its end; finding, attaching to and asking one that runs.
 //!
-//! Not here: attaching to a running JVM; what the commands print.
+//! Not here: what the commands print.
 
 pub(crate) mod agent_library;
+pub(crate) mod attach;
+pub(crate) mod connect;
 pub(crate) mod java;
+pub(crate) mod jvms;
 pub(crate) mod launch;
+mod library_copy;
+mod perf_data;
+pub(crate) mod process;
 pub(crate) mod recording_files;
 pub(crate) mod signals;
+pub(crate) mod unreachable;

@@ -20,4 +20,6 @@ mod units;
 pub use heap_summary::{HeapTextError, class_in_columns, heap_columns, heap_table, parse_heap_columns};
 pub use live::{LiveOptions, live};
 pub use post_run::{TextOptions, post_run};
+pub use table::left_aligned;
 pub use trust::{trust_block, trust_line};
+pub use units::{bytes as size, clock};

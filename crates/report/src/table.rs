@@ -19,3 +19,22 @@ pub(crate) fn align(rows: &[Vec<String>], indent: &str) -> String {
     };
     rows.iter().map(line).collect()
 }
+
+/// Lines of left-aligned columns two spaces apart; the last column is left as it is, at its own length.
+pub fn left_aligned(rows: &[Vec<String>]) -> String {
+    let mut widths: Vec<usize> = Vec::new();
+    for row in rows {
+        widths.resize(widths.len().max(row.len()), 0);
+        for (widest, cell) in widths.iter_mut().zip(row) {
+            *widest = width(cell).max(*widest);
+        }
+    }
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).map(|(cell, &widest)| {
+            let missing = widest.saturating_sub(width(cell));
+            format!("{cell}{}", " ".repeat(missing))
+        });
+        format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
+}

@@ -6,7 +6,7 @@ const SIZE_UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 const COUNT_UNITS: [&str; 6] = ["k", "M", "G", "T", "P", "E"];
 
 /// A size in binary units with three significant digits: `512 B`, `1.86 GiB`, `382 KiB`.
-pub(crate) fn bytes(bytes: u64) -> String {
+pub fn bytes(bytes: u64) -> String {
     scaled(bytes, 1024.0, &SIZE_UNITS).unwrap_or_else(|| format!("{bytes} B"))
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn rough_duration(ms: f64) -> String {
 }
 
 /// Elapsed time as `h:mm:ss`.
-pub(crate) fn clock(ms: u64) -> String {
+pub fn clock(ms: u64) -> String {
     let seconds = ms / 1000;
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }

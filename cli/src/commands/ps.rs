@@ -1,0 +1,145 @@
+//! `mayfly ps`: the JVMs that run here, and what the agent does in each.
+//!
+//! Not here: how JVMs are found (`session/jvms`).
+
+use std::time::Duration;
+
+use mayfly_recording::control::{Loaded, Request, Response, Status};
+use mayfly_report::{clock, left_aligned};
+use serde::Serialize;
+
+use crate::args::running::PsArgs;
+use crate::commands::report::write;
+use crate::error::Error;
+use crate::exit_codes;
+use crate::session::connect::Target;
+use crate::session::jvms::{self, Jvm};
+
+/// How long one agent may keep the list waiting.
+const ANSWER_LIMIT: Duration = Duration::from_secs(1);
+
+/// One JVM, as JSON has it.
+#[derive(Debug, Serialize)]
+struct Row {
+    pid: u32,
+    uptime_s: Option<u64>,
+    java: Option<String>,
+    main: String,
+    command: String,
+    /// `none`, `launched`, `launched_for_heap`, `attached`, or `silent`: there, and not answering.
+    agent: &'static str,
+    /// `on`, `paused`, or nothing if the agent does not profile.
+    profiling: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+struct List {
+    schema: &'static str,
+    jvms: Vec<Row>,
+}
+
+/// Prints the list.
+pub(crate) fn run(args: PsArgs) -> Result<u8, Error> {
+    let rows: Vec<_> = jvms::all().into_iter().map(row).collect();
+    let text = if args.json { json(rows) } else { table(&rows) };
+    write(text.as_bytes(), None)?;
+    Ok(exit_codes::SUCCESS)
+}
+
+fn row(jvm: Jvm) -> Row {
+    let status = status_of(&jvm);
+    let agent = match (&status, &jvm.agent_library) {
+        (Some(status), _) => loaded(status.loaded),
+        (None, Some(_)) => "silent",
+        (None, None) => "none",
+    };
+    Row {
+        pid: jvm.process.pid,
+        uptime_s: jvm.uptime.map(|uptime| uptime.as_secs()),
+        main: jvm.main().to_owned(),
+        java: jvm.java,
+        command: jvm.command,
+        agent,
+        profiling: status.and_then(|status| status.profiling).map(|it| profiling(it.active)),
+    }
+}
+
+fn status_of(jvm: &Jvm) -> Option<Status> {
+    jvm.agent_library.as_ref()?;
+    let target = Target::reach(jvm.process.pid).ok()?;
+    match target.ask_within(&Request::Status, Some(ANSWER_LIMIT)) {
+        Ok(Response::Status(status)) => Some(*status),
+        _ => None,
+    }
+}
+
+/// How it came into the JVM, as JSON has it.
+pub(super) fn loaded(loaded: Loaded) -> &'static str {
+    match loaded {
+        Loaded::Launched => "launched",
+        Loaded::LaunchedForHeap => "launched_for_heap",
+        Loaded::Attached => "attached",
+    }
+}
+
+/// Whether it counts, as JSON has it.
+pub(super) fn profiling(active: bool) -> &'static str {
+    if active { "on" } else { "paused" }
+}
+
+fn json(jvms: Vec<Row>) -> String {
+    let list = List { schema: "mayfly-ps/1", jvms };
+    serde_json::to_string_pretty(&list).expect("strings and numbers") + "\n"
+}
+
+fn table(rows: &[Row]) -> String {
+    let head = ["PID", "UPTIME", "JAVA", "AGENT", "PROFILING", "MAIN"].map(str::to_owned).to_vec();
+    let cells = rows.iter().map(|row| {
+        vec![
+            row.pid.to_string(),
+            row.uptime_s.map_or("-".into(), |seconds| clock(seconds * 1000)),
+            row.java.clone().unwrap_or("-".into()),
+            row.agent.replace('_', " "),
+            row.profiling.unwrap_or("-").into(),
+            if row.main.is_empty() { "-".into() } else { row.main.clone() },
+        ]
+    });
+    left_aligned(&std::iter::once(head).chain(cells).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row() -> Row {
+        Row {
+            pid: 4711,
+            uptime_s: Some(3725),
+            java: Some("17.0.15".into()),
+            main: "Main".into(),
+            command: "org.example.Main -v".into(),
+            agent: "launched_for_heap",
+            profiling: None,
+        }
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let nameless =
+            Row { java: None, main: String::new(), agent: "none", uptime_s: None, pid: 9, ..row() };
+        assert_eq!(
+            table(&[row(), nameless]),
+            "PID   UPTIME   JAVA     AGENT              PROFILING  MAIN\n\
+             4711  1:02:05  17.0.15  launched for heap  -          Main\n\
+             9     -        -        none               -          -\n"
+        );
+    }
+
+    #[test]
+    fn json_names_its_schema() {
+        let value: serde_json::Value = serde_json::from_str(&json(vec![row()])).expect("JSON");
+        assert_eq!(value["schema"], "mayfly-ps/1");
+        assert_eq!(value["jvms"][0]["agent"], "launched_for_heap");
+        assert_eq!(value["jvms"][0]["profiling"], serde_json::Value::Null);
+    }
+}

@@ -1,0 +1,106 @@
+//! `mayfly status`: what the agent in a running JVM is and does.
+
+use mayfly_profile::Tracking;
+use mayfly_recording::control::{Profiling, Request, Response, Status};
+use mayfly_report::{clock, left_aligned, size};
+use serde_json::{Value, json};
+
+use crate::args::running::StatusArgs;
+use crate::commands::ps;
+use crate::commands::report::write;
+use crate::error::Error;
+use crate::exit_codes;
+use crate::session::connect::Target;
+use crate::session::jvms;
+
+/// Asks, and prints the answer. No agent is loaded to find out that there is none.
+pub(crate) fn run(args: StatusArgs) -> Result<u8, Error> {
+    let pid = jvms::pid_of(&args.jvm.target)?;
+    let Response::Status(status) = Target::reach(pid)?.ask(&Request::Status)? else {
+        return Err(Error::unexpected(pid));
+    };
+    let text = if args.json { as_json(pid, &status) } else { as_text(pid, &status) };
+    write(text.as_bytes(), None)?;
+    Ok(exit_codes::SUCCESS)
+}
+
+fn as_text(pid: u32, status: &Status) -> String {
+    let loaded = match ps::loaded(status.loaded) {
+        "launched" => "there from the start",
+        "launched_for_heap" => "there from the start, to look at the heap",
+        _ => "attached, to look at the heap",
+    };
+    let agent = format!("Mayfly {}, {loaded}, for {}", status.mayfly, clock(status.loaded_for_ms));
+    let mut rows = vec![("pid", pid_text(pid, status.jvm.pid)), ("program", status.jvm.command.clone())];
+    rows.push(("jvm", format!("{}, {}", status.jvm.version, status.jvm.gc)));
+    rows.push(("agent", agent));
+    rows.push(("options", status.options.clone()));
+    rows.extend(status.profiling.as_ref().into_iter().flat_map(profiling_rows));
+    let filled = rows.into_iter().filter(|(_, value)| !value.is_empty());
+    left_aligned(&filled.map(|(name, value)| vec![name.to_owned(), value]).collect::<Vec<_>>())
+}
+
+fn pid_text(pid: u32, inner: u32) -> String {
+    if pid == inner { pid.to_string() } else { format!("{pid} ({inner} in its own namespace)") }
+}
+
+fn profiling_rows(profiling: &Profiling) -> Vec<(&'static str, String)> {
+    let resets = match profiling.resets {
+        0 => String::new(),
+        1 => ", reset once".into(),
+        times => format!(", reset {times} times"),
+    };
+    let state = ps::profiling(profiling.active);
+    let time = clock(profiling.duration_ms);
+    vec![
+        ("profiling", format!("{state}: {time} profiled, {} GCs{resets}", profiling.gcs)),
+        ("follows", follows(profiling)),
+        ("memory", format!("{} of the agent's own", size(profiling.native_bytes))),
+        ("recording", profiling.recording.clone().unwrap_or_default()),
+    ]
+}
+
+fn follows(profiling: &Profiling) -> String {
+    let which = match profiling.tracking {
+        Tracking::Off => return "nothing: counts only".into(),
+        Tracking::EveryObject => "every object".into(),
+        Tracking::EveryNth(n) => format!("one object in {n}"),
+        Tracking::ByteSample(bytes) => format!("a sample per {}", size(bytes)),
+    };
+    match (profiling.lifetimes, profiling.stacks) {
+        (true, true) => format!("{which}: lifetimes, stacks"),
+        (true, false) => format!("{which}: lifetimes"),
+        _ => format!("{which}: stacks"),
+    }
+}
+
+fn as_json(pid: u32, status: &Status) -> String {
+    let profiling = status.profiling.as_ref().map(|it| {
+        json!({
+            "state": ps::profiling(it.active),
+            "lifetimes": it.lifetimes,
+            "stacks": it.stacks,
+            "duration_s": it.duration_ms as f64 / 1000.0,
+            "gcs": it.gcs,
+            "resets": it.resets,
+            "native_bytes": it.native_bytes,
+            "recording": it.recording,
+        })
+    });
+    let value: Value = json!({
+        "schema": "mayfly-status/1",
+        "pid": pid,
+        "jvm": {
+            "pid": status.jvm.pid,
+            "version": status.jvm.version,
+            "gc": status.jvm.gc,
+            "command": status.jvm.command,
+        },
+        "agent": ps::loaded(status.loaded),
+        "mayfly": status.mayfly,
+        "options": status.options,
+        "loaded_for_s": status.loaded_for_ms as f64 / 1000.0,
+        "profiling": profiling,
+    });
+    serde_json::to_string_pretty(&value).expect("strings and numbers") + "\n"
+}

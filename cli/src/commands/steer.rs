@@ -1,0 +1,18 @@
+//! `mayfly pause`, `mayfly resume`, `mayfly reset`: steering the profiling of a running JVM.
+
+use mayfly_recording::control::{Request, Response};
+
+use crate::args::running::TargetArgs;
+use crate::error::Error;
+use crate::exit_codes;
+use crate::session::connect::Target;
+use crate::session::jvms;
+
+/// Has the agent do it. Says nothing if it was done.
+pub(crate) fn run(args: &TargetArgs, request: &Request) -> Result<u8, Error> {
+    let pid = jvms::pid_of(&args.target)?;
+    match Target::reach(pid)?.ask(request)? {
+        Response::Done => Ok(exit_codes::SUCCESS),
+        _ => Err(Error::unexpected(pid)),
+    }
+}

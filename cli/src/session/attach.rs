@@ -1,0 +1,212 @@
+//! Loads the agent into a running JVM, by HotSpot's attach mechanism; no JDK is needed.
+//!
+//! The JVM opens its attach socket, `/tmp/.java_pidN`, when it gets SIGQUIT while a file `.attach_pidN` lies in its
+//! working folder or `/tmp`; without that file it would print all stacks to its stdout, so nothing is sent before it is
+//! certain that it listens. Requests are of version 1, which all JVMs from 6 to 25 take. Not here: what the agent does
+//! then (`connect`).
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mayfly_recording::control::AttachRefusal;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::error::Error;
+use crate::session::library_copy::Provided;
+use crate::session::process::Process;
+use crate::session::unreachable::Unreachable;
+use crate::session::{agent_library, jvms, library_copy};
+
+/// How long a JVM may take to open its attach socket: it has to reach its signal handler and may be swapped out.
+const OPEN_LIMIT: Duration = Duration::from_secs(10);
+const OPEN_STEP: Duration = Duration::from_millis(10);
+/// How long it may take to load the agent.
+const LOAD_LIMIT: Duration = Duration::from_secs(30);
+
+/// Loads the agent. The caller knows that there is none yet.
+///
+/// # Errors
+/// [`Error::Unreachable`], [`Error::AgentNotFound`], [`Error::AgentNotAFile`].
+pub(crate) fn attach(process: &Process) -> Result<(), Error> {
+    jvms::hotspot_files(process)?;
+    check_enabled(process)?;
+    let library = agent_library::find()?;
+    library_copy::check_architecture(process, &library)?;
+    let stream = open(process)?;
+    let provided = Provided::to(process, &library)?;
+    load(process, stream, &provided.path)?;
+    Ok(())
+}
+
+/// Asking a JVM that does not listen would make it print its stacks.
+fn check_enabled(process: &Process) -> Result<(), Unreachable> {
+    const OFF: &str = "-XX:+DisableAttachMechanism";
+    let capabilities = jvms::perf_data(process).and_then(|data| data.text("sun.rt.jvmCapabilities"));
+    let disabled = match capabilities {
+        // First of the capabilities: whether it can be attached to.
+        Some(capabilities) => capabilities.starts_with('0'),
+        None => process.command_line().iter().any(|word| word == OFF) || environment_has(process, OFF),
+    };
+    if disabled { Err(Unreachable::AttachDisabled { pid: process.pid }) } else { Ok(()) }
+}
+
+fn environment_has(process: &Process, option: &str) -> bool {
+    let environment = fs::read(format!("/proc/{}/environ", process.pid)).unwrap_or_default();
+    let environment = String::from_utf8_lossy(&environment);
+    let options = ["JAVA_TOOL_OPTIONS=", "_JAVA_OPTIONS=", "JDK_JAVA_OPTIONS="];
+    environment
+        .split('\0')
+        .any(|entry| options.iter().any(|name| entry.starts_with(name)) && entry.contains(option))
+}
+
+/// A connection to the JVM's attach socket, which it is made to open if need be.
+fn open(process: &Process) -> Result<UnixStream, Unreachable> {
+    if let Some(stream) = connect(process)? {
+        return Ok(stream);
+    }
+    if !process.catches_quit {
+        return Err(Unreachable::NoSignal { pid: process.pid });
+    }
+    let _trigger = Trigger::set(process)?;
+    let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw);
+    let sent = pid.ok_or(rustix::io::Errno::SRCH).and_then(|pid| kill_process(pid, Signal::QUIT));
+    sent.map_err(|error| process.not_permitted(error.into()))?;
+    let deadline = Instant::now() + OPEN_LIMIT;
+    while Instant::now() < deadline {
+        if let Some(stream) = connect(process)? {
+            return Ok(stream);
+        }
+        if !process.is_alive() {
+            return Err(Unreachable::Ended { pid: process.pid });
+        }
+        thread::sleep(OPEN_STEP);
+    }
+    let what = format!("it opened no attach socket within {} s; is it stopped?", OPEN_LIMIT.as_secs());
+    Err(Unreachable::AttachFailed { pid: process.pid, what })
+}
+
+/// `None` if nobody listens (yet).
+fn connect(process: &Process) -> Result<Option<UnixStream>, Unreachable> {
+    let path = process.path(&format!("/tmp/.java_pid{}", process.inner_pid));
+    match fs::symlink_metadata(&path) {
+        Ok(file) if file.file_type().is_socket() && file.uid() == process.uid => {}
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => return Err(process.not_permitted(error)),
+        _ => return Ok(None),
+    }
+    match UnixStream::connect(&path) {
+        Ok(stream) => Ok(Some(stream)),
+        Err(error) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound) => Ok(None),
+        Err(error) => Err(process.not_permitted(error)),
+    }
+}
+
+/// The file that tells a SIGQUIT to attach from one to print stacks; gone when dropped.
+struct Trigger(PathBuf);
+
+impl Trigger {
+    fn set(process: &Process) -> Result<Self, Unreachable> {
+        let name = format!(".attach_pid{}", process.inner_pid);
+        // The JVM looks in its working folder first, but that is the program's.
+        let places =
+            [process.path(&format!("/tmp/{name}")), format!("/proc/{}/cwd/{name}", process.pid).into()];
+        let mut refused = io::Error::from(ErrorKind::NotFound);
+        for path in places {
+            match make(&path) {
+                Ok(()) => return Ok(Self(path)),
+                Err(error) => refused = error,
+            }
+        }
+        Err(process.not_permitted(refused))
+    }
+}
+
+/// Makes an empty file. One that is there already was left by another who attaches: as good as ours.
+fn make(path: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+    match options.open(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && fs::symlink_metadata(path)?.is_file() => {
+            Ok(())
+        }
+        made => made.map(drop),
+    }
+}
+
+impl Drop for Trigger {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Has the JVM load the library as an agent.
+fn load(process: &Process, mut stream: UnixStream, library: &str) -> Result<(), Unreachable> {
+    let pid = process.pid;
+    let failed = |error: io::Error| match process.is_alive() {
+        true => Unreachable::AttachFailed { pid, what: error.to_string() },
+        false => Unreachable::Ended { pid },
+    };
+    stream.set_read_timeout(Some(LOAD_LIMIT)).map_err(failed)?;
+    // Version, command, and always three arguments: the library, that its path is absolute, its options.
+    stream.write_all(format!("1\0load\0{library}\0true\0\0").as_bytes()).map_err(failed)?;
+    let mut reply = Vec::new();
+    stream.read_to_end(&mut reply).map_err(failed)?;
+    judge(pid, &String::from_utf8_lossy(&reply))
+}
+
+/// What a reply says: the code of the command, then `return code: N` (from JDK 9 on) with what the agent returned, or why
+/// it was not loaded.
+fn judge(pid: u32, reply: &str) -> Result<(), Unreachable> {
+    let mut lines = reply.lines();
+    let code = lines.next().unwrap_or_default().trim();
+    let rest: Vec<_> = lines.map(str::trim).filter(|line| !line.is_empty()).collect();
+    let returned = rest.iter().find_map(|line| line.strip_prefix("return code:")?.trim().parse::<i32>().ok());
+    match returned {
+        Some(0) if code == "0" => Ok(()),
+        Some(number) => Err(match AttachRefusal::of_code(number) {
+            Some(refusal) => Unreachable::AgentRefused { pid, refusal },
+            None => Unreachable::AttachFailed { pid, what: format!("the agent returned {number}") },
+        }),
+        None if rest.iter().any(|line| line.contains("EnableDynamicAgentLoading")) => {
+            Err(Unreachable::LoadingDisabled { pid })
+        }
+        None if rest.is_empty() => {
+            Err(Unreachable::AttachFailed { pid, what: format!("it answered only '{code}'") })
+        }
+        None => Err(Unreachable::AttachFailed { pid, what: rest.join(" ") }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(reply: &str) -> String {
+        judge(1, reply).map_or_else(|error| error.to_string(), |()| "loaded".into())
+    }
+
+    #[test]
+    fn replies_are_understood() {
+        for (reply, expected) in [
+            ("0\nreturn code: 0\n", "loaded"),
+            ("0\nreturn code: 103\n", "another copy of the agent"),
+            ("0\nreturn code: -1\n", "the agent returned -1"),
+            (
+                "0\n/x.so was not loaded.\n/x.so: cannot open shared object file\n",
+                "was not loaded. /x.so: cannot",
+            ),
+            (
+                "-1\nDynamic agent loading is not enabled. Use -XX:+EnableDynamicAgentLoading to launch target VM.\n",
+                "runs with -XX:-Enable",
+            ),
+            ("101\n", "answered only '101'"),
+            ("", "answered only ''"),
+        ] {
+            assert!(told(reply).contains(expected), "{reply:?}: {}", told(reply));
+        }
+    }
+}

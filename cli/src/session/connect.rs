@@ -1,0 +1,215 @@
+//! The way to the agent inside a running JVM: finding its socket, asking, hearing the answer.
+//!
+//! The socket is found from outside a container, too: by `/proc/PID/root`, named after the number that the JVM has in
+//! there. Who answers is checked to be the process that was meant. Not here: what may be asked (`mayfly-recording`), how
+//! an agent gets into a JVM that has none (`attach`).
+
+use std::fs;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use mayfly_recording::control::exchange::greeting;
+use mayfly_recording::control::{
+    ExchangeError, Incoming, Refusal, Request, Response, SOCKET_FOLDERS, encode, socket_name,
+};
+use rustix::io::Errno;
+use rustix::net::sockopt::{self, Timeout};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+
+use crate::error::Error;
+use crate::session::process::Process;
+use crate::session::unreachable::Unreachable;
+use crate::session::{attach, jvms};
+
+/// How long an agent may take to answer what costs it nothing.
+const ANSWER_LIMIT: Duration = Duration::from_secs(30);
+
+/// A JVM with an agent that takes requests.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    process: Process,
+    socket: PathBuf,
+}
+
+impl Target {
+    /// The agent in this JVM; loads it into the running JVM if there is none.
+    ///
+    /// # Errors
+    /// [`Error::Unreachable`], [`Error::AgentNotFound`], [`Error::AgentNotAFile`].
+    pub(crate) fn connect(pid: u32) -> Result<Self, Error> {
+        match Self::reach(pid) {
+            Err(Unreachable::NoAgent { .. }) => {
+                attach::attach(&Process::find(pid)?)?;
+                Ok(Self::reach(pid)?)
+            }
+            reached => Ok(reached?),
+        }
+    }
+
+    /// The agent that is in this JVM already.
+    ///
+    /// # Errors
+    /// Why there is no way to it; [`Unreachable::NoAgent`] if a JVM simply has none.
+    pub(crate) fn reach(pid: u32) -> Result<Self, Unreachable> {
+        let process = Process::find(pid)?;
+        process.check_user()?;
+        if let Some(socket) = socket_of(&process)? {
+            return Ok(Self { process, socket });
+        }
+        match jvms::agent_library(&jvms::hotspot_files(&process)?) {
+            Some(library) => Err(Unreachable::NoSocket { pid, inner_pid: process.inner_pid, library }),
+            None => Err(Unreachable::NoAgent { pid }),
+        }
+    }
+
+    /// Asks, and waits for the answer; for as long as it takes if the heap has to be walked.
+    ///
+    /// # Errors
+    /// [`Error::Unreachable`]; [`Error::Refused`] if the agent does not do it.
+    pub(crate) fn ask(&self, request: &Request) -> Result<Response, Error> {
+        let limit = match request {
+            Request::HeapSummary { .. } | Request::HeapDump { .. } => None,
+            _ => Some(ANSWER_LIMIT),
+        };
+        self.ask_within(request, limit)
+    }
+
+    /// As [`Self::ask`]; the agent may be silent for so long.
+    pub(crate) fn ask_within(&self, request: &Request, limit: Option<Duration>) -> Result<Response, Error> {
+        let mut conversation = Conversation::begin(self, request, limit)?;
+        match conversation.next_response()? {
+            Response::Refused(refusal) => Err(self.refused(request, refusal)),
+            response => Ok(response),
+        }
+    }
+
+    /// Writes the profile so far, a recording, into `to`.
+    ///
+    /// # Errors
+    /// As [`Self::ask`]; [`Error::NotWritten`] with `name`.
+    pub(crate) fn snapshot(&self, to: &mut dyn Write, name: &str) -> Result<(), Error> {
+        let request = Request::Snapshot;
+        let mut conversation = Conversation::begin(self, &request, Some(ANSWER_LIMIT))?;
+        loop {
+            match conversation.next_response()? {
+                Response::Recording(bytes) => to
+                    .write_all(&bytes)
+                    .map_err(|source| Error::NotWritten { name: name.to_owned(), source })?,
+                Response::Refused(refusal) => return Err(self.refused(&request, refusal)),
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn refused(&self, request: &Request, refusal: Refusal) -> Error {
+        Error::Refused { request: request.name(), pid: self.process.pid, refusal }
+    }
+}
+
+/// One request on its way, and its answers.
+struct Conversation {
+    pid: u32,
+    stream: UnixStream,
+    incoming: Incoming<Response>,
+}
+
+impl Conversation {
+    fn begin(target: &Target, request: &Request, limit: Option<Duration>) -> Result<Self, Unreachable> {
+        let pid = target.process.pid;
+        let silent = |cause| Unreachable::Silent { pid, cause };
+        let mut stream = UnixStream::from(connect(&target.socket, ANSWER_LIMIT).map_err(silent)?);
+        check_server(&stream, pid, &target.socket)?;
+        let frame = encode(request).map_err(|cause| Unreachable::Confused { pid, cause })?;
+        stream.set_read_timeout(limit).map_err(silent)?;
+        stream.write_all(&[&greeting()[..], &frame].concat()).map_err(silent)?;
+        Ok(Self { pid, stream, incoming: Incoming::default() })
+    }
+
+    fn next_response(&mut self) -> Result<Response, Unreachable> {
+        let mut bytes = vec![0; 64 << 10];
+        loop {
+            match self.incoming.next_message() {
+                Ok(Some(response)) => return Ok(response),
+                Ok(None) => {}
+                Err(cause) => return Err(self.confused(cause)),
+            }
+            match self.stream.read(&mut bytes) {
+                Ok(0) => return Err(self.broken(ErrorKind::UnexpectedEof.into())),
+                Ok(length) => self.incoming.push(&bytes[..length]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.broken(error)),
+            }
+        }
+    }
+
+    fn confused(&self, cause: ExchangeError) -> Unreachable {
+        Unreachable::Confused { pid: self.pid, cause }
+    }
+
+    fn broken(&self, cause: io::Error) -> Unreachable {
+        match Process::find(self.pid) {
+            Err(_) => Unreachable::Ended { pid: self.pid },
+            Ok(_) if cause.kind() == ErrorKind::WouldBlock => {
+                Unreachable::Silent { pid: self.pid, cause: ErrorKind::TimedOut.into() }
+            }
+            Ok(_) => Unreachable::Silent { pid: self.pid, cause },
+        }
+    }
+}
+
+/// The socket on which the process's agent listens; `None` if there is none, or only one that a dead process left.
+fn socket_of(process: &Process) -> Result<Option<PathBuf>, Unreachable> {
+    for folder in SOCKET_FOLDERS {
+        let path = process.path(&format!("{folder}/{}", socket_name(process.inner_pid)));
+        match fs::symlink_metadata(&path) {
+            Ok(file) if file.file_type().is_socket() && file.uid() == process.uid => {}
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                return Err(process.not_permitted(error));
+            }
+            // Something planted, or nothing.
+            _ => continue,
+        }
+        match connect(&path, ANSWER_LIMIT) {
+            Ok(socket) => {
+                // A process of the same number in another pid namespace may share the folder.
+                if check_server(&socket.into(), process.pid, &path).is_ok() {
+                    return Ok(Some(path));
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::ConnectionRefused => {}
+            Err(cause) => return Err(Unreachable::Silent { pid: process.pid, cause }),
+        }
+    }
+    Ok(None)
+}
+
+/// Connects, waiting for room if many do.
+fn connect(path: &Path, limit: Duration) -> io::Result<rustix::fd::OwnedFd> {
+    let socket =
+        rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    sockopt::set_socket_timeout(&socket, Timeout::Send, Some(limit))?;
+    let address = SocketAddrUnix::new(path)?;
+    loop {
+        match rustix::net::connect(&socket, &address) {
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => return Err(ErrorKind::TimedOut.into()),
+            connected => return Ok(connected.map(|()| socket)?),
+        }
+    }
+}
+
+/// Whether the process that listens is the one that was meant: names in shared folders prove nothing.
+fn check_server(stream: &UnixStream, pid: u32, path: &Path) -> Result<(), Unreachable> {
+    let server = sockopt::socket_peercred(stream)
+        .map_err(|error| Unreachable::Silent { pid, cause: error.into() })?
+        .pid
+        .as_raw_nonzero()
+        .get();
+    if u32::try_from(server) == Ok(pid) {
+        return Ok(());
+    }
+    Err(Unreachable::Foreign { pid, path: path.to_owned(), other: server })
+}

@@ -1,0 +1,173 @@
+//! The agent's library where a target can load it: as it is, if it sees the same file; else as a copy in its `/tmp`.
+//!
+//! Not here: where the library lies (`agent_library`).
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::path::Path;
+
+use tempfile::TempPath;
+
+use crate::session::process::Process;
+use crate::session::unreachable::Unreachable;
+
+/// Longest path that version 1 of the attach protocol takes.
+const MOST_PATH_BYTES: usize = 1000;
+
+/// A library that the target can load. A copy is removed when dropped: once loaded, its file is not needed.
+pub(crate) struct Provided {
+    /// Absolute path as the target sees it.
+    pub(crate) path: String,
+    _copy: Option<TempPath>,
+}
+
+impl Provided {
+    /// Makes the library loadable for the process.
+    ///
+    /// # Errors
+    /// [`Unreachable::NotCopied`].
+    pub(crate) fn to(process: &Process, library: &Path) -> Result<Self, Unreachable> {
+        match library.to_str() {
+            Some(path) if sees_same_file(process, library, path) => {
+                Ok(Self { path: path.to_owned(), _copy: None })
+            }
+            _ => copy(process, library).map_err(|cause| Unreachable::NotCopied {
+                pid: process.pid,
+                path: process.path("/tmp"),
+                cause,
+            }),
+        }
+    }
+}
+
+fn sees_same_file(process: &Process, library: &Path, path: &str) -> bool {
+    let identity = |path: &Path| fs::metadata(path).map(|file| (file.dev(), file.ino())).ok();
+    let same = identity(library).is_some_and(|ours| identity(&process.path(path)) == Some(ours));
+    // Another user than ours may not be let into a folder on the way.
+    same && path.len() <= MOST_PATH_BYTES && rustix::process::geteuid().as_raw() == process.uid
+}
+
+/// A new file that nobody else can have planted, readable for the target's user alone.
+fn copy(process: &Process, library: &Path) -> io::Result<Provided> {
+    let mut copy =
+        tempfile::Builder::new().prefix(".libmayfly-").suffix(".so").tempfile_in(process.path("/tmp"))?;
+    io::copy(&mut File::open(library)?, copy.as_file_mut())?;
+    copy.as_file().set_permissions(fs::Permissions::from_mode(0o500))?;
+    if rustix::process::geteuid().as_raw() != process.uid {
+        fchown(copy.as_file(), Some(process.uid), None)?;
+    }
+    let name = copy.path().file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    Ok(Provided { path: format!("/tmp/{name}"), _copy: Some(copy.into_temp_path()) })
+}
+
+/// Whether the JVM could load the library at all.
+///
+/// # Errors
+/// [`Unreachable::OtherArchitecture`]. What can't be read is left for the JVM to judge.
+pub(crate) fn check_architecture(process: &Process, library: &Path) -> Result<(), Unreachable> {
+    let theirs = elf_machine(Path::new(&format!("/proc/{}/exe", process.pid)));
+    let ours = elf_machine(library);
+    match (theirs, ours) {
+        (Some(theirs), Some(ours)) if theirs != ours => Err(Unreachable::OtherArchitecture {
+            pid: process.pid,
+            theirs: theirs.to_string(),
+            ours: ours.to_string(),
+            library: library.to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// What an ELF file is built for: bits, and `e_machine`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Machine {
+    bits: u8,
+    number: u16,
+}
+
+impl std::fmt::Display for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.bits, self.number) {
+            (64, 62) => write!(f, "x86-64"),
+            (32, 62) => write!(f, "x32"),
+            (_, 3) => write!(f, "32-bit x86"),
+            (_, 183) => write!(f, "aarch64"),
+            (_, 40) => write!(f, "32-bit ARM"),
+            (bits, number) => write!(f, "{bits}-bit machine {number}"),
+        }
+    }
+}
+
+/// From the first bytes of an ELF file (`elf(5)`): class at 4, byte order at 5, machine at 18.
+fn elf_machine(path: &Path) -> Option<Machine> {
+    let mut head = [0; 20];
+    File::open(path).ok()?.read_exact(&mut head).ok()?;
+    machine_of(&head)
+}
+
+fn machine_of(head: &[u8; 20]) -> Option<Machine> {
+    if head[..4] != *b"\x7fELF" {
+        return None;
+    }
+    let bits = match head[4] {
+        1 => 32,
+        2 => 64,
+        _ => return None,
+    };
+    let number = [head[18], head[19]];
+    let number = if head[5] == 2 { u16::from_be_bytes(number) } else { u16::from_le_bytes(number) };
+    Some(Machine { bits, number })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(class: u8, order: u8, machine: [u8; 2]) -> [u8; 20] {
+        let mut head = [0; 20];
+        head[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', class, order]);
+        head[18..].copy_from_slice(&machine);
+        head
+    }
+
+    #[test]
+    fn machines_are_named() {
+        for (head, name) in [
+            (head(2, 1, [62, 0]), "x86-64"),
+            (head(1, 1, [3, 0]), "32-bit x86"),
+            (head(2, 1, [183, 0]), "aarch64"),
+            (head(2, 2, [0, 22]), "64-bit machine 22"),
+        ] {
+            assert_eq!(machine_of(&head).map(|machine| machine.to_string()).as_deref(), Some(name));
+        }
+        assert_eq!(machine_of(&[0; 20]), None);
+    }
+
+    #[test]
+    fn a_library_for_another_machine_is_refused() {
+        let own = Process::find(std::process::id()).expect("alive");
+        let folder = tempfile::tempdir().expect("a folder");
+        let library = folder.path().join("lib.so");
+        fs::write(&library, head(1, 1, [3, 0])).expect("written");
+        let error = check_architecture(&own, &library).unwrap_err().to_string();
+        assert!(error.contains("the agent") && error.contains("for 32-bit x86"), "{error}");
+        assert!(check_architecture(&own, &std::env::current_exe().expect("a path")).is_ok());
+    }
+
+    #[test]
+    fn a_file_that_both_see_is_not_copied_and_a_copy_is_removed() {
+        let own = Process::find(std::process::id()).expect("alive");
+        let exe = std::env::current_exe().expect("a path");
+        let same = Provided::to(&own, &exe).expect("visible");
+        assert_eq!(Some(same.path.as_str()), exe.to_str());
+        let folder = tempfile::tempdir().expect("a folder");
+        let library = folder.path().join("lib.so");
+        fs::write(&library, "bytes").expect("written");
+        let copied = copy(&own, &library).expect("copied");
+        let path = own.path(&copied.path);
+        assert_eq!(fs::read(&path).expect("there"), b"bytes");
+        drop(copied);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,103 @@
+//! HotSpot's performance counters in a file (`/tmp/hsperfdata_USER/PID`): what a JVM tells of itself without being asked.
+//!
+//! Version 2 of the buffer, as `jvmstat` describes it. The file belongs to a running JVM and may be cut off or changing:
+//! what does not fit is not there. Not here: where the file lies (`jvms`).
+
+const MAGIC: [u8; 4] = [0xca, 0xfe, 0xc0, 0xc0];
+const MAJOR_VERSION: u8 = 2;
+const PROLOGUE_BYTES: usize = 32;
+const ENTRY_BYTES: usize = 20;
+/// More entries than any JVM has.
+const MOST_ENTRIES: usize = 100_000;
+
+/// The counters of one JVM.
+#[derive(Clone, Debug)]
+pub(crate) struct PerfData {
+    bytes: Vec<u8>,
+    little_endian: bool,
+}
+
+impl PerfData {
+    /// Takes the contents of a file; `None` if they are none.
+    pub(crate) fn of(bytes: Vec<u8>) -> Option<Self> {
+        let known = bytes.len() >= PROLOGUE_BYTES && bytes[..4] == MAGIC && bytes[5] == MAJOR_VERSION;
+        let little_endian = known && bytes[4] == 1;
+        known.then_some(Self { bytes, little_endian })
+    }
+
+    /// The text of that name, e.g. `sun.rt.javaCommand`.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        let (mut at, entries) = (self.number(24)?, self.number(28)?);
+        for _ in 0..entries.min(MOST_ENTRIES) {
+            let length = self.number(at)?;
+            if length < ENTRY_BYTES {
+                return None;
+            }
+            if self.zero_ended(at + self.number(at + 4)?, length)? == name.as_bytes() {
+                let (most, value) = (self.number(at + 8)?, at + self.number(at + 16)?);
+                return Some(String::from_utf8_lossy(self.zero_ended(value, most)?).into_owned());
+            }
+            at += length;
+        }
+        None
+    }
+
+    fn zero_ended(&self, at: usize, most: usize) -> Option<&[u8]> {
+        let rest = self.bytes.get(at..)?;
+        rest[..most.min(rest.len())].split(|&byte| byte == 0).next()
+    }
+
+    fn number(&self, at: usize) -> Option<usize> {
+        let bytes = self.bytes.get(at..)?.first_chunk::<4>()?;
+        let number = if self.little_endian { i32::from_le_bytes(*bytes) } else { i32::from_be_bytes(*bytes) };
+        usize::try_from(number).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A buffer with these texts.
+    fn buffer(texts: &[(&str, &str)]) -> Vec<u8> {
+        let mut bytes = vec![0xca, 0xfe, 0xc0, 0xc0, 1, 2, 0, 0];
+        bytes.resize(PROLOGUE_BYTES, 0);
+        bytes[24..28].copy_from_slice(&32i32.to_le_bytes());
+        bytes[28..32].copy_from_slice(&(texts.len() as i32).to_le_bytes());
+        for (name, value) in texts {
+            let value_at = ENTRY_BYTES + name.len() + 1;
+            let numbers = [value_at + value.len() + 1, ENTRY_BYTES, value.len() + 1, 0, value_at];
+            bytes.extend(numbers.iter().flat_map(|&number| (number as i32).to_le_bytes()));
+            bytes.extend([name.as_bytes(), &[0], value.as_bytes(), &[0]].concat());
+        }
+        bytes
+    }
+
+    #[test]
+    fn texts_are_found_by_name() {
+        let data =
+            PerfData::of(buffer(&[("a.b", "1"), ("sun.rt.javaCommand", "org.Main -v")])).expect("known");
+        assert_eq!(data.text("sun.rt.javaCommand").as_deref(), Some("org.Main -v"));
+        assert_eq!(data.text("a.b").as_deref(), Some("1"));
+        assert_eq!(data.text("a"), None);
+    }
+
+    #[test]
+    fn every_cut_and_every_changed_byte_is_survived() {
+        let whole = buffer(&[("a.b", "1"), ("c", "org.Main -v")]);
+        for length in 0..whole.len() {
+            if let Some(data) = PerfData::of(whole[..length].to_vec()) {
+                let _ = data.text("c");
+            }
+        }
+        for at in 0..whole.len() {
+            for value in [0, 1, 0x7f, 0x80, 0xff] {
+                let mut changed = whole.clone();
+                changed[at] = value;
+                if let Some(data) = PerfData::of(changed) {
+                    let _ = data.text("c");
+                }
+            }
+        }
+    }
+}

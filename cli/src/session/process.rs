@@ -1,0 +1,160 @@
+//! A process as `/proc` shows it, also one in another pid or mount namespace.
+//!
+//! Not here: what makes it a JVM (`jvms`).
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::session::unreachable::Unreachable;
+
+/// SIGQUIT's bit in the signal masks of `/proc/PID/status`.
+const SIGQUIT_BIT: u64 = 1 << (signal_hook::consts::SIGQUIT - 1);
+
+/// A process that was there when it was looked at.
+#[derive(Clone, Debug)]
+pub(crate) struct Process {
+    /// Its number here.
+    pub(crate) pid: u32,
+    /// Its number as it sees itself: another one in a container.
+    pub(crate) inner_pid: u32,
+    /// Its effective user.
+    pub(crate) uid: u32,
+    /// Whether it does something on SIGQUIT; if not, the signal would end it.
+    pub(crate) catches_quit: bool,
+}
+
+impl Process {
+    /// Looks at a process.
+    ///
+    /// # Errors
+    /// [`Unreachable::NoProcess`] if there is none of that number, or it has ended and nobody waited for it yet.
+    pub(crate) fn find(pid: u32) -> Result<Self, Unreachable> {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).ok();
+        status.and_then(|status| Self::parse(pid, &status)).ok_or(Unreachable::NoProcess { pid })
+    }
+
+    fn parse(pid: u32, status: &str) -> Option<Self> {
+        let field = |name: &str| {
+            status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim)
+        };
+        if field("State")?.starts_with(['Z', 'X']) {
+            return None;
+        }
+        let inner_pid = field("NSpid").and_then(|pids| pids.split_whitespace().last()?.parse().ok());
+        let caught = field("SigCgt").and_then(|mask| u64::from_str_radix(mask, 16).ok()).unwrap_or(0);
+        Some(Self {
+            pid,
+            // Kernels before 4.1 do not tell.
+            inner_pid: inner_pid.unwrap_or(pid),
+            uid: field("Uid")?.split_whitespace().nth(1)?.parse().ok()?,
+            catches_quit: caught & SIGQUIT_BIT != 0,
+        })
+    }
+
+    /// Whether we may do with it what its own user may.
+    ///
+    /// # Errors
+    /// [`Unreachable::OtherUser`].
+    pub(crate) fn check_user(&self) -> Result<(), Unreachable> {
+        let own = rustix::process::geteuid();
+        if own.is_root() || own.as_raw() == self.uid {
+            return Ok(());
+        }
+        Err(Unreachable::OtherUser { pid: self.pid, owner: self.uid, own: own.as_raw() })
+    }
+
+    /// A path of the process as it can be reached from here.
+    pub(crate) fn path(&self, absolute: &str) -> PathBuf {
+        PathBuf::from(format!("/proc/{}/root{absolute}", self.pid))
+    }
+
+    /// Files mapped into it, as it named them.
+    ///
+    /// # Errors
+    /// [`Unreachable::NotPermitted`].
+    pub(crate) fn mapped_files(&self) -> Result<Vec<String>, Unreachable> {
+        let maps = fs::read(format!("/proc/{}/maps", self.pid)).map_err(|cause| self.not_permitted(cause))?;
+        let maps = String::from_utf8_lossy(&maps);
+        let mut files: Vec<_> =
+            maps.lines().filter_map(|line| Some(line[line.find('/')?..].to_owned())).collect();
+        files.dedup();
+        Ok(files)
+    }
+
+    /// Its command line's words.
+    pub(crate) fn command_line(&self) -> Vec<String> {
+        let bytes = fs::read(format!("/proc/{}/cmdline", self.pid)).unwrap_or_default();
+        let words = bytes.split(|&byte| byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
+        let mut words: Vec<_> = words.collect();
+        words.pop(); // behind the last zero
+        words
+    }
+
+    /// How long it has run.
+    pub(crate) fn uptime(&self) -> Option<Duration> {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
+        // After the name in parentheses: state is field 3, starttime 22 (proc_pid_stat(5)).
+        let started: f64 = stat.rsplit(')').next()?.split_whitespace().nth(19)?.parse().ok()?;
+        let now: f64 = fs::read_to_string("/proc/uptime").ok()?.split_whitespace().next()?.parse().ok()?;
+        let ticks = rustix::param::clock_ticks_per_second() as f64;
+        Duration::try_from_secs_f64((now - started / ticks).max(0.0)).ok()
+    }
+
+    /// Whether it is still there.
+    pub(crate) fn is_alive(&self) -> bool {
+        Self::find(self.pid).is_ok()
+    }
+
+    pub(crate) fn not_permitted(&self, cause: io::Error) -> Unreachable {
+        match self.is_alive() {
+            true => Unreachable::NotPermitted { pid: self.pid, cause },
+            false => Unreachable::NoProcess { pid: self.pid },
+        }
+    }
+}
+
+/// The numbers of all processes.
+pub(crate) fn all_pids() -> Vec<u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut pids: Vec<_> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    pids.sort_unstable();
+    pids
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STATUS: &str = "Name:\tjava\nState:\tS (sleeping)\nUid:\t1000\t1001\t1000\t1000\nNSpid:\t4711\t12\t1\n\
+                          SigCgt:\t0000000000000004\n";
+
+    #[test]
+    fn a_container_has_its_own_number_and_the_effective_user_counts() {
+        let process = Process::parse(4711, STATUS).expect("alive");
+        assert_eq!((process.inner_pid, process.uid, process.catches_quit), (1, 1001, true));
+    }
+
+    #[test]
+    fn without_namespaces_the_numbers_are_the_same() {
+        let status = STATUS.replace("NSpid:\t4711\t12\t1\n", "").replace("0004", "0003");
+        let process = Process::parse(4711, &status).expect("alive");
+        assert_eq!((process.inner_pid, process.catches_quit), (4711, false));
+    }
+
+    #[test]
+    fn a_zombie_is_no_process() {
+        assert!(Process::parse(4711, &STATUS.replace("S (sleeping)", "Z (zombie)")).is_none());
+        assert!(Process::parse(4711, "").is_none());
+    }
+
+    #[test]
+    fn this_process_is_found() {
+        let own = Process::find(std::process::id()).expect("alive");
+        assert_eq!(own.uid, rustix::process::geteuid().as_raw());
+        assert!(own.uptime().is_some() && own.is_alive() && own.check_user().is_ok());
+        assert!(!own.command_line().is_empty() && !own.mapped_files().expect("ours").is_empty());
+        assert!(all_pids().contains(&own.pid));
+    }
+}
