@@ -79,6 +79,16 @@ impl GraphBuilder {
         object
     }
 
+    /// What the source calls the objects added so far.
+    pub(crate) fn ids(&self) -> &[u64] {
+        &self.graph.ids
+    }
+
+    /// The name of an object's class.
+    pub(crate) fn class_name_of(&self, object: ObjectIndex) -> &str {
+        &self.graph.class(self.graph.class_of(object)).name
+    }
+
     /// The number of a name, for [`Self::edge`].
     pub fn name(&mut self, name: EdgeName) -> u32 {
         let names = &mut self.graph.names;

@@ -14,6 +14,7 @@ pub mod fake;
 mod filter;
 mod graph;
 mod histogram;
+pub mod hprof;
 mod loading;
 mod offsets;
 mod open;

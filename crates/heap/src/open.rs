@@ -2,8 +2,8 @@
 //!
 //! Not here: mapping the file; what is asked of the graph.
 
-use crate::dump;
 use crate::{Graph, HeapError, Histogram, Text};
+use crate::{dump, hprof};
 
 /// Called from time to time with the bytes read so far, of so many. Files that are read twice count twice.
 pub type Progress<'p> = &'p mut dyn FnMut(u64, u64);
@@ -13,6 +13,8 @@ pub type Progress<'p> = &'p mut dyn FnMut(u64, u64);
 pub enum Format {
     /// Mayfly ([`crate::dump`]).
     Mayfly,
+    /// The JVM ([`crate::hprof`]).
+    Hprof,
 }
 
 /// The bytes of a heap dump.
@@ -30,6 +32,7 @@ impl<'a> Dump<'a> {
     pub fn open(bytes: &'a [u8]) -> Result<Self, HeapError> {
         let format = match bytes {
             bytes if bytes.starts_with(&dump::frame::MAGIC) => Format::Mayfly,
+            bytes if bytes.starts_with(hprof::MAGIC) => Format::Hprof,
             _ => return Err(HeapError::Foreign),
         };
         Ok(Self { format, bytes })
@@ -47,6 +50,7 @@ impl<'a> Dump<'a> {
     pub fn graph(&self, progress: Progress<'_>) -> Result<Graph, HeapError> {
         match self.format {
             Format::Mayfly => Ok(dump::read(self.bytes, progress)?.1),
+            Format::Hprof => hprof::read(self.bytes, progress),
         }
     }
 
@@ -57,6 +61,7 @@ impl<'a> Dump<'a> {
     pub fn histogram(&self, progress: Progress<'_>) -> Result<Histogram, HeapError> {
         match self.format {
             Format::Mayfly => dump::histogram(self.bytes, progress),
+            Format::Hprof => Ok(hprof::histogram(self.bytes, progress)?.0),
         }
     }
 
@@ -67,6 +72,7 @@ impl<'a> Dump<'a> {
     pub fn strings(&self, progress: Progress<'_>, visit: &mut dyn FnMut(Text<'_>)) -> Result<(), HeapError> {
         match self.format {
             Format::Mayfly => dump::visit_texts(self.bytes, progress, visit),
+            Format::Hprof => hprof::visit_texts(self.bytes, progress, visit),
         }
     }
 }

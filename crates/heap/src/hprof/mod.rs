@@ -1,0 +1,26 @@
+//! Heap dumps of the JVM itself: hprof files, as `jmap`, `jcmd GC.heap_dump` and `HeapDumpOnOutOfMemoryError` write them.
+//!
+//! The file is walked, never copied: what is kept is 16 bytes per object and what a graph needs; of arrays of primitives
+//! nothing. Not here: mapping the file.
+//!
+//! Records are those of the "HPROF binary format" of the JDK's `heapDumper.cpp` and of the manual that JDK 6 had beside it
+//! (`manual.html` of `demo/jvmti/hprof`).
+
+mod class_dump;
+mod find;
+mod layout;
+mod load;
+mod measure;
+mod record;
+mod roots;
+mod scan;
+mod sub_record;
+mod texts;
+
+pub use layout::SizesKnown;
+pub use load::read;
+pub use scan::histogram;
+pub(crate) use texts::visit_texts;
+
+/// How every hprof file begins.
+pub const MAGIC: &[u8] = b"JAVA PROFILE 1.0";

@@ -1,0 +1,243 @@
+//! What is in a heap segment: roots, classes, instances, arrays, one after another.
+//!
+//! This is the loop that every question to an hprof file goes through, over all of its objects. Not here: what comes of
+//! them.
+
+use super::class_dump::ClassDump;
+use super::record::{Hprof, Record, id_at, u32_at};
+use crate::HeapError;
+use crate::open::Progress;
+
+/// A type of values: of fields, constants, and elements of arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ValueType {
+    Object,
+    Boolean,
+    Char,
+    Float,
+    Double,
+    Byte,
+    Short,
+    Int,
+    Long,
+}
+
+impl ValueType {
+    /// By its number in hprof; those of primitive types are the JVM's (`newarray`, JVMS §6.5).
+    pub(crate) fn of(number: u8) -> Option<Self> {
+        Some(match number {
+            2 => Self::Object,
+            4 => Self::Boolean,
+            5 => Self::Char,
+            6 => Self::Float,
+            7 => Self::Double,
+            8 => Self::Byte,
+            9 => Self::Short,
+            10 => Self::Int,
+            11 => Self::Long,
+            _ => return None,
+        })
+    }
+
+    /// Bytes of a value in the file.
+    #[inline]
+    pub(crate) fn width(self, id_size: usize) -> usize {
+        match self {
+            Self::Object => id_size,
+            Self::Boolean | Self::Byte => 1,
+            Self::Char | Self::Short => 2,
+            Self::Float | Self::Int => 4,
+            Self::Double | Self::Long => 8,
+        }
+    }
+
+    /// `Class.getName()` of an array of these; of objects there are many.
+    pub(crate) fn array_name(self) -> &'static str {
+        match self {
+            Self::Object => "[Ljava.lang.Object;",
+            Self::Boolean => "[Z",
+            Self::Char => "[C",
+            Self::Float => "[F",
+            Self::Double => "[D",
+            Self::Byte => "[B",
+            Self::Short => "[S",
+            Self::Int => "[I",
+            Self::Long => "[J",
+        }
+    }
+}
+
+/// A root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RootRecord {
+    /// Tag of the sub-record (`HPROF_GC_ROOT_*`).
+    pub(crate) tag: u8,
+    pub(crate) object: u64,
+    /// Serial number of the thread, where there is one.
+    pub(crate) thread: u32,
+    /// Frame in the thread's stack; for a thread, serial number of its stack trace.
+    pub(crate) frame: u32,
+}
+
+/// Takes the sub-records of a file.
+pub(crate) trait HeapVisitor<'a> {
+    /// A segment begins.
+    fn segment(&mut self) {}
+    /// A root.
+    fn root(&mut self, _root: RootRecord) {}
+    /// A class.
+    fn class(&mut self, _class: ClassDump<'a>) {}
+    /// An object that is no array: its id, its class's, the values of its fields; and where it begins in the file.
+    fn instance(&mut self, _id: u64, _class: u64, _fields: &'a [u8], _at: usize) {}
+    /// An array of references: its id, its class's, its elements.
+    fn object_array(&mut self, _id: u64, _class: u64, _elements: &'a [u8], _at: usize) {}
+    /// An array of values of another type: its id, type, its elements.
+    fn primitive_array(&mut self, _id: u64, _of: ValueType, _elements: &'a [u8], _at: usize) {}
+    /// A record that is not of a heap.
+    fn record(&mut self, _record: Record<'a>) {}
+}
+
+/// How often progress is told: after so many bytes.
+const STEP: usize = 4 << 20;
+
+/// Walks over all records and sub-records of a file. `read` bytes were read before, of `total`.
+pub(crate) fn walk<'a>(
+    file: &Hprof<'a>,
+    (read, total): (u64, u64),
+    progress: Progress<'_>,
+    visitor: &mut impl HeapVisitor<'a>,
+) -> Result<(), HeapError> {
+    let mut told = 0;
+    file.records(|record| {
+        if !record.is_heap() {
+            visitor.record(record);
+            return Ok(());
+        }
+        visitor.segment();
+        let mut segment = Segment { bytes: record.body, at: 0, id: file.id_size };
+        while segment.at < segment.bytes.len() {
+            let begin = record.at + segment.at;
+            segment.step(record.at, visitor).map_err(|what| HeapError::corrupt(begin, what))?;
+            if begin >= told + STEP {
+                told = begin;
+                progress(read + told as u64, total);
+            }
+        }
+        Ok(())
+    })?;
+    progress(read + file.len() as u64, total);
+    Ok(())
+}
+
+/// A heap segment, read from front to back.
+pub(crate) struct Segment<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) at: usize,
+    /// Width of ids.
+    pub(crate) id: usize,
+}
+
+type Read<T> = Result<T, &'static str>;
+const PAST: &str = "what is there runs past the end of its segment";
+
+impl<'a> Segment<'a> {
+    /// Reads one sub-record. `base`: where the segment begins in the file.
+    #[inline]
+    pub(crate) fn step(&mut self, base: usize, visitor: &mut impl HeapVisitor<'a>) -> Read<()> {
+        let begin = base + self.at;
+        match self.byte()? {
+            0x21 => {
+                let id = self.id()?;
+                self.u32()?;
+                let class = self.id()?;
+                let length = self.u32()?;
+                visitor.instance(id, class, self.take(length as usize)?, begin);
+            }
+            0x22 => {
+                let id = self.id()?;
+                self.u32()?;
+                let length = self.u32()?;
+                let class = self.id()?;
+                visitor.object_array(id, class, self.take_all(length, self.id)?, begin);
+            }
+            0x23 => {
+                let id = self.id()?;
+                self.u32()?;
+                let length = self.u32()?;
+                let of = ValueType::of(self.byte()?).filter(|of| *of != ValueType::Object);
+                let of = of.ok_or("an array has elements of no known type")?;
+                visitor.primitive_array(id, of, self.take_all(length, of.width(self.id))?, begin);
+            }
+            0x20 => visitor.class(ClassDump::read(self)?),
+            tag => {
+                if let Some(root) = self.root(tag)? {
+                    visitor.root(root);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Roots: an id, and what each kind has behind it. Tags from 0x89 on are Android's.
+    fn root(&mut self, tag: u8) -> Read<Option<RootRecord>> {
+        if tag == 0xfe {
+            // Android: in which heap what follows is.
+            self.u32()?;
+            self.id()?;
+            return Ok(None);
+        }
+        let mut root = RootRecord { tag, object: self.id()?, thread: 0, frame: 0 };
+        match tag {
+            0xff | 0x05 | 0x07 | 0x89 | 0x8a | 0x8b | 0x8c | 0x8d | 0x90 => {}
+            0x01 => {
+                self.id()?;
+            }
+            0x02 | 0x03 | 0x08 | 0x8e => {
+                root.thread = self.u32()?;
+                root.frame = self.u32()?;
+            }
+            0x04 | 0x06 => root.thread = self.u32()?,
+            _ => return Err("nothing in a heap begins with the byte there"),
+        }
+        Ok(Some(root))
+    }
+
+    #[inline]
+    pub(crate) fn byte(&mut self) -> Read<u8> {
+        let byte = *self.bytes.get(self.at).ok_or(PAST)?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    #[inline]
+    pub(crate) fn u16(&mut self) -> Read<u16> {
+        let bytes = self.take(2)?;
+        Ok(u16::from_be_bytes([bytes[0], bytes[1]]))
+    }
+
+    #[inline]
+    pub(crate) fn u32(&mut self) -> Read<u32> {
+        let value = u32_at(self.bytes, self.at).ok_or(PAST)?;
+        self.at += 4;
+        Ok(value)
+    }
+
+    #[inline]
+    pub(crate) fn id(&mut self) -> Read<u64> {
+        let id = id_at(self.bytes, self.at, self.id).ok_or(PAST)?;
+        self.at += self.id;
+        Ok(id)
+    }
+
+    #[inline]
+    pub(crate) fn take(&mut self, length: usize) -> Read<&'a [u8]> {
+        let end = self.at.checked_add(length).ok_or(PAST)?;
+        let bytes = self.bytes.get(self.at..end).ok_or(PAST)?;
+        self.at = end;
+        Ok(bytes)
+    }
+
+    fn take_all(&mut self, length: u32, width: usize) -> Read<&'a [u8]> {
+        self.take((length as usize).checked_mul(width).ok_or(PAST)?)
+    }
+}

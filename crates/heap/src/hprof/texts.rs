@@ -1,0 +1,118 @@
+//! The texts of the strings of an hprof file, in two passes: which arrays belong to strings, then the arrays.
+//!
+//! Not here: what is counted or sought in them.
+
+use super::record::{Hprof, id_at};
+use super::roots::field;
+use super::scan::Scan;
+use super::sub_record::{HeapVisitor, ValueType, walk};
+use crate::open::Progress;
+use crate::{HeapError, Text, TextEncoding};
+
+/// Calls `visit` for each string. Takes 24 bytes per string meanwhile.
+pub(crate) fn visit_texts(
+    bytes: &[u8],
+    progress: Progress<'_>,
+    visit: &mut dyn FnMut(Text<'_>),
+) -> Result<(), HeapError> {
+    let file = Hprof::new(bytes)?;
+    let total = 3 * file.len() as u64;
+    let mut names = Names(Scan::new(&file, false));
+    walk(&file, (0, total), progress, &mut names)?;
+    let mut strings = Strings { scan: &names.0, file: &file, last: (0, false), found: Vec::new() };
+    walk(&file, (total / 3, total), progress, &mut strings)?;
+    let mut found = strings.found;
+    found.sort_unstable();
+    let mut arrays = Arrays { strings: &found, near: 0, visit };
+    walk(&file, (total / 3 * 2, total), progress, &mut arrays)
+}
+
+/// The text in the array of a string; none if it is no such array. `coder`: 1 if it is of bytes, two per unit, in the order of the
+/// machine that wrote it, which is taken to be a little-endian one.
+pub(super) fn text_of(id: u64, of: ValueType, coder: u8, kept: &[u8]) -> Option<Text<'_>> {
+    let (encoding, width) = match (of, coder) {
+        (ValueType::Char, _) => (TextEncoding::Utf16Be, 2),
+        (ValueType::Byte, 0) => (TextEncoding::Latin1, 1),
+        (ValueType::Byte, _) => (TextEncoding::Utf16Le, 2),
+        _ => return None,
+    };
+    Some(Text { id, length: kept.len() as u64 / width, kept, encoding })
+}
+
+/// Takes classes and names only.
+struct Names<'a>(Scan<'a>);
+
+impl<'a> HeapVisitor<'a> for Names<'a> {
+    fn class(&mut self, class: super::class_dump::ClassDump<'a>) {
+        self.0.class(class);
+    }
+
+    fn record(&mut self, record: super::record::Record<'a>) {
+        self.0.record(record);
+    }
+}
+
+/// A string's array, the string, its coder.
+type Found = (u64, u64, u8);
+
+struct Strings<'a, 's> {
+    scan: &'s Scan<'a>,
+    file: &'s Hprof<'a>,
+    /// The class met last, and whether it is that of strings.
+    last: (u64, bool),
+    found: Vec<Found>,
+}
+
+impl<'a> HeapVisitor<'a> for Strings<'a, '_> {
+    fn instance(&mut self, id: u64, class: u64, fields: &'a [u8], _at: usize) {
+        if self.last.0 != class {
+            self.last = (class, self.scan.class_name(class) == "java.lang.String");
+        }
+        if !self.last.1 {
+            return;
+        }
+        let id_size = self.file.id_size;
+        let of = |name| field(self.scan, id_size, class, name, fields);
+        if let Some((ValueType::Object, value)) = of("value") {
+            let coder = of("coder").map_or(0, |(_, coder)| coder[0]);
+            let array = id_at(value, 0, id_size).unwrap_or(0);
+            self.found.push((array, id, coder));
+        }
+    }
+}
+
+struct Arrays<'s, 'v> {
+    strings: &'s [Found],
+    /// Where in `strings` the last array was: the next one is mostly near.
+    near: usize,
+    visit: &'v mut dyn FnMut(Text<'_>),
+}
+
+impl Arrays<'_, '_> {
+    /// Where the strings of an array begin.
+    fn seek(&self, array: u64) -> usize {
+        let near = &self.strings[self.near..];
+        let ahead = near.iter().take(16).take_while(|found| found.0 < array).count();
+        let comes_after = self.near == 0 || self.strings[self.near - 1].0 < array;
+        if comes_after && (ahead < 16 || near.len() == ahead) {
+            return self.near + ahead;
+        }
+        self.strings.partition_point(|found| found.0 < array)
+    }
+}
+
+impl<'a> HeapVisitor<'a> for Arrays<'_, '_> {
+    fn primitive_array(&mut self, id: u64, of: ValueType, elements: &'a [u8], _at: usize) {
+        if !matches!(of, ValueType::Byte | ValueType::Char) {
+            return;
+        }
+        let begin = self.seek(id);
+        let of_array = self.strings[begin..].iter().take_while(|found| found.0 == id);
+        for &(_, string, coder) in of_array.clone() {
+            if let Some(text) = text_of(string, of, coder, elements) {
+                (self.visit)(text);
+            }
+        }
+        self.near = begin;
+    }
+}
