@@ -11,7 +11,7 @@ use super::measure::{Measure, Order, Shape};
 use super::record::{self, Hprof, Record, id_at, u32_at};
 use super::sub_record::{HeapVisitor, RootRecord, ValueType, walk};
 use crate::open::Progress;
-use crate::{HeapError, Histogram};
+use crate::{HeapError, Histogram, Total};
 
 /// Objects and bytes by class name, in one pass over the file, in memory that does not grow with the number of objects.
 ///
@@ -30,13 +30,14 @@ pub fn histogram(bytes: &[u8], progress: Progress<'_>) -> Result<(Histogram, Siz
         let (bytes, confirmed) = sizes.slot_bytes(slot, &scan);
         known.total += bytes;
         known.confirmed += if confirmed { bytes } else { 0 };
-        rows.push((names, slot.objects, bytes));
+        rows.push((names, Total { objects: slot.objects, bytes }));
     }
     let mirrors: u64 = (0..scan.classes.len()).map(|class| sizes.mirror(class)).sum();
     known.total += mirrors;
     known.confirmed += if sizes.mirrors_confirmed { mirrors } else { 0 };
-    rows.push((super::load::CLASS.into(), scan.classes.len() as u64, mirrors));
-    Ok((Histogram::of(rows.iter().map(|(name, objects, bytes)| (&**name, *objects, *bytes))), known))
+    let classes = scan.classes.len() as u64;
+    rows.push((super::load::CLASS.into(), Total { objects: classes, bytes: mirrors }));
+    Ok((Histogram::told(rows.iter().map(|(name, total)| (&**name, *total))), known))
 }
 
 /// The objects of a class. Arrays are kept by length modulo 16, so that their bytes follow once the layout is known.
