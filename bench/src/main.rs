@@ -4,6 +4,7 @@
 
 mod bed_run;
 mod beds;
+mod graph;
 mod jdk;
 mod jvm_wrapper;
 mod micro;
@@ -34,6 +35,8 @@ struct Cli {
 enum Subcommands {
     /// Real programs: process CPU time, memory, unchanged results, share of allocation accounted for
     Beds(beds::Arguments),
+    /// Questions to a heap graph of millions of objects: time and memory
+    Graph(graph::Arguments),
     /// Micro workloads: CPU time of the allocating thread per operation
     Micro(micro::Arguments),
     /// Millions of live tracked objects: native memory, pauses, sweeps
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
 fn dispatch(command: Subcommands) -> Result<ExitCode, Box<dyn Error>> {
     let healthy = match command {
         Subcommands::Beds(arguments) => beds::run(&arguments)?,
+        Subcommands::Graph(arguments) => graph::run(&arguments)?,
         Subcommands::Micro(arguments) => micro::run(&arguments)?,
         Subcommands::Scale(arguments) => scale::run(&arguments)?,
         Subcommands::Startup(arguments) => startup::run(&arguments)?,
