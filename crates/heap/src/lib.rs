@@ -14,6 +14,7 @@ pub mod fake;
 mod filter;
 mod graph;
 mod histogram;
+pub mod holders;
 pub mod hprof;
 mod loading;
 mod offsets;

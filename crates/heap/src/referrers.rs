@@ -44,11 +44,23 @@ impl Referrers {
         &self.sources[self.starts.range(to.0)]
     }
 
-    /// The references to `to`. Each takes a search through the references of its object.
+    /// The references to `to`. Takes a look at all references of all objects that have one.
     pub fn edges<'a>(&'a self, graph: &'a Graph, to: ObjectIndex) -> impl Iterator<Item = Edge<'a>> {
+        self.places(graph, to).map(|(from, place)| graph.edge_at(from, place))
+    }
+
+    /// The objects that refer to `to`, and where their references to it are.
+    pub(crate) fn places(
+        &self,
+        graph: &Graph,
+        to: ObjectIndex,
+    ) -> impl Iterator<Item = (ObjectIndex, usize)> {
         let mut sources = self.sources(to).to_vec();
         sources.dedup();
-        sources.into_iter().flat_map(move |from| graph.edges(from).filter(move |edge| edge.to == to))
+        sources.into_iter().flat_map(move |from| {
+            let places = graph.edge_places(from).filter(move |&place| graph.targets[place] == to);
+            places.map(move |place| (from, place))
+        })
     }
 
     /// Bytes of memory taken.

@@ -1,6 +1,6 @@
 //! Why an object is alive: shortest ways to it from what the collector starts from.
 //!
-//! Not here: ways between objects (`reach`), and what an object alone holds (`dominators`).
+//! Not here: what is reachable from an object (`reach`), and what an object alone holds (`dominators`).
 
 mod entrances;
 mod search;
@@ -20,9 +20,15 @@ use crate::{Edge, EdgeName, Graph, ObjectIndex, Root, RootKind, Strength};
 pub struct Path {
     /// Number of the root in `Graph::roots`.
     root: usize,
-    /// The object that the root holds.
+    /// From the object that the root holds.
+    steps: Steps,
+}
+
+/// A way from an object to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Steps {
     first: ObjectIndex,
-    /// The references from there on: referring object, and the reference's place among all of the graph.
+    /// The references: referring object, and the reference's place among all of the graph.
     steps: Vec<(ObjectIndex, usize)>,
 }
 
@@ -41,22 +47,43 @@ impl Path {
 
     /// The references on it, from the root's object on.
     pub fn edges<'graph>(&self, graph: &'graph Graph) -> impl ExactSizeIterator<Item = Edge<'graph>> {
-        self.steps.iter().map(|&(from, place)| graph.edge_at(from, place))
+        self.steps.edges(graph)
     }
 
     /// The objects on it: what the root holds, or its static field, and so on to the target.
     pub fn objects(&self, graph: &Graph) -> Vec<ObjectIndex> {
-        let first = self.static_field(graph).is_none().then_some(self.first);
+        let first = self.static_field(graph).is_none().then_some(self.steps.first);
         first.into_iter().chain(self.edges(graph).map(|edge| edge.to)).collect()
     }
 
     /// The object that it leads to.
     pub fn target(&self, graph: &Graph) -> ObjectIndex {
-        self.edges(graph).last().map_or(self.first, |edge| edge.to)
+        self.steps.target(graph)
     }
 
     /// The weakest reference on it: what keeps the target alive if there is no other path.
     pub fn strength(&self, graph: &Graph) -> Strength {
         self.edges(graph).map(|edge| edge.name.strength()).max().unwrap_or_default()
+    }
+}
+
+impl Steps {
+    pub(crate) fn new(first: ObjectIndex, steps: Vec<(ObjectIndex, usize)>) -> Self {
+        Self { first, steps }
+    }
+
+    /// The object that it begins with.
+    pub fn first(&self) -> ObjectIndex {
+        self.first
+    }
+
+    /// The references.
+    pub fn edges<'graph>(&self, graph: &'graph Graph) -> impl ExactSizeIterator<Item = Edge<'graph>> {
+        self.steps.iter().map(|&(from, place)| graph.edge_at(from, place))
+    }
+
+    /// The object that it leads to.
+    pub fn target(&self, graph: &Graph) -> ObjectIndex {
+        self.edges(graph).last().map_or(self.first, |edge| edge.to)
     }
 }

@@ -40,7 +40,7 @@ fn first(graph: &Graph, targets: &ObjectSet, filter: &Filter, used: &[Entry]) ->
 }
 
 fn entry(graph: &Graph, path: &Path) -> Entry {
-    match (path.static_field(graph), path.steps.first()) {
+    match (path.static_field(graph), path.steps.steps.first()) {
         (Some(_), Some(&(_, place))) => Entry::Static(place),
         _ => Entry::Root(path.root),
     }

@@ -1,6 +1,6 @@
 //! Paths as INSANE prints them: a line for the root, a line for each object with what refers to the next.
 
-use super::Path;
+use super::{Path, Steps};
 use crate::{Edge, EdgeName, Graph, ObjectIndex};
 
 impl Path {
@@ -17,11 +17,20 @@ impl Path {
             Some(field) => static_text(graph, &field),
             None => self.root(graph).kind.to_string(),
         };
-        let mut text = start + "->\n";
-        for edge in self.edges(graph).skip(usize::from(self.static_field(graph).is_some())) {
-            text += &format!("{}-{}->\n", object_text(graph, edge.from), edge_text(&edge));
-        }
-        text + &object_text(graph, self.target(graph))
+        start + "->\n" + &self.steps.text_from(graph, usize::from(self.static_field(graph).is_some()))
+    }
+}
+
+impl Steps {
+    /// A line for each object with what refers to the next, as in the text of a path.
+    pub fn text(&self, graph: &Graph) -> String {
+        self.text_from(graph, 0)
+    }
+
+    fn text_from(&self, graph: &Graph, skipped: usize) -> String {
+        let line = |edge: Edge<'_>| format!("{}-{}->\n", object_text(graph, edge.from), edge_text(&edge));
+        let lines: String = self.edges(graph).skip(skipped).map(line).collect();
+        lines + &object_text(graph, self.target(graph))
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::Path;
 use super::entrances::Entrances;
+use super::{Path, Steps};
 use crate::{EdgeName, Filter, Graph, ObjectIndex, ObjectSet, RootKind};
 
 const UNSEEN: u32 = u32::MAX;
@@ -121,7 +121,8 @@ impl<'graph> PathTree<'graph> {
             }
         }
         steps.reverse();
-        Some(Path { root: self.root_of(first, steps.first().map(|&(_, place)| place))?, first, steps })
+        let root = self.root_of(first, steps.first().map(|&(_, place)| place))?;
+        Some(Path { root, steps: Steps::new(first, steps) })
     }
 
     /// The first reference between two objects; from a root a static field, if there is one.

@@ -1,0 +1,112 @@
+//! Who holds an object, in the program's own terms: what refers to it, seen through the insides of the JDK's collections.
+//!
+//! Not here: why it is alive (`paths`): a holder may be unreachable itself.
+
+mod collections;
+#[cfg(test)]
+mod tests;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::paths::Steps;
+use crate::{Filter, Graph, ObjectIndex, Referrers};
+use collections::Insides;
+
+/// Something that holds an object, directly or in a collection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// What it is.
+    pub by: HeldBy,
+    /// The references from it down to the object; from a root's object, if it is a root.
+    pub steps: Steps,
+}
+
+/// What holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeldBy {
+    /// An object that is no part of a collection; the `java.lang.Class` if it is a static field.
+    Object(ObjectIndex),
+    /// A root, by its number in `Graph::roots`, that holds the object or a collection with it.
+    Root(usize),
+}
+
+/// The holders of an object, nearest first, at most so many. Follows the references that the filter does.
+///
+/// Collections of `java.util` and `java.util.concurrent`, what they are made of, and strings are seen through; subclasses of
+/// collections that are the program's own are holders.
+pub fn holders(
+    graph: &Graph,
+    referrers: &Referrers,
+    object: ObjectIndex,
+    filter: &Filter,
+    most: usize,
+) -> Vec<Holder> {
+    let mut search = Search {
+        graph,
+        roots: graph.roots().iter().map(|root| root.object).collect(),
+        // The object itself is seen.
+        down: FxHashMap::from_iter([(object, None)]),
+        found: Vec::new(),
+    };
+    let insides = Insides::of(graph, referrers);
+    let mut through = vec![object];
+    let mut next = 0;
+    while let Some(&at) = through.get(next).filter(|_| search.found.len() < most) {
+        search.roots_of(at);
+        for (from, place) in referrers.places(graph, at) {
+            let followed = filter.follows(graph.labels[place]) && filter.leaves(from) && filter.enters(from);
+            if !followed || search.down.contains_key(&from) {
+                continue;
+            }
+            search.down.insert(from, Some((place, at)));
+            if insides.contains(from) {
+                through.push(from);
+            } else {
+                search.found(HeldBy::Object(from), from);
+            }
+        }
+        next += 1;
+    }
+    search.found.truncate(most);
+    search.found
+}
+
+struct Search<'graph> {
+    graph: &'graph Graph,
+    roots: FxHashSet<ObjectIndex>,
+    /// From each object seen the reference that leads down, and where to.
+    down: FxHashMap<ObjectIndex, Option<(usize, ObjectIndex)>>,
+    found: Vec<Holder>,
+}
+
+impl Search<'_> {
+    fn roots_of(&mut self, object: ObjectIndex) {
+        if self.roots.contains(&object) {
+            let roots = self.graph.roots().iter().enumerate();
+            let by: Vec<_> =
+                roots.filter(|(_, root)| root.object == object).map(|(number, _)| number).collect();
+            by.into_iter().for_each(|number| self.found(HeldBy::Root(number), object));
+        }
+    }
+
+    fn found(&mut self, by: HeldBy, first: ObjectIndex) {
+        let mut steps = Vec::new();
+        let mut at = first;
+        while let Some(&Some((place, to))) = self.down.get(&at) {
+            steps.push((at, place));
+            at = to;
+        }
+        self.found.push(Holder { by, steps: Steps::new(first, steps) });
+    }
+}
+
+impl Holder {
+    /// The holder, and what leads from it to the object, a line each, as in the text of a path.
+    pub fn text(&self, graph: &Graph) -> String {
+        let root = match self.by {
+            HeldBy::Root(number) => format!("{}->\n", graph.roots()[number].kind),
+            HeldBy::Object(_) => String::new(),
+        };
+        root + &self.steps.text(graph)
+    }
+}
