@@ -1,5 +1,6 @@
 //! The command line: what can be said, and its help. Nothing below `commands/` sees these types.
 
+pub(crate) mod heap;
 pub(crate) mod running;
 
 use std::ffi::OsString;
@@ -57,6 +58,11 @@ pub(crate) enum Command {
     Reset(TargetArgs),
     /// Fetch the profile of a running JVM so far, as a recording
     Snapshot(SnapshotArgs),
+    /// Summarise the heap of a running JVM, or ask a dump what is in it and who holds it
+    ///
+    /// With a PID, counts the objects on that JVM's heap by class, after two full collections. The other commands write a
+    /// dump, compare summaries, and answer questions about a dump: one of ours, an hprof file, or INSANE's XML.
+    Heap(heap::HeapArgs),
 }
 
 /// What `mayfly run` takes.
@@ -219,12 +225,13 @@ mod tests {
 
     #[test]
     fn every_example_in_help_and_guide_is_accepted() {
-        let guide = include_str!("../../docs/guide/cli.md");
-        let guide = guide.lines().filter_map(|line| line.strip_prefix("$ "));
+        let guides = [include_str!("../../docs/guide/cli.md")];
+        let guide = guides.iter().flat_map(|guide| guide.lines()).filter_map(|line| line.strip_prefix("$ "));
         let examples = RUN_EXAMPLES
             .lines()
             .chain(REPORT_EXAMPLES.lines())
             .chain(running::SNAPSHOT_EXAMPLES.lines())
+            .chain([heap::EXAMPLES, heap::PATHS_EXAMPLES].into_iter().flat_map(str::lines))
             .filter_map(|line| line.strip_prefix("  "));
         let lines: Vec<_> = guide.chain(examples).collect();
         assert!(lines.len() > 15, "{lines:?}");

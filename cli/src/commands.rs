@@ -2,6 +2,7 @@
 
 pub(crate) mod attach;
 pub(crate) mod demo;
+pub(crate) mod heap;
 mod next_commands;
 pub(crate) mod ps;
 pub(crate) mod report;

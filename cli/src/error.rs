@@ -9,6 +9,7 @@ use mayfly_recording::ReadError;
 use mayfly_recording::control::{ExchangeError, PROTOCOL_VERSION, Refusal};
 
 use crate::exit_codes;
+use crate::heap::error::QueryError;
 use crate::session::unreachable::Unreachable;
 
 /// Why a command gave up.
@@ -111,6 +112,9 @@ pub(crate) enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// See there.
+    #[error(transparent)]
+    Heap(#[from] QueryError),
 }
 
 impl Error {
@@ -129,6 +133,7 @@ impl Error {
             // Reached, and tried: what was asked can't be done.
             Self::Refused { refusal: Refusal::Failed { .. }, .. } => exit_codes::USAGE,
             Self::Unreachable(_) | Self::Refused { .. } => exit_codes::UNREACHABLE,
+            Self::Heap(error) => error.exit_code(),
             _ => exit_codes::USAGE,
         }
     }

@@ -8,6 +8,8 @@ mod args;
 mod commands;
 mod error;
 mod exit_codes;
+mod heap;
+mod output;
 mod recording_input;
 mod report;
 mod session;
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         Command::Resume(args) => commands::steer::run(&args, &Request::Resume),
         Command::Reset(args) => commands::steer::run(&args, &Request::Reset),
         Command::Snapshot(args) => commands::snapshot::run(args),
+        Command::Heap(args) => commands::heap::run(args),
     };
     ExitCode::from(outcome.unwrap_or_else(|error| {
         eprintln!("mayfly: {error}");

@@ -13,9 +13,9 @@ use mayfly_profile::Profile;
 
 use crate::args::DemoArgs;
 use crate::commands::next_commands::{program, shown};
-use crate::commands::report;
 use crate::commands::run::exit_code;
 use crate::error::Error;
+use crate::output;
 use crate::recording_input;
 use crate::report::text;
 use crate::report::view::{View, Wishes};
@@ -57,7 +57,7 @@ pub(crate) fn run(args: DemoArgs) -> Result<u8, Error> {
     if ended.status.code().is_some_and(|code| code != 0) && java.compiler.is_none() {
         eprintln!("mayfly: this JVM may lack a compiler; the demo needs a JDK (11 or newer): --java PATH");
     } else if let Some(recording) = files.written_by(ended.pid).first() {
-        report::write(summary(recording_input::read(recording)?).as_bytes(), None)?;
+        output::write(summary(recording_input::read(recording)?).as_bytes(), None)?;
         tell_next_steps(recording);
     }
     Ok(exit_code(ended.status))

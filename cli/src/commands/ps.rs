@@ -9,9 +9,9 @@ use mayfly_report::{clock, left_aligned};
 use serde::Serialize;
 
 use crate::args::running::PsArgs;
-use crate::commands::report::write;
 use crate::error::Error;
 use crate::exit_codes;
+use crate::output::write;
 use crate::session::connect::Target;
 use crate::session::jvms::{self, Jvm};
 

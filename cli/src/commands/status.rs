@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::args::running::StatusArgs;
 use crate::commands::ps;
-use crate::commands::report::write;
 use crate::error::Error;
 use crate::exit_codes;
+use crate::output::write;
 use crate::session::connect::Target;
 use crate::session::jvms;
 

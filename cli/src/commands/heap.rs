@@ -1,0 +1,58 @@
+//! `mayfly heap`: the heap of a running JVM, and questions about dumps of one.
+//!
+//! One file per verb. Not here: formats and algorithms (`mayfly-heap`), what the verbs share (`crate::heap`).
+
+mod diff;
+mod distribution;
+mod dump;
+mod histogram;
+mod instances;
+mod live;
+mod paths;
+mod retained;
+mod roots;
+mod strings;
+mod structure;
+
+use mayfly_heap::Strength;
+use mayfly_profile::HeapOrder;
+
+use crate::args::heap::{HeapArgs, HeapVerb, RowArgs, SortKey, StrengthArgs};
+use crate::error::Error;
+use crate::exit_codes;
+
+/// Carries one heap command out.
+pub(crate) fn run(args: HeapArgs) -> Result<u8, Error> {
+    match &args.verb {
+        None => live::run(&args.live),
+        Some(HeapVerb::Diff(args)) => diff::run(args),
+        Some(HeapVerb::Dump(args)) => dump::run(args),
+        Some(HeapVerb::Histogram(args)) => histogram::run(args),
+        Some(HeapVerb::Roots(args)) => roots::run(args),
+        Some(HeapVerb::Paths(args)) => paths::run(args),
+        Some(HeapVerb::Retained(args)) => retained::run(args),
+        Some(HeapVerb::Size(args)) => structure::size(args),
+        Some(HeapVerb::Reachable(args)) => structure::reachable(args),
+        Some(HeapVerb::Distribution(args)) => distribution::run(args),
+        Some(HeapVerb::Strings(args)) => strings::run(args),
+        Some(HeapVerb::Instances(args)) => instances::run(args),
+    }?;
+    Ok(exit_codes::SUCCESS)
+}
+
+fn order(rows: &RowArgs) -> HeapOrder {
+    match rows.sort {
+        SortKey::Size => HeapOrder::Size,
+        SortKey::Count => HeapOrder::Count,
+    }
+}
+
+/// The weakest references to follow.
+fn weakest(strength: &StrengthArgs) -> Strength {
+    match strength {
+        StrengthArgs { all: true, .. } => Strength::Phantom,
+        StrengthArgs { weak: true, .. } => Strength::Weak,
+        StrengthArgs { soft: true, .. } => Strength::Soft,
+        _ => Strength::Strong,
+    }
+}

@@ -1,0 +1,131 @@
+//! `mayfly heap dump`: the heap of a running JVM in a file, then INSANE's usage table.
+//!
+//! The agent writes the file itself, where the JVM sees it. If that is not where we do (a container), it writes into its
+//! folder for temporary files, and the file is fetched from there. Not here: XML (`convert`).
+
+use std::cmp::Reverse;
+use std::env;
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use mayfly_profile::{HeapSummary, Held};
+use mayfly_recording::control::{HeapDumped, Request, Response};
+
+use crate::args::heap::DumpArgs;
+use crate::error::Error;
+use crate::heap::dump_file::DumpFile;
+use crate::heap::error::QueryError;
+use crate::heap::progress::Progress;
+use crate::output;
+use crate::session::connect::Target;
+use crate::session::jvms;
+use crate::session::process::Process;
+
+pub(super) fn run(args: &DumpArgs) -> Result<(), Error> {
+    if args.file.symlink_metadata().is_ok() {
+        return Err(QueryError::Exists(args.file.clone()).into());
+    }
+    let file = env::current_dir().unwrap_or_default().join(&args.file);
+    let pid = jvms::pid_of(&args.jvm)?;
+    let dumped = dump(args, pid, &file)?;
+    eprintln!(
+        "mayfly: {} objects and {} references are in {}; JVM {} stood still for {} ms",
+        dumped.objects,
+        dumped.references,
+        args.file.display(),
+        pid,
+        dumped.paused_ms
+    );
+    if args.quiet {
+        return Ok(());
+    }
+    output::write(usage(&DumpFile::open(&file)?.histogram()?).as_bytes(), None)
+}
+
+/// Has the agent write `file`, an absolute path of ours.
+fn dump(args: &DumpArgs, pid: u32, file: &Path) -> Result<HeapDumped, Error> {
+    let target = Target::connect(pid)?;
+    let process = Process::find(pid)?;
+    if sees(&process, file) {
+        return ask(&target, pid, file, !args.no_strings);
+    }
+    let theirs = PathBuf::from(format!("/tmp/mayfly-{}.mayheap", std::process::id()));
+    let as_we_see_it = process.path(&theirs.to_string_lossy());
+    let dumped = ask(&target, pid, &theirs, !args.no_strings)?;
+    let fetched = fetch(&as_we_see_it, file);
+    // Left there it would only take room; that it could not be fetched is told.
+    let _ = fs::remove_file(&as_we_see_it);
+    let not_written = |source| Error::NotWritten { name: file.display().to_string(), source };
+    fetched.map(|()| dumped).map_err(not_written)
+}
+
+fn ask(target: &Target, pid: u32, file: &Path, strings: bool) -> Result<HeapDumped, Error> {
+    let path = file.to_str().ok_or_else(|| Error::UnpassablePath {
+        what: "the dump's path",
+        path: file.to_owned(),
+        contains: "bytes that are not UTF-8",
+    })?;
+    let _progress = Progress::work("walking the heap");
+    // What a walk along references reaches is alive: no collection is needed before.
+    let request = Request::HeapDump { path: path.to_owned(), collect: false, strings };
+    match target.ask(&request)? {
+        Response::HeapDump(dumped) => Ok(dumped),
+        _ => Err(Error::unexpected(pid)),
+    }
+}
+
+/// Whether the folder of a file is the same one to the process as to us.
+fn sees(process: &Process, file: &Path) -> bool {
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    let theirs = process.path(&folder.to_string_lossy());
+    match (fs::metadata(folder), fs::metadata(theirs)) {
+        (Ok(ours), Ok(theirs)) => (ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino()),
+        // A folder that is not there: the agent says so.
+        (Err(_), _) => true,
+        (Ok(_), Err(_)) => false,
+    }
+}
+
+fn fetch(from: &Path, to: &Path) -> io::Result<()> {
+    let mut from = fs::File::open(from)?;
+    let mut to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
+    io::copy(&mut from, &mut to).map(|_| ())
+}
+
+/// INSANE's table (I21): `count class: bytes` by bytes, between a heading and totals.
+fn usage(summary: &HeapSummary) -> String {
+    let mut rows: Vec<_> = summary.rows().collect();
+    // By name before, and the sort is stable.
+    rows.sort_by_key(|(_, held)| Reverse(held.bytes));
+    let classes = rows.len();
+    let line = |(class, held): (&str, Held)| format!("{} {class}: {}\n", held.objects, held.bytes);
+    let total = summary.total();
+    let heading = "Usage: [instances class.Name: totalSizeInBytes]\n".to_owned();
+    heading
+        + &rows.into_iter().map(line).collect::<String>()
+        + &format!("total: {} in {} objects.\nClasses:{classes}\n", total.bytes, total.objects)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// I21.
+    #[test]
+    fn the_usage_is_insanes() {
+        let rows = [("b.B", 3, 48), ("[C", 1, 400), ("a.A", 2, 48)];
+        let summary =
+            rows.into_iter().map(|(class, objects, bytes)| (class, Held { objects, bytes })).collect();
+        let expected = "\
+Usage: [instances class.Name: totalSizeInBytes]
+1 [C: 400
+2 a.A: 48
+3 b.B: 48
+total: 496 in 6 objects.
+Classes:3
+";
+        assert_eq!(usage(&summary), expected);
+    }
+}

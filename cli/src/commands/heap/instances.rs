@@ -1,0 +1,109 @@
+//! `mayfly heap instances`: the objects of a class, largest first, with what each refers to if asked.
+
+use std::cmp::Reverse;
+
+use mayfly_heap::paths::{edge_text, object_text};
+use mayfly_heap::{ClassIndex, Edge, Filter, Graph, ObjectIndex, Strength, Total, reach};
+use mayfly_profile::Held;
+use serde::Serialize;
+
+use crate::args::heap::InstancesArgs;
+use crate::error::Error;
+use crate::heap::columns::{Columns, counted, left_out};
+use crate::heap::document::{self, Answer};
+use crate::heap::dump_file::DumpFile;
+use crate::heap::progress::Progress;
+use crate::heap::selection;
+
+/// Rows when `--limit` does not say: enough to look at.
+const SHOWN: usize = 50;
+
+/// The objects of a class.
+#[derive(Debug, Serialize)]
+struct Instances {
+    total: Held,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    object: String,
+    /// Shallow size.
+    bytes: u64,
+    /// Size of everything reachable by strong references; `None`: not asked for.
+    deep_bytes: Option<u64>,
+    /// What it refers to; empty if not asked for.
+    fields: Vec<Reference>,
+}
+
+#[derive(Debug, Serialize)]
+struct Reference {
+    /// Field name, or `[i]`.
+    by: String,
+    to: String,
+}
+
+impl Answer for Instances {
+    const QUERY: &'static str = "instances";
+
+    fn text(&self) -> String {
+        let deep = self.rows.iter().any(|row| row.deep_bytes.is_some());
+        let mut table =
+            Columns::new(if deep { &["deep bytes", "bytes", "object"] } else { &["bytes", "object"] });
+        for row in &self.rows {
+            let deep = row.deep_bytes.map(|bytes| bytes.to_string());
+            let own = [row.bytes.to_string(), row.object.clone() + &row.field_lines()];
+            table.cells(deep.into_iter().chain(own).collect());
+        }
+        let total =
+            format!("{}, {}\n", counted(self.total.objects, "object"), counted(self.total.bytes, "byte"));
+        table.text() + &total + &left_out(self.rows.len(), self.total.objects as usize, "object")
+    }
+}
+
+impl Row {
+    fn field_lines(&self) -> String {
+        self.fields.iter().map(|field| format!("\n    {} -> {}", field.by, field.to)).collect()
+    }
+}
+
+pub(super) fn run(args: &InstancesArgs) -> Result<(), Error> {
+    let file = DumpFile::open(&args.file)?;
+    let graph = file.graph()?;
+    let mut objects = selection::objects(&graph, &args.class)?;
+    if args.subclasses {
+        let classes = with_subclasses(&graph, &selection::classes(&graph, &args.class)?);
+        objects = selection::objects_of(&graph, &classes);
+    }
+    let instances = {
+        let _progress = Progress::work("measuring");
+        instances(&graph, objects, args)
+    };
+    document::show(&file.source(), &instances, args.shown.json)
+}
+
+fn instances(graph: &Graph, mut objects: Vec<ObjectIndex>, args: &InstancesArgs) -> Instances {
+    let total = Total::of(graph, objects.iter().copied());
+    objects.sort_by_key(|&object| Reverse(graph.size(object)));
+    let mut filter = Filter::new(graph, Strength::Strong);
+    filter.skip_classes(graph);
+    let row = |object| Row {
+        object: object_text(graph, object),
+        bytes: graph.size(object),
+        deep_bytes: args.deep.then(|| Total::of(graph, reach::from(graph, [object], &filter).iter()).bytes),
+        fields: if args.fields { references(graph, object) } else { Vec::new() },
+    };
+    let rows = objects.into_iter().take(args.shown.limit.unwrap_or(SHOWN)).map(row).collect();
+    Instances { total: Held { objects: total.objects, bytes: total.bytes }, rows }
+}
+
+fn references(graph: &Graph, object: ObjectIndex) -> Vec<Reference> {
+    let reference = |edge: Edge<'_>| Reference { by: edge_text(&edge), to: object_text(graph, edge.to) };
+    graph.edges(object).map(reference).collect()
+}
+
+/// These classes, and all that extend them.
+fn with_subclasses(graph: &Graph, classes: &[ClassIndex]) -> Vec<ClassIndex> {
+    let below = |&class: &ClassIndex| classes.iter().any(|&of| class == of || graph.is_subclass(class, of));
+    graph.classes().map(|(class, _)| class).filter(below).collect()
+}

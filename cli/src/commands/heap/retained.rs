@@ -1,0 +1,184 @@
+//! `mayfly heap retained`: what would be freed with an object, a class, a class loader: the tree of dominators.
+//!
+//! Strong and soft references count: the JVM clears soft ones only when memory is short.
+
+use mayfly_heap::dominators::Dominators;
+use mayfly_heap::paths::object_text;
+use mayfly_heap::{Filter, Graph, ObjectIndex, ObjectSet, Strength, reach};
+use mayfly_profile::{HeapOrder, Held};
+use serde::Serialize;
+
+use crate::args::heap::{RetainedArgs, RetainedBy};
+use crate::error::Error;
+use crate::heap::class_rows::{ClassRows, summary_of};
+use crate::heap::columns::{Columns, counted, left_out};
+use crate::heap::document::{self, Answer};
+use crate::heap::dump_file::DumpFile;
+use crate::heap::progress::Progress;
+use crate::heap::selection;
+
+/// Rows when `--limit` does not say.
+const SHOWN: usize = 30;
+
+/// Who retains most.
+#[derive(Debug, Serialize)]
+struct Retained {
+    /// `object`, `class` or `loader`.
+    by: &'static str,
+    /// All that is reachable by strong and soft references.
+    reachable_bytes: u64,
+    /// Objects, classes or loaders there are.
+    of: usize,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    /// Freed if it were gone, itself included.
+    retained_bytes: u64,
+    /// Its share of all that is reachable.
+    share: f64,
+    /// Of the object, or of all objects of the class or loader.
+    bytes: u64,
+    /// 1, or how many objects the class or loader has.
+    objects: u64,
+    /// An object `class@id`, a class, or a class loader.
+    name: String,
+}
+
+/// What some objects retain together.
+#[derive(Debug, Serialize)]
+struct Members {
+    /// As asked.
+    retained_by: String,
+    total: Held,
+    classes: ClassRows,
+    /// The first of them.
+    rows: Vec<Member>,
+}
+
+#[derive(Debug, Serialize)]
+struct Member {
+    object: String,
+    bytes: u64,
+}
+
+impl Answer for Retained {
+    const QUERY: &'static str = "retained";
+
+    fn text(&self) -> String {
+        let mut table = Columns::new(&["retained", "%", "bytes", "objects", self.by]);
+        for row in &self.rows {
+            table.row([
+                row.retained_bytes.to_string(),
+                format!("{:.1}", row.share * 100.0),
+                row.bytes.to_string(),
+                row.objects.to_string(),
+                row.name.clone(),
+            ]);
+        }
+        let total = format!("{} bytes are reachable\n", self.reachable_bytes);
+        table.text() + &total + &left_out(self.rows.len(), self.of, self.by)
+    }
+}
+
+impl Answer for Members {
+    const QUERY: &'static str = "retained";
+
+    fn text(&self) -> String {
+        let total = format!(
+            "{} in {} would be freed with {}\n",
+            counted(self.total.bytes, "byte"),
+            counted(self.total.objects, "object"),
+            self.retained_by
+        );
+        let mut table = Columns::new(&["bytes", "object"]);
+        for row in &self.rows {
+            table.row([row.bytes.to_string(), row.object.clone()]);
+        }
+        let more = left_out(self.rows.len(), self.total.objects as usize, "object");
+        total + &self.classes.text() + "\n" + &table.text() + &more
+    }
+}
+
+pub(super) fn run(args: &RetainedArgs) -> Result<(), Error> {
+    let file = DumpFile::open(&args.file)?;
+    let graph = file.graph()?;
+    let filter = Filter::new(&graph, Strength::Soft);
+    let chosen = args.of.as_ref().map(|of| selection::objects(&graph, of)).transpose()?;
+    let limit = args.shown.limit.unwrap_or(SHOWN);
+    if let (true, Some(by), Some(chosen)) = (args.members, &args.of, &chosen) {
+        let members = members(&graph, &filter, by, chosen, limit);
+        return document::show(&file.source(), &members, args.shown.json);
+    }
+    let dominators = {
+        let _progress = Progress::work("finding what retains what");
+        Dominators::new(&graph, &filter)
+    };
+    let retained = match args.by {
+        RetainedBy::Object => by_object(&graph, &dominators, chosen, limit),
+        RetainedBy::Class => by_class(&graph, &dominators, limit),
+        RetainedBy::Loader => by_loader(&graph, &dominators, limit),
+    };
+    document::show(&file.source(), &retained, args.shown.json)
+}
+
+fn by_object(
+    graph: &Graph,
+    dominators: &Dominators,
+    chosen: Option<Vec<ObjectIndex>>,
+    limit: usize,
+) -> Retained {
+    let (of, largest) = match chosen {
+        Some(objects) => (objects.len(), dominators.largest(objects, limit)),
+        None => (dominators.reachable().len(), dominators.largest(dominators.reachable(), limit)),
+    };
+    let own = |object| Held { objects: 1, bytes: graph.size(object) };
+    let row = |object| row(dominators, dominators.retained(object), own(object), object_text(graph, object));
+    answer("object", dominators, of, largest.into_iter().map(row).collect())
+}
+
+fn by_class(graph: &Graph, dominators: &Dominators, limit: usize) -> Retained {
+    let classes = dominators.by_class(graph);
+    let rows = classes.iter().take(limit).map(|class| {
+        let own = Held { objects: class.own.objects, bytes: class.own.bytes };
+        row(dominators, class.retained, own, class.name.to_string())
+    });
+    answer("class", dominators, classes.len(), rows.collect())
+}
+
+fn by_loader(graph: &Graph, dominators: &Dominators, limit: usize) -> Retained {
+    let loaders = dominators.by_loader(graph);
+    let rows = loaders.iter().take(limit).map(|loader| {
+        let own = Held { objects: loader.own.objects, bytes: loader.own.bytes };
+        let name =
+            loader.loader.map_or_else(|| "boot loader".to_owned(), |loader| object_text(graph, loader));
+        row(dominators, loader.retained, own, format!("{name} ({})", counted(loader.classes, "class")))
+    });
+    answer("loader", dominators, loaders.len(), rows.collect())
+}
+
+fn row(dominators: &Dominators, retained_bytes: u64, own: Held, name: String) -> Row {
+    let share = retained_bytes as f64 / dominators.total().max(1) as f64;
+    Row { retained_bytes, share, bytes: own.bytes, objects: own.objects, name }
+}
+
+fn answer(by: &'static str, dominators: &Dominators, of: usize, rows: Vec<Row>) -> Retained {
+    Retained { by, reachable_bytes: dominators.total(), of, rows }
+}
+
+/// What would be freed if all of these were gone, also what only several of them hold together.
+fn members(graph: &Graph, filter: &Filter, by: &str, objects: &[ObjectIndex], limit: usize) -> Members {
+    let set = {
+        let _progress = Progress::work("finding what is retained");
+        reach::retained(graph, &ObjectSet::of(graph, objects.iter().copied()), filter)
+    };
+    let summary = summary_of(graph, set.iter());
+    let member = |object| Member { object: object_text(graph, object), bytes: graph.size(object) };
+    Members {
+        retained_by: by.to_owned(),
+        total: summary.total(),
+        classes: ClassRows::of(&summary, HeapOrder::Size, Some(SHOWN)),
+        rows: set.iter().take(limit).map(member).collect(),
+    }
+}

@@ -1,0 +1,15 @@
+//! What the heap commands share: dump files, objects by name, tables, JSON.
+//!
+//! Not here: the commands (`commands/heap/`), formats and algorithms (`mayfly-heap`).
+
+pub(crate) mod class_name;
+pub(crate) mod class_rows;
+pub(crate) mod columns;
+pub(crate) mod document;
+pub(crate) mod dump_file;
+pub(crate) mod error;
+mod mapping;
+pub(crate) mod progress;
+pub(crate) mod root_kind;
+pub(crate) mod selection;
+pub(crate) mod summary_file;

@@ -1,0 +1,90 @@
+//! Numbers under headings, right-aligned; the last column is text and is not padded.
+
+/// A table in the making.
+#[derive(Debug)]
+pub(crate) struct Columns {
+    rows: Vec<Vec<String>>,
+}
+
+impl Columns {
+    /// With these headings.
+    pub(crate) fn new(headings: &[&str]) -> Self {
+        Self { rows: vec![headings.iter().map(|&heading| heading.to_owned()).collect()] }
+    }
+
+    /// Adds a row; one short of cells leaves the last columns empty.
+    pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
+        self.rows.push(cells.into());
+    }
+
+    /// Adds a row of any number of cells.
+    pub(crate) fn cells(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// The table, a line each, without spaces at line ends.
+    pub(crate) fn text(&self) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<_> = (0..columns).map(width).collect();
+        let mut text = String::new();
+        for row in &self.rows {
+            let mut line = String::new();
+            for (column, cell) in row.iter().enumerate() {
+                if column + 1 == columns {
+                    line += cell;
+                } else {
+                    line += &format!("{cell:>width$}  ", width = widths[column]);
+                }
+            }
+            text += line.trim_end();
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// `1 object`, `2 objects`, `3 classes`.
+pub(crate) fn counted(number: u64, what: &str) -> String {
+    match (number, what.ends_with('s')) {
+        (1, _) => format!("1 {what}"),
+        (_, true) => format!("{number} {what}es"),
+        (_, false) => format!("{number} {what}s"),
+    }
+}
+
+/// `and 3 more classes`, if rows are left out, and how to see them.
+pub(crate) fn left_out(shown: usize, all: usize, what: &str) -> String {
+    match all.saturating_sub(shown) {
+        0 => String::new(),
+        more => format!("and {} (--limit {all} shows all)\n", counted(more as u64, &format!("more {what}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_end_below_their_heading() {
+        let mut table = Columns::new(&["bytes", "objects", "class"]);
+        table.row(["1234567".into(), "3".into(), "a.B".into()]);
+        table.row(["8".into(), "100000000".into(), "[I".into()]);
+        table.row(["9".into(), "1".into()]);
+        let expected = "  bytes    objects  class
+1234567          3  a.B
+      8  100000000  [I
+      9          1
+";
+        assert_eq!(table.text(), expected);
+    }
+
+    #[test]
+    fn what_is_left_out_is_said() {
+        assert_eq!(left_out(2, 2, "class"), "");
+        assert_eq!(left_out(2, 5, "class"), "and 3 more classes (--limit 5 shows all)\n");
+    }
+}

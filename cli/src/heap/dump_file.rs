@@ -1,0 +1,95 @@
+//! A dump of any format, mapped, not read in: what is asked decides what is loaded.
+//!
+//! Not here: the formats (`mayfly-heap`).
+
+use std::path::{Path, PathBuf};
+
+use mayfly_heap::{Dump, Format, Graph, HeapError, Text};
+use mayfly_profile::HeapSummary;
+use serde::Serialize;
+
+use crate::heap::class_rows;
+use crate::heap::error::QueryError;
+use crate::heap::mapping::Mapping;
+use crate::heap::progress::Progress;
+
+/// A file that seems to be a dump: its beginning is one's.
+#[derive(Debug)]
+pub(crate) struct DumpFile {
+    path: PathBuf,
+    mapping: Mapping,
+    format: Format,
+}
+
+/// Where an answer is from, for JSON.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Source {
+    file: PathBuf,
+    format: &'static str,
+    bytes: usize,
+}
+
+impl DumpFile {
+    /// Maps a file, and looks at its first bytes.
+    ///
+    /// # Errors
+    /// [`QueryError::Unreadable`], [`QueryError::Refused`].
+    pub(crate) fn open(path: &Path) -> Result<Self, QueryError> {
+        let mapping =
+            Mapping::open(path).map_err(|source| QueryError::Unreadable { file: path.to_owned(), source })?;
+        let opened = Dump::open(&mapping).map(|dump| dump.format());
+        let format = opened.map_err(|cause| QueryError::Refused { file: path.to_owned(), cause })?;
+        mapping.read_in_order();
+        Ok(Self { path: path.to_owned(), mapping, format })
+    }
+
+    /// Its path, as given.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Which file this is, for JSON.
+    pub(crate) fn source(&self) -> Source {
+        let format = match self.format {
+            Format::Mayfly => "mayfly",
+            Format::Hprof => "hprof",
+        };
+        Source { file: self.path.clone(), format, bytes: self.mapping.len() }
+    }
+
+    /// All objects and references. Takes memory by the number of objects, not by the size of the file.
+    ///
+    /// # Errors
+    /// [`QueryError::Refused`].
+    pub(crate) fn graph(&self) -> Result<Graph, QueryError> {
+        self.reading("reading the dump", |dump, at| dump.graph(at))
+    }
+
+    /// Objects and bytes by class; no graph is loaded.
+    ///
+    /// # Errors
+    /// [`QueryError::Refused`].
+    pub(crate) fn histogram(&self) -> Result<HeapSummary, QueryError> {
+        let histogram = self.reading("counting objects", |dump, at| dump.histogram(at))?;
+        Ok(class_rows::summary(&histogram))
+    }
+
+    /// Calls `visit` with each text of a string; no graph is loaded.
+    ///
+    /// # Errors
+    /// [`QueryError::Refused`].
+    pub(crate) fn strings(&self, mut visit: impl FnMut(Text<'_>)) -> Result<(), QueryError> {
+        self.reading("reading strings", |dump, at| dump.strings(at, &mut visit))
+    }
+
+    fn reading<T>(
+        &self,
+        what: &str,
+        read: impl FnOnce(Dump<'_>, &mut dyn FnMut(u64, u64)) -> Result<T, HeapError>,
+    ) -> Result<T, QueryError> {
+        let progress = Progress::bytes(what, self.mapping.len() as u64);
+        let read =
+            Dump::open(&self.mapping).and_then(|dump| read(dump, &mut |done, of| progress.at(done, of)));
+        read.map_err(|cause| QueryError::Refused { file: self.path.clone(), cause })
+    }
+}

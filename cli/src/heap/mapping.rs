@@ -1,0 +1,48 @@
+//! A file as bytes, without reading it: one larger than memory is paged in as it is asked for.
+//!
+//! The only unsafe code outside of the JVM boundary (docs/design/0022-heap-queries.md).
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::io;
+use std::ops::Deref;
+use std::path::Path;
+
+use memmap2::{Advice, Mmap};
+
+/// The bytes of a file.
+#[derive(Debug)]
+pub(crate) struct Mapping(Mmap);
+
+impl Mapping {
+    /// Maps the whole file, read-only.
+    ///
+    /// # Errors
+    /// What the system says; a folder, or a stream that can't be mapped.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+        }
+        // SAFETY: the mapping is private and read-only, and only bytes are read from it, so that no value can become
+        // invalid. What stays is that another process may cut the file short meanwhile: reading beyond its end then
+        // ends this process by SIGBUS. It is a command that only reads; nothing is lost. Dumps appear under their
+        // final name when they are whole.
+        let mapping = unsafe { Mmap::map(&file) }?;
+        Ok(Self(mapping))
+    }
+
+    /// Tells the kernel that the file is read from front to back: it reads ahead, and forgets soon.
+    pub(crate) fn read_in_order(&self) {
+        // Advice: without it reading is slower, not wrong.
+        let _ = self.0.advise(Advice::Sequential);
+    }
+}
+
+impl Deref for Mapping {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}

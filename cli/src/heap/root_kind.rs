@@ -1,0 +1,51 @@
+//! Kinds of roots in words, and where on a stack they are.
+
+use mayfly_heap::RootKind;
+use serde::Serialize;
+
+/// The kind, without its details.
+pub(crate) fn name(kind: &RootKind) -> &str {
+    match kind {
+        RootKind::SystemClass => "system class",
+        RootKind::JniGlobal => "JNI global",
+        RootKind::JniLocal(_) => "JNI local",
+        RootKind::StackLocal(_) => "stack local",
+        RootKind::Monitor => "monitor",
+        RootKind::Thread => "thread",
+        RootKind::Other(words) => words,
+    }
+}
+
+/// Where on a stack a reference is, as far as the dump tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Place {
+    /// Name of the thread.
+    pub(crate) thread: Option<Box<str>>,
+    /// `Class.method`.
+    pub(crate) method: Option<Box<str>>,
+    /// Slot of the local variable.
+    pub(crate) slot: Option<i32>,
+}
+
+/// The place of a root; empty if it is on no stack.
+pub(crate) fn place(kind: &RootKind) -> Place {
+    match kind {
+        RootKind::JniLocal(frame) | RootKind::StackLocal(frame) => Place {
+            thread: frame.thread.clone(),
+            method: frame.method.clone(),
+            slot: frame.slot.filter(|&slot| slot >= 0),
+        },
+        _ => Place::default(),
+    }
+}
+
+impl Place {
+    /// `  (thread main, a.B.run, slot 2)`, or nothing.
+    pub(crate) fn text(&self) -> String {
+        let thread = self.thread.as_ref().map(|thread| format!("thread {thread}"));
+        let method = self.method.as_deref().map(str::to_owned);
+        let slot = self.slot.map(|slot| format!("slot {slot}"));
+        let told: Vec<_> = [thread, method, slot].into_iter().flatten().collect();
+        if told.is_empty() { String::new() } else { format!("  ({})", told.join(", ")) }
+    }
+}

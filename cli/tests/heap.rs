@@ -1,0 +1,285 @@
+//! `mayfly heap` on a small dump made here: what each question prints, as text and JSON, and what it makes of damage.
+//!
+//! Not here: dumps of real JVMs (end-to-end tests), and running JVMs.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use assert_cmd::cargo::cargo_bin;
+use mayfly_heap::dump::{
+    ClassFacts, Encoder, Facts, FieldFacts, FrameFacts, Number, Reference, RootReference,
+};
+use serde_json::Value;
+
+const OBJECT: Number = Number(1);
+const WEAK: Number = Number(5);
+const MAP: Number = Number(6);
+const NODE: Number = Number(7);
+const TABLE: Number = Number(8);
+const CACHE: Number = Number(9);
+const SESSION: Number = Number(10);
+const BYTES: Number = Number(11);
+const STRING: Number = Number(3);
+
+fn field(name: &'static str) -> FieldFacts<'static> {
+    FieldFacts { name, descriptor: "Ljava/lang/Object;", is_static: false }
+}
+
+fn tell_classes(encoder: &mut Encoder) {
+    let class = |name| ClassFacts { name, superclass: OBJECT, mirror_size: 96, ..ClassFacts::default() };
+    let entries = [FieldFacts { name: "ENTRIES", descriptor: "Ljava/util/Map;", is_static: true }];
+    for class in [
+        ClassFacts { superclass: Number::NONE, ..class("java.lang.Object") },
+        class("java.lang.Class"),
+        ClassFacts { fields: &[field("value")], ..class("java.lang.String") },
+        ClassFacts { fields: &[field("referent")], ..class("java.lang.ref.Reference") },
+        ClassFacts { superclass: Number(4), ..class("java.lang.ref.WeakReference") },
+        ClassFacts { fields: &[field("table")], ..class("java.util.HashMap") },
+        ClassFacts {
+            fields: &[field("key"), field("value"), field("next")],
+            ..class("java.util.HashMap$Node")
+        },
+        class("[Ljava.util.HashMap$Node;"),
+        ClassFacts { fields: &entries, ..class("app.Cache") },
+        ClassFacts { fields: &[field("user"), field("data")], ..class("app.Session") },
+        class("[B"),
+    ] {
+        encoder.class(&class);
+    }
+}
+
+/// A string and its bytes.
+fn tell_string(encoder: &mut Encoder, text: &str) -> Number {
+    let string = encoder.object(STRING, 24);
+    let bytes = encoder.object(BYTES, 24);
+    encoder.edge(string, Reference::Field(0), bytes);
+    encoder.text(string, &text.encode_utf16().collect::<Vec<_>>());
+    string
+}
+
+/// `Cache.ENTRIES` is a map of `entries` sessions, each with a kilobyte; one more session is held weakly by a local variable,
+/// one strongly.
+fn tell_objects(encoder: &mut Encoder, entries: u32) {
+    let map = encoder.object(MAP, 48);
+    encoder.edge(CACHE, Reference::StaticField(0), map);
+    let table = encoder.object(TABLE, 80);
+    encoder.edge(map, Reference::Field(0), table);
+    for slot in 0..entries {
+        let node = encoder.object(NODE, 32);
+        encoder.edge(table, Reference::Element(slot * 3), node);
+        let key = tell_string(encoder, "guest");
+        encoder.edge(node, Reference::Field(0), key);
+        let session = tell_session(encoder);
+        encoder.edge(node, Reference::Field(1), session);
+        let user = tell_string(encoder, &format!("user {slot}"));
+        encoder.edge(session, Reference::Field(0), user);
+    }
+    let frame = FrameFacts { thread: 1, depth: 0, method: 7 };
+    let session = tell_session(encoder);
+    encoder.root(RootReference::StackLocal { frame, slot: 2 }, session);
+    let weak = encoder.object(WEAK, 48);
+    encoder.root(RootReference::StackLocal { frame, slot: 3 }, weak);
+    let lost = encoder.object(BYTES, 64);
+    encoder.edge(weak, Reference::Field(0), lost);
+    for class in 1..=11 {
+        encoder.root(RootReference::SystemClass, Number(class));
+    }
+    encoder.thread(1, Number::NONE, "main");
+    encoder.method(7, "app.Main", "run");
+}
+
+fn tell_session(encoder: &mut Encoder) -> Number {
+    let session = encoder.object(SESSION, 24);
+    let data = encoder.object(BYTES, 1024);
+    encoder.edge(session, Reference::Field(1), data);
+    session
+}
+
+fn dump(entries: u32) -> Vec<u8> {
+    let mut encoder = Encoder::new(&Facts { text_limit: Some(100), ..Facts::default() });
+    tell_classes(&mut encoder);
+    tell_objects(&mut encoder, entries);
+    encoder.finish().expect("few objects")
+}
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    /// With `a.mayheap`, and `b.mayheap` in which there is one entry more.
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().expect("temporary folder"));
+        fs::write(place.path("a.mayheap"), dump(2)).expect("write");
+        fs::write(place.path("b.mayheap"), dump(3)).expect("write");
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn heap(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(cargo_bin("mayfly"));
+        command.current_dir(self.0.path()).arg("heap").args(arguments).output().expect("runs")
+    }
+
+    /// What it prints, with exit code 0.
+    fn text(&self, arguments: &[&str]) -> String {
+        let output = self.heap(arguments);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), &*said), (Some(0), ""), "{arguments:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let json: Value = serde_json::from_str(&self.text(&[arguments, &["--json"]].concat())).expect("JSON");
+        assert_eq!(json["schema"], "mayfly-heap/1");
+        json
+    }
+
+    /// Its one line on stderr, with this exit code and nothing on stdout.
+    fn refusal(&self, arguments: &[&str], code: i32) -> String {
+        let output = self.heap(arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(code), 0), "{arguments:?}: {said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        said
+    }
+}
+
+/// Every question, on `a.mayheap`.
+const QUESTIONS: &[&[&str]] = &[
+    &["histogram", "a.mayheap"],
+    &["histogram", "a.mayheap", "--sort", "count", "--limit", "2"],
+    &["roots", "a.mayheap"],
+    &["roots", "a.mayheap", "--kind", "stack local"],
+    &["paths", "a.mayheap", "--to", "app.Session", "-n", "5"],
+    &["paths", "a.mayheap", "--to", "app.Session", "-n", "5", "--exclude", "java.util.HashMap"],
+    &["paths", "a.mayheap", "--to", "java.util.HashMap.Node"],
+    &["retained", "a.mayheap", "--limit", "4"],
+    &["retained", "a.mayheap", "--by", "class", "--limit", "4"],
+    &["retained", "a.mayheap", "--by", "loader"],
+    &["retained", "a.mayheap", "--of", "app.Session", "--members"],
+    &["size", "a.mayheap", "--of", "app.Session"],
+    &["size", "a.mayheap", "--of", "java.util.HashMap", "--skip", "app.Session"],
+    &["reachable", "a.mayheap", "--from", "java.util.HashMap"],
+    &["reachable", "a.mayheap", "--from", "java.util.HashMap$Node", "--within", "app.Session"],
+    &["reachable", "a.mayheap", "--from", "app.Session", "--objects", "--limit", "3"],
+    &["distribution", "a.mayheap"],
+    &["distribution", "a.mayheap", "--from", "class app.Cache"],
+    &["strings", "a.mayheap"],
+    &["strings", "a.mayheap", "--search", "user"],
+    &["strings", "a.mayheap", "--search", "user 1", "--exact", "--held-by", "app.Session"],
+    &["instances", "a.mayheap", "app.Session", "--deep", "--fields"],
+    &["instances", "a.mayheap", "java.lang.ref.Reference", "--subclasses"],
+    &["diff", "a.mayheap", "b.mayheap"],
+    &["diff", "a.mayheap", "b.mayheap", "a.mayheap", "--sort", "count", "--limit", "1"],
+];
+
+#[test]
+fn every_question_has_a_stable_answer() {
+    let place = Place::new();
+    let mut answers = String::new();
+    for question in QUESTIONS {
+        answers += &format!("$ mayfly heap {}\n{}\n", question.join(" "), place.text(question));
+    }
+    insta::assert_snapshot!("heap_answers", answers);
+}
+
+#[test]
+fn every_answer_is_json_when_asked() {
+    let place = Place::new();
+    for question in QUESTIONS {
+        let json = place.json(question);
+        assert_eq!(json["query"], question[0], "{question:?}");
+        assert!(!json["source"].is_null(), "{question:?}");
+    }
+}
+
+#[test]
+fn json_names_what_text_shows() {
+    let place = Place::new();
+    let json = place.json(&["histogram", "a.mayheap", "--limit", "1"]);
+    assert_eq!(json["total"], serde_json::json!({"objects": 31, "bytes": 4_696}));
+    assert_eq!(json["rows"], serde_json::json!([{"class": "[B", "objects": 8, "bytes": 3_232}]));
+    assert_eq!(json["source"]["format"], "mayfly");
+    let json = place.json(&["paths", "a.mayheap", "--to", "java.util.HashMap"]);
+    let path = &json["paths"][0];
+    assert_eq!((&path["root"]["kind"], &path["root"]["field"]), (&"static field".into(), &"ENTRIES".into()));
+    assert_eq!((&path["root"]["declared_by"], &path["strength"]), (&"app.Cache".into(), &"strong".into()));
+    let json = place.json(&["paths", "a.mayheap", "--to", "app.Session", "--exclude", "java.util.HashMap"]);
+    let root = &json["paths"][0]["root"];
+    assert_eq!(
+        (&root["thread"], &root["method"], &root["slot"]),
+        (&"main".into(), &"app.Main.run".into(), &2.into())
+    );
+}
+
+/// An object that only a weak reference holds has no strong path; the answer says what there is.
+#[test]
+fn a_weak_path_is_shown_when_asked_for() {
+    let place = Place::new();
+    let lost = place.json(&["instances", "a.mayheap", "[B"])["rows"]
+        .as_array()
+        .and_then(|rows| rows.iter().find(|row| row["bytes"] == 64))
+        .and_then(|row| row["object"].as_str().map(str::to_owned))
+        .expect("an array of 64 bytes");
+    let none = place.text(&["paths", "a.mayheap", "--to", &lost]);
+    assert!(none.contains("there is one by a weak reference (--weak)"), "{none}");
+    let path = place.text(&["paths", "a.mayheap", "--to", &lost, "--weak"]);
+    assert!(path.contains("java.lang.ref.WeakReference@") && path.contains("-referent->"), "{path}");
+}
+
+#[test]
+fn what_is_asked_wrongly_is_said_in_one_line() {
+    let place = Place::new();
+    for (question, words) in [
+        (&["paths", "a.mayheap", "--to", "app.Sesion"][..], "did you mean app.Session?"),
+        (&["paths", "a.mayheap", "--to", "Session"], "did you mean app.Session?"),
+        (&["size", "a.mayheap", "--of", "0xffff"], "no object 0xffff"),
+        (&["instances", "a.mayheap", "app.Cache@c"], "is of class java.util.HashMap"),
+        (&["roots", "a.mayheap", "--kind", "monitor"], "there are 'system class', 'stack local'"),
+        (&["histogram", "a.mayheap", "--output", "b.mayheap"], "there already"),
+    ] {
+        let said = place.refusal(question, 2);
+        assert!(said.contains(words), "{question:?}: {said}");
+    }
+}
+
+#[test]
+fn columns_are_written_and_compared() {
+    let place = Place::new();
+    assert_eq!(place.text(&["histogram", "a.mayheap", "--output", "a.txt"]), "");
+    assert_eq!(place.text(&["histogram", "b.mayheap", "--output", "b.txt"]), "");
+    let columns = fs::read_to_string(place.path("a.txt")).expect("written");
+    assert!(columns.starts_with("                4696                  31 TOTAL\n"), "{columns}");
+    assert_eq!(place.text(&["diff", "a.txt", "b.txt"]), place.text(&["diff", "a.mayheap", "b.mayheap"]));
+}
+
+#[test]
+fn unreadable_files_are_one_line_and_code_4() {
+    let place = Place::new();
+    let whole = dump(2);
+    fs::write(place.path("cut.mayheap"), &whole[..whole.len() - 20]).expect("write");
+    let mut damaged = whole;
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 0x55;
+    fs::write(place.path("damaged.mayheap"), damaged).expect("write");
+    fs::write(place.path("foreign"), "not a heap").expect("write");
+    fs::write(place.path("empty"), "").expect("write");
+    for (file, words) in [
+        ("cut.mayheap", "byte "),
+        ("damaged.mayheap", "byte "),
+        ("foreign", "foreign"),
+        ("empty", "empty"),
+        ("missing", "missing"),
+        (".", "can't read ."),
+    ] {
+        for question in
+            [&["histogram", file][..], &["retained", file], &["strings", file], &["diff", file, file]]
+        {
+            let said = place.refusal(question, 4);
+            assert!(said.contains(words), "{question:?}: {said}");
+        }
+    }
+}
