@@ -5,8 +5,11 @@
 mod bed_run;
 mod beds;
 mod graph;
+mod heap;
+mod heap_target;
 mod jdk;
 mod jvm_wrapper;
+mod measured;
 mod micro;
 mod scale;
 mod settings;
@@ -37,6 +40,8 @@ enum Subcommands {
     Beds(beds::Arguments),
     /// Questions to a heap graph of millions of objects: time and memory
     Graph(graph::Arguments),
+    /// Heap summaries, dumps, paths, hprof histograms and dominators: time and memory
+    Heap(heap::Arguments),
     /// Micro workloads: CPU time of the allocating thread per operation
     Micro(micro::Arguments),
     /// Millions of live tracked objects: native memory, pauses, sweeps
@@ -65,6 +70,7 @@ fn dispatch(command: Subcommands) -> Result<ExitCode, Box<dyn Error>> {
     let healthy = match command {
         Subcommands::Beds(arguments) => beds::run(&arguments)?,
         Subcommands::Graph(arguments) => graph::run(&arguments)?,
+        Subcommands::Heap(arguments) => heap::run(&arguments)?,
         Subcommands::Micro(arguments) => micro::run(&arguments)?,
         Subcommands::Scale(arguments) => scale::run(&arguments)?,
         Subcommands::Startup(arguments) => startup::run(&arguments)?,

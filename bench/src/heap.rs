@@ -1,0 +1,351 @@
+//! `heap`: what heap summaries, dumps and questions take, beside the JDK's histogram and another reader of hprof.
+//!
+//! All of a table is measured in one run on the same heap, the sides by turns.
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::heap_target::{HeapTarget, NativeMemory};
+use crate::jdk::Jdk;
+use crate::measured::{Measured, measure};
+use crate::stats::{Summary, paired_ratios};
+use crate::table;
+use crate::variant::find_agent;
+
+/// Options of `heap`.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Objects on the heap
+    #[arg(long, default_value_t = 6_000_000)]
+    objects: u64,
+    /// Size of the hprof file in MiB, about; 0 leaves that part out
+    #[arg(long, default_value_t = 1024)]
+    hprof_mib: u64,
+    /// Rounds, in each of which every side runs once
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: u16,
+    /// JAVA_HOME of a full JDK [default: $JAVA_HOME, else java on the PATH]
+    #[arg(long, value_name = "HOME")]
+    java: Option<PathBuf>,
+    /// The `mayfly` command [default: beside this program, else of the release build]
+    #[arg(long, value_name = "FILE")]
+    mayfly: Option<PathBuf>,
+    /// hprof-slurp, the other reader [default: the one on the PATH; without it its column is left out]
+    #[arg(long, value_name = "FILE")]
+    hprof_slurp: Option<PathBuf>,
+}
+
+/// The programs that are compared.
+struct Sides {
+    jdk: Jdk,
+    mayfly: PathBuf,
+    slurp: Option<PathBuf>,
+    folder: tempfile::TempDir,
+    rounds: usize,
+}
+
+/// One thing to run, by turns with others.
+struct Side<'a> {
+    name: &'a str,
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    /// A file that it writes, removed before each run.
+    fresh: Option<PathBuf>,
+}
+
+/// Runs everything and prints the tables. `false` if something failed.
+pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
+    let sides = Sides::new(arguments)?;
+    println!("{}", table::provenance("The heap", &sides.jdk));
+    let healthy = live(&sides, arguments.objects)?;
+    let offline = arguments.hprof_mib == 0 || hprof(&sides, arguments.hprof_mib)?;
+    Ok(healthy && offline)
+}
+
+impl Sides {
+    fn new(arguments: &Arguments) -> Result<Self, Box<dyn Error>> {
+        let jdk = Jdk::find(arguments.java.as_deref())?;
+        // The attach library is looked for beside the command.
+        let agent = find_agent(None).ok_or("no libmayfly.so: build it by `cargo build --release`")?;
+        let beside = agent.with_file_name("mayfly");
+        let mayfly = arguments.mayfly.clone().unwrap_or(beside).canonicalize()?;
+        let slurp = arguments.hprof_slurp.clone().or_else(|| on_path("hprof-slurp"));
+        if slurp.is_none() {
+            println!(
+                "skip(no-hprof-slurp): install it by `cargo install hprof-slurp --version 0.10`, or name it by --hprof-slurp"
+            );
+        }
+        let folder = tempfile::Builder::new().prefix("mayfly-bench-").tempdir()?;
+        Ok(Self { jdk, mayfly, slurp, folder, rounds: arguments.rounds.into() })
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn mayfly<'a>(&self, name: &'a str, arguments: &[&str]) -> Side<'a> {
+        Side::new(name, &self.mayfly, arguments)
+    }
+
+    fn jcmd<'a>(&self, name: &'a str, pid: &str, command: &[&str]) -> Side<'a> {
+        Side::new(name, &self.jdk.home.join("bin/jcmd"), &[&[pid], command].concat())
+    }
+
+    /// Runs all sides, round by round. What failed is printed and has no value.
+    fn by_turns(&self, sides: &[Side<'_>]) -> Vec<Vec<Option<Measured>>> {
+        let mut runs = vec![Vec::new(); sides.len()];
+        for round in 0..self.rounds {
+            for index in crate::variant::order(sides.len(), round) {
+                runs[index].push(sides[index].run());
+            }
+        }
+        runs
+    }
+}
+
+impl<'a> Side<'a> {
+    fn new(name: &'a str, program: &Path, arguments: &[&str]) -> Self {
+        let arguments = arguments.iter().map(OsString::from).collect();
+        Self { name, program: program.to_owned(), arguments, fresh: None }
+    }
+
+    fn writing(mut self, file: PathBuf) -> Self {
+        self.fresh = Some(file);
+        self
+    }
+
+    fn run(&self) -> Option<Measured> {
+        if let Some(file) = &self.fresh {
+            // It is there from the round before, or not yet.
+            let _ = fs::remove_file(file);
+        }
+        match measure(&self.program, &self.arguments) {
+            Ok(measured) => Some(measured),
+            Err(failure) => {
+                println!("FAILED {}: {failure}", self.name);
+                None
+            }
+        }
+    }
+}
+
+/// Summary, dump and path of a live heap.
+fn live(sides: &Sides, objects: u64) -> Result<bool, Box<dyn Error>> {
+    let target = HeapTarget::start(&sides.jdk, sides.folder.path(), objects)?;
+    let pid = target.pid().to_string();
+    // The first question attaches the agent; what that takes is in no figure, as a jcmd has nothing of the kind.
+    let attached = sides.mayfly("attach", &["status", &pid]).run().is_some();
+    let summaries = summaries(sides, &pid, objects);
+    let dumps = dumps(sides, &target, objects)?;
+    Ok(attached && summaries && dumps)
+}
+
+/// Beside `jcmd GC.class_histogram`: without a collection on either side, and with two on both.
+fn summaries(sides: &Sides, pid: &str, objects: u64) -> bool {
+    let runs = sides.by_turns(&[
+        sides.jcmd("jcmd VM.version (its start alone)", pid, &["VM.version"]),
+        sides.mayfly("mayfly status (its start alone)", &["status", pid]),
+        sides.jcmd("jcmd GC.class_histogram -all", pid, &["GC.class_histogram", "-all"]),
+        sides.mayfly("mayfly heap --all", &["heap", pid, "--all"]),
+        sides.jcmd("jcmd GC.run", pid, &["GC.run"]),
+        sides.jcmd("jcmd GC.class_histogram (one collection)", pid, &["GC.class_histogram"]),
+        sides.mayfly("mayfly heap (two collections)", &["heap", pid]),
+    ]);
+    let seconds: Vec<Vec<Option<f64>>> = runs.iter().map(|runs| wall(runs)).collect();
+    let net = |side: usize, start: usize| minus(&seconds[side], &seconds[start]);
+    // One collection more than jcmd's own, without another start.
+    let two_collections = plus(&net(5, 0), &net(4, 0));
+    println!("### Summary of {objects} objects\n");
+    let rows = vec![
+        summary_row("no collection", &seconds[2], &seconds[3], &net(2, 0), &net(3, 1)),
+        summary_row(
+            "two collections",
+            &plus(&seconds[5], &net(4, 0)),
+            &seconds[6],
+            &two_collections,
+            &net(6, 1),
+        ),
+    ];
+    let heading = [
+        "",
+        "jcmd s",
+        "mayfly s",
+        "ratio",
+        "jcmd s without its start",
+        "mayfly s without its start",
+        "ratio",
+    ];
+    println!("{}", table::markdown(&heading, &rows));
+    runs.iter().flatten().all(Option::is_some)
+}
+
+fn summary_row(
+    name: &str,
+    jcmd: &[Option<f64>],
+    mayfly: &[Option<f64>],
+    jcmd_net: &[Option<f64>],
+    mayfly_net: &[Option<f64>],
+) -> Vec<String> {
+    vec![
+        name.to_owned(),
+        shown(jcmd, 2),
+        shown(mayfly, 2),
+        ratio(mayfly, jcmd),
+        shown(jcmd_net, 2),
+        shown(mayfly_net, 2),
+        ratio(mayfly_net, jcmd_net),
+    ]
+}
+
+/// A dump, and the path to one object in it; and what that takes of the target's native memory.
+fn dumps(sides: &Sides, target: &HeapTarget, objects: u64) -> Result<bool, Box<dyn Error>> {
+    let (pid, file) = (target.pid().to_string(), sides.file("live.mayheap"));
+    let path = file.to_string_lossy().into_owned();
+    let before = target.begin_native_peak()?;
+    let runs = sides.by_turns(&[sides
+        .mayfly("mayfly heap dump", &["heap", "dump", &pid, &path, "--quiet", "--no-strings"])
+        .writing(file.clone())]);
+    let peak = target.native_peak()?;
+    let paths = sides.by_turns(&[
+        sides.mayfly("mayfly heap paths", &["heap", "paths", &path, "--to", "HeapScale$Needle"])
+    ]);
+    let (dump, find) = (wall(&runs[0]), wall(&paths[0]));
+    println!("### Dump of {objects} objects, and a path\n");
+    let heading = [
+        "dump s",
+        "path s",
+        "both s",
+        "path peak MiB",
+        "file MiB",
+        "native B per object",
+        "of it the JVM's tags",
+    ];
+    let row = vec![
+        shown(&dump, 2),
+        shown(&find, 2),
+        shown(&plus(&dump, &find), 2),
+        peak_mib(&paths[0]),
+        mib(fs::metadata(&file)?.len()),
+        per_object(before, peak, objects, |memory| Some(memory.resident)),
+        per_object(before, peak, objects, |memory| memory.jvm_tags),
+    ];
+    println!("{}", table::markdown(&heading, &[row]));
+    println!(
+        "Native memory: the most that was resident in the target during the dumps, beyond what was before them; the heap is"
+    );
+    println!(
+        "touched beforehand. The JVM's tags are its own account (native memory tracking, \"Serviceability\"), where it keeps peaks."
+    );
+    Ok(runs.iter().chain(&paths).flatten().all(Option::is_some))
+}
+
+/// An hprof file: histogram beside the other reader, and dominators.
+fn hprof(sides: &Sides, mib_wanted: u64) -> Result<bool, Box<dyn Error>> {
+    // A link is 3 objects and 111 bytes of file: measured, and near enough.
+    let target = HeapTarget::start(&sides.jdk, sides.folder.path(), (mib_wanted << 20) / 37)?;
+    let file = sides.file("heap.hprof");
+    let path = file.to_string_lossy().into_owned();
+    if sides.jcmd("jcmd GC.heap_dump", &target.pid().to_string(), &["GC.heap_dump", &path]).run().is_none() {
+        return Ok(false);
+    }
+    drop(target);
+    let bytes = fs::metadata(&file)?.len();
+    let mut compared =
+        vec![sides.mayfly("mayfly heap histogram", &["heap", "histogram", &path, "--limit", "20"])];
+    if let Some(slurp) = &sides.slurp {
+        compared.push(Side::new("hprof-slurp", slurp, &["-i", &path]));
+    }
+    let histograms = sides.by_turns(&compared);
+    let retained = sides
+        .by_turns(&[sides.mayfly("mayfly heap retained", &["heap", "retained", &path, "--limit", "20"])]);
+    println!("### hprof file of {} MiB\n", mib(bytes));
+    let base = wall(histograms.last().map_or(&[], Vec::as_slice));
+    let named = compared.iter().map(|side| side.name).chain(["mayfly heap retained"]);
+    let rows: Vec<_> = named
+        .zip(histograms.iter().chain(&retained))
+        .map(|(name, runs)| hprof_row(name, runs, &base, bytes))
+        .collect();
+    println!("{}", table::markdown(&["", "s", "ratio to hprof-slurp", "s per GiB", "peak MiB"], &rows));
+    Ok(histograms.iter().chain(&retained).flatten().all(Option::is_some))
+}
+
+fn hprof_row(name: &str, runs: &[Option<Measured>], base: &[Option<f64>], bytes: u64) -> Vec<String> {
+    let seconds = wall(runs);
+    let gib = bytes as f64 / f64::from(1u32 << 30);
+    let per_gib: Vec<_> = seconds.iter().map(|seconds| seconds.map(|seconds| seconds / gib)).collect();
+    vec![name.to_owned(), shown(&seconds, 2), ratio(&seconds, base), shown(&per_gib, 2), peak_mib(runs)]
+}
+
+fn wall(runs: &[Option<Measured>]) -> Vec<Option<f64>> {
+    runs.iter().map(|run| run.map(|run| run.wall.as_secs_f64())).collect()
+}
+
+fn peak_mib(runs: &[Option<Measured>]) -> String {
+    let peaks: Vec<_> = runs.iter().map(|run| run.map(|run| run.max_rss_kib as f64 / 1024.0)).collect();
+    shown(&peaks, 0)
+}
+
+fn minus(values: &[Option<f64>], others: &[Option<f64>]) -> Vec<Option<f64>> {
+    values.iter().zip(others).map(|(value, other)| Some((*value)? - (*other)?)).collect()
+}
+
+fn plus(values: &[Option<f64>], others: &[Option<f64>]) -> Vec<Option<f64>> {
+    values.iter().zip(others).map(|(value, other)| Some((*value)? + (*other)?)).collect()
+}
+
+fn shown(values: &[Option<f64>], decimals: usize) -> String {
+    let measured: Vec<_> = values.iter().flatten().copied().collect();
+    Summary::of(&measured).map_or_else(|| "-".to_owned(), |summary| summary.show(decimals))
+}
+
+fn ratio(values: &[Option<f64>], base: &[Option<f64>]) -> String {
+    let ratios = Summary::of(&paired_ratios(values, base));
+    ratios.map_or_else(|| "-".to_owned(), |ratios| format!("{:.2}", ratios.median))
+}
+
+fn mib(bytes: u64) -> String {
+    format!("{:.0}", bytes as f64 / f64::from(1u32 << 20))
+}
+
+fn per_object(
+    before: NativeMemory,
+    peak: NativeMemory,
+    objects: u64,
+    which: impl Fn(NativeMemory) -> Option<u64>,
+) -> String {
+    match (which(before), which(peak)) {
+        (Some(before), Some(peak)) => format!("{:.1}", peak.saturating_sub(before) as f64 / objects as f64),
+        _ => "-".to_owned(),
+    }
+}
+
+fn on_path(program: &str) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_round_has_no_part_in_sums_and_ratios() {
+        let (values, base) = ([Some(3.0), None, Some(5.0)], [Some(1.0), Some(1.0), Some(2.0)]);
+        assert_eq!(minus(&values, &base), [Some(2.0), None, Some(3.0)]);
+        assert_eq!(plus(&values, &base), [Some(4.0), None, Some(7.0)]);
+        assert_eq!(ratio(&values, &base), "2.75");
+        assert_eq!(shown(&[None], 1), "-");
+    }
+
+    #[test]
+    fn native_memory_is_told_per_object_and_only_if_known() {
+        let memory = |resident, jvm_tags| NativeMemory { resident, jvm_tags };
+        let (before, peak) = (memory(100, None), memory(1300, Some(7)));
+        assert_eq!(per_object(before, peak, 100, |memory| Some(memory.resident)), "12.0");
+        assert_eq!(per_object(before, peak, 100, |memory| memory.jvm_tags), "-");
+    }
+}
