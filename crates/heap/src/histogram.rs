@@ -22,7 +22,7 @@ impl Total {
     }
 
     /// Both together. Sizes of a damaged file may be too large to be added up.
-    fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         Self { objects: self.objects + other.objects, bytes: self.bytes.saturating_add(other.bytes) }
     }
 

@@ -13,6 +13,7 @@ mod error;
 pub mod fake;
 mod filter;
 mod graph;
+pub mod growth;
 mod histogram;
 pub mod holders;
 pub mod hprof;

@@ -1,0 +1,72 @@
+//! Two dumps of heaps that grew in known places.
+
+use super::*;
+use crate::dominators::Dominators;
+use crate::fake::heap;
+use crate::{Filter, Graph, Strength};
+
+/// A cache of so many entries, a list of so many nodes, and something that does not change.
+fn program(entries: u64, nodes: u64) -> Graph {
+    let mut text = String::from(
+        "root static my.App.cache -> 1:my.Cache[16] -map-> 2:java.util.HashMap[48] -table-> 3:java.util.HashMap$Node[][64]
+         root static my.App.first -> 100000:my.Link[24]
+         root jni -> 4:my.Fixed[1000]\n",
+    );
+    for entry in 0..entries {
+        let (node, value) = (0x1000 + entry, 0x2000 + entry);
+        text +=
+            &format!("3 -[{entry}]-> {node:x}:java.util.HashMap$Node[32] -value-> {value:x}:my.Value[100]\n");
+    }
+    for node in 0..nodes {
+        text += &format!(
+            "{:x} -next-> {:x}:my.Link[24] -data-> {:x}:my.Data[10]\n",
+            0x100000 + node,
+            0x100001 + node,
+            0x200000 + node
+        );
+        text += &format!("{:x} -owner-> {:x}\n", 0x200000 + node, 0x100001 + node);
+    }
+    heap(&text)
+}
+
+fn paths(before: &Graph, after: &Graph) -> Vec<(String, i64, u64)> {
+    let [one, other] =
+        [before, after].map(|graph| Dominators::new(graph, &Filter::new(graph, Strength::Soft)));
+    let rows = by_path((before, &one), (after, &other));
+    rows.iter().map(|row| (row.path.join(" > "), row.bytes(), row.after.objects)).collect()
+}
+
+#[test]
+fn growth_is_found_below_what_holds_it() {
+    let (before, after) = (program(10, 5), program(30, 100));
+    let list = "class my.App > first: my.Link > my.Link".to_owned();
+    let values = "class my.App > cache: my.Cache > java.util.HashMap > [Ljava.util.HashMap$Node; > \
+                  java.util.HashMap$Node > my.Value"
+        .to_owned();
+    assert_eq!(paths(&before, &after), [(list, 95 * 34, 200), (values.clone(), 20 * 100, 30)]);
+    assert_eq!(
+        paths(&before, &program(200, 6)),
+        [(values, 190 * 100, 200)],
+        "a link more is not worth a row"
+    );
+    assert_eq!(paths(&before, &before), []);
+    assert_eq!(paths(&after, &before), [], "what shrank did not grow");
+}
+
+#[test]
+fn classes_that_changed_are_told_with_both_numbers() {
+    let [before, after] =
+        [program(10, 5), program(30, 2)].map(|graph| Histogram::of(&graph, graph.objects()));
+    let rows = by_class(&before, &after);
+    let told: Vec<_> = rows.iter().map(|row| (&*row.name, row.objects(), row.bytes())).collect();
+    assert_eq!(
+        told,
+        [
+            ("my.Value", 20, 2000),
+            ("java.util.HashMap$Node", 20, 640),
+            ("my.Data", -3, -30),
+            ("my.Link", -3, -72)
+        ]
+    );
+    assert_eq!(rows[0].before, Total { objects: 10, bytes: 1000 });
+}

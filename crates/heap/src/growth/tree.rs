@@ -1,0 +1,150 @@
+//! The tree of dominators with all objects made one that have the same class, and so have all above them.
+
+use rustc_hash::FxHashMap;
+
+use crate::dominators::Dominators;
+use crate::{EdgeName, Graph, ObjectIndex, Total};
+
+/// Number of a node of a class tree. 0 stands for the roots together.
+pub(super) type NodeIndex = u32;
+
+/// Objects by the classes that they hang below.
+#[derive(Debug)]
+pub(super) struct ClassTree {
+    pub(super) nodes: Vec<ClassNode>,
+}
+
+/// Objects of one class below others.
+#[derive(Debug)]
+pub(super) struct ClassNode {
+    pub(super) above: NodeIndex,
+    /// A class's name; of what only a static field holds, that field and the class's name.
+    pub(super) label: Box<str>,
+    pub(super) below: Vec<NodeIndex>,
+    /// Its objects, and all below.
+    pub(super) retained: Total,
+}
+
+impl ClassTree {
+    pub(super) fn new(graph: &Graph, dominators: &Dominators) -> Self {
+        let mut growing = Growing::new(graph);
+        let mut node_of = vec![0; graph.len()];
+        // Each comes after its dominators.
+        for object in dominators.reachable() {
+            let above = dominators.immediate(object);
+            let node = growing.node(above.map_or(0, |above| node_of[above.0 as usize]), above, object);
+            node_of[object.0 as usize] = node;
+            growing.nodes[node as usize].retained.add(graph.size(object));
+        }
+        Self { nodes: growing.finish() }
+    }
+}
+
+struct Growing<'graph> {
+    graph: &'graph Graph,
+    nodes: Vec<ClassNode>,
+    labels: FxHashMap<Box<str>, u32>,
+    by_class: Vec<Option<u32>>,
+    /// Number of the label of each node.
+    label_of: Vec<u32>,
+    /// The node below another for a label.
+    known: FxHashMap<(NodeIndex, u32), NodeIndex>,
+}
+
+impl<'graph> Growing<'graph> {
+    fn new(graph: &'graph Graph) -> Self {
+        let top = ClassNode { above: 0, label: "".into(), below: Vec::new(), retained: Total::default() };
+        Self {
+            graph,
+            nodes: vec![top],
+            labels: FxHashMap::default(),
+            by_class: vec![None; graph.classes().len()],
+            label_of: vec![u32::MAX],
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// The node of an object below another node. What is below a node with the same label is put into that one: a list of a
+    /// million elements is one node, not a million.
+    fn node(&mut self, above: NodeIndex, dominator: Option<ObjectIndex>, object: ObjectIndex) -> NodeIndex {
+        let label = self.label(dominator, object);
+        if let Some(&node) = self.known.get(&(above, label)) {
+            return node;
+        }
+        let mut same = above;
+        while same != 0 && self.label_of[same as usize] != label {
+            same = self.nodes[same as usize].above;
+        }
+        let node = if same == 0 { self.add(above, dominator, object, label) } else { same };
+        self.known.insert((above, label), node);
+        node
+    }
+
+    fn add(
+        &mut self,
+        above: NodeIndex,
+        dominator: Option<ObjectIndex>,
+        object: ObjectIndex,
+        label: u32,
+    ) -> NodeIndex {
+        let node = self.nodes.len() as NodeIndex;
+        let label_text = self.text(dominator, object);
+        self.nodes.push(ClassNode {
+            above,
+            label: label_text,
+            below: Vec::new(),
+            retained: Total::default(),
+        });
+        self.label_of.push(label);
+        self.nodes[above as usize].below.push(node);
+        node
+    }
+
+    /// The number of the label of an object.
+    fn label(&mut self, dominator: Option<ObjectIndex>, object: ObjectIndex) -> u32 {
+        let class = self.graph.class_of(object).0 as usize;
+        let of_class = dominator.is_none_or(|above| self.graph.mirrored(above).is_none());
+        let of_class = of_class && self.graph.mirrored(object).is_none();
+        if let Some(label) = self.by_class[class].filter(|_| of_class) {
+            return label;
+        }
+        let text = self.text(dominator, object);
+        let next = self.labels.len() as u32;
+        let label = *self.labels.entry(text).or_insert(next);
+        if of_class {
+            self.by_class[class] = Some(label);
+        }
+        label
+    }
+
+    fn text(&self, dominator: Option<ObjectIndex>, object: ObjectIndex) -> Box<str> {
+        let graph = self.graph;
+        if let Some(class) = graph.mirrored(object) {
+            return format!("class {}", graph.class(class).name).into();
+        }
+        let class = &graph.class(graph.class_of(object)).name;
+        match dominator.and_then(|above| static_field(graph, above, object)) {
+            Some(field) => format!("{field}: {class}").into(),
+            None => class.clone(),
+        }
+    }
+
+    /// The nodes, each with what is below it.
+    fn finish(mut self) -> Vec<ClassNode> {
+        // Each was added after the one above.
+        for node in (1..self.nodes.len()).rev() {
+            let retained = self.nodes[node].retained;
+            let above = self.nodes[node].above as usize;
+            self.nodes[above].retained = self.nodes[above].retained.and(retained);
+        }
+        self.nodes
+    }
+}
+
+/// The static field of a class that refers to an object.
+fn static_field(graph: &Graph, class: ObjectIndex, object: ObjectIndex) -> Option<&str> {
+    graph.edges(class).filter(|edge| edge.to == object).find_map(|edge| match edge.name {
+        EdgeName::Static { name, .. } => Some(&**name),
+        _ => None,
+    })
+}
