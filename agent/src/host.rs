@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
+use mayfly_heap::dump::Facts;
 use mayfly_jvmti::{Jni, Tool, Vm};
 use mayfly_profile::JvmInfo;
 use mayfly_recording::control::{Loaded, Profiling, Status};
@@ -13,6 +14,7 @@ use mayfly_recording::control::{Loaded, Profiling, Status};
 use crate::control;
 use crate::engine::Engine;
 use crate::gc_kinds::collector_name;
+use crate::heap::TEXT_LIMIT;
 use crate::options::Options;
 use crate::remote::socket::Place;
 
@@ -112,6 +114,18 @@ impl Host {
             jvm: self.jvm(),
             loaded_for_ms: self.since.elapsed().as_millis() as u64,
             profiling: Engine::get().and_then(profiling),
+        }
+    }
+
+    /// What a heap dump says of itself.
+    pub(crate) fn dump_facts(&self, texts: bool) -> Facts {
+        let jvm = self.jvm();
+        Facts {
+            pid: jvm.pid,
+            taken_at_ms: jiff::Timestamp::now().as_millisecond().try_into().unwrap_or(0),
+            jvm_version: jvm.version.into(),
+            collector: jvm.gc.into(),
+            text_limit: texts.then_some(TEXT_LIMIT),
         }
     }
 

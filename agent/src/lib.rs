@@ -11,6 +11,7 @@ mod control;
 mod engine;
 pub mod exports;
 mod gc_kinds;
+mod heap;
 mod hooks;
 mod host;
 mod lifecycle;

@@ -3,14 +3,14 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use mayfly_jvmti::{
-    Agent, AgentLoadContext, CallbackContext, ClassFileLoadHookEvent, ObjectAllocationEvent,
-    SampledAllocation, ThreadEvent, jni_of, sys, thread_of,
+    Agent, AgentLoadContext, CallbackContext, ClassFileLoadHookEvent, Exhausted, ObjectAllocationEvent,
+    ResourceExhaustedEvent, SampledAllocation, ThreadEvent, jni_of, sys, thread_of,
 };
 
 use crate::engine::Engine;
 use crate::gc_kinds::GcCounters;
 use crate::host::Host;
-use crate::{allocations, control, hooks, remote, rewriting, startup, worker};
+use crate::{allocations, control, heap, hooks, remote, rewriting, startup, worker};
 
 /// Receiver of all events.
 #[derive(Default)]
@@ -89,6 +89,26 @@ impl Agent for MayflyAgent {
         }
         if let (Some(engine), Some(jni)) = (Engine::get(), jni_of(&context)) {
             control::finish(engine, jni);
+        }
+        // After the profile is closed, which this collection does not belong to.
+        if let (Some(host), Some(jni)) = (Host::get(), jni_of(&context)) {
+            heap::at_exit(host, jni);
+        }
+    }
+
+    fn data_dump_request(&self, _context: CallbackContext<'_>) {
+        if let Some(host) = Host::get() {
+            heap::on_request(host);
+        }
+    }
+
+    fn resource_exhausted<'callback>(
+        &self,
+        context: CallbackContext<'callback>,
+        event: ResourceExhaustedEvent<'callback>,
+    ) {
+        if let (Some(host), Some(jni)) = (Host::get(), jni_of(&context)) {
+            heap::at_exhaustion(host, jni, Exhausted::of(&event));
         }
     }
 }

@@ -59,7 +59,7 @@ struct Writer {
 impl Sinks {
     /// Opens all files, so that one that can't be written is found before the program starts.
     pub(crate) fn open(options: &Options) -> Result<Self, SinkError> {
-        let facts = NameFacts { pid: std::process::id(), host: host(), started: started() };
+        let facts = name_facts();
         let report = options.output_dir.as_deref().map(|template| open_report(&expand(template, &facts)));
         let recording_path =
             options.recording.as_deref().map(|template| PathBuf::from(expand(template, &facts)));
@@ -167,6 +167,11 @@ impl Writer {
         };
         let _ = io::stderr().write_all(block.as_bytes());
     }
+}
+
+/// What `%` codes in file names stand for.
+pub(crate) fn name_facts() -> NameFacts {
+    NameFacts { pid: std::process::id(), host: host(), started: started() }
 }
 
 /// Appends in one write; after an error the file is given up, with one line.

@@ -10,6 +10,7 @@ use mayfly_recording::control::{AttachRefusal, Loaded};
 
 use crate::control::Control;
 use crate::engine::Engine;
+use crate::heap;
 use crate::host::Host;
 use crate::notice::{install_panic_hook, refuse_launch, say};
 use crate::options::{self, Options};
@@ -38,6 +39,10 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
     let option_text = context.options_lossy().unwrap_or_default().into_owned();
     let options = read_options(&option_text);
     let (tool, jdk) = tool_of(context).unwrap_or_else(|why| refuse_launch(&why));
+    prepare_summaries(&tool, &options);
+    if options.heap_only {
+        return launch_dormant(context, tool, options, option_text);
+    }
     let sinks = Sinks::open(&options).unwrap_or_else(|error| refuse_launch(&error.to_string()));
     ask_for_events(&tool, &options);
     let unseen = ask_for_sampler(&tool, &options);
@@ -76,6 +81,34 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
         finished: AtomicBool::new(false),
         options,
     });
+}
+
+/// Heap summaries beside whatever else is done.
+fn prepare_summaries(tool: &Tool, options: &Options) {
+    if !options.heap.is_wanted() {
+        return;
+    }
+    let exhaustion = Capabilities { heap_exhaustion: options.heap.at_oom, ..Capabilities::default() };
+    if let Err(error) = tool.add_capabilities(exhaustion) {
+        refused("an event when the heap is exhausted, which #heapoom needs", error);
+    }
+    if let Err(error) = heap::announce(&options.heap) {
+        refuse_launch(&error);
+    }
+}
+
+/// Nothing is profiled: no class is looked at, nothing is counted. Only the events are asked for that a summary is
+/// written at.
+fn launch_dormant(context: &AgentLoadContext<'_>, tool: Arc<Tool>, options: Options, option_text: String) {
+    let events = tool.install_callbacks().and_then(|()| {
+        heap::listen(&tool, &options.heap)?;
+        tool.enable(Event::VmInit)?;
+        tool.enable(Event::VmDeath)
+    });
+    if let Err(error) = events {
+        refused("events", error);
+    }
+    Host::set(Host::new(Vm::of(context), tool, Loaded::LaunchedForHeap, options, option_text));
 }
 
 fn read_options(text: &str) -> Options {
@@ -176,6 +209,9 @@ fn ask_for_events(tool: &Tool, options: &Options) {
     }
     if let Err(error) = tool.install_callbacks() {
         refused("callbacks", error);
+    }
+    if let Err(error) = heap::listen(tool, &options.heap) {
+        refused("the events of heap summaries", error);
     }
     for event in [
         Event::ClassFileLoadHook,

@@ -11,6 +11,16 @@ pub enum OptionError {
         /// What stands before the first `#`.
         text: String,
     },
+    /// An option in the comma form of heap summaries that is none.
+    #[error("{:?}: {why}; before the first '#' only a heap summary's options may stand: {form}", item.escape_debug().to_string())]
+    Comma {
+        /// The item as given.
+        item: String,
+        /// What is wrong with it.
+        why: String,
+        /// How they are written.
+        form: &'static str,
+    },
     /// A name that is not in the table.
     #[error("unknown option #{}{}", name.escape_debug(), suggestion(meant.as_deref()))]
     Unknown {

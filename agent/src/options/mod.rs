@@ -4,6 +4,7 @@
 //! whether a folder can be written or the JVM can sample is found out by those who use the options.
 
 mod error;
+mod heap;
 mod help;
 pub mod name;
 mod parse;
@@ -14,7 +15,7 @@ mod value;
 
 use std::time::Duration;
 
-use mayfly_profile::{BlameRules, BucketBounds, ClassFilter, Tracking};
+use mayfly_profile::{BlameRules, BucketBounds, ClassFilter, HeapOrder, Tracking};
 
 pub use error::OptionError;
 pub use help::help;
@@ -68,10 +69,40 @@ pub struct Options {
     pub mem_limit: u64,
     /// File to record into, `#recording`: a template for [`name::expand`].
     pub recording: Option<String>,
+    /// Heap summaries, `#heapsummary` and others.
+    pub heap: HeapOptions,
+    /// Nothing but heap summaries was asked for: nothing is profiled.
+    pub heap_only: bool,
     /// Take requests from `mayfly`; `#nocontrol` clears it.
     pub control: bool,
     /// Print [`help`], `#help`.
     pub help: bool,
+}
+
+/// When a heap summary is written, where to, and what is in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HeapOptions {
+    /// On SIGQUIT and `jcmd PID JVMTI.data_dump`, `#heapsummary`.
+    pub on_request: bool,
+    /// When the JVM ends, `#heapexit`.
+    pub at_exit: bool,
+    /// At the first OutOfMemoryError for want of heap, `#heapoom`.
+    pub at_oom: bool,
+    /// Count what is there, instead of collecting twice before, `#heapall`.
+    pub all: bool,
+    /// Folder of the summaries, `#heapdir`: a template for [`name::expand`]. `None`: where the JVM was started.
+    pub dir: Option<String>,
+    /// What rows are sorted by, `#heapsort`. `None`: by size.
+    pub sort: Option<HeapOrder>,
+    /// A key that was given in the comma form and is none.
+    pub unknown_sort: Option<String>,
+}
+
+impl HeapOptions {
+    /// Whether there is any occasion to write one.
+    pub fn is_wanted(&self) -> bool {
+        self.on_request || self.at_exit || self.at_oom
+    }
 }
 
 /// Regular reports.
@@ -108,7 +139,8 @@ pub enum Live {
 impl Options {
     /// Reads an option string as it stands behind `-agentpath:libmayfly.so=`. An empty one gives the defaults.
     ///
-    /// A later option replaces an earlier one of the same name, so a script can append its own.
+    /// A later option replaces an earlier one of the same name, so a script can append its own. Before the first `#`
+    /// the options of a heap summary may stand as HeapSummary had them.
     ///
     /// # Errors
     /// An unknown option, a bad value, or options that contradict each other or have no effect together. The error
@@ -178,6 +210,8 @@ impl Default for Options {
             sample_bytes: None,
             mem_limit: 256 << 20,
             recording: None,
+            heap: HeapOptions::default(),
+            heap_only: false,
             control: true,
             help: false,
         }

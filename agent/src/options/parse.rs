@@ -1,24 +1,27 @@
 //! The grammar of an option string, and which options go together. What single options mean is in the table.
 
-use super::table::{CLASHES, SPECS, Shape, Spec};
-use super::{OptionError, Options};
+use super::table::{CLASHES, HEAP_OCCASIONS, SPECS, Shape, Spec};
+use super::{OptionError, Options, heap};
 
 /// Parses the whole string; see [`Options::parse`].
 pub(super) fn parse(text: &str) -> Result<Options, OptionError> {
     let mut tokens = text.split('#');
     let before = tokens.next().unwrap_or_default().trim();
-    if !before.is_empty() {
+    let mut options = Options::default();
+    if heap::is_comma_form(before) {
+        options.heap = heap::parse(before)?;
+    } else if !before.is_empty() {
         return Err(OptionError::NoHash { text: before.to_owned() });
     }
-    let mut options = Options::default();
     let mut given = Vec::new();
     for token in tokens.map(str::trim).filter(|token| !token.is_empty()) {
         given.push(apply(&mut options, token)?);
     }
     if !options.help {
-        check_needs(&given)?;
+        check_needs(&given, options.heap.is_wanted())?;
         check_clashes(&given)?;
     }
+    options.heap_only = options.heap.is_wanted() && given.iter().all(|spec| spec.needs_no_profile());
     Ok(options)
 }
 
@@ -75,8 +78,10 @@ fn set(options: &mut Options, spec: &'static Spec, value: Option<&str>) -> Resul
     })
 }
 
-fn check_needs(given: &[&'static Spec]) -> Result<(), OptionError> {
-    let is_given = |name: &&str| given.iter().any(|spec| spec.name == *name);
+fn check_needs(given: &[&'static Spec], summarises: bool) -> Result<(), OptionError> {
+    let is_given = |name: &&str| {
+        given.iter().any(|spec| spec.name == *name) || (summarises && HEAP_OCCASIONS.contains(name))
+    };
     match given.iter().find(|spec| !spec.needs.is_empty() && !spec.needs.iter().any(&is_given)) {
         None => Ok(()),
         Some(spec) => Err(OptionError::NoEffect {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::value::{self, Why};
-use super::{Live, Options};
+use super::{Live, Options, heap};
 
 /// One option.
 pub(super) struct Spec {
@@ -39,6 +39,11 @@ impl Spec {
         self.name == name || self.alias == Some(name)
     }
 
+    /// Whether it makes sense without a profile: what is about heap summaries, and about who may ask for them.
+    pub(super) fn needs_no_profile(&self) -> bool {
+        self.name.starts_with("heap") || self.name == "nocontrol"
+    }
+
     /// Accepted and understood spellings.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.alias).chain(self.mistaken.iter().copied())
@@ -63,6 +68,9 @@ pub(super) const CLASHES: &[(&str, &str, &str)] = &[
     ),
     ("every", "sample", "both choose the objects that are tracked"),
 ];
+
+/// Options that are an occasion to write a heap summary.
+pub(super) const HEAP_OCCASIONS: &[&str] = &["heapsummary", "heapexit", "heapoom"];
 
 const DEFAULTS: Spec = Spec {
     name: "",
@@ -290,6 +298,63 @@ pub(super) const SPECS: &[Spec] = &[
         shape: Shape::Value("FILE", |o, v| value::template(v).map(|file| o.recording = Some(file))),
         example: "#recording-run-%p.mayfly",
         help: "Record into FILE, to be read with `mayfly report FILE`; % codes as in #output.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "heapsummary",
+        mistaken: &["histogram", "classhistogram"],
+        shape: Shape::Flag(|o| o.heap.on_request = true),
+        example: "#heapsummary",
+        help: "On SIGQUIT (kill -QUIT) and `jcmd PID JVMTI.data_dump`, write what is on the heap, per class, to \
+               heapsummary.YYYYMMDDhhmmss. Costs nothing until asked; with heap options alone nothing is profiled. \
+               HeapSummary's form is understood, too: dir=logs,sort=count.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "heapexit",
+        mistaken: &["heapatexit"],
+        shape: Shape::Flag(|o| o.heap.at_exit = true),
+        example: "#heapexit",
+        help: "Write one such summary when the JVM ends.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "heapoom",
+        mistaken: &["heapatoom", "heapdumponoutofmemoryerror"],
+        shape: Shape::Flag(|o| o.heap.at_oom = true),
+        example: "#heapoom",
+        help: "Write one such summary at the first OutOfMemoryError for want of heap.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "heapdir",
+        mistaken: &["heapoutput"],
+        shape: Shape::Value("DIR", |o, v| value::template(v).map(|dir| o.heap.dir = Some(dir))),
+        example: "#heapdir-logs/%p",
+        help: "Folder of heap summaries, made if missing; % codes as in #output. Default: where the JVM was started. \
+               Needs #heapsummary, #heapexit or #heapoom.",
+        needs: HEAP_OCCASIONS,
+        ..DEFAULTS
+    },
+    Spec {
+        name: "heapsort",
+        shape: Shape::Value("size|count", |o, v| {
+            o.heap.unknown_sort = None;
+            heap::order(v).map(|order| o.heap.sort = Some(order))
+        }),
+        example: "#heapsort-count",
+        help: "Sort heap summaries by bytes (default) or by number of objects. Needs #heapsummary, #heapexit or \
+               #heapoom.",
+        needs: HEAP_OCCASIONS,
+        ..DEFAULTS
+    },
+    Spec {
+        name: "heapall",
+        shape: Shape::Flag(|o| o.heap.all = true),
+        example: "#heapall",
+        help: "Count every object on the heap, dead ones included, instead of collecting twice before. Needs \
+               #heapsummary, #heapexit or #heapoom.",
+        needs: HEAP_OCCASIONS,
         ..DEFAULTS
     },
     Spec {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mayfly_profile::{BucketBounds, Tracking};
+use mayfly_profile::{BucketBounds, HeapOrder, Tracking};
 
 use super::{Live, Options, Periodic, Resets, help, table};
 
@@ -276,6 +276,44 @@ fn unknown_options_are_refused_with_what_was_meant() {
     for far in ["zzzzzz", "x", "é", "verbose"] {
         assert_eq!(refusal(&format!("#{far}")), format!("unknown option #{far} (#help lists all)"));
     }
+}
+
+/// H1, H3: the form that HeapSummary had.
+#[test]
+fn the_comma_form_is_a_heap_summary() {
+    let options = parse("dir=logs/,sort=count");
+    assert_eq!((options.heap.dir.as_deref(), options.heap.sort), (Some("logs/"), Some(HeapOrder::Count)));
+    assert!(options.heap.on_request && !options.heap.at_exit && !options.heap.all && options.heap_only);
+    assert_eq!(options.heap, parse("#heapsummary#heapdir-logs/#heapsort-count").heap);
+    assert_eq!(parse("all,exit,oom").heap, parse("#heapsummary#heapall#heapexit#heapoom").heap);
+    let unknown = parse("sort=names").heap;
+    assert_eq!((unknown.sort, unknown.unknown_sort.as_deref()), (None, Some("names")));
+    assert_eq!(
+        refusal("#heapexit#heapsort-names"),
+        "#heapsort-names: \"names\" is neither size nor count; e.g. #heapsort-count"
+    );
+    assert_eq!(
+        refusal("dir=logs,sise=3"),
+        "\"sise=3\": there is no such option of a heap summary; before the first '#' only a heap summary's options \
+         may stand: dir=DIR,sort=size|count,all,exit,oom"
+    );
+    assert!(refusal("dir=%q").contains("stands for nothing"));
+    assert!(refusal("logs").starts_with("options start with '#'"));
+}
+
+#[test]
+fn heap_options_alone_profile_nothing() {
+    for text in ["#heapsummary", "#heapexit#heapall", "#heapoom#nocontrol", "dir=logs#heapexit"] {
+        assert!(parse(text).heap_only, "{text}");
+    }
+    for text in ["", "#nocontrol", "#heapsummary#trace", "sort=size#trackcollections"] {
+        assert!(!parse(text).heap_only, "{text}");
+    }
+    assert!(
+        refusal("#heapall")
+            .starts_with("#heapall has no effect without #heapsummary or #heapexit or #heapoom")
+    );
+    assert_eq!(parse("dir=logs#heapall").heap, parse("dir=logs,all").heap);
 }
 
 #[test]

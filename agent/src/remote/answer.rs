@@ -1,6 +1,7 @@
 //! What each request does.
 
 use std::io;
+use std::path::Path;
 
 use mayfly_jvmti::Jni;
 use mayfly_recording::control::{Refusal, Request, Response};
@@ -9,6 +10,7 @@ use mayfly_recording::write_profile;
 use super::reply::Reply;
 use crate::control;
 use crate::engine::Engine;
+use crate::heap::{self, Before, HeapError};
 use crate::host::Host;
 
 /// The name by which the JVM knows the thread while it works.
@@ -25,9 +27,9 @@ pub(super) fn answer(host: &'static Host, request: Request, reply: &mut Reply) -
             Ok(recording) => return reply.send_recording(&recording),
             Err(refusal) => Err(refusal),
         },
-        Request::HeapSummary { .. } | Request::HeapDump { .. } => {
-            let why = "this agent can't look at the heap; use a newer one".into();
-            Err(Refusal::Failed { why })
+        Request::HeapSummary { all } => summarise(host, Before::collecting(!all)),
+        Request::HeapDump { path, collect, strings } => {
+            dump(host, Path::new(&path), Before::collecting(collect), strings)
         }
     };
     reply.send(&outcome.unwrap_or_else(Response::Refused))
@@ -41,6 +43,25 @@ fn steer(host: &'static Host, action: fn(&Engine, Jni<'_>)) -> Result<Response, 
 fn snapshot(host: &'static Host) -> Result<Vec<u8>, Refusal> {
     let profile = with_engine(host, control::snapshot)?.ok_or(Refusal::NotRunning)?;
     write_profile(&profile).map_err(|error| Refusal::Failed { why: error.to_string() })
+}
+
+fn summarise(host: &'static Host, before: Before) -> Result<Response, Refusal> {
+    let summary = in_jvm(host, |jni| heap::summary(host.vm, jni, before))?;
+    summary.map(Response::HeapSummary).map_err(failed)
+}
+
+fn dump(host: &'static Host, path: &Path, before: Before, texts: bool) -> Result<Response, Refusal> {
+    if !path.is_absolute() {
+        let why = format!("{} is no absolute path, and this JVM has another working folder", path.display());
+        return Err(Refusal::Failed { why });
+    }
+    let facts = host.dump_facts(texts);
+    let dumped = in_jvm(host, |jni| heap::dump(host.vm, jni, path, &facts, before))?;
+    dumped.map(Response::HeapDump).map_err(failed)
+}
+
+fn failed(error: HeapError) -> Refusal {
+    Refusal::Failed { why: error.to_string() }
 }
 
 fn with_engine<R>(

@@ -1,6 +1,9 @@
 //! Event payloads as typed references, valid while their event runs.
 
-use jvmti_bindings::callbacks::{CallbackContext, ObjectAllocationEvent, ThreadEvent};
+use jvmti_bindings::callbacks::{
+    CallbackContext, ObjectAllocationEvent, ResourceExhaustedEvent, ThreadEvent,
+};
+use jvmti_bindings::sys::jvmti as sys;
 
 use crate::{Class, Jni, Object, Thread};
 
@@ -34,5 +37,19 @@ impl<'event> SampledAllocation<'event> {
         let (object, class) =
             unsafe { (Object::from_raw(event.object())?, Object::from_raw(event.class())?.as_class()) };
         Some(Self { object, class, size: u64::try_from(event.size()).ok()? })
+    }
+}
+
+/// What the JVM ran out of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exhausted {
+    /// Space for Java objects.
+    pub java_heap: bool,
+}
+
+impl Exhausted {
+    /// Takes the event's payload.
+    pub fn of(event: &ResourceExhaustedEvent<'_>) -> Self {
+        Self { java_heap: event.flags() & sys::JVMTI_RESOURCE_EXHAUSTED_JAVA_HEAP != 0 }
     }
 }

@@ -187,6 +187,11 @@ impl<'call> Jni<'call> {
         self.object(call!(self, GetSuperclass, class.raw())).map(Class)
     }
 
+    /// Whether the object is an instance of the class, or of a subclass.
+    pub fn is_instance(self, object: Object<'_>, class: Class<'_>) -> bool {
+        call!(self, IsInstanceOf, object.raw(), class.raw()) != sys::JNI_FALSE
+    }
+
     /// A reference to the class for all threads; `None` without memory.
     pub fn global(self, class: Class<'_>) -> Option<GlobalClass> {
         let global = call!(self, NewGlobalRef, class.raw());

@@ -17,7 +17,7 @@ mod refs;
 mod tool;
 mod vm;
 
-pub use events::{SampledAllocation, jni_of, thread_of};
+pub use events::{Exhausted, SampledAllocation, jni_of, thread_of};
 pub use fields::{Field, FieldValue, InstanceOf, OfClass, OfThread};
 pub use heap::{
     FieldFacts, Follow, HeapObject, HeapVisitor, HeapWalk, Reference, ReferenceKind, StackSlot, StringText,

@@ -89,6 +89,8 @@ pub enum ReferenceKind {
 /// Where on a stack a root is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackSlot {
+    /// Tag of the thread, 0 if it has none yet.
+    pub thread_tag: i64,
     /// `Thread.getId()`.
     pub thread_id: i64,
     /// Frames above it, 0 for the innermost.

@@ -97,6 +97,16 @@ impl<'call> HeapWalk<'call> {
         Ok(tag)
     }
 
+    /// Shallow size in bytes, header and padding included (`GetObjectSize`).
+    ///
+    /// # Errors
+    /// Refused by the VM.
+    pub fn size(&self, object: Object<'_>) -> Result<u64, JvmtiError> {
+        let mut size = 0;
+        call!(self, GetObjectSize, object.raw(), &raw mut size)?;
+        Ok(u64::try_from(size).unwrap_or(0))
+    }
+
     /// The objects that carry one of these tags, as local references, each with its tag (`GetObjectsWithTags`).
     ///
     /// # Errors

@@ -13,6 +13,8 @@ use crate::{JvmtiError, OfThread, StackFrame, Thread};
 pub struct ThreadFacts {
     /// `Thread.getId()`, as [`super::StackSlot`] has it.
     pub id: i64,
+    /// Its tag, 0 if it has none.
+    pub tag: i64,
     /// Its name.
     pub name: String,
 }
@@ -24,19 +26,34 @@ impl HeapWalk<'_> {
     /// Refused by the VM, or out of native memory.
     pub fn threads(&self) -> Result<Vec<ThreadFacts>, JvmtiError> {
         self.in_frame(|| {
-            let id_of = Field::<OfThread, i64>::of_thread(self.jni, c"tid");
             let (mut count, mut threads) = (0, ptr::null_mut());
             call!(self, GetAllThreads, &raw mut count, &raw mut threads)?;
             let threads = self.take(threads, count).into_iter();
             // SAFETY: fresh local references of this frame.
             let threads = threads.filter_map(|raw| unsafe { Thread::from_raw(raw) });
-            Ok(threads
-                .map(|thread| ThreadFacts {
-                    id: id_of.as_ref().map_or(0, |field| field.get(self.jni, thread)),
-                    name: self.thread_name(thread),
-                })
-                .collect())
+            Ok(threads.map(|thread| self.thread(thread)).collect())
         })?
+    }
+
+    /// The threads that carry one of these tags: for virtual threads, which are in no list.
+    ///
+    /// # Errors
+    /// As [`Self::threads`].
+    pub fn threads_with_tags(&self, tags: &[i64]) -> Result<Vec<ThreadFacts>, JvmtiError> {
+        self.in_frame(|| {
+            let class = self.jni.find_class(c"java/lang/Thread");
+            let found = self.objects_with_tags(tags)?.into_iter().map(|(object, _)| object);
+            let threads =
+                found.filter(|object| class.is_some_and(|class| self.jni.is_instance(*object, class)));
+            // SAFETY: as it was just found.
+            Ok(threads.map(|thread| self.thread(unsafe { thread.as_thread() })).collect())
+        })?
+    }
+
+    fn thread(&self, thread: Thread<'_>) -> ThreadFacts {
+        let id =
+            Field::<OfThread, i64>::of_thread(self.jni, c"tid").map_or(0, |tid| tid.get(self.jni, thread));
+        ThreadFacts { id, tag: self.tag(thread.as_object()).unwrap_or(0), name: self.thread_name(thread) }
     }
 
     /// `Thread.getId()` of this thread.

@@ -209,6 +209,7 @@ unsafe fn kind_of(
 
 fn stack_slot(info: &sys::jvmtiHeapReferenceInfoStackLocal) -> StackSlot {
     StackSlot {
+        thread_tag: info.thread_tag,
         thread_id: info.thread_id,
         depth: info.depth,
         method: info.method.expose_provenance() as u64,
@@ -219,6 +220,7 @@ fn stack_slot(info: &sys::jvmtiHeapReferenceInfoStackLocal) -> StackSlot {
 
 fn jni_slot(info: &sys::jvmtiHeapReferenceInfoJniLocal) -> StackSlot {
     StackSlot {
+        thread_tag: info.thread_tag,
         thread_id: info.thread_id,
         depth: info.depth,
         method: info.method.expose_provenance() as u64,

@@ -1,0 +1,55 @@
+//! All objects and references of the heap, as bytes of a heap dump, streamed while the walk goes on.
+//!
+//! The bytes leave in chunks of some 64 KiB, so that our memory does not grow with the heap; the JVM's does, by the tag
+//! of each object. Not here: the format (`mayfly-heap`), and the file (`dump_file`).
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use mayfly_heap::dump::{Encoder, Facts};
+use mayfly_jvmti::{Follow, HeapWalk, Jni, Vm};
+
+use super::classes::tell_classes;
+use super::names::tell_names;
+use super::teller::Teller;
+use super::{Before, HeapError, in_turn, prepare};
+
+/// Of each text at most so many UTF-16 units are dumped: one never takes much of our memory.
+pub(crate) const TEXT_LIMIT: u32 = 16 << 10;
+
+/// What a walk told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Walked {
+    /// Objects.
+    pub(crate) objects: u64,
+    /// References between them.
+    pub(crate) references: u64,
+    /// How long the program stood still for the walk.
+    pub(crate) paused: Duration,
+}
+
+/// Walks the heap from its roots, and hands its dump to `sink` in chunks, most of them at a safepoint: `sink` may block
+/// for a file, but not call the JVM. Texts are told if the facts have a limit for them.
+pub(crate) fn dump_into<S>(
+    vm: Vm,
+    jni: Jni<'_>,
+    facts: &Facts,
+    before: Before,
+    sink: S,
+) -> Result<Walked, HeapError>
+where
+    S: FnMut(&[u8]) -> io::Result<()> + Send,
+{
+    let _turn = in_turn();
+    let walk = HeapWalk::new(vm, jni)?;
+    prepare(&walk, before)?;
+    let mut teller = Teller::new(Encoder::new(facts), sink, super::own::OwnRoots::of(&walk));
+    tell_classes(&walk, &mut teller)?;
+    let begun = Instant::now();
+    let follow = Follow { texts: facts.text_limit.is_some(), ..Follow::default() };
+    walk.follow(follow, &mut teller)?;
+    let paused = begun.elapsed();
+    tell_names(&walk, &mut teller)?;
+    let told = teller.finish()?;
+    Ok(Walked { objects: told.objects, references: told.references, paused })
+}

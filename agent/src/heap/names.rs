@@ -1,0 +1,35 @@
+//! Names of the threads and methods that roots on stacks mentioned: asked for after the walk, where that is allowed.
+
+use std::io;
+
+use mayfly_heap::dump::Number;
+use mayfly_jvmti::{HeapWalk, ThreadFacts};
+
+use super::HeapError;
+use super::teller::Teller;
+
+/// Tells them. A name that the JVM does not give is left out; the dump is whole without.
+///
+/// # Errors
+/// The sink's.
+pub(super) fn tell_names<S>(walk: &HeapWalk<'_>, teller: &mut Teller<S>) -> Result<(), HeapError>
+where
+    S: FnMut(&[u8]) -> io::Result<()>,
+{
+    let threads = walk.threads().unwrap_or_default();
+    let named = |id| threads.iter().any(|thread: &ThreadFacts| thread.id == id);
+    // Virtual threads are in no list; the walk tagged them.
+    let tags: Vec<i64> =
+        teller.threads.iter().filter(|&(&id, &tag)| tag != 0 && !named(id)).map(|(_, &tag)| tag).collect();
+    let virtual_threads =
+        if tags.is_empty() { Vec::new() } else { walk.threads_with_tags(&tags).unwrap_or_default() };
+    for thread in threads.iter().chain(&virtual_threads) {
+        teller.tell(|encoder| encoder.thread(thread.id as u64, Number(thread.tag as u32), &thread.name))?;
+    }
+    for method in std::mem::take(&mut teller.methods) {
+        if let Some((class, name)) = walk.method(method) {
+            teller.tell(|encoder| encoder.method(method, &class, &name))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! When the options of the launch want a heap summary written: on request, at the end, when the heap is exhausted.
+//!
+//! Until then nothing runs and nothing is kept. What is said on stderr is word for word what HeapSummary said.
+
+use std::fs;
+use std::io::Write;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use mayfly_jvmti::{Event, Exhausted, Jni, JvmtiError, Tool};
+use mayfly_profile::HeapOrder;
+use mayfly_report::heap_columns;
+
+use super::{Before, summary, summary_file};
+use crate::host::Host;
+use crate::options::HeapOptions;
+use crate::options::name::expand;
+use crate::sinks::name_facts;
+
+/// Folder of the summaries, once it is known.
+static DIR: OnceLock<String> = OnceLock::new();
+
+/// Makes the folder, and says what is going to be written, and where.
+///
+/// # Errors
+/// The folder can't be made.
+pub(crate) fn announce(options: &HeapOptions) -> Result<(), String> {
+    if let Some(template) = &options.dir {
+        let dir = expand(template, &name_facts());
+        fs::create_dir_all(&dir).map_err(|error| {
+            format!("cannot make the folder {dir} ({error}): give #heapdir a folder that you may write to")
+        })?;
+        let _ = DIR.set(dir);
+    }
+    say("Initializing...");
+    if let Some(key) = &options.unknown_sort {
+        say(&format!("Unknown sort key [{}]. Defaulting to sorting on memory size", key.escape_debug()));
+    }
+    match options.sort {
+        Some(HeapOrder::Size) => say("Sorting on memory size"),
+        Some(HeapOrder::Count) => say("Sorting on count"),
+        None => {}
+    }
+    say(&format!("Running. Will output to summary file {}", summary_file::announced(dir())));
+    Ok(())
+}
+
+/// Asks for the events that summaries are written at; the one at the end is the agent's in any case.
+///
+/// # Errors
+/// Refused by the VM.
+pub(crate) fn listen(tool: &Tool, options: &HeapOptions) -> Result<(), JvmtiError> {
+    if options.on_request {
+        tool.enable(Event::DataDumpRequest)?;
+    }
+    if options.at_oom {
+        tool.enable(Event::ResourceExhausted)?;
+    }
+    Ok(())
+}
+
+/// SIGQUIT, or `jcmd PID JVMTI.data_dump`.
+pub(crate) fn on_request(host: &Host) {
+    let before = before(&host.options.heap);
+    // The event comes without an environment.
+    host.vm.with_jni(|jni| write(host, jni, before));
+}
+
+/// The heap is exhausted: a summary of the first time. The JVM has just collected all it could.
+pub(crate) fn at_exhaustion(host: &Host, jni: Jni<'_>, what: Exhausted) {
+    static WRITTEN: AtomicBool = AtomicBool::new(false);
+    if what.java_heap && host.options.heap.at_oom && !WRITTEN.swap(true, Relaxed) {
+        write(host, jni, Before::Nothing);
+    }
+}
+
+/// The JVM ends: one summary, whatever else comes. By now the threads of concurrent collectors are stopped and a forced
+/// collection would wait for them for ever; a walk shows only what is reachable there.
+pub(crate) fn at_exit(host: &Host, jni: Jni<'_>) {
+    static WRITTEN: AtomicBool = AtomicBool::new(false);
+    if !host.options.heap.at_exit || WRITTEN.swap(true, Relaxed) {
+        return;
+    }
+    let stops_the_world = ["Serial", "Parallel", "G1", "Epsilon"].contains(&host.jvm().gc.as_str());
+    let before = if stops_the_world { before(&host.options.heap) } else { Before::Nothing };
+    write(host, jni, before);
+}
+
+fn dir() -> Option<&'static str> {
+    DIR.get().map(String::as_str)
+}
+
+fn before(options: &HeapOptions) -> Before {
+    Before::collecting(!options.all)
+}
+
+fn write(host: &Host, jni: Jni<'_>, before: Before) {
+    let options = &host.options.heap;
+    match summary(host.vm, jni, before) {
+        Ok(summary) => {
+            let text = heap_columns(&summary, options.sort.unwrap_or_default());
+            if let Err((path, error)) = summary_file::write(dir(), &text) {
+                say(&format!("Failed to open dump file {}: {error}", path.display()));
+            }
+        }
+        Err(error) => say(&format!("no summary was written: {error}")),
+    }
+}
+
+/// One line on stderr, in one write.
+fn say(text: &str) {
+    let _ = std::io::stderr().write_all(format!("heapsummary> {text}\n").as_bytes());
+}

@@ -1,0 +1,177 @@
+//! What the walk meets, told to the encoder. Runs at a safepoint, some hundred million times a minute.
+
+use std::io;
+
+use mayfly_heap::dump::{Encoder, FrameFacts, Number, Reference as Edge, RootReference};
+use mayfly_jvmti::{HeapVisitor, Reference, ReferenceKind, StackSlot, StringText, Visit};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::HeapError;
+use super::own::OwnRoots;
+
+/// Threads and methods remembered at most, to be named: memory stays bounded, further ones have no name.
+const MOST_NAMES: usize = 100_000;
+
+/// Tells the encoder, and hands on what it has encoded.
+pub(super) struct Teller<S> {
+    encoder: Encoder,
+    sink: S,
+    failed: Option<io::Error>,
+    own: OwnRoots,
+    references: u64,
+    /// Methods of stacks.
+    pub(super) methods: FxHashSet<u64>,
+    /// Threads of stacks, by id, with their tags.
+    pub(super) threads: FxHashMap<i64, i64>,
+}
+
+/// What was told in all.
+pub(super) struct Told {
+    pub(super) objects: u64,
+    pub(super) references: u64,
+}
+
+impl<S: FnMut(&[u8]) -> io::Result<()>> Teller<S> {
+    pub(super) fn new(encoder: Encoder, sink: S, own: OwnRoots) -> Self {
+        Self {
+            encoder,
+            sink,
+            failed: None,
+            own,
+            references: 0,
+            methods: FxHashSet::default(),
+            threads: FxHashMap::default(),
+        }
+    }
+
+    /// Tells something outside of the walk.
+    ///
+    /// # Errors
+    /// The sink's.
+    pub(super) fn tell<R>(&mut self, tell: impl FnOnce(&mut Encoder) -> R) -> Result<R, HeapError> {
+        let told = tell(&mut self.encoder);
+        self.flush();
+        match self.failed.take() {
+            Some(error) => Err(HeapError::Sink(error)),
+            None => Ok(told),
+        }
+    }
+
+    /// Hands on the rest.
+    ///
+    /// # Errors
+    /// The sink's, now or before; or there were too many objects.
+    pub(super) fn finish(mut self) -> Result<Told, HeapError> {
+        if let Some(error) = self.failed {
+            return Err(HeapError::Sink(error));
+        }
+        let objects = u64::from(self.encoder.newest().0);
+        let rest = self.encoder.finish().map_err(|_| HeapError::TooManyObjects)?;
+        (self.sink)(&rest).map_err(HeapError::Sink)?;
+        Ok(Told { objects, references: self.references })
+    }
+
+    /// Hands whole frames on; whether all is well.
+    #[inline]
+    fn flush(&mut self) -> bool {
+        if !self.encoder.closed().is_empty() {
+            self.hand_on();
+        }
+        self.failed.is_none()
+    }
+
+    #[cold]
+    fn hand_on(&mut self) {
+        if self.failed.is_none() {
+            self.failed = (self.sink)(self.encoder.closed()).err();
+        }
+        self.encoder.clear_closed();
+    }
+
+    /// The number of the object referred to; one that is new is told.
+    #[inline]
+    fn number(&mut self, reference: &Reference<'_>) -> Number {
+        match reference.tag.get() {
+            0 => {
+                let number = self.encoder.object(number_of(reference.class_tag), reference.size);
+                reference.tag.set(i64::from(number.0));
+                number
+            }
+            tag => number_of(tag),
+        }
+    }
+
+    fn root(&mut self, root: RootReference, reference: &Reference<'_>) {
+        let number = self.number(reference);
+        self.encoder.root(root, number);
+    }
+
+    fn frame(&mut self, slot: &StackSlot) -> FrameFacts {
+        if self.methods.len() < MOST_NAMES && slot.method != 0 {
+            self.methods.insert(slot.method);
+        }
+        if self.threads.len() < MOST_NAMES {
+            self.threads.insert(slot.thread_id, slot.thread_tag);
+        }
+        FrameFacts {
+            thread: slot.thread_id as u64,
+            depth: u32::try_from(slot.depth).unwrap_or(0),
+            method: slot.method,
+        }
+    }
+
+    #[inline]
+    fn edge(&mut self, edge: Edge, reference: &Reference<'_>) {
+        let Some(from) = reference.referrer_tag else { return };
+        let from = number_of(from.get());
+        let to = self.number(reference);
+        self.references += 1;
+        self.encoder.edge(from, edge, to);
+    }
+}
+
+impl<S: FnMut(&[u8]) -> io::Result<()> + Send> HeapVisitor for Teller<S> {
+    fn reference(&mut self, reference: &Reference<'_>) -> Visit {
+        use ReferenceKind as Kind;
+        match reference.kind {
+            Kind::Class => {}
+            Kind::Field(index) => self.edge(Edge::Field(index), reference),
+            Kind::Element(index) => self.edge(Edge::Element(index), reference),
+            Kind::ClassLoader => self.edge(Edge::ClassLoader, reference),
+            Kind::Signers => self.edge(Edge::Signers, reference),
+            Kind::ProtectionDomain => self.edge(Edge::ProtectionDomain, reference),
+            Kind::Interface => self.edge(Edge::Interface, reference),
+            Kind::StaticField(index) => self.edge(Edge::StaticField(index), reference),
+            Kind::ConstantPool(_) => self.edge(Edge::Constant, reference),
+            Kind::Superclass => self.edge(Edge::Superclass, reference),
+            Kind::JniGlobal => self.root(RootReference::JniGlobal, reference),
+            Kind::SystemClass => self.root(RootReference::SystemClass, reference),
+            Kind::Monitor => self.root(RootReference::Monitor, reference),
+            Kind::StackLocal(slot) if self.own.has_local(&slot) => return Visit::Skip,
+            Kind::StackLocal(slot) => {
+                let frame = self.frame(&slot);
+                self.root(RootReference::StackLocal { frame, slot: slot.slot }, reference);
+            }
+            Kind::JniLocal(slot) if self.own.has_jni_local(&slot) => return Visit::Skip,
+            Kind::JniLocal(slot) => {
+                let frame = self.frame(&slot);
+                self.root(RootReference::JniLocal(frame), reference);
+            }
+            Kind::Thread => self.root(RootReference::Thread, reference),
+            Kind::Other | Kind::Unknown(_) => self.root(RootReference::Other, reference),
+        }
+        if self.flush() { Visit::Continue } else { Visit::Stop }
+    }
+
+    fn text(&mut self, text: &StringText<'_>) -> Visit {
+        if text.tag != 0 {
+            self.encoder.text(number_of(text.tag), text.units);
+        }
+        if self.flush() { Visit::Continue } else { Visit::Stop }
+    }
+}
+
+/// Tags are numbers of the encoder.
+fn number_of(tag: i64) -> Number {
+    Number(tag as u32)
+}
