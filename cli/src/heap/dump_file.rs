@@ -53,6 +53,7 @@ impl DumpFile {
         let format = match self.format {
             Format::Mayfly => "mayfly",
             Format::Hprof => "hprof",
+            Format::Insane => "insane",
         };
         Source { file: self.path.clone(), format, bytes: self.mapping.len() }
     }

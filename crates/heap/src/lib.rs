@@ -26,6 +26,7 @@ mod referrers;
 mod root;
 mod set;
 mod text;
+pub mod xml;
 
 pub use builder::{GraphBuilder, TooLarge};
 pub use edge::{Edge, EdgeName, Strength};

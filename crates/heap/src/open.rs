@@ -2,8 +2,10 @@
 //!
 //! Not here: mapping the file; what is asked of the graph.
 
-use crate::{Graph, HeapError, Histogram, Text};
-use crate::{dump, hprof};
+use rustc_hash::FxHashMap;
+
+use crate::{Edge, EdgeName, Graph, HeapError, Histogram, ObjectIndex, Text};
+use crate::{dump, hprof, xml};
 
 /// Called from time to time with the bytes read so far, of so many. Files that are read twice count twice.
 pub type Progress<'p> = &'p mut dyn FnMut(u64, u64);
@@ -15,6 +17,8 @@ pub enum Format {
     Mayfly,
     /// The JVM ([`crate::hprof`]).
     Hprof,
+    /// INSANE, or Mayfly in INSANE's grammar ([`crate::xml`]).
+    Insane,
 }
 
 /// The bytes of a heap dump.
@@ -33,6 +37,7 @@ impl<'a> Dump<'a> {
         let format = match bytes {
             bytes if bytes.starts_with(&dump::frame::MAGIC) => Format::Mayfly,
             bytes if bytes.starts_with(hprof::MAGIC) => Format::Hprof,
+            bytes if begins_as_xml(bytes) => Format::Insane,
             _ => return Err(HeapError::Foreign),
         };
         Ok(Self { format, bytes })
@@ -51,6 +56,7 @@ impl<'a> Dump<'a> {
         match self.format {
             Format::Mayfly => Ok(dump::read(self.bytes, progress)?.1),
             Format::Hprof => hprof::read(self.bytes, progress),
+            Format::Insane => xml::read(self.bytes, progress),
         }
     }
 
@@ -62,17 +68,62 @@ impl<'a> Dump<'a> {
         match self.format {
             Format::Mayfly => dump::histogram(self.bytes, progress),
             Format::Hprof => Ok(hprof::histogram(self.bytes, progress)?.0),
+            Format::Insane => xml::histogram(self.bytes, progress),
         }
     }
 
-    /// Calls `visit` for each `java.lang.String` whose text is in the dump, without loading the graph.
+    /// Calls `visit` for each `java.lang.String` whose text is in the dump, without loading the graph. INSANE's dumps have no
+    /// strings: there it is each array of characters.
     ///
     /// # Errors
     /// As for [`Self::graph`].
-    pub fn strings(&self, progress: Progress<'_>, visit: &mut dyn FnMut(Text<'_>)) -> Result<(), HeapError> {
+    pub fn strings(&self, progress: Progress<'_>, visit: &mut dyn FnMut(Text<'a>)) -> Result<(), HeapError> {
         match self.format {
             Format::Mayfly => dump::visit_texts(self.bytes, progress, visit),
             Format::Hprof => hprof::visit_texts(self.bytes, progress, visit),
+            Format::Insane => xml::visit_texts(self.bytes, progress, visit),
         }
     }
+
+    /// Writes all of it in INSANE's grammar, with the texts of strings where it has them ([`xml::write`]).
+    ///
+    /// # Errors
+    /// As for [`Self::graph`], and those of `sink`.
+    pub fn write_xml<E: From<HeapError>>(
+        &self,
+        progress: Progress<'_>,
+        sink: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let graph = self.graph(progress)?;
+        let arrays = self.text_arrays(&graph);
+        let mut texts = Vec::new();
+        self.strings(progress, &mut |text| {
+            texts.extend(arrays.get(&text.id).map(|array| (*array, text)));
+        })?;
+        texts.sort_unstable_by_key(|(array, _)| *array);
+        xml::write(&graph, &texts, sink)
+    }
+
+    /// Which array holds the text of what [`Self::strings`] names: `String.value`, or the array itself.
+    fn text_arrays(&self, graph: &Graph) -> FxHashMap<u64, ObjectIndex> {
+        let strings: Vec<bool> =
+            graph.classes().map(|(_, class)| &*class.name == "java.lang.String").collect();
+        let array = |object: ObjectIndex| match self.format {
+            Format::Insane => Some(object),
+            _ if !strings[graph.class_of(object).0 as usize] => None,
+            _ => graph.edges(object).find(is_value).map(|edge| edge.to),
+        };
+        graph.objects().filter_map(|object| Some((graph.id(object), array(object)?))).collect()
+    }
+}
+
+/// Whether a reference is that of a string to its text.
+fn is_value(edge: &Edge<'_>) -> bool {
+    matches!(edge.name, EdgeName::Field { name, .. } if &**name == "value")
+}
+
+/// INSANE's files begin with their first element; others may have a declaration before it.
+fn begins_as_xml(bytes: &[u8]) -> bool {
+    let text = bytes.trim_ascii_start();
+    text.starts_with(xml::START) || text.starts_with(b"<?xml")
 }

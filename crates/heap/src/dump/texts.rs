@@ -8,10 +8,10 @@ use crate::open::Progress;
 use crate::{HeapError, Histogram, Text, TextEncoding, Total};
 
 /// Calls `visit` for each string whose text is in the dump.
-pub(crate) fn visit_texts(
-    bytes: &[u8],
+pub(crate) fn visit_texts<'a>(
+    bytes: &'a [u8],
     progress: Progress<'_>,
-    visit: &mut dyn FnMut(Text<'_>),
+    visit: &mut dyn FnMut(Text<'a>),
 ) -> Result<(), HeapError> {
     let mut decoder = Decoder::new(bytes)?;
     while let Some(record) = decoder.next(progress)? {

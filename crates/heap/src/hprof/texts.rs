@@ -10,10 +10,10 @@ use crate::open::Progress;
 use crate::{HeapError, Text, TextEncoding};
 
 /// Calls `visit` for each string. Takes 24 bytes per string meanwhile.
-pub(crate) fn visit_texts(
-    bytes: &[u8],
+pub(crate) fn visit_texts<'a>(
+    bytes: &'a [u8],
     progress: Progress<'_>,
-    visit: &mut dyn FnMut(Text<'_>),
+    visit: &mut dyn FnMut(Text<'a>),
 ) -> Result<(), HeapError> {
     let file = Hprof::new(bytes)?;
     let total = 3 * file.len() as u64;
@@ -81,14 +81,14 @@ impl<'a> HeapVisitor<'a> for Strings<'a, '_> {
     }
 }
 
-struct Arrays<'s, 'v> {
+struct Arrays<'a, 's, 'v> {
     strings: &'s [Found],
     /// Where in `strings` the last array was: the next one is mostly near.
     near: usize,
-    visit: &'v mut dyn FnMut(Text<'_>),
+    visit: &'v mut dyn FnMut(Text<'a>),
 }
 
-impl Arrays<'_, '_> {
+impl Arrays<'_, '_, '_> {
     /// Where the strings of an array begin.
     fn seek(&self, array: u64) -> usize {
         let near = &self.strings[self.near..];
@@ -101,7 +101,7 @@ impl Arrays<'_, '_> {
     }
 }
 
-impl<'a> HeapVisitor<'a> for Arrays<'_, '_> {
+impl<'a> HeapVisitor<'a> for Arrays<'a, '_, '_> {
     fn primitive_array(&mut self, id: u64, of: ValueType, elements: &'a [u8], _at: usize) {
         if !matches!(of, ValueType::Byte | ValueType::Char) {
             return;
