@@ -165,6 +165,8 @@ const QUESTIONS: &[&[&str]] = &[
     &["reachable", "a.mayheap", "--from", "java.util.HashMap"],
     &["reachable", "a.mayheap", "--from", "java.util.HashMap$Node", "--within", "app.Session"],
     &["reachable", "a.mayheap", "--from", "app.Session", "--objects", "--limit", "3"],
+    &["holders", "a.mayheap", "--of", "app.Session"],
+    &["holders", "a.mayheap", "--of", "app.Session", "--direct", "--by", "java.util.HashMap.Node"],
     &["distribution", "a.mayheap"],
     &["distribution", "a.mayheap", "--from", "class app.Cache"],
     &["strings", "a.mayheap"],

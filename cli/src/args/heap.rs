@@ -109,6 +109,8 @@ pub(crate) enum HeapVerb {
     Size(SizeArgs),
     /// List what is reachable from an object, by class
     Reachable(ReachableArgs),
+    /// Show who holds an object, seeing through the collections of java.util
+    Holders(HoldersArgs),
     /// Show classes by number of objects, fewest first, as INSANE prints them
     Distribution(DistributionArgs),
     /// Find strings by text, or those that are there more than once
@@ -311,6 +313,29 @@ pub(crate) struct ReachableArgs {
 
     #[command(flatten)]
     pub(crate) strength: StrengthArgs,
+
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
+}
+
+/// What `heap holders` takes.
+#[derive(Debug, Args)]
+pub(crate) struct HoldersArgs {
+    /// The dump
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// The objects held; may be given several times
+    #[arg(long, value_name = "CLASS|ID", required = true)]
+    pub(crate) of: Vec<String>,
+
+    /// Name the objects that refer directly, collections too
+    #[arg(long)]
+    pub(crate) direct: bool,
+
+    /// Only objects of this class hold
+    #[arg(long, value_name = "CLASS")]
+    pub(crate) by: Option<String>,
 
     #[command(flatten)]
     pub(crate) shown: ShownArgs,

@@ -6,6 +6,7 @@ mod diff;
 mod distribution;
 mod dump;
 mod histogram;
+mod holders;
 mod instances;
 mod live;
 mod paths;
@@ -33,6 +34,7 @@ pub(crate) fn run(args: HeapArgs) -> Result<u8, Error> {
         Some(HeapVerb::Retained(args)) => retained::run(args),
         Some(HeapVerb::Size(args)) => structure::size(args),
         Some(HeapVerb::Reachable(args)) => structure::reachable(args),
+        Some(HeapVerb::Holders(args)) => holders::run(args),
         Some(HeapVerb::Distribution(args)) => distribution::run(args),
         Some(HeapVerb::Strings(args)) => strings::run(args),
         Some(HeapVerb::Instances(args)) => instances::run(args),

@@ -1,0 +1,163 @@
+//! `mayfly heap holders`: who holds an object, seeing through the collections of the JDK.
+
+use mayfly_heap::holders::{HeldBy, holders};
+use mayfly_heap::paths::{edge_text, object_text};
+use mayfly_heap::{Edge, EdgeName, Filter, Graph, ObjectIndex, Referrers, Strength};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use crate::args::heap::HoldersArgs;
+use crate::error::Error;
+use crate::heap::class_name;
+use crate::heap::columns::{Columns, counted, left_out};
+use crate::heap::document::{self, Answer};
+use crate::heap::dump_file::DumpFile;
+use crate::heap::progress::Progress;
+use crate::heap::selection;
+
+/// Rows when `--limit` does not say.
+const SHOWN: usize = 50;
+/// Of how many objects of a class the holders are looked for: each takes a walk through the collections that it is in.
+const ASKED: usize = 1000;
+/// Holders of one object that are looked for.
+const MOST: usize = 10_000;
+
+/// Holders, those of most objects first.
+#[derive(Debug, Serialize)]
+struct Holders {
+    /// Objects there are of what was asked for.
+    objects: usize,
+    /// Of how many of them holders were looked for: the first ones.
+    asked: usize,
+    /// Number of holders.
+    holders: usize,
+    rows: Vec<Row>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Row {
+    /// How many of the objects it holds.
+    held: usize,
+    /// The object, `class@id`; a class for a static field; what root it is.
+    holder: String,
+    /// The field, or `[i]`, of the holder; `None` for a root.
+    by: Option<String>,
+    /// The way down from the holder to the first of the objects.
+    text: String,
+}
+
+impl Answer for Holders {
+    const QUERY: &'static str = "holders";
+
+    fn text(&self) -> String {
+        let mut table = Columns::new(&["holds", "holder"]);
+        for row in &self.rows {
+            let by = row.by.as_ref().map(|by| format!("-{by}->")).unwrap_or_default();
+            table.row([row.held.to_string(), format!("{}{by}", row.holder)]);
+        }
+        let first = self.rows.first().map(|row| format!("\nthe first of them:\n{}\n", row.text));
+        let asked = match self.objects - self.asked {
+            0 => String::new(),
+            left => format!(
+                "{} were not looked at: holders are looked for of {} at most\n",
+                counted(left as u64, "object"),
+                self.asked
+            ),
+        };
+        table.text()
+            + &left_out(self.rows.len(), self.holders, "holder")
+            + &asked
+            + &first.unwrap_or_default()
+    }
+}
+
+pub(super) fn run(args: &HoldersArgs) -> Result<(), Error> {
+    let file = DumpFile::open(&args.file)?;
+    let graph = file.graph()?;
+    let held = selection::all_objects(&graph, &args.of)?;
+    let mut rows = {
+        let _progress = Progress::work("looking for holders");
+        let referrers = Referrers::new(&graph);
+        if args.direct {
+            direct(&graph, &referrers, &held)
+        } else {
+            through_collections(&graph, &referrers, &held)
+        }
+    };
+    if let Some(class) = &args.by {
+        let names = class_name::spellings(class);
+        rows.retain(|row| {
+            row.holder.rsplit_once('@').is_some_and(|(class, _)| names.iter().any(|name| name == class))
+        });
+    }
+    let answer = Holders {
+        objects: held.len(),
+        asked: held.len().min(ASKED),
+        holders: rows.len(),
+        rows: rows.into_iter().take(args.shown.limit.unwrap_or(SHOWN)).collect(),
+    };
+    document::show(&file.source(), &answer, args.shown.json)
+}
+
+/// Holders with what they hold, in the order in which they are met.
+#[derive(Default)]
+struct Found {
+    rows: Vec<Row>,
+    places: FxHashMap<(String, Option<String>), usize>,
+}
+
+impl Found {
+    fn add(&mut self, holder: String, by: Option<String>, text: impl FnOnce() -> String) {
+        let rows = &mut self.rows;
+        let place = *self.places.entry((holder.clone(), by.clone())).or_insert_with(|| {
+            rows.push(Row { held: 0, holder, by, text: text() });
+            rows.len() - 1
+        });
+        rows[place].held += 1;
+    }
+
+    /// Those of most objects first; of equals the one met first.
+    fn sorted(mut self) -> Vec<Row> {
+        self.rows.sort_by_key(|row| std::cmp::Reverse(row.held));
+        self.rows
+    }
+}
+
+fn through_collections(graph: &Graph, referrers: &Referrers, held: &[ObjectIndex]) -> Vec<Row> {
+    let filter = Filter::new(graph, Strength::Phantom);
+    let mut found = Found::default();
+    for &object in held.iter().take(ASKED) {
+        for holder in holders(graph, referrers, object, &filter, MOST) {
+            let (name, by) = match holder.by {
+                HeldBy::Object(by) => {
+                    (object_text(graph, by), holder.steps.edges(graph).next().map(|edge| by_text(&edge)))
+                }
+                HeldBy::Root(number) => (graph.roots()[number].kind.to_string(), None),
+            };
+            found.add(name, by, || holder.text(graph));
+        }
+    }
+    found.sorted()
+}
+
+fn direct(graph: &Graph, referrers: &Referrers, held: &[ObjectIndex]) -> Vec<Row> {
+    let mut found = Found::default();
+    for &object in held.iter().take(ASKED) {
+        for edge in referrers.edges(graph, object) {
+            let name = object_text(graph, edge.from);
+            let text = || format!("{name}-{}->\n{}", by_text(&edge), object_text(graph, object));
+            found.add(name.clone(), Some(by_text(&edge)), text);
+        }
+        for root in graph.roots().iter().filter(|root| root.object == object) {
+            let text = || format!("{}->\n{}", root.kind, object_text(graph, object));
+            found.add(root.kind.to_string(), None, text);
+        }
+    }
+    found.sorted()
+}
+
+/// Field, `[i]`, or `static FIELD`.
+fn by_text(edge: &Edge<'_>) -> String {
+    let text = edge_text(edge);
+    if matches!(edge.name, EdgeName::Static { .. }) { format!("static {text}") } else { text }
+}
