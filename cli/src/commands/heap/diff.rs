@@ -13,7 +13,7 @@ use crate::heap::summary_file;
 
 /// Classes that changed, most grown first.
 #[derive(Debug, Serialize)]
-struct Diff {
+pub(super) struct Diff {
     /// Sums over all classes.
     total: Course,
     /// Classes that changed, whatever the limit.
@@ -96,7 +96,7 @@ pub(super) fn run(args: &DiffArgs) -> Result<(), Error> {
     document::show(&args.summaries, &diff, shown.json)
 }
 
-fn diff(summaries: &[HeapSummary], order: HeapOrder, limit: Option<usize>) -> Diff {
+pub(super) fn diff(summaries: &[HeapSummary], order: HeapOrder, limit: Option<usize>) -> Diff {
     let growth = heap_growth(summaries, order);
     let row = |growth: &HeapGrowth<'_>| Row { class: growth.class.to_owned(), course: Course::of(growth) };
     Diff {

@@ -1,0 +1,91 @@
+//! `mayfly heap growth`: what grew between two dumps of one program: where it is held, and of which classes.
+
+use mayfly_heap::dominators::Dominators;
+use mayfly_heap::growth::{self, PathGrowth};
+use mayfly_heap::{Filter, Graph, Strength, Total};
+use mayfly_profile::Held;
+use serde::Serialize;
+
+use super::diff::{self, Diff};
+use crate::args::heap::GrowthArgs;
+use crate::error::Error;
+use crate::heap::class_rows::summary_of;
+use crate::heap::columns::{Columns, left_out};
+use crate::heap::document::{self, Answer};
+use crate::heap::dump_file::{DumpFile, Source};
+use crate::heap::progress::Progress;
+
+/// Rows of each list when `--limit` does not say.
+const SHOWN: usize = 20;
+
+/// What grew.
+#[derive(Debug, Serialize)]
+struct Growth {
+    /// Places that grew, whatever the limit.
+    places: usize,
+    /// Where it is held, most grown first. No place is part of another.
+    held: Vec<Place>,
+    /// By class.
+    classes: Diff,
+}
+
+/// Objects of one class below others that alone hold them.
+#[derive(Debug, Serialize)]
+struct Place {
+    /// Classes from a root on: `class A`, `static field: B`, `C`.
+    path: Vec<Box<str>>,
+    /// What these objects retain.
+    before: Held,
+    after: Held,
+    growth_bytes: i64,
+}
+
+impl Answer for Growth {
+    const QUERY: &'static str = "growth";
+
+    fn text(&self) -> String {
+        let mut table = Columns::new(&["+bytes", "bytes", "objects", "retained by"]);
+        for place in &self.held {
+            table.row([
+                format!("{:+}", place.growth_bytes),
+                place.after.bytes.to_string(),
+                place.after.objects.to_string(),
+                place.path.join(" -> "),
+            ]);
+        }
+        table.text() + &left_out(self.held.len(), self.places, "place") + "\n" + &self.classes.text()
+    }
+}
+
+pub(super) fn run(args: &GrowthArgs) -> Result<(), Error> {
+    let (before, source_before) = load(&args.before)?;
+    let (after, source_after) = load(&args.after)?;
+    let limit = args.shown.limit.unwrap_or(SHOWN);
+    let grown = {
+        let _progress = Progress::work("finding what grew");
+        let retained = |graph| Dominators::new(graph, &Filter::new(graph, Strength::Soft));
+        growth::by_path((&before, &retained(&before)), (&after, &retained(&after)))
+    };
+    let summaries = [&before, &after].map(|graph| summary_of(graph, graph.objects()));
+    let answer = Growth {
+        places: grown.len(),
+        held: grown.into_iter().take(limit).map(place).collect(),
+        classes: diff::diff(&summaries, mayfly_profile::HeapOrder::Size, Some(limit)),
+    };
+    document::show(&[source_before, source_after], &answer, args.shown.json)
+}
+
+fn load(file: &std::path::Path) -> Result<(Graph, Source), Error> {
+    let file = DumpFile::open(file)?;
+    Ok((file.graph()?, file.source()))
+}
+
+fn place(growth: PathGrowth) -> Place {
+    let held = |total: Total| Held { objects: total.objects, bytes: total.bytes };
+    Place {
+        growth_bytes: growth.bytes(),
+        before: held(growth.before),
+        after: held(growth.after),
+        path: growth.path,
+    }
+}
