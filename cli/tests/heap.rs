@@ -174,6 +174,7 @@ const QUESTIONS: &[&[&str]] = &[
     &["strings", "a.mayheap", "--search", "user 1", "--exact", "--held-by", "app.Session"],
     &["instances", "a.mayheap", "app.Session", "--deep", "--fields"],
     &["instances", "a.mayheap", "java.lang.ref.Reference", "--subclasses"],
+    &["growth", "a.mayheap", "b.mayheap"],
     &["diff", "a.mayheap", "b.mayheap"],
     &["diff", "a.mayheap", "b.mayheap", "a.mayheap", "--sort", "count", "--limit", "1"],
 ];
@@ -246,6 +247,34 @@ fn what_is_asked_wrongly_is_said_in_one_line() {
         let said = place.refusal(question, 2);
         assert!(said.contains(words), "{question:?}: {said}");
     }
+}
+
+/// The same heap as XML answers the same, but for classes as objects, which XML does not know.
+#[test]
+fn converted_to_xml_it_answers_the_same() {
+    let place = Place::new();
+    assert_eq!(place.text(&["convert", "a.mayheap", "a.xml"]), "");
+    assert!(place.refusal(&["convert", "a.mayheap", "a.xml"], 2).contains("there already"));
+    assert!(place.refusal(&["convert", "a.mayheap", "a.hprof"], 2).contains(".xml"));
+    let xml = fs::read_to_string(place.path("a.xml")).expect("written");
+    assert!(xml.starts_with("<insane>\n") && xml.ends_with("</insane>\n"), "{xml}");
+    for question in [
+        &["size", "", "--of", "app.Session"][..],
+        &["reachable", "", "--from", "java.util.HashMap"],
+        &["instances", "", "app.Session", "--deep", "--fields"],
+        &["strings", ""],
+        &["strings", "", "--search", "user 1", "--exact", "--held-by", "app.Session"],
+        &["holders", "", "--of", "app.Session", "--direct", "--by", "java.util.HashMap$Node"],
+    ] {
+        let ask = |file: &'static str| {
+            let arguments: Vec<_> =
+                question.iter().map(|&word| if word.is_empty() { file } else { word }).collect();
+            place.text(&arguments)
+        };
+        assert_eq!(ask("a.xml"), ask("a.mayheap"), "{question:?}");
+    }
+    let path = place.text(&["paths", "a.xml", "--to", "java.util.HashMap.Node"]);
+    assert!(path.starts_with("static app.Cache.ENTRIES->\njava.util.HashMap@c-table->\n"), "{path}");
 }
 
 #[test]

@@ -97,6 +97,8 @@ pub(crate) enum HeapVerb {
     /// Walks what is reachable, while the JVM stands still. FILE is Mayfly's own compact format; a name ending in .xml
     /// gives INSANE's XML. Then the usage by class is printed, as INSANE does.
     Dump(DumpArgs),
+    /// Convert a dump to INSANE's XML
+    Convert(ConvertArgs),
     /// Show objects and bytes by class
     Histogram(HistogramArgs),
     /// Show what the collector starts from, by kind; or the roots of one kind
@@ -117,6 +119,8 @@ pub(crate) enum HeapVerb {
     Strings(StringsArgs),
     /// List the objects of a class, with their sizes
     Instances(InstancesArgs),
+    /// Show what grew between two dumps: classes, and from where they are held
+    Growth(GrowthArgs),
 }
 
 /// What `heap diff` takes.
@@ -148,6 +152,18 @@ pub(crate) struct DumpArgs {
     /// Print no usage by class
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+/// What `heap convert` takes.
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// The dump
+    #[arg(value_name = "FILE")]
+    pub(crate) from: PathBuf,
+
+    /// File to write, ending in .xml; it must not exist
+    #[arg(value_name = "TO")]
+    pub(crate) to: PathBuf,
 }
 
 /// What `heap histogram` takes.
@@ -401,6 +417,21 @@ pub(crate) struct InstancesArgs {
     /// Show what each refers to, field by field
     #[arg(long)]
     pub(crate) fields: bool,
+
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
+}
+
+/// What `heap growth` takes.
+#[derive(Debug, Args)]
+pub(crate) struct GrowthArgs {
+    /// The earlier dump
+    #[arg(value_name = "BEFORE")]
+    pub(crate) before: PathBuf,
+
+    /// The later dump of the same program
+    #[arg(value_name = "AFTER")]
+    pub(crate) after: PathBuf,
 
     #[command(flatten)]
     pub(crate) shown: ShownArgs,

@@ -2,9 +2,11 @@
 //!
 //! One file per verb. Not here: formats and algorithms (`mayfly-heap`), what the verbs share (`crate::heap`).
 
+mod convert;
 mod diff;
 mod distribution;
 mod dump;
+mod growth;
 mod histogram;
 mod holders;
 mod instances;
@@ -28,6 +30,7 @@ pub(crate) fn run(args: HeapArgs) -> Result<u8, Error> {
         None => live::run(&args.live),
         Some(HeapVerb::Diff(args)) => diff::run(args),
         Some(HeapVerb::Dump(args)) => dump::run(args),
+        Some(HeapVerb::Convert(args)) => convert::run(args),
         Some(HeapVerb::Histogram(args)) => histogram::run(args),
         Some(HeapVerb::Roots(args)) => roots::run(args),
         Some(HeapVerb::Paths(args)) => paths::run(args),
@@ -38,6 +41,7 @@ pub(crate) fn run(args: HeapArgs) -> Result<u8, Error> {
         Some(HeapVerb::Distribution(args)) => distribution::run(args),
         Some(HeapVerb::Strings(args)) => strings::run(args),
         Some(HeapVerb::Instances(args)) => instances::run(args),
+        Some(HeapVerb::Growth(args)) => growth::run(args),
     }?;
     Ok(exit_codes::SUCCESS)
 }

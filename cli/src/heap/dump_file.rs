@@ -83,10 +83,27 @@ impl DumpFile {
         self.reading("reading strings", |dump, at| dump.strings(at, &mut visit))
     }
 
-    fn reading<T>(
+    /// Whether strings are told with their texts; INSANE's XML has texts of arrays of characters.
+    pub(crate) fn names_strings(&self) -> bool {
+        self.format != Format::Insane
+    }
+
+    /// All of it in INSANE's grammar, piece by piece.
+    ///
+    /// # Errors
+    /// What can't be read, and those of `sink`.
+    pub(crate) fn write_xml<E: From<HeapError>>(
         &self,
+        sink: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let progress = Progress::bytes("converting", self.mapping.len() as u64);
+        Dump::open(&self.mapping)?.write_xml(&mut |done, of| progress.at(done, of), sink)
+    }
+
+    fn reading<'a, T>(
+        &'a self,
         what: &str,
-        read: impl FnOnce(Dump<'_>, &mut dyn FnMut(u64, u64)) -> Result<T, HeapError>,
+        read: impl FnOnce(Dump<'a>, &mut dyn FnMut(u64, u64)) -> Result<T, HeapError>,
     ) -> Result<T, QueryError> {
         let progress = Progress::bytes(what, self.mapping.len() as u64);
         let read =

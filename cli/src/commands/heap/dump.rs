@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use mayfly_profile::{HeapSummary, Held};
 use mayfly_recording::control::{HeapDumped, Request, Response};
 
+use super::convert;
 use crate::args::heap::DumpArgs;
 use crate::error::Error;
 use crate::heap::dump_file::DumpFile;
@@ -29,7 +30,7 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Error> {
     }
     let file = env::current_dir().unwrap_or_default().join(&args.file);
     let pid = jvms::pid_of(&args.jvm)?;
-    let dumped = dump(args, pid, &file)?;
+    let dumped = if convert::is_xml(&file) { dump_xml(args, pid, &file)? } else { dump(args, pid, &file)? };
     eprintln!(
         "mayfly: {} objects and {} references are in {}; JVM {} stood still for {} ms",
         dumped.objects,
@@ -42,6 +43,15 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Error> {
         return Ok(());
     }
     output::write(usage(&DumpFile::open(&file)?.histogram()?).as_bytes(), None)
+}
+
+/// By way of a dump of ours, which is removed whatever happens.
+fn dump_xml(args: &DumpArgs, pid: u32, file: &Path) -> Result<HeapDumped, Error> {
+    let ours = file.with_extension("mayheap.partial");
+    let written = dump(args, pid, &ours).and_then(|dumped| convert::write(&ours, file).map(|()| dumped));
+    // If it is not there, that is what is told already.
+    let _ = fs::remove_file(&ours);
+    written
 }
 
 /// Has the agent write `file`, an absolute path of ours.

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use mayfly_heap::paths::{edge_text, object_text};
-use mayfly_heap::{Graph, Text, TextEncoding};
+use mayfly_heap::{Graph, ObjectIndex, ObjectSet, Text, TextEncoding};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
@@ -213,7 +213,8 @@ fn found(file: &DumpFile, search: &str, exact: bool, limit: usize) -> Result<Fou
         if if exact { whole == search } else { whole.contains(search) } {
             strings += 1;
             if rows.len() < limit {
-                let object = format!("java.lang.String@{:x}", text.id);
+                let class = if file.names_strings() { "java.lang.String" } else { "" };
+                let object = format!("{class}@{:x}", text.id);
                 rows.push(FoundRow { object, text: whole, cut: !text.is_whole() });
             }
         }
@@ -231,25 +232,36 @@ fn untold(file: &DumpFile) -> QueryError {
 
 fn holding(file: &DumpFile, strings: Found, class: &str, limit: usize) -> Result<Holding, QueryError> {
     let graph = file.graph()?;
-    let names: FxHashSet<_> = strings.rows.iter().map(|row| row.object.as_str()).collect();
-    let mut rows = Vec::new();
-    for object in selection::objects_of(&graph, &selection::classes(&graph, class)?) {
-        rows.extend(references_to(&graph, object, &names));
-    }
+    let holders = selection::objects_of(&graph, &selection::classes(&graph, class)?);
+    let held = held(&graph, &strings, file.names_strings());
+    let mut rows: Vec<_> =
+        holders.into_iter().flat_map(|object| references_to(&graph, object, &held)).collect();
     let references = rows.len();
     rows.truncate(limit);
     Ok(Holding { search: strings.search, held_by: class.to_owned(), references, rows })
 }
 
-fn references_to(
-    graph: &Graph,
-    object: mayfly_heap::ObjectIndex,
-    names: &FxHashSet<&str>,
-) -> Vec<HoldingRow> {
-    let to_one = graph.edges(object).filter_map(|edge| {
-        let string = object_text(graph, edge.to);
-        let row = |string| HoldingRow { object: object_text(graph, object), by: edge_text(&edge), string };
-        names.contains(string.as_str()).then(|| row(string))
+/// The strings found, as objects; where only their arrays are told, these and the strings that refer to them.
+fn held(graph: &Graph, strings: &Found, named: bool) -> ObjectSet {
+    let ids = strings.rows.iter().filter_map(|row| row.object.rsplit_once('@'));
+    let ids: FxHashSet<_> = ids.filter_map(|(_, id)| u64::from_str_radix(id, 16).ok()).collect();
+    let mut held = ObjectSet::of(graph, graph.objects().filter(|&object| ids.contains(&graph.id(object))));
+    if !named {
+        let refers = |&string: &ObjectIndex| graph.edges(string).any(|edge| held.contains(edge.to));
+        let strings: Vec<_> =
+            graph.instances(|class| &*class.name == "java.lang.String").filter(refers).collect();
+        strings.into_iter().for_each(|string| {
+            held.insert(string);
+        });
+    }
+    held
+}
+
+fn references_to(graph: &Graph, object: ObjectIndex, held: &ObjectSet) -> Vec<HoldingRow> {
+    let to_one = graph.edges(object).filter(|edge| held.contains(edge.to)).map(|edge| HoldingRow {
+        object: object_text(graph, object),
+        by: edge_text(&edge),
+        string: object_text(graph, edge.to),
     });
     to_one.collect()
 }
