@@ -1,6 +1,7 @@
 //! A program that runs: waited for by lines and by the clock, never by sleeping.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
@@ -11,6 +12,8 @@ use wait_timeout::ChildExt;
 
 /// A process is idle if it used no clock tick (usually 10 ms) of CPU for so long.
 const IDLE: Duration = Duration::from_millis(50);
+/// How often a folder is looked into.
+const POLL: Duration = Duration::from_millis(10);
 
 /// What a finished program left.
 #[derive(Clone, Debug)]
@@ -141,6 +144,23 @@ impl Running {
         self.give_up("it was never idle");
     }
 
+    /// Waits until a folder holds so many files, each with something in it, and returns them in order.
+    ///
+    /// # Panics
+    /// If the program's time runs out before.
+    #[track_caller]
+    pub fn wait_for_files(&mut self, folder: &Path, number: usize) -> Vec<PathBuf> {
+        while Instant::now() < self.deadline {
+            let files = files_in(folder);
+            let whole = |path: &PathBuf| fs::metadata(path).is_ok_and(|file| file.len() > 0);
+            if files.len() >= number && files.iter().all(whole) {
+                return files;
+            }
+            thread::sleep(POLL);
+        }
+        self.give_up(&format!("{} never held {number} files", folder.display()))
+    }
+
     /// User and system time of all its threads, in clock ticks.
     #[track_caller]
     fn cpu_ticks(&self) -> u64 {
@@ -201,6 +221,14 @@ impl Running {
         let stderr = self.take_stderr();
         format!("{why}\nstdout:\n{}\nstderr:\n{stderr}", self.seen)
     }
+}
+
+/// The files of a folder, in order; none if it is not there.
+pub fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<_> =
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    files
 }
 
 impl Drop for Running {
