@@ -82,17 +82,12 @@ impl Host {
     /// The JVM ends: the socket is taken away.
     pub(crate) fn end(&self) {
         self.ended.store(true, Relaxed);
-        self.lose();
-    }
-
-    /// Takes the socket's file away.
-    pub(crate) fn lose(&self) {
         drop(self.place.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
-    /// Whether there is a socket.
-    pub(crate) fn has_place(&self) -> bool {
-        self.place.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    /// Whether requests are taken, or none are wanted.
+    pub(crate) fn is_served(&self) -> bool {
+        !self.options.control || self.place.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     /// Keeps the socket's file until the JVM ends.

@@ -58,8 +58,7 @@ impl Agent for MayflyAgent {
             worker::start(engine);
             control::begin(engine, host, jni);
         }
-        // Without a way to reach it from outside, the rest works all the same.
-        let _ = remote::start(host);
+        remote::start(host);
     }
 
     fn thread_end(&self, context: CallbackContext<'_>, event: ThreadEvent) {

@@ -14,36 +14,36 @@ use std::thread;
 
 use mayfly_recording::control::AttachRefusal;
 
+use self::socket::Place;
 use crate::host::Host;
 use crate::notice::say;
 
 /// Opens the socket and starts the thread, unless the user wants none. Says why if it can't.
-pub(crate) fn start(host: &'static Host) -> Result<(), AttachRefusal> {
-    if !host.options.control {
-        return Ok(());
-    }
-    let listener = open(host)?;
-    let spawned =
-        thread::Builder::new().name("mayfly-control".into()).spawn(move || server::run(host, &listener));
-    match spawned {
-        Ok(_) => Ok(()),
-        Err(error) => {
-            host.lose();
-            say(&format!("cannot start a thread ({error}): this JVM can't be reached by mayfly"));
-            Err(AttachRefusal::Resources)
-        }
+pub(crate) fn start(host: &'static Host) {
+    if host.options.control
+        && let Ok(socket) = listen()
+    {
+        serve(host, socket);
     }
 }
 
-fn open(host: &Host) -> Result<UnixListener, AttachRefusal> {
-    match socket::listen() {
-        Ok((listener, place)) => {
-            host.keep(place);
-            Ok(listener)
-        }
-        Err(error) => {
-            say(&format!("{error}: this JVM can't be reached by mayfly (#nocontrol says not to try)"));
-            Err(error.refusal())
-        }
+/// Opens the socket; nobody is served yet.
+pub(crate) fn listen() -> Result<Socket, AttachRefusal> {
+    socket::listen().map_err(|error| {
+        say(&format!("{error}: this JVM can't be reached by mayfly (#nocontrol says not to try)"));
+        error.refusal()
+    })
+}
+
+/// Starts the thread.
+pub(crate) fn serve(host: &'static Host, socket: Socket) {
+    let (listener, place) = socket;
+    let thread = thread::Builder::new().name("mayfly-control".into());
+    match thread.spawn(move || server::run(host, &listener)) {
+        Ok(_) => host.keep(place),
+        Err(error) => say(&format!("cannot start a thread ({error}): this JVM can't be reached by mayfly")),
     }
 }
+
+/// A socket that listens, and its file.
+type Socket = (UnixListener, Place);

@@ -126,20 +126,29 @@ fn read_options(text: &str) -> Options {
 pub(crate) fn attach(context: &AgentLoadContext<'_>) -> Result<(), AttachRefusal> {
     if let Some(host) = Host::get() {
         say("the agent is in this JVM already; nothing was changed");
-        // Its socket may have failed for want of something that is there now.
-        return if host.has_place() { Ok(()) } else { remote::start(host) };
+        return if host.is_served() { Ok(()) } else { Err(AttachRefusal::NoSocket) };
     }
     install_panic_hook();
     let option_text = context.options_lossy().unwrap_or_default().into_owned();
     let options =
         Options::parse(&option_text).map_err(|error| refused_attach(&error, AttachRefusal::Options))?;
+    if options != (Options { control: options.control, heap_only: options.heap_only, ..Options::default() }) {
+        let why = "its options are for an agent that is there from the start; give none";
+        return Err(refused_attach(&why, AttachRefusal::Options));
+    }
+    // What fails from here on leaves nothing behind: the JVM unloads a library that refuses, and would call into nothing.
+    let socket = if options.control { Some(remote::listen()?) } else { None };
     let (tool, _) = tool_of(context).map_err(|why| refused_attach(&why, AttachRefusal::UnsuitableJvm))?;
     let end = tool.install_callbacks().and_then(|()| tool.enable(Event::VmDeath));
     end.map_err(|error| refused_attach(&error, AttachRefusal::Resources))?;
     let vm = Vm::of(context);
-    let host = Host::set(Host::new(vm, tool, Loaded::Attached, options, option_text));
+    let host = Host::new(vm, tool, Loaded::Attached, options, option_text);
     vm.with_jni(|jni| host.running(jni)).ok_or(AttachRefusal::Resources)?;
-    remote::start(host)
+    let host = Host::set(host);
+    if let Some(socket) = socket {
+        remote::serve(host, socket);
+    }
+    Ok(())
 }
 
 fn refused_attach(why: &dyn std::fmt::Display, refusal: AttachRefusal) -> AttachRefusal {

@@ -50,6 +50,7 @@ pub struct Launch {
     folder: Option<PathBuf>,
     limit: Duration,
     environment: Vec<(String, String)>,
+    under: Vec<String>,
 }
 
 impl Launch {
@@ -63,6 +64,7 @@ impl Launch {
             folder: None,
             limit: LIMIT,
             environment: Vec::new(),
+            under: Vec::new(),
         }
     }
 
@@ -108,6 +110,12 @@ impl Launch {
         self
     }
 
+    /// Starts another program, which is given these arguments and then the whole java command.
+    pub fn under(mut self, program: &str, args: &[&str]) -> Self {
+        self.under = std::iter::once(&program).chain(args).map(|word| (*word).to_owned()).collect();
+        self
+    }
+
     /// Arguments after `java`.
     pub fn java_args(&self) -> Vec<OsString> {
         let mut args: Vec<OsString> = self.agents.iter().chain(&self.jvm_args).map(OsString::from).collect();
@@ -126,7 +134,14 @@ impl Launch {
     /// # Panics
     /// If `java` does not start.
     pub fn start(&self) -> Running {
-        let mut command = Command::new(&self.java);
+        let mut command = match self.under.split_first() {
+            Some((program, args)) => {
+                let mut command = Command::new(program);
+                command.args(args).arg(&self.java);
+                command
+            }
+            None => Command::new(&self.java),
+        };
         command.args(self.java_args());
         spawn(command, &self.environment, self.folder.clone(), self.limit)
     }
@@ -148,6 +163,16 @@ pub fn mayfly<I: IntoIterator<Item = S>, S: Into<OsString>>(args: I) -> Outcome 
     let mut command = Command::new(&artifacts().cli);
     command.args(args.into_iter().map(Into::into));
     spawn(command, &[], None, LIMIT).finish()
+}
+
+impl Running {
+    /// Any program, started in the build folder with its three streams piped.
+    ///
+    /// # Panics
+    /// If it does not start.
+    pub fn of(command: Command) -> Self {
+        spawn(command, &[], None, LIMIT)
+    }
 }
 
 fn spawn(

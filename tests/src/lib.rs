@@ -6,6 +6,7 @@
 
 mod artifacts;
 mod beside;
+mod control_socket;
 mod expect;
 mod fixtures;
 mod jcmd;
@@ -19,6 +20,7 @@ mod text_report;
 
 pub use artifacts::{Artifacts, artifacts};
 pub use beside::{Beside, MODES};
+pub use control_socket::{connect_control, control_socket, exchange_bytes};
 pub use expect::{Count, Counts, Expectation, Mismatch, check_all};
 pub use fixtures::fixture_classes;
 pub use jcmd::{class_histogram, jcmd};

@@ -10,9 +10,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mayfly_recording::control::{ExchangeError, Incoming, Refusal, Request, Response};
+use mayfly_recording::control::{ExchangeError, Incoming, Message, Refusal, Request, Response};
+use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::net::{SocketFlags, sockopt};
+use rustix::net::SocketFlags;
 
 use super::answer::answer;
 use super::reply::Reply;
@@ -21,6 +22,8 @@ use crate::lifecycle::switch_off;
 
 /// Clients listened to at once. Beyond, the one that has waited longest without saying anything whole is left.
 const MOST_CLIENTS: usize = 32;
+/// What a client may send: a request of the largest size, and a little that is passed over.
+const MOST_BYTES: usize = 2 * Request::MOST_BYTES;
 /// How long a client may take to say what it wants.
 const REQUEST_LIMIT: Duration = Duration::from_secs(5);
 /// Pause after the system refused a connection for want of something, as of file descriptors.
@@ -30,6 +33,8 @@ const SHORTAGE_PAUSE: Duration = Duration::from_millis(200);
 struct Client {
     stream: UnixStream,
     incoming: Incoming<Request>,
+    /// Bytes that it may still send.
+    left: usize,
     deadline: Instant,
 }
 
@@ -47,15 +52,21 @@ pub(super) fn run(host: &'static Host, listener: &UnixListener) {
     let mut clients = VecDeque::new();
     loop {
         wait(listener, &clients);
+        // Before others come, too: nobody who has spoken is left for somebody who has not.
+        hear_all(host, &mut clients);
         take_connections(listener, &mut clients);
-        for _ in 0..clients.len() {
-            let Some(mut client) = clients.pop_front() else { break };
-            match client.hear() {
-                Heard::NothingWhole if Instant::now() < client.deadline => clients.push_back(client),
-                Heard::NothingWhole | Heard::Gone => {}
-                Heard::Request(request) => serve(host, client.stream, request),
-                Heard::Nonsense(error) => refuse(client.stream, &error),
-            }
+        hear_all(host, &mut clients);
+    }
+}
+
+fn hear_all(host: &'static Host, clients: &mut VecDeque<Client>) {
+    for _ in 0..clients.len() {
+        let Some(mut client) = clients.pop_front() else { return };
+        match client.hear() {
+            Heard::NothingWhole if Instant::now() < client.deadline => clients.push_back(client),
+            Heard::NothingWhole | Heard::Gone => {}
+            Heard::Request(request) => serve(host, client.stream, request),
+            Heard::Nonsense(error) => refuse(client.stream, &error),
         }
     }
 }
@@ -82,7 +93,8 @@ fn take_connections(listener: &UnixListener, clients: &mut VecDeque<Client>) {
                         clients.pop_front();
                     }
                     let deadline = Instant::now() + REQUEST_LIMIT;
-                    clients.push_back(Client { stream, incoming: Incoming::default(), deadline });
+                    let (incoming, left) = (Incoming::default(), MOST_BYTES);
+                    clients.push_back(Client { stream, incoming, left, deadline });
                 }
             }
             Err(error) => match io::Error::from(error).kind() {
@@ -96,18 +108,21 @@ fn take_connections(listener: &UnixListener, clients: &mut VecDeque<Client>) {
 
 /// The file's mode keeps others out already; on what folders are mounted is not for us to say.
 fn is_allowed(stream: &UnixStream) -> bool {
-    sockopt::socket_peercred(stream)
-        .is_ok_and(|peer| peer.uid == rustix::process::geteuid() || peer.uid.is_root())
+    let own = rustix::process::geteuid().as_raw();
+    getsockopt(stream, PeerCredentials).is_ok_and(|peer| peer.uid() == own || peer.uid() == 0)
 }
 
 impl Client {
     fn hear(&mut self) -> Heard {
         let mut bytes = [0; 4096];
-        // Bounded by what a request may have: an endless stream is nonsense or too long before.
         loop {
             match self.stream.read(&mut bytes) {
                 Ok(0) => return Heard::Gone,
-                Ok(length) => self.incoming.push(&bytes[..length]),
+                Ok(length) if length <= self.left => {
+                    self.left -= length;
+                    self.incoming.push(&bytes[..length]);
+                }
+                Ok(_) => return Heard::Gone,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Heard::NothingWhole,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(_) => return Heard::Gone,
@@ -116,9 +131,6 @@ impl Client {
                 Ok(None) => {}
                 Ok(Some(request)) => return Heard::Request(request),
                 Err(error) => return Heard::Nonsense(error),
-            }
-            if Instant::now() >= self.deadline {
-                return Heard::Gone;
             }
         }
     }

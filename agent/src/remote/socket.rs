@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::{fs, process};
 
 use mayfly_recording::control::{AttachRefusal, socket_name};
+use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use rustix::fs::Mode;
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 /// Connections that wait for the thread.
 const BACKLOG: i32 = 64;
@@ -119,10 +120,15 @@ fn clear_stale(path: &Path, address: &SocketAddrUnix) -> Result<(), Taken> {
     let probe = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
     match rustix::net::connect(&probe, address) {
         Err(Errno::CONNREFUSED) => Ok(fs::remove_file(path)?),
-        Ok(()) if sockopt::socket_peercred(&probe)?.pid == rustix::process::getpid() => Err(Taken::ByUs),
+        Ok(()) if serves(&probe) == Some(process::id()) => Err(Taken::ByUs),
         // A process of the same number in another pid namespace that shares the folder.
         _ => Err(io::Error::new(io::ErrorKind::AddrInUse, "another process serves it").into()),
     }
+}
+
+/// The process that listens at the other end; 0 if it has no number in our pid namespace.
+fn serves(probe: &rustix::fd::OwnedFd) -> Option<u32> {
+    getsockopt(probe, PeerCredentials).ok()?.pid().try_into().ok()
 }
 
 #[cfg(test)]

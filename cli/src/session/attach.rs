@@ -36,7 +36,7 @@ pub(crate) fn attach(process: &Process) -> Result<(), Error> {
     jvms::hotspot_files(process)?;
     check_enabled(process)?;
     let library = agent_library::find()?;
-    library_copy::check_architecture(process, &library)?;
+    library_copy::check_loadable(process, &library)?;
     let stream = open(process)?;
     let provided = Provided::to(process, &library)?;
     load(process, stream, &provided.path)?;

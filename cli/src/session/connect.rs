@@ -15,6 +15,7 @@ use mayfly_recording::control::exchange::greeting;
 use mayfly_recording::control::{
     ExchangeError, Incoming, Refusal, Request, Response, SOCKET_FOLDERS, encode, socket_name,
 };
+use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
@@ -203,11 +204,9 @@ fn connect(path: &Path, limit: Duration) -> io::Result<rustix::fd::OwnedFd> {
 
 /// Whether the process that listens is the one that was meant: names in shared folders prove nothing.
 fn check_server(stream: &UnixStream, pid: u32, path: &Path) -> Result<(), Unreachable> {
-    let server = sockopt::socket_peercred(stream)
+    let server = getsockopt(stream, PeerCredentials)
         .map_err(|error| Unreachable::Silent { pid, cause: error.into() })?
-        .pid
-        .as_raw_nonzero()
-        .get();
+        .pid();
     if u32::try_from(server) == Ok(pid) {
         return Ok(());
     }

@@ -61,11 +61,14 @@ fn copy(process: &Process, library: &Path) -> io::Result<Provided> {
     Ok(Provided { path: format!("/tmp/{name}"), _copy: Some(copy.into_temp_path()) })
 }
 
-/// Whether the JVM could load the library at all.
+/// Whether the JVM could load the library at all. One that was cut off would kill it: the loader maps what is not there.
 ///
 /// # Errors
-/// [`Unreachable::OtherArchitecture`]. What can't be read is left for the JVM to judge.
-pub(crate) fn check_architecture(process: &Process, library: &Path) -> Result<(), Unreachable> {
+/// [`Unreachable::OtherArchitecture`], [`Unreachable::LibraryDamaged`]. What can't be read is left for the JVM to judge.
+pub(crate) fn check_loadable(process: &Process, library: &Path) -> Result<(), Unreachable> {
+    if !is_whole(library).unwrap_or(false) {
+        return Err(Unreachable::LibraryDamaged { library: library.to_owned() });
+    }
     let theirs = elf_machine(Path::new(&format!("/proc/{}/exe", process.pid)));
     let ours = elf_machine(library);
     match (theirs, ours) {
@@ -97,6 +100,20 @@ impl std::fmt::Display for Machine {
             (bits, number) => write!(f, "{bits}-bit machine {number}"),
         }
     }
+}
+
+/// Whether it is an ELF file, and as long as it says: its section headers come last (`e_shoff` at 40, `e_shentsize` and
+/// `e_shnum` at 58 and 60).
+fn is_whole(path: &Path) -> io::Result<bool> {
+    let mut head = [0; 64];
+    let mut file = File::open(path)?;
+    file.read_exact(&mut head)?;
+    let number = |at: usize| u16::from_le_bytes([head[at], head[at + 1]]);
+    let start = head[40..48].iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+    let end = start.saturating_add(u64::from(number(58)) * u64::from(number(60)));
+    // Others are named by their architecture.
+    let is_known = head[4] == 2 && head[5] == 1;
+    Ok(head[..4] == *b"\x7fELF" && (!is_known || file.metadata()?.len() >= end))
 }
 
 /// From the first bytes of an ELF file (`elf(5)`): class at 4, byte order at 5, machine at 18.
@@ -149,10 +166,24 @@ mod tests {
         let own = Process::find(std::process::id()).expect("alive");
         let folder = tempfile::tempdir().expect("a folder");
         let library = folder.path().join("lib.so");
-        fs::write(&library, head(1, 1, [3, 0])).expect("written");
-        let error = check_architecture(&own, &library).unwrap_err().to_string();
+        let padded = [&head(1, 1, [3, 0])[..], &[0; 44]].concat();
+        fs::write(&library, padded).expect("written");
+        let error = check_loadable(&own, &library).unwrap_err().to_string();
         assert!(error.contains("the agent") && error.contains("for 32-bit x86"), "{error}");
-        assert!(check_architecture(&own, &std::env::current_exe().expect("a path")).is_ok());
+        assert!(check_loadable(&own, &std::env::current_exe().expect("a path")).is_ok());
+    }
+
+    #[test]
+    fn a_library_that_was_cut_off_is_refused() {
+        let own = Process::find(std::process::id()).expect("alive");
+        let folder = tempfile::tempdir().expect("a folder");
+        let library = folder.path().join("lib.so");
+        let bytes = fs::read(std::env::current_exe().expect("a path")).expect("readable");
+        for length in [0, 20, 64, 4096, bytes.len() - 1] {
+            fs::write(&library, &bytes[..length]).expect("written");
+            let refused = check_loadable(&own, &library);
+            assert!(matches!(refused, Err(Unreachable::LibraryDamaged { .. })), "{length}: {refused:?}");
+        }
     }
 
     #[test]

@@ -101,10 +101,10 @@ pub(crate) enum Unreachable {
         /// The JVM.
         pid: u32,
     },
-    /// The JVM does not listen to SIGQUIT, which is how attaching begins.
+    /// The JVM does not listen to SIGQUIT yet, which is how attaching begins.
     #[error(
-        "JVM {pid} does not handle SIGQUIT, by which attaching begins: it is still starting, or runs with -Xrs; ask again, \
-         or start it with the agent: -agentpath:libmayfly.so"
+        "JVM {pid} does not handle SIGQUIT, by which attaching begins: it is still starting; ask again, or start it with \
+         the agent: -agentpath:libmayfly.so"
     )]
     NoSignal {
         /// The JVM.
@@ -119,6 +119,12 @@ pub(crate) enum Unreachable {
         theirs: String,
         /// Of our library.
         ours: String,
+        /// Our library.
+        library: PathBuf,
+    },
+    /// No library, or half of one: loading it would end the JVM.
+    #[error("the agent {} is damaged or cut off; install it again", .library.display())]
+    LibraryDamaged {
         /// Our library.
         library: PathBuf,
     },

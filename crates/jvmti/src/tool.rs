@@ -119,7 +119,7 @@ pub struct MethodCode {
     pub constants: Vec<u8>,
 }
 
-/// A JVMTI environment. Taken once: each `GetEnv` makes a new one.
+/// A JVMTI environment. Taken once: each `GetEnv` makes a new one. Dropping it disposes of it, with its events.
 pub struct Tool {
     env: *mut sys::jvmtiEnv,
 }
@@ -128,6 +128,17 @@ pub struct Tool {
 unsafe impl Send for Tool {}
 // SAFETY: as above.
 unsafe impl Sync for Tool {}
+
+impl Drop for Tool {
+    fn drop(&mut self) {
+        // SAFETY: the table is HotSpot's, the environment is not used any more.
+        unsafe {
+            if let Some(function) = (*(*self.env).functions).DisposeEnvironment {
+                function(self.env);
+            }
+        }
+    }
+}
 
 thread_local! {
     /// Frames of the stack being taken, kept to spare an allocation per stack.
@@ -144,7 +155,7 @@ impl Tool {
     }
 
     fn jvmti(&self) -> Jvmti {
-        // SAFETY: the environment is never disposed of while the agent is loaded.
+        // SAFETY: the environment is disposed of by `drop` only.
         unsafe { Jvmti::from_raw(self.env) }
     }
 

@@ -1,0 +1,293 @@
+//! `mayfly status`, `pause`, `resume`, `reset`, `snapshot` and `ps` on a JVM that was launched with the agent.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::process::Command;
+
+use mayfly_tests::{
+    JsonReport, Launch, Outcome, Profiled, Running, Workspace, control_socket, each_jvm, mayfly, skip,
+};
+use serde_json::Value;
+
+const ITEM: &str = "steered.Steered$Item";
+const ONLY_ITEMS: &str = "#include-steered.";
+
+fn started(run: &Profiled) -> Running {
+    let mut running = run.start();
+    running.wait_for_line("READY");
+    running
+}
+
+fn does(running: &mut Running, line: &str) {
+    running.send_line(line);
+    running.wait_for_line(&format!("DID {line}"));
+}
+
+fn ask(words: &[&str], pid: u32) -> Outcome {
+    let pid = pid.to_string();
+    mayfly(words.iter().copied().chain([pid.as_str()]))
+}
+
+#[track_caller]
+fn json_of(words: &[&str], pid: u32) -> Value {
+    serde_json::from_str(&ask(words, pid).ok().stdout).expect("JSON")
+}
+
+/// Items that a recording knows of.
+fn items(report: &JsonReport) -> u64 {
+    report.allocated().get(ITEM).map_or(0, |count| count.objects)
+}
+
+#[test]
+fn pause_resume_and_reset_are_obeyed_and_a_snapshot_has_what_was_counted() {
+    each_jvm(|jvm| {
+        let run = Profiled::new(jvm, "steered.Steered", &format!("{ONLY_ITEMS}#trackcollections"));
+        let workspace = Workspace::new();
+        let snapshot = |name: &str, pid| {
+            let file = workspace.file(name);
+            ask(&["snapshot", "-o", &file.display().to_string()], pid).ok();
+            JsonReport::of(&file)
+        };
+        let mut running = started(&run);
+        let pid = running.pid();
+        does(&mut running, "keep 5");
+        ask(&["pause"], pid).ok();
+        does(&mut running, "make 11");
+        assert_eq!(items(&snapshot("paused", pid)), 5, "on {jvm}: while paused");
+        ask(&["resume"], pid).ok();
+        does(&mut running, "make 7");
+        let second = snapshot("second", pid);
+        assert_eq!(items(&second), 12, "on {jvm}: nothing while paused");
+        assert!(second.live()[ITEM].objects >= 5, "on {jvm}: what is kept is live");
+        assert_eq!(second.0["complete"], false, "on {jvm}: the run goes on");
+        ask(&["reset"], pid).ok();
+        does(&mut running, "make 3");
+        let third = snapshot("third", pid);
+        assert_eq!((items(&third), &third.0["resets"]), (3, &Value::from(1)), "on {jvm}: since the reset");
+        let outcome = running.finish().ok();
+        assert!(outcome.stdout.ends_with("MADE 26 KEPT 5\nDONE\n"), "on {jvm}: {}", outcome.stdout);
+        assert_eq!(items(&run.json()), 3, "on {jvm}: the recording agrees");
+    });
+}
+
+#[test]
+fn a_snapshot_goes_into_a_pipe_and_keeps_stacks() {
+    each_jvm(|jvm| {
+        let run = Profiled::new(jvm, "steered.Steered", &format!("{ONLY_ITEMS}#trace"));
+        let mut running = started(&run);
+        does(&mut running, "make 40");
+        let pid = running.pid().to_string();
+        let workspace = Workspace::new();
+        // Written from the pipe, as a shell would.
+        let shell = format!("exec {} snapshot -o - {pid} > snap", mayfly_tests::artifacts().cli.display());
+        let status = Command::new("sh").args(["-c", &shell]).current_dir(workspace.path()).status();
+        assert!(status.expect("sh starts").success(), "on {jvm}");
+        let report = JsonReport::of(&workspace.file("snap"));
+        let site = report.0["sites"].as_array().into_iter().flatten().find(|site| site["class"] == ITEM);
+        let site = site.expect("a site of the items");
+        assert_eq!(site["allocated"]["objects"], 40, "on {jvm}");
+        assert!(site["stack"][0].as_str().unwrap_or_default().contains("Steered.make"), "on {jvm}: {site}");
+        running.finish().ok();
+    });
+}
+
+#[test]
+fn status_tells_what_the_agent_does() {
+    each_jvm(|jvm| {
+        let run = Profiled::new(jvm, "steered.Steered", "#delayprofiling#sample-64k#trace");
+        let mut running = started(&run);
+        let pid = running.pid();
+        let paused = json_of(&["status", "--json"], pid);
+        assert_eq!(paused["schema"], "mayfly-status/1");
+        assert_eq!((&paused["pid"], &paused["agent"]), (&Value::from(pid), &Value::from("launched")));
+        assert_eq!(paused["jvm"]["command"], "steered.Steered", "on {jvm}");
+        assert_eq!(paused["profiling"]["state"], "paused", "on {jvm}: as #delayprofiling says");
+        assert_eq!(paused["profiling"]["duration_s"], 0.0, "on {jvm}");
+        let recording = paused["profiling"]["recording"].as_str().unwrap_or_default();
+        assert_eq!(recording, run.recording().display().to_string(), "on {jvm}");
+        ask(&["resume"], pid).ok();
+        does(&mut running, "make 1");
+        let on = json_of(&["status", "--json"], pid);
+        assert_eq!(on["profiling"]["state"], "on", "on {jvm}");
+        assert!(on["profiling"]["duration_s"].as_f64() > Some(0.0), "on {jvm}: {on}");
+        let text = ask(&["status"], pid).ok().stdout;
+        for part in ["steered.Steered", "profiling  on: ", "a sample per 64.0 KiB: lifetimes, stacks"] {
+            assert!(text.contains(part), "on {jvm}: no {part:?} in\n{text}");
+        }
+        running.finish().ok();
+    });
+}
+
+/// The control thread is known to the JVM only while it works, and never counted.
+#[test]
+fn requests_leave_no_trace_in_the_counts() {
+    each_jvm(|jvm| {
+        for options in ["", "#trackcollections#trace"] {
+            let counts = |requests: usize| {
+                let run = Profiled::new(jvm, "steered.Steered", options);
+                let mut running = started(&run);
+                let pid = running.pid();
+                // Once beforehand: the JVM runs some code for the first time.
+                ask(&["reset"], pid).ok();
+                for _ in 0..requests {
+                    ask(&["resume"], pid).ok();
+                    ask(&["status"], pid).ok();
+                    ask(&["snapshot", "-o", "/dev/null"], pid).ok();
+                }
+                does(&mut running, "make 9");
+                let workspace = Workspace::new();
+                let file = workspace.file("snap");
+                ask(&["snapshot", "-o", &file.display().to_string()], pid).ok();
+                running.finish().ok();
+                JsonReport::of(&file).allocated()
+            };
+            let (few, many) = (counts(0), counts(8));
+            assert_eq!(many[ITEM].objects, 9, "{options:?} on {jvm}");
+            assert_eq!(many, few, "{options:?} on {jvm}: requests add nothing");
+        }
+    });
+}
+
+#[test]
+fn the_socket_is_its_owners_alone_and_goes_with_the_jvm() {
+    each_jvm(|jvm| {
+        for (end, code) in [("", 0), ("halt", 7)] {
+            let mut running = Launch::new(jvm, "steered.Steered").agent("").start();
+            running.wait_for_line("READY");
+            let socket = control_socket(running.pid()).expect("a socket");
+            let file = fs::metadata(&socket).expect("there");
+            assert_eq!(file.permissions().mode() & 0o7777, 0o600, "on {jvm}");
+            assert_eq!(file.uid(), fs::metadata("/proc/self").expect("proc").uid(), "on {jvm}");
+            if !end.is_empty() {
+                running.send_line(end);
+            }
+            assert_eq!(running.finish().code(), Some(code), "on {jvm}");
+            assert!(!socket.exists(), "{end:?} on {jvm}: the socket is gone");
+        }
+    });
+}
+
+#[test]
+fn what_a_killed_jvm_left_is_known_for_dead() {
+    each_jvm(|jvm| {
+        let mut running = Launch::new(jvm, "steered.Steered").agent("").start();
+        running.wait_for_line("READY");
+        let (pid, socket) = (running.pid(), control_socket(running.pid()).expect("a socket"));
+        running.kill();
+        running.finish();
+        assert!(socket.exists(), "nobody was left to remove it");
+        let outcome = ask(&["status"], pid);
+        assert_eq!(outcome.code(), Some(3), "on {jvm}: {}", outcome.stderr);
+        assert_eq!(
+            outcome.stderr,
+            format!("mayfly: there is no process {pid}; mayfly ps lists the JVMs there are\n")
+        );
+        fs::remove_file(socket).expect("removed");
+    });
+}
+
+/// A file of the socket's name that somebody else made is neither followed nor removed.
+#[test]
+fn a_planted_link_is_left_alone() {
+    each_jvm(|jvm| {
+        let workspace = Workspace::new();
+        let launch = Launch::new(jvm, "steered.Steered").agent("").folder(workspace.path());
+        // The shell's number becomes the JVM's.
+        let script = "ln -s elsewhere /tmp/.mayfly-$$.sock; exec \"$@\"";
+        let mut running = launch.under("sh", &["-c", script, "sh"]).start();
+        running.wait_for_line("READY");
+        let pid = running.pid();
+        let link = format!("/tmp/.mayfly-{pid}.sock");
+        let found = control_socket(pid).expect("a socket elsewhere");
+        assert!(found.starts_with("/dev/shm"), "on {jvm}: {}", found.display());
+        ask(&["status"], pid).ok();
+        let stderr = running.finish().ok().stderr;
+        assert!(!stderr.contains("mayfly:"), "on {jvm}: {stderr}");
+        assert!(!found.exists() && fs::read_link(&link).is_ok(), "on {jvm}");
+        fs::remove_file(&link).expect("removed");
+    });
+}
+
+#[test]
+fn with_nocontrol_there_is_no_socket_and_the_command_says_so() {
+    each_jvm(|jvm| {
+        let mut running = Launch::new(jvm, "steered.Steered").agent("#nocontrol").start();
+        running.wait_for_line("READY");
+        assert_eq!(control_socket(running.pid()), None, "on {jvm}");
+        let outcome = ask(&["pause"], running.pid());
+        assert_eq!(outcome.code(), Some(3), "on {jvm}");
+        assert!(outcome.stderr.contains("#nocontrol"), "on {jvm}: {}", outcome.stderr);
+        running.finish().ok();
+    });
+}
+
+#[test]
+fn jvms_are_listed_and_found_by_their_main_class() {
+    each_jvm(|jvm| {
+        let mut running = Launch::new(jvm, "steered.OnlyOne").agent("#delayprofiling").start();
+        running.wait_for_line("READY");
+        let pid = running.pid();
+        let list: Value = serde_json::from_str(&mayfly(["ps", "--json"]).ok().stdout).expect("JSON");
+        assert_eq!(list["schema"], "mayfly-ps/1");
+        let row = list["jvms"].as_array().into_iter().flatten().find(|row| row["pid"] == pid);
+        let row = row.unwrap_or_else(|| panic!("{pid} is not in {list}"));
+        assert_eq!(
+            [&row["main"], &row["agent"], &row["profiling"]],
+            ["steered.OnlyOne", "launched", "paused"],
+            "on {jvm}"
+        );
+        let java = row["java"].as_str().unwrap_or_default();
+        assert!(java.starts_with(&jvm.feature.to_string()), "on {jvm}: {java}");
+        let text = mayfly(["ps"]).ok().stdout;
+        assert!(text.starts_with("PID ") && text.contains("steered.OnlyOne"), "{text}");
+        let rows = list["jvms"].as_array().into_iter().flatten();
+        let same = rows.filter(|row| row["main"] == "steered.OnlyOne").count();
+        if same == 1 {
+            for name in ["steered.OnlyOne", "OnlyOne"] {
+                let status = mayfly(["status", "--json", name]).ok().stdout;
+                let status: Value = serde_json::from_str(&status).expect("JSON");
+                assert_eq!(status["pid"], pid, "{name} on {jvm}");
+            }
+        } else {
+            skip("a JVM by its main class", "somebody else runs steered.OnlyOne, too");
+        }
+        running.finish().ok();
+    });
+}
+
+#[test]
+fn what_is_no_target_is_exit_code_3_with_its_reason() {
+    let mut ended = Command::new("true").spawn().expect("true starts");
+    let dead = ended.id();
+    ended.wait().expect("it ends");
+    let own = std::process::id();
+    for (target, part) in [
+        (dead.to_string(), "there is no process"),
+        (own.to_string(), "is no JVM"),
+        ("no.such.Main".into(), "no JVM runs a main class or jar called 'no.such.Main'"),
+        ("99999999999".into(), "no JVM runs"),
+    ] {
+        for command in ["status", "pause", "resume", "reset", "snapshot", "attach"] {
+            let outcome = mayfly([command, &target]);
+            assert_eq!(outcome.code(), Some(3), "{command} {target}: {}", outcome.stderr);
+            assert!(outcome.stderr.contains(part), "{command} {target}: {}", outcome.stderr);
+            assert_eq!((outcome.stderr.lines().count(), outcome.stdout.as_str()), (1, ""));
+        }
+    }
+    assert_eq!(mayfly(["status"]).code(), Some(2), "a target is needed");
+}
+
+/// A child process of the program inherits no socket.
+#[test]
+fn nothing_is_left_open_in_children() {
+    each_jvm(|jvm| {
+        let mut running = Launch::new(jvm, "steered.Steered").agent("").start();
+        running.wait_for_line("READY");
+        let idle = mayfly_tests::connect_control(running.pid());
+        running.send_line("child");
+        let line = running.wait_for_line("CHILD");
+        assert_eq!(line, "CHILD 0", "on {jvm}");
+        drop(idle);
+        running.finish().ok();
+    });
+}
