@@ -281,7 +281,8 @@ pub(super) const SPECS: &[Spec] = &[
             Ok(())
         }),
         example: "#outputlimit-10",
-        help: "Print at most N rows per list: classes, sites, blamed classes, methods. Totals do not change.",
+        help: "Print at most N rows per list: classes, sites, blamed classes, methods. Totals do not change. Default: all, \
+               but 100 sites of each class.",
         ..DEFAULTS
     },
     Spec {

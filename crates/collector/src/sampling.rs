@@ -11,9 +11,9 @@ use mayfly_profile::SiteId;
 use rustc_hash::FxHashMap;
 
 /// Time that may be spent on stacks before any is left out, in nanoseconds.
-const FREE_NS: u64 = 200_000_000;
+const FREE_NS: u64 = 50_000_000;
 /// One nanosecond on stacks per so many of the process, afterwards.
-const CPU_PER_NS: u64 = 25;
+const CPU_PER_NS: u64 = 50;
 /// Strata per doubling of a place's count while the budget is just met, about.
 const FINENESS: f64 = 16.0;
 /// Longest stratum, as a power of two.

@@ -21,7 +21,7 @@ pub struct TextOptions {
     /// Why now: `JVM Shutdown`, `Periodic output` or `API request`.
     pub reason: String,
     /// `#outputlimit`: rows of each list at most (classes per section, sites per class, blamed classes, methods). Sums
-    /// are not affected.
+    /// are not affected. `None`: all, but the first hundred sites of each class.
     pub output_limit: Option<usize>,
     /// `#include`, `#exclude`, `#exactmatch`.
     pub filter: ClassFilter,
@@ -55,7 +55,7 @@ pub fn post_run(profile: &Profile, options: &TextOptions) -> String {
     let shown = view(profile, options);
     let limit = options.output_limit.unwrap_or(usize::MAX);
     let rules = BlameRules { ignore: options.trace_ignore.clone(), target: options.trace_target.clone() };
-    let style = RowStyle { limit, blame: options.blame.then_some(rules) };
+    let style = RowStyle { limit: options.output_limit, blame: options.blame.then_some(rules) };
     let mut out = String::new();
     if let Some(timestamp) = &options.timestamp {
         out.push_str(&format!("===\n{timestamp}:\n"));

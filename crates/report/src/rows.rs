@@ -8,6 +8,10 @@ use mayfly_profile::{BlameRules, Frame, SiteProfile, Tally, blame};
 use crate::text::printable;
 use crate::units::percent;
 
+/// Sites of a class that are written unless the user says how many: real programs have tens of thousands, a hundred
+/// megabytes of text.
+const MOST_SITES: usize = 100;
+
 /// One class in a section.
 pub(crate) struct Row<'a> {
     pub(crate) name: &'a str,
@@ -18,10 +22,16 @@ pub(crate) struct Row<'a> {
 
 /// How rows are written.
 pub(crate) struct RowStyle {
-    /// Rows of each list that are written at most.
-    pub(crate) limit: usize,
+    /// Rows of each list that are written at most; `None`: all, but no more than [`MOST_SITES`] sites of a class.
+    pub(crate) limit: Option<usize>,
     /// `None`: no "Allocation Classes".
     pub(crate) blame: Option<BlameRules>,
+}
+
+impl RowStyle {
+    fn rows(&self) -> usize {
+        self.limit.unwrap_or(usize::MAX)
+    }
 }
 
 /// The rows that have something to say, most bytes first, ties by name.
@@ -35,7 +45,7 @@ pub(crate) fn in_order(mut rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
 pub(crate) fn write_rows(out: &mut String, rows: &[Row<'_>], indent: usize, style: &RowStyle) {
     let total: u64 = rows.iter().fold(0, |sum, row| sum.saturating_add(row.tally.bytes));
     line(out, indent, "%:size:count:(largest)");
-    for row in rows.iter().take(style.limit) {
+    for row in rows.iter().take(style.rows()) {
         let Tally { objects, bytes, largest } = row.tally;
         let share = percent(bytes, total);
         line(out, indent, &format!("{share:>3}%:{bytes}:{objects}:({largest}) - {}", printable(row.name)));
@@ -54,13 +64,20 @@ fn write_sites(out: &mut String, row: &Row<'_>, indent: usize, style: &RowStyle)
     let total = sites.iter().fold(0u64, |sum, (_, tally)| sum.saturating_add(tally.bytes));
     line(out, indent, "Allocation Sites:");
     blank(out);
-    for (site, tally) in sites.into_iter().take(style.limit) {
+    for (site, tally) in sites.iter().take(style.limit.unwrap_or(MOST_SITES)) {
         let share = percent(tally.bytes, total);
         let band = band(site.error);
         line(out, indent + 2, &format!("{share}%:{}:{}{band}", tally.bytes, tally.objects));
         for frame in &site.stack {
             line(out, indent + 4, &stack_line(frame));
         }
+        blank(out);
+    }
+    if style.limit.is_none() && sites.len() > MOST_SITES {
+        let further = &sites[MOST_SITES..];
+        let bytes = further.iter().fold(0u64, |sum, (_, tally)| sum.saturating_add(tally.bytes));
+        let share = percent(bytes, total);
+        line(out, indent + 2, &format!("{share}%:{bytes} at {} further sites", further.len()));
         blank(out);
     }
 }
@@ -80,11 +97,11 @@ fn write_blame(out: &mut String, row: &Row<'_>, indent: usize, style: &RowStyle)
     let total = allocations().fold(0u64, |sum, (_, tally)| sum.saturating_add(tally.bytes));
     line(out, indent, "Allocation Classes:");
     line(out, indent, "%:size:count");
-    for class in blamed.iter().take(style.limit) {
+    for class in blamed.iter().take(style.rows()) {
         let Tally { objects, bytes, .. } = class.tally;
         line(out, indent + 2, &printable(&class.class));
         line(out, indent + 4, &format!("{}%:{bytes}:{objects} - All methods", percent(bytes, total)));
-        for method in class.methods.iter().take(style.limit) {
+        for method in class.methods.iter().take(style.rows()) {
             let share = percent(method.tally.bytes, bytes);
             let (bytes, objects) = (method.tally.bytes, method.tally.objects);
             line(out, indent + 6, &format!("{share:>3}%:{bytes}:{objects} - {}", printable(&method.method)));

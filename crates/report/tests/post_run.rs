@@ -3,7 +3,9 @@
 mod profiles;
 
 use insta::assert_snapshot;
-use mayfly_profile::{ClassEstimate, ClassFilter, Estimate, Profile, Remainder, Tally, Tracking, Trust};
+use mayfly_profile::{
+    ClassEstimate, ClassFilter, Estimate, Profile, Remainder, SiteProfile, Tally, Tracking, Trust,
+};
 use mayfly_report::{TextOptions, post_run, trust_block, trust_line};
 use profiles::{only_counts, sampled, trust, with_lifetimes, with_sites};
 
@@ -25,6 +27,23 @@ fn lifetimes_of_every_object() {
 fn sites_and_blame() {
     let options = TextOptions { trace_ignore: vec!["org.server".into()], ..options() };
     assert_snapshot!(post_run(&with_sites(), &options));
+}
+
+#[test]
+fn of_very_many_sites_the_largest_are_written_and_the_rest_is_summed_up() {
+    let mut profile = with_sites();
+    let pattern = profile.sites.pop().expect("a site");
+    profile.sites =
+        (1..=130).map(|n| SiteProfile { allocated: Tally::of(n, 16), ..pattern.clone() }).collect();
+    let written = |limit| {
+        let text = post_run(&profile, &TextOptions { output_limit: limit, ..options() });
+        (text.lines().filter(|line| line.starts_with("      ") && line.contains("%:16:1")).count(), text)
+    };
+    let (smallest, text) = written(None);
+    // 16 bytes of each of 1 to 30 objects.
+    assert!(smallest == 0 && text.contains("5%:7440 at 30 further sites\n"), "{text}");
+    let (smallest, text) = written(Some(130));
+    assert!(smallest > 0 && !text.contains("further sites"), "{text}");
 }
 
 #[test]
