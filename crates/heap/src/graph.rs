@@ -96,6 +96,15 @@ impl Graph {
         supers.take(self.classes.len()).any(|class| class == of)
     }
 
+    /// The static fields of all classes that refer to something: class, field, object.
+    pub fn statics(&self) -> impl Iterator<Item = (ClassIndex, &str, ObjectIndex)> {
+        let mirrors = self.classes.iter().filter_map(|class| class.mirror);
+        mirrors.flat_map(|mirror| self.edges(mirror)).filter_map(|edge| match edge.name {
+            EdgeName::Static { declaring, name, .. } => Some((*declaring, &**name, edge.to)),
+            _ => None,
+        })
+    }
+
     /// The object that the source of the graph calls `id`. Looks at all of them.
     pub fn find(&self, id: u64) -> Option<ObjectIndex> {
         self.ids.iter().position(|&other| other == id).map(|place| ObjectIndex(place as u32))
@@ -170,5 +179,39 @@ impl Graph {
             let places = self.edge_places(object);
             (object, &self.labels[places.clone()], &self.targets[places])
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Referrers;
+    use crate::fake::heap;
+
+    /// I17, I18: what INSANE's model of a dump answers.
+    #[test]
+    fn objects_are_found_by_id_class_and_static_field() {
+        let graph = heap(
+            "root static A.x -> 1:B[24] -next-> 2:C; root static A.y -> 2
+             class C extends B; 3:D -next-> 2",
+        );
+        let ids =
+            |objects: &[ObjectIndex]| objects.iter().map(|&object| graph.id(object)).collect::<Vec<_>>();
+        let all: Vec<_> = graph.objects().collect();
+        assert_eq!(ids(&all)[..3], [1, 2, 3], "and the class of A");
+        assert_eq!(ids(&graph.instances(|class| &*class.name == "B").collect::<Vec<_>>()), [1]);
+        let statics: Vec<_> = graph
+            .statics()
+            .map(|(class, name, object)| (&*graph.class(class).name, name, graph.id(object)))
+            .collect();
+        assert_eq!(statics, [("A", "x", 1), ("A", "y", 2)]);
+        let second = graph.find(2).unwrap();
+        assert_eq!(graph.find(4), None);
+        assert_eq!((graph.size(second), graph.size(graph.find(1).unwrap())), (16, 24));
+        let outgoing: Vec<_> = graph.edges(graph.find(1).unwrap()).map(|edge| edge.to).collect();
+        assert_eq!(ids(&outgoing), [2]);
+        assert_eq!(ids(&Referrers::new(&graph).sources(second)[..2]), [1, 3]);
+        let class_of = |id| graph.class_of(graph.find(id).unwrap());
+        assert!(graph.is_subclass(class_of(2), class_of(1)) && !graph.is_subclass(class_of(1), class_of(2)));
     }
 }

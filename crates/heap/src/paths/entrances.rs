@@ -1,7 +1,7 @@
 //! The roots in the order in which paths prefer them, so that the same heap gives the same paths.
 //!
 //! Of two paths with equally many objects the one wins that begins with: a static field of a class of the application,
-//! one of a class of the boot loader, a thread, a local variable, a JNI local, a JNI global, a monitor, a class as such,
+//! one of a class of the boot loader, one of a hidden class (which may be unloaded after all), a thread, a local variable, a JNI local, a JNI global, a monitor, a class as such,
 //! anything else; then the one whose class or words come first in the alphabet; then the one that the graph tells first.
 
 use crate::{Graph, RootKind};
@@ -22,7 +22,7 @@ impl Entrances {
         all.sort_by_cached_key(|&root| (rank(&roots[root].kind), words(graph, root)));
         let system = |&root: &usize| roots[root].kind == RootKind::SystemClass;
         let mut classes: Vec<_> = all.iter().copied().filter(system).collect();
-        classes.sort_by_key(|&root| from_boot_loader(graph, root));
+        classes.sort_by_key(|&root| class_rank(graph, root));
         Self { classes, all }
     }
 }
@@ -47,6 +47,12 @@ fn words(graph: &Graph, root: usize) -> Box<str> {
     }
 }
 
-fn from_boot_loader(graph: &Graph, root: usize) -> bool {
-    graph.mirrored(graph.roots()[root].object).is_none_or(|class| graph.class(class).loader.is_none())
+fn class_rank(graph: &Graph, root: usize) -> u8 {
+    let class = graph.mirrored(graph.roots()[root].object).map(|class| graph.class(class));
+    match class {
+        // `Class.getName` of hidden classes is the only one with a slash.
+        Some(class) if class.name.contains('/') => 2,
+        Some(class) if class.loader.is_some() => 0,
+        _ => 1,
+    }
 }

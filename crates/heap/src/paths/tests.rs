@@ -89,12 +89,14 @@ fn ties_are_broken_by_rule() {
         "root static java.B.x -> 1",
         "root static my.D.x -> 1",
         "root static my.C.y -> 1",
-        "class my.C loader 9; class my.D loader 9; 9:L",
+        "root static my.C$$Lambda/0x7f.z -> 1",
+        "class my.C loader 9; class my.D loader 9; class my.C$$Lambda/0x7f loader 9; 9:L",
     ];
     let expected = [
         "static my.C.y->\nA@1",
         "static my.D.x->\nA@1",
         "static java.B.x->\nA@1",
+        "static my.C$$Lambda/0x7f.z->\nA@1",
         "thread->\nA@1",
         "local variable 3 of A.run, thread \"main\"->\nA@1",
         "JNI global->\nA@1",
