@@ -32,7 +32,7 @@ pub fn class_histogram(text: &str) -> Counts {
         let [rank, objects, bytes, class, ..] = fields[..] else { continue };
         let (Ok(objects), Ok(bytes)) = (objects.parse::<u64>(), bytes.parse::<u64>()) else { continue };
         if rank.ends_with(':') {
-            let count = counts.entry(class.to_owned()).or_insert_with(Count::default);
+            let count = counts.entry(class.to_owned()).or_default();
             count.objects += objects;
             count.bytes += bytes;
         }
