@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::expect::{Count, Counts};
+use crate::expect::Counts;
 use crate::jvm::Jvm;
 use crate::running::Running;
 use crate::skip::skip;
@@ -43,6 +43,7 @@ pub fn class_histogram(text: &str) -> Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expect::Count;
 
     #[test]
     fn rows_are_read_and_loaders_merged() {
