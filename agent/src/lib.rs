@@ -7,9 +7,11 @@
 //! `mayfly-collector`'s, all unsafe calls are `mayfly-jvmti`'s.
 
 mod allocations;
+mod api;
 mod control;
 mod engine;
 pub mod exports;
+pub mod exports_api;
 mod gc_kinds;
 mod heap;
 mod hooks;

@@ -56,7 +56,7 @@ impl Loaders {
 }
 
 /// The number of the object's class.
-fn class_number(walk: &HeapWalk<'_>, object: Object<'_>) -> Result<Number, HeapError> {
+pub(super) fn class_number(walk: &HeapWalk<'_>, object: Object<'_>) -> Result<Number, HeapError> {
     let class = walk.jni().class_of(object);
     let number = number(walk, class)?;
     walk.jni().forget(class.as_object());

@@ -10,6 +10,7 @@ mod dump_file;
 mod names;
 mod occasions;
 mod own;
+mod snapshot;
 mod summary;
 mod summary_file;
 mod teller;
@@ -25,6 +26,7 @@ use crate::engine::Engine;
 pub(crate) use dump::{TEXT_LIMIT, dump_into};
 pub(crate) use dump_file::dump;
 pub(crate) use occasions::{announce, at_exhaustion, at_exit, listen, on_request};
+pub(crate) use snapshot::{Asked, snapshot};
 pub(crate) use summary::summary;
 
 /// Whether the heap is collected before a walk.

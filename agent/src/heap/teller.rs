@@ -17,7 +17,8 @@ pub(super) struct Teller<S> {
     encoder: Encoder,
     sink: S,
     failed: Option<io::Error>,
-    own: OwnRoots,
+    /// What is not told as a root.
+    pub(super) own: OwnRoots,
     references: u64,
     /// Methods of stacks.
     pub(super) methods: FxHashSet<u64>,
@@ -106,6 +107,15 @@ impl<S: FnMut(&[u8]) -> io::Result<()>> Teller<S> {
         self.encoder.root(root, number);
     }
 
+    /// What our own calls hold: no root, but what is asked about may be in it.
+    fn pass_over(&mut self, reference: &Reference<'_>) -> Visit {
+        if !self.own.told {
+            return Visit::Skip;
+        }
+        self.number(reference);
+        if self.flush() { Visit::Continue } else { Visit::Stop }
+    }
+
     fn frame(&mut self, slot: &StackSlot) -> FrameFacts {
         if self.methods.len() < MOST_NAMES && slot.method != 0 {
             self.methods.insert(slot.method);
@@ -147,12 +157,13 @@ impl<S: FnMut(&[u8]) -> io::Result<()> + Send> HeapVisitor for Teller<S> {
             Kind::JniGlobal => self.root(RootReference::JniGlobal, reference),
             Kind::SystemClass => self.root(RootReference::SystemClass, reference),
             Kind::Monitor => self.root(RootReference::Monitor, reference),
-            Kind::StackLocal(slot) if self.own.has_local(&slot) => return Visit::Skip,
+            Kind::StackLocal(slot) if self.own.has_local(&slot) => return self.pass_over(reference),
+            Kind::StackLocal(slot) if self.own.has_in_hand(&slot, reference.tag.get()) => {}
             Kind::StackLocal(slot) => {
                 let frame = self.frame(&slot);
                 self.root(RootReference::StackLocal { frame, slot: slot.slot }, reference);
             }
-            Kind::JniLocal(slot) if self.own.has_jni_local(&slot) => return Visit::Skip,
+            Kind::JniLocal(slot) if self.own.has_jni_local(&slot) => return self.pass_over(reference),
             Kind::JniLocal(slot) => {
                 let frame = self.frame(&slot);
                 self.root(RootReference::JniLocal(frame), reference);

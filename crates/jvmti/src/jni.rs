@@ -6,7 +6,7 @@ use std::ptr;
 
 use jvmti_bindings::sys::jni as sys;
 
-use crate::{Class, GlobalClass, Object, Weak};
+use crate::{Class, GlobalClass, Object, Vm, Weak};
 
 /// A thread's JNI environment, for the duration of one native call.
 #[derive(Clone, Copy)]
@@ -29,11 +29,12 @@ pub enum StaticField {
 /// Calls a JNI function of the environment. The table is never read beyond the one slot (older JVMs have shorter ones).
 macro_rules! call {
     ($jni:expr, $function:ident $(, $argument:expr)*) => {{
-        let env = $jni.env;
+        let env = $jni.raw();
         // SAFETY: `env` is valid on this thread (contract of `from_raw`), and the arguments are live handles by their types.
         unsafe { ((**env).$function)(env $(, $argument)*) }
     }};
 }
+pub(crate) use call;
 
 impl<'call> Jni<'call> {
     /// Wraps a raw environment.
@@ -48,6 +49,12 @@ impl<'call> Jni<'call> {
         self.env
     }
 
+    /// The VM that the thread belongs to.
+    pub fn vm(self) -> Option<Vm> {
+        let mut vm = ptr::null_mut();
+        (call!(self, GetJavaVM, &raw mut vm) == sys::JNI_OK && !vm.is_null()).then(|| Vm::from_raw(vm))
+    }
+
     /// Clears a pending exception; whether there was one.
     pub fn clear_exception(self) -> bool {
         let pending = call!(self, ExceptionCheck) != sys::JNI_FALSE;
@@ -57,7 +64,7 @@ impl<'call> Jni<'call> {
         pending
     }
 
-    fn object(self, raw: sys::jobject) -> Option<Object<'call>> {
+    pub(crate) fn object(self, raw: sys::jobject) -> Option<Object<'call>> {
         // SAFETY: a fresh local reference of this call.
         unsafe { Object::from_raw(raw) }
     }
@@ -245,8 +252,8 @@ impl<'call> Jni<'call> {
         self.object(array)
     }
 
-    /// Elements of a `long[]`, written from the start.
-    pub(crate) fn long_array(self, values: &[i64]) -> Option<Object<'call>> {
+    /// A new `long[]` of these elements; `None` without memory.
+    pub fn long_array(self, values: &[i64]) -> Option<Object<'call>> {
         let length = i32::try_from(values.len()).ok()?;
         let array = call!(self, NewLongArray, length);
         if self.clear_exception() || array.is_null() {

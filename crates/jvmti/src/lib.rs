@@ -4,6 +4,7 @@
 //! every call that needs `unsafe` is made here. Nothing in it knows what a profiler is.
 #![allow(unsafe_code)] // This crate is the fence: all unsafe code of the workspace but the agent's exports is here.
 
+mod arrays;
 mod events;
 mod fields;
 mod heap;
@@ -17,6 +18,7 @@ mod refs;
 mod tool;
 mod vm;
 
+pub use arrays::ObjectArray;
 pub use events::{Exhausted, SampledAllocation, jni_of, thread_of};
 pub use fields::{Field, FieldValue, InstanceOf, OfClass, OfThread};
 pub use heap::{

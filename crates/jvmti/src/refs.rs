@@ -52,6 +52,11 @@ impl<'call> Object<'call> {
         self.raw
     }
 
+    /// The reference as the JVM takes it, to be returned from a native method.
+    pub fn into_raw(self) -> jni::jobject {
+        self.raw
+    }
+
     /// The same reference as a thread.
     ///
     /// # Safety

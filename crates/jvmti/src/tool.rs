@@ -9,7 +9,7 @@ use jvmti_bindings::env::Jvmti;
 use jvmti_bindings::get_default_callbacks;
 use jvmti_bindings::sys::jvmti as sys;
 
-use crate::{Class, Jni, Object, Thread};
+use crate::{Class, Jni, Object, Thread, Vm};
 
 /// What the agent asks the JVM for (JVMTI, "Capability").
 #[derive(Clone, Copy, Debug, Default)]
@@ -154,7 +154,15 @@ impl Tool {
         context.vm().jvmti().map(|jvmti| Self { env: jvmti.raw() }).map_err(JvmtiError)
     }
 
-    fn jvmti(&self) -> Jvmti {
+    /// A new environment of a VM that runs.
+    ///
+    /// # Errors
+    /// The VM's code if it is not in its live phase, or has no JVMTI.
+    pub fn of(vm: Vm) -> Result<Self, JvmtiError> {
+        vm.jvmti(sys::JVMTI_VERSION_11).map(|env| Self { env })
+    }
+
+    pub(crate) fn jvmti(&self) -> Jvmti {
         // SAFETY: the environment is disposed of by `drop` only.
         unsafe { Jvmti::from_raw(self.env) }
     }

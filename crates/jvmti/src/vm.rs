@@ -24,6 +24,10 @@ impl Vm {
         Self(context.vm().raw())
     }
 
+    pub(crate) fn from_raw(raw: *mut sys::JavaVM) -> Self {
+        Self(raw)
+    }
+
     /// Attaches this native thread as a Java daemon thread of that name; `None` if the VM refuses (it is ending).
     pub fn attach_daemon(self, name: &str) -> Option<Attached> {
         let name = CString::new(name).ok()?;

@@ -13,11 +13,18 @@ impl Path {
     /// java.lang.Object@2f2c9b19
     /// ```
     pub fn text(&self, graph: &Graph) -> String {
-        let start = match self.static_field(graph) {
+        self.root_text(graph)
+            + "->\n"
+            + &self.steps.text_from(graph, usize::from(self.static_field(graph).is_some()))
+    }
+
+    /// What the path begins with, without its arrow: `static java.util.Map Cache.ENTRIES`, or the kind of root and where
+    /// it is.
+    pub fn root_text(&self, graph: &Graph) -> String {
+        match self.static_field(graph) {
             Some(field) => static_text(graph, &field),
             None => self.root(graph).kind.to_string(),
-        };
-        start + "->\n" + &self.steps.text_from(graph, usize::from(self.static_field(graph).is_some()))
+        }
     }
 }
 

@@ -1,0 +1,58 @@
+//! The heap as a graph, and the way back from its nodes to Java objects.
+
+use std::collections::{HashMap, HashSet};
+
+use mayfly_heap::dump::{self, Number};
+use mayfly_heap::{Graph, ObjectIndex};
+use mayfly_jvmti::{HeapWalk, Jni, Object};
+
+use super::ApiError;
+use crate::heap;
+
+pub(crate) use crate::heap::Asked;
+
+/// A heap at one moment.
+pub(super) struct Snapshot<'call> {
+    pub(super) graph: Graph,
+    /// The objects asked about, in the order given; `None` for null.
+    pub(super) asked: Vec<Option<ObjectIndex>>,
+    /// What counts as held by a root because the caller says so.
+    pub(super) hints: HashSet<ObjectIndex>,
+    /// Local variables of the calling thread that hold such an object itself, as text.
+    pub(super) locals: Vec<Option<String>>,
+    walk: HeapWalk<'call>,
+}
+
+impl<'call> Snapshot<'call> {
+    pub(super) fn take(jni: Jni<'call>, asked: &Asked<'_>) -> Result<Self, ApiError> {
+        let taken = heap::snapshot(jni.vm().ok_or(ApiError::NoMemory)?, jni, asked)?;
+        let (_, graph) = dump::read(&taken.bytes, &mut |_, _| {}).map_err(ApiError::Unreadable)?;
+        let local = |number: &Option<Number>| {
+            let slot = taken.in_hand.get(&i64::from((*number)?.0))?;
+            let (class, method) = taken.walk.method(slot.method)?;
+            Some(format!("local variable {} of {class}.{method}, the calling thread", slot.slot))
+        };
+        let locals = taken.asked.iter().map(local).collect();
+        let asked = taken.asked.iter().map(|number| number.map(index)).collect();
+        let hints = taken.hints.iter().map(|&number| index(number)).collect();
+        Ok(Self { graph, asked, hints, locals, walk: taken.walk })
+    }
+
+    /// Objects of nodes, as local references.
+    pub(super) fn objects(
+        &self,
+        nodes: &HashSet<ObjectIndex>,
+    ) -> Result<HashMap<ObjectIndex, Object<'call>>, ApiError> {
+        let tags: Vec<i64> = nodes.iter().map(|&node| self.graph.id(node) as i64).collect();
+        if tags.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let objects = self.walk.objects_with_tags(&tags)?;
+        Ok(objects.into_iter().map(|(object, tag)| (index(Number(tag as u32)), object)).collect())
+    }
+}
+
+/// Nodes are numbered as in the dump, from 0 on instead of 1.
+fn index(number: Number) -> ObjectIndex {
+    ObjectIndex(number.0 - 1)
+}

@@ -1,0 +1,318 @@
+//! The native methods of `io.mayfly.Natives`, the Java API's way to the heap.
+//!
+//! Each turns raw arguments into typed ones and errors into exceptions; what is done is in `api`.
+#![allow(unsafe_code)] // Entry points called by the JVM: raw arguments become typed ones here and nowhere else.
+
+use std::ffi::CString;
+use std::ptr;
+
+use mayfly_jvmti::{Class, Jni, Object, ObjectArray, method_body, sys};
+
+use crate::api::{self, ApiError, Asked, Search, Survivors};
+
+/// Runs a native method's body. An error becomes an `IllegalStateException`, and so does a panic.
+///
+/// # Safety
+/// `env` must be what the JVM passed to the native method now running.
+unsafe fn answer<R>(
+    env: *mut sys::JNIEnv,
+    nothing: R,
+    body: impl FnOnce(Jni<'_>) -> Result<R, ApiError>,
+) -> R {
+    // SAFETY: by the caller's contract, twice.
+    let done =
+        unsafe { method_body(env, |jni| body(jni).map_err(|error| error.to_string()), || Err(PANIC.into())) };
+    done.unwrap_or_else(|why| {
+        // SAFETY: by the caller's contract.
+        let jni = unsafe { Jni::from_raw(env) };
+        let message = CString::new(format!("Mayfly: {why}")).unwrap_or_default();
+        jni.throw(c"java/lang/IllegalStateException", &message);
+        nothing
+    })
+}
+
+const PANIC: &str = "an internal error, please report it; stderr says more";
+
+/// # Safety
+/// `array` must be null or an array of references that a native method was passed.
+unsafe fn array<'call>(array: sys::jobject) -> Option<ObjectArray<'call>> {
+    // SAFETY: by the caller's contract.
+    unsafe { Object::from_raw(array).map(|array| ObjectArray::of(array)) }
+}
+
+/// # Safety
+/// `class` must be null or a class that a native method was passed.
+unsafe fn class<'call>(class: sys::jobject) -> Option<Class<'call>> {
+    // SAFETY: by the caller's contract.
+    unsafe { Object::from_raw(class).map(|class| class.as_class()) }
+}
+
+/// `Natives.version`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Natives_version(
+    _env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+) -> sys::jint {
+    api::VERSION
+}
+
+/// `Natives.size`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Natives_size(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+    object: sys::jobject,
+) -> sys::jlong {
+    // SAFETY: arguments of the running native method.
+    unsafe { answer(env, 0, |jni| Object::from_raw(object).map_or(Ok(0), |object| api::size(jni, object))) }
+}
+
+/// `Natives.collect`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Natives_collect(env: *mut sys::JNIEnv, _class: sys::jclass) {
+    // SAFETY: the environment of the running native method.
+    unsafe { answer(env, (), api::collect) }
+}
+
+/// `Natives.isCleared`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Natives_isCleared(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+    reference: sys::jobject,
+) -> sys::jboolean {
+    // SAFETY: arguments of the running native method; the second is declared a Reference.
+    unsafe {
+        answer(env, sys::JNI_FALSE, |jni| {
+            let referent = Object::from_raw(reference).and_then(|reference| jni.referent(reference));
+            Ok(sys::jboolean::from(referent.is_none()))
+        })
+    }
+}
+
+/// `Natives.fields`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Natives_fields(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+    of: sys::jclass,
+) -> sys::jobject {
+    // SAFETY: arguments of the running native method; the second is declared a Class.
+    unsafe {
+        answer(env, ptr::null_mut(), |jni| {
+            let fields = class(of).map(|class| api::fields(jni, class)).transpose()?.flatten();
+            Ok(fields.map_or(ptr::null_mut(), |fields| fields.as_object().into_raw()))
+        })
+    }
+}
+
+/// `Natives.fieldIds`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Natives_fieldIds(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+    fields: sys::jobject,
+) -> sys::jobject {
+    // SAFETY: arguments of the running native method; the second is declared a Field[].
+    unsafe {
+        answer(env, ptr::null_mut(), |jni| {
+            let Some(fields) = array(fields) else { return Ok(ptr::null_mut()) };
+            let number = |index| {
+                let field = fields.get(jni, index)?;
+                let number = jni.field_number(field);
+                jni.forget(field);
+                Some(number)
+            };
+            let numbers: Vec<i64> = (0..fields.len(jni)).map(|index| number(index).unwrap_or(0)).collect();
+            Ok(jni.long_array(&numbers).ok_or(ApiError::NoMemory)?.into_raw())
+        })
+    }
+}
+
+/// `Natives.read`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Natives_read(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+    object: sys::jobject,
+    of: sys::jclass,
+    fields: sys::jobject,
+    into: sys::jobject,
+) {
+    // SAFETY: arguments of the running native method, declared Object, Class, long[], Object[]. The numbers are those that
+    // `fieldIds` gave for fields of that class which hold references (`ClassFields` and `Scanner` of the Java side).
+    unsafe {
+        answer(env, (), |jni| {
+            let (Some(of), Some(fields), Some(into)) = (class(of), Object::from_raw(fields), array(into))
+            else {
+                return Ok(());
+            };
+            let object = Object::from_raw(object);
+            for (index, id) in jni.longs(fields).into_iter().enumerate() {
+                let value = match object {
+                    Some(object) => jni.object_field(object, id),
+                    None => jni.static_object_field(of, id),
+                };
+                into.set(jni, index, value);
+                if let Some(value) = value {
+                    jni.forget(value);
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
+/// `Natives.roots`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Natives_roots(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+) -> sys::jobject {
+    // SAFETY: the environment of the running native method.
+    unsafe { answer(env, ptr::null_mut(), |jni| Ok(api::interesting_roots(jni)?.as_object().into_raw())) }
+}
+
+/// `Natives.count`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Natives_count(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+    roots: sys::jobject,
+    skipped: sys::jobject,
+) -> sys::jobject {
+    // SAFETY: arguments of the running native method, both declared Object[].
+    unsafe {
+        answer(env, ptr::null_mut(), |jni| {
+            let Some(roots) = array(roots) else { return Ok(ptr::null_mut()) };
+            Ok(api::count(jni, roots, array(skipped))?.as_object().into_raw())
+        })
+    }
+}
+
+/// `Natives.paths`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Natives_paths(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+    targets: sys::jobject,
+    references: sys::jboolean,
+    hints: sys::jobject,
+    strength: sys::jint,
+    most: sys::jint,
+) -> sys::jobject {
+    // SAFETY: arguments of the running native method: Object[], boolean, Object[], int, int. The elements of the first are
+    // all of type Reference, or all of type Object[], as the second says.
+    unsafe {
+        answer(env, ptr::null_mut(), |jni| {
+            let (Some(targets), Some(hints)) = (array(targets), array(hints)) else {
+                return Ok(ptr::null_mut());
+            };
+            let hints: Vec<_> = (0..hints.len(jni)).filter_map(|index| hints.get(jni, index)).collect();
+            let asked = Asked {
+                count: targets.len(jni),
+                get: &|index| held(jni, targets, index, references != sys::JNI_FALSE),
+                in_hand: references == sys::JNI_FALSE,
+                hints: &hints,
+            };
+            let search = Search { strength, most: usize::try_from(most).unwrap_or(1) };
+            Ok(api::paths(jni, &asked, search)?.as_object().into_raw())
+        })
+    }
+}
+
+/// What an element of an array holds, if that is a Reference, or else an `Object[]` of one element.
+///
+/// # Safety
+/// The element must be that.
+unsafe fn held<'call>(
+    jni: Jni<'call>,
+    holders: ObjectArray<'_>,
+    index: usize,
+    is_reference: bool,
+) -> Option<Object<'call>> {
+    let holder = holders.get(jni, index)?;
+    // SAFETY: by the caller's contract.
+    let held =
+        unsafe { if is_reference { jni.referent(holder) } else { ObjectArray::of(holder).get(jni, 0) } };
+    jni.forget(holder);
+    held
+}
+
+/// `Natives.retained`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Natives_retained(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+    holder: sys::jobject,
+) -> sys::jlong {
+    // SAFETY: arguments of the running native method; the second is declared an Object[].
+    unsafe {
+        answer(env, 0, |jni| {
+            let Some(holder) = array(holder) else { return Ok(0) };
+            api::retained(jni, &|index| holder.get(jni, index))
+        })
+    }
+}
+
+/// `Natives.survivors`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Natives_survivors(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+    body: sys::jobject,
+    types: sys::jobject,
+    most: sys::jint,
+) -> sys::jobject {
+    // SAFETY: arguments of the running native method, declared Runnable, Class[], int.
+    unsafe {
+        answer(env, ptr::null_mut(), |jni| {
+            let Some(body) = Object::from_raw(body) else { return Ok(ptr::null_mut()) };
+            let types = array(types).map(|types| {
+                let all = (0..types.len(jni)).filter_map(|index| types.get(jni, index));
+                all.map(|class| class.as_class()).collect::<Vec<_>>()
+            });
+            let most = usize::try_from(most).unwrap_or(0);
+            match api::survivors(jni, || jni.run(body), types.as_deref(), most)? {
+                Survivors::Threw => Ok(ptr::null_mut()),
+                Survivors::Counted(answer) => Ok(answer.as_object().into_raw()),
+            }
+        })
+    }
+}
