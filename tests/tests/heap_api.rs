@@ -1,0 +1,550 @@
+//! The Java API's questions about the heap, and its assertions: sizes, scans, paths, what can be collected.
+//!
+//! Rows I1–I15 and S1–S8 of INSANE's features. Texts are compared whole; `@#` stands for any identity hash code and
+//! `[#]` for any index, where a JDK's own tables decide it.
+
+use mayfly_tests::{Jvm, Launch, Outcome, Workspace, artifacts, each_jvm, skip};
+use regex::Regex;
+
+/// A program that loads the agent's library itself.
+fn launch(jvm: &Jvm, main: &str) -> Launch {
+    let library = format!("-Dmayfly.agent={}", artifacts().agent.display());
+    // Nothing here lets go late: what is held is held.
+    Launch::new(jvm, main).jvm_args(&[&library, "-Dmayfly.assertgc.patience=60"])
+}
+
+fn run(jvm: &Jvm, main: &str, args: &[&str]) -> Outcome {
+    launch(jvm, main).args(args).run().ok()
+}
+
+/// What stands under a heading `== NAME`.
+fn section<'a>(stdout: &'a str, name: &str) -> &'a str {
+    let heading = format!("== {name}\n");
+    let start =
+        stdout.find(&heading).unwrap_or_else(|| panic!("no {heading:?} in\n{stdout}")) + heading.len();
+    let end = stdout[start..].find("\n== ").map_or(stdout.len(), |end| start + end);
+    stdout[start..end].trim_end()
+}
+
+#[track_caller]
+fn assert_reads(jvm: &Jvm, actual: &str, expected: &str) {
+    let pattern =
+        regex::escape(expected.trim()).replace("@\\#", "@[0-9a-f]+").replace("\\[\\#\\]", "\\[\\d+\\]");
+    let pattern = Regex::new(&format!("^{pattern}$")).expect("a valid pattern");
+    assert!(pattern.is_match(actual), "on {jvm}:\n{actual}\ninstead of\n{expected}");
+}
+
+const LEAKS: &[(&str, &str)] = &[
+    ("nothing", "collected"),
+    (
+        "static",
+        "leaked by static:
+static java.lang.Object heapapi.Leaks.field->
+heapapi.Leaks$Leaked@#",
+    ),
+    (
+        "jdk-static",
+        "leaked by jdk-static:
+static java.util.Properties java.lang.System.props->
+java.util.Properties@#-map->
+java.util.concurrent.ConcurrentHashMap@#-table->
+[Ljava.util.concurrent.ConcurrentHashMap$Node;@#-[#]->
+java.util.concurrent.ConcurrentHashMap$Node@#-val->
+heapapi.Leaks$Leaked@#",
+    ),
+    (
+        "map",
+        "leaked by map:
+static java.util.Map heapapi.Leaks.MAP->
+java.util.HashMap@#-table->
+[Ljava.util.HashMap$Node;@#-[14]->
+java.util.HashMap$Node@#-value->
+heapapi.Leaks$Leaked@#",
+    ),
+    (
+        "array",
+        "leaked by array:
+static java.lang.Object[] heapapi.Leaks.ARRAY->
+[Ljava.lang.Object;@#-[5]->
+heapapi.Leaks$Leaked@#",
+    ),
+    (
+        "thread-local",
+        "leaked by thread-local:
+thread->
+java.lang.Thread@#-threadLocals->
+java.lang.ThreadLocal$ThreadLocalMap@#-table->
+[Ljava.lang.ThreadLocal$ThreadLocalMap$Entry;@#-[#]->
+java.lang.ThreadLocal$ThreadLocalMap$Entry@#-value->
+heapapi.Leaks$Leaked@#",
+    ),
+    (
+        "stack",
+        "leaked by stack:
+local variable 1 of heapapi.Leaks$Running.run, thread \"holder\"->
+heapapi.Leaks$Leaked@#",
+    ),
+    (
+        "in hand",
+        "leaked by a local variable:
+local variable 0 of heapapi.Leaks.onOwnStack, thread \"main\"->
+heapapi.Leaks$Leaked@#",
+    ),
+    (
+        "soft",
+        "leaked by soft:
+static java.lang.Object heapapi.Leaks.field->
+java.lang.ref.SoftReference@#-referent->
+heapapi.Leaks$Leaked@#",
+    ),
+    ("soft-allowed", "collected"),
+    ("weak", "collected"),
+    ("finalizer", "collected"),
+    (
+        "instance",
+        "leaked by instance:
+static java.util.List heapapi.Leaks.KEPT->
+java.util.ArrayList@#-elementData->
+[Ljava.lang.Object;@#-[0]->
+heapapi.Leaks$Holder@#-held->
+heapapi.Leaks$Leaked@#",
+    ),
+    (
+        "loader",
+        "leaked by loader:
+static java.util.List heapapi.Leaks.KEPT->
+java.util.ArrayList@#-elementData->
+[Ljava.lang.Object;@#-[1]->
+heapapi.Plugin@#-<class>->
+class heapapi.Plugin@#-<loader>->
+java.net.URLClassLoader@#",
+    ),
+];
+
+fn leak_kinds() -> Vec<&'static str> {
+    LEAKS.iter().map(|(kind, _)| if *kind == "in hand" { "own-stack" } else { *kind }).collect()
+}
+
+fn check_leaks(jvm: &Jvm, stdout: &str) {
+    for (kind, expected) in LEAKS {
+        assert_reads(jvm, section(stdout, kind), expected);
+    }
+    assert_eq!(section(stdout, "own-stack"), "collected", "on {jvm}: once the variable is cleared");
+}
+
+/// S6, I14, B.4: every kind of leak is found, by the shortest path; what is not held, or softly or weakly, passes.
+#[test]
+fn every_kind_of_leak_is_found() {
+    each_jvm(|jvm| check_leaks(jvm, &run(jvm, "heapapi.Leaks", &leak_kinds()).stdout));
+}
+
+/// The same with every collector that the JVM has.
+#[test]
+fn every_collector_lets_leaks_be_found() {
+    each_jvm(|jvm| {
+        for collector in ["Serial", "Parallel", "Shenandoah", "Z"] {
+            let flag = format!("-XX:+Use{collector}GC");
+            let flags = ["-XX:+IgnoreUnrecognizedVMOptions", "-XX:+UnlockExperimentalVMOptions", &flag];
+            let launch = launch(jvm, "heapapi.Leaks").jvm_args(&flags).args(&leak_kinds());
+            let outcome = launch.run();
+            if outcome.code() == Some(1) && outcome.stderr.contains("not supported") {
+                skip(&format!("{collector} on {jvm}"), "it is not in this JVM");
+                continue;
+            }
+            check_leaks(jvm, &outcome.ok().stdout);
+        }
+    });
+}
+
+/// S6 beside the profiler: the library is in the JVM as an agent already.
+#[test]
+fn a_launched_agent_answers_too() {
+    each_jvm(|jvm| {
+        for options in ["", "#trackcollections#trace"] {
+            let outcome = Launch::new(jvm, "heapapi.Leaks")
+                .agent(options)
+                .jvm_args(&["-Dmayfly.selfload=false", "-Dmayfly.assertgc.patience=60"])
+                .args(&leak_kinds())
+                .run()
+                .ok();
+            check_leaks(jvm, &outcome.stdout);
+        }
+    });
+}
+
+/// B.4: references that native code holds.
+#[test]
+fn jni_globals_are_found() {
+    each_jvm(|jvm| {
+        let folder = Workspace::new();
+        let jar = folder.file("agent.jar").display().to_string();
+        let made = Launch::new(jvm, "heapapi.Instrumented").args(&[&jar]).run();
+        if made.stderr.contains("java/lang/instrument") {
+            return skip(&format!("JNI globals on {jvm}"), "it has no java.instrument");
+        }
+        made.ok();
+        let option = format!("-javaagent:{jar}");
+        let stdout = launch(jvm, "heapapi.Leaks").jvm_args(&[&option]).args(&["jni"]).run().ok().stdout;
+        assert_reads(
+            jvm,
+            section(&stdout, "jni"),
+            "leaked by jni:
+JNI global->
+sun.instrument.InstrumentationImpl@#-mTransformerManager->
+sun.instrument.TransformerManager@#-mTransformerList->
+[Lsun.instrument.TransformerManager$TransformerInfo;@#-[0]->
+sun.instrument.TransformerManager$TransformerInfo@#-mTransformer->
+heapapi.Leaks$Transformer@#-held->
+heapapi.Leaks$Leaked@#",
+        );
+    });
+}
+
+#[test]
+fn a_virtual_threads_stack_is_looked_at() {
+    each_jvm(|jvm| {
+        if jvm.feature < 22 {
+            return skip(&format!("virtual threads on {jvm}"), "its JVMTI does not show their stacks");
+        }
+        let stdout = run(jvm, "heapapi.Leaks", &["virtual-stack"]).stdout;
+        assert_reads(
+            jvm,
+            section(&stdout, "virtual-stack"),
+            "leaked by virtual-stack:
+local variable 1 of heapapi.Leaks$Running.run, thread \"\"->
+heapapi.Leaks$Leaked@#",
+        );
+    });
+}
+
+/// S6: no assertion passes or fails by chance, while another thread allocates all the time.
+#[test]
+fn fifty_passes_and_fails_are_alike() {
+    each_jvm(|jvm| {
+        let launch = launch(jvm, "heapapi.Repeated").jvm_args(&["-Dmayfly.assertgc.patience=1"]);
+        let stdout = launch.args(&["50"]).run().ok().stdout;
+        let expected = "passed 50 of 50
+failed as [fails:
+static java.lang.Object heapapi.Repeated.field->
+[Ljava.lang.Object;@-[1]->
+java.lang.Object@]
+";
+        assert_eq!(stdout, expected, "on {jvm}");
+    });
+}
+
+/// S1–S5, I7, I8.
+#[test]
+fn sizes_are_those_of_the_jvm_or_of_the_old_model() {
+    each_jvm(|jvm| {
+        let stdout = run(jvm, "heapapi.Sizes", &[]).stdout;
+        let plain: Vec<_> = stdout.lines().take(6).collect();
+        let headers = if jvm.compact_headers { [8, 16, 40] } else { [16, 24, 40] };
+        let [object, bytes, longs] = headers;
+        assert_eq!(
+            plain[..3],
+            [format!("object {object}"), format!("byte[2] {bytes}"), format!("long[3] {longs}")],
+            "on {jvm}"
+        );
+        assert_eq!(plain[3..], ["old object 8", "old byte[2] 16", "old long[3] 40"], "on {jvm}");
+        for line in [
+            "ways agree",
+            "ways total",
+            "weak counts",
+            "strong only",
+            "no classes",
+            "S4 size is that of two arrays:",
+        ] {
+            assert!(stdout.contains(&format!("{line} true\n")), "{line} on {jvm}:\n{stdout}");
+        }
+        if !jvm.compact_headers {
+            check_size_texts(jvm, &stdout);
+        }
+    });
+}
+
+fn check_size_texts(jvm: &Jvm, stdout: &str) {
+    for (name, text) in [
+        ("S1", "one: leak 440 bytes  over limit of 0 bytes\n  [I: 1, 416B\n  [Ljava.lang.Object;: 1, 24B"),
+        ("S2", "two: leak 464 bytes  over limit of 0 bytes\n  [I: 1, 416B\n  [Ljava.lang.Object;: 2, 48B"),
+        ("S3", "skip: leak 48 bytes  over limit of 0 bytes\n  [Ljava.lang.Object;: 2, 48B"),
+        ("retained", "too much: retains 16056 bytes, 15956 over the limit of 100 bytes"),
+    ] {
+        assert_eq!(section(stdout, name), text, "on {jvm}");
+    }
+    assert!(section(stdout, "S4").starts_with("filter: leak 48 bytes  over limit of 0 bytes"), "on {jvm}");
+    // Two arrays of 1000 longs, and the array that holds them.
+    assert!(stdout.contains("retained 8016 0\n"), "on {jvm}:\n{stdout}");
+}
+
+/// S5: the failure that INSANE printed on JDK 17, to the byte; its sizes are those of its model.
+#[test]
+fn the_old_model_gives_the_old_text() {
+    each_jvm(|jvm| {
+        if jvm.feature != 17 {
+            return skip(
+                &format!("the old text on {jvm}"),
+                "the classes of JDK 17 have the fields it was taken with",
+            );
+        }
+        let launch = launch(jvm, "heapapi.Sizes").jvm_args(&["-Dmayfly.sizes=insane"]);
+        assert_eq!(
+            section(&launch.run().ok().stdout, "S5").lines().take(6).collect::<Vec<_>>().join("\n"),
+            "Size of list: leak 144 bytes  over limit of 0 bytes
+  java.lang.String: 2, 48B
+  [B: 2, 32B
+  [Ljava.lang.Object;: 1, 24B
+  java.util.ArrayList: 1, 24B
+  java.lang.Integer: 1, 16B"
+        );
+    });
+}
+
+/// I1–I6, I9, I10, I12.
+#[test]
+fn a_scan_tells_in_order_and_only_what_filters_let_through() {
+    each_jvm(|jvm| {
+        let stdout = run(jvm, "heapapi.Scans", &[]).stdout;
+        assert_eq!(stdout, SCANS, "on {jvm}");
+    });
+}
+
+const SCANS: &str = "\
+== I2 all
+class Base
+class Node
+object a
+a.up -> a
+object b
+a.next -> b
+object many
+b.many -> many
+object WeakReference
+b.weak -> WeakReference
+object SoftReference
+b.soft -> SoftReference
+class Leaf
+object c
+many[1] -> c
+many[2] -> a
+== I3 nothing is followed
+class Base
+class Node
+object a
+class Leaf
+object c
+== I4 skip objects
+class Base
+class Node
+object a
+a.up -> a
+== I4 skip contents
+class Base
+class Node
+object a
+a.up -> a
+object b
+a.next -> b
+== I4 skip references
+class Base
+class Node
+object a
+a.up -> a
+== I4 compound
+class Base
+class Node
+object b
+object many
+b.many -> many
+object WeakReference
+b.weak -> WeakReference
+object SoftReference
+b.soft -> SoftReference
+class Leaf
+object c
+many[1] -> c
+== I4 no filter
+object WeakReference
+object SoftReference
+class Leaf
+object weak leaf
+WeakReference.referent -> weak leaf
+object soft leaf
+SoftReference.referent -> soft leaf
+== I1 statics
+true
+== I1 no statics
+class HasStatic
+== I5 both are told
+true true
+== I6 counting
+nodes 2
+bytes true
+base 0 true
+total true
+Unknown class
+== I12 ids
+200000 true
+== I9 roots
+threads true classes true
+leaf of a static true
+much true
+";
+
+/// I14, I15, S7.
+#[test]
+fn paths_can_be_asked_for_and_followed() {
+    each_jvm(|jvm| assert_reads(jvm, run(jvm, "heapapi.Paths", &[]).stdout.trim_end(), PATHS));
+}
+
+const PATHS: &str = r#"
+== path
+static java.lang.Object[] heapapi.Paths.HELD->
+[Ljava.lang.Object;@#-[2]->
+heapapi.Paths$Link@#-next->
+[Ljava.lang.Object;@#-[2]->
+java.lang.Object@#
+== nodes
+root null static java.lang.Object[] heapapi.Paths.HELD
+Object[] [2] [Ljava.lang.Object;@
+Link next heapapi.Paths$Link@
+Object[] [2] [Ljava.lang.Object;@
+Object null java.lang.Object@
+last is target true 4
+equal true false true
+== many
+3 true
+static java.lang.Object[] heapapi.Paths.HELD->
+[Ljava.lang.Object;@-[0]->
+java.lang.Object@
+local variable 1 of heapapi.Paths.many, the calling thread
+none 0
+null is refused
+== hint
+heapapi.Paths$Link@#-next->
+heapapi.Paths$Link@#-next->
+java.lang.Object@#
+== weak
+STRONG: in hand
+SOFT: in hand
+WEAK: WEAK 4
+ALL: WEAK 4
+== soft
+STRONG: in hand
+SOFT: SOFT 4
+WEAK: SOFT 4
+ALL: SOFT 4
+== strong
+STRONG: STRONG 3
+SOFT: STRONG 3
+WEAK: STRONG 3
+ALL: STRONG 3
+== several
+static java.lang.Object[] heapapi.Paths.HELD->
+[Ljava.lang.Object;@#-[0]->
+heapapi.Paths$Link@#-next->
+java.lang.Object@#
+
+static java.lang.Object heapapi.Paths.second->
+heapapi.Paths$Link@#-next->
+heapapi.Paths$Link@#-next->
+heapapi.Paths$Link@#-next->
+java.lang.Object@#
+
+== in hand
+local variable 0 of heapapi.Paths.inHand, the calling thread->
+java.lang.Object@#
+retains 0
+"#;
+
+/// S8, and survivors of a body.
+#[test]
+fn instances_are_tracked_and_survivors_shown() {
+    each_jvm(|jvm| assert_reads(jvm, run(jvm, "heapapi.Tracked", &[]).stdout.trim_end(), TRACKED));
+}
+
+const TRACKED: &str = r#"
+== nothing
+sessions: No instance of this type reported
+== gone
+passes
+== others gone
+passes
+== kept
+sessions kept, heapapi.Tracked$Session:
+static java.lang.Object heapapi.Tracked.kept->
+heapapi.Tracked$Session@#
+caused by sessions kept, heapapi.Tracked$Session:
+static java.lang.Object heapapi.Tracked.kept->
+heapapi.Tracked$Session@#
+== forgotten
+sessions: No instance of this type reported
+== logged
+passes
+== too fine
+opened: No instance of this type reported
+== logged and kept
+opened opened {0}, heapapi.Tracked$Session:
+static java.lang.Object heapapi.Tracked.kept->
+heapapi.Tracked$Session@#
+handlers 0 level null
+== no survivors
+passes
+== survivors
+objects survive: 2 objects, 32 bytes
+  heapapi.Tracked$Session: 1, 16B
+  heapapi.Tracked$Special: 1, 16B
+
+static java.lang.Object heapapi.Tracked.kept->
+heapapi.Tracked$Session@#
+
+static java.lang.Object heapapi.Tracked.kept->
+heapapi.Tracked$Session@#-more->
+heapapi.Tracked$Special@#
+== of a class
+passes
+== of a superclass
+sessions: 1 object, 16 bytes
+  heapapi.Tracked$Special: 1, 16B
+
+static java.lang.Object heapapi.Tracked.kept->
+heapapi.Tracked$Special@#
+== of the JDK
+arrays: 1 object, 32 bytes
+  [J: 1, 32B
+
+static java.lang.Object heapapi.Tracked.kept->
+[J@#
+== throws
+java.io.IOException: the body's own
+"#;
+
+/// Fails closed: without the agent nothing passes.
+#[test]
+fn without_the_agent_nothing_passes() {
+    each_jvm(|jvm| {
+        for (args, why) in [
+            (&["-Dmayfly.selfload=false"][..], "and mayfly.selfload forbids to load it"),
+            (&["-Dmayfly.agent=/none/libmayfly.so"], "there is no file /none/libmayfly.so"),
+            (&[], "libmayfly.so is neither beside the API's jar nor in it"),
+        ] {
+            let outcome = Launch::new(jvm, "heapapi.Leaks").jvm_args(args).args(&["nothing"]).run();
+            assert_eq!(outcome.code(), Some(1), "on {jvm}: {}", outcome.stdout);
+            let said = format!(
+                "io.mayfly.AgentMissingException: Mayfly's agent is not in this JVM, {why}. Start the JVM with"
+            );
+            assert!(outcome.stderr.contains(&said), "on {jvm}:\n{}", outcome.stderr);
+        }
+    });
+}
+
+/// By the environment's word, and from beside the classes.
+#[test]
+fn the_library_is_found_where_it_lies() {
+    each_jvm(|jvm| {
+        let library = artifacts().agent.display().to_string();
+        let launch = Launch::new(jvm, "heapapi.Leaks").args(&["nothing"]);
+        let stdout = launch.environment("MAYFLY_AGENT", &library).run().ok().stdout;
+        assert_eq!(section(&stdout, "nothing"), "collected", "on {jvm}");
+    });
+}
