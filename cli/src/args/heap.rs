@@ -215,8 +215,8 @@ pub(crate) struct PathsArgs {
     #[arg(short = 'n', long = "number", value_name = "N", default_value = "1", value_parser = positive)]
     pub(crate) number: usize,
 
-    /// Go through no object of this class, nor through this object; may be given several times
-    #[arg(long, value_name = "CLASS|ID")]
+    /// Go through no object of this class, not through this object, nor along this field; may be given several times
+    #[arg(long, value_name = "CLASS|ID|CLASS.FIELD")]
     pub(crate) exclude: Vec<String>,
 
     /// Write JSON (schema mayfly-heap/1)
@@ -293,8 +293,8 @@ pub(crate) struct SizeArgs {
     #[arg(long, value_name = "CLASS|ID", required = true)]
     pub(crate) of: Vec<String>,
 
-    /// References to this object, or to objects of this class, count as null; may be given several times
-    #[arg(long, value_name = "CLASS|ID")]
+    /// References to this object, to objects of this class, or by this field, count as null; may be given several times
+    #[arg(long, value_name = "CLASS|ID|CLASS.FIELD")]
     pub(crate) skip: Vec<String>,
 
     #[command(flatten)]
@@ -319,8 +319,8 @@ pub(crate) struct ReachableArgs {
     #[arg(long, value_name = "CLASS")]
     pub(crate) within: Vec<String>,
 
-    /// Follow no references to this object, or to objects of this class; may be given several times
-    #[arg(long, value_name = "CLASS|ID")]
+    /// Follow no references to this object, to objects of this class, or by this field; may be given several times
+    #[arg(long, value_name = "CLASS|ID|CLASS.FIELD")]
     pub(crate) skip: Vec<String>,
 
     /// List objects, not classes

@@ -1,6 +1,6 @@
 //! Objects as people name them on a command line: by class, or by the id that other commands print.
 
-use mayfly_heap::{ClassIndex, Graph, ObjectIndex};
+use mayfly_heap::{ClassIndex, Filter, Graph, ObjectIndex, Skip};
 
 use crate::heap::class_name;
 use crate::heap::error::QueryError;
@@ -49,6 +49,32 @@ pub(crate) fn all_objects(graph: &Graph, words: &[String]) -> Result<Vec<ObjectI
     all.sort_unstable();
     all.dedup();
     Ok(all)
+}
+
+/// Lets a filter pass over what each word stands for: objects as in [`objects`], or a field `CLASS.FIELD`, static or not, of
+/// the class that declares it.
+///
+/// # Errors
+/// As [`objects`], if there is no such field either.
+pub(crate) fn skip(graph: &Graph, filter: &mut Filter, words: &[String]) -> Result<(), QueryError> {
+    for word in words {
+        match objects(graph, word) {
+            Ok(objects) => {
+                objects.into_iter().for_each(|object| filter.skip_object(graph, object, Skip::Object));
+            }
+            Err(unknown) => {
+                let (class, field) = word.rsplit_once('.').unwrap_or_default();
+                let spellings = class_name::spellings(class);
+                let fields = filter.skip_fields(graph, |declaring, name| {
+                    name == field && spellings.iter().any(|spelling| **spelling == *declaring.name)
+                });
+                if fields == 0 {
+                    return Err(unknown);
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The classes of a name: several if more than one loader defined it.
@@ -170,5 +196,24 @@ mod tests {
     fn several_words_name_each_object_once() {
         let found = all_objects(&graph(), &["a.B".into(), "0x1f".into()]).expect("known");
         assert_eq!(found, [ObjectIndex(0), ObjectIndex(1)]);
+    }
+
+    #[test]
+    fn objects_and_fields_can_be_passed_over() {
+        let graph = mayfly_heap::fake::heap("1:a.B -x-> 2:a.C; 1 -y-> 3:a.D; root static a.B.s -> 1");
+        let reached = |skipped: &[&str]| {
+            let mut filter = Filter::new(&graph, mayfly_heap::Strength::Strong);
+            let words: Vec<_> = skipped.iter().map(|&word| word.to_owned()).collect();
+            skip(&graph, &mut filter, &words).map_err(|error| error.to_string())?;
+            let live = mayfly_heap::reach::live(&graph, &filter);
+            Ok::<_, String>(
+                live.iter().map(|object| graph.id(object)).filter(|&id| id < 9).collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(reached(&[]), Ok(vec![1, 2, 3]));
+        assert_eq!(reached(&["a.B.x"]), Ok(vec![1, 3]));
+        assert_eq!(reached(&["a/B.x", "a.D"]), Ok(vec![1]));
+        assert_eq!(reached(&["a.B.s"]), Ok(vec![]));
+        assert!(reached(&["a.B.z"]).is_err() && reached(&["z"]).is_err());
     }
 }

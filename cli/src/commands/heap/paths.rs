@@ -1,7 +1,7 @@
 //! `mayfly heap paths`: shortest paths from a root to an object, as INSANE prints them.
 
 use mayfly_heap::paths::{self, Path};
-use mayfly_heap::{EdgeName, Filter, Graph, ObjectIndex, ObjectSet, Skip, Strength};
+use mayfly_heap::{EdgeName, Filter, Graph, ObjectIndex, ObjectSet, Strength};
 use serde::Serialize;
 
 use super::weakest;
@@ -122,9 +122,7 @@ fn search(graph: &Graph, targets: Vec<ObjectIndex>, args: &PathsArgs) -> Result<
 
 fn filter(graph: &Graph, weakest: Strength, exclude: &[String]) -> Result<Filter, QueryError> {
     let mut filter = Filter::new(graph, weakest);
-    for object in selection::all_objects(graph, exclude)? {
-        filter.skip_object(graph, object, Skip::Object);
-    }
+    selection::skip(graph, &mut filter, exclude)?;
     Ok(filter)
 }
 

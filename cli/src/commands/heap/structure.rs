@@ -4,7 +4,7 @@
 //! its instances.
 
 use mayfly_heap::paths::object_text;
-use mayfly_heap::{Filter, Graph, ObjectIndex, ObjectSet, Skip, reach};
+use mayfly_heap::{Filter, Graph, ObjectIndex, ObjectSet, reach};
 use mayfly_profile::{HeapOrder, Held};
 use serde::Serialize;
 
@@ -120,9 +120,7 @@ fn object_row(graph: &Graph, object: ObjectIndex) -> ObjectRow {
 pub(super) fn filter(graph: &Graph, strength: &StrengthArgs, skip: &[String]) -> Result<Filter, QueryError> {
     let mut filter = Filter::new(graph, weakest(strength));
     filter.skip_classes(graph);
-    for object in selection::all_objects(graph, skip)? {
-        filter.skip_object(graph, object, Skip::Object);
-    }
+    selection::skip(graph, &mut filter, skip)?;
     Ok(filter)
 }
 
