@@ -1,0 +1,327 @@
+//! `mayfly heap` on real JVMs: every question on a dump of ours, an hprof file and XML of one program known by arithmetic,
+//! the JVM's own histogram beside ours, and files that are damaged.
+//!
+//! Not here: how dumps are written (`heap_walk`), and what a second reader says (`heap_second_reader`).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use mayfly_tests::{Jvm, Launch, Outcome, Running, Workspace, each_jvm, mayfly, skip};
+use serde_json::Value;
+
+const LINK: &str = "heapqueries.HeapQueries$Link";
+const LEAKED: &str = "heapqueries.HeapQueries$Leaked";
+
+/// A running fixture, and a folder for its dumps.
+struct Target {
+    running: Running,
+    jcmd: Option<PathBuf>,
+    folder: Workspace,
+}
+
+impl Target {
+    fn start(jvm: &Jvm) -> Self {
+        let mut running = Launch::new(jvm, "heapqueries.HeapQueries").jvm_args(&["-Xmx128m"]).start();
+        running.wait_for_line("READY");
+        let jcmd = Some(jvm.home.join("bin/jcmd")).filter(|jcmd| jcmd.exists());
+        if jcmd.is_none() {
+            skip("hprof files and the JVM's own histogram", &format!("{jvm} has no jcmd"));
+        }
+        Self { running, jcmd, folder: Workspace::new() }
+    }
+
+    fn pid(&self) -> String {
+        self.running.pid().to_string()
+    }
+
+    /// What `jcmd` says; `None` without one.
+    fn jcmd(&self, command: &[&str]) -> Option<String> {
+        let output =
+            Command::new(self.jcmd.as_ref()?).arg(self.pid()).args(command).output().expect("jcmd runs");
+        assert!(output.status.success(), "jcmd {command:?}: {output:?}");
+        Some(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// The heap as a dump of ours.
+    fn dump(&self, name: &str) -> PathBuf {
+        let file = self.folder.file(name);
+        heap(&["dump", &self.pid(), path(&file), "--quiet"]).ok();
+        file
+    }
+
+    /// The heap in every format that can be had here.
+    fn dumps(&self) -> Vec<PathBuf> {
+        let mut files = vec![self.dump("heap.mayheap"), self.dump("heap.xml")];
+        let hprof = self.folder.file("heap.hprof");
+        if self.jcmd(&["GC.heap_dump", path(&hprof)]).is_some() {
+            files.push(hprof);
+        }
+        files
+    }
+}
+
+fn path(file: &Path) -> &str {
+    file.to_str().expect("UTF-8")
+}
+
+fn heap(arguments: &[&str]) -> Outcome {
+    mayfly([&["heap"], arguments].concat())
+}
+
+fn text(arguments: &[&str]) -> String {
+    heap(arguments).ok().stdout
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let text = text(&[arguments, &["--json"]].concat());
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
+}
+
+/// Objects and bytes by class.
+fn rows(answer: &Value) -> BTreeMap<String, (u64, u64)> {
+    let number = |row: &Value, key: &str| row[key].as_u64().unwrap_or_else(|| panic!("{key} in {row}"));
+    let row = |row: &Value| {
+        (row["class"].as_str().expect("a class").to_owned(), (number(row, "objects"), number(row, "bytes")))
+    };
+    answer["rows"].as_array().expect("rows").iter().map(row).collect()
+}
+
+/// What is known of the program, asked of a dump in any format. Rows I16, I17, I20 of the inventory.
+fn check_answers(file: &str) {
+    let histogram = rows(&json(&["histogram", file]));
+    let (links, link_bytes) = histogram[LINK];
+    assert_eq!((links, histogram["heapqueries.HeapQueries$Item"].0), (500, 1000), "{file}");
+    // A chain of links, each with an array of eight longs: 16 bytes of header, or 12 and padding.
+    let chain = link_bytes + 500 * 80;
+    let size = json(&["size", file, "--of", "heapqueries.HeapQueries.Link"]);
+    assert_eq!(size["total"], serde_json::json!({"objects": 1000, "bytes": chain}), "{file}");
+    let without = json(&["size", file, "--of", LINK, "--skip", "long[]"]);
+    assert_eq!(without["total"]["bytes"], link_bytes, "{file}");
+    let retained = json(&["retained", file, "--of", LINK, "--limit", "1"]);
+    assert_eq!(
+        (&retained["rows"][0]["retained_bytes"], &retained["of"]),
+        (&chain.into(), &500.into()),
+        "{file}"
+    );
+    let head = retained["rows"][0]["name"].as_str().expect("an object").to_owned();
+    let reached = rows(&json(&["reachable", file, "--from", &head]));
+    assert_eq!(reached[LINK].0, 500, "{file}");
+    let within = rows(&json(&["reachable", file, "--from", &head, "--within", LINK]));
+    assert_eq!(within.len(), 1, "{file}: {within:?}");
+    let instances = json(&["instances", file, LINK, "--deep", "--fields", "--limit", "500"]);
+    let deep =
+        instances["rows"].as_array().expect("rows").iter().filter_map(|row| row["deep_bytes"].as_u64());
+    assert_eq!(deep.max(), Some(chain), "{file}");
+    let distribution = text(&["distribution", file]);
+    assert!(distribution.contains(&format!("{LINK}: 500/{link_bytes}B\n")), "{file}: {distribution}");
+    let last = distribution.lines().last().unwrap_or_default();
+    assert!(last.starts_with("Total: "), "{file}: {last}");
+}
+
+/// Row I16: from a static field, printed as INSANE does, the shortest.
+fn check_paths(file: &str) {
+    let path = text(&["paths", file, "--to", LEAKED]);
+    let lines: Vec<_> = path.lines().collect();
+    assert_eq!(lines.len(), 4, "{file}: {path}");
+    assert!(
+        lines[0].starts_with("static ") && lines[0].ends_with("heapqueries.HeapQueries.GROWING->"),
+        "{path}"
+    );
+    assert!(lines[1].starts_with("java.util.ArrayList@") && lines[1].ends_with("-elementData->"), "{path}");
+    assert!(lines[2].starts_with("[Ljava.lang.Object;@") && lines[2].ends_with("-[0]->"), "{path}");
+    assert!(lines[3].starts_with("heapqueries.HeapQueries$Leaked@"), "{path}");
+    let excluded = text(&["paths", file, "--to", LEAKED, "--exclude", "java.util.ArrayList"]);
+    assert!(excluded.starts_with("no path along strong references"), "{file}: {excluded}");
+    let soft = "heapqueries.HeapQueries$OnlySoftly";
+    let none = text(&["paths", file, "--to", soft]);
+    assert!(none.contains("there is one by a soft reference (--soft)"), "{file}: {none}");
+    let path = text(&["paths", file, "--to", soft, "--soft"]);
+    assert!(path.contains("java.lang.ref.SoftReference@") && path.contains("-referent->"), "{file}: {path}");
+}
+
+/// Row I20: by text, and who refers to it; the grep recipe's strings, without grep.
+fn check_strings(file: &str) {
+    let duplicates = json(&["strings", file, "--limit", "1000000"]);
+    let rows = duplicates["rows"].as_array().expect("rows");
+    let copies = |text: &str| rows.iter().find(|row| row["text"] == text).map(|row| row["strings"].as_u64());
+    assert_eq!(copies("item 3"), Some(Some(100)), "{file}");
+    let found = json(&["strings", file, "--search", "key 77", "--exact"]);
+    assert_eq!(found["strings"], 1, "{file}");
+    let holding =
+        text(&["strings", file, "--search", "key 77", "--exact", "--held-by", "java.util.HashMap.Node"]);
+    assert!(holding.contains("-key-> java.lang.String@"), "{file}: {holding}");
+}
+
+#[test]
+fn every_format_gives_the_same_answers() {
+    each_jvm(|jvm| {
+        let target = Target::start(jvm);
+        for file in target.dumps() {
+            check_answers(path(&file));
+            check_paths(path(&file));
+            check_strings(path(&file));
+        }
+    });
+}
+
+/// Roots that only a walk at a safepoint sees, and hprof: a local variable with its method, a thread's own.
+#[test]
+fn stacks_and_threads_hold() {
+    each_jvm(|jvm| {
+        let target = Target::start(jvm);
+        for file in target.dumps().iter().filter(|file| file.extension().is_none_or(|name| name != "xml")) {
+            let file = path(file);
+            let path = text(&["paths", file, "--to", "heapqueries.HeapQueries$OnStack"]);
+            assert!(path.contains("heapqueries.HeapQueries.hold"), "{file}: {path}");
+            let path = text(&["paths", file, "--to", "heapqueries.HeapQueries$InThreadLocal"]);
+            assert!(path.contains("java.lang.ThreadLocal$ThreadLocalMap$Entry@"), "{file}: {path}");
+            assert!(path.contains("java.lang.Thread@"), "{file}: {path}");
+            let kinds = text(&["roots", file]);
+            assert!(kinds.contains("stack local") && kinds.contains("thread"), "{file}: {kinds}");
+            let locals = text(&["roots", file, "--kind", "stack local"]);
+            assert!(locals.contains("heapqueries.HeapQueries$OnStack@"), "{file}: {locals}");
+        }
+    });
+}
+
+/// Classes that the JVM tells otherwise in hprof files: of `java.lang.Class` only those of loaded classes, while its archive
+/// brings others; and since JDK 19 the arrays by which it fills gaps, as arrays of int.
+const PECULIAR: [&str; 3] = ["java.lang.Class", "[I", "[Ljdk.internal.vm.FillerElement;"];
+
+/// What is too many of `[I` is missing of the fillers, to the byte.
+fn check_fillers(differ: &[&Value]) {
+    let more = |class: &str| {
+        let row = differ.iter().find(|row| row["class"] == class);
+        let bytes = |place: usize| row.and_then(|row| row["held"][place]["bytes"].as_i64()).unwrap_or(0);
+        bytes(1) - bytes(0)
+    };
+    assert_eq!(more(PECULIAR[1]), -more(PECULIAR[2]), "{differ:#?}");
+}
+
+/// `GC.class_histogram` before and after: a class of which both say the same has so many objects and bytes in the hprof file, too.
+/// In a dump of ours this goes for the classes of the program: a walk along references does not come by what only the JVM
+/// itself keeps.
+#[test]
+fn histograms_equal_the_jvms_own() {
+    each_jvm(|jvm| {
+        let target = Target::start(jvm);
+        let Some(before) = target.jcmd(&["GC.class_histogram"]) else { return };
+        let files = target.dumps();
+        let after = target.jcmd(&["GC.class_histogram"]).expect("a jcmd");
+        let summaries = [("before.txt", before), ("after.txt", after)].map(|(name, text)| {
+            let file = target.folder.file(name);
+            fs::write(&file, text).expect("write");
+            file
+        });
+        for file in files.iter().filter(|file| file.extension().is_none_or(|name| name != "xml")) {
+            let course = json(&["diff", path(&summaries[0]), path(file), path(&summaries[1])]);
+            // Rows that changed and are the same at both ends: the file alone differs.
+            let rows = course["rows"].as_array().expect("rows").iter();
+            let differ: Vec<_> = rows.filter(|row| row["held"][0] == row["held"][2]).collect();
+            let hprof = file.extension().is_some_and(|name| name == "hprof");
+            let judged =
+                |class: &str| if hprof { !PECULIAR.contains(&class) } else { class.contains("heapqueries") };
+            let odd: Vec<_> = differ.iter().filter(|row| row["class"].as_str().is_none_or(judged)).collect();
+            assert!(odd.is_empty(), "{} on {jvm}: {odd:#?}", file.display());
+            if hprof {
+                check_fillers(&differ);
+            }
+            assert!(course["total"]["held"][1]["objects"].as_u64() > Some(5000), "{course}");
+        }
+    });
+}
+
+/// H-rows in short: a summary of a live JVM is the JVM's own histogram, and is compared with a later one.
+#[test]
+fn a_live_summary_shows_what_grows() {
+    each_jvm(|jvm| {
+        let mut target = Target::start(jvm);
+        let (before, after) = (target.folder.file("before"), target.folder.file("after"));
+        heap(&[&target.pid(), "--output", path(&before)]).ok();
+        let live = rows(&json(&[&target.pid()]));
+        assert_eq!(live[LINK].0, 500, "on {jvm}");
+        if let Some(own) = target.jcmd(&["GC.class_histogram"]) {
+            fs::write(target.folder.file("own"), own).expect("write");
+            let own = json(&["diff", path(&target.folder.file("own")), path(&before)]);
+            let odd = own["rows"].as_array().expect("rows").iter();
+            let odd: Vec<_> = odd
+                .filter(|row| row["class"].as_str().is_some_and(|class| class.starts_with("heapqueries")))
+                .collect();
+            assert!(odd.is_empty(), "on {jvm}: {odd:?}");
+        }
+        target.running.send_line("+");
+        target.running.wait_for_line("READY");
+        heap(&[&target.pid(), "--output", path(&after)]).ok();
+        let grown = json(&["diff", path(&before), path(&after), "--sort", "count"]);
+        let leak = grown["rows"].as_array().expect("rows").iter().find(|row| row["class"] == LEAKED);
+        assert_eq!(leak.expect("it grew")["growth"]["objects"], 50, "on {jvm}");
+    });
+}
+
+/// Two dumps, with a leak between them.
+#[test]
+fn growth_names_the_leak() {
+    each_jvm(|jvm| {
+        let mut target = Target::start(jvm);
+        let before = target.dump("before.mayheap");
+        target.running.send_line("+");
+        target.running.wait_for_line("READY");
+        let after = target.dump("after.mayheap");
+        let grown = text(&["growth", path(&before), path(&after)]);
+        assert!(grown.contains(LEAKED), "on {jvm}: {grown}");
+        assert!(
+            grown.contains("class heapqueries.HeapQueries -> GROWING: java.util.ArrayList -> "),
+            "on {jvm}: {grown}"
+        );
+        let holders = text(&["holders", path(&after), "--of", LEAKED]);
+        assert!(holders.contains("heapqueries.HeapQueries"), "on {jvm}: {holders}");
+    });
+}
+
+/// Row I21: the table of the dump; and that nothing is overwritten.
+#[test]
+fn a_dump_prints_its_usage_and_overwrites_nothing() {
+    each_jvm(|jvm| {
+        let target = Target::start(jvm);
+        let file = target.folder.file("heap.xml");
+        let outcome = heap(&["dump", &target.pid(), path(&file)]).ok();
+        let lines: Vec<_> = outcome.stdout.lines().collect();
+        assert_eq!(lines[0], "Usage: [instances class.Name: totalSizeInBytes]", "on {jvm}");
+        assert!(lines.iter().any(|line| line.starts_with(&format!("500 {LINK}: "))), "on {jvm}");
+        let total = json(&["histogram", path(&file)])["total"].clone();
+        let expected = format!("total: {} in {} objects.", total["bytes"], total["objects"]);
+        assert_eq!(lines[lines.len() - 2], expected, "on {jvm}");
+        assert!(lines[lines.len() - 1].starts_with("Classes:"), "on {jvm}");
+        let again = heap(&["dump", &target.pid(), path(&file)]);
+        assert_eq!((again.code(), again.stdout.as_str()), (Some(2), ""), "on {jvm}: {}", again.stderr);
+        let left: Vec<_> = fs::read_dir(target.folder.path()).expect("readable").flatten().collect();
+        assert_eq!(left.len(), 1, "on {jvm}: {left:?}");
+    });
+}
+
+/// Cut off and damaged files of each format: one line with the place, exit code 4.
+#[test]
+fn damage_is_one_line_with_its_place() {
+    each_jvm(|jvm| {
+        let target = Target::start(jvm);
+        for file in target.dumps() {
+            let whole = fs::read(&file).expect("readable");
+            let broken = target.folder.file("broken");
+            for length in [whole.len() - 3, whole.len() / 2, 40] {
+                fs::write(&broken, &whole[..length]).expect("write");
+                for question in [&["histogram"][..], &["paths", "--to", LEAKED], &["strings"]] {
+                    let outcome = heap(&[question, &[path(&broken)]].concat());
+                    let said = outcome.stderr;
+                    assert_eq!(outcome.status.code(), Some(4), "{} to {length}: {said}", file.display());
+                    assert!(
+                        said.lines().count() == 1 && said.contains("byte "),
+                        "{}: {said}",
+                        file.display()
+                    );
+                }
+            }
+        }
+    });
+}
