@@ -401,23 +401,50 @@ fn instance_size(scan: &Scan<'_>, layout: &Layout, class: u64) -> u64 {
     layout.instance_size(fields.iter().map(Vec::as_slice))
 }
 
-/// Fields that the JVM adds, and padding that a class asks for, take at most so much.
-const MOST_HIDDEN: u64 = 512;
+/// Fields that the JVM adds and no dump tells take at most so much.
+const MOST_HIDDEN: u64 = 16;
+/// So much if a class asks for padding.
+const MOST_PADDED: u64 = 512;
+
+/// Classes of which it is known: with fields of the JVM's (`javaClasses.hpp`), or padded (`@Contended`). So are those that extend
+/// them.
+const HIDING: [&str; 16] = [
+    "java.lang.ClassLoader",
+    "java.lang.InternalError",
+    "java.lang.Module",
+    "java.lang.StackFrameInfo",
+    "java.lang.Thread",
+    "java.lang.invoke.MemberName",
+    "java.lang.invoke.MethodHandleNatives$CallSiteContext",
+    "java.lang.invoke.ResolvedMethodName",
+    "java.util.concurrent.ConcurrentHashMap$CounterCell",
+    "java.util.concurrent.Exchanger$Node",
+    "java.util.concurrent.ForkJoinPool",
+    "java.util.concurrent.ForkJoinPool$WorkQueue",
+    "java.util.concurrent.SubmissionPublisher$BufferedSubscription",
+    "java.util.concurrent.atomic.Striped64$Cell",
+    "jdk.internal.vm.Continuation",
+    "jdk.internal.vm.StackChunk",
+];
 
 /// The sizes of the instances of all slots: as computed, unless the distances prove otherwise; and whether they confirm it.
 fn decide(scan: &Scan<'_>, computed: &[u64]) -> Vec<(u64, bool)> {
     let order = scan.measure.order(scan.slots.iter().map(|slot| slot.objects).collect());
     let decided = |(slot, &computed): (usize, &u64)| {
         let seen = scan.measure.instances.get(slot).copied().unwrap_or_default();
-        let hidden = match order {
-            Order::None => false,
-            Order::Loose => seen.seen > 1 && seen.seen * 4 >= scan.slots[slot].objects,
-            Order::Dense => true,
+        let of = &scan.slots[slot];
+        let often = || seen.seen > 1 && seen.seen * 4 >= of.objects;
+        let hides = || {
+            let mut names = scan.ancestry(of.class).map(|class| scan.class_name(class.id));
+            names.any(|name| HIDING.contains(&&*name))
         };
         match seen.least {
             0 => (computed, false),
             least if least <= computed => (least, true),
-            least if hidden && least <= computed + MOST_HIDDEN => (least, true),
+            // What is larger than its fields hides some, or has what is dead behind it.
+            _ if order == Order::None => (computed, false),
+            least if least <= computed + MOST_PADDED && hides() => (least, true),
+            least if least <= computed + MOST_HIDDEN && order == Order::Dense && often() => (least, true),
             _ => (computed, false),
         }
     };

@@ -2,7 +2,8 @@
 //!
 //! Not here: what is counted or sought in them.
 
-use super::record::{Hprof, id_at};
+use super::class_dump::ClassDump;
+use super::record::{Hprof, Record, id_at};
 use super::roots::field;
 use super::scan::Scan;
 use super::sub_record::{HeapVisitor, ValueType, walk};
@@ -16,15 +17,20 @@ pub(crate) fn visit_texts<'a>(
     visit: &mut dyn FnMut(Text<'a>),
 ) -> Result<(), HeapError> {
     let file = Hprof::new(bytes)?;
-    let total = 3 * file.len() as u64;
-    let mut names = Names(Scan::new(&file, false));
-    walk(&file, (0, total), progress, &mut names)?;
-    let mut strings = Strings { scan: &names.0, file: &file, last: (0, false), found: Vec::new() };
-    walk(&file, (total / 3, total), progress, &mut strings)?;
+    let (length, total) = (file.len() as u64, 2 * file.len() as u64);
+    let mut strings =
+        Strings { scan: Scan::new(&file, false), file, last: None, early: false, found: Vec::new() };
+    walk(&file, (0, total), progress, &mut strings)?;
+    if strings.early {
+        // Classes came after instances, which no JVM known does: now they are there.
+        strings.found.clear();
+        strings.last = None;
+        walk(&file, (0, total), progress, &mut strings)?;
+    }
     let mut found = strings.found;
     found.sort_unstable();
     let mut arrays = Arrays { strings: &found, near: 0, visit };
-    walk(&file, (total / 3 * 2, total), progress, &mut arrays)
+    walk(&file, (length, total), progress, &mut arrays)
 }
 
 /// The text in the array of a string; none if it is no such array. `coder`: 1 if it is of bytes, two per unit, in the order of the
@@ -39,40 +45,49 @@ pub(super) fn text_of(id: u64, of: ValueType, coder: u8, kept: &[u8]) -> Option<
     Some(Text { id, length: kept.len() as u64 / width, kept, encoding })
 }
 
-/// Takes classes and names only.
-struct Names<'a>(Scan<'a>);
-
-impl<'a> HeapVisitor<'a> for Names<'a> {
-    fn class(&mut self, class: super::class_dump::ClassDump<'a>) {
-        self.0.class(class);
-    }
-
-    fn record(&mut self, record: super::record::Record<'a>) {
-        self.0.record(record);
-    }
-}
-
 /// A string's array, the string, its coder.
 type Found = (u64, u64, u8);
 
-struct Strings<'a, 's> {
-    scan: &'s Scan<'a>,
-    file: &'s Hprof<'a>,
+/// Takes classes, names, and what the strings among the instances refer to.
+struct Strings<'a> {
+    scan: Scan<'a>,
+    file: Hprof<'a>,
     /// The class met last, and whether it is that of strings.
-    last: (u64, bool),
+    last: Option<(u64, bool)>,
+    /// Whether an instance came before its class.
+    early: bool,
     found: Vec<Found>,
 }
 
-impl<'a> HeapVisitor<'a> for Strings<'a, '_> {
-    fn instance(&mut self, id: u64, class: u64, fields: &'a [u8], _at: usize) {
-        if self.last.0 != class {
-            self.last = (class, self.scan.class_name(class) == "java.lang.String");
+impl Strings<'_> {
+    fn is_string(&mut self, class: u64) -> bool {
+        match self.last {
+            Some((last, is_string)) if last == class => is_string,
+            _ => {
+                self.early |= !self.scan.class_at.contains_key(&class);
+                let is_string = self.scan.class_name(class) == "java.lang.String";
+                self.last = Some((class, is_string));
+                is_string
+            }
         }
-        if !self.last.1 {
+    }
+}
+
+impl<'a> HeapVisitor<'a> for Strings<'a> {
+    fn class(&mut self, class: ClassDump<'a>) {
+        self.scan.class(class);
+    }
+
+    fn record(&mut self, record: Record<'a>) {
+        self.scan.record(record);
+    }
+
+    fn instance(&mut self, id: u64, class: u64, fields: &'a [u8], _at: usize) {
+        if !self.is_string(class) {
             return;
         }
         let id_size = self.file.id_size;
-        let of = |name| field(self.scan, id_size, class, name, fields);
+        let of = |name| field(&self.scan, id_size, class, name, fields);
         if let Some((ValueType::Object, value)) = of("value") {
             let coder = of("coder").map_or(0, |(_, coder)| coder[0]);
             let array = id_at(value, 0, id_size).unwrap_or(0);
