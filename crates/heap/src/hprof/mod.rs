@@ -14,12 +14,13 @@ mod measure;
 mod record;
 mod roots;
 mod scan;
+mod sizes;
 mod sub_record;
 mod texts;
 
 pub use layout::SizesKnown;
 pub use load::read;
-pub use scan::histogram;
+pub use sizes::histogram;
 pub(crate) use texts::visit_texts;
 
 /// How every hprof file begins.

@@ -1,44 +1,13 @@
-//! The first pass over a file: names, classes, roots, and how many objects of each class there are. Without a graph this is
-//! all: the histogram.
+//! The first pass over a file: names, classes, roots, and how many objects of each class there are.
 //!
-//! Not here: references (`load`).
+//! Not here: how large they are (`sizes`), and what they refer to (`load`).
 
 use rustc_hash::FxHashMap;
 
 use super::class_dump::ClassDump;
-use super::layout::{Layout, MODELS, Packing, SizesKnown};
-use super::measure::{Measure, Order, Shape};
+use super::measure::{Measure, Shape};
 use super::record::{self, Hprof, Record, id_at, u32_at};
-use super::sub_record::{HeapVisitor, RootRecord, ValueType, walk};
-use crate::open::Progress;
-use crate::{HeapError, Histogram, Total};
-
-/// Objects and bytes by class name, in one pass over the file, in memory that does not grow with the number of objects.
-///
-/// Sizes are those of the heap, not of the file; the second result tells how sure they are.
-///
-/// # Errors
-/// The bytes are no hprof file, cut off, or damaged.
-pub fn histogram(bytes: &[u8], progress: Progress<'_>) -> Result<(Histogram, SizesKnown), HeapError> {
-    let file = Hprof::new(bytes)?;
-    let mut scan = Scan::new(&file, false);
-    walk(&file, (0, file.len() as u64), progress, &mut scan)?;
-    let sizes = Sizes::new(&scan);
-    let mut known = SizesKnown::default();
-    let mut rows: Vec<_> = Vec::new();
-    for (slot, names) in scan.slots.iter().zip(scan.slot_names()) {
-        let (bytes, confirmed) = sizes.slot_bytes(slot, &scan);
-        known.total += bytes;
-        known.confirmed += if confirmed { bytes } else { 0 };
-        rows.push((names, Total { objects: slot.objects, bytes }));
-    }
-    let mirrors: u64 = (0..scan.classes.len()).map(|class| sizes.mirror(class)).sum();
-    known.total += mirrors;
-    known.confirmed += if sizes.mirrors_confirmed { mirrors } else { 0 };
-    let classes = scan.classes.len() as u64;
-    rows.push((super::load::CLASS.into(), Total { objects: classes, bytes: mirrors }));
-    Ok((Histogram::told(rows.iter().map(|(name, total)| (&**name, *total))), known))
-}
+use super::sub_record::{HeapVisitor, RootRecord, ValueType};
 
 /// The objects of a class. Arrays are kept by length modulo 16, so that their bytes follow once the layout is known.
 #[derive(Clone, Debug, Default)]
@@ -48,8 +17,8 @@ pub(crate) struct Slot {
     /// For arrays: of what.
     pub(crate) array_of: Option<ValueType>,
     pub(crate) objects: u64,
-    elements: u64,
-    lengths: [u64; 16],
+    pub(crate) elements: u64,
+    pub(crate) lengths: [u64; 16],
 }
 
 /// An object as the first pass keeps it for a graph.
@@ -67,7 +36,7 @@ pub(crate) const MIRROR: u32 = 1 << 31;
 /// What the first pass finds.
 #[derive(Debug)]
 pub(crate) struct Scan<'a> {
-    id_size: usize,
+    pub(crate) id_size: usize,
     /// Texts of names, by id.
     pub(crate) names: FxHashMap<u64, &'a [u8]>,
     /// Ids of the names of classes, by id of the class.
@@ -80,7 +49,8 @@ pub(crate) struct Scan<'a> {
     /// Places in `classes`, by id.
     pub(crate) class_at: FxHashMap<u64, u32>,
     pub(crate) slots: Vec<Slot>,
-    slot_of: FxHashMap<u64, u32>,
+    /// Places in `slots`, by what their `class` is.
+    pub(crate) slot_of: FxHashMap<u64, u32>,
     /// The slot used last: most objects are like the one before.
     last: (u64, u32),
     pub(crate) roots: Vec<RootRecord>,
@@ -272,183 +242,6 @@ fn external_name(internal: &str) -> String {
         Some(at) => format!("{}/{}", &dotted[..at], &dotted[at + 1..]),
         None => dotted,
     }
-}
-
-/// How large the objects of a file are.
-#[derive(Debug)]
-pub(crate) struct Sizes {
-    layout: Layout,
-    /// Whether the layout was seen in the distances of arrays.
-    arrays_confirmed: bool,
-    mirrors_confirmed: bool,
-    /// By slot: bytes, and whether they were seen.
-    instances: Vec<(u64, bool)>,
-    /// By class: bytes of its `java.lang.Class`.
-    mirrors: Vec<u64>,
-}
-
-impl Sizes {
-    /// From what the pass saw.
-    pub(crate) fn new(scan: &Scan<'_>) -> Self {
-        let scores = scan.measure.models;
-        let best = (0..MODELS.len()).rev().max_by_key(|&model| scores[model]).unwrap_or(0);
-        let arrays_confirmed = scores[best] > 0;
-        // Without evidence: what ids of 4 bytes are, and otherwise what is most common.
-        let model = if arrays_confirmed || scan.id_size == 8 { MODELS[best] } else { MODELS[2] };
-        let layout = |packing| Layout { model, alignment: scan.measure.alignment(), packing };
-        let [best_fit, in_order] =
-            [Packing::BestFit, Packing::InOrder].map(|packing| computed(scan, &layout(packing)));
-        let seen = |sizes: &[u64]| {
-            sizes.iter().zip(&scan.measure.instances).filter(|(size, seen)| **size == seen.least).count()
-        };
-        let (packing, computed) = if seen(&in_order) > seen(&best_fit) {
-            (Packing::InOrder, in_order)
-        } else {
-            (Packing::BestFit, best_fit)
-        };
-        let instances = decide(scan, &computed);
-        let mut sizes = Self {
-            layout: layout(packing),
-            arrays_confirmed,
-            mirrors_confirmed: false,
-            instances,
-            mirrors: Vec::new(),
-        };
-        sizes.mirrors = sizes.mirror_sizes(scan);
-        sizes
-    }
-
-    /// Size of an object that is no class's.
-    pub(crate) fn object(&self, slot: u32, array_of: Option<ValueType>, length: u32) -> u64 {
-        match array_of {
-            Some(of) => self.layout.model.array_size(of, u64::from(length), self.layout.alignment),
-            None => self.instances.get(slot as usize).map_or(0, |size| size.0),
-        }
-    }
-
-    /// Size of the `java.lang.Class` of the class with this number.
-    pub(crate) fn mirror(&self, class: usize) -> u64 {
-        self.mirrors.get(class).copied().unwrap_or(0)
-    }
-
-    /// Bytes of all objects of a slot, and whether that was seen.
-    fn slot_bytes(&self, slot: &Slot, scan: &Scan<'_>) -> (u64, bool) {
-        let Some(of) = slot.array_of else {
-            let at = scan.slot_of.get(&slot.class).map_or(0, |&at| at as usize);
-            let (size, seen) = self.instances.get(at).copied().unwrap_or_default();
-            return (size * slot.objects, seen);
-        };
-        let Layout { model, alignment, .. } = self.layout;
-        let width = model.width(of);
-        let mut bytes = slot.elements * width;
-        for (rest, &arrays) in slot.lengths.iter().enumerate() {
-            // What is added to the elements depends on the length modulo 16 only, up to an alignment of 16.
-            let rest = rest as u64;
-            let added = model.array_size(of, rest, alignment.min(16)) - rest * width;
-            bytes += arrays * added;
-        }
-        (bytes, self.arrays_confirmed)
-    }
-
-    /// A `java.lang.Class` has the class's statics behind its own fields, and fields of the JVM's among them, which no dump tells:
-    /// that part is as large in all of them.
-    fn mirror_sizes(&mut self, scan: &Scan<'_>) -> Vec<u64> {
-        let model = self.layout.model;
-        let statics: Vec<u64> = scan.classes.iter().map(|class| static_bytes(scan, class, &model)).collect();
-        let mut base = super::measure::Distance::default();
-        for (seen, statics) in scan.measure.mirrors.iter().zip(&statics) {
-            if *seen != u64::MAX && seen > statics {
-                base.add(seen - statics);
-            }
-        }
-        self.mirrors_confirmed = base.seen > 1;
-        let base = if self.mirrors_confirmed { base.least } else { self.unseen_mirror(scan) };
-        let size = |(class, statics): (usize, &u64)| {
-            let computed = (base + statics).next_multiple_of(self.layout.alignment);
-            match scan.measure.mirrors.get(class) {
-                // Padding between statics is not known.
-                Some(&seen) if seen <= computed + 8 => seen,
-                _ => computed,
-            }
-        };
-        statics.iter().enumerate().map(size).collect()
-    }
-
-    /// Size of a `java.lang.Class` without statics, from its fields; the JVM adds five words or so (17 to 25).
-    fn unseen_mirror(&self, scan: &Scan<'_>) -> u64 {
-        let class = scan.classes.iter().find(|class| scan.class_name(class.id) == super::load::CLASS);
-        class.map_or(0, |class| instance_size(scan, &self.layout, class.id) + 40)
-    }
-}
-
-/// Bytes of the statics of a class; those that begin with `<` are no fields.
-fn static_bytes(scan: &Scan<'_>, class: &ClassDump<'_>, model: &super::layout::Model) -> u64 {
-    let fields = class.statics.iter();
-    let fields =
-        fields.filter(|field| !scan.names.get(&field.name).is_some_and(|name| name.starts_with(b"<")));
-    fields.map(|field| model.width(field.of)).sum::<u64>().next_multiple_of(8)
-}
-
-/// Sizes of the instances of all slots, from their fields.
-fn computed(scan: &Scan<'_>, layout: &Layout) -> Vec<u64> {
-    scan.slots.iter().map(|slot| instance_size(scan, layout, slot.class)).collect()
-}
-
-fn instance_size(scan: &Scan<'_>, layout: &Layout, class: u64) -> u64 {
-    let mut fields: Vec<Vec<ValueType>> =
-        scan.ancestry(class).map(|class| class.fields.iter().map(|field| field.1).collect()).collect();
-    fields.reverse();
-    layout.instance_size(fields.iter().map(Vec::as_slice))
-}
-
-/// Fields that the JVM adds and no dump tells take at most so much.
-const MOST_HIDDEN: u64 = 16;
-/// So much if a class asks for padding.
-const MOST_PADDED: u64 = 512;
-
-/// Classes of which it is known: with fields of the JVM's (`javaClasses.hpp`), or padded (`@Contended`). So are those that extend
-/// them.
-const HIDING: [&str; 16] = [
-    "java.lang.ClassLoader",
-    "java.lang.InternalError",
-    "java.lang.Module",
-    "java.lang.StackFrameInfo",
-    "java.lang.Thread",
-    "java.lang.invoke.MemberName",
-    "java.lang.invoke.MethodHandleNatives$CallSiteContext",
-    "java.lang.invoke.ResolvedMethodName",
-    "java.util.concurrent.ConcurrentHashMap$CounterCell",
-    "java.util.concurrent.Exchanger$Node",
-    "java.util.concurrent.ForkJoinPool",
-    "java.util.concurrent.ForkJoinPool$WorkQueue",
-    "java.util.concurrent.SubmissionPublisher$BufferedSubscription",
-    "java.util.concurrent.atomic.Striped64$Cell",
-    "jdk.internal.vm.Continuation",
-    "jdk.internal.vm.StackChunk",
-];
-
-/// The sizes of the instances of all slots: as computed, unless the distances prove otherwise; and whether they confirm it.
-fn decide(scan: &Scan<'_>, computed: &[u64]) -> Vec<(u64, bool)> {
-    let order = scan.measure.order(scan.slots.iter().map(|slot| slot.objects).collect());
-    let decided = |(slot, &computed): (usize, &u64)| {
-        let seen = scan.measure.instances.get(slot).copied().unwrap_or_default();
-        let of = &scan.slots[slot];
-        let often = || seen.seen > 1 && seen.seen * 4 >= of.objects;
-        let hides = || {
-            let mut names = scan.ancestry(of.class).map(|class| scan.class_name(class.id));
-            names.any(|name| HIDING.contains(&&*name))
-        };
-        match seen.least {
-            0 => (computed, false),
-            least if least <= computed => (least, true),
-            // What is larger than its fields hides some, or has what is dead behind it.
-            _ if order == Order::None => (computed, false),
-            least if least <= computed + MOST_PADDED && hides() => (least, true),
-            least if least <= computed + MOST_HIDDEN && order == Order::Dense && often() => (least, true),
-            _ => (computed, false),
-        }
-    };
-    computed.iter().enumerate().map(decided).collect()
 }
 
 #[cfg(test)]
