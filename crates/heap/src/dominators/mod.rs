@@ -44,8 +44,8 @@ impl Dominators {
         walk.others = Vec::new();
         let immediate: Vec<_> = walk.nodes.iter().map(|node| node.idom).collect();
         walk.nodes = Vec::new();
-        let mut retained: Vec<_> = walk.order.iter().map(|&object| graph.size(object)).collect();
-        retained[0] = 0;
+        let sizes = walk.order[1..].iter().map(|&object| graph.size(object));
+        let mut retained: Vec<_> = std::iter::once(0).chain(sizes).collect();
         // Whatever is dominated has a higher number than what dominates it.
         for number in (1..retained.len()).rev() {
             let by = immediate[number] as usize;

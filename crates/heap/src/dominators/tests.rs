@@ -37,6 +37,22 @@ fn the_example_of_the_paper() {
     assert_eq!(dominators.total(), 13 * 16);
 }
 
+/// Every question to a heap without objects, and to one without roots, has an answer.
+#[test]
+fn nothing_retains_nothing() {
+    for text in ["", "1:A -x-> 2:B"] {
+        let graph = heap(text);
+        let dominators = of(&graph, Strength::Soft);
+        assert_eq!(dominators.total(), 0);
+        assert_eq!(dominators.reachable().len(), 0);
+        assert!(dominators.children().top().is_empty());
+        assert!(dominators.by_class(&graph).is_empty() && dominators.by_loader(&graph).is_empty());
+        let filter = Filter::new(&graph, Strength::Soft);
+        assert_eq!(crate::paths::shortest(&graph, &ObjectSet::of(&graph, graph.objects()), &filter, 3), []);
+        assert!(crate::growth::by_path((&graph, &dominators), (&graph, &dominators)).is_empty());
+    }
+}
+
 #[test]
 fn the_largest_come_first_and_children_are_below() {
     let graph = heap(PAPER);
