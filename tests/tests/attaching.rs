@@ -27,6 +27,14 @@ fn status(pid: u32) -> Value {
     serde_json::from_str(&outcome.stdout).expect("JSON")
 }
 
+/// What `mayfly heap` counts of the program's items.
+fn items_on_heap(pid: u32) -> Option<u64> {
+    let outcome = mayfly(["heap", &pid.to_string(), "--json"]).ok();
+    let summary: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let mut rows = summary["rows"].as_array().into_iter().flatten();
+    rows.find(|row| row["class"] == "steered.Steered$Item")?["objects"].as_u64()
+}
+
 /// Since JDK 21 the JVM warns on stderr that an agent was loaded; nothing else may have been added.
 #[track_caller]
 fn is_unharmed(mut running: Running) {
@@ -43,7 +51,7 @@ fn is_unharmed(mut running: Running) {
 #[test]
 fn it_gets_into_a_running_jvm_and_tells_what_it_can_do() {
     each_jvm(|jvm| {
-        let running = started(jvm, &[]);
+        let mut running = started(jvm, &[]);
         let pid = running.pid();
         let before = ask("status", pid);
         assert_eq!(before.code(), Some(3), "on {jvm}: status attaches nothing");
@@ -57,10 +65,15 @@ fn it_gets_into_a_running_jvm_and_tells_what_it_can_do() {
             assert_eq!(refused.code(), Some(3), "{command} on {jvm}");
             assert!(refused.stderr.contains("does not profile"), "{command} on {jvm}: {}", refused.stderr);
         }
+        assert_eq!(items_on_heap(pid), None, "on {jvm}: none are there yet");
+        running.send_line("keep 500");
+        running.wait_for_line("DID keep 500");
+        assert_eq!(items_on_heap(pid), Some(500), "on {jvm}");
         let again = ask("attach", pid).ok();
         assert!(again.stderr.contains("attached"), "on {jvm}: {}", again.stderr);
         let socket = control_socket(pid).expect("a socket");
-        is_unharmed(running);
+        let outcome = running.finish().ok();
+        assert_eq!(outcome.stdout, "READY\nDID keep 500\nMADE 500 KEPT 500\nDONE\n", "on {jvm}");
         assert!(!socket.exists(), "on {jvm}");
     });
 }

@@ -118,6 +118,26 @@ fn status_tells_what_the_agent_does() {
     });
 }
 
+/// Beside profiling, also while it is paused, and after it ended by itself.
+#[test]
+fn the_heap_can_be_asked_whatever_profiling_does() {
+    each_jvm(|jvm| {
+        for options in ["#trackcollections", "#delayprofiling", "#heapsummary"] {
+            let mut running = Launch::new(jvm, "steered.Steered").agent(options).start();
+            running.wait_for_line("READY");
+            does(&mut running, "keep 300");
+            let summary = json_of(&["heap", "--json"], running.pid());
+            let row = summary["rows"].as_array().into_iter().flatten().find(|row| row["class"] == ITEM);
+            assert_eq!(row.map(|row| &row["objects"]), Some(&300.into()), "{options} on {jvm}");
+            let outcome = running.finish().ok();
+            assert_eq!(
+                outcome.stdout, "READY\nDID keep 300\nMADE 300 KEPT 300\nDONE\n",
+                "{options} on {jvm}"
+            );
+        }
+    });
+}
+
 /// The control thread is known to the JVM only while it works, and never counted.
 #[test]
 fn requests_leave_no_trace_in_the_counts() {

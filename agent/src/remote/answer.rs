@@ -68,7 +68,11 @@ fn with_engine<R>(
     host: &'static Host,
     action: impl FnOnce(&'static Engine, Jni<'_>) -> R,
 ) -> Result<R, Refusal> {
-    let engine = Engine::get().filter(|engine| !engine.is_finished()).ok_or(Refusal::NotProfiling)?;
+    let engine = Engine::get().ok_or(Refusal::NotProfiling)?;
+    if engine.is_finished() && host.is_running() {
+        let why = "profiling was switched off by an internal error, which the JVM's stderr tells".into();
+        return Err(Refusal::Failed { why });
+    }
     in_jvm(host, |jni| action(engine, jni))
 }
 
