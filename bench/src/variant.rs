@@ -9,8 +9,10 @@ const AGENT: &str = "{agent}";
 /// Stands for the run's own folder in option templates.
 const FOLDER: &str = "{dir}";
 /// Name, agent options or (if they begin with `-`) whole JVM options.
-const BUILT_IN: [(&str, &str); 7] = [
+const BUILT_IN: [(&str, &str); 8] = [
     ("none", ""),
+    // Waits for somebody who asks after the heap.
+    ("dormant", "-agentpath:{agent}=#heapsummary#heapoom#heapdir-{dir}/heap"),
     ("count", "#live-0"),
     ("sample", "#sample-512k#live-0"),
     ("track", "#trackcollections#live-0"),
@@ -149,7 +151,10 @@ mod tests {
     #[test]
     fn an_unknown_variant_is_answered_with_the_known_ones() {
         let error = Variant::built_in("cuont").expect_err("a typing error");
-        assert!(error.to_string().contains("none, count, sample, track, trace, tracktrace, jfr"), "{error}");
+        assert!(
+            error.to_string().contains("none, dormant, count, sample, track, trace, tracktrace, jfr"),
+            "{error}"
+        );
     }
 
     #[test]

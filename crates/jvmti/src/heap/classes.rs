@@ -9,6 +9,10 @@ use crate::{Class, JvmtiError, Object, class_name};
 
 /// `ACC_STATIC` (JVMS Table 4.5-A).
 const STATIC: i32 = 0x0008;
+/// `ACC_FINAL` (JVMS Table 4.1-B).
+const FINAL: i32 = 0x0010;
+/// `ACC_ABSTRACT` (JVMS Table 4.1-B); of interfaces, too.
+const ABSTRACT: i32 = 0x0400;
 
 /// A field that a class declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +57,14 @@ impl<'call> HeapWalk<'call> {
         let mut signature = ptr::null_mut();
         call!(self, GetClassSignature, class.raw(), &raw mut signature, ptr::null_mut())?;
         Ok(class_name(&self.take_text(signature)))
+    }
+
+    /// Whether there may be instances of it: not of interfaces and abstract classes. An array class is abstract and final
+    /// (`GetClassModifiers`).
+    pub fn may_have_instances(&self, class: Class<'_>) -> bool {
+        let mut modifiers = 0;
+        let told = call!(self, GetClassModifiers, class.raw(), &raw mut modifiers);
+        told.is_err() || modifiers & ABSTRACT == 0 || modifiers & FINAL != 0
     }
 
     /// Its loader, as a local reference; `None` for the boot loader (`GetClassLoader`).
