@@ -43,6 +43,17 @@ public final class InstanceTracker implements AutoCloseable {
   }
 
   /**
+   * How many objects are followed.
+   *
+   * @return those that were tracked and not asked about yet
+   */
+  public int size() {
+    synchronized (instances) {
+      return instances.size();
+    }
+  }
+
+  /**
    * Asserts that all instances reported so far, or those of some names, can be collected. They are forgotten then.
    *
    * @param message what to say before what is wrong

@@ -1,0 +1,62 @@
+package io.mayfly.junit;
+
+import java.lang.management.ManagementFactory;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+
+/** The JVM's count of what a thread has allocated so far. */
+final class AllocatedBytes {
+  private static final com.sun.management.ThreadMXBean THREADS = bean();
+
+  private static final Method WARM = warmMethod();
+
+  private AllocatedBytes() {}
+
+  private static Method warmMethod() {
+    try {
+      return AllocatedBytes.class.getDeclaredMethod("warm");
+    } catch (NoSuchMethodException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  static long ofThisThread() {
+    return THREADS.getThreadAllocatedBytes(Thread.currentThread().getId());
+  }
+
+  /**
+   * Has the JDK make what it needs to call a method by reflection, up to hundreds of KiB, without calling it: it looks for a
+   * receiver last.
+   */
+  static void prepare(Method method) throws IllegalAccessException {
+    if (Modifier.isStatic(method.getModifiers())) {
+      return;
+    }
+    try {
+      method.setAccessible(true);
+      method.invoke(null, new Object[method.getParameterCount()]);
+    } catch (NullPointerException | IllegalArgumentException | InvocationTargetException e) {
+      // There is no receiver, as intended.
+    }
+    try {
+      WARM.invoke(new AllocatedBytes());
+    } catch (InvocationTargetException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** A method of the shape that tests have: the JDK's code for calling such is shared. */
+  void warm() {}
+
+  private static com.sun.management.ThreadMXBean bean() {
+    if (!(ManagementFactory.getThreadMXBean() instanceof com.sun.management.ThreadMXBean)) {
+      throw new IllegalStateException("this JVM does not count what its threads allocate: @MaxAllocated needs HotSpot");
+    }
+    var bean = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    bean.setThreadAllocatedMemoryEnabled(true);
+    // Once beforehand: what the first call allocates does not count as the test's.
+    bean.getThreadAllocatedBytes(Thread.currentThread().getId());
+    return bean;
+  }
+}

@@ -1,0 +1,2 @@
+/** Assertions about the heap as annotations of JUnit 5 tests. */
+package io.mayfly.junit;
