@@ -3,7 +3,10 @@
 //! Rows I1–I15 and S1–S8 of INSANE's features. Texts are compared whole; `@#` stands for any identity hash code and
 //! `[#]` for any index, where a JDK's own tables decide it.
 
-use mayfly_tests::{Jvm, Launch, Outcome, Workspace, artifacts, each_jvm, skip};
+use std::fs;
+use std::process::Command;
+
+use mayfly_tests::{Jvm, Launch, Outcome, Workspace, artifacts, each_jvm, fixture_classes, jdks, skip};
 use regex::Regex;
 
 /// A program that loads the agent's library itself.
@@ -203,8 +206,8 @@ heapapi.Leaks$Leaked@#",
 #[test]
 fn a_virtual_threads_stack_is_looked_at() {
     each_jvm(|jvm| {
-        if jvm.feature < 22 {
-            return skip(&format!("virtual threads on {jvm}"), "its JVMTI does not show their stacks");
+        if jvm.feature < 21 {
+            return skip(&format!("virtual threads on {jvm}"), "it has none");
         }
         let stdout = run(jvm, "heapapi.Leaks", &["virtual-stack"]).stdout;
         assert_reads(
@@ -538,13 +541,121 @@ fn without_the_agent_nothing_passes() {
     });
 }
 
-/// By the environment's word, and from beside the classes.
+/// By the environment's word, beside the API's classes, and among them.
 #[test]
 fn the_library_is_found_where_it_lies() {
     each_jvm(|jvm| {
-        let library = artifacts().agent.display().to_string();
+        let library = &artifacts().agent;
         let launch = Launch::new(jvm, "heapapi.Leaks").args(&["nothing"]);
-        let stdout = launch.environment("MAYFLY_AGENT", &library).run().ok().stdout;
-        assert_eq!(section(&stdout, "nothing"), "collected", "on {jvm}");
+        let named = launch.environment("MAYFLY_AGENT", &library.display().to_string()).run().ok();
+        assert_eq!(section(&named.stdout, "nothing"), "collected", "on {jvm}");
+        let among = format!("classes/io/mayfly/native/linux-{}/libmayfly.so", std::env::consts::ARCH);
+        for place in ["libmayfly.so", &among] {
+            let folder = Workspace::new();
+            let api = folder.file("classes/io/mayfly");
+            fs::create_dir_all(folder.file(place).parent().expect("a folder")).expect("it can be made");
+            fs::create_dir_all(&api).expect("it can be made");
+            for class in
+                fs::read_dir(fixture_classes().join("io/mayfly")).expect("the API's classes").flatten()
+            {
+                fs::copy(class.path(), api.join(class.file_name())).expect("a class can be copied");
+            }
+            fs::copy(library, folder.file(place)).expect("the library can be copied");
+            let paths = format!("{}:{}", folder.file("classes").display(), fixture_classes().display());
+            let java = Command::new(jvm.java()).args(["-cp", &paths, "heapapi.Leaks", "nothing"]).output();
+            let stdout = String::from_utf8_lossy(&java.expect("java starts").stdout).into_owned();
+            assert_eq!(section(&stdout, "nothing"), "collected", "{place} on {jvm}");
+        }
     });
+}
+
+/// A library belongs to one class loader; another one of the same JVM takes a copy.
+#[test]
+fn two_class_loaders_can_ask() {
+    each_jvm(|jvm| {
+        let stdout = run(jvm, "heapapi.TwoLoaders", &[]).stdout;
+        assert_eq!(
+            stdout.matches("passed 1 of 1\nfailed as [fails:\nstatic ").count(),
+            2,
+            "on {jvm}:\n{stdout}"
+        );
+    });
+}
+
+/// B.4, B.5: a heap with less than a twentieth free.
+#[test]
+fn a_full_heap_can_be_asked() {
+    each_jvm(|jvm| {
+        let stdout =
+            launch(jvm, "heapapi.FullHeap").jvm_args(&["-Xmx96m", "-XX:+UseSerialGC"]).run().ok().stdout;
+        let answers = "held:
+static java.lang.Object heapapi.FullHeap.field->
+[Ljava.lang.Object;@-[0]->
+java.lang.Object@
+fill true
+retained true
+";
+        assert_eq!(stdout, format!("{answers}full true\n{answers}"), "on {jvm}");
+    });
+}
+
+/// The examples of the guide compile, run and pass.
+#[test]
+fn the_guides_examples_hold() {
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/guide/assertions.md");
+    let guide = fs::read_to_string(guide).expect("the guide");
+    let mark = "<!-- compiled -->\n```java\n";
+    let examples: Vec<_> = guide.split(mark).skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(examples.len() >= 6, "{} examples", examples.len());
+    let Some(javac) = jdks(11).first().and_then(Jvm::javac) else {
+        return skip("the examples of the guide", "no JDK with javac");
+    };
+    let folder = Workspace::new();
+    fs::write(folder.file("Guide.java"), guide_program(&examples)).expect("it can be written");
+    let javac = Command::new(javac)
+        .args(["--release", "11", "-nowarn", "-cp"])
+        .arg(fixture_classes())
+        .arg("-d")
+        .args([folder.path(), &folder.file("Guide.java")])
+        .output()
+        .expect("javac starts");
+    assert!(javac.status.success(), "{}", String::from_utf8_lossy(&javac.stderr));
+    each_jvm(|jvm| {
+        let paths = format!("{}:{}", folder.path().display(), fixture_classes().display());
+        let library = format!("-Dmayfly.agent={}", artifacts().agent.display());
+        let java =
+            Command::new(jvm.java()).args(["-cp", &paths, &library, "Guide"]).output().expect("java starts");
+        let stdout = String::from_utf8_lossy(&java.stdout);
+        assert!(stdout.ends_with("DONE\n"), "on {jvm}:\n{stdout}{}", String::from_utf8_lossy(&java.stderr));
+    });
+}
+
+/// The examples, each in a method, with what they call.
+fn guide_program(examples: &[&str]) -> String {
+    let methods = examples.iter().enumerate();
+    let methods: String =
+        methods.map(|(at, body)| format!("static void example{at}() {{\n{body}}}\n")).collect();
+    let calls: String = (0..examples.len()).map(|at| format!("example{at}();\n")).collect();
+    format!(
+        "import io.mayfly.*;
+import java.lang.ref.WeakReference;
+import java.util.*;
+public final class Guide {{
+static class Session {{}}
+static final Object SHARED = new byte[100];
+static Object cache;
+static Object openAndCloseWindow() {{ return new Session(); }}
+static void handleRequest() {{ new Session(); }}
+static Object openSession() {{ return new Session(); }}
+static void closeAll() {{}}
+static Object shared() {{ return SHARED; }}
+static Object newCache() {{ cache = new HashMap<>(Map.of(1, SHARED)); return cache; }}
+{methods}
+public static void main(String[] args) {{
+{calls}
+System.out.println(\"DONE\");
+}}
+}}
+"
+    )
 }
