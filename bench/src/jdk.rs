@@ -56,16 +56,19 @@ impl Jdk {
         self.home.join("bin/java")
     }
 
-    /// Compiles one source file of `bench/java` into `to`, for Java 11 and later.
+    /// Compiles one source file of `bench/java` into `to`, for Java 11 and later, with what it uses of our Java API.
     ///
     /// Uses this JDK's compiler, else JAVA_HOME's, else the one on the PATH (the JVM under measurement may be a JRE).
     pub(crate) fn compile(&self, program: &str, to: &Path) -> Result<(), JdkError> {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("java").join(program);
+        let api = Path::new(env!("CARGO_MANIFEST_DIR")).join("../profiler-java/api/src");
         let java_home = env::var_os("JAVA_HOME").map(|home| PathBuf::from(home).join("bin/javac"));
         let compilers = [Some(self.home.join("bin/javac")), java_home, Some(PathBuf::from("javac"))];
         let (mut tried, mut reason) = (Vec::new(), String::new());
         for javac in compilers.into_iter().flatten() {
-            match Command::new(&javac).args(["--release", "11", "-d"]).arg(to).arg(&source).output() {
+            let mut command = Command::new(&javac);
+            command.args(["--release", "11", "-sourcepath"]).arg(&api).arg("-d").arg(to).arg(&source);
+            match command.output() {
                 Ok(output) if output.status.success() => return Ok(()),
                 Ok(output) => reason = String::from_utf8_lossy(&output.stderr).trim().to_owned(),
                 Err(error) => reason = error.to_string(),

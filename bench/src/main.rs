@@ -2,6 +2,7 @@
 //!
 //! Checks no limits: a regression is for a reader of the tables to see, as machines differ.
 
+mod assertions;
 mod bed_run;
 mod beds;
 mod graph;
@@ -36,6 +37,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Subcommands {
+    /// Assertions of the Java API in a heap of a million objects: time by the clock
+    Assertions(assertions::Arguments),
     /// Real programs: process CPU time, memory, unchanged results, share of allocation accounted for
     Beds(beds::Arguments),
     /// Questions to a heap graph of millions of objects: time and memory
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
 
 fn dispatch(command: Subcommands) -> Result<ExitCode, Box<dyn Error>> {
     let healthy = match command {
+        Subcommands::Assertions(arguments) => assertions::run(&arguments)?,
         Subcommands::Beds(arguments) => beds::run(&arguments)?,
         Subcommands::Graph(arguments) => graph::run(&arguments)?,
         Subcommands::Heap(arguments) => heap::run(&arguments)?,

@@ -574,11 +574,10 @@ fn the_library_is_found_where_it_lies() {
 fn two_class_loaders_can_ask() {
     each_jvm(|jvm| {
         let stdout = run(jvm, "heapapi.TwoLoaders", &[]).stdout;
-        assert_eq!(
-            stdout.matches("passed 1 of 1\nfailed as [fails:\nstatic ").count(),
-            2,
-            "on {jvm}:\n{stdout}"
-        );
+        let failures = stdout.matches("passed 1 of 1\nfailed as [fails:\n").count();
+        // A class of a loader that can go is no root, but a step of the path.
+        let leaks = stdout.matches("class heapapi.Repeated@-field->\n[Ljava.lang.Object;@-[1]->").count();
+        assert_eq!((failures, leaks), (2, 2), "on {jvm}:\n{stdout}");
     });
 }
 
