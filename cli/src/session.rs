@@ -5,6 +5,7 @@
 pub(crate) mod agent_library;
 pub(crate) mod attach;
 pub(crate) mod connect;
+pub(crate) mod folder;
 pub(crate) mod java;
 pub(crate) mod jvms;
 pub(crate) mod launch;

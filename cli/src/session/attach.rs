@@ -17,6 +17,7 @@ use mayfly_recording::control::AttachRefusal;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::error::Error;
+use crate::session::folder::Folder;
 use crate::session::library_copy::Provided;
 use crate::session::process::Process;
 use crate::session::unreachable::Unreachable;
@@ -34,6 +35,8 @@ const LOAD_LIMIT: Duration = Duration::from_secs(30);
 /// [`Error::Unreachable`], [`Error::AgentNotFound`], [`Error::AgentNotAFile`].
 pub(crate) fn attach(process: &Process) -> Result<(), Error> {
     jvms::hotspot_files(process)?;
+    // The signal would wait for it, and be taken for a wish to see all stacks later.
+    process.check_running()?;
     check_enabled(process)?;
     let library = agent_library::find()?;
     library_copy::check_loadable(process, &library)?;
@@ -92,7 +95,8 @@ fn open(process: &Process) -> Result<UnixStream, Unreachable> {
 
 /// `None` if nobody listens (yet).
 fn connect(process: &Process) -> Result<Option<UnixStream>, Unreachable> {
-    let path = process.path(&format!("/tmp/.java_pid{}", process.inner_pid));
+    let folder = Folder::of(process, "/tmp").map_err(|error| process.not_permitted(error))?;
+    let path = folder.file(&format!(".java_pid{}", process.inner_pid));
     match fs::symlink_metadata(&path) {
         Ok(file) if file.file_type().is_socket() && file.uid() == process.uid => {}
         Err(error) if error.kind() == ErrorKind::PermissionDenied => return Err(process.not_permitted(error)),
@@ -106,18 +110,22 @@ fn connect(process: &Process) -> Result<Option<UnixStream>, Unreachable> {
 }
 
 /// The file that tells a SIGQUIT to attach from one to print stacks; gone when dropped.
-struct Trigger(PathBuf);
+struct Trigger {
+    path: PathBuf,
+    _folder: Option<Folder>,
+}
 
 impl Trigger {
     fn set(process: &Process) -> Result<Self, Unreachable> {
         let name = format!(".attach_pid{}", process.inner_pid);
+        let folder = Folder::of(process, "/tmp").ok();
+        let in_tmp = folder.as_ref().map(|folder| folder.file(&name));
         // The JVM looks in its working folder first, but that is the program's.
-        let places =
-            [process.path(&format!("/tmp/{name}")), format!("/proc/{}/cwd/{name}", process.pid).into()];
+        let places = in_tmp.into_iter().chain([format!("/proc/{}/cwd/{name}", process.pid).into()]);
         let mut refused = io::Error::from(ErrorKind::NotFound);
         for path in places {
             match make(&path) {
-                Ok(()) => return Ok(Self(path)),
+                Ok(()) => return Ok(Self { path, _folder: folder }),
                 Err(error) => refused = error,
             }
         }
@@ -139,7 +147,7 @@ fn make(path: &Path) -> io::Result<()> {
 
 impl Drop for Trigger {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
+        let _ = fs::remove_file(&self.path);
     }
 }
 

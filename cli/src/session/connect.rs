@@ -9,6 +9,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mayfly_recording::control::exchange::greeting;
@@ -21,6 +22,7 @@ use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 use crate::error::Error;
+use crate::session::folder::Folder;
 use crate::session::process::Process;
 use crate::session::unreachable::Unreachable;
 use crate::session::{attach, jvms};
@@ -32,7 +34,9 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     process: Process,
+    /// In the folder below.
     socket: PathBuf,
+    _folder: Arc<Folder>,
 }
 
 impl Target {
@@ -57,8 +61,9 @@ impl Target {
     pub(crate) fn reach(pid: u32) -> Result<Self, Unreachable> {
         let process = Process::find(pid)?;
         process.check_user()?;
-        if let Some(socket) = socket_of(&process)? {
-            return Ok(Self { process, socket });
+        process.check_running()?;
+        if let Some((folder, socket)) = socket_of(&process)? {
+            return Ok(Self { process, socket, _folder: Arc::new(folder) });
         }
         match jvms::agent_library(&jvms::hotspot_files(&process)?) {
             Some(library) => Err(Unreachable::NoSocket { pid, inner_pid: process.inner_pid, library }),
@@ -122,7 +127,7 @@ impl Conversation {
         let pid = target.process.pid;
         let silent = |cause| Unreachable::Silent { pid, cause };
         let mut stream = UnixStream::from(connect(&target.socket, ANSWER_LIMIT).map_err(silent)?);
-        check_server(&stream, pid, &target.socket)?;
+        check_server(&stream, pid, Path::new(target.socket.file_name().unwrap_or_default()))?;
         let frame = encode(request).map_err(|cause| Unreachable::Confused { pid, cause })?;
         stream.set_read_timeout(limit).map_err(silent)?;
         stream.write_all(&[&greeting()[..], &frame].concat()).map_err(silent)?;
@@ -162,14 +167,18 @@ impl Conversation {
 }
 
 /// The socket on which the process's agent listens; `None` if there is none, or only one that a dead process left.
-fn socket_of(process: &Process) -> Result<Option<PathBuf>, Unreachable> {
+fn socket_of(process: &Process) -> Result<Option<(Folder, PathBuf)>, Unreachable> {
     for folder in SOCKET_FOLDERS {
-        let path = process.path(&format!("{folder}/{}", socket_name(process.inner_pid)));
-        match fs::symlink_metadata(&path) {
-            Ok(file) if file.file_type().is_socket() && file.uid() == process.uid => {}
+        let folder = match Folder::of(process, folder) {
+            Ok(folder) => folder,
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
                 return Err(process.not_permitted(error));
             }
+            Err(_) => continue,
+        };
+        let path = folder.file(&socket_name(process.inner_pid));
+        match fs::symlink_metadata(&path) {
+            Ok(file) if file.file_type().is_socket() && file.uid() == process.uid => {}
             // Something planted, or nothing.
             _ => continue,
         }
@@ -177,7 +186,7 @@ fn socket_of(process: &Process) -> Result<Option<PathBuf>, Unreachable> {
             Ok(socket) => {
                 // A process of the same number in another pid namespace may share the folder.
                 if check_server(&socket.into(), process.pid, &path).is_ok() {
-                    return Ok(Some(path));
+                    return Ok(Some((folder, path)));
                 }
             }
             Err(error) if error.kind() == ErrorKind::ConnectionRefused => {}

@@ -7,12 +7,16 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::session::folder::{Folder, read_at_most};
 use crate::session::perf_data::PerfData;
 use crate::session::process::{Process, all_pids};
 use crate::session::unreachable::Unreachable;
 
 /// How names of the agent's library begin, copies for attaching included.
 pub(crate) const AGENT_PREFIXES: [&str; 2] = ["libmayfly", ".libmayfly"];
+
+/// More than a JVM's counters or a JDK's `release` take.
+const MOST_FILE_BYTES: u64 = 4 << 20;
 
 /// A JVM, as it looks from outside.
 #[derive(Clone, Debug)]
@@ -119,13 +123,17 @@ pub(crate) fn agent_library(files: &[String]) -> Option<String> {
 
 /// What the JVM writes into its file of performance counters; `None` with `-XX:-UsePerfData`.
 pub(crate) fn perf_data(process: &Process) -> Option<PerfData> {
-    let folders = fs::read_dir(process.path("/tmp")).ok()?.flatten();
-    let of_users = folders.filter(|entry| entry.file_name().to_string_lossy().starts_with("hsperfdata_"));
+    let tmp = Folder::of(process, "/tmp").ok()?;
+    let folders = fs::read_dir(tmp.path()).ok()?.flatten();
+    let of_users = folders.filter(|entry| {
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        is_folder && entry.file_name().to_string_lossy().starts_with("hsperfdata_")
+    });
     let paths = of_users.map(|folder| folder.path().join(process.inner_pid.to_string()));
     let ours = |path: &Path| {
         fs::symlink_metadata(path).is_ok_and(|file| file.is_file() && file.uid() == process.uid)
     };
-    paths.filter(|path| ours(path)).find_map(|path| PerfData::of(fs::read(path).ok()?))
+    paths.filter(|path| ours(path)).find_map(|path| PerfData::of(read_at_most(&path, MOST_FILE_BYTES).ok()?))
 }
 
 fn libjvm(files: &[String]) -> Option<&str> {
@@ -135,9 +143,11 @@ fn libjvm(files: &[String]) -> Option<&str> {
 /// `JAVA_VERSION` of the JDK's file `release`, two or three folders above `libjvm.so`.
 fn release_of(process: &Process, files: &[String]) -> Option<String> {
     let home = Path::new(libjvm(files)?).ancestors().skip(3).take(2);
-    let texts = home.filter_map(|home| fs::read_to_string(process.path(home.join("release").to_str()?)).ok());
+    let texts = home
+        .filter_map(|home| read_at_most(&process.path(home.join("release").to_str()?), MOST_FILE_BYTES).ok());
     texts
         .filter_map(|text| {
+            let text = String::from_utf8_lossy(&text).into_owned();
             let line = text.lines().find_map(|line| line.strip_prefix("JAVA_VERSION=").map(str::to_owned))?;
             Some(line.trim_matches('"').to_owned())
         })
@@ -181,7 +191,7 @@ mod tests {
     use super::*;
 
     fn jvm(command: &str) -> Jvm {
-        let process = Process { pid: 1, inner_pid: 1, uid: 0, catches_quit: true };
+        let process = Process { pid: 1, inner_pid: 1, uid: 0, catches_quit: true, is_stopped: false };
         Jvm { process, uptime: None, java: None, command: command.into(), agent_library: None }
     }
 

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use tempfile::TempPath;
 
+use crate::session::folder::Folder;
 use crate::session::process::Process;
 use crate::session::unreachable::Unreachable;
 
@@ -19,7 +20,8 @@ const MOST_PATH_BYTES: usize = 1000;
 pub(crate) struct Provided {
     /// Absolute path as the target sees it.
     pub(crate) path: String,
-    _copy: Option<TempPath>,
+    /// Removed before its folder is let go.
+    _copy: Option<(TempPath, Folder)>,
 }
 
 impl Provided {
@@ -50,15 +52,15 @@ fn sees_same_file(process: &Process, library: &Path, path: &str) -> bool {
 
 /// A new file that nobody else can have planted, readable for the target's user alone.
 fn copy(process: &Process, library: &Path) -> io::Result<Provided> {
-    let mut copy =
-        tempfile::Builder::new().prefix(".libmayfly-").suffix(".so").tempfile_in(process.path("/tmp"))?;
+    let folder = Folder::of(process, "/tmp")?;
+    let mut copy = tempfile::Builder::new().prefix(".libmayfly-").suffix(".so").tempfile_in(folder.path())?;
     io::copy(&mut File::open(library)?, copy.as_file_mut())?;
     copy.as_file().set_permissions(fs::Permissions::from_mode(0o500))?;
     if rustix::process::geteuid().as_raw() != process.uid {
         fchown(copy.as_file(), Some(process.uid), None)?;
     }
     let name = copy.path().file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    Ok(Provided { path: format!("/tmp/{name}"), _copy: Some(copy.into_temp_path()) })
+    Ok(Provided { path: format!("/tmp/{name}"), _copy: Some((copy.into_temp_path(), folder)) })
 }
 
 /// Whether the JVM could load the library at all. One that was cut off would kill it: the loader maps what is not there.

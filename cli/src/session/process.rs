@@ -23,6 +23,8 @@ pub(crate) struct Process {
     pub(crate) uid: u32,
     /// Whether it does something on SIGQUIT; if not, the signal would end it.
     pub(crate) catches_quit: bool,
+    /// Whether it stands still, by SIGSTOP or a debugger.
+    pub(crate) is_stopped: bool,
 }
 
 impl Process {
@@ -39,7 +41,8 @@ impl Process {
         let field = |name: &str| {
             status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim)
         };
-        if field("State")?.starts_with(['Z', 'X']) {
+        let state = field("State")?;
+        if state.starts_with(['Z', 'X']) {
             return None;
         }
         let inner_pid = field("NSpid").and_then(|pids| pids.split_whitespace().last()?.parse().ok());
@@ -50,6 +53,7 @@ impl Process {
             inner_pid: inner_pid.unwrap_or(pid),
             uid: field("Uid")?.split_whitespace().nth(1)?.parse().ok()?,
             catches_quit: caught & SIGQUIT_BIT != 0,
+            is_stopped: state.starts_with(['T', 't']),
         })
     }
 
@@ -65,9 +69,17 @@ impl Process {
         Err(Unreachable::OtherUser { pid: self.pid, owner: self.uid, own: own.as_raw() })
     }
 
-    /// A path of the process as it can be reached from here.
+    /// A path of the process as it can be reached from here. Links in it may lead astray: see [`super::folder`].
     pub(crate) fn path(&self, absolute: &str) -> PathBuf {
         PathBuf::from(format!("/proc/{}/root{absolute}", self.pid))
+    }
+
+    /// Whether it can do anything at all.
+    ///
+    /// # Errors
+    /// [`Unreachable::Stopped`].
+    pub(crate) fn check_running(&self) -> Result<(), Unreachable> {
+        if self.is_stopped { Err(Unreachable::Stopped { pid: self.pid }) } else { Ok(()) }
     }
 
     /// Files mapped into it, as it named them.
@@ -147,6 +159,8 @@ mod tests {
     fn a_zombie_is_no_process() {
         assert!(Process::parse(4711, &STATUS.replace("S (sleeping)", "Z (zombie)")).is_none());
         assert!(Process::parse(4711, "").is_none());
+        let stopped = Process::parse(4711, &STATUS.replace("S (sleeping)", "T (stopped)")).expect("alive");
+        assert!(stopped.check_running().is_err());
     }
 
     #[test]

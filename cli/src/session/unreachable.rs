@@ -128,6 +128,12 @@ pub(crate) enum Unreachable {
         /// Our library.
         library: PathBuf,
     },
+    /// It stands still.
+    #[error("JVM {pid} is stopped (by SIGSTOP, Ctrl-Z or a debugger); let it go on first: kill -CONT {pid}")]
+    Stopped {
+        /// The JVM.
+        pid: u32,
+    },
     /// No place where both sides can write and read.
     #[error("can't give JVM {pid} the agent: {}: {cause}; make room there, or start the JVM with -agentpath:libmayfly.so", .path.display())]
     NotCopied {

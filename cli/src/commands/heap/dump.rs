@@ -8,7 +8,7 @@ use std::env;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use mayfly_profile::{HeapSummary, Held};
 use mayfly_recording::control::{HeapDumped, Request, Response};
@@ -21,6 +21,7 @@ use crate::heap::error::QueryError;
 use crate::heap::progress::Progress;
 use crate::output;
 use crate::session::connect::Target;
+use crate::session::folder::Folder;
 use crate::session::jvms;
 use crate::session::process::Process;
 
@@ -61,9 +62,10 @@ fn dump(args: &DumpArgs, pid: u32, file: &Path) -> Result<HeapDumped, Error> {
     if sees(&process, file) {
         return ask(&target, pid, file, !args.no_strings);
     }
-    let theirs = PathBuf::from(format!("/tmp/mayfly-{}.mayheap", std::process::id()));
-    let as_we_see_it = process.path(&theirs.to_string_lossy());
-    let dumped = ask(&target, pid, &theirs, !args.no_strings)?;
+    let name = format!("mayfly-{}.mayheap", std::process::id());
+    let tmp = Folder::of(&process, "/tmp").map_err(|cause| process.not_permitted(cause))?;
+    let as_we_see_it = tmp.file(&name);
+    let dumped = ask(&target, pid, &Path::new("/tmp").join(name), !args.no_strings)?;
     let fetched = fetch(&as_we_see_it, file);
     // Left there it would only take room; that it could not be fetched is told.
     let _ = fs::remove_file(&as_we_see_it);
@@ -99,7 +101,9 @@ fn sees(process: &Process, file: &Path) -> bool {
 }
 
 fn fetch(from: &Path, to: &Path) -> io::Result<()> {
-    let mut from = fs::File::open(from)?;
+    // Not through a link that somebody in there put in its place.
+    let flags = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
+    let mut from = OpenOptions::new().read(true).custom_flags(flags).open(from)?;
     let mut to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
     io::copy(&mut from, &mut to).map(|_| ())
 }
