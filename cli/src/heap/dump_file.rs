@@ -13,6 +13,9 @@ use crate::heap::error::QueryError;
 use crate::heap::mapping::Mapping;
 use crate::heap::progress::Progress;
 
+/// Of a file that is read through, so much stays in memory.
+const KEPT: u64 = 32 << 20;
+
 /// A file that seems to be a dump: its beginning is one's.
 #[derive(Debug)]
 pub(crate) struct DumpFile {
@@ -106,8 +109,15 @@ impl DumpFile {
         read: impl FnOnce(Dump<'a>, &mut dyn FnMut(u64, u64)) -> Result<T, HeapError>,
     ) -> Result<T, QueryError> {
         let progress = Progress::bytes(what, self.mapping.len() as u64);
-        let read =
-            Dump::open(&self.mapping).and_then(|dump| read(dump, &mut |done, of| progress.at(done, of)));
+        let mut forgotten = 0;
+        let mut at = |done: u64, of| {
+            progress.at(done, of);
+            if done.abs_diff(forgotten) >= KEPT {
+                self.mapping.forget();
+                forgotten = done;
+            }
+        };
+        let read = Dump::open(&self.mapping).and_then(|dump| read(dump, &mut at));
         read.map_err(|cause| QueryError::Refused { file: self.path.clone(), cause })
     }
 }

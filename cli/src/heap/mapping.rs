@@ -8,7 +8,7 @@ use std::io;
 use std::ops::Deref;
 use std::path::Path;
 
-use memmap2::{Advice, Mmap};
+use memmap2::{Advice, Mmap, UncheckedAdvice};
 
 /// The bytes of a file.
 #[derive(Debug)]
@@ -36,6 +36,13 @@ impl Mapping {
     pub(crate) fn read_in_order(&self) {
         // Advice: without it reading is slower, not wrong.
         let _ = self.0.advise(Advice::Sequential);
+    }
+
+    /// Lets go of the pages read so far: they are no longer this process's memory, and come again from the file if asked for.
+    pub(crate) fn forget(&self) {
+        // SAFETY: the mapping is of a file and never written to, so what is read again is what was there before, as far as
+        // the file is the same; that it may change is said in `open`. No page is unmapped.
+        let _ = unsafe { self.0.unchecked_advise(UncheckedAdvice::DontNeed) };
     }
 }
 
