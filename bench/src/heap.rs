@@ -257,7 +257,7 @@ fn hprof(sides: &Sides, mib_wanted: u64) -> Result<bool, Box<dyn Error>> {
     let mut compared =
         vec![sides.mayfly("mayfly heap histogram", &["heap", "histogram", &path, "--limit", "20"])];
     if let Some(slurp) = &sides.slurp {
-        compared.push(Side::new("hprof-slurp", slurp, &["-i", &path]));
+        compared.push(Side::new("hprof-slurp", slurp, &[&path]));
     }
     let histograms = sides.by_turns(&compared);
     let retained = sides

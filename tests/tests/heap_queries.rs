@@ -8,28 +8,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mayfly_tests::{Jvm, Launch, Outcome, Running, Workspace, each_jvm, mayfly, skip};
+use mayfly_tests::{Jvm, Launch, Outcome, Running, Workspace, each_jvm, fixture_classes, jcmd, mayfly, skip};
 use serde_json::Value;
 
 const LINK: &str = "heapqueries.HeapQueries$Link";
 const LEAKED: &str = "heapqueries.HeapQueries$Leaked";
 
 /// A running fixture, and a folder for its dumps.
-struct Target {
+struct Target<'a> {
+    jvm: &'a Jvm,
     running: Running,
-    jcmd: Option<PathBuf>,
     folder: Workspace,
 }
 
-impl Target {
-    fn start(jvm: &Jvm) -> Self {
+impl<'a> Target<'a> {
+    fn start(jvm: &'a Jvm) -> Self {
         let mut running = Launch::new(jvm, "heapqueries.HeapQueries").jvm_args(&["-Xmx128m"]).start();
         running.wait_for_line("READY");
-        let jcmd = Some(jvm.home.join("bin/jcmd")).filter(|jcmd| jcmd.exists());
-        if jcmd.is_none() {
-            skip("hprof files and the JVM's own histogram", &format!("{jvm} has no jcmd"));
-        }
-        Self { running, jcmd, folder: Workspace::new() }
+        Self { jvm, running, folder: Workspace::new() }
     }
 
     fn pid(&self) -> String {
@@ -38,10 +34,7 @@ impl Target {
 
     /// What `jcmd` says; `None` without one.
     fn jcmd(&self, command: &[&str]) -> Option<String> {
-        let output =
-            Command::new(self.jcmd.as_ref()?).arg(self.pid()).args(command).output().expect("jcmd runs");
-        assert!(output.status.success(), "jcmd {command:?}: {output:?}");
-        Some(String::from_utf8_lossy(&output.stdout).into_owned())
+        jcmd(self.jvm, &self.running, command)
     }
 
     /// The heap as a dump of ours.
@@ -114,6 +107,16 @@ fn check_answers(file: &str) {
     let deep =
         instances["rows"].as_array().expect("rows").iter().filter_map(|row| row["deep_bytes"].as_u64());
     assert_eq!(deep.max(), Some(chain), "{file}");
+    // The one that refers to the last link is the class, by its static field; XML knows it by that alone.
+    let direct = json(&["holders", file, "--of", &head, "--direct"]);
+    let holder = (&direct["rows"][0]["holder"], &direct["rows"][0]["by"]);
+    assert!(
+        holder.0.as_str().is_some_and(|name| name.starts_with("class heapqueries.HeapQueries@")),
+        "{direct}"
+    );
+    assert_eq!((holder.1, &direct["holders"]), (&"static chain".into(), &1.into()), "{file}");
+    let statics = text(&["instances", file, "class heapqueries.HeapQueries", "--fields"]);
+    assert!(statics.contains(&format!("chain -> {head}\n")), "{file}: {statics}");
     let distribution = text(&["distribution", file]);
     assert!(distribution.contains(&format!("{LINK}: 500/{link_bytes}B\n")), "{file}: {distribution}");
     let last = distribution.lines().last().unwrap_or_default();
@@ -298,6 +301,41 @@ fn a_dump_prints_its_usage_and_overwrites_nothing() {
         assert_eq!((again.code(), again.stdout.as_str()), (Some(2), ""), "on {jvm}: {}", again.stderr);
         let left: Vec<_> = fs::read_dir(target.folder.path()).expect("readable").flatten().collect();
         assert_eq!(left.len(), 1, "on {jvm}: {left:?}");
+    });
+}
+
+/// A JVM that has other folders than we do, as in a container: the dump is written in there, and fetched.
+#[test]
+fn a_dump_is_fetched_from_another_namespace() {
+    let script =
+        "mount -t tmpfs t /mnt && cp -r \"$1\" /mnt/classes && mount -t tmpfs t /tmp && shift && exec \"$@\"";
+    let namespace = ["--mount", "--fork"];
+    let works = Command::new("unshare").args(namespace).args(["sh", "-c", "mount -t tmpfs t /mnt"]).output();
+    if !works.is_ok_and(|output| output.status.success()) {
+        return skip("a dump from another namespace", "unshare --mount does not work here (needs root)");
+    }
+    each_jvm(|jvm| {
+        if jvm.home.starts_with("/tmp") || jvm.home.starts_with("/mnt") {
+            return skip(
+                &format!("another namespace on {jvm}"),
+                "it lies where the namespace has its own files",
+            );
+        }
+        let mut command = Command::new("unshare");
+        command.args(namespace).args(["sh", "-c", script, "sh"]).arg(fixture_classes()).arg(jvm.java());
+        command.args(["-cp", "/mnt/classes", "heapqueries.HeapQueries"]);
+        let mut running = Running::of(command);
+        running.wait_for_line("READY");
+        let children =
+            fs::read_to_string(format!("/proc/{0}/task/{0}/children", running.pid())).expect("it runs");
+        let folder = Workspace::new();
+        let file = folder.file("heap.mayheap");
+        heap(&["dump", children.trim(), path(&file), "--quiet"]).ok();
+        assert_eq!(rows(&json(&["histogram", path(&file)]))[LINK].0, 500, "on {jvm}");
+        let theirs =
+            fs::read_dir(format!("/proc/{}/root/tmp", children.trim())).expect("its folder").flatten();
+        let left: Vec<_> = theirs.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        assert!(!left.iter().any(|name| name.ends_with(".mayheap")), "on {jvm}: {left:?}");
     });
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs, io::Write};
 
-use mayfly_tests::{Jvm, Launch, Workspace, each_jvm, mayfly, skip};
+use mayfly_tests::{Jvm, Launch, Workspace, each_jvm, jdks, mayfly, skip};
 use serde_json::Value;
 
 /// Objects compared per JVM: of our largest.
@@ -63,20 +63,20 @@ fn retained_sets(file: &str) -> Vec<Vec<String>> {
 
 /// What the other reader says: what the first object of each set retains, and what the set takes together.
 fn second_reader(
-    jvm: &Jvm,
+    jdk: &Jvm,
     library: &Path,
     folder: &Workspace,
     file: &str,
     sets: &[Vec<String>],
 ) -> Vec<(u64, u64)> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("java/SecondReader.java");
-    let javac = jvm.javac().expect("a JDK that has jcmd has javac");
+    let javac = jdk.javac().expect("a full JDK");
     let compiled =
         Command::new(javac).arg("-cp").arg(library).arg("-d").arg(folder.path()).arg(source).output();
     let compiled = compiled.expect("javac runs");
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
     let class_path = env::join_paths([library, folder.path()]).expect("no colons in paths");
-    let mut reader = Command::new(jvm.java())
+    let mut reader = Command::new(jdk.java())
         .arg("-cp")
         .arg(class_path)
         .args(["SecondReader", file])
@@ -107,6 +107,10 @@ fn what_is_retained_is_what_netbeans_says() {
             "no target/second-reader: run scripts/fetch-second-reader",
         );
     };
+    // The library is of Java 17.
+    let Some(jdk) = jdks(17).pop() else {
+        return skip("the second reader of hprof", "no full JDK 17 or newer to run it with");
+    };
     each_jvm(|jvm| {
         let folder = Workspace::new();
         let Some(file) = hprof(jvm, &folder) else {
@@ -115,7 +119,7 @@ fn what_is_retained_is_what_netbeans_says() {
         let file = file.to_str().expect("UTF-8");
         let sets = retained_sets(file);
         assert_eq!(sets.len(), COMPARED);
-        let answers = second_reader(jvm, &library, &folder, file, &sets);
+        let answers = second_reader(&jdk, &library, &folder, file, &sets);
         let compared = sets.iter().zip(&answers);
         let odd: Vec<_> = compared.filter(|(_, (retained, together))| retained != together).collect();
         let told: Vec<_> = odd.iter().map(|(set, answer)| (&set[0], set.len(), answer)).collect();
