@@ -42,9 +42,9 @@ struct Loader<'a> {
     java_lang_class: Number,
     /// The class of each object, the mirrors first.
     classes: Vec<Number>,
-    /// Names of references, by class and field index.
-    instance_names: FxHashMap<Number, FieldNames>,
-    static_names: FxHashMap<Number, FieldNames>,
+    /// Names of references, by number of the class.
+    instance_names: Vec<Option<FieldNames>>,
+    static_names: Vec<Option<FieldNames>>,
     internal: FxHashMap<&'static str, u32>,
     /// Those that wait for names of threads and methods.
     roots: Vec<(RootReference, Number)>,
@@ -132,7 +132,7 @@ impl<'a> Loader<'a> {
 
     fn instance_name(&mut self, class: Number, index: u32) -> u32 {
         let Self { instance_names, table, builder, .. } = self;
-        let names = instance_names.entry(class).or_insert_with(|| {
+        let names = place(instance_names, class).get_or_insert_with(|| {
             let strength = referent_strength(names_of(table, class));
             field_names(table, class, |declaring, field| {
                 let declared_by = table.get(declaring).map_or("", |class| class.name);
@@ -150,7 +150,7 @@ impl<'a> Loader<'a> {
 
     fn static_name(&mut self, class: Number, index: u32) -> u32 {
         let Self { static_names, table, builder, .. } = self;
-        let names = static_names.entry(class).or_insert_with(|| {
+        let names = place(static_names, class).get_or_insert_with(|| {
             field_names(table, class, |declaring, field| {
                 builder.name(EdgeName::Static {
                     declaring: class_index(declaring),
@@ -231,6 +231,16 @@ impl<'a> Loader<'a> {
             slot,
         }
     }
+}
+
+/// What is known of a class. Numbers of classes are those of the file, each of which has some bytes in it.
+#[inline]
+fn place(names: &mut Vec<Option<FieldNames>>, class: Number) -> &mut Option<FieldNames> {
+    let at = class.0 as usize;
+    if names.len() <= at {
+        names.resize_with(at + 1, || None);
+    }
+    &mut names[at]
 }
 
 fn field_names<'a>(

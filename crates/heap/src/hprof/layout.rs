@@ -100,6 +100,25 @@ impl Layout {
         space.end.next_multiple_of(self.alignment)
     }
 
+    /// Bytes that the static fields of a class take behind the fields of its `java.lang.Class`.
+    pub(crate) fn static_size(&self, fields: &[ValueType]) -> u64 {
+        let mut space = Space { gaps: Vec::new(), end: 0 };
+        match self.packing {
+            Packing::BestFit => self.best_fit(&mut space, fields),
+            Packing::InOrder => {
+                // References first, then the others by size.
+                let references = fields.iter().filter(|&&of| of == ValueType::Object).count() as u64;
+                space.end = references * self.model.reference;
+                let mut widths: Vec<_> = primitives(fields).collect();
+                widths.sort_unstable_by(|one, other| other.cmp(one));
+                for width in widths {
+                    space.end = space.end.next_multiple_of(width) + width;
+                }
+            }
+        }
+        space.end.next_multiple_of(8)
+    }
+
     fn best_fit(&self, space: &mut Space, fields: &[ValueType]) {
         let mut widths: Vec<_> = primitives(fields).collect();
         widths.sort_unstable_by(|one, other| other.cmp(one));
@@ -206,6 +225,13 @@ mod tests {
         assert_eq!(size(COMPRESSED, Packing::InOrder, &bytes), 32);
         assert_eq!(size(COMPRESSED, Packing::InOrder, &[&[Long, Int]]), 24, "the int goes before the long");
         assert_eq!(size(COMPRESSED, Packing::InOrder, &[&[Long, Object]]), 24, "so does a reference");
+    }
+
+    #[test]
+    fn statics_are_laid_out_alone() {
+        let size =
+            |packing| Layout { model: COMPRESSED, alignment: 8, packing }.static_size(&[Double, Int, Object]);
+        assert_eq!([size(Packing::BestFit), size(Packing::InOrder)], [16, 24]);
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub(super) struct Edges<'a, 's> {
     pub(super) builder: GraphBuilder,
     numbers: Numbers,
     pub(super) places: Places,
-    /// What to read of the instances of each class, by its id.
+    /// What to read of the instances of each class.
     plans: Vec<Plan>,
     plan_of: FxHashMap<u64, u32>,
     last: (u64, u32),
@@ -283,7 +283,8 @@ impl<'a> HeapVisitor<'a> for Edges<'a, '_> {
                 self.builder.element(from, index as u32 & i32::MAX as u32, to);
             }
         }
-        if let Some(class) = self.class_edge(class) {
+        let plan = self.plan(class) as usize;
+        if let Some(class) = self.plans[plan].class {
             self.builder.edge(from, self.class_name, class);
         }
     }

@@ -117,7 +117,7 @@ impl<'a> Hprof<'a> {
             u32_at(self.bytes, at + 5).ok_or_else(|| HeapError::truncated(at, "the head of a record"))?;
         let mut length = u64::from(length);
         if tag == HEAP_DUMP {
-            length = self.heap_length(at + HEAD, length);
+            length = self.heap_length(at + HEAD, length, WRAP);
         }
         let begin = at + HEAD;
         let end = usize::try_from(length).ok().and_then(|length| begin.checked_add(length));
@@ -126,11 +126,11 @@ impl<'a> Hprof<'a> {
         Ok(Record { tag, body, at: begin })
     }
 
-    /// The length of a heap in one piece, whose 32 bits may have overflowed, or were never filled in. Of the lengths it may
-    /// stand for, the first after which the file goes on as it should; the rest of the file if there is none.
-    fn heap_length(&self, begin: usize, told: u64) -> u64 {
+    /// The length of a heap in one piece, whose 32 bits may have overflowed (by multiples of `wrap`), or were never filled in.
+    /// Of the lengths it may stand for, the first after which the file goes on as it should; the rest of the file if there is none.
+    fn heap_length(&self, begin: usize, told: u64, wrap: u64) -> u64 {
         let rest = (self.bytes.len() - begin) as u64;
-        let mut lengths = (0..).map(|wraps| told + wraps * WRAP).take_while(|&length| length <= rest);
+        let mut lengths = (0..).map(|wraps| told + wraps * wrap).take_while(|&length| length <= rest);
         // Roots have tags that records have, too; nothing but an end can follow a heap of no length.
         let goes_on = |&length: &u64| match length {
             0 => rest == 0 || self.bytes[begin] == 0x2c,
@@ -166,5 +166,31 @@ pub(crate) fn id_at(bytes: &[u8], at: usize, id_size: usize) -> Option<u64> {
         rest.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))
     } else {
         rest.first_chunk().map(|bytes| u64::from(u32::from_be_bytes(*bytes)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of a heap of 700 bytes, and an empty record after it.
+    fn file() -> Vec<u8> {
+        let mut bytes = b"JAVA PROFILE 1.0.1\0\0\0\0\x08".to_vec();
+        bytes.extend([0; 8]);
+        bytes.extend([HEAP_DUMP, 0, 0, 0, 0, 0, 0, 0, 0]);
+        bytes.extend([0xff; 700]);
+        bytes.extend([0x2c, 0, 0, 0, 0, 0, 0, 0, 0]);
+        bytes
+    }
+
+    #[test]
+    fn a_length_that_overflowed_is_the_one_after_which_the_file_goes_on() {
+        let bytes = file();
+        let hprof = Hprof::new(&bytes).expect("a header");
+        let begin = hprof.first + HEAD;
+        assert_eq!(hprof.heap_length(begin, 700, 256), 700);
+        assert_eq!(hprof.heap_length(begin, 700 - 512, 256), 700, "two times 256 were lost");
+        assert_eq!(hprof.heap_length(begin, 0, 256), 709, "never filled in: all that is there");
+        assert_eq!(hprof.heap_length(begin, 5, 256), 5, "damaged: what was told");
     }
 }

@@ -3,7 +3,7 @@
 //! Not here: the rules of HotSpot's layout (`layout`), and taking distances (`measure`).
 
 use super::class_dump::ClassDump;
-use super::layout::{Layout, MODELS, Model, Packing, SizesKnown};
+use super::layout::{Layout, MODELS, Packing, SizesKnown};
 use super::measure::{Distance, Order};
 use super::record::Hprof;
 use super::scan::{Scan, Slot};
@@ -117,8 +117,8 @@ impl Sizes {
     /// A `java.lang.Class` has the class's statics behind its own fields, and fields of the JVM's among them, which no dump tells:
     /// that part is as large in all of them.
     fn mirror_sizes(&mut self, scan: &Scan<'_>) -> Vec<u64> {
-        let model = self.layout.model;
-        let statics: Vec<u64> = scan.classes.iter().map(|class| static_bytes(scan, class, &model)).collect();
+        let layout = self.layout;
+        let statics: Vec<u64> = scan.classes.iter().map(|class| static_bytes(scan, class, &layout)).collect();
         let mut base = Distance::default();
         for (seen, statics) in scan.measure.mirrors.iter().zip(&statics) {
             if *seen != u64::MAX && seen > statics {
@@ -127,11 +127,17 @@ impl Sizes {
         }
         self.mirrors_confirmed = base.seen > 1;
         let base = if self.mirrors_confirmed { base.least } else { self.unseen_mirror(scan) };
+        // Those of primitive types are told as instances.
+        for (slot, size) in scan.slots.iter().zip(&mut self.instances) {
+            if slot.array_of.is_none() && scan.class_name(slot.class) == super::load::CLASS {
+                *size = (base, self.mirrors_confirmed);
+            }
+        }
         let size = |(class, statics): (usize, &u64)| {
             let computed = (base + statics).next_multiple_of(self.layout.alignment);
             match scan.measure.mirrors.get(class) {
                 // Padding between statics is not known.
-                Some(&seen) if seen <= computed + 8 => seen,
+                Some(&seen) if seen <= computed + self.layout.alignment => seen,
                 _ => computed,
             }
         };
@@ -146,11 +152,11 @@ impl Sizes {
 }
 
 /// Bytes of the statics of a class; those that begin with `<` are no fields.
-fn static_bytes(scan: &Scan<'_>, class: &ClassDump<'_>, model: &Model) -> u64 {
+fn static_bytes(scan: &Scan<'_>, class: &ClassDump<'_>, layout: &Layout) -> u64 {
     let fields = class.statics.iter();
     let fields =
         fields.filter(|field| !scan.names.get(&field.name).is_some_and(|name| name.starts_with(b"<")));
-    fields.map(|field| model.width(field.of)).sum::<u64>().next_multiple_of(8)
+    layout.static_size(&fields.map(|field| field.of).collect::<Vec<_>>())
 }
 
 /// Sizes of the instances of all slots, from their fields.
