@@ -200,6 +200,29 @@ fn a_nearly_full_heap_is_dumped() {
     });
 }
 
+/// A file ending in .hprof is the JVM's own work: no agent is there, or comes.
+#[test]
+fn the_jvm_writes_hprof_files_without_an_agent() {
+    each_jvm(|jvm| {
+        let workspace = Workspace::new();
+        let mut running =
+            Launch::new(jvm, "heap.Full").args(&["95"]).jvm_args(&["-Xmx64m", "-XX:+UseSerialGC"]).start();
+        running.wait_for_line("READY");
+        let graph = dump(&running, &workspace.file("run.hprof"));
+        let blocks = graph.instances(|class| &*class.name == "heap.Full$Block").count() as u64;
+        let pid = running.pid().to_string();
+        let missing = workspace.file("missing/run.hprof").display().to_string();
+        let refused = mayfly(["heap", "dump", &pid, &missing]);
+        assert_eq!(refused.code(), Some(3), "{}", refused.stderr);
+        assert!(refused.stderr.contains("it wrote no heap dump: "), "{}", refused.stderr);
+        let status = mayfly(["status", &pid]);
+        assert!(status.stderr.contains("runs without the agent"), "{}", status.stderr);
+        running.send_line("go");
+        let outcome = running.finish().ok();
+        assert_eq!(blocks, mayfly_tests::Expectation::all(&outcome.stdout)[0].objects);
+    });
+}
+
 /// What can't be written is an error of the asker's; the program goes on, and nothing is left.
 #[test]
 fn a_dump_that_can_not_be_written_harms_nobody() {

@@ -141,11 +141,12 @@ pub(crate) struct DumpArgs {
     #[arg(value_name = "PID")]
     pub(crate) jvm: String,
 
-    /// File to write; it must not exist. Ending in .xml: INSANE's XML
+    /// File to write; it must not exist. Ending in .xml: INSANE's XML; in .hprof: written by the JVM
+    /// itself, after a full collection, without the agent
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// Leave the text of strings out: a smaller file, and a shorter stop
+    /// Leave the text of strings out: a smaller file, and a shorter stop. An hprof file always has it
     #[arg(long)]
     pub(crate) no_strings: bool,
 

@@ -1,4 +1,4 @@
-//! Loads the agent into a running JVM, by HotSpot's attach mechanism; no JDK is needed.
+//! Loads the agent into a running JVM, or has that write an hprof file, by HotSpot's attach mechanism; no JDK is needed.
 //!
 //! The JVM opens its attach socket, `/tmp/.java_pidN`, when it gets SIGQUIT while a file `.attach_pidN` lies in its
 //! working folder or `/tmp`; without that file it would print all stacks to its stdout, so nothing is sent before it is
@@ -28,6 +28,8 @@ const OPEN_LIMIT: Duration = Duration::from_secs(10);
 const OPEN_STEP: Duration = Duration::from_millis(10);
 /// How long it may take to load the agent.
 const LOAD_LIMIT: Duration = Duration::from_secs(30);
+/// How long it may take to write its heap.
+const DUMP_LIMIT: Duration = Duration::from_secs(3600);
 
 /// Loads the agent. The caller knows that there is none yet.
 ///
@@ -44,6 +46,24 @@ pub(crate) fn attach(process: &Process) -> Result<(), Error> {
     let provided = Provided::to(process, &library)?;
     load(process, stream, &provided.path)?;
     Ok(())
+}
+
+/// Has the JVM write its heap to a new hprof file, after a full collection. `path` is absolute, as the JVM sees it. Needs no
+/// agent, and no memory of the JVM's per object.
+///
+/// # Errors
+/// [`Error::Unreachable`]: also what the JVM says why it does not write it.
+pub(crate) fn dump_hprof(process: &Process, path: &str) -> Result<(), Error> {
+    jvms::hotspot_files(process)?;
+    check_enabled(process)?;
+    let stream = open(process)?;
+    let reply = execute(process, stream, &["dumpheap", path, "-live", ""], DUMP_LIMIT)?;
+    if reply.contains("Heap dump file created") {
+        return Ok(());
+    }
+    let said: Vec<_> = reply.lines().skip(1).map(str::trim).filter(|line| !line.is_empty()).collect();
+    let what = format!("it wrote no heap dump: {}", said.join(" "));
+    Err(Unreachable::AttachFailed { pid: process.pid, what }.into())
 }
 
 /// Asking a JVM that does not listen would make it print its stacks.
@@ -152,18 +172,30 @@ impl Drop for Trigger {
 }
 
 /// Has the JVM load the library as an agent.
-fn load(process: &Process, mut stream: UnixStream, library: &str) -> Result<(), Unreachable> {
+fn load(process: &Process, stream: UnixStream, library: &str) -> Result<(), Unreachable> {
+    // The library, that its path is absolute, its options.
+    let reply = execute(process, stream, &["load", library, "true", ""], LOAD_LIMIT)?;
+    judge(process.pid, &reply)
+}
+
+/// Sends a command, which always has three arguments, and returns the reply: the command's code in a line, then text.
+fn execute(
+    process: &Process,
+    mut stream: UnixStream,
+    command: &[&str; 4],
+    limit: Duration,
+) -> Result<String, Unreachable> {
     let pid = process.pid;
     let failed = |error: io::Error| match process.is_alive() {
         true => Unreachable::AttachFailed { pid, what: error.to_string() },
         false => Unreachable::Ended { pid },
     };
-    stream.set_read_timeout(Some(LOAD_LIMIT)).map_err(failed)?;
-    // Version, command, and always three arguments: the library, that its path is absolute, its options.
-    stream.write_all(format!("1\0load\0{library}\0true\0\0").as_bytes()).map_err(failed)?;
+    stream.set_read_timeout(Some(limit)).map_err(failed)?;
+    // The version of the protocol comes first.
+    stream.write_all(format!("1\0{}\0", command.join("\0")).as_bytes()).map_err(failed)?;
     let mut reply = Vec::new();
     stream.read_to_end(&mut reply).map_err(failed)?;
-    judge(pid, &String::from_utf8_lossy(&reply))
+    Ok(String::from_utf8_lossy(&reply).into_owned())
 }
 
 /// What a reply says: the code of the command, then `return code: N` (from JDK 9 on) with what the agent returned, or why

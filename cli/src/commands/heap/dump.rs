@@ -1,7 +1,8 @@
 //! `mayfly heap dump`: the heap of a running JVM in a file, then INSANE's usage table.
 //!
 //! The agent writes the file itself, where the JVM sees it. If that is not where we do (a container), it writes into its
-//! folder for temporary files, and the file is fetched from there. Not here: XML (`convert`).
+//! folder for temporary files, and the file is fetched from there. hprof files the JVM writes, without any agent. Not here:
+//! XML (`convert`).
 
 use std::cmp::Reverse;
 use std::env;
@@ -20,6 +21,7 @@ use crate::heap::dump_file::DumpFile;
 use crate::heap::error::QueryError;
 use crate::heap::progress::Progress;
 use crate::output;
+use crate::session::attach;
 use crate::session::connect::Target;
 use crate::session::folder::Folder;
 use crate::session::jvms;
@@ -31,6 +33,9 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Error> {
     }
     let file = env::current_dir().unwrap_or_default().join(&args.file);
     let pid = jvms::pid_of(&args.jvm)?;
+    if file.extension().is_some_and(|extension| extension == "hprof") {
+        return dump_hprof(args, pid, &file);
+    }
     let dumped = if convert::is_xml(&file) { dump_xml(args, pid, &file)? } else { dump(args, pid, &file)? };
     eprintln!(
         "mayfly: {} objects and {} references are in {}; JVM {} stood still for {} ms",
@@ -55,17 +60,40 @@ fn dump_xml(args: &DumpArgs, pid: u32, file: &Path) -> Result<HeapDumped, Error>
     written
 }
 
+/// Has the JVM itself write `file`, an absolute path of ours.
+fn dump_hprof(args: &DumpArgs, pid: u32, file: &Path) -> Result<(), Error> {
+    let process = Process::find(pid)?;
+    where_it_sees(&process, file, |path| {
+        let _progress = Progress::work("waiting for the JVM to write its heap");
+        attach::dump_hprof(&process, text_of(path)?)
+    })?;
+    eprintln!("mayfly: the heap of JVM {pid} is in {}", args.file.display());
+    if args.quiet {
+        return Ok(());
+    }
+    output::write(usage(&DumpFile::open(file)?.histogram()?).as_bytes(), None)
+}
+
 /// Has the agent write `file`, an absolute path of ours.
 fn dump(args: &DumpArgs, pid: u32, file: &Path) -> Result<HeapDumped, Error> {
     let target = Target::connect(pid)?;
     let process = Process::find(pid)?;
-    if sees(&process, file) {
-        return ask(&target, pid, file, !args.no_strings);
+    where_it_sees(&process, file, |path| ask(&target, pid, path, !args.no_strings))
+}
+
+/// Has `file` written: itself if the process sees it as we do, else by way of its folder for temporary files.
+fn where_it_sees<R>(
+    process: &Process,
+    file: &Path,
+    write: impl FnOnce(&Path) -> Result<R, Error>,
+) -> Result<R, Error> {
+    if sees(process, file) {
+        return write(file);
     }
-    let name = format!("mayfly-{}.mayheap", std::process::id());
-    let tmp = Folder::of(&process, "/tmp").map_err(|cause| process.not_permitted(cause))?;
+    let name = format!("mayfly-{}.heap", std::process::id());
+    let tmp = Folder::of(process, "/tmp").map_err(|cause| process.not_permitted(cause))?;
     let as_we_see_it = tmp.file(&name);
-    let dumped = ask(&target, pid, &Path::new("/tmp").join(name), !args.no_strings)?;
+    let dumped = write(&Path::new("/tmp").join(name))?;
     let fetched = fetch(&as_we_see_it, file);
     // Left there it would only take room; that it could not be fetched is told.
     let _ = fs::remove_file(&as_we_see_it);
@@ -74,11 +102,7 @@ fn dump(args: &DumpArgs, pid: u32, file: &Path) -> Result<HeapDumped, Error> {
 }
 
 fn ask(target: &Target, pid: u32, file: &Path, strings: bool) -> Result<HeapDumped, Error> {
-    let path = file.to_str().ok_or_else(|| Error::UnpassablePath {
-        what: "the dump's path",
-        path: file.to_owned(),
-        contains: "bytes that are not UTF-8",
-    })?;
+    let path = text_of(file)?;
     let _progress = Progress::work("walking the heap");
     // What a walk along references reaches is alive: no collection is needed before.
     let request = Request::HeapDump { path: path.to_owned(), collect: false, strings };
@@ -86,6 +110,14 @@ fn ask(target: &Target, pid: u32, file: &Path, strings: bool) -> Result<HeapDump
         Response::HeapDump(dumped) => Ok(dumped),
         _ => Err(Error::unexpected(pid)),
     }
+}
+
+fn text_of(file: &Path) -> Result<&str, Error> {
+    file.to_str().ok_or_else(|| Error::UnpassablePath {
+        what: "the dump's path",
+        path: file.to_owned(),
+        contains: "bytes that are not UTF-8",
+    })
 }
 
 /// Whether the folder of a file is the same one to the process as to us.
