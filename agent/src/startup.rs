@@ -39,7 +39,7 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
     let option_text = context.options_lossy().unwrap_or_default().into_owned();
     let options = read_options(&option_text);
     let (tool, jdk) = tool_of(context).unwrap_or_else(|why| refuse_launch(&why));
-    prepare_summaries(&tool, &options);
+    prepare_summaries(&tool, &options).unwrap_or_else(|why| refuse_launch(&why));
     if options.heap_only {
         return launch_dormant(context, tool, options, option_text);
     }
@@ -83,18 +83,16 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
     });
 }
 
-/// Heap summaries beside whatever else is done.
-fn prepare_summaries(tool: &Tool, options: &Options) {
+/// Heap summaries beside whatever else is done; why not, if they can't be had.
+fn prepare_summaries(tool: &Tool, options: &Options) -> Result<(), String> {
     if !options.heap.is_wanted() {
-        return;
+        return Ok(());
     }
     let exhaustion = Capabilities { heap_exhaustion: options.heap.at_oom, ..Capabilities::default() };
-    if let Err(error) = tool.add_capabilities(exhaustion) {
-        refused("an event when the heap is exhausted, which #heapoom needs", error);
-    }
-    if let Err(error) = heap::announce(&options.heap) {
-        refuse_launch(&error);
-    }
+    tool.add_capabilities(exhaustion).map_err(|error| {
+        format!("the JVM refuses an event when the heap is exhausted, which #heapoom needs ({error})")
+    })?;
+    heap::announce(&options.heap)
 }
 
 /// Nothing is profiled: no class is looked at, nothing is counted. Only the events are asked for that a summary is
@@ -132,15 +130,25 @@ pub(crate) fn attach(context: &AgentLoadContext<'_>) -> Result<(), AttachRefusal
     let option_text = context.options_lossy().unwrap_or_default().into_owned();
     let options =
         Options::parse(&option_text).map_err(|error| refused_attach(&error, AttachRefusal::Options))?;
-    if options != (Options { control: options.control, heap_only: options.heap_only, ..Options::default() }) {
-        let why = "its options are for an agent that is there from the start; give none";
+    let summaries = Options {
+        control: options.control,
+        heap: options.heap.clone(),
+        heap_only: options.heap_only,
+        ..Options::default()
+    };
+    if options != summaries {
+        let why = "its options are for an agent that is there from the start; give none, or those of heap summaries";
         return Err(refused_attach(&why, AttachRefusal::Options));
     }
     // What fails from here on leaves nothing behind: the JVM unloads a library that refuses, and would call into nothing.
     let socket = if options.control { Some(remote::listen()?) } else { None };
     let (tool, _) = tool_of(context).map_err(|why| refused_attach(&why, AttachRefusal::UnsuitableJvm))?;
-    let end = tool.install_callbacks().and_then(|()| tool.enable(Event::VmDeath));
-    end.map_err(|error| refused_attach(&error, AttachRefusal::Resources))?;
+    prepare_summaries(&tool, &options).map_err(|why| refused_attach(&why, AttachRefusal::Options))?;
+    let events = tool.install_callbacks().and_then(|()| {
+        heap::listen(&tool, &options.heap)?;
+        tool.enable(Event::VmDeath)
+    });
+    events.map_err(|error| refused_attach(&error, AttachRefusal::Resources))?;
     let vm = Vm::of(context);
     let host = Host::new(vm, tool, Loaded::Attached, options, option_text);
     vm.with_jni(|jni| host.running(jni)).ok_or(AttachRefusal::Resources)?;

@@ -246,6 +246,30 @@ fn an_out_of_memory_error_writes_one_summary() {
     });
 }
 
+/// An agent that comes into a running JVM does the same.
+#[test]
+fn an_attached_agent_writes_summaries() {
+    each_jvm(|jvm| {
+        let workspace = Workspace::new();
+        let launch = Launch::new(jvm, "heap.Quiet").folder(workspace.path()).jvm_args(SMALL);
+        let mut running = launch.start();
+        running.wait_for_line("READY");
+        let library = mayfly_tests::artifacts().agent.display().to_string();
+        let options = "dir=logs,sort=count,exit,oom";
+        let Some(reply) = jcmd(jvm, &running, &["JVMTI.agent_load", &library, &format!("\"{options}\"")])
+        else {
+            return;
+        };
+        assert!(reply.contains("return code: 0"), "{reply}");
+        jcmd(jvm, &running, &["JVMTI.data_dump"]);
+        let files = running.wait_for_files(&workspace.file("logs"), 1);
+        let counted = counts(&read(&files[0]));
+        let outcome = end(jvm, running, &counted);
+        assert_eq!(announcements(&outcome).len(), 3);
+        assert_eq!(files_in(&workspace.file("logs")).len(), 2);
+    });
+}
+
 /// Beside a profile, both are written.
 #[test]
 fn a_profile_and_summaries_go_together() {
