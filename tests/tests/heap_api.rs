@@ -520,6 +520,8 @@ static java.lang.Object heapapi.Tracked.kept->
 [J@#
 == throws
 java.io.IOException: the body's own
+== null
+reference
 "#;
 
 /// Fails closed: without the agent nothing passes.

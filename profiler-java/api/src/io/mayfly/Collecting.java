@@ -3,6 +3,7 @@ package io.mayfly;
 import java.lang.ref.Reference;
 import java.lang.ref.SoftReference;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -30,7 +31,7 @@ final class Collecting {
   private final int most;
 
   Collecting(Reference<?> reference, Set<?> rootsHint, int most) {
-    this.reference = reference;
+    this.reference = Objects.requireNonNull(reference, "reference");
     this.rootsHint = rootsHint;
     this.most = Math.max(most, 1);
   }
