@@ -44,28 +44,42 @@ final class Collecting {
    */
   String whyNot(boolean allowSoft) {
     AgentLibrary.require();
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE);
-    boolean first = true;
-    for (long pause = 5; ; pause *= 2) {
-      // Some collectors clear soft references whenever they are asked to collect: look before.
-      boolean softly = !allowSoft && isHeldSoftly();
-      if (!softly && isGone()) {
-        return null;
-      }
-      finishFinalizers();
-      long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
-      // Looking at the whole heap takes longer than a collection: at once, for a quick answer, and in the end.
-      boolean look = allowSoft && (first || left <= 0);
-      if (allowSoft && isGone() || look && isGoneSoftly()) {
-        return null;
-      }
-      if (left <= 0) {
-        String why = why();
-        return !softly && isGone() ? null : why;
-      }
-      first = false;
-      pause(Math.min(pause, left));
+    if (isGone(allowSoft)) {
+      return null;
     }
+    finishFinalizers();
+    if (isGone(allowSoft) || allowSoft && isGoneSoftly()) {
+      return null;
+    }
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE);
+    long left = PATIENCE;
+    for (long pause = 10; left > 0; pause *= 4) {
+      pause(Math.min(pause, left));
+      finishFinalizers();
+      if (isGone(allowSoft)) {
+        return null;
+      }
+      left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+    }
+    return proven(allowSoft);
+  }
+
+  /** What holds it, if it is still there once that is known. */
+  private String proven(boolean allowSoft) {
+    Holders holders = holders();
+    if (holders.strength == Strength.SOFT && allowSoft) {
+      if (isGoneSoftly()) {
+        return null;
+      }
+      holders = holders();
+    }
+    boolean softly = holders.strength == Strength.SOFT && !allowSoft;
+    return !softly && isGone() ? null : holders.text;
+  }
+
+  /** Some collectors clear soft references whenever they are asked to collect: where these count, look before. */
+  private boolean isGone(boolean allowSoft) {
+    return (allowSoft || !isHeldSoftly()) && isGone();
   }
 
   /** Whether soft references are what keeps the object. */
@@ -108,18 +122,29 @@ final class Collecting {
     return false;
   }
 
-  /** What holds the object, as text. */
-  private String why() {
+  /** What holds the object, as text: paths would hold it themselves. */
+  private static final class Holders {
+    final String text;
+    final Strength strength;
+
+    Holders(String text, Strength strength) {
+      this.text = text;
+      this.strength = strength;
+    }
+  }
+
+  private Holders holders() {
     List<Path> paths = find(Strength.ALL, most);
+    if (paths.isEmpty()) {
+      return new Holders(UNCLEAR + "the JVM itself may hold it, or the stack of a virtual thread", Strength.ALL);
+    }
     StringBuilder text = new StringBuilder();
     for (Path path : paths) {
       text.append(text.length() == 0 ? "" : "\n\n").append(path);
     }
-    if (paths.isEmpty()) {
-      return UNCLEAR + "the JVM itself may hold it, or the stack of a virtual thread";
-    }
-    boolean kept = paths.get(0).strength().compareTo(Strength.SOFT) <= 0;
-    return kept ? text.toString() : UNCLEAR + "the strongest way to it is\n" + text;
+    Strength strength = paths.get(0).strength();
+    boolean kept = strength.compareTo(Strength.SOFT) <= 0;
+    return new Holders(kept ? text.toString() : UNCLEAR + "the strongest way to it is\n" + text, strength);
   }
 
   private List<Path> find(Strength strength, int paths) {
