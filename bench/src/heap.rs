@@ -137,8 +137,8 @@ impl<'a> Side<'a> {
 fn live(sides: &Sides, objects: u64) -> Result<bool, Box<dyn Error>> {
     let target = HeapTarget::start(&sides.jdk, sides.folder.path(), objects)?;
     let pid = target.pid().to_string();
-    // The first question attaches the agent; what that takes is in no figure, as a jcmd has nothing of the kind.
-    let attached = sides.mayfly("attach", &["status", &pid]).run().is_some();
+    // What attaching takes, once, is in no figure, as a jcmd has nothing of the kind.
+    let attached = sides.mayfly("mayfly attach", &["attach", &pid]).run().is_some();
     let summaries = summaries(sides, &pid, objects);
     let dumps = dumps(sides, &target, objects)?;
     Ok(attached && summaries && dumps)
@@ -205,11 +205,13 @@ fn summary_row(
 fn dumps(sides: &Sides, target: &HeapTarget, objects: u64) -> Result<bool, Box<dyn Error>> {
     let (pid, file) = (target.pid().to_string(), sides.file("live.mayheap"));
     let path = file.to_string_lossy().into_owned();
+    let arguments = ["heap", "dump", &pid, &path, "--quiet", "--no-strings"];
+    let dump = [sides.mayfly("mayfly heap dump", &arguments).writing(file.clone())];
+    // Memory in one dump: what malloc keeps from one to the next is no part of what one takes.
     let before = target.begin_native_peak()?;
-    let runs = sides.by_turns(&[sides
-        .mayfly("mayfly heap dump", &["heap", "dump", &pid, &path, "--quiet", "--no-strings"])
-        .writing(file.clone())]);
+    let first = dump[0].run().is_some();
     let peak = target.native_peak()?;
+    let runs = sides.by_turns(&dump);
     let paths = sides.by_turns(&[
         sides.mayfly("mayfly heap paths", &["heap", "paths", &path, "--to", "HeapScale$Needle"])
     ]);
@@ -235,18 +237,18 @@ fn dumps(sides: &Sides, target: &HeapTarget, objects: u64) -> Result<bool, Box<d
     ];
     println!("{}", table::markdown(&heading, &[row]));
     println!(
-        "Native memory: the most that was resident in the target during the dumps, beyond what was before them; the heap is"
+        "Native memory: the most that was resident in the target during the first dump, beyond what was before it; the heap is"
     );
     println!(
         "touched beforehand. The JVM's tags are its own account (native memory tracking, \"Serviceability\"), where it keeps peaks."
     );
-    Ok(runs.iter().chain(&paths).flatten().all(Option::is_some))
+    Ok(first && runs.iter().chain(&paths).flatten().all(Option::is_some))
 }
 
 /// An hprof file: histogram beside the other reader, and dominators.
 fn hprof(sides: &Sides, mib_wanted: u64) -> Result<bool, Box<dyn Error>> {
-    // A link is 3 objects and 111 bytes of file: measured, and near enough.
-    let target = HeapTarget::start(&sides.jdk, sides.folder.path(), (mib_wanted << 20) / 37)?;
+    // A link is 3 objects and 102 bytes of file: measured, and near enough.
+    let target = HeapTarget::start(&sides.jdk, sides.folder.path(), (mib_wanted << 20) / 34)?;
     let file = sides.file("heap.hprof");
     let path = file.to_string_lossy().into_owned();
     if sides.jcmd("jcmd GC.heap_dump", &target.pid().to_string(), &["GC.heap_dump", &path]).run().is_none() {
@@ -263,7 +265,7 @@ fn hprof(sides: &Sides, mib_wanted: u64) -> Result<bool, Box<dyn Error>> {
     let retained = sides
         .by_turns(&[sides.mayfly("mayfly heap retained", &["heap", "retained", &path, "--limit", "20"])]);
     println!("### hprof file of {} MiB\n", mib(bytes));
-    let base = wall(histograms.last().map_or(&[], Vec::as_slice));
+    let base = if sides.slurp.is_some() { wall(&histograms[1]) } else { Vec::new() };
     let named = compared.iter().map(|side| side.name).chain(["mayfly heap retained"]);
     let rows: Vec<_> = named
         .zip(histograms.iter().chain(&retained))
