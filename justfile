@@ -12,6 +12,10 @@ build: api
 api:
     profiler-java/api/build
 
+# Build the JUnit 5 extension, target/mayfly-junit5.jar (needs a JDK, and Maven to fetch JUnit)
+junit5:
+    profiler-java/junit5/build
+
 # Run every test, end to end ones on the JVMs found included
 test *ARGS:
     cargo test --workspace {{ ARGS }}

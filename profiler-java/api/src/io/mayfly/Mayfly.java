@@ -92,7 +92,7 @@ public final class Mayfly {
   }
 
   /**
-   * Whether the agent is there, profiling or paused.
+   * Whether the agent is there, profiling or paused; or at least its library, where {@link Heap} has loaded that.
    *
    * @return true if the agent is loaded
    */
