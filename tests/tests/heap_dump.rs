@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use mayfly_heap::{Dump, EdgeName, Frame, Graph, ObjectIndex, Root, RootKind, Strength};
-use mayfly_tests::{Jvm, Launch, Running, Workspace, check_all, class_histogram, each_jvm, jcmd, mayfly};
+use mayfly_tests::{
+    Jvm, Launch, Running, Workspace, check_all, class_histogram, each_jvm, jcmd, mayfly, skip,
+};
 
 /// The heap of a running program.
 fn dump(running: &Running, file: &Path) -> Graph {
@@ -242,5 +245,39 @@ fn a_dump_that_can_not_be_written_harms_nobody() {
         running.send_line("go");
         running.finish().ok();
         assert_eq!(mayfly_tests::files_in(workspace.path()), Vec::<std::path::PathBuf>::new());
+    });
+}
+
+/// A file that can't grow any more, as on a full disk, in the middle of the walk: told, removed, and the program goes on.
+#[test]
+fn a_disk_that_is_full_harms_nobody() {
+    each_jvm(|jvm| {
+        let workspace = Workspace::new();
+        let mut running = Launch::new(jvm, "heap.Full")
+            .args(&["80"])
+            .agent("#heapsummary")
+            .folder(workspace.path())
+            .jvm_args(&["-Xmx64m", "-XX:+UseSerialGC"])
+            .start();
+        running.wait_for_line("READY");
+        let pid = running.pid().to_string();
+        let limit =
+            |bytes: &str| Command::new("prlimit").args(["--pid", &pid, &format!("--fsize={bytes}")]).status();
+        if !limit("100000:").is_ok_and(|status| status.success()) {
+            return skip("a full disk", "there is no prlimit");
+        }
+        let file = workspace.file("run.mayheap");
+        let refused = mayfly(["heap", "dump", &pid, &file.display().to_string()]);
+        assert_ne!(refused.code(), Some(0));
+        assert!(
+            refused.stderr.contains("cannot write") && refused.stderr.contains("File too large"),
+            "{}",
+            refused.stderr
+        );
+        assert!(!file.exists());
+        assert!(limit("unlimited:").is_ok_and(|status| status.success()));
+        mayfly(["heap", "dump", "--quiet", &pid, &file.display().to_string()]).ok();
+        running.send_line("go");
+        running.finish().ok();
     });
 }
