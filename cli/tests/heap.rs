@@ -288,6 +288,14 @@ fn columns_are_written_and_compared() {
 }
 
 #[test]
+fn what_is_no_summary_is_told_what_would_be_one() {
+    let place = Place::new();
+    fs::write(place.path("foreign"), "quite another text\n").expect("write");
+    let said = place.refusal(&["diff", "foreign", "a.mayheap"], 4);
+    assert!(said.contains("foreign") && said.contains("jcmd GC.class_histogram"), "{said}");
+}
+
+#[test]
 fn unreadable_files_are_one_line_and_code_4() {
     let place = Place::new();
     let whole = dump(2);

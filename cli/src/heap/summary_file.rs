@@ -6,6 +6,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use mayfly_heap::HeapError;
 use mayfly_profile::{HeapOrder, HeapSummary, Held};
 use mayfly_report::{heap_columns, parse_heap_columns};
 use serde::Deserialize;
@@ -14,6 +15,10 @@ use crate::error::Error;
 use crate::heap::document::SCHEMA;
 use crate::heap::dump_file::DumpFile;
 use crate::heap::error::QueryError;
+
+/// Said of a file of no kind that is known.
+const FOREIGN: &str =
+    "it is neither HeapSummary's columns, JSON of mayfly heap, text of jcmd GC.class_histogram, nor a dump";
 
 /// As much of a file as tells what it is.
 const BEGINNING: usize = 512;
@@ -29,7 +34,10 @@ pub(crate) fn read(path: &Path) -> Result<HeapSummary, QueryError> {
     let mut beginning = Vec::new();
     Read::by_ref(&mut file).take(BEGINNING as u64).read_to_end(&mut beginning).map_err(unreadable)?;
     let Some(kind) = Kind::of(&beginning) else {
-        return DumpFile::open(path)?.histogram();
+        return match DumpFile::open(path) {
+            Err(QueryError::Refused { cause: HeapError::Foreign, .. }) => Err(no_summary(FOREIGN.to_owned())),
+            opened => opened?.histogram(),
+        };
     };
     let mut text = beginning;
     file.read_to_end(&mut text).map_err(unreadable)?;
