@@ -39,6 +39,9 @@ pub(crate) struct Arguments {
     hprof_slurp: Option<PathBuf>,
 }
 
+/// By how much two runs of the same may differ, in seconds.
+const NOISE_S: f64 = 0.05;
+
 /// The programs that are compared.
 struct Sides {
     jdk: Jdk,
@@ -197,7 +200,7 @@ fn summary_row(
         ratio(mayfly, jcmd),
         shown(jcmd_net, 2),
         shown(mayfly_net, 2),
-        ratio(mayfly_net, jcmd_net),
+        ratio_of_net(mayfly_net, jcmd_net),
     ]
 }
 
@@ -309,6 +312,15 @@ fn ratio(values: &[Option<f64>], base: &[Option<f64>]) -> String {
     ratios.map_or_else(|| "-".to_owned(), |ratios| format!("{:.2}", ratios.median))
 }
 
+/// Differences of two runs that are hardly more than their noise have no ratio.
+fn ratio_of_net(values: &[Option<f64>], base: &[Option<f64>]) -> String {
+    let measured: Vec<_> = base.iter().flatten().copied().collect();
+    match Summary::of(&measured) {
+        Some(summary) if summary.min > NOISE_S => ratio(values, base),
+        _ => "-".to_owned(),
+    }
+}
+
 fn mib(bytes: u64) -> String {
     format!("{:.0}", bytes as f64 / f64::from(1u32 << 20))
 }
@@ -341,6 +353,10 @@ mod tests {
         assert_eq!(plus(&values, &base), [Some(4.0), None, Some(7.0)]);
         assert_eq!(ratio(&values, &base), "2.75");
         assert_eq!(shown(&[None], 1), "-");
+        assert_eq!(
+            (ratio_of_net(&values, &base), ratio_of_net(&values, &[Some(0.01)])),
+            ("2.75".into(), "-".into())
+        );
     }
 
     #[test]

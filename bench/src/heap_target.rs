@@ -30,7 +30,9 @@ impl HeapTarget {
         let heap = format!("{}m", objects * 28 * 2 / (1 << 20) + 256);
         let mut command = Command::new(jdk.java());
         command.args([format!("-Xms{heap}"), format!("-Xmx{heap}")]);
-        command.args(["-XX:+AlwaysPreTouch", "-XX:NativeMemoryTracking=summary", "-cp"]).arg(folder);
+        command.args(["-XX:+AlwaysPreTouch", "-XX:NativeMemoryTracking=summary"]);
+        // Or newer JVMs warn of it on our screen.
+        command.args(["-XX:+EnableDynamicAgentLoading", "-cp"]).arg(folder);
         command.args(["HeapScale", &objects.to_string()]);
         let mut jvm = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let mut said = String::new();
