@@ -32,6 +32,7 @@ public final class Assertions {
     last = null;
     for (int round = 0; round <= Integer.parseInt(args[1]); round++) {
       boolean warm = round > 0;
+      time(warm, "collection", Heap::collect);
       time(warm, "pass", () -> HeapAssertions.assertGC("pass", unheld()));
       time(warm, "pass-softly", () -> HeapAssertions.assertGC("soft", softly()));
       time(warm, "fail", () -> HeapAssertions.assertGC("fail", held()));

@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     }
     println!("{}", table::markdown(&HEADING, &rows(&stdout)));
     println!(
-        "{} objects; a failing assertGC waits {} ms for others to let go.",
+        "{} objects; a pass includes a collection, a failing assertGC waits {} ms for others to let go.",
         arguments.objects, arguments.patience
     );
     Ok(true)
