@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use mayfly_tests::{
     JsonReport, Launch, Outcome, Profiled, Running, Workspace, control_socket, each_jvm, mayfly, skip,
@@ -315,6 +317,12 @@ fn a_stopped_jvm_is_named_so_and_not_waited_for() {
             running.wait_for_line("READY");
             let pid = running.pid();
             signal("STOP", pid);
+            // The signal takes its time on a busy machine.
+            let start = Instant::now();
+            while !is_stopped(pid) {
+                assert!(start.elapsed() < Duration::from_secs(20), "on {jvm}: it does not stop");
+                thread::yield_now();
+            }
             for command in ["status", "attach", "pause"] {
                 let outcome = ask(&[command], pid);
                 assert_eq!(outcome.code(), Some(3), "{command} on {jvm}: {}", outcome.stderr);
@@ -325,6 +333,10 @@ fn a_stopped_jvm_is_named_so_and_not_waited_for() {
             assert_eq!(outcome.stdout, "READY\nMADE 0 KEPT 0\nDONE\n", "on {jvm}");
         }
     });
+}
+
+fn is_stopped(pid: u32) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/status")).expect("it is there").contains("\nState:\tT")
 }
 
 fn signal(name: &str, pid: u32) {

@@ -17,6 +17,7 @@ use rustix::net::SocketFlags;
 
 use super::answer::answer;
 use super::reply::Reply;
+use super::socket;
 use crate::host::Host;
 use crate::lifecycle::switch_off;
 
@@ -49,6 +50,7 @@ enum Heard {
 /// Serves until the process ends.
 pub(super) fn run(host: &'static Host, listener: &UnixListener) {
     crate::allocations::exclude_this_thread();
+    socket::sweep();
     let mut clients = VecDeque::new();
     loop {
         wait(listener, &clients);

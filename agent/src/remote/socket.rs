@@ -7,16 +7,20 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use std::{fs, process};
 
-use mayfly_recording::control::{AttachRefusal, socket_name};
+use mayfly_recording::control::{AttachRefusal, SOCKET_FOLDERS, socket_name};
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
+use rustix::fd::OwnedFd;
 use rustix::fs::Mode;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 /// Connections that wait for the thread.
 const BACKLOG: i32 = 64;
+/// A socket that nobody serves and that is younger may be just about to be served.
+const LEAST_AGE: Duration = Duration::from_secs(60);
 
 /// Why there is no socket.
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +65,7 @@ impl Drop for Place {
 /// A socket that only its owner can connect to, in the first folder where one can be made.
 pub(crate) fn listen() -> Result<(UnixListener, Place), ListenError> {
     let mut failed = Vec::new();
-    for folder in mayfly_recording::control::SOCKET_FOLDERS {
+    for folder in SOCKET_FOLDERS {
         let path = Path::new(folder).join(socket_name(process::id()));
         match listen_at(&path) {
             Ok(made) => return Ok(made),
@@ -116,18 +120,51 @@ fn clear_stale(path: &Path, address: &SocketAddrUnix) -> Result<(), Taken> {
     if !found.file_type().is_socket() || found.uid() != rustix::process::geteuid().as_raw() {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a file of that name is in the way").into());
     }
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    let probe = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-    match rustix::net::connect(&probe, address) {
+    match probe(address) {
         Err(Errno::CONNREFUSED) => Ok(fs::remove_file(path)?),
-        Ok(()) if serves(&probe) == Some(process::id()) => Err(Taken::ByUs),
+        Ok(probe) if serves(&probe) == Some(process::id()) => Err(Taken::ByUs),
         // A process of the same number in another pid namespace that shares the folder.
         _ => Err(io::Error::new(io::ErrorKind::AddrInUse, "another process serves it").into()),
     }
 }
 
+/// A connection to whoever listens there, without waiting.
+fn probe(address: &SocketAddrUnix) -> Result<OwnedFd, Errno> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let probe = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    rustix::net::connect(&probe, address).map(|()| probe)
+}
+
+/// Removes what killed processes of our user left, as HotSpot does with its own files.
+pub(super) fn sweep() {
+    for folder in SOCKET_FOLDERS {
+        sweep_folder(Path::new(folder), LEAST_AGE);
+    }
+}
+
+fn sweep_folder(folder: &Path, least_age: Duration) {
+    let own = rustix::process::geteuid().as_raw();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_named_so = entry.file_name().to_str().is_some_and(is_socket_name);
+        let Some(file) = is_named_so.then(|| entry.metadata().ok()).flatten() else { continue };
+        let is_old = file.modified().is_ok_and(|made| made.elapsed().is_ok_and(|age| age >= least_age));
+        if !file.file_type().is_socket() || file.uid() != own || !is_old {
+            continue;
+        }
+        // Whoever is alive listens, whatever its number means in our pid namespace.
+        if SocketAddrUnix::new(entry.path()).is_ok_and(|at| probe(&at).err() == Some(Errno::CONNREFUSED)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn is_socket_name(name: &str) -> bool {
+    let pid = name.strip_prefix(".mayfly-").and_then(|rest| rest.strip_suffix(".sock"));
+    pid.and_then(|pid| pid.parse().ok()).is_some_and(|pid| socket_name(pid) == name)
+}
+
 /// The process that listens at the other end; 0 if it has no number in our pid namespace.
-fn serves(probe: &rustix::fd::OwnedFd) -> Option<u32> {
+fn serves(probe: &OwnedFd) -> Option<u32> {
     getsockopt(probe, PeerCredentials).ok()?.pid().try_into().ok()
 }
 
@@ -184,6 +221,30 @@ mod tests {
         }
         assert!(!folder.path().join("elsewhere").exists());
         assert_eq!(fs::read_to_string(&file).expect("there"), "kept");
+    }
+
+    #[test]
+    fn only_old_sockets_that_nobody_serves_are_swept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        drop(UnixListener::bind(path(".mayfly-1.sock")).expect("left behind"));
+        let _served = UnixListener::bind(path(".mayfly-2.sock")).expect("served");
+        drop(UnixListener::bind(path("another.sock")).expect("another's"));
+        drop(UnixListener::bind(path(".mayfly-01.sock")).expect("another's"));
+        fs::write(path(".mayfly-3.sock"), "").expect("no socket");
+        symlink(path(".mayfly-1.sock"), path(".mayfly-4.sock")).expect("a link");
+        let left = || {
+            let entries = fs::read_dir(folder.path()).expect("there").flatten();
+            let mut names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
+            names.sort();
+            names
+        };
+        sweep_folder(folder.path(), Duration::from_secs(60));
+        assert_eq!(left().len(), 6, "all are young");
+        sweep_folder(folder.path(), Duration::ZERO);
+        let others =
+            [".mayfly-01.sock", ".mayfly-2.sock", ".mayfly-3.sock", ".mayfly-4.sock", "another.sock"];
+        assert_eq!(left(), others);
     }
 
     #[test]

@@ -158,6 +158,7 @@ impl Conversation {
     fn broken(&self, cause: io::Error) -> Unreachable {
         match Process::find(self.pid) {
             Err(_) => Unreachable::Ended { pid: self.pid },
+            Ok(process) if process.is_stopped => Unreachable::Stopped { pid: self.pid },
             Ok(_) if cause.kind() == ErrorKind::WouldBlock => {
                 Unreachable::Silent { pid: self.pid, cause: ErrorKind::TimedOut.into() }
             }
