@@ -139,10 +139,11 @@ fn no_collection_means_that_nothing_died() {
 #[test]
 fn the_jvms_own_checks_of_jni_find_nothing() {
     each_jvm(|jvm| {
-        for mode in mayfly_tests::MODES {
-            let run = Profiled::new(jvm, "threads.Threads", mode)
-                .with(|l| l.jvm_args(&["-Xcheck:jni"]).args(&["2", "5000"]));
-            let outcome = run.run();
+        let folder = Workspace::new();
+        let heap_too = format!("#heapexit#heapdir-{}", folder.path().display());
+        for mode in mayfly_tests::MODES.into_iter().chain([heap_too.as_str()]) {
+            let run = Launch::new(jvm, "threads.Threads").agent(mode);
+            let outcome = run.jvm_args(&["-Xcheck:jni"]).args(&["2", "5000"]).run();
             let said = format!("{}{}", outcome.stdout, outcome.stderr);
             let found = said.lines().find(|line| {
                 ["WARNING", "FATAL ERROR", "JNI call made", "native method"]

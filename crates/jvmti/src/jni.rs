@@ -240,6 +240,14 @@ impl<'call> Jni<'call> {
         Some(result)
     }
 
+    /// Tells the JVM that `count` local references more are meant (`EnsureLocalCapacity`): what JVMTI hands out by the
+    /// thousand looks like a leak to `-Xcheck:jni` otherwise. References are given out without it, too.
+    pub(crate) fn expect_locals(self, count: i32) {
+        if call!(self, EnsureLocalCapacity, count) != sys::JNI_OK {
+            self.clear_exception();
+        }
+    }
+
     /// A `String[]` of one element.
     pub(crate) fn string_array(self, value: &CStr) -> Option<Object<'call>> {
         let text = call!(self, NewStringUTF, value.as_ptr());

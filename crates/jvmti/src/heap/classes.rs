@@ -14,6 +14,9 @@ const FINAL: i32 = 0x0010;
 /// `ACC_ABSTRACT` (JVMS Table 4.1-B); of interfaces, too.
 const ABSTRACT: i32 = 0x0400;
 
+/// Local references that are made of one class at a time, at most, about: its loader, superclass, interfaces.
+const SPARE_LOCALS: i32 = 256;
+
 /// A field that a class declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldFacts {
@@ -45,6 +48,7 @@ impl<'call> HeapWalk<'call> {
         self.in_frame(|| {
             let (mut count, mut classes) = (0, ptr::null_mut());
             call!(self, GetLoadedClasses, &raw mut count, &raw mut classes)?;
+            self.jni.expect_locals(count.saturating_add(SPARE_LOCALS));
             Ok(body(&classes_of(self.take(classes, count))))
         })?
     }
