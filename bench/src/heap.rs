@@ -204,12 +204,48 @@ fn summary_row(
     ]
 }
 
-/// A dump, and the path to one object in it; and what that takes of the target's native memory.
+/// The two ways of dumping, each with the path to one object in the file; and what that takes of the target's native
+/// memory. The JVM's own way goes first: what malloc keeps of the other's tags would hide what it takes.
 fn dumps(sides: &Sides, target: &HeapTarget, objects: u64) -> Result<bool, Box<dyn Error>> {
-    let (pid, file) = (target.pid().to_string(), sides.file("live.mayheap"));
-    let path = file.to_string_lossy().into_owned();
+    let ways = [("by the JVM, .hprof", "live.hprof"), ("by its references, .mayheap", "live.mayheap")];
+    let mut rows = Vec::new();
+    let mut healthy = true;
+    for (name, file) in ways {
+        let (row, whole) = dump_and_path(sides, target, objects, name, &sides.file(file))?;
+        rows.push(row);
+        healthy &= whole;
+    }
+    println!("### Dump of {objects} objects, and a path\n");
+    let heading = [
+        "",
+        "dump s",
+        "path s",
+        "both s",
+        "path peak MiB",
+        "file MiB",
+        "native B per object",
+        "of it the JVM's tags",
+    ];
+    println!("{}", table::markdown(&heading, &rows));
+    println!(
+        "Native memory: the most that was resident in the target during the first dump, beyond what was before it; the heap is"
+    );
+    println!(
+        "touched beforehand. The JVM's tags are its own account (native memory tracking, \"Serviceability\"), where it keeps peaks."
+    );
+    Ok(healthy)
+}
+
+fn dump_and_path(
+    sides: &Sides,
+    target: &HeapTarget,
+    objects: u64,
+    name: &str,
+    file: &Path,
+) -> Result<(Vec<String>, bool), Box<dyn Error>> {
+    let (pid, path) = (target.pid().to_string(), file.to_string_lossy().into_owned());
     let arguments = ["heap", "dump", &pid, &path, "--quiet", "--no-strings"];
-    let dump = [sides.mayfly("mayfly heap dump", &arguments).writing(file.clone())];
+    let dump = [sides.mayfly("mayfly heap dump", &arguments).writing(file.to_owned())];
     // Memory in one dump: what malloc keeps from one to the next is no part of what one takes.
     let before = target.begin_native_peak()?;
     let first = dump[0].run().is_some();
@@ -219,33 +255,17 @@ fn dumps(sides: &Sides, target: &HeapTarget, objects: u64) -> Result<bool, Box<d
         sides.mayfly("mayfly heap paths", &["heap", "paths", &path, "--to", "HeapScale$Needle"])
     ]);
     let (dump, find) = (wall(&runs[0]), wall(&paths[0]));
-    println!("### Dump of {objects} objects, and a path\n");
-    let heading = [
-        "dump s",
-        "path s",
-        "both s",
-        "path peak MiB",
-        "file MiB",
-        "native B per object",
-        "of it the JVM's tags",
-    ];
     let row = vec![
+        name.to_owned(),
         shown(&dump, 2),
         shown(&find, 2),
         shown(&plus(&dump, &find), 2),
         peak_mib(&paths[0]),
-        mib(fs::metadata(&file)?.len()),
+        mib(fs::metadata(file)?.len()),
         per_object(before, peak, objects, |memory| Some(memory.resident)),
         per_object(before, peak, objects, |memory| memory.jvm_tags),
     ];
-    println!("{}", table::markdown(&heading, &[row]));
-    println!(
-        "Native memory: the most that was resident in the target during the first dump, beyond what was before it; the heap is"
-    );
-    println!(
-        "touched beforehand. The JVM's tags are its own account (native memory tracking, \"Serviceability\"), where it keeps peaks."
-    );
-    Ok(first && runs.iter().chain(&paths).flatten().all(Option::is_some))
+    Ok((row, first && runs.iter().chain(&paths).flatten().all(Option::is_some)))
 }
 
 /// An hprof file: histogram beside the other reader, and dominators.
