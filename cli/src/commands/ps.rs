@@ -66,7 +66,7 @@ fn row(jvm: Jvm) -> Row {
 
 fn status_of(jvm: &Jvm) -> Option<Status> {
     jvm.agent_library.as_ref()?;
-    let target = Target::reach(jvm.process.pid).ok()?;
+    let target = Target::find(jvm.process.pid).ok()?;
     match target.ask_within(&Request::Status, Some(ANSWER_LIMIT)) {
         Ok(Response::Status(status)) => Some(*status),
         _ => None,

@@ -10,7 +10,8 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use mayfly_recording::control::exchange::greeting;
 use mayfly_recording::control::{
@@ -29,6 +30,9 @@ use crate::session::{attach, jvms};
 
 /// How long an agent may take to answer what costs it nothing.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
+/// How long an agent that is being loaded may take to make its socket: the JVM may be starting, or short of CPU.
+const SOCKET_LIMIT: Duration = Duration::from_secs(3);
+const SOCKET_STEP: Duration = Duration::from_millis(10);
 
 /// A JVM with an agent that takes requests.
 #[derive(Clone, Debug)]
@@ -54,11 +58,25 @@ impl Target {
         }
     }
 
-    /// The agent that is in this JVM already.
+    /// The agent that is in this JVM already. One that is about to make its socket is waited for.
     ///
     /// # Errors
     /// Why there is no way to it; [`Unreachable::NoAgent`] if a JVM simply has none.
     pub(crate) fn reach(pid: u32) -> Result<Self, Unreachable> {
+        let deadline = Instant::now() + SOCKET_LIMIT;
+        loop {
+            match Self::find(pid) {
+                Err(Unreachable::NoSocket { .. }) if Instant::now() < deadline => thread::sleep(SOCKET_STEP),
+                found => return found,
+            }
+        }
+    }
+
+    /// The agent that takes requests in this JVM now.
+    ///
+    /// # Errors
+    /// As [`Self::reach`].
+    pub(crate) fn find(pid: u32) -> Result<Self, Unreachable> {
         let process = Process::find(pid)?;
         process.check_user()?;
         process.check_running()?;
