@@ -282,7 +282,7 @@ pub(super) const SPECS: &[Spec] = &[
         }),
         example: "#outputlimit-10",
         help: "Print at most N rows per list: classes, sites, blamed classes, methods. Totals do not change. Default: all, \
-               but 100 sites of each class.",
+               but of sites the 1,000 largest.",
         ..DEFAULTS
     },
     Spec {

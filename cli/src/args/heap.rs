@@ -25,8 +25,8 @@ Examples:
   mayfly heap 4711
   mayfly heap 4711 --output before.txt
   mayfly heap diff before.txt after.txt
-  mayfly heap dump 4711 app.mayheap
-  mayfly heap paths app.mayheap --to com.example.Session
+  mayfly heap dump 4711 app.hprof
+  mayfly heap paths app.hprof --to com.example.Session
   mayfly heap retained java_pid4711.hprof --by class --limit 20
 
 What a dump FILE may be: a dump of ours (mayfly heap dump), an hprof file (jcmd GC.heap_dump, jmap,

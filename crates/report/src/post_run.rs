@@ -21,7 +21,7 @@ pub struct TextOptions {
     /// Why now: `JVM Shutdown`, `Periodic output` or `API request`.
     pub reason: String,
     /// `#outputlimit`: rows of each list at most (classes per section, sites per class, blamed classes, methods). Sums
-    /// are not affected. `None`: all, but the first hundred sites of each class.
+    /// are not affected. `None`: all, but of the sites the thousand largest.
     pub output_limit: Option<usize>,
     /// `#include`, `#exclude`, `#exactmatch`.
     pub filter: ClassFilter,

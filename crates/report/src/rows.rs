@@ -8,9 +8,9 @@ use mayfly_profile::{BlameRules, Frame, SiteProfile, Tally, blame};
 use crate::text::printable;
 use crate::units::percent;
 
-/// Sites of a class that are written unless the user says how many: real programs have tens of thousands, a hundred
-/// megabytes of text.
-const MOST_SITES: usize = 100;
+/// Sites of a section whose stacks are written unless the user says how many: real programs have tens of thousands, a
+/// hundred megabytes of text.
+const MOST_SITES: usize = 1000;
 
 /// One class in a section.
 pub(crate) struct Row<'a> {
@@ -22,7 +22,7 @@ pub(crate) struct Row<'a> {
 
 /// How rows are written.
 pub(crate) struct RowStyle {
-    /// Rows of each list that are written at most; `None`: all, but no more than [`MOST_SITES`] sites of a class.
+    /// Rows of each list that are written at most; `None`: all, but only the [`MOST_SITES`] largest sites.
     pub(crate) limit: Option<usize>,
     /// `None`: no "Allocation Classes".
     pub(crate) blame: Option<BlameRules>,
@@ -44,17 +44,26 @@ pub(crate) fn in_order(mut rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
 /// Header and rows; percentages are of all `rows`, written or not.
 pub(crate) fn write_rows(out: &mut String, rows: &[Row<'_>], indent: usize, style: &RowStyle) {
     let total: u64 = rows.iter().fold(0, |sum, row| sum.saturating_add(row.tally.bytes));
+    let too_small = if style.limit.is_none() { bytes_of_sites_left_out(rows) } else { None };
     line(out, indent, "%:size:count:(largest)");
     for row in rows.iter().take(style.rows()) {
         let Tally { objects, bytes, largest } = row.tally;
         let share = percent(bytes, total);
         line(out, indent, &format!("{share:>3}%:{bytes}:{objects}:({largest}) - {}", printable(row.name)));
-        write_sites(out, row, indent + 2, style);
+        write_sites(out, row, indent + 2, style, too_small);
         write_blame(out, row, indent + 2, style);
     }
 }
 
-fn write_sites(out: &mut String, row: &Row<'_>, indent: usize, style: &RowStyle) {
+/// Of more than [`MOST_SITES`] sites, those with so many bytes or fewer have to be left out.
+fn bytes_of_sites_left_out(rows: &[Row<'_>]) -> Option<u64> {
+    let mut sizes: Vec<u64> =
+        rows.iter().flat_map(|row| row.sites.iter().map(|(_, tally)| tally.bytes)).collect();
+    (sizes.len() > MOST_SITES)
+        .then(|| *sizes.select_nth_unstable_by_key(MOST_SITES, |&bytes| std::cmp::Reverse(bytes)).1)
+}
+
+fn write_sites(out: &mut String, row: &Row<'_>, indent: usize, style: &RowStyle, too_small: Option<u64>) {
     let mut sites: Vec<_> = row.sites.iter().filter(|(_, tally)| !tally.is_empty()).collect();
     if sites.is_empty() {
         return;
@@ -62,9 +71,10 @@ fn write_sites(out: &mut String, row: &Row<'_>, indent: usize, style: &RowStyle)
     // Stable: ties stay in the order of the profile.
     sites.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.bytes));
     let total = sites.iter().fold(0u64, |sum, (_, tally)| sum.saturating_add(tally.bytes));
+    let large = sites.partition_point(|(_, tally)| too_small.is_none_or(|small| tally.bytes > small));
     line(out, indent, "Allocation Sites:");
     blank(out);
-    for (site, tally) in sites.iter().take(style.limit.unwrap_or(MOST_SITES)) {
+    for (site, tally) in sites[..large].iter().take(style.rows()) {
         let share = percent(tally.bytes, total);
         let band = band(site.error);
         line(out, indent + 2, &format!("{share}%:{}:{}{band}", tally.bytes, tally.objects));
@@ -73,11 +83,11 @@ fn write_sites(out: &mut String, row: &Row<'_>, indent: usize, style: &RowStyle)
         }
         blank(out);
     }
-    if style.limit.is_none() && sites.len() > MOST_SITES {
-        let further = &sites[MOST_SITES..];
-        let bytes = further.iter().fold(0u64, |sum, (_, tally)| sum.saturating_add(tally.bytes));
+    let small = &sites[large..];
+    if !small.is_empty() {
+        let bytes = small.iter().fold(0u64, |sum, (_, tally)| sum.saturating_add(tally.bytes));
         let share = percent(bytes, total);
-        line(out, indent + 2, &format!("{share}%:{bytes} at {} further sites", further.len()));
+        line(out, indent + 2, &format!("{share}%:{bytes} at {} smaller sites", small.len()));
         blank(out);
     }
 }
