@@ -1,5 +1,7 @@
 //! Numbers under headings, right-aligned; the last column is text and is not padded.
 
+use mayfly_report::right_aligned;
+
 /// A table in the making.
 #[derive(Debug)]
 pub(crate) struct Columns {
@@ -24,26 +26,8 @@ impl Columns {
 
     /// The table, a line each, without spaces at line ends.
     pub(crate) fn text(&self) -> String {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |column: usize| {
-            let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-        };
-        let widths: Vec<_> = (0..columns).map(width).collect();
-        let mut text = String::new();
-        for row in &self.rows {
-            let mut line = String::new();
-            for (column, cell) in row.iter().enumerate() {
-                if column + 1 == columns {
-                    line += cell;
-                } else {
-                    line += &format!("{cell:>width$}  ", width = widths[column]);
-                }
-            }
-            text += line.trim_end();
-            text.push('\n');
-        }
-        text
+        let lines = right_aligned(&self.rows, "");
+        lines.split_terminator('\n').map(|line| format!("{}\n", line.trim_end())).collect()
     }
 }
 

@@ -81,13 +81,6 @@ pub enum Response {
     HeapDump(HeapDumped),
 }
 
-impl Response {
-    /// Whether no other answer follows.
-    pub fn is_last(&self) -> bool {
-        !matches!(self, Self::Recording(_))
-    }
-}
-
 /// Why a request was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Refusal {

@@ -1,12 +1,10 @@
-//! A heap summary as text: in HeapSummary's columns, to be kept and compared, and as a table for people.
+//! A heap summary as text, in HeapSummary's columns, to be kept and compared.
 //!
-//! Not here: JSON, and what grew (the CLI).
+//! Not here: a table for people, JSON, and what grew (the CLI).
 
 use mayfly_profile::{HeapOrder, HeapSummary, Held};
 
-use crate::table::align;
 use crate::text::printable;
-use crate::units::{bytes, count, percent};
 
 /// Width of HeapSummary's two columns of numbers.
 const COLUMN: usize = 20;
@@ -129,30 +127,4 @@ fn parse_line(line: &str) -> Option<(&str, Held)> {
     let (objects, class) = rest.trim_start().split_once(char::is_whitespace)?;
     let held = Held { objects: objects.parse().ok()?, bytes: bytes.parse().ok()? };
     Some((class.trim_start(), held)).filter(|(class, _)| !class.is_empty())
-}
-
-/// The summary for people: share and size of all bytes, number of objects, class as `Class.getName()` gives it. At most
-/// `rows` classes are shown, and how many are not.
-pub fn heap_table(summary: &HeapSummary, order: HeapOrder, rows: usize) -> String {
-    let total = summary.total();
-    let sorted = summary.sorted(order);
-    let mut lines = vec![["%", "bytes", "objects", "class"].map(str::to_owned).to_vec()];
-    for (class, held) in sorted.iter().take(rows) {
-        lines.push(vec![
-            percent(held.bytes, total.bytes).to_string(),
-            bytes(held.bytes),
-            held.objects.to_string(),
-            printable(class).into_owned(),
-        ]);
-    }
-    let mut text = align(&lines, "");
-    if let Some(more) = sorted.len().checked_sub(rows).filter(|&more| more > 0) {
-        text.push_str(&format!("… and {more} more classes\n"));
-    }
-    text + &format!(
-        "{} in {} objects of {} classes\n",
-        bytes(total.bytes),
-        count(total.objects),
-        sorted.len()
-    )
 }

@@ -1,5 +1,5 @@
 //! Profiles as text: the report after a run ([`post_run`]), the live console histogram ([`live`]), heap summaries
-//! ([`heap_columns`], [`heap_table`]).
+//! ([`heap_columns`]).
 //!
 //! Pure: a profile in, a `String` out. No terminal control, no colours, no clock, no files; other formats (JSON, HTML) are
 //! the CLI's. Sizes for people are in binary units (1 KiB = 1024 bytes), as the JVM's own options are; large numbers of
@@ -17,9 +17,9 @@ mod text;
 mod trust;
 mod units;
 
-pub use heap_summary::{HeapTextError, class_in_columns, heap_columns, heap_table, parse_heap_columns};
+pub use heap_summary::{HeapTextError, class_in_columns, heap_columns, parse_heap_columns};
 pub use live::{LiveOptions, live};
 pub use post_run::{TextOptions, post_run};
-pub use table::left_aligned;
+pub use table::{left_aligned, right_aligned};
 pub use trust::{trust_block, trust_line};
 pub use units::{bytes as size, clock};

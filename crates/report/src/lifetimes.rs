@@ -4,7 +4,7 @@ use mayfly_profile::{ClassProfile, Lifetimes, Profile, Quantile, Tally};
 
 use crate::rows::{blank, line};
 use crate::sections::sampling_note;
-use crate::table::align;
+use crate::table::right_aligned;
 use crate::text::printable;
 use crate::units;
 
@@ -39,7 +39,7 @@ pub(crate) fn write_lifetimes(out: &mut String, profile: &Profile, limit: usize)
     let mut table = vec![HEADINGS.map(str::to_owned).to_vec()];
     table.push(cells(&all_classes(&tracked)));
     table.extend(tracked.iter().take(limit).map(|class| cells(class)));
-    out.push_str(&align(&table, "  "));
+    out.push_str(&right_aligned(&table, "  "));
     blank(out);
 }
 

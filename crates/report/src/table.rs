@@ -3,7 +3,7 @@
 use crate::text::{pad_left, width};
 
 /// Lines of right-aligned columns two spaces apart; the last column is left as it is, at its own length.
-pub(crate) fn align(rows: &[Vec<String>], indent: &str) -> String {
+pub fn right_aligned(rows: &[Vec<String>], indent: &str) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns)
         .map(|column| {
