@@ -17,8 +17,9 @@ use crate::stream::Stream;
 use crate::trust;
 use crate::unseen::Unseen;
 
-/// Rows of each list on a console.
-const CONSOLE_ROWS: usize = 20;
+/// Where all rows are to be had if nothing is recorded.
+const ALL_ROWS: &str =
+    "#output-DIR writes it to DIR/mayfly.log, #outputlimit-N here, #recording-FILE keeps it";
 
 /// Least time between two readings of all threads' allocation counters for the byte clock.
 const CORRECTION_STEP: Duration = Duration::from_millis(50);
@@ -183,33 +184,30 @@ impl Session {
         self.tell(engine, updates);
     }
 
-    /// Writes a report of what was published. On a console, beside a recording that has it all, a short one.
+    /// Writes a report of what was published: in full into a file or if rows are limited, else on one screen.
     pub(crate) fn report(&self, engine: &Engine, reason: &str) {
         let options = &engine.options;
-        let console = options.output_dir.is_none() && options.output_limit.is_none();
-        let recording = engine.sinks.recording().filter(|_| console);
-        let (profile, limit) = match recording {
-            Some(_) => (self.builder.profile_without_sites(), Some(CONSOLE_ROWS)),
-            None => (self.builder.profile(), options.output_limit),
+        let text_options = TextOptions {
+            timestamp: Some(sinks::date()),
+            reason: reason.into(),
+            output_limit: options.output_limit,
+            filter: engine.filter.clone(),
+            min_size: options.larger_than,
+            blame: options.blame,
+            trace_ignore: options.trace_ignore.clone(),
+            trace_target: options.trace_target.clone(),
         };
-        let mut text = mayfly_report::post_run(
-            &profile,
-            &TextOptions {
-                timestamp: Some(sinks::date()),
-                reason: reason.into(),
-                output_limit: limit,
-                filter: engine.filter.clone(),
-                min_size: options.larger_than,
-                blame: options.blame,
-                trace_ignore: options.trace_ignore.clone(),
-                trace_target: options.trace_target.clone(),
-            },
-        );
-        if let Some(path) = recording {
-            let what = if options.trace { "All rows, with allocation sites" } else { "All rows" };
-            text.push_str(&format!("\n{what}: mayfly report {}\n", path.display()));
-        }
-        engine.sinks.report(text);
+        let profile = self.builder.profile();
+        let full = options.output_dir.is_some() || options.output_limit.is_some();
+        engine.sinks.report(if full {
+            mayfly_report::post_run(&profile, &text_options)
+        } else {
+            let all_rows = match engine.sinks.recording() {
+                Some(path) => format!("mayfly report --full {}", path.display()),
+                None => ALL_ROWS.to_owned(),
+            };
+            mayfly_report::overview(&profile, &text_options, sinks::report_columns(), &all_rows)
+        });
     }
 
     /// The profile as of what was published last.

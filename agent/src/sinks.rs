@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
+use mayfly_report::COLUMNS;
 use terminal_size::{Height, Width, terminal_size_of};
 
 use crate::notice::say;
@@ -209,6 +210,11 @@ pub(crate) fn console_size() -> (usize, usize) {
         Some((Width(columns), Height(rows))) => (columns.into(), rows.into()),
         None => (80, 24),
     }
+}
+
+/// Columns of a report on stderr: all it has use for, unless a terminal has fewer.
+pub(crate) fn report_columns() -> usize {
+    terminal_size_of(io::stderr()).map_or(COLUMNS, |(Width(columns), _)| columns.into())
 }
 
 /// Now, as Java's `Date.toString()` puts it.

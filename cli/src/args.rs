@@ -32,8 +32,9 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Show what a recording says, as text or JSON
     ///
-    /// Reads a recording and shows allocations, lifetimes and sites, as the options of the run said unless told otherwise. A
-    /// recording whose JVM was killed is read as far as it goes, with a warning.
+    /// Reads a recording and shows on one screen what was found: classes and methods by what they allocated, by what is live,
+    /// and by byte-seconds, and how far to trust it. --full shows all rows, with allocation sites. The filters of the run hold
+    /// unless others are given. A recording whose JVM was killed is read as far as it goes, with a warning.
     Report(ReportArgs),
     /// Run a small Java program under the agent, to see what mayfly shows
     ///
@@ -128,7 +129,11 @@ pub(crate) struct ReportArgs {
     #[arg(long)]
     pub(crate) text: bool,
 
-    /// Show at most N classes, and N sites of each; totals still cover everything
+    /// Show all rows, with live and collected objects, lifetimes and allocation sites of each class
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) full: bool,
+
+    /// Show at most N classes, and N sites of each, in full text or JSON; totals still cover everything
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
 
@@ -155,6 +160,7 @@ pub(crate) struct ReportArgs {
 const REPORT_EXAMPLES: &str = "\
 Examples:
   mayfly report mayfly-4711.mayfly
+  mayfly report --full mayfly-4711.mayfly
   mayfly report --include com.example --limit 10 mayfly-4711.mayfly
   mayfly report --json mayfly-4711.mayfly | jq '.classes[0]'";
 
@@ -280,6 +286,7 @@ mod tests {
             &["mayfly", "ps", "4711"],
             &["mayfly", "pause", "1", "2"],
             &["mayfly", "report", "--json", "--text", "f"],
+            &["mayfly", "report", "--json", "--full", "f"],
             &["mayfly", "demo", "--seconds", "0"],
         ] {
             assert!(Cli::try_parse_from(words).is_err(), "{words:?}");

@@ -230,7 +230,9 @@ fn text_is_the_default_and_goes_where_told() {
     let place = Place::with(&recording(Tracking::EveryObject, "#trackcollections#trace"));
     let to_stdout = place.report(&[]);
     assert_eq!(to_stdout.status.code(), Some(0));
-    assert!(text(&to_stdout.stdout).contains("1600:100:(16) - org.server.Server$Request"));
+    let screen = text(&to_stdout.stdout);
+    assert!(screen.contains("\nFound:\n") && screen.contains("/mayfly report --full "), "{screen}");
+    assert!(screen.lines().count() <= 40, "{screen}");
     assert_eq!(to_stdout.stdout, place.report(&["--text"]).stdout);
     let file = place.0.path().join("report.txt");
     let to_file = place.report(&["-o", file.to_str().expect("UTF-8")]);
@@ -239,15 +241,26 @@ fn text_is_the_default_and_goes_where_told() {
 }
 
 #[test]
+fn full_text_and_a_limit_have_the_rows_of_each_section() {
+    let place = Place::with(&recording(Tracking::EveryObject, "#trackcollections#trace"));
+    let full = text(&place.report(&["--full"]).stdout);
+    let row = "1600:100:(16) - org.server.Server$Request";
+    assert!(full.contains(row) && full.contains("- java.lang.String\n"), "{full}");
+    let limited = text(&place.report(&["--limit", "1"]).stdout);
+    assert!(limited.contains(row) && !limited.contains("- java.lang.String\n"), "{limited}");
+    assert!(!text(&place.report(&[]).stdout).contains("Allocated objects:"));
+}
+
+#[test]
 fn blame_follows_the_recorded_rules_or_new_ones() {
     let blame = "Allocation Classes:";
     let place = Place::with(&recording(Tracking::EveryObject, "#trackcollections#trace"));
-    assert!(text(&place.report(&[]).stdout).contains(blame));
-    assert!(!text(&place.report(&["--no-blame"]).stdout).contains(blame));
-    assert!(!text(&place.report(&["--trace-ignore", "org."]).stdout).contains(blame));
+    assert!(text(&place.report(&["--full"]).stdout).contains(blame));
+    assert!(!text(&place.report(&["--full", "--no-blame"]).stdout).contains(blame));
+    assert!(!text(&place.report(&["--full", "--trace-ignore", "org."]).stdout).contains(blame));
     let ignoring = Place::with(&recording(Tracking::EveryObject, "#trackcollections#trace#traceignore-org."));
-    assert!(!text(&ignoring.report(&[]).stdout).contains(blame));
-    assert!(text(&ignoring.report(&["--trace-ignore", "java."]).stdout).contains(blame));
+    assert!(!text(&ignoring.report(&["--full"]).stdout).contains(blame));
+    assert!(text(&ignoring.report(&["--full", "--trace-ignore", "java."]).stdout).contains(blame));
 }
 
 #[test]

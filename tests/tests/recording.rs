@@ -70,7 +70,7 @@ fn text_and_json_tell_the_same() {
         for (class, count) in text.live_counts() {
             assert_eq!(json.live().get(&class), Some(&count), "live {class} on {jvm}");
         }
-        let printed = mayfly([OsString::from("report"), "--text".into(), run.recording().into()]).ok().stdout;
+        let printed = mayfly([OsString::from("report"), "--full".into(), run.recording().into()]).ok().stdout;
         let printed = TextReport::all(&printed).pop().expect("a report");
         assert_eq!(printed.live_counts(), text.live_counts(), "mayfly report and the agent's log on {jvm}");
     });

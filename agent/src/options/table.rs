@@ -268,8 +268,8 @@ pub(super) const SPECS: &[Spec] = &[
         name: "output",
         shape: Shape::Value("DIR", |o, v| value::template(v).map(|dir| o.output_dir = Some(dir))),
         example: "#output-logs/%p",
-        help: "Append reports to DIR/mayfly.log, not to stderr. DIR is made if missing; %p is the pid, %h the host, \
-               %t the start time, %% a percent sign.",
+        help: "Append reports, with all rows, to DIR/mayfly.log, instead of one screen on stderr. DIR is made if missing; %p is \
+               the pid, %h the host, %t the start time, %% a percent sign.",
         ..DEFAULTS
     },
     Spec {
@@ -281,8 +281,8 @@ pub(super) const SPECS: &[Spec] = &[
             Ok(())
         }),
         example: "#outputlimit-10",
-        help: "Print at most N rows per list: classes, sites, blamed classes, methods. Totals do not change. Default: all, \
-               but of sites the 1,000 largest.",
+        help: "Print reports in full, with at most N rows per list: classes, sites, blamed classes, methods. Totals do not \
+               change. Default: one screen on stderr; into #output all rows, but of sites the 1,000 largest.",
         ..DEFAULTS
     },
     Spec {

@@ -57,17 +57,17 @@ pub(crate) fn run(args: DemoArgs) -> Result<u8, Error> {
     if ended.status.code().is_some_and(|code| code != 0) && java.compiler.is_none() {
         eprintln!("mayfly: this JVM may lack a compiler; the demo needs a JDK (11 or newer): --java PATH");
     } else if let Some(recording) = files.written_by(ended.pid).first() {
-        output::write(summary(recording_input::read(recording)?).as_bytes(), None)?;
+        let profile = recording_input::read(recording)?;
+        output::write(summary(&profile, recording).as_bytes(), None)?;
         tell_next_steps(recording);
     }
     Ok(exit_code(ended.status))
 }
 
-/// The report without its stacks, which are many screens long.
-fn summary(mut profile: Profile) -> String {
-    profile.sites.clear();
+/// The report on one screen.
+fn summary(profile: &Profile, recording: &Path) -> String {
     let view = View::new(&profile.run.options, Wishes::default());
-    text::render(&profile, &view)
+    text::screen(profile, &view, &format!("{} report --full {}", program(), shown(recording)))
 }
 
 /// What `java` is to run: the compiled program, or the source itself where there is no compiler beside the launcher.

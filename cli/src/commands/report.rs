@@ -5,6 +5,7 @@
 use mayfly_profile::ClassFilter;
 
 use crate::args::{ClassArgs, ReportArgs};
+use crate::commands::next_commands::{program, shown};
 use crate::error::Error;
 use crate::exit_codes;
 use crate::output;
@@ -16,8 +17,15 @@ use crate::report::{json, text};
 pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
     let profile = recording_input::read(&args.recording)?;
     let (limit, as_json, file) = (args.limit, args.json, args.output.clone());
+    // A limit of rows is one of the lists that only the full text has.
+    let full = args.full || limit.is_some();
+    let everything = format!("{} report --full {}", program(), shown(&args.recording));
     let view = View::new(&profile.run.options, wishes(args));
-    let report = if as_json { json::render(&view.of(profile), limit) } else { text::render(&profile, &view) };
+    let report = match (as_json, full) {
+        (true, _) => json::render(&view.of(profile), limit),
+        (false, true) => text::full(&profile, &view),
+        (false, false) => text::screen(&profile, &view, &everything),
+    };
     output::write(report.as_bytes(), file.as_deref())?;
     Ok(exit_codes::SUCCESS)
 }

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use mayfly_profile::{
-    BucketBounds, ClassEstimate, ClassProfile, Dropped, Following, Frame, JvmInfo, Lifetimes, OwnCost,
-    Profile, Quantile, Refusals, Remainder, SiteProfile, Tally, Tracking,
+    BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Dropped, Following, Frame, JvmInfo, Lifetimes,
+    OwnCost, Profile, Quantile, Refusals, Remainder, SiteProfile, Tally, Tracking,
 };
 use serde::Serialize;
 
@@ -101,6 +101,13 @@ struct ClassJson<'a> {
     largest: u64,
     /// `None`: no sample says anything.
     jvm_allocated: Option<EstimateJson>,
+    /// Whether the JIT compiler optimised objects away, so that `allocated`, which counts what was executed, is more than was
+    /// allocated.
+    optimised_away: bool,
+    /// Bytes that classes are ranked by: `allocated`, or an estimate of what of it was allocated if `optimised_away`.
+    rank_bytes: u64,
+    /// Bytes times seconds that objects were held; `None` if deaths were not followed.
+    byte_seconds: Option<ByteSecondsJson>,
     live: Option<TallyJson>,
     collected: Vec<BucketJson>,
     lifetime: Option<LifetimeJson>,
@@ -114,11 +121,22 @@ struct SiteJson<'a> {
     allocated: TallyJson,
     live: Option<TallyJson>,
     collected: Vec<BucketJson>,
+    /// Bytes that sites are ranked by: `allocated`, but no more than the `rank_bytes` of a class that was optimised away.
+    rank_bytes: u64,
     byte_seconds: f64,
     /// Whether `allocated` is exact, not divided among stacks by a sample of them.
     exact: bool,
     /// Relative standard error of `allocated` from sampling stacks; 0 where all were taken.
     error: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct ByteSecondsJson {
+    /// From birth to the middle of the interval in which they died.
+    dead: f64,
+    /// From birth to when they were last known alive.
+    living: f64,
+    estimated: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -195,6 +213,8 @@ fn document(profile: &Profile, limit: Option<usize>) -> Document<'_> {
 
 /// How this profile's numbers are to be written.
 struct Numbers<'a> {
+    profile: &'a Profile,
+    site_bounds: HashMap<&'a str, u64>,
     bounds: &'a BucketBounds,
     estimates: &'a BTreeMap<String, ClassEstimate>,
     sample_interval: Option<u64>,
@@ -212,6 +232,8 @@ impl<'a> Numbers<'a> {
         let sampled = matches!(run.tracking, Tracking::EveryNth(_) | Tracking::ByteSample(_));
         let thinned = profile.trust.following.thinned_to_one_in > 1;
         Self {
+            profile,
+            site_bounds: profile.site_bounds(),
             bounds: &run.buckets,
             estimates: &profile.estimates,
             sample_interval: profile.trust.sample_interval,
@@ -235,10 +257,18 @@ impl<'a> Numbers<'a> {
             allocated: TallyJson::of(class.allocated, self.counts_estimated),
             largest: class.allocated.largest,
             jvm_allocated: self.estimate(class),
+            optimised_away: self.profile.is_optimised_away(class),
+            rank_bytes: self.profile.allocated_bytes(class),
+            byte_seconds: self.byte_seconds(class),
             live: class.live.map(|live| TallyJson::of(live, self.tracked_estimated)),
             collected: self.buckets(&class.collected, self.tracked_estimated),
             lifetime: class.lifetimes.as_ref().map(|known| LifetimeJson::of(known, self.tracked_estimated)),
         }
+    }
+
+    fn byte_seconds(&self, class: &ClassProfile) -> Option<ByteSecondsJson> {
+        let ByteSeconds { dead, living } = class.byte_seconds(self.bounds)?;
+        Some(ByteSecondsJson { dead, living, estimated: self.tracked_estimated })
     }
 
     fn site<'p>(&self, site: &'p SiteProfile) -> SiteJson<'p> {
@@ -250,6 +280,7 @@ impl<'a> Numbers<'a> {
             allocated: TallyJson::of(site.allocated, !exact),
             live: site.live.map(|live| TallyJson::of(live, fates_estimated)),
             collected: self.buckets(&site.collected, fates_estimated),
+            rank_bytes: site.allocated_at_most(&self.site_bounds),
             byte_seconds: site.byte_seconds,
             exact,
             error: site.error,

@@ -294,7 +294,7 @@ impl Ledger {
         }
         for (site, sums) in self.by_site.drain() {
             let Some(class) = table.class_of(site) else { continue };
-            entry(&mut self.sites, site).bury(bucket, self.buckets.len(), age.ms.1, sums.site);
+            entry(&mut self.sites, site).bury(bucket, self.buckets.len(), age.ms, sums.site);
             self.by_class.add(class, sums);
         }
         for (class, sums) in self.by_class.drain() {
@@ -409,9 +409,10 @@ fn book_births(
 }
 
 impl SiteBook {
-    fn bury(&mut self, bucket: usize, buckets: usize, age_ms: u64, tally: Tally) {
+    /// Books objects that died at an age between these, in milliseconds: on average in the middle.
+    fn bury(&mut self, bucket: usize, buckets: usize, (after, by): (u64, u64), tally: Tally) {
         add_to(&mut self.collected, bucket, buckets, tally);
-        self.byte_ms += tally.bytes as f64 * age_ms as f64;
+        self.byte_ms += tally.bytes as f64 * (after as f64 + by as f64) / 2.0;
         self.changed = true;
     }
 

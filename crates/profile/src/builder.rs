@@ -87,7 +87,7 @@ impl ProfileBuilder {
 
     /// The profile as of the last update.
     pub fn profile(&self) -> Profile {
-        Profile { sites: site_profiles(self), ..self.profile_without_sites() }
+        Profile { sites: site_profiles(self), ..self.profile_without_sites() }.ranked()
     }
 
     /// Like [`Self::profile`] with no sites: what a live display needs, at a cost that does not grow with stacks.
@@ -103,6 +103,7 @@ impl ProfileBuilder {
             trust: self.trust.clone(),
             complete: self.complete,
         }
+        .ranked()
     }
 
     /// Number of lifetime buckets of the run.

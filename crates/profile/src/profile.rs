@@ -18,9 +18,9 @@ pub struct Profile {
     pub gcs: u32,
     /// How often all counts were set to zero: they tell of objects born since the last time.
     pub resets: u32,
-    /// Per class name (loaders merged), largest allocated bytes first.
+    /// Per class name (loaders merged), most bytes first: of what was allocated, not of what was executed and optimised away.
     pub classes: Vec<ClassProfile>,
-    /// Per class and stack, largest allocated bytes first. Empty without `#trace`.
+    /// Per class and stack, most bytes allocated first. Empty without `#trace`.
     pub sites: Vec<SiteProfile>,
     /// What samples say of classes, by name, whatever was filtered out; empty if the JVM did not sample for us.
     pub estimates: BTreeMap<String, ClassEstimate>,

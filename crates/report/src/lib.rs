@@ -1,14 +1,15 @@
-//! Profiles as text: the report after a run ([`post_run`]), the live console histogram ([`live`]), heap summaries
-//! ([`heap_columns`]).
+//! Profiles as text: the report on one screen ([`overview`]) and in full ([`post_run`]), the live console histogram
+//! ([`live`]), heap summaries ([`heap_columns`]).
 //!
 //! Pure: a profile in, a `String` out. No terminal control, no colours, no clock, no files; other formats (JSON, HTML) are
 //! the CLI's. Sizes for people are in binary units (1 KiB = 1024 bytes), as the JVM's own options are; large numbers of
-//! objects use k, M and G for powers of 1000. Sizes in the rows of the post-run report are plain bytes.
+//! objects use k, M and G for powers of 1000. Sizes in the rows of the full report are plain bytes.
 
 mod bars;
 mod heap_summary;
 mod lifetimes;
 mod live;
+mod overview;
 mod post_run;
 mod rows;
 mod sections;
@@ -19,6 +20,7 @@ mod units;
 
 pub use heap_summary::{HeapTextError, class_in_columns, heap_columns, parse_heap_columns};
 pub use live::{LiveOptions, live};
+pub use overview::{COLUMNS, LINES, overview};
 pub use post_run::{TextOptions, post_run};
 pub use table::{left_aligned, right_aligned};
 pub use trust::{trust_block, trust_line};

@@ -2,6 +2,8 @@
 //!
 //! Not here: clearing the screen, colours, when to print again: the caller has the terminal.
 
+use std::collections::HashMap;
+
 use mayfly_profile::{ClassProfile, Lifetimes, Profile, Tally};
 
 use crate::bars::bar;
@@ -16,7 +18,7 @@ use crate::units;
 pub struct LiveOptions {
     /// Columns; no line is longer. Less than 40 counts as 40.
     pub width: usize,
-    /// Class rows at most. The whole text has at most this many lines plus the number of lifetime buckets plus 10.
+    /// Class rows at most. The whole text has at most this many lines plus the number of lifetime buckets plus 11.
     pub rows: usize,
     /// Whether block characters, dashes and ellipses may be used; otherwise the layout is ASCII (class names stay as
     /// they are).
@@ -116,33 +118,44 @@ impl View<'_> {
         let rates = Rates::between(self.profile, previous);
         let mut classes: Vec<_> = self.profile.classes.iter().map(|class| (rates.of(class), class)).collect();
         // Stable: at equal rates the profile's order (most allocated first) stays.
-        classes.sort_by_key(|&(rate, _)| std::cmp::Reverse(rate));
-        let columns = self.columns();
+        classes.sort_by_key(|&(rate, _)| std::cmp::Reverse(rate.allocated));
+        let shown = &classes[..self.options.rows.min(classes.len())];
+        let optimised_away = shown.iter().any(|(_, class)| self.profile.is_optimised_away(class));
+        let columns = self.columns(optimised_away);
         let name_width = self.width - columns.len() * (NUMBER_WIDTH + 2);
         let headings: Vec<_> = columns.iter().map(|column| column.heading().to_owned()).collect();
         let mut lines = vec![format!("{}{}", pad("class", name_width), numbers(&headings))];
-        for (rate, class) in classes.iter().take(self.options.rows) {
-            let cells: Vec<_> = columns.iter().map(|column| column.cell(*rate, class)).collect();
-            let name = self.shorten(&printable(&class.name), name_width);
-            lines.push(format!("{}{}", pad(&name, name_width), numbers(&cells)));
+        for (rate, class) in shown {
+            let cells: Vec<_> =
+                columns.iter().map(|column| column.cell(self.profile, *rate, class)).collect();
+            let mark = if self.profile.is_optimised_away(class) { " *" } else { "" };
+            let name = self.shorten(&printable(&class.name), name_width - mark.len());
+            lines.push(format!("{}{}", pad(&format!("{name}{mark}"), name_width), numbers(&cells)));
         }
         match classes.len().saturating_sub(self.options.rows) {
             0 if classes.is_empty() => lines.push("nothing allocated yet".to_owned()),
             0 => {}
             more => lines.push(format!("and {more} more {}", if more == 1 { "class" } else { "classes" })),
         }
+        if optimised_away {
+            lines.push(
+                self.shorten("* optimised away: much of what was executed was not allocated", self.width),
+            );
+        }
         lines
     }
 
     /// The columns that leave at least 20 for the class name.
-    fn columns(&self) -> Vec<Column> {
-        let wanted: &[Column] = if self.profile.run.lifetimes {
-            &[Column::Rate, Column::Live, Column::Median, Column::FirstGc]
+    fn columns(&self, optimised_away: bool) -> Vec<Column> {
+        let mut wanted = vec![Column::Rate];
+        wanted.extend(optimised_away.then_some(Column::Executed));
+        wanted.extend(if self.profile.run.lifetimes {
+            [Column::Live, Column::Median, Column::FirstGc].as_slice()
         } else {
-            &[Column::Rate, Column::Allocated, Column::Objects]
-        };
-        let room = (self.width - 20) / (NUMBER_WIDTH + 2);
-        wanted.iter().take(room).copied().collect()
+            &[Column::Allocated, Column::Objects]
+        });
+        wanted.truncate((self.width - 20) / (NUMBER_WIDTH + 2));
+        wanted
     }
 
     fn trust(&self) -> Vec<String> {
@@ -169,6 +182,7 @@ impl View<'_> {
 #[derive(Clone, Copy)]
 enum Column {
     Rate,
+    Executed,
     Live,
     Median,
     FirstGc,
@@ -180,6 +194,7 @@ impl Column {
     fn heading(self) -> &'static str {
         match self {
             Self::Rate => "alloc/s",
+            Self::Executed => "exec/s",
             Self::Live => "live",
             Self::Median => "median",
             Self::FirstGc => "1st GC",
@@ -188,42 +203,66 @@ impl Column {
         }
     }
 
-    fn cell(self, rate: u64, class: &ClassProfile) -> String {
+    fn cell(self, profile: &Profile, rate: Rate, class: &ClassProfile) -> String {
         let lifetimes = class.lifetimes.as_ref();
         let cell = match self {
-            Self::Rate => Some(units::bytes(rate)),
+            Self::Rate => Some(units::bytes(rate.allocated)),
+            Self::Executed => Some(units::bytes(rate.executed)),
             Self::Live => class.live.map(|live| units::bytes(live.bytes)),
             Self::Median => lifetimes.and_then(median),
             Self::FirstGc => lifetimes.and_then(Lifetimes::died_before_first_gc_share).map(whole_percent),
-            Self::Allocated => Some(units::bytes(class.allocated.bytes)),
+            Self::Allocated => Some(units::bytes(profile.allocated_bytes(class))),
             Self::Objects => Some(units::count(class.allocated.objects)),
         };
         cell.unwrap_or_else(|| "-".to_owned())
     }
 }
 
+/// Bytes per second, rounded.
+#[derive(Clone, Copy)]
+struct Rate {
+    allocated: u64,
+    executed: u64,
+}
+
 /// Allocation since an earlier profile.
 struct Rates<'a> {
-    earlier: std::collections::HashMap<&'a str, u64>,
+    profile: &'a Profile,
+    earlier: HashMap<&'a str, &'a ClassProfile>,
+    /// The earlier profile, if it was one of the same counts.
+    previous: Option<&'a Profile>,
     seconds: f64,
 }
 
 impl<'a> Rates<'a> {
-    fn between(profile: &Profile, previous: Option<&'a Profile>) -> Self {
+    fn between(profile: &'a Profile, previous: Option<&'a Profile>) -> Self {
         // A profile that did not get older was reset: its counts are since then.
-        let earlier = previous.filter(|earlier| earlier.duration_ms < profile.duration_ms);
-        let since = earlier.map_or(0, |earlier| earlier.duration_ms);
-        let bytes = |class: &'a ClassProfile| (class.name.as_str(), class.allocated.bytes);
+        let previous = previous.filter(|earlier| earlier.duration_ms < profile.duration_ms);
+        let since = previous.map_or(0, |earlier| earlier.duration_ms);
+        let classes = previous.iter().flat_map(|earlier| &earlier.classes);
         Self {
-            earlier: earlier.iter().flat_map(|earlier| &earlier.classes).map(bytes).collect(),
+            profile,
+            earlier: classes.map(|class| (class.name.as_str(), class)).collect(),
+            previous,
             seconds: (profile.duration_ms - since) as f64 / 1000.0,
         }
     }
 
-    /// Bytes per second, rounded.
-    fn of(&self, class: &ClassProfile) -> u64 {
-        let earlier = self.earlier.get(class.name.as_str()).copied().unwrap_or(0);
-        let bytes = class.allocated.bytes.saturating_sub(earlier);
+    fn of(&self, class: &ClassProfile) -> Rate {
+        let before = self.previous.zip(self.earlier.get(class.name.as_str()));
+        let executed = before.map_or(0, |(_, before)| before.allocated.bytes);
+        // As it is seen now: what was allocated by then is known no better than by samples either.
+        let allocated = match before {
+            Some((earlier, before)) if self.profile.is_optimised_away(class) => earlier.sampled_bytes(before),
+            _ => executed,
+        };
+        Rate {
+            allocated: self.per_second(self.profile.allocated_bytes(class).saturating_sub(allocated)),
+            executed: self.per_second(class.allocated.bytes.saturating_sub(executed)),
+        }
+    }
+
+    fn per_second(&self, bytes: u64) -> u64 {
         if self.seconds > 0.0 { (bytes as f64 / self.seconds).round() as u64 } else { 0 }
     }
 }

@@ -74,7 +74,7 @@ pub fn post_run(profile: &Profile, options: &TextOptions) -> String {
 }
 
 /// The part of the profile that is shown; copied only if it is a part.
-fn view<'a>(profile: &'a Profile, options: &TextOptions) -> Cow<'a, Profile> {
+pub(crate) fn view<'a>(profile: &'a Profile, options: &TextOptions) -> Cow<'a, Profile> {
     if options.filter.admits_all() && options.min_size == 0 {
         return Cow::Borrowed(profile);
     }

@@ -6,7 +6,7 @@
 use mayfly_profile::{BlameRules, Frame, SiteProfile, Tally, blame};
 
 use crate::text::printable;
-use crate::units::percent;
+use crate::units::{self, percent};
 
 /// Sites of a section whose stacks are written unless the user says how many: real programs have tens of thousands, a
 /// hundred megabytes of text.
@@ -16,6 +16,8 @@ const MOST_SITES: usize = 1000;
 pub(crate) struct Row<'a> {
     pub(crate) name: &'a str,
     pub(crate) tally: Tally,
+    /// Bytes that it is ranked by: those of `tally`, or fewer where the JIT compiler optimised objects away.
+    pub(crate) ranked_by: u64,
     /// Its sites with what of them belongs to the section. Empty without stacks.
     pub(crate) sites: Vec<(&'a SiteProfile, Tally)>,
 }
@@ -34,22 +36,30 @@ impl RowStyle {
     }
 }
 
-/// The rows that have something to say, most bytes first, ties by name.
+/// The rows that have something to say, most bytes first (of what was allocated, not executed), ties by name.
 pub(crate) fn in_order(mut rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
     rows.retain(|row| !row.tally.is_empty());
-    rows.sort_by(|a, b| b.tally.bytes.cmp(&a.tally.bytes).then_with(|| a.name.cmp(b.name)));
+    rows.sort_by(|a, b| b.ranked_by.cmp(&a.ranked_by).then_with(|| a.name.cmp(b.name)));
     rows
 }
 
-/// Header and rows; percentages are of all `rows`, written or not.
+/// Header and rows; percentages are of all `rows`, written or not, by what they are ranked by.
 pub(crate) fn write_rows(out: &mut String, rows: &[Row<'_>], indent: usize, style: &RowStyle) {
-    let total: u64 = rows.iter().fold(0, |sum, row| sum.saturating_add(row.tally.bytes));
+    let total: u64 = rows.iter().fold(0, |sum, row| sum.saturating_add(row.ranked_by));
     let too_small = if style.limit.is_none() { bytes_of_sites_left_out(rows) } else { None };
     line(out, indent, "%:size:count:(largest)");
     for row in rows.iter().take(style.rows()) {
         let Tally { objects, bytes, largest } = row.tally;
-        let share = percent(bytes, total);
+        let share = percent(row.ranked_by, total);
         line(out, indent, &format!("{share:>3}%:{bytes}:{objects}:({largest}) - {}", printable(row.name)));
+        if row.ranked_by < bytes {
+            let allocated = units::bytes(row.ranked_by);
+            line(
+                out,
+                indent + 6,
+                &format!("optimised away: executed as above, about {allocated} of it allocated"),
+            );
+        }
         write_sites(out, row, indent + 2, style, too_small);
         write_blame(out, row, indent + 2, style);
     }

@@ -98,9 +98,14 @@ impl<'a> Sections<'a> {
     }
 
     fn rows(&self, part: Part) -> Vec<Row<'a>> {
+        let ranked_by = |class: &ClassProfile| match part {
+            Part::Allocated => self.profile.allocated_bytes(class),
+            Part::Live | Part::Bucket(_) => part.of_class(class).bytes,
+        };
         let row = |class: &'a ClassProfile| Row {
             name: &class.name,
             tally: part.of_class(class),
+            ranked_by: ranked_by(class),
             sites: self.sites_of(&class.name).map(|site| (site, part.of_site(site))).collect(),
         };
         in_order(self.profile.classes.iter().map(row).collect())

@@ -1,6 +1,6 @@
 //! Columns as wide as their widest cell.
 
-use crate::text::{pad_left, width};
+use crate::text::{pad_left, shorten, width};
 
 /// Lines of right-aligned columns two spaces apart; the last column is left as it is, at its own length.
 pub fn right_aligned(rows: &[Vec<String>], indent: &str) -> String {
@@ -18,6 +18,19 @@ pub fn right_aligned(rows: &[Vec<String>], indent: &str) -> String {
         format!("{indent}{}\n", cells.join("  "))
     };
     rows.iter().map(line).collect()
+}
+
+/// As [`right_aligned`], in lines of at most `columns`: the last column is shortened in the middle.
+pub(crate) fn fitted(rows: &[Vec<String>], indent: &str, columns: usize) -> String {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max();
+    let before: usize = (0..count.saturating_sub(1)).filter_map(widest).map(|width| width + 2).sum();
+    let room = columns.saturating_sub(width(indent) + before);
+    let mut rows = rows.to_vec();
+    for last in rows.iter_mut().filter(|row| row.len() == count).filter_map(|row| row.last_mut()) {
+        *last = shorten(last, room, "...");
+    }
+    right_aligned(&rows, indent)
 }
 
 /// Lines of left-aligned columns two spaces apart; the last column is left as it is, at its own length.

@@ -5,7 +5,7 @@ mod profiles;
 use insta::assert_snapshot;
 use mayfly_profile::{Profile, Tally, Tracking};
 use mayfly_report::{LiveOptions, live};
-use profiles::{counted, only_counts, sampled, with_lifetimes};
+use profiles::{counted, only_counts, optimised_away, sampled, with_lifetimes};
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
 
@@ -72,6 +72,28 @@ fn rates_are_since_the_previous_profile() {
 }
 
 #[test]
+fn what_was_optimised_away_is_ranked_by_what_was_allocated() {
+    let now = optimised_away();
+    let mut before = now.clone();
+    before.duration_ms -= 1_000;
+    for class in &mut before.classes {
+        let Tally { objects, bytes, largest } = class.allocated;
+        class.allocated = Tally { objects: objects / 2, bytes: bytes / 2, largest };
+    }
+    for previous in [None, Some(&before)] {
+        let text = live(&now, previous, &at(80));
+        let rows: Vec<_> =
+            text.lines().skip_while(|line| !line.starts_with("class")).skip(1).take(3).collect();
+        let starts: Vec<_> = rows.iter().map(|row| row.split("  ").next().unwrap_or_default()).collect();
+        assert_eq!(starts[0], "[B", "{text}");
+        let string = rows.iter().find(|row| row.starts_with("java.lang.String * "));
+        let executed = if previous.is_some() { "458 MiB" } else { "229 MiB" };
+        assert!(string.is_some_and(|row| row.contains(executed)), "{text}");
+        assert!(text.contains("\n* optimised away: "), "{text}");
+    }
+}
+
+#[test]
 fn after_a_reset_rates_are_since_the_reset() {
     let mut before = with_lifetimes();
     before.duration_ms = 500_000;
@@ -101,6 +123,6 @@ proptest! {
         for line in text.lines() {
             prop_assert!(line.width() <= width, "{} > {width}: {line}", line.width());
         }
-        prop_assert!(text.lines().count() <= rows + profile.run.buckets.len() + 10);
+        prop_assert!(text.lines().count() <= rows + profile.run.buckets.len() + 11);
     }
 }

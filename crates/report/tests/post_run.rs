@@ -7,7 +7,7 @@ use mayfly_profile::{
     ClassEstimate, ClassFilter, Estimate, Profile, Remainder, SiteProfile, Tally, Tracking, Trust,
 };
 use mayfly_report::{TextOptions, post_run, trust_block, trust_line};
-use profiles::{only_counts, sampled, trust, with_lifetimes, with_sites};
+use profiles::{only_counts, optimised_away, sampled, trust, with_lifetimes, with_sites};
 
 fn options() -> TextOptions {
     TextOptions { timestamp: Some("Fri Nov 21 11:15:00 UTC 2025".into()), ..Default::default() }
@@ -64,6 +64,17 @@ fn one_in_n_says_by_how_much_it_was_scaled() {
         assert!(text.contains(&format!("{section}{note}")), "{text}");
     }
     assert!(text.contains("Allocated objects:\n  %:size"), "allocation counts are exact: {text}");
+}
+
+#[test]
+fn what_was_optimised_away_keeps_its_count_and_loses_its_rank() {
+    let text = post_run(&optimised_away(), &TextOptions { blame: false, ..options() });
+    let rows = "   78%:240000000:10000000:(24) - [B\n";
+    assert!(text.contains(rows), "{text}");
+    let string = "   17%:960000000:40000000:(24) - java.lang.String\n        optimised away: executed as above, about 50.0 MiB of it allocated\n";
+    assert!(text.contains(string), "{text}");
+    assert!(text.find(rows) < text.find(string), "{text}");
+    assert!(text.contains("Allocated objects summary:\n  1216000000:51000000\n"), "{text}");
 }
 
 #[test]

@@ -282,3 +282,10 @@ fn long_survivors_are_asked_after_by_turns_and_all_after_a_full_collection() {
     bench.collect_as(GcKind::Full, 1..many + 1);
     assert_eq!(bench.class(0).live.objects, 0);
 }
+
+#[test]
+fn byte_seconds_reach_to_the_middle_of_the_interval_of_a_death() {
+    let mut book = SiteBook::default();
+    book.bury(0, 1, (1_000, 3_000), Tally::of(10, 16));
+    assert_eq!(book.counts(0, true).byte_seconds, 320.0);
+}

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use mayfly_profile::{
-    BucketBounds, ClassProfile, Dropped, Following, Frame, JvmInfo, Lifetimes, OwnCost, Profile, Refusals,
-    Remainder, RunInfo, SiteProfile, Tally, Tracking, Trust,
+    BucketBounds, ClassEstimate, ClassProfile, Dropped, Estimate, Following, Frame, JvmInfo, Lifetimes,
+    OwnCost, Profile, Refusals, Remainder, RunInfo, SiteProfile, Tally, Tracking, Trust,
 };
 
 pub(crate) fn run(tracking: Tracking) -> RunInfo {
@@ -113,7 +113,7 @@ pub(crate) fn only_counts() -> Profile {
     }
 }
 
-fn frame(class: &str, method: &str, line: Option<u32>) -> Frame {
+pub(crate) fn frame(class: &str, method: &str, line: Option<u32>) -> Frame {
     Frame { class: class.into(), method: method.into(), file: Some("Server.java".into()), line }
 }
 
@@ -162,5 +162,42 @@ pub(crate) fn sampled(mut profile: Profile, tracking: Tracking) -> Profile {
     profile.run.tracking = tracking;
     profile.trust.dropped = vec![Dropped { cause: "memory limit".into(), objects: 12_345 }];
     profile.complete = false;
+    profile
+}
+
+/// Strings of which 960 MB were executed and 50 MiB allocated, beside arrays of 240 MB and few objects that are kept.
+/// In the order of a profile's classes: by what was allocated.
+pub(crate) fn optimised_away() -> Profile {
+    let mut strings = Estimate::default();
+    (0..100).for_each(|_| strings.add(Estimate::of_sample(24, 512 << 10)));
+    let main = |method| vec![frame("a.Main", method, None), frame("a.Main", "main", None)];
+    let site = |class: &str, method, objects, size| SiteProfile {
+        class: class.into(),
+        stack: main(method),
+        allocated: Tally::of(objects, size),
+        ..Default::default()
+    };
+    let mut profile = Profile {
+        run: RunInfo { stacks: true, ..run(Tracking::Off) },
+        classes: vec![
+            counted("[B", 10_000_000, 240_000_000, 24),
+            counted("java.lang.String", 40_000_000, 960_000_000, 24),
+            counted("a.Kept", 1_000_000, 16_000_000, 16),
+        ],
+        sites: vec![site("[B", "buffers", 10_000_000, 24), site("java.lang.String", "join", 40_000_000, 24)],
+        ..only_counts()
+    };
+    profile
+        .estimates
+        .insert("java.lang.String".into(), ClassEstimate { allocated: strings, ..Default::default() });
+    let mut kept = Estimate::default();
+    (0..30).for_each(|_| kept.add(Estimate::of_sample(16, 512 << 10)));
+    profile.estimates.insert("a.Kept".into(), ClassEstimate { allocated: kept, ..Default::default() });
+    let mut arrays = Estimate::default();
+    (0..458).for_each(|_| arrays.add(Estimate::of_sample(24, 512 << 10)));
+    profile.estimates.insert("[B".into(), ClassEstimate { allocated: arrays, ..Default::default() });
+    profile.trust.sample_interval = Some(512 << 10);
+    profile.trust.accounted_bytes = 1_216_000_000;
+    profile.trust.jvm_allocated_bytes = Some(310_000_000);
     profile
 }

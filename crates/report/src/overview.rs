@@ -1,0 +1,109 @@
+//! The report on one screen: what was found in plain words, the classes and methods that matter most, how far to trust it.
+//!
+//! At most [`LINES`] lines of [`COLUMNS`] columns. Everything, in InMemProfiler's grammar, is `post_run`'s.
+
+mod coverage;
+mod findings;
+mod longest;
+mod tables;
+
+use mayfly_profile::{BlameRules, MethodProfile, Profile};
+
+use crate::TextOptions;
+use crate::post_run::{tracking_text, view};
+use crate::text::{printable, shorten};
+use crate::units;
+
+/// Most columns of a line.
+pub const COLUMNS: usize = 100;
+/// Most lines of a report.
+pub const LINES: usize = 41;
+
+/// Packages of the JDK: a site is charged to the first frame outside of them, unless `#traceignore` names others.
+const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
+
+/// The report on one screen of `columns`, at most [`COLUMNS`]; ends with a line feed. `more`: where everything is to be had.
+///
+/// Of `options` the limit of rows and whether to blame classes do not matter here.
+pub fn overview(profile: &Profile, options: &TextOptions, columns: usize, more: &str) -> String {
+    let shown = view(profile, options);
+    let screen = Screen {
+        profile: &shown,
+        columns: columns.clamp(60, COLUMNS),
+        methods: shown.methods(&rules(options)),
+        rules_given: !options.trace_ignore.is_empty() || !options.trace_target.is_empty(),
+    };
+    let mut lines = screen.head(options);
+    lines.extend(screen.findings());
+    lines.extend(screen.classes());
+    lines.extend(screen.method_rows());
+    lines.extend(screen.longest_lived());
+    lines.extend(screen.coverage());
+    if !more.is_empty() {
+        lines.push(format!("Everything: {more}"));
+    }
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+fn rules(options: &TextOptions) -> BlameRules {
+    let ignore = match options.trace_ignore.as_slice() {
+        [] => JDK.map(str::to_owned).to_vec(),
+        given => given.to_vec(),
+    };
+    BlameRules { ignore, target: options.trace_target.clone() }
+}
+
+/// What is shown, and how wide.
+struct Screen<'a> {
+    profile: &'a Profile,
+    columns: usize,
+    methods: Vec<MethodProfile>,
+    /// Whether the user said which frames methods are charged by.
+    rules_given: bool,
+}
+
+impl Screen<'_> {
+    fn head(&self, options: &TextOptions) -> Vec<String> {
+        let Profile { run, duration_ms, gcs, .. } = self.profile;
+        let mut lines = Vec::new();
+        if let Some(timestamp) = &options.timestamp {
+            lines.extend(["===".to_owned(), format!("{timestamp}:")]);
+        }
+        lines.push(format!("Reason for output: {}", options.reason));
+        let named = |what: &str, name: &str| match name {
+            "" => String::new(),
+            name => format!(", {what}{}", printable(name)),
+        };
+        let jvm = named("JVM ", &run.jvm.version) + &named("", &run.jvm.gc);
+        let command = printable(&run.jvm.command);
+        lines.push(self.fit(&format!("Program: pid {}{jvm}  {command}", run.jvm.pid)));
+        let followed = tracking_text(self.profile);
+        let end = if self.profile.complete { "" } else { "; not ended, or its end was not recorded" };
+        lines
+            .push(self.fit(&format!("Profiled: {}, {gcs} GCs, {followed}{end}", units::clock(*duration_ms))));
+        lines.extend(self.part_shown(options).map(|text| self.fit(&text)));
+        lines
+    }
+
+    /// What is left out, so that nobody takes a part for the whole.
+    fn part_shown(&self, options: &TextOptions) -> Option<String> {
+        let filter = &options.filter;
+        let mut parts = Vec::new();
+        let mut say = |what: &str, list: &[String]| {
+            if !list.is_empty() {
+                parts.push(format!("{what} {}", printable(&list.join(","))));
+            }
+        };
+        say("only", &filter.include);
+        say("without", &filter.exclude);
+        if options.min_size > 0 {
+            parts.push(format!("objects of at least {}", units::bytes(options.min_size)));
+        }
+        (!parts.is_empty()).then(|| format!("Shown: {}", parts.join(", ")))
+    }
+
+    /// The text in one line of the screen.
+    fn fit(&self, text: &str) -> String {
+        shorten(text, self.columns, "...")
+    }
+}

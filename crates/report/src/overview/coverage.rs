@@ -1,0 +1,67 @@
+//! How far to trust the screen, in words: coverage, what was dropped, what is an estimate.
+
+use mayfly_profile::{Tracking, Trust};
+
+use super::Screen;
+use crate::text::printable;
+use crate::units;
+
+impl Screen<'_> {
+    /// The trust line in words, and what makes numbers estimates.
+    pub(super) fn coverage(&self) -> Vec<String> {
+        let trust = &self.profile.trust;
+        let mut lines = vec![String::new(), self.fit(&counted(trust))];
+        lines.push(self.fit(&missed(trust)));
+        lines.extend(self.estimated().map(|text| self.fit(&text)));
+        lines
+    }
+
+    fn estimated(&self) -> Option<String> {
+        let from = match self.profile.run.tracking {
+            Tracking::ByteSample(interval) => {
+                format!("a sample of one object per {} allocated", units::bytes(interval))
+            }
+            Tracking::EveryNth(n @ 2..) => format!("1 object in {n}"),
+            Tracking::Off | Tracking::EveryObject | Tracking::EveryNth(_) => return None,
+        };
+        Some(format!("  Methods, live and lifetimes: estimates from {from}."))
+    }
+}
+
+fn counted(trust: &Trust) -> String {
+    let counted = units::bytes(trust.accounted_bytes);
+    let (Some(allocated), Some(share)) = (trust.jvm_allocated_bytes, trust.share()) else {
+        return format!("Coverage: {counted} counted; this JVM gives no number of its own to compare with.");
+    };
+    let jvm = units::bytes(allocated);
+    if trust.accounted_bytes > allocated {
+        return format!(
+            "Coverage: {counted} executed; the JVM allocated {jvm}: the JIT optimised the rest away."
+        );
+    }
+    let explained = trust.named_share().filter(|_| !trust.remainder.is_empty());
+    let explained =
+        explained.map(|share| format!(", {} counted or explained", units::share(share))).unwrap_or_default();
+    format!("Coverage: {} of the {jvm} that the JVM allocated were counted{explained}.", units::share(share))
+}
+
+fn missed(trust: &Trust) -> String {
+    let dropped = trust.dropped.iter().map(|dropped| dropped.objects).fold(0, u64::saturating_add);
+    let refused = trust.refusals.iter().map(|refusal| refusal.methods).fold(0, u64::saturating_add);
+    let mut parts = Vec::new();
+    if dropped > 0 {
+        let causes: Vec<_> = trust.dropped.iter().map(|dropped| printable(&dropped.cause)).collect();
+        parts.push(format!("{} objects dropped ({})", units::count(dropped), causes.join("; ")));
+    }
+    if refused > 0 {
+        parts.push(format!("{refused} {} refused", if refused == 1 { "method" } else { "methods" }));
+    }
+    if trust.following.thinned_to_one_in > 1 {
+        parts.push(format!("thinned to 1 object in {}", trust.following.thinned_to_one_in));
+    }
+    if parts.is_empty() {
+        "  Nothing was dropped or refused.".to_owned()
+    } else {
+        format!("  Missed: {}.", parts.join(", "))
+    }
+}

@@ -1,0 +1,138 @@
+//! What was found, in plain words: up to three sentences.
+
+use mayfly_profile::ClassProfile;
+
+use super::Screen;
+use super::longest::LongLived;
+use crate::lifetimes::whole_percent;
+use crate::text::{printable, shorten};
+use crate::units;
+
+/// Findings at most.
+const FINDINGS: usize = 3;
+
+/// Columns of a name in a sentence.
+const NAME: usize = 44;
+
+impl Screen<'_> {
+    /// The sentences, numbered.
+    pub(super) fn findings(&self) -> Vec<String> {
+        let found =
+            [self.allocates(), self.holds(), self.lives_longest(), self.optimised_away(), self.in_all()];
+        let mut lines = vec![String::new(), "Found:".to_owned()];
+        for (at, text) in found.into_iter().flatten().take(FINDINGS).enumerate() {
+            lines.push(self.fit(&format!("  {}. {text}", at + 1)));
+            if at == 0 {
+                lines.extend(self.allocating_method().map(|text| self.fit(&format!("     {text}"))));
+            }
+        }
+        lines
+    }
+
+    /// Who allocates most.
+    fn allocates(&self) -> Option<String> {
+        let bytes = |class: &ClassProfile| self.profile.allocated_bytes(class);
+        let class = self.profile.classes.iter().max_by_key(|class| bytes(class));
+        let Some(class) = class.filter(|class| bytes(class) > 0) else {
+            return Some("nothing was allocated".to_owned());
+        };
+        let total = self.profile.classes.iter().map(bytes).fold(0, u64::saturating_add);
+        Some(format!(
+            "{} is {} of what was allocated: {}, {}/s",
+            name(&class.name),
+            share(bytes(class), total),
+            units::bytes(bytes(class)),
+            units::bytes(self.rate(bytes(class))),
+        ))
+    }
+
+    /// Which method allocates most, over all classes.
+    fn allocating_method(&self) -> Option<String> {
+        let total = self.methods.iter().map(|method| method.allocated_bytes).fold(0, u64::saturating_add);
+        let most = self.methods.iter().max_by_key(|method| method.allocated_bytes)?;
+        let (class, method) = most.method.as_ref()?;
+        let method = name(&format!("{class}.{method}"));
+        let share = share(most.allocated_bytes, total);
+        (most.allocated_bytes > 0).then(|| format!("{method} allocates {share} over all classes"))
+    }
+
+    /// Who holds most of what is live.
+    fn holds(&self) -> Option<String> {
+        if !self.profile.run.lifetimes {
+            return None;
+        }
+        let live = |class: &ClassProfile| class.live.unwrap_or_default();
+        let class = self.profile.classes.iter().max_by_key(|class| live(class).bytes);
+        let Some(class) = class.filter(|class| live(class).bytes > 0) else {
+            return Some("nothing that was followed is live".to_owned());
+        };
+        let total = self.profile.classes.iter().map(|class| live(class).bytes).fold(0, u64::saturating_add);
+        Some(format!(
+            "{} is {} of what is live: {} in {} objects",
+            name(&class.name),
+            share(live(class).bytes, total),
+            units::bytes(live(class).bytes),
+            units::count(live(class).objects),
+        ))
+    }
+
+    /// What stays longest.
+    fn lives_longest(&self) -> Option<String> {
+        let longest = self.long_lived();
+        let LongLived { class, live, collected, median } = longest.first()?;
+        let name = name(&class.name);
+        Some(if *collected == 0 {
+            format!("{name} stays: none of its {} objects has died; median {median}", units::count(*live))
+        } else {
+            let all = live.saturating_add(*collected);
+            format!(
+                "{name} lives longest: median {median}; {} of its {} objects are live",
+                units::count(*live),
+                units::count(all)
+            )
+        })
+    }
+
+    /// What the JIT compiler removed, if it is much.
+    fn optimised_away(&self) -> Option<String> {
+        let removed = |class: &&ClassProfile| class.allocated.bytes - self.profile.allocated_bytes(class);
+        let class = self.profile.classes.iter().max_by_key(removed).filter(|class| removed(class) > 0)?;
+        Some(format!(
+            "{} was optimised away: {} executed, about {} of it allocated",
+            name(&class.name),
+            units::bytes(class.allocated.bytes),
+            units::bytes(self.profile.allocated_bytes(class)),
+        ))
+    }
+
+    /// How fast all of it is.
+    fn in_all(&self) -> Option<String> {
+        let classes = &self.profile.classes;
+        let bytes =
+            classes.iter().map(|class| self.profile.allocated_bytes(class)).fold(0, u64::saturating_add);
+        let objects = classes.iter().map(|class| class.allocated.objects).fold(0, u64::saturating_add);
+        (bytes > 0).then(|| {
+            format!(
+                "in all {} were allocated, {}/s, by {} executed allocations of {} classes",
+                units::bytes(bytes),
+                units::bytes(self.rate(bytes)),
+                units::count(objects),
+                classes.len()
+            )
+        })
+    }
+
+    fn rate(&self, bytes: u64) -> u64 {
+        let seconds = self.profile.duration_ms as f64 / 1000.0;
+        if seconds > 0.0 { (bytes as f64 / seconds).round() as u64 } else { 0 }
+    }
+}
+
+fn share(part: u64, whole: u64) -> String {
+    whole_percent(if whole == 0 { 0.0 } else { part as f64 / whole as f64 })
+}
+
+/// A name that leaves room for the sentence.
+fn name(text: &str) -> String {
+    shorten(&printable(text), NAME, "...")
+}

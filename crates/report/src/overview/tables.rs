@@ -1,0 +1,147 @@
+//! Classes and methods: the largest by what they allocated, by what is live of it, and by byte-seconds.
+
+use mayfly_profile::{ClassProfile, MethodProfile, Tracking};
+
+use super::Screen;
+use crate::table::fitted;
+use crate::text::printable;
+use crate::units;
+
+/// Rows of classes and of methods.
+const CLASSES: usize = 6;
+const METHODS: usize = 5;
+
+/// A row before it is text: what it is ranked by, and its cells.
+struct Row {
+    allocated: u64,
+    executed: u64,
+    live: u64,
+    byte_seconds: f64,
+    name: String,
+}
+
+impl Row {
+    fn is_optimised_away(&self) -> bool {
+        self.allocated < self.executed
+    }
+}
+
+impl Screen<'_> {
+    /// The classes that allocated most, hold most, or held it longest, most allocated first.
+    pub(super) fn classes(&self) -> Vec<String> {
+        let rows: Vec<_> = self.profile.classes.iter().map(|class| self.class_row(class)).collect();
+        let heading = if self.profile.run.lifetimes {
+            "Classes, the largest by allocated, live and byte-seconds (bytes x seconds held so far)"
+        } else {
+            "Classes, the largest by bytes allocated"
+        };
+        self.table(heading, "class", rows, CLASSES)
+    }
+
+    /// The methods, across all classes.
+    pub(super) fn method_rows(&self) -> Vec<String> {
+        if self.methods.is_empty() {
+            return Vec::new();
+        }
+        let charged = if self.rules_given { "asked for" } else { "outside the JDK" };
+        let dead = if self.profile.run.lifetimes { " (byte-seconds: of the dead)" } else { "" };
+        let rows = self.methods.iter().map(method_row).collect();
+        let heading = format!("Methods over all classes, by the first frame {charged}{dead}");
+        self.table(&heading, "method", rows, METHODS)
+    }
+
+    fn class_row(&self, class: &ClassProfile) -> Row {
+        let byte_seconds = class.byte_seconds(&self.profile.run.buckets).unwrap_or_default();
+        Row {
+            allocated: self.profile.allocated_bytes(class),
+            executed: class.allocated.bytes,
+            live: class.live.map_or(0, |live| live.bytes),
+            byte_seconds: byte_seconds.all(),
+            name: printable(&class.name).into_owned(),
+        }
+    }
+
+    fn table(&self, heading: &str, what: &str, rows: Vec<Row>, most: usize) -> Vec<String> {
+        let total = rows.iter().fold(0u64, |sum, row| sum.saturating_add(row.allocated));
+        let count = rows.len();
+        let lifetimes = self.profile.run.lifetimes;
+        let chosen = chosen(rows, most, lifetimes);
+        let executed = chosen.iter().any(Row::is_optimised_away);
+        let mut cells = vec![headings(executed, lifetimes, what)];
+        cells.extend(chosen.iter().map(|row| self.cells(row, total, executed)));
+        let more = match count - chosen.len() {
+            0 => String::new(),
+            more => format!(", {more} more"),
+        };
+        let mut lines = vec![String::new(), self.fit(&format!("{heading}{more}:"))];
+        lines.extend(fitted(&cells, "  ", self.columns).lines().map(str::to_owned));
+        lines
+    }
+
+    fn cells(&self, row: &Row, total: u64, executed: bool) -> Vec<String> {
+        let sampled = matches!(self.profile.run.tracking, Tracking::ByteSample(_) | Tracking::EveryNth(2..));
+        let mut cells =
+            vec![units::bytes(row.allocated), format!("{} %", units::percent(row.allocated, total))];
+        if executed {
+            cells.push(if row.is_optimised_away() { units::bytes(row.executed) } else { String::new() });
+        }
+        if self.profile.run.lifetimes {
+            let about = if sampled { "~" } else { "" };
+            cells.push(format!("{about}{}", units::bytes(row.live)));
+            cells.push(format!("{} s", units::bytes(row.byte_seconds as u64)));
+        }
+        let mark = if row.is_optimised_away() { " (optimised away)" } else { "" };
+        cells.push(format!("{}{mark}", row.name));
+        cells
+    }
+}
+
+fn headings(executed: bool, lifetimes: bool, what: &str) -> Vec<String> {
+    let mut headings = vec!["allocated", "share"];
+    headings.extend(executed.then_some("executed"));
+    headings.extend(if lifetimes { &["live", "byte-seconds"][..] } else { &[] });
+    headings.push(what);
+    headings.into_iter().map(str::to_owned).collect()
+}
+
+fn method_row(method: &MethodProfile) -> Row {
+    let name = match &method.method {
+        Some((class, name)) => format!("{class}.{name}"),
+        None => "(no stack: reflection, deserialisation, JNI, hidden classes)".to_owned(),
+    };
+    Row {
+        allocated: method.allocated_bytes,
+        executed: method.executed_bytes,
+        live: method.live_bytes,
+        byte_seconds: method.dead_byte_seconds,
+        name: printable(&name).into_owned(),
+    }
+}
+
+/// At most `most` rows: of each ranking the first by turns, then in the order of what was allocated.
+fn chosen(rows: Vec<Row>, most: usize, lifetimes: bool) -> Vec<Row> {
+    let order = |key: &dyn Fn(&Row) -> f64| {
+        let mut order: Vec<usize> = (0..rows.len()).filter(|&at| key(&rows[at]) > 0.0).collect();
+        order.sort_by(|&a, &b| key(&rows[b]).total_cmp(&key(&rows[a])));
+        order
+    };
+    let mut rankings = vec![order(&|row| row.allocated as f64)];
+    if lifetimes {
+        rankings.extend([order(&|row| row.live as f64), order(&|row| row.byte_seconds)]);
+    }
+    let mut taken = Vec::new();
+    for place in 0..rows.len().min(most) {
+        for ranking in &rankings {
+            if let Some(&row) = ranking.get(place)
+                && taken.len() < most
+                && !taken.contains(&row)
+            {
+                taken.push(row);
+            }
+        }
+    }
+    let mut chosen: Vec<Row> =
+        rows.into_iter().enumerate().filter(|(at, _)| taken.contains(at)).map(|(_, row)| row).collect();
+    chosen.sort_by_key(|row| std::cmp::Reverse(row.allocated));
+    chosen
+}

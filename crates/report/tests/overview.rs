@@ -1,0 +1,138 @@
+//! The report on one screen: reviewed snapshots, and that it always fits.
+
+mod profiles;
+
+use insta::assert_snapshot;
+use mayfly_profile::{ClassFilter, Profile, SiteProfile, Tally, Tracking};
+use mayfly_report::{COLUMNS, LINES, TextOptions, overview};
+use profiles::{only_counts, optimised_away, sampled, with_lifetimes, with_sites};
+use proptest::prelude::*;
+use unicode_width::UnicodeWidthStr;
+
+fn options() -> TextOptions {
+    TextOptions { timestamp: Some("Fri Nov 21 11:15:00 UTC 2025".into()), ..Default::default() }
+}
+
+fn shown(profile: &Profile) -> String {
+    overview(profile, &options(), COLUMNS, "mayfly report --full run.mayfly")
+}
+
+#[test]
+fn allocations_only() {
+    assert_snapshot!(shown(&only_counts()));
+}
+
+#[test]
+fn lifetimes_of_every_object() {
+    assert_snapshot!(shown(&with_lifetimes()));
+}
+
+#[test]
+fn sites_of_a_sample() {
+    assert_snapshot!(shown(&sampled(with_sites(), Tracking::ByteSample(512 * 1024))));
+}
+
+#[test]
+fn what_was_optimised_away() {
+    assert_snapshot!(shown(&optimised_away()));
+}
+
+#[test]
+fn nothing_recorded() {
+    assert_snapshot!(overview(&Profile::default(), &TextOptions::default(), COLUMNS, ""));
+}
+
+/// Names in the table under a heading that starts so, in order.
+fn rows(text: &str, heading: &str) -> Vec<String> {
+    let table = text.split("\n\n").find_map(|part| part.strip_prefix(heading)).expect("the table");
+    let rows = table.lines().skip(2);
+    rows.map(|line| line.rsplit("  ").next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn what_was_optimised_away_does_not_rank_first_though_most_of_it_was_executed() {
+    let text = shown(&optimised_away());
+    let classes = rows(&text, "Classes");
+    assert_eq!(classes, ["[B", "java.lang.String (optimised away)", "a.Kept"], "{text}");
+    // Executed: 960 MB of strings, of which 50 MiB were allocated, at this method.
+    let methods = rows(&text, "Methods");
+    assert_eq!(methods, ["a.Main.buffers", "a.Main.join (optimised away)"], "{text}");
+}
+
+#[test]
+fn methods_are_charged_across_classes_by_the_first_frame_outside_the_jdk() {
+    let mut profile = with_sites();
+    for site in &mut profile.sites {
+        site.stack.insert(0, profiles::frame("java.util.Arrays", "copyOf", None));
+    }
+    assert_eq!(
+        rows(&shown(&profile), "Methods"),
+        ["com.yourorg.App.handle", "com.yourorg.App$Storage.store", "org.server.ServerThread.run"]
+    );
+    let by_jdk = TextOptions { trace_ignore: vec!["com.".into(), "org.".into()], ..options() };
+    let text = overview(&profile, &by_jdk, COLUMNS, "");
+    assert_eq!(rows(&text, "Methods"), ["java.util.Arrays.copyOf"], "{text}");
+    let target = TextOptions { trace_target: vec!["org.".into()], ..options() };
+    let text = overview(&profile, &target, COLUMNS, "");
+    assert_eq!(rows(&text, "Methods"), ["org.server.ServerThread.run"], "{text}");
+}
+
+#[test]
+fn of_each_ranking_the_first_are_shown() {
+    let mut profile = with_lifetimes();
+    let many = (0..40).map(|n| profiles::class(&format!("a.Garbage{n}"), 4096, 0, [50_000, 0, 0, 0]));
+    profile.classes.splice(0..0, many);
+    let classes = rows(&shown(&profile), "Classes");
+    // Neither is among the forty that allocated most.
+    for held in ["[B", "org.server.Cache$Entry"] {
+        assert!(classes.iter().any(|class| class == held), "{held} in {classes:?}");
+    }
+}
+
+#[test]
+fn a_part_is_not_taken_for_the_whole() {
+    let filter = ClassFilter { include: vec!["org.server".into(), "[B".into()], ..ClassFilter::default() };
+    let text = overview(&with_lifetimes(), &TextOptions { filter, min_size: 33, ..options() }, COLUMNS, "");
+    assert!(text.contains("Shown: only org.server,[B, objects of at least 33 B\n"), "{text}");
+    assert!(!text.contains("Server$Request"), "{text}");
+}
+
+#[test]
+fn no_name_steers_the_terminal() {
+    let mut profile = with_sites();
+    profile.classes[0].name = "evil\n\u{1b}[2J".into();
+    profile.sites[0].stack = vec![profiles::frame("e\u{1b}[2J", "m\n", None)];
+    profile.run.jvm.command = "Main \u{1b}[2J\nx".into();
+    profile.trust.dropped = vec![mayfly_profile::Dropped { cause: "\u{1b}c".into(), objects: 1 }];
+    let text = shown(&profile);
+    assert!(!text.contains('\u{1b}') && !text.contains("evil\n"), "{text}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn it_fits_on_the_screen(
+        columns in 0usize..300,
+        names in prop::collection::vec(("\\PC{0,200}", any::<u64>(), any::<u64>()), 0..60),
+        command in "\\PC{0,300}", duration_ms: u64, jvm_allocated_bytes: Option<u64>, tracked: bool,
+    ) {
+        let mut profile = if tracked { with_sites() } else { optimised_away() };
+        for (name, objects, bytes) in &names {
+            let allocated = Tally { objects: *objects, bytes: *bytes, largest: 0 };
+            profile.classes.push(profiles::counted(name, *objects, *bytes, 0));
+            let stack = vec![profiles::frame(name, name, None)];
+            profile.sites.push(SiteProfile { class: name.clone(), stack, allocated, live: Some(allocated), ..Default::default() });
+        }
+        profile.run.jvm.command = command;
+        profile.duration_ms = duration_ms;
+        profile.trust.jvm_allocated_bytes = jvm_allocated_bytes;
+        profile = sampled(profile, Tracking::ByteSample(4096));
+        let filter = ClassFilter { exclude: vec!["never".repeat(30)], ..ClassFilter::default() };
+        let text = overview(&profile, &TextOptions { filter, ..options() }, columns, "mayfly report --full x");
+        let most = columns.clamp(60, COLUMNS);
+        for line in text.lines() {
+            prop_assert!(line.width() <= most, "{} > {most}: {line}", line.width());
+        }
+        prop_assert!(text.lines().count() <= LINES, "{text}");
+    }
+}
