@@ -90,6 +90,25 @@ fn the_live_histogram_is_plain_when_piped() {
 }
 
 #[test]
+fn the_report_on_stderr_is_one_screen_unless_rows_are_asked_for() {
+    each_jvm(|jvm| {
+        let report = |options: &str| {
+            let options = format!("#trackcollections#trace#live-0{options}");
+            Launch::new(jvm, "exitlive.ExitLive").agent(options).run().ok().stderr
+        };
+        let screen = report("");
+        let lines: Vec<_> = screen.lines().skip_while(|line| *line != "===").collect();
+        assert!((20..=45).contains(&lines.len()), "on {jvm}:\n{screen}");
+        assert!(lines.iter().all(|line| line.chars().count() <= 100), "on {jvm}:\n{screen}");
+        assert!(screen.contains("exitlive.ExitLive$Node lives longest") || screen.contains("Longest lived"));
+        assert!(screen.contains("exitlive.ExitLive.main"), "its methods on {jvm}:\n{screen}");
+        assert!(TextReport::at_exit(&screen).allocated.is_empty(), "on {jvm}:\n{screen}");
+        let full = TextReport::at_exit(&report("#outputlimit-3"));
+        assert_eq!((full.allocated.len(), full.live.len()), (3, 3), "on {jvm}");
+    });
+}
+
+#[test]
 fn the_lifetimes_of_the_demo_are_told_apart() {
     each_jvm(|jvm| {
         let run = Profiled::new(jvm, "demo.Demo", "#trackcollections#bucket-1,2,3#include-demo")
