@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use mayfly_collector::{Nursery, RawStack, Registered, Shape};
 use mayfly_jvmti::{Class, Jni, Object, SampledAllocation, Thread};
 use mayfly_profile::{ClassId, SiteId, Tracking};
+use rustc_hash::FxHashMap;
 
 use crate::engine::Engine;
 use crate::exports::weak_numbers;
@@ -18,8 +19,8 @@ use crate::stacks;
 struct Tracker {
     nursery: Arc<Nursery>,
     stack: RawStack,
-    /// What is known of the classes handed over, by the word of their cell; looked up in shared tables only once.
-    classes: Vec<Option<KnownClass>>,
+    /// What is known of the classes handed over, by their cell; looked up in shared tables only once.
+    classes: FxHashMap<u32, KnownClass>,
     /// Stacks taken for objects about to be handed over, innermost constructor last.
     awaited: Vec<Awaited>,
     /// Whether the last object handed over was tracked: `untrack` takes it back.
@@ -213,7 +214,7 @@ fn with_tracker<R>(engine: &Engine, action: impl FnOnce(&mut Tracker) -> R) -> R
         action(tracker.get_or_insert_with(|| Tracker {
             nursery: engine.nurseries.open(),
             stack: RawStack::default(),
-            classes: Vec::new(),
+            classes: FxHashMap::default(),
             awaited: Vec::new(),
             tracked_last: false,
         }))
@@ -276,17 +277,13 @@ impl Tracker {
 
     /// The class whose cell that is.
     fn class(&mut self, engine: &Engine, cell: u32) -> Option<KnownClass> {
-        let word = (cell >> 3) as usize;
-        if let Some(&Some(known)) = self.classes.get(word) {
+        if let Some(&known) = self.classes.get(&cell) {
             return Some(known);
         }
         let id = engine.classes.at_cell(cell)?;
         let size = engine.classes.object_size(id).unwrap_or(0);
         let known = KnownClass { id, size, site: engine.sites.of_class(id) };
-        if self.classes.len() <= word {
-            self.classes.resize(word + 1, None);
-        }
-        self.classes[word] = Some(known);
+        self.classes.insert(cell, known);
         Some(known)
     }
 }

@@ -80,11 +80,6 @@ impl Engine {
         self.options.sample_bytes.is_none() && (self.options.track_collections || stacks)
     }
 
-    /// Native memory held, in bytes, about: tracked objects, stacks, counters, places.
-    pub(crate) fn native_bytes(&self) -> u64 {
-        self.budget.bytes() + self.sites.bytes() + self.slabs.bytes() + self.places.bytes()
-    }
-
     /// What rows of sites are made of.
     pub(crate) fn tables(&self) -> Tables<'_> {
         Tables { classes: &self.classes, places: &self.places, sites: &self.sites }

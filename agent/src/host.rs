@@ -15,6 +15,7 @@ use crate::control;
 use crate::engine::Engine;
 use crate::gc_kinds::collector_name;
 use crate::heap::TEXT_LIMIT;
+use crate::memory;
 use crate::options::Options;
 use crate::remote::socket::Place;
 
@@ -146,7 +147,7 @@ fn profiling(engine: &Engine) -> Option<Profiling> {
         duration_ms: reached.profiled.as_millis() as u64,
         gcs: engine.clock.gcs(),
         resets: reached.resets,
-        native_bytes: engine.native_bytes(),
+        native_bytes: memory::held_now(engine),
         recording: engine.sinks.recording().map(|path| {
             let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
             absolute.display().to_string()

@@ -17,6 +17,7 @@ mod heap;
 mod hooks;
 mod host;
 mod lifecycle;
+mod memory;
 mod notice;
 pub mod options;
 mod places;

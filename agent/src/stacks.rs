@@ -13,7 +13,7 @@ use crate::engine::Engine;
 const MAX_DEPTH: usize = 1024;
 const HOOKS_CLASS: &str = "java.lang.MayflyHooks";
 
-/// Names of methods seen in stacks, kept because their classes may be unloaded.
+/// Names of methods seen in stacks, until their classes are unloaded.
 #[derive(Debug, Default)]
 pub(crate) struct MethodNames {
     by_id: Mutex<FxHashMap<u64, Option<MethodFacts>>>,
@@ -24,6 +24,18 @@ impl MethodNames {
         let mut by_id = self.by_id.lock().unwrap_or_else(PoisonError::into_inner);
         by_id.entry(method).or_insert_with(|| engine.tool.method_facts(jni, method)).clone()
     }
+}
+
+/// Forgets methods whose classes were unloaded, and their stacks, if there are many new ones: where classes are loaded again
+/// and again, so are the same methods, each time with other numbers.
+pub(crate) fn forget_unloaded(engine: &Engine) {
+    if !engine.sites.should_forget() {
+        return;
+    }
+    let mut by_id = engine.methods.by_id.lock().unwrap_or_else(PoisonError::into_inner);
+    by_id.retain(|&method, _| engine.tool.has_method(method));
+    by_id.shrink_to_fit();
+    engine.sites.forget(|method| by_id.contains_key(&method));
 }
 
 /// Takes the current stack into `raw`, for an object of `class`.

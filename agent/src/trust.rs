@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::engine::Engine;
 use crate::hooks::Hooks;
+use crate::memory;
 use crate::unseen::Unseen;
 
 const BEFORE_COUNTING: &str = "before counting began (JVM start-up)";
@@ -148,7 +149,7 @@ pub(crate) fn assess(engine: &Engine, jni: Jni<'_>, accounted: u64, own_cpu: Dur
         following: Following::default(),
         cost: OwnCost {
             cpu_ms: own_cpu.as_millis() as u64,
-            native_bytes: engine.native_bytes(),
+            native_bytes: memory::held(engine),
             rewrite_ms: engine.rewriting.milliseconds(),
         },
     }

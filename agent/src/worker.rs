@@ -13,6 +13,7 @@ use crate::lifecycle::switch_off;
 use crate::notice::say;
 use crate::options::Resets;
 use crate::precision;
+use crate::stacks;
 
 /// How often the recording is brought up to date.
 const RECORDING_STEP: Duration = Duration::from_secs(1);
@@ -138,6 +139,7 @@ impl<'call> Worker<'call> {
         if show {
             session.show(engine);
         }
+        stacks::forget_unloaded(engine);
     }
 
     fn reset_if_asked(&mut self) {

@@ -1,14 +1,18 @@
 //! Very many threads that live at once: counted exactly, at a bounded price each.
 
+use std::fs;
 use std::io::Write;
 
-use mayfly_tests::{Jvm, Launch, Profiled, check_all, each_jvm, jvms, skip};
+use mayfly_tests::{Jvm, Launch, Profiled, Running, check_all, each_jvm, jvms, mayfly, skip};
+use serde_json::Value;
 
 /// Objects of 50 of 1,000 classes in each of 5,000 threads.
 const PLATFORM: &[&str] = &["platform", "5000", "1000", "50"];
 const VIRTUAL: &[&str] = &["virtual", "100000"];
 /// A fixed heap, so that what differs is native memory.
 const JVM_ARGS: &[&str] = &["-XX:+UseSerialGC", "-Xms512m", "-Xmx512m", "-XX:+AlwaysPreTouch"];
+/// Address space of one thread's counters.
+const SLAB: u64 = 2 << 20;
 const OPTIONS: [&str; 2] = ["", "#trackcollections#include-crowd"];
 
 /// Resident bytes while all threads wait, and what the program wrote.
@@ -47,6 +51,79 @@ fn five_thousand_platform_threads() {
         for each in price_per_thread(jvm, PLATFORM) {
             // Counters alone reserve 2 MiB; only pages of classes that a thread allocates may take memory.
             assert!(each < 192 << 10, "{each} bytes per thread on {jvm}");
+        }
+    });
+}
+
+/// Rounds of 400 threads.
+const COMING: &[&str] = &["coming", "5", "400", "1000", "50"];
+const COMING_ROUNDS: usize = 5;
+/// Interpreted: what the JIT compilers take for a while is tens of megabytes, now there and now not.
+const SMALL_HEAP: &[&str] = &["-Xint", "-XX:+UseSerialGC", "-Xms32m", "-Xmx32m", "-XX:+AlwaysPreTouch"];
+
+/// What `look` sees in each round, and when all threads have ended.
+fn coming<T>(launch: &Launch, look: impl Fn(&Running) -> T) -> Vec<T> {
+    let mut running = launch.start();
+    let mut seen = Vec::new();
+    for _ in 0..=COMING_ROUNDS {
+        running.wait_for_line("READY");
+        running.wait_until_idle();
+        seen.push(look(&running));
+        running.send_line("GO");
+    }
+    running.finish().ok();
+    seen
+}
+
+/// What the agent says that it holds.
+fn own_bytes(running: &Running) -> u64 {
+    let pid = running.pid().to_string();
+    let status: Value = serde_json::from_str(&mayfly(["status", "--json", &pid]).ok().stdout).expect("JSON");
+    status["profiling"]["native_bytes"].as_u64().expect("native_bytes")
+}
+
+/// Address space that the kernel was told to keep free of huge pages, in bytes (proc_pid_smaps(5)).
+fn without_huge_pages(running: &Running) -> u64 {
+    let smaps = fs::read_to_string(format!("/proc/{}/smaps", running.pid())).expect("the program runs");
+    let (mut size, mut sum) = (0, 0);
+    for line in smaps.lines() {
+        if let Some(kib) = line.strip_prefix("Size:") {
+            size = kib.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") * 1024;
+        } else if line.strip_prefix("VmFlags:").is_some_and(|flags| flags.split(' ').any(|flag| flag == "nh"))
+        {
+            sum += size;
+        }
+    }
+    sum
+}
+
+#[test]
+fn threads_that_come_and_go_leave_nothing_and_the_own_cost_is_what_is_resident() {
+    each_jvm(|jvm| {
+        let plain = coming(
+            &Launch::new(jvm, "crowd.Crowd").jvm_args(SMALL_HEAP).args(COMING),
+            Running::resident_bytes,
+        );
+        for options in ["", "#trackcollections", "#trackcollections#trace"] {
+            let run =
+                Profiled::new(jvm, "crowd.Crowd", options).with(|l| l.jvm_args(SMALL_HEAP).args(COMING));
+            let look = |running: &Running| {
+                (running.resident_bytes(), own_bytes(running), without_huge_pages(running))
+            };
+            let profiled = coming(run.launch(), look);
+            let (_, _, apart) = profiled[0];
+            // A slab is written to here and there: a huge page for each would be all of it.
+            assert!(apart >= 400 * SLAB, "{options:?} on {jvm}: huge pages are kept off {apart} bytes only");
+            let rounds: Vec<_> =
+                profiled.iter().map(|(resident, own, _)| (resident >> 20, own >> 20)).collect();
+            let _ =
+                writeln!(std::io::stderr(), "{options:?} on {jvm}: (resident, own) MiB by round {rounds:?}");
+            for (round, (&(resident, own, _), &plain)) in profiled.iter().zip(&plain).enumerate() {
+                assert!(
+                    resident * 10 < plain * 12 + own * 10,
+                    "{options:?} on {jvm}, round {round}: {resident} bytes, {plain} without agent, {own} own"
+                );
+            }
         }
     });
 }

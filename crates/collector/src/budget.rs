@@ -7,8 +7,10 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use crate::Tracked;
 use crate::tracked::MOST_LOG2;
 
-/// Native bytes per tracked object: our record, and the JVM's weak handle (8 bytes and its share of a block).
-pub(crate) const BYTES_PER_OBJECT: u64 = size_of::<Tracked>() as u64 + 9;
+/// Native bytes of the JVM's weak handle: 8, and its share of a block.
+const BYTES_PER_HANDLE: u64 = 9;
+/// Native bytes per tracked object: our record, and its handle.
+pub(crate) const BYTES_PER_OBJECT: u64 = size_of::<Tracked>() as u64 + BYTES_PER_HANDLE;
 
 /// Room for tracked objects, shared by all threads.
 #[derive(Debug)]
@@ -129,9 +131,14 @@ impl Budget {
         self.adjust();
     }
 
-    /// Native bytes held now.
+    /// Native bytes of tracked objects' records and handles now.
     pub fn bytes(&self) -> u64 {
         self.objects.used.load(Relaxed) * BYTES_PER_OBJECT
+    }
+
+    /// Native bytes that the JVM holds for tracked objects now, at most.
+    pub fn handle_bytes(&self) -> u64 {
+        self.objects.used.load(Relaxed) * BYTES_PER_HANDLE
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use mayfly_profile::ClassId;
 use rustc_hash::FxHashMap;
 
+use crate::mapped::Mapped;
+
 /// Words of a slab that hold the cells of all classes together. Untouched pages take no memory.
 pub(crate) const CLASS_WORDS: usize = 1 << 18;
 /// Word 0 is no cell: a cell of zero means "not registered".
@@ -51,7 +53,7 @@ pub(crate) struct ClassEntry {
 pub struct ClassTable {
     entries: boxcar::Vec<ClassEntry>,
     /// Class id + 1 per first word of a class's cells.
-    class_at_word: Box<[AtomicU32]>,
+    class_at_word: Mapped<AtomicU32>,
     index: Mutex<Index>,
 }
 
@@ -65,7 +67,7 @@ impl Default for ClassTable {
     fn default() -> Self {
         Self {
             entries: boxcar::Vec::new(),
-            class_at_word: bytemuck::zeroed_slice_box(CLASS_WORDS),
+            class_at_word: Mapped::new(CLASS_WORDS).expect("address space for classes"),
             index: Mutex::new(Index { by_name: FxHashMap::default(), next_word: FIRST_WORD }),
         }
     }
@@ -91,7 +93,7 @@ impl ClassTable {
         let entry = ClassEntry { name: name.into(), shape, word, tracked };
         let id = self.entries.push(entry) as ClassId;
         if words > 0 {
-            self.class_at_word[word as usize].store(id + 1, Relaxed);
+            self.class_at_word.words()[word as usize].store(id + 1, Relaxed);
         }
         index.by_name.insert((name.into(), shape), id);
         self.entries.get(id as usize).map(|entry| entry.registered(id))
@@ -99,7 +101,7 @@ impl ClassTable {
 
     /// The class whose cells start at that byte offset (flags ignored).
     pub fn at_cell(&self, cell: u32) -> Option<ClassId> {
-        self.class_at_word.get((cell >> 3) as usize)?.load(Relaxed).checked_sub(1)
+        self.class_at_word.words().get((cell >> 3) as usize)?.load(Relaxed).checked_sub(1)
     }
 
     /// Size of the class's objects in bytes; `None` for arrays.
@@ -124,6 +126,11 @@ impl ClassTable {
     /// First word behind the cells in use.
     pub(crate) fn words_in_use(&self) -> usize {
         self.index.lock().unwrap_or_else(PoisonError::into_inner).next_word as usize
+    }
+
+    /// Memory mapped beside what is allocated, in bytes.
+    pub fn mapped_bytes(&self) -> u64 {
+        (self.words_in_use() * size_of::<u32>()) as u64
     }
 
     /// The class's name.

@@ -10,6 +10,7 @@ mod clock;
 mod gathered;
 mod history;
 mod ledger;
+mod mapped;
 mod nursery;
 mod places;
 mod rows;

@@ -4,13 +4,16 @@
 //! A place gets its facts and number when its class is rewritten, its words in a slab when it is first executed. Java
 //! reads the table that leads from one to the other. Not here: when a stack is to be taken (`sampling`), rows (`rows`).
 
+use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use hashbrown::HashTable;
 use mayfly_profile::{ClassId, Frame, SiteId, Tally};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::classes::CLASS_WORDS;
+use crate::mapped::Mapped;
 use crate::sampling::{Draw, Due, Samples, StackBudget};
 
 /// Numbers there are for places.
@@ -41,14 +44,19 @@ pub struct PlaceFacts {
 }
 
 /// [`PlaceFacts`] with texts as numbers: there may be a million of them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct PackedFacts {
     class: u32,
     method: u32,
     file: u32,
     made: u32,
     line: u16,
+    /// Which of its class's places it is: those of one line are told apart. Of 65,536 places some share a number.
+    nth: u16,
 }
+
+/// Bytes of all texts together. Places whose texts no longer fit are not numbered.
+const MOST_TEXT_BYTES: usize = 64 << 20;
 
 /// Number of no text.
 const NONE: u32 = u32::MAX;
@@ -56,6 +64,8 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 struct Facts {
     places: Vec<PackedFacts>,
+    /// Numbers of places, by their facts.
+    known: HashTable<u32>,
     texts: Vec<Arc<str>>,
     numbers: FxHashMap<Arc<str>, u32>,
     text_bytes: usize,
@@ -98,11 +108,11 @@ impl Kind {
 #[derive(Debug)]
 pub struct PlaceTable {
     /// What Java reads: by a place's number where it is counted, then the lists of pairs.
-    table: Box<[AtomicU32]>,
+    table: Mapped<AtomicU32>,
     facts: Mutex<Facts>,
     counters: boxcar::Vec<PlaceCounter>,
     /// Counter + 1 by its first word.
-    counter_at: Box<[AtomicU32]>,
+    counter_at: Mapped<AtomicU32>,
     next: Mutex<Next>,
     words_in_use: AtomicU64,
 }
@@ -123,10 +133,10 @@ impl PlaceTable {
     /// No places yet. Takes address space, and memory as places are executed.
     pub fn new() -> Self {
         Self {
-            table: bytemuck::zeroed_slice_box(PLACES + PAIRS),
+            table: Mapped::new(PLACES + PAIRS).expect("address space for places"),
             facts: Mutex::default(),
             counters: boxcar::Vec::new(),
-            counter_at: bytemuck::zeroed_slice_box(PLACE_WORDS),
+            counter_at: Mapped::new(PLACE_WORDS).expect("address space for counters of places"),
             next: Mutex::new(Next { word: 0, pair: PLACES as u32 }),
             words_in_use: AtomicU64::new(0),
         }
@@ -134,12 +144,12 @@ impl PlaceTable {
 
     /// Address of the table that Java reads.
     pub fn address(&self) -> u64 {
-        self.table.as_ptr().addr() as u64
+        self.table.address()
     }
 
     /// Numbers the places of a class that is being rewritten; other threads wait meanwhile.
     pub fn numbering(&self) -> Numbering<'_> {
-        Numbering { facts: lock(&self.facts) }
+        Numbering { facts: lock(&self.facts), nth: 0 }
     }
 
     /// The facts of a place.
@@ -158,7 +168,7 @@ impl PlaceTable {
 
     /// Where in a slab a place is counted, as a byte offset; made up at first. `None` if there is no room any more.
     pub fn enter(&self, place: u32, class: ClassId, kind: Kind, sampled: bool) -> Option<u32> {
-        let slot = self.table[..PLACES].get(place as usize)?;
+        let slot = self.table.words()[..PLACES].get(place as usize)?;
         let mut next = lock(&self.next);
         match slot.load(Relaxed) {
             0 => {
@@ -179,17 +189,19 @@ impl PlaceTable {
         kind: Kind,
         sampled: bool,
     ) -> Option<u32> {
-        let slot = self.table[..PLACES].get(place as usize)?;
+        let slot = self.table.words()[..PLACES].get(place as usize)?;
         let mut next = lock(&self.next);
         let first = slot.load(Relaxed);
         let mut entry = first as usize;
-        while let Some([known, offset, following, ..]) = self.table.get(entry..).filter(|_| entry != 0) {
+        while let Some([known, offset, following, ..]) =
+            self.table.words().get(entry..).filter(|_| entry != 0)
+        {
             if known.load(Relaxed) == cell {
                 return Some(offset.load(Relaxed));
             }
             entry = following.load(Relaxed) as usize;
         }
-        let pair = self.table.get(next.pair as usize..next.pair as usize + 3)?;
+        let pair = self.table.words().get(next.pair as usize..next.pair as usize + 3)?;
         let offset = self.add_counter(&mut next, place, class, kind, sampled)?;
         for (slot, value) in pair.iter().zip([cell, offset, first]) {
             slot.store(value, Relaxed);
@@ -216,7 +228,7 @@ impl PlaceTable {
         next.word += words as u32;
         let samples = Mutex::default();
         let counter = self.counters.push(PlaceCounter { place, class, word, kind, sampled, samples });
-        self.counter_at[word as usize].store(counter as u32 + 1, Relaxed);
+        self.counter_at.words()[word as usize].store(counter as u32 + 1, Relaxed);
         self.words_in_use.store(u64::from(next.word), Relaxed);
         Some((CLASS_WORDS as u32 + word) << 3)
     }
@@ -224,7 +236,7 @@ impl PlaceTable {
     /// The counter at a byte offset of slabs.
     pub(crate) fn counter(&self, offset: u32) -> Option<&PlaceCounter> {
         let word = ((offset >> 3) as usize).checked_sub(CLASS_WORDS)?;
-        let counter = self.counter_at.get(word)?.load(Relaxed).checked_sub(1)?;
+        let counter = self.counter_at.words().get(word)?.load(Relaxed).checked_sub(1)?;
         self.counters.get(counter as usize)
     }
 
@@ -255,15 +267,11 @@ impl PlaceTable {
         self.words_in_use.load(Relaxed) as usize
     }
 
-    /// Native memory held, in bytes, about; without what slabs hold.
-    pub fn bytes(&self) -> u64 {
-        let facts = lock(&self.facts);
-        let texts = facts.text_bytes + facts.texts.capacity() * 16 + facts.numbers.capacity() * 28;
-        let places =
-            facts.places.capacity() * size_of::<PackedFacts>() + facts.places.len() * size_of::<u32>();
-        let counters = self.counters.count() * (size_of::<PlaceCounter>() + 8);
-        let words = self.words_in_use() * size_of::<u32>();
-        (texts + places + counters + words) as u64
+    /// Memory mapped beside what is allocated, in bytes, at most.
+    pub fn mapped_bytes(&self) -> u64 {
+        let pairs = lock(&self.next).pair as usize - PLACES;
+        let places = lock(&self.facts).places.len();
+        ((places + pairs + self.words_in_use()) * size_of::<u32>()) as u64
     }
 }
 
@@ -285,9 +293,9 @@ impl PlaceCounter {
         lock(&self.samples)
     }
 
-    /// What was counted, given the words of all slabs together.
+    /// What was counted, given the words of places of all slabs together.
     pub(crate) fn read(&self, words: &[u64], object_size: u64) -> Tally {
-        let word = |at: usize| words.get(CLASS_WORDS + self.word as usize + at).copied().unwrap_or(0);
+        let word = |at: usize| words.get(self.word as usize + at).copied().unwrap_or(0);
         match self.kind.is_array() {
             false => Tally::of(word(0), object_size),
             true => Tally { objects: word(0), bytes: word(BYTES), largest: word(LARGEST) },
@@ -308,7 +316,7 @@ impl PlaceCounter {
 impl PlaceTable {
     /// Whether a word of a slab (counted from the first of places) is a maximum, not a sum.
     pub(crate) fn is_maximum(&self, word: usize) -> bool {
-        let first = word.checked_sub(LARGEST).and_then(|first| self.counter_at.get(first));
+        let first = word.checked_sub(LARGEST).and_then(|first| self.counter_at.words().get(first));
         let counter = first.and_then(|counter| counter.load(Relaxed).checked_sub(1));
         counter.and_then(|counter| self.counters.get(counter as usize)).is_some_and(|c| c.is_maximum(word))
     }
@@ -317,10 +325,12 @@ impl PlaceTable {
 /// Numbers places, one class at a time.
 pub struct Numbering<'a> {
     facts: MutexGuard<'a, Facts>,
+    nth: u16,
 }
 
 impl Numbering<'_> {
-    /// The number of a place; `None` if there are none left.
+    /// The number of the class's next place; `None` if there are none left. A class loaded again, by whatever loader, has
+    /// the numbers that it had before.
     pub fn add(
         &mut self,
         [class, method]: [&str; 2],
@@ -328,28 +338,51 @@ impl Numbering<'_> {
         line: Option<u16>,
         made: Option<&str>,
     ) -> Option<u32> {
-        let number = self.facts.places.len();
-        if number >= PLACES {
-            return None;
-        }
-        let (class, method) = (self.facts.text(class), self.facts.text(method));
-        let file = file.map_or(NONE, |file| self.facts.text(file));
-        let made = made.map_or(NONE, |made| self.facts.text(made));
-        self.facts.places.push(PackedFacts { class, method, file, made, line: line.unwrap_or(0) });
-        Some(number as u32)
+        let texts = [Some(class), Some(method), file, made];
+        let nth = self.nth;
+        self.nth = nth.wrapping_add(1);
+        let [class, method, file, made] = self.facts.texts(texts)?;
+        self.facts.number(PackedFacts { class, method, file, made, line: line.unwrap_or(0), nth })
     }
 }
 
 impl Facts {
-    fn text(&mut self, text: &str) -> u32 {
+    /// The place with these facts; `None` if it is new and there are no numbers left.
+    fn number(&mut self, facts: PackedFacts) -> Option<u32> {
+        let places = &self.places;
+        let hash = |facts: &PackedFacts| FxBuildHasher.hash_one(facts);
+        if let Some(&known) = self.known.find(hash(&facts), |&known| places[known as usize] == facts) {
+            return Some(known);
+        }
+        let number = (places.len() < PLACES).then_some(places.len() as u32)?;
+        self.known.insert_unique(hash(&facts), number, |&known| hash(&places[known as usize]));
+        self.places.push(facts);
+        Some(number)
+    }
+
+    /// The numbers of texts; `None` if one is new and there is no room for it.
+    fn texts<const N: usize>(&mut self, texts: [Option<&str>; N]) -> Option<[u32; N]> {
+        let mut numbers = [NONE; N];
+        for (number, text) in numbers.iter_mut().zip(texts) {
+            if let Some(text) = text {
+                *number = self.text(text)?;
+            }
+        }
+        Some(numbers)
+    }
+
+    fn text(&mut self, text: &str) -> Option<u32> {
         if let Some(&number) = self.numbers.get(text) {
-            return number;
+            return Some(number);
+        }
+        if self.text_bytes + text.len() > MOST_TEXT_BYTES {
+            return None;
         }
         let (number, text) = (self.texts.len() as u32, Arc::<str>::from(text));
-        self.text_bytes += text.len() + 16;
+        self.text_bytes += text.len();
         self.texts.push(Arc::clone(&text));
         self.numbers.insert(text, number);
-        number
+        Some(number)
     }
 }
 
@@ -372,6 +405,19 @@ mod tests {
         assert_eq!((first.line, first.made.as_deref(), second.made), (Some(7), Some("a.C"), None));
         assert!(Arc::ptr_eq(&first.class, &second.class));
         assert_eq!(table.facts(2), None);
+    }
+
+    #[test]
+    fn a_class_loaded_again_has_the_places_that_it_had() {
+        let table = PlaceTable::new();
+        let load = |made: [&str; 3]| {
+            let mut numbering = table.numbering();
+            made.map(|made| numbering.add(["a.B", "run"], Some("B.java"), Some(7), Some(made)).unwrap())
+        };
+        let first = load(["a.C", "a.C", "a.D"]);
+        assert_eq!(first, [0, 1, 2], "two of one line and class are two");
+        assert_eq!(load(["a.C", "a.C", "a.D"]), first);
+        assert_eq!(load(["a.C", "a.E", "a.D"]), [0, 3, 2], "another version of the class");
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl SiteRows {
 
     fn read(&self, counter: &PlaceCounter, words: &Words, classes: &ClassTable) -> Tally {
         let size = classes.name(counter.class).and_then(|name| self.sizes.get(name));
-        counter.read(words.all(), size.copied().unwrap_or(0))
+        counter.read(words.places(), size.copied().unwrap_or(0))
     }
 
     fn learn_sizes(&mut self, classes: &ClassTable) {

@@ -1,6 +1,7 @@
 //! Sites: class and stack, interned once. Names are asked for only when a stack is new.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use dashmap::DashMap;
@@ -10,9 +11,14 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::MOST_SITES;
 
 /// Native bytes per site beside its stack: books, map entries, allocation overhead.
-const BYTES_PER_SITE: u64 = 400;
-/// Native bytes per frame of a stack: the raw key, and two copies as frame ids.
-const BYTES_PER_FRAME: u64 = 24;
+const BYTES_PER_SITE: u64 = 340;
+/// Native bytes per frame of a site: two copies as frame ids.
+const BYTES_PER_FRAME: u64 = 8;
+/// Native bytes per raw stack beside its frames, and per frame of it.
+const BYTES_PER_RAW_STACK: u64 = 60;
+const BYTES_PER_RAW_FRAME: u64 = 16;
+/// Raw stacks before it is asked whether their methods are still there.
+const FEW_RAW_STACKS: usize = 4096;
 
 /// Stacks beyond this number are not told apart: tracked objects have no room for larger numbers of sites.
 const MOST_STACKS: usize = MOST_SITES / 2;
@@ -67,6 +73,8 @@ pub struct SiteTable {
     sites: boxcar::Vec<Site>,
     frames: boxcar::Vec<Frame>,
     overflowed: AtomicU64,
+    /// Raw stacks kept when it was last asked after their methods.
+    raw_kept: AtomicUsize,
 }
 
 impl SiteTable {
@@ -81,6 +89,7 @@ impl SiteTable {
             sites: boxcar::Vec::new(),
             frames: boxcar::Vec::new(),
             overflowed: AtomicU64::new(0),
+            raw_kept: AtomicUsize::new(0),
         }
     }
 
@@ -101,7 +110,7 @@ impl SiteTable {
             return *site;
         }
         let (class, place) = (raw.0[0] as ClassId, (raw.0[0] >> 32) as u32);
-        let bytes = BYTES_PER_SITE + BYTES_PER_FRAME * raw.frames().len() as u64;
+        let bytes = raw_bytes(&raw.0) + site_bytes(raw.frames().len());
         let room = self.bytes.fetch_add(bytes, Relaxed) + bytes <= self.limit_bytes;
         if !room || self.len() >= MOST_STACKS {
             self.bytes.fetch_sub(bytes, Relaxed);
@@ -112,10 +121,34 @@ impl SiteTable {
                 None => self.of_class(class),
             };
         }
-        let stack = resolve(raw).into_iter().map(|frame| self.frame_id(frame)).collect();
-        let site = self.intern(Site { class, place, stack });
-        self.by_raw_stack.insert(raw.0.clone().into(), site);
+        let stack: Box<[_]> = resolve(raw).into_iter().map(|frame| self.frame_id(frame)).collect();
+        let needed = raw_bytes(&raw.0) + site_bytes(stack.len());
+        let (site, is_new) = self.find_or_add(Site { class, place, stack });
+        self.bytes.fetch_sub(bytes - if is_new { needed } else { raw_bytes(&raw.0) }, Relaxed);
+        if self.by_raw_stack.insert(raw.0.clone().into(), site).is_some() {
+            // Another thread was faster.
+            self.bytes.fetch_sub(raw_bytes(&raw.0), Relaxed);
+        }
         site
+    }
+
+    /// Whether there are twice as many stacks as when it was last asked after their methods, so that it is worth while.
+    pub fn should_forget(&self) -> bool {
+        self.by_raw_stack.len() >= 2 * self.raw_kept.load(Relaxed).max(FEW_RAW_STACKS)
+    }
+
+    /// Forgets the raw stacks with methods that are gone: no such stack comes again. Their sites stay, under which the
+    /// same classes are found when they are loaded again.
+    pub fn forget(&self, is_there: impl Fn(u64) -> bool) {
+        self.by_raw_stack.retain(|raw, _| {
+            let keeps = raw[1..].chunks_exact(2).all(|frame| is_there(frame[0]));
+            if !keeps {
+                self.bytes.fetch_sub(raw_bytes(raw), Relaxed);
+            }
+            keeps
+        });
+        self.by_raw_stack.shrink_to_fit();
+        self.raw_kept.store(self.by_raw_stack.len(), Relaxed);
     }
 
     /// Whether the stack of a site has any frame.
@@ -126,11 +159,6 @@ impl SiteTable {
     /// The class of a site's objects.
     pub fn class_of(&self, site: SiteId) -> Option<ClassId> {
         self.sites.get(site as usize).map(|site| site.class)
-    }
-
-    /// Native memory held, in bytes, about.
-    pub fn bytes(&self) -> u64 {
-        self.bytes.load(Relaxed)
     }
 
     /// Objects whose stack was given up for want of memory.
@@ -159,14 +187,33 @@ impl SiteTable {
     }
 
     fn intern(&self, site: Site) -> SiteId {
+        self.find_or_add(site).0
+    }
+
+    /// The site's id, and whether it is a new one.
+    fn find_or_add(&self, site: Site) -> (SiteId, bool) {
         let mut by_stack = self.by_stack.lock().unwrap_or_else(PoisonError::into_inner);
-        *by_stack.entry(site.clone()).or_insert_with(|| self.sites.push(site) as SiteId)
+        match by_stack.entry(site) {
+            Entry::Occupied(known) => (*known.get(), false),
+            Entry::Vacant(new) => {
+                let id = self.sites.push(new.key().clone()) as SiteId;
+                (*new.insert(id), true)
+            }
+        }
     }
 
     fn frame_id(&self, frame: Frame) -> FrameId {
         let mut ids = self.frame_ids.lock().unwrap_or_else(PoisonError::into_inner);
         *ids.entry(frame.clone()).or_insert_with(|| self.frames.push(frame) as FrameId)
     }
+}
+
+fn raw_bytes(raw: &[u64]) -> u64 {
+    BYTES_PER_RAW_STACK + BYTES_PER_RAW_FRAME * (raw.len() as u64 / 2)
+}
+
+fn site_bytes(frames: usize) -> u64 {
+    BYTES_PER_SITE + BYTES_PER_FRAME * frames as u64
 }
 
 #[cfg(test)]
@@ -204,7 +251,7 @@ mod tests {
 
     #[test]
     fn stacks_beyond_the_limit_count_for_their_class() {
-        let table = SiteTable::new(2 * (BYTES_PER_SITE + BYTES_PER_FRAME));
+        let table = SiteTable::new(2 * (raw_bytes(&[0; 3]) + site_bytes(1)));
         let mut raw = RawStack::default();
         let mut site = |method| {
             raw.begin(3);
@@ -215,5 +262,28 @@ mod tests {
         assert_ne!(first, second);
         assert_eq!(site(3), table.of_class(3));
         assert_eq!((site(1), table.overflowed()), (first, 1));
+    }
+
+    #[test]
+    fn classes_loaded_again_and_again_take_no_more_room() {
+        let table = SiteTable::new(1 << 20);
+        let mut raw = RawStack::default();
+        let mut site = |method| {
+            raw.begin_at(3, 7);
+            raw.push(method, -1);
+            raw.push(1, -1);
+            table.of_stack(&raw, |_| vec![frame("m"), frame("main")])
+        };
+        let first = site(2);
+        for method in 3..200_000 {
+            assert_eq!(site(method), first);
+            if table.should_forget() {
+                table.forget(|known| known == 1 || known == method);
+            }
+        }
+        assert_eq!((table.len(), table.overflowed()), (1, 0));
+        assert!(table.by_raw_stack.len() <= 2 * FEW_RAW_STACKS);
+        table.forget(|_| false);
+        assert_eq!(table.bytes.load(Relaxed), site_bytes(2));
     }
 }

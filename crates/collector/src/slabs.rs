@@ -3,20 +3,22 @@
 //! Only its own thread writes a slab, with plain stores; we read with relaxed loads, so a total may lag by the
 //! instructions in flight but never tears. A thread that ends has its slab added to the retired totals and reused.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mayfly_profile::Tally;
 
 use crate::classes::{CLASS_WORDS, ClassEntry, ClassTable, LARGEST_WORD, Shape};
+use crate::mapped::Mapped;
 use crate::places::{PLACE_WORDS, PlaceTable};
 
-/// Spare slabs kept for the next threads; more are given back to the system.
+/// Spare slabs kept for the next threads, as address space alone; more are unmapped.
 const SPARES: usize = 16;
 /// Words looked at together: a page of memory, which is as a rule untouched.
 const BLOCK: usize = 512;
 
-type Slab = Box<[AtomicU64]>;
+type Slab = Mapped<AtomicU64>;
 
 /// Everything counted of one class since the agent started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,22 +34,34 @@ pub struct ClassTotal {
 pub struct Slabs {
     /// Words of each.
     len: usize,
+    /// For threads that come when the system has no address space left: they share it, and lose some counts to each other.
+    last_resort: Slab,
     state: Mutex<State>,
-    /// Bytes of the pages that were touched when last looked at.
-    resident: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    live: Vec<Slab>,
+    live: Vec<Open>,
     spare: Vec<Slab>,
     /// Words of ended threads, added up.
-    retired: Vec<u64>,
+    retired: Words,
+}
+
+/// The slab of a thread that runs.
+#[derive(Debug)]
+struct Open {
+    slab: Slab,
+    /// Blocks that held anything when last looked at.
+    blocks: usize,
 }
 
 /// The words of all slabs, dead and alive, added up.
 #[derive(Clone, Debug, Default)]
-pub struct Words(Vec<u64>);
+pub struct Words {
+    classes: Vec<u64>,
+    /// From the first word of places on.
+    places: Vec<u64>,
+}
 
 impl Default for Slabs {
     fn default() -> Self {
@@ -57,47 +71,48 @@ impl Default for Slabs {
 
 impl Slabs {
     /// None yet. With `places`, slabs have room for the counters of places.
+    ///
+    /// # Panics
+    /// If the system has no address space for a single one.
     pub fn new(places: bool) -> Self {
         let len = CLASS_WORDS + if places { PLACE_WORDS } else { 0 };
-        Self { len, state: Mutex::default(), resident: AtomicU64::new(0) }
+        let last_resort = Slab::new(len).expect("address space for counters");
+        Self { len, last_resort, state: Mutex::default() }
     }
 
     /// A zeroed slab for a thread; the address is what Java writes to.
     pub fn open(&self) -> u64 {
         let mut state = self.state();
-        let slab = state.spare.pop().unwrap_or_else(|| bytemuck::zeroed_slice_box(self.len));
-        let address = address_of(&slab);
-        state.live.push(slab);
+        let Some(slab) = state.spare.pop().or_else(|| Slab::new(self.len).ok()) else {
+            return self.last_resort.address();
+        };
+        let address = slab.address();
+        state.live.push(Open { slab, blocks: 0 });
         address
     }
 
     /// Adds an ended thread's counts to the retired ones and takes its slab back.
     pub fn close(&self, address: u64, classes: &ClassTable, places: &PlaceTable) {
         let mut state = self.state();
-        let Some(at) = state.live.iter().position(|slab| address_of(slab) == address) else { return };
-        let slab = state.live.swap_remove(at);
-        let in_use = InUse::of(classes, places);
-        in_use.add(&mut state.retired, &slab, classes, places);
+        let Some(at) = state.live.iter().position(|open| open.slab.address() == address) else { return };
+        let Open { slab, .. } = state.live.swap_remove(at);
+        InUse::of(classes, places).add(&mut state.retired, &slab);
         if state.spare.len() < SPARES {
-            // Only touched words are written, so that untouched pages stay untouched.
-            for word in in_use.touched(&slab).flat_map(|(_, block)| block) {
-                if word.load(Relaxed) != 0 {
-                    word.store(0, Relaxed);
-                }
-            }
+            slab.clear();
             state.spare.push(slab);
         }
     }
 
     /// The words of all threads, dead and alive.
     pub fn words(&self, classes: &ClassTable, places: &PlaceTable) -> Words {
-        let state = self.state();
+        let mut state = self.state();
         let in_use = InUse::of(classes, places);
         let mut words = state.retired.clone();
-        let blocks: usize = state.live.iter().map(|slab| in_use.add(&mut words, slab, classes, places)).sum();
-        let held = blocks * BLOCK + state.retired.capacity();
-        self.resident.store((held * size_of::<u64>()) as u64, Relaxed);
-        Words(words)
+        for open in &mut state.live {
+            open.blocks = in_use.add(&mut words, &open.slab);
+        }
+        in_use.add(&mut words, &self.last_resort);
+        words
     }
 
     /// Number of threads with a slab.
@@ -105,9 +120,10 @@ impl Slabs {
         self.state().live.len()
     }
 
-    /// Native memory held, in bytes: touched pages, when words were last added up.
+    /// Memory of the slabs of running threads, in bytes: the pages that they had touched when words were last added up.
     pub fn bytes(&self) -> u64 {
-        self.resident.load(Relaxed)
+        let blocks: usize = self.state().live.iter().map(|open| open.blocks).sum();
+        (blocks * BLOCK * size_of::<u64>()) as u64
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -117,54 +133,46 @@ impl Slabs {
 
 /// Which words of slabs can be anything but zero.
 #[derive(Clone, Copy)]
-struct InUse {
-    classes: usize,
-    places: usize,
+struct InUse<'a> {
+    classes: &'a ClassTable,
+    places: &'a PlaceTable,
 }
 
-impl InUse {
-    fn of(classes: &ClassTable, places: &PlaceTable) -> Self {
-        Self { classes: classes.words_in_use(), places: places.words_in_use() }
-    }
-
-    /// The blocks of `slab` that hold anything, with the index of their first word.
-    fn touched(self, slab: &Slab) -> impl Iterator<Item = (usize, &[AtomicU64])> {
-        let ranges = [0..self.classes, CLASS_WORDS..CLASS_WORDS + self.places];
-        ranges.into_iter().flat_map(|range| {
-            let words = slab.get(range.clone()).unwrap_or_default();
-            let blocks = words.chunks(BLOCK).enumerate();
-            blocks
-                .filter(|(_, block)| block.iter().fold(0, |any, word| any | word.load(Relaxed)) != 0)
-                .map(move |(index, block)| (range.start + index * BLOCK, block))
-        })
+impl InUse<'_> {
+    fn of<'a>(classes: &'a ClassTable, places: &'a PlaceTable) -> InUse<'a> {
+        InUse { classes, places }
     }
 
     /// Adds a slab; how many blocks of it hold anything.
-    fn add(self, words: &mut Vec<u64>, slab: &Slab, classes: &ClassTable, places: &PlaceTable) -> usize {
-        let mut blocks = 0;
-        for (first, block) in self.touched(slab) {
-            blocks += 1;
-            if words.len() < first + block.len() {
-                words.resize(first + block.len(), 0);
-            }
-            for (index, word) in block.iter().enumerate() {
-                let (at, value) = (first + index, word.load(Relaxed));
-                if value != 0 {
-                    let is_maximum = match at.checked_sub(CLASS_WORDS) {
-                        Some(word) => places.is_maximum(word),
-                        None => classes.is_maximum(at),
-                    };
-                    let sum = &mut words[at];
-                    *sum = if is_maximum { (*sum).max(value) } else { sum.wrapping_add(value) };
-                }
-            }
-        }
-        blocks
+    fn add(self, words: &mut Words, slab: &Slab) -> usize {
+        let slab = slab.words();
+        let classes = slab.get(..self.classes.words_in_use()).unwrap_or_default();
+        let places = slab.get(CLASS_WORDS..CLASS_WORDS + self.places.words_in_use()).unwrap_or_default();
+        add_blocks(&mut words.classes, classes, |word| self.classes.is_maximum(word))
+            + add_blocks(&mut words.places, places, |word| self.places.is_maximum(word))
     }
 }
 
-fn address_of(slab: &Slab) -> u64 {
-    slab.as_ptr().addr() as u64
+/// Adds word by word, or takes the larger one; how many blocks hold anything. Others are not looked at twice.
+fn add_blocks(sums: &mut Vec<u64>, words: &[AtomicU64], is_maximum: impl Fn(usize) -> bool) -> usize {
+    let mut blocks = 0;
+    for (first, block) in words.chunks(BLOCK).enumerate().map(|(index, block)| (index * BLOCK, block)) {
+        if block.iter().fold(0, |any, word| any | word.load(Relaxed)) == 0 {
+            continue;
+        }
+        blocks += 1;
+        if sums.len() < first + block.len() {
+            sums.resize(first + block.len(), 0);
+        }
+        for (at, word) in (first..).zip(block) {
+            let value = word.load(Relaxed);
+            if value != 0 {
+                let sum = &mut sums[at];
+                *sum = if is_maximum(at) { (*sum).max(value) } else { sum.wrapping_add(value) };
+            }
+        }
+    }
+    blocks
 }
 
 impl Words {
@@ -175,18 +183,18 @@ impl Words {
             let class = place.class as usize;
             // A class entered meanwhile has its turn next time, and so have its places.
             if let Some(total) = totals.get_mut(class) {
-                total.counted.add(place.read(&self.0, 0));
+                total.counted.add(place.read(self.places(), 0));
             }
         }
         totals
     }
 
-    pub(crate) fn all(&self) -> &[u64] {
-        &self.0
+    pub(crate) fn places(&self) -> &[u64] {
+        &self.places
     }
 
     fn class(&self, class: &ClassEntry) -> ClassTotal {
-        let word = |offset: usize| self.0.get(class.word as usize + offset).copied().unwrap_or(0);
+        let word = |offset: usize| self.classes.get(class.word as usize + offset).copied().unwrap_or(0);
         match class.shape {
             Shape::Object { size } => {
                 ClassTotal { counted: Tally::of(word(0), u64::from(size)), below: Tally::default() }
@@ -207,7 +215,7 @@ mod tests {
     /// What Java does: add to the word at a cell of the newest slab.
     fn bump(slabs: &Slabs, cell: u32, offset: usize, by: u64) {
         let state = slabs.state();
-        state.live.last().unwrap()[(cell >> 3) as usize + offset].fetch_add(by, Relaxed);
+        state.live.last().unwrap().slab.words()[(cell >> 3) as usize + offset].fetch_add(by, Relaxed);
     }
 
     #[test]

@@ -300,6 +300,13 @@ impl Tool {
         Some(MethodFacts { class: class_name?, name, file })
     }
 
+    /// Whether the class of a method seen in a stack is still loaded.
+    pub fn has_method(&self, method: u64) -> bool {
+        let id = ptr::with_exposed_provenance_mut(method as usize);
+        // SAFETY: the id came from a stack of this VM; JVMTI answers INVALID_METHODID for unloaded ones.
+        unsafe { self.jvmti().get_method_modifiers(id) }.is_ok()
+    }
+
     /// Bytecode of a method seen in a stack; `None` for native methods. The class must still be loaded.
     pub fn method_code(&self, jni: Jni<'_>, method: u64) -> Option<MethodCode> {
         let id = ptr::with_exposed_provenance_mut(method as usize);
