@@ -53,7 +53,7 @@ pub(crate) struct Engine {
     pub(crate) examined: AtomicU64,
     /// Set at VMInit: what of the JVM is needed to count.
     pub(crate) hooks: OnceLock<Hooks>,
-    /// How weak references are asked after; set at VMInit by the collector.
+    /// How weak references are checked; set at VMInit by the collector.
     pub(crate) asking: OnceLock<Asking>,
     /// Set at VMInit: what tells the kinds of collections apart.
     pub(crate) gc_counters: OnceLock<GcCounters>,

@@ -115,7 +115,7 @@ pub(crate) fn connect(engine: &Engine, jni: Jni<'_>, thread: Thread<'_>) {
         );
     };
     let Some(layout) = ArrayLayout::measure(jni, &engine.tool) else {
-        refuse_launch("this JVM does not tell its array layout: please report its version");
+        refuse_launch("this JVM does not report its array layout: please report its version");
     };
     let class = hooks.class.get();
     let mut complete = set_layout(jni, &hooks, layout);

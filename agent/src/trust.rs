@@ -20,7 +20,7 @@ const EXAMPLES: &str = "made by the profiler (one object of each class)";
 const NOT_HOOKED: &str = "made by the JVM itself or through JNI (not estimated: no sampler)";
 const UNEXPLAINED: &str = "not explained";
 const CHANCE: &str = "chance (within three standard errors of the estimates)";
-const REMOVED_BY_JIT: &str = "counted, but the JIT removed the allocation (scalar replacement)";
+const REMOVED_BY_JIT: &str = "optimised away by the JIT: counted, not allocated (scalar replacement)";
 
 /// Reads the bytes allocated by all threads, dead and alive.
 #[derive(Default)]

@@ -24,7 +24,7 @@ pub(crate) struct Walked {
     pub(crate) objects: u64,
     /// References between them.
     pub(crate) references: u64,
-    /// How long the program stood still for the walk.
+    /// How long the program was paused for the walk.
     pub(crate) paused: Duration,
 }
 

@@ -70,7 +70,7 @@ fn with_engine<R>(
 ) -> Result<R, Refusal> {
     let engine = Engine::get().ok_or(Refusal::NotProfiling)?;
     if engine.is_finished() && host.is_running() {
-        let why = "profiling was switched off by an internal error, which the JVM's stderr tells".into();
+        let why = "profiling was switched off by an internal error, written to the JVM's stderr".into();
         return Err(Refusal::Failed { why });
     }
     in_jvm(host, |jni| action(engine, jni))

@@ -143,7 +143,7 @@ fn serve(host: &'static Host, stream: UnixStream, request: Request) {
     // A client that left has its answer thrown away.
     if catch_unwind(AssertUnwindSafe(|| drop(answer(host, request, &mut reply)))).is_err() {
         switch_off();
-        let why = "internal error in the agent, told on the JVM's stderr; please report it".into();
+        let why = "internal error in the agent, written to the JVM's stderr; please report it".into();
         let _ = reply.send(&Response::Refused(Refusal::Failed { why }));
     }
 }

@@ -94,16 +94,16 @@ pub(crate) enum HeapVerb {
     Diff(DiffArgs),
     /// Write the heap of a running JVM to a file
     ///
-    /// Walks what is reachable, while the JVM stands still. FILE is Mayfly's own compact format; a name ending in .xml
+    /// Walks what is reachable, while the JVM is paused. FILE is Mayfly's own compact format; a name ending in .xml
     /// gives INSANE's XML. Then the usage by class is printed, as INSANE does.
     Dump(DumpArgs),
     /// Convert a dump to INSANE's XML
     Convert(ConvertArgs),
     /// Show objects and bytes by class
     Histogram(HistogramArgs),
-    /// Show what the collector starts from, by kind; or the roots of one kind
+    /// Show GC roots by kind, or those of one kind
     Roots(RootsArgs),
-    /// Show shortest paths from a root to an object: why it is alive
+    /// Show shortest paths from a GC root to an object: why it is alive
     Paths(PathsArgs),
     /// Show what retains most: what would be freed with it
     Retained(RetainedArgs),
@@ -115,7 +115,7 @@ pub(crate) enum HeapVerb {
     Holders(HoldersArgs),
     /// Show classes by number of objects, fewest first, as INSANE prints them
     Distribution(DistributionArgs),
-    /// Find strings by text, or those that are there more than once
+    /// Find strings by text, or duplicate strings and their wasted bytes
     Strings(StringsArgs),
     /// List the objects of a class, with their sizes
     Instances(InstancesArgs),
@@ -146,7 +146,7 @@ pub(crate) struct DumpArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// Leave the text of strings out: a smaller file, and a shorter stop. An hprof file always has it
+    /// Leave the text of strings out: a smaller file, and a shorter pause. An hprof file always has it
     #[arg(long)]
     pub(crate) no_strings: bool,
 
@@ -189,7 +189,7 @@ pub(crate) struct RootsArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// List the roots of this kind, e.g. 'stack local'
+    /// List the GC roots of this kind, e.g. 'stack local'
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
 
@@ -380,7 +380,7 @@ pub(crate) struct StringsArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// Show strings that contain TEXT, instead of those that are there more than once
+    /// Show strings that contain TEXT, instead of duplicates
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
 

@@ -57,7 +57,7 @@ pub(crate) enum QueryError {
         class: String,
     },
     /// Something that the format does not hold.
-    #[error("{} does not tell {what}; {advice}", .file.display())]
+    #[error("{} does not hold {what}; {advice}", .file.display())]
     NotTold {
         /// The file.
         file: PathBuf,

@@ -52,7 +52,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Of some objects, each told once.
+    /// Of some objects, each listed once.
     pub fn of(graph: &Graph, objects: impl IntoIterator<Item = ObjectIndex>) -> Self {
         let mut totals = vec![Total::default(); graph.classes().len()];
         for object in objects {
@@ -99,7 +99,7 @@ impl Histogram {
         rows.chain([line("Total", self.total())]).collect()
     }
 
-    /// What NbTestCase's `assertSize` says after its message (S5): how many bytes too many, then a line per class, most
+    /// What NbTestCase's `assertSize` says after its message: how many bytes over the limit, then a line per class, most
     /// bytes first. `None` if the limit is kept.
     pub fn over_limit(&self, limit: u64) -> Option<String> {
         let excess = self.total().bytes.checked_sub(limit).filter(|&excess| excess > 0)?;

@@ -145,7 +145,7 @@ fn damage_is_told_with_its_place() {
     let cut = &SAMPLE[..300];
     assert!(told(cut).contains("cut off"), "{}", told(cut));
     let undeclared = "<insane>\n<ref name='A.b' to='5'/>\n</insane>\n";
-    assert!(told(undeclared).contains("byte 9: a reference names an object before it is told"));
+    assert!(told(undeclared).contains("byte 9: a reference names an object before it is written"));
     let twice = SAMPLE.replace("id='1'", "id='2'");
     assert!(told(&twice).contains("an object has the id of another one"));
     assert!(told("<insane>\n<object id='x' type='A' size='1'/></insane>").contains("byte 9"));

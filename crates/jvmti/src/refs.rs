@@ -104,7 +104,7 @@ impl Weak {
     }
 }
 
-/// How a weak reference's referent is asked after.
+/// How a weak reference's referent is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asking {
     /// By JNI `IsSameObject`: right with every collector, two thread-state changes each.

@@ -8,15 +8,15 @@ pub struct Following {
     /// Moments at which it was known of every tracked object whether it was alive: collections of the whole heap, or the
     /// begin of concurrent ones.
     pub whole_collections: u32,
-    /// Most bytes allocated between two neighbouring ones of these, or since the last: no death is known less precisely.
+    /// Most bytes allocated between two neighbouring ones of these, or since the last: each death is known to within so many.
     pub most_bytes_between: u64,
     /// Most milliseconds between them.
     pub most_ms_between: u64,
     /// At worst one object of so many was tracked, for want of room, and stands for the others; 1: each.
     pub thinned_to_one_in: u64,
-    /// How often all objects that may have died were asked after.
+    /// How often all objects that may have died were checked.
     pub sweeps: u32,
-    /// Objects asked after in all sweeps together.
+    /// Objects checked in all sweeps together.
     pub asked: u64,
     /// Milliseconds that all sweeps took together.
     pub sweep_ms: u64,

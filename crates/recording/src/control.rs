@@ -178,7 +178,7 @@ pub struct HeapDumped {
     pub references: u64,
     /// Length of the file.
     pub file_bytes: u64,
-    /// How long the program stood still for the walk, collections not included, in milliseconds.
+    /// How long the program was paused for the walk, collections not included, in milliseconds.
     pub paused_ms: u64,
 }
 

@@ -7,12 +7,12 @@ use crate::units;
 
 /// One line: bytes counted of bytes the JVM says it allocated.
 ///
-/// `trust: 1.86 GiB counted of 1.86 GiB the JVM allocated (99.98 %)`
+/// `trust: 1.86 GiB counted of 1.86 GiB the JVM allocated (coverage 99.98 %)`
 pub fn trust_line(trust: &Trust) -> String {
     let counted = units::bytes(trust.accounted_bytes);
     match (trust.jvm_allocated_bytes, trust.share()) {
         (Some(allocated), Some(share)) => format!(
-            "trust: {counted} counted of {} the JVM allocated ({})",
+            "trust: {counted} counted of {} the JVM allocated (coverage {})",
             units::bytes(allocated),
             units::share(share)
         ),
@@ -25,7 +25,7 @@ pub(crate) fn short_trust_line(trust: &Trust) -> String {
     let counted = units::bytes(trust.accounted_bytes);
     match (trust.jvm_allocated_bytes, trust.share()) {
         (Some(allocated), Some(share)) => {
-            format!("trust: {} ({counted} of {})", units::share(share), units::bytes(allocated))
+            format!("trust: coverage {} ({counted} of {})", units::share(share), units::bytes(allocated))
         }
         _ => format!("trust: {counted} counted, not compared"),
     }
@@ -74,14 +74,14 @@ fn following(following: &Following) -> Vec<String> {
         return lines;
     }
     lines.push(format!(
-        "precision: {} {} of the whole heap, at most {} of allocation and {} s apart: no death is known less precisely",
-        following.whole_collections,
-        plural(following.whole_collections.into(), "collection"),
+        "precision: each death is known to within {} of allocation and {} s ({} {} of the whole heap)",
         units::bytes(following.most_bytes_between),
-        units::seconds(following.most_ms_between as f64)
+        units::seconds(following.most_ms_between as f64),
+        following.whole_collections,
+        plural(following.whole_collections.into(), "collection")
     ));
     lines.push(format!(
-        "sweeps: {} in {} s, the longest {} s; {} objects asked after",
+        "sweeps: {} in {} s, the longest {} s; {} objects checked",
         following.sweeps,
         units::seconds(following.sweep_ms as f64),
         units::seconds(following.longest_sweep_ms as f64),
@@ -95,8 +95,7 @@ fn following(following: &Following) -> Vec<String> {
 fn overcount(trust: &Trust) -> Option<String> {
     let over = trust.accounted_bytes.checked_sub(trust.jvm_allocated_bytes?).filter(|&over| over > 0)?;
     Some(format!(
-        "executed but not allocated: at least {} of what was counted; the JIT compiler removed these allocations \
-         (scalar replacement)",
+        "optimised away: at least {} of what was counted was executed and not allocated (scalar replacement)",
         units::bytes(over)
     ))
 }
@@ -160,7 +159,7 @@ fn unseen_rows(profile: &Profile) -> Vec<String> {
 fn removed_rows(profile: &Profile) -> Vec<String> {
     let rows = profile.removed_by_jit().map(|(class, estimate)| {
         format!(
-            "removed by the JIT: {} of {} executed, {} allocated",
+            "optimised away: {} of {} executed, {} allocated",
             units::bytes(class.allocated.bytes),
             printable(&class.name),
             about(estimate.allocated)

@@ -102,8 +102,11 @@ fn names_cannot_break_lines() {
 fn more_counted_than_allocated_is_explained() {
     let trust = Trust { accounted_bytes: 2_000_000_000, remainder: vec![], ..trust() };
     let text = trust_block(&trust);
-    assert!(text.contains("(100.13 %)"), "{text}");
-    assert!(text.contains("executed but not allocated: at least 2.48 MiB of what was counted"), "{text}");
+    assert!(text.contains("(coverage 100.13 %)"), "{text}");
+    assert!(
+        text.contains("optimised away: at least 2.48 MiB of what was counted was executed and not allocated"),
+        "{text}"
+    );
     assert!(!text.contains("unknown cause"), "{text}");
 }
 
@@ -142,7 +145,7 @@ fn estimates_are_told_with_their_error_and_exact_numbers_without() {
         "remainder: 50.0 MiB ± 5.00 MiB made by native code (JNI)",
         "remainder: 44.4 MiB of unknown cause",
         "not seen by the hooks: 50.0 MiB ± 5.00 MiB of [B",
-        "removed by the JIT: 229 MiB of a.Removed executed, 0 B ± 0 B allocated",
+        "optimised away: 229 MiB of a.Removed executed, 0 B ± 0 B allocated",
     ] {
         assert!(text.contains(&format!("  {line}\n")), "{line} in:\n{text}");
     }
@@ -150,7 +153,10 @@ fn estimates_are_told_with_their_error_and_exact_numbers_without() {
 
 #[test]
 fn the_trust_line() {
-    assert_eq!(trust_line(&trust()), "trust: 1.86 GiB counted of 1.86 GiB the JVM allocated (99.97 %)");
+    assert_eq!(
+        trust_line(&trust()),
+        "trust: 1.86 GiB counted of 1.86 GiB the JVM allocated (coverage 99.97 %)"
+    );
     let without = Trust { jvm_allocated_bytes: None, ..trust() };
     assert_eq!(
         trust_line(&without),

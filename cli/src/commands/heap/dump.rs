@@ -38,7 +38,7 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Error> {
     }
     let dumped = if convert::is_xml(&file) { dump_xml(args, pid, &file)? } else { dump(args, pid, &file)? };
     eprintln!(
-        "mayfly: {} objects and {} references are in {}; JVM {} stood still for {} ms",
+        "mayfly: {} objects and {} references are in {}; JVM {} was paused for {} ms",
         dumped.objects,
         dumped.references,
         args.file.display(),

@@ -23,7 +23,7 @@ const SHOWN: usize = 50;
 /// Characters of a text that are printed; JSON has all that the dump has.
 const PRINTED: usize = 100;
 
-/// Texts that are there more than once, most bytes too many first.
+/// Texts that are there more than once, most wasted bytes first.
 #[derive(Debug, Serialize)]
 struct Duplicates {
     /// Strings in the dump.
@@ -84,7 +84,7 @@ impl Answer for Duplicates {
     const QUERY: &'static str = "strings";
 
     fn text(&self) -> String {
-        let mut table = Columns::new(&["bytes too many", "strings", "text"]);
+        let mut table = Columns::new(&["wasted bytes", "strings", "text"]);
         for row in &self.rows {
             let text = printed(&row.text, row.cut);
             table.row([row.duplicate_bytes.to_string(), row.strings.to_string(), text]);

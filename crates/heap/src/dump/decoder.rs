@@ -215,7 +215,7 @@ impl<'a> Decoder<'a> {
                 let size = if value == 0 { self.number()? } else { value * 8 };
                 let class = Number(self.small()?);
                 if class.0 > self.classes {
-                    return Err("an object's class was not told");
+                    return Err("an object's class was not written");
                 }
                 self.count()?;
                 Record::Object { class, size }
@@ -234,7 +234,7 @@ impl<'a> Decoder<'a> {
 
     fn class(&mut self) -> Told<ClassRecord<'a>> {
         if self.newest != self.classes {
-            return Err("a class is told after an object");
+            return Err("a class is written after an object");
         }
         self.count()?;
         self.classes = self.newest;
@@ -317,8 +317,8 @@ impl<'a> Decoder<'a> {
     #[inline]
     fn known(&self, number: u32) -> Told<Number> {
         match number {
-            0 => Err("an object is named that was not told"),
-            number if number > self.newest => Err("an object is named before it was told"),
+            0 => Err("an object is named that was not written"),
+            number if number > self.newest => Err("an object is named before it was written"),
             number => Ok(Number(number)),
         }
     }

@@ -123,7 +123,7 @@ impl<'a> Loader<'a> {
 
     fn reference(&mut self, from: Option<u64>, name: &'a [u8], to: u64) -> Result<(), &'static str> {
         let known =
-            |id| self.objects.get(&id).copied().ok_or("a reference names an object before it is told");
+            |id| self.objects.get(&id).copied().ok_or("a reference names an object before it is written");
         let to = known(to)?;
         let from = from.map(known).transpose()?;
         self.referred[to.0 as usize] = true;
