@@ -1,6 +1,7 @@
 //! What the hooks and the JVM's sampler report: new threads, new classes, objects to follow.
 
 use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -50,8 +51,23 @@ struct KnownClass {
     site: SiteId,
 }
 
+/// An object to be followed.
+#[derive(Clone, Copy)]
+struct Followed<'call> {
+    object: Object<'call>,
+    class: KnownClass,
+    /// Its shallow size, in bytes.
+    size: u64,
+    /// Bytes of allocation that it stands for.
+    bytes: u64,
+    /// No stack may be taken.
+    moving: bool,
+}
+
 thread_local! {
-    static TRACKER: RefCell<Option<Tracker>> = const { RefCell::new(None) };
+    /// Freed when the JVM ends the thread. A destructor of the thread-local would come too early: the library's own
+    /// destructors of a native thread may still call Java.
+    static TRACKER: RefCell<Option<ManuallyDrop<Box<Tracker>>>> = const { RefCell::new(None) };
     /// The agent's own threads are not the program.
     static OWN: Cell<bool> = const { Cell::new(false) };
     /// Whether the JVM's sampler has picked anything on this thread.
@@ -123,7 +139,8 @@ fn register(
 }
 
 /// Takes an object handed over by the hooks. `size` is 0 for objects that are no arrays.
-pub(crate) fn track(engine: &Engine, jni: Jni<'_>, object: Object<'_>, cell: u32, size: u64) {
+/// `moving`: no stack may be taken.
+pub(crate) fn track(engine: &Engine, jni: Jni<'_>, object: Object<'_>, cell: u32, size: u64, moving: bool) {
     let every = engine.options.every;
     let examined = every == 1 || (engine.examined.fetch_add(1, Relaxed) + 1).is_multiple_of(every);
     with_tracker(engine, |tracker| {
@@ -133,7 +150,8 @@ pub(crate) fn track(engine: &Engine, jni: Jni<'_>, object: Object<'_>, cell: u32
         }
         let Some(class) = tracker.class(engine, cell) else { return };
         let size = if size == 0 { u64::from(class.size) } else { size };
-        tracker.tracked_last = tracker.add(engine, jni, object, class, size, size * every);
+        tracker.tracked_last =
+            tracker.add(engine, jni, Followed { object, class, size, bytes: size * every, moving });
     });
     if precision::is_due(engine) {
         precision::collect_if_due(engine, jni);
@@ -179,7 +197,10 @@ pub(crate) fn sampled(engine: &Engine, jni: Jni<'_>, sample: SampledAllocation<'
         let Some(class) = tracker.class(engine, cell) else { return };
         let name = engine.classes.name(class.id).unwrap_or_default();
         if sample.size >= engine.options.larger_than && engine.filter.admits(name) {
-            tracker.add(engine, jni, sample.object, class, sample.size, interval.max(sample.size));
+            let bytes = interval.max(sample.size);
+            // The JVM samples nothing while a virtual thread is being mounted or unmounted.
+            let (object, size) = (sample.object, sample.size);
+            tracker.add(engine, jni, Followed { object, class, size, bytes, moving: false });
         }
     });
 }
@@ -194,11 +215,25 @@ fn cell_of(engine: &Engine, jni: Jni<'_>, hooks: &Hooks, sample: SampledAllocati
     }
 }
 
-/// Takes the stack at a place where an object of `class` is about to be made, which stands for two to the power `log2`.
-pub(crate) fn take_stack(engine: &Engine, jni: Jni<'_>, class: ClassId, place: u32, log2: u32) -> SiteId {
+/// An object about to be made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MadeAt {
+    pub(crate) class: ClassId,
+    pub(crate) place: u32,
+    /// No stack may be taken.
+    pub(crate) moving: bool,
+}
+
+/// Takes the stack at a place where an object is about to be made, which stands for two to the power `log2`.
+pub(crate) fn take_stack(engine: &Engine, jni: Jni<'_>, made: MadeAt, log2: u32) -> SiteId {
+    let MadeAt { class, place, moving } = made;
     with_tracker(engine, |tracker| {
-        stacks::take_at(engine, &mut tracker.stack, class, place);
-        let site = engine.sites.of_stack(&tracker.stack, |raw| stacks::name_at_place(engine, jni, raw));
+        let site = if moving {
+            stacks::of_moving_at(engine, &mut tracker.stack, class, place)
+        } else {
+            stacks::take_at(engine, jni, &mut tracker.stack, class, place);
+            engine.sites.of_stack(&tracker.stack, |raw| stacks::name_at_place(engine, jni, raw))
+        };
         if engine.options.lifetimes() {
             if tracker.awaited.len() >= MOST_AWAITED {
                 tracker.awaited.clear();
@@ -211,27 +246,22 @@ pub(crate) fn take_stack(engine: &Engine, jni: Jni<'_>, class: ClassId, place: u
 
 fn with_tracker<R>(engine: &Engine, action: impl FnOnce(&mut Tracker) -> R) -> R {
     TRACKER.with_borrow_mut(|tracker| {
-        action(tracker.get_or_insert_with(|| Tracker {
-            nursery: engine.nurseries.open(),
-            stack: RawStack::default(),
-            classes: FxHashMap::default(),
-            awaited: Vec::new(),
-            tracked_last: false,
+        action(tracker.get_or_insert_with(|| {
+            ManuallyDrop::new(Box::new(Tracker {
+                nursery: engine.nurseries.open(),
+                stack: RawStack::default(),
+                classes: FxHashMap::default(),
+                awaited: Vec::new(),
+                tracked_last: false,
+            }))
         }))
     })
 }
 
 impl Tracker {
-    /// Adds an object that stands for `bytes` of allocation to the nursery; `false` if there was no room.
-    fn add(
-        &mut self,
-        engine: &Engine,
-        jni: Jni<'_>,
-        object: Object<'_>,
-        class: KnownClass,
-        size: u64,
-        bytes: u64,
-    ) -> bool {
+    /// Adds an object to the nursery; `false` if there was no room.
+    fn add(&mut self, engine: &Engine, jni: Jni<'_>, followed: Followed<'_>) -> bool {
+        let Followed { object, class, size, bytes, moving } = followed;
         // Taken off the list even if the object is not chosen.
         let trace = engine.options.trace;
         let awaited = (trace && engine.options.counts_places()).then(|| self.awaited(engine, class));
@@ -240,7 +270,7 @@ impl Tracker {
         }
         let (site, stack_log2) = match awaited {
             Some(awaited) => awaited,
-            None if trace => (self.stack_site(engine, jni, class.id), 0),
+            None if trace => (self.stack_site(engine, jni, class.id, moving), 0),
             None => (class.site, 0),
         };
         let weak =
@@ -269,8 +299,11 @@ impl Tracker {
         }
     }
 
-    fn stack_site(&mut self, engine: &Engine, jni: Jni<'_>, class: ClassId) -> SiteId {
-        stacks::take(engine, &mut self.stack, class);
+    fn stack_site(&mut self, engine: &Engine, jni: Jni<'_>, class: ClassId, moving: bool) -> SiteId {
+        if moving {
+            return stacks::of_moving(engine, &mut self.stack, class);
+        }
+        stacks::take(engine, jni, &mut self.stack, class);
         let name = engine.classes.name(class).unwrap_or_default();
         engine.sites.of_stack(&self.stack, |raw| stacks::name(engine, jni, raw, name))
     }
@@ -290,6 +323,7 @@ impl Tracker {
 
 /// Takes an ending thread's counts over.
 pub(crate) fn leave(engine: &Engine, jni: Jni<'_>, thread: Thread<'_>) {
+    drop(TRACKER.take().map(ManuallyDrop::into_inner));
     let Some(hooks) = engine.hooks.get() else { return };
     engine.counter.retire(jni, hooks, thread);
     let slab = hooks.slab.get(jni, thread);

@@ -2,15 +2,36 @@
 #![allow(missing_docs)] // The entry points that `export_agent!` defines are JVMTI's.
 #![allow(unsafe_code)] // Entry points called by the JVM: raw arguments become typed ones here and nowhere else.
 
-use mayfly_jvmti::{Asking, Jni, Object, WeakNumbers, export_agent, method_body, sys};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use mayfly_jvmti::{Asking, Jni, Object, WeakNumbers, export_agent, method_body, other_library_marked, sys};
 
 use crate::allocations;
 use crate::control;
 use crate::engine::Engine;
 use crate::lifecycle::{MayflyAgent, switch_off};
-use crate::places;
+use crate::places::{self, Sampled};
 
 export_agent!(MayflyAgent);
+
+/// Whether this copy of the library is an agent of the JVM, and not only loaded, by a jar of the Java API say. Other
+/// copies look it up by its name.
+#[unsafe(no_mangle)]
+#[used]
+pub static MAYFLY_IS_AGENT: AtomicBool = AtomicBool::new(false);
+
+/// Marks this copy for others.
+pub(crate) fn mark_agent() {
+    MAYFLY_IS_AGENT.store(true, Relaxed);
+}
+
+/// Another copy of the library that is an agent of this JVM: two would define the same class, and find each other's
+/// fields.
+pub(crate) fn other_agent() -> Option<PathBuf> {
+    // SAFETY: no other library has reason to export this name.
+    unsafe { other_library_marked(c"MAYFLY_IS_AGENT", &MAYFLY_IS_AGENT) }
+}
 
 /// Runs a native method's body with the engine; nothing happens without one, and a panic switches profiling off.
 ///
@@ -72,12 +93,13 @@ pub unsafe extern "system" fn Java_java_lang_MayflyHooks_track(
     object: sys::jobject,
     cell: sys::jint,
     size: sys::jlong,
+    moving: sys::jboolean,
 ) {
     // SAFETY: arguments of the running native method.
     unsafe {
         let Some(object) = Object::from_raw(object) else { return };
         with_engine(env, |engine, jni| {
-            allocations::track(engine, jni, object, cell as u32, size as u64);
+            allocations::track(engine, jni, object, cell as u32, size as u64, moving != 0);
         });
     }
 }
@@ -140,11 +162,13 @@ pub unsafe extern "system" fn Java_java_lang_MayflyHooks_sample(
     offset: sys::jint,
     size: sys::jlong,
     state: sys::jlong,
+    moving: sys::jboolean,
 ) -> sys::jlong {
     // SAFETY: the environment of the running native method.
     unsafe {
         with_engine(env, |engine, jni| {
-            places::sample(engine, jni, offset as u32, size as u64, state as u32) as sys::jlong
+            let at = Sampled { offset: offset as u32, size: size as u64, moving: moving != 0 };
+            places::sample(engine, jni, at, state as u32) as sys::jlong
         })
     }
 }

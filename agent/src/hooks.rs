@@ -44,6 +44,8 @@ pub(crate) fn define(engine: &Engine, jni: Jni<'_>) {
 struct Session {
     hands_over: bool,
     smallest: u64,
+    /// Whether the stack of each object handed over is taken.
+    stacks: bool,
     /// Address of the table of places; 0 if they are not counted.
     places: u64,
 }
@@ -51,11 +53,12 @@ struct Session {
 impl Session {
     fn of(engine: &Engine) -> Self {
         let places = if engine.options.counts_places() { engine.places.address() } else { 0 };
-        Self { hands_over: engine.hands_over(), smallest: engine.options.larger_than, places }
+        let stacks = engine.hands_over() && engine.options.trace && !engine.options.counts_places();
+        Self { hands_over: engine.hands_over(), smallest: engine.options.larger_than, stacks, places }
     }
 
-    /// (constant in the source, value) of `TRACKED`, `OFFSET`, `SMALLEST` and `PLACES`.
-    fn constants(self) -> [(Constant<'static>, Constant<'static>); 4] {
+    /// (constant in the source, value) of `TRACKED`, `OFFSET`, `SMALLEST`, `PLACES` and `STACKS`.
+    fn constants(self) -> [(Constant<'static>, Constant<'static>); 5] {
         let (tracked, offset) = if self.hands_over { (1, !7) } else { (0, !0) };
         let smallest = if self.smallest == 0 { i64::MIN } else { self.smallest as i64 };
         [
@@ -63,6 +66,7 @@ impl Session {
             (Constant::Int(0x4D41_5902), Constant::Int(offset)),
             (Constant::Long(0x4D41_5946_4C59_0003), Constant::Long(smallest)),
             (Constant::Long(0x4D41_5946_4C59_0004), Constant::Long(self.places as i64)),
+            (Constant::Int(0x4D41_5905), Constant::Int(self.stacks.into())),
         ]
     }
 }
@@ -121,11 +125,11 @@ pub(crate) fn connect(engine: &Engine, jni: Jni<'_>, thread: Thread<'_>) {
     let mut complete = set_layout(jni, &hooks, layout);
     for (name, signature) in [
         (c"enter", c"(Ljava/lang/Thread;Ljava/lang/Class;)V"),
-        (c"track", c"(Ljava/lang/Object;IJ)V"),
+        (c"track", c"(Ljava/lang/Object;IJZ)V"),
         (c"untrack", c"()V"),
         (c"enterPlace", c"(Ljava/lang/Thread;Ljava/lang/Class;I)I"),
         (c"enterPair", c"(II)I"),
-        (c"sample", c"(IJJ)J"),
+        (c"sample", c"(IJJZ)J"),
         (c"exiting", c"()V"),
     ] {
         complete &= jni.call_static_with_nothing(class, name, signature);
@@ -172,7 +176,7 @@ mod tests {
 
     #[test]
     fn older_jvms_get_the_class_without_carriers() {
-        let session = Session { hands_over: false, smallest: 0, places: 0 };
+        let session = Session { hands_over: false, smallest: 0, stacks: false, places: 0 };
         let (carrier, thread) = (Constant::Utf8("currentCarrierThread"), Constant::Utf8("currentThread"));
         let (newer, older) = (class_file(true, session), class_file(false, session));
         assert_eq!((count(&newer, carrier), count(&newer, thread)), (1, 0));
@@ -182,8 +186,8 @@ mod tests {
     #[test]
     fn each_constant_of_a_session_is_in_the_class_once_and_is_replaced() {
         for session in [
-            Session { hands_over: false, smallest: 0, places: 0 },
-            Session { hands_over: true, smallest: 64, places: 0x7f12_3456_7890 },
+            Session { hands_over: false, smallest: 0, stacks: false, places: 0 },
+            Session { hands_over: true, smallest: 64, stacks: true, places: 0x7f12_3456_7890 },
         ] {
             let class = class_file(true, session);
             for (from, to) in session.constants() {

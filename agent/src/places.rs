@@ -8,7 +8,7 @@ use mayfly_classfile::allocation::{Place, Places};
 use mayfly_collector::{Due, Kind, Numbering};
 use mayfly_jvmti::{Class, Jni, Thread};
 
-use crate::allocations;
+use crate::allocations::{self, MadeAt};
 use crate::engine::Engine;
 
 /// The CPU time of the process is asked for once per so many stacks.
@@ -74,23 +74,35 @@ pub(crate) fn enter_pair(engine: &Engine, place: u32, cell: u32) -> u32 {
     engine.places.enter_pair(place, cell, class, kind, wanted).unwrap_or(0)
 }
 
-/// An allocation at which a sample may be due; the plan is for `MayflyHooks.due`.
-pub(crate) fn sample(engine: &Engine, jni: Jni<'_>, offset: u32, size: u64, state: u32) -> u64 {
+/// An allocation at which a sample is due.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sampled {
+    /// Where in a slab its place is counted.
+    pub(crate) offset: u32,
+    /// Bytes of an array, else 0.
+    pub(crate) size: u64,
+    /// A virtual thread is being mounted or unmounted: no stack may be taken.
+    pub(crate) moving: bool,
+}
+
+/// Takes the stack, if it is the sample's turn; the plan is for `MayflyHooks.due`.
+pub(crate) fn sample(engine: &Engine, jni: Jni<'_>, at: Sampled, state: u32) -> u64 {
     if engine.is_finished() {
         return Due::NEVER.plan;
     }
-    let due = engine.places.due(offset, state, &engine.stack_budget, &mut |n| fastrand::u64(1..=n));
+    let due = engine.places.due(at.offset, state, &engine.stack_budget, &mut |n| fastrand::u64(1..=n));
     if let Some(log2) = due.take {
         let start = Instant::now();
-        take(engine, jni, offset, size, log2);
+        take(engine, jni, at, log2);
         spend(engine, start.elapsed());
     }
     due.plan
 }
 
-fn take(engine: &Engine, jni: Jni<'_>, offset: u32, size: u64, log2: u32) {
+fn take(engine: &Engine, jni: Jni<'_>, at: Sampled, log2: u32) {
+    let Sampled { offset, size, moving } = at;
     let Some((place, class)) = engine.places.at(offset) else { return };
-    let site = allocations::take_stack(engine, jni, class, place, log2);
+    let site = allocations::take_stack(engine, jni, MadeAt { class, place, moving }, log2);
     // No frames: the caller takes the array back, or the JVM gave none.
     if engine.sites.has_frames(site) {
         engine.places.book(offset, site, log2, size);

@@ -3,14 +3,12 @@
 use std::sync::{Mutex, PoisonError};
 
 use mayfly_collector::RawStack;
-use mayfly_jvmti::{Jni, MethodFacts, StackFrame};
-use mayfly_profile::{ClassId, Frame};
+use mayfly_jvmti::{Jni, MOST_FRAMES, MethodFacts, StackFrame};
+use mayfly_profile::{ClassId, Frame, SiteId};
 use rustc_hash::FxHashMap;
 
 use crate::engine::Engine;
 
-/// Frames taken at most.
-const MAX_DEPTH: usize = 1024;
 const HOOKS_CLASS: &str = "java.lang.MayflyHooks";
 
 /// Names of methods seen in stacks, until their classes are unloaded.
@@ -39,20 +37,43 @@ pub(crate) fn forget_unloaded(engine: &Engine) {
 }
 
 /// Takes the current stack into `raw`, for an object of `class`.
-pub(crate) fn take(engine: &Engine, raw: &mut RawStack, class: ClassId) {
+pub(crate) fn take(engine: &Engine, jni: Jni<'_>, raw: &mut RawStack, class: ClassId) {
     raw.begin(class);
-    push_frames(engine, raw);
+    push_frames(engine, jni, raw);
 }
 
 /// Takes the current stack into `raw`, for an object of `class` made at a place.
-pub(crate) fn take_at(engine: &Engine, raw: &mut RawStack, class: ClassId, place: u32) {
+pub(crate) fn take_at(engine: &Engine, jni: Jni<'_>, raw: &mut RawStack, class: ClassId, place: u32) {
     raw.begin_at(class, place);
-    push_frames(engine, raw);
+    push_frames(engine, jni, raw);
 }
 
-fn push_frames(engine: &Engine, raw: &mut RawStack) {
+/// What stands for the frames of a virtual thread that is being mounted or unmounted. No method has this number.
+const MOVING: u64 = u64::MAX;
+
+/// The site of an object of `class` made while a virtual thread is being mounted or unmounted.
+pub(crate) fn of_moving(engine: &Engine, raw: &mut RawStack, class: ClassId) -> SiteId {
+    raw.begin(class);
+    raw.push(MOVING, -1);
+    engine.sites.of_stack(raw, |_| vec![moving_frame()])
+}
+
+/// As [`of_moving`], made at a place: its frame is known without a stack.
+pub(crate) fn of_moving_at(engine: &Engine, raw: &mut RawStack, class: ClassId, place: u32) -> SiteId {
+    raw.begin_at(class, place);
+    raw.push(MOVING, -1);
+    let own = || engine.places.facts(place).map(|facts| facts.frame(engine.options.detailed_trace));
+    engine.sites.of_stack(raw, |_| own().into_iter().chain([moving_frame()]).collect())
+}
+
+fn moving_frame() -> Frame {
+    let class = "<virtual thread>".into();
+    Frame { class, method: "<mounted or unmounted: no stack>".into(), ..Frame::default() }
+}
+
+fn push_frames(engine: &Engine, jni: Jni<'_>, raw: &mut RawStack) {
     let lines = engine.options.detailed_trace;
-    engine.tool.with_stack(MAX_DEPTH, |frames| {
+    engine.tool.with_stack(jni, MOST_FRAMES, |frames| {
         for frame in frames {
             // Without lines, calls from two places of a method are one site.
             raw.push(frame.method, if lines { frame.location } else { -1 });

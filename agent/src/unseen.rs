@@ -94,7 +94,7 @@ impl Unseen {
     /// Who made the object, if no hook sees it.
     fn maker_of(&self, engine: &Engine, jni: Jni<'_>, kind: Kind) -> Option<Maker> {
         let mut stack = [None; 2];
-        engine.tool.with_stack(stack.len(), |frames| {
+        engine.tool.with_stack(jni, stack.len(), |frames| {
             stack.iter_mut().zip(frames).for_each(|(place, frame)| *place = Some(frame));
         });
         let made = |frame: Option<StackFrame>| frame.and_then(|frame| self.made_at(engine, jni, frame));

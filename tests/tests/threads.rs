@@ -1,6 +1,9 @@
 //! Counts are exact whatever thread allocates, and whether or not it still runs.
 
+use std::time::Duration;
+
 use mayfly_tests::{Jvm, Profiled, check_all, each_jvm, jvms, skip};
+use serde_json::Value;
 
 fn counts_exactly(jvm: &Jvm, args: &[&str]) {
     for options in ["", "#trace"] {
@@ -46,4 +49,47 @@ fn four_threads_tracked() {
         assert_eq!(objects(json.allocated()), 400_000, "allocated on {jvm}");
         assert_eq!(objects(json.live()) + objects(json.collected()), 400_000, "live and collected on {jvm}");
     });
+}
+
+/// A frame of this class stands for the stack of a virtual thread that is being mounted or unmounted.
+const MOVING: &str = "<virtual thread>.";
+
+/// On JDK 21 a stack taken there waits for the end of what it interrupts, for ever.
+#[test]
+fn virtual_threads_that_allocate_while_they_are_mounted_or_unmounted() {
+    if jvms().iter().all(|jvm| jvm.feature < 21) {
+        return skip("virtual threads", "no JVM 21 or newer found");
+    }
+    each_jvm(|jvm| {
+        for options in
+            ["#trace", "#trackcollections#trace", "#trackcollections#trace-all", "#sample-16k#trace"]
+        {
+            if jvm.feature >= 21 {
+                on_the_way(jvm, options);
+            }
+        }
+    });
+}
+
+fn on_the_way(jvm: &Jvm, options: &str) {
+    let pinned = ["-Djdk.tracePinnedThreads=short"];
+    let run = Profiled::new(jvm, "pinned.Pinned", options)
+        .with(|l| l.jvm_args(&pinned).limit(Duration::from_secs(60)));
+    let outcome = run.run();
+    let json = run.json();
+    check_all(jvm, &outcome.stdout, &json.allocated())
+        .unwrap_or_else(|why| panic!("{options:?} on {jvm}:\n{why}"));
+    // JDK 21 alone allocates there for certain: it prints.
+    if jvm.feature != 21 || options.starts_with("#sample") {
+        return;
+    }
+    let sites = json.0["sites"].as_array().expect("sites");
+    let is_moving = |site: &&Value| site["stack"].to_string().contains(MOVING);
+    let objects = |site: &Value| site["allocated"]["objects"].as_u64().unwrap_or(0);
+    let moving: u64 = sites.iter().filter(is_moving).map(objects).sum();
+    assert!(moving > 0, "{options:?} on {jvm}: no site of a virtual thread on its way");
+    // None is lost: the sites of a class are all of it.
+    let of_bytes = |site: &&Value| site["class"] == "[B";
+    let bytes: u64 = sites.iter().filter(of_bytes).map(objects).sum();
+    assert_eq!(bytes, json.allocated()["[B"].objects, "{options:?} on {jvm}");
 }

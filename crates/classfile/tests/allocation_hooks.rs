@@ -152,6 +152,28 @@ fn silenced_bodies_count_nothing_and_take_back_what_callees_count() {
 }
 
 #[test]
+fn transitions_of_virtual_threads_are_told_in_front_of_the_call() {
+    const THREAD: &str = "java/lang/VirtualThread";
+    for (callee, descriptor, hook) in [
+        ("notifyJvmtiMount", "(Z)V", Some("moving (Z)V")),
+        ("notifyJvmtiUnmount", "(Z)V", Some("moving (Z)V")),
+        ("notifyJvmtiEnd", "()V", Some("leaving ()V")),
+        ("notifyJvmtiStart", "()V", Some("arriving ()V")),
+        ("startTransition", "(Z)V", Some("leaving ()V")),
+        ("endTransition", "(Z)V", Some("arriving ()V")),
+        ("startFinalTransition", "()V", Some("leaving ()V")),
+        ("endFirstTransition", "()V", Some("arriving ()V")),
+        // Temporary ones: stacks are taken there.
+        ("notifyJvmtiHideFrames", "(Z)V", None),
+    ] {
+        let expected: Vec<_> = hook.map(|hook| (None, hook.to_owned())).into_iter().collect();
+        let call = caller(THREAD, "run", "()V", 0xb6, [THREAD, callee, descriptor], &[]);
+        assert_eq!(hooks(&call), expected, "{callee}");
+        assert_eq!(behind(0xb6, [THREAD, callee, descriptor]), None, "{callee} called from elsewhere");
+    }
+}
+
+#[test]
 fn entry_hooks() {
     let mut object = ClassBuilder::named(55, "java/lang/Object");
     object.method("<init>", "()V", &CodeParts { max_locals: 1, code: vec![RETURN], ..CodeParts::default() });
@@ -169,16 +191,16 @@ fn entry_hooks() {
 
 #[test]
 fn fields_are_added_once_and_at_load_only() {
-    for (class, field) in [("java/lang/Thread", "mayfly$slab J"), ("java/lang/Class", "mayfly$cell I")] {
+    let thread = ["mayfly$slab J", "mayfly$moving Z"];
+    for (class, fields) in [("java/lang/Thread", &thread[..]), ("java/lang/Class", &["mayfly$cell I"])] {
         let class = ClassBuilder::named(55, class).build();
         let new = rewrite(&class).class.expect("a field");
         let parsed = OtherReader::parse(&new).expect("sound");
-        let [added] = parsed.fields.as_slice() else { panic!("{} fields", parsed.fields.len()) };
-        assert_eq!(
-            format!("{} {}", text(&parsed, added.name_index), text(&parsed, added.descriptor_index)),
-            field
-        );
-        assert_eq!(added.access_flags, 0x1080);
+        let added = parsed.fields.iter().map(|field| {
+            assert_eq!(field.access_flags, 0x1080);
+            format!("{} {}", text(&parsed, field.name_index), text(&parsed, field.descriptor_index))
+        });
+        assert_eq!(added.collect::<Vec<_>>(), fields);
         assert_eq!(rewrite(&new).class, None);
         assert_eq!(allocation::rewrite(&class, ATTACH), Ok(Rewritten::default()));
     }

@@ -277,7 +277,7 @@ impl PlaceTable {
 
 impl PlaceFacts {
     /// The frame of the bytecode, with its line if lines are wanted.
-    pub(crate) fn frame(&self, lines: bool) -> Frame {
+    pub fn frame(&self, lines: bool) -> Frame {
         let line = self.line.filter(|_| lines).map(u32::from);
         Frame {
             class: Arc::clone(&self.class),

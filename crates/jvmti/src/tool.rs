@@ -1,13 +1,14 @@
 //! A JVMTI environment ("tool" in the specification): capabilities, events, names, stacks, sizes.
 
-use std::cell::RefCell;
 use std::fmt;
+use std::mem::MaybeUninit;
 use std::ptr;
+use std::slice;
 
 use jvmti_bindings::agent::AgentLoadContext;
 use jvmti_bindings::env::Jvmti;
 use jvmti_bindings::get_default_callbacks;
-use jvmti_bindings::sys::jvmti as sys;
+use jvmti_bindings::sys::{jni as jni_sys, jvmti as sys};
 
 use crate::{Class, Jni, Object, Thread, Vm};
 
@@ -122,6 +123,9 @@ pub struct MethodCode {
 /// A JVMTI environment. Taken once: each `GetEnv` makes a new one. Dropping it disposes of it, with its events.
 pub struct Tool {
     env: *mut sys::jvmtiEnv,
+    /// Whether the current thread is named when its stack is taken. Up to JDK 21, without a name, the JVM waits until no
+    /// virtual thread anywhere is being mounted or unmounted; one of these may wait for a lock that this thread holds.
+    names_thread: bool,
 }
 
 // SAFETY: a JVMTI environment may be used from any thread (JVMTI specification, "Environments").
@@ -140,10 +144,8 @@ impl Drop for Tool {
     }
 }
 
-thread_local! {
-    /// Frames of the stack being taken, kept to spare an allocation per stack.
-    static FRAMES: RefCell<Vec<sys::jvmtiFrameInfo>> = const { RefCell::new(Vec::new()) };
-}
+/// Frames of a stack taken at most.
+pub const MOST_FRAMES: usize = 1024;
 
 impl Tool {
     /// A new environment of the VM that loads the agent.
@@ -151,7 +153,7 @@ impl Tool {
     /// # Errors
     /// The VM's code if it has no JVMTI of a version we know.
     pub fn new(context: &AgentLoadContext<'_>) -> Result<Self, JvmtiError> {
-        context.vm().jvmti().map(|jvmti| Self { env: jvmti.raw() }).map_err(JvmtiError)
+        context.vm().jvmti().map(|jvmti| Self::with_env(jvmti.raw())).map_err(JvmtiError)
     }
 
     /// A new environment of a VM that runs.
@@ -159,7 +161,14 @@ impl Tool {
     /// # Errors
     /// The VM's code if it is not in its live phase, or has no JVMTI.
     pub fn of(vm: Vm) -> Result<Self, JvmtiError> {
-        vm.jvmti(sys::JVMTI_VERSION_11).map(|env| Self { env })
+        vm.jvmti(sys::JVMTI_VERSION_11).map(Self::with_env)
+    }
+
+    fn with_env(env: *mut sys::jvmtiEnv) -> Self {
+        let mut tool = Self { env, names_thread: false };
+        let version = tool.system_property("java.vm.specification.version");
+        tool.names_thread = version.is_some_and(|version| matches!(&*version, "19" | "20" | "21"));
+        tool
     }
 
     pub(crate) fn jvmti(&self) -> Jvmti {
@@ -249,40 +258,54 @@ impl Tool {
         threads.into_iter().filter_map(|thread| unsafe { Object::from_raw(thread) }).map(Thread).collect()
     }
 
-    /// The current thread's stack, innermost frame first, at most `max` frames.
+    /// The current thread's stack, innermost frame first, at most `max` and [`MOST_FRAMES`] frames. Not to be called while
+    /// a virtual thread is being mounted on this carrier, or unmounted: on JDK 21 it would wait for itself.
     pub fn with_stack<R>(
         &self,
+        jni: Jni<'_>,
         max: usize,
         use_frames: impl FnOnce(&mut dyn Iterator<Item = StackFrame>) -> R,
     ) -> R {
-        FRAMES.with_borrow_mut(|frames| {
-            frames.resize(max, sys::jvmtiFrameInfo::default());
-            let taken = self.take_stack(frames);
-            use_frames(&mut frames[..taken].iter().map(|frame| StackFrame {
-                method: frame.method.expose_provenance() as u64,
-                location: frame.location,
-            }))
-        })
+        // Not kept in a thread-local: a thread's last Java may run after those are gone.
+        let mut frames = [const { MaybeUninit::uninit() }; MOST_FRAMES];
+        let taken = self.take_stack(jni, &mut frames[..max.min(MOST_FRAMES)]);
+        // SAFETY: the JVM filled this many.
+        let frames = unsafe { slice::from_raw_parts(frames.as_ptr().cast::<sys::jvmtiFrameInfo>(), taken) };
+        use_frames(&mut frames.iter().map(|frame| StackFrame {
+            method: frame.method.expose_provenance() as u64,
+            location: frame.location,
+        }))
     }
 
-    fn take_stack(&self, frames: &mut [sys::jvmtiFrameInfo]) -> usize {
+    fn take_stack(&self, jni: Jni<'_>, frames: &mut [MaybeUninit<sys::jvmtiFrameInfo>]) -> usize {
         let mut count = 0;
-        // SAFETY: the table is HotSpot's, GetStackTrace exists since JVMTI 1.0; the buffer has the length given.
+        let thread = if self.names_thread { self.current_thread() } else { ptr::null_mut() };
+        // SAFETY: the table is HotSpot's, GetStackTrace exists since JVMTI 1.0; the buffer has the length given; the
+        // thread is null, which means the current one, or a reference to it.
         let code = unsafe {
-            let function = (*(*self.env).functions).GetStackTrace;
-            match function {
-                Some(function) => function(
-                    self.env,
-                    ptr::null_mut(),
-                    0,
-                    i32::try_from(frames.len()).unwrap_or(i32::MAX),
-                    frames.as_mut_ptr(),
-                    &mut count,
-                ),
-                None => return 0,
-            }
+            (*(*self.env).functions).GetStackTrace.map(|function| {
+                let length = i32::try_from(frames.len()).unwrap_or(i32::MAX);
+                function(self.env, thread, 0, length, frames.as_mut_ptr().cast(), &mut count)
+            })
         };
-        if code == sys::jvmtiError::NONE { usize::try_from(count).unwrap_or(0).min(frames.len()) } else { 0 }
+        // SAFETY: a local reference of this call, or null.
+        if let Some(thread) = unsafe { Object::from_raw(thread) } {
+            jni.forget(thread);
+        }
+        let complete = code == Some(sys::jvmtiError::NONE);
+        if complete { usize::try_from(count).unwrap_or(0).min(frames.len()) } else { 0 }
+    }
+
+    /// A local reference to the current thread; null if there is none.
+    fn current_thread(&self) -> jni_sys::jobject {
+        let mut thread = ptr::null_mut();
+        // SAFETY: the table is HotSpot's, GetCurrentThread exists since JVMTI 1.0; the out-pointer outlives the call.
+        unsafe {
+            if let Some(function) = (*(*self.env).functions).GetCurrentThread {
+                function(self.env, &mut thread);
+            }
+        }
+        thread
     }
 
     /// Names of a method seen in a stack. The class must still be loaded.

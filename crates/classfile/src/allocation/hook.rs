@@ -41,6 +41,12 @@ pub enum Hook {
     Backtrace,
     /// `exiting()`: the VM ends, the program's shutdown hooks are done.
     Exiting,
+    /// `moving(boolean)`: a virtual thread begins or ends to be mounted or unmounted, as the next call is told.
+    Moving,
+    /// `leaving()`: as `moving(true)`.
+    Leaving,
+    /// `arriving()`: as `moving(false)`.
+    Arriving,
 }
 
 /// What an array holds; primitive values are their `atype` of `newarray` (JVMS §6.5).
@@ -105,6 +111,11 @@ impl Hook {
         matches!(self, Hook::Place | Hook::Array(_) | Hook::Multi | Hook::Any | Hook::Built | Hook::Backtrace)
     }
 
+    /// Whether its code stands in front of the instruction, not behind it.
+    pub(super) fn comes_before(self) -> bool {
+        matches!(self, Hook::Place | Hook::Moving | Hook::Leaving | Hook::Arriving)
+    }
+
     fn method(self, placed: bool) -> MethodRef<'static> {
         const OBJECT: &[u8] = b"(Ljava/lang/Object;)V";
         const PLACED_OBJECT: &[u8] = b"(Ljava/lang/Object;I)V";
@@ -125,6 +136,9 @@ impl Hook {
             Hook::Built => (b"built", b"(Ljava/lang/String;)V"),
             Hook::Backtrace => (b"backtrace", OBJECT),
             Hook::Exiting => (b"exiting", b"()V"),
+            Hook::Moving => (b"moving", b"(Z)V"),
+            Hook::Leaving => (b"leaving", b"()V"),
+            Hook::Arriving => (b"arriving", b"()V"),
         };
         MethodRef { owner: HOOKS_CLASS.as_bytes(), name, descriptor }
     }
@@ -141,7 +155,7 @@ pub(super) struct HookRefs(Vec<(Hook, bool, u16)>);
 
 impl HookRefs {
     /// Shows the hook what the last instruction left on the stack, and the place's number if there is one.
-    /// [`Hook::Exiting`] and [`Hook::Place`] are shown nothing, [`Hook::Backtrace`] a field of it. Also gives the operand
+    /// [`Hook::Exiting`], [`Hook::Place`] and those without arguments are shown nothing, [`Hook::Backtrace`] a field of it. Also gives the operand
     /// stack that the code needs.
     pub(super) fn call(
         &mut self,
@@ -152,7 +166,7 @@ impl HookRefs {
         let [high, low] = self.index(hook, place.is_some(), editor)?.to_be_bytes();
         let mut code = Vec::with_capacity(10);
         match hook {
-            Hook::Place => {}
+            Hook::Place | Hook::Leaving | Hook::Arriving => {}
             Hook::Exiting => code.push(NOP),
             Hook::Backtrace => {
                 let [high, low] = editor.field_ref(BACKTRACE)?.to_be_bytes();

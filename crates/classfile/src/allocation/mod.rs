@@ -54,8 +54,9 @@ struct AddedField {
     descriptor: &'static [u8],
 }
 
-const ADDED_FIELDS: [AddedField; 2] = [
+const ADDED_FIELDS: [AddedField; 3] = [
     AddedField { class: b"java/lang/Thread", name: b"mayfly$slab", descriptor: b"J" },
+    AddedField { class: b"java/lang/Thread", name: b"mayfly$moving", descriptor: b"Z" },
     AddedField { class: b"java/lang/Class", name: b"mayfly$cell", descriptor: b"I" },
 ];
 
@@ -116,7 +117,7 @@ impl Context<'_, '_> {
         unplaced: &mut Vec<usize>,
     ) -> Result<Rewritten, Refusal> {
         let mut editor = ClassEditor::new(self.class);
-        let fields_added = self.options.add_fields && add_field(self.class, &mut editor)?;
+        let fields_added = self.options.add_fields && add_fields(self.class, &mut editor)?;
         let (planned, mut refused) = self.plan(places, unplaced, &mut editor)?;
         let unplaced = unplaced.len() as u32;
         if planned.is_empty() && !fields_added {
@@ -187,14 +188,13 @@ impl Context<'_, '_> {
         for site in &found.sites {
             let number = places.as_mut().filter(|_| site.hook.takes_place());
             let number = number.and_then(|places| places.number(found.place(self.class, site)));
-            let is_creation = site.hook == Hook::Place;
-            if is_creation && number.is_none() {
+            if site.hook == Hook::Place && number.is_none() {
                 continue;
             }
             let hook = site.hook_with(number.is_some());
             let (call, stack) = hooks.call(hook, number, editor)?;
             let edit = editor.edit_method(index);
-            if is_creation {
+            if hook.comes_before() {
                 edit.insert_before(site.pc, &call, stack);
             } else {
                 edit.insert_after(site.pc, &call, stack);
@@ -205,12 +205,13 @@ impl Context<'_, '_> {
     }
 }
 
-fn add_field(class: &ClassFile<'_>, editor: &mut ClassEditor<'_, '_>) -> Result<bool, Refusal> {
-    let name = class.name();
-    let Some(field) = ADDED_FIELDS.iter().find(|field| field.class == name) else { return Ok(false) };
-    if class.fields().iter().any(|present| class.member_name(present) == field.name) {
-        return Ok(false);
+/// Adds the fields that the class has not yet; whether there were any.
+fn add_fields(class: &ClassFile<'_>, editor: &mut ClassEditor<'_, '_>) -> Result<bool, Refusal> {
+    let present = |name| class.fields().iter().any(|field| class.member_name(field) == name);
+    let mut added = false;
+    for field in ADDED_FIELDS.iter().filter(|field| field.class == class.name() && !present(field.name)) {
+        editor.add_field(FIELD_ACCESS, field.name, field.descriptor)?;
+        added = true;
     }
-    editor.add_field(FIELD_ACCESS, field.name, field.descriptor)?;
-    Ok(true)
+    Ok(added)
 }

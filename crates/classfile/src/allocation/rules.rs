@@ -9,6 +9,9 @@
 //!
 //! The native `Throwable.fillInStackTrace(int)` has the VM make arrays; its caller counts what it finds in the exception.
 //!
+//! A virtual thread is between two threads from one call of the VM in `VirtualThread` to the next: mount and unmount are
+//! told by a boolean up to JDK 25, by two names later. No stack may be taken meanwhile: on JDK 21 it waits for itself.
+//!
 //! Not seen: calls from hidden classes, which no class hook ever gets.
 
 use alloc::vec::Vec;
@@ -28,6 +31,7 @@ const STRING_BUILDER: &[u8] = b"java/lang/StringBuilder";
 const STRING_BUFFER: &[u8] = b"java/lang/StringBuffer";
 const THROWABLE: &[u8] = b"java/lang/Throwable";
 const SHUTDOWN: &[u8] = b"java/lang/Shutdown";
+const VIRTUAL_THREAD: &[u8] = b"java/lang/VirtualThread";
 
 const CLONE: &[u8] = b"()Ljava/lang/Object;";
 const COPY_OF: &[u8] = b"([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;";
@@ -53,6 +57,8 @@ pub(super) enum Callee {
     ObjectClone,
     /// By the callee; where the caller is [`silenced`], that is once too often.
     CountsItself,
+    /// A transition of a virtual thread begins or ends: this hook goes in front of the call.
+    Moves(Hook),
 }
 
 /// What a Methodref's callee is to us; `None` for all the methods that need no treatment.
@@ -76,6 +82,11 @@ fn callee(method: MethodRef<'_>) -> Option<Callee> {
         (THROWABLE, b"fillInStackTrace", FILL_IN) => FollowedBy(Hook::Backtrace),
         // The program's shutdown hooks are done.
         (SHUTDOWN, b"runHooks", b"()V") => FollowedBy(Hook::Exiting),
+        (VIRTUAL_THREAD, b"notifyJvmtiMount" | b"notifyJvmtiUnmount", b"(Z)V") => Moves(Hook::Moving),
+        (VIRTUAL_THREAD, b"notifyJvmtiEnd" | b"startFinalTransition", b"()V") => Moves(Hook::Leaving),
+        (VIRTUAL_THREAD, b"startTransition", b"(Z)V") => Moves(Hook::Leaving),
+        (VIRTUAL_THREAD, b"notifyJvmtiStart" | b"endFirstTransition", b"()V") => Moves(Hook::Arriving),
+        (VIRTUAL_THREAD, b"endTransition", b"(Z)V") => Moves(Hook::Arriving),
         _ => return None,
     })
 }
@@ -119,6 +130,7 @@ pub(super) fn call_hook(
         (Callee::CountsItself, INVOKESTATIC) => silenced.then_some(Hook::Undo),
         _ if silenced => None,
         (Callee::FollowedBy(hook), _) => Some(hook),
+        (Callee::Moves(hook), _) => (class == VIRTUAL_THREAD).then_some(hook),
         (Callee::AllocatesInstance, INVOKEVIRTUAL) => (class == SUN_UNSAFE).then_some(Hook::Any),
         (Callee::ObjectClone, INVOKESPECIAL) => Some(Hook::Any),
         (Callee::ObjectClone, INVOKEVIRTUAL) => result_is_array().then_some(Hook::Any),
@@ -169,6 +181,7 @@ impl Names {
             13 => self.callee |= utf8 == b"multiNewArray",
             16 => self.callee |= utf8 == b"allocateInstance" || utf8 == b"fillInStackTrace",
             21 => self.hooks_class |= utf8 == HOOKS_CLASS.as_bytes(),
+            23 => self.callee |= utf8 == VIRTUAL_THREAD,
             27 => self.callee |= utf8 == b"allocateUninitializedArray0",
             _ => {}
         }

@@ -12,7 +12,7 @@ use crate::instruction::opcode::*;
 use crate::instruction::{Instruction, instructions};
 use crate::refusal::Malformed;
 
-/// A hook at an instruction: before it if it is [`Hook::Place`], else behind it.
+/// A hook at an instruction: before or behind it, see [`Hook::comes_before`].
 #[derive(Debug)]
 pub(super) struct Site<'a> {
     pub(super) pc: u32,

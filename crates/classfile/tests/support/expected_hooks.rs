@@ -141,8 +141,12 @@ fn all(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], places: boo
         if places && matches!(code[pc], 0xb7 | 0xbb) && is_creation(class, code, pc, &mut open) {
             hooks.push((last, PLACE.to_owned()));
         }
-        last = Some(pc);
         let operand = |at: usize| u16::from_be_bytes([code[at + 1], code[at + 2]]);
+        if code[pc] == 0xb6 && owner == "java/lang/VirtualThread" {
+            let hook = method_ref(class, operand(pc)).and_then(|callee| in_front_of_call(&callee));
+            hooks.extend(hook.map(|hook| (last, hook.to_owned())));
+        }
+        last = Some(pc);
         let hook = match code[pc] {
             0xbc | 0xbd | 0xc5 if silent => None,
             0xbc => Some(format!("array ([{})V", &"ZCFDBSIJ"[usize::from(code[pc + 1]) - 4..][..1])),
@@ -200,6 +204,16 @@ fn entry(full_name: &str) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// The transitions of virtual threads, as JDK 21 to 25 and 26 and later name them.
+fn in_front_of_call(callee: &str) -> Option<&'static str> {
+    Some(match callee.strip_prefix("java/lang/VirtualThread ")? {
+        "notifyJvmtiMount (Z)V" | "notifyJvmtiUnmount (Z)V" => "moving (Z)V",
+        "notifyJvmtiEnd ()V" | "startFinalTransition ()V" | "startTransition (Z)V" => "leaving ()V",
+        "notifyJvmtiStart ()V" | "endFirstTransition ()V" | "endTransition (Z)V" => "arriving ()V",
+        _ => return None,
+    })
 }
 
 fn behind_call(

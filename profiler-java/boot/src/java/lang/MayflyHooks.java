@@ -11,7 +11,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * an object over to native code only while objects are tracked, so that counting leaves scalar replacement alone.
  *
  * <p>These methods become part of every compiled allocation: each test and each call in them costs compile time
- * everywhere. Four constants are therefore patched into the class file when it is defined, so that the JIT compilers
+ * everywhere. Five constants are therefore patched into the class file when it is defined, so that the JIT compilers
  * drop what a session does not use.
  *
  * <p>In a session that counts by place (allocating bytecode), rewritten code also tells each place's number. Its counters
@@ -37,6 +37,9 @@ public final class MayflyHooks {
      * is counted. At others: index of the first of a list of (class's cell, where in a slab, index of the next).
      */
     private static final long PLACES = 0x4D41_5946_4C59_0004L;
+
+    /** Whether the stack of each object handed over is taken. Patched to 1 or 0. */
+    private static final int STACKS = 0x4D41_5905;
 
     /** No place's number. */
     private static final int NOWHERE = -1;
@@ -75,7 +78,8 @@ public final class MayflyHooks {
     /** Gives {@code thread} a slab and {@code type} a cell where they have none. */
     private static native void enter(Thread thread, Class<?> type);
 
-    private static native void track(Object object, int cell, long size);
+    /** {@code moving}: no stack may be taken now. */
+    private static native void track(Object object, int cell, long size, boolean moving);
 
     private static native void untrack();
 
@@ -85,11 +89,41 @@ public final class MayflyHooks {
     /** As {@link #enterPlace}, of a place where classes differ. */
     private static native int enterPair(int id, int cell);
 
-    /** A sample is due at the place counted at {@code offset}: how many counts on the next is, and above bit 32 its state. */
-    private static native long sample(int offset, long size, long state);
+    /**
+     * A sample is due at the place counted at {@code offset}: how many counts on the next is, and above bit 32 its state.
+     * {@code moving}: no stack may be taken now.
+     */
+    private static native long sample(int offset, long size, long state, boolean moving);
 
     /** The VM ends, and the program's shutdown hooks are done. Later, concurrent collectors can collect no more. */
     public static native void exiting();
+
+    /**
+     * In {@code VirtualThread}: from a call with true to the next with false its thread is being mounted on this carrier, or
+     * unmounted. Noted even while nothing is counted.
+     */
+    @ForceInline
+    public static void moving(boolean moving) {
+        Thread.currentCarrierThread().mayfly$moving = moving;
+    }
+
+    /** As {@code moving(true)}. */
+    @ForceInline
+    public static void leaving() {
+        moving(true);
+    }
+
+    /** As {@code moving(false)}. */
+    @ForceInline
+    public static void arriving() {
+        moving(false);
+    }
+
+    /** Hands an object over. */
+    @ForceInline
+    private static void handOver(Object o, int cell, long size) {
+        track(o, cell, size, STACKS != 0 && Thread.currentCarrierThread().mayfly$moving);
+    }
 
     /** From the constructor of Object. */
     @ForceInline
@@ -108,7 +142,7 @@ public final class MayflyHooks {
             u.putLong(null, at, u.getLong(null, at) + 1);
         }
         if ((cell & TRACKED) != 0) {
-            track(o, cell, 0);
+            handOver(o, cell, 0);
         }
     }
 
@@ -171,7 +205,7 @@ public final class MayflyHooks {
     @DontInline
     private static void due(long at, int offset, long size) {
         Unsafe u = Unsafe.getUnsafe();
-        long plan = sample(offset, size, u.getLong(null, at + STATE));
+        long plan = sample(offset, size, u.getLong(null, at + STATE), Thread.currentCarrierThread().mayfly$moving);
         long next = plan == 0 ? Long.MAX_VALUE : u.getLong(null, at) + (int) plan;
         u.putLong(null, at + DUE, next);
         u.putLong(null, at + STATE, plan >>> 32);
@@ -244,7 +278,7 @@ public final class MayflyHooks {
             }
         }
         if ((cell & TRACKED) != 0 && size >= SMALLEST) {
-            track(a, cell, size);
+            handOver(a, cell, size);
         }
     }
 
@@ -324,7 +358,7 @@ public final class MayflyHooks {
         if (TRACKED != 0) {
             int cell = type.mayfly$cell;
             if ((cell & TRACKED) != 0) {
-                track(a, cell, size);
+                handOver(a, cell, size);
             }
         }
     }

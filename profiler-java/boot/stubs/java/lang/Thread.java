@@ -3,6 +3,7 @@ package java.lang;
 /** Compile-time stand-in: the real class, with the field that the agent adds. */
 public class Thread {
     long mayfly$slab;
+    boolean mayfly$moving;
 
     static native Thread currentCarrierThread();
 }
