@@ -1,5 +1,6 @@
 //! Start, pause, reset, report, end: asked for by the program through the Java API, by options, or by the JVM.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -186,14 +187,37 @@ pub(crate) fn finish(engine: &Engine, jni: Jni<'_>) {
         hooks.switch(jni, false);
     }
     engine.control.active.store(false, Relaxed);
-    if let Some(mut session) = engine.control.session().take()
-        && !engine.is_finished()
-    {
+    end_early(engine, jni);
+    if let Some(mut session) = engine.control.session().take() {
         session.collect(engine, jni);
-        session.end(engine, jni);
+        session.end(engine, jni, "JVM Shutdown");
     }
     engine.finished.store(true, Relaxed);
     engine.wake_worker();
+    engine.sinks.flush();
+}
+
+/// After a panic, if there was one: nothing calls us any more, and what was counted until then is written.
+pub(crate) fn end_early(engine: &Engine, jni: Jni<'_>) {
+    if !engine.has_failed() {
+        return;
+    }
+    if let Some(hooks) = engine.hooks.get() {
+        hooks.switch(jni, false);
+    }
+    engine.control.active.store(false, Relaxed);
+    // Locked until all is written: the JVM may end meanwhile, and waits here.
+    let mut session = engine.control.session();
+    let end = AssertUnwindSafe(|| {
+        if let Some(session) = session.as_mut() {
+            session.absorb(engine);
+            session.end(engine, jni, "Internal error");
+        }
+    });
+    if catch_unwind(end).is_err() {
+        say("what was counted could not be written to its end");
+    }
+    *session = None;
     engine.sinks.flush();
 }
 

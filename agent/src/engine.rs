@@ -61,6 +61,8 @@ pub(crate) struct Engine {
     pub(crate) worker: OnceLock<Thread>,
     /// Nothing is counted or tracked any more: the JVM ends, or the agent failed.
     pub(crate) finished: AtomicBool,
+    /// A panic ended profiling.
+    pub(crate) failed: AtomicBool,
 }
 
 impl Engine {
@@ -87,6 +89,10 @@ impl Engine {
 
     pub(crate) fn is_finished(&self) -> bool {
         self.finished.load(Relaxed)
+    }
+
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.load(Relaxed)
     }
 
     /// Wakes the worker. Safe inside a GC callback: it neither blocks nor allocates.

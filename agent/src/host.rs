@@ -13,6 +13,7 @@ use mayfly_recording::control::{Loaded, Profiling, Status};
 
 use crate::control;
 use crate::engine::Engine;
+use crate::exports::mark_agent;
 use crate::gc_kinds::collector_name;
 use crate::heap::TEXT_LIMIT;
 use crate::memory;
@@ -62,6 +63,7 @@ impl Host {
 
     /// Makes it the one of this process; the one that is there already, if there is.
     pub(crate) fn set(host: Self) -> &'static Self {
+        mark_agent();
         HOST.get_or_init(|| host)
     }
 

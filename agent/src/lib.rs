@@ -12,6 +12,7 @@ mod control;
 mod engine;
 pub mod exports;
 pub mod exports_api;
+mod faults;
 mod gc_kinds;
 mod heap;
 mod hooks;

@@ -10,7 +10,7 @@ use mayfly_jvmti::{
 use crate::engine::Engine;
 use crate::gc_kinds::GcCounters;
 use crate::host::Host;
-use crate::{allocations, control, heap, hooks, remote, rewriting, startup, worker};
+use crate::{allocations, control, faults, heap, hooks, remote, rewriting, startup, worker};
 
 /// Receiver of all events.
 #[derive(Default)]
@@ -62,6 +62,7 @@ impl Agent for MayflyAgent {
     }
 
     fn thread_end(&self, context: CallbackContext<'_>, event: ThreadEvent) {
+        faults::point("thread end");
         if let (Some(engine), Some(jni), Some(thread)) = (Engine::get(), jni_of(&context), thread_of(&event))
         {
             allocations::leave(engine, jni, thread);
@@ -69,6 +70,7 @@ impl Agent for MayflyAgent {
     }
 
     fn garbage_collection_finish(&self, _context: CallbackContext<'_>) {
+        faults::point("collection");
         if let Some(engine) = Engine::get() {
             engine.clock.gc_finished(engine.gc_counters.get().map(GcCounters::kind).unwrap_or_default());
             engine.wake_worker();
@@ -112,9 +114,12 @@ impl Agent for MayflyAgent {
     }
 }
 
-/// After a panic: nothing is counted, tracked or published any more. The Java side finds the flag at its next call.
+/// After a panic, on any thread, be it in a collection's callback: nothing is counted or tracked any more. The worker
+/// writes what was counted.
 pub(crate) fn switch_off() {
     if let Some(engine) = Engine::get() {
+        engine.failed.store(true, Relaxed);
         engine.finished.store(true, Relaxed);
+        engine.wake_worker();
     }
 }

@@ -231,14 +231,14 @@ impl Session {
         self.shown = Some(profile);
     }
 
-    /// The last words.
-    pub(crate) fn end(&mut self, engine: &Engine, jni: Jni<'_>) {
+    /// The last words; `reason` is what ended it.
+    pub(crate) fn end(&mut self, engine: &Engine, jni: Jni<'_>, reason: &str) {
         self.publish(engine, jni);
         self.tell(engine, vec![Update::End]);
         if engine.sinks.live_every().is_some() {
             self.show(engine);
         }
-        self.report(engine, "JVM Shutdown");
+        self.report(engine, reason);
     }
 
     /// Passes updates to the profile that reports are made of, and to the recording.

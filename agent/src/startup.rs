@@ -10,6 +10,7 @@ use mayfly_recording::control::{AttachRefusal, Loaded};
 
 use crate::control::Control;
 use crate::engine::Engine;
+use crate::exports;
 use crate::heap;
 use crate::host::Host;
 use crate::notice::{install_panic_hook, refuse_launch, say};
@@ -36,6 +37,10 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
         refuse_launch("loaded twice: give one -agentpath, and one JAVA_TOOL_OPTIONS, with all options in it");
     }
     install_panic_hook();
+    if let Some(other) = exports::other_agent() {
+        // JAVA_TOOL_OPTIONS comes before the command line: what `mayfly run` asked for wins.
+        return say(&format!("{} profiles this JVM already; this second copy does nothing", other.display()));
+    }
     let option_text = context.options_lossy().unwrap_or_default().into_owned();
     let options = read_options(&option_text);
     let (tool, jdk) = tool_of(context).unwrap_or_else(|why| refuse_launch(&why));
@@ -79,6 +84,7 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
         gc_counters: OnceLock::new(),
         worker: OnceLock::new(),
         finished: AtomicBool::new(false),
+        failed: AtomicBool::new(false),
         options,
     });
 }

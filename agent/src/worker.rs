@@ -9,6 +9,7 @@ use mayfly_jvmti::Jni;
 use crate::allocations::exclude_this_thread;
 use crate::control;
 use crate::engine::Engine;
+use crate::faults;
 use crate::lifecycle::switch_off;
 use crate::notice::say;
 use crate::options::Resets;
@@ -36,6 +37,7 @@ pub(crate) fn start(engine: &'static Engine) {
         if std::panic::catch_unwind(worker).is_err() {
             switch_off();
         }
+        control::end_early(engine, thread.jni());
     });
     match spawned {
         Ok(_) => drop(attached.recv()),
@@ -102,6 +104,7 @@ impl<'call> Worker<'call> {
     }
 
     fn step(&mut self) {
+        faults::point("worker");
         let (engine, jni) = (self.engine, self.jni);
         if self.gc.is_due() && engine.control.is_active() {
             control::force_gc(engine);

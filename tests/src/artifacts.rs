@@ -40,6 +40,15 @@ pub(crate) fn build_folder() -> PathBuf {
     workspace_root().join(target)
 }
 
+/// The agent as a debug build, which can be made to panic (`agent/src/faults.rs`). Built once per test process.
+///
+/// # Panics
+/// If the build fails.
+pub fn debug_agent() -> &'static Path {
+    static AGENT: OnceLock<PathBuf> = OnceLock::new();
+    AGENT.get_or_init(|| library(&cargo_build(&["-p", "mayfly-agent"])))
+}
+
 fn given(folder: &Path) -> Artifacts {
     let folder =
         fs::canonicalize(folder).unwrap_or_else(|e| panic!("MAYFLY_ARTIFACTS {}: {e}", folder.display()));
@@ -47,24 +56,32 @@ fn given(folder: &Path) -> Artifacts {
 }
 
 fn build() -> Artifacts {
+    let files = cargo_build(&["--release", "-p", "mayfly-agent", "-p", "mayfly-cli"]);
+    Artifacts { agent: library(&files), cli: find(&files, "mayfly") }
+}
+
+/// What `cargo build` with these arguments made.
+fn cargo_build(args: &[&str]) -> Vec<PathBuf> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["build", "--release", "-p", "mayfly-agent", "-p", "mayfly-cli"])
+        .arg("build")
+        .args(args)
         .args(["--message-format", "json-render-diagnostics"])
         .current_dir(workspace_root())
         .stderr(Stdio::inherit())
         .output()
         .expect("cargo starts");
-    assert!(output.status.success(), "the release build failed");
-    let files = built_files(&String::from_utf8_lossy(&output.stdout));
-    let find = |name: &str| {
-        files
-            .iter()
-            .find(|path| path.ends_with(name))
-            .unwrap_or_else(|| panic!("the build made no {name}"))
-            .clone()
-    };
-    Artifacts { agent: find("libmayfly.so"), cli: find("mayfly") }
+    assert!(output.status.success(), "the build failed: {args:?}");
+    built_files(&String::from_utf8_lossy(&output.stdout))
+}
+
+fn library(files: &[PathBuf]) -> PathBuf {
+    find(files, "libmayfly.so")
+}
+
+fn find(files: &[PathBuf], name: &str) -> PathBuf {
+    let file = files.iter().find(|path| path.ends_with(name));
+    file.unwrap_or_else(|| panic!("the build made no {name}")).clone()
 }
 
 /// Files named by cargo's `compiler-artifact` messages.

@@ -69,8 +69,13 @@ impl Launch {
     }
 
     /// Loads the agent with these options (`#…`, or nothing). Twice loads it twice.
-    pub fn agent(mut self, options: impl AsRef<str>) -> Self {
-        let path = artifacts().agent.display();
+    pub fn agent(self, options: impl AsRef<str>) -> Self {
+        self.agent_at(&artifacts().agent, options)
+    }
+
+    /// As [`Self::agent`], from another file.
+    pub fn agent_at(mut self, library: &Path, options: impl AsRef<str>) -> Self {
+        let path = library.display();
         let options = options.as_ref();
         self.agents.push(if options.is_empty() {
             format!("-agentpath:{path}")

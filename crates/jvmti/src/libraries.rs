@@ -1,0 +1,93 @@
+//! The libraries loaded into this process, and marks that they export.
+
+use std::ffi::{CStr, CString, OsStr, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// The path of another loaded library that exports a flag of this name which is set; `own` is this library's.
+///
+/// # Safety
+/// Every library that exports the name must export an `AtomicBool` by it.
+pub unsafe fn other_library_marked(name: &CStr, own: &AtomicBool) -> Option<PathBuf> {
+    let is_marked = |path: &CString| {
+        let library = Library::loaded(path)?;
+        let flag = library.symbol(name)?.cast::<AtomicBool>();
+        // SAFETY: by the caller's contract; the library stays loaded while `library` lives.
+        (!ptr::eq(flag, own) && unsafe { (*flag).load(Relaxed) }).then_some(())
+    };
+    let path = loaded_paths().into_iter().find(|path| is_marked(path).is_some())?;
+    Some(PathBuf::from(OsStr::from_bytes(path.as_bytes())))
+}
+
+/// Paths of the loaded libraries; the program itself has none.
+fn loaded_paths() -> Vec<CString> {
+    let mut paths: Vec<CString> = Vec::new();
+    // SAFETY: `add` gets back the pointer to `paths`, which outlives the call. It calls nothing of the loader's, whose
+    // lock is held meanwhile.
+    unsafe { libc::dl_iterate_phdr(Some(add), ptr::from_mut(&mut paths).cast()) };
+    paths
+}
+
+/// # Safety
+/// To be called by `dl_iterate_phdr` with a pointer to a `Vec<CString>`.
+unsafe extern "C" fn add(info: *mut libc::dl_phdr_info, _size: usize, paths: *mut c_void) -> c_int {
+    // SAFETY: by the contract; the name is a string of the loader's, or null.
+    unsafe {
+        let name = (*info).dlpi_name;
+        if !name.is_null() && !CStr::from_ptr(name).is_empty() {
+            (*paths.cast::<Vec<CString>>()).push(CStr::from_ptr(name).to_owned());
+        }
+    }
+    0
+}
+
+/// A library that is loaded, held so.
+struct Library(*mut c_void);
+
+impl Library {
+    /// `None` if it is not loaded (any more), or no library (the kernel's own page).
+    fn loaded(path: &CStr) -> Option<Self> {
+        // SAFETY: a path; with NOLOAD nothing is loaded or run.
+        let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOLOAD | libc::RTLD_LAZY) };
+        (!handle.is_null()).then_some(Self(handle))
+    }
+
+    /// Address of what it exports by this name, itself or by what it depends on.
+    fn symbol(&self, name: &CStr) -> Option<*const c_void> {
+        // SAFETY: a handle from `dlopen`, and a name.
+        let symbol = unsafe { libc::dlsym(self.0, name.as_ptr()) };
+        (!symbol.is_null()).then_some(symbol.cast_const())
+    }
+}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        // SAFETY: a handle from `dlopen`, closed once.
+        unsafe { libc::dlclose(self.0) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_c_library_is_loaded_and_exports_its_names() {
+        let paths = loaded_paths();
+        let exporting = |name| {
+            let has =
+                |path: &&CString| Library::loaded(path).is_some_and(|library| library.symbol(name).is_some());
+            paths.iter().filter(has).count()
+        };
+        assert!(exporting(c"malloc") > 0, "{paths:?}");
+        assert_eq!(exporting(c"mayfly_has_no_such_name"), 0);
+    }
+
+    #[test]
+    fn a_name_that_no_library_exports_marks_none() {
+        // SAFETY: no library exports it.
+        assert_eq!(unsafe { other_library_marked(c"mayfly_has_no_such_name", &AtomicBool::new(true)) }, None);
+    }
+}
