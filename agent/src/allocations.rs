@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use mayfly_collector::{Nursery, RawStack, Registered, Shape};
 use mayfly_jvmti::{Class, Jni, Object, SampledAllocation, Thread};
-use mayfly_profile::{ClassId, SiteId, Tracking};
+use mayfly_profile::{ClassId, Estimate, SiteId, Tracking};
 use rustc_hash::FxHashMap;
 
 use crate::engine::Engine;
@@ -197,7 +197,7 @@ pub(crate) fn sampled(engine: &Engine, jni: Jni<'_>, sample: SampledAllocation<'
         let Some(class) = tracker.class(engine, cell) else { return };
         let name = engine.classes.name(class.id).unwrap_or_default();
         if sample.size >= engine.options.larger_than && engine.filter.admits(name) {
-            let bytes = interval.max(sample.size);
+            let bytes = Estimate::of_sample(sample.size, interval).bytes();
             // The JVM samples nothing while a virtual thread is being mounted or unmounted.
             let (object, size) = (sample.object, sample.size);
             tracker.add(engine, jni, Followed { object, class, size, bytes, moving: false });

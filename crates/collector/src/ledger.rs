@@ -17,6 +17,7 @@ use crate::history::{AgeAtDeath, Collector, Evidence, History, Moment};
 use crate::nursery::{Batch, CHUNK};
 use crate::survivors::Survivors;
 use crate::timeline::Timeline;
+use crate::weights::scaled;
 use crate::{Budget, Clock, Nurseries, SiteTable, Tracked};
 
 /// Objects that outlived so many sweeps are asked after less often: by then they are old in most heaps.
@@ -371,25 +372,6 @@ impl Ledger {
 fn widen(following: &mut Following, from: (u32, u64), to: (u32, u64)) {
     following.most_ms_between = following.most_ms_between.max(u64::from(to.0.saturating_sub(from.0)));
     following.most_bytes_between = following.most_bytes_between.max(to.1.saturating_sub(from.1));
-}
-
-/// How many objects a tracked one stands for.
-fn scaled(tracking: Tracking, object: &Tracked) -> Sums {
-    let size = object.size();
-    let weight = weight(tracking, size) << object.thinning();
-    Sums { class: Tally::of(weight, size), site: Tally::of(weight << object.stack_thinning(), size) }
-}
-
-/// How many objects of that size one tracked object stands for.
-fn weight(tracking: Tracking, size: u64) -> u64 {
-    match tracking {
-        Tracking::Off | Tracking::EveryObject => 1,
-        Tracking::EveryNth(n) => n,
-        // An allocation of `size` bytes is hit with probability 1-e^(-size/interval).
-        Tracking::ByteSample(interval) => {
-            (1.0 / -(-(size as f64) / interval as f64).exp_m1()).round().max(1.0) as u64
-        }
-    }
 }
 
 fn book_births(

@@ -20,6 +20,7 @@ mod slabs;
 mod survivors;
 mod timeline;
 mod tracked;
+mod weights;
 
 pub use budget::Budget;
 pub use classes::{ClassTable, Registered, Shape};

@@ -1,0 +1,66 @@
+//! Numbers that are estimated from samples, against what the program made: right within the error that they state.
+
+use mayfly_tests::{JsonReport, Profiled, each_jvm};
+use serde_json::Value;
+
+const INTERVAL: f64 = 65536.0;
+
+/// A line `SIZE method objects bytes`.
+struct Size<'a> {
+    method: &'a str,
+    objects: f64,
+    bytes: f64,
+}
+
+impl<'a> Size<'a> {
+    fn all(stdout: &'a str) -> Vec<Self> {
+        let fields = stdout.lines().filter_map(|line| line.strip_prefix("SIZE ")?.split_once(' '));
+        let number = |text: &str| text.parse().expect("a number in a SIZE line");
+        let sizes = fields.map(|(method, numbers)| {
+            let (objects, bytes) = numbers.split_once(' ').expect("two numbers in a SIZE line");
+            Self { method, objects: number(objects), bytes: number(bytes) }
+        });
+        sizes.collect()
+    }
+
+    /// Standard error of the number of objects, as each stands for a whole number of them.
+    fn error(&self) -> f64 {
+        let p = -(-self.bytes / INTERVAL).exp_m1();
+        let cut_off = (1.0 / p).fract();
+        (self.objects * ((1.0 - p) / p + p * cut_off * (1.0 - cut_off))).sqrt()
+    }
+}
+
+/// Objects allocated at all sites of a method.
+fn objects_of(json: &JsonReport, method: &str) -> f64 {
+    let frame = format!("sampled.Sampled.{method}(");
+    let is_there = |site: &&Value| {
+        let stack = site["stack"].as_array().into_iter().flatten();
+        stack.filter_map(Value::as_str).any(|line| line.starts_with(&frame))
+    };
+    let sites = json.0["sites"].as_array().into_iter().flatten().filter(is_there);
+    sites.filter_map(|site| site["allocated"]["objects"].as_f64()).sum()
+}
+
+#[test]
+fn objects_of_every_size_are_estimated_without_bias() {
+    each_jvm(|jvm| {
+        // Buffers much larger than the objects: what is wasted at their ends is sampled, too.
+        let heap = ["-XX:+UseParallelGC", "-Xmx512m", "-Xms512m"];
+        let run = Profiled::new(jvm, "sampled.Sampled", "#sample-64k#trace#include-[B")
+            .with(|l| l.jvm_args(&heap).args(&["sizes", "65536"]));
+        let stdout = run.run().stdout;
+        let json = run.json();
+        let sizes = Size::all(&stdout);
+        assert_eq!(sizes.len(), 6, "{stdout}");
+        for size in sizes {
+            let (estimate, error) = (objects_of(&json, size.method), size.error());
+            assert!(
+                (estimate - size.objects).abs() < 3.0 * error,
+                "{} on {jvm}: {estimate} estimated, {} ± {error} expected",
+                size.method,
+                size.objects
+            );
+        }
+    });
+}
