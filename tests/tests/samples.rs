@@ -42,6 +42,28 @@ fn objects_of(json: &JsonReport, method: &str) -> f64 {
     sites.filter_map(|site| site["allocated"]["objects"].as_f64()).sum()
 }
 
+/// What a sample says agrees with exact counts, for all classes and their sites.
+#[track_caller]
+fn check_sums(json: &JsonReport) {
+    let (allocated, live, collected) = (json.allocated(), json.live(), json.collected());
+    let mut checked = 0;
+    for (class, allocated) in allocated {
+        let told =
+            (live[&class].objects + collected[&class].objects, live[&class].bytes + collected[&class].bytes);
+        if told == (0, 0)
+            || json.class(&class).is_some_and(|class| class["jvm_allocated"]["removed_by_jit"] == true)
+        {
+            continue;
+        }
+        checked += 1;
+        assert_eq!(told, (allocated.objects, allocated.bytes), "{class}: live and collected, allocated");
+        let sites = json.0["sites"].as_array().into_iter().flatten().filter(|site| site["class"] == *class);
+        let of_sites: u64 = sites.filter_map(|site| site["allocated"]["objects"].as_u64()).sum();
+        assert_eq!(of_sites, allocated.objects, "{class}: all sites");
+    }
+    assert!(checked > 0, "no class has samples");
+}
+
 #[test]
 fn objects_of_every_size_are_estimated_without_bias() {
     each_jvm(|jvm| {
@@ -51,6 +73,7 @@ fn objects_of_every_size_are_estimated_without_bias() {
             .with(|l| l.jvm_args(&heap).args(&["sizes", "65536"]));
         let stdout = run.run().stdout;
         let json = run.json();
+        check_sums(&json);
         let sizes = Size::all(&stdout);
         assert_eq!(sizes.len(), 6, "{stdout}");
         for size in sizes {

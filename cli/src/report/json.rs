@@ -110,6 +110,8 @@ struct ClassJson<'a> {
     byte_seconds: Option<ByteSecondsJson>,
     live: Option<TallyJson>,
     collected: Vec<BucketJson>,
+    /// How many samples `live`, `collected` and `lifetime` rest on, about; `None`: they are no estimates, or there is none.
+    samples: Option<u64>,
     lifetime: Option<LifetimeJson>,
 }
 
@@ -262,6 +264,7 @@ impl<'a> Numbers<'a> {
             byte_seconds: self.byte_seconds(class),
             live: class.live.map(|live| TallyJson::of(live, self.tracked_estimated)),
             collected: self.buckets(&class.collected, self.tracked_estimated),
+            samples: self.samples(class),
             lifetime: class.lifetimes.as_ref().map(|known| LifetimeJson::of(known, self.tracked_estimated)),
         }
     }
@@ -269,6 +272,13 @@ impl<'a> Numbers<'a> {
     fn byte_seconds(&self, class: &ClassProfile) -> Option<ByteSecondsJson> {
         let ByteSeconds { dead, living } = class.byte_seconds(self.bounds)?;
         Some(ByteSecondsJson { dead, living, estimated: self.tracked_estimated })
+    }
+
+    fn samples(&self, class: &ClassProfile) -> Option<u64> {
+        let mut tracked = class.live?;
+        class.collected.iter().for_each(|&dead| tracked.add(dead));
+        let samples = self.profile.samples_behind(class, tracked)?;
+        samples.is_finite().then(|| samples.round().max(1.0) as u64)
     }
 
     fn site<'p>(&self, site: &'p SiteProfile) -> SiteJson<'p> {

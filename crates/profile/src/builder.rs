@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use crate::calibration;
 use crate::merge::{class_estimates, class_profiles, site_profiles};
 use crate::names::Names;
 use crate::{
@@ -87,12 +88,14 @@ impl ProfileBuilder {
 
     /// The profile as of the last update.
     pub fn profile(&self) -> Profile {
-        Profile { sites: site_profiles(self), ..self.profile_without_sites() }.ranked()
+        let mut profile = Profile { sites: site_profiles(self), ..self.profile_without_sites() };
+        calibration::sites(&mut profile);
+        profile.ranked()
     }
 
     /// Like [`Self::profile`] with no sites: what a live display needs, at a cost that does not grow with stacks.
     pub fn profile_without_sites(&self) -> Profile {
-        Profile {
+        let mut profile = Profile {
             run: self.run.clone().unwrap_or_default(),
             duration_ms: self.duration_ms,
             gcs: self.gcs,
@@ -102,8 +105,9 @@ impl ProfileBuilder {
             estimates: class_estimates(self),
             trust: self.trust.clone(),
             complete: self.complete,
-        }
-        .ranked()
+        };
+        calibration::classes(&mut profile);
+        profile.ranked()
     }
 
     /// Number of lifetime buckets of the run.

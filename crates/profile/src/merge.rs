@@ -45,11 +45,14 @@ pub(crate) fn site_profiles(builder: &ProfileBuilder) -> Vec<SiteProfile> {
         row.add(counts, builder.bucket_count());
     }
     let mut rows: Vec<_> = rows.into_values().collect();
-    rows.sort_by(|a, b| {
-        let by_bytes = b.allocated.bytes.cmp(&a.allocated.bytes);
-        by_bytes.then_with(|| a.class.cmp(&b.class)).then_with(|| stack_order(&a.stack, &b.stack))
-    });
+    rows.sort_by(site_order);
     rows
+}
+
+/// Largest allocated bytes first, ties by class and stack.
+pub(crate) fn site_order(a: &SiteProfile, b: &SiteProfile) -> Ordering {
+    let by_bytes = b.allocated.bytes.cmp(&a.allocated.bytes);
+    by_bytes.then_with(|| a.class.cmp(&b.class)).then_with(|| stack_order(&a.stack, &b.stack))
 }
 
 fn named_site(builder: &ProfileBuilder, key: &SiteKey) -> SiteProfile {

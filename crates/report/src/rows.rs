@@ -18,6 +18,8 @@ pub(crate) struct Row<'a> {
     pub(crate) tally: Tally,
     /// Bytes that it is ranked by: those of `tally`, or fewer where the JIT compiler optimised objects away.
     pub(crate) ranked_by: u64,
+    /// How many samples the tally rests on, about; `None`: it is no estimate.
+    pub(crate) samples: Option<f64>,
     /// Its sites with what of them belongs to the section. Empty without stacks.
     pub(crate) sites: Vec<(&'a SiteProfile, Tally)>,
 }
@@ -50,8 +52,13 @@ pub(crate) fn write_rows(out: &mut String, rows: &[Row<'_>], indent: usize, styl
     line(out, indent, "%:size:count:(largest)");
     for row in rows.iter().take(style.rows()) {
         let Tally { objects, bytes, largest } = row.tally;
+        let few = few_samples(row.samples);
         let share = percent(row.ranked_by, total);
-        line(out, indent, &format!("{share:>3}%:{bytes}:{objects}:({largest}) - {}", printable(row.name)));
+        line(
+            out,
+            indent,
+            &format!("{share:>3}%:{bytes}:{objects}:({largest}) - {}{few}", printable(row.name)),
+        );
         if row.ranked_by < bytes {
             let allocated = units::bytes(row.ranked_by);
             line(
@@ -99,6 +106,18 @@ fn write_sites(out: &mut String, row: &Row<'_>, indent: usize, style: &RowStyle,
         let share = percent(bytes, total);
         line(out, indent + 2, &format!("{share}%:{bytes} at {} smaller sites", small.len()));
         blank(out);
+    }
+}
+
+/// A row that rests on so many samples is known to a third of itself; those with fewer are marked.
+const ENOUGH_SAMPLES: f64 = 10.0;
+
+/// ` (1 sample)` where a number rests on few of them.
+fn few_samples(samples: Option<f64>) -> String {
+    match samples.map(|samples| samples.round().max(1.0)) {
+        Some(1.0) => " (1 sample)".to_owned(),
+        Some(few) if few < ENOUGH_SAMPLES => format!(" ({few} samples)"),
+        _ => String::new(),
     }
 }
 

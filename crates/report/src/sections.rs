@@ -106,9 +106,15 @@ impl<'a> Sections<'a> {
             name: &class.name,
             tally: part.of_class(class),
             ranked_by: ranked_by(class),
+            samples: self.samples(part, class),
             sites: self.sites_of(&class.name).map(|site| (site, part.of_site(site))).collect(),
         };
         in_order(self.profile.classes.iter().map(row).collect())
+    }
+
+    fn samples(&self, part: Part, class: &ClassProfile) -> Option<f64> {
+        let counted = matches!(part, Part::Allocated) && self.profile.run.engine != "sampled";
+        if counted { None } else { self.profile.samples_behind(class, part.of_class(class)) }
     }
 
     fn sites_of(&self, class: &str) -> impl Iterator<Item = &'a SiteProfile> + use<'_, 'a> {

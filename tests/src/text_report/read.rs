@@ -117,6 +117,8 @@ impl Reader {
 
     fn class(&mut self, class: &str, row: Row) {
         self.below = Below::Nothing;
+        // Rows that rest on few samples say so: ` (1 sample)`.
+        let class = class.split(" (").next().unwrap_or_default();
         let class = ClassRow { class: class.to_owned(), row, ..ClassRow::default() };
         if let Some(list) = self.list() {
             list.push(class);

@@ -1,0 +1,240 @@
+//! Makes what a sample tells of a class agree with the exact count of it: the living and the dead together are as many as
+//! were allocated, and all its sites together, too.
+//!
+//! This is post-stratification by class. A difference is put down to the parts in proportion to their variance, which is the
+//! adjustment of least variance (J.-C. Deville and C.-E. Särndal, Calibration estimators in survey sampling, 1992): parts of
+//! large objects, of which nearly every one is picked, keep their numbers; parts of objects of one size keep their shares.
+//! Not here: weights of single samples, which are the agent's.
+
+use std::collections::HashMap;
+
+use crate::merge::site_order;
+use crate::{ClassEstimate, ClassProfile, Profile, SiteProfile, Tally, Tracking, divide};
+
+/// Parts of one that are told apart before the parts of a sum are rounded to whole numbers.
+const FINENESS: f64 = 256.0;
+
+/// Calibrates the living and the dead of each class whose exact count says how many there are of both.
+pub(crate) fn classes(profile: &mut Profile) {
+    let Some(sample) = Sample::of(profile) else { return };
+    for class in &mut profile.classes {
+        let estimate = profile.estimates.get(&class.name).copied().unwrap_or_default();
+        if let Some(live) = class.live.filter(|_| sample.is_of_all(class, estimate)) {
+            let mut parts: Vec<_> = std::iter::once(live).chain(class.collected.iter().copied()).collect();
+            sample.settle(class.allocated, class.allocated, &mut parts);
+            class.live = Some(parts.remove(0));
+            class.collected = parts;
+        }
+    }
+}
+
+/// Makes the living and the dead of sampled sites add up to those of their class, and states the errors of sites.
+pub(crate) fn sites(profile: &mut Profile) {
+    let Some(sample) = Sample::of(profile).filter(|sample| sample.draws_sites()) else { return };
+    let classes: HashMap<&str, &ClassProfile> =
+        profile.classes.iter().map(|class| (class.name.as_str(), class)).collect();
+    for (name, mut sites) in by_class(&mut profile.sites) {
+        if let Some(class) = classes.get(name.as_str()) {
+            sample.settle_sites(class, &mut sites);
+        }
+    }
+    profile.sites.sort_by(site_order);
+    for (name, mut sites) in by_class(&mut profile.sites) {
+        if let Some(class) = classes.get(name.as_str()) {
+            let estimate = profile.estimates.get(&name).copied().unwrap_or_default();
+            sample.state_errors(sample.expansion(class, estimate), &mut sites);
+        }
+    }
+}
+
+fn by_class(sites: &mut [SiteProfile]) -> HashMap<String, Vec<&mut SiteProfile>> {
+    let mut by_class: HashMap<String, Vec<&mut SiteProfile>> = HashMap::new();
+    for site in sites {
+        by_class.entry(site.class.clone()).or_default().push(site);
+    }
+    by_class
+}
+
+impl Profile {
+    /// How many samples a part of a class rests on, about; `None` where no sample was drawn, or the part is empty.
+    pub fn samples_behind(&self, class: &ClassProfile, part: Tally) -> Option<f64> {
+        let sample = Sample::of(self).filter(|sample| sample.draws_sites() && part.objects > 0)?;
+        let estimate = self.estimates.get(&class.name).copied().unwrap_or_default();
+        Some(sample.samples(sample.expansion(class, estimate), part))
+    }
+}
+
+/// How the numbers of tracked objects were estimated.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    tracking: Tracking,
+    /// Mean bytes between samples of the JVM's, which [`ClassEstimate`]s rest on.
+    interval: Option<u64>,
+    /// Whether nothing that should have been tracked was given up.
+    complete: bool,
+}
+
+impl Sample {
+    /// `None` where every object was tracked, or none.
+    fn of(profile: &Profile) -> Option<Self> {
+        let thinned = profile.trust.following.thinned_to_one_in > 1;
+        let estimated = match profile.run.tracking {
+            Tracking::Off => false,
+            Tracking::EveryObject | Tracking::EveryNth(0 | 1) => thinned,
+            Tracking::EveryNth(_) | Tracking::ByteSample(_) => true,
+        };
+        estimated.then(|| Self {
+            tracking: profile.run.tracking,
+            interval: profile.trust.sample_interval,
+            complete: profile.trust.dropped.is_empty(),
+        })
+    }
+
+    /// Whether sites are counted by the sample, too.
+    fn draws_sites(self) -> bool {
+        matches!(self.tracking, Tracking::EveryNth(_) | Tracking::ByteSample(_))
+    }
+
+    /// Whether the objects that were counted are those that could be picked.
+    fn is_of_all(self, class: &ClassProfile, estimate: ClassEstimate) -> bool {
+        let Some(live) = class.live else { return false };
+        let picked = class.collected.iter().fold(live.objects, |sum, dead| sum.saturating_add(dead.objects));
+        if picked <= class.allocated.objects && !self.complete {
+            return false;
+        }
+        if !matches!(self.tracking, Tracking::ByteSample(_)) {
+            return true;
+        }
+        // What is counted and was never allocated can't be picked; what no hook saw can be.
+        let removed = self.interval.is_some_and(|interval| estimate.removed(class.allocated.bytes, interval));
+        let unseen = estimate.unseen.bytes() > 3 * estimate.unseen.error_bytes();
+        !removed && !unseen
+    }
+
+    /// Makes parts, estimates of objects like `whole`, add up to `total`. Parts that are all empty stay so.
+    fn settle(self, total: Tally, whole: Tally, parts: &mut [Tally]) {
+        let objects: Vec<_> = parts.iter().map(|part| part.objects).collect();
+        let freedom: Vec<_> = parts.iter().map(|&part| self.variance(part).0).collect();
+        let objects = settled(total.objects, &objects, &freedom);
+        let bytes = if whole.is_uniform() {
+            objects.iter().map(|&objects| objects.saturating_mul(whole.largest)).collect()
+        } else {
+            let bytes: Vec<_> = parts
+                .iter()
+                .zip(&objects)
+                .map(|(part, &left)| if left > 0 { part.bytes } else { 0 })
+                .collect();
+            let freedom: Vec<_> = parts.iter().map(|&part| self.variance(part).1).collect();
+            settled(total.bytes, &bytes, &freedom)
+        };
+        for ((part, objects), bytes) in parts.iter_mut().zip(objects).zip(bytes) {
+            *part = Tally { objects, bytes, largest: part.largest };
+        }
+    }
+
+    /// Makes the sites' parts of the living, and of the dead of each bucket, add up to the class's.
+    fn settle_sites(self, class: &ClassProfile, sites: &mut [&mut SiteProfile]) {
+        let Some(live) = class.live else { return };
+        let dead_before: Vec<u64> = sites.iter().map(|site| bytes_of(&site.collected)).collect();
+        self.settle_part(live, class, sites, |site| site.live.as_mut());
+        for (bucket, &total) in class.collected.iter().enumerate() {
+            self.settle_part(total, class, sites, |site| site.collected.get_mut(bucket));
+        }
+        for (site, before) in sites.iter_mut().zip(dead_before) {
+            site.byte_seconds *= bytes_of(&site.collected) as f64 / (before as f64).max(1.0);
+            let largest = site.allocated.largest;
+            site.allocated = site.live.unwrap_or_default();
+            site.collected.iter().for_each(|&dead| site.allocated.add(dead));
+            site.allocated.largest = largest;
+        }
+    }
+
+    fn settle_part(
+        self,
+        total: Tally,
+        class: &ClassProfile,
+        sites: &mut [&mut SiteProfile],
+        part: impl Fn(&mut SiteProfile) -> Option<&mut Tally>,
+    ) {
+        let mut parts: Vec<Tally> =
+            sites.iter_mut().map(|site| part(site).copied().unwrap_or_default()).collect();
+        self.settle(total, class.allocated, &mut parts);
+        for (site, settled) in sites.iter_mut().zip(parts) {
+            if let Some(part) = part(site) {
+                *part = settled;
+            }
+        }
+    }
+
+    /// How many objects are stated for each one that samples alone told of.
+    fn expansion(self, class: &ClassProfile, estimate: ClassEstimate) -> f64 {
+        let told = estimate.allocated.bytes() as f64;
+        let calibrated = told > 0.0 && class.allocated.bytes > 0 && self.is_of_all(class, estimate);
+        if calibrated { class.allocated.bytes as f64 / told } else { 1.0 }
+    }
+
+    /// How many samples told of a part; infinitely many where each of its objects is picked.
+    fn samples(self, expansion: f64, part: Tally) -> f64 {
+        part.objects as f64 / expansion / self.variance_of_one(part)
+    }
+
+    /// The errors of sites' shares of their class, as [`SiteProfile::error`] states them.
+    fn state_errors(self, expansion: f64, sites: &mut [&mut SiteProfile]) {
+        let all: f64 = sites.iter().map(|site| self.samples(expansion, site.allocated)).sum();
+        for site in sites {
+            // A site is there because it was picked.
+            let of_site = self.samples(expansion, site.allocated).max(1.0);
+            // Agresti and Coull's shrunken share: a site seen each time is not the only one for certain.
+            let share = if all.is_finite() { (of_site + 1.0) / (all + 2.0) } else { 0.0 };
+            site.error = ((1.0 - share) / of_site).sqrt();
+        }
+    }
+
+    /// Variances of a part's objects and bytes, about, by the mean size of its objects.
+    fn variance(self, part: Tally) -> (f64, f64) {
+        let of_one = self.variance_of_one(part);
+        (part.objects as f64 * of_one, part.bytes as f64 * mean_size(part) * of_one)
+    }
+
+    /// What each object adds to the variance of their number.
+    fn variance_of_one(self, part: Tally) -> f64 {
+        match self.tracking {
+            // (1 - p)/p with p = 1 - e^(-size/interval).
+            Tracking::ByteSample(interval) => 1.0 / (mean_size(part) / interval as f64).exp_m1(),
+            Tracking::EveryNth(n) => n.saturating_sub(1) as f64,
+            Tracking::Off | Tracking::EveryObject => 1.0,
+        }
+    }
+}
+
+fn mean_size(part: Tally) -> f64 {
+    part.bytes as f64 / (part.objects as f64).max(1.0)
+}
+
+fn bytes_of(parts: &[Tally]) -> u64 {
+    parts.iter().fold(0, |sum, part| sum.saturating_add(part.bytes))
+}
+
+/// `parts` changed as little as their variances let expect, so that they add up to `total`.
+fn settled(total: u64, parts: &[u64], variances: &[f64]) -> Vec<u64> {
+    let sum = parts.iter().fold(0u64, |sum, &part| sum.saturating_add(part));
+    if sum == total || sum == 0 {
+        return parts.to_vec();
+    }
+    let mut values: Vec<f64> = parts.iter().map(|&part| part as f64).collect();
+    // A part can't get below nothing: what it can't give, the others have to.
+    loop {
+        let missing = total as f64 - values.iter().sum::<f64>();
+        let free =
+            |(value, variance): (&f64, &f64)| if *value > 0.0 { variance.max(value * 1e-9) } else { 0.0 };
+        let all: f64 = values.iter().zip(variances).map(free).sum();
+        let step = |pair: (&f64, &f64)| pair.0 + missing * free(pair) / all;
+        let next: Vec<f64> = values.iter().zip(variances).map(step).collect();
+        let below = next.iter().any(|&value| value < 0.0);
+        values = next.into_iter().map(|value| value.max(0.0)).collect();
+        if !below || values.iter().all(|&value| value == 0.0) {
+            break;
+        }
+    }
+    divide(total, &values.iter().map(|value| (value * FINENESS).ceil() as u64).collect::<Vec<_>>())
+}

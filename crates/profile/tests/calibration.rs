@@ -1,0 +1,206 @@
+//! What samples tell agrees with exact counts, where both are of the same objects.
+
+use mayfly_profile::{
+    ClassCounts, ClassEstimate, Dropped, Estimate, Frame, LifetimeCounts, Lifetimes, Profile, ProfileBuilder,
+    Progress, RunInfo, SiteCounts, SiteProfile, Tally, Tracking, Trust, Update,
+};
+use proptest::prelude::*;
+
+const INTERVAL: u64 = 512 << 10;
+
+/// One class `a.A` and its sites, as a stream tells of them.
+#[derive(Clone, Debug)]
+struct Told {
+    tracking: Tracking,
+    allocated: Tally,
+    live: Tally,
+    dead: Tally,
+    /// The living and the dead of each site.
+    sites: Vec<(Tally, Tally)>,
+    estimate: ClassEstimate,
+    dropped: u64,
+}
+
+impl Told {
+    /// Uniform objects, so many of them allocated by exact count, and the estimates of a sample.
+    fn of(size: u64, allocated: u64, live: u64, dead: u64) -> Self {
+        let mut estimate = ClassEstimate::default();
+        let one = Estimate::of_sample(size, INTERVAL);
+        for _ in 0..((live + dead) * size + one.bytes() / 2) / one.bytes().max(1) {
+            estimate.allocated.add(one);
+        }
+        Self {
+            tracking: Tracking::ByteSample(INTERVAL),
+            allocated: Tally::of(allocated, size),
+            live: Tally::of(live, size),
+            dead: Tally::of(dead, size),
+            sites: Vec::new(),
+            estimate,
+            dropped: 0,
+        }
+    }
+
+    fn profile(&self) -> Profile {
+        let counts =
+            LifetimeCounts { live: self.live, collected: vec![self.dead], lifetimes: Lifetimes::default() };
+        let site = |(id, &(live, dead)): (usize, &(Tally, Tally))| {
+            let mut allocated = live;
+            allocated.add(dead);
+            let collected = vec![dead];
+            let byte_seconds = dead.bytes as f64;
+            SiteCounts { id: id as u32, allocated, live: Some(live), collected, byte_seconds, error: 0.0 }
+        };
+        let progress = Progress {
+            trust: Trust {
+                sample_interval: Some(INTERVAL),
+                dropped: (self.dropped > 0)
+                    .then(|| Dropped { cause: "no room".into(), objects: self.dropped })
+                    .into_iter()
+                    .collect(),
+                ..Trust::default()
+            },
+            classes: vec![ClassCounts { id: 0, allocated: self.allocated, lifetimes: Some(counts) }],
+            sites: self.sites.iter().enumerate().map(site).collect(),
+            estimates: vec![(0, self.estimate)],
+            ..Progress::default()
+        };
+        let run = RunInfo { tracking: self.tracking, lifetimes: true, stacks: true, ..RunInfo::default() };
+        let mut updates = vec![Update::Start(run), Update::Class { id: 0, name: "a.A".into() }];
+        for id in 0..self.sites.len() as u32 {
+            let frame = Frame { class: format!("s.S{id}").into(), ..Frame::default() };
+            updates.push(Update::Frame { id, frame });
+            updates.push(Update::Site { id, class: 0, stack: vec![id] });
+        }
+        updates.push(Update::Progress(Box::new(progress)));
+        fold(updates)
+    }
+}
+
+fn fold(updates: Vec<Update>) -> Profile {
+    let mut builder = ProfileBuilder::new();
+    updates.into_iter().for_each(|update| builder.apply(update).expect("the stream is whole"));
+    builder.profile()
+}
+
+fn fates(profile: &Profile) -> (Tally, Tally) {
+    let class = &profile.classes[0];
+    (class.live.unwrap_or_default(), class.collected[0])
+}
+
+fn site<'a>(profile: &'a Profile, class: &str) -> &'a SiteProfile {
+    let is_it = |site: &&SiteProfile| &*site.stack[0].class == class;
+    profile.sites.iter().find(is_it).expect("the site is there")
+}
+
+#[test]
+fn one_sample_of_a_rare_class_stands_for_no_more_than_there_are() {
+    // A sample of 48 bytes stands for 10,923 objects; 164 were counted.
+    let profile = Told::of(48, 164, 10_923, 0).profile();
+    assert_eq!(fates(&profile), (Tally::of(164, 48), Tally::default()));
+    let class = &profile.classes[0];
+    let samples = profile.samples_behind(class, fates(&profile).0).expect("samples were drawn");
+    assert!((samples - 1.0).abs() < 0.01, "{samples}");
+}
+
+#[test]
+fn the_living_and_the_dead_are_as_many_as_were_allocated() {
+    let (live, dead) = fates(&Told::of(64, 240_000, 10_906, 250_000).profile());
+    assert_eq!((live.objects + dead.objects, live.bytes + dead.bytes), (240_000, 240_000 * 64));
+    assert_eq!(live.objects, 10_032, "in proportion");
+    let (live, dead) = fates(&Told::of(64, 240_000, 10_906, 200_000).profile());
+    assert_eq!(live.objects + dead.objects, 240_000, "also where too few were picked");
+}
+
+#[test]
+fn what_the_jit_removed_is_not_put_to_the_living() {
+    let profile = Told::of(64, 10_000_000, 50_000, 50_000).profile();
+    assert_eq!(fates(&profile), (Tally::of(50_000, 64), Tally::of(50_000, 64)));
+}
+
+#[test]
+fn what_no_hook_sees_is_picked_and_not_counted() {
+    let mut told = Told::of(64, 1000, 800_000, 800_000);
+    told.estimate.unseen = told.estimate.allocated;
+    assert_eq!(fates(&told.profile()).0, Tally::of(800_000, 64));
+    // One stray sample does not show that there are such.
+    told.estimate.unseen = Estimate::of_sample(64, INTERVAL);
+    assert_eq!(fates(&told.profile()).0, Tally::of(500, 64));
+}
+
+#[test]
+fn objects_that_were_dropped_are_not_made_up_for() {
+    let mut told = Told::of(64, 240_000, 100_000, 100_000);
+    told.dropped = 1;
+    assert_eq!(fates(&told.profile()).0.objects, 100_000);
+}
+
+#[test]
+fn numbers_of_every_object_are_left_alone() {
+    let mut told = Told::of(64, 240_000, 10, 239_980);
+    told.tracking = Tracking::EveryObject;
+    assert_eq!(fates(&told.profile()).1.objects, 239_980);
+}
+
+#[test]
+fn sites_add_up_to_their_class() {
+    let mut told = Told::of(64, 1000, 16_000, 48_000);
+    told.sites =
+        vec![(Tally::of(16_000, 64), Tally::of(8_000, 64)), (Tally::default(), Tally::of(40_000, 64))];
+    let profile = told.profile();
+    let (first, second) = (site(&profile, "s.S0"), site(&profile, "s.S1"));
+    assert_eq!((first.live, first.collected[0]), (Some(Tally::of(250, 64)), Tally::of(125, 64)));
+    assert_eq!((first.allocated, second.allocated), (Tally::of(375, 64), Tally::of(625, 64)));
+    assert_eq!(first.byte_seconds, 125.0 * 64.0);
+    // Three samples and five: nearly as large as the numbers.
+    assert!((0.3..0.7).contains(&first.error) && (0.2..0.5).contains(&second.error), "{profile:?}");
+}
+
+#[test]
+fn parts_that_are_nearly_certain_keep_their_numbers() {
+    let large = Tally::of(500, 8 * INTERVAL);
+    let small = Tally::of(1_000_000, 64);
+    let mut told = Told::of(64, 0, 0, 0);
+    told.live = large;
+    told.dead = small;
+    told.allocated = Tally { objects: 1_200_500, bytes: large.bytes + 76_800_000, largest: 8 * INTERVAL };
+    (0..122).for_each(|_| told.estimate.allocated.add(Estimate::of_sample(64, INTERVAL)));
+    told.estimate.allocated.add(Estimate::of_sample(500 * 8 * INTERVAL, INTERVAL));
+    let (live, dead) = fates(&told.profile());
+    assert!(live.objects.abs_diff(500) <= 1, "{live:?}");
+    assert_eq!((live.objects + dead.objects, live.bytes + dead.bytes), (1_200_500, told.allocated.bytes));
+    assert!(live.bytes.abs_diff(large.bytes) < large.bytes / 100, "{live:?}");
+}
+
+fn tally() -> impl Strategy<Value = Tally> {
+    prop_oneof![
+        Just(Tally::default()),
+        (1u64..1 << 40, 2u64..1 << 20).prop_map(|(objects, size_8)| Tally::of(objects, size_8 * 8))
+    ]
+}
+
+proptest! {
+    #[test]
+    fn all_sums_agree_and_a_second_time_changes_nothing(
+        allocated in tally(),
+        sites in prop::collection::vec((tally(), tally()), 1..6),
+        every_nth in any::<bool>(),
+    ) {
+        let mut told = Told::of(64, 0, 0, 0);
+        told.tracking = if every_nth { Tracking::EveryNth(20) } else { Tracking::ByteSample(INTERVAL) };
+        sites.iter().for_each(|&(live, dead)| { told.live.add(live); told.dead.add(dead); });
+        told.allocated = allocated;
+        told.sites = sites;
+        let profile = told.profile();
+        let (live, dead) = fates(&profile);
+        let picked = told.live.objects > 0 || told.dead.objects > 0;
+        let removed = profile.removed_by_jit().count() > 0;
+        if picked && !(removed && !every_nth) {
+            prop_assert_eq!(live.objects.saturating_add(dead.objects), allocated.objects);
+        }
+        let sum = |of: fn(&SiteProfile) -> Tally| profile.sites.iter().map(|site| of(site).objects).sum::<u64>();
+        prop_assert_eq!(sum(|site| site.live.unwrap_or_default()), live.objects);
+        prop_assert_eq!(sum(|site| site.collected[0]), dead.objects);
+        prop_assert_eq!(sum(|site| site.allocated), live.objects + dead.objects);
+        prop_assert_eq!(&fold(profile.updates()), &profile);
+    }
+}
