@@ -325,7 +325,10 @@ impl Tracker {
 pub(crate) fn leave(engine: &Engine, jni: Jni<'_>, thread: Thread<'_>) {
     drop(TRACKER.take().map(ManuallyDrop::into_inner));
     let Some(hooks) = engine.hooks.get() else { return };
-    engine.counter.retire(jni, hooks, thread);
+    let allocated = engine.counter.retire(jni, hooks, thread);
+    if let (Some(unseen), Some(allocated), true) = (&engine.unseen, allocated, engine.control.is_active()) {
+        unseen.thread_ends(allocated);
+    }
     let slab = hooks.slab.get(jni, thread);
     if slab != 0 {
         hooks.slab.set(jni, thread, 0);

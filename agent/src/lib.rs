@@ -8,6 +8,7 @@
 
 mod allocations;
 mod api;
+mod brief;
 mod control;
 mod engine;
 pub mod exports;

@@ -15,7 +15,6 @@ use crate::notice::say;
 use crate::sinks;
 use crate::stream::Stream;
 use crate::trust;
-use crate::unseen::Unseen;
 
 /// Where all rows are to be had if nothing is recorded.
 const ALL_ROWS: &str =
@@ -159,7 +158,8 @@ impl Session {
         // Totals before names: every class counted in them is then named.
         let words = engine.slabs.words(&engine.classes, &engine.places);
         let totals = words.classes(&engine.classes, &engine.places);
-        let accounted = totals.iter().map(bytes_of).sum();
+        let executed: Vec<u64> = totals.iter().map(bytes_of).collect();
+        let accounted = executed.iter().sum();
         // Sites before names too: rows may be of new ones.
         let sites = match engine.options.trace {
             true if engine.options.counts_places() => {
@@ -178,7 +178,7 @@ impl Session {
             },
             classes: self.stream.class_counts(&totals, &mut self.ledger),
             sites,
-            estimates: engine.unseen.as_ref().map(Unseen::changed).unwrap_or_default(),
+            estimates: engine.unseen.as_ref().map(|unseen| unseen.changed(&executed)).unwrap_or_default(),
         };
         updates.push(Update::Progress(Box::new(progress)));
         self.tell(engine, updates);

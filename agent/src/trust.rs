@@ -47,15 +47,15 @@ impl JvmCounter {
         self.counter.get_or_init(|| Management::find()?.allocation_counter(jni, thread_id));
     }
 
-    /// Takes over the count of a thread that ends.
-    pub(crate) fn retire(&self, jni: Jni<'_>, hooks: &Hooks, thread: Thread<'_>) {
-        let Some(Some(counter)) = self.counter.get() else { return };
+    /// Takes over the count of a thread that ends, and says what it allocated.
+    pub(crate) fn retire(&self, jni: Jni<'_>, hooks: &Hooks, thread: Thread<'_>) -> Option<u64> {
+        let counter = (*self.counter.get()?)?;
         let id = hooks.thread_id.get(jni, thread);
-        if let Some(bytes) = counter.allocated_bytes(jni, id) {
-            let mut ended = self.ended();
-            ended.bytes += bytes;
-            ended.ids.insert(id, ());
-        }
+        let bytes = counter.allocated_bytes(jni, id)?;
+        let mut ended = self.ended();
+        ended.bytes += bytes;
+        ended.ids.insert(id, ());
+        Some(bytes)
     }
 
     /// Bytes allocated by all threads since the JVM started; `None` if it does not count them.

@@ -2,6 +2,7 @@
 //!
 //! Counts stay the hooks'; nothing here is added to them.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,6 +12,7 @@ use mayfly_jvmti::{Jni, StackFrame};
 use mayfly_profile::{ClassEstimate, ClassId, Estimate, Remainder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::brief::{Brief, Sample, ThreadSamples};
 use crate::engine::Engine;
 
 /// Who made an object that no hook was shown.
@@ -51,6 +53,15 @@ struct Sums {
     by_class: FxHashMap<ClassId, ClassEstimate>,
     /// Classes with samples since they were last told of.
     changed: FxHashSet<ClassId>,
+    /// Of threads that lived briefly: since the start, as sums by maker are, and since the last reset.
+    brief: Brief,
+    brief_since_reset: Brief,
+    /// Whether such a thread ended since classes were last told of.
+    brief_changed: bool,
+}
+
+thread_local! {
+    static OF_THREAD: RefCell<ThreadSamples> = const { RefCell::new(ThreadSamples::NONE) };
 }
 
 /// What a frame of the program's says of allocations made there.
@@ -89,6 +100,19 @@ impl Unseen {
             of_class.unseen.add(estimate);
             sums.by_maker.entry(maker).or_default().add(estimate);
         }
+        drop(sums);
+        let _ = OF_THREAD.try_with(|samples| samples.borrow_mut().add(Sample { class, maker, estimate }));
+    }
+
+    /// The running thread ends, and allocated so much.
+    pub(crate) fn thread_ends(&self, allocated: u64) {
+        let samples = OF_THREAD.try_with(|samples| samples.replace(ThreadSamples::NONE));
+        let samples = samples.unwrap_or(ThreadSamples::NONE);
+        let mut sums = self.sums();
+        if sums.brief.take(&samples, allocated, self.interval) {
+            sums.brief_since_reset.take(&samples, allocated, self.interval);
+            sums.brief_changed = true;
+        }
     }
 
     /// Who made the object, if no hook sees it.
@@ -115,14 +139,28 @@ impl Unseen {
     /// What no hook saw, by cause.
     pub(crate) fn remainder(&self) -> Vec<Remainder> {
         let sums = self.sums();
-        sums.by_maker.iter().map(|(maker, &estimate)| Remainder::estimated(maker.cause(), estimate)).collect()
+        let part = |(&maker, &all): (&Maker, &Estimate)| {
+            Remainder::estimated(maker.cause(), sums.brief.maker(maker, all))
+        };
+        sums.by_maker.iter().map(part).collect()
     }
 
-    /// Classes with new samples, and their estimates.
-    pub(crate) fn changed(&self) -> Vec<(ClassId, ClassEstimate)> {
+    /// Classes of which samples say something new, and their estimates. `executed`: bytes counted of each class.
+    pub(crate) fn changed(&self, executed: &[u64]) -> Vec<(ClassId, ClassEstimate)> {
         let mut sums = self.sums();
-        let changed = std::mem::take(&mut sums.changed);
-        changed.into_iter().filter_map(|class| Some((class, *sums.by_class.get(&class)?))).collect()
+        let mut changed = std::mem::take(&mut sums.changed);
+        if std::mem::take(&mut sums.brief_changed) {
+            changed.extend(sums.by_class.keys());
+            // Classes without samples, too: so many bytes that they would be taken for removed.
+            let judged = |&class: &ClassId| executed[class as usize] / 9 >= self.interval;
+            changed.extend((0..executed.len() as ClassId).filter(judged));
+        }
+        let estimate = |class: ClassId| {
+            let all = sums.by_class.get(&class).copied().unwrap_or_default();
+            let executed = executed.get(class as usize).copied().unwrap_or_default();
+            (class, sums.brief_since_reset.class(class, all, executed))
+        };
+        changed.into_iter().map(estimate).collect()
     }
 
     /// Estimates of classes start again from zero; those by cause are since the start, as the JVM's counter is.
@@ -130,6 +168,7 @@ impl Unseen {
         let mut sums = self.sums();
         sums.by_class.clear();
         sums.changed.clear();
+        sums.brief_since_reset = Brief::default();
     }
 
     fn sums(&self) -> MutexGuard<'_, Sums> {

@@ -83,7 +83,7 @@ impl Sample {
             Tracking::EveryObject | Tracking::EveryNth(0 | 1) => thinned,
             Tracking::EveryNth(_) | Tracking::ByteSample(_) => true,
         };
-        estimated.then(|| Self {
+        estimated.then_some(Self {
             tracking: profile.run.tracking,
             interval: profile.trust.sample_interval,
             complete: profile.trust.dropped.is_empty(),

@@ -27,6 +27,16 @@ impl Estimate {
         self.variance += other.variance;
     }
 
+    /// What remains without a part of these samples.
+    pub fn without(self, part: Self) -> Self {
+        Self { bytes: (self.bytes - part.bytes).max(0.0), variance: (self.variance - part.variance).max(0.0) }
+    }
+
+    /// So many bytes instead, with a standard error of its own: samples that were not drawn independently say no better.
+    pub fn of_bytes(bytes: f64, error_bytes: f64) -> Self {
+        Self { bytes, variance: error_bytes * error_bytes }
+    }
+
     /// The estimate, in bytes.
     pub fn bytes(self) -> u64 {
         self.bytes.round() as u64
@@ -54,10 +64,17 @@ impl ClassEstimate {
         self.unseen.add(other.unseen);
     }
 
+    /// What remains without a part of these samples.
+    pub fn without(self, part: Self) -> Self {
+        Self { allocated: self.allocated.without(part.allocated), unseen: self.unseen.without(part.unseen) }
+    }
+
     /// Whether `executed` bytes counted are more than was allocated, beyond chance: by three standard errors of what
-    /// samples `interval` bytes apart would say had all of them been allocated, and by a tenth.
+    /// samples `interval` bytes apart would say had all of them been allocated, and by a tenth. An error beyond that of
+    /// independent samples counts, too.
     pub fn removed(self, executed: u64, interval: u64) -> bool {
-        let chance = 3.0 * (executed as f64 * interval as f64).sqrt();
+        let beyond = self.allocated.variance - self.allocated.bytes * interval as f64;
+        let chance = 3.0 * (executed as f64 * interval as f64 + beyond.max(0.0)).sqrt();
         let missing = executed as f64 - self.allocated.bytes;
         missing > chance && missing > executed as f64 / 10.0
     }
@@ -101,5 +118,8 @@ mod tests {
         assert!(!of(910).removed(executed, INTERVAL), "within three errors (95)");
         assert!(!of(1100).removed(executed, INTERVAL));
         assert!(!of(0).removed(8 * INTERVAL, INTERVAL), "too little to tell");
+        let mut vague = of(500);
+        vague.allocated.add(Estimate::of_bytes(0.0, 500.0 * INTERVAL as f64));
+        assert!(!vague.removed(executed, INTERVAL), "within the error of what is known otherwise");
     }
 }
