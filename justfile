@@ -38,6 +38,11 @@ bench *ARGS:
     cargo build --release
     cargo run --release -p mayfly-bench -- {{ ARGS }}
 
+# Soak: every mode on every JVM found, for so long; memory must stay flat, nothing hang, results stay the same
+soak MINUTES="60" *ARGS:
+    cargo build --release
+    cargo run --release -p mayfly-bench -- soak --minutes {{ MINUTES }} {{ ARGS }}
+
 # Run a small Java program under the agent: live histogram, then the report
 demo *ARGS:
     cargo run --release -- demo {{ ARGS }}

@@ -133,7 +133,7 @@ fn register(
         Shape::Array | Shape::NameOnly => true,
     };
     let tracked = engine.hands_over() && large_enough && engine.filter.admits(&name);
-    let registered = engine.classes.register(&name, shape, tracked)?;
+    let registered = engine.classes.register(&name, shape, tracked);
     hooks.cell.set(jni, class, registered.cell as i32);
     Some(registered)
 }

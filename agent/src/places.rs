@@ -56,7 +56,7 @@ pub(crate) fn enter(
         None => {
             allocations::enter_thread(engine, jni, hooks, thread);
             let made = engine.places.facts(place).and_then(|facts| facts.made);
-            (made.and_then(|made| engine.classes.named(&made)), Kind::Objects)
+            (made.map(|made| engine.classes.named(&made)), Kind::Objects)
         }
     };
     if hooks.slab.get(jni, thread) == 0 {

@@ -155,10 +155,15 @@ pub(crate) fn assess(engine: &Engine, jni: Jni<'_>, accounted: u64, own_cpu: Dur
     }
 }
 
+/// Of classes beyond some 260,000: counted by size, as one class.
+const OTHERS: &str = "their classes only, there are too many: counted as (other classes)";
+
 fn dropped(engine: &Engine) -> Vec<Dropped> {
     [
         ("no room within #memlimit", engine.nurseries.dropped()),
         ("their stacks only, no room within #memlimit", engine.sites.overflowed()),
+        (OTHERS, engine.classes.in_other_classes()),
+        ("their sites only, there are too many allocating instructions", engine.places.counted_elsewhere()),
     ]
     .into_iter()
     .filter(|&(_, objects)| objects > 0)

@@ -14,6 +14,7 @@ mod measured;
 mod micro;
 mod scale;
 mod settings;
+mod soak;
 mod startup;
 mod stats;
 mod table;
@@ -49,6 +50,8 @@ enum Subcommands {
     Micro(micro::Arguments),
     /// Millions of live tracked objects: native memory, pauses, sweeps
     Scale(scale::Arguments),
+    /// The same work over and over in every mode on every JVM found: flat memory, no hang, the same result
+    Soak(soak::Arguments),
     /// Hello world: process CPU time from exec to exit
     Startup(startup::Arguments),
     /// Stands in for java in bed scripts (internal)
@@ -77,6 +80,7 @@ fn dispatch(command: Subcommands) -> Result<ExitCode, Box<dyn Error>> {
         Subcommands::Heap(arguments) => heap::run(&arguments)?,
         Subcommands::Micro(arguments) => micro::run(&arguments)?,
         Subcommands::Scale(arguments) => scale::run(&arguments)?,
+        Subcommands::Soak(arguments) => soak::run(&arguments)?,
         Subcommands::Startup(arguments) => startup::run(&arguments)?,
         Subcommands::JvmWrapper { arguments } => {
             let code = jvm_wrapper::run(&arguments)?;

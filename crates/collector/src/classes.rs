@@ -1,7 +1,7 @@
 //! The classes seen, and where in a slab each one's cells are.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mayfly_profile::ClassId;
 use rustc_hash::FxHashMap;
@@ -16,6 +16,10 @@ const FIRST_WORD: u32 = 8;
 const ARRAY_WORDS: u32 = 6;
 /// Which of them is the largest size.
 pub(crate) const LARGEST_WORD: usize = 2;
+/// Words kept for the classes that no longer fit: one for each size of their objects, and an array class's cells.
+const OTHER_WORDS: usize = 512;
+/// What the classes that no longer fit are called, all together.
+pub(crate) const OTHER_CLASSES: &str = "(other classes)";
 
 /// What decides how a class's objects are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,52 +55,118 @@ pub(crate) struct ClassEntry {
 /// All classes ever registered. Reading is lock-free.
 #[derive(Debug)]
 pub struct ClassTable {
+    /// First word of those kept for other classes; also bounds the number of names.
+    room: usize,
     entries: boxcar::Vec<ClassEntry>,
     /// Class id + 1 per first word of a class's cells.
     class_at_word: Mapped<AtomicU32>,
     index: Mutex<Index>,
+    /// Objects of other classes when totals were last made.
+    in_others: AtomicU64,
 }
 
 #[derive(Debug)]
 struct Index {
     by_name: FxHashMap<(Box<str>, Shape), ClassId>,
     next_word: u32,
+    /// The next of those kept for other classes.
+    next_other: u32,
+    others: Vec<(Shape, ClassId)>,
 }
 
 impl Default for ClassTable {
     fn default() -> Self {
-        Self {
-            entries: boxcar::Vec::new(),
-            class_at_word: Mapped::new(CLASS_WORDS).expect("address space for classes"),
-            index: Mutex::new(Index { by_name: FxHashMap::default(), next_word: FIRST_WORD }),
-        }
+        Self::with_room(CLASS_WORDS - OTHER_WORDS)
     }
 }
 
 impl ClassTable {
-    /// Finds or enters a class. `None` when the table is full (some 260,000 classes).
-    pub fn register(&self, name: &str, shape: Shape, tracked: bool) -> Option<Registered> {
-        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&id) = index.by_name.get(&(Box::from(name), shape)) {
-            return self.entries.get(id as usize).map(|entry| entry.registered(id));
-        }
-        let words = match shape {
-            Shape::Object { .. } => 1,
-            Shape::Array => ARRAY_WORDS,
-            Shape::NameOnly => 0,
+    /// A table with so many words for the cells of classes, for as many names, and some for all other classes together.
+    ///
+    /// # Panics
+    /// If the system has no address space for it.
+    fn with_room(room: usize) -> Self {
+        let index = Index {
+            by_name: FxHashMap::default(),
+            next_word: FIRST_WORD,
+            next_other: room as u32,
+            others: Vec::new(),
         };
-        let word = index.next_word;
-        if (word + words) as usize > CLASS_WORDS {
-            return None;
+        Self {
+            room,
+            entries: boxcar::Vec::new(),
+            class_at_word: Mapped::new(CLASS_WORDS).expect("address space for classes"),
+            index: Mutex::new(index),
+            in_others: AtomicU64::new(0),
+        }
+    }
+
+    /// Finds or enters a class. When the table is full (some 260,000 classes), it is one of the other classes.
+    pub fn register(&self, name: &str, shape: Shape, tracked: bool) -> Registered {
+        let mut index = self.index();
+        if let Some(&id) = index.by_name.get(&(Box::from(name), shape)) {
+            return self.registered(id, None);
+        }
+        let (word, words) = (index.next_word, shape.words());
+        if (word + words) as usize > self.room || self.entries.count() >= 2 * self.room {
+            return self.registered(self.other(&mut index, shape), Some(tracked));
         }
         index.next_word += words;
-        let entry = ClassEntry { name: name.into(), shape, word, tracked };
-        let id = self.entries.push(entry) as ClassId;
-        if words > 0 {
+        let id = self.add(name, shape, word, tracked);
+        index.by_name.insert((name.into(), shape), id);
+        self.registered(id, None)
+    }
+
+    /// The entry of other classes for objects of this shape; when there is no room for another size, of the nearest one.
+    fn other(&self, index: &mut Index, shape: Shape) -> ClassId {
+        let size = |shape: Shape| if let Shape::Object { size } = shape { size } else { 0 };
+        let known = index.others.iter().find(|(known, _)| *known == shape);
+        // An array class's cells must always find room.
+        let end = CLASS_WORDS.min(self.room + OTHER_WORDS) as u32
+            - if shape == Shape::Array { 0 } else { ARRAY_WORDS };
+        let alike =
+            |known: Shape| matches!(known, Shape::Object { .. }) == matches!(shape, Shape::Object { .. });
+        let nearest = || {
+            let alike = index.others.iter().filter(|(known, _)| alike(*known));
+            alike.min_by_key(|(known, _)| size(*known).abs_diff(size(shape)))
+        };
+        let full = index.next_other + shape.words() > end;
+        if let Some(&(_, id)) = known.or_else(|| if full { nearest() } else { None }) {
+            return id;
+        }
+        let id = self.add(OTHER_CLASSES, shape, index.next_other, false);
+        index.next_other += shape.words();
+        index.others.push((shape, id));
+        id
+    }
+
+    fn add(&self, name: &str, shape: Shape, word: u32, tracked: bool) -> ClassId {
+        let id = self.entries.push(ClassEntry { name: name.into(), shape, word, tracked }) as ClassId;
+        if shape.words() > 0 {
             self.class_at_word.words()[word as usize].store(id + 1, Relaxed);
         }
-        index.by_name.insert((name.into(), shape), id);
-        self.entries.get(id as usize).map(|entry| entry.registered(id))
+        id
+    }
+
+    /// What the JVM side needs of an entry; `tracked` if that is not the entry's to say.
+    fn registered(&self, id: ClassId, tracked: Option<bool>) -> Registered {
+        let entry = &self.entries[id as usize];
+        Registered { id, cell: entry.word << 3 | u32::from(tracked.unwrap_or(entry.tracked)) }
+    }
+
+    fn index(&self) -> MutexGuard<'_, Index> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Objects of classes that no longer fit, as of when totals were last made.
+    pub fn in_other_classes(&self) -> u64 {
+        self.in_others.load(Relaxed)
+    }
+
+    /// Takes note of how many objects were counted of each entry.
+    pub(crate) fn note_others(&self, objects: impl Fn(ClassId) -> u64) {
+        let sum = self.index().others.iter().map(|&(_, id)| objects(id)).sum();
+        self.in_others.store(sum, Relaxed);
     }
 
     /// The class whose cells start at that byte offset (flags ignored).
@@ -113,8 +183,8 @@ impl ClassTable {
     }
 
     /// The id of a name, with or without cells.
-    pub fn named(&self, name: &str) -> Option<ClassId> {
-        self.register(name, Shape::NameOnly, false).map(|registered| registered.id)
+    pub fn named(&self, name: &str) -> ClassId {
+        self.register(name, Shape::NameOnly, false).id
     }
 
     /// Whether a word of a slab is a maximum, not a sum.
@@ -125,7 +195,8 @@ impl ClassTable {
 
     /// First word behind the cells in use.
     pub(crate) fn words_in_use(&self) -> usize {
-        self.index.lock().unwrap_or_else(PoisonError::into_inner).next_word as usize
+        let index = self.index();
+        (if index.others.is_empty() { index.next_word } else { index.next_other }) as usize
     }
 
     /// Memory mapped beside what is allocated, in bytes.
@@ -153,9 +224,14 @@ impl ClassTable {
     }
 }
 
-impl ClassEntry {
-    fn registered(&self, id: ClassId) -> Registered {
-        Registered { id, cell: self.word << 3 | u32::from(self.tracked) }
+impl Shape {
+    /// Words of its cells.
+    fn words(self) -> u32 {
+        match self {
+            Shape::Object { .. } => 1,
+            Shape::Array => ARRAY_WORDS,
+            Shape::NameOnly => 0,
+        }
     }
 }
 
@@ -175,8 +251,8 @@ mod tests {
     #[test]
     fn cells_lead_back_to_their_class_and_do_not_overlap() {
         let table = ClassTable::default();
-        let array = table.register("[B", Shape::Array, true).unwrap();
-        let object = table.register("a.B", Shape::Object { size: 16 }, false).unwrap();
+        let array = table.register("[B", Shape::Array, true);
+        let object = table.register("a.B", Shape::Object { size: 16 }, false);
         assert_eq!(table.at_cell(array.cell), Some(array.id));
         assert_eq!(table.at_cell(object.cell), Some(object.id));
         assert_eq!(array.cell & 1, 1);
@@ -190,19 +266,48 @@ mod tests {
         let table = ClassTable::default();
         let named = table.named("a.B");
         assert_eq!(table.named("a.B"), named);
-        let class = table.register("a.B", Shape::Object { size: 24 }, true).unwrap();
-        assert_ne!(Some(class.id), named);
+        let class = table.register("a.B", Shape::Object { size: 24 }, true);
+        assert_ne!(class.id, named);
         assert_eq!(table.at_cell(class.cell), Some(class.id));
-        assert_eq!(table.object_size(named.unwrap()), None);
+        assert_eq!(table.object_size(named), None);
     }
 
     #[test]
-    fn a_full_table_says_so() {
-        let table = ClassTable::default();
-        let room = CLASS_WORDS - FIRST_WORD as usize;
-        for i in 0..room {
-            assert!(table.register(&i.to_string(), Shape::Object { size: 16 }, true).is_some());
+    fn classes_that_no_longer_fit_share_cells_by_size() {
+        let table = ClassTable::with_room(FIRST_WORD as usize + 7);
+        let object = |name: &str, size, tracked| table.register(name, Shape::Object { size }, tracked);
+        let array = table.register("[I", Shape::Array, true);
+        let last = object("a.Last", 16, true);
+        let [small, alike, large] = [("a.B", 16, true), ("a.C", 16, false), ("a.D", 24, false)]
+            .map(|(name, size, tracked)| object(name, size, tracked));
+        assert_eq!(object("a.Last", 16, true), last, "known ones stay");
+        assert_eq!((small.id, small.cell & !7), (alike.id, alike.cell & !7));
+        assert_eq!((small.cell & 1, alike.cell & 1), (1, 0), "each is tracked or not");
+        assert_ne!(small.id, large.id);
+        for (class, size) in
+            [(small, Some(16)), (large, Some(24)), (table.register("[J", Shape::Array, true), None)]
+        {
+            assert_eq!(table.at_cell(class.cell), Some(class.id));
+            assert_eq!((table.name(class.id), table.object_size(class.id)), (Some(OTHER_CLASSES), size));
+            assert!(![array.id, last.id].contains(&class.id));
         }
-        assert_eq!(table.register("one too many", Shape::Object { size: 16 }, true), None);
+    }
+
+    #[test]
+    fn every_class_has_a_cell_whatever_their_number_and_sizes() {
+        let table = ClassTable::default();
+        for i in 0..CLASS_WORDS as u32 + 10_000 {
+            let class = table.register(&i.to_string(), Shape::Object { size: 16 + i % 4096 * 8 }, true);
+            assert_eq!(table.at_cell(class.cell), Some(class.id));
+        }
+        let first = table.register("[first", Shape::Array, true);
+        assert_eq!(first, table.register("[second", Shape::Array, true));
+        assert_eq!(table.at_cell(first.cell), Some(first.id));
+        assert!(table.words_in_use() <= CLASS_WORDS);
+        assert!(table.len() < CLASS_WORDS + 10);
+        for i in 0..600_000 {
+            table.named(&format!("name {i}"));
+        }
+        assert!(table.len() <= 2 * CLASS_WORDS);
     }
 }

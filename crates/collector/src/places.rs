@@ -19,9 +19,13 @@ use crate::sampling::{Draw, Due, Samples, StackBudget};
 /// Numbers there are for places.
 const PLACES: usize = 1 << 22;
 /// Room for the lists of places where classes differ: three entries per pair of place and class.
-const PAIRS: usize = 1 << 20;
+const PAIRS: usize = 1 << 22;
 /// Words of a slab behind those of classes.
 pub(crate) const PLACE_WORDS: usize = 1 << 20;
+/// The last of them are for places that no longer fit: five for each class of arrays, five for all else together.
+const ELSEWHERE_WORDS: usize = 4096 * ARRAY_WORDS;
+/// Their number.
+pub(crate) const ELSEWHERE: u32 = u32::MAX;
 /// Words of a place: count, count at which a sample is due, state of the sampling; then bytes and largest of arrays.
 const OBJECT_WORDS: usize = 3;
 const ARRAY_WORDS: usize = 5;
@@ -102,6 +106,10 @@ impl Kind {
     fn is_array(self) -> bool {
         matches!(self, Kind::Arrays | Kind::OtherArrays)
     }
+
+    fn words(self) -> usize {
+        if self.is_array() { ARRAY_WORDS } else { OBJECT_WORDS }
+    }
 }
 
 /// All places.
@@ -114,13 +122,21 @@ pub struct PlaceTable {
     /// Counter + 1 by its first word.
     counter_at: Mapped<AtomicU32>,
     next: Mutex<Next>,
+    /// First word of those kept for places that no longer fit.
+    room: usize,
     words_in_use: AtomicU64,
+    /// Objects of places that no longer fit when totals were last made.
+    counted_elsewhere: AtomicU64,
 }
 
 #[derive(Debug)]
 struct Next {
     word: u32,
     pair: u32,
+    /// Of the words kept for places that no longer fit.
+    elsewhere: u32,
+    /// Where these are counted: arrays by class, all else together.
+    offsets: FxHashMap<Option<ClassId>, u32>,
 }
 
 impl Default for PlaceTable {
@@ -131,14 +147,26 @@ impl Default for PlaceTable {
 
 impl PlaceTable {
     /// No places yet. Takes address space, and memory as places are executed.
+    ///
+    /// # Panics
+    /// If the system has no address space for it.
     pub fn new() -> Self {
+        Self::with_room(PLACE_WORDS - ELSEWHERE_WORDS)
+    }
+
+    /// With so many words for places.
+    pub(crate) fn with_room(room: usize) -> Self {
+        let next =
+            Next { word: 0, pair: PLACES as u32, elsewhere: room as u32, offsets: FxHashMap::default() };
         Self {
             table: Mapped::new(PLACES + PAIRS).expect("address space for places"),
             facts: Mutex::default(),
             counters: boxcar::Vec::new(),
             counter_at: Mapped::new(PLACE_WORDS).expect("address space for counters of places"),
-            next: Mutex::new(Next { word: 0, pair: PLACES as u32 }),
+            next: Mutex::new(next),
+            room,
             words_in_use: AtomicU64::new(0),
+            counted_elsewhere: AtomicU64::new(0),
         }
     }
 
@@ -220,17 +248,51 @@ impl PlaceTable {
         kind: Kind,
         sampled: bool,
     ) -> Option<u32> {
-        let words = if kind.is_array() { ARRAY_WORDS } else { OBJECT_WORDS };
         let word = next.word;
-        if word as usize + words > PLACE_WORDS {
+        if word as usize + kind.words() > self.room {
+            return self.elsewhere(next, class, kind);
+        }
+        next.word += kind.words() as u32;
+        self.words_in_use.fetch_max(u64::from(next.word), Relaxed);
+        Some(self.add_counter_at(word, PlaceCounter::new(place, class, word, kind, sampled)))
+    }
+
+    fn add_counter_at(&self, word: u32, counter: PlaceCounter) -> u32 {
+        let counter = self.counters.push(counter);
+        self.counter_at.words()[word as usize].store(counter as u32 + 1, Relaxed);
+        (CLASS_WORDS as u32 + word) << 3
+    }
+
+    /// Where a place is counted that no longer fits: without stacks, and so that it does not ask again.
+    fn elsewhere(&self, next: &mut Next, class: ClassId, kind: Kind) -> Option<u32> {
+        let key = (kind == Kind::Arrays).then_some(class);
+        if let Some(&offset) = next.offsets.get(&key) {
+            return Some(offset);
+        }
+        // The last words are for all that is no array.
+        let end = self.room + ELSEWHERE_WORDS - if key.is_some() { ARRAY_WORDS } else { 0 };
+        let word = next.elsewhere;
+        if word as usize + ARRAY_WORDS > end {
             return None;
         }
-        next.word += words as u32;
-        let samples = Mutex::default();
-        let counter = self.counters.push(PlaceCounter { place, class, word, kind, sampled, samples });
-        self.counter_at.words()[word as usize].store(counter as u32 + 1, Relaxed);
-        self.words_in_use.store(u64::from(next.word), Relaxed);
-        Some((CLASS_WORDS as u32 + word) << 3)
+        next.elsewhere += ARRAY_WORDS as u32;
+        self.words_in_use.fetch_max(u64::from(next.elsewhere), Relaxed);
+        let kind = if key.is_some() { Kind::Arrays } else { Kind::OtherArrays };
+        let offset = self.add_counter_at(word, PlaceCounter::new(ELSEWHERE, class, word, kind, false));
+        next.offsets.insert(key, offset);
+        Some(offset)
+    }
+
+    /// Objects made at places that no longer fit, as of when totals were last made.
+    pub fn counted_elsewhere(&self) -> u64 {
+        self.counted_elsewhere.load(Relaxed)
+    }
+
+    /// Takes note of how many these are, given the words of places of all slabs together.
+    pub(crate) fn note_elsewhere(&self, words: &[u64]) {
+        let offsets = lock(&self.next).offsets.values().copied().collect::<Vec<_>>();
+        let counters = offsets.into_iter().filter_map(|offset| self.counter(offset));
+        self.counted_elsewhere.store(counters.map(|counter| counter.read(words, 0).objects).sum(), Relaxed);
     }
 
     /// The counter at a byte offset of slabs.
@@ -289,6 +351,15 @@ impl PlaceFacts {
 }
 
 impl PlaceCounter {
+    fn new(place: u32, class: ClassId, word: u32, kind: Kind, sampled: bool) -> Self {
+        Self { place, class, word, kind, sampled, samples: Mutex::default() }
+    }
+
+    /// Whether it is of one bytecode, not of all that no longer fit.
+    pub(crate) fn is_of_a_place(&self) -> bool {
+        self.place != ELSEWHERE
+    }
+
     pub(crate) fn samples(&self) -> MutexGuard<'_, Samples> {
         lock(&self.samples)
     }
@@ -443,5 +514,23 @@ mod tests {
         assert_ne!(one, other);
         assert_eq!((offset(8), offset(16)), (one, other));
         assert_eq!(table.counters().count(), 2);
+    }
+
+    #[test]
+    fn places_that_no_longer_fit_share_words_and_keep_no_stacks() {
+        let table = PlaceTable::with_room(OBJECT_WORDS + 1);
+        let own = table.enter(0, 9, Kind::Objects, true).unwrap();
+        let enter = |place, class, kind| table.enter(place, class, kind, true).unwrap();
+        let shared = enter(1, 9, Kind::Objects);
+        assert_ne!(own, shared);
+        assert_eq!(table.table.words()[1].load(Relaxed), shared, "Java finds it, and does not ask again");
+        assert_eq!(enter(2, 10, Kind::Objects), shared);
+        assert_eq!(table.enter_pair(3, 8, 11, Kind::OtherObjects, true), Some(shared));
+        let arrays = enter(4, 20, Kind::Arrays);
+        assert_eq!(enter(5, 20, Kind::Arrays), arrays);
+        assert_ne!(enter(6, 21, Kind::Arrays), arrays);
+        assert_eq!(table.counter(arrays).map(|counter| counter.class), Some(20));
+        let due = table.due(shared, 0, &StackBudget::default(), &mut |_| 1);
+        assert_eq!((due, table.counter(shared).unwrap().is_of_a_place()), (Due::NEVER, false));
     }
 }

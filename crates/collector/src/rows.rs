@@ -64,7 +64,8 @@ impl SiteRows {
         let died = ledger.take_changed_sites();
         let mut rows = Vec::new();
         let mut placed: FxHashMap<&str, Tally> = FxHashMap::default();
-        for (index, counter) in tables.places.counters().enumerate() {
+        let counters = tables.places.counters().enumerate();
+        for (index, counter) in counters.filter(|(_, counter)| counter.is_of_a_place()) {
             let now = self.read(counter, words, tables.classes);
             let tally = now.without(self.baseline.get(index).copied().unwrap_or_default());
             let placed = placed.entry(tables.classes.name(counter.class).unwrap_or_default()).or_default();

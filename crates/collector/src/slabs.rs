@@ -186,6 +186,10 @@ impl Words {
                 total.counted.add(place.read(self.places(), 0));
             }
         }
+        classes.note_others(|id| {
+            totals.get(id as usize).map_or(0, |total| total.counted.objects + total.below.objects)
+        });
+        places.note_elsewhere(self.places());
         totals
     }
 
@@ -211,6 +215,7 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Kind;
 
     /// What Java does: add to the word at a cell of the newest slab.
     fn bump(slabs: &Slabs, cell: u32, offset: usize, by: u64) {
@@ -223,8 +228,8 @@ mod tests {
         let classes = ClassTable::default();
         let slabs = Slabs::default();
         let places = PlaceTable::new();
-        let object = classes.register("a.B", Shape::Object { size: 24 }, true).unwrap();
-        let array = classes.register("[I", Shape::Array, true).unwrap();
+        let object = classes.register("a.B", Shape::Object { size: 24 }, true);
+        let array = classes.register("[I", Shape::Array, true);
         let first = slabs.open();
         bump(&slabs, object.cell, 0, 3);
         bump(&slabs, array.cell, 0, 1);
@@ -242,11 +247,37 @@ mod tests {
     }
 
     #[test]
+    fn what_has_no_room_of_its_own_is_counted_together() {
+        let classes = ClassTable::default();
+        let slabs = Slabs::new(true);
+        let places = PlaceTable::with_room(5);
+        let array = classes.register("[I", Shape::Array, true);
+        let here = places.enter(0, array.id, Kind::Arrays, true).unwrap();
+        let elsewhere = places.enter(1, array.id, Kind::Arrays, true).unwrap();
+        let object = places.enter(2, 7, Kind::Objects, true).unwrap();
+        slabs.open();
+        for (offset, objects) in [(here, 1), (elsewhere, 2), (object, 40)] {
+            bump(&slabs, offset, 0, objects);
+        }
+        bump(&slabs, here, 3, 16);
+        bump(&slabs, elsewhere, 3, 64);
+        let totals = slabs.words(&classes, &places).classes(&classes, &places);
+        assert_eq!(totals[array.id as usize].counted, Tally { objects: 3, bytes: 80, largest: 0 });
+        assert_eq!((places.counted_elsewhere(), classes.in_other_classes()), (42, 0));
+        for i in 0..300_000 {
+            classes.register(&i.to_string(), Shape::Object { size: 16 }, false);
+        }
+        bump(&slabs, classes.register("a.B", Shape::Object { size: 16 }, false).cell, 0, 9);
+        slabs.words(&classes, &places).classes(&classes, &places);
+        assert_eq!(classes.in_other_classes(), 9);
+    }
+
+    #[test]
     fn a_reused_slab_starts_from_zero() {
         let classes = ClassTable::default();
         let slabs = Slabs::default();
         let places = PlaceTable::new();
-        let class = classes.register("a.B", Shape::Object { size: 24 }, true).unwrap();
+        let class = classes.register("a.B", Shape::Object { size: 24 }, true);
         let first = slabs.open();
         bump(&slabs, class.cell, 0, 7);
         slabs.close(first, &classes, &places);
