@@ -65,17 +65,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     let (mut rows, mut healthy) = (Vec::new(), true);
     for jvm in jvms() {
         let plain = soak(&Launch::new(jvm, "soak.Soak"), each);
-        let expected = plain.as_ref().ok().map(|soaked| soaked.result.clone());
-        let mut note = |mode: &str, soaked: &Result<Soaked, String>, judged: bool| {
-            let verdict = verdict(soaked, expected.as_deref(), judged);
+        let mut note = |mode: &str, soaked: &Result<Soaked, String>| {
+            let verdict = verdict(soaked, &plain);
             eprintln!("{jvm} {mode:?}: {}", verdict.as_ref().err().map_or("well", |why| why));
             healthy &= verdict.is_ok();
             rows.push(row(jvm, mode, soaked, verdict));
         };
-        note("no agent", &plain, false);
+        note("no agent", &plain);
         for mode in MODES {
             let run = Profiled::new(jvm, "soak.Soak", mode);
-            note(if mode.is_empty() { "counting" } else { mode }, &soak(run.launch(), each), true);
+            note(if mode.is_empty() { "counting" } else { mode }, &soak(run.launch(), each));
         }
         if let Some(folder) = &arguments.beds_dir {
             healthy &= tomcat(jvm, folder, &mut rows)?;
@@ -125,16 +124,20 @@ fn thirds(resident: &[u64]) -> [u64; 3] {
     [(); 3].map(|()| largest.next().unwrap_or(0))
 }
 
-fn is_flat([_, second, last]: [u64; 3]) -> bool {
-    last <= second + GROWTH_BYTES.max(second / GROWTH_PART)
+/// Whether it grew no more from the second third to the last than without the agent, and a little.
+fn is_flat([_, second, last]: [u64; 3], [_, plain_second, plain_last]: [u64; 3]) -> bool {
+    let allowed = plain_last.saturating_sub(plain_second) + GROWTH_BYTES.max(second / GROWTH_PART);
+    last <= second + allowed
 }
 
-fn verdict(soaked: &Result<Soaked, String>, expected: Option<&str>, judged: bool) -> Result<(), String> {
+/// What is wrong with a run, beside that without the agent.
+fn verdict(soaked: &Result<Soaked, String>, plain: &Result<Soaked, String>) -> Result<(), String> {
     let soaked = soaked.as_ref().map_err(Clone::clone)?;
-    if expected != Some(&soaked.result) {
+    let plain = plain.as_ref().map_err(|_| "nothing to compare with".to_owned())?;
+    if plain.result != soaked.result {
         return Err(format!("DIFFERS: {}", soaked.result));
     }
-    if judged && !is_flat(soaked.thirds) { Err("GREW".into()) } else { Ok(()) }
+    if is_flat(soaked.thirds, plain.thirds) { Ok(()) } else { Err("GREW".into()) }
 }
 
 fn row(jvm: &Jvm, mode: &str, soaked: &Result<Soaked, String>, verdict: Result<(), String>) -> Vec<String> {
@@ -187,17 +190,20 @@ mod tests {
     fn growth_from_the_second_third_to_the_last_is_seen() {
         const MIB: u64 = 1 << 20;
         let of = |at: fn(u64) -> u64| thirds(&(0..30).map(|round| at(round) * MIB).collect::<Vec<_>>());
-        assert!(is_flat(of(|round| if round < 10 { 50 + 5 * round } else { 100 + round % 3 })));
-        assert!(!is_flat(of(|round| 100 + round)));
+        let (settled, growing) =
+            (of(|round| if round < 10 { 50 + 5 * round } else { 100 + round % 3 }), of(|round| 100 + round));
+        assert!(is_flat(settled, settled) && is_flat(growing, growing));
+        assert!(!is_flat(growing, settled));
         assert_eq!(thirds(&[]), [0; 3]);
     }
 
     #[test]
     fn another_result_is_no_good_one() {
         let soaked = |result: &str| Ok(Soaked { rounds: 9, thirds: [1; 3], result: result.into() });
-        assert_eq!(verdict(&soaked("7"), Some("7"), true), Ok(()));
-        assert!(verdict(&soaked("8"), Some("7"), true).is_err());
-        assert!(verdict(&soaked("8"), None, true).is_err());
-        assert!(verdict(&Err("it hung".into()), Some("7"), true).is_err());
+        let hung = || Err("it hung".to_owned());
+        assert_eq!(verdict(&soaked("7"), &soaked("7")), Ok(()));
+        assert!(verdict(&soaked("8"), &soaked("7")).is_err());
+        assert!(verdict(&soaked("7"), &hung()).is_err());
+        assert!(verdict(&hung(), &soaked("7")).is_err());
     }
 }
