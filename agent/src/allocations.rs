@@ -5,7 +5,7 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use mayfly_collector::{Nursery, RawStack, Registered, Shape};
+use mayfly_collector::{Nursery, RawStack, Registered, Shape, Tracked};
 use mayfly_jvmti::{Class, Jni, Object, SampledAllocation, Thread};
 use mayfly_profile::{ClassId, Estimate, SiteId, Tracking};
 use rustc_hash::FxHashMap;
@@ -24,8 +24,8 @@ struct Tracker {
     classes: FxHashMap<u32, KnownClass>,
     /// Stacks taken for objects about to be handed over, innermost constructor last.
     awaited: Vec<Awaited>,
-    /// Whether the last object handed over was tracked: `untrack` takes it back.
-    tracked_last: bool,
+    /// The last object handed over, if it was tracked: `untrack` takes it back.
+    tracked_last: Option<Tracked>,
 }
 
 /// A stack taken where an object is about to be made.
@@ -144,7 +144,7 @@ pub(crate) fn track(engine: &Engine, jni: Jni<'_>, object: Object<'_>, cell: u32
     let every = engine.options.every;
     let examined = every == 1 || (engine.examined.fetch_add(1, Relaxed) + 1).is_multiple_of(every);
     with_tracker(engine, |tracker| {
-        tracker.tracked_last = false;
+        tracker.tracked_last = None;
         if !examined || engine.is_finished() {
             return;
         }
@@ -161,9 +161,9 @@ pub(crate) fn track(engine: &Engine, jni: Jni<'_>, object: Object<'_>, cell: u32
 /// Takes back the object that this thread handed over last: its caller hands it over again.
 pub(crate) fn untrack(engine: &Engine, jni: Jni<'_>) {
     TRACKER.with_borrow_mut(|tracker| {
-        let Some(tracker) = tracker.as_mut().filter(|tracker| tracker.tracked_last) else { return };
-        tracker.tracked_last = false;
-        if let Some(object) = tracker.nursery.pop() {
+        let Some(tracker) = tracker.as_mut() else { return };
+        let Some(object) = tracker.tracked_last.take() else { return };
+        if tracker.nursery.take_back(object) {
             weak_numbers(engine, jni).release(object.reference());
         }
     });
@@ -252,21 +252,21 @@ fn with_tracker<R>(engine: &Engine, action: impl FnOnce(&mut Tracker) -> R) -> R
                 stack: RawStack::default(),
                 classes: FxHashMap::default(),
                 awaited: Vec::new(),
-                tracked_last: false,
+                tracked_last: None,
             }))
         }))
     })
 }
 
 impl Tracker {
-    /// Adds an object to the nursery; `false` if there was no room.
-    fn add(&mut self, engine: &Engine, jni: Jni<'_>, followed: Followed<'_>) -> bool {
+    /// Adds an object to the nursery; `None` if it was not chosen, or there was no room.
+    fn add(&mut self, engine: &Engine, jni: Jni<'_>, followed: Followed<'_>) -> Option<Tracked> {
         let Followed { object, class, size, bytes, moving } = followed;
         // Taken off the list even if the object is not chosen.
         let trace = engine.options.trace;
         let awaited = (trace && engine.options.counts_places()).then(|| self.awaited(engine, class));
         if !self.nursery.choose(bytes) {
-            return false;
+            return None;
         }
         let (site, stack_log2) = match awaited {
             Some(awaited) => awaited,
@@ -275,10 +275,10 @@ impl Tracker {
         };
         let weak =
             if engine.options.lifetimes() { jni.weak(object).map(|weak| weak.into_bits()) } else { Some(0) };
-        let Some(reference) = weak else { return false };
+        let reference = weak?;
         let size_8 = (size / 8) as u32;
         let added = self.nursery.add_with_stack(reference, site, stack_log2, size_8, bytes);
-        if !added && reference != 0 {
+        if added.is_none() && reference != 0 {
             weak_numbers(engine, jni).release(reference);
         }
         added

@@ -53,6 +53,8 @@ pub struct Ledger {
     whole: (u32, u64),
     /// Absorbed, and not asked after yet.
     young: Vec<Batch>,
+    /// Absorbed, and then taken back by their threads.
+    taken_back: Vec<Tracked>,
     survivors: Survivors,
     /// Found cleared, and not booked yet.
     dead: Vec<Tracked>,
@@ -102,6 +104,7 @@ impl Ledger {
             following: Following::default(),
             whole: (clock.now_ms(), clock.bytes()),
             young: Vec::new(),
+            taken_back: Vec::new(),
             survivors: Survivors::default(),
             dead: Vec::new(),
             by_site: Gathered::default(),
@@ -127,6 +130,42 @@ impl Ledger {
         for (site, sums) in self.by_site.drain() {
             book_births(&mut self.sites, &mut self.classes, site, sums, table);
         }
+        // After the births: each was drained by now.
+        for object in nurseries.taken_back() {
+            self.unbook(&object, table);
+            if self.lifetimes {
+                self.taken_back.push(object);
+            }
+        }
+    }
+
+    /// Its caller tells of the same object again.
+    fn unbook(&mut self, object: &Tracked, table: &SiteTable) {
+        let Some(class) = table.class_of(object.site()) else { return };
+        let sums = scaled(self.tracking, object);
+        let site = entry(&mut self.sites, object.site());
+        site.allocated = site.allocated.without(sums.site);
+        site.changed = true;
+        let class = entry(&mut self.classes, class);
+        class.allocated = class.allocated.without(sums.class);
+        class.changed = true;
+    }
+
+    /// Looks for objects that were taken back, the newest first, and gives their references back.
+    fn forget_taken_back(&mut self, references: &mut impl References) {
+        for object in mem::take(&mut self.taken_back) {
+            let found = {
+                let young = self.young.iter_mut().rev().map(|batch| &mut batch.objects);
+                young.chain(self.survivors.newest_first()).find_map(|objects| {
+                    let at = objects.iter().rposition(|other| *other == object)?;
+                    Some(objects.remove(at))
+                })
+            };
+            if found.is_some() {
+                references.release(object.reference());
+                self.let_go(&[object]);
+            }
+        }
     }
 
     /// Takes note of the collections that have ended. After that, and before a sweep, the byte clock may be corrected.
@@ -137,6 +176,7 @@ impl Ledger {
     /// Books the deaths since the last sweep, as of the last collection. Whatever was not absorbed is not looked at.
     pub fn sweep(&mut self, references: &mut impl References, table: &SiteTable) {
         self.note_collections();
+        self.forget_taken_back(references);
         if self.history.last().is_none() {
             return;
         }
@@ -317,6 +357,8 @@ impl Ledger {
             self.let_go(&batch.objects);
             self.budget.release(batch.reserved);
         }
+        self.taken_back.clear();
+        drop(nurseries.taken_back());
         let mut survivors = mem::take(&mut self.survivors);
         survivors.sweep(&self.budget, |_, chunk| {
             self.let_go(&chunk.objects);

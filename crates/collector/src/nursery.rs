@@ -55,6 +55,8 @@ struct Shared {
     clock: Arc<Clock>,
     nurseries: Mutex<Vec<Arc<Nursery>>>,
     full: Mutex<Vec<Batch>>,
+    /// Objects that were handed over before their threads took them back.
+    taken_back: Mutex<Vec<Tracked>>,
     dropped: AtomicU64,
     opened: AtomicU64,
 }
@@ -67,6 +69,7 @@ impl Nurseries {
             clock,
             nurseries: Mutex::default(),
             full: Mutex::default(),
+            taken_back: Mutex::default(),
             dropped: AtomicU64::new(0),
             opened: AtomicU64::new(1),
         };
@@ -88,6 +91,11 @@ impl Nurseries {
     /// Objects given up for want of room.
     pub fn dropped(&self) -> u64 {
         self.shared.dropped.load(Relaxed)
+    }
+
+    /// Objects that threads took back when they had been drained already; to be asked for after [`Self::drain`].
+    pub(crate) fn taken_back(&self) -> Vec<Tracked> {
+        mem::take(&mut lock(&self.shared.taken_back))
     }
 
     /// Takes everything that threads have added so far. The caller releases each batch's room.
@@ -124,10 +132,10 @@ impl Nursery {
 
     /// Adds the object chosen last, which stands for `bytes` of allocation. `false`: no room, it is counted as dropped.
     pub fn add(&self, reference: u64, site: SiteId, size_8: u32, bytes: u64) -> bool {
-        self.add_with_stack(reference, site, 0, size_8, bytes)
+        self.add_with_stack(reference, site, 0, size_8, bytes).is_some()
     }
 
-    /// As [`Self::add`], of an object whose stack stands for two to the power `stack_log2` of them.
+    /// As [`Self::add`], of an object whose stack stands for two to the power `stack_log2` of them; what was added.
     pub fn add_with_stack(
         &self,
         reference: u64,
@@ -135,7 +143,7 @@ impl Nursery {
         stack_log2: u32,
         size_8: u32,
         bytes: u64,
-    ) -> bool {
+    ) -> Option<Tracked> {
         let shared = &*self.shared;
         let birth_ms = shared.clock.now_ms();
         let mut young = lock(&self.young);
@@ -143,21 +151,25 @@ impl Nursery {
         let object = Tracked::new(reference, site, size_8, birth_ms).stack_thinned(stack_log2);
         if !young.has_room_for(&object, shared) {
             shared.dropped.fetch_add(1, Relaxed);
-            return false;
+            return None;
         }
         let log2 = self.thinning.load(Relaxed);
         shared.budget.note_thinning(log2);
-        young.batch.objects.push(object.thinned(log2));
-        true
+        let object = object.thinned(log2);
+        young.batch.objects.push(object);
+        Some(object)
     }
 
-    /// Takes back the object added last, if the ledger has not seen it yet.
-    pub fn pop(&self) -> Option<Tracked> {
-        let object = lock(&self.young).batch.objects.pop()?;
-        if self.shared.budget.bounds_held() {
-            self.shared.budget.let_go(object.size());
+    /// Takes back the object added last. `true`: it is gone, and its reference the caller's to release. `false`: the ledger
+    /// has it already, and will forget it.
+    pub fn take_back(&self, object: Tracked) -> bool {
+        let popped = lock(&self.young).batch.objects.pop_if(|last| *last == object);
+        match popped {
+            Some(object) if self.shared.budget.bounds_held() => self.shared.budget.let_go(object.size()),
+            Some(_) => {}
+            None => lock(&self.shared.taken_back).push(object),
         }
-        Some(object)
+        popped.is_some()
     }
 
     /// The generator xorshift64 (Marsaglia, 2003), and its upper bits mixed by a multiplication.
@@ -279,8 +291,21 @@ mod tests {
         let (nurseries, _) = nurseries(64);
         let nursery = nurseries.open();
         nursery.add(1, 7, 3, 24);
-        nursery.add(2, 8, 3, 24);
-        assert_eq!(nursery.pop().map(|object| object.reference()), Some(2));
+        let last = nursery.add_with_stack(2, 8, 0, 3, 24).unwrap();
+        assert!(nursery.take_back(last));
         assert_eq!(nurseries.drain()[0].objects.len(), 1);
+        assert_eq!(nurseries.taken_back(), []);
+    }
+
+    #[test]
+    fn an_object_taken_back_too_late_is_no_other_one() {
+        let (nurseries, _) = nurseries(64);
+        let nursery = nurseries.open();
+        let first = nursery.add_with_stack(1, 7, 0, 3, 24).unwrap();
+        assert_eq!(nurseries.drain().len(), 1);
+        nursery.add(2, 7, 3, 24);
+        assert!(!nursery.take_back(first));
+        assert_eq!(nurseries.drain()[0].objects.len(), 1);
+        assert_eq!(nurseries.taken_back(), [first]);
     }
 }

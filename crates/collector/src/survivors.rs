@@ -60,6 +60,11 @@ impl Survivors {
         self.chunks.len()
     }
 
+    /// The lists, the last filled first.
+    pub(crate) fn newest_first(&mut self) -> impl Iterator<Item = &mut Vec<Tracked>> {
+        self.chunks.iter_mut().rev().map(|chunk| &mut chunk.objects)
+    }
+
     /// Lets `visit` take the dead out of each chunk.
     pub(crate) fn sweep(&mut self, budget: &Budget, mut visit: impl FnMut(usize, &mut Chunk)) {
         for (at, mut chunk) in mem::take(&mut self.chunks).into_iter().enumerate() {

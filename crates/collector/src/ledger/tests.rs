@@ -294,3 +294,28 @@ fn byte_seconds_reach_to_the_middle_of_the_interval_of_a_death() {
     book.bury(0, 1, (1_000, 3_000), Tally::of(10, 16));
     assert_eq!(book.counts(0, true).byte_seconds, 320.0);
 }
+
+#[test]
+fn an_object_taken_back_after_it_was_absorbed_or_swept_was_never_there() {
+    for swept in [false, true] {
+        let mut bench = Bench::new(Tracking::EveryObject);
+        let nursery = bench.nurseries.open();
+        let site = bench.sites.of_class(3);
+        assert!(nursery.add(1, site, 2, 0));
+        let last = nursery.add_with_stack(2, site, 0, 2, 0).unwrap();
+        if swept {
+            bench.collect(0..0);
+        } else {
+            bench.ledger.absorb(&bench.nurseries, &bench.sites);
+        }
+        assert_eq!(bench.class(3).live, Tally::of(2, 16));
+        assert!(!nursery.take_back(last));
+        // The caller tells of it again.
+        assert!(nursery.add(4, site, 2, 0));
+        bench.collect(0..0);
+        assert_eq!((bench.class(3).live, bench.heap.released.len()), (Tally::of(2, 16), 1), "{swept}");
+        bench.collect(0..5);
+        assert_eq!(bench.class(3).live, Tally { largest: 16, ..Tally::default() });
+        assert_eq!(bench.heap.released.len(), 3);
+    }
+}
