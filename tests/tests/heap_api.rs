@@ -284,6 +284,10 @@ fn check_size_texts(jvm: &Jvm, stdout: &str) {
         ("S2", "two: leak 464 bytes  over limit of 0 bytes\n  [I: 1, 416B\n  [Ljava.lang.Object;: 2, 48B"),
         ("S3", "skip: leak 48 bytes  over limit of 0 bytes\n  [Ljava.lang.Object;: 2, 48B"),
         ("retained", "too much: retains 16056 bytes, 15956 over the limit of 100 bytes"),
+        ("in hand", "8016\n0\n0"),
+        ("retained in hand", "too much: retains 8040 bytes, 7940 over the limit of 100 bytes"),
+        ("retained at once", "too much: retains 8016 bytes, 7916 over the limit of 100 bytes"),
+        ("retained and fits", "passes"),
     ] {
         assert_eq!(section(stdout, name), text, "on {jvm}");
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use mayfly_heap::paths::{Path, PathTree, edge_text, shortest};
-use mayfly_heap::reach::retained as retained_by;
+use mayfly_heap::reach::retained_if_held;
 use mayfly_heap::{Filter, ObjectIndex, ObjectSet, RootKind, Skip, Strength, Total};
 use mayfly_jvmti::{Jni, Object, ObjectArray};
 
@@ -37,7 +37,7 @@ pub(crate) fn paths<'call>(
     array_of(jni, c"[[Ljava/lang/Object;", targets)
 }
 
-/// Bytes that would be free without an object.
+/// Bytes that would be free without an object. One that only the caller holds is measured as if a root did.
 pub(crate) fn retained<'a>(
     jni: Jni<'_>,
     get: &'a dyn Fn(usize) -> Option<Object<'a>>,
@@ -45,7 +45,7 @@ pub(crate) fn retained<'a>(
     let snapshot = Snapshot::take(jni, &Asked { count: 1, get, in_hand: true, hints: &[] })?;
     let graph = &snapshot.graph;
     let by = ObjectSet::of(graph, snapshot.asked.iter().copied().flatten());
-    let freed = retained_by(graph, &by, &Filter::new(graph, Strength::Strong));
+    let freed = retained_if_held(graph, &by, &Filter::new(graph, Strength::Strong));
     Ok(i64::try_from(Total::of(graph, freed.iter()).bytes).unwrap_or(i64::MAX))
 }
 

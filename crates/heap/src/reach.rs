@@ -41,9 +41,21 @@ pub fn limited(
 /// What would become unreachable, as far as the filter follows, if some objects were gone: these, if they are
 /// reachable, and all that every path from a root to it leads through one of them. Their retained set.
 pub fn retained(graph: &Graph, by: &ObjectSet, filter: &Filter) -> ObjectSet {
+    freed(graph, by, filter, live(graph, filter))
+}
+
+/// The same where these objects count as reachable, whether or not a root leads to them: what is free once whoever asks lets
+/// go of them.
+pub fn retained_if_held(graph: &Graph, by: &ObjectSet, filter: &Filter) -> ObjectSet {
+    let held = roots(graph, filter).chain(by.iter());
+    freed(graph, by, filter, from(graph, held, filter))
+}
+
+/// What of `live` is not reachable once these objects are gone.
+fn freed(graph: &Graph, by: &ObjectSet, filter: &Filter, live: ObjectSet) -> ObjectSet {
     let roots = roots(graph, filter).filter(|&object| !by.contains(object));
     let without = walk(graph, roots, filter, by.clone());
-    let mut retained = live(graph, filter);
+    let mut retained = live;
     without.iter().filter(|&object| !by.contains(object)).for_each(|object| {
         retained.remove(object);
     });
@@ -122,5 +134,19 @@ mod tests {
         assert_eq!(retained(&[1, 5]), [1, 2, 3, 4, 5]);
         assert_eq!(retained(&[3, 5]), [3, 4, 5]);
         assert_eq!(retained(&[6]), [], "unreachable objects retain nothing");
+    }
+
+    /// What a caller has in hand alone is measured, less what others hold.
+    #[test]
+    fn an_unreachable_object_retains_what_only_it_leads_to() {
+        let graph = heap("root jni -> 5; 5:E -l-> 4:D; 6:F -l-> 2:B -l-> 3:C -l-> 4");
+        let filter = Filter::new(&graph, Strength::Strong);
+        let retained = |id| {
+            let by = ObjectSet::of(&graph, graph.find(id));
+            ids(&graph, &retained_if_held(&graph, &by, &filter))
+        };
+        assert_eq!(retained(6), [2, 3, 6]);
+        assert_eq!(retained(3), [3], "and not what holds it");
+        assert_eq!(retained(5), [4, 5]);
     }
 }

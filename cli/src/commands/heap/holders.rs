@@ -44,6 +44,9 @@ struct Row {
     by: Option<String>,
     /// The way down from the holder to the first of the objects.
     text: String,
+    /// The last object counted: roots of one kind may hold it several times.
+    #[serde(skip)]
+    last: ObjectIndex,
 }
 
 impl Answer for Holders {
@@ -107,13 +110,24 @@ struct Found {
 }
 
 impl Found {
-    fn add(&mut self, holder: String, by: Option<String>, text: impl FnOnce() -> String) {
+    fn add(
+        &mut self,
+        object: ObjectIndex,
+        holder: String,
+        by: Option<String>,
+        text: impl FnOnce() -> String,
+    ) {
         let rows = &mut self.rows;
+        let mut is_new = false;
         let place = *self.places.entry((holder.clone(), by.clone())).or_insert_with(|| {
-            rows.push(Row { held: 0, holder, by, text: text() });
+            is_new = true;
+            rows.push(Row { held: 1, holder, by, text: text(), last: object });
             rows.len() - 1
         });
-        rows[place].held += 1;
+        if !is_new && rows[place].last != object {
+            rows[place].held += 1;
+            rows[place].last = object;
+        }
     }
 
     /// Those of most objects first; of equals the one met first.
@@ -134,7 +148,7 @@ fn through_collections(graph: &Graph, referrers: &Referrers, held: &[ObjectIndex
                 }
                 HeldBy::Root(number) => (graph.roots()[number].kind.to_string(), None),
             };
-            found.add(name, by, || holder.text(graph));
+            found.add(object, name, by, || holder.text(graph));
         }
     }
     found.sorted()
@@ -146,11 +160,11 @@ fn direct(graph: &Graph, referrers: &Referrers, held: &[ObjectIndex]) -> Vec<Row
         for edge in referrers.edges(graph, object) {
             let name = object_text(graph, edge.from);
             let text = || format!("{name}-{}->\n{}", by_text(&edge), object_text(graph, object));
-            found.add(name.clone(), Some(by_text(&edge)), text);
+            found.add(object, name.clone(), Some(by_text(&edge)), text);
         }
         for root in graph.roots().iter().filter(|root| root.object == object) {
             let text = || format!("{}->\n{}", root.kind, object_text(graph, object));
-            found.add(root.kind.to_string(), None, text);
+            found.add(object, root.kind.to_string(), None, text);
         }
     }
     found.sorted()
@@ -160,4 +174,39 @@ fn direct(graph: &Graph, referrers: &Referrers, held: &[ObjectIndex]) -> Vec<Row
 fn by_text(edge: &Edge<'_>) -> String {
     let text = edge_text(edge);
     if matches!(edge.name, EdgeName::Static { .. }) { format!("static {text}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(rows: &[Row]) -> Vec<(usize, String)> {
+        let text = |row: &Row| format!("{} {}", row.holder, row.by.as_deref().unwrap_or_default());
+        rows.iter().map(|row| (row.held, text(row).trim_end().to_owned())).collect()
+    }
+
+    /// Six fields hold one object, and two JNI references are one row: they have no names.
+    #[test]
+    fn each_field_is_a_row() {
+        let graph = mayfly_heap::fake::heap(
+            "class A mirror c; root static A.x -> 9:T; root static A.y -> 9; 3:B -one-> 9; 3 -two-> 9
+             4:B -one-> 9; 5:B[] -[7]-> 9; root jni -> 9; root jni -> 9",
+        );
+        let held = [graph.find(9).expect("there")];
+        let expected = [
+            "JNI global",
+            "B@3 one",
+            "B@3 two",
+            "B@4 one",
+            "[LB;@5 [7]",
+            "class A@c static x",
+            "class A@c static y",
+        ]
+        .map(|row| (1, row.to_owned()));
+        let referrers = Referrers::new(&graph);
+        assert_eq!(shown(&through_collections(&graph, &referrers, &held)), expected);
+        let mut direct = shown(&direct(&graph, &referrers, &held));
+        direct.rotate_right(1);
+        assert_eq!(direct, expected);
+    }
 }

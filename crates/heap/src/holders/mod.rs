@@ -30,7 +30,8 @@ pub enum HeldBy {
     Root(usize),
 }
 
-/// The holders of an object, nearest first, at most so many. Follows the references that the filter does.
+/// The holders of an object, nearest first, at most so many: one for each root, field or element of an own array that holds
+/// it. Follows the references that the filter does.
 ///
 /// Collections of `java.util` and `java.util.concurrent`, what they are made of, and strings are seen through; subclasses of
 /// collections that are the program's own are holders.
@@ -55,14 +56,15 @@ pub fn holders(
         search.roots_of(at);
         for (from, place) in referrers.places(graph, at) {
             let followed = filter.follows(graph.labels[place]) && filter.leaves(from) && filter.enters(from);
+            // What is seen through was met before, or is the object itself.
             if !followed || search.down.contains_key(&from) {
                 continue;
             }
-            search.down.insert(from, Some((place, at)));
             if insides.contains(from) {
+                search.down.insert(from, Some((place, at)));
                 through.push(from);
             } else {
-                search.found(HeldBy::Object(from), from);
+                search.found_object(from, place, at);
             }
         }
         next += 1;
@@ -74,7 +76,7 @@ pub fn holders(
 struct Search<'graph> {
     graph: &'graph Graph,
     roots: FxHashSet<ObjectIndex>,
-    /// From each object seen the reference that leads down, and where to.
+    /// From each object seen through the reference that leads down, and where to.
     down: FxHashMap<ObjectIndex, Option<(usize, ObjectIndex)>>,
     found: Vec<Holder>,
 }
@@ -85,13 +87,23 @@ impl Search<'_> {
             let roots = self.graph.roots().iter().enumerate();
             let by: Vec<_> =
                 roots.filter(|(_, root)| root.object == object).map(|(number, _)| number).collect();
-            by.into_iter().for_each(|number| self.found(HeldBy::Root(number), object));
+            by.into_iter().for_each(|number| self.found(HeldBy::Root(number), object, Vec::new(), object));
         }
     }
 
-    fn found(&mut self, by: HeldBy, first: ObjectIndex) {
-        let mut steps = Vec::new();
-        let mut at = first;
+    /// An object that refers to `at` by the reference at `place`.
+    fn found_object(&mut self, object: ObjectIndex, place: usize, at: ObjectIndex) {
+        self.found(HeldBy::Object(object), object, vec![(object, place)], at);
+    }
+
+    /// Something that leads to `at` by some steps, the first from `first`.
+    fn found(
+        &mut self,
+        by: HeldBy,
+        first: ObjectIndex,
+        mut steps: Vec<(ObjectIndex, usize)>,
+        mut at: ObjectIndex,
+    ) {
         while let Some(&Some((place, to))) = self.down.get(&at) {
             steps.push((at, place));
             at = to;

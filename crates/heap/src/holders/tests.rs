@@ -65,6 +65,33 @@ fn weak_and_skipped_references_do_not_hold() {
     );
 }
 
+/// A holder with several fields, several statics of a class, several elements: each is told.
+#[test]
+fn every_field_that_holds_is_told() {
+    let graph = heap(
+        "class A mirror c; root static A.x -> 9:T; root static A.y -> 9; root static A.list -> 1:java.util.ArrayList
+         1 -elementData-> 2:java.lang.Object[] -[0]-> 9; 2 -[1]-> 9
+         3:B -one-> 9; 3 -two-> 9; 3 -map-> 1; 4:B[] -[3]-> 9; 4 -[5]-> 9; 9 -self-> 9",
+    );
+    let firsts: Vec<_> = texts(&graph, 9, 99)
+        .iter()
+        .map(|text| text.split("->").next().unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(
+        firsts,
+        [
+            "B@3-one",
+            "B@3-two",
+            "[LB;@4-[3]",
+            "[LB;@4-[5]",
+            "class A@c-x",
+            "class A@c-y",
+            "B@3-map",
+            "class A@c-list"
+        ]
+    );
+}
+
 /// Insides that refer to each other in a circle end the search.
 #[test]
 fn circles_end() {

@@ -94,10 +94,11 @@ public final class Heap {
 
   /**
    * How many bytes would be free if an object were not there: its own and those of all that can be reached through it
-   * only. Looks at the whole heap.
+   * only. Looks at the whole heap. An object that only the caller's local variables hold is measured as if it were held: what
+   * would be free once they let go of it.
    *
    * @param object the object
-   * @return bytes by the JVM's own sizes; 0 if nothing but the caller's local variables holds the object
+   * @return bytes by the JVM's own sizes; 0 for null
    */
   public static long retainedSize(Object object) {
     AgentLibrary.require();
