@@ -5,6 +5,7 @@
 pub(crate) mod class_name;
 pub(crate) mod class_rows;
 pub(crate) mod columns;
+pub(crate) mod compressed;
 pub(crate) mod document;
 pub(crate) mod dump_file;
 pub(crate) mod error;

@@ -249,6 +249,79 @@ fn what_is_asked_wrongly_is_said_in_one_line() {
     }
 }
 
+#[test]
+fn a_class_without_objects_and_a_missing_field_are_told_apart_from_a_missing_class() {
+    let place = Place::new();
+    for question in [
+        &["size", "a.mayheap", "--of", "app.Cache"][..],
+        &["retained", "a.mayheap", "--of", "app.Cache"],
+        &["retained", "a.mayheap", "--of", "app.Cache", "--members"],
+        &["reachable", "a.mayheap", "--from", "app.Cache"],
+        &["holders", "a.mayheap", "--of", "app.Cache"],
+        &["distribution", "a.mayheap", "--from", "app.Cache"],
+        &["paths", "a.mayheap", "--to", "app.Cache"],
+    ] {
+        let said = place.refusal(question, 2);
+        assert!(said.contains("no object of app.Cache") && said.contains("\"class app.Cache\""), "{said}");
+    }
+    let excluding = |what| ["paths", "a.mayheap", "--to", "java.util.HashMap", "--exclude", what];
+    let none = place.text(&excluding("app.Cache"));
+    assert!(none.contains("no path along strong references"), "its static is the only way: {none}");
+    let said = place.refusal(&excluding("app.Cache.ENTRYS"), 2);
+    assert!(said.contains("app.Cache declares no field ENTRYS"), "{said}");
+    let said = place.refusal(&excluding("app.Cash.ENTRIES"), 2);
+    assert!(said.contains("no class app.Cash.ENTRIES"), "{said}");
+}
+
+/// What gzip packed, in one member or in several, as the JVM does; damage is told with its place.
+#[test]
+fn packed_dumps_answer_the_same() {
+    let place = Place::new();
+    let packed = |bytes: &[u8]| {
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut gz, bytes).expect("packed");
+        gz.finish().expect("packed")
+    };
+    let whole = dump(2);
+    let (first, second) = whole.split_at(whole.len() / 2);
+    fs::write(place.path("a.mayheap.gz"), packed(&whole)).expect("write");
+    fs::write(place.path("parts"), [packed(first), packed(second)].concat()).expect("write");
+    for file in ["a.mayheap.gz", "parts"] {
+        for question in ["histogram", "retained", "strings"] {
+            assert_eq!(place.text(&[question, file]), place.text(&[question, "a.mayheap"]), "{file}");
+        }
+    }
+    let gz = packed(&whole);
+    fs::write(place.path("cut.gz"), &gz[..gz.len() - 9]).expect("write");
+    let mut damaged = gz.clone();
+    let last = damaged.len() - 6;
+    damaged[last] ^= 1;
+    fs::write(place.path("damaged.gz"), damaged).expect("write");
+    fs::write(place.path("foreign.gz"), packed(b"not a heap")).expect("write");
+    for (file, words) in [("cut.gz", "byte "), ("damaged.gz", "byte "), ("foreign.gz", "not a heap dump")] {
+        let said = place.refusal(&["histogram", file], 4);
+        assert!(said.contains(words) && said.contains(file), "{said}");
+    }
+}
+
+/// A file alone is shown in short, with questions to ask next, which can be asked.
+#[test]
+fn a_dump_without_a_question_is_shown_in_short() {
+    let place = Place::new();
+    let text = place.text(&["a.mayheap"]);
+    assert!(text.starts_with("a.mayheap: mayfly, "), "{text}");
+    assert!(text.contains("total of 8 classes") && text.contains("what to ask next:"), "{text}");
+    let next: Vec<_> =
+        text.lines().filter_map(|line| line.split_once(" heap ")).map(|(_, ask)| ask).collect();
+    assert!(next.contains(&"paths a.mayheap --to app.Session"), "{text}");
+    for ask in next {
+        place.text(&ask.split(' ').collect::<Vec<_>>());
+    }
+    assert_eq!(place.json(&["a.mayheap"])["rows"], place.json(&["histogram", "a.mayheap"])["rows"]);
+    assert!(place.refusal(&["a.mayheap", "--all"], 2).contains("running JVM"));
+    assert_eq!(place.text(&["a.mayheap", "--output", "columns"]), "");
+}
+
 /// The same heap as XML answers the same, but for classes as objects, which XML does not know.
 #[test]
 fn converted_to_xml_it_answers_the_same() {

@@ -263,6 +263,90 @@ fn a_live_summary_shows_what_grows() {
     });
 }
 
+/// Garbage that is made all the time is not counted: the JVM collects and counts in one pause. Before, it was made between
+/// the two, tens of thousands of arrays of it.
+#[test]
+fn a_live_summary_counts_no_garbage_of_a_busy_program() {
+    each_jvm(|jvm| {
+        for collector in ["-XX:+UseSerialGC", "-XX:+UseG1GC"] {
+            let mut running = Launch::new(jvm, "steered.Steered").jvm_args(&[collector, "-Xmx256m"]).start();
+            running.wait_for_line("READY");
+            let pid = running.pid().to_string();
+            let arrays = || rows(&json(&[&pid]))["[B"].0;
+            let before = arrays();
+            running.send_line("spin");
+            running.wait_for_line("DID spin");
+            for _ in 0..3 {
+                let busy = arrays();
+                assert!(busy.abs_diff(before) < 1000, "{collector} on {jvm}: {before}, then {busy}");
+            }
+            let all = rows(&json(&[&pid, "--all"]))["[B"].0;
+            assert!(all > before, "{collector} on {jvm}: with garbage {all}");
+            let loaded = mayfly(["status", &pid]);
+            assert_eq!(loaded.code(), Some(3), "on {jvm}: no agent was loaded for it");
+        }
+    });
+}
+
+/// A JVM that can't be attached to is asked through its agent, which says what its numbers hold.
+#[test]
+fn an_agent_counts_where_the_jvm_cannot_be_asked() {
+    each_jvm(|jvm| {
+        let mut running = Launch::new(jvm, "steered.Steered")
+            .agent("#live-0")
+            .jvm_args(&["-XX:+DisableAttachMechanism"])
+            .start();
+        running.wait_for_line("READY");
+        running.send_line("keep 500");
+        running.wait_for_line("DID keep 500");
+        let outcome = heap(&[&running.pid().to_string(), "--json"]).ok();
+        assert!(outcome.stderr.contains("its agent counted"), "on {jvm}: {}", outcome.stderr);
+        let answer: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        assert_eq!(rows(&answer)["steered.Steered$Item"].0, 500, "on {jvm}");
+        assert_eq!(answer["source"]["counted_by"], "agent", "on {jvm}");
+    });
+}
+
+/// Before anything is done to the JVM.
+#[test]
+fn a_dump_into_a_folder_that_is_not_there_is_refused() {
+    each_jvm(|jvm| {
+        let target = Target::start(jvm);
+        for name in ["none/heap.mayheap", "none/heap.hprof", "none/heap.xml"] {
+            let outcome = heap(&["dump", &target.pid(), path(&target.folder.file(name))]);
+            assert_eq!((outcome.code(), &*outcome.stdout), (Some(2), ""), "{name}: {}", outcome.stderr);
+            assert!(outcome.stderr.contains("No such file or directory"), "{}", outcome.stderr);
+            assert_eq!(outcome.stderr.lines().count(), 1, "{}", outcome.stderr);
+        }
+        assert_eq!(mayfly(["status", &target.pid()]).code(), Some(3), "on {jvm}: no agent was loaded for it");
+    });
+}
+
+/// Objects of all classes that implement an interface, where the format tells; else that it does not.
+#[test]
+fn subclasses_of_an_interface_are_listed() {
+    each_jvm(|jvm| {
+        let target = Target::start(jvm);
+        for file in target.dumps() {
+            let ask =
+                |class: &str| heap(&["instances", path(&file), class, "--subclasses", "--limit", "100000"]);
+            let maps = ask("java.util.Map");
+            if file.extension().is_some_and(|name| name == "mayheap") {
+                let maps = maps.ok().stdout;
+                for class in
+                    ["java.util.HashMap@", "java.util.Properties@", "java.util.concurrent.ConcurrentHashMap@"]
+                {
+                    assert!(maps.contains(class), "no {class} on {jvm}");
+                }
+                assert!(ask("java.util.AbstractMap").ok().stdout.contains("java.util.HashMap@"), "on {jvm}");
+            } else {
+                assert_eq!(maps.code(), Some(2), "{}: {}", file.display(), maps.stderr);
+                assert!(maps.stderr.contains("does not tell"), "{}", maps.stderr);
+            }
+        }
+    });
+}
+
 /// Two dumps, with a leak between them.
 #[test]
 fn growth_names_the_leak() {

@@ -24,20 +24,22 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   mayfly heap 4711
   mayfly heap 4711 --output before.txt
+  mayfly heap app.hprof
   mayfly heap diff before.txt after.txt
   mayfly heap dump 4711 app.hprof
   mayfly heap paths app.hprof --to com.example.Session
   mayfly heap retained java_pid4711.hprof --by class --limit 20
 
 What a dump FILE may be: a dump of ours (mayfly heap dump), an hprof file (jcmd GC.heap_dump, jmap,
--XX:+HeapDumpOnOutOfMemoryError), or INSANE's XML. Which one it is, is read from its first bytes.
+-XX:+HeapDumpOnOutOfMemoryError), or INSANE's XML; packed by gzip, too. Which one it is, is read from its first
+bytes.
 CLASS may be spelled java.util.Map$Entry or java.util.Map.Entry, int[] or [I; ID as Class@1f or 0x1f.";
 
 /// What the summary of a running JVM takes.
 #[derive(Debug, Args)]
 pub(crate) struct LiveArgs {
-    /// Process id, or a main class or jar that exactly one JVM runs
-    #[arg(value_name = "PID", required = true)]
+    /// Process id, or a main class or jar that exactly one JVM runs; or a dump FILE, to see what is in it
+    #[arg(value_name = "PID|FILE", required = true)]
     pub(crate) jvm: Option<String>,
 
     /// Count what is there, garbage included, without two full collections first

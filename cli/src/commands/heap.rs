@@ -11,6 +11,7 @@ mod histogram;
 mod holders;
 mod instances;
 mod live;
+mod overview;
 mod paths;
 mod retained;
 mod roots;

@@ -13,13 +13,13 @@ pub(crate) fn program() -> String {
 /// A path, relative to here if it lies here, quoted if it has to be.
 pub(crate) fn shown(path: &Path) -> String {
     let here = env::current_dir().ok();
-    quoted(here.and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path))
+    quoted(&here.and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path).to_string_lossy())
 }
 
-fn quoted(path: &Path) -> String {
-    let text = path.to_string_lossy();
+/// A word, quoted if it has to be.
+pub(crate) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
-    if text.chars().all(plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 #[cfg(test)]
@@ -28,8 +28,8 @@ mod tests {
 
     #[test]
     fn paths_are_quoted_where_a_shell_needs_it() {
-        assert_eq!(quoted(Path::new("/a/b-1.mayfly")), "/a/b-1.mayfly");
-        assert_eq!(quoted(Path::new("/a b/it's")), r"'/a b/it'\''s'");
+        assert_eq!(quoted("/a/b-1.mayfly"), "/a/b-1.mayfly");
+        assert_eq!(quoted("/a b/it's"), r"'/a b/it'\''s'");
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //!
 //! Not here: the formats (`mayfly-heap`).
 
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use mayfly_heap::{Dump, Format, Graph, HeapError, Text};
@@ -9,6 +11,8 @@ use mayfly_profile::HeapSummary;
 use serde::Serialize;
 
 use crate::heap::class_rows;
+use crate::heap::columns::counted;
+use crate::heap::compressed::{self, Failed};
 use crate::heap::error::QueryError;
 use crate::heap::mapping::Mapping;
 use crate::heap::progress::Progress;
@@ -33,13 +37,12 @@ pub(crate) struct Source {
 }
 
 impl DumpFile {
-    /// Maps a file, and looks at its first bytes.
+    /// Maps a file, or what is in it if gzip packed it, and looks at its first bytes.
     ///
     /// # Errors
-    /// [`QueryError::Unreadable`], [`QueryError::Refused`].
+    /// [`QueryError::Unreadable`], [`QueryError::NotUnpacked`], [`QueryError::NoRoom`], [`QueryError::Refused`].
     pub(crate) fn open(path: &Path) -> Result<Self, QueryError> {
-        let mapping =
-            Mapping::open(path).map_err(|source| QueryError::Unreadable { file: path.to_owned(), source })?;
+        let mapping = map(path)?;
         let opened = Dump::open(&mapping).map(|dump| dump.format());
         let format = opened.map_err(|cause| QueryError::Refused { file: path.to_owned(), cause })?;
         mapping.read_in_order();
@@ -59,6 +62,12 @@ impl DumpFile {
             Format::Insane => "insane",
         };
         Source { file: self.path.clone(), format, bytes: self.mapping.len() }
+    }
+
+    /// What it is and how large, for people.
+    pub(crate) fn described(&self) -> String {
+        let Source { format, bytes, .. } = self.source();
+        format!("{}, {}", format, counted(bytes as u64, "byte"))
     }
 
     /// All objects and references. Takes memory by the number of objects, not by the size of the file.
@@ -91,6 +100,16 @@ impl DumpFile {
         self.format != Format::Insane
     }
 
+    /// Whether superclasses are told.
+    pub(crate) fn tells_superclasses(&self) -> bool {
+        self.format != Format::Insane
+    }
+
+    /// Whether the interfaces of classes are told.
+    pub(crate) fn tells_interfaces(&self) -> bool {
+        self.format == Format::Mayfly
+    }
+
     /// All of it in INSANE's grammar, piece by piece.
     ///
     /// # Errors
@@ -120,4 +139,19 @@ impl DumpFile {
         let read = Dump::open(&self.mapping).and_then(|dump| read(dump, &mut at));
         read.map_err(|cause| QueryError::Refused { file: self.path.clone(), cause })
     }
+}
+
+fn map(path: &Path) -> Result<Mapping, QueryError> {
+    let unreadable = |source| QueryError::Unreadable { file: path.to_owned(), source };
+    let mut file = File::open(path).map_err(unreadable)?;
+    if !file.metadata().map_err(unreadable)?.is_file() {
+        return Err(unreadable(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")));
+    }
+    let unpacked = compressed::unpacked(&mut file).map_err(|failed| match failed {
+        Failed::Packed { offset, source } => {
+            QueryError::NotUnpacked { file: path.to_owned(), offset, source }
+        }
+        Failed::Unpacked(source) => QueryError::NoRoom { file: path.to_owned(), source },
+    })?;
+    Mapping::of(&unpacked.unwrap_or(file)).map_err(unreadable)
 }

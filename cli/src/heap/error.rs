@@ -16,6 +16,27 @@ pub(crate) enum QueryError {
         /// What the system said.
         source: io::Error,
     },
+    /// A packed dump that is cut off or damaged.
+    #[error("can't unpack {}: {source}, before byte {offset} of it; pack it again, or copy it again", .file.display())]
+    NotUnpacked {
+        /// The file.
+        file: PathBuf,
+        /// So much of it was read.
+        offset: u64,
+        /// What is wrong with it.
+        source: io::Error,
+    },
+    /// No room for what is in a packed dump.
+    #[error(
+        "can't unpack {} into {}: {source}; make room there, or name another folder in TMPDIR", .file.display(),
+        std::env::temp_dir().display()
+    )]
+    NoRoom {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// Bytes that are no dump, or a damaged one.
     #[error("{}: {cause}", .file.display())]
     Refused {
@@ -39,6 +60,25 @@ pub(crate) enum QueryError {
         name: String,
         /// What may have been meant.
         closest: Option<String>,
+    },
+    /// A class without objects, where some are needed.
+    #[error("no object of {name} in this heap{}", ask_for(.mirror.as_deref()))]
+    NoInstances {
+        /// As asked.
+        name: String,
+        /// How to ask for its statics, if it has a `java.lang.Class`.
+        mirror: Option<String>,
+    },
+    /// A field of a class that is there.
+    #[error(
+        "{class} declares no field {field} by which anything in this heap refers to an object; fields are named by the class that \
+         declares them"
+    )]
+    UnknownField {
+        /// As asked.
+        class: String,
+        /// As asked.
+        field: String,
     },
     /// An id that no object of the dump has.
     #[error(
@@ -78,12 +118,17 @@ impl QueryError {
     /// The code to end with, one of [`exit_codes`].
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            Self::Unreadable { .. } | Self::Refused { .. } | Self::NoSummary { .. } => {
-                exit_codes::RECORDING_UNREADABLE
-            }
+            Self::Unreadable { .. }
+            | Self::NotUnpacked { .. }
+            | Self::Refused { .. }
+            | Self::NoSummary { .. } => exit_codes::RECORDING_UNREADABLE,
             _ => exit_codes::USAGE,
         }
     }
+}
+
+fn ask_for(mirror: Option<&str>) -> String {
+    mirror.map(|words| format!("; for what its static fields hold, ask for \"{words}\"")).unwrap_or_default()
 }
 
 fn did_you_mean(closest: Option<&str>) -> String {

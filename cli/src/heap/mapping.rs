@@ -6,7 +6,6 @@
 use std::fs::File;
 use std::io;
 use std::ops::Deref;
-use std::path::Path;
 
 use memmap2::{Advice, Mmap, UncheckedAdvice};
 
@@ -18,17 +17,13 @@ impl Mapping {
     /// Maps the whole file, read-only.
     ///
     /// # Errors
-    /// What the system says; a folder, or a stream that can't be mapped.
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
-        }
+    /// What the system says.
+    pub(crate) fn of(file: &File) -> io::Result<Self> {
         // SAFETY: the mapping is private and read-only, and only bytes are read from it, so that no value can become
         // invalid. What stays is that another process may cut the file short meanwhile: reading beyond its end then
         // ends this process by SIGBUS. It is a command that only reads; nothing is lost. Dumps appear under their
         // final name when they are whole.
-        let mapping = unsafe { Mmap::map(&file) }?;
+        let mapping = unsafe { Mmap::map(file) }?;
         Ok(Self(mapping))
     }
 

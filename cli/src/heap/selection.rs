@@ -37,44 +37,73 @@ pub(crate) fn objects(graph: &Graph, text: &str) -> Result<Vec<ObjectIndex>, Que
     }
 }
 
+/// As [`objects`], where a question about none has no answer.
+///
+/// # Errors
+/// As [`objects`]; [`QueryError::NoInstances`].
+pub(crate) fn some_objects(graph: &Graph, text: &str) -> Result<Vec<ObjectIndex>, QueryError> {
+    let found = objects(graph, text)?;
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let name = text.strip_prefix("class ").unwrap_or(text).trim();
+    let classes = classes(graph, name)?;
+    let has_mirror = classes.iter().any(|&class| graph.class(class).mirror.is_some());
+    Err(QueryError::NoInstances {
+        name: text.to_owned(),
+        mirror: has_mirror.then(|| format!("class {name}")),
+    })
+}
+
 /// Objects meant by any of several words, each once.
 ///
 /// # Errors
-/// As [`objects`].
+/// As [`some_objects`].
 pub(crate) fn all_objects(graph: &Graph, words: &[String]) -> Result<Vec<ObjectIndex>, QueryError> {
     let mut all = Vec::new();
     for word in words {
-        all.extend(objects(graph, word)?);
+        all.extend(some_objects(graph, word)?);
     }
     all.sort_unstable();
     all.dedup();
     Ok(all)
 }
 
-/// Lets a filter pass over what each word stands for: objects as in [`objects`], or a field `CLASS.FIELD`, static or not, of
-/// the class that declares it.
+/// Lets a filter pass over what each word stands for: objects as in [`objects`], with the static fields if it is a class, or a
+/// field `CLASS.FIELD`, static or not, of the class that declares it.
 ///
 /// # Errors
-/// As [`objects`], if there is no such field either.
+/// As [`objects`], if there is no such field either; [`QueryError::UnknownField`] if there is such a class.
 pub(crate) fn skip(graph: &Graph, filter: &mut Filter, words: &[String]) -> Result<(), QueryError> {
     for word in words {
         match objects(graph, word) {
             Ok(objects) => {
                 objects.into_iter().for_each(|object| filter.skip_object(graph, object, Skip::Object));
-            }
-            Err(unknown) => {
-                let (class, field) = word.rsplit_once('.').unwrap_or_default();
-                let spellings = class_name::spellings(class);
-                let fields = filter.skip_fields(graph, |declaring, name| {
-                    name == field && spellings.iter().any(|spelling| **spelling == *declaring.name)
-                });
-                if fields == 0 {
-                    return Err(unknown);
+                if let Word::Class(name) = self::word(word) {
+                    let spellings = class_name::spellings(name);
+                    filter.skip_statics(graph, |class| spellings.iter().any(|name| **name == *class.name));
                 }
             }
+            Err(unknown) => skip_field(graph, filter, word)?.ok_or(unknown)?,
         }
     }
     Ok(())
+}
+
+/// Passes over `CLASS.FIELD`; none if there is no such class.
+fn skip_field(graph: &Graph, filter: &mut Filter, word: &str) -> Result<Option<()>, QueryError> {
+    let Some((class, field)) = word.rsplit_once('.') else { return Ok(None) };
+    if classes(graph, class).is_err() {
+        return Ok(None);
+    }
+    let spellings = class_name::spellings(class);
+    let fields = filter.skip_fields(graph, |declaring, name| {
+        name == field && spellings.iter().any(|spelling| **spelling == *declaring.name)
+    });
+    match fields {
+        0 => Err(QueryError::UnknownField { class: class.to_owned(), field: field.to_owned() }),
+        _ => Ok(Some(())),
+    }
 }
 
 /// The classes of a name: several if more than one loader defined it.
@@ -214,6 +243,35 @@ mod tests {
         assert_eq!(reached(&["a.B.x"]), Ok(vec![1, 3]));
         assert_eq!(reached(&["a/B.x", "a.D"]), Ok(vec![1]));
         assert_eq!(reached(&["a.B.s"]), Ok(vec![]));
-        assert!(reached(&["a.B.z"]).is_err() && reached(&["z"]).is_err());
+        assert!(reached(&["z"]).is_err_and(|why| why.contains("no class z")));
+        assert!(reached(&["a.Q.z"]).is_err_and(|why| why.contains("no class a.Q.z")));
+        assert!(reached(&["a.B.z"]).is_err_and(|why| why.contains("a.B declares no field z")));
+    }
+
+    /// The statics of a class go with its objects; it may have statics only.
+    #[test]
+    fn statics_of_a_class_are_passed_over_with_it() {
+        let graph = mayfly_heap::fake::heap("root static a.S.x -> 1:a.B; root static a.C.y -> 2:a.B; 3:a.C");
+        let reached = |skipped: &str| {
+            let mut filter = Filter::new(&graph, mayfly_heap::Strength::Strong);
+            skip(&graph, &mut filter, &[skipped.to_owned()]).expect("known");
+            let live = mayfly_heap::reach::live(&graph, &filter);
+            live.iter().map(|object| graph.id(object)).filter(|&id| id < 9).collect::<Vec<_>>()
+        };
+        assert_eq!(reached("a.S"), [2]);
+        assert_eq!(reached("a/C"), [1]);
+        assert_eq!(reached("a.B@2"), [1]);
+    }
+
+    #[test]
+    fn a_class_without_objects_is_offered_as_such() {
+        let graph = mayfly_heap::fake::heap("root static a.S.x -> 1:a.B");
+        let why = some_objects(&graph, "a.S").expect_err("none").to_string();
+        assert_eq!(
+            why,
+            "no object of a.S in this heap; for what its static fields hold, ask for \"class a.S\""
+        );
+        assert_eq!(some_objects(&graph, "class a.S").map(|found| found.len()).ok(), Some(1));
+        assert!(all_objects(&graph, &["a.B".into(), "a.S".into()]).is_err());
     }
 }

@@ -97,8 +97,11 @@ fn is_column_line(line: &str) -> bool {
     number() && number() && words.next().is_some()
 }
 
-/// ` 1:  objects  bytes  class (module)`, between a heading and `Total`.
-fn from_jcmd(text: &str) -> Result<HeapSummary, String> {
+/// Lines ` 1:  objects  bytes  class (module)`, between a heading and `Total`.
+///
+/// # Errors
+/// What is no such line, as text.
+pub(crate) fn from_jcmd(text: &str) -> Result<HeapSummary, String> {
     let mut summary = HeapSummary::default();
     for line in text.lines() {
         let Some((rank, rest)) = line.split_once(':') else { continue };

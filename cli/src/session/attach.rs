@@ -1,4 +1,5 @@
-//! Loads the agent into a running JVM, or has that write an hprof file, by HotSpot's attach mechanism; no JDK is needed.
+//! Loads the agent into a running JVM, or has that write an hprof file or count its heap, by HotSpot's attach mechanism; no JDK
+//! is needed.
 //!
 //! The JVM opens its attach socket, `/tmp/.java_pidN`, when it gets SIGQUIT while a file `.attach_pidN` lies in its
 //! working folder or `/tmp`; without that file it would print all stacks to its stdout, so nothing is sent before it is
@@ -14,7 +15,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mayfly_recording::control::AttachRefusal;
-use rustix::process::{Pid, Signal, kill_process};
 
 use crate::error::Error;
 use crate::session::folder::Folder;
@@ -28,8 +28,12 @@ const OPEN_LIMIT: Duration = Duration::from_secs(10);
 const OPEN_STEP: Duration = Duration::from_millis(10);
 /// How long it may take to load the agent.
 const LOAD_LIMIT: Duration = Duration::from_secs(30);
-/// How long it may take to write its heap.
+/// How long it may take to write its heap, or to count it.
 const DUMP_LIMIT: Duration = Duration::from_secs(3600);
+/// Bytes of a reply, of which a line or two are expected. Whoever listens there may be no JVM.
+const MOST_WORDS: u64 = 64 << 10;
+/// Bytes of a class histogram: a million classes have some 100 bytes each.
+const MOST_HISTOGRAM: u64 = 256 << 20;
 
 /// Loads the agent. The caller knows that there is none yet.
 ///
@@ -57,13 +61,44 @@ pub(crate) fn dump_hprof(process: &Process, path: &str) -> Result<(), Error> {
     jvms::hotspot_files(process)?;
     check_enabled(process)?;
     let stream = open(process)?;
-    let reply = execute(process, stream, &["dumpheap", path, "-live", ""], DUMP_LIMIT)?;
+    let limits = Limits { time: DUMP_LIMIT, bytes: MOST_WORDS };
+    let reply = execute(process, stream, &["dumpheap", path, "-live", ""], limits)?;
     if reply.contains("Heap dump file created") {
         return Ok(());
     }
-    let said: Vec<_> = reply.lines().skip(1).map(str::trim).filter(|line| !line.is_empty()).collect();
-    let what = format!("it wrote no heap dump: {}", said.join(" "));
+    let what = format!("it wrote no heap dump: {}", said(&reply).join(" "));
     Err(Unreachable::AttachFailed { pid: process.pid, what }.into())
+}
+
+/// Objects and bytes by class, as `jcmd GC.class_histogram` prints them. With `live` the JVM collects before: once for what
+/// waits for finalizers, and once more in the pause in which it counts, so that nothing is made between. Needs no agent.
+///
+/// # Errors
+/// [`Unreachable`]: also if what it answers is no whole histogram.
+pub(crate) fn class_histogram(process: &Process, live: bool) -> Result<String, Unreachable> {
+    jvms::hotspot_files(process)?;
+    process.check_running()?;
+    check_enabled(process)?;
+    if live {
+        // Where explicit collections are switched off it does nothing, which is the user's wish.
+        let limits = Limits { time: DUMP_LIMIT, bytes: MOST_WORDS };
+        execute(process, open(process)?, &["jcmd", "GC.run", "", ""], limits)?;
+    }
+    let which = if live { "-live" } else { "-all" };
+    let limits = Limits { time: DUMP_LIMIT, bytes: MOST_HISTOGRAM };
+    let reply = execute(process, open(process)?, &["inspectheap", which, "", ""], limits)?;
+    match reply.split_once('\n') {
+        Some(("0", histogram)) if histogram.contains("\nTotal ") => Ok(histogram.to_owned()),
+        _ => {
+            let what = format!("it counted no objects: {}", said(&reply).join(" "));
+            Err(Unreachable::AttachFailed { pid: process.pid, what })
+        }
+    }
+}
+
+/// The lines of a reply behind its code.
+fn said(reply: &str) -> Vec<&str> {
+    reply.lines().skip(1).map(str::trim).filter(|line| !line.is_empty()).collect()
 }
 
 /// Asking a JVM that does not listen would make it print its stacks.
@@ -96,9 +131,7 @@ fn open(process: &Process) -> Result<UnixStream, Unreachable> {
         return Err(Unreachable::NoSignal { pid: process.pid });
     }
     let _trigger = Trigger::set(process)?;
-    let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw);
-    let sent = pid.ok_or(rustix::io::Errno::SRCH).and_then(|pid| kill_process(pid, Signal::QUIT));
-    sent.map_err(|error| process.not_permitted(error.into()))?;
+    process.send_quit()?;
     let deadline = Instant::now() + OPEN_LIMIT;
     while Instant::now() < deadline {
         if let Some(stream) = connect(process)? {
@@ -174,8 +207,16 @@ impl Drop for Trigger {
 /// Has the JVM load the library as an agent.
 fn load(process: &Process, stream: UnixStream, library: &str) -> Result<(), Unreachable> {
     // The library, that its path is absolute, its options.
-    let reply = execute(process, stream, &["load", library, "true", ""], LOAD_LIMIT)?;
+    let limits = Limits { time: LOAD_LIMIT, bytes: MOST_WORDS };
+    let reply = execute(process, stream, &["load", library, "true", ""], limits)?;
     judge(process.pid, &reply)
+}
+
+/// How long a reply may take, and how long it may be.
+#[derive(Clone, Copy)]
+struct Limits {
+    time: Duration,
+    bytes: u64,
 }
 
 /// Sends a command, which always has three arguments, and returns the reply: the command's code in a line, then text.
@@ -183,19 +224,49 @@ fn execute(
     process: &Process,
     mut stream: UnixStream,
     command: &[&str; 4],
-    limit: Duration,
+    limits: Limits,
 ) -> Result<String, Unreachable> {
     let pid = process.pid;
     let failed = |error: io::Error| match process.is_alive() {
         true => Unreachable::AttachFailed { pid, what: error.to_string() },
         false => Unreachable::Ended { pid },
     };
-    stream.set_read_timeout(Some(limit)).map_err(failed)?;
+    stream.set_write_timeout(Some(limits.time)).map_err(failed)?;
     // The version of the protocol comes first.
     stream.write_all(format!("1\0{}\0", command.join("\0")).as_bytes()).map_err(failed)?;
-    let mut reply = Vec::new();
-    stream.read_to_end(&mut reply).map_err(failed)?;
+    let reply = read_within(&mut stream, limits).map_err(failed)?;
     Ok(String::from_utf8_lossy(&reply).into_owned())
+}
+
+/// Reads until the other side closes.
+///
+/// # Errors
+/// What the system says; that it takes too long in all, or is too long.
+fn read_within(stream: &mut UnixStream, limits: Limits) -> io::Result<Vec<u8>> {
+    let deadline = Instant::now() + limits.time;
+    let mut reply = Vec::new();
+    let mut piece = [0; 16 << 10];
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::Error::new(
+                ErrorKind::TimedOut,
+                format!("its reply is not whole after {} s", limits.time.as_secs()),
+            ));
+        }
+        stream.set_read_timeout(Some(left))?;
+        match stream.read(&mut piece) {
+            Ok(0) => return Ok(reply),
+            Ok(length) => reply.extend_from_slice(&piece[..length]),
+            // Of the time limit, which is told above, or of a signal.
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+            Err(error) => return Err(error),
+        }
+        if reply.len() as u64 > limits.bytes {
+            let what = format!("its reply is longer than {} bytes, so it is no JVM's", limits.bytes);
+            return Err(io::Error::new(ErrorKind::InvalidData, what));
+        }
+    }
 }
 
 /// What a reply says: the code of the command, then `return code: N` (from JDK 9 on) with what the agent returned, or why
@@ -227,6 +298,27 @@ mod tests {
 
     fn told(reply: &str) -> String {
         judge(1, reply).map_or_else(|error| error.to_string(), |()| "loaded".into())
+    }
+
+    /// Whoever listens at the socket can neither fill our memory nor hold us by a byte now and then.
+    #[test]
+    fn replies_without_end_are_given_up() {
+        let answer = |time: Duration, pause: Duration| {
+            let (mut ours, mut theirs) = UnixStream::pair().expect("a pair");
+            let told = thread::spawn(move || {
+                while theirs.write_all(&[b'x'; 512]).is_ok() {
+                    thread::sleep(pause);
+                }
+            });
+            let read = read_within(&mut ours, Limits { time, bytes: 10_000 });
+            drop(ours);
+            told.join().expect("no panic");
+            read.expect_err("no end").to_string()
+        };
+        let long = answer(Duration::from_secs(60), Duration::ZERO);
+        assert!(long.contains("longer than 10000 bytes"), "{long}");
+        let slow = answer(Duration::from_millis(40), Duration::from_millis(15));
+        assert!(slow.contains("not whole after"), "{slow}");
     }
 
     #[test]

@@ -48,18 +48,26 @@ impl Folder {
     }
 }
 
-/// The first bytes of a file that somebody else may have made: at most `most`, no link followed, no pipe waited for.
+/// A file that somebody else may have made, for reading: no link is followed, no pipe waited for.
 ///
 /// # Errors
 /// What the system says, or that it is no file.
-pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn open_file(path: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
     let file = File::options().read(true).custom_flags(flags).open(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());
     }
+    Ok(file)
+}
+
+/// The first bytes of such a file: at most `most`.
+///
+/// # Errors
+/// As for [`open_file`].
+pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes)?;
+    open_file(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

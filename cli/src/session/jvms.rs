@@ -191,7 +191,8 @@ mod tests {
     use super::*;
 
     fn jvm(command: &str) -> Jvm {
-        let process = Process { pid: 1, inner_pid: 1, uid: 0, catches_quit: true, is_stopped: false };
+        let process =
+            Process { pid: 1, inner_pid: 1, uid: 0, catches_quit: true, is_stopped: false, started: None };
         Jvm { process, uptime: None, java: None, command: command.into(), agent_library: None }
     }
 

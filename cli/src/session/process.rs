@@ -7,6 +7,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
+
 use crate::session::unreachable::Unreachable;
 
 /// SIGQUIT's bit in the signal masks of `/proc/PID/status`.
@@ -25,6 +27,8 @@ pub(crate) struct Process {
     pub(crate) catches_quit: bool,
     /// Whether it stands still, by SIGSTOP or a debugger.
     pub(crate) is_stopped: bool,
+    /// When it started, in clock ticks since the system did; tells it from a later process of the same number.
+    pub(crate) started: Option<u64>,
 }
 
 impl Process {
@@ -34,7 +38,9 @@ impl Process {
     /// [`Unreachable::NoProcess`] if there is none of that number, or it has ended and nobody waited for it yet.
     pub(crate) fn find(pid: u32) -> Result<Self, Unreachable> {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).ok();
-        status.and_then(|status| Self::parse(pid, &status)).ok_or(Unreachable::NoProcess { pid })
+        let found =
+            status.and_then(|status| Self::parse(pid, &status)).ok_or(Unreachable::NoProcess { pid })?;
+        Ok(Self { started: started(pid), ..found })
     }
 
     fn parse(pid: u32, status: &str) -> Option<Self> {
@@ -54,6 +60,7 @@ impl Process {
             uid: field("Uid")?.split_whitespace().nth(1)?.parse().ok()?,
             catches_quit: caught & SIGQUIT_BIT != 0,
             is_stopped: state.starts_with(['T', 't']),
+            started: None,
         })
     }
 
@@ -106,17 +113,40 @@ impl Process {
 
     /// How long it has run.
     pub(crate) fn uptime(&self) -> Option<Duration> {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
-        // After the name in parentheses: state is field 3, starttime 22 (proc_pid_stat(5)).
-        let started: f64 = stat.rsplit(')').next()?.split_whitespace().nth(19)?.parse().ok()?;
+        let started = self.started? as f64;
         let now: f64 = fs::read_to_string("/proc/uptime").ok()?.split_whitespace().next()?.parse().ok()?;
         let ticks = rustix::param::clock_ticks_per_second() as f64;
         Duration::try_from_secs_f64((now - started / ticks).max(0.0)).ok()
     }
 
-    /// Whether it is still there.
+    /// Whether it is still there, and not another one of its number.
     pub(crate) fn is_alive(&self) -> bool {
-        Self::find(self.pid).is_ok()
+        Self::find(self.pid).is_ok_and(|now| now.started == self.started)
+    }
+
+    /// Sends SIGQUIT, which ends a process that does not handle it: so to this one only, though it may end at any time and its
+    /// number be given to another.
+    ///
+    /// # Errors
+    /// [`Unreachable::Ended`]; [`Unreachable::NotPermitted`].
+    pub(crate) fn send_quit(&self) -> Result<(), Unreachable> {
+        let ended = || Unreachable::Ended { pid: self.pid };
+        let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw).ok_or_else(ended)?;
+        // Held first: from here on it stands for one process, and the look at it tells which.
+        let held = pidfd_open(pid, PidfdFlags::empty());
+        if !self.is_alive() {
+            return Err(ended());
+        }
+        let sent = match held {
+            Ok(held) => pidfd_send_signal(&held, Signal::QUIT),
+            // Kernels before 5.3.
+            Err(rustix::io::Errno::NOSYS) => kill_process(pid, Signal::QUIT),
+            Err(error) => Err(error),
+        };
+        match sent {
+            Err(rustix::io::Errno::SRCH) => Err(ended()),
+            sent => sent.map_err(|error| self.not_permitted(error.into())),
+        }
     }
 
     pub(crate) fn not_permitted(&self, cause: io::Error) -> Unreachable {
@@ -125,6 +155,13 @@ impl Process {
             false => Unreachable::NoProcess { pid: self.pid },
         }
     }
+}
+
+/// When a process started, in clock ticks since the system did.
+fn started(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // After the name in parentheses: state is field 3, starttime 22 (proc_pid_stat(5)).
+    stat.rsplit(')').next()?.split_whitespace().nth(19)?.parse().ok()
 }
 
 /// The numbers of all processes.
@@ -161,6 +198,22 @@ mod tests {
         assert!(Process::parse(4711, "").is_none());
         let stopped = Process::parse(4711, &STATUS.replace("S (sleeping)", "T (stopped)")).expect("alive");
         assert!(stopped.check_running().is_err());
+    }
+
+    /// What has the number by now is not signalled: SIGQUIT would end it.
+    #[test]
+    fn a_later_process_of_the_same_number_is_left_alone() {
+        let mut child = std::process::Command::new("cat")
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .expect("cat starts");
+        let found = Process::find(child.id()).expect("alive");
+        let earlier = Process { started: found.started.map(|ticks| ticks - 1), ..found.clone() };
+        assert!(!earlier.is_alive() && found.is_alive());
+        assert!(matches!(earlier.send_quit(), Err(Unreachable::Ended { .. })));
+        drop(child.stdin.take());
+        assert!(child.wait().expect("ended").success(), "it came to its own end");
+        assert!(matches!(found.send_quit(), Err(Unreachable::Ended { .. })));
     }
 
     #[test]

@@ -52,6 +52,15 @@ impl Filter {
         found
     }
 
+    /// Passes over the static fields of classes for which `skipped` says so.
+    pub fn skip_statics(&mut self, graph: &Graph, skipped: impl Fn(&Class) -> bool) {
+        for (name, skip) in graph.names.iter().zip(&mut self.skipped_names) {
+            if let EdgeName::Static { declaring, .. } = name {
+                *skip |= skipped(graph.class(*declaring));
+            }
+        }
+    }
+
     /// Passes over an object.
     pub fn skip_object(&mut self, graph: &Graph, object: ObjectIndex, skip: Skip) {
         self.skipped(graph, skip).insert(object);

@@ -28,6 +28,8 @@ pub struct Class {
     pub loader: Option<ObjectIndex>,
     /// Its superclass.
     pub superclass: Option<ClassIndex>,
+    /// The interfaces that it declares, as far as its source tells: hprof and INSANE's formats tell none.
+    pub interfaces: Box<[ClassIndex]>,
 }
 
 /// Marks an edge's label as the index of an array element.
@@ -87,6 +89,24 @@ impl Graph {
     pub fn instances(&self, wanted: impl Fn(&Class) -> bool) -> impl Iterator<Item = ObjectIndex> {
         let by_class: Vec<_> = self.classes.iter().map(wanted).collect();
         self.objects().filter(move |&object| by_class[self.class_of(object).0 as usize])
+    }
+
+    /// These classes, and all that extend or implement them, directly or not.
+    pub fn with_subclasses(&self, of: &[ClassIndex]) -> Vec<ClassIndex> {
+        let mut below: Vec<Vec<ClassIndex>> = vec![Vec::new(); self.classes.len()];
+        for (class, facts) in self.classes() {
+            for parent in facts.superclass.iter().chain(&facts.interfaces) {
+                below[parent.0 as usize].push(class);
+            }
+        }
+        let mut taken = vec![false; self.classes.len()];
+        let mut open = of.to_vec();
+        while let Some(class) = open.pop() {
+            if !std::mem::replace(&mut taken[class.0 as usize], true) {
+                open.extend(&below[class.0 as usize]);
+            }
+        }
+        self.classes().map(|(class, _)| class).filter(|class| taken[class.0 as usize]).collect()
     }
 
     /// Whether a class is another, or a subclass of it.
@@ -187,6 +207,23 @@ mod tests {
     use super::*;
     use crate::Referrers;
     use crate::fake::heap;
+
+    #[test]
+    fn subclasses_are_found_by_superclass_and_by_interface() {
+        let mut builder = crate::GraphBuilder::default();
+        let mut class = |superclass, interfaces: &[ClassIndex]| {
+            builder.class(Class { superclass, interfaces: interfaces.into(), ..Class::default() })
+        };
+        let (object, map) = (class(None, &[]), class(None, &[]));
+        let sorted = class(None, &[map]);
+        let tree = class(Some(object), &[sorted]);
+        let own = class(Some(tree), &[]);
+        let hash = class(Some(object), &[map]);
+        let graph = builder.finish().unwrap();
+        assert_eq!(graph.with_subclasses(&[map]), [map, sorted, tree, own, hash]);
+        assert_eq!(graph.with_subclasses(&[sorted]), [sorted, tree, own]);
+        assert_eq!(graph.with_subclasses(&[own, hash]), [own, hash]);
+    }
 
     /// I17, I18: what INSANE's model of a dump answers.
     #[test]

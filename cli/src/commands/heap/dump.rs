@@ -23,7 +23,7 @@ use crate::heap::progress::Progress;
 use crate::output;
 use crate::session::attach;
 use crate::session::connect::Target;
-use crate::session::folder::Folder;
+use crate::session::folder::{self, Folder};
 use crate::session::jvms;
 use crate::session::process::Process;
 
@@ -31,6 +31,7 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Error> {
     if args.file.symlink_metadata().is_ok() {
         return Err(QueryError::Exists(args.file.clone()).into());
     }
+    check_folder(&args.file)?;
     let file = env::current_dir().unwrap_or_default().join(&args.file);
     let pid = jvms::pid_of(&args.jvm)?;
     if file.extension().is_some_and(|extension| extension == "hprof") {
@@ -49,6 +50,16 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Error> {
         return Ok(());
     }
     output::write(usage(&DumpFile::open(&file)?.histogram()?).as_bytes(), None)
+}
+
+/// Before the JVM is asked, which would walk its heap first, or be loaded with an agent for nothing.
+fn check_folder(file: &Path) -> Result<(), Error> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let not_written = |source| Error::NotWritten { name: file.display().to_string(), source };
+    match fs::metadata(folder).map_err(not_written)?.is_dir() {
+        true => Ok(()),
+        false => Err(not_written(io::ErrorKind::NotADirectory.into())),
+    }
 }
 
 /// By way of a dump of ours, which is removed whatever happens.
@@ -133,9 +144,8 @@ fn sees(process: &Process, file: &Path) -> bool {
 }
 
 fn fetch(from: &Path, to: &Path) -> io::Result<()> {
-    // Not through a link that somebody in there put in its place.
-    let flags = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
-    let mut from = OpenOptions::new().read(true).custom_flags(flags).open(from)?;
+    // Not through a link that somebody in there put in its place, and not waiting for who writes into a pipe.
+    let mut from = folder::open_file(from)?;
     let mut to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
     io::copy(&mut from, &mut to).map(|_| ())
 }
@@ -157,6 +167,23 @@ fn usage(summary: &HeapSummary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Planted where root fetches a dump from: a pipe that nobody writes into, a link, a folder.
+    #[test]
+    fn only_a_file_is_fetched() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("dump"), "bytes").expect("written");
+        std::os::unix::fs::symlink("dump", path("link")).expect("linked");
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mkfifoat(rustix::fs::CWD, path("pipe"), mode).expect("made");
+        for planted in ["pipe", "link", "."] {
+            assert!(fetch(&path(planted), &path("to")).is_err(), "{planted}");
+            assert!(!path("to").exists(), "{planted}");
+        }
+        fetch(&path("dump"), &path("to")).expect("fetched");
+        assert_eq!(fs::read(path("to")).expect("read"), b"bytes");
+    }
 
     /// I21.
     #[test]

@@ -12,11 +12,15 @@ use crate::error::Error;
 use crate::heap::columns::{Columns, counted, left_out};
 use crate::heap::document::{self, Answer};
 use crate::heap::dump_file::DumpFile;
+use crate::heap::error::QueryError;
 use crate::heap::progress::Progress;
 use crate::heap::selection;
 
 /// Rows when `--limit` does not say: enough to look at.
 const SHOWN: usize = 50;
+
+/// What to do where a format does not tell classes apart so.
+const TELLS: &str = "a dump of ours does: mayfly heap dump PID FILE";
 
 /// The objects of a class.
 #[derive(Debug, Serialize)]
@@ -72,8 +76,9 @@ pub(super) fn run(args: &InstancesArgs) -> Result<(), Error> {
     let graph = file.graph()?;
     let mut objects = selection::objects(&graph, &args.class)?;
     if args.subclasses {
-        let classes = with_subclasses(&graph, &selection::classes(&graph, &args.class)?);
-        objects = selection::objects_of(&graph, &classes);
+        let classes = selection::classes(&graph, &args.class)?;
+        check_told(&file, &graph, &classes)?;
+        objects = selection::objects_of(&graph, &graph.with_subclasses(&classes));
     }
     let instances = {
         let _progress = Progress::work("measuring");
@@ -102,8 +107,18 @@ fn references(graph: &Graph, object: ObjectIndex) -> Vec<Reference> {
     graph.edges(object).map(reference).collect()
 }
 
-/// These classes, and all that extend them.
-fn with_subclasses(graph: &Graph, classes: &[ClassIndex]) -> Vec<ClassIndex> {
-    let below = |&class: &ClassIndex| classes.iter().any(|&of| class == of || graph.is_subclass(class, of));
-    graph.classes().map(|(class, _)| class).filter(below).collect()
+/// Whether the file tells what is a subclass of these.
+fn check_told(file: &DumpFile, graph: &Graph, classes: &[ClassIndex]) -> Result<(), QueryError> {
+    let is_interface = |&class: &ClassIndex| {
+        let class = graph.class(class);
+        class.superclass.is_none() && &*class.name != "java.lang.Object"
+    };
+    let not_told = |what| QueryError::NotTold { file: file.path().to_owned(), what, advice: TELLS };
+    if !file.tells_superclasses() {
+        return Err(not_told("what extends what"));
+    }
+    if !file.tells_interfaces() && classes.iter().any(is_interface) {
+        return Err(not_told("which classes implement an interface"));
+    }
+    Ok(())
 }

@@ -1,10 +1,15 @@
 //! `mayfly heap PID`: objects and bytes by class on the heap of a running JVM.
+//!
+//! The JVM counts itself, in the pause of the collection ([why](../../../../docs/design/0029-live-summaries.md)); one that can't be
+//! attached to is asked through its agent, if it has one.
+
+use std::path::Path;
 
 use mayfly_profile::HeapSummary;
 use mayfly_recording::control::{Request, Response};
 use serde::Serialize;
 
-use super::order;
+use super::{order, overview};
 use crate::args::heap::LiveArgs;
 use crate::error::Error;
 use crate::heap::class_rows::ClassRows;
@@ -12,7 +17,9 @@ use crate::heap::document::{self, Answer};
 use crate::heap::progress::Progress;
 use crate::heap::summary_file;
 use crate::session::connect::Target;
-use crate::session::jvms;
+use crate::session::process::Process;
+use crate::session::unreachable::Unreachable;
+use crate::session::{attach, jvms};
 
 /// Where the numbers are from, for JSON.
 #[derive(Serialize)]
@@ -20,6 +27,8 @@ struct Source {
     pid: u32,
     /// Whether garbage is counted, too: no collections came first.
     all: bool,
+    /// `jvm` or `agent`.
+    counted_by: &'static str,
 }
 
 #[derive(Serialize)]
@@ -39,20 +48,49 @@ impl Answer for Live {
 pub(super) fn run(args: &LiveArgs) -> Result<(), Error> {
     // clap requires it unless there is a verb.
     let Some(jvm) = &args.jvm else { return Ok(()) };
+    if overview::is_file(jvm) {
+        return overview::run(Path::new(jvm), args);
+    }
     let pid = jvms::pid_of(jvm)?;
-    let summary = ask(pid, args.all)?;
+    let (summary, counted_by) = ask(pid, args.all)?;
     let (order, shown) = (order(&args.rows), args.rows.shown);
     if let Some(output) = &args.output {
         return summary_file::write(output, &summary, order);
     }
     let classes = ClassRows::of(&summary, order, shown.limit);
-    document::show(&Source { pid, all: args.all }, &Live { classes }, shown.json)
+    let source = Source { pid, all: args.all, counted_by };
+    document::show(&source, &Live { classes }, shown.json)
 }
 
-fn ask(pid: u32, all: bool) -> Result<HeapSummary, Error> {
+/// The summary, and who counted.
+fn ask(pid: u32, all: bool) -> Result<(HeapSummary, &'static str), Error> {
+    let process = Process::find(pid)?;
+    process.check_user()?;
     let _progress = Progress::work("counting objects");
-    match Target::connect(pid)?.ask(&Request::HeapSummary { all })? {
-        Response::HeapSummary(summary) => Ok(summary),
+    match attach::class_histogram(&process, !all) {
+        Ok(text) => {
+            let what = |what| Unreachable::AttachFailed { pid, what };
+            Ok((summary_file::from_jcmd(&text).map_err(what)?, "jvm"))
+        }
+        Err(refused) => {
+            // That it has none is no news: why it can't be attached to is.
+            let Ok(agent) = Target::find(pid) else { return Err(refused.into()) };
+            ask_agent(&agent, pid, all).map(|summary| (summary, "agent"))
+        }
+    }
+}
+
+fn ask_agent(agent: &Target, pid: u32, all: bool) -> Result<HeapSummary, Error> {
+    match agent.ask(&Request::HeapSummary { all })? {
+        Response::HeapSummary(summary) => {
+            if !all {
+                eprintln!(
+                    "mayfly: JVM {pid} can't be attached to, so its agent counted: what the program made after the collection, \
+                     garbage too, is in these numbers"
+                );
+            }
+            Ok(summary)
+        }
         _ => Err(Error::unexpected(pid)),
     }
 }

@@ -90,10 +90,7 @@ fn option(strength: &str) -> &str {
 pub(super) fn run(args: &PathsArgs) -> Result<(), Error> {
     let file = DumpFile::open(&args.file)?;
     let graph = file.graph()?;
-    let targets = selection::objects(&graph, &args.to)?;
-    if targets.is_empty() {
-        return Err(QueryError::Usage(format!("no object of {} in this heap", args.to)).into());
-    }
+    let targets = selection::some_objects(&graph, &args.to)?;
     let answer = {
         let _progress = Progress::work("searching paths");
         search(&graph, targets, args)?

@@ -105,7 +105,7 @@ pub(super) fn run(args: &RetainedArgs) -> Result<(), Error> {
     let file = DumpFile::open(&args.file)?;
     let graph = file.graph()?;
     let filter = Filter::new(&graph, Strength::Soft);
-    let chosen = args.of.as_ref().map(|of| selection::objects(&graph, of)).transpose()?;
+    let chosen = args.of.as_ref().map(|of| selection::some_objects(&graph, of)).transpose()?;
     let limit = args.shown.limit.unwrap_or(SHOWN);
     if let (true, Some(by), Some(chosen)) = (args.members, &args.of, &chosen) {
         let members = members(&graph, &filter, by, chosen, limit);

@@ -193,6 +193,8 @@ impl<'a> Loader<'a> {
             facts.mirror = Some(object(number));
             facts.loader = loader.map(object);
             facts.superclass = self.table.get(class.superclass).map(|_| class_index(class.superclass));
+            let interfaces = class.interfaces.iter().filter(|number| self.table.get(**number).is_some());
+            facts.interfaces = interfaces.map(|&number| class_index(number)).collect();
             if let Some(loader) = loader {
                 self.builder.edge(object(number), loader_name, object(loader));
             }

@@ -1,0 +1,52 @@
+//! Dumps that were packed by gzip, as `jcmd PID GC.heap_dump -gz=1` writes them: unpacked into a file without a name.
+//!
+//! Not here: what is in them. Questions jump about in a dump, which a packed one does not allow.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+
+use flate2::read::MultiGzDecoder;
+
+use crate::heap::progress::Progress;
+
+/// First bytes of what gzip packed (RFC 1952, 2.3.1).
+const MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// Why a packed dump can't be had.
+#[derive(Debug)]
+pub(crate) enum Failed {
+    /// It can't be read, or is cut off or damaged: before so many bytes of it.
+    Packed { offset: u64, source: io::Error },
+    /// There is no room for what is in it.
+    Unpacked(io::Error),
+}
+
+/// What is in a packed file; none if it is not packed. The file is gone with the handle, whatever happens.
+pub(crate) fn unpacked(packed: &mut File) -> Result<Option<File>, Failed> {
+    let at = |offset, source| Failed::Packed { offset, source };
+    let mut magic = Vec::new();
+    packed.take(2).read_to_end(&mut magic).map_err(|error| at(0, error))?;
+    packed.rewind().map_err(|error| at(0, error))?;
+    if magic != MAGIC {
+        return Ok(None);
+    }
+    let length = packed.metadata().map_err(|error| at(0, error))?.len();
+    let progress = Progress::bytes("unpacking", length);
+    let mut unpacked = BufWriter::new(tempfile::tempfile().map_err(Failed::Unpacked)?);
+    let mut decoder = MultiGzDecoder::new(BufReader::new(&*packed));
+    let mut piece = vec![0; 256 << 10];
+    loop {
+        match decoder.read(&mut piece) {
+            Ok(0) => break,
+            Ok(read) => unpacked.write_all(&piece[..read]).map_err(Failed::Unpacked)?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(at(position(packed), error)),
+        }
+        progress.at(position(packed), length);
+    }
+    unpacked.into_inner().map(Some).map_err(|error| Failed::Unpacked(error.into_error()))
+}
+
+fn position(mut file: &File) -> u64 {
+    file.stream_position().unwrap_or(0)
+}
