@@ -350,6 +350,54 @@ fn converted_to_xml_it_answers_the_same() {
     assert!(path.starts_with("static app.Cache.ENTRIES->\njava.util.HashMap@c-table->\n"), "{path}");
 }
 
+/// And as INSANE's binary form, which has no texts and other ids; back from there it is the same heap.
+#[test]
+fn converted_to_sbih_and_back_it_answers_the_same() {
+    let place = Place::new();
+    for (from, to) in [
+        ("a.mayheap", "a.xml"),
+        ("a.mayheap", "a.insane"),
+        ("a.xml", "b.insane"),
+        ("a.insane", "b.xml"),
+        ("b.xml", "c.insane"),
+    ] {
+        assert_eq!(place.text(&["convert", from, to]), "", "{from} {to}");
+    }
+    let bytes = |name| fs::read(place.path(name)).expect("written");
+    assert!(bytes("a.insane").starts_with(b"SBIH"));
+    assert_eq!(bytes("c.insane"), bytes("b.insane"), "there, back, and there again");
+    for question in [
+        &["histogram", ""][..],
+        &["size", "", "--of", "app.Session"],
+        &["reachable", "", "--from", "java.util.HashMap"],
+        &["distribution", ""],
+        &["retained", "", "--by", "class"],
+    ] {
+        let ask = |file: &'static str| {
+            let arguments: Vec<_> =
+                question.iter().map(|&word| if word.is_empty() { file } else { word }).collect();
+            place.text(&arguments)
+        };
+        for file in ["a.insane", "b.insane", "b.xml"] {
+            assert_eq!(ask(file), ask("a.xml"), "{question:?} {file}");
+        }
+    }
+    let path = place.text(&["paths", "a.insane", "--to", "app.Session", "-n", "2"]);
+    assert!(path.contains("static app.Cache.ENTRIES->\njava.util.HashMap@"), "{path}");
+    for question in [
+        &["holders", "a.insane", "--of", "app.Session"][..],
+        &["instances", "a.insane", "[B"],
+        &["roots", "a.insane"],
+    ] {
+        assert!(!place.text(question).is_empty());
+    }
+    let said = place.refusal(&["strings", "a.insane", "--search", "user"], 2);
+    assert!(said.contains("does not tell the text") && said.contains("converted from"), "{said}");
+    let cut = bytes("a.insane");
+    fs::write(place.path("cut.insane"), &cut[..cut.len() - 3]).expect("write");
+    assert!(place.refusal(&["histogram", "cut.insane"], 4).contains("byte "));
+}
+
 #[test]
 fn columns_are_written_and_compared() {
     let place = Place::new();

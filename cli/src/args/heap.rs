@@ -31,7 +31,7 @@ Examples:
   mayfly heap retained java_pid4711.hprof --by class --limit 20
 
 What a dump FILE may be: a dump of ours (mayfly heap dump), an hprof file (jcmd GC.heap_dump, jmap,
--XX:+HeapDumpOnOutOfMemoryError), or INSANE's XML; packed by gzip, too. Which one it is, is read from its first
+-XX:+HeapDumpOnOutOfMemoryError), or INSANE's XML or SBIH; packed by gzip, too. Which one it is, is read from its first
 bytes.
 CLASS may be spelled java.util.Map$Entry or java.util.Map.Entry, int[] or [I; ID as Class@1f or 0x1f.";
 
@@ -97,9 +97,9 @@ pub(crate) enum HeapVerb {
     /// Write the heap of a running JVM to a file
     ///
     /// Walks what is reachable, while the JVM is paused. FILE is Mayfly's own compact format; a name ending in .xml
-    /// gives INSANE's XML. Then the usage by class is printed, as INSANE does.
+    /// gives INSANE's XML, in .insane its binary form. Then the usage by class is printed, as INSANE does.
     Dump(DumpArgs),
-    /// Convert a dump to INSANE's XML
+    /// Convert a dump to INSANE's XML, or to its binary form
     Convert(ConvertArgs),
     /// Show objects and bytes by class
     Histogram(HistogramArgs),
@@ -143,7 +143,7 @@ pub(crate) struct DumpArgs {
     #[arg(value_name = "PID")]
     pub(crate) jvm: String,
 
-    /// File to write; it must not exist. Ending in .xml: INSANE's XML; in .hprof: written by the JVM
+    /// File to write; it must not exist. Ending in .xml: INSANE's XML; in .insane: its binary form; in .hprof: written by the JVM
     /// itself, after a full collection, without the agent
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
@@ -164,7 +164,7 @@ pub(crate) struct ConvertArgs {
     #[arg(value_name = "FILE")]
     pub(crate) from: PathBuf,
 
-    /// File to write, ending in .xml; it must not exist
+    /// File to write; it must not exist. Ending in .xml: INSANE's XML; in .insane: its binary form (SBIH)
     #[arg(value_name = "TO")]
     pub(crate) to: PathBuf,
 }

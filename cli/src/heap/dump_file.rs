@@ -60,6 +60,7 @@ impl DumpFile {
             Format::Mayfly => "mayfly",
             Format::Hprof => "hprof",
             Format::Insane => "insane",
+            Format::InsaneBinary => "insane-binary",
         };
         Source { file: self.path.clone(), format, bytes: self.mapping.len() }
     }
@@ -102,7 +103,12 @@ impl DumpFile {
 
     /// Whether superclasses are told.
     pub(crate) fn tells_superclasses(&self) -> bool {
-        self.format != Format::Insane
+        matches!(self.format, Format::Mayfly | Format::Hprof)
+    }
+
+    /// Whether texts of strings, or of arrays of characters, can be in it.
+    pub(crate) fn tells_texts(&self) -> bool {
+        self.format != Format::InsaneBinary
     }
 
     /// Whether the interfaces of classes are told.
@@ -120,6 +126,18 @@ impl DumpFile {
     ) -> Result<(), E> {
         let progress = Progress::bytes("converting", self.mapping.len() as u64);
         Dump::open(&self.mapping)?.write_xml(&mut |done, of| progress.at(done, of), sink)
+    }
+
+    /// All of it in INSANE's binary form, piece by piece.
+    ///
+    /// # Errors
+    /// What can't be read, or does not fit, and those of `sink`.
+    pub(crate) fn write_sbih<E: From<HeapError>>(
+        &self,
+        sink: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let progress = Progress::bytes("converting", self.mapping.len() as u64);
+        Dump::open(&self.mapping)?.write_sbih(&mut |done, of| progress.at(done, of), sink)
     }
 
     fn reading<'a, T>(

@@ -11,7 +11,7 @@ use crate::TooLarge;
 pub enum HeapError {
     /// The first bytes are of no format that is known.
     #[error(
-        "not a heap dump: it is neither one of Mayfly's, nor hprof (jmap, HeapDumpOnOutOfMemoryError), nor INSANE's XML"
+        "not a heap dump: it is neither one of Mayfly's, nor hprof (jmap, HeapDumpOnOutOfMemoryError), nor INSANE's (XML or SBIH)"
     )]
     Foreign,
     /// A Mayfly heap dump of another version.
@@ -42,6 +42,11 @@ pub enum HeapError {
         /// What does not hold.
         what: Cow<'static, str>,
     },
+    /// A heap that a format's numbers have no room for.
+    #[error(
+        "the heap is too large for INSANE's binary form, whose files and objects end at 2 GiB: write XML, to a name that ends in .xml"
+    )]
+    Unfit,
     /// More objects or references than can be held.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),

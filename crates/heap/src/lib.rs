@@ -24,6 +24,7 @@ pub mod paths;
 pub mod reach;
 mod referrers;
 mod root;
+pub mod sbih;
 mod set;
 mod text;
 pub mod xml;

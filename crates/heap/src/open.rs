@@ -5,7 +5,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::{Edge, EdgeName, Graph, HeapError, Histogram, ObjectIndex, Text};
-use crate::{dump, hprof, xml};
+use crate::{dump, hprof, sbih, xml};
 
 /// Called from time to time with the bytes read so far, of so many. Files that are read twice count twice.
 pub type Progress<'p> = &'p mut dyn FnMut(u64, u64);
@@ -19,6 +19,8 @@ pub enum Format {
     Hprof,
     /// INSANE, or Mayfly in INSANE's grammar ([`crate::xml`]).
     Insane,
+    /// The same in INSANE's binary form ([`crate::sbih`]).
+    InsaneBinary,
 }
 
 /// The bytes of a heap dump.
@@ -37,6 +39,7 @@ impl<'a> Dump<'a> {
         let format = match bytes {
             bytes if bytes.starts_with(&dump::frame::MAGIC) => Format::Mayfly,
             bytes if bytes.starts_with(hprof::MAGIC) => Format::Hprof,
+            bytes if bytes.starts_with(sbih::MAGIC) => Format::InsaneBinary,
             bytes if begins_as_xml(bytes) => Format::Insane,
             _ => return Err(HeapError::Foreign),
         };
@@ -57,6 +60,7 @@ impl<'a> Dump<'a> {
             Format::Mayfly => Ok(dump::read(self.bytes, progress)?.1),
             Format::Hprof => hprof::read(self.bytes, progress),
             Format::Insane => xml::read(self.bytes, progress),
+            Format::InsaneBinary => sbih::read(self.bytes, progress),
         }
     }
 
@@ -69,11 +73,12 @@ impl<'a> Dump<'a> {
             Format::Mayfly => dump::histogram(self.bytes, progress),
             Format::Hprof => Ok(hprof::histogram(self.bytes, progress)?.0),
             Format::Insane => xml::histogram(self.bytes, progress),
+            Format::InsaneBinary => sbih::histogram(self.bytes, progress),
         }
     }
 
     /// Calls `visit` for each `java.lang.String` whose text is in the dump, without loading the graph. INSANE's dumps have no
-    /// strings: there it is each array of characters.
+    /// strings: there it is each array of characters. Their binary form has no texts.
     ///
     /// # Errors
     /// As for [`Self::graph`].
@@ -82,6 +87,8 @@ impl<'a> Dump<'a> {
             Format::Mayfly => dump::visit_texts(self.bytes, progress, visit),
             Format::Hprof => hprof::visit_texts(self.bytes, progress, visit),
             Format::Insane => xml::visit_texts(self.bytes, progress, visit),
+            // There are none in it, but it may be damaged.
+            Format::InsaneBinary => sbih::histogram(self.bytes, progress).map(drop),
         }
     }
 
@@ -102,6 +109,18 @@ impl<'a> Dump<'a> {
         })?;
         texts.sort_unstable_by_key(|(array, _)| *array);
         xml::write(&graph, &texts, sink)
+    }
+
+    /// Writes all of it in INSANE's binary form, without texts ([`sbih::write`]).
+    ///
+    /// # Errors
+    /// As for [`Self::graph`]; [`HeapError::Unfit`]; those of `sink`.
+    pub fn write_sbih<E: From<HeapError>>(
+        &self,
+        progress: Progress<'_>,
+        sink: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        sbih::write(&self.graph(progress)?, sink)
     }
 
     /// Which array holds the text of what [`Self::strings`] names: `String.value`, or the array itself.

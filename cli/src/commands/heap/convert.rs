@@ -1,4 +1,4 @@
-//! `mayfly heap convert`: a dump as INSANE's XML; also the second half of `heap dump PID FILE.xml`.
+//! `mayfly heap convert`: a dump in one of INSANE's two forms; also the second half of `heap dump PID FILE.xml`.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -13,26 +13,39 @@ use crate::heap::dump_file::DumpFile;
 use crate::heap::error::QueryError;
 
 pub(super) fn run(args: &ConvertArgs) -> Result<(), Error> {
-    if !is_xml(&args.to) {
+    let Some(form) = Form::of(&args.to) else {
         let why = format!(
-            "can't convert to {}: only XML is written, to a name that ends in .xml",
+            "can't convert to {}: XML is written to a name that ends in .xml, INSANE's binary form to one in .insane",
             args.to.display()
         );
         return Err(QueryError::Usage(why).into());
+    };
+    write(&args.from, &args.to, form)
+}
+
+/// What can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// INSANE's XML.
+    Xml,
+    /// Its binary form, `SBIH`.
+    Binary,
+}
+
+impl Form {
+    /// The form that a name asks for.
+    pub(super) fn of(file: &Path) -> Option<Self> {
+        let extension = file.extension()?;
+        let forms = [("xml", Self::Xml), ("insane", Self::Binary)];
+        forms.into_iter().find(|(name, _)| extension.eq_ignore_ascii_case(name)).map(|(_, form)| form)
     }
-    write(&args.from, &args.to)
 }
 
-/// Whether the name asks for XML.
-pub(super) fn is_xml(file: &Path) -> bool {
-    file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"))
-}
-
-/// Writes the dump `from` as XML into the new file `to`. Nothing is left of it if that fails.
+/// Writes the dump `from` in a form into the new file `to`. Nothing is left of it if that fails.
 ///
 /// # Errors
 /// [`QueryError::Unreadable`], [`QueryError::Refused`], [`QueryError::Exists`], [`Error::NotWritten`].
-pub(super) fn write(from: &Path, to: &Path) -> Result<(), Error> {
+pub(super) fn write(from: &Path, to: &Path, form: Form) -> Result<(), Error> {
     let dump = DumpFile::open(from)?;
     let failed = |stop| match stop {
         Stop::Dump(cause) => QueryError::Refused { file: from.to_owned(), cause }.into(),
@@ -42,7 +55,12 @@ pub(super) fn write(from: &Path, to: &Path) -> Result<(), Error> {
         Stop::File(source) => Error::NotWritten { name: to.display().to_string(), source },
     };
     let mut file = create(to).map_err(|error| failed(Stop::File(error)))?;
-    dump.write_xml(&mut |lines| file.write_all(lines).map_err(Stop::File)).map_err(|stop| {
+    let sink = &mut |piece: &[u8]| file.write_all(piece).map_err(Stop::File);
+    let written = match form {
+        Form::Xml => dump.write_xml(sink),
+        Form::Binary => dump.write_sbih(sink),
+    };
+    written.map_err(|stop| {
         // Half a file would be taken for a whole one.
         let _ = fs::remove_file(to);
         failed(stop)

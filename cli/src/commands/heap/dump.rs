@@ -2,7 +2,7 @@
 //!
 //! The agent writes the file itself, where the JVM sees it. If that is not where we do (a container), it writes into its
 //! folder for temporary files, and the file is fetched from there. hprof files the JVM writes, without any agent. Not here:
-//! XML (`convert`).
+//! INSANE's forms (`convert`).
 
 use std::cmp::Reverse;
 use std::env;
@@ -14,7 +14,7 @@ use std::path::Path;
 use mayfly_profile::{HeapSummary, Held};
 use mayfly_recording::control::{HeapDumped, Request, Response};
 
-use super::convert;
+use super::convert::{self, Form};
 use crate::args::heap::DumpArgs;
 use crate::error::Error;
 use crate::heap::dump_file::DumpFile;
@@ -37,7 +37,10 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Error> {
     if file.extension().is_some_and(|extension| extension == "hprof") {
         return dump_hprof(args, pid, &file);
     }
-    let dumped = if convert::is_xml(&file) { dump_xml(args, pid, &file)? } else { dump(args, pid, &file)? };
+    let dumped = match Form::of(&file) {
+        Some(form) => dump_insane(args, pid, &file, form)?,
+        None => dump(args, pid, &file)?,
+    };
     eprintln!(
         "mayfly: {} objects and {} references are in {}; JVM {} was paused for {} ms",
         dumped.objects,
@@ -63,9 +66,10 @@ fn check_folder(file: &Path) -> Result<(), Error> {
 }
 
 /// By way of a dump of ours, which is removed whatever happens.
-fn dump_xml(args: &DumpArgs, pid: u32, file: &Path) -> Result<HeapDumped, Error> {
+fn dump_insane(args: &DumpArgs, pid: u32, file: &Path, form: Form) -> Result<HeapDumped, Error> {
     let ours = file.with_extension("mayheap.partial");
-    let written = dump(args, pid, &ours).and_then(|dumped| convert::write(&ours, file).map(|()| dumped));
+    let written =
+        dump(args, pid, &ours).and_then(|dumped| convert::write(&ours, file, form).map(|()| dumped));
     // If it is not there, that is what is told already.
     let _ = fs::remove_file(&ours);
     written

@@ -226,7 +226,11 @@ fn untold(file: &DumpFile) -> QueryError {
     QueryError::NotTold {
         file: file.path().to_owned(),
         what: "the text of strings",
-        advice: "write the dump without --no-strings",
+        advice: if file.tells_texts() {
+            "write the dump without --no-strings"
+        } else {
+            "ask the dump that it was converted from"
+        },
     }
 }
 

@@ -3,6 +3,8 @@
 //! The format tells neither roots nor superclasses. An object that nothing refers to is taken for a root. Statics belong to a
 //! `java.lang.Class` of 0 bytes that is made up here; how strong a reference object is follows from the names of the JDK's.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
 use super::element::{Element, Elements, text_of};
@@ -69,7 +71,7 @@ pub(crate) fn visit_texts<'a>(
 /// # Errors
 /// The bytes are no such dump, cut off, damaged, or with more objects than a graph can hold.
 pub fn read(bytes: &[u8], progress: Progress<'_>) -> Result<Graph, HeapError> {
-    let mut loader = Loader::default();
+    let mut loader = Loader::new(text_of);
     each(bytes, progress, |at, element| {
         let taken = match element {
             Element::Object { id, class, size, .. } => loader.object(id, class, size),
@@ -80,8 +82,9 @@ pub fn read(bytes: &[u8], progress: Progress<'_>) -> Result<Graph, HeapError> {
     loader.finish()
 }
 
-#[derive(Default)]
-struct Loader<'a> {
+/// A graph in the making, of what both of INSANE's formats tell. Names are as the file has them.
+pub(crate) struct Loader<'a> {
+    text_of: fn(&[u8]) -> Cow<'_, str>,
     builder: GraphBuilder,
     objects: FxHashMap<u64, ObjectIndex>,
     classes: FxHashMap<&'a [u8], ClassIndex>,
@@ -98,7 +101,27 @@ struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    fn object(&mut self, id: u64, class: &'a [u8], size: u64) -> Result<(), &'static str> {
+    /// `text_of` is the text of a name.
+    pub(crate) fn new(text_of: fn(&[u8]) -> Cow<'_, str>) -> Self {
+        Self {
+            text_of,
+            builder: GraphBuilder::default(),
+            objects: FxHashMap::default(),
+            classes: FxHashMap::default(),
+            referred: Vec::new(),
+            arrays: Vec::new(),
+            strengths: Vec::new(),
+            class_of: Vec::new(),
+            fields: FxHashMap::default(),
+            statics: Vec::new(),
+        }
+    }
+
+    /// An object.
+    ///
+    /// # Errors
+    /// What can't be, in words.
+    pub(crate) fn object(&mut self, id: u64, class: &'a [u8], size: u64) -> Result<(), &'static str> {
         let class = self.class(class);
         let object = self.builder.object(id, class, size);
         if self.objects.insert(id, object).is_some() {
@@ -113,7 +136,7 @@ impl<'a> Loader<'a> {
         if let Some(&class) = self.classes.get(name) {
             return class;
         }
-        let text = text_of(name);
+        let text = (self.text_of)(name);
         let class = self.builder.class(Class { name: (&*text).into(), ..Class::default() });
         self.arrays.push(text.starts_with('['));
         self.strengths.push(strength_of(&text));
@@ -121,7 +144,21 @@ impl<'a> Loader<'a> {
         class
     }
 
-    fn reference(&mut self, from: Option<u64>, name: &'a [u8], to: u64) -> Result<(), &'static str> {
+    /// Whether an object of this id was told.
+    pub(crate) fn knows(&self, id: u64) -> bool {
+        self.objects.contains_key(&id)
+    }
+
+    /// A reference between objects told before; from nothing, one of a static field.
+    ///
+    /// # Errors
+    /// What can't be, in words.
+    pub(crate) fn reference(
+        &mut self,
+        from: Option<u64>,
+        name: &'a [u8],
+        to: u64,
+    ) -> Result<(), &'static str> {
         let known =
             |id| self.objects.get(&id).copied().ok_or("a reference names an object before it is written");
         let to = known(to)?;
@@ -147,7 +184,7 @@ impl<'a> Loader<'a> {
         if let Some(&number) = self.fields.get(&(name, referent)) {
             return number;
         }
-        let text = text_of(name);
+        let text = (self.text_of)(name);
         let (declaring, field) = text.rsplit_once('.').unwrap_or(("?", &*text));
         let strength = if (declaring, field) == REFERENT { referent } else { Strength::Strong };
         let declaring = self.named_class(declaring);
@@ -167,7 +204,11 @@ impl<'a> Loader<'a> {
         self.builder.class(Class { name: name.into(), ..Class::default() })
     }
 
-    fn finish(mut self) -> Result<Graph, HeapError> {
+    /// The graph. What nothing refers to is a root.
+    ///
+    /// # Errors
+    /// It is too large.
+    pub(crate) fn finish(mut self) -> Result<Graph, HeapError> {
         let unreferred: Vec<_> =
             self.referred.iter().enumerate().filter(|(_, referred)| !**referred).collect();
         for (object, _) in unreferred {
@@ -176,7 +217,7 @@ impl<'a> Loader<'a> {
         let mut mirrors: FxHashMap<String, (ClassIndex, ObjectIndex)> = FxHashMap::default();
         let highest = self.objects.keys().copied().max().unwrap_or(0);
         for (name, to) in std::mem::take(&mut self.statics) {
-            let text = text_of(name);
+            let text = (self.text_of)(name);
             let (declaring, field) = text.rsplit_once('.').unwrap_or(("?", &*text));
             let (declaring, mirror) = match mirrors.get(declaring) {
                 Some(&known) => known,

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use crate::{Class, EdgeName, Graph, ObjectIndex, Text};
+use crate::{EdgeName, Graph, ObjectIndex, Text};
 
 /// Lines are given out in pieces of about this size.
 const PIECE: usize = 64 << 10;
@@ -35,34 +35,42 @@ pub fn write<E>(
     for object in graph.objects() {
         for edge in graph.edges(object).filter(|edge| !mirrors.has(edge.to)) {
             let to = graph.id(edge.to);
-            let declared = |class: &Class, name: &str| format!("{}.{name}", class.name);
-            let (from, name) = match edge.name {
-                EdgeName::Static { declaring, name, .. } => (None, declared(graph.class(*declaring), name)),
-                EdgeName::Internal(_) => continue,
+            let from = match edge.name {
+                EdgeName::Static { .. } => None,
                 _ if mirrors.has(object) => continue,
-                EdgeName::Field { declaring, name, .. } => {
-                    (Some(graph.id(object)), declared(graph.class(*declaring), name))
-                }
-                EdgeName::Element => (Some(graph.id(object)), edge.index.unwrap_or(0).to_string()),
+                _ => Some(graph.id(object)),
             };
-            out.reference(from, &name, to)?;
+            if let Some(name) = field_text(graph, edge.name, edge.index) {
+                out.reference(from, &name, to)?;
+            }
         }
     }
     out.text.push_str("</insane>\n");
     out.flush()
 }
 
+/// What INSANE calls a reference: `CLASS.FIELD`, or the index of an element; it has no words for those of the JVM's own.
+pub(crate) fn field_text(graph: &Graph, name: &EdgeName, index: Option<u32>) -> Option<String> {
+    match name {
+        EdgeName::Field { declaring, name, .. } | EdgeName::Static { declaring, name, .. } => {
+            Some(format!("{}.{name}", graph.class(*declaring).name))
+        }
+        EdgeName::Element => Some(index.unwrap_or(0).to_string()),
+        EdgeName::Internal(_) => None,
+    }
+}
+
 /// Which objects are classes.
-struct Mirrors(Vec<ObjectIndex>);
+pub(crate) struct Mirrors(Vec<ObjectIndex>);
 
 impl Mirrors {
-    fn new(graph: &Graph) -> Self {
+    pub(crate) fn new(graph: &Graph) -> Self {
         let mut mirrors: Vec<_> = graph.classes().filter_map(|(_, class)| class.mirror).collect();
         mirrors.sort_unstable();
         Self(mirrors)
     }
 
-    fn has(&self, object: ObjectIndex) -> bool {
+    pub(crate) fn has(&self, object: ObjectIndex) -> bool {
         self.0.binary_search(&object).is_ok()
     }
 }
