@@ -8,7 +8,7 @@ use std::ptr;
 
 use mayfly_jvmti::{Class, Jni, Object, ObjectArray, method_body, sys};
 
-use crate::api::{self, ApiError, Asked, Search, Survivors};
+use crate::api::{self, ApiError, Asked, Search, Steps, Survivors};
 
 /// Runs a native method's body. An error becomes an `IllegalStateException`, and so does a panic.
 ///
@@ -230,9 +230,10 @@ pub unsafe extern "system" fn Java_io_mayfly_Natives_paths(
     hints: sys::jobject,
     strength: sys::jint,
     most: sys::jint,
+    step: sys::jobject,
 ) -> sys::jobject {
-    // SAFETY: arguments of the running native method: Object[], boolean, Object[], int, int. The elements of the first are
-    // all of type Reference, or all of type Object[], as the second says.
+    // SAFETY: arguments of the running native method: Object[], boolean, Object[], int, int, Runnable. The elements of the
+    // first are all of type Reference, or all of type Object[], as the second says.
     unsafe {
         answer(env, ptr::null_mut(), |jni| {
             let (Some(targets), Some(hints)) = (array(targets), array(hints)) else {
@@ -246,7 +247,11 @@ pub unsafe extern "system" fn Java_io_mayfly_Natives_paths(
                 hints: &hints,
             };
             let search = Search { strength, most: usize::try_from(most).unwrap_or(1) };
-            Ok(api::paths(jni, &asked, search)?.as_object().into_raw())
+            let runnable = Object::from_raw(step);
+            let step = runnable.map(|runnable| move || jni.run(runnable));
+            let steps = Steps::new(step.as_ref().map(|step| step as &dyn Fn() -> bool));
+            let found = api::paths(jni, &asked, search, &steps)?;
+            Ok(found.map_or(ptr::null_mut(), |found| found.as_object().into_raw()))
         })
     }
 }

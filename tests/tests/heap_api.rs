@@ -473,7 +473,18 @@ java.lang.Object@#
 == in hand
 local variable 0 of heapapi.Paths.inHand, the calling thread->
 java.lang.Object@#
-retains 0
+retains itself and 0
+== progress
+found null 2
+told 0 to 200 true
+cancelled at 0: null
+cancelled at 1: null
+cancelled at 100: null
+cancelled at 181: null
+cancelled at 200: null
+thrown mine
+thrown later
+and then 1
 "#;
 
 /// S8, and survivors of a body.

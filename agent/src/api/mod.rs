@@ -9,6 +9,7 @@ mod fields;
 mod paths;
 mod rows;
 mod snapshot;
+mod steps;
 mod survivors;
 
 use std::sync::OnceLock;
@@ -23,10 +24,11 @@ pub(crate) use count::count;
 pub(crate) use fields::{fields, interesting_roots};
 pub(crate) use paths::{Search, paths, retained};
 pub(crate) use snapshot::Asked;
+pub(crate) use steps::Steps;
 pub(crate) use survivors::{Survivors, survivors};
 
 /// Version of the native methods, which the Java side compares with its own.
-pub(crate) const VERSION: i32 = 1;
+pub(crate) const VERSION: i32 = 2;
 
 /// Why a question has no answer.
 #[derive(Debug, Error)]

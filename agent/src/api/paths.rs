@@ -7,9 +7,9 @@ use mayfly_heap::reach::retained_if_held;
 use mayfly_heap::{Filter, ObjectIndex, ObjectSet, RootKind, Skip, Strength, Total};
 use mayfly_jvmti::{Jni, Object, ObjectArray};
 
-use super::ApiError;
 use super::rows::array_of;
 use super::snapshot::{Asked, Snapshot};
+use super::{ApiError, Steps};
 
 /// Classes of this package are ours: what their objects hold is no leak of the program's.
 const OURS: &str = "io.mayfly.";
@@ -23,18 +23,20 @@ pub(crate) struct Search {
     pub(crate) most: usize,
 }
 
-/// `Object[][][]`: for each object its paths, for each path the root's text and then objects and references by turns.
+/// `Object[][][]`: for each object its paths, for each path the root's text and then objects and references by turns. None if
+/// it was called off.
 pub(crate) fn paths<'call>(
     jni: Jni<'call>,
     asked: &Asked<'_>,
     search: Search,
-) -> Result<ObjectArray<'call>, ApiError> {
-    let snapshot = Snapshot::take(jni, asked)?;
-    let found = find(&snapshot, search);
+    steps: &Steps<'_>,
+) -> Result<Option<ObjectArray<'call>>, ApiError> {
+    let Some(snapshot) = Snapshot::take(jni, asked, steps)? else { return Ok(None) };
+    let Some(found) = find(&snapshot, search, steps) else { return Ok(None) };
     let nodes = found.iter().flatten().flat_map(|path| path.nodes.iter().map(|(node, _)| *node)).collect();
     let answer = Answer { jni, objects: snapshot.objects(&nodes)? };
     let targets = found.iter().map(|paths| answer.target(paths)).collect::<Result<Vec<_>, _>>()?;
-    array_of(jni, c"[[Ljava/lang/Object;", targets)
+    array_of(jni, c"[[Ljava/lang/Object;", targets).map(Some)
 }
 
 /// Bytes that would be free without an object. One that only the caller holds is measured as if a root did.
@@ -42,7 +44,9 @@ pub(crate) fn retained<'a>(
     jni: Jni<'_>,
     get: &'a dyn Fn(usize) -> Option<Object<'a>>,
 ) -> Result<i64, ApiError> {
-    let snapshot = Snapshot::take(jni, &Asked { count: 1, get, in_hand: true, hints: &[] })?;
+    let asked = Asked { count: 1, get, in_hand: true, hints: &[] };
+    // Never called off, as nothing is told.
+    let Some(snapshot) = Snapshot::take(jni, &asked, &Steps::new(None))? else { return Ok(0) };
     let graph = &snapshot.graph;
     let by = ObjectSet::of(graph, snapshot.asked.iter().copied().flatten());
     let freed = retained_if_held(graph, &by, &Filter::new(graph, Strength::Strong));
@@ -57,11 +61,16 @@ struct Found {
     nodes: Vec<(ObjectIndex, String)>,
 }
 
-fn find(snapshot: &Snapshot<'_>, search: Search) -> Vec<Vec<Found>> {
+/// None if it was called off.
+fn find(snapshot: &Snapshot<'_>, search: Search, steps: &Steps<'_>) -> Option<Vec<Vec<Found>>> {
     let graph = &snapshot.graph;
     let mut found: Vec<Vec<Found>> = snapshot.asked.iter().map(|_| Vec::new()).collect();
     let order = [Strength::Strong, Strength::Soft, Strength::Weak, Strength::Phantom];
-    for weakest in &order[..=search.strength.clamp(0, 3) as usize] {
+    let order = &order[..=search.strength.clamp(0, 3) as usize];
+    for (done, weakest) in order.iter().enumerate() {
+        if !steps.searched(done, order.len()) {
+            return None;
+        }
         let open = snapshot.asked.iter().zip(&found).filter(|(_, found)| found.is_empty());
         let open = ObjectSet::of(graph, open.filter_map(|(target, _)| *target));
         let mut filter = Filter::new(graph, *weakest);
@@ -81,7 +90,7 @@ fn find(snapshot: &Snapshot<'_>, search: Search) -> Vec<Vec<Found>> {
     for ((target, local), found) in in_hand.filter(|(_, found)| found.is_empty()) {
         found.extend(target.zip(local.as_deref()).map(|(target, local)| self::in_hand(local, target)));
     }
-    found
+    steps.searched(order.len(), order.len()).then_some(found)
 }
 
 fn in_hand(local: &str, target: ObjectIndex) -> Found {

@@ -6,7 +6,7 @@ use mayfly_heap::dump::{self, Number};
 use mayfly_heap::{Graph, ObjectIndex};
 use mayfly_jvmti::{HeapWalk, Jni, Object};
 
-use super::ApiError;
+use super::{ApiError, Steps};
 use crate::heap;
 
 pub(crate) use crate::heap::Asked;
@@ -24,9 +24,15 @@ pub(super) struct Snapshot<'call> {
 }
 
 impl<'call> Snapshot<'call> {
-    pub(super) fn take(jni: Jni<'call>, asked: &Asked<'_>) -> Result<Self, ApiError> {
+    /// None if it was called off while it was read.
+    pub(super) fn take(
+        jni: Jni<'call>,
+        asked: &Asked<'_>,
+        steps: &Steps<'_>,
+    ) -> Result<Option<Self>, ApiError> {
         let taken = heap::snapshot(jni.vm().ok_or(ApiError::NoMemory)?, jni, asked)?;
-        let (_, graph) = dump::read(&taken.bytes, &mut |_, _| {}).map_err(ApiError::Unreadable)?;
+        let read = dump::read_while(&taken.bytes, &mut |done, of| steps.read(done, of));
+        let Some((_, graph)) = read.map_err(ApiError::Unreadable)? else { return Ok(None) };
         let local = |number: &Option<Number>| {
             let slot = taken.in_hand.get(&i64::from((*number)?.0))?;
             let (class, method) = taken.walk.method(slot.method)?;
@@ -35,7 +41,7 @@ impl<'call> Snapshot<'call> {
         let locals = taken.asked.iter().map(local).collect();
         let asked = taken.asked.iter().map(|number| number.map(index)).collect();
         let hints = taken.hints.iter().map(|&number| index(number)).collect();
-        Ok(Self { graph, asked, hints, locals, walk: taken.walk })
+        Ok(Some(Self { graph, asked, hints, locals, walk: taken.walk }))
     }
 
     /// Objects of nodes, as local references.

@@ -138,6 +138,8 @@ impl<'call> Jni<'call> {
         if self.clear_exception() || id.is_null() {
             return false;
         }
+        // Called often, it must not fill the frame.
+        self.forget(class.as_object());
         call!(self, CallVoidMethodA, runnable.raw(), id, ptr::null());
         call!(self, ExceptionCheck) == sys::JNI_FALSE
     }

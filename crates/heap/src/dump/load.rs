@@ -21,13 +21,33 @@ pub(crate) const NOT_KNOWN: &str = "(class not known)";
 /// # Errors
 /// The bytes are no such dump, one of another version, cut off, damaged, or with more objects than a graph can hold.
 pub fn read(bytes: &[u8], progress: Progress<'_>) -> Result<(Facts, Graph), HeapError> {
+    let all = read_while(bytes, &mut |done, of| {
+        progress(done, of);
+        true
+    })?;
+    // What is never given up is read to its end.
+    all.ok_or_else(|| HeapError::truncated(bytes.len(), "what follows"))
+}
+
+/// As [`read`], for as long as `progress`, which is told as there, says to go on; none if it said otherwise.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_while(
+    bytes: &[u8],
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<Option<(Facts, Graph)>, HeapError> {
     let mut decoder = Decoder::new(bytes)?;
     let mut loader = Loader::default();
-    while let Some(record) = decoder.next(progress)? {
+    let mut goes_on = true;
+    while let Some(record) = decoder.next(&mut |done, of| goes_on &= progress(done, of))? {
+        if !goes_on {
+            return Ok(None);
+        }
         loader.take(record);
     }
     let facts = decoder.facts().clone();
-    Ok((facts, loader.finish()?))
+    Ok(if goes_on { Some((facts, loader.finish()?)) } else { None })
 }
 
 /// A graph in the making, and what is known of the classes.

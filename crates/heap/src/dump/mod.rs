@@ -14,7 +14,7 @@ mod texts;
 mod varint;
 
 pub use encoder::{Encoder, TooManyObjects};
-pub use load::read;
+pub use load::{read, read_while};
 pub(crate) use texts::{histogram, visit_texts};
 
 /// The version of the format that this crate writes, and the newest it reads.

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -160,12 +161,36 @@ public final class Heap {
    * @return a path for each that is held; objects are told apart by identity
    */
   public static Map<Object, Path> fromRoots(Collection<?> objects, Set<?> rootsHint, Strength strength) {
+    return paths(objects, rootsHint, strength, null);
+  }
+
+  /**
+   * As {@link #fromRoots(Collection, Set, Strength)}, telling how far it is. The program is stopped for a walk through the heap
+   * and for nothing else: what is told is told before it and after it, by this thread, while the program runs.
+   *
+   * @param objects the objects
+   * @param rootsHint objects that are taken for roots, e.g. such as a program would keep in a static field
+   * @param strength the weakest references to follow where stronger ones lead nowhere
+   * @param progress who is told; may throw {@link CancelException}
+   * @return a path for each that is held; null if the search was cancelled
+   */
+  public static Map<Object, Path> fromRoots(
+      Collection<?> objects, Set<?> rootsHint, Strength strength, Progress progress) {
+    try {
+      Steps steps = new Steps(Objects.requireNonNull(progress, "progress"));
+      return paths(objects, rootsHint, strength, steps);
+    } catch (CancelException e) {
+      return null;
+    }
+  }
+
+  private static Map<Object, Path> paths(Collection<?> objects, Set<?> rootsHint, Strength strength, Runnable step) {
     Object[] targets = objects.toArray();
     Object[] holders = new Object[targets.length];
     for (int i = 0; i < targets.length; i++) {
       holders[i] = new Object[] {targets[i]};
     }
-    List<List<Path>> paths = paths(holders, rootsHint, strength, 1);
+    List<List<Path>> paths = paths(holders, rootsHint, strength, 1, step);
     Map<Object, Path> found = new IdentityHashMap<>();
     for (int i = 0; i < targets.length; i++) {
       if (!paths.get(i).isEmpty()) {
@@ -177,11 +202,16 @@ public final class Heap {
 
   /** Paths for each holder: all are {@link Reference}s, or all arrays of one element. */
   static List<List<Path>> paths(Object[] holders, Set<?> rootsHint, Strength strength, int most) {
+    return paths(holders, rootsHint, strength, most, null);
+  }
+
+  private static List<List<Path>> paths(
+      Object[] holders, Set<?> rootsHint, Strength strength, int most, Runnable step) {
     AgentLibrary.require();
     List<List<Path>> answer = new ArrayList<>();
     boolean references = holders.length > 0 && holders[0] instanceof Reference;
     Object[] hints = rootsHint.toArray();
-    for (Object[][] found : Natives.paths(holders, references, hints, strength.ordinal(), most)) {
+    for (Object[][] found : Natives.paths(holders, references, hints, strength.ordinal(), most, step)) {
       List<Path> paths = new ArrayList<>();
       for (Object[] steps : found) {
         paths.add(Path.of(steps));

@@ -9,7 +9,7 @@ import java.lang.reflect.Field;
  */
 final class Natives {
   /** What {@link #version()} must answer. */
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   private Natives() {}
 
@@ -55,11 +55,13 @@ final class Natives {
    * @param hints objects to be taken for roots
    * @param strength ordinal of the {@link Strength} of the weakest references to follow
    * @param most how many paths for each target, none of which shares an object with another
+   * @param step run 200 times while the search goes on, and never while the program is stopped; what it throws ends the search.
+   *     Null for none
    * @return for each target its paths, shortest first; a path is what holds the first object, as text or null, and then by
    *     turns an object and how it refers to the next
    */
   static native Object[][][] paths(
-      Object[] targets, boolean references, Object[] hints, int strength, int most);
+      Object[] targets, boolean references, Object[] hints, int strength, int most, Runnable step);
 
   /**
    * Bytes that would be free if an object were not there.
