@@ -77,8 +77,7 @@ pub(super) fn run(args: &InstancesArgs) -> Result<(), Error> {
     let mut objects = selection::objects(&graph, &args.class)?;
     if args.subclasses {
         let classes = selection::classes(&graph, &args.class)?;
-        check_told(&file, &graph, &classes)?;
-        objects = selection::objects_of(&graph, &graph.with_subclasses(&classes));
+        objects = selection::objects_of(&graph, &with_subclasses(&file, &graph, &classes)?);
     }
     let instances = {
         let _progress = Progress::work("measuring");
@@ -107,18 +106,21 @@ fn references(graph: &Graph, object: ObjectIndex) -> Vec<Reference> {
     graph.edges(object).map(reference).collect()
 }
 
-/// Whether the file tells what is a subclass of these.
-fn check_told(file: &DumpFile, graph: &Graph, classes: &[ClassIndex]) -> Result<(), QueryError> {
-    let is_interface = |&class: &ClassIndex| {
-        let class = graph.class(class);
-        class.superclass.is_none() && &*class.name != "java.lang.Object"
-    };
+/// These classes, and all that extend or implement them, if the file tells.
+fn with_subclasses(
+    file: &DumpFile,
+    graph: &Graph,
+    classes: &[ClassIndex],
+) -> Result<Vec<ClassIndex>, QueryError> {
     let not_told = |what| QueryError::NotTold { file: file.path().to_owned(), what, advice: TELLS };
     if !file.tells_superclasses() {
         return Err(not_told("what extends what"));
     }
-    if !file.tells_interfaces() && classes.iter().any(is_interface) {
-        return Err(not_told("which classes implement an interface"));
+    let all = graph.with_subclasses(classes);
+    let is_alone = all.len() == classes.len() && !graph.objects().any(|at| all.contains(&graph.class_of(at)));
+    // hprof does not even tell what an interface is; one has neither objects nor subclasses.
+    if is_alone && !file.tells_interfaces() {
+        return Err(not_told("which classes implement this one, if it is an interface; nothing extends it"));
     }
-    Ok(())
+    Ok(all)
 }

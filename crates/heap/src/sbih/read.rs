@@ -18,7 +18,7 @@ const STEP: usize = 1 << 16;
 /// The bytes are no such dump, cut off, damaged, or with more objects than a graph can hold.
 pub fn read(bytes: &[u8], progress: Progress<'_>) -> Result<Graph, HeapError> {
     let file = File::open(bytes)?;
-    let mut loader = Loader::new(|name| String::from_utf8_lossy(name));
+    let mut loader = Loader::new(String::from_utf8_lossy);
     file.check_instances(&mut |at, class, size| {
         loader.object(at as u64, class, size).map_err(|what| HeapError::corrupt(at, what))
     })?;

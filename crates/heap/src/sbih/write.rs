@@ -25,11 +25,12 @@ pub fn write<E: From<HeapError>>(
     let places = Places::of(&told)?;
     let mut out = Out { bytes: MAGIC.to_vec(), sink };
     out.ints(&[places.refs, places.objects])?;
-    for (number, class) in told.classes.iter().enumerate() {
+    for class in &told.classes {
         out.string(&class.name)?;
         out.ints(&[class.objects.len() as i32])?;
-        let instances = told.classes[number].objects.iter();
-        instances.map(|&object| out.ints(&[places.object[object]])).collect::<Result<(), E>>()?;
+        for &object in &class.objects {
+            out.ints(&[places.object[object]])?;
+        }
     }
     for name in &told.names {
         out.string(&name.text)?;
