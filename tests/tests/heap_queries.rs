@@ -200,6 +200,17 @@ fn stacks_and_threads_hold() {
 /// brings others; and since JDK 19 the arrays by which it fills gaps, as arrays of int.
 const PECULIAR: [&str; 3] = ["java.lang.Class", "[I", "[Ljdk.internal.vm.FillerElement;"];
 
+/// The histogram of an hprof file says what `[I` holds.
+fn check_note(file: &Path) {
+    let note = json(&["histogram", path(file)])["note"].clone();
+    assert!(note.as_str().is_some_and(|note| note.contains("FillerElement")), "{note}");
+    assert!(
+        text(&["histogram", path(file)]).contains("\nnote: arrays by which JDK 19"),
+        "{}",
+        file.display()
+    );
+}
+
 /// What is too many of `[I` is missing of the fillers, to the byte.
 fn check_fillers(differ: &[&Value]) {
     let more = |class: &str| {
@@ -237,6 +248,7 @@ fn histograms_equal_the_jvms_own() {
             assert!(odd.is_empty(), "{} on {jvm}: {odd:#?}", file.display());
             if hprof {
                 check_fillers(&differ);
+                check_note(file);
             }
             assert!(course["total"]["held"][1]["objects"].as_u64() > Some(5000), "{course}");
         }

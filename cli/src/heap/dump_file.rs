@@ -106,6 +106,11 @@ impl DumpFile {
         matches!(self.format, Format::Mayfly | Format::Hprof)
     }
 
+    /// Whether what fills gaps on the heap is told as arrays of `int`.
+    pub(crate) fn tells_fillers_as_ints(&self) -> bool {
+        self.format == Format::Hprof
+    }
+
     /// Whether texts of strings, or of arrays of characters, can be in it.
     pub(crate) fn tells_texts(&self) -> bool {
         self.format != Format::InsaneBinary

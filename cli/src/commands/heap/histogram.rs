@@ -13,14 +13,29 @@ use crate::heap::summary_file;
 #[derive(Serialize)]
 pub(super) struct Histogram {
     #[serde(flatten)]
-    pub(super) classes: ClassRows,
+    classes: ClassRows,
+    /// What the numbers hold besides what they seem to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
+}
+
+/// JVMs from 19 on fill gaps on the heap with arrays of a class of its own, which hprof has no kind for.
+const FILLERS: &str = "arrays by which JDK 19 and later fill gaps on the heap are in [I here: hprof does not tell them apart \
+                       (jcmd GC.class_histogram does, as jdk.internal.vm.FillerElement)";
+
+impl Histogram {
+    /// Of a file.
+    pub(super) fn of(file: &DumpFile, classes: ClassRows) -> Self {
+        let has_ints = classes.rows.iter().any(|row| row.class == "[I");
+        Self { classes, note: (has_ints && file.tells_fillers_as_ints()).then_some(FILLERS) }
+    }
 }
 
 impl Answer for Histogram {
     const QUERY: &'static str = "histogram";
 
     fn text(&self) -> String {
-        self.classes.text()
+        self.classes.text() + &self.note.map(|note| format!("note: {note}\n")).unwrap_or_default()
     }
 }
 
@@ -32,5 +47,5 @@ pub(super) fn run(args: &HistogramArgs) -> Result<(), Error> {
     }
     let shown = args.rows.shown;
     let classes = ClassRows::of(&summary, order(&args.rows), shown.limit);
-    document::show(&file.source(), &Histogram { classes }, shown.json)
+    document::show(&file.source(), &Histogram::of(&file, classes), shown.json)
 }

@@ -60,14 +60,14 @@ pub(super) fn run(file: &Path, args: &LiveArgs) -> Result<(), Error> {
     }
     if rows.shown.json {
         let classes = ClassRows::of(&summary, order(rows), rows.shown.limit);
-        return document::show(&dump.source(), &Histogram { classes }, true);
+        return document::show(&dump.source(), &Histogram::of(&dump, classes), true);
     }
     let largest = summary.sorted(HeapOrder::Size);
     let class = largest.iter().map(|(class, _)| *class).find(|class| is_programs(class));
     let classes = ClassRows::of(&summary, order(rows), rows.shown.limit.or(Some(SHOWN)));
     let overview = Overview {
         heading: format!("{}: {}", file.display(), dump.described()),
-        histogram: Histogram { classes },
+        histogram: Histogram::of(&dump, classes),
         next: next(file, class.or(largest.first().map(|(class, _)| *class)).unwrap_or("java.lang.Object")),
     };
     document::show(&dump.source(), &overview, false)
