@@ -59,6 +59,27 @@ fn copies_growth_boxes_and_strings_of_the_library() {
 }
 
 #[test]
+fn a_string_that_a_builder_makes_first_in_a_thread_is_counted_once() {
+    const THREADS: u64 = 500;
+    each_jvm(|jvm| {
+        for options in ["", "#trace"] {
+            let strings = |threads: u64| {
+                let threads = threads.to_string();
+                let run = Profiled::new(jvm, "gap.Gap", options)
+                    .with(|l| l.jvm_args(&["-Xint"]).args(&["built", &threads]));
+                run.run();
+                run.json().allocated()["java.lang.String"].objects
+            };
+            let made = strings(THREADS + 1) - strings(1);
+            assert!(
+                (THREADS..THREADS + THREADS / 2).contains(&made),
+                "{THREADS} threads made {made} strings with {options:?} on {jvm}"
+            );
+        }
+    });
+}
+
+#[test]
 fn counting_goes_on_after_the_stack_or_the_heap_ran_out() {
     each_jvm(|jvm| {
         for (part, options) in [

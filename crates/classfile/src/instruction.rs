@@ -15,6 +15,8 @@ pub mod opcode {
     pub const ALOAD_1: u8 = 0x2b;
     pub const ASTORE_1: u8 = 0x4c;
     pub const DUP: u8 = 0x59;
+    pub const DUP_X1: u8 = 0x5a;
+    pub const SWAP: u8 = 0x5f;
     pub const IINC: u8 = 0x84;
     pub const IFEQ: u8 = 0x99;
     pub const IF_ACMPNE: u8 = 0xa6;

@@ -97,7 +97,6 @@ fn calls_that_the_jit_replaces_are_counted_by_the_caller() {
     assert_eq!(behind(0xb6, ["[I", "clone", clone]), any);
     assert_eq!(behind(0xb6, ["[[Ljava/lang/String;", "clone", clone]), any);
     assert_eq!(behind(0xb7, ["java/lang/Object", "clone", clone]), any);
-    assert_eq!(behind(0xb6, ["Other", "clone", clone]), None);
     let copy = "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;";
     assert_eq!(behind(0xb8, ["java/util/Arrays", "copyOf", copy]), objects);
     let range = "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;";
@@ -121,17 +120,19 @@ fn calls_that_the_jit_replaces_are_counted_by_the_caller() {
 }
 
 #[test]
-fn clone_of_an_array_in_code_from_before_java_5_is_seen_by_its_cast() {
-    let cast_to = |class: &str| {
-        let mut builder = ClassBuilder::new(48);
-        let [a, b] = builder.method_ref("java/lang/Object", "clone", "()Ljava/lang/Object;").to_be_bytes();
-        let [c, d] = builder.class(class).to_be_bytes();
-        let code = vec![0xb6, a, b, 0xc0, c, d, 0x57, RETURN];
-        builder.method("run", "()V", &CodeParts { max_stack: 1, code, ..CodeParts::default() });
-        hooks(&builder.build())
-    };
-    assert_eq!(cast_to("[I"), [(Some(0), "any (Ljava/lang/Object;)V".to_owned())]);
-    assert_eq!(cast_to("Made"), []);
+fn a_clone_that_may_be_inherited_is_shown_with_what_ran_before() {
+    let clone = "()Ljava/lang/Object;";
+    let around = [(None, "clonings ()I"), (Some(0), "cloned (ILjava/lang/Object;)V")];
+    let around = around.map(|(pc, hook)| (pc, hook.to_owned()));
+    for (opcode, owner) in [(0xb6, "java/lang/Object"), (0xb6, "Other"), (0xb7, "Other")] {
+        let call = caller("Made", "run", "()V", opcode, [owner, "clone", clone], &[]);
+        assert_eq!(hooks(&call), around, "{opcode:#x} {owner}");
+        let (placed, places) = placed_hooks(&call, 40_000);
+        assert_eq!(placed[1], (Some(0), "cloned (ILjava/lang/Object;I)V".to_owned(), Some(40_000)));
+        assert_eq!(places, ["? Made.run:None"]);
+    }
+    assert_eq!(behind(0xb6, ["Other", "clone", "()LOther;"]), None, "Object's has another descriptor");
+    assert_eq!(behind(0xb8, ["Other", "clone", clone]), None);
 }
 
 #[test]
@@ -178,6 +179,11 @@ fn entry_hooks() {
     let mut object = ClassBuilder::named(55, "java/lang/Object");
     object.method("<init>", "()V", &CodeParts { max_locals: 1, code: vec![RETURN], ..CodeParts::default() });
     assert_eq!(hooks(&object.build()), [(None, "object (Ljava/lang/Object;)V".to_owned())]);
+
+    let mut cloneable = ClassBuilder::named(55, "Made");
+    let parts = CodeParts { max_stack: 1, max_locals: 1, code: vec![0x2a, 0xb0], ..CodeParts::default() };
+    cloneable.method("clone", "()Ljava/lang/Object;", &parts);
+    assert_eq!(hooks(&cloneable.build()), [(None, "cloning ()V".to_owned())]);
 
     let mut reflection = ClassBuilder::named(55, "jdk/internal/reflect/Reflection");
     let descriptor = "(Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";

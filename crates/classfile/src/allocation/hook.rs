@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::edit::ClassEditor;
 use crate::instruction::opcode::{
-    ALOAD_0, ALOAD_1, ASTORE_1, DUP, GETFIELD, INVOKESTATIC, LDC_W, NOP, SIPUSH,
+    ALOAD_0, ALOAD_1, ASTORE_1, DUP, DUP_X1, GETFIELD, INVOKESTATIC, LDC_W, NOP, SIPUSH, SWAP,
 };
 use crate::pool::{FieldRef, MethodRef};
 use crate::refusal::Refusal;
@@ -37,6 +37,11 @@ pub enum Hook {
     Building,
     /// `built(String)`: a string builder's `toString` has returned.
     Built,
+    /// `cloning()`: an override of `clone` runs.
+    Cloning,
+    /// `clonings()` before a call of `clone`, and `cloned(int, Object)`, behind it, told what `clonings` gave. May be
+    /// told a place's number.
+    Cloned,
     /// `backtrace(Object)`: the arrays that the VM made to hold an exception's stack trace.
     Backtrace,
     /// `exiting()`: the VM ends, the program's shutdown hooks are done.
@@ -108,7 +113,8 @@ impl Element {
 impl Hook {
     /// Whether a place's number can be told to it.
     pub(super) fn takes_place(self) -> bool {
-        matches!(self, Hook::Place | Hook::Array(_) | Hook::Multi | Hook::Any | Hook::Built | Hook::Backtrace)
+        use Hook::*;
+        matches!(self, Place | Array(_) | Multi | Any | Built | Cloned | Backtrace)
     }
 
     /// Whether its code stands in front of the instruction, not behind it.
@@ -125,6 +131,7 @@ impl Hook {
             Hook::Multi if placed => (b"multi", PLACED_OBJECT),
             Hook::Any if placed => (b"any", PLACED_OBJECT),
             Hook::Backtrace if placed => (b"backtrace", PLACED_OBJECT),
+            Hook::Cloned if placed => (b"cloned", b"(ILjava/lang/Object;I)V"),
             Hook::Built if placed => (b"built", b"(Ljava/lang/String;I)V"),
             Hook::Object => (b"object", OBJECT),
             Hook::Array(element) => (b"array", element.hook_descriptor(placed)),
@@ -134,6 +141,8 @@ impl Hook {
             Hook::VisibleFields => (b"visibleFields", FIELDS),
             Hook::Building => (b"building", b"()V"),
             Hook::Built => (b"built", b"(Ljava/lang/String;)V"),
+            Hook::Cloning => (b"cloning", b"()V"),
+            Hook::Cloned => (b"cloned", b"(ILjava/lang/Object;)V"),
             Hook::Backtrace => (b"backtrace", OBJECT),
             Hook::Exiting => (b"exiting", b"()V"),
             Hook::Moving => (b"moving", b"(Z)V"),
@@ -141,6 +150,11 @@ impl Hook {
             Hook::Arriving => (b"arriving", b"()V"),
         };
         MethodRef { owner: HOOKS_CLASS.as_bytes(), name, descriptor }
+    }
+
+    /// Whether there is code of the hook before the call that it is about, too.
+    pub(super) fn precedes_call(self) -> bool {
+        self == Hook::Cloned
     }
 
     /// Operand stack that the hook's entry code needs.
@@ -172,14 +186,26 @@ impl HookRefs {
                 let [high, low] = editor.field_ref(BACKTRACE)?.to_be_bytes();
                 code.extend([DUP, GETFIELD, high, low]);
             }
+            // Under the result lies what the code before the call left.
+            Hook::Cloned => code.push(DUP_X1),
             _ => code.push(DUP),
         }
         if let Some(place) = place {
             code.extend(push(place, editor)?);
         }
-        let stack = if place.is_some() && hook != Hook::Place { 2 } else { 1 };
+        let below = u16::from(hook == Hook::Cloned);
+        let stack = if place.is_some() && hook != Hook::Place { 2 } else { 1 } + below;
         code.extend([INVOKESTATIC, high, low]);
         Ok((code, stack))
+    }
+
+    /// The code before a call that [`Hook::Cloned`] is about: puts an `int` under the object whose `clone` is called.
+    /// Also gives the operand stack that it needs.
+    pub(super) fn before_call(editor: &mut ClassEditor<'_, '_>) -> Result<([u8; 4], u16), Refusal> {
+        let method =
+            MethodRef { owner: HOOKS_CLASS.as_bytes(), name: b"clonings", descriptor: b"()I" };
+        let [high, low] = editor.method_ref(method)?.to_be_bytes();
+        Ok(([INVOKESTATIC, high, low, SWAP], 1))
     }
 
     /// The hook's code at a method's entry.
@@ -192,7 +218,7 @@ impl HookRefs {
         let call = [INVOKESTATIC, high, low];
         Ok(match hook {
             Hook::VisibleFields => [&[ALOAD_0, ALOAD_1], &call[..], &[ASTORE_1]].concat(),
-            Hook::Building | Hook::Exiting => call.to_vec(),
+            Hook::Building | Hook::Cloning | Hook::Exiting => call.to_vec(),
             _ => [&[ALOAD_0], &call[..]].concat(),
         })
     }

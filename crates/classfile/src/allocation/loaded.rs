@@ -26,11 +26,11 @@ pub fn instruction_at(constants: &[u8], code: &[u8], pc: u32) -> Option<LoadedIn
     Some(LoadedInstruction { opcode: found.opcode, hooked })
 }
 
-/// Index of the method called at `at`, if the code there is as a hook's: `dup`, a field of it or not, a number or not,
+/// Index of the method called at `at`, if the code there is as a hook's: `dup` or the like, a field of it or not, a number or not,
 /// the call.
 fn called_behind(code: &[u8], at: usize) -> Option<u16> {
     let mut at = at + 1;
-    if !matches!(code.get(at - 1)?, &(DUP | NOP)) {
+    if !matches!(code.get(at - 1)?, &(DUP | DUP_X1 | NOP)) {
         return None;
     }
     for pushed in [[GETFIELD; 2], [SIPUSH, LDC_W]] {

@@ -193,6 +193,11 @@ impl Context<'_, '_> {
             }
             let hook = site.hook_with(number.is_some());
             let (call, stack) = hooks.call(hook, number, editor)?;
+            if hook.precedes_call() {
+                let (before, stack) = HookRefs::before_call(editor)?;
+                editor.edit_method(index).insert_before(site.pc, &before, stack);
+                inserted += 1;
+            }
             let edit = editor.edit_method(index);
             if hook.comes_before() {
                 edit.insert_before(site.pc, &call, stack);

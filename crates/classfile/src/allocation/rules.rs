@@ -7,6 +7,9 @@
 //! C2 makes one String and its bytes of `new StringBuilder().append(…).toString()` (OptimizeStringConcat), and runs none
 //! of the called bodies. `toString` therefore says that it runs, and its callers count the String if it did not.
 //!
+//! A call of `clone` may end in `Object.clone` or in an override, which counts itself. Overrides say that they run; where
+//! none did during a call, its caller counts the result.
+//!
 //! The native `Throwable.fillInStackTrace(int)` has the VM make arrays; its caller counts what it finds in the exception.
 //!
 //! A virtual thread is between two threads from one call of the VM in `VirtualThread` to the next: mount and unmount are
@@ -52,9 +55,10 @@ pub(super) enum Callee {
     FollowedBy(Hook),
     /// By the caller, where it is `sun.misc.Unsafe`. Elsewhere a constructor runs next, and counts.
     AllocatesInstance,
-    /// `Object.clone` not on an array class: the caller counts an `invokespecial`, or an array's clone in code from
-    /// before Java 5. Any other call is to an override, which counts itself.
+    /// `Object.clone` by name: an `invokespecial` is sure to end there.
     ObjectClone,
+    /// `clone` of a class: it may be inherited from `Object`, or an override.
+    Clone,
     /// By the callee; where the caller is [`silenced`], that is once too often.
     CountsItself,
     /// A transition of a virtual thread begins or ends: this hook goes in front of the call.
@@ -68,6 +72,7 @@ fn callee(method: MethodRef<'_>) -> Option<Callee> {
     Some(match (method.owner, method.name, method.descriptor) {
         ([b'[', ..], b"clone", CLONE) => FollowedBy(Hook::Any),
         (OBJECT, b"clone", CLONE) => ObjectClone,
+        (_, b"clone", CLONE) => Clone,
         (ARRAYS, b"copyOf", COPY_OF) => FollowedBy(Hook::Array(Element::Reference)),
         (ARRAYS, b"copyOfRange", COPY_OF_RANGE) => FollowedBy(Hook::Array(Element::Reference)),
         (INTERNAL_UNSAFE, b"allocateUninitializedArray0", CLASS_AND_LENGTH) => FollowedBy(Hook::Any),
@@ -114,18 +119,13 @@ pub(super) fn entry_hook(class: &[u8], name: &[u8], descriptor: &[u8], hide_fiel
         (REFLECTION, b"filterFields", FILTER_FIELDS) if hide_fields => Some(Hook::VisibleFields),
         (SHUTDOWN, b"halt", b"(I)V") => Some(Hook::Exiting),
         (STRING_BUILDER | STRING_BUFFER, b"toString", TO_STRING) => Some(Hook::Building),
+        (_, b"clone", CLONE) => Some(Hook::Cloning),
         _ => None,
     }
 }
 
-/// The hook behind a call in `class`; `result_is_array` says whether the next instruction casts to an array class.
-pub(super) fn call_hook(
-    callee: Callee,
-    opcode: u8,
-    class: &[u8],
-    silenced: bool,
-    result_is_array: impl FnOnce() -> bool,
-) -> Option<Hook> {
+/// The hook behind a call in `class`.
+pub(super) fn call_hook(callee: Callee, opcode: u8, class: &[u8], silenced: bool) -> Option<Hook> {
     match (callee, opcode) {
         (Callee::CountsItself, INVOKESTATIC) => silenced.then_some(Hook::Undo),
         _ if silenced => None,
@@ -133,7 +133,9 @@ pub(super) fn call_hook(
         (Callee::Moves(hook), _) => (class == VIRTUAL_THREAD).then_some(hook),
         (Callee::AllocatesInstance, INVOKEVIRTUAL) => (class == SUN_UNSAFE).then_some(Hook::Any),
         (Callee::ObjectClone, INVOKESPECIAL) => Some(Hook::Any),
-        (Callee::ObjectClone, INVOKEVIRTUAL) => result_is_array().then_some(Hook::Any),
+        (Callee::ObjectClone, INVOKEVIRTUAL) | (Callee::Clone, INVOKEVIRTUAL | INVOKESPECIAL) => {
+            Some(Hook::Cloned)
+        }
         _ => None,
     }
 }

@@ -50,7 +50,7 @@ impl<'a> Found<'a> {
 
     /// Whether the hooks would push the method beyond what the JVM compiles.
     pub(super) fn is_too_large(&self) -> bool {
-        const LONGEST_HOOK: usize = 7;
+        const LONGEST_HOOK: usize = 11;
         let has_places = self.sites.iter().any(|site| site.hook == Hook::Place);
         let len = self.code_len + LONGEST_HOOK * (self.sites.len() + 1);
         has_places && self.code_len <= LARGEST_COMPILED && len > LARGEST_COMPILED
@@ -165,16 +165,8 @@ fn site_hook(
         MULTIANEWARRAY => Some(Hook::Multi),
         opcode @ INVOKEVIRTUAL..=INVOKESTATIC => {
             let callee = u2_at(code, operand).and_then(|index| callees.get(index));
-            let result_is_array = || casts_to_array(class, code, instruction.next() as usize);
-            callee
-                .and_then(|callee| rules::call_hook(callee, opcode, class.name(), silenced, result_is_array))
+            callee.and_then(|callee| rules::call_hook(callee, opcode, class.name(), silenced))
         }
         _ => None,
     })
-}
-
-/// Whether the instruction at `pc` is a cast to an array class.
-fn casts_to_array(class: &ClassFile<'_>, code: &[u8], pc: usize) -> bool {
-    let class_name = u2_at(code, pc + 1).and_then(|index| class.pool().class_name(index));
-    code.get(pc) == Some(&CHECKCAST) && class_name.is_some_and(|name| name.starts_with(b"["))
 }

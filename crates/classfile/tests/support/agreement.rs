@@ -37,7 +37,7 @@ pub(crate) fn align(old: &[u8], new: &[u8], inserted_len: Inserted<'_>) -> Align
     while from < old.len() || to < new.len() {
         if let Some(len) = new.get(to).and_then(|_| inserted_len(new, to)) {
             found.inserted.push((last, new[to..to + len].to_vec()));
-            before = is_push(new[to]).then_some(to);
+            before = is_before(&new[to..to + len]).then_some(to);
             to += len;
             continue;
         }
@@ -58,7 +58,12 @@ pub(crate) fn align(old: &[u8], new: &[u8], inserted_len: Inserted<'_>) -> Align
     found
 }
 
-/// The first opcode of a hook that stands before an instruction: `sipush`, `ldc_w`.
+/// Whether inserted code stands before an instruction: it tells a place alone, or is a call and a `swap`.
+fn is_before(code: &[u8]) -> bool {
+    is_push(code[0]) || matches!(code, [0xb8, _, _, 0x5f])
+}
+
+/// `sipush`, `ldc_w`.
 fn is_push(opcode: u8) -> bool {
     matches!(opcode, 0x11 | 0x13)
 }
@@ -172,8 +177,14 @@ fn check_method(
 
 pub(crate) fn hook_len(class: &ClassFile, code: &[u8], at: usize, first_appended: u16) -> Option<usize> {
     let is_place = |code: &[u8]| hook_name(class, code).starts_with("place");
+    let is_clonings = |code: &[u8]| hook_name(class, code).starts_with("clonings");
     let appended = |at: usize| u16::from_be_bytes([code[at], code[at + 1]]) >= first_appended;
     match code.get(at..)? {
+        [0xb8, _, _, 0x5f, ..] if appended(at + 1) && is_clonings(&code[at..]) => Some(4),
+        // The program pushed something.
+        [0x00 | 0x59 | 0x2a, rest @ ..] if matches!(rest, [0xb8, _, _, 0x5f, ..]) && appended(at + 2) && is_clonings(rest) => None,
+        [0x5a, rest @ ..] if is_placed(rest, appended, at + 1) => Some(7),
+        [0x5a, 0xb8, _, _, ..] if appended(at + 2) => Some(4),
         // A `dup` of the program may stand before the hook of a constructor call.
         [0x59, rest @ ..] if is_placed(rest, appended, at + 1) && !is_place(rest) => Some(7),
         rest if is_placed(rest, appended, at) && is_place(rest) => Some(6),
@@ -193,7 +204,7 @@ fn is_placed(code: &[u8], appended: impl Fn(usize) -> bool, at: usize) -> bool {
 pub(crate) fn hook_name(class: &ClassFile, code: &[u8]) -> String {
     let call = match code[0] {
         0x11 | 0x13 => 3,
-        0x59 if is_push(code[1]) => 4,
+        0x59 | 0x5a if is_push(code[1]) => 4,
         0x59 if code[1] == 0xb4 => {
             if is_push(code[4]) {
                 7
@@ -223,7 +234,7 @@ pub(crate) fn hook_place(class: &ClassFile, code: &[u8]) -> Option<u32> {
 /// Checks a changed Code attribute and everything in it that names a place in the code.
 pub(crate) fn check_code(old: &CodeAttribute, new: &CodeAttribute, inserted_len: Inserted<'_>) -> Alignment {
     assert_eq!(old.max_locals, new.max_locals);
-    assert!((old.max_stack..=old.max_stack + 2).contains(&new.max_stack));
+    assert!((old.max_stack..=old.max_stack + 3).contains(&new.max_stack));
     let found = align(&old.code, &new.code, inserted_len);
     if found.trampolines.is_empty() {
         assert_eq!(old.exception_table.len(), new.exception_table.len());

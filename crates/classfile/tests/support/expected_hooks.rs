@@ -103,7 +103,7 @@ pub(crate) fn count(class: &ClassFile, places: bool) -> usize {
 pub(crate) fn of(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], places: bool) -> Hooks {
     let hooks = all(class, name, descriptor, code, places);
     let creations = hooks.iter().filter(|(_, hook)| hook == PLACE).count();
-    let grown = code.len() + 7 * (hooks.len() + 1);
+    let grown = code.len() + 11 * (hooks.iter().filter(|(_, hook)| !hook.starts_with(CLONINGS)).count() + 1);
     if creations > 0 && code.len() <= 8000 && grown > 8000 {
         return all(class, name, descriptor, code, false);
     }
@@ -111,6 +111,9 @@ pub(crate) fn of(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], p
 }
 
 const PLACE: &str = "place (I)V";
+
+/// Before a call of `clone`; part of the hook behind it.
+const CLONINGS: &str = "clonings";
 
 /// Whether the constructor call at `pc` belongs to a `new`, whatever the class: each call closes the last one open.
 fn is_creation(class: &ClassFile, code: &[u8], pc: usize, open: &mut Vec<String>) -> bool {
@@ -141,6 +144,7 @@ fn all(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], places: boo
         if places && matches!(code[pc], 0xb7 | 0xbb) && is_creation(class, code, pc, &mut open) {
             hooks.push((last, PLACE.to_owned()));
         }
+        let before = last;
         let operand = |at: usize| u16::from_be_bytes([code[at + 1], code[at + 2]]);
         if code[pc] == 0xb6 && owner == "java/lang/VirtualThread" {
             let hook = method_ref(class, operand(pc)).and_then(|callee| in_front_of_call(&callee));
@@ -153,12 +157,13 @@ fn all(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], places: boo
             0xbd => Some("array ([Ljava/lang/Object;)V".to_owned()),
             0xc5 => Some("multi (Ljava/lang/Object;)V".to_owned()),
             call @ 0xb6..=0xb8 => method_ref(class, operand(pc)).and_then(|callee| {
-                let cast_to_array =
-                    code.get(next) == Some(&0xc0) && class_name(class, operand(next)).starts_with('[');
-                behind_call(call, &callee, &owner, silent, cast_to_array).map(str::to_owned)
+                behind_call(call, &callee, &owner, silent).map(str::to_owned)
             }),
             _ => None,
         };
+        if hook.as_deref().is_some_and(|hook| hook.starts_with("cloned")) {
+            hooks.push((before, format!("{CLONINGS} ()I")));
+        }
         let hook = hook.map(|hook| if places { placed(&owner, name, code[pc], hook) } else { hook });
         hooks.extend(hook.map(|hook| (Some(pc), hook)));
         pc = next;
@@ -175,7 +180,7 @@ fn placed(owner: &str, method: &str, opcode: u8, hook: String) -> String {
             "any (Ljava/lang/Object;I)V".to_owned()
         }
         Some((head, end))
-            if ["array", "any", "multi", "built", "backtrace"]
+            if ["array", "any", "multi", "built", "cloned", "backtrace"]
                 .contains(&&head[..head.find(' ').unwrap_or(0)]) =>
         {
             format!("{head}I){end}")
@@ -199,6 +204,7 @@ fn entry(full_name: &str) -> Option<&'static str> {
         "java/lang/Shutdown halt (I)V" => Some("exiting ()V"),
         "java/lang/StringBuilder toString ()Ljava/lang/String;"
         | "java/lang/StringBuffer toString ()Ljava/lang/String;" => Some("building ()V"),
+        name if name.ends_with(" clone ()Ljava/lang/Object;") => Some("cloning ()V"),
         name if name == format!("jdk/internal/reflect/Reflection filterFields {fields}") => {
             Some("visibleFields (Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;")
         }
@@ -216,13 +222,7 @@ fn in_front_of_call(callee: &str) -> Option<&'static str> {
     })
 }
 
-fn behind_call(
-    opcode: u8,
-    callee: &str,
-    owner: &str,
-    silent: bool,
-    cast_to_array: bool,
-) -> Option<&'static str> {
+fn behind_call(opcode: u8, callee: &str, owner: &str, silent: bool) -> Option<&'static str> {
     const ANY: Option<&str> = Some("any (Ljava/lang/Object;)V");
     if silent {
         let undone = [
@@ -235,7 +235,10 @@ fn behind_call(
         return ANY;
     }
     match callee {
-        "java/lang/Object clone ()Ljava/lang/Object;" if opcode == 0xb7 || cast_to_array => ANY,
+        "java/lang/Object clone ()Ljava/lang/Object;" if opcode == 0xb7 => ANY,
+        callee if callee.ends_with(" clone ()Ljava/lang/Object;") && opcode != 0xb8 => {
+            Some("cloned (ILjava/lang/Object;)V")
+        }
         "java/lang/Shutdown runHooks ()V" => Some("exiting ()V"),
         "java/lang/Throwable fillInStackTrace (I)Ljava/lang/Throwable;" => {
             Some("backtrace (Ljava/lang/Object;)V")

@@ -56,8 +56,11 @@ public final class MayflyHooks {
     /** Distance from an array class's cells to those for arrays below {@link #SMALLEST}. */
     private static final int BELOW = 24;
 
-    /** Where in a slab a thread notes that the body of a {@code toString} ran. No class's cell is there. */
+    /** Where in a slab a thread notes that the body of a {@code toString} ran. An int; no class's cell is there. */
     private static final int BUILDING = 24;
+
+    /** An int behind that: how many overrides of {@code clone} the thread has begun to run. */
+    private static final int CLONINGS = 28;
 
     /** Whether allocations are counted. Asked first: before the VM is initialised no native method can be called. */
     private static boolean on;
@@ -512,13 +515,65 @@ public final class MayflyHooks {
         return enterPair(id, cell);
     }
 
+    /** An override of {@code clone} runs, and counts what it makes. */
+    @ForceInline
+    public static void cloning() {
+        if (on) {
+            long slab = slab();
+            if (slab != 0) {
+                Unsafe u = Unsafe.getUnsafe();
+                u.putInt(null, slab + CLONINGS, u.getInt(null, slab + CLONINGS) + 1);
+            }
+        }
+    }
+
+    /** {@code clone} is about to be called, in Object or an override. */
+    @ForceInline
+    public static int clonings() {
+        if (!on) {
+            return 0;
+        }
+        long slab = slab();
+        return slab == 0 ? 0 : Unsafe.getUnsafe().getInt(null, slab + CLONINGS);
+    }
+
+    /** {@code clone} returned. If no override ran since {@code clonings} was asked, the object is one of Object's making. */
+    @ForceInline
+    public static void cloned(int clonings, Object clone) {
+        if (on && clonings() == clonings) {
+            any(clone);
+        }
+    }
+
+    /** As {@link #cloned(int, Object)}, at a numbered place. */
+    @ForceInline
+    public static void cloned(int clonings, Object clone, int id) {
+        if (on && clonings() == clonings) {
+            any(clone, id);
+        }
+    }
+
+    /** The thread's slab, given to it if it has none yet: what is noted there must not be lost. */
+    @ForceInline
+    private static long slab() {
+        long slab = Thread.currentCarrierThread().mayfly$slab;
+        return slab != 0 ? slab : firstSlab();
+    }
+
+    @DontInline
+    private static long firstSlab() {
+        Thread thread = Thread.currentCarrierThread();
+        enter(thread, String.class);
+        return thread.mayfly$slab;
+    }
+
     /** The body of a string builder's {@code toString} runs, and counts what it makes. */
     @ForceInline
     public static void building() {
         if (on) {
-            long slab = Thread.currentCarrierThread().mayfly$slab;
+            long slab = slab();
             if (slab != 0) {
-                Unsafe.getUnsafe().putLong(null, slab + BUILDING, 1);
+                Unsafe.getUnsafe().putInt(null, slab + BUILDING, 1);
             }
         }
     }
@@ -534,8 +589,8 @@ public final class MayflyHooks {
             return;
         }
         Unsafe u = Unsafe.getUnsafe();
-        if (u.getLong(null, slab + BUILDING) != 0) {
-            u.putLong(null, slab + BUILDING, 0);
+        if (u.getInt(null, slab + BUILDING) != 0) {
+            u.putInt(null, slab + BUILDING, 0);
         } else if (s != null) {
             fused(s);
         }
@@ -552,8 +607,8 @@ public final class MayflyHooks {
             return;
         }
         Unsafe u = Unsafe.getUnsafe();
-        if (u.getLong(null, slab + BUILDING) != 0) {
-            u.putLong(null, slab + BUILDING, 0);
+        if (u.getInt(null, slab + BUILDING) != 0) {
+            u.putInt(null, slab + BUILDING, 0);
         } else if (s != null) {
             fused(s, id);
         }
