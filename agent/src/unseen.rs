@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mayfly_classfile::allocation::{self, LoadedInstruction};
-use mayfly_classfile::opcode::{ANEWARRAY, MULTIANEWARRAY, NEW, NEWARRAY};
+use mayfly_classfile::opcode::{
+    ANEWARRAY, INVOKEINTERFACE, INVOKESPECIAL, INVOKESTATIC, INVOKEVIRTUAL, MULTIANEWARRAY, NEW, NEWARRAY,
+};
 use mayfly_jvmti::{Jni, StackFrame};
 use mayfly_profile::{ClassEstimate, ClassId, Estimate, Remainder};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -26,6 +28,10 @@ pub(crate) enum Maker {
     HiddenClass,
     /// An array instruction of a method that is as it was.
     UnrewrittenMethod,
+    /// C2, for a vector that it kept in a register until then, without running its constructor.
+    VectorBox,
+    /// `Object.clone`, called from where no hook is.
+    Clone,
 }
 
 impl Maker {
@@ -35,6 +41,8 @@ impl Maker {
             Self::Jvm => "made by the JVM itself (classes, reflection, linking)",
             Self::HiddenClass => "arrays made in hidden classes",
             Self::UnrewrittenMethod => "arrays made in methods that were not rewritten",
+            Self::VectorBox => "vectors that the JIT boxed (jdk.incubator.vector)",
+            Self::Clone => "cloned through method handles or reflection",
         }
     }
 }
@@ -67,10 +75,10 @@ thread_local! {
 /// What a frame of the program's says of allocations made there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Made {
-    /// By an instruction of a method, its class hidden or not.
-    ByCode { at: LoadedInstruction, hidden: bool },
-    /// By a native method that is part of the JVM, or not.
-    ByNative { of_jvm: bool },
+    /// By an instruction of a method, its class hidden or not, or one of the Vector API.
+    ByCode { at: LoadedInstruction, hidden: bool, vector: bool },
+    /// By a native method that is part of the JVM, or not; `Object.clone` or not.
+    ByNative { of_jvm: bool, clone: bool },
 }
 
 impl Unseen {
@@ -87,10 +95,7 @@ impl Unseen {
     /// Takes a sampled allocation of the running thread.
     pub(crate) fn take(&self, engine: &Engine, jni: Jni<'_>, class: ClassId, size: u64) {
         let name = engine.classes.name(class).unwrap_or_default();
-        let maker = match Kind::of(name) {
-            Kind::Constructed => None,
-            kind => self.maker_of(engine, jni, kind),
-        };
+        let maker = self.maker_of(engine, jni, Kind::of(name));
         let estimate = Estimate::of_sample(size, self.interval);
         let mut sums = self.sums();
         sums.changed.insert(class);
@@ -176,6 +181,9 @@ impl Unseen {
     }
 }
 
+/// Where the Vector API is.
+const VECTORS: &str = "jdk.incubator.vector.";
+
 /// How objects of a class come to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -186,6 +194,8 @@ enum Kind {
     OfJvm,
     /// A constructor runs, whoever allocates, and shows the object to a hook.
     Constructed,
+    /// As `Constructed`, unless C2 boxed it.
+    Vector,
 }
 
 impl Kind {
@@ -197,6 +207,7 @@ impl Kind {
             // Made in Java, with constructors.
             "java.lang.ClassValue" | "java.lang.ClassLoader" => Self::Constructed,
             _ if class.starts_with('[') => Self::Array,
+            _ if class.starts_with(VECTORS) => Self::Vector,
             _ if OF_JVM.iter().any(|name| class.starts_with(name)) => Self::OfJvm,
             _ => Self::Constructed,
         }
@@ -207,13 +218,20 @@ impl Kind {
 fn unseen_maker(kind: Kind, made: Option<Made>, caller: impl FnOnce() -> Option<Made>) -> Option<Maker> {
     let hooked = |made| matches!(made, Some(Made::ByCode { at: LoadedInstruction { hooked: true, .. }, .. }));
     match made {
-        _ if kind == Kind::Constructed => None,
+        Some(Made::ByCode { at, vector: true, .. })
+            if matches!(kind, Kind::Array | Kind::Vector) && is_call(at) =>
+        {
+            Some(Maker::VectorBox)
+        }
+        // A clone's constructor does not run.
+        Some(Made::ByNative { clone: true, .. }) => (!hooked(caller())).then_some(Maker::Clone),
+        _ if matches!(kind, Kind::Constructed | Kind::Vector) => None,
         None => Some(Maker::Jvm),
         // E.g. `clone` and `newArray`: what they return is shown to a hook in their caller.
-        Some(Made::ByNative { of_jvm }) => {
+        Some(Made::ByNative { of_jvm, .. }) => {
             (!hooked(caller())).then_some(if of_jvm { Maker::Jvm } else { Maker::Native })
         }
-        Some(Made::ByCode { at, hidden }) => match (kind, at.opcode) {
+        Some(Made::ByCode { at, hidden, .. }) => match (kind, at.opcode) {
             (Kind::String | Kind::OfJvm, NEW) => None,
             (Kind::Array | Kind::String, _) if at.hooked => None,
             // `Arrays.copyOf` and the like: their callers count.
@@ -224,15 +242,22 @@ fn unseen_maker(kind: Kind, made: Option<Made>, caller: impl FnOnce() -> Option<
     }
 }
 
+/// Whether it is a call that no hook follows.
+fn is_call(at: LoadedInstruction) -> bool {
+    matches!(at.opcode, INVOKEVIRTUAL | INVOKESPECIAL | INVOKESTATIC | INVOKEINTERFACE) && !at.hooked
+}
+
 fn examine(engine: &Engine, jni: Jni<'_>, frame: StackFrame) -> Option<Made> {
     let facts = engine.tool.method_facts(jni, frame.method)?;
     let Ok(pc) = u32::try_from(frame.location) else {
-        return Some(Made::ByNative { of_jvm: is_of_jvm(&facts.class) });
+        let clone = facts.class == "java.lang.Object" && facts.name == "clone";
+        return Some(Made::ByNative { of_jvm: is_of_jvm(&facts.class), clone });
     };
     let method = engine.tool.method_code(jni, frame.method)?;
     let at = allocation::instruction_at(&method.constants, &method.code, pc)?;
     // `Class.getName()` of a hidden class is `binary.Name/suffix`.
-    Some(Made::ByCode { at, hidden: facts.class.contains('/') })
+    let vector = facts.class.starts_with(VECTORS) || facts.class.starts_with("jdk.internal.vm.vector.");
+    Some(Made::ByCode { at, hidden: facts.class.contains('/'), vector })
 }
 
 /// Whether a class's native methods are entry points of the JVM, which allocates there on its own behalf.

@@ -30,7 +30,7 @@ pub fn artifacts() -> &'static Artifacts {
 }
 
 /// The folder of the workspace's Cargo.toml.
-pub(crate) fn workspace_root() -> &'static Path {
+pub fn workspace_root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the workspace")
 }
 

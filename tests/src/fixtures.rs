@@ -14,6 +14,9 @@ use crate::skip::skip;
 /// Fixtures that Java 11 can't express. JVMs from this release on run them.
 const NEWER: &str = "16";
 
+/// The folder of fixtures that each JVM runs from source: they need modules that not every compiler has.
+const FROM_SOURCE: &str = "vectors";
+
 /// Folder of the compiled fixtures, the Java API among them: the class path of every run.
 ///
 /// # Panics
@@ -47,7 +50,7 @@ fn sources() -> Vec<PathBuf> {
 fn collect_java(folder: &Path, sources: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        if path.is_dir() {
+        if path.is_dir() && !path.ends_with(FROM_SOURCE) {
             collect_java(&path, sources);
         } else if path.extension().is_some_and(|extension| extension == "java") {
             sources.push(path);

@@ -30,6 +30,16 @@ impl Jvm {
         self.home.join("bin/java")
     }
 
+    /// Names of the modules it has.
+    ///
+    /// # Panics
+    /// If it does not say.
+    pub fn modules(&self) -> Vec<String> {
+        let output = Command::new(self.java()).arg("--list-modules").output().expect("java can be run");
+        let name = |line: &str| line.split('@').next().unwrap_or_default().to_owned();
+        String::from_utf8_lossy(&output.stdout).lines().map(name).collect()
+    }
+
     /// The compiler, if this is a full JDK.
     pub fn javac(&self) -> Option<PathBuf> {
         Some(self.home.join("bin/javac")).filter(|path| path.exists())

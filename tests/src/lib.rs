@@ -19,7 +19,7 @@ mod running;
 mod skip;
 mod text_report;
 
-pub use artifacts::{Artifacts, artifacts, debug_agent};
+pub use artifacts::{Artifacts, artifacts, debug_agent, workspace_root};
 pub use beside::{Beside, MODES};
 pub use control_socket::{connect_control, control_socket, exchange_bytes};
 pub use expect::{Count, Counts, Expectation, Mismatch, check_all};

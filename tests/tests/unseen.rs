@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use mayfly_tests::{Jvm, Profiled, Workspace, each_jvm, skip};
+use mayfly_tests::{Jvm, Profiled, Workspace, each_jvm, skip, workspace_root};
 use serde_json::Value;
 
 /// The first release with `Lookup.defineHiddenClass`.
@@ -17,8 +17,13 @@ struct Told {
 
 impl Told {
     fn of(jvm: &Jvm, args: &[&str]) -> Option<Self> {
+        Self::of_jvm_with(jvm, &[], args)
+    }
+
+    fn of_jvm_with(jvm: &Jvm, jvm_args: &[&str], args: &[&str]) -> Option<Self> {
         // Small enough an interval for an error of some per cent.
-        let run = Profiled::new(jvm, "unseen.Unseen", "#delayprofiling#sample-16k").with(|l| l.args(args));
+        let run = Profiled::new(jvm, "unseen.Unseen", "#delayprofiling#sample-16k")
+            .with(|l| l.jvm_args(jvm_args).args(args));
         let outcome = run.start().finish();
         if outcome.stderr.contains("NoClassDefFoundError") {
             skip(&format!("{args:?} on {jvm}"), "this JVM lacks jdk.management");
@@ -93,6 +98,43 @@ fn arrays_made_in_hidden_classes() {
         let Some(told) = Told::of(jvm, &["hidden", "20000"]) else { return };
         told.check(jvm, "arrays made in hidden classes", 2.0);
         assert!(told.of_class("[J") > 0.0);
+    });
+}
+
+#[test]
+fn clones_made_through_method_handles() {
+    each_jvm(|jvm| {
+        // Compiled, they look as if made by a constructor through the handle.
+        let Some(told) = Told::of_jvm_with(jvm, &["-Xint"], &["handle", "200000"]) else { return };
+        told.check(jvm, "cloned through method handles", 2.0);
+        assert!(told.of_class("unseen.Unseen$Original") > 0.0, "{}", told.trust);
+    });
+}
+
+/// Bytes of a vector and its array.
+const BOX_BYTES: f64 = 48.0;
+
+#[test]
+fn vectors_that_c2_boxes() {
+    const VECTORS: u32 = 2_000_000;
+    each_jvm(|jvm| {
+        let modules = jvm.modules();
+        for needed in ["jdk.incubator.vector", "jdk.compiler"] {
+            if !modules.contains(&needed.to_owned()) {
+                return skip(&format!("vectors on {jvm}"), &format!("it lacks {needed}"));
+            }
+        }
+        let source = workspace_root().join("fixtures/vectors/Vectors.java").display().to_string();
+        let run = Profiled::new(jvm, &source, "#sample-16k")
+            .with(|l| l.jvm_args(&["--add-modules", "jdk.incubator.vector"]).args(&[&VECTORS.to_string()]));
+        run.run();
+        let told = Told { jvm: 0.0, counted: 0.0, trust: run.json().0["trust"].clone() };
+        let all = f64::from(VECTORS) * BOX_BYTES;
+        let (boxed, error) = told.cause("vectors that the JIT boxed");
+        assert!((all * 0.7..all * 1.01 + 4.0 * error).contains(&boxed), "{boxed} of {all}: {}", told.trust);
+        let (of_jvm, _) = told.cause("made by the JVM itself");
+        assert!(of_jvm < all / 10.0, "{of_jvm} on {jvm}: {}", told.trust);
+        assert!(number(&told.trust["named_share"]) > 0.97, "on {jvm}: {}", told.trust);
     });
 }
 

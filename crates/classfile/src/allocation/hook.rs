@@ -202,8 +202,7 @@ impl HookRefs {
     /// The code before a call that [`Hook::Cloned`] is about: puts an `int` under the object whose `clone` is called.
     /// Also gives the operand stack that it needs.
     pub(super) fn before_call(editor: &mut ClassEditor<'_, '_>) -> Result<([u8; 4], u16), Refusal> {
-        let method =
-            MethodRef { owner: HOOKS_CLASS.as_bytes(), name: b"clonings", descriptor: b"()I" };
+        let method = MethodRef { owner: HOOKS_CLASS.as_bytes(), name: b"clonings", descriptor: b"()I" };
         let [high, low] = editor.method_ref(method)?.to_be_bytes();
         Ok(([INVOKESTATIC, high, low, SWAP], 1))
     }

@@ -182,7 +182,11 @@ pub(crate) fn hook_len(class: &ClassFile, code: &[u8], at: usize, first_appended
     match code.get(at..)? {
         [0xb8, _, _, 0x5f, ..] if appended(at + 1) && is_clonings(&code[at..]) => Some(4),
         // The program pushed something.
-        [0x00 | 0x59 | 0x2a, rest @ ..] if matches!(rest, [0xb8, _, _, 0x5f, ..]) && appended(at + 2) && is_clonings(rest) => None,
+        [0x00 | 0x59 | 0x2a, rest @ ..]
+            if matches!(rest, [0xb8, _, _, 0x5f, ..]) && appended(at + 2) && is_clonings(rest) =>
+        {
+            None
+        }
         [0x5a, rest @ ..] if is_placed(rest, appended, at + 1) => Some(7),
         [0x5a, 0xb8, _, _, ..] if appended(at + 2) => Some(4),
         // A `dup` of the program may stand before the hook of a constructor call.

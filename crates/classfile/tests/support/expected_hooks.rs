@@ -156,9 +156,8 @@ fn all(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], places: boo
             0xbc => Some(format!("array ([{})V", &"ZCFDBSIJ"[usize::from(code[pc + 1]) - 4..][..1])),
             0xbd => Some("array ([Ljava/lang/Object;)V".to_owned()),
             0xc5 => Some("multi (Ljava/lang/Object;)V".to_owned()),
-            call @ 0xb6..=0xb8 => method_ref(class, operand(pc)).and_then(|callee| {
-                behind_call(call, &callee, &owner, silent).map(str::to_owned)
-            }),
+            call @ 0xb6..=0xb8 => method_ref(class, operand(pc))
+                .and_then(|callee| behind_call(call, &callee, &owner, silent).map(str::to_owned)),
             _ => None,
         };
         if hook.as_deref().is_some_and(|hook| hook.starts_with("cloned")) {
