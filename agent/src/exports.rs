@@ -3,6 +3,7 @@
 #![allow(unsafe_code)] // Entry points called by the JVM: raw arguments become typed ones here and nowhere else.
 
 use std::path::PathBuf;
+use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use mayfly_jvmti::{Asking, Jni, Object, WeakNumbers, export_agent, method_body, other_library_marked, sys};
@@ -11,6 +12,7 @@ use crate::allocations;
 use crate::control;
 use crate::engine::Engine;
 use crate::lifecycle::{MayflyAgent, switch_off};
+use crate::mbean;
 use crate::places::{self, Sampled};
 
 export_agent!(MayflyAgent);
@@ -235,4 +237,36 @@ pub unsafe extern "system" fn Java_io_mayfly_Mayfly_isActive0(
     // SAFETY: the environment of the running native method.
     let active = unsafe { with_engine(env, |engine, _| engine.control.is_active()) };
     sys::jboolean::from(active)
+}
+
+/// `io.mayfly.ManagedProfiler.status0`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_ManagedProfiler_status0(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+) -> sys::jobject {
+    let text = |jni: Jni<'_>| bytes(jni, mbean::status()?.as_bytes());
+    // SAFETY: the environment of the running native method.
+    unsafe { method_body(env, text, || None) }.unwrap_or(ptr::null_mut())
+}
+
+/// `io.mayfly.ManagedProfiler.snapshot0`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_ManagedProfiler_snapshot0(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+) -> sys::jobject {
+    let recording = |engine: &Engine, jni: Jni<'_>| bytes(jni, &mbean::snapshot(engine, jni)?);
+    // SAFETY: the environment of the running native method.
+    unsafe { with_engine(env, recording) }.unwrap_or(ptr::null_mut())
+}
+
+fn bytes(jni: Jni<'_>, bytes: &[u8]) -> Option<sys::jobject> {
+    jni.byte_array(bytes).map(Object::into_raw)
 }

@@ -19,6 +19,7 @@ mod heap;
 mod hooks;
 mod host;
 mod lifecycle;
+mod mbean;
 mod memory;
 mod notice;
 pub mod options;

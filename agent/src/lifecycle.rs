@@ -10,7 +10,7 @@ use mayfly_jvmti::{
 use crate::engine::Engine;
 use crate::gc_kinds::GcCounters;
 use crate::host::Host;
-use crate::{allocations, control, faults, heap, hooks, remote, rewriting, startup, worker};
+use crate::{allocations, control, faults, heap, hooks, mbean, remote, rewriting, startup, worker};
 
 /// Receiver of all events.
 #[derive(Default)]
@@ -53,6 +53,7 @@ impl Agent for MayflyAgent {
     fn vm_init(&self, context: CallbackContext<'_>, event: ThreadEvent) {
         let (Some(host), Some(jni)) = (Host::get(), jni_of(&context)) else { return };
         host.running(jni);
+        mbean::register(host, jni);
         if let (Some(engine), Some(thread)) = (Engine::get(), thread_of(&event)) {
             hooks::connect(engine, jni, thread);
             worker::start(engine);

@@ -10,7 +10,7 @@ pub(crate) mod java;
 pub(crate) mod jvms;
 pub(crate) mod launch;
 mod library_copy;
-mod perf_data;
+pub(crate) mod perf_data;
 pub(crate) mod process;
 pub(crate) mod recording_files;
 pub(crate) mod signals;

@@ -75,6 +75,8 @@ pub struct Options {
     pub heap_only: bool,
     /// Take requests from `mayfly`; `#nocontrol` clears it.
     pub control: bool,
+    /// Register the MBean, and from which jar if the class path lacks it, `#mbean`.
+    pub mbean: Option<Option<String>>,
     /// Print [`help`], `#help`.
     pub help: bool,
 }
@@ -213,6 +215,7 @@ impl Default for Options {
             heap: HeapOptions::default(),
             heap_only: false,
             control: true,
+            mbean: None,
             help: false,
         }
     }

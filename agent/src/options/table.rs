@@ -41,7 +41,7 @@ impl Spec {
 
     /// Whether it makes sense without a profile: what is about heap summaries, and about who may ask for them.
     pub(super) fn needs_no_profile(&self) -> bool {
-        self.name.starts_with("heap") || self.name == "nocontrol"
+        self.name.starts_with("heap") || matches!(self.name, "nocontrol" | "mbean")
     }
 
     /// Accepted and understood spellings.
@@ -378,6 +378,22 @@ pub(super) const SPECS: &[Spec] = &[
         example: "#nocontrol",
         help: "Take no requests from outside: no socket in /tmp, so `mayfly status`, `pause`, `heap` and so on can't reach \
                this JVM.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "mbean",
+        mistaken: &["jmx"],
+        shape: Shape::Optional(
+            "JAR",
+            |o| o.mbean = Some(None),
+            |o, v| {
+                o.mbean = Some(Some(v.to_owned()));
+                Ok(())
+            },
+        ),
+        example: "#mbean",
+        help: "Register the MBean io.mayfly:type=Profiler, to steer profiling by jconsole and the like; JAR is the path of \
+               mayfly-api.jar if it is not on the class path.",
         ..DEFAULTS
     },
     Spec {

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use mayfly_recording::control::{Loaded, Request, Response, Status};
-use mayfly_report::{clock, left_aligned};
+use mayfly_report::{clock, left_aligned, size};
 use serde::Serialize;
 
 use crate::args::running::PsArgs;
@@ -14,6 +14,8 @@ use crate::exit_codes;
 use crate::output::write;
 use crate::session::connect::Target;
 use crate::session::jvms::{self, Jvm};
+use crate::session::perf_data::Heap;
+use crate::session::process::Process;
 
 /// How long one agent may keep the list waiting.
 const ANSWER_LIMIT: Duration = Duration::from_secs(1);
@@ -30,6 +32,28 @@ struct Row {
     agent: &'static str,
     /// `on`, `paused`, or nothing if the agent does not profile.
     profiling: Option<&'static str>,
+    memory: Memory,
+}
+
+/// Memory of a process, as JSON has it.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Memory {
+    pub(super) resident_bytes: u64,
+    pub(super) virtual_bytes: u64,
+    /// At the end of the last collection; nothing before the first, or where the JVM does not tell.
+    pub(super) heap_used_bytes: Option<u64>,
+    pub(super) heap_committed_bytes: Option<u64>,
+}
+
+impl Memory {
+    pub(super) fn of(process: &Process, heap: Option<Heap>) -> Self {
+        Self {
+            resident_bytes: process.resident_bytes,
+            virtual_bytes: process.virtual_bytes,
+            heap_used_bytes: heap.map(|heap| heap.used_bytes),
+            heap_committed_bytes: heap.map(|heap| heap.committed_bytes),
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -54,6 +78,7 @@ fn row(jvm: Jvm) -> Row {
         (None, None) => "none",
     };
     Row {
+        memory: Memory::of(&jvm.process, jvm.heap),
         pid: jvm.process.pid,
         uptime_s: jvm.uptime.map(|uptime| uptime.as_secs()),
         main: jvm.main().to_owned(),
@@ -93,12 +118,16 @@ fn json(jvms: Vec<Row>) -> String {
 }
 
 fn table(rows: &[Row]) -> String {
-    let head = ["PID", "UPTIME", "JAVA", "AGENT", "PROFILING", "MAIN"].map(str::to_owned).to_vec();
+    let head = ["PID", "UPTIME", "JAVA", "RESIDENT", "VIRTUAL", "AGENT", "PROFILING", "MAIN"]
+        .map(str::to_owned)
+        .to_vec();
     let cells = rows.iter().map(|row| {
         vec![
             row.pid.to_string(),
             row.uptime_s.map_or("-".into(), |seconds| clock(seconds * 1000)),
             row.java.clone().unwrap_or("-".into()),
+            size(row.memory.resident_bytes),
+            size(row.memory.virtual_bytes),
             row.agent.replace('_', " "),
             row.profiling.unwrap_or("-").into(),
             if row.main.is_empty() { "-".into() } else { row.main.clone() },
@@ -120,6 +149,12 @@ mod tests {
             command: "org.example.Main -v".into(),
             agent: "launched_for_heap",
             profiling: None,
+            memory: Memory {
+                resident_bytes: 96 << 20,
+                virtual_bytes: 3 << 30,
+                heap_used_bytes: Some(5 << 20),
+                heap_committed_bytes: Some(64 << 20),
+            },
         }
     }
 
@@ -129,9 +164,9 @@ mod tests {
             Row { java: None, main: String::new(), agent: "none", uptime_s: None, pid: 9, ..row() };
         assert_eq!(
             table(&[row(), nameless]),
-            "PID   UPTIME   JAVA     AGENT              PROFILING  MAIN\n\
-             4711  1:02:05  17.0.15  launched for heap  -          Main\n\
-             9     -        -        none               -          -\n"
+            "PID   UPTIME   JAVA     RESIDENT  VIRTUAL   AGENT              PROFILING  MAIN\n\
+             4711  1:02:05  17.0.15  96.0 MiB  3.00 GiB  launched for heap  -          Main\n\
+             9     -        -        96.0 MiB  3.00 GiB  none               -          -\n"
         );
     }
 
@@ -141,5 +176,6 @@ mod tests {
         assert_eq!(value["schema"], "mayfly-ps/1");
         assert_eq!(value["jvms"][0]["agent"], "launched_for_heap");
         assert_eq!(value["jvms"][0]["profiling"], serde_json::Value::Null);
+        assert_eq!(value["jvms"][0]["memory"]["resident_bytes"], 96 << 20);
     }
 }

@@ -6,12 +6,13 @@ use mayfly_report::{clock, left_aligned, size};
 use serde_json::{Value, json};
 
 use crate::args::running::StatusArgs;
-use crate::commands::ps;
+use crate::commands::ps::{self, Memory};
 use crate::error::Error;
 use crate::exit_codes;
 use crate::output::write;
 use crate::session::connect::Target;
 use crate::session::jvms;
+use crate::session::process::Process;
 
 /// Asks, and prints the answer. No agent is loaded to find out that there is none.
 pub(crate) fn run(args: StatusArgs) -> Result<u8, Error> {
@@ -19,12 +20,15 @@ pub(crate) fn run(args: StatusArgs) -> Result<u8, Error> {
     let Response::Status(status) = Target::reach(pid)?.ask(&Request::Status)? else {
         return Err(Error::unexpected(pid));
     };
-    let text = if args.json { as_json(pid, &status) } else { as_text(pid, &status) };
+    let process = Process::find(pid)?;
+    let heap = jvms::perf_data(&process).and_then(|data| data.heap());
+    let memory = Memory::of(&process, heap);
+    let text = if args.json { as_json(pid, &status, memory) } else { as_text(pid, &status, memory) };
     write(text.as_bytes(), None)?;
     Ok(exit_codes::SUCCESS)
 }
 
-fn as_text(pid: u32, status: &Status) -> String {
+fn as_text(pid: u32, status: &Status, memory: Memory) -> String {
     let loaded = match ps::loaded(status.loaded) {
         "launched" => "there from the start",
         "launched_for_heap" => "there from the start, to look at the heap",
@@ -33,11 +37,20 @@ fn as_text(pid: u32, status: &Status) -> String {
     let agent = format!("Mayfly {}, {loaded}, for {}", status.mayfly, clock(status.loaded_for_ms));
     let mut rows = vec![("pid", pid_text(pid, status.jvm.pid)), ("program", status.jvm.command.clone())];
     rows.push(("jvm", format!("{}, {}", status.jvm.version, status.jvm.gc)));
+    rows.push(("memory", memory_text(memory)));
     rows.push(("agent", agent));
     rows.push(("options", status.options.clone()));
     rows.extend(status.profiling.as_ref().into_iter().flat_map(profiling_rows));
     let filled = rows.into_iter().filter(|(_, value)| !value.is_empty());
     left_aligned(&filled.map(|(name, value)| vec![name.to_owned(), value]).collect::<Vec<_>>())
+}
+
+fn memory_text(memory: Memory) -> String {
+    let (resident, all) = (size(memory.resident_bytes), size(memory.virtual_bytes));
+    let heap = memory.heap_used_bytes.zip(memory.heap_committed_bytes).map(|(used, committed)| {
+        format!("; heap: {} of {} used after the last collection", size(used), size(committed))
+    });
+    format!("{resident} resident, {all} virtual{}", heap.unwrap_or_default())
 }
 
 fn pid_text(pid: u32, inner: u32) -> String {
@@ -55,7 +68,7 @@ fn profiling_rows(profiling: &Profiling) -> Vec<(&'static str, String)> {
     vec![
         ("profiling", format!("{state}: {time} profiled, {} GCs{resets}", profiling.gcs)),
         ("follows", follows(profiling)),
-        ("memory", format!("{} of the agent's own", size(profiling.native_bytes))),
+        ("own memory", size(profiling.native_bytes)),
         ("recording", profiling.recording.clone().unwrap_or_default()),
     ]
 }
@@ -74,7 +87,7 @@ fn follows(profiling: &Profiling) -> String {
     }
 }
 
-fn as_json(pid: u32, status: &Status) -> String {
+fn as_json(pid: u32, status: &Status, memory: Memory) -> String {
     let profiling = status.profiling.as_ref().map(|it| {
         json!({
             "state": ps::profiling(it.active),
@@ -96,6 +109,7 @@ fn as_json(pid: u32, status: &Status) -> String {
             "gc": status.jvm.gc,
             "command": status.jvm.command,
         },
+        "memory": memory,
         "agent": ps::loaded(status.loaded),
         "mayfly": status.mayfly,
         "options": status.options,

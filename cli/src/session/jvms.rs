@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::session::folder::{Folder, read_at_most};
-use crate::session::perf_data::PerfData;
+use crate::session::perf_data::{Heap, PerfData};
 use crate::session::process::{Process, all_pids};
 use crate::session::unreachable::Unreachable;
 
@@ -29,6 +29,8 @@ pub(crate) struct Jvm {
     pub(crate) java: Option<String>,
     /// Main class or jar, and arguments.
     pub(crate) command: String,
+    /// Its heap at the end of the last collection; `None` if it does not tell.
+    pub(crate) heap: Option<Heap>,
     /// The agent's library as it is mapped; `None` if it has none.
     pub(crate) agent_library: Option<String>,
 }
@@ -92,6 +94,7 @@ fn look_at(pid: u32) -> Result<Jvm, Unreachable> {
         uptime: process.uptime(),
         java,
         command: command.unwrap_or_default(),
+        heap: perf_data.as_ref().and_then(PerfData::heap),
         agent_library: agent_library(&files),
         process,
     })
@@ -191,9 +194,17 @@ mod tests {
     use super::*;
 
     fn jvm(command: &str) -> Jvm {
-        let process =
-            Process { pid: 1, inner_pid: 1, uid: 0, catches_quit: true, is_stopped: false, started: None };
-        Jvm { process, uptime: None, java: None, command: command.into(), agent_library: None }
+        let process = Process {
+            pid: 1,
+            inner_pid: 1,
+            uid: 0,
+            catches_quit: true,
+            is_stopped: false,
+            started: None,
+            resident_bytes: 0,
+            virtual_bytes: 0,
+        };
+        Jvm { process, uptime: None, java: None, command: command.into(), heap: None, agent_library: None }
     }
 
     #[test]

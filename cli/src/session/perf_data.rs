@@ -17,6 +17,24 @@ pub(crate) struct PerfData {
     little_endian: bool,
 }
 
+/// One counter.
+struct Entry<'a> {
+    name: &'a [u8],
+    /// Where its value begins, and how many elements it may have.
+    value: usize,
+    most: usize,
+}
+
+/// How names of a generation's spaces go on.
+const SPACE: &[u8] = b".space.";
+
+/// The Java heap of a JVM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Heap {
+    pub(crate) used_bytes: u64,
+    pub(crate) committed_bytes: u64,
+}
+
 impl PerfData {
     /// Takes the contents of a file; `None` if they are none.
     pub(crate) fn of(bytes: Vec<u8>) -> Option<Self> {
@@ -27,19 +45,45 @@ impl PerfData {
 
     /// The text of that name, e.g. `sun.rt.javaCommand`.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
-        let (mut at, entries) = (self.number(24)?, self.number(28)?);
-        for _ in 0..entries.min(MOST_ENTRIES) {
+        self.entries().find(|entry| entry.name == name.as_bytes()).and_then(|entry| {
+            Some(String::from_utf8_lossy(self.zero_ended(entry.value, entry.most)?).into_owned())
+        })
+    }
+
+    /// Objects on the heap at the end of the last collection, and what the heap had then, in bytes; `None` if the
+    /// collector does not tell.
+    pub(crate) fn heap(&self) -> Option<Heap> {
+        let mut heap = Heap { used_bytes: 0, committed_bytes: 0 };
+        for entry in self.entries() {
+            let Some(space) = entry.name.strip_prefix(b"sun.gc.generation.") else { continue };
+            let of_space = space.windows(SPACE.len()).any(|part| part == SPACE);
+            if of_space && space.ends_with(b".used") {
+                heap.used_bytes += self.long(entry.value)?;
+            } else if of_space && space.ends_with(b".capacity") {
+                heap.committed_bytes += self.long(entry.value)?;
+            }
+        }
+        (heap.committed_bytes > 0).then_some(heap)
+    }
+
+    fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        let (mut at, entries) = (self.number(24).unwrap_or(0), self.number(28).unwrap_or(0));
+        (0..entries.min(MOST_ENTRIES)).map_while(move |_| {
             let length = self.number(at)?;
             if length < ENTRY_BYTES {
                 return None;
             }
-            if self.zero_ended(at + self.number(at + 4)?, length)? == name.as_bytes() {
-                let (most, value) = (self.number(at + 8)?, at + self.number(at + 16)?);
-                return Some(String::from_utf8_lossy(self.zero_ended(value, most)?).into_owned());
-            }
+            let name = self.zero_ended(at + self.number(at + 4)?, length)?;
+            let (most, value) = (self.number(at + 8)?, at + self.number(at + 16)?);
             at += length;
-        }
-        None
+            Some(Entry { name, value, most })
+        })
+    }
+
+    fn long(&self, at: usize) -> Option<u64> {
+        let bytes = self.bytes.get(at..)?.first_chunk::<8>()?;
+        let number = if self.little_endian { i64::from_le_bytes(*bytes) } else { i64::from_be_bytes(*bytes) };
+        u64::try_from(number).ok()
     }
 
     fn zero_ended(&self, at: usize, most: usize) -> Option<&[u8]> {
@@ -83,6 +127,23 @@ mod tests {
     }
 
     #[test]
+    fn the_heap_is_the_sum_of_its_spaces() {
+        let long = |value: u64| String::from_utf8(value.to_le_bytes().to_vec()).expect("ASCII");
+        let numbers = [("sun.gc.generation.0.space.0", 3, 70), ("sun.gc.generation.1.space.0", 4, 80)];
+        let spaces: Vec<_> = numbers
+            .iter()
+            .flat_map(|(name, used, all)| {
+                [(format!("{name}.used"), long(*used)), (format!("{name}.capacity"), long(*all))]
+            })
+            .chain([("sun.gc.generation.0.capacity".to_owned(), long(7))])
+            .collect();
+        let entries: Vec<_> = spaces.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let heap = PerfData::of(buffer(&entries)).expect("known").heap();
+        assert_eq!(heap, Some(Heap { used_bytes: 7, committed_bytes: 150 }));
+        assert_eq!(PerfData::of(buffer(&[("a", "1")])).expect("known").heap(), None);
+    }
+
+    #[test]
     fn every_cut_and_every_changed_byte_is_survived() {
         let whole = buffer(&[("a.b", "1"), ("c", "org.Main -v")]);
         for length in 0..whole.len() {
@@ -95,7 +156,7 @@ mod tests {
                 let mut changed = whole.clone();
                 changed[at] = value;
                 if let Some(data) = PerfData::of(changed) {
-                    let _ = data.text("c");
+                    let _ = (data.text("c"), data.heap());
                 }
             }
         }

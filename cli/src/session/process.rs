@@ -29,6 +29,10 @@ pub(crate) struct Process {
     pub(crate) is_stopped: bool,
     /// When it started, in clock ticks since the system did; tells it from a later process of the same number.
     pub(crate) started: Option<u64>,
+    /// What of it is in memory, in bytes; 0 if the kernel does not tell.
+    pub(crate) resident_bytes: u64,
+    /// Its address space in bytes; 0 if the kernel does not tell.
+    pub(crate) virtual_bytes: u64,
 }
 
 impl Process {
@@ -52,6 +56,7 @@ impl Process {
             return None;
         }
         let inner_pid = field("NSpid").and_then(|pids| pids.split_whitespace().last()?.parse().ok());
+        let kib = |name| field(name).and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok());
         let caught = field("SigCgt").and_then(|mask| u64::from_str_radix(mask, 16).ok()).unwrap_or(0);
         Some(Self {
             pid,
@@ -61,6 +66,8 @@ impl Process {
             catches_quit: caught & SIGQUIT_BIT != 0,
             is_stopped: state.starts_with(['T', 't']),
             started: None,
+            resident_bytes: kib("VmRSS").unwrap_or(0).saturating_mul(1024),
+            virtual_bytes: kib("VmSize").unwrap_or(0).saturating_mul(1024),
         })
     }
 
@@ -183,6 +190,15 @@ mod tests {
     fn a_container_has_its_own_number_and_the_effective_user_counts() {
         let process = Process::parse(4711, STATUS).expect("alive");
         assert_eq!((process.inner_pid, process.uid, process.catches_quit), (1, 1001, true));
+    }
+
+    #[test]
+    fn memory_is_told_in_kib() {
+        let status = format!("{STATUS}VmSize:\t 4096 kB\nVmRSS:\t    12 kB\n");
+        let process = Process::parse(4711, &status).expect("alive");
+        assert_eq!((process.resident_bytes, process.virtual_bytes), (12 << 10, 4 << 20));
+        let process = Process::parse(4711, STATUS).expect("alive");
+        assert_eq!((process.resident_bytes, process.virtual_bytes), (0, 0));
     }
 
     #[test]

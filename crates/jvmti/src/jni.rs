@@ -271,6 +271,13 @@ impl<'call> Jni<'call> {
         self.object(array)
     }
 
+    /// A new `byte[]` of these elements; `None` without memory.
+    pub fn byte_array(self, values: &[u8]) -> Option<Object<'call>> {
+        let array = self.new_byte_array(i32::try_from(values.len()).ok()?)?;
+        call!(self, SetByteArrayRegion, array.raw(), 0, values.len() as i32, values.as_ptr().cast());
+        Some(array)
+    }
+
     pub(crate) fn first_long(self, array: Object<'_>) -> Option<i64> {
         let mut value = 0;
         call!(self, GetLongArrayRegion, array.raw(), 0, 1, &raw mut value);

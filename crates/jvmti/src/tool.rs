@@ -225,6 +225,11 @@ impl Tool {
         self.jvmti().get_system_property(name).ok()
     }
 
+    /// Adds a jar to the class path of the program; whether it could.
+    pub fn add_to_class_path(&self, jar: &str) -> bool {
+        self.jvmti().add_to_system_class_loader_search(jar).is_ok()
+    }
+
     /// Forces a full collection and waits for it.
     pub fn force_gc(&self) {
         // Fails only outside the live phase, where there is nothing to collect for.

@@ -23,6 +23,26 @@ public final class Heap {
   private Heap() {}
 
   /**
+   * How much memory this process takes, and its heap. Needs no agent.
+   *
+   * @return resident and virtual size; heap used and committed
+   */
+  public static ProcessMemory processMemory() {
+    return ProcessMemory.own();
+  }
+
+  /**
+   * As {@link #processMemory()}, of any process that can be seen from here. Its heap is known if it is this one.
+   *
+   * @param pid number of the process
+   * @return resident and virtual size
+   * @throws IllegalArgumentException if there is no such process
+   */
+  public static ProcessMemory processMemory(long pid) {
+    return ProcessMemory.of(pid);
+  }
+
+  /**
    * Shallow size of an object, by {@link SizeModel#chosen()}.
    *
    * @param object the object

@@ -101,6 +101,21 @@ public final class Mayfly {
     return !absent;
   }
 
+  /**
+   * Registers the MBean {@link ProfilerMXBean#NAME} in this JVM's MBean server, so that profiling can be steered by
+   * jconsole and the like. Does nothing if it is registered already. The management classes are loaded now, and not
+   * before.
+   *
+   * @throws IllegalStateException if this JVM lacks the module {@code java.management}
+   */
+  public static void registerMBean() {
+    try {
+      ManagedProfiler.register();
+    } catch (NoClassDefFoundError e) {
+      throw new IllegalStateException("Mayfly: no MBean, as this JVM lacks the module java.management", e);
+    }
+  }
+
   // Bound by the JVM, which looks for these in agent libraries too.
 
   private static native void start0();
