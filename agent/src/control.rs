@@ -58,9 +58,7 @@ pub(crate) fn begin(engine: &Engine, host: &Host, jni: Jni<'_>) {
     // Only what is known to clear slots in its pause: a collector without a name is asked by JNI.
     let slots = matches!(run.jvm.gc.as_str(), "Serial" | "Parallel" | "G1");
     let _ = engine.asking.set(if slots { Asking::Slot } else { Asking::Jni });
-    if let Some(counters) = GcCounters::find() {
-        let _ = engine.gc_counters.set(counters);
-    }
+    let _ = engine.gc_counters.set(GcCounters::find());
     if let Some(bytes) = engine.counter.total(engine, jni) {
         engine.clock.correct(bytes);
     }

@@ -2,14 +2,19 @@
 //!
 //! Not here: what follows from that for tracked objects (`mayfly-collector`, `history`).
 
-use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering::Relaxed};
 
 use mayfly_collector::GcKind;
-use mayfly_jvmti::{Jni, Management, PerfCounter, PerfData};
+use mayfly_jvmti::{Jni, Management, PerfCounter, PerfData, ZMarking};
 
 /// Numbers of pauses, by `sun.gc.collector.N.invocations`. In JDK 11 to 25: 0 young, 1 full, 2 pauses of concurrent
 /// cycles (of major collections in generational ZGC). Shenandoah's say something else, which is not needed.
-pub(crate) struct GcCounters([Option<Counted>; 3]);
+///
+/// ZGC without generations also says where its marking stands.
+pub(crate) struct GcCounters {
+    counted: [Option<Counted>; 3],
+    marking: Option<Marked>,
+}
 
 struct Counted {
     counter: PerfCounter,
@@ -24,21 +29,50 @@ impl Counted {
     }
 }
 
+/// The marking that was seen last.
+struct Marked {
+    marking: ZMarking,
+    cycle: AtomicU32,
+    completed: AtomicBool,
+}
+
+impl Marked {
+    /// Whether marking began or ended since the last time.
+    fn moved(&self) -> Option<GcKind> {
+        let (cycle, completed) = (self.marking.cycle(), self.marking.is_completed());
+        let began = self.cycle.swap(cycle, Relaxed) != cycle;
+        let was_completed = self.completed.swap(completed, Relaxed);
+        match (began, completed && !was_completed) {
+            (true, _) => Some(GcKind::MarkStart),
+            (false, true) => Some(GcKind::MarkEnd),
+            (false, false) => None,
+        }
+    }
+}
+
 impl GcCounters {
-    /// The counters of this VM; `None` if it keeps none.
-    pub(crate) fn find() -> Option<Self> {
-        let data = PerfData::find()?;
+    /// What this VM has of all that.
+    pub(crate) fn find() -> Self {
+        let data = PerfData::find();
         let counted = |number| {
-            let counter = data.counter(&format!("sun.gc.collector.{number}.invocations"))?;
+            let counter = data?.counter(&format!("sun.gc.collector.{number}.invocations"))?;
             Some(Counted { counter, seen: AtomicI64::new(counter.get()) })
         };
-        Some(Self([0, 1, 2].map(counted)))
+        let marked = |marking: ZMarking| Marked {
+            marking,
+            cycle: AtomicU32::new(marking.cycle()),
+            completed: AtomicBool::new(marking.is_completed()),
+        };
+        Self { counted: [0, 1, 2].map(counted), marking: ZMarking::find().map(marked) }
     }
 
     /// What the pause did that ends now. Called at the end of each, once; neither blocks nor calls the JVM.
     pub(crate) fn kind(&self) -> GcKind {
         let [young, full, concurrent] =
-            [0, 1, 2].map(|at: usize| self.0[at].as_ref().is_some_and(Counted::moved));
+            [0, 1, 2].map(|at: usize| self.counted[at].as_ref().is_some_and(Counted::moved));
+        if let Some(kind) = self.marking.as_ref().and_then(Marked::moved) {
+            return kind;
+        }
         match (full, concurrent, young) {
             // A young collection that gave up is finished by a full one in the same pause.
             (true, _, _) => GcKind::Full,

@@ -70,6 +70,12 @@ impl Agent for MayflyAgent {
         }
     }
 
+    fn garbage_collection_start(&self, _context: CallbackContext<'_>) {
+        if let Some(engine) = Engine::get() {
+            engine.clock.gc_started();
+        }
+    }
+
     fn garbage_collection_finish(&self, _context: CallbackContext<'_>) {
         faults::point("collection");
         if let Some(engine) = Engine::get() {

@@ -142,6 +142,7 @@ impl Session {
     /// Forgets everything counted so far.
     pub(crate) fn reset(&mut self, engine: &Engine, jni: Jni<'_>) {
         self.ledger.reset(&mut JvmReferences(weak_numbers(engine, jni)), &engine.nurseries);
+        engine.slabs.forget_largest(&engine.classes, &engine.places);
         let words = engine.slabs.words(&engine.classes, &engine.places);
         self.stream.reset(words.classes(&engine.classes, &engine.places));
         self.rows.reset(&words, engine.tables());

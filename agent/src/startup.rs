@@ -242,6 +242,7 @@ fn ask_for_events(tool: &Tool, options: &Options) {
         Event::VmInit,
         Event::VmDeath,
         Event::ThreadEnd,
+        Event::GarbageCollectionStart,
         Event::GarbageCollectionFinish,
     ] {
         if let Err(error) = tool.enable(event) {

@@ -51,7 +51,7 @@ impl Stream {
         for (id, said) in self.said.iter_mut().enumerate() {
             let total = totals.get(id).copied().unwrap_or_default();
             let before = self.baseline.get(id).copied().unwrap_or_default();
-            let allocated = total.counted.without(before.counted);
+            let allocated = since(total.counted, before.counted);
             let (lifetimes, deaths_changed) = ledger.class_lifetimes(id as ClassId);
             if allocated == *said && !deaths_changed {
                 continue;
@@ -67,4 +67,10 @@ impl Stream {
         self.baseline = totals;
         self.said.clear();
     }
+}
+
+/// What was counted since `before`; of nothing there is no largest.
+fn since(total: Tally, before: Tally) -> Tally {
+    let since = total.without(before);
+    if since.is_empty() { Tally::default() } else { since }
 }

@@ -12,6 +12,7 @@ use mayfly_tests::{
 use serde_json::Value;
 
 const ITEM: &str = "steered.Steered$Item";
+const ROW: &str = "[Lsteered.Steered$Item;";
 const ONLY_ITEMS: &str = "#include-steered.";
 
 fn started(run: &Profiled) -> Running {
@@ -40,10 +41,15 @@ fn items(report: &JsonReport) -> u64 {
     report.allocated().get(ITEM).map_or(0, |count| count.objects)
 }
 
+/// Size of the largest array of items.
+fn largest_row(report: &JsonReport) -> Option<u64> {
+    report.class(ROW)?["largest"].as_u64()
+}
+
 #[test]
 fn pause_resume_and_reset_are_obeyed_and_a_snapshot_has_what_was_counted() {
     each_jvm(|jvm| {
-        let run = Profiled::new(jvm, "steered.Steered", &format!("{ONLY_ITEMS}#trackcollections"));
+        let run = Profiled::new(jvm, "steered.Steered", &format!("{ONLY_ITEMS},[Lsteered.#trackcollections"));
         let workspace = Workspace::new();
         let snapshot = |name: &str, pid| {
             let file = workspace.file(name);
@@ -58,13 +64,19 @@ fn pause_resume_and_reset_are_obeyed_and_a_snapshot_has_what_was_counted() {
         assert_eq!(items(&snapshot("paused", pid)), 5, "on {jvm}: while paused");
         ask(&["resume"], pid).ok();
         does(&mut running, "make 7");
+        does(&mut running, "row 1000");
         let second = snapshot("second", pid);
+        assert!(largest_row(&second) >= Some(4000), "on {jvm}: {:?}", second.class(ROW));
         assert_eq!(items(&second), 12, "on {jvm}: nothing while paused");
         assert!(second.live()[ITEM].objects >= 5, "on {jvm}: what is kept is live");
         assert_eq!(second.0["complete"], false, "on {jvm}: the run goes on");
         ask(&["reset"], pid).ok();
         does(&mut running, "make 3");
         let third = snapshot("third", pid);
+        assert_eq!(largest_row(&third).unwrap_or(0), 0, "on {jvm}: of before the reset");
+        does(&mut running, "row 10");
+        let row = largest_row(&snapshot("fourth", pid));
+        assert!((50..100).contains(&row.unwrap_or(0)), "on {jvm}: {row:?}");
         assert_eq!((items(&third), &third.0["resets"]), (3, &Value::from(1)), "on {jvm}: since the reset");
         let outcome = running.finish().ok();
         assert!(outcome.stdout.ends_with("MADE 26 KEPT 5\nDONE\n"), "on {jvm}: {}", outcome.stdout);

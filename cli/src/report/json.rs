@@ -172,6 +172,8 @@ struct LifetimeJson {
     p50_bytes: Option<f64>,
     p50_bytes_band: Option<Band>,
     died_before_first_gc_share: Option<f64>,
+    /// With this collector points and upper ends of bands are at least the truth, and nothing is known from below.
+    upper_bound: bool,
     estimated: bool,
 }
 
@@ -226,6 +228,8 @@ struct Numbers<'a> {
     sampled: bool,
     /// Whether numbers of the living and the dead are estimates.
     tracked_estimated: bool,
+    /// Whether lifetimes are upper bounds.
+    upper_bounds: bool,
 }
 
 impl<'a> Numbers<'a> {
@@ -242,6 +246,7 @@ impl<'a> Numbers<'a> {
             counts_estimated: run.engine == "sampled",
             sampled,
             tracked_estimated: sampled || thinned,
+            upper_bounds: run.jvm.lifetimes_are_upper_bounds(),
         }
     }
 
@@ -265,7 +270,10 @@ impl<'a> Numbers<'a> {
             live: class.live.map(|live| TallyJson::of(live, self.tracked_estimated)),
             collected: self.buckets(&class.collected, self.tracked_estimated),
             samples: self.samples(class),
-            lifetime: class.lifetimes.as_ref().map(|known| LifetimeJson::of(known, self.tracked_estimated)),
+            lifetime: class
+                .lifetimes
+                .as_ref()
+                .map(|known| LifetimeJson::of(known, self.upper_bounds, self.tracked_estimated)),
         }
     }
 
@@ -347,11 +355,13 @@ impl TallyJson {
 }
 
 impl LifetimeJson {
-    fn of(known: &Lifetimes, estimated: bool) -> Self {
+    fn of(known: &Lifetimes, upper_bound: bool, estimated: bool) -> Self {
         let time = known.in_time();
-        let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|q| time.as_ref().map(|time| time.quantile(q)));
+        let bounded = |quantile: Quantile| if upper_bound { quantile.from_above() } else { quantile };
+        let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|q| time.as_ref().map(|time| bounded(time.quantile(q))));
         let [p50_gcs, p50_bytes] =
-            [known.gcs_survived(0.5), known.in_bytes().map(|bytes| bytes.quantile(0.5))];
+            [known.gcs_survived(0.5), known.in_bytes().map(|bytes| bytes.quantile(0.5))]
+                .map(|quantile| quantile.map(bounded));
         let point = |quantile: Option<Quantile>| quantile.and_then(|quantile| quantile.point);
         let band = |quantile: Option<Quantile>| quantile.map(|quantile| (quantile.low, quantile.high));
         let in_seconds = |(low, high): Band| (seconds(low), high.map(seconds));
@@ -367,6 +377,7 @@ impl LifetimeJson {
             p50_bytes: point(p50_bytes),
             p50_bytes_band: band(p50_bytes),
             died_before_first_gc_share: known.died_before_first_gc_share(),
+            upper_bound,
             estimated,
         }
     }

@@ -6,7 +6,7 @@ use crate::timeline::{Thinned, thin};
 /// Groups kept per class; above it, neighbours of nearly the same age are joined.
 const MOST_COHORTS: usize = 256;
 /// Joined cohorts may be one such part of their age apart; more only if too many remain.
-const COARSENESS: u32 = 32;
+const COARSENESS: u64 = 32;
 /// Births of one cohort lie in one span of 2^this many milliseconds, until it is joined.
 const SPAN_LOG2: u32 = 4;
 /// Parts into which the births of a joined cohort are spread.
@@ -18,31 +18,31 @@ pub(crate) struct Cohort {
     /// The collection that they survived first.
     pub(crate) first: Moment,
     /// Their first and their last birth, in milliseconds.
-    births: (u32, u32),
+    births: (u64, u64),
     pub(crate) weight: u64,
 }
 
 impl Cohort {
     /// The births as (milliseconds, weight): spread evenly, as when each was is not kept.
-    pub(crate) fn births(&self) -> impl Iterator<Item = (u32, u64)> + use<> {
+    pub(crate) fn births(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
         let Self { births: (first, last), weight, .. } = *self;
-        let width = u64::from(last - first);
+        let width = last - first;
         let parts = if width >> SPAN_LOG2 == 0 { 1 } else { SPREAD };
         let up_to = move |part: u64| (u128::from(weight) * u128::from(part) / u128::from(parts)) as u64;
         // In the middle of each part.
-        let birth = move |part: u64| first + (width * (2 * part + 1) / (2 * parts)) as u32;
+        let birth = move |part: u64| first + width * (2 * part + 1) / (2 * parts);
         (0..parts).map(move |part| (birth(part), up_to(part + 1) - up_to(part)))
     }
 
     /// Whether a birth belongs here, if its first collection is that one.
-    fn takes(&self, birth_ms: u32, first: Moment) -> bool {
+    fn takes(&self, birth_ms: u64, first: Moment) -> bool {
         let holds = self.births.0 <= birth_ms && birth_ms <= self.births.1;
         holds || self.first == first && self.births.0 >> SPAN_LOG2 == birth_ms >> SPAN_LOG2
     }
 }
 
 impl Thinned for Cohort {
-    fn ms(&self) -> u32 {
+    fn ms(&self) -> u64 {
         self.births.1
     }
 
@@ -60,7 +60,7 @@ pub(crate) struct Census {
 
 impl Census {
     /// Objects born at that time survived their first collection.
-    pub(crate) fn settle(&mut self, first: Moment, birth_ms: u32, weight: u64) {
+    pub(crate) fn settle(&mut self, first: Moment, birth_ms: u64, weight: u64) {
         let at = self.first_up_to(birth_ms);
         let mut near = [Some(at), at.checked_sub(1)].into_iter().flatten();
         let taker = near.find(|&at| self.cohorts.get(at).is_some_and(|c| c.takes(birth_ms, first)));
@@ -78,7 +78,7 @@ impl Census {
     }
 
     /// Survivors born at that time died.
-    pub(crate) fn die(&mut self, birth_ms: u32, weight: u64) {
+    pub(crate) fn die(&mut self, birth_ms: u64, weight: u64) {
         let at = self.first_up_to(birth_ms);
         let Some(cohort) = self.cohorts.get_mut(at) else { return };
         cohort.weight = cohort.weight.saturating_sub(weight);
@@ -92,7 +92,7 @@ impl Census {
     }
 
     /// The first cohort with births at that time or later.
-    fn first_up_to(&self, birth_ms: u32) -> usize {
+    fn first_up_to(&self, birth_ms: u64) -> usize {
         self.cohorts.partition_point(|cohort| cohort.births.1 < birth_ms)
     }
 }
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     fn first(number: u32) -> Moment {
-        Moment { number, ms: number * 100 + 100 }
+        Moment { number, ms: u64::from(number) * 100 + 100 }
     }
 
     #[test]

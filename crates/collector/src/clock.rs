@@ -1,9 +1,9 @@
 //! Three clocks: milliseconds, bytes allocated, collections; and the order of births and collections.
+//!
+//! Not here: what a collection proves (`history`), nor how a birth is kept (`tracked`).
 
-#[cfg(test)]
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use coarsetime::{Duration, Instant};
@@ -13,7 +13,9 @@ use crate::timeline::Timeline;
 /// Collections remembered until the ledger reads them.
 const RING: usize = 4096;
 /// Least time between two points of the timeline beside the collections.
-const SAMPLE_MS: u32 = 4;
+const SAMPLE_MS: u64 = 4;
+/// Bits of a slot of the ring that hold the kind; above them are milliseconds.
+const KIND_BITS: u32 = 3;
 
 /// What a pause of the collector did, as far as it is known when it ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,24 +29,33 @@ pub enum GcKind {
     Full,
     /// A pause of a collection that examines the whole heap beside the program.
     ConcurrentPause,
+    /// Such a pause, in which marking begins: what is not reachable at its start is cleared at the end of marking.
+    MarkStart,
+    /// Such a pause, in which marking ends: from now on what was not marked is cleared.
+    MarkEnd,
 }
 
 impl GcKind {
-    const ALL: [Self; 4] = [Self::Unknown, Self::Young, Self::Full, Self::ConcurrentPause];
+    const ALL: [Self; 6] =
+        [Self::Unknown, Self::Young, Self::Full, Self::ConcurrentPause, Self::MarkStart, Self::MarkEnd];
 
     fn from_bits(bits: u64) -> Self {
-        Self::ALL[(bits & 3) as usize]
+        Self::ALL.get((bits & ((1 << KIND_BITS) - 1)) as usize).copied().unwrap_or_default()
     }
 }
 
-/// The end of a collector's pause.
+/// A pause of the collector that has ended.
+///
+/// It is stamped by its start: the program stands still from then on, so what is found alive in it was alive, and what is
+/// found dead was dead. Stamped by its end, each object would be said to be looked at right after a time in which none
+/// could die, and lifetimes would come out too long by the pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GcEnd {
+pub(crate) struct Pause {
     /// Its number; the first is 0.
     pub number: u32,
-    /// Milliseconds since the clock started.
-    pub ms: u32,
-    /// Bytes allocated since the clock started.
+    /// Milliseconds since the clock started, when it began.
+    pub ms: u64,
+    /// Bytes allocated since the clock started, when it began.
     pub bytes: u64,
     /// What it did.
     pub kind: GcKind,
@@ -54,16 +65,21 @@ pub struct GcEnd {
 /// callback.
 ///
 /// Milliseconds come from the kernel's coarse clock (1 to 4 ms steps, 5 ns to read) and are made to order events:
-/// an object born before a collection's end has a stamp up to the collection's, one born after has a later one.
+/// an object born before a collection has a stamp up to the collection's, one born after has a later one. They are kept
+/// in 64 bits, of which a birth has 40: 34 years.
 #[derive(Debug)]
 pub struct Clock {
     start: Instant,
     bytes: AtomicU64,
-    last_gc_ms: AtomicU32,
+    /// The start of the running pause, or of the newest one.
+    last_gc_ms: AtomicU64,
+    last_gc_bytes: AtomicU64,
+    /// Whether a pause has begun and not ended.
+    pausing: AtomicBool,
     gcs: AtomicU32,
     ring: Box<[RingSlot]>,
     timeline: Mutex<Timeline>,
-    sampled_ms: AtomicU32,
+    sampled_ms: AtomicU64,
     /// One more than the number of collections before the newest collection forced by us that has ended.
     forced: AtomicU32,
     #[cfg(test)]
@@ -81,7 +97,7 @@ struct RingSlot {
 #[derive(Debug, Default)]
 struct ByHand {
     on: AtomicBool,
-    ms: AtomicU32,
+    ms: AtomicU64,
 }
 
 impl Default for Clock {
@@ -89,11 +105,13 @@ impl Default for Clock {
         Self {
             start: Instant::now(),
             bytes: AtomicU64::new(0),
-            last_gc_ms: AtomicU32::new(0),
+            last_gc_ms: AtomicU64::new(0),
+            last_gc_bytes: AtomicU64::new(0),
+            pausing: AtomicBool::new(false),
             gcs: AtomicU32::new(0),
             ring: (0..RING).map(|_| RingSlot::default()).collect(),
             timeline: Mutex::default(),
-            sampled_ms: AtomicU32::new(0),
+            sampled_ms: AtomicU64::new(0),
             forced: AtomicU32::new(0),
             #[cfg(test)]
             by_hand: ByHand::default(),
@@ -103,17 +121,17 @@ impl Default for Clock {
 
 impl Clock {
     /// Milliseconds since the start, stamped after the last collection.
-    pub fn now_ms(&self) -> u32 {
+    pub fn now_ms(&self) -> u64 {
         self.elapsed_ms().max(self.last_gc_ms.load(Relaxed).saturating_add(1))
     }
 
-    fn elapsed_ms(&self) -> u32 {
+    fn elapsed_ms(&self) -> u64 {
         #[cfg(test)]
         if self.by_hand.on.load(Relaxed) {
             return self.by_hand.ms.load(Relaxed);
         }
         let elapsed: Duration = self.start.elapsed();
-        u32::try_from(elapsed.as_millis()).unwrap_or(u32::MAX)
+        elapsed.as_millis()
     }
 
     /// Moves the byte clock on.
@@ -143,13 +161,22 @@ impl Clock {
         self.bytes.load(Relaxed)
     }
 
+    /// Notes the start of a collector's pause: the program stands still. Never blocks, allocates or calls the JVM.
+    pub fn gc_started(&self) {
+        self.last_gc_ms.store(self.now_ms(), Relaxed);
+        self.last_gc_bytes.store(self.bytes(), Relaxed);
+        self.pausing.store(true, Relaxed);
+    }
+
     /// Notes the end of a collector's pause. Never blocks, allocates or calls the JVM.
     pub fn gc_finished(&self, kind: GcKind) {
-        let ms = self.now_ms();
+        if !self.pausing.swap(false, Relaxed) {
+            self.gc_started();
+            self.pausing.store(false, Relaxed);
+        }
         let slot = &self.ring[self.gcs.load(Relaxed) as usize % RING];
-        slot.ms_and_kind.store(u64::from(ms) << 32 | kind as u64, Relaxed);
-        slot.bytes.store(self.bytes(), Relaxed);
-        self.last_gc_ms.store(ms, Relaxed);
+        slot.ms_and_kind.store(self.last_gc_ms.load(Relaxed) << KIND_BITS | kind as u64, Relaxed);
+        slot.bytes.store(self.last_gc_bytes.load(Relaxed), Relaxed);
         // Released last: a reader that sees the new count sees the slot.
         self.gcs.fetch_add(1, Release);
     }
@@ -172,14 +199,14 @@ impl Clock {
     }
 
     /// Collections from number `from` on, oldest first; those that fell out of the ring are left out.
-    pub(crate) fn gcs_since(&self, from: u32) -> Vec<GcEnd> {
+    pub(crate) fn gcs_since(&self, from: u32) -> Vec<Pause> {
         let to = self.gcs();
         (from.max(to.saturating_sub(RING as u32))..to)
             .map(|number| {
                 let slot = &self.ring[number as usize % RING];
                 let ms_and_kind = slot.ms_and_kind.load(Relaxed);
-                let (ms, kind) = ((ms_and_kind >> 32) as u32, GcKind::from_bits(ms_and_kind));
-                GcEnd { number, ms, bytes: slot.bytes.load(Relaxed), kind }
+                let (ms, kind) = (ms_and_kind >> KIND_BITS, GcKind::from_bits(ms_and_kind));
+                Pause { number, ms, bytes: slot.bytes.load(Relaxed), kind }
             })
             .collect()
     }
@@ -190,7 +217,7 @@ impl Clock {
 
     /// From now on it is `ms` until set again.
     #[cfg(test)]
-    pub(crate) fn set_ms(&self, ms: u32) {
+    pub(crate) fn set_ms(&self, ms: u64) {
         self.by_hand.ms.store(ms, Relaxed);
         self.by_hand.on.store(true, Relaxed);
     }
@@ -250,6 +277,35 @@ mod tests {
         assert_eq!(clock.bytes(), 5000);
         clock.correct(100);
         assert_eq!(clock.bytes(), 5000);
+    }
+
+    #[test]
+    fn a_pause_is_stamped_by_its_start() {
+        let clock = Clock::default();
+        clock.set_ms(100);
+        clock.advance(500);
+        clock.gc_started();
+        // A thread in native code is not stopped.
+        clock.set_ms(160);
+        clock.advance(70);
+        clock.gc_finished(GcKind::Full);
+        clock.set_ms(200);
+        clock.gc_finished(GcKind::Young);
+        let stamps: Vec<_> = clock.gcs_since(0).iter().map(|pause| (pause.ms, pause.bytes)).collect();
+        assert_eq!(stamps, [(100, 500), (200, 570)], "one whose start was not told has its end's");
+    }
+
+    #[test]
+    fn collections_keep_their_time_for_years() {
+        const DAY_MS: u64 = 86_400_000;
+        let clock = Clock::default();
+        for (number, days) in [50, 500, 5000].into_iter().enumerate() {
+            clock.set_ms(days * DAY_MS);
+            clock.gc_finished(GcKind::MarkEnd);
+            let pause = clock.gcs_since(number as u32)[0];
+            assert_eq!((pause.ms, pause.kind), (days * DAY_MS, GcKind::MarkEnd));
+            assert_eq!(clock.now_ms(), days * DAY_MS + 1);
+        }
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! What a collection proves: which tracked objects it would have cleared, had they been dead, and as of when.
 //!
+//! Collections are stamped by their start: a pause's own, or where marking goes on beside the program, that of the pause in
+//! which it began.
+//!
 //! A young collection does not look at old objects, so that an object which it left was not necessarily alive. The rules
 //! per collector are in docs/design/0012. Not here: the references themselves, and what is counted.
 
 use std::collections::VecDeque;
 
-use crate::clock::{Clock, GcEnd, GcKind};
+use crate::clock::{Clock, GcKind, Pause};
 use crate::timeline::{COARSENESS, Thinned, Timeline, thin};
 
 /// Collections remembered for births; above it, those that matter least are forgotten.
@@ -54,11 +57,11 @@ impl Collector {
     }
 }
 
-/// A collection, with its end on the time clock.
+/// A collection, with its start on the time clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Moment {
     pub(crate) number: u32,
-    pub(crate) ms: u32,
+    pub(crate) ms: u64,
 }
 
 /// What it proves that an object was asked after and not found cleared.
@@ -69,7 +72,7 @@ pub(crate) struct Evidence {
     /// It was alive here, if born early enough.
     pub(crate) whole: Option<Moment>,
     /// The last birth for which `whole` holds, in milliseconds.
-    pub(crate) whole_born: u32,
+    pub(crate) whole_born: u64,
     /// It was alive here, if born before and not yet old.
     pub(crate) young: Option<Moment>,
 }
@@ -110,7 +113,7 @@ struct Event {
 }
 
 impl Thinned for Event {
-    fn ms(&self) -> u32 {
+    fn ms(&self) -> u64 {
         self.at.ms
     }
 }
@@ -127,8 +130,20 @@ pub(crate) struct History {
     cleared_old: u32,
     /// Whether young pauses may clear old objects, too.
     mixed: bool,
-    /// The newest pauses of concurrent cycles.
+    /// The newest pauses of concurrent cycles, as long as it is not known when they mark.
     pauses: VecDeque<Moment>,
+    marking: Marking,
+}
+
+/// Where a collector stands that says when its concurrent cycles begin and end to mark.
+#[derive(Clone, Copy, Debug, Default)]
+struct Marking {
+    /// The pause in which the running cycle began to mark.
+    began: Option<Moment>,
+    /// The pause in which the newest cycle ended to mark: from then on what it did not reach is cleared.
+    ended: Option<Moment>,
+    /// Whether it has told of any.
+    is_known: bool,
 }
 
 impl History {
@@ -158,19 +173,24 @@ impl History {
         self.events.last().map(|event| event.at)
     }
 
+    /// The newest collection that may have cleared an object which is found cleared now.
+    fn cleared_by(&self) -> Option<Moment> {
+        self.marking.ended.or_else(|| self.last())
+    }
+
     /// What is proved for an object that is asked after now and not found cleared.
     pub(crate) fn evidence(&self) -> Evidence {
         self.now
     }
 
     /// The first collection after a birth; `None` if there was none yet.
-    pub(crate) fn first_after(&self, birth_ms: u32) -> Option<Moment> {
+    pub(crate) fn first_after(&self, birth_ms: u64) -> Option<Moment> {
         self.events.get(self.index_after(birth_ms)).map(|event| event.at)
     }
 
     /// The age at death of an object that was last asked after as `evidence` says and found cleared now.
-    pub(crate) fn age_at_death(&self, birth_ms: u32, evidence: Evidence, timeline: &Timeline) -> AgeAtDeath {
-        let found = self.last().unwrap_or(Moment { number: 0, ms: birth_ms });
+    pub(crate) fn age_at_death(&self, birth_ms: u64, evidence: Evidence, timeline: &Timeline) -> AgeAtDeath {
+        let found = self.cleared_by().unwrap_or(Moment { number: 0, ms: birth_ms });
         let alive = self.last_alive(birth_ms, evidence);
         let (first_at_least, first_at_most) = self.first_number(birth_ms);
         let born = timeline.within(birth_ms);
@@ -190,7 +210,7 @@ impl History {
     /// At which age an object is known alive that survived `first` after its birth, if it was asked after as `evidence` says.
     pub(crate) fn living_age(
         &self,
-        birth_ms: u32,
+        birth_ms: u64,
         first: Moment,
         evidence: Evidence,
         timeline: &Timeline,
@@ -212,19 +232,20 @@ impl History {
     /// that both are held to be looked at when the clearing is noticed makes all ages late by that time, and none of them
     /// uncertain by a whole collection more.
     pub(crate) fn notice_clearing(&mut self) {
-        let beside = matches!(self.collector, Collector::Concurrent | Collector::GenerationalZgc);
+        let beside = matches!(self.collector, Collector::Concurrent | Collector::GenerationalZgc)
+            && !self.marking.is_known;
         if let (true, Some(last), Some(before)) = (beside, self.last(), self.pauses.get(1)) {
             self.hold_alive(last, before.ms);
         }
     }
 
-    fn hold_alive(&mut self, at: Moment, born_by: u32) {
+    fn hold_alive(&mut self, at: Moment, born_by: u64) {
         if self.now.whole < Some(at) {
             (self.now.whole, self.now.whole_born) = (Some(at), born_by);
         }
     }
 
-    fn last_alive(&self, birth_ms: u32, evidence: Evidence) -> Option<Moment> {
+    fn last_alive(&self, birth_ms: u64, evidence: Evidence) -> Option<Moment> {
         let born_before = |alive: &Moment| alive.ms >= birth_ms;
         let first = self.first_examined(birth_ms).filter(|first| first.number < evidence.asked);
         let whole = evidence.whole.filter(|alive| born_before(alive) && birth_ms <= evidence.whole_born);
@@ -235,7 +256,7 @@ impl History {
     }
 
     /// The first collection that examined all young objects among those after a birth; `None` if not known.
-    fn first_examined(&self, birth_ms: u32) -> Option<Moment> {
+    fn first_examined(&self, birth_ms: u64) -> Option<Moment> {
         let mut from = self.index_after(birth_ms);
         let mut last_before = from.checked_sub(1).map(|at| self.events[at].at.number);
         loop {
@@ -252,22 +273,23 @@ impl History {
     }
 
     /// At least and at most the number of the first collection after a birth.
-    fn first_number(&self, birth_ms: u32) -> (u32, u32) {
+    fn first_number(&self, birth_ms: u64) -> (u32, u32) {
         let after = self.index_after(birth_ms);
         let low = after.checked_sub(1).map_or(0, |at| self.events[at].at.number + 1);
         (low, self.events.get(after).map_or(self.count, |event| event.at.number))
     }
 
-    fn index_after(&self, birth_ms: u32) -> usize {
+    fn index_after(&self, birth_ms: u64) -> usize {
         self.events.partition_point(|event| event.at.ms < birth_ms)
     }
 
-    fn add(&mut self, gc: GcEnd) {
+    fn add(&mut self, gc: Pause) {
         if gc.number != self.count {
             // Some were lost: they may have been anything.
             self.mixed = true;
             self.cleared_old = gc.number;
             self.pauses.clear();
+            self.marking.began = None;
         }
         let at = Moment { number: gc.number, ms: gc.ms };
         self.count = gc.number + 1;
@@ -294,6 +316,7 @@ impl History {
                 self.mixed = false;
                 self.hold_alive(at, at.ms);
             }
+            GcKind::MarkStart | GcKind::MarkEnd => self.mark(at, kind),
             GcKind::ConcurrentPause => self.add_pause(at),
             _ if self.collector == Collector::Concurrent => self.add_pause(at),
             GcKind::Unknown => self.mixed = true,
@@ -306,8 +329,25 @@ impl History {
         }
     }
 
+    /// A cycle that examines the whole heap has begun or ended to mark. Who is not cleared when it has ended was alive when it
+    /// began, or is younger. Who is cleared may also have died while it marked.
+    fn mark(&mut self, at: Moment, kind: GcKind) {
+        self.marking.is_known = true;
+        if kind == GcKind::MarkStart {
+            self.marking.began = Some(at);
+            return;
+        }
+        self.marking.ended = Some(at);
+        if let Some(began) = self.marking.began.take() {
+            self.hold_alive(began, began.ms);
+        }
+    }
+
     fn add_pause(&mut self, at: Moment) {
         self.mixed = true;
+        if self.marking.is_known {
+            return;
+        }
         self.pauses.push_front(at);
         let lag = self.collector.lag();
         if let Some(&whole) = self.pauses.get(lag) {
@@ -335,6 +375,6 @@ impl History {
     }
 }
 
-fn since(ms: u32, birth_ms: u32) -> u64 {
-    u64::from(ms.saturating_sub(birth_ms))
+fn since(ms: u64, birth_ms: u64) -> u64 {
+    ms.saturating_sub(birth_ms)
 }

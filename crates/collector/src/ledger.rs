@@ -50,7 +50,7 @@ pub struct Ledger {
     known: Evidence,
     following: Following,
     /// The newest collection that examined the whole heap, as (milliseconds, bytes); the start before there was one.
-    whole: (u32, u64),
+    whole: (u64, u64),
     /// Absorbed, and not asked after yet.
     young: Vec<Batch>,
     /// Absorbed, and then taken back by their threads.
@@ -411,8 +411,8 @@ impl Ledger {
     }
 }
 
-fn widen(following: &mut Following, from: (u32, u64), to: (u32, u64)) {
-    following.most_ms_between = following.most_ms_between.max(u64::from(to.0.saturating_sub(from.0)));
+fn widen(following: &mut Following, from: (u64, u64), to: (u64, u64)) {
+    following.most_ms_between = following.most_ms_between.max(to.0.saturating_sub(from.0));
     following.most_bytes_between = following.most_bytes_between.max(to.1.saturating_sub(from.1));
 }
 

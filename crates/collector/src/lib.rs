@@ -24,7 +24,7 @@ mod weights;
 
 pub use budget::Budget;
 pub use classes::{ClassTable, Registered, Shape};
-pub use clock::{Clock, GcEnd, GcKind};
+pub use clock::{Clock, GcKind};
 pub use history::Collector;
 pub use ledger::{Ledger, References};
 pub use nursery::{Nurseries, Nursery};

@@ -115,6 +115,20 @@ impl Slabs {
         words
     }
 
+    /// Forgets how large the largest objects were. A thread that counts at this moment may still write what it read before;
+    /// its next larger one is noted.
+    pub fn forget_largest(&self, classes: &ClassTable, places: &PlaceTable) {
+        let mut state = self.state();
+        let in_use = InUse::of(classes, places);
+        for slab in state.live.iter().map(|open| &open.slab).chain([&self.last_resort]) {
+            in_use.forget_largest(slab);
+        }
+        let Words { classes: of_classes, places: of_places } = &mut state.retired;
+        let of_classes = of_classes.iter_mut().enumerate().filter(|(at, _)| classes.is_maximum(*at));
+        let of_places = of_places.iter_mut().enumerate().filter(|(at, _)| places.is_maximum(*at));
+        of_classes.chain(of_places).for_each(|(_, word)| *word = 0);
+    }
+
     /// Number of threads with a slab.
     pub fn live(&self) -> usize {
         self.state().live.len()
@@ -143,11 +157,25 @@ impl InUse<'_> {
         InUse { classes, places }
     }
 
+    /// The words of classes and of places.
+    fn of_slab(self, slab: &Slab) -> (&[AtomicU64], &[AtomicU64]) {
+        let slab = slab.words();
+        let places = CLASS_WORDS..CLASS_WORDS + self.places.words_in_use();
+        (slab.get(..self.classes.words_in_use()).unwrap_or_default(), slab.get(places).unwrap_or_default())
+    }
+
+    fn forget_largest(self, slab: &Slab) {
+        let (classes, places) = self.of_slab(slab);
+        let classes = classes.iter().enumerate().filter(|(at, _)| self.classes.is_maximum(*at));
+        let places = places.iter().enumerate().filter(|(at, _)| self.places.is_maximum(*at));
+        // What is zero stays untouched, with its page.
+        let any = classes.chain(places).map(|(_, word)| word).filter(|word| word.load(Relaxed) != 0);
+        any.for_each(|word| word.store(0, Relaxed));
+    }
+
     /// Adds a slab; how many blocks of it hold anything.
     fn add(self, words: &mut Words, slab: &Slab) -> usize {
-        let slab = slab.words();
-        let classes = slab.get(..self.classes.words_in_use()).unwrap_or_default();
-        let places = slab.get(CLASS_WORDS..CLASS_WORDS + self.places.words_in_use()).unwrap_or_default();
+        let (classes, places) = self.of_slab(slab);
         add_blocks(&mut words.classes, classes, |word| self.classes.is_maximum(word))
             + add_blocks(&mut words.places, places, |word| self.places.is_maximum(word))
     }
@@ -221,6 +249,26 @@ mod tests {
     fn bump(slabs: &Slabs, cell: u32, offset: usize, by: u64) {
         let state = slabs.state();
         state.live.last().unwrap().slab.words()[(cell >> 3) as usize + offset].fetch_add(by, Relaxed);
+    }
+
+    #[test]
+    fn the_largest_of_before_a_reset_is_forgotten() {
+        let classes = ClassTable::default();
+        let places = PlaceTable::new();
+        let array = classes.register("[B", Shape::Array, true);
+        let slabs = Slabs::default();
+        let (ended, _running) = (slabs.open(), slabs.open());
+        let size = |slabs: &Slabs| {
+            slabs.words(&classes, &places).classes(&classes, &places)[array.id as usize].counted
+        };
+        bump(&slabs, array.cell, LARGEST_WORD, 4096);
+        slabs.state().live[0].slab.words()[(array.cell >> 3) as usize + LARGEST_WORD].store(8192, Relaxed);
+        slabs.close(ended, &classes, &places);
+        assert_eq!(size(&slabs).largest, 8192);
+        slabs.forget_largest(&classes, &places);
+        assert_eq!(size(&slabs).largest, 0);
+        bump(&slabs, array.cell, LARGEST_WORD, 16);
+        assert_eq!(size(&slabs).largest, 16);
     }
 
     #[test]

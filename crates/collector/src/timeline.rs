@@ -3,12 +3,12 @@
 /// Points kept; above it, those that matter least are forgotten.
 const MOST_POINTS: usize = 4096;
 /// Two points may be one such part of their age apart: half a step of the ages that are reported.
-pub(crate) const COARSENESS: u32 = 32;
+pub(crate) const COARSENESS: u64 = 32;
 
 /// A moment on both clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Point {
-    ms: u32,
+    ms: u64,
     bytes: u64,
 }
 
@@ -17,12 +17,12 @@ struct Point {
 pub(crate) struct Timeline {
     points: Vec<Point>,
     /// Points up to here have the JVM's own count.
-    corrected_ms: u32,
+    corrected_ms: u64,
 }
 
 impl Timeline {
     /// Notes that `bytes` had been allocated at `ms`. What contradicts its neighbours is moved between them.
-    pub(crate) fn push(&mut self, ms: u32, bytes: u64) {
+    pub(crate) fn push(&mut self, ms: u64, bytes: u64) {
         let at = self.points.partition_point(|point| point.ms <= ms);
         let low = at.checked_sub(1).map_or(0, |at| self.points[at].bytes);
         let high = self.points.get(at).map_or(u64::MAX, |point| point.bytes);
@@ -33,7 +33,7 @@ impl Timeline {
     }
 
     /// Spreads `missed` bytes, which nobody had noted, evenly over the time since the last correction.
-    pub(crate) fn correct(&mut self, now_ms: u32, missed: u64) {
+    pub(crate) fn correct(&mut self, now_ms: u64, missed: u64) {
         let since = self.corrected_ms;
         let span = u128::from(now_ms.saturating_sub(since).max(1));
         for point in self.points.iter_mut().rev().take_while(|point| point.ms > since) {
@@ -44,7 +44,7 @@ impl Timeline {
     }
 
     /// Bytes allocated when an event ended that was noted at `ms`: at least and at most.
-    pub(crate) fn at_event(&self, ms: u32) -> (u64, u64) {
+    pub(crate) fn at_event(&self, ms: u64) -> (u64, u64) {
         let after = self.points.partition_point(|point| point.ms <= ms);
         let low = after.checked_sub(1).map(|at| self.points[at]);
         match low {
@@ -54,7 +54,7 @@ impl Timeline {
     }
 
     /// Bytes allocated at some moment of the millisecond `ms`: at least and at most.
-    pub(crate) fn within(&self, ms: u32) -> (u64, u64) {
+    pub(crate) fn within(&self, ms: u64) -> (u64, u64) {
         let from = self.points.partition_point(|point| point.ms < ms);
         let after = from + self.points[from..].partition_point(|point| point.ms == ms);
         (from.checked_sub(1).map_or(0, |at| self.points[at].bytes), self.from(after))
@@ -68,20 +68,20 @@ impl Timeline {
 
 /// Something noted at a time, which can be left out where the next one takes its place.
 pub(crate) trait Thinned {
-    fn ms(&self) -> u32;
+    fn ms(&self) -> u64;
     /// The one before `self` is left out.
     fn replace(&mut self, _before: &Self) {}
 }
 
 impl Thinned for Point {
-    fn ms(&self) -> u32 {
+    fn ms(&self) -> u64 {
         self.ms
     }
 }
 
 /// Leaves out items whose neighbours are close together for their age: they may be 1/`coarseness` of it apart, or more if
 /// otherwise more than `most` remain.
-pub(crate) fn thin<T: Thinned + Copy>(items: &mut Vec<T>, mut coarseness: u32, most: usize) {
+pub(crate) fn thin<T: Thinned + Copy>(items: &mut Vec<T>, mut coarseness: u64, most: usize) {
     let Some(now_ms) = items.last().map(Thinned::ms) else { return };
     loop {
         let mut kept: Vec<T> = Vec::with_capacity(items.len());
@@ -140,14 +140,14 @@ mod tests {
         // A day, a point each 4 ms; bytes are ten times the milliseconds.
         let now = 86_400_000;
         for ms in (0..=now).step_by(4) {
-            timeline.push(ms, u64::from(ms) * 10);
+            timeline.push(ms, ms * 10);
             assert!(timeline.points.len() <= MOST_POINTS);
         }
         for age in [100, 1000, 60_000, 3_600_000, 80_000_000] {
             let (low, high) = timeline.within(now - age);
-            let truth = u64::from(now - age) * 10;
+            let truth = (now - age) * 10;
             assert!(low <= truth && truth <= high);
-            assert!(high - low <= u64::from(age).max(8) * 10 / 8, "at age {age}: {low} to {high}");
+            assert!(high - low <= age.max(8) * 10 / 8, "at age {age}: {low} to {high}");
         }
     }
 }

@@ -7,6 +7,13 @@ const SITE_BITS: u32 = 22;
 const LOG_BITS: u32 = 5;
 const LOG_MASK: u32 = (1 << LOG_BITS) - 1;
 
+/// Bits of a reference; the eight above hold the upper part of the birth. No process has addresses of more than 56 bits,
+/// neither x86-64 with five levels of page tables (57, half of them the kernel's) nor aarch64 (52).
+const REFERENCE_BITS: u32 = 56;
+/// Bits of a birth: 34 years of milliseconds.
+const BIRTH_BITS: u32 = 40;
+const LAST_BIRTH: u64 = (1 << BIRTH_BITS) - 1;
+
 /// Number of sites that a tracked object can refer to.
 pub const MOST_SITES: usize = 1 << SITE_BITS;
 /// The largest logarithm of a weight, to base 2.
@@ -15,23 +22,27 @@ pub(crate) const MOST_LOG2: u32 = LOG_MASK;
 /// One object whose death we wait for (or, with no reference, one that only its site is noted of).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tracked {
-    /// Low and high half of the weak reference: as one number it would pad the record to 24 bytes.
+    /// Low and high half of the weak reference, with the upper bits of the birth above it: as one number it would pad the
+    /// record to 24 bytes.
     reference: [u32; 2],
     /// Site, log2 of the objects that its class counts for it, log2 of the objects that its stack stands for beyond.
     origin: u32,
     /// Shallow size in units of 8 bytes.
     size_8: u32,
-    /// Birth on the time clock, in milliseconds.
+    /// Birth on the time clock, in milliseconds: the lower 32 bits.
     birth_ms: u32,
 }
 
 impl Tracked {
     /// An object standing for itself. `reference`: the weak reference as a number, zero if deaths are not followed;
-    /// `size_8`: shallow size in units of 8 bytes. Sites from [`MOST_SITES`] on must not be given.
-    pub fn new(reference: u64, site: SiteId, size_8: u32, birth_ms: u32) -> Self {
-        debug_assert!((site as usize) < MOST_SITES);
-        let halves = [reference as u32, (reference >> 32) as u32];
-        Self { reference: halves, origin: site & (MOST_SITES as u32 - 1), size_8, birth_ms }
+    /// `size_8`: shallow size in units of 8 bytes. Sites from [`MOST_SITES`] on must not be given, nor references of more
+    /// than 56 bits. Births after 34 years are taken for the last moment of these.
+    pub fn new(reference: u64, site: SiteId, size_8: u32, birth_ms: u64) -> Self {
+        debug_assert!((site as usize) < MOST_SITES && reference >> REFERENCE_BITS == 0);
+        let birth_ms = birth_ms.min(LAST_BIRTH);
+        let both = birth_ms >> 32 << REFERENCE_BITS | reference & ((1 << REFERENCE_BITS) - 1);
+        let halves = [both as u32, (both >> 32) as u32];
+        Self { reference: halves, origin: site & (MOST_SITES as u32 - 1), size_8, birth_ms: birth_ms as u32 }
     }
 
     /// The same object standing for 2^`log2` objects of its class and site.
@@ -46,6 +57,11 @@ impl Tracked {
 
     /// The weak reference as a number; zero if deaths are not followed.
     pub fn reference(&self) -> u64 {
+        self.both() & ((1 << REFERENCE_BITS) - 1)
+    }
+
+    /// The reference, and above it the upper bits of the birth.
+    fn both(&self) -> u64 {
         u64::from(self.reference[1]) << 32 | u64::from(self.reference[0])
     }
 
@@ -70,8 +86,8 @@ impl Tracked {
     }
 
     /// Birth on the time clock, in milliseconds.
-    pub fn birth_ms(&self) -> u32 {
-        self.birth_ms
+    pub fn birth_ms(&self) -> u64 {
+        self.both() >> REFERENCE_BITS << 32 | u64::from(self.birth_ms)
     }
 }
 
@@ -82,10 +98,21 @@ mod tests {
     #[test]
     fn a_record_is_twenty_bytes_and_gives_back_what_it_was_given() {
         assert_eq!((size_of::<Tracked>(), align_of::<Tracked>()), (20, 4));
-        let reference = 0x7fff_1234_9abc_def1;
+        let reference = 0x00ff_1234_9abc_def1;
         let object = Tracked::new(reference, MOST_SITES as u32 - 1, u32::MAX, 7).thinned(3).stack_thinned(31);
         assert_eq!((object.reference(), object.site()), (reference, MOST_SITES as u32 - 1));
         assert_eq!((object.thinning(), object.stack_thinning()), (3, 31));
         assert_eq!((object.size(), object.birth_ms()), (u64::from(u32::MAX) * 8, 7));
+    }
+
+    #[test]
+    fn births_are_told_apart_for_years() {
+        const DAY_MS: u64 = 86_400_000;
+        let highest = (1 << REFERENCE_BITS) - 1;
+        for days in [50, 500, 5000] {
+            let object = Tracked::new(highest, 3, 2, days * DAY_MS + 1);
+            assert_eq!((object.birth_ms(), object.reference()), (days * DAY_MS + 1, highest));
+        }
+        assert_eq!(Tracked::new(1, 0, 2, u64::MAX).birth_ms(), LAST_BIRTH, "after 34 years");
     }
 }

@@ -61,7 +61,7 @@ mod tests {
             let picked = (OBJECTS as f64 * p) as u64;
             let weights = (0..picked).map(|at| {
                 // References as the JVM gives them out: slots side by side, and many objects born at once.
-                let object = Tracked::new(0x7f00_0000_1000 + at * 8, 3, size_8, (at / 1000) as u32);
+                let object = Tracked::new(0x7f00_0000_1000 + at * 8, 3, size_8, at / 1000);
                 scaled(Tracking::ByteSample(INTERVAL), &object).class
             });
             let sum = weights.fold(Tally::default(), |mut sum, tally| {

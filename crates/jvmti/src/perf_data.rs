@@ -4,8 +4,9 @@
 //! `PerfMemory`) and laid out as `jvmstat` describes it (version 2 of the instrumentation buffer). HotSpot never unmaps
 //! it. Not here: what a counter means.
 
-use std::ffi::{CStr, c_char, c_void};
-use std::ptr;
+use std::ffi::{CStr, c_void};
+
+use crate::vm_structs::{pointer_at, static_field};
 
 /// `magic` of the buffer, always big-endian.
 const MAGIC: [u8; 4] = [0xca, 0xfe, 0xc0, 0xc0];
@@ -109,39 +110,5 @@ impl PerfData {
 
 /// The pointer in a static field of HotSpot's class `PerfMemory`; `None` if it is null or unknown.
 fn perf_memory_field(field: &CStr) -> Option<*const c_void> {
-    let table = exported::<*const u8>(c"gHotSpotVMStructs")?;
-    let offset = |name| exported::<u64>(name).and_then(|offset| usize::try_from(offset).ok());
-    let stride = offset(c"gHotSpotVMStructEntryArrayStride")?;
-    let type_name = offset(c"gHotSpotVMStructEntryTypeNameOffset")?;
-    let field_name = offset(c"gHotSpotVMStructEntryFieldNameOffset")?;
-    let address = offset(c"gHotSpotVMStructEntryAddressOffset")?;
-    let mut entry = table;
-    loop {
-        // SAFETY: the exported table has entries of this stride, with pointers at these offsets, and ends with one
-        // whose type name is null (`vmStructs.cpp`).
-        unsafe {
-            let text = |at| {
-                let text = entry.add(at).cast::<*const c_char>().read_unaligned();
-                (!text.is_null()).then(|| CStr::from_ptr(text))
-            };
-            if text(type_name)? == c"PerfMemory" && text(field_name) == Some(field) {
-                let field = entry.add(address).cast::<*const *const c_void>().read_unaligned();
-                return if field.is_null() { None } else { non_null(field.read_volatile()) };
-            }
-            entry = entry.add(stride);
-        }
-    }
-}
-
-fn non_null(pointer: *const c_void) -> Option<*const c_void> {
-    (!pointer.is_null()).then_some(pointer)
-}
-
-/// The value of a variable that libjvm exports.
-fn exported<T: Copy>(name: &CStr) -> Option<T> {
-    // SAFETY: dlsym with a NUL-terminated name; the symbol, if there is one, is a variable of type T (`vmStructs.cpp`).
-    unsafe {
-        let symbol = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
-        (!ptr::eq(symbol, ptr::null())).then(|| symbol.cast::<T>().read_unaligned())
-    }
+    pointer_at(static_field(c"PerfMemory", field)?)
 }

@@ -42,6 +42,8 @@ pub enum Event {
     VmDeath,
     /// A platform thread ends.
     ThreadEnd,
+    /// A collection's stop-the-world part begins: the program stands still.
+    GarbageCollectionStart,
     /// A collection's stop-the-world part ended.
     GarbageCollectionFinish,
     /// An allocation was sampled.
@@ -60,6 +62,7 @@ impl Event {
             Self::VmInit => sys::JVMTI_EVENT_VM_INIT,
             Self::VmDeath => sys::JVMTI_EVENT_VM_DEATH,
             Self::ThreadEnd => sys::JVMTI_EVENT_THREAD_END,
+            Self::GarbageCollectionStart => sys::JVMTI_EVENT_GARBAGE_COLLECTION_START,
             Self::GarbageCollectionFinish => sys::JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
             Self::SampledObjectAlloc => sys::JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
             Self::DataDumpRequest => sys::JVMTI_EVENT_DATA_DUMP_REQUEST,

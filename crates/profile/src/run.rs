@@ -18,6 +18,14 @@ pub struct JvmInfo {
     pub command: String,
 }
 
+impl JvmInfo {
+    /// Whether lifetimes are upper bounds: with this collector it is not known when it began to mark, or it keeps what is
+    /// tracked for longer than the program does.
+    pub fn lifetimes_are_upper_bounds(&self) -> bool {
+        !matches!(self.gc.as_str(), "Serial" | "Parallel" | "G1" | "ZGC")
+    }
+}
+
 /// Which objects' deaths and stacks were followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tracking {

@@ -71,6 +71,29 @@ struct Run {
     full_every: u32,
     /// Object sizes and the sampling interval; `None`: every object is tracked.
     sampled: Option<f64>,
+    marking: Marking,
+}
+
+/// How long a collector takes to see what is alive, meanwhile, and when its looks are said to have been.
+#[derive(Clone, Copy, Debug, Default)]
+struct Marking {
+    ms: f64,
+    /// The program goes on meanwhile: half of the objects are looked at some time later than at the start. Otherwise what is
+    /// due meanwhile dies at the end.
+    beside: bool,
+    /// Stamps of the looks that found an object alive and dead, from 0 (start) to 1 (end).
+    stamps: (f64, f64),
+}
+
+impl Marking {
+    fn put_off(self, due: f64, gcs: &[f64]) -> f64 {
+        let stopped = gcs.iter().find(|&&gc| !self.beside && gc <= due && due < gc + self.ms);
+        stopped.map_or(due, |gc| gc + self.ms)
+    }
+
+    fn look(self, gc: f64, random: &mut Random) -> f64 {
+        if self.beside && random.next() < 0.5 { gc + self.ms * random.next() } else { gc }
+    }
 }
 
 fn gcs(run: &Run, random: &mut Random) -> Vec<f64> {
@@ -90,7 +113,8 @@ fn observe(run: &Run, seed: u64) -> Lifetimes {
     let mut known = Lifetimes::default();
     for _ in 0..run.objects {
         let birth = random.next() * run.length_ms;
-        let death = birth + run.law.lifetime(birth, &mut random);
+        let due = birth + run.law.lifetime(birth, &mut random);
+        let death = run.marking.put_off(due, &gcs);
         let weight = match run.sampled {
             None => 1,
             Some(interval) => {
@@ -108,11 +132,12 @@ fn observe(run: &Run, seed: u64) -> Lifetimes {
         let mut after = 0.0;
         let mut gone = None;
         for gc in looks {
-            if gcs[gc] >= death {
-                gone = Some(gcs[gc] - birth);
+            let Marking { ms, stamps, .. } = run.marking;
+            if run.marking.look(gcs[gc], &mut random) >= death {
+                gone = Some(gcs[gc] + stamps.1 * ms - birth);
                 break;
             }
-            after = gcs[gc] - birth;
+            after = gcs[gc] + stamps.0 * ms - birth;
         }
         match gone {
             Some(by) => {
@@ -173,7 +198,15 @@ const LAWS: [Law; 4] =
     [Law::Constant(700.0), Law::Exponential(400.0), Law::Bimodal(100.0, 2_000.0), Law::Expiry(900.0, 400.0)];
 
 fn run(law: Law) -> Run {
-    Run { law, objects: 1_500, length_ms: 20_000.0, gap_ms: 150.0, full_every: 1, sampled: None }
+    Run {
+        law,
+        objects: 1_500,
+        length_ms: 20_000.0,
+        gap_ms: 150.0,
+        full_every: 1,
+        sampled: None,
+        marking: Marking::default(),
+    }
 }
 
 /// The faults of an estimator in all situations.
@@ -248,6 +281,32 @@ fn more_than_half_living_leave_the_median_open() {
 fn samples_of_bytes_are_unbiased() {
     let sampled = |law| Run { objects: 20_000, sampled: Some(512.0), ..run(law) };
     assert_sound(&LAWS.map(sampled), 0.5);
+}
+
+/// Collections that take a while, with these stamps.
+fn slow_collections(beside: bool, stamps: (f64, f64)) -> [Run; 4] {
+    LAWS.map(|law| Run { marking: Marking { ms: 30.0, beside, stamps }, ..run(law) })
+}
+
+#[test]
+fn laws_are_recovered_where_the_program_stands_still() {
+    assert_sound(&slow_collections(false, (0.0, 0.0)), 0.5);
+}
+
+#[test]
+fn laws_are_recovered_where_marking_goes_on_beside_the_program() {
+    assert_sound(&slow_collections(true, (0.0, 1.0)), 0.5);
+}
+
+/// A look is said to have been right after a time in which nothing died: everything seems to live longer by that time.
+#[test]
+fn stamps_of_the_end_are_found_out() {
+    for beside in [false, true] {
+        let [constant, _, bimodal, _] = slow_collections(beside, (1.0, 1.0));
+        for run in [constant, bimodal] {
+            assert!(!faults(&[run], f64::INFINITY, from_intervals).is_empty(), "not found out: {run:?}");
+        }
+    }
 }
 
 #[test]

@@ -37,8 +37,9 @@ pub(crate) fn write_lifetimes(out: &mut String, profile: &Profile, limit: usize)
         return blank(out);
     }
     let mut table = vec![HEADINGS.map(str::to_owned).to_vec()];
-    table.push(cells(&all_classes(&tracked)));
-    table.extend(tracked.iter().take(limit).map(|class| cells(class)));
+    let bounds = profile.run.jvm.lifetimes_are_upper_bounds();
+    table.push(cells(&all_classes(&tracked), bounds));
+    table.extend(tracked.iter().take(limit).map(|class| cells(class, bounds)));
     out.push_str(&right_aligned(&table, "  "));
     blank(out);
 }
@@ -50,15 +51,26 @@ fn explain(out: &mut String, profile: &Profile) {
     if profile.resets > 0 {
         line(out, 2, "Counts began at a reset: of objects born before it nothing is known.");
     }
-    if profile.run.jvm.gc == "ZGC (generational)" {
-        line(
-            out,
-            2,
-            "Generational ZGC: young collections keep tracked objects, so lifetimes are upper bounds: the wait for an old one.",
-        );
+    if profile.run.jvm.lifetimes_are_upper_bounds() {
+        line(out, 2, "<= upper bounds: nothing is known from below.");
+        line(out, 2, upper_bounds_why(&profile.run.jvm.gc));
     }
     if let Some(text) = sampling_note(&profile.run) {
         line(out, 2, &format!("Live and collected counts are {text}"));
+    }
+}
+
+fn upper_bounds_why(gc: &str) -> &'static str {
+    match gc {
+        "ZGC (generational)" => {
+            "Generational ZGC: young collections keep tracked objects, so lifetimes are upper bounds: the wait for an old one."
+        }
+        "Shenandoah" => {
+            "Shenandoah does not say when it begins to mark, so lifetimes are too long by its marking."
+        }
+        _ => {
+            "It is not known what this collector's collections look at, so lifetimes end when they are noticed."
+        }
     }
 }
 
@@ -88,32 +100,41 @@ fn all_classes(classes: &[&ClassProfile]) -> ClassProfile {
     all
 }
 
-fn cells(class: &ClassProfile) -> Vec<String> {
+fn cells(class: &ClassProfile, upper_bounds: bool) -> Vec<String> {
     let mut cells = vec![
         class.allocated.objects.to_string(),
         class.live.map_or(0, |live| live.objects).to_string(),
         collected(class).objects.to_string(),
     ];
-    cells.extend(lifetime_cells(class.lifetimes.as_ref()));
+    cells.extend(lifetime_cells(class.lifetimes.as_ref(), upper_bounds));
     cells.push(printable(&class.name).into_owned());
     cells
 }
 
-fn lifetime_cells(lifetimes: Option<&Lifetimes>) -> [String; 7] {
+fn lifetime_cells(lifetimes: Option<&Lifetimes>, upper_bounds: bool) -> [String; 7] {
+    let bounded = |quantile: Quantile| if upper_bounds { quantile.from_above() } else { quantile };
+    // Of an upper bound the width of the band says nothing.
+    let resolution = |of: f64| if upper_bounds { f64::INFINITY } else { of };
+    let most = |text: String| if upper_bounds { format!("<={text}") } else { text };
     let time = lifetimes.and_then(Lifetimes::in_time);
-    let times = [0.5, 0.9, 0.99].map(|q| time.as_ref().map(|time| time.quantile(q)));
-    let gcs = lifetimes.and_then(|l| l.gcs_survived(0.5));
-    let bytes = lifetimes.and_then(Lifetimes::in_bytes).map(|bytes| bytes.quantile(0.5));
+    let times = [0.5, 0.9, 0.99].map(|q| time.as_ref().map(|time| bounded(time.quantile(q))));
+    let gcs = lifetimes.and_then(|l| l.gcs_survived(0.5)).map(bounded);
+    let bytes = lifetimes.and_then(Lifetimes::in_bytes).map(|bytes| bounded(bytes.quantile(0.5)));
     let first = lifetimes.and_then(Lifetimes::died_before_first_gc_share).map(whole_percent);
-    let [p50, p90, p99] =
-        times.map(|quantile| quantile.and_then(|quantile| estimate(quantile, RESOLUTION_MS, units::seconds)));
+    let [p50, p90, p99] = times.map(|quantile| {
+        quantile.and_then(|quantile| {
+            estimate(quantile, resolution(RESOLUTION_MS), |age| most(units::seconds(age)))
+        })
+    });
     [
         p50,
         times[0].and_then(band),
         p90,
         p99,
-        gcs.and_then(|quantile| estimate(quantile, 1.0, |gcs| format!("{gcs:.0}"))),
-        bytes.and_then(|quantile| estimate(quantile, RESOLUTION_BYTES, |bytes| units::bytes(bytes as u64))),
+        gcs.and_then(|quantile| estimate(quantile, resolution(1.0), |gcs| most(format!("{gcs:.0}")))),
+        bytes.and_then(|quantile| {
+            estimate(quantile, resolution(RESOLUTION_BYTES), |bytes| most(units::bytes(bytes as u64)))
+        }),
         first,
     ]
     .map(|cell| cell.unwrap_or_else(|| "-".into()))

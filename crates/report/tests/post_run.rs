@@ -173,3 +173,17 @@ fn generational_zgc_lifetimes_are_labelled() {
         post_run(&profile, &options()).contains("Generational ZGC: young collections keep tracked objects")
     );
 }
+
+#[test]
+fn what_is_known_from_above_only_is_said_so() {
+    let mut profile = with_lifetimes();
+    assert!(!post_run(&profile, &options()).contains("<="));
+    for gc in ["Shenandoah", "Shenandoah (generational)", "ZGC (generational)", ""] {
+        profile.run.jvm.gc = gc.into();
+        let text = post_run(&profile, &options());
+        assert!(
+            text.contains("<= upper bounds") && text.contains("  <=0.113  0.000-0.124  <=0.118  "),
+            "{text}"
+        );
+    }
+}

@@ -31,8 +31,8 @@ impl Random {
 }
 
 struct Being {
-    born: (u32, u64),
-    died: Option<(u32, u64)>,
+    born: (u64, u64),
+    died: Option<(u64, u64)>,
     survived: u32,
     old: bool,
     cleared: bool,
@@ -45,7 +45,7 @@ struct World {
     clock: Arc<Clock>,
     random: Random,
     collector: Collector,
-    ms: u32,
+    ms: u64,
     beings: Vec<Being>,
     released: HashSet<u64>,
     /// Pauses left of the running cycle.
@@ -53,9 +53,11 @@ struct World {
     /// A G1 cycle has been completed, so that young pauses may clear old regions.
     mixed: bool,
     /// When marking began, in milliseconds.
-    marks: Vec<u32>,
+    marks: Vec<u64>,
     /// A pause that has cleared references and whose end is not noted yet.
     unfinished: Option<GcKind>,
+    /// Whether the collector says which pauses begin and end marking.
+    tells_marks: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -68,12 +70,12 @@ enum Pause {
 
 impl World {
     fn tick(&mut self) {
-        self.ms += 7 + self.random.below(40) as u32;
+        self.ms += 7 + self.random.below(40);
         self.clock.set_ms(self.ms);
         self.clock.advance(1000 + self.random.below(100_000));
     }
 
-    fn now(&self) -> (u32, u64) {
+    fn now(&self) -> (u64, u64) {
         (self.ms, self.clock.bytes())
     }
 
@@ -86,12 +88,16 @@ impl World {
         }
     }
 
-    /// A pause up to where references are cleared; returns its kind.
+    /// A pause up to where references are cleared; returns its kind. Meanwhile nobody dies.
     fn pause(&mut self) -> GcKind {
-        match self.collector {
+        self.clock.gc_started();
+        let kind = match self.collector {
             Collector::StopTheWorld | Collector::G1 => self.stop_the_world(),
             _ => self.concurrent(),
-        }
+        };
+        self.ms += self.random.below(60);
+        self.clock.set_ms(self.ms);
+        kind
     }
 
     fn stop_the_world(&mut self) -> GcKind {
@@ -148,11 +154,16 @@ impl World {
                 _ => vec![Pause::Other, Pause::MarkEnd],
             };
             self.begin_cycle(pauses);
-            return GcKind::ConcurrentPause;
+            return if self.tells_marks { GcKind::MarkStart } else { GcKind::ConcurrentPause };
         };
         match pause {
             Pause::MarkStart => self.mark(),
-            Pause::MarkEnd => self.clear(|being, random| !being.marked || random.one_in(2)),
+            Pause::MarkEnd => {
+                self.clear(|being, random| !being.marked || random.one_in(2));
+                if self.tells_marks {
+                    return GcKind::MarkEnd;
+                }
+            }
             Pause::MarkEndTried | Pause::Other => {}
         }
         GcKind::ConcurrentPause
@@ -170,10 +181,11 @@ impl World {
     }
 
     /// As of when an object is known alive that is said to be alive at that time.
-    fn proved(&self, ms: u32) -> u32 {
+    fn proved(&self, ms: u64) -> u64 {
         let began = self.marks.partition_point(|&mark| mark <= ms);
         match self.collector {
             Collector::StopTheWorld | Collector::G1 => ms,
+            Collector::Concurrent if self.tells_marks => ms,
             // It may have died while the collection marked that left it; the next may have begun to mark.
             Collector::Concurrent => self.marks[began.saturating_sub(2)],
             // These mark twice.
@@ -219,11 +231,11 @@ impl References for View {
 }
 
 fn live_and_die(collector: Collector, seed: u64) {
-    live_and_die_as(collector, collector, seed);
+    live_and_die_as(collector, collector, false, seed);
 }
 
 /// A heap of one collector, judged by the rules of another.
-fn live_and_die_as(collector: Collector, rules: Collector, seed: u64) {
+fn live_and_die_as(collector: Collector, rules: Collector, tells_marks: bool, seed: u64) {
     let budget = Arc::new(Budget::new(1 << 30));
     let clock = Arc::<Clock>::default();
     let nurseries = Nurseries::new(Arc::clone(&budget), Arc::clone(&clock));
@@ -241,6 +253,7 @@ fn live_and_die_as(collector: Collector, rules: Collector, seed: u64) {
         mixed: false,
         marks: vec![0],
         unfinished: None,
+        tells_marks,
     }));
     let nursery = nurseries.open();
     let mut view = View(Rc::clone(&world));
@@ -296,8 +309,8 @@ fn judge(ledger: &mut Ledger, world: &World, seed: u64) {
         if let Some((after, by, _)) = lifetimes.ms.deaths().next() {
             found += 1;
             let died = being.died.unwrap_or_else(|| panic!("{}: lives", what("ms")));
-            let age = u64::from(died.0 - being.born.0);
-            let proved = u64::from(world.proved(being.born.0 + after as u32).saturating_sub(being.born.0));
+            let age = died.0 - being.born.0;
+            let proved = world.proved(being.born.0 + after).saturating_sub(being.born.0);
             let beside = proved < after;
             assert!(proved <= age && age <= by, "{}: {age} not in ({proved}, {by}]", what("ms"));
             let (after, by, _) = lifetimes.bytes.deaths().next().expect("by bytes, too");
@@ -306,7 +319,7 @@ fn judge(ledger: &mut Ledger, world: &World, seed: u64) {
         }
         for (age, _) in lifetimes.ms.living() {
             let end = being.died.map_or(world.ms, |died| died.0);
-            let proved = world.proved(being.born.0 + age as u32);
+            let proved = world.proved(being.born.0 + age);
             assert!(proved <= end, "{}: alive at {age}", what("ms"));
         }
     }
@@ -329,6 +342,11 @@ fn intervals_are_true_beside_the_program() {
 }
 
 #[test]
+fn intervals_are_true_where_marking_is_told() {
+    (0..200).for_each(|seed| live_and_die_as(Collector::Concurrent, Collector::Concurrent, true, seed));
+}
+
+#[test]
 fn intervals_are_true_under_generational_zgc() {
     (0..200).for_each(|seed| live_and_die(Collector::GenerationalZgc, seed));
 }
@@ -338,6 +356,6 @@ fn intervals_are_true_under_generational_zgc() {
 #[should_panic(expected = "not in (")]
 fn the_rules_of_another_collector_would_be_found_out() {
     for seed in 0..200 {
-        live_and_die_as(Collector::G1, Collector::StopTheWorld, seed);
+        live_and_die_as(Collector::G1, Collector::StopTheWorld, false, seed);
     }
 }

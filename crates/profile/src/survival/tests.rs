@@ -100,15 +100,16 @@ proptest! {
     fn an_age_is_ruled_out_where_the_oracle_rules_it_out(rows in rows(25), q in 0.1f64..0.9) {
         let survival = survival(&rows);
         let (likeliest, _) = oracle(&rows, None);
+        let ruled_out = DEVIATIONS * DEVIATIONS / 2.0;
         for end in (0..survival.observations.ends.len()).step_by(3) {
             let age = survival.observations.ends[end].middle as u64;
             if age == 0 {
                 continue;
             }
             let (pinned, _) = oracle(&rows, Some((age, q)));
-            let short_of_limit = RULED_OUT - (likeliest - pinned);
+            let short_of_limit = ruled_out - (likeliest - pinned);
             if short_of_limit.abs() > 4.0 * GAP {
-                prop_assert_eq!(survival.rules_out(end, q), short_of_limit < 0.0, "{} {} {}", end, likeliest, pinned);
+                prop_assert_eq!(survival.rules_out(end, q, ruled_out), short_of_limit < 0.0, "{} {} {}", end, likeliest, pinned);
             }
         }
     }
@@ -202,6 +203,15 @@ fn objects_that_die_together_widen_the_band() {
     assert!((46.0..48.0).contains(&apart.low) && apart.high.is_some_and(|high| (52.0..55.0).contains(&high)));
     assert!((18.0..26.0).contains(&together.low), "{together:?}");
     assert!(together.high.is_some_and(|high| (75.0..83.0).contains(&high)), "{together:?}");
+}
+
+#[test]
+fn a_band_of_a_higher_level_is_wider() {
+    let rows: Vec<_> = (0..100).map(|age| (age, age + 1, 10.0)).collect();
+    let band = survival(&rows).quantile_within(0.5, 4.42);
+    // 4.42·√(¼/1000) = 7.0 % of 100.
+    assert!((42.0..44.0).contains(&band.low), "{band:?}");
+    assert!(band.high.is_some_and(|high| (56.0..59.0).contains(&high)), "{band:?}");
 }
 
 #[test]

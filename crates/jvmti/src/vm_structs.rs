@@ -1,0 +1,65 @@
+//! Fields of HotSpot's own classes, by the table that libjvm exports for the serviceability agent (`gHotSpotVMStructs`).
+//!
+//! Not here: what a field means, and reading it while the JVM runs.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr;
+
+/// An entry of the table: its address.
+#[derive(Clone, Copy)]
+struct Entry(*const u8);
+
+/// The address of a static field; `None` if this VM does not export it.
+pub(crate) fn static_field(class: &CStr, field: &CStr) -> Option<*const c_void> {
+    let at = entry(class, field)?.0.wrapping_add(offset(c"gHotSpotVMStructEntryAddressOffset")?);
+    pointer_at(at.cast())
+}
+
+/// The offset of a field in objects of its class, in bytes; `None` if this VM does not export it.
+pub(crate) fn field_offset(class: &CStr, field: &CStr) -> Option<usize> {
+    let at = entry(class, field)?.0.wrapping_add(offset(c"gHotSpotVMStructEntryOffsetOffset")?);
+    // SAFETY: the column at this offset of an entry holds a `uint64_t` (`vmStructs.hpp`).
+    usize::try_from(unsafe { at.cast::<u64>().read_unaligned() }).ok()
+}
+
+/// The pointer at an address that the table gave; `None` if it is null.
+pub(crate) fn pointer_at(address: *const c_void) -> Option<*const c_void> {
+    // SAFETY: the caller's address is one of the table's own columns, or of a variable of type pointer that it names; both
+    // live as long as libjvm, which is never unloaded.
+    let pointer = unsafe { address.cast::<*const c_void>().read_volatile() };
+    (!pointer.is_null()).then_some(pointer)
+}
+
+fn entry(class: &CStr, field: &CStr) -> Option<Entry> {
+    let stride = offset(c"gHotSpotVMStructEntryArrayStride")?;
+    let class_at = offset(c"gHotSpotVMStructEntryTypeNameOffset")?;
+    let field_at = offset(c"gHotSpotVMStructEntryFieldNameOffset")?;
+    let mut entry = exported::<*const u8>(c"gHotSpotVMStructs")?;
+    loop {
+        // SAFETY: the exported table has entries of this stride, with pointers to C strings at these offsets, and ends with
+        // one whose type name is null (`vmStructs.cpp`).
+        unsafe {
+            let text = |at| {
+                let text = entry.add(at).cast::<*const c_char>().read_unaligned();
+                (!text.is_null()).then(|| CStr::from_ptr(text))
+            };
+            if text(class_at)? == class && text(field_at) == Some(field) {
+                return Some(Entry(entry));
+            }
+            entry = entry.add(stride);
+        }
+    }
+}
+
+fn offset(name: &CStr) -> Option<usize> {
+    exported::<u64>(name).and_then(|offset| usize::try_from(offset).ok())
+}
+
+/// The value of a variable that libjvm exports.
+fn exported<T: Copy>(name: &CStr) -> Option<T> {
+    // SAFETY: dlsym with a NUL-terminated name; the symbol, if there is one, is a variable of type T (`vmStructs.cpp`).
+    unsafe {
+        let symbol = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
+        (!ptr::eq(symbol, ptr::null())).then(|| symbol.cast::<T>().read_unaligned())
+    }
+}
