@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mayfly_jvmti::{Asking, Event, Jni, Management};
-use mayfly_profile::{Profile, RunInfo};
+use mayfly_profile::{Profile, RunInfo, Update};
 
 use crate::allocations;
 use crate::engine::Engine;
@@ -37,6 +37,11 @@ impl Control {
         self.is_active() && !self.collected_last.load(Relaxed)
     }
 
+    /// Whether the program is over and the JVM on its way out.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.collected_last.load(Relaxed)
+    }
+
     /// The session; `None` once it ended.
     pub(crate) fn session(&self) -> MutexGuard<'_, Option<Session>> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
@@ -63,12 +68,16 @@ pub(crate) fn begin(engine: &Engine, host: &Host, jni: Jni<'_>) {
         engine.clock.correct(bytes);
     }
     bound_held(engine, jni, &run.jvm.gc);
-    *engine.control.session() = Some(Session::new(engine, run));
+    {
+        let mut session = engine.control.session();
+        *session = Some(Session::new(engine, &run));
+        engine.output.send(vec![Update::Start(run)]);
+    }
     if engine.unseen.is_some() {
         start_sampler(engine, jni);
     }
     if engine.options.delay_profiling {
-        engine.sinks.note("## Profiling delayed");
+        engine.output.note("## Profiling delayed");
     } else {
         switch_on(engine, jni, &mut engine.control.session());
     }
@@ -113,7 +122,7 @@ pub(crate) fn start(engine: &Engine, jni: Jni<'_>) {
     let mut session = engine.control.session();
     if !engine.control.is_active() {
         switch_on(engine, jni, &mut session);
-        engine.sinks.note("## Profiling enabled");
+        engine.output.note("## Profiling enabled");
     }
 }
 
@@ -125,35 +134,46 @@ pub(crate) fn pause(engine: &Engine, jni: Jni<'_>) {
         hooks.switch(jni, false);
         engine.counter.counting_stops(engine, jni);
         session.time_runs(false);
-        engine.sinks.note("## Profiling disabled");
+        engine.output.note("## Profiling disabled");
     }
 }
 
 /// Starts all counts again from zero; deaths of objects that were tracked so far are not counted any more.
 pub(crate) fn reset(engine: &Engine, jni: Jni<'_>) {
     if let Some(session) = engine.control.session().as_mut() {
-        session.reset(engine, jni);
-        engine.sinks.note("Instance data reset");
+        engine.output.send(session.reset(engine, jni));
+        engine.output.note("Instance data reset");
     }
 }
 
-/// Writes a report; returns when it is written.
+/// Tells all readers what is new. Under the session's lock, so that steps follow each other as they were counted: none of
+/// the readers is waited for.
+pub(crate) fn publish(engine: &Engine, jni: Jni<'_>, session: &mut Session) {
+    session.absorb(engine);
+    engine.output.send(session.updates(engine, jni));
+}
+
+/// Writes a report, when its turn comes.
 pub(crate) fn report(engine: &Engine, jni: Jni<'_>, reason: &str) {
-    if let Some(session) = engine.control.session().as_mut() {
-        session.absorb(engine);
-        session.publish(engine, jni);
-        session.report(engine, reason);
+    if publish_now(engine, jni) {
+        engine.output.report(reason);
     }
-    engine.sinks.flush();
+}
+
+/// Writes a report that somebody waits for: returns when it is written, unless nobody takes it.
+pub(crate) fn report_and_wait(engine: &Engine, jni: Jni<'_>, reason: &str) {
+    report(engine, jni, reason);
+    engine.output.flush();
 }
 
 /// The profile so far; `None` once the session ended.
 pub(crate) fn snapshot(engine: &Engine, jni: Jni<'_>) -> Option<Profile> {
-    let mut session = engine.control.session();
-    let session = session.as_mut()?;
-    session.absorb(engine);
-    session.publish(engine, jni);
-    Some(session.profile())
+    publish_now(engine, jni).then(|| engine.output.profile())
+}
+
+/// Whether there is still a session to tell of.
+fn publish_now(engine: &Engine, jni: Jni<'_>) -> bool {
+    engine.control.session().as_mut().map(|session| publish(engine, jni, session)).is_some()
 }
 
 /// How far profiling has come; `None` before it began and once it ended.
@@ -165,7 +185,7 @@ pub(crate) fn progress(engine: &Engine) -> Option<Reached> {
 /// concurrent collectors, and one would wait for ever.
 pub(crate) fn collect_last(engine: &Engine, jni: Jni<'_>) {
     let open = engine.control.session().is_some();
-    if !open || !engine.options.lifetimes() || engine.control.collected_last.swap(true, Relaxed) {
+    if !open || engine.control.collected_last.swap(true, Relaxed) || !engine.options.lifetimes() {
         return;
     }
     force_gc(engine);
@@ -186,13 +206,15 @@ pub(crate) fn finish(engine: &Engine, jni: Jni<'_>) {
     }
     engine.control.active.store(false, Relaxed);
     end_early(engine, jni);
-    if let Some(mut session) = engine.control.session().take() {
+    // Taken out of its lock: while readers are waited for, others find that it ended.
+    let session = engine.control.session().take();
+    if let Some(mut session) = session {
         session.collect(engine, jni);
-        session.end(engine, jni, "JVM Shutdown");
+        close(engine, jni, &mut session, "JVM Shutdown");
     }
     engine.finished.store(true, Relaxed);
     engine.wake_worker();
-    engine.sinks.flush();
+    engine.output.flush();
 }
 
 /// After a panic, if there was one: nothing calls us any more, and what was counted until then is written.
@@ -209,14 +231,22 @@ pub(crate) fn end_early(engine: &Engine, jni: Jni<'_>) {
     let end = AssertUnwindSafe(|| {
         if let Some(session) = session.as_mut() {
             session.absorb(engine);
-            session.end(engine, jni, "Internal error");
+            close(engine, jni, session, "Internal error");
         }
     });
     if catch_unwind(end).is_err() {
         say("what was counted could not be written to its end");
     }
     *session = None;
-    engine.sinks.flush();
+    engine.output.flush();
+}
+
+/// The last words to all readers, and the last report.
+fn close(engine: &Engine, jni: Jni<'_>, session: &mut Session, reason: &str) {
+    let mut last = session.updates(engine, jni);
+    last.push(Update::End);
+    engine.output.close(last);
+    engine.output.report(reason);
 }
 
 fn run_info(engine: &Engine, host: &Host) -> RunInfo {

@@ -14,9 +14,9 @@ use crate::control::Control;
 use crate::gc_kinds::GcCounters;
 use crate::hooks::Hooks;
 use crate::options::Options;
+use crate::output::Output;
 use crate::precision::Precision;
 use crate::rewriting::Rewriting;
-use crate::sinks::Sinks;
 use crate::stacks::MethodNames;
 use crate::trust::JvmCounter;
 use crate::unseen::Unseen;
@@ -48,7 +48,7 @@ pub(crate) struct Engine {
     pub(crate) unseen: Option<Unseen>,
     pub(crate) control: Control,
     pub(crate) precision: Precision,
-    pub(crate) sinks: Sinks,
+    pub(crate) output: Output,
     /// Objects seen by `#every`.
     pub(crate) examined: AtomicU64,
     /// Set at VMInit: what of the JVM is needed to count.

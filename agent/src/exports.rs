@@ -222,7 +222,7 @@ pub unsafe extern "system" fn Java_io_mayfly_Mayfly_reset0(env: *mut sys::JNIEnv
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_io_mayfly_Mayfly_report0(env: *mut sys::JNIEnv, _class: sys::jclass) {
     // SAFETY: the environment of the running native method.
-    unsafe { with_engine(env, |engine, jni| control::report(engine, jni, "API request")) }
+    unsafe { with_engine(env, |engine, jni| control::report_and_wait(engine, jni, "API request")) }
 }
 
 /// `io.mayfly.Mayfly.isActive`.

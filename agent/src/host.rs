@@ -150,7 +150,7 @@ fn profiling(engine: &Engine) -> Option<Profiling> {
         gcs: engine.clock.gcs(),
         resets: reached.resets,
         native_bytes: memory::held_now(engine),
-        recording: engine.sinks.recording().map(|path| {
+        recording: engine.output.recording().map(|path| {
             let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
             absolute.display().to_string()
         }),

@@ -3,7 +3,7 @@
 //! [`exports`] is where the JVM comes in, `lifecycle` what happens when; `startup` decides whether the agent can work.
 //! `host` is what every mode has, `remote` how it is reached from outside; all the rest is there only to profile.
 //! `rewriting` patches classes as they load, `hooks` owns the Java side, `allocations` takes what the hooks report.
-//! One thread (`worker`) sweeps, adds up (`session`) and publishes (`sinks`). The hot path's data is
+//! One thread (`worker`) sweeps, adds up (`session`) and publishes (`output`). The hot path's data is
 //! `mayfly-collector`'s, all unsafe calls are `mayfly-jvmti`'s.
 
 mod allocations;
@@ -23,12 +23,12 @@ mod mbean;
 mod memory;
 mod notice;
 pub mod options;
+mod output;
 mod places;
 mod precision;
 mod remote;
 mod rewriting;
 mod session;
-mod sinks;
 mod stacks;
 mod startup;
 mod stream;

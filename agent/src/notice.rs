@@ -10,7 +10,7 @@ const EXIT_USAGE: i32 = 2;
 /// Says one line.
 pub(crate) fn say(text: &str) {
     // In one write, so that lines of other threads do not mix in; a closed stderr is nobody's fault.
-    let _ = std::io::stderr().write_all(format!("mayfly: {text}\n").as_bytes());
+    let _ = std::io::stderr().write_all(format!("mayfly: {}\n", mayfly_report::printable(text)).as_bytes());
 }
 
 /// Says why the agent can't start, and ends the launch before `main`.

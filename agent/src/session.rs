@@ -1,24 +1,16 @@
-//! One profiling session: adds up births and deaths, and says what changed to console, report and recording.
+//! One profiling session: adds up births and deaths, and says what changed. Who reads that is not its business.
 
 use std::time::{Duration, Instant};
 
 use mayfly_collector::{ClassTotal, Collector, Ledger, References, SiteRows};
 use mayfly_jvmti::{Jni, WeakNumbers};
-use mayfly_profile::{Following, Profile, ProfileBuilder, Progress, RunInfo, Trust, Update};
-use mayfly_recording::RecordingWriter;
-use mayfly_report::{LiveOptions, TextOptions};
+use mayfly_profile::{Following, Progress, RunInfo, Trust, Update};
 use std::sync::Arc;
 
 use crate::engine::Engine;
 use crate::exports::weak_numbers;
-use crate::notice::say;
-use crate::sinks;
 use crate::stream::Stream;
 use crate::trust;
-
-/// Where all rows are to be had if nothing is recorded.
-const ALL_ROWS: &str =
-    "#output-DIR writes it to DIR/mayfly.log, #outputlimit-N here, #recording-FILE keeps it";
 
 /// Least time between two readings of all threads' allocation counters for the byte clock.
 const CORRECTION_STEP: Duration = Duration::from_millis(50);
@@ -28,10 +20,6 @@ pub(crate) struct Session {
     ledger: Ledger,
     stream: Stream,
     rows: SiteRows,
-    builder: ProfileBuilder,
-    recording: RecordingWriter,
-    /// The profile that the console showed last.
-    shown: Option<Profile>,
     profiled: Stopwatch,
     sweeping: Sweeping,
     resets: u32,
@@ -81,7 +69,8 @@ impl References for JvmReferences<'_> {
 }
 
 impl Session {
-    pub(crate) fn new(engine: &Engine, run: RunInfo) -> Self {
+    /// A session of such a run: its stream begins with [`Update::Start`], which is the caller's to send.
+    pub(crate) fn new(engine: &Engine, run: &RunInfo) -> Self {
         let ledger = Ledger::new(
             run.buckets.clone(),
             run.tracking,
@@ -90,20 +79,15 @@ impl Session {
             Arc::clone(&engine.budget),
             Arc::clone(&engine.clock),
         );
-        let mut session = Self {
+        Self {
             ledger,
             stream: Stream::default(),
             rows: SiteRows::new(engine.options.detailed_trace),
-            builder: ProfileBuilder::new(),
-            recording: RecordingWriter::new(),
-            shown: None,
             profiled: Stopwatch::default(),
             sweeping: Sweeping::default(),
             resets: 0,
             corrected: None,
-        };
-        session.tell(engine, vec![Update::Start(run)]);
-        session
+        }
     }
 
     /// Profiling goes on, or is paused.
@@ -139,8 +123,8 @@ impl Session {
         }
     }
 
-    /// Forgets everything counted so far.
-    pub(crate) fn reset(&mut self, engine: &Engine, jni: Jni<'_>) {
+    /// Forgets everything counted so far, which is an update.
+    pub(crate) fn reset(&mut self, engine: &Engine, jni: Jni<'_>) -> Vec<Update> {
         self.ledger.reset(&mut JvmReferences(weak_numbers(engine, jni)), &engine.nurseries);
         engine.slabs.forget_largest(&engine.classes, &engine.places);
         let words = engine.slabs.words(&engine.classes, &engine.places);
@@ -151,11 +135,11 @@ impl Session {
         }
         self.profiled.restart();
         self.resets += 1;
-        self.tell(engine, vec![Update::Reset]);
+        vec![Update::Reset]
     }
 
-    /// Says what is new since the last time.
-    pub(crate) fn publish(&mut self, engine: &Engine, jni: Jni<'_>) {
+    /// What is new since the last time.
+    pub(crate) fn updates(&mut self, engine: &Engine, jni: Jni<'_>) -> Vec<Update> {
         // Totals before names: every class counted in them is then named.
         let words = engine.slabs.words(&engine.classes, &engine.places);
         let totals = words.classes(&engine.classes, &engine.places);
@@ -182,83 +166,12 @@ impl Session {
             estimates: engine.unseen.as_ref().map(|unseen| unseen.changed(&executed)).unwrap_or_default(),
         };
         updates.push(Update::Progress(Box::new(progress)));
-        self.tell(engine, updates);
-    }
-
-    /// Writes a report of what was published: in full into a file or if rows are limited, else on one screen.
-    pub(crate) fn report(&self, engine: &Engine, reason: &str) {
-        let options = &engine.options;
-        let text_options = TextOptions {
-            timestamp: Some(sinks::date()),
-            reason: reason.into(),
-            output_limit: options.output_limit,
-            filter: engine.filter.clone(),
-            min_size: options.larger_than,
-            blame: options.blame,
-            trace_ignore: options.trace_ignore.clone(),
-            trace_target: options.trace_target.clone(),
-        };
-        let profile = self.builder.profile();
-        let full = options.output_dir.is_some() || options.output_limit.is_some();
-        engine.sinks.report(if full {
-            mayfly_report::post_run(&profile, &text_options)
-        } else {
-            let all_rows = match engine.sinks.recording() {
-                Some(path) => format!("mayfly report --full {}", path.display()),
-                None => ALL_ROWS.to_owned(),
-            };
-            mayfly_report::overview(&profile, &text_options, sinks::report_columns(), &all_rows)
-        });
-    }
-
-    /// The profile as of what was published last.
-    pub(crate) fn profile(&self) -> Profile {
-        self.builder.profile()
+        updates
     }
 
     /// How far it has come.
     pub(crate) fn reached(&self) -> Reached {
         Reached { profiled: self.profiled.elapsed(), resets: self.resets }
-    }
-
-    /// Draws the live histogram of what was published.
-    pub(crate) fn show(&mut self, engine: &Engine) {
-        let profile = self.builder.profile_without_sites();
-        let profile = profile.filtered(&engine.filter).with_objects_of_at_least(engine.options.larger_than);
-        let (width, height) = sinks::console_size();
-        let rows = height.saturating_sub(profile.run.buckets.len() + 12).clamp(3, 12);
-        let options = LiveOptions { width, rows, ..LiveOptions::default() };
-        engine.sinks.live(mayfly_report::live(&profile, self.shown.as_ref(), &options));
-        self.shown = Some(profile);
-    }
-
-    /// The last words; `reason` is what ended it.
-    pub(crate) fn end(&mut self, engine: &Engine, jni: Jni<'_>, reason: &str) {
-        self.publish(engine, jni);
-        self.tell(engine, vec![Update::End]);
-        if engine.sinks.live_every().is_some() {
-            self.show(engine);
-        }
-        self.report(engine, reason);
-    }
-
-    /// Passes updates to the profile that reports are made of, and to the recording.
-    fn tell(&mut self, engine: &Engine, updates: Vec<Update>) {
-        let mut bytes = Vec::new();
-        for update in updates {
-            if engine.sinks.records() {
-                match self.recording.encode(&update) {
-                    Ok(mut frame) => bytes.append(&mut frame),
-                    Err(error) => say(&error.to_string()),
-                }
-            }
-            if let Err(error) = self.builder.apply(update) {
-                say(&format!("{error}; this is a fault of Mayfly, please report it"));
-            }
-        }
-        if !bytes.is_empty() {
-            engine.sinks.record(bytes);
-        }
     }
 }
 

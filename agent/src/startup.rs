@@ -15,10 +15,10 @@ use crate::heap;
 use crate::host::Host;
 use crate::notice::{install_panic_hook, refuse_launch, say};
 use crate::options::{self, Options};
+use crate::output::Output;
 use crate::precision::Precision;
 use crate::remote;
 use crate::rewriting::Rewriting;
-use crate::sinks::Sinks;
 use crate::stacks::MethodNames;
 use crate::trust::JvmCounter;
 use crate::unseen::Unseen;
@@ -48,7 +48,7 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
     if options.heap_only {
         return launch_dormant(context, tool, options, option_text);
     }
-    let sinks = Sinks::open(&options).unwrap_or_else(|error| refuse_launch(&error.to_string()));
+    let output = Output::open(&options).unwrap_or_else(|error| refuse_launch(&error.to_string()));
     ask_for_events(&tool, &options);
     let unseen = ask_for_sampler(&tool, &options);
     let vm = Vm::of(context);
@@ -77,7 +77,7 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
         unseen,
         control: Control::default(),
         precision: Precision::default(),
-        sinks,
+        output,
         examined: AtomicU64::new(0),
         hooks: OnceLock::new(),
         asking: OnceLock::new(),

@@ -26,7 +26,7 @@ const PRECISION_STEP: Duration = Duration::from_millis(50);
 
 /// Starts the thread, and waits until the JVM knows it: what attaching allocates is not counted then.
 pub(crate) fn start(engine: &'static Engine) {
-    engine.sinks.start();
+    engine.output.start();
     let (ready, attached) = mpsc::channel();
     let spawned = thread::Builder::new().name("mayfly".into()).spawn(move || {
         exclude_this_thread();
@@ -72,9 +72,9 @@ impl<'call> Worker<'call> {
             jni,
             cpu: ThreadTime::now(),
             swept_gcs: 0,
-            recording: Timer::every(engine.sinks.records().then_some(RECORDING_STEP)),
+            recording: Timer::every(engine.output.records().then_some(RECORDING_STEP)),
             stacks: Timer::every(only_stacks.then_some(STACKS_STEP)),
-            live: Timer::every(engine.sinks.live_every()),
+            live: Timer::every(engine.output.live_every()),
             gc: Timer::every(options.gc_every),
             periodic: Timer::every(options.periodic.map(|periodic| periodic.every)),
             precision: Timer::every(options.gc_every_bytes.map(|_| PRECISION_STEP)),
@@ -115,18 +115,20 @@ impl<'call> Worker<'call> {
             }
             precision::collect_if_due(engine, jni);
         }
-        self.add_up();
+        if self.add_up() {
+            engine.output.show();
+        }
         if self.periodic.is_due() && engine.control.is_active() {
             control::report(engine, jni, "Periodic output");
             self.reset_if_asked();
         }
     }
 
-    /// Sweeps if there was a collection, and publishes if somebody waits for it.
-    fn add_up(&mut self) {
+    /// Sweeps if there was a collection, and publishes if somebody waits for it. Whether a live block is due.
+    fn add_up(&mut self) -> bool {
         let (engine, jni) = (self.engine, self.jni);
         let mut session = engine.control.session();
-        let Some(session) = session.as_mut() else { return };
+        let Some(session) = session.as_mut() else { return false };
         let gcs = engine.clock.gcs();
         if gcs != self.swept_gcs && engine.options.lifetimes() {
             self.swept_gcs = gcs;
@@ -134,15 +136,13 @@ impl<'call> Worker<'call> {
         } else if self.stacks.is_due() {
             session.absorb(engine);
         }
-        let (record, show) = (self.recording.is_due(), self.live.is_due());
+        // No block once the JVM ends: it would show how fast that allocates.
+        let (record, show) = (self.recording.is_due(), self.live.is_due() && !engine.control.is_ending());
         if record || show {
-            session.absorb(engine);
-            session.publish(engine, jni);
-        }
-        if show {
-            session.show(engine);
+            control::publish(engine, jni, session);
         }
         stacks::forget_unloaded(engine);
+        show
     }
 
     fn reset_if_asked(&mut self) {

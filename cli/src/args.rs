@@ -86,11 +86,11 @@ pub(crate) struct RunArgs {
     #[arg(long, conflicts_with_all = ["every_object", "sample"])]
     pub(crate) counts_only: bool,
 
-    /// Show a live histogram every SECONDS (1), also when standard error is not a terminal
+    /// Print a live histogram to standard error every SECONDS (1), between what the program writes
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     pub(crate) live: Option<NonZeroU64>,
 
-    /// Show no live histogram
+    /// Print no live histogram (the default)
     #[arg(long, conflicts_with = "live")]
     pub(crate) no_live: bool,
 

@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         Command::Heap(args) => commands::heap::run(args),
     };
     ExitCode::from(outcome.unwrap_or_else(|error| {
-        eprintln!("mayfly: {error}");
+        output::say(&error.to_string());
         error.exit_code()
     }))
 }

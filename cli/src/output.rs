@@ -1,16 +1,39 @@
-//! Where a command's answer goes: standard output, or a file.
+//! Where a command's answer goes: standard output, or a file; and what is said on standard error.
+//!
+//! Everything passes through here, and so through one fence: names and texts of other programs may hold what steers a
+//! terminal, and leave it as escapes.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use mayfly_report::{harmless, harmless_json, printable};
+
 use crate::error::Error;
 
-/// Writes to a file, or to standard output.
+/// Writes a text for people to a file, or to standard output.
 ///
 /// # Errors
 /// [`Error::NotWritten`].
-pub(crate) fn write(bytes: &[u8], file: Option<&Path>) -> Result<(), Error> {
+pub(crate) fn text(text: &str, file: Option<&Path>) -> Result<(), Error> {
+    write(harmless(text).as_bytes(), file)
+}
+
+/// Writes JSON to a file, or to standard output.
+///
+/// # Errors
+/// [`Error::NotWritten`].
+pub(crate) fn json(json: &str, file: Option<&Path>) -> Result<(), Error> {
+    write(harmless_json(json).as_bytes(), file)
+}
+
+/// Says one line on standard error.
+pub(crate) fn say(line: &str) {
+    // A closed standard error is nobody's fault.
+    let _ = writeln!(io::stderr(), "mayfly: {}", printable(line));
+}
+
+fn write(bytes: &[u8], file: Option<&Path>) -> Result<(), Error> {
     let (name, written) = match file {
         Some(path) => (
             path.display().to_string(),

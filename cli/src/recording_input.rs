@@ -10,6 +10,7 @@ use mayfly_profile::{Profile, ProfileBuilder};
 use mayfly_recording::{Damage, ReadError, RecordingReader};
 
 use crate::error::Error;
+use crate::output;
 
 const PIECE_BYTES: usize = 1 << 20;
 
@@ -28,11 +29,11 @@ pub(crate) fn read(recording: &Path) -> Result<Profile, Error> {
     let (profile, damage) =
         read_pieces(&mut input.map_err(unreadable)?).map_err(unreadable)?.map_err(refused)?;
     match damage {
-        Some(damage) => eprintln!("mayfly: warning: {name}: {damage}"),
+        Some(damage) => output::say(&format!("warning: {name}: {damage}")),
         None if !profile.complete => {
-            eprintln!(
-                "mayfly: warning: {name}: not closed by the agent: the JVM was killed, or is still running"
-            );
+            output::say(&format!(
+                "warning: {name}: not closed by the agent: the JVM was killed, its disk was full, or it is still running"
+            ));
         }
         None => {}
     }

@@ -10,6 +10,7 @@ pub(crate) mod java;
 pub(crate) mod jvms;
 pub(crate) mod launch;
 mod library_copy;
+pub(crate) mod outline;
 pub(crate) mod perf_data;
 pub(crate) mod process;
 pub(crate) mod recording_files;

@@ -17,6 +17,7 @@ mod native;
 mod profiled;
 mod running;
 mod skip;
+mod terminal;
 mod text_report;
 
 pub use artifacts::{Artifacts, artifacts, debug_agent, workspace_root};
@@ -32,4 +33,5 @@ pub use native::native_library;
 pub use profiled::Profiled;
 pub use running::{Outcome, Running, files_in};
 pub use skip::skip;
+pub use terminal::{Terminal, shell_words};
 pub use text_report::{Blamed, Bucket, ClassRow, Row, Site, TextReport};

@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use mayfly_jvmti::{Event, Exhausted, Jni, JvmtiError, Tool};
 use mayfly_profile::HeapOrder;
-use mayfly_report::heap_columns;
+use mayfly_report::{heap_columns, printable};
 
 use super::{Before, summary, summary_file};
 use crate::host::Host;
 use crate::options::HeapOptions;
 use crate::options::name::expand;
-use crate::sinks::name_facts;
+use crate::output::name_facts;
 
 /// Folder of the summaries, once it is known.
 static DIR: OnceLock<String> = OnceLock::new();
@@ -109,5 +109,5 @@ fn write(host: &Host, jni: Jni<'_>, before: Before) {
 
 /// One line on stderr, in one write.
 fn say(text: &str) {
-    let _ = std::io::stderr().write_all(format!("heapsummary> {text}\n").as_bytes());
+    let _ = std::io::stderr().write_all(format!("heapsummary> {}\n", printable(text)).as_bytes());
 }

@@ -63,6 +63,8 @@ pub struct Options {
     pub delay_profiling: bool,
     /// Live console histogram, `#live`.
     pub live: Live,
+    /// Draw each live block over the last one: `#redraw`.
+    pub redraw: bool,
     /// Mean bytes between two tracked objects, `#sample`. `None`: no byte sample.
     pub sample_bytes: Option<u64>,
     /// Native memory the agent may hold, in bytes, `#memlimit`.
@@ -130,7 +132,7 @@ pub enum Resets {
 /// When the live histogram is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Live {
-    /// If lifetimes are followed: every second on a terminal, every 10 s when piped.
+    /// If lifetimes are followed and stderr is no terminal: every 10 s.
     Auto,
     /// Never.
     Off,
@@ -209,6 +211,7 @@ impl Default for Options {
             output_limit: None,
             delay_profiling: false,
             live: Live::Auto,
+            redraw: false,
             sample_bytes: None,
             mem_limit: 256 << 20,
             recording: None,

@@ -252,8 +252,19 @@ pub(super) const SPECS: &[Spec] = &[
             },
         ),
         example: "#live-5",
-        help: "Draw the live histogram on stderr every SECONDS; 1 if none are given, 0 for never. Default: when \
-               lifetimes are followed, every second on a terminal, every 10 seconds when piped.",
+        help: "Print the live histogram to stderr every SECONDS; 1 if none are given, 0 for never. Default: when \
+               lifetimes are followed, every 10 seconds if stderr is a file or pipe; never on a terminal, which is \
+               the program's.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "redraw",
+        mistaken: &["inplace"],
+        shape: Shape::Flag(|o| o.redraw = true),
+        example: "#redraw",
+        help: "On a terminal, draw each live histogram over the last one. Only for programs that neither write to \
+               that terminal nor read from it: what they write there is drawn over. Needs #live.",
+        needs: &["live"],
         ..DEFAULTS
     },
     Spec {

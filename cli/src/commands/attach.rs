@@ -8,6 +8,7 @@ use crate::args::running::TargetArgs;
 use crate::commands::ps;
 use crate::error::Error;
 use crate::exit_codes;
+use crate::output;
 use crate::session::connect::Target;
 use crate::session::jvms;
 
@@ -18,6 +19,6 @@ pub(crate) fn run(args: &TargetArgs) -> Result<u8, Error> {
         return Err(Error::unexpected(pid));
     };
     let loaded = ps::loaded(status.loaded).replace('_', " ");
-    eprintln!("mayfly: JVM {pid} has the agent: Mayfly {}, {loaded}", status.mayfly);
+    output::say(&format!("JVM {pid} has the agent: Mayfly {}, {loaded}", status.mayfly));
     Ok(exit_codes::SUCCESS)
 }

@@ -55,10 +55,10 @@ pub(crate) fn run(args: DemoArgs) -> Result<u8, Error> {
     let files = RecordingFiles::before_run(&recording);
     let ended = launch.run()?;
     if ended.status.code().is_some_and(|code| code != 0) && java.compiler.is_none() {
-        eprintln!("mayfly: this JVM may lack a compiler; the demo needs a JDK (11 or newer): --java PATH");
+        output::say("this JVM may lack a compiler; the demo needs a JDK (11 or newer): --java PATH");
     } else if let Some(recording) = files.written_by(ended.pid).first() {
         let profile = recording_input::read(recording)?;
-        output::write(summary(&profile, recording).as_bytes(), None)?;
+        output::text(&summary(&profile, recording), None)?;
         tell_next_steps(recording);
     }
     Ok(exit_code(ended.status))
@@ -103,15 +103,20 @@ fn compile(compiler: &Path, source: &Path, classes: &Path) -> Result<(), Error> 
 /// A fine sample, so that a few seconds show something; buckets that tell the demo's kinds of objects apart. The agent's
 /// own report goes to a file: we print a shorter one.
 fn options(recording: &str, log_folder: &str, on_terminal: bool) -> AgentOptions {
-    AgentOptions::default()
+    let options = AgentOptions::default()
         .with("sample", "16k")
         .flag("trace")
         .with("bucket", "1,2,5")
         .with("traceignore", "java.,jdk.")
         .with("outputlimit", 6)
-        .with("live", if on_terminal { LIVE_ON_TERMINAL } else { LIVE_PIPED })
         .with("output", log_folder)
-        .with("recording", recording)
+        .with("recording", recording);
+    // The demo writes nothing to the terminal meanwhile.
+    if on_terminal {
+        options.with("live", LIVE_ON_TERMINAL).flag("redraw")
+    } else {
+        options.with("live", LIVE_PIPED)
+    }
 }
 
 fn recording(wished: Option<&Path>) -> Result<String, Error> {

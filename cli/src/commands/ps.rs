@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::args::running::PsArgs;
 use crate::error::Error;
 use crate::exit_codes;
-use crate::output::write;
+use crate::output;
 use crate::session::connect::Target;
 use crate::session::jvms::{self, Jvm};
 use crate::session::perf_data::Heap;
@@ -65,8 +65,11 @@ struct List {
 /// Prints the list.
 pub(crate) fn run(args: PsArgs) -> Result<u8, Error> {
     let rows: Vec<_> = jvms::all().into_iter().map(row).collect();
-    let text = if args.json { json(rows) } else { table(&rows) };
-    write(text.as_bytes(), None)?;
+    if args.json {
+        output::json(&json(rows), None)?;
+    } else {
+        output::text(&table(&rows), None)?;
+    }
     Ok(exit_codes::SUCCESS)
 }
 

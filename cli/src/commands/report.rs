@@ -21,12 +21,15 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
     let full = args.full || limit.is_some();
     let everything = format!("{} report --full {}", program(), shown(&args.recording));
     let view = View::new(&profile.run.options, wishes(args));
-    let report = match (as_json, full) {
-        (true, _) => json::render(&view.of(profile), limit),
-        (false, true) => text::full(&profile, &view),
-        (false, false) => text::screen(&profile, &view, &everything),
+    if as_json {
+        output::json(&json::render(&view.of(profile), limit), file.as_deref())?;
+        return Ok(exit_codes::SUCCESS);
+    }
+    let report = match full {
+        true => text::full(&profile, &view),
+        false => text::screen(&profile, &view, &everything),
     };
-    output::write(report.as_bytes(), file.as_deref())?;
+    output::text(&report, file.as_deref())?;
     Ok(exit_codes::SUCCESS)
 }
 

@@ -3,6 +3,7 @@
 //! Not here: the live histogram and the report at the end, which the agent prints itself.
 
 use std::io::IsTerminal;
+use std::num::NonZeroU64;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -12,15 +13,20 @@ use crate::args::{ClassArgs, RunArgs};
 use crate::commands::next_commands::{program, shown};
 use crate::error::Error;
 use crate::exit_codes;
+use crate::output;
 use crate::session::agent_library;
 use crate::session::launch::Launch;
+use crate::session::outline::Outline;
 use crate::session::recording_files::{self, RecordingFiles};
 
 const DEFAULT_SAMPLE: &str = "512k";
 
 /// Runs the program; its own exit code, or why it could not be started.
 pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
-    let options = options(&args, std::io::stderr().is_terminal())?;
+    let options = options(&args)?;
+    if args.live.is_none() && !args.no_live && std::io::stderr().is_terminal() {
+        output::say(&format!("the terminal is the program's; from another one: {} status", program()));
+    }
     let mut command = args.command.into_iter();
     let launch = Launch {
         program: command.next().unwrap_or_default(),
@@ -31,19 +37,20 @@ pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
     let files = RecordingFiles::before_run(options.value("recording").unwrap_or_default());
     let ended = launch.run()?;
     let code = exit_code(ended.status);
-    tell_where(&files.written_by(ended.pid), code);
+    let recordings = if launch.is_java() { files.written_by(ended.pid) } else { files.all_written() };
+    if files.keep_nothing() {
+        output::say("no recording was kept: /dev/null keeps nothing");
+    } else {
+        tell_where(&recordings, code);
+    }
     Ok(code)
 }
 
 /// What the agent is told: our defaults, the command line's wishes, and the raw options over all.
-fn options(args: &RunArgs, on_terminal: bool) -> Result<AgentOptions, Error> {
+fn options(args: &RunArgs) -> Result<AgentOptions, Error> {
     let raw = with_absolute_recording(AgentOptions::parse(&args.agent_options))?;
     let mut ours = tracking(args, &raw);
-    ours = match (args.live, args.no_live || !on_terminal) {
-        (Some(seconds), _) => ours.with("live", seconds),
-        (None, true) => ours.with("live", 0),
-        (None, false) => ours, // the agent's own default on a terminal
-    };
+    ours = ours.with("live", args.live.map_or(0, NonZeroU64::get));
     ours = with_classes(ours, &args.classes)?;
     if raw.value("recording").is_none() {
         ours = ours.with("recording", recording_files::absolute_template(&args.output)?);
@@ -91,16 +98,24 @@ fn with_absolute_recording(raw: AgentOptions) -> Result<AgentOptions, Error> {
 fn tell_where(recordings: &[PathBuf], code: u8) {
     // An agent that refuses to start has said why, and ended the JVM with this code.
     if recordings.is_empty() && code != exit_codes::USAGE {
-        eprintln!("mayfly: no recording was written: no JVM with the agent in it got as far as that");
+        output::say("no recording was written: no JVM with the agent in it got as far as that");
     }
     for recording in recordings {
-        eprintln!(
-            "mayfly: recording {}; read it: {} report {}",
-            shown(recording),
-            program(),
-            shown(recording)
-        );
+        let path = shown(recording);
+        let (who, cut_off) = outlined(recording);
+        output::say(&format!("recording {path}{who}{cut_off}; read it: {} report {path}", program()));
     }
+}
+
+/// Whose recording it is, and whether its end is missing.
+fn outlined(recording: &Path) -> (String, &'static str) {
+    let Ok(outline) = Outline::of(recording) else { return (String::new(), "") };
+    let who = Some(outline.who()).filter(|who| !who.is_empty()).map(|who| format!(" ({who})"));
+    let cut_off = match outline.complete {
+        true => "",
+        false => " is cut off: the JVM was killed, still runs, or could not write to its end",
+    };
+    (who.unwrap_or_default(), cut_off)
 }
 
 /// The program's own code, or that of the signal that ended it.
@@ -116,53 +131,49 @@ mod tests {
     use super::*;
     use crate::args::{Cli, Command};
 
-    fn options_of(words: &[&str], on_terminal: bool) -> String {
+    fn options_of(words: &[&str]) -> String {
         let line = ["mayfly", "run", "-o", "/r/%p"].iter().chain(words).chain(&["java"]);
         let Command::Run(args) = Cli::try_parse_from(line).expect("parses").command else {
             panic!("not run")
         };
-        options(&args, on_terminal).expect("passable").to_string()
+        options(&args).expect("passable").to_string()
     }
 
     #[test]
-    fn defaults_follow_a_sample_and_draw_on_a_terminal_only() {
-        assert_eq!(options_of(&[], true), "#sample-512k#trace#recording-/r/%p");
-        assert_eq!(options_of(&[], false), "#sample-512k#trace#live-0#recording-/r/%p");
+    fn defaults_follow_a_sample_and_leave_the_terminal_alone() {
+        assert_eq!(options_of(&[]), "#sample-512k#trace#live-0#recording-/r/%p");
     }
 
     #[test]
     fn flags_choose_what_is_tracked() {
-        assert_eq!(options_of(&["--every-object"], true), "#trackcollections#trace#recording-/r/%p");
-        assert_eq!(options_of(&["--counts-only"], true), "#recording-/r/%p");
-        assert_eq!(options_of(&["--sample", "64k"], true), "#sample-64k#trace#recording-/r/%p");
+        assert_eq!(options_of(&["--every-object"]), "#trackcollections#trace#live-0#recording-/r/%p");
+        assert_eq!(options_of(&["--counts-only"]), "#live-0#recording-/r/%p");
+        assert_eq!(options_of(&["--sample", "64k"]), "#sample-64k#trace#live-0#recording-/r/%p");
     }
 
     #[test]
     fn live_is_as_asked_for() {
-        assert_eq!(options_of(&["--live=3"], false), "#sample-512k#trace#live-3#recording-/r/%p");
-        assert_eq!(options_of(&["--no-live"], true), "#sample-512k#trace#live-0#recording-/r/%p");
+        assert_eq!(options_of(&["--live=3"]), "#sample-512k#trace#live-3#recording-/r/%p");
+        assert_eq!(options_of(&["--no-live"]), "#sample-512k#trace#live-0#recording-/r/%p");
     }
 
     #[test]
     fn class_filters_go_to_the_agent() {
         assert_eq!(
-            options_of(
-                &["--include", "a.b,[C", "--include", "c", "--exclude", "a.b.X", "--exact-match"],
-                true
-            ),
-            "#sample-512k#trace#include-a.b,[C,c#exclude-a.b.X#exactmatch#recording-/r/%p"
+            options_of(&["--include", "a.b,[C", "--include", "c", "--exclude", "a.b.X", "--exact-match"]),
+            "#sample-512k#trace#live-0#include-a.b,[C,c#exclude-a.b.X#exactmatch#recording-/r/%p"
         );
     }
 
     #[test]
     fn raw_options_win() {
         assert_eq!(
-            options_of(&["--agent-options", "#trackcollection#live-0#recording-/x-y"], true),
+            options_of(&["--agent-options", "#trackcollection#live-0#recording-/x-y"]),
             "#trace#trackcollection#live-0#recording-/x-y"
         );
         assert_eq!(
-            options_of(&["--agent-options", "#every-10"], true),
-            "#trackcollections#trace#recording-/r/%p#every-10"
+            options_of(&["--agent-options", "#every-10"]),
+            "#trackcollections#trace#live-0#recording-/r/%p#every-10"
         );
     }
 
@@ -173,7 +184,7 @@ mod tests {
             let Command::Run(args) = Cli::try_parse_from(line).expect("parses").command else {
                 panic!("not run")
             };
-            assert!(matches!(options(&args, true), Err(Error::UnpassableName { .. })), "{name:?}");
+            assert!(matches!(options(&args), Err(Error::UnpassableName { .. })), "{name:?}");
         }
     }
 

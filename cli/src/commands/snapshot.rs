@@ -11,6 +11,7 @@ use crate::args::running::SnapshotArgs;
 use crate::commands::next_commands::{program, shown};
 use crate::error::Error;
 use crate::exit_codes;
+use crate::output;
 use crate::session::connect::Target;
 use crate::session::jvms;
 
@@ -24,7 +25,7 @@ pub(crate) fn run(args: SnapshotArgs) -> Result<u8, Error> {
         return Ok(exit_codes::SUCCESS);
     }
     fetch(&target, &path)?;
-    eprintln!("mayfly: recording {}; read it: {} report {}", shown(&path), program(), shown(&path));
+    output::say(&format!("recording {}; read it: {} report {}", shown(&path), program(), shown(&path)));
     Ok(exit_codes::SUCCESS)
 }
 

@@ -9,7 +9,7 @@ use crate::args::running::StatusArgs;
 use crate::commands::ps::{self, Memory};
 use crate::error::Error;
 use crate::exit_codes;
-use crate::output::write;
+use crate::output;
 use crate::session::connect::Target;
 use crate::session::jvms;
 use crate::session::process::Process;
@@ -23,8 +23,11 @@ pub(crate) fn run(args: StatusArgs) -> Result<u8, Error> {
     let process = Process::find(pid)?;
     let heap = jvms::perf_data(&process).and_then(|data| data.heap());
     let memory = Memory::of(&process, heap);
-    let text = if args.json { as_json(pid, &status, memory) } else { as_text(pid, &status, memory) };
-    write(text.as_bytes(), None)?;
+    if args.json {
+        output::json(&as_json(pid, &status, memory), None)?;
+    } else {
+        output::text(&as_text(pid, &status, memory), None)?;
+    }
     Ok(exit_codes::SUCCESS)
 }
 

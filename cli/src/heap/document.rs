@@ -33,8 +33,7 @@ struct Document<'a, S, A> {
 /// # Errors
 /// [`Error::NotWritten`].
 pub(crate) fn show<S: Serialize, A: Answer>(source: &S, answer: &A, json: bool) -> Result<(), Error> {
-    let text = if json { render(source, answer) } else { answer.text() };
-    output::write(text.as_bytes(), None)
+    if json { output::json(&render(source, answer), None) } else { output::text(&answer.text(), None) }
 }
 
 fn render<S: Serialize, A: Answer>(source: &S, answer: &A) -> String {

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mayfly_report::printable;
 
 const BYTES: &str = "{msg} {wide_bar} {bytes}/{total_bytes}, {eta} left";
 const WORK: &str = "{spinner} {msg} {elapsed}";
@@ -18,13 +19,13 @@ impl Progress {
     /// Work through so many bytes. indicatif hides it where stderr is no terminal.
     pub(crate) fn bytes(what: &str, total: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-        Self(bar.with_style(style(BYTES)).with_message(what.to_owned()))
+        Self(bar.with_style(style(BYTES)).with_message(printable(what).into_owned()))
     }
 
     /// Work of unknown length.
     pub(crate) fn work(what: &str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        let bar = bar.with_style(style(WORK)).with_message(what.to_owned());
+        let bar = bar.with_style(style(WORK)).with_message(printable(what).into_owned());
         bar.enable_steady_tick(TICK);
         Self(bar)
     }

@@ -37,6 +37,11 @@ pub(crate) struct Ended {
 }
 
 impl Launch {
+    /// Whether the program is the JVM, and not something that starts JVMs.
+    pub(crate) fn is_java(&self) -> bool {
+        java::is_launcher(&self.program)
+    }
+
     /// Runs the program on our own standard streams, to its end. Signals sent to us go on to it.
     ///
     /// # Errors
@@ -59,7 +64,7 @@ impl Launch {
     fn command(&self) -> Result<Command, Error> {
         let agent = self.agent_argument()?;
         let mut command = Command::new(&self.program);
-        if java::is_launcher(&self.program) {
+        if self.is_java() {
             command.arg(agent);
         } else {
             let options = with_tool_option(env::var_os(TOOL_OPTIONS).as_deref(), &agent);

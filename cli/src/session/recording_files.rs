@@ -27,11 +27,21 @@ impl RecordingFiles {
         Self { template: template.to_owned(), before: before.collect() }
     }
 
-    /// The recording that process `pid` wrote; if it wrote none (a launcher script starts the JVM under another id),
-    /// all recordings written since.
+    /// The recording of process `pid`, a `java` launcher; if it wrote none (the launcher is a script that starts the JVM
+    /// under another id), all recordings written since.
     pub(crate) fn written_by(&self, pid: u32) -> Vec<PathBuf> {
         let own = self.written(&pattern(&self.template, Some(pid)));
-        if own.is_empty() { self.written(&pattern(&self.template, None)) } else { own }
+        if own.is_empty() { self.all_written() } else { own }
+    }
+
+    /// All recordings written since: a build tool, itself a JVM or not, starts others.
+    pub(crate) fn all_written(&self) -> Vec<PathBuf> {
+        self.written(&pattern(&self.template, None))
+    }
+
+    /// Whether the template is the file that keeps nothing.
+    pub(crate) fn keep_nothing(&self) -> bool {
+        self.template == "/dev/null"
     }
 
     fn written(&self, pattern: &str) -> Vec<PathBuf> {
@@ -121,6 +131,7 @@ mod tests {
         }
         assert_eq!(names(files.written_by(3)), ["m[1]-3.mayfly"]);
         assert_eq!(names(files.written_by(77)), ["m[1]-2.mayfly", "m[1]-3.mayfly"]);
+        assert_eq!(names(files.all_written()), ["m[1]-2.mayfly", "m[1]-3.mayfly"]);
     }
 
     #[test]

@@ -46,12 +46,12 @@ pub(crate) struct SiteKey {
 /// Folds a stream of updates, each replacing the older counts of its ids, into the profile as of the last one.
 #[derive(Clone, Debug, Default)]
 pub struct ProfileBuilder {
-    run: Option<RunInfo>,
-    duration_ms: u64,
-    gcs: u32,
-    resets: u32,
-    trust: Trust,
-    complete: bool,
+    pub(crate) run: Option<RunInfo>,
+    pub(crate) duration_ms: u64,
+    pub(crate) gcs: u32,
+    pub(crate) resets: u32,
+    pub(crate) trust: Trust,
+    pub(crate) complete: bool,
     pub(crate) class_names: Names<String>,
     pub(crate) frames: Names<Frame>,
     pub(crate) site_keys: Names<SiteKey>,
@@ -108,6 +108,11 @@ impl ProfileBuilder {
         };
         calibration::classes(&mut profile);
         profile.ranked()
+    }
+
+    /// Resets so far.
+    pub fn resets(&self) -> u32 {
+        self.resets
     }
 
     /// Number of lifetime buckets of the run.

@@ -21,6 +21,7 @@ mod names;
 mod optimised_away;
 mod profile;
 mod replay;
+mod retelling;
 mod run;
 mod survival;
 mod tally;

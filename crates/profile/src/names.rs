@@ -32,6 +32,13 @@ impl<T: Hash + Eq> Names<T> {
         self.index_of_id.get(&id).copied()
     }
 
+    /// Every id with the index of its value, in the order of ids.
+    pub(crate) fn ids(&self) -> Vec<(u32, usize)> {
+        let mut ids: Vec<_> = self.index_of_id.iter().map(|(&id, &index)| (id, index)).collect();
+        ids.sort_unstable();
+        ids
+    }
+
     /// The value at an index that [`Self::index`] gave.
     pub(crate) fn value(&self, index: usize) -> Option<&T> {
         self.values.get_index(index)

@@ -21,6 +21,8 @@
 //!   the head has its own checksum: a damaged length is told apart from a recording that was cut off
 //! ```
 
+use mayfly_profile::Update;
+
 use crate::FORMAT_VERSION;
 
 /// First bytes of every recording.
@@ -49,6 +51,13 @@ pub(crate) fn frame_head(kind: u8, len: u32, payload: &[u8]) -> [u8; FRAME_HEAD_
     head[5..9].copy_from_slice(&head_crc.to_le_bytes());
     head[9..].copy_from_slice(&crc32fast::hash(payload).to_le_bytes());
     head
+}
+
+/// The last bytes of a recording that the agent has closed.
+pub fn end_of_recording() -> Vec<u8> {
+    // Encoding a variant without fields can't fail.
+    let payload = postcard::to_stdvec(&Update::End).unwrap_or_default();
+    [&frame_head(KIND_UPDATE, payload.len() as u32, &payload)[..], &payload].concat()
 }
 
 /// What the start of some bytes holds.

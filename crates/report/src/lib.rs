@@ -23,5 +23,6 @@ pub use live::{LiveOptions, live};
 pub use overview::{COLUMNS, LINES, overview};
 pub use post_run::{TextOptions, post_run};
 pub use table::{left_aligned, right_aligned};
+pub use text::{ascii, harmless, harmless_json, printable};
 pub use trust::{trust_block, trust_line};
 pub use units::{bytes as size, clock};

@@ -2,6 +2,7 @@
 //!
 //! Not here: clearing the screen, colours, when to print again: the caller has the terminal.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use mayfly_profile::{ClassProfile, Lifetimes, Profile, Tally};
@@ -9,25 +10,27 @@ use mayfly_profile::{ClassProfile, Lifetimes, Profile, Tally};
 use crate::bars::bar;
 use crate::lifetimes::whole_percent;
 use crate::post_run::tracking_text;
-use crate::text::{pad, pad_left, printable, shorten, width};
+use crate::text::{ascii, pad, pad_left, printable, shorten, width};
 use crate::trust::{short_trust_line, trust_line};
 use crate::units;
 
 /// How much room there is, and of what kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveOptions {
-    /// Columns; no line is longer. Less than 40 counts as 40.
+    /// Columns; no line is longer. For less than 40 the text is laid out in 40, and cut off.
     pub width: usize,
-    /// Class rows at most. The whole text has at most this many lines plus the number of lifetime buckets plus 11.
+    /// Class rows at most.
     pub rows: usize,
-    /// Whether block characters, dashes and ellipses may be used; otherwise the layout is ASCII (class names stay as
-    /// they are).
+    /// Lines of the whole text at most: class rows go first, then empty lines, then buckets and what stands below.
+    /// `None`: as many as it takes.
+    pub height: Option<usize>,
+    /// Whether more than ASCII may be used; other characters, those of names too, are then spelled in ASCII.
     pub unicode: bool,
 }
 
 impl Default for LiveOptions {
     fn default() -> Self {
-        Self { width: 80, rows: 12, unicode: true }
+        Self { width: 80, rows: 12, height: None, unicode: true }
     }
 }
 
@@ -37,7 +40,8 @@ const NUMBER_WIDTH: usize = 8;
 /// The histogram. Rates are since `previous`, an earlier profile of the same stream; without one, or after a reset, since
 /// the start. Ends with a line feed.
 pub fn live(profile: &Profile, previous: Option<&Profile>, options: &LiveOptions) -> String {
-    let view = View { profile, options, width: options.width.max(40) };
+    let rows = options.height.map_or(options.rows, |height| options.rows.min(rows_within(height, profile)));
+    let view = View { profile, options, width: options.width.max(40), rows };
     let mut lines = vec![view.header(), String::new()];
     if profile.run.lifetimes {
         lines.extend(view.buckets());
@@ -46,13 +50,37 @@ pub fn live(profile: &Profile, previous: Option<&Profile>, options: &LiveOptions
     lines.extend(view.classes(previous));
     lines.push(String::new());
     lines.extend(view.trust());
-    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+    if let Some(height) = options.height {
+        fit(&mut lines, height);
+    }
+    lines.iter().map(|line| format!("{}\n", view.shorten(line, options.width).trim_end())).collect()
+}
+
+/// Class rows that leave room for all else: at least one.
+fn rows_within(height: usize, profile: &Profile) -> usize {
+    /// Heading, empty lines, classes left out, what a mark means, trust and what was dropped.
+    const ALWAYS: usize = 8;
+    let buckets = if profile.run.lifetimes { profile.run.buckets.len() + 3 } else { 0 };
+    height.saturating_sub(ALWAYS + buckets).max(1)
+}
+
+/// Leaves out empty lines, and then the last lines, of what is too long.
+fn fit(lines: &mut Vec<String>, height: usize) {
+    let mut over = lines.len().saturating_sub(height);
+    lines.retain(|line| {
+        let goes = over > 0 && line.is_empty();
+        over -= usize::from(goes);
+        !goes
+    });
+    lines.truncate(height);
 }
 
 struct View<'a> {
     profile: &'a Profile,
     options: &'a LiveOptions,
     width: usize,
+    /// Class rows at most.
+    rows: usize,
 }
 
 impl View<'_> {
@@ -61,7 +89,7 @@ impl View<'_> {
         let who = format!("mayfly  pid {}  ", run.jvm.pid);
         let right = format!("  {}  {gcs} GCs  {}", units::clock(*duration_ms), tracking_text(self.profile));
         let room = self.width.saturating_sub(width(&who) + width(&right));
-        let command = self.shorten(&printable(&run.jvm.command), room);
+        let command = self.shorten(&self.text(&run.jvm.command), room);
         self.shorten(&format!("{who}{}{right}", pad(&command, room)), self.width)
     }
 
@@ -119,7 +147,7 @@ impl View<'_> {
         let mut classes: Vec<_> = self.profile.classes.iter().map(|class| (rates.of(class), class)).collect();
         // Stable: at equal rates the profile's order (most allocated first) stays.
         classes.sort_by_key(|&(rate, _)| std::cmp::Reverse(rate.allocated));
-        let shown = &classes[..self.options.rows.min(classes.len())];
+        let shown = &classes[..self.rows.min(classes.len())];
         let optimised_away = shown.iter().any(|(_, class)| self.profile.is_optimised_away(class));
         let columns = self.columns(optimised_away);
         let name_width = self.width - columns.len() * (NUMBER_WIDTH + 2);
@@ -129,10 +157,10 @@ impl View<'_> {
             let cells: Vec<_> =
                 columns.iter().map(|column| column.cell(self.profile, *rate, class)).collect();
             let mark = if self.profile.is_optimised_away(class) { " *" } else { "" };
-            let name = self.shorten(&printable(&class.name), name_width - mark.len());
+            let name = self.shorten(&self.text(&class.name), name_width - mark.len());
             lines.push(format!("{}{}", pad(&format!("{name}{mark}"), name_width), numbers(&cells)));
         }
-        match classes.len().saturating_sub(self.options.rows) {
+        match classes.len().saturating_sub(self.rows) {
             0 if classes.is_empty() => lines.push("nothing allocated yet".to_owned()),
             0 => {}
             more => lines.push(format!("and {more} more {}", if more == 1 { "class" } else { "classes" })),
@@ -171,6 +199,12 @@ impl View<'_> {
             lines.push(self.shorten(&text, self.width));
         }
         lines
+    }
+
+    /// Somebody else's text, fit for a line here.
+    fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let text = printable(text);
+        if self.options.unicode { text } else { Cow::Owned(ascii(&text).into_owned()) }
     }
 
     fn shorten(&self, text: &str, columns: usize) -> String {

@@ -1,9 +1,10 @@
-//! Columns as wide as their widest cell.
+//! Columns as wide as their widest cell. Cells are made fit for a line: names in them may be anything.
 
-use crate::text::{pad_left, shorten, width};
+use crate::text::{pad_left, printable, shorten, width};
 
 /// Lines of right-aligned columns two spaces apart; the last column is left as it is, at its own length.
 pub fn right_aligned(rows: &[Vec<String>], indent: &str) -> String {
+    let rows = fit(rows);
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns)
         .map(|column| {
@@ -35,8 +36,9 @@ pub(crate) fn fitted(rows: &[Vec<String>], indent: &str, columns: usize) -> Stri
 
 /// Lines of left-aligned columns two spaces apart; the last column is left as it is, at its own length.
 pub fn left_aligned(rows: &[Vec<String>]) -> String {
+    let rows = fit(rows);
     let mut widths: Vec<usize> = Vec::new();
-    for row in rows {
+    for row in &rows {
         widths.resize(widths.len().max(row.len()), 0);
         for (widest, cell) in widths.iter_mut().zip(row) {
             *widest = width(cell).max(*widest);
@@ -50,4 +52,21 @@ pub fn left_aligned(rows: &[Vec<String>]) -> String {
         format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
     };
     rows.iter().map(line).collect()
+}
+
+fn fit(rows: &[Vec<String>]) -> Vec<Vec<String>> {
+    rows.iter().map(|row| row.iter().map(|cell| printable(cell).into_owned()).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_breaks_no_line_and_steers_nothing() {
+        let rows = vec![vec!["1".to_owned(), "a\nb\u{1b}[2J\u{202e}".to_owned(), "c".to_owned()]];
+        let cell = "a\\nb\\u{1b}[2J\\u{202e}";
+        assert_eq!(left_aligned(&rows), format!("1  {cell}  c\n"));
+        assert_eq!(right_aligned(&rows, ""), format!("1  {cell}  c\n"));
+    }
 }

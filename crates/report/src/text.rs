@@ -4,14 +4,53 @@ use std::borrow::Cow;
 
 use unicode_width::UnicodeWidthStr;
 
-/// `name` with control characters escaped: a class may be called anything, but must not break lines or steer terminals.
-pub(crate) fn printable(name: &str) -> Cow<'_, str> {
-    if name.chars().any(char::is_control) {
-        let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-        Cow::Owned(name.chars().map(escape).collect())
-    } else {
-        Cow::Borrowed(name)
+/// `name` fit for one line: what would break it, steer a terminal or turn its text around is escaped. A class may be called
+/// anything.
+pub fn printable(name: &str) -> Cow<'_, str> {
+    replaced(name, is_steering, |c| c.escape_default().to_string())
+}
+
+/// `text`, whose lines stay, with everything else escaped that could steer a terminal: the last fence before one.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    replaced(text, |c| c != '\n' && is_steering(c), |c| c.escape_default().to_string())
+}
+
+/// The same for JSON: escaped as in its strings, where alone such characters can be.
+pub fn harmless_json(json: &str) -> Cow<'_, str> {
+    let escape = |c: char| c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect();
+    replaced(json, |c| c != '\n' && is_steering(c), escape)
+}
+
+/// `text` in ASCII, for a terminal that shows nothing else: signs of ours by their like, others escaped.
+pub fn ascii(text: &str) -> Cow<'_, str> {
+    let like = |c: char| match c {
+        '–' | '—' | '−' => "-".to_owned(),
+        '…' => "...".to_owned(),
+        '±' => "+-".to_owned(),
+        '×' => "x".to_owned(),
+        '≤' => "<=".to_owned(),
+        '≥' => ">=".to_owned(),
+        '→' => "->".to_owned(),
+        '\u{a0}' | '\u{202f}' => " ".to_owned(),
+        '\u{2580}'..='\u{259f}' => "#".to_owned(),
+        c => c.escape_default().to_string(),
+    };
+    replaced(text, |c| !c.is_ascii(), like)
+}
+
+/// Control characters, and what orders or hides text: bidirectional marks and overrides, line and paragraph separators,
+/// characters without width, tags.
+fn is_steering(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+fn replaced(text: &str, taken: impl Fn(char) -> bool, by: impl Fn(char) -> String) -> Cow<'_, str> {
+    if !text.chars().any(&taken) {
+        return Cow::Borrowed(text);
     }
+    Cow::Owned(text.chars().map(|c| if taken(c) { by(c) } else { c.to_string() }).collect())
 }
 
 /// Columns `text` takes on a terminal.
@@ -84,6 +123,22 @@ mod tests {
     #[test]
     fn control_characters_are_shown() {
         assert_eq!(printable("a\n\u{1b}[2J"), "a\\n\\u{1b}[2J");
-        assert!(matches!(printable("plain"), Cow::Borrowed(_)));
+        assert!(matches!(printable("plain größer"), Cow::Borrowed(_)));
+        assert_eq!(printable("a\u{202e}b\u{200b}\u{9b}2J"), "a\\u{202e}b\\u{200b}\\u{9b}2J");
+    }
+
+    #[test]
+    fn lines_stay_and_nothing_steers() {
+        assert_eq!(harmless("a\nb\r\u{1b}]0;x\u{7}\n"), "a\nb\\r\\u{1b}]0;x\\u{7}\n");
+    }
+
+    #[test]
+    fn json_stays_json() {
+        assert_eq!(harmless_json("{\n\"a\u{9b}\u{e0041}\": 1}"), "{\n\"a\\u009b\\udb40\\udc41\": 1}");
+    }
+
+    #[test]
+    fn ascii_keeps_the_meaning() {
+        assert_eq!(ascii("0 – 5 s ██▎ 3 ± 1 größer…"), "0 - 5 s ### 3 +- 1 gr\\u{f6}\\u{df}er...");
     }
 }

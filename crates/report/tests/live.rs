@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
 
 fn at(width: usize) -> LiveOptions {
-    LiveOptions { width, rows: 3, unicode: true }
+    LiveOptions { width, rows: 3, height: None, unicode: true }
 }
 
 /// The same run five seconds earlier, with less of everything.
@@ -50,6 +50,12 @@ fn a_hundred_and_twenty_columns_of_a_sample() {
 fn ascii() {
     let text = live(&long_names(), Some(&earlier()), &LiveOptions { unicode: false, ..at(80) });
     assert!(text.is_ascii(), "{text}");
+    assert_snapshot!(text);
+}
+
+#[test]
+fn a_low_screen_keeps_what_matters_most() {
+    let text = live(&long_names(), Some(&earlier()), &LiveOptions { rows: 12, height: Some(14), ..at(59) });
     assert_snapshot!(text);
 }
 
@@ -111,7 +117,7 @@ fn a_command_line_cannot_steer_the_terminal() {
 proptest! {
     #[test]
     fn no_line_is_wider_than_asked(
-        width in 40usize..200, rows in 0usize..20, unicode: bool,
+        width in 1usize..200, rows in 0usize..20, height in prop::option::of(1usize..50), unicode: bool,
         names in prop::collection::vec(("\\PC{0,60}", any::<u64>(), any::<u64>()), 0..10),
         duration_ms: u64, jvm_allocated_bytes: Option<u64>, tracked: bool,
     ) {
@@ -119,10 +125,11 @@ proptest! {
         profile.classes.extend(names.iter().map(|(name, objects, bytes)| counted(name, *objects, *bytes, 0)));
         profile.duration_ms = duration_ms;
         profile.trust.jvm_allocated_bytes = jvm_allocated_bytes;
-        let text = live(&profile, Some(&with_lifetimes()), &LiveOptions { width, rows, unicode });
+        let text = live(&profile, Some(&with_lifetimes()), &LiveOptions { width, rows, height, unicode });
         for line in text.lines() {
             prop_assert!(line.width() <= width, "{} > {width}: {line}", line.width());
         }
-        prop_assert!(text.lines().count() <= rows + profile.run.buckets.len() + 11);
+        prop_assert!(text.lines().count() <= height.unwrap_or(rows + profile.run.buckets.len() + 11));
+        prop_assert!(unicode || text.is_ascii(), "{text}");
     }
 }

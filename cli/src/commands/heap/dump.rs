@@ -41,18 +41,18 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Error> {
         Some(form) => dump_insane(args, pid, &file, form)?,
         None => dump(args, pid, &file)?,
     };
-    eprintln!(
-        "mayfly: {} objects and {} references are in {}; JVM {} was paused for {} ms",
+    output::say(&format!(
+        "{} objects and {} references are in {}; JVM {} was paused for {} ms",
         dumped.objects,
         dumped.references,
         args.file.display(),
         pid,
         dumped.paused_ms
-    );
+    ));
     if args.quiet {
         return Ok(());
     }
-    output::write(usage(&DumpFile::open(&file)?.histogram()?).as_bytes(), None)
+    output::text(&usage(&DumpFile::open(&file)?.histogram()?), None)
 }
 
 /// Before the JVM is asked, which would walk its heap first, or be loaded with an agent for nothing.
@@ -82,11 +82,11 @@ fn dump_hprof(args: &DumpArgs, pid: u32, file: &Path) -> Result<(), Error> {
         let _progress = Progress::work("waiting for the JVM to write its heap");
         attach::dump_hprof(&process, text_of(path)?)
     })?;
-    eprintln!("mayfly: the heap of JVM {pid} is in {}", args.file.display());
+    output::say(&format!("the heap of JVM {pid} is in {}", args.file.display()));
     if args.quiet {
         return Ok(());
     }
-    output::write(usage(&DumpFile::open(file)?.histogram()?).as_bytes(), None)
+    output::text(&usage(&DumpFile::open(file)?.histogram()?), None)
 }
 
 /// Has the agent write `file`, an absolute path of ours.

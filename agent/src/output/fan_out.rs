@@ -1,0 +1,236 @@
+//! One stream, many readers: each update goes to all of them, and none holds the others or the sender up.
+//!
+//! Each reader has a short queue. Steps that find no room in it are left out for that reader alone; when it takes again,
+//! it is told all names and counts anew, so that nothing stays missing. How often that happened goes with each step. Not
+//! here: what readers do with the stream.
+
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mayfly_profile::{Profile, ProfileBuilder, Update};
+
+use super::queue::{Queue, Unserved, queue};
+use crate::notice::say;
+
+/// Steps that wait for one reader at most. Few: a step left out is made up for, and each may hold megabytes.
+const WAITING: usize = 8;
+
+/// Some updates that belong together, for one reader.
+pub(super) struct Step {
+    pub(super) updates: Arc<Vec<Update>>,
+    /// Steps that this reader was too slow for, so far. What they said is in this one or a later one.
+    pub(super) missed: u64,
+}
+
+/// Where the stream goes.
+#[derive(Default)]
+pub(super) struct FanOut {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// All that was said, folded: for reports, and for readers that missed some of it.
+    so_far: ProfileBuilder,
+    readers: Vec<Reader>,
+}
+
+struct Reader {
+    queue: Queue<Step>,
+    missed: u64,
+    /// Resets that it has read, if it has missed something since.
+    behind: Option<u32>,
+}
+
+impl FanOut {
+    /// A new reader, who gets all that is sent from now on.
+    pub(super) fn subscribe(&self) -> Unserved<Step> {
+        let (queue, unserved) = queue(WAITING);
+        self.state().readers.push(Reader { queue, missed: 0, behind: None });
+        unserved
+    }
+
+    /// Passes updates on. Never waits for a reader. The caller sees to the order in which steps are sent.
+    pub(super) fn send(&self, updates: Vec<Update>) {
+        let mut state = self.state();
+        let State { so_far, readers } = &mut *state;
+        let resets = so_far.resets();
+        let step = fold(so_far, updates, !readers.is_empty());
+        for reader in readers {
+            reader.offer(&step, resets, so_far);
+        }
+    }
+
+    /// Passes the last updates on, and waits until all readers have written everything, as long as each gets ahead within
+    /// `patience`.
+    pub(super) fn close(&self, last: Vec<Update>, patience: Duration) {
+        for (queue, step) in self.last_steps(last) {
+            if queue.put(step, patience) {
+                queue.flush(patience);
+            }
+        }
+    }
+
+    /// The profile as of the last step.
+    pub(super) fn profile(&self) -> Profile {
+        self.state().so_far.profile()
+    }
+
+    /// The same without sites.
+    pub(super) fn profile_without_sites(&self) -> Profile {
+        self.state().so_far.profile_without_sites()
+    }
+
+    fn last_steps(&self, last: Vec<Update>) -> Vec<(Queue<Step>, Step)> {
+        let mut state = self.state();
+        let State { so_far, readers } = &mut *state;
+        let step = fold(so_far, last, true);
+        let of = |reader: Reader| {
+            let updates = match reader.behind {
+                Some(resets) => Arc::new(so_far.retold(resets)),
+                None => Arc::clone(&step),
+            };
+            (reader.queue, Step { updates, missed: reader.missed })
+        };
+        mem::take(readers).into_iter().map(of).collect()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Folds updates, and gives them back if somebody reads them.
+fn fold(so_far: &mut ProfileBuilder, updates: Vec<Update>, read: bool) -> Arc<Vec<Update>> {
+    let kept = if read { updates.clone() } else { Vec::new() };
+    for update in updates {
+        if let Err(error) = so_far.apply(update) {
+            say(&format!("{error}; this is a fault of Mayfly, please report it"));
+        }
+    }
+    Arc::new(kept)
+}
+
+impl Reader {
+    /// Gives it a step; `resets` is how many there were before it.
+    fn offer(&mut self, step: &Arc<Vec<Update>>, resets: u32, so_far: &ProfileBuilder) {
+        if !self.queue.has_room() {
+            return self.miss(resets);
+        }
+        let updates = match self.behind {
+            Some(read) => Arc::new(so_far.retold(read)),
+            None => Arc::clone(step),
+        };
+        match self.queue.offer(Step { updates, missed: self.missed }) {
+            Ok(()) => self.behind = None,
+            Err(_) => self.miss(resets),
+        }
+    }
+
+    fn miss(&mut self, resets: u32) {
+        self.missed += 1;
+        self.behind.get_or_insert(resets);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use mayfly_profile::{ClassCounts, Progress, RunInfo, Tally};
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// A step that names a class and counts it.
+    fn counted(id: u32) -> Vec<Update> {
+        let counts = ClassCounts { id, allocated: Tally::of(u64::from(id) + 1, 16), lifetimes: None };
+        let progress = Progress { classes: vec![counts], ..Progress::default() };
+        vec![Update::Class { id, name: format!("a.C{id}") }, Update::Progress(Box::new(progress))]
+    }
+
+    type Read = Receiver<(u64, Arc<Vec<Update>>)>;
+
+    /// A reader that sends on what it read, and then waits for a go. It has read the start.
+    fn reader(stream: &FanOut) -> (Sender<()>, Read) {
+        let ((go, may_go), (sender, read)) = (channel::<()>(), channel());
+        stream.subscribe().serve("test", move |step: Step, _| {
+            let _ = sender.send((step.missed, step.updates));
+            let _ = may_go.recv();
+        });
+        (go, read)
+    }
+
+    fn take(read: &Read, into: &mut ProfileBuilder) -> u64 {
+        let (missed, updates) = read.recv_timeout(PATIENCE).expect("a step");
+        updates.iter().for_each(|update| into.apply(update.clone()).expect("it fits"));
+        missed
+    }
+
+    /// All that is read until the stream is closed.
+    fn folded(read: &Read) -> (u64, ProfileBuilder) {
+        let (mut missed, mut builder) = (0, ProfileBuilder::new());
+        for (so_many, updates) in read.iter() {
+            missed = so_many;
+            updates.iter().for_each(|update| builder.apply(update.clone()).expect("it fits"));
+        }
+        (missed, builder)
+    }
+
+    #[test]
+    fn a_slow_reader_misses_steps_of_its_own_and_is_told_them_again() {
+        let stream = FanOut::default();
+        let ((slow, slow_read), (fast, fast_read)) = (reader(&stream), reader(&stream));
+        stream.send(vec![Update::Start(RunInfo::default())]);
+        let mut whole = ProfileBuilder::new();
+        assert_eq!(take(&fast_read, &mut whole), 0);
+        for id in 0..50 {
+            let reset = (id == 30).then_some(Update::Reset);
+            stream.send(reset.into_iter().chain(counted(id)).collect());
+            fast.send(()).expect("it reads");
+            assert_eq!(take(&fast_read, &mut whole), 0, "the fast one misses nothing");
+        }
+        drop((slow, fast));
+        stream.close([counted(50), vec![Update::End]].concat(), PATIENCE);
+        take(&fast_read, &mut whole);
+        let (missed, late) = folded(&slow_read);
+        assert!(missed >= 49 - WAITING as u64, "{missed} missed");
+        assert_eq!(late.profile(), stream.profile());
+        assert_eq!(whole.profile(), stream.profile());
+        assert_eq!(late.profile().classes.len(), 21, "since the reset");
+        assert!(late.profile().complete);
+    }
+
+    #[test]
+    fn a_reader_that_takes_again_is_made_up_for_at_the_next_step() {
+        let stream = FanOut::default();
+        let (go, read) = reader(&stream);
+        let mut builder = ProfileBuilder::new();
+        stream.send(vec![Update::Start(RunInfo::default())]);
+        take(&read, &mut builder);
+        (0..20).for_each(|id| stream.send(counted(id)));
+        for _ in 0..WAITING {
+            go.send(()).expect("it reads");
+            take(&read, &mut builder);
+        }
+        assert_eq!(builder.profile().classes.len(), WAITING, "what found room");
+        go.send(()).expect("it reads");
+        stream.send(counted(20));
+        assert_eq!(take(&read, &mut builder), 20 - WAITING as u64);
+        assert_eq!(builder.profile(), stream.profile());
+    }
+
+    #[test]
+    fn a_reader_that_never_takes_again_never_sees_the_end() {
+        let stream = FanOut::default();
+        let (go, read) = reader(&stream);
+        stream.send(vec![Update::Start(RunInfo::default())]);
+        take(&read, &mut ProfileBuilder::new());
+        (0..20).for_each(|id| stream.send(counted(id)));
+        stream.close(vec![Update::End], Duration::from_millis(50));
+        drop(go);
+        assert!(read.iter().all(|(_, updates)| !updates.contains(&Update::End)));
+    }
+}

@@ -1,0 +1,183 @@
+//! A short queue before a thread that writes: nobody who fills it waits, unless he asks to.
+//!
+//! Not here: what is written, and what becomes of what found no room.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, TrySendError, bounded};
+
+use crate::notice::say;
+
+/// How long anybody waits at most for something to be written.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// How often a waiting thread looks whether the writer gets ahead.
+const LOOK: Duration = Duration::from_millis(20);
+
+enum Item<T> {
+    Write(T),
+    Flush(Sender<()>),
+}
+
+/// The end that is filled.
+pub(super) struct Queue<T> {
+    sender: Sender<Item<T>>,
+    pace: Arc<Pace>,
+}
+
+/// The end that is emptied, until a thread takes it.
+pub(super) struct Unserved<T> {
+    receiver: Receiver<Item<T>>,
+    pace: Arc<Pace>,
+}
+
+/// Since when the writer has been busy without getting ahead; `None`: it waits for work.
+#[derive(Default)]
+pub(super) struct Pace(Mutex<Option<Instant>>);
+
+impl Pace {
+    /// Something was written, or is about to be.
+    pub(super) fn ahead(&self) {
+        self.set(Some(Instant::now()));
+    }
+
+    fn set(&self, since: Option<Instant>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = since;
+    }
+
+    fn stands_for(&self, time: Duration) -> bool {
+        let since = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        since.is_some_and(|since| since.elapsed() >= time)
+    }
+}
+
+impl<T> Clone for Queue<T> {
+    fn clone(&self) -> Self {
+        Self { sender: self.sender.clone(), pace: Arc::clone(&self.pace) }
+    }
+}
+
+/// A queue that holds so many items.
+pub(super) fn queue<T>(room: usize) -> (Queue<T>, Unserved<T>) {
+    let (sender, receiver) = bounded(room);
+    let pace = Arc::<Pace>::default();
+    (Queue { sender, pace: Arc::clone(&pace) }, Unserved { receiver, pace })
+}
+
+impl<T> Queue<T> {
+    /// Adds an item if there is room, and never waits.
+    ///
+    /// # Errors
+    /// The item, if there is none.
+    pub(super) fn offer(&self, item: T) -> Result<(), T> {
+        self.sender.try_send(Item::Write(item)).map_err(|error| match error {
+            TrySendError::Full(Item::Write(item)) | TrySendError::Disconnected(Item::Write(item)) => item,
+            _ => unreachable!("an item to write was offered"),
+        })
+    }
+
+    /// Whether another item finds room.
+    pub(super) fn has_room(&self) -> bool {
+        !self.sender.is_full()
+    }
+
+    /// Whether nothing waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sender.is_empty()
+    }
+
+    /// Adds an item; waits for room as long as the writer gets ahead within `patience`. Whether there was room.
+    pub(super) fn put(&self, item: T, patience: Duration) -> bool {
+        self.send(Item::Write(item), patience)
+    }
+
+    /// Waits until all that was added before is written, as long as the writer gets ahead within `patience`.
+    pub(super) fn flush(&self, patience: Duration) -> bool {
+        let (done, written) = bounded(1);
+        if !self.send(Item::Flush(done), patience) {
+            return false;
+        }
+        let began = Instant::now();
+        loop {
+            match written.recv_timeout(LOOK) {
+                Ok(()) => return true,
+                Err(RecvTimeoutError::Timeout) if self.may_wait(began, patience) => {}
+                Err(_) => return false,
+            }
+        }
+    }
+
+    fn send(&self, mut item: Item<T>, patience: Duration) -> bool {
+        let began = Instant::now();
+        loop {
+            match self.sender.send_timeout(item, LOOK) {
+                Ok(()) => return true,
+                Err(SendTimeoutError::Timeout(back)) if self.may_wait(began, patience) => item = back,
+                Err(_) => return false,
+            }
+        }
+    }
+
+    fn may_wait(&self, began: Instant, patience: Duration) -> bool {
+        began.elapsed() < LONGEST_WAIT && !self.pace.stands_for(patience)
+    }
+}
+
+impl<T: Send + 'static> Unserved<T> {
+    /// Starts a thread of this name that does `write` with each item. It tells the pace if one item takes several writes.
+    pub(super) fn serve(self, name: &str, mut write: impl FnMut(T, &Pace) + Send + 'static) {
+        let Self { receiver, pace } = self;
+        let run = move || {
+            while let Ok(item) = receiver.recv() {
+                pace.ahead();
+                match item {
+                    Item::Write(item) => write(item, &pace),
+                    Item::Flush(done) => drop(done.send(())),
+                }
+                pace.set(None);
+            }
+        };
+        if let Err(error) = thread::Builder::new().name(name.into()).spawn(run) {
+            say(&format!("cannot start a thread ({error}): there will be no {name}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHORT: Duration = Duration::from_millis(60);
+
+    #[test]
+    fn what_finds_no_room_comes_back_at_once() {
+        let (queue, _unserved) = queue(1);
+        assert_eq!((queue.offer(1), queue.offer(2)), (Ok(()), Err(2)));
+        assert!(!queue.has_room() && !queue.is_empty());
+    }
+
+    #[test]
+    fn a_flush_waits_for_what_was_added_before() {
+        let (queue, unserved) = queue(4);
+        let (sender, seen) = bounded(4);
+        unserved.serve("test", move |item: u32, _| sender.send(item).expect("a test that listens"));
+        assert!((1..=3).all(|item| queue.put(item, SHORT)) && queue.flush(SHORT));
+        assert_eq!(seen.try_iter().collect::<Vec<_>>(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn nobody_waits_for_a_writer_that_stands_still() {
+        let (queue, unserved) = queue(1);
+        let (go_on, stalled) = bounded::<()>(0);
+        unserved.serve("test", move |(): (), _| {
+            let _ = stalled.recv();
+        });
+        let began = Instant::now();
+        assert!(queue.put((), SHORT), "the writer takes it");
+        assert!(!queue.flush(SHORT) && !queue.flush(SHORT));
+        assert!(began.elapsed() < LONGEST_WAIT / 2, "{:?}", began.elapsed());
+        drop(go_on);
+        assert!(queue.flush(LONGEST_WAIT), "it goes on");
+    }
+}

@@ -1,0 +1,207 @@
+//! The recording: a reader of the stream that writes each update into a file.
+//!
+//! Not here: the format (`mayfly-recording`), and what becomes of steps that a slow disk has no room for (`fan_out`).
+
+use std::borrow::Cow;
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use mayfly_profile::{Dropped, Update};
+use mayfly_recording::RecordingWriter;
+
+use super::fan_out::{FanOut, Step};
+use super::files::{FileError, own_file};
+use super::queue::{Pace, Unserved};
+use crate::notice::say;
+
+/// The file that keeps nothing.
+const NOWHERE: &str = "/dev/null";
+
+/// A recording that is being written.
+pub(super) struct Recording {
+    path: PathBuf,
+    /// It could not be written to its end.
+    cut_off: Arc<AtomicBool>,
+}
+
+/// What its thread needs.
+pub(super) struct Recorder<W> {
+    unserved: Unserved<Step>,
+    file: W,
+    cut_off: Arc<AtomicBool>,
+}
+
+/// Opens the file and subscribes to the stream; `None` if it is a place where nothing is kept.
+///
+/// # Errors
+/// It can't be written.
+pub(super) fn open(
+    path: PathBuf,
+    stream: &FanOut,
+) -> Result<Option<(Recording, Recorder<fs::File>)>, FileError> {
+    let error = |cause| FileError::new(&path, cause, "#recording a file");
+    if path == Path::new(NOWHERE) {
+        say(&format!("{NOWHERE} keeps nothing: there is no recording"));
+        return Ok(None);
+    }
+    let file = open_file(&path).map_err(error)?;
+    let cut_off = Arc::<AtomicBool>::default();
+    let recorder = Recorder { unserved: stream.subscribe(), file, cut_off: Arc::clone(&cut_off) };
+    Ok(Some((Recording { path, cut_off }, recorder)))
+}
+
+fn open_file(path: &Path) -> io::Result<fs::File> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    // Asked before it is opened: opening a pipe would wait for somebody who reads it.
+    if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file() && !there.is_symlink()) {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is there, and no file"));
+    }
+    let mut options: OpenOptions = own_file();
+    options.write(true).truncate(true).open(path)
+}
+
+impl Recording {
+    /// Its file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether something of it could not be written.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.cut_off.load(Relaxed)
+    }
+}
+
+impl<W: Write + Send + 'static> Recorder<W> {
+    /// Starts the thread that writes it.
+    pub(super) fn start(self) {
+        let Self { unserved, file, cut_off } = self;
+        let (mut file, mut writer) = (Some(file), RecordingWriter::new());
+        unserved.serve("mayfly-recording", move |step, pace| {
+            let Some(open) = &mut file else { return };
+            if let Err(error) = append(open, &mut writer, &step, pace) {
+                say(&format!("cannot write the recording any more ({error}): it is cut off here"));
+                cut_off.store(true, Relaxed);
+                file = None;
+            }
+        });
+    }
+}
+
+/// Writes a step, whole frames at a time.
+fn append(file: &mut impl Write, writer: &mut RecordingWriter, step: &Step, pace: &Pace) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    for update in step.updates.iter() {
+        match writer.encode(&confessing(update, step.missed)) {
+            Ok(mut frame) => bytes.append(&mut frame),
+            Err(error) => say(&error.to_string()),
+        }
+    }
+    for piece in bytes.chunks(1 << 20) {
+        file.write_all(piece)?;
+        pace.ahead();
+    }
+    Ok(())
+}
+
+/// An update that says, if it states what can be trusted, how often the disk was too slow.
+fn confessing(update: &Update, missed: u64) -> Cow<'_, Update> {
+    match update {
+        Update::Progress(progress) if missed > 0 => {
+            let mut progress = progress.clone();
+            let steps = if missed == 1 { "1 step" } else { &format!("{missed} steps") };
+            let cause =
+                format!("{steps} of the recording left out while its disk stalled, and written later");
+            progress.trust.dropped.push(Dropped { cause, objects: 0 });
+            Cow::Owned(Update::Progress(progress))
+        }
+        update => Cow::Borrowed(update),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::time::Duration;
+
+    use mayfly_profile::{ClassCounts, Progress, RunInfo, Tally};
+    use mayfly_recording::read_profile;
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// A disk that stalls until its gate is gone.
+    struct Stalling {
+        gate: Receiver<()>,
+        written: Sender<Vec<u8>>,
+    }
+
+    impl Write for Stalling {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let _ = self.gate.recv();
+            self.written.send(bytes.to_vec()).map_err(|_| io::Error::from(ErrorKind::StorageFull))?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A recording of so many classes, each named once, on a disk that stalls meanwhile.
+    fn stalled(classes: u32) -> (FanOut, Sender<()>, Receiver<Vec<u8>>, Arc<AtomicBool>) {
+        let ((open_gate, gate), (written, bytes)) = (channel(), channel());
+        let stream = FanOut::default();
+        let cut_off = Arc::<AtomicBool>::default();
+        let file = Stalling { gate, written };
+        Recorder { unserved: stream.subscribe(), file, cut_off: Arc::clone(&cut_off) }.start();
+        stream.send(vec![Update::Start(RunInfo::default())]);
+        for id in 0..classes {
+            let counts = ClassCounts { id, allocated: Tally::of(3, 16), lifetimes: None };
+            let progress = Progress { classes: vec![counts], ..Progress::default() };
+            let named = Update::Class { id, name: format!("a.C{id}") };
+            stream.send(vec![named, Update::Progress(Box::new(progress))]);
+        }
+        (stream, open_gate, bytes, cut_off)
+    }
+
+    #[test]
+    fn a_disk_that_stalls_loses_nothing_for_good_and_it_is_said() {
+        let (stream, gate, bytes, _) = stalled(100);
+        drop(gate);
+        stream.close(vec![Update::Progress(Box::default()), Update::End], PATIENCE);
+        let bytes: Vec<_> = bytes.try_iter().flatten().collect();
+        let (profile, damage) = read_profile(&bytes).expect("a recording");
+        assert_eq!(damage, None);
+        assert_eq!((profile.classes.len(), profile.complete), (100, true));
+        let [dropped] = &profile.trust.dropped[..] else { panic!("{:?}", profile.trust.dropped) };
+        assert!(dropped.cause.contains("while its disk stalled"), "{}", dropped.cause);
+    }
+
+    #[test]
+    fn a_full_disk_ends_the_recording_without_an_end() {
+        let (stream, gate, bytes, cut_off) = stalled(1);
+        gate.send(()).expect("it writes");
+        let first = bytes.recv_timeout(PATIENCE).expect("the header");
+        drop((bytes, gate));
+        stream.close(vec![Update::End], PATIENCE);
+        assert!(cut_off.load(Relaxed));
+        assert!(!read_profile(&first).expect("a recording").0.complete);
+    }
+
+    #[test]
+    fn only_files_are_recorded_into_and_their_folder_is_made() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(open_file(&folder.path().join("new/er/run.mayfly")).is_ok());
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).expect("a pipe");
+        assert_eq!(open_file(&pipe).expect_err("no file").kind(), ErrorKind::InvalidInput);
+        assert!(matches!(open(NOWHERE.into(), &FanOut::default()), Ok(None)));
+    }
+}

@@ -1,0 +1,145 @@
+//! What a stream has said so far, said again: for a reader that missed some of it, or that comes late.
+//!
+//! Not here: the shortest stream of a finished profile (`replay`), and who missed what, which is the sender's to know.
+
+use std::collections::HashMap;
+
+use crate::{ProfileBuilder, Progress, Update};
+
+impl ProfileBuilder {
+    /// All names and all counts as of now, under their ids, for a reader of the same stream that has read `resets` resets
+    /// of it and anything of the rest, but at least its start. Whoever folds this has what this builder has.
+    pub fn retold(&self, resets: u32) -> Vec<Update> {
+        let mut updates: Vec<_> = (resets..self.resets).map(|_| Update::Reset).collect();
+        updates.extend(self.names_again());
+        updates.push(Update::Progress(Box::new(self.counts_again())));
+        if self.complete {
+            updates.push(Update::End);
+        }
+        updates
+    }
+
+    /// Names in the order in which they need each other.
+    fn names_again(&self) -> Vec<Update> {
+        let (classes, frames) = (self.class_names.ids(), self.frames.ids());
+        let (class_id, frame_id) = (by_index(&classes), by_index(&frames));
+        let class = |&(id, index): &(u32, usize)| {
+            let name = self.class_names.value(index)?.clone();
+            Some(Update::Class { id, name })
+        };
+        let frame = |&(id, index): &(u32, usize)| {
+            let frame = self.frames.value(index)?.clone();
+            Some(Update::Frame { id, frame })
+        };
+        let site = |(id, index)| {
+            let key = self.site_keys.value(index)?;
+            let stack = key.stack.iter().filter_map(|index| frame_id.get(index).copied()).collect();
+            Some(Update::Site { id, class: *class_id.get(&key.class)?, stack })
+        };
+        let sites = self.site_keys.ids();
+        let names = classes.iter().filter_map(class).chain(frames.iter().filter_map(frame));
+        names.chain(sites.into_iter().filter_map(site)).collect()
+    }
+
+    fn counts_again(&self) -> Progress {
+        let mut classes: Vec<_> = self.class_counts.values().cloned().collect();
+        let mut sites: Vec<_> = self.site_counts.values().cloned().collect();
+        let mut estimates: Vec<_> = self.estimates.iter().map(|(&id, &estimate)| (id, estimate)).collect();
+        classes.sort_unstable_by_key(|counts| counts.id);
+        sites.sort_unstable_by_key(|counts| counts.id);
+        estimates.sort_unstable_by_key(|&(id, _)| id);
+        let (duration_ms, gcs, trust) = (self.duration_ms, self.gcs, self.trust.clone());
+        Progress { duration_ms, gcs, trust, classes, sites, estimates }
+    }
+}
+
+/// One id of each value: which, if several loaders have a class of that name, makes no difference to a profile.
+fn by_index(ids: &[(u32, usize)]) -> HashMap<usize, u32> {
+    ids.iter().rev().map(|&(id, index)| (index, id)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ClassCounts, Estimate, Frame, RunInfo, SiteCounts, Tally};
+
+    fn class(id: u32, name: &str) -> Update {
+        Update::Class { id, name: name.into() }
+    }
+
+    fn frame(id: u32, method: &str) -> Update {
+        Update::Frame {
+            id,
+            frame: Frame { class: "a.Main".into(), method: method.into(), ..Frame::default() },
+        }
+    }
+
+    fn progress(ms: u64, classes: &[(u32, u64)], sites: &[(u32, u64)]) -> Update {
+        let classes = classes.iter().map(|&(id, objects)| ClassCounts {
+            id,
+            allocated: Tally::of(objects, 16),
+            lifetimes: None,
+        });
+        let sites = sites.iter().map(|&(id, objects)| SiteCounts {
+            id,
+            allocated: Tally::of(objects, 16),
+            ..SiteCounts::default()
+        });
+        let estimate = crate::ClassEstimate { unseen: Estimate::default(), ..Default::default() };
+        Update::Progress(Box::new(Progress {
+            duration_ms: ms,
+            classes: classes.collect(),
+            sites: sites.collect(),
+            estimates: vec![(0, estimate)],
+            ..Progress::default()
+        }))
+    }
+
+    /// Two classes of one name, stacks, two resets.
+    fn stream() -> Vec<Update> {
+        vec![
+            Update::Start(RunInfo { engine: "exact".into(), ..RunInfo::default() }),
+            class(0, "a.A"),
+            class(1, "a.B"),
+            frame(0, "main"),
+            frame(1, "run"),
+            Update::Site { id: 0, class: 1, stack: vec![1, 0] },
+            progress(1000, &[(0, 5), (1, 7)], &[(0, 7)]),
+            Update::Reset,
+            class(2, "a.A"),
+            progress(2000, &[(0, 1), (2, 2)], &[]),
+            Update::Reset,
+            Update::Site { id: 1, class: 2, stack: vec![] },
+            progress(3000, &[(2, 4), (1, 1)], &[(1, 4)]),
+            Update::End,
+        ]
+    }
+
+    fn folded(updates: &[Update]) -> ProfileBuilder {
+        let mut builder = ProfileBuilder::new();
+        updates.iter().for_each(|update| builder.apply(update.clone()).expect("fits"));
+        builder
+    }
+
+    #[test]
+    fn whatever_was_missed_is_made_up_for() {
+        let all = stream();
+        for reached in 1..=all.len() {
+            let whole = folded(&all[..reached]);
+            for read in 1..reached {
+                let mut reader = folded(&all[..read]);
+                let again = whole.retold(reader.resets());
+                again.into_iter().for_each(|update| reader.apply(update).expect("fits"));
+                assert_eq!(reader.profile(), whole.profile(), "{read} of {reached} read");
+            }
+        }
+    }
+
+    #[test]
+    fn without_the_names_counts_would_be_lost() {
+        let all = stream();
+        let mut reader = folded(&all[..1]);
+        let only_counts = folded(&all[..7]).retold(0).pop().expect("counts");
+        assert!(reader.apply(only_counts).is_err());
+    }
+}
