@@ -239,7 +239,7 @@ echo READY
 echo $PPID
 while kill -0 $pause; do wait $pause; done
 exit 99"#;
-    let run = place.mayfly_run(&[], &place.script("java", body), &[]);
+    let run = place.mayfly_run(&["--no-live"], &place.script("java", body), &[]);
     let (mut child, mut out) = started(on_terminal(&place, &run));
     let mayfly = next_line(&mut out).parse().expect("a process id");
     let mut keyboard = child.stdin.take().expect("piped");
