@@ -40,7 +40,7 @@ fn fraction_of(object: &Tracked) -> f64 {
         let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         x ^ (x >> 31)
     };
-    let born = u64::from(object.birth_ms()) << 32 | u64::from(object.site());
+    let born = object.birth_ms() << 32 | u64::from(object.site());
     let mixed = mix(mix(object.reference().wrapping_add(0x9e37_79b9_7f4a_7c15)) ^ born);
     (mixed >> 11) as f64 / (1u64 << 53) as f64
 }
