@@ -13,7 +13,8 @@ use mayfly_recording::RecordingWriter;
 /// Says what it is given, and leaves a ready-made recording where the agent would.
 const JAVA: &str = r#"
 for a in "$@"; do echo "arg $a"; done
-/bin/cp "${0%/*}/ready" "${1##*#recording-}""#;
+to="${1##*#recording-}"
+/bin/cp "${0%/*}/ready" "${to%%#*}""#;
 
 /// A folder that looks like a JDK's.
 struct Jdk(tempfile::TempDir);
@@ -74,7 +75,8 @@ fn with_a_compiler_the_compiled_program_runs() {
     let output = jdk.demo(&["--seconds", "3"]);
     let said = lines(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{:?}", lines(&output.stderr));
-    assert!(said[0].starts_with("arg -agentpath:") && said[0].contains("#live-4#"), "{said:?}");
+    assert!(said[0].starts_with("arg -agentpath:"), "{said:?}");
+    assert!(said[0].split('#').any(|option| option == "live-4"), "{said:?}");
     assert_eq!((&*said[1], &*said[3], &*said[4]), ("arg -cp", "arg demo.Demo", "arg 3"));
     let folder = said[2].strip_prefix("arg ").expect("a folder");
     assert!(!Path::new(folder).exists(), "{folder} is left behind");

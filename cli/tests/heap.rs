@@ -392,7 +392,7 @@ fn converted_to_sbih_and_back_it_answers_the_same() {
         assert!(!place.text(question).is_empty());
     }
     let said = place.refusal(&["strings", "a.insane", "--search", "user"], 2);
-    assert!(said.contains("does not tell the text") && said.contains("converted from"), "{said}");
+    assert!(said.contains("does not hold the text") && said.contains("converted from"), "{said}");
     let cut = bytes("a.insane");
     fs::write(place.path("cut.insane"), &cut[..cut.len() - 3]).expect("write");
     assert!(place.refusal(&["histogram", "cut.insane"], 4).contains("byte "));

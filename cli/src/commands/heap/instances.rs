@@ -56,18 +56,13 @@ impl Answer for Instances {
             Columns::new(if deep { &["deep bytes", "bytes", "object"] } else { &["bytes", "object"] });
         for row in &self.rows {
             let deep = row.deep_bytes.map(|bytes| bytes.to_string());
-            let own = [row.bytes.to_string(), row.object.clone() + &row.field_lines()];
+            let own = [row.bytes.to_string(), row.object.clone()];
             table.cells(deep.into_iter().chain(own).collect());
+            row.fields.iter().for_each(|field| table.line_below(&format!("{} -> {}", field.by, field.to)));
         }
         let total =
             format!("{}, {}\n", counted(self.total.objects, "object"), counted(self.total.bytes, "byte"));
         table.text() + &total + &left_out(self.rows.len(), self.total.objects as usize, "object")
-    }
-}
-
-impl Row {
-    fn field_lines(&self) -> String {
-        self.fields.iter().map(|field| format!("\n    {} -> {}", field.by, field.to)).collect()
     }
 }
 
