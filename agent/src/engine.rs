@@ -17,7 +17,7 @@ use crate::options::Options;
 use crate::output::Output;
 use crate::precision::Precision;
 use crate::rewriting::Rewriting;
-use crate::stacks::MethodNames;
+use crate::stacks::KnownFrames;
 use crate::trust::JvmCounter;
 use crate::unseen::Unseen;
 
@@ -39,7 +39,7 @@ pub(crate) struct Engine {
     pub(crate) clock: Arc<Clock>,
     pub(crate) budget: Arc<Budget>,
     pub(crate) nurseries: Nurseries,
-    pub(crate) methods: MethodNames,
+    pub(crate) frames: KnownFrames,
     pub(crate) rewriting: Rewriting,
     pub(crate) counter: JvmCounter,
     /// Bytes of objects that the agent made to learn the size of a class's objects.

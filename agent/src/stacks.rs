@@ -1,39 +1,43 @@
 //! Stacks of allocations: taken as numbers, named when they are new.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mayfly_collector::RawStack;
-use mayfly_jvmti::{Jni, MOST_FRAMES, MethodFacts, StackFrame};
-use mayfly_profile::{ClassId, Frame, SiteId};
+use mayfly_jvmti::{Jni, MOST_FRAMES, StackFrame};
+use mayfly_profile::{ClassId, Frame, FrameId, SiteId};
 use rustc_hash::FxHashMap;
 
 use crate::engine::Engine;
 
 const HOOKS_CLASS: &str = "java.lang.MayflyHooks";
 
-/// Names of methods seen in stacks, until their classes are unloaded.
+/// Frames of a stack taken of each object, at most: what deep recursion costs grows with this. Beyond, the innermost tell
+/// callers apart well enough.
+const MOST_FRAMES_OF_EACH: usize = 256;
+
+/// Frames seen in stacks, by method and location, until the methods' classes are unloaded.
 #[derive(Debug, Default)]
-pub(crate) struct MethodNames {
-    by_id: Mutex<FxHashMap<u64, Option<MethodFacts>>>,
+pub(crate) struct KnownFrames {
+    by_raw: Mutex<FxHashMap<(u64, i64), FrameId>>,
 }
 
-impl MethodNames {
-    fn of(&self, engine: &Engine, jni: Jni<'_>, method: u64) -> Option<MethodFacts> {
-        let mut by_id = self.by_id.lock().unwrap_or_else(PoisonError::into_inner);
-        by_id.entry(method).or_insert_with(|| engine.tool.method_facts(jni, method)).clone()
+impl KnownFrames {
+    fn lock(&self) -> MutexGuard<'_, FxHashMap<(u64, i64), FrameId>> {
+        self.by_raw.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Forgets methods whose classes were unloaded, and their stacks, if there are many new ones: where classes are loaded again
+/// Forgets frames whose classes were unloaded, and their stacks, if there are many new ones: where classes are loaded again
 /// and again, so are the same methods, each time with other numbers.
 pub(crate) fn forget_unloaded(engine: &Engine) {
     if !engine.sites.should_forget() {
         return;
     }
-    let mut by_id = engine.methods.by_id.lock().unwrap_or_else(PoisonError::into_inner);
-    by_id.retain(|&method, _| engine.tool.has_method(method));
-    by_id.shrink_to_fit();
-    engine.sites.forget(|method| by_id.contains_key(&method));
+    let mut by_raw = engine.frames.lock();
+    let mut there = FxHashMap::default();
+    by_raw.retain(|&(method, _), _| *there.entry(method).or_insert_with(|| engine.tool.has_method(method)));
+    by_raw.shrink_to_fit();
+    engine.sites.forget(|method| there.get(&method).is_some_and(|&there| there));
 }
 
 /// Takes the current stack into `raw`, for an object of `class`.
@@ -55,7 +59,7 @@ const MOVING: u64 = u64::MAX;
 pub(crate) fn of_moving(engine: &Engine, raw: &mut RawStack, class: ClassId) -> SiteId {
     raw.begin(class);
     raw.push(MOVING, -1);
-    engine.sites.of_stack(raw, |_| vec![moving_frame()])
+    engine.sites.of_stack(raw, |_| vec![engine.sites.frame_id(moving_frame())])
 }
 
 /// As [`of_moving`], made at a place: its frame is known without a stack.
@@ -63,7 +67,8 @@ pub(crate) fn of_moving_at(engine: &Engine, raw: &mut RawStack, class: ClassId, 
     raw.begin_at(class, place);
     raw.push(MOVING, -1);
     let own = || engine.places.facts(place).map(|facts| facts.frame(engine.options.detailed_trace));
-    engine.sites.of_stack(raw, |_| own().into_iter().chain([moving_frame()]).collect())
+    let frames = || own().into_iter().chain([moving_frame()]);
+    engine.sites.of_stack(raw, |_| frames().map(|frame| engine.sites.frame_id(frame)).collect())
 }
 
 fn moving_frame() -> Frame {
@@ -73,7 +78,8 @@ fn moving_frame() -> Frame {
 
 fn push_frames(engine: &Engine, jni: Jni<'_>, raw: &mut RawStack) {
     let lines = engine.options.detailed_trace;
-    engine.tool.with_stack(jni, MOST_FRAMES, |frames| {
+    let most = if engine.options.trace_all { MOST_FRAMES_OF_EACH } else { MOST_FRAMES };
+    engine.tool.with_stack(jni, most, |frames| {
         for frame in frames {
             // Without lines, calls from two places of a method are one site.
             raw.push(frame.method, if lines { frame.location } else { -1 });
@@ -81,22 +87,33 @@ fn push_frames(engine: &Engine, jni: Jni<'_>, raw: &mut RawStack) {
     });
 }
 
-/// Names the frames of a new stack, without the profiler's own and the object's constructors.
-pub(crate) fn name(engine: &Engine, jni: Jni<'_>, raw: &RawStack, class: &str) -> Vec<Frame> {
-    let frames = raw.frames().map(|(method, location)| name_frame(engine, jni, method, location));
-    program_frames(frames.collect(), class)
+/// The frames of a new stack, without the profiler's own and the object's constructors.
+pub(crate) fn name(engine: &Engine, jni: Jni<'_>, raw: &RawStack, class: &str) -> Vec<FrameId> {
+    let mut frames = name_all(engine, jni, raw);
+    let dropped = not_the_programs(frames.iter().filter_map(|&id| engine.sites.frame(id)), class);
+    frames.drain(..dropped);
+    frames
 }
 
-/// Names the frames of a new stack taken at a place, without the profiler's own. None, if the caller takes the array
+/// The frames of a new stack taken at a place, without the profiler's own. None, if the caller takes the array
 /// back and its caller counts it (see `mayfly_classfile::allocation`).
-pub(crate) fn name_at_place(engine: &Engine, jni: Jni<'_>, raw: &RawStack) -> Vec<Frame> {
-    let frames = raw.frames().map(|(method, location)| name_frame(engine, jni, method, location));
-    let frames: Vec<_> = frames.skip_while(|frame| &*frame.class == HOOKS_CLASS).collect();
-    if is_undone(&frames) { Vec::new() } else { frames }
+pub(crate) fn name_at_place(engine: &Engine, jni: Jni<'_>, raw: &RawStack) -> Vec<FrameId> {
+    let mut frames = name_all(engine, jni, raw);
+    let named = || frames.iter().filter_map(|&id| engine.sites.frame(id));
+    let hooks = named().take_while(is_hook).count();
+    if is_undone(named().skip(hooks)) {
+        return Vec::new();
+    }
+    frames.drain(..hooks);
+    frames
 }
 
-fn is_undone(frames: &[Frame]) -> bool {
-    let [callee, caller, ..] = frames else { return false };
+fn is_hook(frame: &&Frame) -> bool {
+    &*frame.class == HOOKS_CLASS
+}
+
+fn is_undone<'a>(mut frames: impl Iterator<Item = &'a Frame>) -> bool {
+    let (Some(callee), Some(caller)) = (frames.next(), frames.next()) else { return false };
     matches!(
         (&*callee.class, &*callee.method, &*caller.class, &*caller.method),
         ("java.lang.reflect.Array", "newArray" | "newInstance", "java.util.Arrays", "copyOf" | "copyOfRange")
@@ -104,8 +121,19 @@ fn is_undone(frames: &[Frame]) -> bool {
     )
 }
 
+/// Stacks have most of their frames in common: each frame is named once.
+fn name_all(engine: &Engine, jni: Jni<'_>, raw: &RawStack) -> Vec<FrameId> {
+    let mut known = engine.frames.lock();
+    let mut id = |(method, location)| {
+        *known
+            .entry((method, location))
+            .or_insert_with(|| engine.sites.frame_id(name_frame(engine, jni, method, location)))
+    };
+    raw.frames().map(&mut id).collect()
+}
+
 fn name_frame(engine: &Engine, jni: Jni<'_>, method: u64, location: i64) -> Frame {
-    match engine.methods.of(engine, jni, method) {
+    match engine.tool.method_facts(jni, method) {
         Some(facts) => {
             let line =
                 engine.options.detailed_trace.then(|| engine.tool.line(StackFrame { method, location }));
@@ -120,19 +148,14 @@ fn name_frame(engine: &Engine, jni: Jni<'_>, method: u64, location: i64) -> Fram
     }
 }
 
-/// Drops the hooks' frames and `Object.<init>`; and if the object is being constructed, everything up to its own
+/// How many innermost frames are the hooks' or `Object.<init>`'s; and if the object is being constructed, all up to its own
 /// class's innermost constructor (InMemProfiler's rule: a constructor that called `this(…)` stays).
-fn program_frames(mut frames: Vec<Frame>, class: &str) -> Vec<Frame> {
-    let hooks = frames.iter().take_while(|frame| &*frame.class == HOOKS_CLASS).count();
-    frames.drain(..hooks);
-    let constructors = frames.iter().take_while(|frame| &*frame.method == "<init>").count();
-    let own = frames[..constructors].iter().position(|frame| &*frame.class == class);
-    let dropped = match own {
-        Some(own) => own + 1,
-        None => frames[..constructors].iter().take_while(|frame| &*frame.class == "java.lang.Object").count(),
-    };
-    frames.drain(..dropped);
-    frames
+fn not_the_programs<'a>(frames: impl Iterator<Item = &'a Frame> + Clone, class: &str) -> usize {
+    let hooks = frames.clone().take_while(is_hook).count();
+    let mut constructors = frames.skip(hooks).take_while(|frame| &*frame.method == "<init>");
+    let objects = constructors.clone().take_while(|frame| &*frame.class == "java.lang.Object").count();
+    let own = constructors.position(|frame| &*frame.class == class);
+    hooks + own.map_or(objects, |own| own + 1)
 }
 
 #[cfg(test)]
@@ -145,6 +168,11 @@ mod tests {
             Frame { class: class.into(), method: method.into(), file: None, line: None }
         };
         text.split_whitespace().map(frame).collect()
+    }
+
+    fn program_frames(mut frames: Vec<Frame>, class: &str) -> Vec<Frame> {
+        frames.drain(..not_the_programs(frames.iter(), class));
+        frames
     }
 
     #[test]

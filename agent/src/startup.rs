@@ -19,7 +19,7 @@ use crate::output::Output;
 use crate::precision::Precision;
 use crate::remote;
 use crate::rewriting::Rewriting;
-use crate::stacks::MethodNames;
+use crate::stacks::KnownFrames;
 use crate::trust::JvmCounter;
 use crate::unseen::Unseen;
 
@@ -70,7 +70,7 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
         nurseries: Nurseries::new(Arc::clone(&budget), Arc::clone(&clock)),
         clock,
         budget,
-        methods: MethodNames::default(),
+        frames: KnownFrames::default(),
         rewriting: Rewriting::default(),
         counter: JvmCounter::default(),
         examples: AtomicU64::new(0),

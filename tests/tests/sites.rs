@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use mayfly_tests::{Jvm, Profiled, each_jvm};
+use mayfly_tests::{Jvm, Profiled, check_all, each_jvm};
 use serde_json::Value;
 
 /// A multiple of all that the fixture divides by, and enough for C2.
@@ -124,5 +124,23 @@ fn sites_of_threads_add_up() {
         let sites = run(jvm, "#trace#include-sites.Sites$Leaf", &[], &["threads", "20000", "50"]);
         let callers = callers(&sites);
         assert_eq!(callers.values().map(|(objects, _)| objects).sum::<f64>(), 1_000_000.0, "on {jvm}");
+    });
+}
+
+#[test]
+fn deep_recursion_is_cut_where_every_stack_is_walked() {
+    each_jvm(|jvm| {
+        let options = "#trackcollections#trace-all#include-deep.";
+        let run = Profiled::new(jvm, "deep.Deep", options).with(|l| l.args(&["2000", "1"]));
+        let outcome = run.run();
+        let json = run.json();
+        check_all(jvm, &outcome.stdout, &json.allocated()).unwrap_or_else(|why| panic!("on {jvm}:\n{why}"));
+        assert_eq!(json.0["trust"]["dropped"], serde_json::json!([]), "on {jvm}");
+        let sites = json.0["sites"].as_array().expect("sites");
+        let depths = sites.iter().filter_map(|site| site["stack"].as_array()).map(Vec::len);
+        // All but the frames of the hooks and the constructors.
+        let deepest = depths.max().expect("a site");
+        assert!((245..=256).contains(&deepest), "{deepest} frames on {jvm}");
+        assert!(sites.len() < 1000, "{} sites on {jvm}", sites.len());
     });
 }

@@ -104,8 +104,19 @@ impl SiteTable {
         self.intern(Site { class, place, stack })
     }
 
-    /// The site of a raw stack. `resolve` names its frames if it is new, and drops those that are not the program's.
-    pub fn of_stack(&self, raw: &RawStack, resolve: impl FnOnce(&RawStack) -> Vec<Frame>) -> SiteId {
+    /// The number of a frame, for [`Self::of_stack`].
+    pub fn frame_id(&self, frame: Frame) -> FrameId {
+        let mut ids = self.frame_ids.lock().unwrap_or_else(PoisonError::into_inner);
+        *ids.entry(frame.clone()).or_insert_with(|| self.frames.push(frame) as FrameId)
+    }
+
+    /// The frame of a number.
+    pub fn frame(&self, id: FrameId) -> Option<&Frame> {
+        self.frames.get(id as usize)
+    }
+
+    /// The site of a raw stack. `resolve` gives its frames if they are needed, without those that are not the program's.
+    pub fn of_stack(&self, raw: &RawStack, resolve: impl FnOnce(&RawStack) -> Vec<FrameId>) -> SiteId {
         if let Some(site) = self.by_raw_stack.get(&raw.0[..]) {
             return *site;
         }
@@ -115,13 +126,16 @@ impl SiteTable {
         if !room || self.len() >= MOST_STACKS {
             self.bytes.fetch_sub(bytes, Relaxed);
             self.overflowed.fetch_add(1, Relaxed);
+            if place == NO_PLACE {
+                return self.of_class(class);
+            }
             // Places are few: the frame of one always has room.
-            return match resolve(raw).into_iter().next().filter(|_| place != NO_PLACE) {
-                Some(frame) => self.of_frame(class, place, frame),
+            return match resolve(raw).first() {
+                Some(&frame) => self.intern(Site { class, place, stack: [frame].into() }),
                 None => self.of_class(class),
             };
         }
-        let stack: Box<[_]> = resolve(raw).into_iter().map(|frame| self.frame_id(frame)).collect();
+        let stack: Box<[_]> = resolve(raw).into();
         let needed = raw_bytes(&raw.0) + site_bytes(stack.len());
         let (site, is_new) = self.find_or_add(Site { class, place, stack });
         self.bytes.fetch_sub(bytes - if is_new { needed } else { raw_bytes(&raw.0) }, Relaxed);
@@ -201,11 +215,6 @@ impl SiteTable {
             }
         }
     }
-
-    fn frame_id(&self, frame: Frame) -> FrameId {
-        let mut ids = self.frame_ids.lock().unwrap_or_else(PoisonError::into_inner);
-        *ids.entry(frame.clone()).or_insert_with(|| self.frames.push(frame) as FrameId)
-    }
 }
 
 fn raw_bytes(raw: &[u64]) -> u64 {
@@ -230,7 +239,7 @@ mod tests {
         let mut raw = RawStack::default();
         raw.begin(3);
         raw.push(0xaa, 5);
-        let site = table.of_stack(&raw, |_| vec![frame("m")]);
+        let site = table.of_stack(&raw, |_| vec![table.frame_id(frame("m"))]);
         assert_eq!(site, table.of_stack(&raw, |_| panic!("resolved twice")));
         assert_eq!(table.class_of(site), Some(3));
     }
@@ -241,10 +250,10 @@ mod tests {
         let mut raw = RawStack::default();
         raw.begin(3);
         raw.push(0xaa, 5);
-        let first = table.of_stack(&raw, |_| vec![frame("m")]);
+        let first = table.of_stack(&raw, |_| vec![table.frame_id(frame("m"))]);
         raw.begin(3);
         raw.push(0xaa, 9);
-        assert_eq!(first, table.of_stack(&raw, |_| vec![frame("m")]));
+        assert_eq!(first, table.of_stack(&raw, |_| vec![table.frame_id(frame("m"))]));
         assert_ne!(first, table.of_class(3));
         assert_eq!(table.frames_since(0).count(), 1);
     }
@@ -256,12 +265,25 @@ mod tests {
         let mut site = |method| {
             raw.begin(3);
             raw.push(method, -1);
-            table.of_stack(&raw, |_| vec![frame(&method.to_string())])
+            table.of_stack(&raw, |_| vec![table.frame_id(frame(&method.to_string()))])
         };
         let (first, second) = (site(1), site(2));
         assert_ne!(first, second);
         assert_eq!(site(3), table.of_class(3));
         assert_eq!((site(1), table.overflowed()), (first, 1));
+    }
+
+    #[test]
+    fn stacks_beyond_the_limit_are_not_named() {
+        let table = SiteTable::new(0);
+        let mut raw = RawStack::default();
+        raw.begin(3);
+        raw.push(0xaa, 5);
+        assert_eq!(table.of_stack(&raw, |_| panic!("named for nothing")), table.of_class(3));
+        raw.begin_at(3, 7);
+        raw.push(0xaa, 5);
+        let at_place = table.of_stack(&raw, |_| vec![table.frame_id(frame("m"))]);
+        assert!(table.has_frames(at_place) && table.overflowed() == 2);
     }
 
     #[test]
@@ -272,7 +294,7 @@ mod tests {
             raw.begin_at(3, 7);
             raw.push(method, -1);
             raw.push(1, -1);
-            table.of_stack(&raw, |_| vec![frame("m"), frame("main")])
+            table.of_stack(&raw, |_| vec![table.frame_id(frame("m")), table.frame_id(frame("main"))])
         };
         let first = site(2);
         for method in 3..200_000 {
