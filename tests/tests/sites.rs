@@ -144,3 +144,22 @@ fn deep_recursion_is_cut_where_every_stack_is_walked() {
         assert!(sites.len() < 1000, "{} sites on {jvm}", sites.len());
     });
 }
+
+#[test]
+fn an_array_taken_back_is_not_taken_from_another_place() {
+    each_jvm(|jvm| {
+        // The array's own place has no number, as nobody asks for its class.
+        let options = "#trace#include-sites.Undone";
+        let run =
+            Profiled::new(jvm, "sites.Undone", options).with(|l| l.jvm_args(&["-Xint"]).args(&["1000"]));
+        let outcome = run.run();
+        let json = run.json();
+        check_all(jvm, &outcome.stdout, &json.allocated()).unwrap_or_else(|why| panic!("on {jvm}:\n{why}"));
+        let sites = json.0["sites"].as_array().expect("sites");
+        let copied = |site: &&Value| {
+            site["stack"][0].as_str().is_some_and(|frame| frame.starts_with("sites.Undone$Item.copy"))
+        };
+        let copies = sites.iter().filter(copied).filter_map(|site| site["allocated"]["objects"].as_u64());
+        assert_eq!(copies.sum::<u64>(), 1000, "on {jvm}");
+    });
+}

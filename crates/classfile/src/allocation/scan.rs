@@ -24,11 +24,11 @@ pub(super) struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// The hook, depending on whether it is told the place. What may be undone, and what a call returned, which is of
-    /// any class, must not go to the counters of its place alone.
+    /// The hook, depending on whether it is told the place. What a call returned, which is of any class, must not go to the
+    /// counters of its place alone; nor must what may be undone, which is noted even without a place.
     pub(super) fn hook_with(&self, place: bool) -> Hook {
-        let told_at_run_time = self.undone || self.made == Made::Any;
-        if place && told_at_run_time && matches!(self.hook, Hook::Array(_)) { Hook::Any } else { self.hook }
+        let told_at_run_time = self.undone || (place && self.made == Made::Any);
+        if told_at_run_time && matches!(self.hook, Hook::Array(_)) { Hook::Any } else { self.hook }
     }
 }
 

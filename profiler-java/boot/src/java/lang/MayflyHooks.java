@@ -50,7 +50,7 @@ public final class MayflyHooks {
     private static final int BYTES = 24;
     private static final int LARGEST = 32;
 
-    /** Where in a slab a thread notes the place of a class told at run time that it counted last. */
+    /** Where in a slab a thread notes the place of a class told at run time that it counted last, 0 if that had no place. */
     private static final int LAST = 16;
 
     /** Distance from an array class's cells to those for arrays below {@link #SMALLEST}. */
@@ -432,6 +432,22 @@ public final class MayflyHooks {
         if (!on || o == null) {
             return;
         }
+        if (PLACES != 0) {
+            noteLast(Thread.currentCarrierThread().mayfly$slab, 0);
+        }
+        anywhere(o);
+    }
+
+    /** Notes for {@link #undo} where a thread counted last, 0 for no place. */
+    @ForceInline
+    private static void noteLast(long slab, long at) {
+        if (slab != 0) {
+            Unsafe.getUnsafe().putLong(null, slab + LAST, at);
+        }
+    }
+
+    /** Counts for its class. */
+    private static void anywhere(Object o) {
         if (o instanceof byte[]) {
             array((byte[]) o);
         } else if (o instanceof Object[]) {
@@ -472,7 +488,7 @@ public final class MayflyHooks {
         if (on && o != null) {
             Class<?> type = o.getClass();
             countPair(type, type.isArray() ? arrayBytes(o, type) : 0, id);
-            any(o);
+            anywhere(o);
         }
     }
 
@@ -488,12 +504,11 @@ public final class MayflyHooks {
         long slab = thread.mayfly$slab;
         int cell = type.mayfly$cell;
         int offset = slab == 0 || cell == 0 ? 0 : pair(id, cell);
-        if (offset == 0) {
+        long at = offset == 0 ? 0 : slab + offset;
+        noteLast(slab, at);
+        if (at == 0) {
             return;
         }
-        long at = slab + offset;
-        Unsafe u = Unsafe.getUnsafe();
-        u.putLong(null, slab + LAST, at);
         if (size != 0) {
             addArray(at, offset, size);
         } else {
