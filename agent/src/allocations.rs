@@ -325,7 +325,7 @@ impl Tracker {
 pub(crate) fn leave(engine: &Engine, jni: Jni<'_>, thread: Thread<'_>) {
     drop(TRACKER.take().map(ManuallyDrop::into_inner));
     let Some(hooks) = engine.hooks.get() else { return };
-    let allocated = engine.counter.retire(jni, hooks, thread);
+    let allocated = engine.counter.retire(engine, jni, thread);
     if let (Some(unseen), Some(allocated), true) = (&engine.unseen, allocated, engine.control.is_active()) {
         unseen.thread_ends(allocated);
     }

@@ -21,6 +21,7 @@ mod host;
 mod lifecycle;
 mod mbean;
 mod memory;
+mod mounting;
 mod notice;
 pub mod options;
 mod output;

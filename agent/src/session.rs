@@ -163,7 +163,11 @@ impl Session {
             },
             classes: self.stream.class_counts(&totals, &mut self.ledger),
             sites,
-            estimates: engine.unseen.as_ref().map(|unseen| unseen.changed(&executed)).unwrap_or_default(),
+            estimates: engine
+                .unseen
+                .as_ref()
+                .map(|unseen| unseen.changed(engine, &executed))
+                .unwrap_or_default(),
         };
         updates.push(Update::Progress(Box::new(progress)));
         updates

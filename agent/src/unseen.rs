@@ -16,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::brief::{Brief, Sample, ThreadSamples};
 use crate::engine::Engine;
+use crate::mounting::{self, with_doubt};
 
 /// Who made an object that no hook was shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -151,7 +152,8 @@ impl Unseen {
     }
 
     /// Classes of which samples say something new, and their estimates. `executed`: bytes counted of each class.
-    pub(crate) fn changed(&self, executed: &[u64]) -> Vec<(ClassId, ClassEstimate)> {
+    pub(crate) fn changed(&self, engine: &Engine, executed: &[u64]) -> Vec<(ClassId, ClassEstimate)> {
+        let virtual_threads = mounting::has_virtual_threads(engine, executed);
         let mut sums = self.sums();
         let mut changed = std::mem::take(&mut sums.changed);
         if std::mem::take(&mut sums.brief_changed) {
@@ -163,7 +165,9 @@ impl Unseen {
         let estimate = |class: ClassId| {
             let all = sums.by_class.get(&class).copied().unwrap_or_default();
             let executed = executed.get(class as usize).copied().unwrap_or_default();
-            (class, sums.brief_since_reset.class(class, all, executed))
+            let estimate = sums.brief_since_reset.class(class, all, executed);
+            let name = engine.classes.name(class).filter(|_| virtual_threads);
+            (class, name.map_or(estimate, |name| with_doubt(name, estimate, executed, self.interval)))
         };
         changed.into_iter().map(estimate).collect()
     }

@@ -142,3 +142,51 @@ fn a_hundred_thousand_virtual_threads() {
         }
     });
 }
+
+#[test]
+fn what_no_sample_falls_on_beside_virtual_threads_is_named() {
+    each_jvm(|jvm| {
+        if jvm.feature < 21 {
+            return skip(&format!("virtual threads on {jvm}"), "it has none");
+        }
+        let run = Profiled::new(jvm, "crowd.Crowd", "#sample-16k").with(|l| l.args(&["virtual", "20000"]));
+        let mut running = run.start();
+        running.wait_for_line("READY");
+        running.send_line("GO");
+        running.finish().ok();
+        let trust = &run.json().0["trust"];
+        let part = |start: &str| {
+            let mut parts = trust["remainder"].as_array().into_iter().flatten();
+            parts.find(|part| part["cause"].as_str().is_some_and(|cause| cause.starts_with(start)))
+        };
+        let mounting = part("made while virtual threads").unwrap_or_else(|| panic!("on {jvm}: {trust}"));
+        let [bytes, error] = ["bytes", "error_bytes"].map(|key| mounting[key].as_u64().unwrap_or(0));
+        // A stack of some hundred bytes, at the least, for each.
+        assert!(bytes > 20_000 * 200 && error > 0 && error < bytes / 10, "on {jvm}: {trust}");
+        assert!(part("not explained").is_none(), "on {jvm}: {trust}");
+    });
+}
+
+#[test]
+fn tasks_made_while_a_virtual_thread_parks_are_not_called_removed() {
+    each_jvm(|jvm| {
+        if jvm.feature < 21 {
+            return skip(&format!("virtual threads on {jvm}"), "it has none");
+        }
+        let run =
+            Profiled::new(jvm, "crowd.Crowd", "#sample-16k").with(|l| l.args(&["parking", "1000", "100"]));
+        run.run();
+        let json = run.json();
+        // JDK 25 makes these where samples fall, older ones where none does.
+        let tasks: Vec<_> = json
+            .allocated()
+            .into_iter()
+            .filter(|(name, count)| name.starts_with("java.util.concurrent.") && count.bytes > 1_000_000)
+            .collect();
+        assert!(!tasks.is_empty(), "on {jvm}: 100,000 parks make no tasks");
+        for (name, _) in tasks {
+            let told = &json.class(&name).expect("the class is counted")["jvm_allocated"];
+            assert_ne!(told["removed_by_jit"], true, "{name} on {jvm}: {told}");
+        }
+    });
+}
