@@ -108,7 +108,8 @@ fn start_sampler(engine: &Engine, jni: Jni<'_>) {
 
 fn switch_on(engine: &Engine, jni: Jni<'_>, session: &mut Option<Session>) {
     let (Some(hooks), Some(session)) = (engine.hooks.get(), session.as_mut()) else { return };
-    if engine.is_finished() || engine.control.active.swap(true, Relaxed) {
+    let ends = engine.is_finished() || engine.control.collected_last.load(Relaxed);
+    if ends || engine.control.active.swap(true, Relaxed) {
         return;
     }
     session.time_runs(true);
@@ -188,9 +189,19 @@ pub(crate) fn collect_last(engine: &Engine, jni: Jni<'_>) {
     if !open || engine.control.collected_last.swap(true, Relaxed) || !engine.options.lifetimes() {
         return;
     }
+    stop_for_good(engine, jni);
     force_gc(engine);
     if let Some(session) = engine.control.session().as_mut() {
         session.collect(engine, jni);
+    }
+}
+
+/// Nothing more is counted: what daemon threads make after the last collection would be live, dead or not.
+fn stop_for_good(engine: &Engine, jni: Jni<'_>) {
+    let _none_starts_meanwhile = engine.control.session();
+    if let Some(hooks) = engine.hooks.get().filter(|_| engine.control.active.swap(false, Relaxed)) {
+        hooks.switch(jni, false);
+        engine.counter.counting_ends(engine, jni);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The JVM's own count of allocated bytes, and how ours stands to it.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use crate::unseen::Unseen;
 
 const BEFORE_COUNTING: &str = "before counting began (JVM start-up)";
 const WHILE_PAUSED: &str = "while paused";
+const AT_EXIT: &str = "after the last collection, at exit (JVM, daemon threads)";
 const EXAMPLES: &str = "made by the profiler (one object of each class)";
 /// Where the JVM's sampler is another agent's.
 const NOT_HOOKED: &str = "made by the JVM itself or through JNI (not estimated: no sampler)";
@@ -34,6 +35,8 @@ pub(crate) struct JvmCounter {
     before: AtomicU64,
     paused: AtomicU64,
     paused_since: AtomicU64,
+    /// Whether that pause is the end.
+    ended_for_good: AtomicBool,
 }
 
 /// Threads that ended.
@@ -122,6 +125,12 @@ impl JvmCounter {
         self.paused_since.store(self.total(engine, jni).unwrap_or(0), Relaxed);
     }
 
+    /// Counting ends before the JVM does.
+    pub(crate) fn counting_ends(&self, engine: &Engine, jni: Jni<'_>) {
+        self.ended_for_good.store(true, Relaxed);
+        self.counting_stops(engine, jni);
+    }
+
     /// The difference between the JVM's count and ours, by cause.
     fn remainder(&self, engine: &Engine, jni: Jni<'_>, total: u64, accounted: u64) -> Vec<Remainder> {
         let mut parts = self.not_counting(total);
@@ -139,8 +148,13 @@ impl JvmCounter {
         let never_counted = self.before.load(Relaxed) == 0;
         let before = if never_counted { total } else { self.before.load(Relaxed) };
         let since = self.paused_since.load(Relaxed);
-        let paused = self.paused.load(Relaxed) + if since > 0 { total.saturating_sub(since) } else { 0 };
-        vec![Remainder::exact(BEFORE_COUNTING, before as i64), Remainder::exact(WHILE_PAUSED, paused as i64)]
+        let open = if since > 0 { total.saturating_sub(since) } else { 0 };
+        let (open, at_exit) = if self.ended_for_good.load(Relaxed) { (0, open) } else { (open, 0) };
+        vec![
+            Remainder::exact(BEFORE_COUNTING, before as i64),
+            Remainder::exact(WHILE_PAUSED, (self.paused.load(Relaxed) + open) as i64),
+            Remainder::exact(AT_EXIT, at_exit as i64),
+        ]
     }
 
     fn ended(&self) -> MutexGuard<'_, Ended> {

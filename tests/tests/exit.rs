@@ -30,3 +30,18 @@ fn a_report_is_written_however_the_program_ends() {
         }
     });
 }
+
+#[test]
+fn what_a_daemon_thread_makes_after_the_last_collection_is_not_counted_live() {
+    each_jvm(|jvm| {
+        let run = Profiled::new(jvm, "exits.Exits", "#trackcollections#include-exits")
+            .with(|l| l.args(&["daemon"]));
+        run.run();
+        let json = run.json();
+        let junk = "exits.Exits$Junk";
+        let (live, collected) = (json.live()[junk].objects, json.collected()[junk].objects);
+        // One is held by a field, one may just be handed over.
+        assert!(live <= 2 && collected > 1000, "{live} live, {collected} collected on {jvm}");
+        assert_eq!(live + collected, json.allocated()[junk].objects, "on {jvm}");
+    });
+}
