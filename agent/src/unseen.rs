@@ -156,8 +156,11 @@ impl Unseen {
         let virtual_threads = mounting::has_virtual_threads(engine, executed);
         let mut sums = self.sums();
         let mut changed = std::mem::take(&mut sums.changed);
-        if std::mem::take(&mut sums.brief_changed) {
+        let brief_changed = std::mem::take(&mut sums.brief_changed);
+        if brief_changed {
             changed.extend(sums.by_class.keys());
+        }
+        if brief_changed || virtual_threads {
             // Classes without samples, too: so many bytes that they would be taken for removed.
             let judged = |&class: &ClassId| executed[class as usize] / 9 >= self.interval;
             changed.extend((0..executed.len() as ClassId).filter(judged));
