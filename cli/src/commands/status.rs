@@ -71,7 +71,7 @@ fn profiling_rows(profiling: &Profiling) -> Vec<(&'static str, String)> {
     vec![
         ("profiling", format!("{state}: {time} profiled, {} GCs{resets}", profiling.gcs)),
         ("follows", follows(profiling)),
-        ("own memory", size(profiling.native_bytes)),
+        ("own cost", size(profiling.native_bytes)),
         ("recording", profiling.recording.clone().unwrap_or_default()),
     ]
 }
