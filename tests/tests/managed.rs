@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 use mayfly_tests::{
-    JsonReport, Jvm, Launch, Profiled, Running, TextReport, Workspace, artifacts, each_jvm, fixture_classes,
-    mayfly, skip,
+    JsonReport, Jvm, Launch, Outcome, Profiled, Running, TextReport, Workspace, artifacts, each_jvm,
+    fixture_classes, jdks, mayfly, skip, workspace_root,
 };
 use serde_json::Value;
 
@@ -137,35 +138,57 @@ fn without_the_agent_the_bean_says_so_and_without_being_asked_nothing_is_loaded(
     });
 }
 
+/// `java -version` with the agent, and no API on the class path.
+fn version(jvm: &Jvm, option: &str) -> Outcome {
+    let empty = Workspace::new();
+    let outcome = Command::new(jvm.java())
+        .arg(format!("-agentpath:{}={option}", artifacts().agent.display()))
+        .args(["-Xlog:class+load", "-cp", &empty.path().display().to_string(), "-version"])
+        .output()
+        .expect("java starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Outcome { stdout: text(&outcome.stdout), stderr: text(&outcome.stderr), status: outcome.status }.ok()
+}
+
 #[test]
 fn an_mbean_that_cannot_be_registered_is_told_and_the_program_runs() {
     each_jvm(|jvm| {
-        let empty = Workspace::new();
-        for (option, why) in
-            [("#mbean", "not on the class path"), ("#mbean-/nonexistent.jar", "can't read /nonexistent.jar")]
-        {
-            let outcome = std::process::Command::new(jvm.java())
-                .arg(format!("-agentpath:{}={option}", artifacts().agent.display()))
-                .args(["-cp", &empty.path().display().to_string(), "-version"])
-                .output()
-                .expect("java starts");
-            let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
-            assert!(outcome.status.success() && stderr.contains(why), "{option} on {jvm}: {stderr}");
+        // The JVM adds jars to the class path of a running program, and no folders.
+        let classes = fixture_classes().display();
+        let refused = [
+            ("#mbean", "not on the class path"),
+            ("#mbean-/nonexistent.jar", "can't read /nonexistent.jar; name mayfly-api.jar"),
+            (&format!("#mbean-{classes}"), &format!("can't read {classes}; name mayfly-api.jar")),
+        ];
+        for (option, why) in refused {
+            let stderr = version(jvm, option).stderr;
+            assert!(stderr.contains(why), "{option} on {jvm}: {stderr}");
         }
-        // A folder of classes is as good as a jar.
-        if has_jmx(jvm) {
-            let outcome = std::process::Command::new(jvm.java())
-                .arg(format!(
-                    "-agentpath:{}=#mbean-{}",
-                    artifacts().agent.display(),
-                    fixture_classes().display()
-                ))
-                .args(["-cp", &empty.path().display().to_string(), "-version"])
-                .output()
-                .expect("java starts");
-            let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
-            assert!(outcome.status.success() && !stderr.contains("mayfly: #mbean"), "on {jvm}: {stderr}");
+    });
+}
+
+#[test]
+fn an_mbean_comes_from_a_jar_that_is_named() {
+    let Some(jdk) = jdks(11).into_iter().find(|jdk| jdk.javac().is_some()) else {
+        return skip("the MBean from a jar", "no JDK with javac");
+    };
+    let folder = Workspace::new();
+    let jar = folder.file("api.jar");
+    let build = workspace_root().join("profiler-java/api/build");
+    let built = Command::new(build).arg(&jar).env("JAVA_HOME", &jdk.home).output().expect("bash starts");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    each_jvm(|jvm| {
+        if !has_jmx(jvm) {
+            return;
         }
+        let outcome = version(jvm, &format!("#mbean-{}", jar.display()));
+        assert!(!outcome.stderr.contains("mayfly: #mbean"), "on {jvm}: {}", outcome.stderr);
+        let from = format!("source: file:{}", jar.display());
+        let loaded = outcome
+            .stdout
+            .lines()
+            .any(|line| line.contains("io.mayfly.ProfilerMXBean ") && line.contains(&from));
+        assert!(loaded, "on {jvm}: {}", outcome.stdout);
     });
 }
 
