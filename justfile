@@ -16,6 +16,10 @@ api:
 junit5:
     profiler-java/junit5/build
 
+# Build the web console, target/mayfly-console-{jakarta,javax}.war (needs a JDK, and Maven to fetch Tomcat)
+console:
+    profiler-java/web/build
+
 # Run every test, end to end ones on the JVMs found included
 test *ARGS:
     cargo test --workspace {{ ARGS }}
