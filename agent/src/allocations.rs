@@ -129,7 +129,7 @@ fn register(
 ) -> Option<Registered> {
     let name = engine.tool.class_name(class)?;
     let large_enough = match shape {
-        Shape::Object { size } => u64::from(size) >= engine.options.larger_than,
+        Shape::Object { size } => u64::from(size) >= engine.options.view.min_bytes,
         Shape::Array | Shape::NameOnly => true,
     };
     let tracked = engine.hands_over() && large_enough && engine.filter.admits(&name);
@@ -196,7 +196,7 @@ pub(crate) fn sampled(engine: &Engine, jni: Jni<'_>, sample: SampledAllocation<'
     with_tracker(engine, |tracker| {
         let Some(class) = tracker.class(engine, cell) else { return };
         let name = engine.classes.name(class.id).unwrap_or_default();
-        if sample.size >= engine.options.larger_than && engine.filter.admits(name) {
+        if sample.size >= engine.options.view.min_bytes && engine.filter.admits(name) {
             let bytes = Estimate::of_sample(sample.size, interval).bytes();
             // The JVM samples nothing while a virtual thread is being mounted or unmounted.
             let (object, size) = (sample.object, sample.size);

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mayfly_jvmti::{Asking, Event, Jni, Management};
-use mayfly_profile::{Profile, RunInfo, Update};
+use mayfly_profile::{EngineKind, Gc, Profile, RunInfo, Update};
 
 use crate::allocations;
 use crate::engine::Engine;
@@ -60,18 +60,18 @@ impl Control {
 /// VMInit: opens the session, and starts unless the user wants to start later.
 pub(crate) fn begin(engine: &Engine, host: &Host, jni: Jni<'_>) {
     let run = run_info(engine, host);
-    // Only what is known to clear slots in its pause: a collector without a name is asked by JNI.
-    let slots = matches!(run.jvm.gc.as_str(), "Serial" | "Parallel" | "G1");
+    // Only what is known to clear slots in its pause: a collector that is not known is asked by JNI.
+    let slots = matches!(run.jvm.gc, Gc::Serial | Gc::Parallel | Gc::G1);
     let _ = engine.asking.set(if slots { Asking::Slot } else { Asking::Jni });
     let _ = engine.gc_counters.set(GcCounters::find());
     if let Some(bytes) = engine.counter.total(engine, jni) {
         engine.clock.correct(bytes);
     }
-    bound_held(engine, jni, &run.jvm.gc);
+    bound_held(engine, jni, run.jvm.gc);
     {
         let mut session = engine.control.session();
         *session = Some(Session::new(engine, &run));
-        engine.output.send(vec![Update::Start(run)]);
+        engine.output.send(vec![Update::Start(Box::new(run))]);
     }
     if engine.unseen.is_some() {
         start_sampler(engine, jni);
@@ -84,12 +84,12 @@ pub(crate) fn begin(engine: &Engine, host: &Host, jni: Jni<'_>) {
 }
 
 /// Young collections of a generational concurrent collector keep what is tracked: not much of the heap may be held so.
-fn bound_held(engine: &Engine, jni: Jni<'_>, gc: &str) {
+fn bound_held(engine: &Engine, jni: Jni<'_>, gc: Gc) {
     /// Share of the maximum heap that tracked objects may take.
     const HEAP_SHARE: u64 = 16;
     /// Each young collection visits them all.
     const MOST_HELD: u64 = 1 << 20;
-    if gc.ends_with("(generational)") {
+    if matches!(gc, Gc::GenerationalZgc | Gc::GenerationalShenandoah) {
         let heap = Management::find().and_then(|management| management.number(jni, c"MaxHeapSize"));
         engine.budget.bound_held(MOST_HELD, heap.unwrap_or(0).max(16 << 20) / HEAP_SHARE);
     }
@@ -263,12 +263,13 @@ fn close(engine: &Engine, jni: Jni<'_>, session: &mut Session, reason: &str) {
 fn run_info(engine: &Engine, host: &Host) -> RunInfo {
     RunInfo {
         jvm: host.jvm(),
-        engine: "exact".into(),
+        engine: EngineKind::Exact,
         options: host.option_text.clone(),
         started_unix_ms: jiff::Timestamp::now().as_millisecond().try_into().unwrap_or(0),
         buckets: engine.options.buckets.clone(),
         tracking: engine.options.tracking(),
         lifetimes: engine.options.lifetimes(),
         stacks: engine.options.trace,
+        view: engine.options.view.clone(),
     }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering::Relaxed};
 
 use mayfly_collector::GcKind;
 use mayfly_jvmti::{Jni, Management, PerfCounter, PerfData, ZMarking};
+use mayfly_profile::Gc;
 
 /// Numbers of pauses, by `sun.gc.collector.N.invocations`. In JDK 11 to 25: 0 young, 1 full, 2 pauses of concurrent
 /// cycles (of major collections in generational ZGC). Shenandoah's say something else, which is not needed.
@@ -83,42 +84,41 @@ impl GcCounters {
     }
 }
 
-/// The collector's name as `JvmInfo::gc` has it; empty if not known. `jdk`: the specification's version.
-pub(crate) fn collector_name(jni: Jni<'_>, jdk: &str) -> String {
-    let Some(management) = Management::find() else { return name_by_counters().unwrap_or_default().into() };
+/// The JVM's collector. `jdk`: the specification's version.
+pub(crate) fn collector(jni: Jni<'_>, jdk: &str) -> Gc {
+    let Some(management) = Management::find() else { return by_counters() };
     let on = |flag| management.flag(jni, flag) == Some(true);
-    let name = [
-        (c"UseG1GC", "G1"),
-        (c"UseParallelGC", "Parallel"),
-        (c"UseSerialGC", "Serial"),
-        (c"UseZGC", "ZGC"),
-        (c"UseShenandoahGC", "Shenandoah"),
-        (c"UseEpsilonGC", "Epsilon"),
+    let chosen = [
+        (c"UseG1GC", Gc::G1),
+        (c"UseParallelGC", Gc::Parallel),
+        (c"UseSerialGC", Gc::Serial),
+        (c"UseZGC", Gc::Zgc),
+        (c"UseShenandoahGC", Gc::Shenandoah),
+        (c"UseEpsilonGC", Gc::Epsilon),
     ]
     .into_iter()
-    .find_map(|(flag, name)| on(flag).then_some(name))
-    .unwrap_or_default();
-    let generational = match name {
-        "ZGC" => is_only_generational(jdk) || on(c"ZGenerational"),
-        "Shenandoah" => is_shenandoah_generational(),
-        _ => false,
-    };
-    if generational { format!("{name} (generational)") } else { name.into() }
+    .find_map(|(flag, gc)| on(flag).then_some(gc));
+    match chosen.unwrap_or_default() {
+        Gc::Zgc if is_only_generational(jdk) || on(c"ZGenerational") => Gc::GenerationalZgc,
+        Gc::Shenandoah if is_shenandoah_generational() => Gc::GenerationalShenandoah,
+        gc => gc,
+    }
 }
 
 /// By the name of the first counter, where the VM does not show its flags (JDK 26 on).
-fn name_by_counters() -> Option<&'static str> {
-    let data = PerfData::find()?;
+fn by_counters() -> Gc {
+    let Some(data) = PerfData::find() else { return Gc::Unknown };
     let names: String =
         [0, 2].map(|at| data.text(&format!("sun.gc.collector.{at}.name")).unwrap_or_default()).concat();
+    let shenandoah = if is_shenandoah_generational() { Gc::GenerationalShenandoah } else { Gc::Shenandoah };
     let known = [
-        ("G1 ", "G1"),
-        ("Parallel ", "Parallel"),
-        ("Serial ", "Serial"),
-        ("ZGC minor", "ZGC (generational)"),
-        ("Shenandoah", if is_shenandoah_generational() { "Shenandoah (generational)" } else { "Shenandoah" }),
+        ("G1 ", Gc::G1),
+        ("Parallel ", Gc::Parallel),
+        ("Serial ", Gc::Serial),
+        ("ZGC minor", Gc::GenerationalZgc),
+        ("Shenandoah", shenandoah),
     ];
-    known.into_iter().find_map(|(begin, name)| names.starts_with(begin).then_some(name))
+    known.into_iter().find_map(|(begin, gc)| names.starts_with(begin).then_some(gc)).unwrap_or_default()
 }
 
 /// From JDK 24 on, ZGC is always generational and has no flag for it.

@@ -54,7 +54,7 @@ impl Session {
     fn of(engine: &Engine) -> Self {
         let places = if engine.options.counts_places() { engine.places.address() } else { 0 };
         let stacks = engine.hands_over() && engine.options.trace && !engine.options.counts_places();
-        Self { hands_over: engine.hands_over(), smallest: engine.options.larger_than, stacks, places }
+        Self { hands_over: engine.hands_over(), smallest: engine.options.view.min_bytes, stacks, places }
     }
 
     /// (constant in the source, value) of `TRACKED`, `OFFSET`, `SMALLEST`, `PLACES` and `STACKS`.

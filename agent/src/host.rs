@@ -14,7 +14,7 @@ use mayfly_recording::control::{Loaded, Profiling, Status};
 use crate::control;
 use crate::engine::Engine;
 use crate::exports::mark_agent;
-use crate::gc_kinds::collector_name;
+use crate::gc_kinds::collector;
 use crate::heap::TEXT_LIMIT;
 use crate::memory;
 use crate::options::Options;
@@ -122,7 +122,7 @@ impl Host {
             pid: jvm.pid,
             taken_at_ms: jiff::Timestamp::now().as_millisecond().try_into().unwrap_or(0),
             jvm_version: jvm.version.into(),
-            collector: jvm.gc.into(),
+            collector: jvm.gc.name().into(),
             text_limit: texts.then_some(TEXT_LIMIT),
         }
     }
@@ -132,7 +132,7 @@ impl Host {
         JvmInfo {
             pid: std::process::id(),
             version: property("java.vm.version"),
-            gc: collector_name(jni, &property("java.vm.specification.version")),
+            gc: collector(jni, &property("java.vm.specification.version")),
             command: property("sun.java.command"),
         }
     }

@@ -43,7 +43,7 @@ pub(crate) fn status() -> Option<String> {
         ("loaded", loaded.into()),
         ("options", status.options),
         ("jvm", status.jvm.version),
-        ("gc", status.jvm.gc),
+        ("gc", status.jvm.gc.name().into()),
         ("command", status.jvm.command),
     ];
     rows.extend(status.profiling.map(profiling_rows).into_iter().flatten());

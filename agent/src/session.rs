@@ -75,14 +75,14 @@ impl Session {
             run.buckets.clone(),
             run.tracking,
             run.lifetimes,
-            Collector::of_name(&run.jvm.gc),
+            Collector::of(run.jvm.gc),
             Arc::clone(&engine.budget),
             Arc::clone(&engine.clock),
         );
         Self {
             ledger,
             stream: Stream::default(),
-            rows: SiteRows::new(engine.options.detailed_trace),
+            rows: SiteRows::new(engine.options.view.detailed_trace),
             profiled: Stopwatch::default(),
             sweeping: Sweeping::default(),
             resets: 0,

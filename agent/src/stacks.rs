@@ -66,7 +66,7 @@ pub(crate) fn of_moving(engine: &Engine, raw: &mut RawStack, class: ClassId) -> 
 pub(crate) fn of_moving_at(engine: &Engine, raw: &mut RawStack, class: ClassId, place: u32) -> SiteId {
     raw.begin_at(class, place);
     raw.push(MOVING, -1);
-    let own = || engine.places.facts(place).map(|facts| facts.frame(engine.options.detailed_trace));
+    let own = || engine.places.facts(place).map(|facts| facts.frame(engine.options.view.detailed_trace));
     let frames = || own().into_iter().chain([moving_frame()]);
     engine.sites.of_stack(raw, |_| frames().map(|frame| engine.sites.frame_id(frame)).collect())
 }
@@ -77,7 +77,7 @@ fn moving_frame() -> Frame {
 }
 
 fn push_frames(engine: &Engine, jni: Jni<'_>, raw: &mut RawStack) {
-    let lines = engine.options.detailed_trace;
+    let lines = engine.options.view.detailed_trace;
     let most = if engine.options.trace_all { MOST_FRAMES_OF_EACH } else { MOST_FRAMES };
     engine.tool.with_stack(jni, most, |frames| {
         for frame in frames {
@@ -136,7 +136,7 @@ fn name_frame(engine: &Engine, jni: Jni<'_>, method: u64, location: i64) -> Fram
     match engine.tool.method_facts(jni, method) {
         Some(facts) => {
             let line =
-                engine.options.detailed_trace.then(|| engine.tool.line(StackFrame { method, location }));
+                engine.options.view.detailed_trace.then(|| engine.tool.line(StackFrame { method, location }));
             Frame {
                 class: facts.class.into(),
                 method: facts.name.into(),

@@ -58,7 +58,7 @@ pub(crate) fn launch(context: &AgentLoadContext<'_>) {
     let budget = Arc::new(Budget::new(options.mem_limit - for_sites));
     let clock = Arc::<Clock>::default();
     Engine::set(Engine {
-        filter: options.class_filter(),
+        filter: options.view.classes.clone(),
         vm,
         tool,
         jdk,

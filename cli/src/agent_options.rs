@@ -46,11 +46,6 @@ impl AgentOptions {
         self.0.iter().rev().find(|option| option.name == name).and_then(|option| option.value.as_deref())
     }
 
-    /// Whether `name` is given, with a value or without.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|option| option.name == name)
-    }
-
     fn settles(&self, name: &str) -> bool {
         let tracking = TRACKING.contains(&name);
         self.0

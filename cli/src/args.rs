@@ -8,6 +8,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use mayfly_profile::option_value;
 use running::{PsArgs, SnapshotArgs, StatusArgs, TargetArgs};
 
 /// See how long the objects of a Java program live: which classes and call sites allocate, how much, and when those
@@ -198,9 +199,8 @@ pub(crate) struct ClassArgs {
 
 /// Accepts what the agent's `#sample` takes: digits with an optional k, m or g.
 fn byte_count(text: &str) -> Result<String, String> {
-    let digits = text.strip_suffix(['k', 'm', 'g', 'K', 'M', 'G']).unwrap_or(text);
-    match digits.parse::<u64>() {
-        Ok(number) if number > 0 => Ok(text.to_owned()),
+    match option_value::size(text) {
+        Ok(1..) => Ok(text.to_owned()),
         _ => Err("expected a number of bytes above zero, e.g. 512k or 2m".to_owned()),
     }
 }

@@ -91,7 +91,7 @@ impl Reading {
 
 #[cfg(test)]
 mod tests {
-    use mayfly_profile::{ClassCounts, Progress, RunInfo, Tally, Update};
+    use mayfly_profile::{ClassCounts, Progress, Tally, Update};
     use mayfly_recording::{RecordingWriter, read_profile};
 
     use super::*;
@@ -123,7 +123,7 @@ mod tests {
         let progress =
             |id| Update::Progress(Box::new(Progress { classes: vec![counts(id)], ..Progress::default() }));
         let class = Update::Class { id: 0, name: "a.B".to_owned() };
-        let updates = [Update::Start(RunInfo::default()), class, progress(0), progress(7), Update::End];
+        let updates = [Update::Start(Box::default()), class, progress(0), progress(7), Update::End];
         let mut writer = RecordingWriter::new();
         updates.iter().flat_map(|update| writer.encode(update).expect("fits a frame")).collect()
     }

@@ -8,30 +8,32 @@ use std::process::{Command, Output, Stdio};
 
 use assert_cmd::cargo::cargo_bin;
 use mayfly_profile::{
-    BucketBounds, ClassCounts, ClassEstimate, Dropped, Estimate, Following, Frame, JvmInfo, LifetimeCounts,
-    Lifetimes, OwnCost, Progress, Refusals, Remainder, RunInfo, SiteCounts, Tally, Tracking, Trust, Update,
+    BlameRules, BucketBounds, ClassCounts, ClassEstimate, ClassFilter, Dropped, EngineKind, Estimate,
+    Following, Frame, Gc, JvmInfo, LifetimeCounts, Lifetimes, OwnCost, Progress, Refusals, Remainder,
+    RunInfo, SiteCounts, Tally, Tracking, Trust, Update, View,
 };
 use mayfly_recording::RecordingWriter;
 use serde_json::Value;
 
 const REQUEST: &str = "org.server.Server$Request";
 
-fn run_info(tracking: Tracking, options: &str) -> RunInfo {
+fn run_info(tracking: Tracking, options: &str, view: View) -> RunInfo {
     let jvm = JvmInfo {
         pid: 4711,
         version: "17.0.15+6".to_owned(),
-        gc: "G1".to_owned(),
+        gc: Gc::G1,
         command: "org.server.Server 100".to_owned(),
     };
     RunInfo {
         jvm,
-        engine: "exact".to_owned(),
+        engine: EngineKind::Exact,
         options: options.to_owned(),
         started_unix_ms: 1_700_000_000_000,
         buckets: BucketBounds::new(vec![5, 15]).expect("ascending"),
         tracking,
         lifetimes: tracking != Tracking::Off,
         stacks: tracking != Tracking::Off,
+        view,
     }
 }
 
@@ -123,8 +125,13 @@ fn progress(tracked: bool) -> Update {
 }
 
 fn recording(tracking: Tracking, options: &str) -> Vec<u8> {
+    recording_of(run_info(tracking, options, View::default()))
+}
+
+fn recording_of(run: RunInfo) -> Vec<u8> {
+    let tracking = run.tracking;
     let mut writer = RecordingWriter::new();
-    let start = [Update::Start(run_info(tracking, options))];
+    let start = [Update::Start(Box::new(run))];
     let updates = start.into_iter().chain(names()).chain([progress(tracking != Tracking::Off), Update::End]);
     updates.flat_map(|update| writer.encode(&update).expect("fits a frame")).collect()
 }
@@ -220,9 +227,19 @@ fn classes_are_chosen_by_prefix_or_name() {
 
 #[test]
 fn filters_of_the_run_hold_until_others_are_given() {
-    let place = Place::with(&recording(Tracking::EveryObject, "#trackcollections#include-java."));
+    let filter = ClassFilter { include: vec!["java.".to_owned()], ..ClassFilter::default() };
+    let view = View { classes: filter, ..View::default() };
+    let place =
+        Place::with(&recording_of(run_info(Tracking::EveryObject, "#trackcollections#include-java.", view)));
     assert_eq!(classes(&place.json(&[])), ["java.lang.String"]);
     assert_eq!(classes(&place.json(&["--include", "[B"])), ["[B"]);
+}
+
+#[test]
+fn a_recording_of_the_first_format_is_shown_as_its_options_say() {
+    let old = include_bytes!("../../crates/recording/tests/golden/v1-view.recording");
+    let full = text(&Place::with(old).report(&["--full", "--exclude", "java."]).stdout);
+    assert!(full.contains("Only objects of at least 1024 bytes\n"), "{full}");
 }
 
 #[test]
@@ -258,7 +275,13 @@ fn blame_follows_the_recorded_rules_or_new_ones() {
     assert!(text(&place.report(&["--full"]).stdout).contains(blame));
     assert!(!text(&place.report(&["--full", "--no-blame"]).stdout).contains(blame));
     assert!(!text(&place.report(&["--full", "--trace-ignore", "org."]).stdout).contains(blame));
-    let ignoring = Place::with(&recording(Tracking::EveryObject, "#trackcollections#trace#traceignore-org."));
+    let rules = BlameRules { ignore: vec!["org.".to_owned()], ..BlameRules::default() };
+    let view = View { rules, ..View::default() };
+    let ignoring = Place::with(&recording_of(run_info(
+        Tracking::EveryObject,
+        "#trackcollections#trace#traceignore-org.",
+        view,
+    )));
     assert!(!text(&ignoring.report(&["--full"]).stdout).contains(blame));
     assert!(text(&ignoring.report(&["--full", "--trace-ignore", "java."]).stdout).contains(blame));
 }

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use mayfly_jvmti::{Event, Exhausted, Jni, JvmtiError, Tool};
-use mayfly_profile::HeapOrder;
+use mayfly_profile::{Gc, HeapOrder};
 use mayfly_report::{heap_columns, printable};
 
 use super::{Before, summary, summary_file};
@@ -81,7 +81,7 @@ pub(crate) fn at_exit(host: &Host, jni: Jni<'_>) {
     if !host.options.heap.at_exit || WRITTEN.swap(true, Relaxed) {
         return;
     }
-    let stops_the_world = ["Serial", "Parallel", "G1", "Epsilon"].contains(&host.jvm().gc.as_str());
+    let stops_the_world = matches!(host.jvm().gc, Gc::Serial | Gc::Parallel | Gc::G1 | Gc::Epsilon);
     let before = if stops_the_world { before(&host.options.heap) } else { Before::Nothing };
     write(host, jni, before);
 }

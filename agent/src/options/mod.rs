@@ -15,7 +15,7 @@ mod value;
 
 use std::time::Duration;
 
-use mayfly_profile::{BlameRules, BucketBounds, ClassFilter, HeapOrder, Tracking};
+use mayfly_profile::{BucketBounds, HeapOrder, Tracking, View};
 
 pub use error::OptionError;
 pub use help::help;
@@ -25,12 +25,9 @@ pub use help::help;
 pub struct Options {
     /// Lifetime buckets, `#bucket`.
     pub buckets: BucketBounds,
-    /// Class names or prefixes to report and track, `#include`. Empty: all.
-    pub include: Vec<String>,
-    /// Class names or prefixes left out of these again, `#exclude`.
-    pub exclude: Vec<String>,
-    /// `include` and `exclude` hold whole names, not prefixes: `#exactmatch`.
-    pub exact_match: bool,
+    /// What reports show: `#include`, `#exclude`, `#exactmatch`, `#largerthan` (which also say what is tracked),
+    /// `#detailedtrace`, `#noblame`, `#traceignore`, `#tracetarget`, `#outputlimit`.
+    pub view: View,
     /// Force a collection this often while profiling is on, `#gc`. `None`: never.
     pub gc_every: Option<Duration>,
     /// Force a collection each time so many bytes were allocated while profiling is on, `#gc-every`. `None`: never.
@@ -45,20 +42,8 @@ pub struct Options {
     pub trace: bool,
     /// Take the stack of every object, not of a sample at each place: `#trace-all`.
     pub trace_all: bool,
-    /// Keep line numbers apart in stacks, `#detailedtrace`.
-    pub detailed_trace: bool,
-    /// Report allocation classes; `#noblame` clears it.
-    pub blame: bool,
-    /// Class name prefixes whose frames are never blamed, `#traceignore`.
-    pub trace_ignore: Vec<String>,
-    /// Class name prefixes at whose first frame blaming stops, `#tracetarget`.
-    pub trace_target: Vec<String>,
     /// Track every Nth object, `#every`. 1: all.
     pub every: u64,
-    /// Report and track objects of at least this many bytes, `#largerthan`. 0: all.
-    pub larger_than: u64,
-    /// Rows printed per list, `#outputlimit`. `None`: all. Totals do not depend on it.
-    pub output_limit: Option<usize>,
     /// Start paused, `#delayprofiling`.
     pub delay_profiling: bool,
     /// Live console histogram, `#live`.
@@ -172,29 +157,13 @@ impl Options {
             None => Tracking::EveryNth(self.every),
         }
     }
-
-    /// Classes that are reported and tracked.
-    pub fn class_filter(&self) -> ClassFilter {
-        ClassFilter {
-            include: self.include.clone(),
-            exclude: self.exclude.clone(),
-            exact_match: self.exact_match,
-        }
-    }
-
-    /// Frames that are blamed for allocations.
-    pub fn blame_rules(&self) -> BlameRules {
-        BlameRules { ignore: self.trace_ignore.clone(), target: self.trace_target.clone() }
-    }
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
             buckets: BucketBounds::default(),
-            include: Vec::new(),
-            exclude: Vec::new(),
-            exact_match: false,
+            view: View::default(),
             gc_every: None,
             gc_every_bytes: None,
             periodic: None,
@@ -202,13 +171,7 @@ impl Default for Options {
             track_collections: false,
             trace: false,
             trace_all: false,
-            detailed_trace: false,
-            blame: true,
-            trace_ignore: Vec::new(),
-            trace_target: Vec::new(),
             every: 1,
-            larger_than: 0,
-            output_limit: None,
             delay_profiling: false,
             live: Live::Auto,
             redraw: false,

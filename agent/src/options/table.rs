@@ -166,7 +166,7 @@ pub(super) const SPECS: &[Spec] = &[
         mistaken: &["tracedetail", "linenumbers"],
         shape: Shape::Flag(|o| {
             o.trace = true;
-            o.detailed_trace = true;
+            o.view.detailed_trace = true;
         }),
         example: "#detailedtrace",
         help: "As #trace, with line numbers: sites are told apart by line, not only by method.",
@@ -175,7 +175,7 @@ pub(super) const SPECS: &[Spec] = &[
     Spec {
         name: "noblame",
         mistaken: &["blame"],
-        shape: Shape::Flag(|o| o.blame = false),
+        shape: Shape::Flag(|o| o.view.blame = false),
         example: "#noblame",
         help: "Leave the allocation classes out of reports. Needs #trace.",
         needs: &["trace", "detailedtrace"],
@@ -183,7 +183,7 @@ pub(super) const SPECS: &[Spec] = &[
     },
     Spec {
         name: "traceignore",
-        shape: Shape::Value("PREFIX,...", |o, v| value::list(v).map(|list| o.trace_ignore = list)),
+        shape: Shape::Value("PREFIX,...", |o, v| value::list(v).map(|list| o.view.rules.ignore = list)),
         example: "#traceignore-java.,sun.",
         help: "Classes whose names start so are never blamed for an allocation; sites still show their frames. \
                Needs #trace.",
@@ -193,7 +193,7 @@ pub(super) const SPECS: &[Spec] = &[
     Spec {
         name: "tracetarget",
         mistaken: &["allocatingclasstargets"],
-        shape: Shape::Value("PREFIX,...", |o, v| value::list(v).map(|list| o.trace_target = list)),
+        shape: Shape::Value("PREFIX,...", |o, v| value::list(v).map(|list| o.view.rules.target = list)),
         example: "#tracetarget-com.acme.",
         help: "Blame classes from the allocation outwards up to the first frame whose class name starts so, and not \
                beyond. An ignored frame is no target. Needs #trace.",
@@ -202,21 +202,21 @@ pub(super) const SPECS: &[Spec] = &[
     },
     Spec {
         name: "include",
-        shape: Shape::Value("PREFIX,...", |o, v| value::list(v).map(|list| o.include = list)),
+        shape: Shape::Value("PREFIX,...", |o, v| value::list(v).map(|list| o.view.classes.include = list)),
         example: "#include-com.acme.,[C",
         help: "Report and track only classes whose names start so. Everything is still counted, for the trust line.",
         ..DEFAULTS
     },
     Spec {
         name: "exclude",
-        shape: Shape::Value("PREFIX,...", |o, v| value::list(v).map(|list| o.exclude = list)),
+        shape: Shape::Value("PREFIX,...", |o, v| value::list(v).map(|list| o.view.classes.exclude = list)),
         example: "#exclude-java.,[",
         help: "Neither report nor track classes whose names start so; wins over #include.",
         ..DEFAULTS
     },
     Spec {
         name: "exactmatch",
-        shape: Shape::Flag(|o| o.exact_match = true),
+        shape: Shape::Flag(|o| o.view.classes.exact_match = true),
         example: "#exactmatch",
         help: "#include and #exclude hold whole class names, not prefixes. Needs one of them.",
         needs: &["include", "exclude"],
@@ -225,7 +225,7 @@ pub(super) const SPECS: &[Spec] = &[
     Spec {
         name: "largerthan",
         mistaken: &["largethan", "biggerthan"],
-        shape: Shape::Value("BYTES", |o, v| value::size(v).map(|bytes| o.larger_than = bytes)),
+        shape: Shape::Value("BYTES", |o, v| value::size(v).map(|bytes| o.view.min_bytes = bytes)),
         example: "#largerthan-16",
         help: "Report and track only objects of at least BYTES (k, m, g as suffix), header included: 16 keeps a \
                16-byte object, 17 drops it. 0 keeps all.",
@@ -286,11 +286,7 @@ pub(super) const SPECS: &[Spec] = &[
     Spec {
         name: "outputlimit",
         mistaken: &["limit"],
-        shape: Shape::Value("N", |o, v| {
-            let rows = value::number(v, 1)?;
-            o.output_limit = Some(usize::try_from(rows).unwrap_or(usize::MAX));
-            Ok(())
-        }),
+        shape: Shape::Value("N", |o, v| value::rows(v).map(|rows| o.view.rows = Some(rows))),
         example: "#outputlimit-10",
         help: "Print reports in full, with at most N rows per list: classes, sites, blamed classes, methods. Totals do not \
                change. Default: one screen on stderr; into #output all rows, but of sites the 1,000 largest.",

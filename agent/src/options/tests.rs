@@ -32,7 +32,7 @@ fn nothing_given_is_the_defaults() {
     }
     let defaults = Options::default();
     assert_eq!(defaults.buckets, bounds(&[5, 30, 60, 300, 1800]));
-    assert!(defaults.blame && defaults.every == 1 && defaults.mem_limit == 268_435_456);
+    assert!(defaults.view.blame && defaults.every == 1 && defaults.mem_limit == 268_435_456);
     assert!(!defaults.lifetimes() && defaults.tracking() == Tracking::Off);
 }
 
@@ -57,12 +57,12 @@ fn bucket() {
 #[test]
 fn include_and_exclude() {
     let options = parse("#include-org.server,[C#exclude-org.server.Server$Req");
-    assert_eq!(options.include, ["org.server", "[C"]);
-    assert_eq!(options.exclude, ["org.server.Server$Req"]);
-    let filter = options.class_filter();
+    assert_eq!(options.view.classes.include, ["org.server", "[C"]);
+    assert_eq!(options.view.classes.exclude, ["org.server.Server$Req"]);
+    let filter = options.view.classes;
     assert!(filter.admits("org.server.ServerThread") && filter.admits("[C"));
     assert!(!filter.admits("org.server.Server$Request") && !filter.admits("java.lang.String"));
-    assert!(!parse("#exclude-java.").class_filter().admits("java.lang.String"));
+    assert!(!parse("#exclude-java.").view.classes.admits("java.lang.String"));
     assert_eq!(
         refusal("#include-a,,b"),
         "#include-a,,b: a name between the commas is empty; e.g. #include-com.acme.,[C"
@@ -73,8 +73,8 @@ fn include_and_exclude() {
 #[test]
 fn exactmatch() {
     let options = parse("#include-org.server.A,org.server.B#exclude-org.server.B#exactmatch");
-    let filter = options.class_filter();
-    assert!(options.exact_match && filter.admits("org.server.A"));
+    let filter = options.view.classes;
+    assert!(filter.exact_match && filter.admits("org.server.A"));
     assert!(!filter.admits("org.server.A$Inner") && !filter.admits("org.server.B"));
     assert_eq!(
         refusal("#exactmatch"),
@@ -141,20 +141,18 @@ fn trackcollections_in_both_spellings() {
 #[test]
 fn trace_and_detailedtrace() {
     let plain = parse("#trace");
-    assert!(plain.trace && !plain.detailed_trace && plain.tracking() == Tracking::EveryObject);
+    assert!(plain.trace && !plain.view.detailed_trace && plain.tracking() == Tracking::EveryObject);
     let detailed = parse("#detailedtrace");
-    assert!(detailed.trace && detailed.detailed_trace, "#detailedtrace implies #trace");
+    assert!(detailed.trace && detailed.view.detailed_trace, "#detailedtrace implies #trace");
 }
 
 #[test]
 fn noblame_traceignore_tracetarget() {
     let options = parse("#trace#noblame#traceignore-java,sun#tracetarget-com.yourorg");
-    assert!(!options.blame);
-    assert_eq!(options.trace_ignore, ["java", "sun"]);
-    assert_eq!(options.trace_target, ["com.yourorg"]);
-    assert_eq!(options.blame_rules().ignore, options.trace_ignore);
-    assert_eq!(options.blame_rules().target, options.trace_target);
-    assert!(!parse("#noblame#detailedtrace").blame);
+    assert!(!options.view.blame);
+    assert_eq!(options.view.rules.ignore, ["java", "sun"]);
+    assert_eq!(options.view.rules.target, ["com.yourorg"]);
+    assert!(!parse("#noblame#detailedtrace").view.blame);
     for option in ["noblame", "traceignore-a", "tracetarget-a"] {
         let name = option.trim_end_matches("-a");
         let expected = format!("#{name} has no effect without #trace or #detailedtrace: add one of them");
@@ -177,15 +175,15 @@ fn every() {
 
 #[test]
 fn largerthan() {
-    assert_eq!(parse("#largerthan-16").larger_than, 16);
-    assert_eq!(parse("#largerthan-2k").larger_than, 2048);
-    assert_eq!(parse("#largerthan-0").larger_than, 0);
+    assert_eq!(parse("#largerthan-16").view.min_bytes, 16);
+    assert_eq!(parse("#largerthan-2k").view.min_bytes, 2048);
+    assert_eq!(parse("#largerthan-0").view.min_bytes, 0);
     assert!(refusal("#largerthan-16x").contains("\"16x\" is not a size"));
 }
 
 #[test]
 fn outputlimit() {
-    assert_eq!(parse("#outputlimit-2").output_limit, Some(2));
+    assert_eq!(parse("#outputlimit-2").view.rows, Some(2));
     assert_eq!(refusal("#outputlimit-0"), "#outputlimit-0: must be at least 1; e.g. #outputlimit-10");
 }
 
@@ -236,14 +234,14 @@ fn memlimit_and_recording() {
 #[test]
 fn a_later_option_replaces_an_earlier_one() {
     let options = parse("#gc-5#include-a#gc-7#include-b");
-    assert_eq!((options.gc_every, options.include), (Some(secs(7)), vec!["b".to_owned()]));
+    assert_eq!((options.gc_every, options.view.classes.include), (Some(secs(7)), vec!["b".to_owned()]));
 }
 
 #[test]
 fn spaces_around_options_and_list_items_do_not_count() {
     let options = parse(" #trace #include-a, b ");
     assert!(options.trace);
-    assert_eq!(options.include, ["a", "b"]);
+    assert_eq!(options.view.classes.include, ["a", "b"]);
 }
 
 #[test]

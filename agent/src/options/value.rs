@@ -1,13 +1,13 @@
-//! Values of options: numbers, sizes, seconds, lists, templates. Knows no option by name.
+//! Values of options: seconds, bounds, templates. Knows no option by name.
+//!
+//! Not here: numbers, sizes and lists, which old recordings hold as text, too (`mayfly_profile::option_value`).
 
 use std::time::Duration;
 
 use mayfly_profile::BucketBounds;
+pub(super) use mayfly_profile::option_value::{Why, list, number, rows, size};
 
 use super::{Periodic, Resets, name};
-
-/// What is wrong with a value, to follow "#option-value: ".
-pub(super) type Why = String;
 
 /// 31 years: far beyond any run, and small enough for milliseconds in 64 bits.
 const MOST_SECONDS: u64 = 1_000_000_000;
@@ -17,12 +17,6 @@ pub(super) fn word(text: &str, word: &str) -> Result<(), Why> {
     if text.trim() == word { Ok(()) } else { Err(format!("{text:?} is not {word:?}")) }
 }
 
-/// A whole number of at least `least`.
-pub(super) fn number(text: &str, least: u64) -> Result<u64, Why> {
-    let value: u64 = text.trim().parse().map_err(|_| format!("{text:?} is not a whole number"))?;
-    if value < least { Err(format!("must be at least {least}")) } else { Ok(value) }
-}
-
 /// Whole seconds, from `least` up.
 pub(super) fn seconds(text: &str, least: u64) -> Result<Duration, Why> {
     let value = number(text, least)?;
@@ -30,21 +24,6 @@ pub(super) fn seconds(text: &str, least: u64) -> Result<Duration, Why> {
         return Err(format!("must be at most {MOST_SECONDS} seconds"));
     }
     Ok(Duration::from_secs(value))
-}
-
-/// Bytes, or KiB, MiB, GiB with the suffix k, m, g.
-pub(super) fn size(text: &str) -> Result<u64, Why> {
-    let text = text.trim();
-    let (digits, shift) = match text.as_bytes().last().map(u8::to_ascii_lowercase) {
-        Some(b'k') => (&text[..text.len() - 1], 10),
-        Some(b'm') => (&text[..text.len() - 1], 20),
-        Some(b'g') => (&text[..text.len() - 1], 30),
-        _ => (text, 0),
-    };
-    let value: u64 = digits
-        .parse()
-        .map_err(|_| format!("{text:?} is not a size: digits, then k, m or g for KiB, MiB or GiB"))?;
-    value.checked_mul(1 << shift).ok_or_else(|| "is more than 64 bits hold".to_owned())
 }
 
 /// A size within `least..=most`, both also given in words.
@@ -57,16 +36,6 @@ pub(super) fn size_within(text: &str, least: (u64, &str), most: (u64, &str)) -> 
         return Err(format!("must be at most {}", most.1));
     }
     Ok(value)
-}
-
-/// Comma-separated names, none of them empty: an empty prefix would match everything.
-pub(super) fn list(text: &str) -> Result<Vec<String>, Why> {
-    text.split(',')
-        .map(|item| match item.trim() {
-            "" => Err("a name between the commas is empty".to_owned()),
-            item => Ok(item.to_owned()),
-        })
-        .collect()
 }
 
 /// Comma-separated ascending seconds.

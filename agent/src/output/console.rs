@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use mayfly_profile::{ClassFilter, Profile};
+use mayfly_profile::{Profile, View};
 use mayfly_report::{LiveOptions, ascii, harmless};
 
 use super::queue::{Pace, Unserved};
@@ -25,8 +25,7 @@ pub(super) struct Console {
     terminal: Terminal,
     /// How often a live block is shown; `None`: never.
     pub(super) live_every: Option<Duration>,
-    filter: ClassFilter,
-    min_size: u64,
+    view: View,
     /// The profile that was shown last.
     shown: Mutex<Option<Profile>>,
 }
@@ -50,8 +49,7 @@ impl Console {
             texts,
             terminal,
             live_every: live_every(options, terminal.is_terminal),
-            filter: options.class_filter(),
-            min_size: options.larger_than,
+            view: options.view.clone(),
             shown: Mutex::default(),
         };
         (console, unserved, Screen { to: io::stderr(), terminal, redraw, drawn: None })
@@ -60,7 +58,7 @@ impl Console {
     /// Shows a live block, unless the last one is still on its way.
     pub(super) fn show(&self, profile: impl FnOnce() -> Profile) {
         self.texts.show(|| {
-            let profile = profile().filtered(&self.filter).with_objects_of_at_least(self.min_size);
+            let profile = self.view.part_of(profile());
             let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
             let text = mayfly_report::live(&profile, shown.as_ref(), &self.layout());
             *shown = Some(profile);

@@ -138,7 +138,7 @@ impl Reader {
 mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
 
-    use mayfly_profile::{ClassCounts, Progress, RunInfo, Tally};
+    use mayfly_profile::{ClassCounts, Progress, Tally};
 
     use super::*;
 
@@ -183,7 +183,7 @@ mod tests {
     fn a_slow_reader_misses_steps_of_its_own_and_is_told_them_again() {
         let stream = FanOut::default();
         let ((slow, slow_read), (fast, fast_read)) = (reader(&stream), reader(&stream));
-        stream.send(vec![Update::Start(RunInfo::default())]);
+        stream.send(vec![Update::Start(Box::default())]);
         let mut whole = ProfileBuilder::new();
         assert_eq!(take(&fast_read, &mut whole), 0);
         for id in 0..50 {
@@ -208,7 +208,7 @@ mod tests {
         let stream = FanOut::default();
         let (go, read) = reader(&stream);
         let mut builder = ProfileBuilder::new();
-        stream.send(vec![Update::Start(RunInfo::default())]);
+        stream.send(vec![Update::Start(Box::default())]);
         take(&read, &mut builder);
         (0..20).for_each(|id| stream.send(counted(id)));
         for _ in 0..WAITING {
@@ -226,7 +226,7 @@ mod tests {
     fn a_reader_that_never_takes_again_never_sees_the_end() {
         let stream = FanOut::default();
         let (go, read) = reader(&stream);
-        stream.send(vec![Update::Start(RunInfo::default())]);
+        stream.send(vec![Update::Start(Box::default())]);
         take(&read, &mut ProfileBuilder::new());
         (0..20).for_each(|id| stream.send(counted(id)));
         stream.close(vec![Update::End], Duration::from_millis(50));

@@ -129,7 +129,7 @@ mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
     use std::time::Duration;
 
-    use mayfly_profile::{ClassCounts, Progress, RunInfo, Tally};
+    use mayfly_profile::{ClassCounts, Progress, Tally};
     use mayfly_recording::read_profile;
 
     use super::*;
@@ -161,7 +161,7 @@ mod tests {
         let cut_off = Arc::<AtomicBool>::default();
         let file = Stalling { gate, written };
         Recorder { unserved: stream.subscribe(), file, cut_off: Arc::clone(&cut_off) }.start();
-        stream.send(vec![Update::Start(RunInfo::default())]);
+        stream.send(vec![Update::Start(Box::default())]);
         for id in 0..classes {
             let counts = ClassCounts { id, allocated: Tally::of(3, 16), lifetimes: None };
             let progress = Progress { classes: vec![counts], ..Progress::default() };

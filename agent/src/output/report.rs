@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::Duration;
 
-use mayfly_profile::{ClassFilter, Profile};
-use mayfly_report::{TextOptions, harmless, printable};
+use mayfly_profile::{Profile, View};
+use mayfly_report::{Occasion, harmless, printable};
 
 use super::files::{FileError, own_file};
 use super::queue::Unserved;
@@ -32,8 +32,7 @@ pub(super) type Log = (Unserved<Text>, File);
 pub(super) struct Reports {
     /// `None`: to the console.
     pub(super) log: Option<Texts>,
-    options: Options,
-    filter: ClassFilter,
+    view: View,
 }
 
 impl Reports {
@@ -44,33 +43,23 @@ impl Reports {
     pub(super) fn open(options: &Options, folder: Option<&Path>) -> Result<(Self, Option<Log>), FileError> {
         let file = folder.map(open_log).transpose()?;
         let (log, unserved) = if file.is_some() { Some(Texts::new()) } else { None }.unzip();
-        let reports = Self { log, options: options.clone(), filter: options.class_filter() };
+        let reports = Self { log, view: options.view.clone() };
         Ok((reports, unserved.zip(file)))
     }
 
     /// A report of a profile: in full into a log or if rows are limited, else on one screen. `recording` is one that has all
     /// rows.
     pub(super) fn text(&self, profile: &Profile, reason: &str, recording: Option<&Recording>) -> String {
-        let options = &self.options;
-        let layout = TextOptions {
-            timestamp: Some(date()),
-            reason: reason.into(),
-            output_limit: options.output_limit,
-            filter: self.filter.clone(),
-            min_size: options.larger_than,
-            blame: options.blame,
-            trace_ignore: options.trace_ignore.clone(),
-            trace_target: options.trace_target.clone(),
-        };
-        if self.log.is_some() || options.output_limit.is_some() {
-            return mayfly_report::post_run(profile, &layout);
+        let occasion = Occasion { timestamp: Some(date()), reason: reason.into() };
+        if self.log.is_some() || self.view.rows.is_some() {
+            return mayfly_report::post_run(profile, &self.view, &occasion);
         }
         let all_rows = match recording {
             Some(cut_off) if cut_off.is_cut_off() => CUT_OFF.to_owned(),
             Some(whole) => format!("mayfly report --full {}", printable(&whole.path().display().to_string())),
             None => ALL_ROWS.to_owned(),
         };
-        mayfly_report::overview(profile, &layout, terminal::columns_of_reports(), &all_rows)
+        mayfly_report::overview(profile, &self.view, &occasion, terminal::columns_of_reports(), &all_rows)
     }
 
     /// Waits until reports are written that were added, as long as they are taken.

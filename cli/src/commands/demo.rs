@@ -18,7 +18,6 @@ use crate::error::Error;
 use crate::output;
 use crate::recording_input;
 use crate::report::text;
-use crate::report::view::{View, Wishes};
 use crate::session::agent_library;
 use crate::session::java::{self, Java};
 use crate::session::launch::Launch;
@@ -66,8 +65,7 @@ pub(crate) fn run(args: DemoArgs) -> Result<u8, Error> {
 
 /// The report on one screen.
 fn summary(profile: &Profile, recording: &Path) -> String {
-    let view = View::new(&profile.run.options, Wishes::default());
-    text::screen(profile, &view, &format!("{} report --full {}", program(), shown(recording)))
+    text::screen(profile, &profile.run.view, &format!("{} report --full {}", program(), shown(recording)))
 }
 
 /// What `java` is to run: the compiled program, or the source itself where there is no compiler beside the launcher.

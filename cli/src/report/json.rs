@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use mayfly_profile::{
-    BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Dropped, Following, Frame, JvmInfo, Lifetimes,
-    OwnCost, Profile, Quantile, Refusals, Remainder, SiteProfile, Tally, Tracking,
+    BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Dropped, EngineKind, Following, Frame, JvmInfo,
+    Lifetimes, OwnCost, Profile, Quantile, Refusals, Remainder, SiteProfile, Tally, Tracking,
 };
 use serde::Serialize;
 
@@ -196,7 +196,7 @@ fn document(profile: &Profile, limit: Option<usize>) -> Document<'_> {
     Document {
         schema: SCHEMA,
         jvm: &run.jvm,
-        engine: &run.engine,
+        engine: run.engine.name(),
         options: &run.options,
         started_unix_ms: run.started_unix_ms,
         duration_s: seconds(profile.duration_ms as f64),
@@ -243,7 +243,7 @@ impl<'a> Numbers<'a> {
             bounds: &run.buckets,
             estimates: &profile.estimates,
             sample_interval: profile.trust.sample_interval,
-            counts_estimated: run.engine == "sampled",
+            counts_estimated: run.engine == EngineKind::Sampled,
             sampled,
             tracked_estimated: sampled || thinned,
             upper_bounds: run.jvm.lifetimes_are_upper_bounds(),

@@ -87,7 +87,7 @@ mod tests {
         let jvm = JvmInfo { pid: 7, command, ..JvmInfo::default() };
         let run = RunInfo { jvm: jvm.clone(), ..RunInfo::default() };
         let mut writer = RecordingWriter::new();
-        let start = writer.encode(&Update::Start(run)).expect("fits");
+        let start = writer.encode(&Update::Start(Box::new(run))).expect("fits");
         let end = writer.encode(&Update::End).expect("fits");
         let whole = outline(&[start.clone(), end.clone()].concat());
         assert_eq!(whole, Outline { jvm: Some(jvm.clone()), complete: true });

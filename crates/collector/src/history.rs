@@ -8,6 +8,8 @@
 
 use std::collections::VecDeque;
 
+use mayfly_profile::Gc;
+
 use crate::clock::{Clock, GcKind, Pause};
 use crate::timeline::{COARSENESS, Thinned, Timeline, thin};
 
@@ -32,14 +34,14 @@ pub enum Collector {
 }
 
 impl Collector {
-    /// By the name that `JvmInfo::gc` has.
-    pub fn of_name(name: &str) -> Self {
-        match name {
-            "Serial" | "Parallel" => Self::StopTheWorld,
-            "G1" => Self::G1,
-            "ZGC" | "Shenandoah" => Self::Concurrent,
-            "ZGC (generational)" => Self::GenerationalZgc,
-            _ => Self::Unknown,
+    /// What is known of this one.
+    pub fn of(gc: Gc) -> Self {
+        match gc {
+            Gc::Serial | Gc::Parallel => Self::StopTheWorld,
+            Gc::G1 => Self::G1,
+            Gc::Zgc | Gc::Shenandoah => Self::Concurrent,
+            Gc::GenerationalZgc => Self::GenerationalZgc,
+            Gc::GenerationalShenandoah | Gc::Epsilon | Gc::Unknown => Self::Unknown,
         }
     }
 

@@ -75,7 +75,7 @@ impl ProfileBuilder {
             return Err(ApplyError::AfterEnd);
         }
         match update {
-            Update::Start(run) => return self.start(run),
+            Update::Start(run) => return self.start(*run),
             Update::Class { id, name } => self.class_names.set(id, name),
             Update::Frame { id, frame } => self.frames.set(id, frame),
             Update::Site { id, class, stack } => return self.name_site(id, class, &stack),

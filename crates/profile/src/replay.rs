@@ -13,7 +13,7 @@ use crate::{
 impl Profile {
     /// The updates that give this profile: what a recording holds that begins and ends at one moment.
     pub fn updates(&self) -> Vec<Update> {
-        let mut names = Naming { said: vec![Update::Start(self.run.clone())], ..Naming::default() };
+        let mut names = Naming { said: vec![Update::Start(Box::new(self.run.clone()))], ..Naming::default() };
         let classes =
             self.classes.iter().map(|class| counts_of_class(names.class(&class.name), class)).collect();
         let estimates =

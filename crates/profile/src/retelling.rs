@@ -98,7 +98,7 @@ mod tests {
     /// Two classes of one name, stacks, two resets.
     fn stream() -> Vec<Update> {
         vec![
-            Update::Start(RunInfo { engine: "exact".into(), ..RunInfo::default() }),
+            Update::Start(Box::new(RunInfo { started_unix_ms: 7, ..RunInfo::default() })),
             class(0, "a.A"),
             class(1, "a.B"),
             frame(0, "main"),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::BucketBounds;
+use crate::{BucketBounds, Gc, View};
 
 /// The target JVM.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,9 +11,8 @@ pub struct JvmInfo {
     pub pid: u32,
     /// `java.vm.version`, e.g. `17.0.15+6-Debian-1deb12u1`.
     pub version: String,
-    /// Garbage collector: `Serial`, `Parallel`, `G1`, `ZGC`, `ZGC (generational)`, `Shenandoah`,
-    /// `Shenandoah (generational)`, `Epsilon`; empty if not known.
-    pub gc: String,
+    /// Its garbage collector.
+    pub gc: Gc,
     /// Main class or jar and arguments, `sun.java.command`; empty if the JVM does not tell.
     pub command: String,
 }
@@ -22,7 +21,7 @@ impl JvmInfo {
     /// Whether lifetimes are upper bounds: with this collector it is not known when it began to mark, or it keeps what is
     /// tracked for longer than the program does.
     pub fn lifetimes_are_upper_bounds(&self) -> bool {
-        !matches!(self.gc.as_str(), "Serial" | "Parallel" | "G1" | "ZGC")
+        !matches!(self.gc, Gc::Serial | Gc::Parallel | Gc::G1 | Gc::Zgc)
     }
 }
 
@@ -40,14 +39,34 @@ pub enum Tracking {
     ByteSample(u64),
 }
 
+/// What counts allocations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EngineKind {
+    /// Rewritten classes count each of them.
+    #[default]
+    Exact,
+    /// The JVM's sampler: counts are estimates.
+    Sampled,
+}
+
+impl EngineKind {
+    /// As reports and JSON name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Sampled => "sampled",
+        }
+    }
+}
+
 /// How a run was set up.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunInfo {
     /// The target JVM.
     pub jvm: JvmInfo,
-    /// `exact` or `sampled`.
-    pub engine: String,
-    /// The agent's options as given.
+    /// What counts.
+    pub engine: EngineKind,
+    /// The agent's options as given, for people: what follows from them is in the other fields.
     pub options: String,
     /// Wall-clock start, in milliseconds since the Unix epoch.
     pub started_unix_ms: u64,
@@ -59,4 +78,6 @@ pub struct RunInfo {
     pub lifetimes: bool,
     /// Whether stacks are taken (`#trace`).
     pub stacks: bool,
+    /// What its options want reports to show.
+    pub view: View,
 }

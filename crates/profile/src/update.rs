@@ -14,11 +14,11 @@ pub type FrameId = u32;
 /// Index of a site (class and stack) in a stream.
 pub type SiteId = u32;
 
-/// One message of the stream.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// One message of the stream. Its bytes are `mayfly-recording`'s.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Update {
     /// First of a stream, once.
-    Start(RunInfo),
+    Start(Box<RunInfo>),
     /// Names a class.
     Class {
         /// The id being named.

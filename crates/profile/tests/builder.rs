@@ -1,8 +1,8 @@
 //! The fold of a stream into a profile, checked by arithmetic on small hand-made streams.
 
 use mayfly_profile::{
-    ApplyError, ClassCounts, Frame, LifetimeCounts, Lifetimes, Profile, ProfileBuilder, Progress, RunInfo,
-    SiteCounts, Tally, Update,
+    ApplyError, ClassCounts, EngineKind, Frame, LifetimeCounts, Lifetimes, Profile, ProfileBuilder, Progress,
+    RunInfo, SiteCounts, Tally, Update,
 };
 
 fn class(id: u32, name: &str) -> Update {
@@ -43,7 +43,7 @@ fn fold(updates: Vec<Update>) -> Profile {
 #[test]
 fn newest_counts_replace_older_ones_and_the_largest_class_comes_first() {
     let profile = fold(vec![
-        Update::Start(RunInfo { engine: "exact".into(), ..Default::default() }),
+        Update::Start(Box::new(RunInfo { engine: EngineKind::Sampled, ..Default::default() })),
         class(0, "a.Small"),
         class(1, "[B"),
         class(2, "a.Also16"),
@@ -57,7 +57,7 @@ fn newest_counts_replace_older_ones_and_the_largest_class_comes_first() {
         [("[B", Tally::of(10, 24)), ("a.Also16", Tally::of(1, 16)), ("a.Small", Tally::of(1, 16))]
     );
     assert_eq!((profile.duration_ms, profile.gcs, profile.complete), (200, 3, true));
-    assert_eq!(profile.run.engine, "exact");
+    assert_eq!(profile.run.engine, EngineKind::Sampled);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn sites_carry_their_names_and_equal_stacks_become_one() {
 #[test]
 fn reset_forgets_counts_and_keeps_names() {
     let profile = fold(vec![
-        Update::Start(RunInfo::default()),
+        Update::Start(Box::default()),
         class(0, "a.A"),
         class(1, "a.B"),
         progress(500, vec![allocated(0, 9, 16), allocated(1, 9, 16)], vec![]),
@@ -162,11 +162,13 @@ fn unnamed_ids_are_reported_and_the_rest_is_applied() {
 #[test]
 fn joined_streams_are_reported_and_the_first_one_stands() {
     let mut builder = ProfileBuilder::new();
-    builder.apply(Update::Start(RunInfo { engine: "exact".into(), ..Default::default() })).expect("first");
-    assert_eq!(builder.apply(Update::Start(RunInfo::default())), Err(ApplyError::SecondStart));
+    builder
+        .apply(Update::Start(Box::new(RunInfo { engine: EngineKind::Sampled, ..Default::default() })))
+        .expect("first");
+    assert_eq!(builder.apply(Update::Start(Box::default())), Err(ApplyError::SecondStart));
     builder.apply(Update::End).expect("end");
     assert_eq!(builder.apply(class(0, "a.A")), Err(ApplyError::AfterEnd));
-    assert_eq!(builder.profile().run.engine, "exact");
+    assert_eq!(builder.profile().run.engine, EngineKind::Sampled);
 }
 
 #[test]

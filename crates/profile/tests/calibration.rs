@@ -65,7 +65,7 @@ impl Told {
             ..Progress::default()
         };
         let run = RunInfo { tracking: self.tracking, lifetimes: true, stacks: true, ..RunInfo::default() };
-        let mut updates = vec![Update::Start(run), Update::Class { id: 0, name: "a.A".into() }];
+        let mut updates = vec![Update::Start(Box::new(run)), Update::Class { id: 0, name: "a.A".into() }];
         for id in 0..self.sites.len() as u32 {
             let frame = Frame { class: format!("s.S{id}").into(), ..Frame::default() };
             updates.push(Update::Frame { id, frame });

@@ -17,13 +17,13 @@
 //! ┌───┬───────────────┬───────────────┬───────────────┬──────── ─ ─ ──┐
 //! │knd│ len           │ crc of 0..5   │ crc of payload│ payload       │
 //! └───┴───────────────┴───────────────┴───────────────┴──────── ─ ─ ──┘
-//!   kind 1: one `Update` in postcard 1 encoding; other kinds are skipped, so that later writers may add some
+//!   kind 1: one update in postcard 1 encoding, as the version has it (`v1`, `v2`); other kinds are skipped, so that later writers may add some
 //!   the head has its own checksum: a damaged length is told apart from a recording that was cut off
 //! ```
 
 use mayfly_profile::Update;
 
-use crate::FORMAT_VERSION;
+use crate::{FORMAT_VERSION, v2};
 
 /// First bytes of every recording.
 pub const MAGIC: [u8; 8] = *b"\x89MAYFLY\n";
@@ -56,7 +56,7 @@ pub(crate) fn frame_head(kind: u8, len: u32, payload: &[u8]) -> [u8; FRAME_HEAD_
 /// The last bytes of a recording that the agent has closed.
 pub fn end_of_recording() -> Vec<u8> {
     // Encoding a variant without fields can't fail.
-    let payload = postcard::to_stdvec(&Update::End).unwrap_or_default();
+    let payload = v2::encode(&Update::End).unwrap_or_default();
     [&frame_head(KIND_UPDATE, payload.len() as u32, &payload)[..], &payload].concat()
 }
 

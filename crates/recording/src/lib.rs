@@ -4,12 +4,15 @@
 //! [`control`] holds the requests to a running agent and its answers, framed the same way.
 //!
 //! Sans-I/O: bytes in, updates out, and the reverse. Opening, appending to and syncing files or sockets is the
-//! agent's and the CLI's. The layout is drawn in [`frame`], where the bytes are written.
+//! agent's and the CLI's. The layout is drawn in [`frame`], where the bytes are written; what its payloads mean is a
+//! module per version of the format, of which the newest is written and all are read.
 
 pub mod control;
 pub mod frame;
 mod profile;
 mod reader;
+mod v1;
+mod v2;
 mod writer;
 
 pub use profile::{read_profile, write_profile};
@@ -17,4 +20,4 @@ pub use reader::{Damage, ReadError, RecordingReader};
 pub use writer::{RecordingWriter, WriteError};
 
 /// The format version this crate writes, and the newest it reads.
-pub const FORMAT_VERSION: u16 = 1;
+pub const FORMAT_VERSION: u16 = 2;

@@ -4,8 +4,8 @@
 
 use mayfly_profile::{ApplyError, Update};
 
-use crate::FORMAT_VERSION;
 use crate::frame::{FILE_HEADER_LEN, FRAME_HEAD_LEN, Frame, KIND_UPDATE, MAGIC, split_frame};
+use crate::{FORMAT_VERSION, v1, v2};
 
 /// Why nothing can be read at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -78,7 +78,8 @@ pub struct RecordingReader {
     offset: u64,
     /// Offset of the frame of the last update given out.
     last_update_at: u64,
-    header_seen: bool,
+    /// The format, once the whole file header was seen and found good.
+    version: Option<u16>,
     corrupt: Option<Damage>,
 }
 
@@ -101,12 +102,10 @@ impl RecordingReader {
     /// # Errors
     /// The bytes are no recording, or one this version can't read; pushing more does not help.
     pub fn next_update(&mut self) -> Result<Option<Update>, ReadError> {
-        if !self.header_seen && !self.read_header()? {
-            return Ok(None);
-        }
+        let Some(version) = self.version()? else { return Ok(None) };
         while self.corrupt.is_none() {
             let offset = self.position();
-            match read_frame(&self.pending[self.consumed..]) {
+            match read_frame(&self.pending[self.consumed..], version) {
                 Err(what) => self.corrupt = Some(Damage::Corrupt { offset, what }),
                 Ok(None) => return Ok(None),
                 Ok(Some((length, update))) => {
@@ -124,8 +123,10 @@ impl RecordingReader {
     /// What is wrong if no more bytes come: `None` when the input ended between two frames.
     pub fn damage(&self) -> Option<Damage> {
         let bytes = (self.pending.len() - self.consumed) as u64;
-        let cut_off =
-            || (self.header_seen && bytes > 0).then(|| Damage::Truncated { offset: self.position(), bytes });
+        let cut_off = || {
+            (self.version.is_some() && bytes > 0)
+                .then(|| Damage::Truncated { offset: self.position(), bytes })
+        };
         self.corrupt.clone().or_else(cut_off)
     }
 
@@ -136,27 +137,30 @@ impl RecordingReader {
 
     /// Whether the whole file header was seen and found good.
     pub(crate) fn header_seen(&self) -> bool {
-        self.header_seen
+        self.version.is_some()
     }
 
     fn position(&self) -> u64 {
         self.offset + self.consumed as u64
     }
 
-    /// Checks the header as far as it is there; whether it is whole.
-    fn read_header(&mut self) -> Result<bool, ReadError> {
+    /// The format, once the header is whole; checks as much of it as is there.
+    fn version(&mut self) -> Result<Option<u16>, ReadError> {
+        if self.version.is_some() {
+            return Ok(self.version);
+        }
         let present = self.pending.len().min(MAGIC.len());
         if self.pending[..present] != MAGIC[..present] {
             return Err(ReadError::Foreign);
         }
-        let Some(header) = self.pending.first_chunk::<FILE_HEADER_LEN>() else { return Ok(false) };
+        let Some(header) = self.pending.first_chunk::<FILE_HEADER_LEN>() else { return Ok(None) };
         match u16::from_le_bytes([header[8], header[9]]) {
             0 => Err(ReadError::Foreign),
             version if version > FORMAT_VERSION => Err(ReadError::Newer { version, newest: FORMAT_VERSION }),
-            _ => {
+            version => {
                 self.consumed = FILE_HEADER_LEN;
-                self.header_seen = true;
-                Ok(true)
+                self.version = Some(version);
+                Ok(self.version)
             }
         }
     }
@@ -164,7 +168,7 @@ impl RecordingReader {
 
 /// The length and content of the frame at the start of `bytes`: no content if it is of an unknown kind, nothing at
 /// all if it is not whole yet, an error saying what does not hold.
-fn read_frame(bytes: &[u8]) -> Result<Option<(usize, Option<Update>)>, &'static str> {
+fn read_frame(bytes: &[u8], version: u16) -> Result<Option<(usize, Option<Update>)>, &'static str> {
     let (kind, payload) = match split_frame(bytes) {
         Frame::Whole { kind, payload } => (kind, payload),
         Frame::Partial => return Ok(None),
@@ -174,8 +178,9 @@ fn read_frame(bytes: &[u8]) -> Result<Option<(usize, Option<Update>)>, &'static 
     if kind != KIND_UPDATE {
         return Ok(Some((length, None)));
     }
-    match postcard::take_from_bytes(payload) {
-        Ok((update, [])) => Ok(Some((length, Some(update)))),
-        _ => Err("a frame with good checksums holds no update"),
+    let update = if version == 1 { v1::decode(payload) } else { v2::decode(payload) };
+    match update {
+        Some(update) => Ok(Some((length, Some(update)))),
+        None => Err("a frame with good checksums holds no update"),
     }
 }

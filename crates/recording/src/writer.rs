@@ -5,6 +5,7 @@
 use mayfly_profile::Update;
 
 use crate::frame::{FRAME_HEAD_LEN, KIND_UPDATE, file_header, frame_head};
+use crate::v2;
 
 /// Why an update could not be encoded. The stream stays usable: leave the update out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +39,7 @@ impl RecordingWriter {
     /// # Errors
     /// Nothing is to be appended then; later updates may still be encoded.
     pub fn encode(&mut self, update: &Update) -> Result<Vec<u8>, WriteError> {
-        let payload = postcard::to_stdvec(update)?;
+        let payload = v2::encode(update)?;
         let len = u32::try_from(payload.len()).map_err(|_| WriteError::TooLarge { bytes: payload.len() })?;
         let mut bytes = Vec::with_capacity(FRAME_HEAD_LEN + payload.len());
         if !self.started {

@@ -6,7 +6,7 @@
 
 mod streams;
 
-use mayfly_profile::{HeapSummary, Held, JvmInfo, ProfileBuilder, Tracking};
+use mayfly_profile::{Gc, HeapSummary, Held, JvmInfo, ProfileBuilder, Tracking};
 use mayfly_recording::control::exchange::{GREETING_LEN, greeting};
 use mayfly_recording::control::{
     ExchangeError, HeapDumped, Incoming, Loaded, Message, PROTOCOL_VERSION, Profiling, Refusal, Request,
@@ -55,7 +55,7 @@ fn status() -> Status {
         mayfly: "0.1.0".into(),
         loaded: Loaded::Attached,
         options: "#trace".into(),
-        jvm: JvmInfo { pid: 1, version: "17".into(), gc: "G1".into(), command: "org.example.Main".into() },
+        jvm: JvmInfo { pid: 1, version: "17".into(), gc: Gc::G1, command: "org.example.Main".into() },
         loaded_for_ms: 1_500,
         profiling: Some(Profiling {
             active: true,

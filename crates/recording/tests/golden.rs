@@ -6,15 +6,34 @@
 
 mod streams;
 
-use mayfly_profile::ProfileBuilder;
+use mayfly_profile::{Profile, ProfileBuilder, RunInfo, Update};
 use mayfly_recording::{FORMAT_VERSION, read_profile};
-use streams::{bytes_of, full_stream};
+use streams::{bytes_of, full_stream, view};
+
+/// The options of `v1-view.recording`: all that say what reports show.
+const OPTIONS: &str = "dir=logs#trackcollections#detailedtrace#include-org.,[B#exclude-org.x#exactmatch\
+                       #traceignore-java., sun.#tracetarget-org.#noblame#largerthan-2#largerthan-1k#outputlimit- 5";
+
+/// The full stream of a run with these options, which ask for [`view`].
+fn full_stream_with_view() -> Vec<Update> {
+    let mut updates = full_stream();
+    if let Update::Start(run) = &mut updates[0] {
+        **run = RunInfo { options: OPTIONS.to_owned(), view: view(), ..(**run).clone() };
+    }
+    updates
+}
+
+fn profile_of(updates: Vec<Update>) -> Profile {
+    let mut builder = ProfileBuilder::new();
+    updates.into_iter().for_each(|update| builder.apply(update).expect("a whole stream"));
+    builder.profile()
+}
 
 #[test]
-fn the_writer_still_writes_version_1_as_it_did() {
-    assert_eq!(FORMAT_VERSION, 1, "a new version gets a golden file and a test of its own");
-    let bytes = bytes_of(&full_stream());
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/v1.recording");
+fn the_writer_still_writes_version_2_as_it_did() {
+    assert_eq!(FORMAT_VERSION, 2, "a new version gets a golden file and a test of its own");
+    let bytes = bytes_of(&full_stream_with_view());
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/v2.recording");
     if std::env::var_os("MAYFLY_BLESS").is_some() {
         std::fs::write(path, &bytes).expect("the golden file can be written");
     }
@@ -24,14 +43,28 @@ fn the_writer_still_writes_version_1_as_it_did() {
 }
 
 #[test]
+fn version_2_is_read_in_full() {
+    let read = read_profile(include_bytes!("golden/v2.recording"));
+    let (profile, damage) = read.expect("version 2 is supported");
+    assert_eq!(damage, None);
+    assert_eq!(profile, profile_of(full_stream_with_view()));
+}
+
+#[test]
 fn version_1_is_read_in_full() {
     let (profile, damage) =
         read_profile(include_bytes!("golden/v1.recording")).expect("version 1 is supported");
-    let mut builder = ProfileBuilder::new();
-    full_stream().into_iter().for_each(|update| builder.apply(update).expect("a whole stream"));
     assert_eq!(damage, None);
-    assert_eq!(profile, builder.profile());
+    assert_eq!(profile, profile_of(full_stream()));
     assert!(profile.complete);
     assert_eq!(profile.classes[1].name, "org.example.Größe$Inner");
     assert_eq!(profile.classes[1].allocated.objects, 11, "the counts after the reset");
+}
+
+#[test]
+fn the_options_of_version_1_become_a_view() {
+    let read = read_profile(include_bytes!("golden/v1-view.recording"));
+    let (profile, damage) = read.expect("version 1 is supported");
+    assert_eq!(damage, None);
+    assert_eq!(profile, profile_of(full_stream_with_view()));
 }

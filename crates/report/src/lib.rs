@@ -21,7 +21,7 @@ mod units;
 pub use heap_summary::{HeapTextError, class_in_columns, heap_columns, parse_heap_columns};
 pub use live::{LiveOptions, live};
 pub use overview::{COLUMNS, LINES, overview};
-pub use post_run::{TextOptions, post_run};
+pub use post_run::{Occasion, post_run};
 pub use table::{left_aligned, right_aligned};
 pub use text::{ascii, harmless, harmless_json, printable};
 pub use trust::{trust_block, trust_line};

@@ -1,6 +1,6 @@
 //! The lifetime table of the post-run report: how long the tracked objects of each class live, by three clocks.
 
-use mayfly_profile::{ClassProfile, Lifetimes, Profile, Quantile, Tally};
+use mayfly_profile::{ClassProfile, Gc, Lifetimes, Profile, Quantile, Tally};
 
 use crate::rows::{blank, line};
 use crate::sections::sampling_note;
@@ -53,19 +53,19 @@ fn explain(out: &mut String, profile: &Profile) {
     }
     if profile.run.jvm.lifetimes_are_upper_bounds() {
         line(out, 2, "<= upper bounds: nothing is known from below.");
-        line(out, 2, upper_bounds_why(&profile.run.jvm.gc));
+        line(out, 2, upper_bounds_why(profile.run.jvm.gc));
     }
     if let Some(text) = sampling_note(&profile.run) {
         line(out, 2, &format!("Live and collected counts are {text}"));
     }
 }
 
-fn upper_bounds_why(gc: &str) -> &'static str {
+fn upper_bounds_why(gc: Gc) -> &'static str {
     match gc {
-        "ZGC (generational)" => {
+        Gc::GenerationalZgc => {
             "Generational ZGC: young collections keep tracked objects, so lifetimes are upper bounds: the wait for an old one."
         }
-        "Shenandoah" => {
+        Gc::Shenandoah => {
             "Shenandoah does not say when it begins to mark, so lifetimes are too long by its marking."
         }
         _ => {

@@ -7,10 +7,10 @@ mod findings;
 mod longest;
 mod tables;
 
-use mayfly_profile::{BlameRules, MethodProfile, Profile};
+use mayfly_profile::{BlameRules, MethodProfile, Profile, View};
 
-use crate::TextOptions;
-use crate::post_run::{tracking_text, view};
+use crate::Occasion;
+use crate::post_run::tracking_text;
 use crate::text::{printable, shorten};
 use crate::units;
 
@@ -24,16 +24,16 @@ const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
 
 /// The report on one screen of `columns`, at most [`COLUMNS`]; ends with a line feed. `more`: where everything is to be had.
 ///
-/// Of `options` the limit of rows and whether to blame classes do not matter here.
-pub fn overview(profile: &Profile, options: &TextOptions, columns: usize, more: &str) -> String {
-    let shown = view(profile, options);
+/// Of `view` the limit of rows and whether to blame classes do not matter here.
+pub fn overview(profile: &Profile, view: &View, occasion: &Occasion, columns: usize, more: &str) -> String {
+    let shown = view.of(profile);
     let screen = Screen {
         profile: &shown,
         columns: columns.clamp(60, COLUMNS),
-        methods: shown.methods(&rules(options)),
-        rules_given: !options.trace_ignore.is_empty() || !options.trace_target.is_empty(),
+        methods: shown.methods(&rules(view)),
+        rules_given: view.rules != BlameRules::default(),
     };
-    let mut lines = screen.head(options);
+    let mut lines = screen.head(view, occasion);
     lines.extend(screen.findings());
     lines.extend(screen.classes());
     lines.extend(screen.method_rows());
@@ -45,12 +45,12 @@ pub fn overview(profile: &Profile, options: &TextOptions, columns: usize, more: 
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-fn rules(options: &TextOptions) -> BlameRules {
-    let ignore = match options.trace_ignore.as_slice() {
-        [] => JDK.map(str::to_owned).to_vec(),
-        given => given.to_vec(),
-    };
-    BlameRules { ignore, target: options.trace_target.clone() }
+fn rules(view: &View) -> BlameRules {
+    let mut rules = view.rules.clone();
+    if rules.ignore.is_empty() {
+        rules.ignore = JDK.map(str::to_owned).to_vec();
+    }
+    rules
 }
 
 /// What is shown, and how wide.
@@ -63,47 +63,47 @@ struct Screen<'a> {
 }
 
 impl Screen<'_> {
-    fn head(&self, options: &TextOptions) -> Vec<String> {
+    fn head(&self, view: &View, occasion: &Occasion) -> Vec<String> {
         let Profile { run, duration_ms, gcs, .. } = self.profile;
         let mut lines = Vec::new();
-        if let Some(timestamp) = &options.timestamp {
+        if let Some(timestamp) = &occasion.timestamp {
             lines.extend(["===".to_owned(), format!("{timestamp}:")]);
         }
-        lines.push(format!("Reason for output: {}", options.reason));
+        lines.push(format!("Reason for output: {}", occasion.reason));
         let named = |what: &str, name: &str| match name {
             "" => String::new(),
             name => format!(", {what}{}", printable(name)),
         };
-        let jvm = named("JVM ", &run.jvm.version) + &named("", &run.jvm.gc);
+        let jvm = named("JVM ", &run.jvm.version) + &named("", run.jvm.gc.name());
         let command = printable(&run.jvm.command);
         lines.push(self.fit(&format!("Program: pid {}{jvm}  {command}", run.jvm.pid)));
         let followed = tracking_text(self.profile);
         let end = if self.profile.complete { "" } else { "; not ended, or its end was not recorded" };
         lines
             .push(self.fit(&format!("Profiled: {}, {gcs} GCs, {followed}{end}", units::clock(*duration_ms))));
-        lines.extend(self.part_shown(options).map(|text| self.fit(&text)));
+        lines.extend(part_shown(view).map(|text| self.fit(&text)));
         lines
-    }
-
-    /// What is left out, so that nobody takes a part for the whole.
-    fn part_shown(&self, options: &TextOptions) -> Option<String> {
-        let filter = &options.filter;
-        let mut parts = Vec::new();
-        let mut say = |what: &str, list: &[String]| {
-            if !list.is_empty() {
-                parts.push(format!("{what} {}", printable(&list.join(","))));
-            }
-        };
-        say("only", &filter.include);
-        say("without", &filter.exclude);
-        if options.min_size > 0 {
-            parts.push(format!("objects of at least {}", units::bytes(options.min_size)));
-        }
-        (!parts.is_empty()).then(|| format!("Shown: {}", parts.join(", ")))
     }
 
     /// The text in one line of the screen.
     fn fit(&self, text: &str) -> String {
         shorten(text, self.columns, "...")
     }
+}
+
+/// What is left out, so that nobody takes a part for the whole.
+fn part_shown(view: &View) -> Option<String> {
+    let filter = &view.classes;
+    let mut parts = Vec::new();
+    let mut say = |what: &str, list: &[String]| {
+        if !list.is_empty() {
+            parts.push(format!("{what} {}", printable(&list.join(","))));
+        }
+    };
+    say("only", &filter.include);
+    say("without", &filter.exclude);
+    if view.min_bytes > 0 {
+        parts.push(format!("objects of at least {}", units::bytes(view.min_bytes)));
+    }
+    (!parts.is_empty()).then(|| format!("Shown: {}", parts.join(", ")))
 }

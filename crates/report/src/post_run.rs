@@ -2,69 +2,42 @@
 //!
 //! Not here: where it is written.
 
-use std::borrow::Cow;
-
-use mayfly_profile::{BlameRules, ClassFilter, Profile, Tracking};
+use mayfly_profile::{ClassFilter, Profile, Tracking, View};
 
 use crate::lifetimes::write_lifetimes;
-use crate::rows::{RowStyle, blank, line};
+use crate::rows::{blank, line};
 use crate::sections::write_sections;
 use crate::text::printable;
 use crate::trust::{estimates_block, trust_block};
 use crate::units;
 
-/// What a post-run report shows and how.
+/// Why and when a report is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextOptions {
+pub struct Occasion {
     /// Date for the head of the record (`===`, date); `None` leaves the head out.
     pub timestamp: Option<String>,
     /// Why now: `JVM Shutdown`, `Periodic output` or `API request`.
     pub reason: String,
-    /// `#outputlimit`: rows of each list at most (classes per section, sites per class, blamed classes, methods). Sums
-    /// are not affected. `None`: all, but of the sites the thousand largest.
-    pub output_limit: Option<usize>,
-    /// `#include`, `#exclude`, `#exactmatch`.
-    pub filter: ClassFilter,
-    /// `#largerthan`: only classes and sites with an object of at least this many bytes; 0 shows all.
-    pub min_size: u64,
-    /// Whether to add "Allocation Classes" where there are stacks (off with `#noblame`).
-    pub blame: bool,
-    /// `#traceignore`: prefixes of classes that are not blamed.
-    pub trace_ignore: Vec<String>,
-    /// `#tracetarget`: prefixes of classes at which blaming stops.
-    pub trace_target: Vec<String>,
 }
 
-impl Default for TextOptions {
+impl Default for Occasion {
     fn default() -> Self {
-        Self {
-            timestamp: None,
-            reason: "JVM Shutdown".into(),
-            output_limit: None,
-            filter: ClassFilter::default(),
-            min_size: 0,
-            blame: true,
-            trace_ignore: Vec::new(),
-            trace_target: Vec::new(),
-        }
+        Self { timestamp: None, reason: "JVM Shutdown".into() }
     }
 }
 
-/// The whole report. Ends with a line feed.
-pub fn post_run(profile: &Profile, options: &TextOptions) -> String {
-    let shown = view(profile, options);
-    let limit = options.output_limit.unwrap_or(usize::MAX);
-    let rules = BlameRules { ignore: options.trace_ignore.clone(), target: options.trace_target.clone() };
-    let style = RowStyle { limit: options.output_limit, blame: options.blame.then_some(rules) };
+/// The whole report. Ends with a line feed. Without a limit of rows all are written, but of the sites the thousand largest.
+pub fn post_run(profile: &Profile, view: &View, occasion: &Occasion) -> String {
+    let shown = view.of(profile);
     let mut out = String::new();
-    if let Some(timestamp) = &options.timestamp {
+    if let Some(timestamp) = &occasion.timestamp {
         out.push_str(&format!("===\n{timestamp}:\n"));
     }
-    line(&mut out, 0, &format!("Reason for output: {}", options.reason));
-    write_view(&mut out, &shown, options);
-    write_sections(&mut out, &shown, &style);
+    line(&mut out, 0, &format!("Reason for output: {}", occasion.reason));
+    write_view(&mut out, &shown, view);
+    write_sections(&mut out, &shown, view);
     if profile.run.lifetimes {
-        write_lifetimes(&mut out, &shown, limit);
+        write_lifetimes(&mut out, &shown, view.rows.unwrap_or(usize::MAX));
     }
     write_run(&mut out, profile);
     line(&mut out, 0, "Trust:");
@@ -73,17 +46,9 @@ pub fn post_run(profile: &Profile, options: &TextOptions) -> String {
     out
 }
 
-/// The part of the profile that is shown; copied only if it is a part.
-pub(crate) fn view<'a>(profile: &'a Profile, options: &TextOptions) -> Cow<'a, Profile> {
-    if options.filter.admits_all() && options.min_size == 0 {
-        return Cow::Borrowed(profile);
-    }
-    Cow::Owned(profile.clone().filtered(&options.filter).with_objects_of_at_least(options.min_size))
-}
-
 /// What is left out, so that nobody takes a part for the whole.
-fn write_view(out: &mut String, shown: &Profile, options: &TextOptions) {
-    let ClassFilter { include, exclude, exact_match } = &options.filter;
+fn write_view(out: &mut String, shown: &Profile, view: &View) {
+    let ClassFilter { include, exclude, exact_match } = &view.classes;
     let mut say = |what: &str, list: &[String]| {
         if !list.is_empty() {
             let how = if *exact_match { "named" } else { "starting with" };
@@ -92,8 +57,8 @@ fn write_view(out: &mut String, shown: &Profile, options: &TextOptions) {
     };
     say("Only", include);
     say("Without", exclude);
-    if options.min_size > 0 {
-        line(out, 0, &format!("Only objects of at least {} bytes", options.min_size));
+    if view.min_bytes > 0 {
+        line(out, 0, &format!("Only objects of at least {} bytes", view.min_bytes));
         if shown.classes.iter().any(|class| !class.allocated.is_uniform()) {
             line(
                 out,
@@ -109,7 +74,8 @@ fn write_run(out: &mut String, profile: &Profile) {
     line(out, 0, "Run:");
     let named =
         |what: &str, name: &str| if name.is_empty() { String::new() } else { format!(", {what} {name}") };
-    let jvm_text = format!("pid {}{}{}", jvm.pid, named("JVM", &jvm.version), named("collector", &jvm.gc));
+    let jvm_text =
+        format!("pid {}{}{}", jvm.pid, named("JVM", &jvm.version), named("collector", jvm.gc.name()));
     line(out, 2, &printable(&jvm_text));
     if !jvm.command.is_empty() {
         line(out, 2, &format!("command: {}", printable(&jvm.command)));

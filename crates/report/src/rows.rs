@@ -3,7 +3,7 @@
 //!
 //! Not here: which sections there are, and totals (`sections`).
 
-use mayfly_profile::{BlameRules, Frame, SiteProfile, Tally, blame};
+use mayfly_profile::{Frame, SiteProfile, Tally, View, blame};
 
 use crate::text::printable;
 use crate::units::{self, percent};
@@ -24,20 +24,6 @@ pub(crate) struct Row<'a> {
     pub(crate) sites: Vec<(&'a SiteProfile, Tally)>,
 }
 
-/// How rows are written.
-pub(crate) struct RowStyle {
-    /// Rows of each list that are written at most; `None`: all, but only the [`MOST_SITES`] largest sites.
-    pub(crate) limit: Option<usize>,
-    /// `None`: no "Allocation Classes".
-    pub(crate) blame: Option<BlameRules>,
-}
-
-impl RowStyle {
-    fn rows(&self) -> usize {
-        self.limit.unwrap_or(usize::MAX)
-    }
-}
-
 /// The rows that have something to say, most bytes first (of what was allocated, not executed), ties by name.
 pub(crate) fn in_order(mut rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
     rows.retain(|row| !row.tally.is_empty());
@@ -45,12 +31,17 @@ pub(crate) fn in_order(mut rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
     rows
 }
 
+/// Rows of a list that are written at most; without a limit all are, but only the [`MOST_SITES`] largest sites.
+fn most(view: &View) -> usize {
+    view.rows.unwrap_or(usize::MAX)
+}
+
 /// Header and rows; percentages are of all `rows`, written or not, by what they are ranked by.
-pub(crate) fn write_rows(out: &mut String, rows: &[Row<'_>], indent: usize, style: &RowStyle) {
+pub(crate) fn write_rows(out: &mut String, rows: &[Row<'_>], indent: usize, view: &View) {
     let total: u64 = rows.iter().fold(0, |sum, row| sum.saturating_add(row.ranked_by));
-    let too_small = if style.limit.is_none() { bytes_of_sites_left_out(rows) } else { None };
+    let too_small = if view.rows.is_none() { bytes_of_sites_left_out(rows) } else { None };
     line(out, indent, "%:size:count:(largest)");
-    for row in rows.iter().take(style.rows()) {
+    for row in rows.iter().take(most(view)) {
         let Tally { objects, bytes, largest } = row.tally;
         let few = few_samples(row.samples);
         let share = percent(row.ranked_by, total);
@@ -67,8 +58,8 @@ pub(crate) fn write_rows(out: &mut String, rows: &[Row<'_>], indent: usize, styl
                 &format!("optimised away: executed as above, about {allocated} of it allocated"),
             );
         }
-        write_sites(out, row, indent + 2, style, too_small);
-        write_blame(out, row, indent + 2, style);
+        write_sites(out, row, indent + 2, view, too_small);
+        write_blame(out, row, indent + 2, view);
     }
 }
 
@@ -80,7 +71,7 @@ fn bytes_of_sites_left_out(rows: &[Row<'_>]) -> Option<u64> {
         .then(|| *sizes.select_nth_unstable_by_key(MOST_SITES, |&bytes| std::cmp::Reverse(bytes)).1)
 }
 
-fn write_sites(out: &mut String, row: &Row<'_>, indent: usize, style: &RowStyle, too_small: Option<u64>) {
+fn write_sites(out: &mut String, row: &Row<'_>, indent: usize, view: &View, too_small: Option<u64>) {
     let mut sites: Vec<_> = row.sites.iter().filter(|(_, tally)| !tally.is_empty()).collect();
     if sites.is_empty() {
         return;
@@ -91,7 +82,7 @@ fn write_sites(out: &mut String, row: &Row<'_>, indent: usize, style: &RowStyle,
     let large = sites.partition_point(|(_, tally)| too_small.is_none_or(|small| tally.bytes > small));
     line(out, indent, "Allocation Sites:");
     blank(out);
-    for (site, tally) in sites[..large].iter().take(style.rows()) {
+    for (site, tally) in sites[..large].iter().take(most(view)) {
         let share = percent(tally.bytes, total);
         let band = band(site.error);
         line(out, indent + 2, &format!("{share}%:{}:{}{band}", tally.bytes, tally.objects));
@@ -126,21 +117,23 @@ fn band(error: f64) -> String {
     if error > 0.0 { format!(" (±{:.0}%)", (error * 200.0).ceil().min(100.0)) } else { String::new() }
 }
 
-fn write_blame(out: &mut String, row: &Row<'_>, indent: usize, style: &RowStyle) {
-    let Some(rules) = &style.blame else { return };
+fn write_blame(out: &mut String, row: &Row<'_>, indent: usize, view: &View) {
+    if !view.blame {
+        return;
+    }
     let allocations = || row.sites.iter().map(|(site, tally)| (site.stack.as_slice(), *tally));
-    let blamed = blame(allocations(), rules);
+    let blamed = blame(allocations(), &view.rules);
     if blamed.is_empty() {
         return;
     }
     let total = allocations().fold(0u64, |sum, (_, tally)| sum.saturating_add(tally.bytes));
     line(out, indent, "Allocation Classes:");
     line(out, indent, "%:size:count");
-    for class in blamed.iter().take(style.rows()) {
+    for class in blamed.iter().take(most(view)) {
         let Tally { objects, bytes, .. } = class.tally;
         line(out, indent + 2, &printable(&class.class));
         line(out, indent + 4, &format!("{}%:{bytes}:{objects} - All methods", percent(bytes, total)));
-        for method in class.methods.iter().take(style.rows()) {
+        for method in class.methods.iter().take(most(view)) {
             let share = percent(method.tally.bytes, bytes);
             let (bytes, objects) = (method.tally.bytes, method.tally.objects);
             line(out, indent + 6, &format!("{share:>3}%:{bytes}:{objects} - {}", printable(&method.method)));

@@ -5,9 +5,9 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use mayfly_profile::{ClassProfile, Profile, RunInfo, SiteProfile, Tally, Tracking};
+use mayfly_profile::{ClassProfile, EngineKind, Profile, RunInfo, SiteProfile, Tally, Tracking, View};
 
-use crate::rows::{Row, RowStyle, blank, in_order, line, write_rows};
+use crate::rows::{Row, blank, in_order, line, write_rows};
 use crate::units;
 
 /// Which of a profile's tallies a section shows.
@@ -37,8 +37,8 @@ impl Part {
 }
 
 /// Writes the sections a profile has.
-pub(crate) fn write_sections(out: &mut String, profile: &Profile, style: &RowStyle) {
-    let sections = Sections { profile, style, sites: sites_by_class(profile) };
+pub(crate) fn write_sections(out: &mut String, profile: &Profile, view: &View) {
+    let sections = Sections { profile, view, sites: sites_by_class(profile) };
     sections.allocated(out);
     if profile.run.lifetimes {
         sections.live(out);
@@ -48,7 +48,7 @@ pub(crate) fn write_sections(out: &mut String, profile: &Profile, style: &RowSty
 
 struct Sections<'a> {
     profile: &'a Profile,
-    style: &'a RowStyle,
+    view: &'a View,
     sites: HashMap<&'a str, Vec<&'a SiteProfile>>,
 }
 
@@ -56,13 +56,13 @@ impl<'a> Sections<'a> {
     fn allocated(&self, out: &mut String) {
         line(out, 0, "Allocated objects:");
         let run = &self.profile.run;
-        if run.engine == "sampled" {
+        if run.engine == EngineKind::Sampled {
             note(out, sampling_note(run));
         } else if let Some(text) = sampling_note(run).filter(|_| run.stacks) {
             line(out, 2, &format!("Counts of classes are exact. Allocation sites are {text}"));
         }
         let rows = self.rows(Part::Allocated);
-        write_rows(out, &rows, 2, self.style);
+        write_rows(out, &rows, 2, self.view);
         blank(out);
         line(out, 0, "Allocated objects summary:");
         line(out, 2, &sum_text(&rows));
@@ -73,7 +73,7 @@ impl<'a> Sections<'a> {
         line(out, 0, "Live objects:");
         note(out, sampling_note(&self.profile.run));
         let rows = self.rows(Part::Live);
-        write_rows(out, &rows, 2, self.style);
+        write_rows(out, &rows, 2, self.view);
         blank(out);
         line(out, 0, "Live objects summary:");
         line(out, 2, &sum_text(&rows));
@@ -88,7 +88,7 @@ impl<'a> Sections<'a> {
             let rows = self.rows(Part::Bucket(index));
             let range = range_text(range);
             line(out, 2, &format!("{range} :"));
-            write_rows(out, &rows, 4, self.style);
+            write_rows(out, &rows, 4, self.view);
             blank(out);
             line(&mut summary, 4, &format!("{} - {range}", sum_text(&rows)));
         }
@@ -113,7 +113,7 @@ impl<'a> Sections<'a> {
     }
 
     fn samples(&self, part: Part, class: &ClassProfile) -> Option<f64> {
-        let counted = matches!(part, Part::Allocated) && self.profile.run.engine != "sampled";
+        let counted = matches!(part, Part::Allocated) && self.profile.run.engine != EngineKind::Sampled;
         if counted { None } else { self.profile.samples_behind(class, part.of_class(class)) }
     }
 

@@ -3,8 +3,8 @@
 
 mod profiles;
 
-use mayfly_profile::{ClassProfile, Profile, Tally, Tracking};
-use mayfly_report::{TextOptions, post_run};
+use mayfly_profile::{ClassProfile, Profile, Tally, Tracking, View};
+use mayfly_report::{Occasion, post_run};
 use proptest::prelude::*;
 
 /// (bytes, objects)
@@ -99,7 +99,7 @@ fn assert_sums_of_rows(parsed: &Parsed) {
 
 #[test]
 fn rows_add_up_to_the_sums_stated() {
-    let parsed = parse(&post_run(&profiles::with_lifetimes(), &TextOptions::default()));
+    let parsed = parse(&post_run(&profiles::with_lifetimes(), &View::default(), &Occasion::default()));
     assert_eq!(parsed.allocated.len(), 4);
     assert_eq!(parsed.allocated_sum, (103_440_016, 205_001));
     assert_eq!(parsed.live_sum, (1_392_016, 5_201));
@@ -111,9 +111,9 @@ fn rows_add_up_to_the_sums_stated() {
 
 #[test]
 fn the_output_limit_changes_no_sum() {
-    let options = TextOptions { output_limit: Some(2), ..Default::default() };
-    let all = parse(&post_run(&profiles::with_lifetimes(), &TextOptions::default()));
-    let limited = parse(&post_run(&profiles::with_lifetimes(), &options));
+    let view = View { rows: Some(2), ..View::default() };
+    let all = parse(&post_run(&profiles::with_lifetimes(), &View::default(), &Occasion::default()));
+    let limited = parse(&post_run(&profiles::with_lifetimes(), &view, &Occasion::default()));
     assert_eq!(limited.allocated[..], all.allocated[..2], "same rows, same shares");
     assert_eq!(limited.allocated_sum, all.allocated_sum);
     assert_eq!(limited.live_sum, all.live_sum);
@@ -123,8 +123,8 @@ fn the_output_limit_changes_no_sum() {
 
 #[test]
 fn the_output_limit_holds_for_sites_blamed_classes_and_methods() {
-    let options = TextOptions { output_limit: Some(1), ..Default::default() };
-    let text = post_run(&profiles::with_sites(), &options);
+    let view = View { rows: Some(1), ..View::default() };
+    let text = post_run(&profiles::with_sites(), &view, &Occasion::default());
     let allocated = text.split("Allocated objects summary:").next().expect("the first section");
     assert_eq!(allocated.matches("All methods").count(), 1, "{allocated}");
     assert_eq!(allocated.matches(".run(Server.java:19)").count(), 1, "one site: {allocated}");
@@ -153,7 +153,7 @@ proptest! {
         let mut expected = Tally::default();
         classes.iter().for_each(|class| expected.add(class.allocated));
         let profile = Profile { run, classes, ..Default::default() };
-        let parsed = parse(&post_run(&profile, &TextOptions::default()));
+        let parsed = parse(&post_run(&profile, &View::default(), &Occasion::default()));
         assert_sums_of_rows(&parsed);
         prop_assert_eq!(parsed.allocated_sum, (expected.bytes, expected.objects));
         prop_assert!(parsed.allocated.windows(2).all(|pair| pair[0].sum.0 >= pair[1].sum.0));

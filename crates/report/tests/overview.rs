@@ -3,18 +3,18 @@
 mod profiles;
 
 use insta::assert_snapshot;
-use mayfly_profile::{ClassFilter, Profile, SiteProfile, Tally, Tracking};
-use mayfly_report::{COLUMNS, LINES, TextOptions, overview};
+use mayfly_profile::{BlameRules, ClassFilter, Profile, SiteProfile, Tally, Tracking, View};
+use mayfly_report::{COLUMNS, LINES, Occasion, overview};
 use profiles::{only_counts, optimised_away, sampled, with_lifetimes, with_sites};
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
 
-fn options() -> TextOptions {
-    TextOptions { timestamp: Some("Fri Nov 21 11:15:00 UTC 2025".into()), ..Default::default() }
+fn occasion() -> Occasion {
+    Occasion { timestamp: Some("Fri Nov 21 11:15:00 UTC 2025".into()), ..Default::default() }
 }
 
 fn shown(profile: &Profile) -> String {
-    overview(profile, &options(), COLUMNS, "mayfly report --full run.mayfly")
+    overview(profile, &View::default(), &occasion(), COLUMNS, "mayfly report --full run.mayfly")
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn what_was_optimised_away() {
 
 #[test]
 fn nothing_recorded() {
-    assert_snapshot!(overview(&Profile::default(), &TextOptions::default(), COLUMNS, ""));
+    assert_snapshot!(overview(&Profile::default(), &View::default(), &Occasion::default(), COLUMNS, ""));
 }
 
 /// Names in the table under a heading that starts so, in order.
@@ -69,11 +69,13 @@ fn methods_are_charged_across_classes_by_the_first_frame_outside_the_jdk() {
         rows(&shown(&profile), "Methods"),
         ["com.yourorg.App.handle", "com.yourorg.App$Storage.store", "org.server.ServerThread.run"]
     );
-    let by_jdk = TextOptions { trace_ignore: vec!["com.".into(), "org.".into()], ..options() };
-    let text = overview(&profile, &by_jdk, COLUMNS, "");
+    let rules = BlameRules { ignore: vec!["com.".into(), "org.".into()], ..BlameRules::default() };
+    let by_jdk = View { rules, ..View::default() };
+    let text = overview(&profile, &by_jdk, &occasion(), COLUMNS, "");
     assert_eq!(rows(&text, "Methods"), ["java.util.Arrays.copyOf"], "{text}");
-    let target = TextOptions { trace_target: vec!["org.".into()], ..options() };
-    let text = overview(&profile, &target, COLUMNS, "");
+    let rules = BlameRules { target: vec!["org.".into()], ..BlameRules::default() };
+    let target = View { rules, ..View::default() };
+    let text = overview(&profile, &target, &occasion(), COLUMNS, "");
     assert_eq!(rows(&text, "Methods"), ["org.server.ServerThread.run"], "{text}");
 }
 
@@ -91,8 +93,9 @@ fn of_each_ranking_the_first_are_shown() {
 
 #[test]
 fn a_part_is_not_taken_for_the_whole() {
-    let filter = ClassFilter { include: vec!["org.server".into(), "[B".into()], ..ClassFilter::default() };
-    let text = overview(&with_lifetimes(), &TextOptions { filter, min_size: 33, ..options() }, COLUMNS, "");
+    let classes = ClassFilter { include: vec!["org.server".into(), "[B".into()], ..ClassFilter::default() };
+    let view = View { classes, min_bytes: 33, ..View::default() };
+    let text = overview(&with_lifetimes(), &view, &occasion(), COLUMNS, "");
     assert!(text.contains("Shown: only org.server,[B, objects of at least 33 B\n"), "{text}");
     assert!(!text.contains("Server$Request"), "{text}");
 }
@@ -127,8 +130,9 @@ proptest! {
         profile.duration_ms = duration_ms;
         profile.trust.jvm_allocated_bytes = jvm_allocated_bytes;
         profile = sampled(profile, Tracking::ByteSample(4096));
-        let filter = ClassFilter { exclude: vec!["never".repeat(30)], ..ClassFilter::default() };
-        let text = overview(&profile, &TextOptions { filter, ..options() }, columns, "mayfly report --full x");
+        let classes = ClassFilter { exclude: vec!["never".repeat(30)], ..ClassFilter::default() };
+        let view = View { classes, ..View::default() };
+        let text = overview(&profile, &view, &occasion(), columns, "mayfly report --full x");
         let most = columns.clamp(60, COLUMNS);
         for line in text.lines() {
             prop_assert!(line.width() <= most, "{} > {most}: {line}", line.width());

@@ -4,29 +4,30 @@ mod profiles;
 
 use insta::assert_snapshot;
 use mayfly_profile::{
-    ClassEstimate, ClassFilter, Estimate, Profile, Remainder, SiteProfile, Tally, Tracking, Trust,
+    BlameRules, ClassEstimate, ClassFilter, Estimate, Gc, Profile, Remainder, SiteProfile, Tally, Tracking,
+    Trust, View,
 };
-use mayfly_report::{TextOptions, post_run, trust_block, trust_line};
+use mayfly_report::{Occasion, post_run, trust_block, trust_line};
 use profiles::{only_counts, optimised_away, sampled, trust, with_lifetimes, with_sites};
 
-fn options() -> TextOptions {
-    TextOptions { timestamp: Some("Fri Nov 21 11:15:00 UTC 2025".into()), ..Default::default() }
+fn occasion() -> Occasion {
+    Occasion { timestamp: Some("Fri Nov 21 11:15:00 UTC 2025".into()), ..Default::default() }
 }
 
 #[test]
 fn allocations_only() {
-    assert_snapshot!(post_run(&only_counts(), &options()));
+    assert_snapshot!(post_run(&only_counts(), &View::default(), &occasion()));
 }
 
 #[test]
 fn lifetimes_of_every_object() {
-    assert_snapshot!(post_run(&with_lifetimes(), &options()));
+    assert_snapshot!(post_run(&with_lifetimes(), &View::default(), &occasion()));
 }
 
 #[test]
 fn sites_and_blame() {
-    let options = TextOptions { trace_ignore: vec!["org.server".into()], ..options() };
-    assert_snapshot!(post_run(&with_sites(), &options));
+    let rules = BlameRules { ignore: vec!["org.server".into()], ..BlameRules::default() };
+    assert_snapshot!(post_run(&with_sites(), &View { rules, ..View::default() }, &occasion()));
 }
 
 #[test]
@@ -35,7 +36,7 @@ fn of_very_many_sites_the_largest_are_written_and_the_rest_is_summed_up() {
     let pattern = profile.sites.pop().expect("a site");
     profile.sites =
         (1..=1030).map(|n| SiteProfile { allocated: Tally::of(n, 16), ..pattern.clone() }).collect();
-    let written = |limit| post_run(&profile, &TextOptions { output_limit: limit, ..options() });
+    let written = |rows| post_run(&profile, &View { rows, ..View::default() }, &occasion());
     let smallest = "%:16:1\n";
     let all = written(Some(2000));
     assert!(all.contains(smallest) && !all.contains("smaller sites"), "{all}");
@@ -48,17 +49,17 @@ fn of_very_many_sites_the_largest_are_written_and_the_rest_is_summed_up() {
 #[test]
 fn a_byte_sample_says_so_where_it_applies() {
     let profile = sampled(with_sites(), Tracking::ByteSample(512 * 1024));
-    assert_snapshot!(post_run(&profile, &TextOptions { blame: false, ..options() }));
+    assert_snapshot!(post_run(&profile, &View { blame: false, ..View::default() }, &occasion()));
 }
 
 #[test]
 fn nothing_recorded() {
-    assert_snapshot!(post_run(&Profile::default(), &TextOptions::default()));
+    assert_snapshot!(post_run(&Profile::default(), &View::default(), &Occasion::default()));
 }
 
 #[test]
 fn one_in_n_says_by_how_much_it_was_scaled() {
-    let text = post_run(&sampled(with_lifetimes(), Tracking::EveryNth(20)), &options());
+    let text = post_run(&sampled(with_lifetimes(), Tracking::EveryNth(20)), &View::default(), &occasion());
     let note = "  Sizes and counts are estimates from 1 in 20 objects, scaled by 20 (about 10 % off at 2.00 k objects";
     for section in ["Live objects:\n", "Collected objects:\n"] {
         assert!(text.contains(&format!("{section}{note}")), "{text}");
@@ -68,7 +69,7 @@ fn one_in_n_says_by_how_much_it_was_scaled() {
 
 #[test]
 fn what_was_optimised_away_keeps_its_count_and_loses_its_rank() {
-    let text = post_run(&optimised_away(), &TextOptions { blame: false, ..options() });
+    let text = post_run(&optimised_away(), &View { blame: false, ..View::default() }, &occasion());
     let rows = "   78%:240000000:10000000:(24) - [B\n";
     assert!(text.contains(rows), "{text}");
     let string = "   17%:960000000:40000000:(24) - java.lang.String\n        optimised away: executed as above, about 50.0 MiB of it allocated\n";
@@ -79,9 +80,9 @@ fn what_was_optimised_away_keeps_its_count_and_loses_its_rank() {
 
 #[test]
 fn a_filter_is_stated_and_applied() {
-    let filter = ClassFilter { include: vec!["org.server".into(), "[B".into()], ..ClassFilter::default() };
-    let options = TextOptions { filter, min_size: 33, ..options() };
-    let text = post_run(&with_lifetimes(), &options);
+    let classes = ClassFilter { include: vec!["org.server".into(), "[B".into()], ..ClassFilter::default() };
+    let view = View { classes, min_bytes: 33, ..View::default() };
+    let text = post_run(&with_lifetimes(), &view, &occasion());
     assert!(
         text.contains("\nOnly classes starting with: org.server, [B\nOnly objects of at least 33 bytes\n")
     );
@@ -93,7 +94,7 @@ fn a_filter_is_stated_and_applied() {
 fn names_cannot_break_lines() {
     let mut profile = only_counts();
     profile.classes[0].name = "evil\nTrust:\u{1b}[2J".into();
-    let text = post_run(&profile, &options());
+    let text = post_run(&profile, &View::default(), &occasion());
     assert!(text.contains("- evil\\nTrust:\\u{1b}[2J\n"));
     assert!(!text.contains('\u{1b}'));
 }
@@ -138,7 +139,7 @@ fn estimates_are_told_with_their_error_and_exact_numbers_without() {
     profile.estimates.insert("[B".into(), ClassEstimate { allocated: unseen, unseen });
     profile.classes[0].name = "a.Removed".into();
     profile.classes[0].allocated = Tally::of(10_000_000, 24);
-    let text = post_run(&profile, &options());
+    let text = post_run(&profile, &View::default(), &occasion());
     for line in [
         "counted or explained: 95.34 %; ± is the standard error of an estimate",
         "remainder: 977 KiB before counting began",
@@ -167,20 +168,21 @@ fn the_trust_line() {
 #[test]
 fn generational_zgc_lifetimes_are_labelled() {
     let mut profile = with_lifetimes();
-    assert!(!post_run(&profile, &options()).contains("Generational ZGC"));
-    profile.run.jvm.gc = "ZGC (generational)".into();
+    assert!(!post_run(&profile, &View::default(), &occasion()).contains("Generational ZGC"));
+    profile.run.jvm.gc = Gc::GenerationalZgc;
     assert!(
-        post_run(&profile, &options()).contains("Generational ZGC: young collections keep tracked objects")
+        post_run(&profile, &View::default(), &occasion())
+            .contains("Generational ZGC: young collections keep tracked objects")
     );
 }
 
 #[test]
 fn what_is_known_from_above_only_is_said_so() {
     let mut profile = with_lifetimes();
-    assert!(!post_run(&profile, &options()).contains("<="));
-    for gc in ["Shenandoah", "Shenandoah (generational)", "ZGC (generational)", ""] {
-        profile.run.jvm.gc = gc.into();
-        let text = post_run(&profile, &options());
+    assert!(!post_run(&profile, &View::default(), &occasion()).contains("<="));
+    for gc in [Gc::Shenandoah, Gc::GenerationalShenandoah, Gc::GenerationalZgc, Gc::Unknown] {
+        profile.run.jvm.gc = gc;
+        let text = post_run(&profile, &View::default(), &occasion());
         assert!(
             text.contains("<= upper bounds") && text.contains("  <=0.113  0.000-0.124  <=0.118  "),
             "{text}"

@@ -2,15 +2,16 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use mayfly_profile::{
-    BucketBounds, ClassCounts, ClassEstimate, Dropped, Estimate, Following, Frame, JvmInfo, LifetimeCounts,
-    Lifetimes, OwnCost, Progress, Refusals, Remainder, RunInfo, SiteCounts, Tally, Tracking, Trust, Update,
+    BlameRules, BucketBounds, ClassCounts, ClassEstimate, ClassFilter, Dropped, EngineKind, Estimate,
+    Following, Frame, Gc, JvmInfo, LifetimeCounts, Lifetimes, OwnCost, Progress, Refusals, Remainder,
+    RunInfo, SiteCounts, Tally, Tracking, Trust, Update, View,
 };
 use mayfly_recording::RecordingWriter;
 
 /// Every kind of update, every field with a value of its own.
 pub(crate) fn full_stream() -> Vec<Update> {
     vec![
-        Update::Start(run()),
+        Update::Start(Box::new(run())),
         Update::Class { id: 0, name: "[B".into() },
         Update::Class { id: 1, name: "org.example.Größe$Inner".into() },
         Update::Frame { id: 0, frame: frame("org.example.Main", "run", Some(("Main.java", 42))) },
@@ -34,21 +35,39 @@ pub(crate) fn frames_of(updates: &[Update]) -> Vec<Vec<u8>> {
     updates.iter().map(|update| writer.encode(update).expect("a small update")).collect()
 }
 
+/// A view with a value of its own in every field.
+pub(crate) fn view() -> View {
+    let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
+    View {
+        classes: ClassFilter {
+            include: words(&["org.", "[B"]),
+            exclude: words(&["org.x"]),
+            exact_match: true,
+        },
+        min_bytes: 1_024,
+        rows: Some(5),
+        blame: false,
+        rules: BlameRules { ignore: words(&["java.", "sun."]), target: words(&["org."]) },
+        detailed_trace: true,
+    }
+}
+
 fn run() -> RunInfo {
     RunInfo {
         jvm: JvmInfo {
             pid: 4711,
             version: "17.0.15+6".into(),
-            gc: "G1".into(),
+            gc: Gc::G1,
             command: "org.example.Main -v".into(),
         },
-        engine: "exact".into(),
+        engine: EngineKind::Exact,
         options: "#trackcollections#trace#every-20".into(),
         started_unix_ms: 1_761_000_000_123,
         buckets: BucketBounds::new(vec![5, 15, 25]).expect("ascending"),
         tracking: Tracking::EveryNth(20),
         lifetimes: true,
         stacks: true,
+        view: View::default(),
     }
 }
 

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use mayfly_profile::{
-    BucketBounds, ClassEstimate, ClassProfile, Dropped, Estimate, Following, Frame, JvmInfo, Lifetimes,
-    OwnCost, Profile, Refusals, Remainder, RunInfo, SiteProfile, Tally, Tracking, Trust,
+    BucketBounds, ClassEstimate, ClassProfile, Dropped, EngineKind, Estimate, Following, Frame, Gc, JvmInfo,
+    Lifetimes, OwnCost, Profile, Refusals, Remainder, RunInfo, SiteProfile, Tally, Tracking, Trust,
 };
 
 pub(crate) fn run(tracking: Tracking) -> RunInfo {
@@ -13,10 +13,10 @@ pub(crate) fn run(tracking: Tracking) -> RunInfo {
         jvm: JvmInfo {
             pid: 4711,
             version: "17.0.15+6-Debian".into(),
-            gc: "G1".into(),
+            gc: Gc::G1,
             command: "org.server.Server --requests 100".into(),
         },
-        engine: "exact".into(),
+        engine: EngineKind::Exact,
         lifetimes: tracking != Tracking::Off,
         tracking,
         buckets: BucketBounds::new(vec![5, 15, 60]).expect("ascending"),
