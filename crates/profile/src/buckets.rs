@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Tally;
+
 /// Upper bounds of the finite lifetime buckets, in seconds, strictly ascending; one more bucket reaches to infinity.
 ///
 /// An object belongs to the first bucket whose bound is above its lifetime.
@@ -37,10 +39,30 @@ impl BucketBounds {
     }
 }
 
+impl BucketBounds {
+    /// The bounds that both have; without any there is one bucket for all lifetimes.
+    pub(crate) fn common(&self, other: &Self) -> Self {
+        Self(self.0.iter().copied().filter(|bound| other.0.contains(bound)).collect())
+    }
+
+    /// Sums of these buckets' tallies over the buckets of `to`, whose bounds are among these.
+    pub(crate) fn regrouped(&self, tallies: &[Tally], to: &Self) -> Vec<Tally> {
+        let mut sums = vec![Tally::default(); to.len()];
+        for ((from, _), &tally) in self.ranges().zip(tallies) {
+            sums[to.0.partition_point(|&bound| bound <= from)].add(tally);
+        }
+        sums
+    }
+}
+
 impl TryFrom<Vec<u64>> for BucketBounds {
     type Error = &'static str;
 
     fn try_from(bounds: Vec<u64>) -> Result<Self, Self::Error> {
+        // None are left where profiles were merged that have none in common.
+        if bounds.is_empty() {
+            return Ok(Self(bounds));
+        }
         Self::new(bounds).ok_or("bucket bounds are not ascending from above zero")
     }
 }

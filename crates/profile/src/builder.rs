@@ -4,8 +4,8 @@
 
 use std::collections::HashMap;
 
+use crate::by_name::{class_estimates, class_profiles, site_profiles};
 use crate::calibration;
-use crate::merge::{class_estimates, class_profiles, site_profiles};
 use crate::names::Names;
 use crate::{
     ClassCounts, ClassEstimate, ClassId, Frame, FrameId, Profile, Progress, RunInfo, SiteCounts, SiteId,

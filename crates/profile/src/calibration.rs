@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use crate::merge::site_order;
+use crate::by_name::site_order;
 use crate::{ClassEstimate, ClassProfile, Profile, SiteProfile, Tally, Tracking, divide};
 
 /// Parts of one that are told apart before the parts of a sum are rounded to whole numbers.

@@ -1,107 +1,255 @@
-//! Sums the counts of ids that carry the same name, and puts the rows in order.
+//! Several profiles as one: runs of one program, or the processes of one service.
 //!
-//! Not here: which counts are current, which is the builder's.
+//! A merge says only what is known of each profile in it, so that no order and no grouping of merges matters:
+//!
+//! - Counts, times, collections and resets add up, and so do the parts of trust; the longest gaps and the strongest thinning
+//!   of all hold for all.
+//! - Buckets are those whose bounds all have; what lies between other bounds goes together.
+//! - What one of them did not follow (deaths, stacks) or count (the JVM's counter, samples) is not known of the merge. The same
+//!   holds for deaths of a class or site which one of them did not follow.
+//! - Mixed engines count as the less exact one, mixed tracking as the coarser one. Other facts of a run that differ are left
+//!   out: a collector is unknown, a text empty, a view shows all.
+//!
+//! Errors are standard errors of independent estimates: their squares add up. Not here: ids of one stream that carry one
+//! name (`by_name`).
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
 
-use crate::builder::{ProfileBuilder, SiteKey};
-use crate::{ClassCounts, ClassEstimate, ClassProfile, Frame, SiteCounts, SiteProfile, Tally};
+use crate::by_name::{class_order, site_order};
+use crate::{
+    BucketBounds, ClassProfile, Dropped, EngineKind, Following, Frame, JvmInfo, OwnCost, Profile, Refusals,
+    Remainder, RunInfo, SiteProfile, Tally, Tracking, Trust,
+};
 
-/// One row per class name, largest allocated bytes first, ties by name.
-pub(crate) fn class_profiles(builder: &ProfileBuilder) -> Vec<ClassProfile> {
-    let mut rows: HashMap<usize, ClassProfile> = HashMap::new();
-    for counts in builder.class_counts.values() {
-        let Some(index) = builder.class_names.index(counts.id) else { continue };
-        let Some(name) = builder.class_names.value(index) else { continue };
-        let row =
-            rows.entry(index).or_insert_with(|| ClassProfile { name: name.clone(), ..Default::default() });
-        row.add(counts, builder.bucket_count());
+impl Profile {
+    /// This profile and another one as one. Commutative and associative, but for the rounding of numbers that are not whole.
+    pub fn merge(self, other: Self) -> Self {
+        let run = self.run.both(&other.run);
+        let trust = self.trust.both(&other.trust);
+        let (mut into, other) = (self.reduced(&run, &trust), other.reduced(&run, &trust));
+        into.duration_ms = into.duration_ms.saturating_add(other.duration_ms);
+        into.gcs = into.gcs.saturating_add(other.gcs);
+        into.resets = into.resets.saturating_add(other.resets);
+        into.complete &= other.complete;
+        into.classes = joined(into.classes, other.classes, |class| class.name.clone(), ClassProfile::join);
+        into.classes.sort_by(class_order);
+        into.sites = joined(into.sites, other.sites, site_key, SiteProfile::join);
+        into.sites.sort_by(site_order);
+        for (name, estimate) in other.estimates {
+            into.estimates.entry(name).or_default().add(estimate);
+        }
+        Self { run, trust, ..into }.ranked()
     }
-    let mut rows: Vec<_> = rows.into_values().collect();
-    rows.sort_by(|a, b| b.allocated.bytes.cmp(&a.allocated.bytes).then_with(|| a.name.cmp(&b.name)));
-    rows
+
+    /// What of this profile is left in a merge with such facts.
+    pub(crate) fn reduced(mut self, run: &RunInfo, trust: &Trust) -> Self {
+        let from = &self.run.buckets;
+        for class in &mut self.classes {
+            let known = class.live.filter(|_| run.lifetimes);
+            class.live = known;
+            class.collected = known.map_or_else(Vec::new, |_| from.regrouped(&class.collected, &run.buckets));
+            class.lifetimes = class.lifetimes.take().filter(|_| known.is_some());
+        }
+        if !run.stacks {
+            self.sites.clear();
+        }
+        for site in &mut self.sites {
+            let known = site.live.filter(|_| run.lifetimes);
+            site.live = known;
+            site.collected = known.map_or_else(Vec::new, |_| from.regrouped(&site.collected, &run.buckets));
+            site.byte_seconds = known.map_or(0.0, |_| site.byte_seconds);
+        }
+        if trust.sample_interval.is_none() {
+            self.estimates.clear();
+        }
+        self
+    }
 }
 
-/// Estimates by class name.
-pub(crate) fn class_estimates(builder: &ProfileBuilder) -> BTreeMap<String, ClassEstimate> {
-    let mut by_name: BTreeMap<String, ClassEstimate> = BTreeMap::new();
-    for (&id, &estimate) in &builder.estimates {
-        let name = builder.class_names.index(id).and_then(|index| builder.class_names.value(index));
-        if let Some(name) = name {
-            by_name.entry(name.clone()).or_default().add(estimate);
+fn site_key(site: &SiteProfile) -> (String, Vec<Frame>) {
+    (site.class.clone(), site.stack.clone())
+}
+
+/// The rows of both; rows of one key are joined.
+fn joined<T, K: Hash + Eq>(
+    ours: Vec<T>,
+    theirs: Vec<T>,
+    key: impl Fn(&T) -> K,
+    join: impl Fn(&mut T, T),
+) -> Vec<T> {
+    let mut place: HashMap<K, usize> = ours.iter().enumerate().map(|(at, row)| (key(row), at)).collect();
+    let mut rows = ours;
+    for row in theirs {
+        match place.get(&key(&row)) {
+            Some(&at) => join(&mut rows[at], row),
+            None => {
+                place.insert(key(&row), rows.len());
+                rows.push(row);
+            }
         }
     }
-    by_name
-}
-
-/// One row per class name and stack, largest allocated bytes first, ties by class and stack.
-pub(crate) fn site_profiles(builder: &ProfileBuilder) -> Vec<SiteProfile> {
-    let mut rows: HashMap<usize, SiteProfile> = HashMap::new();
-    for counts in builder.site_counts.values() {
-        let Some(index) = builder.site_keys.index(counts.id) else { continue };
-        let Some(key) = builder.site_keys.value(index) else { continue };
-        let row = rows.entry(index).or_insert_with(|| named_site(builder, key));
-        row.add(counts, builder.bucket_count());
-    }
-    let mut rows: Vec<_> = rows.into_values().collect();
-    rows.sort_by(site_order);
     rows
-}
-
-/// Largest allocated bytes first, ties by class and stack.
-pub(crate) fn site_order(a: &SiteProfile, b: &SiteProfile) -> Ordering {
-    let by_bytes = b.allocated.bytes.cmp(&a.allocated.bytes);
-    by_bytes.then_with(|| a.class.cmp(&b.class)).then_with(|| stack_order(&a.stack, &b.stack))
-}
-
-fn named_site(builder: &ProfileBuilder, key: &SiteKey) -> SiteProfile {
-    SiteProfile {
-        class: builder.class_names.value(key.class).cloned().unwrap_or_default(),
-        stack: key.stack.iter().filter_map(|&frame| builder.frames.value(frame).cloned()).collect(),
-        ..Default::default()
-    }
-}
-
-fn stack_order(a: &[Frame], b: &[Frame]) -> Ordering {
-    let by_name = |(a, b): (&Frame, &Frame)| {
-        a.class.cmp(&b.class).then_with(|| a.method.cmp(&b.method)).then_with(|| a.line.cmp(&b.line))
-    };
-    let first_difference = a.iter().zip(b).map(by_name).find(|order| order.is_ne());
-    first_difference.unwrap_or_else(|| a.len().cmp(&b.len()))
 }
 
 impl ClassProfile {
-    fn add(&mut self, counts: &ClassCounts, buckets: usize) {
-        self.allocated.add(counts.allocated);
-        let Some(tracked) = &counts.lifetimes else { return };
-        self.live.get_or_insert_default().add(tracked.live);
-        add_buckets(&mut self.collected, &tracked.collected, buckets);
-        if !tracked.lifetimes.is_empty() {
-            self.lifetimes.get_or_insert_default().merge(&tracked.lifetimes);
-        }
+    fn join(&mut self, other: Self) {
+        self.allocated.add(other.allocated);
+        self.live = join_fates(self.live, &mut self.collected, other.live, &other.collected);
+        self.lifetimes = match (self.live, self.lifetimes.take(), other.lifetimes) {
+            (None, ..) => None,
+            (Some(_), Some(mut ours), Some(theirs)) => {
+                ours.merge(&theirs);
+                Some(ours)
+            }
+            (Some(_), ours, theirs) => ours.or(theirs),
+        };
     }
 }
 
 impl SiteProfile {
-    fn add(&mut self, counts: &SiteCounts, buckets: usize) {
-        // Places are sampled independently: variances add up.
-        let absolute = (self.error * self.allocated.objects as f64)
-            .hypot(counts.error * counts.allocated.objects as f64);
-        let objects = self.allocated.objects.saturating_add(counts.allocated.objects);
-        self.error = absolute / (objects as f64).max(1.0);
-        self.allocated.add(counts.allocated);
-        self.byte_seconds += counts.byte_seconds;
-        let Some(live) = counts.live else { return };
-        self.live.get_or_insert_default().add(live);
-        add_buckets(&mut self.collected, &counts.collected, buckets);
+    fn join(&mut self, other: Self) {
+        self.error = joint_error((self.error, self.allocated), (other.error, other.allocated));
+        self.allocated.add(other.allocated);
+        self.live = join_fates(self.live, &mut self.collected, other.live, &other.collected);
+        self.byte_seconds = self.live.map_or(0.0, |_| self.byte_seconds + other.byte_seconds);
     }
 }
 
-/// Adds bucket by bucket; `into` always has `buckets` entries, what lies beyond them is added to the last.
-fn add_buckets(into: &mut Vec<Tally>, from: &[Tally], buckets: usize) {
-    into.resize(buckets, Tally::default());
-    for (index, &tally) in from.iter().enumerate() {
-        into[index.min(buckets - 1)].add(tally);
+/// The relative standard error of two sums that were estimated independently of each other: variances add up.
+pub(crate) fn joint_error(a: (f64, Tally), b: (f64, Tally)) -> f64 {
+    let absolute = |(error, tally): (f64, Tally)| error * tally.objects as f64;
+    let objects = a.1.objects.saturating_add(b.1.objects);
+    absolute(a).hypot(absolute(b)) / (objects as f64).max(1.0)
+}
+
+/// The living of both; the dead are added to `dead`. Nothing of either if one is not known.
+fn join_fates(
+    living: Option<Tally>,
+    dead: &mut Vec<Tally>,
+    others_living: Option<Tally>,
+    others_dead: &[Tally],
+) -> Option<Tally> {
+    let (Some(mut living), Some(others_living)) = (living, others_living) else {
+        dead.clear();
+        return None;
+    };
+    living.add(others_living);
+    dead.iter_mut().zip(others_dead).for_each(|(sum, &tally)| sum.add(tally));
+    Some(living)
+}
+
+/// What both say; the default if they differ.
+fn same<T: PartialEq + Clone + Default>(a: &T, b: &T) -> T {
+    if a == b { a.clone() } else { T::default() }
+}
+
+impl RunInfo {
+    /// The facts that hold for two runs together.
+    pub(crate) fn both(&self, other: &Self) -> Self {
+        let lifetimes = self.lifetimes && other.lifetimes;
+        Self {
+            jvm: JvmInfo {
+                pid: same(&self.jvm.pid, &other.jvm.pid),
+                version: same(&self.jvm.version, &other.jvm.version),
+                gc: same(&self.jvm.gc, &other.jvm.gc),
+                command: same(&self.jvm.command, &other.jvm.command),
+            },
+            engine: match (self.engine, other.engine) {
+                (EngineKind::Exact, EngineKind::Exact) => EngineKind::Exact,
+                _ => EngineKind::Sampled,
+            },
+            options: same(&self.options, &other.options),
+            started_unix_ms: self.started_unix_ms.min(other.started_unix_ms),
+            buckets: if lifetimes { self.buckets.common(&other.buckets) } else { BucketBounds::default() },
+            tracking: coarser(self.tracking, other.tracking),
+            lifetimes,
+            stacks: self.stacks && other.stacks,
+            view: same(&self.view, &other.view),
+        }
+    }
+}
+
+/// The one that says less of single objects.
+fn coarser(a: Tracking, b: Tracking) -> Tracking {
+    let coarseness = |tracking: &Tracking| match *tracking {
+        Tracking::EveryObject => (0, 0),
+        Tracking::EveryNth(n) => (1, n),
+        Tracking::ByteSample(interval) => (2, interval),
+        Tracking::Off => (3, 0),
+    };
+    std::cmp::max_by_key(a, b, coarseness)
+}
+
+impl Trust {
+    /// How two profiles together stand to the counters of their JVMs.
+    pub(crate) fn both(&self, other: &Self) -> Self {
+        let sum = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));
+        let refusals = self.refusals.iter().chain(&other.refusals).map(|row| (&row.reason, row.methods));
+        let dropped = self.dropped.iter().chain(&other.dropped).map(|row| (&row.cause, row.objects));
+        Self {
+            accounted_bytes: self.accounted_bytes.saturating_add(other.accounted_bytes),
+            jvm_allocated_bytes: sum(self.jvm_allocated_bytes, other.jvm_allocated_bytes),
+            remainder: remainders(self.remainder.iter().chain(&other.remainder)),
+            refusals: summed(refusals).map(|(reason, methods)| Refusals { reason, methods }).collect(),
+            dropped: summed(dropped).map(|(cause, objects)| Dropped { cause, objects }).collect(),
+            sample_interval: self
+                .sample_interval
+                .zip(other.sample_interval)
+                .map(|(ours, theirs)| ours.max(theirs)),
+            following: self.following.both(other.following),
+            cost: OwnCost {
+                cpu_ms: self.cost.cpu_ms.saturating_add(other.cost.cpu_ms),
+                native_bytes: self.cost.native_bytes.saturating_add(other.cost.native_bytes),
+                rewrite_ms: self.cost.rewrite_ms.saturating_add(other.cost.rewrite_ms),
+            },
+        }
+    }
+}
+
+/// Sums by name, largest first, ties by name.
+fn summed<'a>(rows: impl Iterator<Item = (&'a String, u64)>) -> impl Iterator<Item = (String, u64)> {
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    for (name, count) in rows {
+        let sum = sums.entry(name).or_default();
+        *sum = sum.saturating_add(count);
+    }
+    let mut sums: Vec<_> = sums.into_iter().map(|(name, sum)| (name.to_owned(), sum)).collect();
+    sums.sort_by_key(|&(_, sum)| std::cmp::Reverse(sum));
+    sums.into_iter()
+}
+
+/// Parts by cause: known causes first, the largest of them first. A sum is exact if all of its parts are.
+fn remainders<'a>(parts: impl Iterator<Item = &'a Remainder>) -> Vec<Remainder> {
+    let mut sums: BTreeMap<(bool, &str), Remainder> = BTreeMap::new();
+    for part in parts {
+        match sums.get_mut(&(part.named, part.cause.as_str())) {
+            Some(sum) => {
+                sum.bytes = sum.bytes.saturating_add(part.bytes);
+                sum.error_bytes = match (sum.error_bytes, part.error_bytes) {
+                    (Some(a), Some(b)) => Some((a as f64).hypot(b as f64).round() as u64),
+                    (a, b) => a.or(b),
+                };
+            }
+            None => drop(sums.insert((part.named, &part.cause), part.clone())),
+        }
+    }
+    let mut sums: Vec<_> = sums.into_values().collect();
+    sums.sort_by_key(|part| (!part.named, std::cmp::Reverse(part.bytes)));
+    sums
+}
+
+impl Following {
+    fn both(self, other: Self) -> Self {
+        Self {
+            whole_collections: self.whole_collections.saturating_add(other.whole_collections),
+            most_bytes_between: self.most_bytes_between.max(other.most_bytes_between),
+            most_ms_between: self.most_ms_between.max(other.most_ms_between),
+            thinned_to_one_in: self.thinned_to_one_in.max(other.thinned_to_one_in),
+            sweeps: self.sweeps.saturating_add(other.sweeps),
+            asked: self.asked.saturating_add(other.asked),
+            sweep_ms: self.sweep_ms.saturating_add(other.sweep_ms),
+            longest_sweep_ms: self.longest_sweep_ms.max(other.longest_sweep_ms),
+        }
     }
 }

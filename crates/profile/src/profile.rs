@@ -80,7 +80,7 @@ pub struct SiteProfile {
 }
 
 /// One frame of a stack. Texts are shared: a frame stands in thousands of stacks.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Frame {
     /// Declaring class, as `Class.getName()` gives it.
     pub class: Arc<str>,

@@ -95,4 +95,22 @@ proptest! {
         merged.merge(&of(&b, &[]));
         prop_assert_eq!(merged, of(&[a, b].concat(), &[]));
     }
+
+    #[test]
+    fn how_coarse_a_merge_is_depends_on_no_order(
+        a in any_deaths(900),
+        b in any_deaths(900),
+        c in any_deaths(90),
+    ) {
+        let merged = |parts: &[&Ages]| {
+            let mut all = Ages::default();
+            parts.iter().for_each(|part| all.merge(part));
+            all
+        };
+        let whole = of(&[a.clone(), b.clone(), c.clone()].concat(), &[]);
+        let [a, b, c] = [of(&a, &[]), of(&b, &[]), of(&c, &[])];
+        prop_assert_eq!(&merged(&[&a, &b, &c]), &whole);
+        prop_assert_eq!(&merged(&[&c, &b, &a]), &whole);
+        prop_assert_eq!(&merged(&[&a, &merged(&[&b, &c])]), &whole);
+    }
 }

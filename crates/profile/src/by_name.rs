@@ -1,0 +1,101 @@
+//! Sums the counts of ids that carry the same name, and puts the rows in order.
+//!
+//! Not here: which counts are current, which is the builder's; several profiles as one (`merge`).
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
+
+use crate::builder::{ProfileBuilder, SiteKey};
+use crate::merge::joint_error;
+use crate::{ClassCounts, ClassEstimate, ClassProfile, SiteCounts, SiteProfile, Tally};
+
+/// One row per class name, largest allocated bytes first, ties by name.
+pub(crate) fn class_profiles(builder: &ProfileBuilder) -> Vec<ClassProfile> {
+    let mut rows: HashMap<usize, ClassProfile> = HashMap::new();
+    for counts in builder.class_counts.values() {
+        let Some(index) = builder.class_names.index(counts.id) else { continue };
+        let Some(name) = builder.class_names.value(index) else { continue };
+        let row =
+            rows.entry(index).or_insert_with(|| ClassProfile { name: name.clone(), ..Default::default() });
+        row.add(counts, builder.bucket_count());
+    }
+    let mut rows: Vec<_> = rows.into_values().collect();
+    rows.sort_by(class_order);
+    rows
+}
+
+/// Estimates by class name.
+pub(crate) fn class_estimates(builder: &ProfileBuilder) -> BTreeMap<String, ClassEstimate> {
+    let mut by_name: BTreeMap<String, ClassEstimate> = BTreeMap::new();
+    for (&id, &estimate) in &builder.estimates {
+        let name = builder.class_names.index(id).and_then(|index| builder.class_names.value(index));
+        if let Some(name) = name {
+            by_name.entry(name.clone()).or_default().add(estimate);
+        }
+    }
+    by_name
+}
+
+/// One row per class name and stack, largest allocated bytes first, ties by class and stack.
+pub(crate) fn site_profiles(builder: &ProfileBuilder) -> Vec<SiteProfile> {
+    let mut rows: HashMap<usize, SiteProfile> = HashMap::new();
+    for counts in builder.site_counts.values() {
+        let Some(index) = builder.site_keys.index(counts.id) else { continue };
+        let Some(key) = builder.site_keys.value(index) else { continue };
+        let row = rows.entry(index).or_insert_with(|| named_site(builder, key));
+        row.add(counts, builder.bucket_count());
+    }
+    let mut rows: Vec<_> = rows.into_values().collect();
+    rows.sort_by(site_order);
+    rows
+}
+
+/// Largest allocated bytes first, ties by name.
+pub(crate) fn class_order(a: &ClassProfile, b: &ClassProfile) -> Ordering {
+    b.allocated.bytes.cmp(&a.allocated.bytes).then_with(|| a.name.cmp(&b.name))
+}
+
+/// Largest allocated bytes first, ties by class and stack.
+pub(crate) fn site_order(a: &SiteProfile, b: &SiteProfile) -> Ordering {
+    let by_bytes = b.allocated.bytes.cmp(&a.allocated.bytes);
+    by_bytes.then_with(|| a.class.cmp(&b.class)).then_with(|| a.stack.cmp(&b.stack))
+}
+
+fn named_site(builder: &ProfileBuilder, key: &SiteKey) -> SiteProfile {
+    SiteProfile {
+        class: builder.class_names.value(key.class).cloned().unwrap_or_default(),
+        stack: key.stack.iter().filter_map(|&frame| builder.frames.value(frame).cloned()).collect(),
+        ..Default::default()
+    }
+}
+
+impl ClassProfile {
+    fn add(&mut self, counts: &ClassCounts, buckets: usize) {
+        self.allocated.add(counts.allocated);
+        let Some(tracked) = &counts.lifetimes else { return };
+        self.live.get_or_insert_default().add(tracked.live);
+        add_buckets(&mut self.collected, &tracked.collected, buckets);
+        if !tracked.lifetimes.is_empty() {
+            self.lifetimes.get_or_insert_default().merge(&tracked.lifetimes);
+        }
+    }
+}
+
+impl SiteProfile {
+    fn add(&mut self, counts: &SiteCounts, buckets: usize) {
+        self.error = joint_error((self.error, self.allocated), (counts.error, counts.allocated));
+        self.allocated.add(counts.allocated);
+        self.byte_seconds += counts.byte_seconds;
+        let Some(live) = counts.live else { return };
+        self.live.get_or_insert_default().add(live);
+        add_buckets(&mut self.collected, &counts.collected, buckets);
+    }
+}
+
+/// Adds bucket by bucket; `into` always has `buckets` entries, what lies beyond them is added to the last.
+fn add_buckets(into: &mut Vec<Tally>, from: &[Tally], buckets: usize) {
+    into.resize(buckets, Tally::default());
+    for (index, &tally) in from.iter().enumerate() {
+        into[index.min(buckets - 1)].add(tally);
+    }
+}

@@ -1,0 +1,296 @@
+//! Merging and comparing profiles: laws that hold for any order and any grouping, in every field.
+
+use mayfly_profile::{
+    BucketBounds, Change, ClassEstimate, ClassFilter, ClassProfile, Dropped, EngineKind, Estimate, Following,
+    Frame, Gc, JvmInfo, Lifetimes, OwnCost, Profile, Refusals, Remainder, RunInfo, SiteProfile, Tally,
+    Tracking, Trust, View,
+};
+use proptest::collection::{btree_map, vec};
+use proptest::option;
+use proptest::prelude::*;
+
+fn tally() -> impl Strategy<Value = Tally> {
+    let some = (0..1_000_000u64, 0..1u64 << 40, 0..1u64 << 20);
+    let most = (Just(u64::MAX), Just(u64::MAX - 1), Just(u64::MAX));
+    prop_oneof![9 => some.boxed(), 1 => most.boxed()].prop_map(|(objects, bytes, largest)| Tally {
+        objects,
+        bytes,
+        largest,
+    })
+}
+
+/// So many different intervals that two or three of them together become coarser.
+fn lifetimes() -> impl Strategy<Value = Lifetimes> {
+    vec((0..1u64 << 30, 0..1u64 << 30, 1..9u64), 0..900).prop_map(|deaths| {
+        let mut known = Lifetimes::default();
+        for (age, width, weight) in deaths {
+            known.ms.record_deaths(age, age + width, weight);
+            known.gcs.record_deaths(age % 50, age % 50 + 1, weight);
+            known.bytes.record_living(width, weight);
+            known.died_before_first_gc += weight;
+            known.record_cohort(weight);
+        }
+        known
+    })
+}
+
+fn tracking() -> impl Strategy<Value = Tracking> {
+    prop_oneof![
+        4 => Just(Tracking::EveryObject),
+        1 => (1..4u64).prop_map(Tracking::EveryNth),
+        1 => (1..4u64).prop_map(Tracking::ByteSample),
+        1 => Just(Tracking::Off),
+    ]
+}
+
+fn run() -> impl Strategy<Value = RunInfo> {
+    let bounds = || {
+        vec(1..7u64, 1..5).prop_map(|mut bounds| {
+            bounds.sort_unstable();
+            bounds.dedup();
+            BucketBounds::new(bounds).expect("ascending")
+        })
+    };
+    let jvm = (1..3u32, 0..3usize, "[ab]?").prop_map(|(pid, gc, version)| JvmInfo {
+        pid,
+        command: version.clone(),
+        version,
+        gc: Gc::ALL[gc],
+    });
+    let view = (0..2u64, "a?").prop_map(|(min_bytes, prefix)| View {
+        classes: ClassFilter { include: vec![prefix], ..ClassFilter::default() },
+        min_bytes,
+        ..View::default()
+    });
+    let flags = (prop::bool::weighted(0.8), prop::bool::weighted(0.8), prop::bool::weighted(0.8));
+    (jvm, "[ab]?", 0..9u64, bounds(), tracking(), flags, view).prop_map(
+        |(jvm, options, started_unix_ms, buckets, tracking, (exact, lifetimes, stacks), view)| RunInfo {
+            jvm,
+            engine: if exact { EngineKind::Exact } else { EngineKind::Sampled },
+            options,
+            started_unix_ms,
+            buckets,
+            lifetimes: lifetimes && tracking != Tracking::Off,
+            stacks: stacks && tracking != Tracking::Off,
+            tracking,
+            view,
+        },
+    )
+}
+
+fn trust() -> impl Strategy<Value = Trust> {
+    let remainder = vec(("[ab]", -9_000i64..9_000, option::of(0..900u64), any::<bool>()), 0..4);
+    let counts = || vec(("[ab]", 0..900u64), 0..3);
+    let following = (0..9u32, 0..9u64, 0..9u64, 0..4u64, 0..9u32, 0..9u64, 0..9u64, 0..9u64);
+    let whole = (0..1u64 << 40, option::weighted(0.8, 0..1u64 << 40), option::weighted(0.8, 1..4u64));
+    (whole, remainder, counts(), counts(), following, (0..9u64, 0..9u64, 0..9u64)).prop_map(
+        |((accounted_bytes, jvm_allocated_bytes, sample_interval), parts, refusals, dropped, f, cost)| {
+            Trust {
+                accounted_bytes,
+                jvm_allocated_bytes,
+                remainder: parts
+                    .into_iter()
+                    .map(|(cause, bytes, error_bytes, named)| Remainder { cause, bytes, error_bytes, named })
+                    .collect(),
+                refusals: refusals
+                    .into_iter()
+                    .map(|(reason, methods)| Refusals { reason, methods })
+                    .collect(),
+                dropped: dropped.into_iter().map(|(cause, objects)| Dropped { cause, objects }).collect(),
+                sample_interval,
+                following: Following {
+                    whole_collections: f.0,
+                    most_bytes_between: f.1,
+                    most_ms_between: f.2,
+                    thinned_to_one_in: f.3,
+                    sweeps: f.4,
+                    asked: f.5,
+                    sweep_ms: f.6,
+                    longest_sweep_ms: f.7,
+                },
+                cost: OwnCost { cpu_ms: cost.0, native_bytes: cost.1, rewrite_ms: cost.2 },
+            }
+        },
+    )
+}
+
+/// Whole numbers, so that their sums are exact.
+fn estimate() -> impl Strategy<Value = ClassEstimate> {
+    let part =
+        || (0..1_000u32, 0..100u32).prop_map(|(bytes, error)| Estimate::of_bytes(bytes.into(), error.into()));
+    (part(), part()).prop_map(|(allocated, unseen)| ClassEstimate { allocated, unseen })
+}
+
+/// What is known of the fates of a row, if it is.
+fn fates() -> impl Strategy<Value = Option<(Tally, Vec<Tally>)>> {
+    option::weighted(0.9, (tally(), vec(tally(), 5)))
+}
+
+fn frame() -> impl Strategy<Value = Frame> {
+    ("[ab]", option::of("[ab]"), option::of(0..2u32)).prop_map(|(class, file, line)| Frame {
+        method: class.as_str().into(),
+        class: class.into(),
+        file: file.map(Into::into),
+        line,
+    })
+}
+
+fn profile() -> impl Strategy<Value = Profile> {
+    let classes = btree_map("[a-d]", (tally(), fates(), option::weighted(0.7, lifetimes())), 0..4);
+    let sites = btree_map(("[a-d]", vec(frame(), 0..2)), (tally(), fates(), 0..99u32, 0..9u32), 0..4);
+    let numbers = (0..1u64 << 40, 0..99u32, 0..3u32, any::<bool>());
+    (run(), trust(), numbers, classes, sites, btree_map("[a-d]", estimate(), 0..3)).prop_map(
+        |(run, trust, (duration_ms, gcs, resets, complete), classes, sites, estimates)| {
+            let buckets = run.buckets.len();
+            let known = |fates: Option<(Tally, Vec<Tally>)>| {
+                let (live, mut dead) = fates.filter(|_| run.lifetimes)?;
+                dead.truncate(buckets);
+                Some((live, dead))
+            };
+            let classes = classes.into_iter().map(|(name, (allocated, fates, lifetimes))| {
+                let (live, collected) = known(fates).unzip();
+                let lifetimes = lifetimes.filter(|_| live.is_some());
+                ClassProfile { name, allocated, live, collected: collected.unwrap_or_default(), lifetimes }
+            });
+            let sites = sites.into_iter().map(|((class, stack), (allocated, fates, seconds, error))| {
+                let (live, collected) = known(fates).unzip();
+                let byte_seconds = live.map_or(0.0, |_| f64::from(seconds));
+                let (collected, error) = (collected.unwrap_or_default(), f64::from(error) / 8.0);
+                SiteProfile { class, stack, allocated, live, collected, byte_seconds, error }
+            });
+            let classes = classes.collect();
+            let sites = if run.stacks { sites.collect() } else { Vec::new() };
+            let estimates = if trust.sample_interval.is_some() { estimates } else { Default::default() };
+            Profile { run, duration_ms, gcs, resets, classes, sites, estimates, trust, complete }
+        },
+    )
+}
+
+/// Everything but errors that add up by their squares, which are compared here, up to their rounding.
+fn without_errors(mut a: Profile, like: &Profile) -> Profile {
+    for (site, like) in a.sites.iter_mut().zip(&like.sites) {
+        assert!((site.error - like.error).abs() <= 1e-9 * like.error.max(1.0), "{site:?} {like:?}");
+        site.error = like.error;
+    }
+    for (part, like) in a.trust.remainder.iter_mut().zip(&like.trust.remainder) {
+        let (error, likes) = (part.error_bytes, like.error_bytes);
+        assert!(error.unwrap_or(0).abs_diff(likes.unwrap_or(0)) <= 2, "{part:?} {like:?}");
+        assert_eq!(error.is_some(), likes.is_some());
+        part.error_bytes = likes;
+    }
+    a
+}
+
+fn assert_same(a: Profile, b: &Profile) {
+    assert_eq!(&without_errors(a, b), b);
+}
+
+fn dead_of(profile: &Profile) -> u128 {
+    let dead = profile.classes.iter().flat_map(|class| &class.collected);
+    dead.map(|tally| u128::from(tally.bytes)).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    #[test]
+    fn no_order_and_no_grouping_matters(a in profile(), b in profile(), c in profile()) {
+        let merged = a.clone().merge(b.clone()).merge(c.clone());
+        assert_same(b.clone().merge(a.clone()).merge(c.clone()), &merged);
+        assert_same(a.clone().merge(c.clone()).merge(b.clone()), &merged);
+        assert_same(a.clone().merge(b.clone().merge(c.clone())), &merged);
+        assert_same(c.merge(b).merge(a), &merged);
+    }
+
+    #[test]
+    fn nothing_changed_between_a_profile_and_itself(a in profile()) {
+        let diff = a.diff(&a);
+        prop_assert!(diff.classes.is_empty() && diff.sites.is_empty());
+    }
+
+    #[test]
+    fn a_diff_the_other_way_has_the_other_signs(a in profile(), b in profile()) {
+        let turned = |change: Change| Change { objects: -change.objects, bytes: -change.bytes };
+        let (there, back) = (b.diff(&a), a.diff(&b));
+        prop_assert_eq!(there.run, back.run);
+        prop_assert_eq!(there.durations_ms, (back.durations_ms.1, back.durations_ms.0));
+        prop_assert_eq!(there.classes.len(), back.classes.len());
+        for (one, other) in there.classes.iter().zip(&back.classes) {
+            prop_assert_eq!(&one.name, &other.name);
+            prop_assert_eq!(one.change.allocated, turned(other.change.allocated));
+            prop_assert_eq!(one.change.live, other.change.live.map(turned));
+            let dead: Vec<_> = other.change.collected.iter().map(|&change| turned(change)).collect();
+            prop_assert_eq!(&one.change.collected, &dead);
+        }
+        for (one, other) in there.sites.iter().zip(&back.sites) {
+            prop_assert_eq!((&one.class, &one.stack), (&other.class, &other.stack));
+            prop_assert_eq!(one.change.allocated, turned(other.change.allocated));
+        }
+    }
+}
+
+fn class(name: &str, objects: u64, live: Option<u64>, dead: &[u64]) -> ClassProfile {
+    ClassProfile {
+        name: name.into(),
+        allocated: Tally::of(objects, 16),
+        live: live.map(|objects| Tally::of(objects, 16)),
+        collected: dead.iter().map(|&objects| Tally::of(objects, 16)).collect(),
+        lifetimes: None,
+    }
+}
+
+fn profile_of(bounds: &[u64], classes: Vec<ClassProfile>) -> Profile {
+    let run = RunInfo {
+        buckets: BucketBounds::new(bounds.to_vec()).expect("ascending"),
+        tracking: Tracking::EveryObject,
+        lifetimes: true,
+        ..RunInfo::default()
+    };
+    Profile { run, classes, complete: true, ..Profile::default() }
+}
+
+#[test]
+fn only_common_buckets_are_left_and_nobody_is_lost() {
+    let a = profile_of(&[5, 15, 60], vec![class("a", 100, Some(10), &[40, 30, 15, 5])]);
+    let b = profile_of(&[5, 20, 60], vec![class("a", 20, Some(0), &[1, 2, 3, 14])]);
+    let dead = dead_of(&a) + dead_of(&b);
+    let merged = a.clone().merge(b);
+    assert_eq!(merged.run.buckets, BucketBounds::new(vec![5, 60]).expect("ascending"));
+    assert_eq!(merged.classes, [class("a", 120, Some(10), &[41, 50, 19])]);
+    assert_eq!(dead_of(&merged), dead);
+    let none_common = merged.merge(profile_of(&[7], vec![class("a", 1, Some(0), &[1, 0])]));
+    assert_eq!(none_common.run.buckets.ranges().collect::<Vec<_>>(), [(0, None)]);
+    assert_eq!(none_common.classes, [class("a", 121, Some(10), &[111])]);
+    assert_eq!(dead_of(&none_common), dead + 16);
+}
+
+#[test]
+fn what_one_did_not_follow_is_not_known_of_both() {
+    let followed = profile_of(&[5], vec![class("a", 3, Some(1), &[2, 0]), class("b", 1, Some(1), &[0, 0])]);
+    let unfollowed_class = profile_of(&[5], vec![class("a", 2, None, &[])]);
+    let merged = followed.clone().merge(unfollowed_class);
+    assert_eq!(merged.classes, [class("a", 5, None, &[]), class("b", 1, Some(1), &[0, 0])]);
+    assert!(merged.run.lifetimes);
+    let counted = Profile { classes: vec![class("a", 2, None, &[])], ..Profile::default() };
+    let merged = followed.merge(counted);
+    assert_eq!(merged.classes, [class("a", 5, None, &[]), class("b", 1, None, &[])]);
+    assert_eq!((merged.run.lifetimes, merged.run.tracking, merged.complete), (false, Tracking::Off, false));
+}
+
+#[test]
+fn a_diff_says_what_came_and_what_went() {
+    let before =
+        profile_of(&[5, 15], vec![class("gone", 1, Some(1), &[0, 0, 0]), class("a", 9, Some(4), &[3, 1, 1])]);
+    let after = profile_of(&[5], vec![class("a", 19, Some(2), &[10, 7]), class("new", 2, Some(0), &[2, 0])]);
+    let change = |objects: i128| Change { objects, bytes: objects * 16 };
+    let rows: Vec<_> = after
+        .diff(&before)
+        .classes
+        .into_iter()
+        .map(|row| (row.name, row.change.allocated, row.change.live, row.change.collected))
+        .collect();
+    let row = |name: &str, allocated, live, dead: [i128; 2]| {
+        (name.to_owned(), change(allocated), Some(change(live)), dead.map(change).to_vec())
+    };
+    assert_eq!(rows, [row("a", 10, -2, [7, 5]), row("new", 2, 0, [2, 0]), row("gone", -1, -1, [0, 0])]);
+}
