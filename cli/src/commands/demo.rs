@@ -13,11 +13,12 @@ use mayfly_profile::Profile;
 
 use crate::args::DemoArgs;
 use crate::commands::next_commands::{program, shown};
+use crate::commands::report::everything;
 use crate::commands::run::exit_code;
 use crate::error::Error;
 use crate::output;
 use crate::recording_input;
-use crate::report::text;
+use crate::report::Format;
 use crate::session::agent_library;
 use crate::session::java::{self, Java};
 use crate::session::launch::Launch;
@@ -65,7 +66,7 @@ pub(crate) fn run(args: DemoArgs) -> Result<u8, Error> {
 
 /// The report on one screen.
 fn summary(profile: &Profile, recording: &Path) -> String {
-    text::screen(profile, &profile.run.view, &format!("{} report --full {}", program(), shown(recording)))
+    Format::Screen.text(profile, &profile.run.view) + &everything(recording)
 }
 
 /// What `java` is to run: the compiled program, or the source itself where there is no compiler beside the launcher.

@@ -1,191 +1,26 @@
-//! A profile as JSON, schema `mayfly-report/1`. Keys may be added to it; none is renamed, removed or given another
-//! meaning. Described for users in `docs/guide/cli.md`.
+//! A profile as JSON, schema `mayfly-report/1`. Described for users in `docs/guide/cli.md`.
+//!
+//! Not here: its keys (`schema`).
+
+mod schema;
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Write};
 
 use mayfly_profile::{
     BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Dropped, EngineKind, Following, Frame, JvmInfo,
-    Lifetimes, OwnCost, Profile, Quantile, Refusals, Remainder, SiteProfile, Tally, Tracking,
+    Lifetimes, OwnCost, Profile, Quantile, Refusals, Remainder, SiteProfile, Tally, Tracking, View,
 };
-use serde::Serialize;
+use schema::{
+    Band, BucketJson, ByteSecondsJson, ClassJson, CostJson, Document, DroppedJson, EstimateJson,
+    FollowingJson, JvmJson, LifetimeJson, RefusalsJson, RemainderJson, SCHEMA, SiteJson, TallyJson,
+    TrackingJson, TrustJson, UnseenJson,
+};
 
-/// Name and version of the schema.
-const SCHEMA: &str = "mayfly-report/1";
-
-/// The whole document.
-#[derive(Debug, Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    jvm: &'a JvmInfo,
-    engine: &'a str,
-    /// The agent's options as given.
-    options: &'a str,
-    started_unix_ms: u64,
-    duration_s: f64,
-    gcs: u32,
-    /// How often counts were set to zero.
-    resets: u32,
-    /// Whether the agent closed the recording.
-    complete: bool,
-    tracking: TrackingJson,
-    trust: TrustJson<'a>,
-    classes: Vec<ClassJson<'a>>,
-    sites: Vec<SiteJson<'a>>,
-    /// Collected objects of all selected classes, whatever the limit; empty when deaths were not followed.
-    buckets: Vec<BucketJson>,
-}
-
-/// Which objects live, collected, lifetime and site numbers come from.
-#[derive(Debug, Serialize)]
-struct TrackingJson {
-    /// `off`, `every_object`, `every_nth` or `byte_sample`.
-    objects: &'static str,
-    /// N of `every_nth`.
-    nth: Option<u64>,
-    /// Mean bytes between two samples of `byte_sample`.
-    interval_bytes: Option<u64>,
-    lifetimes: bool,
-    stacks: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct TrustJson<'a> {
-    accounted_bytes: u64,
-    jvm_allocated_bytes: Option<u64>,
-    share: Option<f64>,
-    /// Share that is counted, or in the remainder under a known cause.
-    named_share: Option<f64>,
-    remainder: Vec<RemainderJson<'a>>,
-    /// Mean bytes between the samples that estimates rest on.
-    sample_interval_bytes: Option<u64>,
-    /// What the hooks did not see, by class, largest first.
-    unseen_classes: Vec<UnseenJson<'a>>,
-    refusals: &'a [Refusals],
-    dropped: &'a [Dropped],
-    following: &'a Following,
-    cost: &'a OwnCost,
-}
-
-#[derive(Debug, Serialize)]
-struct RemainderJson<'a> {
-    cause: &'a str,
-    bytes: i64,
-    estimated: bool,
-    /// Standard error; `None`: exact.
-    error_bytes: Option<u64>,
-    /// Whether the cause is known.
-    named: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct UnseenJson<'a> {
-    name: &'a str,
-    bytes: u64,
-    error_bytes: u64,
-}
-
-/// What the JVM allocated of a class, estimated.
-#[derive(Debug, Serialize)]
-struct EstimateJson {
-    bytes: u64,
-    error_bytes: u64,
-    /// More was executed than allocated, beyond the error: the JIT compiler removed allocations.
-    removed_by_jit: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct ClassJson<'a> {
-    name: &'a str,
-    allocated: TallyJson,
-    /// Shallow size of the largest object, in bytes.
-    largest: u64,
-    /// `None`: no sample says anything.
-    jvm_allocated: Option<EstimateJson>,
-    /// Whether the JIT compiler optimised objects away, so that `allocated`, which counts what was executed, is more than was
-    /// allocated.
-    optimised_away: bool,
-    /// Bytes that classes are ranked by: `allocated`, or an estimate of what of it was allocated if `optimised_away`.
-    rank_bytes: u64,
-    /// Bytes times seconds that objects were held; `None` if deaths were not followed.
-    byte_seconds: Option<ByteSecondsJson>,
-    live: Option<TallyJson>,
-    collected: Vec<BucketJson>,
-    /// How many samples `live`, `collected` and `lifetime` rest on, about; `None`: they are no estimates, or there is none.
-    samples: Option<u64>,
-    lifetime: Option<LifetimeJson>,
-}
-
-#[derive(Debug, Serialize)]
-struct SiteJson<'a> {
-    class: &'a str,
-    /// Innermost first, spelled like `StackTraceElement.toString()`.
-    stack: Vec<String>,
-    allocated: TallyJson,
-    live: Option<TallyJson>,
-    collected: Vec<BucketJson>,
-    /// Bytes that sites are ranked by: `allocated`, but no more than the `rank_bytes` of a class that was optimised away.
-    rank_bytes: u64,
-    byte_seconds: f64,
-    /// Whether `allocated` is exact, not divided among stacks by a sample of them.
-    exact: bool,
-    /// Relative standard error of `allocated` from sampling stacks; 0 where all were taken.
-    error: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct ByteSecondsJson {
-    /// From birth to the middle of the interval in which they died.
-    dead: f64,
-    /// From birth to when they were last known alive.
-    living: f64,
-    estimated: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct TallyJson {
-    objects: u64,
-    bytes: u64,
-    /// Scaled up from a sample; exact otherwise.
-    estimated: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct BucketJson {
-    from_s: u64,
-    /// `None`: no upper end.
-    to_s: Option<u64>,
-    objects: u64,
-    bytes: u64,
-    estimated: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct LifetimeJson {
-    p50_s: Option<f64>,
-    p50_s_band: Option<Band>,
-    p90_s: Option<f64>,
-    p90_s_band: Option<Band>,
-    p99_s: Option<f64>,
-    p99_s_band: Option<Band>,
-    p50_gcs: Option<f64>,
-    p50_gcs_band: Option<Band>,
-    p50_bytes: Option<f64>,
-    p50_bytes_band: Option<Band>,
-    died_before_first_gc_share: Option<f64>,
-    /// With this collector points and upper ends of bands are at least the truth, and nothing is known from below.
-    upper_bound: bool,
-    estimated: bool,
-}
-
-/// The ends of a quantile's 95 % band; `None`: it has no upper end.
-type Band = (f64, Option<f64>);
-
-/// `profile` as pretty-printed JSON, ending in a newline.
-pub(crate) fn render(profile: &Profile, limit: Option<usize>) -> String {
-    // Structs with string keys: nothing in them that JSON has no form for.
-    let mut json = serde_json::to_string_pretty(&document(profile, limit)).expect("plain structs serialize");
-    json.push('\n');
-    json
+/// The part of `profile` that is shown as pretty-printed JSON, ending in a newline. Says nothing of the rules of blame.
+pub(super) fn write(profile: &Profile, view: &View, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &document(&view.of(profile), view.rows))?;
+    out.write_all(b"\n")
 }
 
 /// The document of `profile`, with at most `limit` classes and as many sites of each. Totals are not limited.
@@ -195,7 +30,7 @@ fn document(profile: &Profile, limit: Option<usize>) -> Document<'_> {
     let shown = &profile.classes[..limit.unwrap_or(usize::MAX).min(profile.classes.len())];
     Document {
         schema: SCHEMA,
-        jvm: &run.jvm,
+        jvm: JvmJson::of(&run.jvm),
         engine: run.engine.name(),
         options: &run.options,
         started_unix_ms: run.started_unix_ms,
@@ -317,6 +152,12 @@ impl<'a> Numbers<'a> {
     }
 }
 
+impl<'a> JvmJson<'a> {
+    fn of(jvm: &'a JvmInfo) -> Self {
+        Self { pid: jvm.pid, version: &jvm.version, gc: jvm.gc.name(), command: &jvm.command }
+    }
+}
+
 impl TrackingJson {
     fn of(tracking: Tracking, lifetimes: bool, stacks: bool) -> Self {
         let (objects, nth, interval_bytes) = match tracking {
@@ -340,10 +181,10 @@ impl<'a> TrustJson<'a> {
             remainder: trust.remainder.iter().map(RemainderJson::of).collect(),
             sample_interval_bytes: trust.sample_interval,
             unseen_classes: unseen_classes(profile),
-            refusals: &trust.refusals,
-            dropped: &trust.dropped,
-            following: &trust.following,
-            cost: &trust.cost,
+            refusals: trust.refusals.iter().map(RefusalsJson::of).collect(),
+            dropped: trust.dropped.iter().map(DroppedJson::of).collect(),
+            following: FollowingJson::of(trust.following),
+            cost: CostJson::of(&trust.cost),
         }
     }
 }
@@ -392,6 +233,39 @@ impl<'a> RemainderJson<'a> {
             error_bytes: part.error_bytes,
             named: part.named,
         }
+    }
+}
+
+impl<'a> RefusalsJson<'a> {
+    fn of(refusals: &'a Refusals) -> Self {
+        Self { reason: &refusals.reason, methods: refusals.methods }
+    }
+}
+
+impl<'a> DroppedJson<'a> {
+    fn of(dropped: &'a Dropped) -> Self {
+        Self { cause: &dropped.cause, objects: dropped.objects }
+    }
+}
+
+impl FollowingJson {
+    fn of(following: Following) -> Self {
+        Self {
+            whole_collections: following.whole_collections,
+            most_bytes_between: following.most_bytes_between,
+            most_ms_between: following.most_ms_between,
+            thinned_to_one_in: following.thinned_to_one_in,
+            sweeps: following.sweeps,
+            asked: following.asked,
+            sweep_ms: following.sweep_ms,
+            longest_sweep_ms: following.longest_sweep_ms,
+        }
+    }
+}
+
+impl CostJson {
+    fn of(cost: &OwnCost) -> Self {
+        Self { cpu_ms: cost.cpu_ms, native_bytes: cost.native_bytes, rewrite_ms: cost.rewrite_ms }
     }
 }
 

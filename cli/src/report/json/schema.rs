@@ -1,0 +1,221 @@
+//! The shape of the JSON report: structs of its own, so that it stays as it is whatever becomes of the profile's.
+//!
+//! Keys may be added; none is renamed, removed or given another meaning. Not here: where the values come from (`json`).
+
+use serde::Serialize;
+
+/// Name and version of the schema.
+pub(super) const SCHEMA: &str = "mayfly-report/1";
+
+/// The whole document.
+#[derive(Debug, Serialize)]
+pub(super) struct Document<'a> {
+    pub(super) schema: &'static str,
+    pub(super) jvm: JvmJson<'a>,
+    pub(super) engine: &'a str,
+    /// The agent's options as given.
+    pub(super) options: &'a str,
+    pub(super) started_unix_ms: u64,
+    pub(super) duration_s: f64,
+    pub(super) gcs: u32,
+    /// How often counts were set to zero.
+    pub(super) resets: u32,
+    /// Whether the agent closed the recording.
+    pub(super) complete: bool,
+    pub(super) tracking: TrackingJson,
+    pub(super) trust: TrustJson<'a>,
+    pub(super) classes: Vec<ClassJson<'a>>,
+    pub(super) sites: Vec<SiteJson<'a>>,
+    /// Collected objects of all selected classes, whatever the limit; empty when deaths were not followed.
+    pub(super) buckets: Vec<BucketJson>,
+}
+
+/// The target JVM.
+#[derive(Debug, Serialize)]
+pub(super) struct JvmJson<'a> {
+    pub(super) pid: u32,
+    pub(super) version: &'a str,
+    /// Collector; empty if not known.
+    pub(super) gc: &'static str,
+    pub(super) command: &'a str,
+}
+
+/// Which objects live, collected, lifetime and site numbers come from.
+#[derive(Debug, Serialize)]
+pub(super) struct TrackingJson {
+    /// `off`, `every_object`, `every_nth` or `byte_sample`.
+    pub(super) objects: &'static str,
+    /// N of `every_nth`.
+    pub(super) nth: Option<u64>,
+    /// Mean bytes between two samples of `byte_sample`.
+    pub(super) interval_bytes: Option<u64>,
+    pub(super) lifetimes: bool,
+    pub(super) stacks: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct TrustJson<'a> {
+    pub(super) accounted_bytes: u64,
+    pub(super) jvm_allocated_bytes: Option<u64>,
+    pub(super) share: Option<f64>,
+    /// Share that is counted, or in the remainder under a known cause.
+    pub(super) named_share: Option<f64>,
+    pub(super) remainder: Vec<RemainderJson<'a>>,
+    /// Mean bytes between the samples that estimates rest on.
+    pub(super) sample_interval_bytes: Option<u64>,
+    /// What the hooks did not see, by class, largest first.
+    pub(super) unseen_classes: Vec<UnseenJson<'a>>,
+    pub(super) refusals: Vec<RefusalsJson<'a>>,
+    pub(super) dropped: Vec<DroppedJson<'a>>,
+    pub(super) following: FollowingJson,
+    pub(super) cost: CostJson,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct RemainderJson<'a> {
+    pub(super) cause: &'a str,
+    pub(super) bytes: i64,
+    pub(super) estimated: bool,
+    /// Standard error; `None`: exact.
+    pub(super) error_bytes: Option<u64>,
+    /// Whether the cause is known.
+    pub(super) named: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct UnseenJson<'a> {
+    pub(super) name: &'a str,
+    pub(super) bytes: u64,
+    pub(super) error_bytes: u64,
+}
+
+/// Methods left as they were, for one reason.
+#[derive(Debug, Serialize)]
+pub(super) struct RefusalsJson<'a> {
+    pub(super) reason: &'a str,
+    pub(super) methods: u64,
+}
+
+/// Objects whose tracking was given up, for one reason.
+#[derive(Debug, Serialize)]
+pub(super) struct DroppedJson<'a> {
+    pub(super) cause: &'a str,
+    pub(super) objects: u64,
+}
+
+/// How closely tracked objects were followed.
+#[derive(Debug, Serialize)]
+pub(super) struct FollowingJson {
+    pub(super) whole_collections: u32,
+    pub(super) most_bytes_between: u64,
+    pub(super) most_ms_between: u64,
+    pub(super) thinned_to_one_in: u64,
+    pub(super) sweeps: u32,
+    pub(super) asked: u64,
+    pub(super) sweep_ms: u64,
+    pub(super) longest_sweep_ms: u64,
+}
+
+/// What profiling itself cost.
+#[derive(Debug, Serialize)]
+pub(super) struct CostJson {
+    pub(super) cpu_ms: u64,
+    pub(super) native_bytes: u64,
+    pub(super) rewrite_ms: u64,
+}
+
+/// What the JVM allocated of a class, estimated.
+#[derive(Debug, Serialize)]
+pub(super) struct EstimateJson {
+    pub(super) bytes: u64,
+    pub(super) error_bytes: u64,
+    /// More was executed than allocated, beyond the error: the JIT compiler removed allocations.
+    pub(super) removed_by_jit: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ClassJson<'a> {
+    pub(super) name: &'a str,
+    pub(super) allocated: TallyJson,
+    /// Shallow size of the largest object, in bytes.
+    pub(super) largest: u64,
+    /// `None`: no sample says anything.
+    pub(super) jvm_allocated: Option<EstimateJson>,
+    /// Whether the JIT compiler optimised objects away, so that `allocated`, which counts what was executed, is more than was
+    /// allocated.
+    pub(super) optimised_away: bool,
+    /// Bytes that classes are ranked by: `allocated`, or an estimate of what of it was allocated if `optimised_away`.
+    pub(super) rank_bytes: u64,
+    /// Bytes times seconds that objects were held; `None` if deaths were not followed.
+    pub(super) byte_seconds: Option<ByteSecondsJson>,
+    pub(super) live: Option<TallyJson>,
+    pub(super) collected: Vec<BucketJson>,
+    /// How many samples `live`, `collected` and `lifetime` rest on, about; `None`: they are no estimates, or there is none.
+    pub(super) samples: Option<u64>,
+    pub(super) lifetime: Option<LifetimeJson>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct SiteJson<'a> {
+    pub(super) class: &'a str,
+    /// Innermost first, spelled like `StackTraceElement.toString()`.
+    pub(super) stack: Vec<String>,
+    pub(super) allocated: TallyJson,
+    pub(super) live: Option<TallyJson>,
+    pub(super) collected: Vec<BucketJson>,
+    /// Bytes that sites are ranked by: `allocated`, but no more than the `rank_bytes` of a class that was optimised away.
+    pub(super) rank_bytes: u64,
+    pub(super) byte_seconds: f64,
+    /// Whether `allocated` is exact, not divided among stacks by a sample of them.
+    pub(super) exact: bool,
+    /// Relative standard error of `allocated` from sampling stacks; 0 where all were taken.
+    pub(super) error: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ByteSecondsJson {
+    /// From birth to the middle of the interval in which they died.
+    pub(super) dead: f64,
+    /// From birth to when they were last known alive.
+    pub(super) living: f64,
+    pub(super) estimated: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct TallyJson {
+    pub(super) objects: u64,
+    pub(super) bytes: u64,
+    /// Scaled up from a sample; exact otherwise.
+    pub(super) estimated: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct BucketJson {
+    pub(super) from_s: u64,
+    /// `None`: no upper end.
+    pub(super) to_s: Option<u64>,
+    pub(super) objects: u64,
+    pub(super) bytes: u64,
+    pub(super) estimated: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct LifetimeJson {
+    pub(super) p50_s: Option<f64>,
+    pub(super) p50_s_band: Option<Band>,
+    pub(super) p90_s: Option<f64>,
+    pub(super) p90_s_band: Option<Band>,
+    pub(super) p99_s: Option<f64>,
+    pub(super) p99_s_band: Option<Band>,
+    pub(super) p50_gcs: Option<f64>,
+    pub(super) p50_gcs_band: Option<Band>,
+    pub(super) p50_bytes: Option<f64>,
+    pub(super) p50_bytes_band: Option<Band>,
+    pub(super) died_before_first_gc_share: Option<f64>,
+    /// With this collector points and upper ends of bands are at least the truth, and nothing is known from below.
+    pub(super) upper_bound: bool,
+    pub(super) estimated: bool,
+}
+
+/// The ends of a quantile's 95 % band; `None`: it has no upper end.
+pub(super) type Band = (f64, Option<f64>);
