@@ -178,12 +178,20 @@ fn check_method(
 pub(crate) fn hook_len(class: &ClassFile, code: &[u8], at: usize, first_appended: u16) -> Option<usize> {
     let is_place = |code: &[u8]| hook_name(class, code).starts_with("place");
     let is_clonings = |code: &[u8]| hook_name(class, code).starts_with("clonings");
+    // A transition's end is told with nothing on the stack.
+    let is_bare =
+        |code: &[u8]| ["leaving ", "arriving "].iter().any(|name| hook_name(class, code).starts_with(name));
     let appended = |at: usize| u16::from_be_bytes([code[at], code[at + 1]]) >= first_appended;
     match code.get(at..)? {
         [0xb8, _, _, 0x5f, ..] if appended(at + 1) && is_clonings(&code[at..]) => Some(4),
         // The program pushed something.
         [0x00 | 0x59 | 0x2a, rest @ ..]
             if matches!(rest, [0xb8, _, _, 0x5f, ..]) && appended(at + 2) && is_clonings(rest) =>
+        {
+            None
+        }
+        [0x00 | 0x59 | 0x2a, rest @ ..]
+            if matches!(rest, [0xb8, _, _, ..]) && appended(at + 2) && is_bare(rest) =>
         {
             None
         }

@@ -163,7 +163,8 @@ fn all(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], places: boo
         if hook.as_deref().is_some_and(|hook| hook.starts_with("cloned")) {
             hooks.push((before, format!("{CLONINGS} ()I")));
         }
-        let hook = hook.map(|hook| if places { placed(&owner, name, code[pc], hook) } else { hook });
+        let hook = hook.map(|hook| noted(&owner, name, hook));
+        let hook = hook.map(|hook| if places { placed(code[pc], hook) } else { hook });
         hooks.extend(hook.map(|hook| (Some(pc), hook)));
         pc = next;
     }
@@ -171,13 +172,16 @@ fn all(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], places: boo
     hooks
 }
 
-/// The variant of a hook that is told a place.
-fn placed(owner: &str, method: &str, opcode: u8, hook: String) -> String {
+/// The variant of a hook that notes what it counted, where a caller may take that back.
+fn noted(owner: &str, method: &str, hook: String) -> String {
     let undone = owner == "java/lang/StringUTF16" && method == "newBytesFor";
+    if undone && hook.starts_with("array") { "any (Ljava/lang/Object;)V".to_owned() } else { hook }
+}
+
+/// The variant of a hook that is told a place.
+fn placed(opcode: u8, hook: String) -> String {
     match hook.split_once(')') {
-        _ if (undone || opcode < 0xbb) && hook.starts_with("array") => {
-            "any (Ljava/lang/Object;I)V".to_owned()
-        }
+        _ if opcode < 0xbb && hook.starts_with("array") => "any (Ljava/lang/Object;I)V".to_owned(),
         Some((head, end))
             if ["array", "any", "multi", "built", "cloned", "backtrace"]
                 .contains(&&head[..head.find(' ').unwrap_or(0)]) =>
