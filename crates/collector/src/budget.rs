@@ -4,8 +4,8 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use crate::Tracked;
 use crate::tracked::MOST_LOG2;
+use crate::tracked::Tracked;
 
 /// Native bytes of the JVM's weak handle: 8, and its share of a block.
 const BYTES_PER_HANDLE: u64 = 9;

@@ -11,14 +11,18 @@ use mayfly_profile::{
 
 use rustc_hash::FxHashSet;
 
+use crate::budget::Budget;
 use crate::census::Census;
+use crate::clock::Clock;
 use crate::gathered::{Gathered, Sums};
 use crate::history::{AgeAtDeath, Collector, Evidence, History, Moment};
+use crate::nursery::Nurseries;
 use crate::nursery::{Batch, CHUNK};
+use crate::sites::SiteTable;
 use crate::survivors::Survivors;
 use crate::timeline::Timeline;
+use crate::tracked::Tracked;
 use crate::weights::scaled;
-use crate::{Budget, Clock, Nurseries, SiteTable, Tracked};
 
 /// Objects that outlived so many sweeps are asked after less often: by then they are old in most heaps.
 const SWEEPS_UNTIL_SETTLED: u32 = 16;

@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mayfly_profile::SiteId;
 
-use crate::{Budget, Clock, Tracked};
+use crate::budget::Budget;
+use crate::clock::Clock;
+use crate::tracked::Tracked;
 
 const FIRST_CAPACITY: usize = 32;
 /// A list this long is handed over.

@@ -7,10 +7,14 @@
 use mayfly_profile::{ClassId, SiteCounts, SiteId, Tally, divide};
 use rustc_hash::FxHashMap;
 
+use crate::classes::ClassTable;
+use crate::ledger::Ledger;
 use crate::places::PlaceCounter;
+use crate::places::PlaceTable;
 use crate::sampling::Weight;
+use crate::sites::SiteTable;
 use crate::slabs::ClassTotal;
-use crate::{ClassTable, Ledger, PlaceTable, SiteTable, Words};
+use crate::slabs::Words;
 
 /// Makes the rows that changed since the last time.
 #[derive(Debug, Default)]

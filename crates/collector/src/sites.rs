@@ -8,7 +8,7 @@ use dashmap::DashMap;
 use mayfly_profile::{ClassId, Frame, FrameId, SiteId};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::MOST_SITES;
+use crate::tracked::MOST_SITES;
 
 /// Native bytes per site beside its stack: books, map entries, allocation overhead.
 const BYTES_PER_SITE: u64 = 340;

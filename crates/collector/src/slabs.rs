@@ -243,7 +243,7 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kind;
+    use crate::places::Kind;
 
     /// What Java does: add to the word at a cell of the newest slab.
     fn bump(slabs: &Slabs, cell: u32, offset: usize, by: u64) {

@@ -2,9 +2,10 @@
 
 use std::mem;
 
+use crate::budget::Budget;
 use crate::history::Evidence;
 use crate::nursery::CHUNK;
-use crate::{Budget, Tracked};
+use crate::tracked::Tracked;
 
 /// Tracked objects waiting for their death. Memory follows the number of the living.
 #[derive(Debug, Default)]

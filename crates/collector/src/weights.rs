@@ -8,8 +8,8 @@
 
 use mayfly_profile::{Tally, Tracking};
 
-use crate::Tracked;
 use crate::gathered::Sums;
+use crate::tracked::Tracked;
 
 /// What a tracked object stands for.
 pub(crate) fn scaled(tracking: Tracking, object: &Tracked) -> Sums {

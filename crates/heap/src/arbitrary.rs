@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 
-use crate::{Class, EdgeName, Graph, GraphBuilder, ObjectIndex, RootKind, Strength};
+use crate::builder::GraphBuilder;
+use crate::edge::{EdgeName, Strength};
+use crate::graph::{Class, Graph, ObjectIndex};
+use crate::root::RootKind;
 
 /// Graphs of up to `most` objects of three classes, with some two references each of all strengths, elements and statics,
 /// and a few roots of two kinds.

@@ -5,9 +5,11 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::edge::EdgeName;
 use crate::graph::ELEMENT;
+use crate::graph::{Class, ClassIndex, Graph, ObjectIndex};
 use crate::offsets::Offsets;
-use crate::{Class, ClassIndex, EdgeName, Graph, ObjectIndex, Root, RootKind};
+use crate::root::{Root, RootKind};
 
 /// A heap that objects and references can't be numbered for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

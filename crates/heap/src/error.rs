@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::TooLarge;
+use crate::builder::TooLarge;
 
 /// Why a heap dump can't be read. Offsets are in bytes from the start of the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

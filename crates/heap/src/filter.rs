@@ -2,8 +2,10 @@
 //!
 //! One filter serves all walks: paths, dominators, sizes. Not here: where walks begin; that is never filtered.
 
+use crate::edge::{Edge, EdgeName, Strength};
 use crate::graph::ELEMENT;
-use crate::{Class, Edge, EdgeName, Graph, ObjectIndex, ObjectSet, Strength};
+use crate::graph::{Class, Graph, ObjectIndex};
+use crate::set::ObjectSet;
 
 /// How much of an object is passed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +132,8 @@ impl Filter {
 mod tests {
     use super::*;
     use crate::fake::heap;
-    use crate::{Total, reach};
+    use crate::histogram::Total;
+    use crate::reach;
 
     const HEAP: &str = "
         1:A -next-> 2:B -items-> 3:java.lang.Object[][32] -[0]-> 4:C

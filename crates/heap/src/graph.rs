@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use crate::edge::{Edge, EdgeName};
 use crate::offsets::Offsets;
-use crate::{Edge, EdgeName, Root};
+use crate::root::Root;
 
 /// Number of an object in its graph, from 0 on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -205,12 +206,12 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Referrers;
     use crate::fake::heap;
+    use crate::referrers::Referrers;
 
     #[test]
     fn subclasses_are_found_by_superclass_and_by_interface() {
-        let mut builder = crate::GraphBuilder::default();
+        let mut builder = crate::builder::GraphBuilder::default();
         let mut class = |superclass, interfaces: &[ClassIndex]| {
             builder.class(Class { superclass, interfaces: interfaces.into(), ..Class::default() })
         };

@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::{Graph, ObjectIndex};
+use crate::graph::{Graph, ObjectIndex};
 
 /// So many objects, with so many bytes together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,7 +3,7 @@
 //!
 //! Shared by all formats that tell classes with their loaders and superclasses.
 
-use crate::Strength;
+use crate::edge::Strength;
 
 /// The field by which reference objects hold what they refer to.
 pub(crate) const REFERENT: (&str, &str) = ("java.lang.ref.Reference", "referent");

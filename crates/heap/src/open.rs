@@ -4,7 +4,11 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::{Edge, EdgeName, Graph, HeapError, Histogram, ObjectIndex, Text};
+use crate::edge::{Edge, EdgeName};
+use crate::error::HeapError;
+use crate::graph::{Graph, ObjectIndex};
+use crate::histogram::Histogram;
+use crate::text::Text;
 use crate::{dump, hprof, sbih, xml};
 
 /// Called from time to time with the bytes read so far, of so many. Files that are read twice count twice.

@@ -1,6 +1,8 @@
 //! What can be reached: from objects, from the roots, and from the roots only through certain objects.
 
-use crate::{Class, Filter, Graph, ObjectIndex, ObjectSet};
+use crate::filter::Filter;
+use crate::graph::{Class, Graph, ObjectIndex};
+use crate::set::ObjectSet;
 
 /// Everything reachable from some objects, these included: the filter is not asked about them.
 pub fn from(graph: &Graph, start: impl IntoIterator<Item = ObjectIndex>, filter: &Filter) -> ObjectSet {
@@ -83,7 +85,7 @@ fn walk(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Strength;
+    use crate::edge::Strength;
     use crate::fake::heap;
 
     const HEAP: &str = "

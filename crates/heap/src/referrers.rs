@@ -1,7 +1,8 @@
 //! References the other way round: which objects refer to an object. Made on demand, for questions that go upwards.
 
+use crate::edge::Edge;
+use crate::graph::{Graph, ObjectIndex};
 use crate::offsets::Offsets;
-use crate::{Edge, Graph, ObjectIndex};
 
 /// The objects that refer to each object: 4 bytes per object and 4 per reference.
 #[derive(Debug)]
@@ -72,7 +73,8 @@ impl Referrers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Class, GraphBuilder};
+    use crate::builder::GraphBuilder;
+    use crate::graph::Class;
 
     #[test]
     fn every_reference_is_found_from_its_end() {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::ObjectIndex;
+use crate::graph::ObjectIndex;
 
 /// One reason for which an object is alive.
 #[derive(Clone, Debug, PartialEq, Eq)]

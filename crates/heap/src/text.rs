@@ -5,7 +5,7 @@
 /// The text of one `java.lang.String`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Text<'a> {
-    /// The string, as [`crate::Graph::id`] names it.
+    /// The string, as [`crate::graph::Graph::id`] names it.
     pub id: u64,
     /// Length of the whole text, in UTF-16 units (`String.length()`).
     pub length: u64,

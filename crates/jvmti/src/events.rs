@@ -5,7 +5,8 @@ use jvmti_bindings::callbacks::{
 };
 use jvmti_bindings::sys::jvmti as sys;
 
-use crate::{Class, Jni, Object, Thread};
+use crate::jni::Jni;
+use crate::refs::{Class, Object, Thread};
 
 /// The environment of the event's thread; `None` in events without one (collections, the primordial phase).
 pub fn jni_of<'event>(context: &'event CallbackContext<'_>) -> Option<Jni<'event>> {

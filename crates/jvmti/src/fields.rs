@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 
 use jvmti_bindings::sys::jni as sys;
 
-use crate::{Class, Jni, Thread};
+use crate::jni::Jni;
+use crate::refs::{Class, Thread};
 
 /// A reference to an instance of the class that the marker `O` stands for.
 pub trait InstanceOf<O> {

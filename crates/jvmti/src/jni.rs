@@ -6,7 +6,8 @@ use std::ptr;
 
 use jvmti_bindings::sys::jni as sys;
 
-use crate::{Class, GlobalClass, Object, Vm, Weak};
+use crate::refs::{Class, GlobalClass, Object, Weak};
+use crate::vm::Vm;
 
 /// A thread's JNI environment, for the duration of one native call.
 #[derive(Clone, Copy)]

@@ -2,7 +2,8 @@
 
 use std::ffi::CStr;
 
-use crate::{Jni, Tool};
+use crate::jni::Jni;
+use crate::tool::Tool;
 
 /// Constants to compute the shallow size of any array from its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

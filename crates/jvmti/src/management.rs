@@ -9,7 +9,8 @@ use std::{mem, ptr};
 
 use jvmti_bindings::sys::jni as sys;
 
-use crate::{Jni, Object};
+use crate::jni::Jni;
+use crate::refs::Object;
 
 /// A version of the table, with the slots that we use.
 #[derive(Clone, Copy, Debug)]

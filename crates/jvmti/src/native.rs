@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use jvmti_bindings::sys::jni as sys;
 
-use crate::Jni;
+use crate::jni::Jni;
 
 /// Runs the body of a native method; a panic becomes `on_panic`'s value and never reaches the JVM.
 ///

@@ -6,7 +6,7 @@ use std::ptr;
 
 use jvmti_bindings::sys::jni;
 
-use crate::Jni;
+use crate::jni::Jni;
 
 /// A JNI local reference, valid on this thread until the native call it came with returns.
 #[derive(Clone, Copy)]
@@ -85,7 +85,7 @@ impl<'call> Class<'call> {
     }
 }
 
-/// A JNI weak global reference, to be given back with [`crate::Jni::release`]. Valid on every thread.
+/// A JNI weak global reference, to be given back with [`crate::jni::Jni::release`]. Valid on every thread.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Weak(NonZeroUsize);
 

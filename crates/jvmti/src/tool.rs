@@ -10,7 +10,9 @@ use jvmti_bindings::env::Jvmti;
 use jvmti_bindings::get_default_callbacks;
 use jvmti_bindings::sys::{jni as jni_sys, jvmti as sys};
 
-use crate::{Class, Jni, Object, Thread, Vm};
+use crate::jni::Jni;
+use crate::refs::{Class, Object, Thread};
+use crate::vm::Vm;
 
 /// What the agent asks the JVM for (JVMTI, "Capability").
 #[derive(Clone, Copy, Debug, Default)]
@@ -243,7 +245,7 @@ impl Tool {
     pub fn class_name(&self, class: Class<'_>) -> Option<String> {
         // SAFETY: a live class reference, by its type.
         let (signature, _) = unsafe { self.jvmti().get_class_signature(class.raw()) }.ok()?;
-        Some(crate::class_name(&signature))
+        Some(crate::names::class_name(&signature))
     }
 
     /// Whether the class is an array class.

@@ -7,7 +7,8 @@ use std::ptr;
 use jvmti_bindings::agent::AgentLoadContext;
 use jvmti_bindings::sys::{jni as sys, jvmti};
 
-use crate::{Jni, JvmtiError};
+use crate::jni::Jni;
+use crate::tool::JvmtiError;
 
 /// The VM this process runs.
 #[derive(Clone, Copy)]

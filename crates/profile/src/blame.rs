@@ -6,7 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::{Frame, Tally};
+use crate::profile::Frame;
+use crate::tally::Tally;
 
 /// Which part of a stack is blamed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

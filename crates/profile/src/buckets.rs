@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Tally;
+use crate::tally::Tally;
 
 /// Upper bounds of the finite lifetime buckets, in seconds, strictly ascending; one more bucket reaches to infinity.
 ///

@@ -1,16 +1,17 @@
 //! Folds the stream of [`Update`]s into a [`Profile`].
 //!
-//! Not here: reading updates from bytes (`mayfly-recording`), filters ([`crate::ClassFilter`]).
+//! Not here: reading updates from bytes (`mayfly-recording`), filters ([`crate::filter::ClassFilter`]).
 
 use std::collections::HashMap;
 
 use crate::by_name::{class_estimates, class_profiles, site_profiles};
 use crate::calibration;
+use crate::estimate::ClassEstimate;
 use crate::names::Names;
-use crate::{
-    ClassCounts, ClassEstimate, ClassId, Frame, FrameId, Profile, Progress, RunInfo, SiteCounts, SiteId,
-    Trust, Update,
-};
+use crate::profile::{Frame, Profile};
+use crate::run::RunInfo;
+use crate::trust::Trust;
+use crate::update::{ClassCounts, ClassId, FrameId, Progress, SiteCounts, SiteId, Update};
 
 /// Why an update could not be applied in full. What could be applied was; the builder stays usable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -6,8 +6,11 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::builder::{ProfileBuilder, SiteKey};
+use crate::estimate::ClassEstimate;
 use crate::merge::joint_error;
-use crate::{ClassCounts, ClassEstimate, ClassProfile, SiteCounts, SiteProfile, Tally};
+use crate::profile::{ClassProfile, SiteProfile};
+use crate::tally::Tally;
+use crate::update::{ClassCounts, SiteCounts};
 
 /// One row per class name, largest allocated bytes first, ties by name.
 pub(crate) fn class_profiles(builder: &ProfileBuilder) -> Vec<ClassProfile> {

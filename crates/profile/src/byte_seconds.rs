@@ -3,7 +3,9 @@
 //! No age at death is known but an interval it lies in: the middle of it is taken. Of the living it is the time up to
 //! which they were last known alive. Sizes are the mean of the class, apart for the living and each lifetime bucket.
 
-use crate::{BucketBounds, ClassProfile, Tally};
+use crate::buckets::BucketBounds;
+use crate::profile::ClassProfile;
+use crate::tally::Tally;
 
 /// Byte-seconds of the tracked objects of one class.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -49,7 +51,7 @@ fn mean_size(tally: Tally) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Lifetimes;
+    use crate::lifetimes::Lifetimes;
 
     fn class(collected: Vec<Tally>, live: Tally, record: impl Fn(&mut Lifetimes)) -> ClassProfile {
         let mut lifetimes = Lifetimes::default();

@@ -9,7 +9,11 @@
 use std::collections::HashMap;
 
 use crate::by_name::site_order;
-use crate::{ClassEstimate, ClassProfile, Profile, SiteProfile, Tally, Tracking, divide};
+use crate::division::divide;
+use crate::estimate::ClassEstimate;
+use crate::profile::{ClassProfile, Profile, SiteProfile};
+use crate::run::Tracking;
+use crate::tally::Tally;
 
 /// Parts of one that are told apart before the parts of a sum are rounded to whole numbers.
 const FINENESS: f64 = 256.0;

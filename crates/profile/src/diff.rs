@@ -7,7 +7,9 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::{ClassProfile, Frame, Profile, RunInfo, SiteProfile, Tally};
+use crate::profile::{ClassProfile, Frame, Profile, SiteProfile};
+use crate::run::RunInfo;
+use crate::tally::Tally;
 
 /// What changed between two profiles.
 #[derive(Clone, Debug, Default, PartialEq)]

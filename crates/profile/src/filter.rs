@@ -2,7 +2,8 @@
 //!
 //! Not here: parsing options; what the agent tracks.
 
-use crate::{Profile, Tally};
+use crate::profile::Profile;
+use crate::tally::Tally;
 
 /// Class names to keep and to leave out, on `Class.getName()` spelling (`[C`, `[Ljava.lang.Object;`, `a.B$C`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

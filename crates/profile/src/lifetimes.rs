@@ -4,7 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Ages, Quantile, Survival};
+use crate::ages::Ages;
+use crate::survival::{Quantile, Survival};
 
 /// Births and collections are stamped by the kernel's coarse clock, whose ticks are 1 to 4 ms apart (`CONFIG_HZ`).
 const CLOCK_STEP_MS: f64 = 4.0;

@@ -16,11 +16,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
+use crate::buckets::BucketBounds;
 use crate::by_name::{class_order, site_order};
-use crate::{
-    BucketBounds, ClassProfile, Dropped, EngineKind, Following, Frame, JvmInfo, OwnCost, Profile, Refusals,
-    Remainder, RunInfo, SiteProfile, Tally, Tracking, Trust,
-};
+use crate::following::Following;
+use crate::profile::{ClassProfile, Frame, Profile, SiteProfile};
+use crate::run::{EngineKind, JvmInfo, RunInfo, Tracking};
+use crate::tally::Tally;
+use crate::trust::{Dropped, OwnCost, Refusals, Remainder, Trust};
 
 impl Profile {
     /// This profile and another one as one. Commutative and associative, but for the rounding of numbers that are not whole.

@@ -4,7 +4,8 @@
 
 use std::collections::HashMap;
 
-use crate::{BlameRules, Frame, Profile, SiteProfile};
+use crate::blame::BlameRules;
+use crate::profile::{Frame, Profile, SiteProfile};
 
 /// A method, and what was allocated on its behalf.
 #[derive(Clone, Debug, Default, PartialEq)]

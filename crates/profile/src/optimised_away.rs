@@ -5,7 +5,8 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crate::{ClassProfile, Profile, SiteProfile, Tracking};
+use crate::profile::{ClassProfile, Profile, SiteProfile};
+use crate::run::Tracking;
 
 impl Profile {
     /// Whether the JIT compiler optimised objects of this class away, beyond what chance explains.

@@ -5,7 +5,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ClassEstimate, Lifetimes, RunInfo, Tally, Trust};
+use crate::estimate::ClassEstimate;
+use crate::lifetimes::Lifetimes;
+use crate::run::RunInfo;
+use crate::tally::Tally;
+use crate::trust::Trust;
 
 /// Everything known of a run at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]

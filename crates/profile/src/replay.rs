@@ -1,14 +1,12 @@
-//! A profile as a stream again: the shortest one that a [`crate::ProfileBuilder`] folds into the same profile.
+//! A profile as a stream again: the shortest one that a [`crate::builder::ProfileBuilder`] folds into the same profile.
 //!
 //! Not here: bytes (`mayfly-recording`).
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::{
-    ClassCounts, ClassId, ClassProfile, Frame, FrameId, LifetimeCounts, Profile, Progress, SiteCounts,
-    SiteId, SiteProfile, Update,
-};
+use crate::profile::{ClassProfile, Frame, Profile, SiteProfile};
+use crate::update::{ClassCounts, ClassId, FrameId, LifetimeCounts, Progress, SiteCounts, SiteId, Update};
 
 impl Profile {
     /// The updates that give this profile: what a recording holds that begins and ends at one moment.

@@ -4,7 +4,8 @@
 
 use std::collections::HashMap;
 
-use crate::{ProfileBuilder, Progress, Update};
+use crate::builder::ProfileBuilder;
+use crate::update::{Progress, Update};
 
 impl ProfileBuilder {
     /// All names and all counts as of now, under their ids, for a reader of the same stream that has read `resets` resets
@@ -61,7 +62,11 @@ fn by_index(ids: &[(u32, usize)]) -> HashMap<usize, u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ClassCounts, Estimate, Frame, RunInfo, SiteCounts, Tally};
+    use crate::estimate::Estimate;
+    use crate::profile::Frame;
+    use crate::run::RunInfo;
+    use crate::tally::Tally;
+    use crate::update::{ClassCounts, SiteCounts};
 
     fn class(id: u32, name: &str) -> Update {
         Update::Class { id, name: name.into() }
@@ -85,7 +90,7 @@ mod tests {
             allocated: Tally::of(objects, 16),
             ..SiteCounts::default()
         });
-        let estimate = crate::ClassEstimate { unseen: Estimate::default(), ..Default::default() };
+        let estimate = crate::estimate::ClassEstimate { unseen: Estimate::default(), ..Default::default() };
         Update::Progress(Box::new(Progress {
             duration_ms: ms,
             classes: classes.collect(),

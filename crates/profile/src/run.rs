@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BucketBounds, Gc, View};
+use crate::buckets::BucketBounds;
+use crate::gc::Gc;
+use crate::view::View;
 
 /// The target JVM.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

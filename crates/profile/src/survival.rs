@@ -13,7 +13,8 @@
 mod cells;
 mod npmle;
 
-use crate::{Ages, Cohorts};
+use crate::ages::Ages;
+use crate::lifetimes::Cohorts;
 use cells::{Cells, Observations};
 use npmle::{Fit, best, best_with};
 

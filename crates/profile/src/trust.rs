@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Estimate, Following};
+use crate::estimate::Estimate;
+use crate::following::Following;
 
 /// How a profile's counts stand to the JVM's own counter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -5,7 +5,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ClassEstimate, Frame, Lifetimes, RunInfo, Tally, Trust};
+use crate::estimate::ClassEstimate;
+use crate::lifetimes::Lifetimes;
+use crate::profile::Frame;
+use crate::run::RunInfo;
+use crate::tally::Tally;
+use crate::trust::Trust;
 
 /// Index of a class in a stream. Several ids may carry the same name (loaders); profiles merge them.
 pub type ClassId = u32;

@@ -4,7 +4,9 @@
 
 use std::borrow::Cow;
 
-use crate::{BlameRules, ClassFilter, Profile};
+use crate::blame::BlameRules;
+use crate::filter::ClassFilter;
+use crate::profile::Profile;
 
 /// A choice of classes and objects, how many rows there are of them, and which frames are blamed. By default all is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]

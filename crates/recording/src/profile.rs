@@ -4,7 +4,8 @@
 
 use mayfly_profile::{Profile, ProfileBuilder};
 
-use crate::{Damage, ReadError, RecordingReader, RecordingWriter, WriteError};
+use crate::reader::{Damage, ReadError, RecordingReader};
+use crate::writer::{RecordingWriter, WriteError};
 
 /// The profile a recording holds, and the first damage if it has any. A damaged recording gives the profile as of
 /// the last good frame.

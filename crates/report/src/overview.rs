@@ -9,7 +9,7 @@ mod tables;
 
 use mayfly_profile::{BlameRules, MethodProfile, Profile, View};
 
-use crate::Occasion;
+use crate::post_run::Occasion;
 use crate::post_run::tracking_text;
 use crate::text::{printable, shorten};
 use crate::units;

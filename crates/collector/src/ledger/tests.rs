@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::GcKind;
+use crate::clock::GcKind;
 
 #[derive(Default)]
 struct Heap {

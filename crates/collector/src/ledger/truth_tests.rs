@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::*;
-use crate::GcKind;
+use crate::clock::GcKind;
 
 /// SplitMix64 (Steele, Lea and Flood, 2014).
 struct Random(u64);

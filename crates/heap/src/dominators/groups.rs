@@ -6,7 +6,8 @@
 use rustc_hash::FxHashMap;
 
 use super::Dominators;
-use crate::{ClassIndex, Graph, ObjectIndex, Total};
+use crate::graph::{ClassIndex, Graph, ObjectIndex};
+use crate::histogram::Total;
 
 /// Reachable objects of classes of one name.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,8 +16,9 @@ pub use groups::{ClassRetained, LoaderRetained};
 use lengauer_tarjan::find_dominators;
 use walk::Walk;
 
+use crate::filter::Filter;
+use crate::graph::{Graph, ObjectIndex};
 use crate::offsets::Offsets;
-use crate::{Filter, Graph, ObjectIndex};
 
 /// The tree of dominators, and retained sizes: 20 bytes per object.
 ///

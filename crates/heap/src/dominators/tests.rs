@@ -4,8 +4,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::arbitrary::graphs;
+use crate::edge::Strength;
 use crate::fake::heap;
-use crate::{ObjectSet, Strength, Total, reach};
+use crate::histogram::Total;
+use crate::reach;
+use crate::set::ObjectSet;
 
 /// The example of the paper, figure 1 and 2: R is the root.
 const PAPER: &str = "
@@ -86,9 +89,9 @@ fn weak_references_retain_nothing() {
 /// that ways through the forest are as long as they get.
 #[test]
 fn depth_does_not_matter() {
-    let mut builder = crate::GraphBuilder::default();
-    let class = builder.class(crate::Class::default());
-    let next = builder.name(crate::EdgeName::Internal("next".into()));
+    let mut builder = crate::builder::GraphBuilder::default();
+    let class = builder.class(crate::graph::Class::default());
+    let next = builder.name(crate::edge::EdgeName::Internal("next".into()));
     let objects: Vec<_> = (0..300_000).map(|id| builder.object(id, class, 1)).collect();
     for pair in objects.windows(2) {
         builder.edge(pair[0], next, pair[1]);
@@ -98,7 +101,7 @@ fn depth_does_not_matter() {
         builder.element(objects[last], index as u32, object);
         builder.element(objects[last / 2], index as u32, object);
     }
-    builder.root(objects[0], crate::RootKind::JniGlobal);
+    builder.root(objects[0], crate::root::RootKind::JniGlobal);
     let graph = builder.finish().unwrap();
     let dominators = of(&graph, Strength::Strong);
     assert_eq!(dominators.retained(objects[last / 3]), (last - last / 3 + 1) as u64);

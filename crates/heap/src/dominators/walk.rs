@@ -1,6 +1,7 @@
 //! The depth-first walk that the search for dominators starts from.
 
-use crate::{Filter, Graph, ObjectIndex};
+use crate::filter::Filter;
+use crate::graph::{Graph, ObjectIndex};
 
 /// A depth-first walk from all roots, which count as referred to by one object with number 0.
 ///

@@ -6,7 +6,7 @@ use super::frame::{Frame, Frames, KIND_FACTS, KIND_RECORDS, KIND_TOTALS};
 use super::record::{INLINE_MAX, Op, internal_of};
 use super::varint::{get, unfold};
 use super::{Facts, FrameFacts, Number, Reference, RootReference};
-use crate::HeapError;
+use crate::error::HeapError;
 use crate::open::Progress;
 
 /// One thing that a dump tells.

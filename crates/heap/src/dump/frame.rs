@@ -20,7 +20,7 @@
 //! ```
 
 use super::FORMAT_VERSION;
-use crate::HeapError;
+use crate::error::HeapError;
 
 /// First bytes of every heap dump of Mayfly's.
 pub const MAGIC: [u8; 8] = *b"\x89MAYHEA\n";

@@ -7,11 +7,13 @@ use rustc_hash::FxHashMap;
 use super::class_table::ClassTable;
 use super::decoder::{Decoder, Record};
 use super::{Facts, FrameFacts, Number, Reference, RootReference};
+use crate::builder::GraphBuilder;
+use crate::edge::{EdgeName, Strength};
+use crate::error::HeapError;
+use crate::graph::{Class, ClassIndex, Graph, ObjectIndex};
 use crate::loading::{REFERENT, is_builtin_loader, referent_strength, type_name};
 use crate::open::Progress;
-use crate::{
-    Class, ClassIndex, EdgeName, Frame, Graph, GraphBuilder, HeapError, ObjectIndex, RootKind, Strength,
-};
+use crate::root::{Frame, RootKind};
 
 /// What stands for the class of an object whose class was not told.
 pub(crate) const NOT_KNOWN: &str = "(class not known)";

@@ -4,8 +4,10 @@
 
 use super::class_table::ClassTable;
 use super::decoder::{Decoder, Record};
+use crate::error::HeapError;
+use crate::histogram::{Histogram, Total};
 use crate::open::Progress;
-use crate::{HeapError, Histogram, Text, TextEncoding, Total};
+use crate::text::{Text, TextEncoding};
 
 /// Calls `visit` for each string whose text is in the dump.
 pub(crate) fn visit_texts<'a>(

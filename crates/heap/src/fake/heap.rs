@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::statement::{Chain, Object, Reference, Statement};
-use crate::{Class, ClassIndex, EdgeName, Graph, GraphBuilder, ObjectIndex, RootKind, Strength};
+use crate::builder::GraphBuilder;
+use crate::edge::{EdgeName, Strength};
+use crate::graph::{Class, ClassIndex, Graph, ObjectIndex};
+use crate::root::RootKind;
 
 const FIRST_MIRROR: u64 = 0xc1a_5500_0000;
 const MIRROR: &str = "java.lang.Class";

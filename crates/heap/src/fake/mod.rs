@@ -20,7 +20,7 @@
 mod heap;
 mod statement;
 
-use crate::Graph;
+use crate::graph::Graph;
 
 /// The heap that `text` describes.
 ///

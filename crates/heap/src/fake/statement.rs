@@ -1,6 +1,6 @@
 //! One statement of a fake heap, taken apart. Not here: what it means to the graph.
 
-use crate::{Frame, RootKind};
+use crate::root::{Frame, RootKind};
 
 /// What a statement says.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ pub use paths::{PathGrowth, by_path};
 
 use std::collections::BTreeMap;
 
-use crate::{Histogram, Total};
+use crate::histogram::{Histogram, Total};
 
 /// What there was of one class, and what there is.
 #[derive(Clone, Debug, PartialEq, Eq)]

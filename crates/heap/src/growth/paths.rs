@@ -5,7 +5,8 @@ use rustc_hash::FxHashMap;
 use super::difference;
 use super::tree::{ClassTree, NodeIndex};
 use crate::dominators::Dominators;
-use crate::{Graph, Total};
+use crate::graph::Graph;
+use crate::histogram::Total;
 
 /// Objects of one class below others, and what they retain together.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::dominators::Dominators;
+use crate::edge::Strength;
 use crate::fake::heap;
-use crate::{Filter, Graph, Strength};
+use crate::filter::Filter;
+use crate::graph::Graph;
 
 /// A cache of so many entries, a list of so many nodes, and something that does not change.
 fn program(entries: u64, nodes: u64) -> Graph {

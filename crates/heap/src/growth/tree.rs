@@ -3,7 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use crate::dominators::Dominators;
-use crate::{EdgeName, Graph, ObjectIndex, Total};
+use crate::edge::EdgeName;
+use crate::graph::{Graph, ObjectIndex};
+use crate::histogram::Total;
 
 /// Number of a node of a class tree. 0 stands for the roots together.
 pub(super) type NodeIndex = u32;

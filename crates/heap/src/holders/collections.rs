@@ -1,6 +1,7 @@
 //! Which objects are the insides of the JDK's collections, or these themselves.
 
-use crate::{Graph, ObjectIndex, Referrers};
+use crate::graph::{Graph, ObjectIndex};
+use crate::referrers::Referrers;
 
 /// Classes that are seen through, with all classes nested in them.
 const COLLECTIONS: &[&str] = &[

@@ -8,8 +8,10 @@ mod tests;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::filter::Filter;
+use crate::graph::{Graph, ObjectIndex};
 use crate::paths::Steps;
-use crate::{Filter, Graph, ObjectIndex, Referrers};
+use crate::referrers::Referrers;
 use collections::Insides;
 
 /// Something that holds an object, directly or in a collection.

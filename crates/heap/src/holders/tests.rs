@@ -1,7 +1,7 @@
 //! Holders of objects in all sorts of collections.
 
 use super::*;
-use crate::Strength;
+use crate::edge::Strength;
 use crate::fake::heap;
 
 fn texts(graph: &Graph, of: u64, most: usize) -> Vec<String> {
@@ -57,7 +57,7 @@ fn weak_and_skipped_references_do_not_hold() {
     let graph = heap("1:java.lang.ref.WeakReference -referent-> 9:T; 2:A -x-> 9; 3:B -x-> 9");
     let referrers = Referrers::new(&graph);
     let mut filter = Filter::new(&graph, Strength::Strong);
-    filter.skip_object(&graph, graph.find(3).unwrap(), crate::Skip::Object);
+    filter.skip_object(&graph, graph.find(3).unwrap(), crate::filter::Skip::Object);
     let found = holders(&graph, &referrers, graph.find(9).unwrap(), &filter, 9);
     assert_eq!(
         found.iter().map(|holder| holder.by).collect::<Vec<_>>(),

@@ -4,7 +4,7 @@
 
 use super::record::Hprof;
 use super::sub_record::{HeapVisitor, Segment, ValueType};
-use crate::ObjectIndex;
+use crate::graph::ObjectIndex;
 
 /// Finds the numbers of objects by their ids, which are in order. Ids are addresses, so those of a heap lie close: a table of evenly
 /// spaced addresses leads to the few that are near.

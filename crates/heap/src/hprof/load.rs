@@ -13,9 +13,12 @@ use super::roots::add_roots;
 use super::scan::{MIRROR, Scan, Told};
 use super::sizes::Sizes;
 use super::sub_record::{HeapVisitor, ValueType, walk};
+use crate::builder::GraphBuilder;
+use crate::edge::{EdgeName, Strength};
+use crate::error::HeapError;
+use crate::graph::{Class, ClassIndex, Graph, ObjectIndex};
 use crate::loading::{REFERENT, is_builtin_loader, referent_strength};
 use crate::open::Progress;
-use crate::{Class, ClassIndex, EdgeName, Graph, GraphBuilder, HeapError, ObjectIndex, Strength};
 
 /// The class of classes.
 pub(crate) const CLASS: &str = "java.lang.Class";

@@ -2,7 +2,7 @@
 //!
 //! Not here: what is in a heap segment (`sub_record`).
 
-use crate::HeapError;
+use crate::error::HeapError;
 
 /// Records of names.
 pub(crate) const STRING: u8 = 0x01;

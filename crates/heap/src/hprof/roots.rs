@@ -10,7 +10,7 @@ use super::record::{id_at, u32_at};
 use super::scan::Scan;
 use super::sub_record::{RootRecord, ValueType};
 use super::texts::text_of;
-use crate::{Frame, RootKind};
+use crate::root::{Frame, RootKind};
 
 /// Adds all roots: first the classes that are never unloaded, then what the file tells.
 pub(super) fn add_roots(edges: &mut Edges<'_, '_>) {

@@ -8,8 +8,9 @@ use super::measure::{Distance, Order};
 use super::record::Hprof;
 use super::scan::{Scan, Slot};
 use super::sub_record::{ValueType, walk};
+use crate::error::HeapError;
+use crate::histogram::{Histogram, Total};
 use crate::open::Progress;
-use crate::{HeapError, Histogram, Total};
 
 /// Objects and bytes by class name, in one pass over the file, in memory that does not grow with the number of objects.
 ///

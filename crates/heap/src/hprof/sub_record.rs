@@ -5,7 +5,7 @@
 
 use super::class_dump::ClassDump;
 use super::record::{Hprof, Record, id_at, u32_at};
-use crate::HeapError;
+use crate::error::HeapError;
 use crate::open::Progress;
 
 /// A type of values: of fields, constants, and elements of arrays.

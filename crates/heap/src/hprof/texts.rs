@@ -7,8 +7,9 @@ use super::record::{Hprof, Record, id_at};
 use super::roots::field;
 use super::scan::Scan;
 use super::sub_record::{HeapVisitor, ValueType, walk};
+use crate::error::HeapError;
 use crate::open::Progress;
-use crate::{HeapError, Text, TextEncoding};
+use crate::text::{Text, TextEncoding};
 
 /// Calls `visit` for each string. Takes 24 bytes per string meanwhile.
 pub(crate) fn visit_texts<'a>(

@@ -4,7 +4,8 @@
 //! one of a class of the boot loader, one of a hidden class (which may be unloaded after all), a thread, a local variable, a JNI local, a JNI global, a monitor, a class as such,
 //! anything else; then the one whose class or words come first in the alphabet; then the one that the graph tells first.
 
-use crate::{Graph, RootKind};
+use crate::graph::Graph;
+use crate::root::RootKind;
 
 /// Numbers of roots.
 #[derive(Debug)]

@@ -13,7 +13,9 @@ pub use search::{shortest, strongest};
 pub use text::{edge_text, object_text};
 pub use tree::PathTree;
 
-use crate::{Edge, EdgeName, Graph, ObjectIndex, Root, RootKind, Strength};
+use crate::edge::{Edge, EdgeName, Strength};
+use crate::graph::{Graph, ObjectIndex};
+use crate::root::{Root, RootKind};
 
 /// A way from a root to an object.
 #[derive(Clone, Debug, PartialEq, Eq)]

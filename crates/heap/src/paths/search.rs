@@ -2,7 +2,10 @@
 
 use super::tree::Entry;
 use super::{Path, PathTree};
-use crate::{Filter, Graph, ObjectSet, Skip, Strength};
+use crate::edge::Strength;
+use crate::filter::{Filter, Skip};
+use crate::graph::Graph;
+use crate::set::ObjectSet;
 
 /// Up to `most` shortest paths to any of some objects. Each next one avoids all objects in between of those before
 /// (S7); after a path without any, the static field or root that it consists of.

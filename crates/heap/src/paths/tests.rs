@@ -5,7 +5,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::arbitrary::graphs;
 use crate::fake::heap;
-use crate::{Class, Filter, ObjectSet, Skip};
+use crate::filter::{Filter, Skip};
+use crate::graph::Class;
+use crate::set::ObjectSet;
 
 fn texts(graph: &Graph, to: u64, filter: &Filter, most: usize) -> Vec<String> {
     let targets = ObjectSet::of(graph, graph.find(to));

@@ -1,7 +1,8 @@
 //! Paths as INSANE prints them: a line for the root, a line for each object with what refers to the next.
 
 use super::{Path, Steps};
-use crate::{Edge, EdgeName, Graph, ObjectIndex};
+use crate::edge::{Edge, EdgeName};
+use crate::graph::{Graph, ObjectIndex};
 
 impl Path {
     /// The path as text, without a newline at its end:

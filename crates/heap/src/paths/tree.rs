@@ -4,7 +4,11 @@ use std::ops::ControlFlow;
 
 use super::entrances::Entrances;
 use super::{Path, Steps};
-use crate::{EdgeName, Filter, Graph, ObjectIndex, ObjectSet, RootKind};
+use crate::edge::EdgeName;
+use crate::filter::Filter;
+use crate::graph::{Graph, ObjectIndex};
+use crate::root::RootKind;
+use crate::set::ObjectSet;
 
 const UNSEEN: u32 = u32::MAX;
 const ROOT: u32 = u32::MAX - 1;

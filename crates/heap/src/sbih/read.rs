@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use super::{HEADER, MAGIC, OBJECT, OF_INSTANCES};
+use crate::error::HeapError;
+use crate::graph::Graph;
+use crate::histogram::{Histogram, Total};
 use crate::open::Progress;
 use crate::xml::Loader;
-use crate::{Graph, HeapError, Histogram, Total};
 
 /// How often progress is told: after so many objects.
 const STEP: usize = 1 << 16;

@@ -3,8 +3,13 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::builder::GraphBuilder;
+use crate::edge::{EdgeName, Strength};
+use crate::error::HeapError;
+use crate::graph::{Class, Graph, ObjectIndex};
+use crate::open::{Dump, Format};
 use crate::paths::edge_text;
-use crate::{Class, Dump, EdgeName, Format, Graph, GraphBuilder, HeapError, ObjectIndex, Strength, xml};
+use crate::xml;
 
 const SAMPLE: &str = "<insane>
 <object id='54361a9' type='A$Node' size='32'/>

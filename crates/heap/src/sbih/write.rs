@@ -6,9 +6,11 @@
 use rustc_hash::FxHashMap;
 
 use super::{HEADER, MAGIC, OBJECT, OF_INSTANCES};
+use crate::edge::{Edge, EdgeName};
+use crate::error::HeapError;
+use crate::graph::{Graph, ObjectIndex};
 use crate::offsets::Offsets;
 use crate::xml::{Mirrors, field_text};
-use crate::{Edge, EdgeName, Graph, HeapError, ObjectIndex};
 
 /// The file is given out in pieces of about this size.
 const PIECE: usize = 64 << 10;

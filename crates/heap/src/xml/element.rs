@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::START;
-use crate::HeapError;
+use crate::error::HeapError;
 
 /// An element with what it says. Values are as they lie in the file; `text_of` resolves entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

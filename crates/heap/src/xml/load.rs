@@ -8,12 +8,15 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use super::element::{Element, Elements, text_of};
+use crate::builder::GraphBuilder;
+use crate::edge::{EdgeName, Strength};
+use crate::error::HeapError;
+use crate::graph::{Class, ClassIndex, Graph, ObjectIndex};
+use crate::histogram::{Histogram, Total};
 use crate::loading::REFERENT;
 use crate::open::Progress;
-use crate::{
-    Class, ClassIndex, EdgeName, Graph, GraphBuilder, HeapError, Histogram, ObjectIndex, RootKind, Strength,
-    Text, TextEncoding, Total,
-};
+use crate::root::RootKind;
+use crate::text::{Text, TextEncoding};
 
 /// How often progress is told: after so many elements.
 const STEP: usize = 1 << 16;

@@ -5,7 +5,9 @@
 
 use std::fmt::Write;
 
-use crate::{EdgeName, Graph, ObjectIndex, Text};
+use crate::edge::EdgeName;
+use crate::graph::{Graph, ObjectIndex};
+use crate::text::Text;
 
 /// Lines are given out in pieces of about this size.
 const PIECE: usize = 64 << 10;

@@ -13,8 +13,11 @@ use std::ptr;
 
 use jvmti_bindings::sys::{jni, jvmti as sys};
 
+use crate::jni::Jni;
+use crate::refs::Object;
+use crate::tool::JvmtiError;
 use crate::tool::error;
-use crate::{Jni, JvmtiError, Object, Vm};
+use crate::vm::Vm;
 
 pub use classes::FieldFacts;
 pub use met::{HeapObject, Reference, ReferenceKind, StackSlot, StringText, Visit};

@@ -6,7 +6,9 @@ use jvmti_bindings::sys::jvmti as sys;
 
 use super::{HeapWalk, call};
 use crate::fields::Field;
-use crate::{JvmtiError, OfThread, StackFrame, Thread};
+use crate::fields::OfThread;
+use crate::refs::Thread;
+use crate::tool::{JvmtiError, StackFrame};
 
 /// A live thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +107,7 @@ impl HeapWalk<'_> {
             let name = self.take_text(name);
             call!(self, GetMethodDeclaringClass, id, &raw mut class).ok()?;
             // SAFETY: a fresh local reference of this frame, to a class.
-            let class = unsafe { crate::Object::from_raw(class)?.as_class() };
+            let class = unsafe { crate::refs::Object::from_raw(class)?.as_class() };
             Some((self.class_name(class).ok()?, name))
         })
         .ok()?

@@ -4,7 +4,7 @@
 //! (1976): mass moved into the nearest interval that opens with a left end and closes with the next right end never makes
 //! an observation less likely. Not here: how much mass (`npmle`).
 
-use crate::Ages;
+use crate::ages::Ages;
 
 /// Intervals `(after, by]` of ages with weights; ends as indexes into the sorted list of all finite ends.
 #[derive(Clone, Debug, Default)]

@@ -133,7 +133,7 @@ proptest! {
         living in prop::collection::vec((any::<u64>(), 0u32..64, any::<u64>()), 0..20),
         cohorts in prop::collection::vec(any::<u64>(), 0..3), q in 0.0f64..=1.0,
     ) {
-        let mut lifetimes = crate::Lifetimes::default();
+        let mut lifetimes = crate::lifetimes::Lifetimes::default();
         deaths.iter().for_each(|d| lifetimes.ms.record_deaths(d.0 >> d.2, d.1 >> d.2, d.3));
         living.iter().for_each(|l| lifetimes.ms.record_living(l.0 >> l.1, l.2));
         cohorts.iter().for_each(|&weight| lifetimes.record_cohort(weight));
