@@ -42,8 +42,7 @@ impl Dumped {
     }
 
     /// Compares with what the JVM counted: all objects of the fixture and of every class that as many objects of were counted.
-    /// (`java.lang.Class`es of the class data archive whose classes were never loaded are in the JVM's count only, and some
-    /// that are loaded in between in ours only.)
+    /// (`java.lang.Class`es of the class data archive whose classes were never loaded are in the JVM's count only.)
     fn agrees(&self, histogram: &Histogram, every_class: bool) {
         let ours: BTreeMap<&str, Total> = histogram.rows.iter().map(|row| (&*row.name, row.total)).collect();
         let mut same = 0;
@@ -56,7 +55,7 @@ impl Dumped {
                 // As many classes may be other ones: each is as long as its own static fields need.
                 let room = if name == "java.lang.Class" { counted.bytes / 1000 } else { 0 };
                 let differ = ours.bytes.abs_diff(counted.bytes);
-                assert!(differ <= room, "{} {name}: {} bytes for {}", ours.objects, ours.bytes, counted.bytes);
+                assert!(differ <= room, "{name}: {ours:?} for {counted:?}");
                 same += 1;
             }
         }
