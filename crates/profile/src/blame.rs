@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::profile::Frame;
+use crate::frame::Frame;
 use crate::tally::Tally;
 
 /// Which part of a stack is blamed.
@@ -42,12 +42,10 @@ pub struct BlamedMethod {
 impl BlameRules {
     /// The frames of `stack` (innermost first) that these rules look at.
     pub fn considered<'a>(&self, stack: &'a [Frame]) -> Vec<&'a Frame> {
-        let starts =
-            |list: &[String], frame: &Frame| list.iter().any(|prefix| frame.class.starts_with(prefix));
         let mut frames = Vec::new();
-        for frame in stack.iter().filter(|frame| !starts(&self.ignore, frame)) {
+        for frame in stack.iter().filter(|frame| !frame.starts_with_any(&self.ignore)) {
             frames.push(frame);
-            if starts(&self.target, frame) {
+            if frame.starts_with_any(&self.target) {
                 break;
             }
         }

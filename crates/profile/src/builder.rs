@@ -1,14 +1,12 @@
-//! Folds the stream of [`Update`]s into a [`Profile`].
+//! Folds the stream of [`Update`]s: names, and the newest counts of each id.
 //!
-//! Not here: reading updates from bytes (`mayfly-recording`), filters ([`crate::filter::ClassFilter`]).
+//! Not here: the profile that they make (`by_name`), reading updates from bytes (`mayfly-recording`).
 
 use std::collections::HashMap;
 
-use crate::by_name::{class_estimates, class_profiles, site_profiles};
-use crate::calibration;
 use crate::estimate::ClassEstimate;
+use crate::frame::Frame;
 use crate::names::Names;
-use crate::profile::{Frame, Profile};
 use crate::run::RunInfo;
 use crate::trust::Trust;
 use crate::update::{ClassCounts, ClassId, FrameId, Progress, SiteCounts, SiteId, Update};
@@ -85,30 +83,6 @@ impl ProfileBuilder {
             Update::End => self.complete = true,
         }
         Ok(())
-    }
-
-    /// The profile as of the last update.
-    pub fn profile(&self) -> Profile {
-        let mut profile = Profile { sites: site_profiles(self), ..self.profile_without_sites() };
-        calibration::sites(&mut profile);
-        profile.ranked()
-    }
-
-    /// Like [`Self::profile`] with no sites: what a live display needs, at a cost that does not grow with stacks.
-    pub fn profile_without_sites(&self) -> Profile {
-        let mut profile = Profile {
-            run: self.run.clone().unwrap_or_default(),
-            duration_ms: self.duration_ms,
-            gcs: self.gcs,
-            resets: self.resets,
-            classes: class_profiles(self),
-            sites: Vec::new(),
-            estimates: class_estimates(self),
-            trust: self.trust.clone(),
-            complete: self.complete,
-        };
-        calibration::classes(&mut profile);
-        profile.ranked()
     }
 
     /// Resets so far.

@@ -1,19 +1,45 @@
-//! Sums the counts of ids that carry the same name, and puts the rows in order.
+//! The profile that a stream makes: counts of ids that carry the same name are summed, and rows put in order.
 //!
 //! Not here: which counts are current, which is the builder's; several profiles as one (`merge`).
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::builder::{ProfileBuilder, SiteKey};
-use crate::estimate::ClassEstimate;
-use crate::merge::joint_error;
-use crate::profile::{ClassProfile, SiteProfile};
+use crate::calibration;
+use crate::estimate::{ClassEstimate, joint_error};
+use crate::order::{class_order, site_order};
+use crate::profile::{ClassProfile, Profile, SiteProfile};
 use crate::tally::Tally;
 use crate::update::{ClassCounts, SiteCounts};
 
+impl ProfileBuilder {
+    /// The profile as of the last update.
+    pub fn profile(&self) -> Profile {
+        let mut profile = Profile { sites: site_profiles(self), ..self.profile_without_sites() };
+        calibration::sites(&mut profile);
+        profile.ranked()
+    }
+
+    /// Like [`Self::profile`] with no sites: what a live display needs, at a cost that does not grow with stacks.
+    pub fn profile_without_sites(&self) -> Profile {
+        let mut profile = Profile {
+            run: self.run.clone().unwrap_or_default(),
+            duration_ms: self.duration_ms,
+            gcs: self.gcs,
+            resets: self.resets,
+            classes: class_profiles(self),
+            sites: Vec::new(),
+            estimates: class_estimates(self),
+            trust: self.trust.clone(),
+            complete: self.complete,
+        };
+        calibration::classes(&mut profile);
+        profile.ranked()
+    }
+}
+
 /// One row per class name, largest allocated bytes first, ties by name.
-pub(crate) fn class_profiles(builder: &ProfileBuilder) -> Vec<ClassProfile> {
+fn class_profiles(builder: &ProfileBuilder) -> Vec<ClassProfile> {
     let mut rows: HashMap<usize, ClassProfile> = HashMap::new();
     for counts in builder.class_counts.values() {
         let Some(index) = builder.class_names.index(counts.id) else { continue };
@@ -28,7 +54,7 @@ pub(crate) fn class_profiles(builder: &ProfileBuilder) -> Vec<ClassProfile> {
 }
 
 /// Estimates by class name.
-pub(crate) fn class_estimates(builder: &ProfileBuilder) -> BTreeMap<String, ClassEstimate> {
+fn class_estimates(builder: &ProfileBuilder) -> BTreeMap<String, ClassEstimate> {
     let mut by_name: BTreeMap<String, ClassEstimate> = BTreeMap::new();
     for (&id, &estimate) in &builder.estimates {
         let name = builder.class_names.index(id).and_then(|index| builder.class_names.value(index));
@@ -40,7 +66,7 @@ pub(crate) fn class_estimates(builder: &ProfileBuilder) -> BTreeMap<String, Clas
 }
 
 /// One row per class name and stack, largest allocated bytes first, ties by class and stack.
-pub(crate) fn site_profiles(builder: &ProfileBuilder) -> Vec<SiteProfile> {
+fn site_profiles(builder: &ProfileBuilder) -> Vec<SiteProfile> {
     let mut rows: HashMap<usize, SiteProfile> = HashMap::new();
     for counts in builder.site_counts.values() {
         let Some(index) = builder.site_keys.index(counts.id) else { continue };
@@ -51,17 +77,6 @@ pub(crate) fn site_profiles(builder: &ProfileBuilder) -> Vec<SiteProfile> {
     let mut rows: Vec<_> = rows.into_values().collect();
     rows.sort_by(site_order);
     rows
-}
-
-/// Largest allocated bytes first, ties by name.
-pub(crate) fn class_order(a: &ClassProfile, b: &ClassProfile) -> Ordering {
-    b.allocated.bytes.cmp(&a.allocated.bytes).then_with(|| a.name.cmp(&b.name))
-}
-
-/// Largest allocated bytes first, ties by class and stack.
-pub(crate) fn site_order(a: &SiteProfile, b: &SiteProfile) -> Ordering {
-    let by_bytes = b.allocated.bytes.cmp(&a.allocated.bytes);
-    by_bytes.then_with(|| a.class.cmp(&b.class)).then_with(|| a.stack.cmp(&b.stack))
 }
 
 fn named_site(builder: &ProfileBuilder, key: &SiteKey) -> SiteProfile {

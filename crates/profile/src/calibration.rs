@@ -8,9 +8,9 @@
 
 use std::collections::HashMap;
 
-use crate::by_name::site_order;
 use crate::division::divide;
 use crate::estimate::ClassEstimate;
+use crate::order::site_order;
 use crate::profile::{ClassProfile, Profile, SiteProfile};
 use crate::run::Tracking;
 use crate::tally::Tally;

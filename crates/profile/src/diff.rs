@@ -7,7 +7,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::profile::{ClassProfile, Frame, Profile, SiteProfile};
+use crate::frame::Frame;
+use crate::profile::{ClassProfile, Profile, SiteProfile};
 use crate::run::RunInfo;
 use crate::tally::Tally;
 

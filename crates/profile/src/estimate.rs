@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::tally::Tally;
+
 /// A sum of bytes estimated from sampled allocations (Horvitz–Thompson), and the variance of the estimate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
@@ -78,6 +80,13 @@ impl ClassEstimate {
         let missing = executed as f64 - self.allocated.bytes;
         missing > chance && missing > executed as f64 / 10.0
     }
+}
+
+/// The relative standard error of two sums that were estimated independently of each other: variances add up.
+pub(crate) fn joint_error(a: (f64, Tally), b: (f64, Tally)) -> f64 {
+    let absolute = |(error, tally): (f64, Tally)| error * tally.objects as f64;
+    let objects = a.1.objects.saturating_add(b.1.objects);
+    absolute(a).hypot(absolute(b)) / (objects as f64).max(1.0)
 }
 
 #[cfg(test)]

@@ -1,9 +1,6 @@
-//! Which classes a report shows: InMemProfiler's `#include`, `#exclude`, `#exactmatch` and `#largerthan` as views of a profile.
+//! Which classes a report shows: InMemProfiler's `#include`, `#exclude` and `#exactmatch`.
 //!
-//! Not here: parsing options; what the agent tracks.
-
-use crate::profile::Profile;
-use crate::tally::Tally;
+//! Not here: parsing options; what the agent tracks; a profile without the others (`shown`).
 
 /// Class names to keep and to leave out, on `Class.getName()` spelling (`[C`, `[Ljava.lang.Object;`, `a.B$C`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,31 +25,5 @@ impl ClassFilter {
     /// Whether every name passes.
     pub fn admits_all(&self) -> bool {
         self.include.is_empty() && self.exclude.is_empty()
-    }
-}
-
-impl Profile {
-    /// This profile with only the classes, and sites of classes, that pass. Trust is unchanged: counting is never filtered.
-    pub fn filtered(mut self, filter: &ClassFilter) -> Self {
-        self.classes.retain(|class| filter.admits(&class.name));
-        self.sites.retain(|site| filter.admits(&site.class));
-        self
-    }
-
-    /// This profile with only the classes and sites of which at least one object has `bytes` bytes or more.
-    ///
-    /// Exact for classes whose objects all have one size. A kept array class still counts its smaller arrays: tallies
-    /// hold no single sizes ([`Tally::is_uniform`] tells).
-    pub fn with_objects_of_at_least(mut self, bytes: u64) -> Self {
-        self.classes.retain(|class| class.allocated.largest >= bytes);
-        self.sites.retain(|site| site.allocated.largest >= bytes);
-        self
-    }
-}
-
-impl Tally {
-    /// Whether all objects have the size of the largest one.
-    pub fn is_uniform(self) -> bool {
-        u128::from(self.objects) * u128::from(self.largest) == u128::from(self.bytes)
     }
 }

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ages::Ages;
+use crate::cohorts::Cohorts;
 use crate::survival::{Quantile, Survival};
 
 /// Births and collections are stamped by the kernel's coarse clock, whose ticks are 1 to 4 ms apart (`CONFIG_HZ`).
@@ -25,26 +26,10 @@ pub struct Lifetimes {
     pub cohorts: Cohorts,
 }
 
-/// Weights of groups of objects that were born and died together, which say little more than one object would.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cohorts {
-    weight: f64,
-    squares: f64,
-}
-
-impl Cohorts {
-    /// Kish's effective sample size per unit of weight, (Σw)²/Σw² ÷ Σw: 1 where every object stands for itself.
-    pub fn effective_share(&self) -> f64 {
-        if self.squares > 0.0 { (self.weight / self.squares).clamp(f64::MIN_POSITIVE, 1.0) } else { 1.0 }
-    }
-}
-
 impl Lifetimes {
     /// Notes that objects of this weight were born and died together.
     pub fn record_cohort(&mut self, weight: u64) {
-        let weight = weight as f64;
-        self.cohorts.weight += weight;
-        self.cohorts.squares += weight * weight;
+        self.cohorts.record(weight);
     }
 
     /// Whether nothing is known.
@@ -58,8 +43,7 @@ impl Lifetimes {
         self.gcs.merge(&other.gcs);
         self.bytes.merge(&other.bytes);
         self.died_before_first_gc = self.died_before_first_gc.saturating_add(other.died_before_first_gc);
-        self.cohorts.weight += other.cohorts.weight;
-        self.cohorts.squares += other.cohorts.squares;
+        self.cohorts.merge(other.cohorts);
     }
 
     /// The estimated lifetimes in milliseconds; `None` if nothing is known.
@@ -88,21 +72,5 @@ impl Lifetimes {
     pub fn died_before_first_gc_share(&self) -> Option<f64> {
         let dead = self.ms.dead();
         (dead > 0).then(|| self.died_before_first_gc as f64 / dead as f64)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn objects_that_die_together_count_as_few() {
-        let mut lifetimes = Lifetimes::default();
-        assert_eq!(lifetimes.cohorts.effective_share(), 1.0);
-        (0..10).for_each(|_| lifetimes.record_cohort(1));
-        assert_eq!(lifetimes.cohorts.effective_share(), 1.0);
-        // (10 + 90)² ÷ (10 + 8100) of 100 objects.
-        lifetimes.record_cohort(90);
-        assert!((lifetimes.cohorts.effective_share() - 100.0 / 8110.0).abs() < 1e-12);
     }
 }

@@ -17,9 +17,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
 use crate::buckets::BucketBounds;
-use crate::by_name::{class_order, site_order};
+use crate::estimate::joint_error;
 use crate::following::Following;
-use crate::profile::{ClassProfile, Frame, Profile, SiteProfile};
+use crate::frame::Frame;
+use crate::order::{class_order, site_order};
+use crate::profile::{ClassProfile, Profile, SiteProfile};
 use crate::run::{EngineKind, JvmInfo, RunInfo, Tracking};
 use crate::tally::Tally;
 use crate::trust::{Dropped, OwnCost, Refusals, Remainder, Trust};
@@ -116,13 +118,6 @@ impl SiteProfile {
         self.live = join_fates(self.live, &mut self.collected, other.live, &other.collected);
         self.byte_seconds = self.live.map_or(0.0, |_| self.byte_seconds + other.byte_seconds);
     }
-}
-
-/// The relative standard error of two sums that were estimated independently of each other: variances add up.
-pub(crate) fn joint_error(a: (f64, Tally), b: (f64, Tally)) -> f64 {
-    let absolute = |(error, tally): (f64, Tally)| error * tally.objects as f64;
-    let objects = a.1.objects.saturating_add(b.1.objects);
-    absolute(a).hypot(absolute(b)) / (objects as f64).max(1.0)
 }
 
 /// The living of both; the dead are added to `dead`. Nothing of either if one is not known.

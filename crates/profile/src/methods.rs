@@ -5,7 +5,8 @@
 use std::collections::HashMap;
 
 use crate::blame::BlameRules;
-use crate::profile::{Frame, Profile, SiteProfile};
+use crate::frame::Frame;
+use crate::profile::{Profile, SiteProfile};
 
 /// A method, and what was allocated on its behalf.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,10 +27,8 @@ impl BlameRules {
     /// The one frame that a site is charged to: the first target, or the innermost frame that is not ignored, or the
     /// innermost one. `None`: there is no stack.
     pub fn charged<'a>(&self, stack: &'a [Frame]) -> Option<&'a Frame> {
-        let starts =
-            |list: &[String], frame: &Frame| list.iter().any(|prefix| frame.class.starts_with(prefix));
-        let mut looked_at = stack.iter().filter(|frame| !starts(&self.ignore, frame));
-        let target = looked_at.clone().find(|frame| starts(&self.target, frame));
+        let mut looked_at = stack.iter().filter(|frame| !frame.starts_with_any(&self.ignore));
+        let target = looked_at.clone().find(|frame| frame.starts_with_any(&self.target));
         target.or_else(|| looked_at.next()).or(stack.first())
     }
 }

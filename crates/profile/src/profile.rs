@@ -1,11 +1,9 @@
 //! A whole profile at one moment: what reports, diffs and checks read.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use serde::{Deserialize, Serialize};
 
 use crate::estimate::ClassEstimate;
+use crate::frame::Frame;
 use crate::lifetimes::Lifetimes;
 use crate::run::RunInfo;
 use crate::tally::Tally;
@@ -81,17 +79,4 @@ pub struct SiteProfile {
     pub byte_seconds: f64,
     /// Relative standard error of `allocated`, as stacks were sampled; 0 if each was taken.
     pub error: f64,
-}
-
-/// One frame of a stack. Texts are shared: a frame stands in thousands of stacks.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Frame {
-    /// Declaring class, as `Class.getName()` gives it.
-    pub class: Arc<str>,
-    /// Method name.
-    pub method: Arc<str>,
-    /// Source file, if the class tells.
-    pub file: Option<Arc<str>>,
-    /// Line; only with `#detailedtrace`, or in sampled stacks.
-    pub line: Option<u32>,
 }

@@ -5,7 +5,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::profile::{ClassProfile, Frame, Profile, SiteProfile};
+use crate::frame::Frame;
+use crate::profile::{ClassProfile, Profile, SiteProfile};
 use crate::update::{ClassCounts, ClassId, FrameId, LifetimeCounts, Progress, SiteCounts, SiteId, Update};
 
 impl Profile {

@@ -63,7 +63,7 @@ fn by_index(ids: &[(u32, usize)]) -> HashMap<usize, u32> {
 mod tests {
     use super::*;
     use crate::estimate::Estimate;
-    use crate::profile::Frame;
+    use crate::frame::Frame;
     use crate::run::RunInfo;
     use crate::tally::Tally;
     use crate::update::{ClassCounts, SiteCounts};

@@ -14,7 +14,7 @@ mod cells;
 mod npmle;
 
 use crate::ages::Ages;
-use crate::lifetimes::Cohorts;
+use crate::cohorts::Cohorts;
 use cells::{Cells, Observations};
 use npmle::{Fit, best, best_with};
 

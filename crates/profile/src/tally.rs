@@ -39,4 +39,9 @@ impl Tally {
     pub fn is_empty(&self) -> bool {
         self.objects == 0 && self.bytes == 0
     }
+
+    /// Whether all objects have the size of the largest one.
+    pub fn is_uniform(self) -> bool {
+        u128::from(self.objects) * u128::from(self.largest) == u128::from(self.bytes)
+    }
 }

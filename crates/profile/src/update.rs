@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::estimate::ClassEstimate;
+use crate::frame::Frame;
 use crate::lifetimes::Lifetimes;
-use crate::profile::Frame;
 use crate::run::RunInfo;
 use crate::tally::Tally;
 use crate::trust::Trust;
