@@ -23,8 +23,10 @@
 
 use mayfly_profile::Update;
 
-use crate::{FORMAT_VERSION, v2};
+use crate::v2;
 
+/// The format version this crate writes, and the newest it reads.
+pub const FORMAT_VERSION: u16 = 2;
 /// First bytes of every recording.
 pub const MAGIC: [u8; 8] = *b"\x89MAYFLY\n";
 /// Length of the file header, in bytes.

@@ -15,9 +15,7 @@ mod v1;
 mod v2;
 mod writer;
 
+pub use frame::FORMAT_VERSION;
 pub use profile::{read_profile, write_profile};
 pub use reader::{Damage, ReadError, RecordingReader};
 pub use writer::{RecordingWriter, WriteError};
-
-/// The format version this crate writes, and the newest it reads.
-pub const FORMAT_VERSION: u16 = 2;

@@ -4,8 +4,8 @@
 
 use mayfly_profile::{ApplyError, Update};
 
-use crate::frame::{FILE_HEADER_LEN, FRAME_HEAD_LEN, Frame, KIND_UPDATE, MAGIC, split_frame};
-use crate::{FORMAT_VERSION, v1, v2};
+use crate::frame::{FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, Frame, KIND_UPDATE, MAGIC, split_frame};
+use crate::{v1, v2};
 
 /// Why nothing can be read at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,177 +1,101 @@
 //! The second format, read and written: facts of a run are values, not an option string to be parsed.
-
-use std::borrow::Cow;
+//!
+//! Its shapes are written out here; serde makes them of the domain's values and back, and the compiler sees to it that both
+//! have the same fields.
 
 use mayfly_profile::{
-    BlameRules, BucketBounds, ClassFilter, EngineKind, Frame, JvmInfo, Progress, RunInfo, Tracking,
+    BlameRules, BucketBounds, ClassFilter, ClassId, EngineKind, Frame, FrameId, JvmInfo, Progress, RunInfo,
+    SiteId, Tracking,
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// One update as this format has it. Positional: nothing is added, taken away or moved without a new version.
 #[derive(Serialize, Deserialize)]
-enum Update<'a> {
-    Start(Box<Run>),
-    Class { id: u32, name: Cow<'a, str> },
-    Frame { id: u32, frame: Cow<'a, Frame> },
-    Site { id: u32, class: u32, stack: Cow<'a, [u32]> },
-    Progress(Box<Cow<'a, Progress>>),
+#[serde(remote = "mayfly_profile::Update")]
+enum Update {
+    Start(#[serde(serialize_with = "write_run", deserialize_with = "read_run")] Box<RunInfo>),
+    Class { id: ClassId, name: String },
+    Frame { id: FrameId, frame: Frame },
+    Site { id: SiteId, class: ClassId, stack: Vec<FrameId> },
+    Progress(Box<Progress>),
     Reset,
     End,
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(remote = "RunInfo")]
 struct Run {
     jvm: JvmInfo,
-    engine: Engine,
+    #[serde(with = "Engine")]
+    engine: EngineKind,
     options: String,
     started_unix_ms: u64,
     buckets: BucketBounds,
     tracking: Tracking,
     lifetimes: bool,
     stacks: bool,
-    view: View,
+    #[serde(with = "View")]
+    view: mayfly_profile::View,
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(remote = "EngineKind")]
 enum Engine {
     Exact,
     Sampled,
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(remote = "mayfly_profile::View")]
 struct View {
-    include: Vec<String>,
-    exclude: Vec<String>,
-    exact_match: bool,
+    #[serde(with = "Classes")]
+    classes: ClassFilter,
     min_bytes: u64,
     rows: Option<usize>,
     blame: bool,
-    blame_ignore: Vec<String>,
-    blame_target: Vec<String>,
+    #[serde(with = "Rules")]
+    rules: BlameRules,
     detailed_trace: bool,
 }
 
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "ClassFilter")]
+struct Classes {
+    include: Vec<String>,
+    exclude: Vec<String>,
+    exact_match: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "BlameRules")]
+struct Rules {
+    ignore: Vec<String>,
+    target: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Outgoing<'a>(#[serde(serialize_with = "Update::serialize")] &'a mayfly_profile::Update);
+
+#[derive(Deserialize)]
+struct Incoming(#[serde(deserialize_with = "Update::deserialize")] mayfly_profile::Update);
+
 /// The payload of an update.
 pub(crate) fn encode(update: &mayfly_profile::Update) -> postcard::Result<Vec<u8>> {
-    postcard::to_stdvec(&Update::from(update))
+    postcard::to_stdvec(&Outgoing(update))
 }
 
 /// The update in a payload; `None` if it holds none, or more.
 pub(crate) fn decode(payload: &[u8]) -> Option<mayfly_profile::Update> {
-    match postcard::take_from_bytes::<Update<'_>>(payload) {
-        Ok((update, [])) => Some(update.into()),
+    match postcard::take_from_bytes::<Incoming>(payload) {
+        Ok((Incoming(update), [])) => Some(update),
         _ => None,
     }
 }
 
-impl<'a> From<&'a mayfly_profile::Update> for Update<'a> {
-    fn from(update: &'a mayfly_profile::Update) -> Self {
-        use mayfly_profile::Update as Domain;
-        match update {
-            Domain::Start(run) => Self::Start(Box::new(Run::from((**run).clone()))),
-            Domain::Class { id, name } => Self::Class { id: *id, name: name.into() },
-            Domain::Frame { id, frame } => Self::Frame { id: *id, frame: Cow::Borrowed(frame) },
-            Domain::Site { id, class, stack } => Self::Site { id: *id, class: *class, stack: stack.into() },
-            Domain::Progress(progress) => Self::Progress(Box::new(Cow::Borrowed(progress))),
-            Domain::Reset => Self::Reset,
-            Domain::End => Self::End,
-        }
-    }
+fn write_run<S: Serializer>(run: &RunInfo, serializer: S) -> Result<S::Ok, S::Error> {
+    Run::serialize(run, serializer)
 }
 
-impl From<Update<'_>> for mayfly_profile::Update {
-    fn from(update: Update<'_>) -> Self {
-        match update {
-            Update::Start(run) => Self::Start(Box::new((*run).into())),
-            Update::Class { id, name } => Self::Class { id, name: name.into_owned() },
-            Update::Frame { id, frame } => Self::Frame { id, frame: frame.into_owned() },
-            Update::Site { id, class, stack } => Self::Site { id, class, stack: stack.into_owned() },
-            Update::Progress(progress) => Self::Progress(Box::new(progress.into_owned())),
-            Update::Reset => Self::Reset,
-            Update::End => Self::End,
-        }
-    }
-}
-
-impl From<RunInfo> for Run {
-    fn from(run: RunInfo) -> Self {
-        Self {
-            jvm: run.jvm,
-            engine: run.engine.into(),
-            options: run.options,
-            started_unix_ms: run.started_unix_ms,
-            buckets: run.buckets,
-            tracking: run.tracking,
-            lifetimes: run.lifetimes,
-            stacks: run.stacks,
-            view: run.view.into(),
-        }
-    }
-}
-
-impl From<Run> for RunInfo {
-    fn from(run: Run) -> Self {
-        Self {
-            jvm: run.jvm,
-            engine: run.engine.into(),
-            options: run.options,
-            started_unix_ms: run.started_unix_ms,
-            buckets: run.buckets,
-            tracking: run.tracking,
-            lifetimes: run.lifetimes,
-            stacks: run.stacks,
-            view: run.view.into(),
-        }
-    }
-}
-
-impl From<EngineKind> for Engine {
-    fn from(engine: EngineKind) -> Self {
-        match engine {
-            EngineKind::Exact => Self::Exact,
-            EngineKind::Sampled => Self::Sampled,
-        }
-    }
-}
-
-impl From<Engine> for EngineKind {
-    fn from(engine: Engine) -> Self {
-        match engine {
-            Engine::Exact => Self::Exact,
-            Engine::Sampled => Self::Sampled,
-        }
-    }
-}
-
-impl From<mayfly_profile::View> for View {
-    fn from(view: mayfly_profile::View) -> Self {
-        Self {
-            include: view.classes.include,
-            exclude: view.classes.exclude,
-            exact_match: view.classes.exact_match,
-            min_bytes: view.min_bytes,
-            rows: view.rows,
-            blame: view.blame,
-            blame_ignore: view.rules.ignore,
-            blame_target: view.rules.target,
-            detailed_trace: view.detailed_trace,
-        }
-    }
-}
-
-impl From<View> for mayfly_profile::View {
-    fn from(view: View) -> Self {
-        Self {
-            classes: ClassFilter {
-                include: view.include,
-                exclude: view.exclude,
-                exact_match: view.exact_match,
-            },
-            min_bytes: view.min_bytes,
-            rows: view.rows,
-            blame: view.blame,
-            rules: BlameRules { ignore: view.blame_ignore, target: view.blame_target },
-            detailed_trace: view.detailed_trace,
-        }
-    }
+fn read_run<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<RunInfo>, D::Error> {
+    Run::deserialize(deserializer).map(Box::new)
 }

@@ -60,7 +60,6 @@ const CIRCLES_LEFT: &[(&str, usize)] = &[
     ("crates/classfile", 15),
     ("crates/heap", 38),
     ("crates/jvmti", 8),
-    ("crates/recording", 7),
     ("tests", 2),
 ];
 

@@ -20,7 +20,7 @@ use std::marker::PhantomData;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::control::{PROTOCOL_VERSION, Request, Response};
+use crate::control::message::{PROTOCOL_VERSION, Request, Response};
 use crate::frame::{FRAME_HEAD_LEN, Frame, frame_head, split_frame};
 
 /// First bytes of each side.

@@ -2,16 +2,19 @@
 
 mod options;
 
-use mayfly_profile::{BucketBounds, EngineKind, Frame, JvmInfo, Progress, RunInfo, Tracking};
-use serde::Deserialize;
+use mayfly_profile::{
+    BucketBounds, ClassId, EngineKind, Frame, FrameId, JvmInfo, Progress, RunInfo, SiteId, Tracking,
+};
+use serde::{Deserialize, Deserializer};
 
 /// One update as this format has it; what `mayfly-profile` holds has not changed since, but for the run.
 #[derive(Deserialize)]
+#[serde(remote = "mayfly_profile::Update")]
 enum Update {
-    Start(Run),
-    Class { id: u32, name: String },
-    Frame { id: u32, frame: Frame },
-    Site { id: u32, class: u32, stack: Vec<u32> },
+    Start(#[serde(deserialize_with = "read_run")] Box<RunInfo>),
+    Class { id: ClassId, name: String },
+    Frame { id: FrameId, frame: Frame },
+    Site { id: SiteId, class: ClassId, stack: Vec<FrameId> },
     Progress(Box<Progress>),
     Reset,
     End,
@@ -29,26 +32,19 @@ struct Run {
     stacks: bool,
 }
 
+#[derive(Deserialize)]
+struct Incoming(#[serde(deserialize_with = "Update::deserialize")] mayfly_profile::Update);
+
 /// The update in a payload; `None` if it holds none, or more.
 pub(crate) fn decode(payload: &[u8]) -> Option<mayfly_profile::Update> {
-    match postcard::take_from_bytes::<Update>(payload) {
-        Ok((update, [])) => Some(update.into()),
+    match postcard::take_from_bytes::<Incoming>(payload) {
+        Ok((Incoming(update), [])) => Some(update),
         _ => None,
     }
 }
 
-impl From<Update> for mayfly_profile::Update {
-    fn from(update: Update) -> Self {
-        match update {
-            Update::Start(run) => Self::Start(Box::new(run.into())),
-            Update::Class { id, name } => Self::Class { id, name },
-            Update::Frame { id, frame } => Self::Frame { id, frame },
-            Update::Site { id, class, stack } => Self::Site { id, class, stack },
-            Update::Progress(progress) => Self::Progress(progress),
-            Update::Reset => Self::Reset,
-            Update::End => Self::End,
-        }
-    }
+fn read_run<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<RunInfo>, D::Error> {
+    Run::deserialize(deserializer).map(|run| Box::new(run.into()))
 }
 
 impl From<Run> for RunInfo {

@@ -1,18 +1,11 @@
-//! What can be asked of an agent inside a running JVM, and what it answers.
-//!
-//! One connection carries one request and its answers. Not here: the bytes ([`exchange`]), the socket that carries
-//! them (the agent's and the CLI's).
+//! Requests and answers as values.
 //!
 //! Both sides may be of different releases. New requests and answers are added at the end of the enums and never change
 //! afterwards; what one side does not know is named as such, with both versions ([`Refusal::Unknown`],
-//! [`ExchangeError::UnknownMessage`]).
-
-pub mod exchange;
+//! `ExchangeError::UnknownMessage`). Not here: their bytes (`exchange`).
 
 use mayfly_profile::{HeapSummary, JvmInfo, Tracking};
 use serde::{Deserialize, Serialize};
-
-pub use exchange::{ExchangeError, Incoming, Message, encode};
 
 /// The version of this protocol: grows with every request or answer that is added.
 pub const PROTOCOL_VERSION: u16 = 1;
