@@ -5,13 +5,13 @@
 
 mod full;
 mod json;
+mod occasion;
 mod screen;
 pub(crate) mod view;
 
 use std::io::{self, Write};
 
 use mayfly_profile::{Profile, View};
-use mayfly_report::Occasion;
 
 /// A form that a report has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +43,4 @@ impl Format {
         self.write(profile, view, &mut bytes).expect("a vector takes all");
         String::from_utf8(bytes).expect("reports are text")
     }
-}
-
-fn occasion() -> Occasion {
-    Occasion { timestamp: None, reason: "mayfly report".to_owned() }
 }

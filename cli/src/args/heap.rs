@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use mayfly_heap::Strength;
+use mayfly_profile::HeapOrder;
 
 /// What `mayfly heap` takes: a process id, or a verb of its own.
 #[derive(Debug, Args)]
@@ -59,10 +61,20 @@ pub(crate) struct LiveArgs {
 pub(crate) struct RowArgs {
     /// Order of the classes, largest first
     #[arg(long, value_name = "KEY", default_value = "size")]
-    pub(crate) sort: SortKey,
+    sort: SortKey,
 
     #[command(flatten)]
     pub(crate) shown: ShownArgs,
+}
+
+impl RowArgs {
+    /// The order of rows.
+    pub(crate) fn order(&self) -> HeapOrder {
+        match self.sort {
+            SortKey::Size => HeapOrder::Size,
+            SortKey::Count => HeapOrder::Count,
+        }
+    }
 }
 
 /// How much is shown, and how.
@@ -242,13 +254,25 @@ pub(crate) struct StrengthArgs {
     strong: bool,
     /// Through soft references, too
     #[arg(long)]
-    pub(crate) soft: bool,
+    soft: bool,
     /// Through soft and weak references, too
     #[arg(long)]
-    pub(crate) weak: bool,
+    weak: bool,
     /// Through any reference, phantom and final ones included
     #[arg(long)]
-    pub(crate) all: bool,
+    all: bool,
+}
+
+impl StrengthArgs {
+    /// The weakest references to follow.
+    pub(crate) fn weakest(&self) -> Strength {
+        match self {
+            Self { all: true, .. } => Strength::Phantom,
+            Self { weak: true, .. } => Strength::Weak,
+            Self { soft: true, .. } => Strength::Soft,
+            _ => Strength::Strong,
+        }
+    }
 }
 
 /// What `heap retained` takes.

@@ -18,10 +18,7 @@ mod roots;
 mod strings;
 mod structure;
 
-use mayfly_heap::Strength;
-use mayfly_profile::HeapOrder;
-
-use crate::args::heap::{HeapArgs, HeapVerb, RowArgs, SortKey, StrengthArgs};
+use crate::args::heap::{HeapArgs, HeapVerb};
 use crate::error::Error;
 use crate::exit_codes;
 
@@ -45,21 +42,4 @@ pub(crate) fn run(args: HeapArgs) -> Result<u8, Error> {
         Some(HeapVerb::Growth(args)) => growth::run(args),
     }?;
     Ok(exit_codes::SUCCESS)
-}
-
-fn order(rows: &RowArgs) -> HeapOrder {
-    match rows.sort {
-        SortKey::Size => HeapOrder::Size,
-        SortKey::Count => HeapOrder::Count,
-    }
-}
-
-/// The weakest references to follow.
-fn weakest(strength: &StrengthArgs) -> Strength {
-    match strength {
-        StrengthArgs { all: true, .. } => Strength::Phantom,
-        StrengthArgs { weak: true, .. } => Strength::Weak,
-        StrengthArgs { soft: true, .. } => Strength::Soft,
-        _ => Strength::Strong,
-    }
 }

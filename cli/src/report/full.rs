@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use mayfly_profile::{Profile, View};
 use mayfly_report::post_run;
 
-use super::occasion;
+use super::occasion::occasion;
 
 /// All rows that the view shows, ending in a newline. Says itself what is left out.
 pub(super) fn write(profile: &Profile, view: &View, out: &mut dyn Write) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! The reader's state machine: one line at a time, by headings and indentation.
 
-use super::{Blamed, Bucket, ClassRow, Row, Site, TextReport};
 use crate::expect::Count;
+use crate::text_report::parts::{Blamed, Bucket, ClassRow, Row, Site, TextReport};
 
 /// Which list the next class row belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,6 @@
 use mayfly_profile::{HeapGrowth, HeapOrder, HeapSummary, Held, heap_growth};
 use serde::Serialize;
 
-use super::order;
 use crate::args::heap::DiffArgs;
 use crate::error::Error;
 use crate::heap::columns::{Columns, left_out};
@@ -92,7 +91,7 @@ pub(super) fn run(args: &DiffArgs) -> Result<(), Error> {
         args.summaries.iter().map(|file| summary_file::read(file)).collect::<Result<Vec<_>, _>>()?
     };
     let shown = args.rows.shown;
-    let diff = diff(&summaries, order(&args.rows), shown.limit);
+    let diff = diff(&summaries, args.rows.order(), shown.limit);
     document::show(&args.summaries, &diff, shown.json)
 }
 

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::order;
 use crate::args::heap::HistogramArgs;
 use crate::error::Error;
 use crate::heap::class_rows::ClassRows;
@@ -43,9 +42,9 @@ pub(super) fn run(args: &HistogramArgs) -> Result<(), Error> {
     let file = DumpFile::open(&args.file)?;
     let summary = file.histogram()?;
     if let Some(output) = &args.output {
-        return summary_file::write(output, &summary, order(&args.rows));
+        return summary_file::write(output, &summary, args.rows.order());
     }
     let shown = args.rows.shown;
-    let classes = ClassRows::of(&summary, order(&args.rows), shown.limit);
+    let classes = ClassRows::of(&summary, args.rows.order(), shown.limit);
     document::show(&file.source(), &Histogram::of(&file, classes), shown.json)
 }

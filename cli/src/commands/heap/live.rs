@@ -9,7 +9,7 @@ use mayfly_profile::HeapSummary;
 use mayfly_recording::control::{Request, Response};
 use serde::Serialize;
 
-use super::{order, overview};
+use super::overview;
 use crate::args::heap::LiveArgs;
 use crate::error::Error;
 use crate::heap::class_rows::ClassRows;
@@ -53,7 +53,7 @@ pub(super) fn run(args: &LiveArgs) -> Result<(), Error> {
     }
     let pid = jvms::pid_of(jvm)?;
     let (summary, counted_by) = ask(pid, args.all)?;
-    let (order, shown) = (order(&args.rows), args.rows.shown);
+    let (order, shown) = (args.rows.order(), args.rows.shown);
     if let Some(output) = &args.output {
         return summary_file::write(output, &summary, order);
     }

@@ -8,7 +8,6 @@ use mayfly_profile::HeapOrder;
 use serde::Serialize;
 
 use super::histogram::Histogram;
-use super::order;
 use crate::args::heap::LiveArgs;
 use crate::commands::next_commands;
 use crate::error::Error;
@@ -56,15 +55,15 @@ pub(super) fn run(file: &Path, args: &LiveArgs) -> Result<(), Error> {
     let summary = dump.histogram()?;
     let rows = &args.rows;
     if let Some(output) = &args.output {
-        return summary_file::write(output, &summary, order(rows));
+        return summary_file::write(output, &summary, rows.order());
     }
     if rows.shown.json {
-        let classes = ClassRows::of(&summary, order(rows), rows.shown.limit);
+        let classes = ClassRows::of(&summary, rows.order(), rows.shown.limit);
         return document::show(&dump.source(), &Histogram::of(&dump, classes), true);
     }
     let largest = summary.sorted(HeapOrder::Size);
     let class = largest.iter().map(|(class, _)| *class).find(|class| is_programs(class));
-    let classes = ClassRows::of(&summary, order(rows), rows.shown.limit.or(Some(SHOWN)));
+    let classes = ClassRows::of(&summary, rows.order(), rows.shown.limit.or(Some(SHOWN)));
     let overview = Overview {
         heading: format!("{}: {}", file.display(), dump.described()),
         histogram: Histogram::of(&dump, classes),

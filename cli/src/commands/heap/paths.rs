@@ -4,7 +4,6 @@ use mayfly_heap::paths::{self, Path};
 use mayfly_heap::{EdgeName, Filter, Graph, ObjectIndex, ObjectSet, Strength};
 use serde::Serialize;
 
-use super::weakest;
 use crate::args::heap::PathsArgs;
 use crate::error::Error;
 use crate::heap::document::{self, Answer};
@@ -100,7 +99,7 @@ pub(super) fn run(args: &PathsArgs) -> Result<(), Error> {
 
 fn search(graph: &Graph, targets: Vec<ObjectIndex>, args: &PathsArgs) -> Result<Paths, QueryError> {
     let targets = ObjectSet::of(graph, targets);
-    let weakest = weakest(&args.strength);
+    let weakest = args.strength.weakest();
     let found = paths::shortest(graph, &targets, &filter(graph, weakest, &args.exclude)?, args.number);
     let only_by = if found.is_empty() {
         let any = filter(graph, Strength::Phantom, &args.exclude)?;

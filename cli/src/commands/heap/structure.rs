@@ -8,7 +8,6 @@ use mayfly_heap::{Filter, Graph, ObjectIndex, ObjectSet, reach};
 use mayfly_profile::{HeapOrder, Held};
 use serde::Serialize;
 
-use super::weakest;
 use crate::args::heap::{ReachableArgs, SizeArgs, StrengthArgs};
 use crate::error::Error;
 use crate::heap::class_rows::{ClassRows, summary_of};
@@ -118,7 +117,7 @@ fn object_row(graph: &Graph, object: ObjectIndex) -> ObjectRow {
 
 /// References of the strength asked for, classes and what is to be skipped left out.
 pub(super) fn filter(graph: &Graph, strength: &StrengthArgs, skip: &[String]) -> Result<Filter, QueryError> {
-    let mut filter = Filter::new(graph, weakest(strength));
+    let mut filter = Filter::new(graph, strength.weakest());
     filter.skip_classes(graph);
     selection::skip(graph, &mut filter, skip)?;
     Ok(filter)
