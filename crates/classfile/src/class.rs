@@ -2,12 +2,14 @@
 //!
 //! Attributes other than Code are stepped over unread; what the JVM itself would check is not checked again.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::bytes::{Reader, u2_at};
 use crate::pool::ConstantPool;
-use crate::refusal::{Malformed, Refusal};
+use crate::refusal::{Malformed, MethodRefusal, Refusal, RefusedMethod};
 
 const MAGIC: u32 = 0xCAFE_BABE;
 
@@ -150,6 +152,13 @@ impl<'a> ClassFile<'a> {
     /// Descriptor of `member`; empty if its constant is broken.
     pub fn member_descriptor(&self, member: &Member) -> &'a [u8] {
         self.pool.utf8(member.descriptor).unwrap_or_default()
+    }
+
+    /// What is said of a method that is left as it was.
+    pub(crate) fn refused(&self, index: usize, method: &Member, reason: MethodRefusal) -> RefusedMethod {
+        let name = String::from_utf8_lossy(self.member_name(method));
+        let descriptor = String::from_utf8_lossy(self.member_descriptor(method));
+        RefusedMethod { index, signature: format!("{name}{descriptor}"), reason }
     }
 
     /// The Code of `method`; `None` for abstract and native methods.

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use crate::bytes::{put_u2, set_u2};
 use crate::class::{ClassFile, Member};
+use crate::method_edit::MethodEdit;
 use crate::pool::{FieldRef, MethodRef, PoolTail};
 use crate::refusal::{Malformed, MethodRefusal, Refusal, RefusedMethod};
 use crate::relayout;
@@ -19,28 +20,6 @@ pub struct ClassEditor<'c, 'a> {
     methods: BTreeMap<usize, MethodEdit>,
 }
 
-/// Code to insert into one method.
-///
-/// Inserted code must leave locals and stack as it found them (entry code may assign locals of the same type), must
-/// not jump, and must need no stack map frame: then the method's own frames stay valid.
-#[derive(Clone, Debug, Default)]
-pub struct MethodEdit {
-    pub(crate) entry: Vec<u8>,
-    pub(crate) entry_stack: u16,
-    pub(crate) extra_stack: u16,
-    pub(crate) insertions: Vec<Insertion>,
-    pub(crate) inserted: Vec<u8>,
-}
-
-/// `inserted[start..end]` goes before or behind the instruction at `pc`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Insertion {
-    pub(crate) pc: u32,
-    pub(crate) before: bool,
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-}
-
 /// An edited class.
 #[derive(Clone, Debug)]
 pub struct EditedClass {
@@ -48,39 +27,6 @@ pub struct EditedClass {
     pub bytes: Vec<u8>,
     /// Methods whose edit was given up; they are as they were.
     pub refused: Vec<RefusedMethod>,
-}
-
-impl MethodEdit {
-    /// Inserts `code` at the method's entry. It runs once per call: jumps back to the old first instruction skip it.
-    /// `stack` is the operand stack depth it needs.
-    pub fn insert_at_entry(&mut self, code: &[u8], stack: u16) {
-        self.entry.extend_from_slice(code);
-        self.entry_stack = self.entry_stack.max(stack);
-    }
-
-    /// Inserts `code` behind the instruction at `pc`, to run when that instruction passes on to the next; jumps to
-    /// the next instruction skip it. `extra_stack` is how much deeper than there the operand stack gets. Insertions
-    /// must come in the order of their `pc`.
-    pub fn insert_after(&mut self, pc: u32, code: &[u8], extra_stack: u16) {
-        self.insert(pc, false, code, extra_stack);
-    }
-
-    /// As [`Self::insert_after`], but before the instruction, which must not be a jump or a switch; jumps to the
-    /// instruction run the code first.
-    pub fn insert_before(&mut self, pc: u32, code: &[u8], extra_stack: u16) {
-        self.insert(pc, true, code, extra_stack);
-    }
-
-    fn insert(&mut self, pc: u32, before: bool, code: &[u8], extra_stack: u16) {
-        let start = self.inserted.len();
-        self.inserted.extend_from_slice(code);
-        self.insertions.push(Insertion { pc, before, start, end: self.inserted.len() });
-        self.extra_stack = self.extra_stack.max(extra_stack);
-    }
-
-    pub(crate) fn code(&self, insertion: &Insertion) -> &[u8] {
-        self.inserted.get(insertion.start..insertion.end).unwrap_or_default()
-    }
 }
 
 impl<'c, 'a> ClassEditor<'c, 'a> {
@@ -151,7 +97,7 @@ impl<'c, 'a> ClassEditor<'c, 'a> {
             if let Err(reason) = write_method(class, method, edit, &mut self.pool, &mut out) {
                 out.truncate(start);
                 copy(source, method.span().start, copied, &mut out)?;
-                refused.push(RefusedMethod::new(class, index, method, reason));
+                refused.push(class.refused(index, method, reason));
             }
         }
         copy(source, copied, source.len(), &mut out)?;

@@ -17,12 +17,14 @@ mod bytes;
 mod class;
 mod edit;
 mod instruction;
+mod method_edit;
 mod pool;
 mod refusal;
 mod relayout;
 
 pub use class::{ClassFile, Code, Member};
-pub use edit::{ClassEditor, EditedClass, MethodEdit};
+pub use edit::{ClassEditor, EditedClass};
 pub use instruction::{Instruction, Instructions, instructions, opcode};
+pub use method_edit::MethodEdit;
 pub use pool::{ConstantPool, MethodRef};
 pub use refusal::{Malformed, MethodRefusal, Refusal, RefusedMethod};

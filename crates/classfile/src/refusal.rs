@@ -1,10 +1,7 @@
 //! Why a class or a method is left as it was.
 
-use alloc::format;
 use alloc::string::String;
 use core::fmt;
-
-use crate::class::{ClassFile, Member};
 
 /// A part of the class file that doesn't hold what the format says; names the part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,14 +48,6 @@ pub struct RefusedMethod {
     pub signature: String,
     /// Why.
     pub reason: MethodRefusal,
-}
-
-impl RefusedMethod {
-    pub(crate) fn new(class: &ClassFile<'_>, index: usize, method: &Member, reason: MethodRefusal) -> Self {
-        let name = String::from_utf8_lossy(class.member_name(method));
-        let descriptor = String::from_utf8_lossy(class.member_descriptor(method));
-        RefusedMethod { index, signature: format!("{name}{descriptor}"), reason }
-    }
 }
 
 impl Refusal {

@@ -176,6 +176,9 @@ impl<'ast> Visit<'ast> for Outline {
         self.note_use(&mut Vec::new(), &item.tree);
     }
 
+    /// Names who may see an item, which imports nothing.
+    fn visit_vis_restricted(&mut self, _: &'ast syn::VisRestricted) {}
+
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let segments: Vec<_> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         // A single word names nothing in another file.
@@ -257,7 +260,7 @@ mod tests {
                 "use std::mem; #[cfg(test)] mod tests; #[cfg(test)] mod more { use crate::b::X; } #[test] fn f() { crate::b::g() }",
             ),
             ("a/tests.rs", "use crate::b::Thing;"),
-            ("b.rs", "use serde::de;"),
+            ("b.rs", "use serde::de; pub(in super::super) fn f() {}"),
         ];
         assert_eq!(arrows(&sources), [""; 0]);
     }

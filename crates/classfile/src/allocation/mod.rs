@@ -8,6 +8,7 @@
 
 mod hook;
 mod loaded;
+mod options;
 mod place;
 mod rules;
 mod scan;
@@ -20,19 +21,12 @@ use crate::refusal::{MethodRefusal, Refusal, RefusedMethod};
 use hook::HookRefs;
 pub use hook::{Element, HOOKS_CLASS, Hook};
 pub use loaded::{LoadedInstruction, instruction_at};
+pub use options::Options;
 pub use place::{Made, Place, Places};
 use rules::{Callees, Names};
 
 /// `transient synthetic`, package-private: outside serialization, and what reflection's users skip.
 const FIELD_ACCESS: u16 = 0x1080;
-
-/// What [`rewrite`] may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Add the fields to `java.lang.Thread` and `java.lang.Class`, and hide them from reflection. Members can be added
-    /// when a class is loaded, not by RetransformClasses (JVMTI).
-    pub add_fields: bool,
-}
 
 /// What became of a class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -106,9 +100,6 @@ struct Context<'c, 'a> {
 /// The edited methods with their number of hooks, and the methods that can't be read.
 type Plan = (Vec<(usize, u32)>, Vec<RefusedMethod>);
 
-/// Methods with more bytecode than this are never compiled (HotSpot `HugeMethodLimit`): none may grow beyond it.
-const LARGEST_COMPILED: usize = 8000;
-
 impl Context<'_, '_> {
     /// Rewrites, without places in the methods of the indexes in `unplaced`; those too large for places are added to them.
     fn attempt(
@@ -154,7 +145,7 @@ impl Context<'_, '_> {
                 Ok(found) => found,
                 Err(malformed) => {
                     let reason = MethodRefusal::from(malformed);
-                    refused.push(RefusedMethod::new(self.class, index, method, reason));
+                    refused.push(self.class.refused(index, method, reason));
                     continue;
                 }
             };

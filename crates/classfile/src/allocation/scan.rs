@@ -3,14 +3,17 @@
 use alloc::vec::Vec;
 
 use super::hook::{Element, Hook};
+use super::options::Options;
 use super::place::{self, Creations, Made, Place};
 use super::rules::{self, Callees};
-use super::{LARGEST_COMPILED, Options};
 use crate::bytes::u2_at;
 use crate::class::{ClassFile, Member};
 use crate::instruction::opcode::*;
 use crate::instruction::{Instruction, instructions};
 use crate::refusal::Malformed;
+
+/// Methods with more bytecode than this are never compiled (HotSpot `HugeMethodLimit`): none may grow beyond it.
+const LARGEST_COMPILED: usize = 8000;
 
 /// A hook at an instruction: before or behind it, see [`Hook::comes_before`].
 #[derive(Debug)]

@@ -5,8 +5,8 @@
 use alloc::vec::Vec;
 
 use super::trampolines::{self, Trampoline};
-use crate::edit::{Insertion, MethodEdit};
 use crate::instruction::{Flow, Instruction, instructions, jump_target, opcode, switch_padding};
+use crate::method_edit::{Insertion, MethodEdit};
 use crate::refusal::{Malformed, MethodRefusal};
 
 /// A method's code may have this many bytes (JVMS §4.7.3).

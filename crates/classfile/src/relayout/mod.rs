@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 
 use crate::bytes::{Reader, put_u2, put_u4, set_u4};
 use crate::class::{ClassFile, Code, Member};
-use crate::edit::MethodEdit;
+use crate::method_edit::MethodEdit;
 use crate::pool::PoolTail;
 use crate::refusal::{Malformed, MethodRefusal};
 use layout::Layout;

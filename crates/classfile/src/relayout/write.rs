@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use super::layout::{Layout, Node, Reach};
 use super::trampolines::Trampoline;
 use crate::bytes::{i4_at, put_i4, put_u2};
-use crate::edit::MethodEdit;
 use crate::instruction::{Flow, opcode, switch_padding, target};
+use crate::method_edit::MethodEdit;
 use crate::refusal::{Malformed, MethodRefusal};
 
 const SWITCH: Malformed = Malformed("switch");
