@@ -7,11 +7,11 @@ use std::ptr;
 
 use jvmti_bindings::sys::jni as sys;
 
+use crate::error::{JvmtiError, error};
 use crate::jni::Jni;
 use crate::jni::call;
 use crate::refs::{Class, Object};
-use crate::tool::error;
-use crate::tool::{JvmtiError, Tool};
+use crate::tool::Tool;
 
 /// A local reference to an array of references.
 #[derive(Clone, Copy)]

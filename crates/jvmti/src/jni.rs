@@ -7,7 +7,6 @@ use std::ptr;
 use jvmti_bindings::sys::jni as sys;
 
 use crate::refs::{Class, GlobalClass, Object, Weak};
-use crate::vm::Vm;
 
 /// A thread's JNI environment, for the duration of one native call.
 #[derive(Clone, Copy)]
@@ -48,12 +47,6 @@ impl<'call> Jni<'call> {
 
     pub(crate) fn raw(self) -> *mut sys::JNIEnv {
         self.env
-    }
-
-    /// The VM that the thread belongs to.
-    pub fn vm(self) -> Option<Vm> {
-        let mut vm = ptr::null_mut();
-        (call!(self, GetJavaVM, &raw mut vm) == sys::JNI_OK && !vm.is_null()).then(|| Vm::from_raw(vm))
     }
 
     /// Clears a pending exception; whether there was one.

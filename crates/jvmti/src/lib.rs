@@ -5,6 +5,7 @@
 #![allow(unsafe_code)] // This crate is the fence: all unsafe code of the workspace but the agent's exports is here.
 
 mod arrays;
+mod error;
 mod events;
 mod fields;
 mod heap;
@@ -20,8 +21,10 @@ mod refs;
 mod tool;
 mod vm;
 mod vm_structs;
+mod weak_numbers;
 
 pub use arrays::ObjectArray;
+pub use error::JvmtiError;
 pub use events::{Exhausted, SampledAllocation, jni_of, thread_of};
 pub use fields::{Field, FieldValue, InstanceOf, OfClass, OfThread};
 pub use heap::{
@@ -42,6 +45,7 @@ pub use marking::ZMarking;
 pub use names::class_name;
 pub use native::method_body;
 pub use perf_data::{PerfCounter, PerfData};
-pub use refs::{Asking, Class, GlobalClass, Object, Thread, Weak, WeakNumbers};
-pub use tool::{Capabilities, Event, JvmtiError, MOST_FRAMES, MethodCode, MethodFacts, StackFrame, Tool};
+pub use refs::{Class, GlobalClass, Object, Thread, Weak};
+pub use tool::{Capabilities, Event, MOST_FRAMES, MethodCode, MethodFacts, StackFrame, Tool};
 pub use vm::{Attached, Vm};
+pub use weak_numbers::{Asking, WeakNumbers};

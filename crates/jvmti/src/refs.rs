@@ -6,8 +6,6 @@ use std::ptr;
 
 use jvmti_bindings::sys::jni;
 
-use crate::jni::Jni;
-
 /// A JNI local reference, valid on this thread until the native call it came with returns.
 #[derive(Clone, Copy)]
 pub struct Object<'call> {
@@ -102,61 +100,11 @@ impl Weak {
     pub fn into_bits(self) -> u64 {
         self.0.get() as u64
     }
-}
 
-/// How a weak reference's referent is checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asking {
-    /// By JNI `IsSameObject`: right with every collector, two thread-state changes each.
-    Jni,
-    /// By reading the handle's slot: right where the collector sets slots of dead referents to null within its pause
-    /// (Serial, Parallel, G1), and wrong with collectors that colour or clear them concurrently.
-    Slot,
-}
-
-/// HotSpot's tags in the low bits of a handle (`jniHandles.hpp`).
-const HANDLE_TAG: usize = 0b111;
-
-/// Weak references kept as numbers, for one thread's call.
-pub struct WeakNumbers<'call> {
-    jni: Jni<'call>,
-    asking: Asking,
-}
-
-impl<'call> WeakNumbers<'call> {
-    /// Reads numbers as weak references.
-    ///
-    /// # Safety
-    /// Every number passed to the result must come from [`Weak::into_bits`] and not have been released before.
-    /// [`Asking::Slot`] needs a HotSpot with a collector that it is right for.
-    pub unsafe fn new(jni: Jni<'call>, asking: Asking) -> Self {
-        Self { jni, asking }
+    /// What [`Self::into_bits`] was given; `None` for 0.
+    pub(crate) fn from_bits(bits: u64) -> Option<Self> {
+        NonZeroUsize::new(bits as usize).map(Self)
     }
-
-    /// Whether the referent is gone.
-    pub fn is_cleared(&self, bits: u64) -> bool {
-        let Some(weak) = weak_of(bits) else { return true };
-        match self.asking {
-            Asking::Jni => self.jni.is_cleared(&weak),
-            Asking::Slot => {
-                let slot = ptr::with_exposed_provenance::<usize>(weak.0.get() & !HANDLE_TAG);
-                // SAFETY: a handle that was not released points to its slot (contract of `new`); the JVM may write it
-                // meanwhile, hence volatile.
-                unsafe { slot.read_volatile() == 0 }
-            }
-        }
-    }
-
-    /// Gives the reference back.
-    pub fn release(&self, bits: u64) {
-        if let Some(weak) = weak_of(bits) {
-            self.jni.release(weak);
-        }
-    }
-}
-
-fn weak_of(bits: u64) -> Option<Weak> {
-    NonZeroUsize::new(bits as usize).map(Weak)
 }
 
 /// A global reference to a class, usable on every thread. Never given back: for classes that are never unloaded.

@@ -1,6 +1,5 @@
 //! A JVMTI environment ("tool" in the specification): capabilities, events, names, stacks, sizes.
 
-use std::fmt;
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::slice;
@@ -10,6 +9,7 @@ use jvmti_bindings::env::Jvmti;
 use jvmti_bindings::get_default_callbacks;
 use jvmti_bindings::sys::{jni as jni_sys, jvmti as sys};
 
+use crate::error::{JvmtiError, error};
 use crate::jni::Jni;
 use crate::refs::{Class, Object, Thread};
 use crate::vm::Vm;
@@ -71,29 +71,6 @@ impl Event {
             Self::ResourceExhausted => sys::JVMTI_EVENT_RESOURCE_EXHAUSTED,
         }
     }
-}
-
-/// A JVMTI call that the JVM refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JvmtiError(pub(crate) i32);
-
-impl fmt::Display for JvmtiError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "JVMTI error {}", self.0)
-    }
-}
-
-impl std::error::Error for JvmtiError {}
-
-impl JvmtiError {
-    /// Whether the class that was asked about is not prepared yet.
-    pub(crate) fn is_unprepared(self) -> bool {
-        self == error(sys::jvmtiError::CLASS_NOT_PREPARED)
-    }
-}
-
-pub(crate) fn error(code: sys::jvmtiError) -> JvmtiError {
-    JvmtiError(code.raw())
 }
 
 /// One frame of a stack: method and bytecode index, as numbers that mean something to this JVM only.

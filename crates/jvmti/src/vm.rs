@@ -7,8 +7,8 @@ use std::ptr;
 use jvmti_bindings::agent::AgentLoadContext;
 use jvmti_bindings::sys::{jni as sys, jvmti};
 
-use crate::jni::Jni;
-use crate::tool::JvmtiError;
+use crate::error::JvmtiError;
+use crate::jni::{Jni, call};
 
 /// The VM this process runs.
 #[derive(Clone, Copy)]
@@ -23,10 +23,6 @@ impl Vm {
     /// The VM that loads the agent.
     pub fn of(context: &AgentLoadContext<'_>) -> Self {
         Self(context.vm().raw())
-    }
-
-    pub(crate) fn from_raw(raw: *mut sys::JavaVM) -> Self {
-        Self(raw)
     }
 
     /// Attaches this native thread as a Java daemon thread of that name; `None` if the VM refuses (it is ending).
@@ -70,6 +66,14 @@ impl Vm {
     pub fn with_daemon<R>(self, name: &str, body: impl FnOnce(Jni<'_>) -> R) -> Option<R> {
         let visit = Visit { vm: self, thread: self.attach_daemon(name)? };
         Some(body(visit.thread.jni()))
+    }
+}
+
+impl Jni<'_> {
+    /// The VM that the thread belongs to.
+    pub fn vm(self) -> Option<Vm> {
+        let mut vm = ptr::null_mut();
+        (call!(self, GetJavaVM, &raw mut vm) == sys::JNI_OK && !vm.is_null()).then_some(Vm(vm))
     }
 }
 

@@ -4,10 +4,10 @@ use std::ptr;
 
 use jvmti_bindings::sys::jni;
 
-use super::{HeapWalk, call};
+use super::environment::{HeapWalk, call};
+use crate::error::JvmtiError;
 use crate::names::class_name;
 use crate::refs::{Class, Object};
-use crate::tool::JvmtiError;
 
 /// `ACC_STATIC` (JVMS Table 4.5-A).
 const STATIC: i32 = 0x0008;

@@ -4,11 +4,12 @@ use std::ptr;
 
 use jvmti_bindings::sys::jvmti as sys;
 
-use super::{HeapWalk, call};
+use super::environment::{HeapWalk, call};
+use crate::error::JvmtiError;
 use crate::fields::Field;
 use crate::fields::OfThread;
 use crate::refs::Thread;
-use crate::tool::{JvmtiError, StackFrame};
+use crate::tool::StackFrame;
 
 /// A live thread.
 #[derive(Clone, Debug, PartialEq, Eq)]

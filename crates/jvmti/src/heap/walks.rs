@@ -8,9 +8,10 @@ use std::ptr;
 
 use jvmti_bindings::sys::{jni, jvmti as sys};
 
-use super::{HeapObject, HeapWalk, Reference, ReferenceKind, StackSlot, StringText, Visit, call};
+use super::environment::{HeapWalk, call};
+use super::met::{HeapObject, Reference, ReferenceKind, StackSlot, StringText, Visit};
+use crate::error::JvmtiError;
 use crate::refs::{Class, Object};
-use crate::tool::JvmtiError;
 
 /// What a walk along references shows. Runs at a safepoint: everything waits for it.
 pub trait HeapVisitor: Send {
