@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use crate::builder::GraphBuilder;
 use crate::edge::{EdgeName, Strength};
-use crate::graph::{Class, Graph, ObjectIndex};
+use crate::graph::{Class, Graph};
+use crate::index::ObjectIndex;
 use crate::root::RootKind;
 
 /// Graphs of up to `most` objects of three classes, with some two references each of all strengths, elements and statics,

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 
 use crate::edge::EdgeName;
 use crate::graph::ELEMENT;
-use crate::graph::{Class, ClassIndex, Graph, ObjectIndex};
+use crate::graph::{Class, Graph};
+use crate::index::{ClassIndex, ObjectIndex};
 use crate::offsets::Offsets;
 use crate::root::{Root, RootKind};
 

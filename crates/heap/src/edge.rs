@@ -1,6 +1,6 @@
 //! References between objects: by which name, and how strong.
 
-use crate::graph::{ClassIndex, ObjectIndex};
+use crate::index::{ClassIndex, ObjectIndex};
 
 /// A reference from one object to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

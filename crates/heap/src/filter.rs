@@ -4,7 +4,8 @@
 
 use crate::edge::{Edge, EdgeName, Strength};
 use crate::graph::ELEMENT;
-use crate::graph::{Class, Graph, ObjectIndex};
+use crate::graph::{Class, Graph};
+use crate::index::ObjectIndex;
 use crate::set::ObjectSet;
 
 /// How much of an object is passed over.

@@ -7,16 +7,9 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::edge::{Edge, EdgeName};
+use crate::index::{ClassIndex, ObjectIndex};
 use crate::offsets::Offsets;
 use crate::root::Root;
-
-/// Number of an object in its graph, from 0 on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ObjectIndex(pub u32);
-
-/// Number of a class in its graph, from 0 on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ClassIndex(pub u32);
 
 /// A class of the heap.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::graph::{Graph, ObjectIndex};
+use crate::graph::Graph;
+use crate::index::ObjectIndex;
 
 /// So many objects, with so many bytes together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,13 +6,12 @@ use rustc_hash::FxHashMap;
 
 use crate::edge::{Edge, EdgeName};
 use crate::error::HeapError;
-use crate::graph::{Graph, ObjectIndex};
+use crate::graph::Graph;
 use crate::histogram::Histogram;
+use crate::index::ObjectIndex;
+use crate::progress::Progress;
 use crate::text::Text;
 use crate::{dump, hprof, sbih, xml};
-
-/// Called from time to time with the bytes read so far, of so many. Files that are read twice count twice.
-pub type Progress<'p> = &'p mut dyn FnMut(u64, u64);
 
 /// Who wrote a heap dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! What can be reached: from objects, from the roots, and from the roots only through certain objects.
 
 use crate::filter::Filter;
-use crate::graph::{Class, Graph, ObjectIndex};
+use crate::graph::{Class, Graph};
+use crate::index::ObjectIndex;
 use crate::set::ObjectSet;
 
 /// Everything reachable from some objects, these included: the filter is not asked about them.

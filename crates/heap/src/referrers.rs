@@ -1,7 +1,8 @@
 //! References the other way round: which objects refer to an object. Made on demand, for questions that go upwards.
 
 use crate::edge::Edge;
-use crate::graph::{Graph, ObjectIndex};
+use crate::graph::Graph;
+use crate::index::ObjectIndex;
 use crate::offsets::Offsets;
 
 /// The objects that refer to each object: 4 bytes per object and 4 per reference.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::graph::ObjectIndex;
+use crate::index::ObjectIndex;
 
 /// One reason for which an object is alive.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Sets of objects of one graph, a bit each.
 
-use crate::graph::{Graph, ObjectIndex};
+use crate::graph::Graph;
+use crate::index::ObjectIndex;
 
 /// A set of objects of a graph: a bit per object of the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -54,8 +54,7 @@ const OUTSIDE: &[(&str, &[&str])] = &[
 ];
 
 /// Files that import each other in a circle, by package: what is left to open, and may not grow. Others have none.
-const CIRCLES_LEFT: &[(&str, usize)] =
-    &[("agent", 46), ("crates/classfile", 15), ("crates/heap", 38), ("crates/jvmti", 8)];
+const CIRCLES_LEFT: &[(&str, usize)] = &[("agent", 46)];
 
 const MOST_LINES: usize = 800;
 const EMPTY_NAMES: &[&str] = &["utils", "util", "helpers", "helper", "common", "manager"];

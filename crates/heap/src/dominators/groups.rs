@@ -5,9 +5,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Dominators;
-use crate::graph::{ClassIndex, Graph, ObjectIndex};
+use super::tree::Dominators;
+use crate::graph::Graph;
 use crate::histogram::Total;
+use crate::index::{ClassIndex, ObjectIndex};
 
 /// Reachable objects of classes of one name.
 #[derive(Clone, Debug, PartialEq, Eq)]

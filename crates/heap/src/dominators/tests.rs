@@ -6,7 +6,10 @@ use super::*;
 use crate::arbitrary::graphs;
 use crate::edge::Strength;
 use crate::fake::heap;
+use crate::filter::Filter;
+use crate::graph::Graph;
 use crate::histogram::Total;
+use crate::index::ObjectIndex;
 use crate::reach;
 use crate::set::ObjectSet;
 

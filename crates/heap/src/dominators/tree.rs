@@ -1,23 +1,10 @@
-//! Which object alone keeps which alive, and so how much memory each one retains.
-//!
-//! An object *dominates* another if every path from the roots to that one leads through it; the nearest one that does
-//! is its *immediate dominator*. By these all reachable objects form a tree, and what an object retains, what would
-//! be freed if it were gone, is what is below it. Weak references do not hold anything: by default follow strong and soft
-//! ones (`Filter::new(graph, Strength::Soft)`), as the JVM does unless memory is short.
+//! The tree of dominators, and what each object in it retains.
 
-mod groups;
-mod lengauer_tarjan;
-#[cfg(test)]
-mod tests;
-mod walk;
-
-pub use groups::{ClassRetained, LoaderRetained};
-
-use lengauer_tarjan::find_dominators;
-use walk::Walk;
-
+use super::lengauer_tarjan::find_dominators;
+use super::walk::Walk;
 use crate::filter::Filter;
-use crate::graph::{Graph, ObjectIndex};
+use crate::graph::Graph;
+use crate::index::ObjectIndex;
 use crate::offsets::Offsets;
 
 /// The tree of dominators, and retained sizes: 20 bytes per object.
@@ -30,11 +17,11 @@ pub struct Dominators {
     /// Number of each object in a depth-first walk from the roots; 0 for unreachable ones.
     numbers: Vec<u32>,
     /// The objects in that order; the first stands for all roots together.
-    order: Vec<ObjectIndex>,
+    pub(super) order: Vec<ObjectIndex>,
     /// Number of the immediate dominator, by number; 0: none but the roots together.
-    immediate: Vec<u32>,
+    pub(super) immediate: Vec<u32>,
     /// Retained bytes, by number.
-    retained: Vec<u64>,
+    pub(super) retained: Vec<u64>,
 }
 
 impl Dominators {

@@ -1,7 +1,8 @@
 //! The depth-first walk that the search for dominators starts from.
 
 use crate::filter::Filter;
-use crate::graph::{Graph, ObjectIndex};
+use crate::graph::Graph;
+use crate::index::ObjectIndex;
 
 /// A depth-first walk from all roots, which count as referred to by one object with number 0.
 ///

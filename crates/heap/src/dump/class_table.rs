@@ -4,8 +4,8 @@
 
 use std::collections::HashSet;
 
-use super::Number;
 use super::decoder::{ClassRecord, FieldRecord};
+use super::facts::Number;
 
 /// The classes of a dump, by number.
 #[derive(Debug, Default)]

@@ -2,12 +2,12 @@
 //!
 //! Not here: what they amount to (`load`, `texts`).
 
+use super::facts::{Facts, FrameFacts, Number, Reference, RootReference};
 use super::frame::{Frame, Frames, KIND_FACTS, KIND_RECORDS, KIND_TOTALS};
 use super::record::{INLINE_MAX, Op, internal_of};
 use super::varint::{get, unfold};
-use super::{Facts, FrameFacts, Number, Reference, RootReference};
 use crate::error::HeapError;
-use crate::open::Progress;
+use crate::progress::Progress;
 
 /// One thing that a dump tells.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 //! Called for every object and reference of a heap while the whole JVM stands still: no allocation but of its buffer,
 //! no look-up, no I/O. Not here: where the bytes go.
 
+use super::facts::{ClassFacts, Facts, FrameFacts, Number, Reference, RootReference};
 use super::frame::{FRAME_HEAD_LEN, KIND_FACTS, KIND_RECORDS, KIND_TOTALS, file_header, frame_head};
 use super::record::{INLINE_MAX, Op, internal_kind, root_kind};
 use super::varint::{fold, put};
-use super::{ClassFacts, Facts, FrameFacts, Number, Reference, RootReference};
 
 /// A frame is closed when it has so many bytes.
 const FRAME_SIZE: usize = 64 << 10;

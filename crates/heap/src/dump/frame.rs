@@ -19,9 +19,10 @@
 //!   kind 3: totals, once, last: without it the dump was cut off
 //! ```
 
-use super::FORMAT_VERSION;
 use crate::error::HeapError;
 
+/// The version of the format that this crate writes, and the newest it reads.
+pub const FORMAT_VERSION: u16 = 1;
 /// First bytes of every heap dump of Mayfly's.
 pub const MAGIC: [u8; 8] = *b"\x89MAYHEA\n";
 /// Length of the file header, in bytes.

@@ -6,13 +6,14 @@ use rustc_hash::FxHashMap;
 
 use super::class_table::ClassTable;
 use super::decoder::{Decoder, Record};
-use super::{Facts, FrameFacts, Number, Reference, RootReference};
+use super::facts::{Facts, FrameFacts, Number, Reference, RootReference};
 use crate::builder::GraphBuilder;
 use crate::edge::{EdgeName, Strength};
 use crate::error::HeapError;
-use crate::graph::{Class, ClassIndex, Graph, ObjectIndex};
+use crate::graph::{Class, Graph};
+use crate::index::{ClassIndex, ObjectIndex};
 use crate::loading::{REFERENT, is_builtin_loader, referent_strength, type_name};
-use crate::open::Progress;
+use crate::progress::Progress;
 use crate::root::{Frame, RootKind};
 
 /// What stands for the class of an object whose class was not told.

@@ -25,7 +25,7 @@
 //! newest = number of the object (or class) told last; numbers are given out from 1 on, by Class and Object
 //! ```
 
-use super::{Reference, RootReference};
+use super::facts::{Reference, RootReference};
 
 /// Values below fit into the first byte of a record.
 pub const INLINE_MAX: u64 = 15;

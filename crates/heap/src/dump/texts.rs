@@ -6,7 +6,7 @@ use super::class_table::ClassTable;
 use super::decoder::{Decoder, Record};
 use crate::error::HeapError;
 use crate::histogram::{Histogram, Total};
-use crate::open::Progress;
+use crate::progress::Progress;
 use crate::text::{Text, TextEncoding};
 
 /// Calls `visit` for each string whose text is in the dump.

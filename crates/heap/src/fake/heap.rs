@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::statement::{Chain, Object, Reference, Statement};
 use crate::builder::GraphBuilder;
 use crate::edge::{EdgeName, Strength};
-use crate::graph::{Class, ClassIndex, Graph, ObjectIndex};
+use crate::graph::{Class, Graph};
+use crate::index::{ClassIndex, ObjectIndex};
 use crate::root::RootKind;
 
 const FIRST_MIRROR: u64 = 0xc1a_5500_0000;

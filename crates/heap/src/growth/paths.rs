@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::difference;
+use super::classes::difference;
 use super::tree::{ClassTree, NodeIndex};
 use crate::dominators::Dominators;
 use crate::graph::Graph;

@@ -6,6 +6,7 @@ use crate::edge::Strength;
 use crate::fake::heap;
 use crate::filter::Filter;
 use crate::graph::Graph;
+use crate::histogram::{Histogram, Total};
 
 /// A cache of so many entries, a list of so many nodes, and something that does not change.
 fn program(entries: u64, nodes: u64) -> Graph {

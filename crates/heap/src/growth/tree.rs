@@ -4,8 +4,9 @@ use rustc_hash::FxHashMap;
 
 use crate::dominators::Dominators;
 use crate::edge::EdgeName;
-use crate::graph::{Graph, ObjectIndex};
+use crate::graph::Graph;
 use crate::histogram::Total;
+use crate::index::ObjectIndex;
 
 /// Number of a node of a class tree. 0 stands for the roots together.
 pub(super) type NodeIndex = u32;

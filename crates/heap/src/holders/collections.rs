@@ -1,6 +1,7 @@
 //! Which objects are the insides of the JDK's collections, or these themselves.
 
-use crate::graph::{Graph, ObjectIndex};
+use crate::graph::Graph;
+use crate::index::ObjectIndex;
 use crate::referrers::Referrers;
 
 /// Classes that are seen through, with all classes nested in them.

@@ -9,7 +9,8 @@ mod tests;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::filter::Filter;
-use crate::graph::{Graph, ObjectIndex};
+use crate::graph::Graph;
+use crate::index::ObjectIndex;
 use crate::paths::Steps;
 use crate::referrers::Referrers;
 use collections::Insides;

@@ -2,7 +2,9 @@
 //!
 //! Not here: their names, which are in records of their own (`scan`).
 
-use super::sub_record::{Segment, ValueType};
+use super::record::id_at;
+use super::segment::Segment;
+use super::value_type::ValueType;
 
 /// A class: ids, statics and fields. Values are left in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +52,7 @@ impl<'a> ClassDump<'a> {
             segment.u16()?;
             let (of, value) = value(segment)?;
             if of == ValueType::Object {
-                class.constants.push(super::record::id_at(value, 0, segment.id).unwrap_or(0));
+                class.constants.push(id_at(value, 0, segment.id).unwrap_or(0));
             }
         }
         for _ in 0..segment.u16()? {

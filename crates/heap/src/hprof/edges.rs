@@ -1,7 +1,7 @@
-//! An hprof file as a graph, in two passes: objects, then what they refer to.
+//! The second pass over an hprof file: what objects refer to, as edges of a graph.
 //!
-//! Objects are numbered in the order of their addresses, which is the order of the file but for a few pieces. Not here: names
-//! of threads and methods (`roots`).
+//! Objects are numbered in the order of their addresses, which is the order of the file but for a few pieces. Not here: what
+//! the first pass takes (`scan`), and roots (`roots`).
 
 use rustc_hash::FxHashMap;
 
@@ -9,33 +9,16 @@ use super::class_dump::ClassDump;
 use super::find::{Numbers, Places};
 use super::measure::Shape;
 use super::record::{Hprof, id_at};
-use super::roots::add_roots;
-use super::scan::{MIRROR, Scan, Told};
+use super::scan::{CLASS, MIRROR, Scan, Told};
 use super::sizes::Sizes;
-use super::sub_record::{HeapVisitor, ValueType, walk};
+use super::sub_record::HeapVisitor;
+use super::value_type::ValueType;
 use crate::builder::GraphBuilder;
 use crate::edge::{EdgeName, Strength};
 use crate::error::HeapError;
-use crate::graph::{Class, ClassIndex, Graph, ObjectIndex};
+use crate::graph::{Class, Graph};
+use crate::index::{ClassIndex, ObjectIndex};
 use crate::loading::{REFERENT, is_builtin_loader, referent_strength};
-use crate::open::Progress;
-
-/// The class of classes.
-pub(crate) const CLASS: &str = "java.lang.Class";
-
-/// Reads an hprof file as a graph.
-///
-/// # Errors
-/// The bytes are no hprof file, cut off, damaged, or with more objects than a graph can hold.
-pub fn read(bytes: &[u8], progress: Progress<'_>) -> Result<Graph, HeapError> {
-    let file = Hprof::new(bytes)?;
-    let length = file.len() as u64;
-    let mut scan = Scan::new(&file, true);
-    walk(&file, (0, 2 * length), progress, &mut scan)?;
-    let mut edges = Edges::new(&file, &mut scan);
-    walk(&file, (length, 2 * length), progress, &mut edges)?;
-    edges.finish()
-}
 
 /// Puts the objects in order, and takes the distances between them.
 fn in_order(scan: &mut Scan<'_>) -> Vec<Told> {
@@ -83,7 +66,8 @@ struct Plan {
 }
 
 impl<'a, 's> Edges<'a, 's> {
-    fn new(file: &'s Hprof<'a>, scan: &'s mut Scan<'a>) -> Self {
+    /// With all objects, and no edge yet.
+    pub(super) fn new(file: &'s Hprof<'a>, scan: &'s mut Scan<'a>) -> Self {
         let objects = in_order(scan);
         let sizes = Sizes::new(scan);
         let mut builder = GraphBuilder::default();
@@ -245,9 +229,9 @@ impl<'a, 's> Edges<'a, 's> {
         }
     }
 
-    fn finish(mut self) -> Result<Graph, HeapError> {
+    /// The graph, once the file was walked and its roots were added.
+    pub(super) fn finish(mut self) -> Result<Graph, HeapError> {
         self.tell_mirrors(u64::MAX);
-        add_roots(&mut self);
         Ok(self.builder.finish()?)
     }
 }

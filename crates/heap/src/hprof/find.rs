@@ -3,8 +3,10 @@
 //! Not here: what is read of it.
 
 use super::record::Hprof;
-use super::sub_record::{HeapVisitor, Segment, ValueType};
-use crate::graph::ObjectIndex;
+use super::segment::Segment;
+use super::sub_record::HeapVisitor;
+use super::value_type::ValueType;
+use crate::index::ObjectIndex;
 
 /// Finds the numbers of objects by their ids, which are in order. Ids are addresses, so those of a heap lie close: a table of evenly
 /// spaced addresses leads to the few that are near.

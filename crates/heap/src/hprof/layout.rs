@@ -5,7 +5,7 @@
 //! computed from the fields is a check of that, and the answer where no neighbour was seen. Not here: taking the
 //! distances (`measure`). Rules: HotSpot's `FieldLayoutBuilder` (15 and later), `ClassFileParser::layout_fields` (before).
 
-use super::sub_record::ValueType;
+use super::value_type::ValueType;
 
 /// How a JVM lays objects out, by its settings for pointers and headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

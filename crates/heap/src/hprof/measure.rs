@@ -3,7 +3,7 @@
 //! Not here: what is concluded from it (`scan`).
 
 use super::layout::MODELS;
-use super::sub_record::ValueType;
+use super::value_type::ValueType;
 
 /// What kind of object lies somewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 //! (`manual.html` of `demo/jvmti/hprof`).
 
 mod class_dump;
+mod edges;
 mod find;
 mod layout;
 mod load;
@@ -14,14 +15,14 @@ mod measure;
 mod record;
 mod roots;
 mod scan;
+mod segment;
 mod sizes;
 mod sub_record;
 mod texts;
+mod value_type;
 
 pub use layout::SizesKnown;
 pub use load::read;
+pub use record::MAGIC;
 pub use sizes::histogram;
 pub(crate) use texts::visit_texts;
-
-/// How every hprof file begins.
-pub const MAGIC: &[u8] = b"JAVA PROFILE 1.0";

@@ -4,6 +4,9 @@
 
 use crate::error::HeapError;
 
+/// How every hprof file begins.
+pub const MAGIC: &[u8] = b"JAVA PROFILE 1.0";
+
 /// Records of names.
 pub(crate) const STRING: u8 = 0x01;
 /// Records that give a class id its name.
@@ -69,7 +72,7 @@ impl Record<'_> {
 impl<'a> Hprof<'a> {
     /// Reads the header: a name and version that end in 0, the width of ids, the time.
     pub(crate) fn new(bytes: &'a [u8]) -> Result<Self, HeapError> {
-        if !bytes.starts_with(super::MAGIC) {
+        if !bytes.starts_with(MAGIC) {
             return Err(HeapError::Foreign);
         }
         let end = bytes.iter().take(64).position(|&byte| byte == 0);

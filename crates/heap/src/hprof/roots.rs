@@ -4,16 +4,17 @@
 
 use rustc_hash::FxHashMap;
 
+use super::edges::Edges;
 use super::find::Found;
-use super::load::Edges;
 use super::record::{id_at, u32_at};
 use super::scan::Scan;
-use super::sub_record::{RootRecord, ValueType};
+use super::sub_record::RootRecord;
 use super::texts::text_of;
+use super::value_type::ValueType;
 use crate::root::{Frame, RootKind};
 
 /// Adds all roots: first the classes that are never unloaded, then what the file tells.
-pub(super) fn add_roots(edges: &mut Edges<'_, '_>) {
+pub(super) fn add(edges: &mut Edges<'_, '_>) {
     let scan = edges.scan;
     for class in &scan.classes {
         if let Some(object) = edges.number(class.id)
@@ -111,7 +112,7 @@ fn methods(scan: &Scan<'_>, id_size: usize, trace: u32) -> Vec<Box<str>> {
 fn thread_name(edges: &Edges<'_, '_>, thread: u64) -> Option<Box<str>> {
     let Found::Instance { class, fields } = edges.places.find(edges.file, thread)? else { return None };
     let id_size = edges.file.id_size;
-    let (of, name) = field(edges.scan, id_size, class, "name", fields)?;
+    let (of, name) = edges.scan.field(id_size, class, "name", fields)?;
     let name = id_at(name, 0, id_size).filter(|_| of == ValueType::Object)?;
     match edges.places.find(edges.file, name)? {
         Found::Primitives { of: ValueType::Char, elements } => {
@@ -119,8 +120,8 @@ fn thread_name(edges: &Edges<'_, '_>, thread: u64) -> Option<Box<str>> {
         }
         Found::Primitives { .. } => None,
         Found::Instance { class, fields } => {
-            let (_, value) = field(edges.scan, id_size, class, "value", fields)?;
-            let coder = field(edges.scan, id_size, class, "coder", fields).map_or(0, |(_, coder)| coder[0]);
+            let (_, value) = edges.scan.field(id_size, class, "value", fields)?;
+            let coder = edges.scan.field(id_size, class, "coder", fields).map_or(0, |(_, coder)| coder[0]);
             let value = id_at(value, 0, id_size)?;
             let Found::Primitives { of, elements } = edges.places.find(edges.file, value)? else {
                 return None;
@@ -128,23 +129,4 @@ fn thread_name(edges: &Edges<'_, '_>, thread: u64) -> Option<Box<str>> {
             Some(text_of(name, of, coder, elements)?.to_string().into())
         }
     }
-}
-
-/// A field of an object, by its name: nearest class first.
-pub(super) fn field<'f>(
-    scan: &Scan<'_>,
-    id_size: usize,
-    class: u64,
-    name: &str,
-    fields: &'f [u8],
-) -> Option<(ValueType, &'f [u8])> {
-    let mut offset = 0;
-    for (field, of) in scan.ancestry(class).flat_map(|class| class.fields.iter().copied()) {
-        let width = of.width(id_size);
-        if scan.names.get(&field).is_some_and(|text| *text == name.as_bytes()) {
-            return Some((of, fields.get(offset..offset + width)?));
-        }
-        offset += width;
-    }
-    None
 }

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use super::class_dump::ClassDump;
 use super::measure::{Measure, Shape};
 use super::record::{self, Hprof, Record, id_at, u32_at};
-use super::sub_record::{HeapVisitor, RootRecord, ValueType};
+use super::sub_record::{HeapVisitor, RootRecord};
+use super::value_type::ValueType;
 
 /// The objects of a class. Arrays are kept by length modulo 16, so that their bytes follow once the layout is known.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +30,9 @@ pub(crate) struct Told {
     /// For arrays.
     pub(crate) length: u32,
 }
+
+/// The class of classes.
+pub(crate) const CLASS: &str = "java.lang.Class";
 
 /// Marks what the slot of a [`Told`] is: the number of a class, whose `java.lang.Class` it is.
 pub(crate) const MIRROR: u32 = 1 << 31;
@@ -115,6 +119,25 @@ impl<'a> Scan<'a> {
         let of = |id: u64| self.class_at.get(&id).map(|&at| &self.classes[at as usize]);
         let most = self.classes.len();
         std::iter::successors(of(class), move |class| of(class.superclass)).take(most)
+    }
+
+    /// A field of an object, by its name: nearest class first. `fields`: the values of all of them; ids have `id_size` bytes.
+    pub(super) fn field<'f>(
+        &self,
+        id_size: usize,
+        class: u64,
+        name: &str,
+        fields: &'f [u8],
+    ) -> Option<(ValueType, &'f [u8])> {
+        let mut offset = 0;
+        for (field, of) in self.ancestry(class).flat_map(|class| class.fields.iter().copied()) {
+            let width = of.width(id_size);
+            if self.names.get(&field).is_some_and(|text| *text == name.as_bytes()) {
+                return Some((of, fields.get(offset..offset + width)?));
+            }
+            offset += width;
+        }
+        None
     }
 
     #[inline]

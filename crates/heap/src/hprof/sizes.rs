@@ -6,11 +6,12 @@ use super::class_dump::ClassDump;
 use super::layout::{Layout, MODELS, Packing, SizesKnown};
 use super::measure::{Distance, Order};
 use super::record::Hprof;
-use super::scan::{Scan, Slot};
-use super::sub_record::{ValueType, walk};
+use super::scan::{CLASS, Scan, Slot};
+use super::sub_record::walk;
+use super::value_type::ValueType;
 use crate::error::HeapError;
 use crate::histogram::{Histogram, Total};
-use crate::open::Progress;
+use crate::progress::Progress;
 
 /// Objects and bytes by class name, in one pass over the file, in memory that does not grow with the number of objects.
 ///
@@ -35,7 +36,7 @@ pub fn histogram(bytes: &[u8], progress: Progress<'_>) -> Result<(Histogram, Siz
     known.total += mirrors;
     known.confirmed += if sizes.mirrors_confirmed { mirrors } else { 0 };
     let classes = scan.classes.len() as u64;
-    rows.push((super::load::CLASS.into(), Total { objects: classes, bytes: mirrors }));
+    rows.push((CLASS.into(), Total { objects: classes, bytes: mirrors }));
     Ok((Histogram::told(rows.iter().map(|(name, total)| (&**name, *total))), known))
 }
 
@@ -130,7 +131,7 @@ impl Sizes {
         let base = if self.mirrors_confirmed { base.least } else { self.unseen_mirror(scan) };
         // Those of primitive types are told as instances.
         for (slot, size) in scan.slots.iter().zip(&mut self.instances) {
-            if slot.array_of.is_none() && scan.class_name(slot.class) == super::load::CLASS {
+            if slot.array_of.is_none() && scan.class_name(slot.class) == CLASS {
                 *size = (base, self.mirrors_confirmed);
             }
         }
@@ -147,7 +148,7 @@ impl Sizes {
 
     /// Size of a `java.lang.Class` without statics, from its fields; the JVM adds five words or so (17 to 25).
     fn unseen_mirror(&self, scan: &Scan<'_>) -> u64 {
-        let class = scan.classes.iter().find(|class| scan.class_name(class.id) == super::load::CLASS);
+        let class = scan.classes.iter().find(|class| scan.class_name(class.id) == CLASS);
         class.map_or(0, |class| instance_size(scan, &self.layout, class.id) + 40)
     }
 }

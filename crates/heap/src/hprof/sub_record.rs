@@ -4,68 +4,11 @@
 //! them.
 
 use super::class_dump::ClassDump;
-use super::record::{Hprof, Record, id_at, u32_at};
+use super::record::{Hprof, Record};
+use super::segment::{Read, Segment};
+use super::value_type::ValueType;
 use crate::error::HeapError;
-use crate::open::Progress;
-
-/// A type of values: of fields, constants, and elements of arrays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ValueType {
-    Object,
-    Boolean,
-    Char,
-    Float,
-    Double,
-    Byte,
-    Short,
-    Int,
-    Long,
-}
-
-impl ValueType {
-    /// By its number in hprof; those of primitive types are the JVM's (`newarray`, JVMS §6.5).
-    pub(crate) fn of(number: u8) -> Option<Self> {
-        Some(match number {
-            2 => Self::Object,
-            4 => Self::Boolean,
-            5 => Self::Char,
-            6 => Self::Float,
-            7 => Self::Double,
-            8 => Self::Byte,
-            9 => Self::Short,
-            10 => Self::Int,
-            11 => Self::Long,
-            _ => return None,
-        })
-    }
-
-    /// Bytes of a value in the file.
-    #[inline]
-    pub(crate) fn width(self, id_size: usize) -> usize {
-        match self {
-            Self::Object => id_size,
-            Self::Boolean | Self::Byte => 1,
-            Self::Char | Self::Short => 2,
-            Self::Float | Self::Int => 4,
-            Self::Double | Self::Long => 8,
-        }
-    }
-
-    /// `Class.getName()` of an array of these; of objects there are many.
-    pub(crate) fn array_name(self) -> &'static str {
-        match self {
-            Self::Object => "[Ljava.lang.Object;",
-            Self::Boolean => "[Z",
-            Self::Char => "[C",
-            Self::Float => "[F",
-            Self::Double => "[D",
-            Self::Byte => "[B",
-            Self::Short => "[S",
-            Self::Int => "[I",
-            Self::Long => "[J",
-        }
-    }
-}
+use crate::progress::Progress;
 
 /// A root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,17 +72,6 @@ pub(crate) fn walk<'a>(
     Ok(())
 }
 
-/// A heap segment, read from front to back.
-pub(crate) struct Segment<'a> {
-    pub(crate) bytes: &'a [u8],
-    pub(crate) at: usize,
-    /// Width of ids.
-    pub(crate) id: usize,
-}
-
-type Read<T> = Result<T, &'static str>;
-const PAST: &str = "what is there runs past the end of its segment";
-
 impl<'a> Segment<'a> {
     /// Reads one sub-record. `base`: where the segment begins in the file.
     #[inline]
@@ -200,44 +132,5 @@ impl<'a> Segment<'a> {
             _ => return Err("nothing in a heap begins with the byte there"),
         }
         Ok(Some(root))
-    }
-
-    #[inline]
-    pub(crate) fn byte(&mut self) -> Read<u8> {
-        let byte = *self.bytes.get(self.at).ok_or(PAST)?;
-        self.at += 1;
-        Ok(byte)
-    }
-
-    #[inline]
-    pub(crate) fn u16(&mut self) -> Read<u16> {
-        let bytes = self.take(2)?;
-        Ok(u16::from_be_bytes([bytes[0], bytes[1]]))
-    }
-
-    #[inline]
-    pub(crate) fn u32(&mut self) -> Read<u32> {
-        let value = u32_at(self.bytes, self.at).ok_or(PAST)?;
-        self.at += 4;
-        Ok(value)
-    }
-
-    #[inline]
-    pub(crate) fn id(&mut self) -> Read<u64> {
-        let id = id_at(self.bytes, self.at, self.id).ok_or(PAST)?;
-        self.at += self.id;
-        Ok(id)
-    }
-
-    #[inline]
-    pub(crate) fn take(&mut self, length: usize) -> Read<&'a [u8]> {
-        let end = self.at.checked_add(length).ok_or(PAST)?;
-        let bytes = self.bytes.get(self.at..end).ok_or(PAST)?;
-        self.at = end;
-        Ok(bytes)
-    }
-
-    fn take_all(&mut self, length: u32, width: usize) -> Read<&'a [u8]> {
-        self.take((length as usize).checked_mul(width).ok_or(PAST)?)
     }
 }

@@ -4,11 +4,11 @@
 
 use super::class_dump::ClassDump;
 use super::record::{Hprof, Record, id_at};
-use super::roots::field;
 use super::scan::Scan;
-use super::sub_record::{HeapVisitor, ValueType, walk};
+use super::sub_record::{HeapVisitor, walk};
+use super::value_type::ValueType;
 use crate::error::HeapError;
-use crate::open::Progress;
+use crate::progress::Progress;
 use crate::text::{Text, TextEncoding};
 
 /// Calls `visit` for each string. Takes 24 bytes per string meanwhile.
@@ -88,7 +88,7 @@ impl<'a> HeapVisitor<'a> for Strings<'a> {
             return;
         }
         let id_size = self.file.id_size;
-        let of = |name| field(&self.scan, id_size, class, name, fields);
+        let of = |name| self.scan.field(id_size, class, name, fields);
         if let Some((ValueType::Object, value)) = of("value") {
             let coder = of("coder").map_or(0, |(_, coder)| coder[0]);
             let array = id_at(value, 0, id_size).unwrap_or(0);

@@ -1,7 +1,7 @@
 //! Several paths to an object that have nothing in common, and the path along the strongest references.
 
-use super::tree::Entry;
-use super::{Path, PathTree};
+use super::path::Path;
+use super::tree::{Entry, PathTree};
 use crate::edge::Strength;
 use crate::filter::{Filter, Skip};
 use crate::graph::Graph;

@@ -4,9 +4,12 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::arbitrary::graphs;
+use crate::edge::{EdgeName, Strength};
 use crate::fake::heap;
 use crate::filter::{Filter, Skip};
 use crate::graph::Class;
+use crate::graph::Graph;
+use crate::root::RootKind;
 use crate::set::ObjectSet;
 
 fn texts(graph: &Graph, to: u64, filter: &Filter, most: usize) -> Vec<String> {

@@ -1,8 +1,9 @@
 //! Paths as INSANE prints them: a line for the root, a line for each object with what refers to the next.
 
-use super::{Path, Steps};
+use super::path::{Path, Steps};
 use crate::edge::{Edge, EdgeName};
-use crate::graph::{Graph, ObjectIndex};
+use crate::graph::Graph;
+use crate::index::ObjectIndex;
 
 impl Path {
     /// The path as text, without a newline at its end:

@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 
 use super::entrances::Entrances;
-use super::{Path, Steps};
+use super::path::{Path, Steps};
 use crate::edge::EdgeName;
 use crate::filter::Filter;
-use crate::graph::{Graph, ObjectIndex};
+use crate::graph::Graph;
+use crate::index::ObjectIndex;
 use crate::root::RootKind;
 use crate::set::ObjectSet;
 

@@ -12,23 +12,13 @@
 //! has the name that it has in XML: `CLASS.FIELD`, or an element's index. References to an object (`in`) come from the object at
 //! `offset`, or from a static field if that is 0. An object's id is its offset. Texts of arrays are not told.
 
+mod layout;
 mod read;
 mod write;
 
+pub use layout::MAGIC;
 pub use read::{histogram, read};
 pub use write::write;
-
-/// The first bytes of every such file.
-pub const MAGIC: &[u8] = b"SBIH";
-
-/// Bytes before the classes: magic and two offsets.
-const HEADER: usize = 12;
-
-/// Bytes of an object before its references.
-const OBJECT: usize = 16;
-
-/// In place of an offset: not a static field.
-const OF_INSTANCES: i32 = -1;
 
 #[cfg(test)]
 mod tests;

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use super::{HEADER, MAGIC, OBJECT, OF_INSTANCES};
+use super::layout::{HEADER, MAGIC, OBJECT, OF_INSTANCES};
 use crate::error::HeapError;
 use crate::graph::Graph;
 use crate::histogram::{Histogram, Total};
-use crate::open::Progress;
+use crate::progress::Progress;
 use crate::xml::Loader;
 
 /// How often progress is told: after so many objects.

@@ -5,10 +5,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{HEADER, MAGIC, OBJECT, OF_INSTANCES};
+use super::layout::{HEADER, MAGIC, OBJECT, OF_INSTANCES};
 use crate::edge::{Edge, EdgeName};
 use crate::error::HeapError;
-use crate::graph::{Graph, ObjectIndex};
+use crate::graph::Graph;
+use crate::index::ObjectIndex;
 use crate::offsets::Offsets;
 use crate::xml::{Mirrors, field_text};
 

@@ -4,8 +4,10 @@
 
 use std::borrow::Cow;
 
-use super::START;
 use crate::error::HeapError;
+
+/// The first element of every such file.
+pub const START: &[u8] = b"<insane>";
 
 /// An element with what it says. Values are as they lie in the file; `text_of` resolves entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

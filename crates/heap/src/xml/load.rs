@@ -11,10 +11,11 @@ use super::element::{Element, Elements, text_of};
 use crate::builder::GraphBuilder;
 use crate::edge::{EdgeName, Strength};
 use crate::error::HeapError;
-use crate::graph::{Class, ClassIndex, Graph, ObjectIndex};
+use crate::graph::{Class, Graph};
 use crate::histogram::{Histogram, Total};
+use crate::index::{ClassIndex, ObjectIndex};
 use crate::loading::REFERENT;
-use crate::open::Progress;
+use crate::progress::Progress;
 use crate::root::RootKind;
 use crate::text::{Text, TextEncoding};
 

@@ -20,10 +20,8 @@ mod element;
 mod load;
 mod writer;
 
+pub use element::START;
 pub(crate) use load::{Loader, visit_texts};
 pub use load::{histogram, read};
 pub use writer::write;
 pub(crate) use writer::{Mirrors, field_text};
-
-/// The first element of every such file.
-pub const START: &[u8] = b"<insane>";

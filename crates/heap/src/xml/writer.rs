@@ -6,7 +6,8 @@
 use std::fmt::Write;
 
 use crate::edge::EdgeName;
-use crate::graph::{Graph, ObjectIndex};
+use crate::graph::Graph;
+use crate::index::ObjectIndex;
 use crate::text::Text;
 
 /// Lines are given out in pieces of about this size.
