@@ -1,104 +1,77 @@
-//! All that the agent's parts share, made once at launch.
+//! What the rest of the agent needs of whatever counts.
+//!
+//! A session needs [`Counting`], which knows no JVM: a test counts by hand. Who steers needs [`Engine`]. An engine is free in
+//! how it comes to its counts; objects to be followed it hands to `tracking`, as all engines do. What the JVM calls at each
+//! allocation is no part of this: `entry` holds that engine by its type. How to add one: docs/design/0034-the-agents-rooms.md.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
-use std::thread::Thread;
+use mayfly_collector::{ClassTotal, Ledger};
+use mayfly_jvmti::{Jni, Thread};
+use mayfly_profile::{ClassEstimate, ClassId, Dropped, EngineKind, Refusals, Remainder, SiteCounts};
 
-use mayfly_collector::{
-    Budget, ClassTable, Clock, Nurseries, PlaceTable, SiteTable, Slabs, StackBudget, Tables,
-};
-use mayfly_jvmti::{Asking, Tool, Vm};
-use mayfly_profile::ClassFilter;
-
-use crate::control::Control;
-use crate::gc_kinds::GcCounters;
-use crate::hooks::Hooks;
-use crate::options::Options;
-use crate::output::Output;
-use crate::precision::Precision;
-use crate::rewriting::Rewriting;
-use crate::stacks::KnownFrames;
-use crate::trust::JvmCounter;
-use crate::unseen::Unseen;
-
-static ENGINE: OnceLock<Engine> = OnceLock::new();
-
-/// The agent of this process.
-pub(crate) struct Engine {
-    pub(crate) options: Options,
-    pub(crate) filter: ClassFilter,
-    pub(crate) vm: Vm,
-    pub(crate) tool: Arc<Tool>,
-    /// Feature release, e.g. 17. Kept: the JVM has no such property again before it is initialised.
-    pub(crate) jdk: u32,
-    pub(crate) classes: ClassTable,
-    pub(crate) slabs: Slabs,
-    pub(crate) sites: SiteTable,
-    pub(crate) places: PlaceTable,
-    pub(crate) stack_budget: StackBudget,
-    pub(crate) clock: Arc<Clock>,
-    pub(crate) budget: Arc<Budget>,
-    pub(crate) nurseries: Nurseries,
-    pub(crate) frames: KnownFrames,
-    pub(crate) rewriting: Rewriting,
-    pub(crate) counter: JvmCounter,
-    /// Bytes of objects that the agent made to learn the size of a class's objects.
-    pub(crate) examples: AtomicU64,
-    /// What the JVM's sampler tells; `None` if another agent has it.
-    pub(crate) unseen: Option<Unseen>,
-    pub(crate) control: Control,
-    pub(crate) precision: Precision,
-    pub(crate) output: Output,
-    /// Objects seen by `#every`.
-    pub(crate) examined: AtomicU64,
-    /// Set at VMInit: what of the JVM is needed to count.
-    pub(crate) hooks: OnceLock<Hooks>,
-    /// How weak references are checked; set at VMInit by the collector.
-    pub(crate) asking: OnceLock<Asking>,
-    /// Set at VMInit: what tells the kinds of collections apart.
-    pub(crate) gc_counters: OnceLock<GcCounters>,
-    /// The thread to wake after a collection.
-    pub(crate) worker: OnceLock<Thread>,
-    /// Nothing is counted or tracked any more: the JVM ends, or the agent failed.
-    pub(crate) finished: AtomicBool,
-    /// A panic ended profiling.
-    pub(crate) failed: AtomicBool,
+/// Everything counted as of one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Counts {
+    /// All that was allocated of each class since the engine began, by class id. A class without an entry has none.
+    pub(crate) classes: Vec<ClassTotal>,
+    /// Rows of sites that changed since the last call, counted from the last reset on. Empty without stacks.
+    pub(crate) sites: Vec<SiteCounts>,
+    /// What samples say of classes, where that changed since the last call.
+    pub(crate) estimates: Vec<(ClassId, ClassEstimate)>,
 }
 
-impl Engine {
-    /// Makes the engine; `false` if there is one already.
-    pub(crate) fn set(engine: Self) -> bool {
-        ENGINE.set(engine).is_ok()
-    }
+/// What an engine says for the trust line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Account {
+    /// Bytes that the JVM counted and the engine did not, where it knows why. What is left is the session's to explain.
+    pub(crate) remainder: Vec<Remainder>,
+    /// Methods and classes that it left alone.
+    pub(crate) refusals: Vec<Refusals>,
+    /// Objects that it could not count as it should; not those that `tracking` had no room for.
+    pub(crate) dropped: Vec<Dropped>,
+    /// Mean bytes between two samples; `None` if nothing is sampled.
+    pub(crate) sample_interval: Option<u64>,
+    /// Milliseconds spent on rewriting classes.
+    pub(crate) rewrite_ms: u64,
+}
 
-    /// The engine, once the agent is loaded.
-    pub(crate) fn get() -> Option<&'static Self> {
-        ENGINE.get()
-    }
+/// What a session needs. Called by one thread at a time, which holds the session.
+pub(crate) trait Counting {
+    /// What its counts are.
+    fn kind(&self) -> EngineKind;
 
-    /// Whether objects are handed over one by one from Java.
-    pub(crate) fn hands_over(&self) -> bool {
-        let stacks = self.options.trace && !self.options.counts_places();
-        self.options.sample_bytes.is_none() && (self.options.track_collections || stacks)
-    }
+    /// All counts as of now. Every class and site in them is known to `tracking` by then. Lifetimes of sites are the
+    /// ledger's.
+    fn counts(&self, ledger: &mut Ledger) -> Counts;
 
-    /// What rows of sites are made of.
-    pub(crate) fn tables(&self) -> Tables<'_> {
-        Tables { classes: &self.classes, places: &self.places, sites: &self.sites }
-    }
+    /// Sites and estimates begin again from zero. Totals of classes go on: these are what they begin from.
+    fn reset(&self) -> Vec<ClassTotal>;
 
-    pub(crate) fn is_finished(&self) -> bool {
-        self.finished.load(Relaxed)
-    }
+    /// How far its counts can be trusted, as of the last [`Counting::counts`].
+    fn account(&self) -> Account;
 
-    pub(crate) fn has_failed(&self) -> bool {
-        self.failed.load(Relaxed)
-    }
+    /// Native memory of its own, in bytes, as of the last [`Counting::counts`]; not what the agent's allocator knows of.
+    fn native_bytes(&self) -> u64;
 
-    /// Wakes the worker. Safe inside a GC callback: it neither blocks nor allocates.
-    pub(crate) fn wake_worker(&self) {
-        if let Some(worker) = self.worker.get() {
-            worker.unpark();
-        }
+    /// The same as of now.
+    fn native_bytes_now(&self) -> u64 {
+        self.native_bytes()
     }
+}
+
+/// What steering needs of an engine.
+pub(crate) trait Engine: Counting + Sync {
+    /// The session is open. Nothing is counted before [`Engine::resume`].
+    fn begin(&self, jni: Jni<'_>);
+
+    /// Counts from now on. The caller sees to the order of calls.
+    fn resume(&self, jni: Jni<'_>);
+
+    /// Counts no more, for now or for good. May be called twice.
+    fn pause(&self, jni: Jni<'_>);
+
+    /// A thread ends, and allocated so many bytes, if the JVM counts them. Called on that thread.
+    fn thread_ends(&self, jni: Jni<'_>, thread: Thread<'_>, allocated: Option<u64>);
+
+    /// Forgets what it knows of methods that are not there any more, if that is worth while. Asking may wait for threads.
+    fn forget_unloaded(&self, has_method: &dyn Fn(u64) -> bool);
 }

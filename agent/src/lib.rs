@@ -1,38 +1,26 @@
 //! libmayfly.so: the agent that runs inside the target JVM.
 //!
-//! [`exports`] is where the JVM comes in, `lifecycle` what happens when; `startup` decides whether the agent can work.
-//! `host` is what every mode has, `remote` how it is reached from outside; all the rest is there only to profile.
-//! `rewriting` patches classes as they load, `hooks` owns the Java side, `allocations` takes what the hooks report.
-//! One thread (`worker`) sweeps, adds up (`session`) and publishes (`output`). The hot path's data is
-//! `mayfly-collector`'s, all unsafe calls are `mayfly-jvmti`'s.
+//! Rooms, each of which imports only from those below it (docs/design/0034-the-agents-rooms.md):
+//!
+//! - [`entry`]: where the JVM comes in: events, native methods, start-up. It knows all the others.
+//! - `api`, `remote`, `heap`: questions to the heap, from Java and from outside.
+//! - `steering`: holds engine, session and output; begins, pauses, reports, ends.
+//! - `exact`: the engine. `session`: adds up, and says what changed. Neither knows the other, only `engine`, the interface.
+//! - `tracking`: what engines share. `output`: where the stream goes. `target`: the JVM and its facts.
+//! - [`options`], `conduct`: what the user asked for; how we behave in somebody's JVM.
+//!
+//! The hot path's data is `mayfly-collector`'s, all unsafe calls are `mayfly-jvmti`'s.
 
-mod allocations;
 mod api;
-mod brief;
-mod control;
+mod conduct;
 mod engine;
-pub mod exports;
-pub mod exports_api;
-mod faults;
-mod gc_kinds;
+pub mod entry;
+mod exact;
 mod heap;
-mod hooks;
-mod host;
-mod lifecycle;
-mod mbean;
-mod memory;
-mod mounting;
-mod notice;
 pub mod options;
 mod output;
-mod places;
-mod precision;
 mod remote;
-mod rewriting;
 mod session;
-mod stacks;
-mod startup;
-mod stream;
-mod trust;
-mod unseen;
-mod worker;
+mod steering;
+mod target;
+mod tracking;

@@ -5,8 +5,9 @@
 
 use mayfly_jvmti::{Follow, HeapVisitor, HeapWalk, Jni, ObjectArray, Reference, ReferenceKind, Visit};
 
+use super::environment::walk;
+use super::error::ApiError;
 use super::rows::{Rows, array_of};
-use super::{ApiError, walk};
 
 /// Tag of what is left out.
 const SKIPPED: i64 = -1;

@@ -2,8 +2,9 @@
 
 use mayfly_jvmti::{Class, Jni, ObjectArray};
 
+use super::environment::tool;
+use super::error::ApiError;
 use super::rows::array_of;
-use super::{ApiError, tool};
 
 /// The fields that a class itself declares, as a `Field[]`; `None` if it is not prepared yet.
 pub(crate) fn fields<'call>(

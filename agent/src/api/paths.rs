@@ -7,9 +7,11 @@ use mayfly_heap::reach::retained_if_held;
 use mayfly_heap::{Filter, ObjectIndex, ObjectSet, RootKind, Skip, Strength, Total};
 use mayfly_jvmti::{Jni, Object, ObjectArray};
 
+use super::error::ApiError;
 use super::rows::array_of;
-use super::snapshot::{Asked, Snapshot};
-use super::{ApiError, Steps};
+use super::snapshot::Snapshot;
+use super::steps::Steps;
+use crate::heap::Asked;
 
 /// Classes of this package are ours: what their objects hold is no leak of the program's.
 const OURS: &str = "io.mayfly.";

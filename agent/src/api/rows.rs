@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use mayfly_jvmti::{HeapWalk, Jni, Object, ObjectArray};
 
-use super::ApiError;
+use super::error::ApiError;
 
 /// Counts by class tag. Classes are tagged from 1 on; 0 takes what belongs to a class that was loaded meanwhile.
 #[derive(Debug)]

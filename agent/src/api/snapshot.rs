@@ -6,10 +6,9 @@ use mayfly_heap::dump::{self, Number};
 use mayfly_heap::{Graph, ObjectIndex};
 use mayfly_jvmti::{HeapWalk, Jni, Object};
 
-use super::{ApiError, Steps};
-use crate::heap;
-
-pub(crate) use crate::heap::Asked;
+use super::error::ApiError;
+use super::steps::Steps;
+use crate::heap::{self, Asked};
 
 /// A heap at one moment.
 pub(super) struct Snapshot<'call> {

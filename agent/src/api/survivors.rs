@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use mayfly_jvmti::{Class, HeapWalk, Jni, ObjectArray, Visit};
 
+use super::environment::walk;
+use super::error::ApiError;
 use super::rows::{Rows, array_of};
-use super::{ApiError, walk};
 
 /// Tag of what was there before.
 const BEFORE: i64 = -1;

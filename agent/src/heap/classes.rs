@@ -5,7 +5,7 @@ use std::io;
 use mayfly_heap::dump::{ClassFacts, FieldFacts, Number};
 use mayfly_jvmti::{Class, HeapWalk, Object};
 
-use super::HeapError;
+use super::error::HeapError;
 use super::teller::Teller;
 
 /// Tells every loaded class, then every loader. Their references end here, so that the walk does not meet them.

@@ -10,27 +10,29 @@ use mayfly_heap::dump::{Encoder, Facts};
 use mayfly_jvmti::{Follow, HeapWalk, Jni, Vm};
 
 use super::classes::tell_classes;
+use super::error::HeapError;
 use super::names::tell_names;
+use super::own::OwnRoots;
 use super::teller::Teller;
-use super::{Before, HeapError, in_turn, prepare};
+use super::turn::{Before, in_turn, prepare};
 
 /// Of each text at most so many UTF-16 units are dumped: one never takes much of our memory.
-pub(crate) const TEXT_LIMIT: u32 = 16 << 10;
+pub(super) const TEXT_LIMIT: u32 = 16 << 10;
 
 /// What a walk told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Walked {
+pub(super) struct Walked {
     /// Objects.
-    pub(crate) objects: u64,
+    pub(super) objects: u64,
     /// References between them.
-    pub(crate) references: u64,
+    pub(super) references: u64,
     /// How long the program was paused for the walk.
-    pub(crate) paused: Duration,
+    pub(super) paused: Duration,
 }
 
 /// Walks the heap from its roots, and hands its dump to `sink` in chunks, most of them at a safepoint: `sink` may block
 /// for a file, but not call the JVM. Texts are told if the facts have a limit for them.
-pub(crate) fn dump_into<S>(
+pub(super) fn dump_into<S>(
     vm: Vm,
     jni: Jni<'_>,
     facts: &Facts,
@@ -43,7 +45,7 @@ where
     let _turn = in_turn();
     let walk = HeapWalk::new(vm, jni)?;
     prepare(&walk, before)?;
-    let mut teller = Teller::new(Encoder::new(facts), sink, super::own::OwnRoots::of(&walk));
+    let mut teller = Teller::new(Encoder::new(facts), sink, OwnRoots::of(&walk));
     tell_classes(&walk, &mut teller)?;
     let begun = Instant::now();
     let follow = Follow { texts: facts.text_limit.is_some(), ..Follow::default() };

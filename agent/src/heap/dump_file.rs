@@ -9,7 +9,9 @@ use mayfly_heap::dump::Facts;
 use mayfly_jvmti::{Jni, Vm};
 use mayfly_recording::control::HeapDumped;
 
-use super::{Before, HeapError, dump_into};
+use super::dump::dump_into;
+use super::error::HeapError;
+use super::turn::Before;
 
 /// Writes the heap into a new file.
 ///

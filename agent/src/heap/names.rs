@@ -5,7 +5,7 @@ use std::io;
 use mayfly_heap::dump::Number;
 use mayfly_jvmti::{HeapWalk, ThreadFacts};
 
-use super::HeapError;
+use super::error::HeapError;
 use super::teller::Teller;
 
 /// Tells them. A name that the JVM does not give is left out; the dump is whole without.

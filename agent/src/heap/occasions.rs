@@ -8,14 +8,16 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use mayfly_jvmti::{Event, Exhausted, Jni, JvmtiError, Tool};
-use mayfly_profile::{Gc, HeapOrder};
+use mayfly_profile::HeapOrder;
 use mayfly_report::{heap_columns, printable};
 
-use super::{Before, summary, summary_file};
-use crate::host::Host;
+use super::summary::summary;
+use super::summary_file;
+use super::turn::Before;
 use crate::options::HeapOptions;
 use crate::options::name::expand;
 use crate::output::name_facts;
+use crate::target::{Target, stops_the_world};
 
 /// Folder of the summaries, once it is known.
 static DIR: OnceLock<String> = OnceLock::new();
@@ -60,30 +62,30 @@ pub(crate) fn listen(tool: &Tool, options: &HeapOptions) -> Result<(), JvmtiErro
 }
 
 /// SIGQUIT, or `jcmd PID JVMTI.data_dump`.
-pub(crate) fn on_request(host: &Host) {
-    let before = before(&host.options.heap);
+pub(crate) fn on_request(target: &Target) {
+    let before = before(&target.options.heap);
     // The event comes without an environment.
-    host.vm.with_jni(|jni| write(host, jni, before));
+    target.vm.with_jni(|jni| write(target, jni, before));
 }
 
 /// The heap is exhausted: a summary of the first time. The JVM has just collected all it could.
-pub(crate) fn at_exhaustion(host: &Host, jni: Jni<'_>, what: Exhausted) {
+pub(crate) fn at_exhaustion(target: &Target, jni: Jni<'_>, what: Exhausted) {
     static WRITTEN: AtomicBool = AtomicBool::new(false);
-    if what.java_heap && host.options.heap.at_oom && !WRITTEN.swap(true, Relaxed) {
-        write(host, jni, Before::Nothing);
+    if what.java_heap && target.options.heap.at_oom && !WRITTEN.swap(true, Relaxed) {
+        write(target, jni, Before::Nothing);
     }
 }
 
 /// The JVM ends: one summary, whatever else comes. By now the threads of concurrent collectors are stopped and a forced
 /// collection would wait for them for ever; a walk shows only what is reachable there.
-pub(crate) fn at_exit(host: &Host, jni: Jni<'_>) {
+pub(crate) fn at_exit(target: &Target, jni: Jni<'_>) {
     static WRITTEN: AtomicBool = AtomicBool::new(false);
-    if !host.options.heap.at_exit || WRITTEN.swap(true, Relaxed) {
+    if !target.options.heap.at_exit || WRITTEN.swap(true, Relaxed) {
         return;
     }
-    let stops_the_world = matches!(host.jvm().gc, Gc::Serial | Gc::Parallel | Gc::G1 | Gc::Epsilon);
-    let before = if stops_the_world { before(&host.options.heap) } else { Before::Nothing };
-    write(host, jni, before);
+    let before =
+        if stops_the_world(target.info().gc) { before(&target.options.heap) } else { Before::Nothing };
+    write(target, jni, before);
 }
 
 fn dir() -> Option<&'static str> {
@@ -94,9 +96,9 @@ fn before(options: &HeapOptions) -> Before {
     Before::collecting(!options.all)
 }
 
-fn write(host: &Host, jni: Jni<'_>, before: Before) {
-    let options = &host.options.heap;
-    match summary(host.vm, jni, before) {
+fn write(target: &Target, jni: Jni<'_>, before: Before) {
+    let options = &target.options.heap;
+    match summary(target.vm, jni, before) {
         Ok(summary) => {
             let text = heap_columns(&summary, options.sort.unwrap_or_default());
             if let Err((path, error)) = summary_file::write(dir(), &text) {

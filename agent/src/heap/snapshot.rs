@@ -7,10 +7,11 @@ use mayfly_jvmti::{Follow, HeapWalk, Jni, Object, StackSlot, Vm};
 use rustc_hash::FxHashMap;
 
 use super::classes::{class_number, tell_classes};
+use super::error::HeapError;
 use super::names::tell_names;
 use super::own::OwnRoots;
 use super::teller::Teller;
-use super::{HeapError, in_turn};
+use super::turn::in_turn;
 
 /// Objects that a program asks about.
 pub(crate) struct Asked<'a> {

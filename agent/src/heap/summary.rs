@@ -3,7 +3,8 @@
 use mayfly_jvmti::{Class, HeapObject, HeapWalk, Jni, Visit, Vm};
 use mayfly_profile::{HeapSummary, Held};
 
-use super::{Before, HeapError, in_turn, prepare};
+use super::error::HeapError;
+use super::turn::{Before, in_turn, prepare};
 
 /// Name of the class of objects whose class the JVM does not tell, as HeapSummary spelled it.
 const NO_CLASS: &str = "NULL?";

@@ -6,7 +6,7 @@ use mayfly_heap::dump::{Encoder, FrameFacts, Number, Reference as Edge, RootRefe
 use mayfly_jvmti::{HeapVisitor, Reference, ReferenceKind, StackSlot, StringText, Visit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::HeapError;
+use super::error::HeapError;
 use super::own::OwnRoots;
 
 /// Threads and methods remembered at most, to be named: memory stays bounded, further ones have no name.

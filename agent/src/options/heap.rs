@@ -2,7 +2,9 @@
 
 use mayfly_profile::HeapOrder;
 
-use super::{HeapOptions, OptionError, value};
+use super::error::OptionError;
+use super::settings::HeapOptions;
+use super::value;
 
 /// How the comma form is written, for messages.
 const FORM: &str = "dir=DIR,sort=size|count,all,exit,oom";

@@ -1,10 +1,26 @@
 //! The grammar of an option string, and which options go together. What single options mean is in the table.
 
+use super::error::OptionError;
+use super::heap;
+use super::settings::Options;
 use super::table::{CLASHES, HEAP_OCCASIONS, SPECS, Shape, Spec};
-use super::{OptionError, Options, heap};
 
-/// Parses the whole string; see [`Options::parse`].
-pub(super) fn parse(text: &str) -> Result<Options, OptionError> {
+impl Options {
+    /// Reads an option string as it stands behind `-agentpath:libmayfly.so=`. An empty one gives the defaults.
+    ///
+    /// A later option replaces an earlier one of the same name, so a script can append its own. Before the first `#`
+    /// the options of a heap summary may stand as HeapSummary had them.
+    ///
+    /// # Errors
+    /// An unknown option, a bad value, or options that contradict each other or have no effect together. The error
+    /// prints as one line, without the program's name.
+    pub fn parse(text: &str) -> Result<Self, OptionError> {
+        parse(text)
+    }
+}
+
+/// Parses the whole string.
+fn parse(text: &str) -> Result<Options, OptionError> {
     let mut tokens = text.split('#');
     let before = tokens.next().unwrap_or_default().trim();
     let mut options = Options::default();

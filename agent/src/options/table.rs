@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use super::heap;
+use super::settings::{Live, Options};
 use super::value::{self, Why};
-use super::{Live, Options, heap};
 
 /// One option.
 pub(super) struct Spec {

@@ -7,7 +7,8 @@ use std::time::Duration;
 use mayfly_profile::BucketBounds;
 pub(super) use mayfly_profile::option_value::{Why, list, number, rows, size};
 
-use super::{Periodic, Resets, name};
+use super::name;
+use super::settings::{Periodic, Resets};
 
 /// 31 years: far beyond any run, and small enough for milliseconds in 64 bits.
 const MOST_SECONDS: u64 = 1_000_000_000;

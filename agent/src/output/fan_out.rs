@@ -11,7 +11,7 @@ use std::time::Duration;
 use mayfly_profile::{Profile, ProfileBuilder, Update};
 
 use super::queue::{Queue, Unserved, queue};
-use crate::notice::say;
+use crate::conduct::notice::say;
 
 /// Steps that wait for one reader at most. Few: a step left out is made up for, and each may hold megabytes.
 const WAITING: usize = 8;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, TrySendError, bounded};
 
-use crate::notice::say;
+use crate::conduct::notice::say;
 
 /// How long anybody waits at most for something to be written.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);

@@ -15,7 +15,7 @@ use mayfly_recording::RecordingWriter;
 use super::fan_out::{FanOut, Step};
 use super::files::{FileError, own_file};
 use super::queue::{Pace, Unserved};
-use crate::notice::say;
+use crate::conduct::notice::say;
 
 /// The file that keeps nothing.
 const NOWHERE: &str = "/dev/null";

@@ -12,7 +12,7 @@ use super::queue::Unserved;
 use super::recording::Recording;
 use super::terminal;
 use super::texts::{self, Text, Texts};
-use crate::notice::say;
+use crate::conduct::notice::say;
 use crate::options::Options;
 
 const FILE_NAME: &str = "mayfly.log";

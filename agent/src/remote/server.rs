@@ -18,8 +18,9 @@ use rustix::net::SocketFlags;
 use super::answer::answer;
 use super::reply::Reply;
 use super::socket;
-use crate::host::Host;
-use crate::lifecycle::switch_off;
+use crate::conduct::own_threads::exclude_this_thread;
+use crate::steering::switch_off;
+use crate::target::Target;
 
 /// Clients listened to at once. Beyond, the one that has waited longest without saying anything whole is left.
 const MOST_CLIENTS: usize = 32;
@@ -48,26 +49,26 @@ enum Heard {
 }
 
 /// Serves until the process ends.
-pub(super) fn run(host: &'static Host, listener: &UnixListener) {
-    crate::allocations::exclude_this_thread();
+pub(super) fn run(target: &'static Target, listener: &UnixListener) {
+    exclude_this_thread();
     socket::sweep();
     let mut clients = VecDeque::new();
     loop {
         wait(listener, &clients);
         // Before others come, too: nobody who has spoken is left for somebody who has not.
-        hear_all(host, &mut clients);
+        hear_all(target, &mut clients);
         take_connections(listener, &mut clients);
-        hear_all(host, &mut clients);
+        hear_all(target, &mut clients);
     }
 }
 
-fn hear_all(host: &'static Host, clients: &mut VecDeque<Client>) {
+fn hear_all(target: &'static Target, clients: &mut VecDeque<Client>) {
     for _ in 0..clients.len() {
         let Some(mut client) = clients.pop_front() else { return };
         match client.hear() {
             Heard::NothingWhole if Instant::now() < client.deadline => clients.push_back(client),
             Heard::NothingWhole | Heard::Gone => {}
-            Heard::Request(request) => serve(host, client.stream, request),
+            Heard::Request(request) => serve(target, client.stream, request),
             Heard::Nonsense(error) => refuse(client.stream, &error),
         }
     }
@@ -138,10 +139,10 @@ impl Client {
     }
 }
 
-fn serve(host: &'static Host, stream: UnixStream, request: Request) {
+fn serve(target: &'static Target, stream: UnixStream, request: Request) {
     let mut reply = Reply::new(stream);
     // A client that left has its answer thrown away.
-    if catch_unwind(AssertUnwindSafe(|| drop(answer(host, request, &mut reply)))).is_err() {
+    if catch_unwind(AssertUnwindSafe(|| drop(answer(target, request, &mut reply)))).is_err() {
         switch_off();
         let why = "internal error in the agent, written to the JVM's stderr; please report it".into();
         let _ = reply.send(&Response::Refused(Refusal::Failed { why }));

@@ -29,6 +29,13 @@ pub struct ClassTotal {
     pub below: Tally,
 }
 
+impl ClassTotal {
+    /// Bytes of all of them.
+    pub fn bytes(&self) -> u64 {
+        self.counted.bytes + self.below.bytes
+    }
+}
+
 /// The slabs of all threads.
 #[derive(Debug)]
 pub struct Slabs {

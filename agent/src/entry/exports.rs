@@ -1,0 +1,261 @@
+//! The symbols that the JVM looks up in this library: the agent's entry points, and native methods of the Java side.
+#![allow(missing_docs)] // The entry points that `export_agent!` defines are JVMTI's.
+#![allow(unsafe_code)] // Entry points called by the JVM: raw arguments become typed ones here and nowhere else.
+
+use std::ptr;
+
+use mayfly_jvmti::{Jni, Object, export_agent, method_body, sys};
+
+use super::events::MayflyAgent;
+use super::loaded;
+use super::mbean;
+use crate::exact::{self, Exact, Sampled};
+use crate::steering::{self, Profiler, switch_off};
+
+export_agent!(MayflyAgent);
+
+/// Runs a native method's body; a panic switches profiling off.
+///
+/// # Safety
+/// `env` must be what the JVM passed to the native method now running.
+unsafe fn guarded<R: Default>(env: *mut sys::JNIEnv, body: impl FnOnce(Jni<'_>) -> R) -> R {
+    let failed = || {
+        switch_off();
+        R::default()
+    };
+    // SAFETY: by the caller's contract.
+    unsafe { method_body(env, body, failed) }
+}
+
+/// Runs a native method's body with the engine; nothing happens without it.
+///
+/// # Safety
+/// As [`guarded`].
+unsafe fn with_exact<R: Default>(
+    env: *mut sys::JNIEnv,
+    body: impl FnOnce(&'static Exact, Jni<'_>) -> R,
+) -> R {
+    let Some(exact) = loaded::exact() else { return R::default() };
+    // SAFETY: by the caller's contract.
+    unsafe { guarded(env, |jni| body(exact, jni)) }
+}
+
+/// Runs a native method's body with the profiler; nothing happens without one.
+///
+/// # Safety
+/// As [`guarded`].
+unsafe fn with_profiler<R: Default>(
+    env: *mut sys::JNIEnv,
+    body: impl FnOnce(&'static Profiler, Jni<'_>) -> R,
+) -> R {
+    let Some(profiler) = Profiler::get() else { return R::default() };
+    // SAFETY: by the caller's contract.
+    unsafe { guarded(env, |jni| body(profiler, jni)) }
+}
+
+/// `MayflyHooks.enter`: gives a thread a slab and a class its cell.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_enter(
+    env: *mut sys::JNIEnv,
+    _hooks: sys::jclass,
+    thread: sys::jobject,
+    class: sys::jclass,
+) {
+    // SAFETY: arguments of the running native method; the second is declared a Class.
+    unsafe {
+        let (Some(thread), Some(class)) = (Object::from_raw(thread), Object::from_raw(class)) else { return };
+        let (thread, class) = (thread.as_thread(), class.as_class());
+        with_exact(env, |exact, jni| exact::enter(exact, jni, thread, class));
+    }
+}
+
+/// `MayflyHooks.track`: takes an object whose death is to be followed, or whose stack is wanted.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_track(
+    env: *mut sys::JNIEnv,
+    _hooks: sys::jclass,
+    object: sys::jobject,
+    cell: sys::jint,
+    size: sys::jlong,
+    moving: sys::jboolean,
+) {
+    // SAFETY: arguments of the running native method.
+    unsafe {
+        let Some(object) = Object::from_raw(object) else { return };
+        with_exact(env, |exact, jni| {
+            exact::track(exact, jni, object, cell as u32, size as u64, moving != 0);
+            if let Some(profiler) = Profiler::get() {
+                steering::collect_if_due(profiler, jni);
+            }
+        });
+    }
+}
+
+/// `MayflyHooks.untrack`: takes the thread's last object back.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_untrack(env: *mut sys::JNIEnv, _hooks: sys::jclass) {
+    // SAFETY: the environment of the running native method.
+    unsafe { with_exact(env, exact::untrack) }
+}
+
+/// `MayflyHooks.enterPlace`: gives a place its counter.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_enterPlace(
+    env: *mut sys::JNIEnv,
+    _hooks: sys::jclass,
+    thread: sys::jobject,
+    class: sys::jclass,
+    place: sys::jint,
+) -> sys::jint {
+    // SAFETY: arguments of the running native method; the second is declared a Class.
+    unsafe {
+        let Some(thread) = Object::from_raw(thread) else { return 0 };
+        let (thread, class) = (thread.as_thread(), Object::from_raw(class).map(|class| class.as_class()));
+        with_exact(env, |exact, jni| exact::enter_place(exact, jni, thread, class, place as u32) as sys::jint)
+    }
+}
+
+/// `MayflyHooks.enterPair`: gives a class at a place its counter.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_enterPair(
+    env: *mut sys::JNIEnv,
+    _hooks: sys::jclass,
+    place: sys::jint,
+    cell: sys::jint,
+) -> sys::jint {
+    // SAFETY: the environment of the running native method.
+    unsafe { with_exact(env, |exact, _| exact::enter_pair(exact, place as u32, cell as u32) as sys::jint) }
+}
+
+/// `MayflyHooks.sample`: takes the stack if it is to be taken, and says when to ask again.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_sample(
+    env: *mut sys::JNIEnv,
+    _hooks: sys::jclass,
+    offset: sys::jint,
+    size: sys::jlong,
+    state: sys::jlong,
+    moving: sys::jboolean,
+) -> sys::jlong {
+    // SAFETY: the environment of the running native method.
+    unsafe {
+        with_exact(env, |exact, jni| {
+            let at = Sampled { offset: offset as u32, size: size as u64, moving: moving != 0 };
+            exact::sample(exact, jni, at, state as u32) as sys::jlong
+        })
+    }
+}
+
+/// `MayflyHooks.exiting`: the VM ends, shutdown hooks are done.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_exiting(env: *mut sys::JNIEnv, _hooks: sys::jclass) {
+    // SAFETY: the environment of the running native method.
+    unsafe { with_profiler(env, steering::collect_last) }
+}
+
+/// `io.mayfly.Mayfly.start`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Mayfly_start0(env: *mut sys::JNIEnv, _class: sys::jclass) {
+    // SAFETY: the environment of the running native method.
+    unsafe { with_profiler(env, steering::start) }
+}
+
+/// `io.mayfly.Mayfly.pause`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Mayfly_pause0(env: *mut sys::JNIEnv, _class: sys::jclass) {
+    // SAFETY: the environment of the running native method.
+    unsafe { with_profiler(env, steering::pause) }
+}
+
+/// `io.mayfly.Mayfly.reset`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Mayfly_reset0(env: *mut sys::JNIEnv, _class: sys::jclass) {
+    // SAFETY: the environment of the running native method.
+    unsafe { with_profiler(env, steering::reset) }
+}
+
+/// `io.mayfly.Mayfly.report`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Mayfly_report0(env: *mut sys::JNIEnv, _class: sys::jclass) {
+    // SAFETY: the environment of the running native method.
+    unsafe { with_profiler(env, |profiler, jni| steering::report_and_wait(profiler, jni, "API request")) }
+}
+
+/// `io.mayfly.Mayfly.isActive`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Mayfly_isActive0(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+) -> sys::jboolean {
+    // SAFETY: the environment of the running native method.
+    let active = unsafe { with_profiler(env, |profiler, _| profiler.is_active()) };
+    sys::jboolean::from(active)
+}
+
+/// `io.mayfly.ManagedProfiler.status0`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_ManagedProfiler_status0(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+) -> sys::jobject {
+    let text = |jni: Jni<'_>| bytes(jni, mbean::status()?.as_bytes());
+    // SAFETY: the environment of the running native method.
+    unsafe { method_body(env, text, || None) }.unwrap_or(ptr::null_mut())
+}
+
+/// `io.mayfly.ManagedProfiler.snapshot0`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_ManagedProfiler_snapshot0(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+) -> sys::jobject {
+    let recording = |profiler: &Profiler, jni: Jni<'_>| bytes(jni, &mbean::snapshot(profiler, jni)?);
+    // SAFETY: the environment of the running native method.
+    unsafe { with_profiler(env, recording) }.unwrap_or(ptr::null_mut())
+}
+
+fn bytes(jni: Jni<'_>, bytes: &[u8]) -> Option<sys::jobject> {
+    jni.byte_array(bytes).map(Object::into_raw)
+}

@@ -1,0 +1,198 @@
+//! Whether the agent can work: options, JVM, files. Decided before any Java runs, in one line if not.
+
+use std::sync::Arc;
+
+use mayfly_jvmti::{AgentLoadContext, Capabilities, Event, JvmtiError, Tool, Vm};
+use mayfly_recording::control::{AttachRefusal, Loaded};
+
+use super::{loaded, marker};
+use crate::conduct::notice::{install_panic_hook, refuse_launch, say};
+use crate::exact::{Exact, ask_for_sampler};
+use crate::heap;
+use crate::options::{self, Options};
+use crate::output::Output;
+use crate::remote;
+use crate::steering::Profiler;
+use crate::target::{Target, release};
+use crate::tracking::Population;
+
+/// Reads the options, checks the JVM, and asks for events. Ends the process if the agent can't work.
+pub(super) fn launch(context: &AgentLoadContext<'_>) {
+    if Target::get().is_some() {
+        refuse_launch("loaded twice: give one -agentpath, and one JAVA_TOOL_OPTIONS, with all options in it");
+    }
+    install_panic_hook();
+    if let Some(other) = marker::other_agent() {
+        // JAVA_TOOL_OPTIONS comes before the command line: what `mayfly run` asked for wins.
+        return say(&format!("{} profiles this JVM already; this second copy does nothing", other.display()));
+    }
+    let option_text = context.options_lossy().unwrap_or_default().into_owned();
+    let options = read_options(&option_text);
+    let (tool, jdk) = tool_of(context).unwrap_or_else(|why| refuse_launch(&why));
+    prepare_summaries(&tool, &options).unwrap_or_else(|why| refuse_launch(&why));
+    if options.heap_only {
+        return launch_dormant(context, (tool, jdk), options, option_text);
+    }
+    let output = Output::open(&options).unwrap_or_else(|error| refuse_launch(&error.to_string()));
+    ask_for_events(&tool, &options);
+    let unseen = ask_for_sampler(&tool, &options)
+        .unwrap_or_else(|error| refused("sampled allocations, which #sample needs", error));
+    let jvm = (Vm::of(context), tool, jdk);
+    let target = keep(Target::new(jvm, Loaded::Launched, options.clone(), option_text));
+    let population = Arc::new(Population::new(options));
+    let exact = loaded::keep(Exact::new(target, Arc::clone(&population), unseen));
+    Profiler::set(Profiler::new(target, population, exact, output));
+}
+
+/// The target of this process: from now on this copy of the library is an agent.
+fn keep(target: Target) -> &'static Target {
+    marker::mark_agent();
+    Target::set(target)
+}
+
+/// Heap summaries beside whatever else is done; why not, if they can't be had.
+fn prepare_summaries(tool: &Tool, options: &Options) -> Result<(), String> {
+    if !options.heap.is_wanted() {
+        return Ok(());
+    }
+    let exhaustion = Capabilities { heap_exhaustion: options.heap.at_oom, ..Capabilities::default() };
+    tool.add_capabilities(exhaustion).map_err(|error| {
+        format!("the JVM refuses an event when the heap is exhausted, which #heapoom needs ({error})")
+    })?;
+    heap::announce(&options.heap)
+}
+
+/// Nothing is profiled: no class is looked at, nothing is counted. Only the events are asked for that a summary is
+/// written at.
+fn launch_dormant(
+    context: &AgentLoadContext<'_>,
+    (tool, jdk): (Tool, u32),
+    options: Options,
+    option_text: String,
+) {
+    let events = tool.install_callbacks().and_then(|()| {
+        heap::listen(&tool, &options.heap)?;
+        tool.enable(Event::VmInit)?;
+        tool.enable(Event::VmDeath)
+    });
+    if let Err(error) = events {
+        refused("events", error);
+    }
+    keep(Target::new((Vm::of(context), tool, jdk), Loaded::LaunchedForHeap, options, option_text));
+}
+
+fn read_options(text: &str) -> Options {
+    let options = Options::parse(text).unwrap_or_else(|error| refuse_launch(&error.to_string()));
+    if options.help {
+        // stderr, as all that the agent says; the program does not start.
+        eprint!("{}", options::help());
+        std::process::exit(0);
+    }
+    options
+}
+
+/// Comes into a running JVM, to look at its heap when asked. Nothing is asked of the JVM that only a launched agent gets,
+/// and nothing that would keep such a later agent out.
+pub(super) fn attach(context: &AgentLoadContext<'_>) -> Result<(), AttachRefusal> {
+    if let Some(target) = Target::get() {
+        say("the agent is in this JVM already; nothing was changed");
+        return if remote::is_served(target) { Ok(()) } else { Err(AttachRefusal::NoSocket) };
+    }
+    install_panic_hook();
+    let option_text = context.options_lossy().unwrap_or_default().into_owned();
+    let options =
+        Options::parse(&option_text).map_err(|error| refused_attach(&error, AttachRefusal::Options))?;
+    let summaries = Options {
+        control: options.control,
+        heap: options.heap.clone(),
+        heap_only: options.heap_only,
+        ..Options::default()
+    };
+    if options != summaries {
+        let why = "its options are for an agent that is there from the start; give none, or those of heap summaries";
+        return Err(refused_attach(&why, AttachRefusal::Options));
+    }
+    // What fails from here on leaves nothing behind: the JVM unloads a library that refuses, and would call into nothing.
+    let socket = if options.control { Some(remote::listen()?) } else { None };
+    let (tool, jdk) = tool_of(context).map_err(|why| refused_attach(&why, AttachRefusal::UnsuitableJvm))?;
+    prepare_summaries(&tool, &options).map_err(|why| refused_attach(&why, AttachRefusal::Options))?;
+    let events = tool.install_callbacks().and_then(|()| {
+        heap::listen(&tool, &options.heap)?;
+        tool.enable(Event::VmDeath)
+    });
+    events.map_err(|error| refused_attach(&error, AttachRefusal::Resources))?;
+    let vm = Vm::of(context);
+    let target = Target::new((vm, tool, jdk), Loaded::Attached, options, option_text);
+    vm.with_jni(|jni| target.running(jni)).ok_or(AttachRefusal::Resources)?;
+    let target = keep(target);
+    if let Some(socket) = socket {
+        remote::serve(target, socket);
+    }
+    Ok(())
+}
+
+fn refused_attach(why: &dyn std::fmt::Display, refusal: AttachRefusal) -> AttachRefusal {
+    say(&format!("not attached: {why}"));
+    refusal
+}
+
+/// A JVMTI environment and the JVM's feature release, e.g. 17, if it is one that the agent runs on.
+fn tool_of(context: &AgentLoadContext<'_>) -> Result<(Tool, u32), String> {
+    let tool = Tool::new(context)
+        .map_err(|error| format!("this JVM has no usable JVMTI ({error}): use HotSpot 11 or newer"))?;
+    let jdk = check_jvm(&tool)?;
+    Ok((tool, jdk))
+}
+
+fn check_jvm(tool: &Tool) -> Result<u32, String> {
+    let property = |name| tool.system_property(name).unwrap_or_default();
+    let version = property("java.vm.specification.version");
+    let feature = version.strip_prefix("1.").unwrap_or(&version).parse().unwrap_or(0);
+    if feature < release::OLDEST {
+        let full = property("java.vm.version");
+        return Err(format!(
+            "needs a JDK {} or newer, this JVM is {version} ({full}): run the program on a newer one",
+            release::OLDEST
+        ));
+    }
+    let name = property("java.vm.name");
+    if name.contains("OpenJ9") {
+        return Err(format!("works in HotSpot, this JVM is {name}: use a HotSpot JDK"));
+    }
+    Ok(feature)
+}
+
+fn refused(what: &str, error: JvmtiError) -> ! {
+    refuse_launch(&format!("the JVM refuses {what} ({error}): is another profiler loaded?"))
+}
+
+fn ask_for_events(tool: &Tool, options: &Options) {
+    let capabilities = Capabilities {
+        early_class_hooks: true,
+        gc_events: true,
+        sources: options.trace,
+        ..Capabilities::default()
+    };
+    if let Err(error) = tool.add_capabilities(capabilities) {
+        refused("early class hooks", error);
+    }
+    if let Err(error) = tool.install_callbacks() {
+        refused("callbacks", error);
+    }
+    if let Err(error) = heap::listen(tool, &options.heap) {
+        refused("the events of heap summaries", error);
+    }
+    for event in [
+        Event::ClassFileLoadHook,
+        Event::VmStart,
+        Event::VmInit,
+        Event::VmDeath,
+        Event::ThreadEnd,
+        Event::GarbageCollectionStart,
+        Event::GarbageCollectionFinish,
+    ] {
+        if let Err(error) = tool.enable(event) {
+            refused(&format!("the event {event:?}"), error);
+        }
+    }
+}

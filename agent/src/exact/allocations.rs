@@ -1,0 +1,101 @@
+//! What the hooks report: new threads, new classes, objects to follow.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use mayfly_collector::{Registered, Shape};
+use mayfly_jvmti::{Class, Jni, Object, Thread};
+
+use super::hooks::Hooks;
+use super::state::{Exact, hands_over};
+use super::thread::{with_this_thread, with_this_thread_if_known};
+use crate::conduct::own_threads;
+use crate::tracking::Followed;
+
+/// Gives a thread a slab and a class its cell, where they have none.
+pub(crate) fn enter(exact: &Exact, jni: Jni<'_>, thread: Thread<'_>, class: Class<'_>) {
+    let Some(hooks) = exact.hooks_in_use() else { return };
+    if own_threads::is_own() {
+        return;
+    }
+    enter_thread(exact, jni, hooks, thread);
+    if hooks.cell.get(jni, class) == 0
+        && let Some(shape) = shape_of(exact, class, || size_of_example(exact, jni, class))
+    {
+        register(exact, jni, hooks, class, shape);
+    }
+}
+
+/// Gives a thread a slab where it has none.
+pub(super) fn enter_thread(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, thread: Thread<'_>) {
+    if hooks.slab.get(jni, thread) == 0 && !own_threads::is_own() {
+        hooks.slab.set(jni, thread, exact.counters.slabs.open() as i64);
+    }
+}
+
+/// How objects of a class are counted; the size of one is asked for if all have the same.
+pub(super) fn shape_of(
+    exact: &Exact,
+    class: Class<'_>,
+    object_size: impl FnOnce() -> Option<u64>,
+) -> Option<Shape> {
+    if exact.target.tool.is_array(class) {
+        return Some(Shape::Array);
+    }
+    Some(Shape::Object { size: u32::try_from(object_size()?).ok()? })
+}
+
+/// Size of the class's objects. No object itself is at hand: passing it here would keep the JIT from removing it.
+fn size_of_example(exact: &Exact, jni: Jni<'_>, class: Class<'_>) -> Option<u64> {
+    let example = jni.allocate(class)?;
+    let size = exact.target.tool.object_size(example);
+    jni.forget(example);
+    exact.examples.fetch_add(size.unwrap_or(0), Relaxed);
+    size
+}
+
+/// Gives a class its cell.
+pub(super) fn register(
+    exact: &Exact,
+    jni: Jni<'_>,
+    hooks: &Hooks,
+    class: Class<'_>,
+    shape: Shape,
+) -> Option<Registered> {
+    let population = &*exact.population;
+    let name = exact.target.tool.class_name(class)?;
+    let large_enough = match shape {
+        Shape::Object { size } => u64::from(size) >= population.options.view.min_bytes,
+        Shape::Array | Shape::NameOnly => true,
+    };
+    let tracked = hands_over(&population.options) && large_enough && population.admits(&name);
+    let registered = population.classes.register(&name, shape, tracked);
+    hooks.cell.set(jni, class, registered.cell as i32);
+    Some(registered)
+}
+
+/// Takes an object handed over by the hooks. `size` is 0 for objects that are no arrays.
+/// `moving`: no stack may be taken.
+pub(crate) fn track(exact: &Exact, jni: Jni<'_>, object: Object<'_>, cell: u32, size: u64, moving: bool) {
+    let population = &*exact.population;
+    let every = population.options.every;
+    let examined = every == 1 || (exact.examined.fetch_add(1, Relaxed) + 1).is_multiple_of(every);
+    with_this_thread(population, |thread| {
+        thread.tracked_last = None;
+        if !examined || population.switches.is_finished() {
+            return;
+        }
+        let Some(class) = thread.class(population, cell) else { return };
+        let size = if size == 0 { u64::from(class.size) } else { size };
+        let followed = Followed { object, size, bytes: size * every };
+        thread.tracked_last = thread.add((population, &exact.target.tool), jni, class, followed, moving);
+    });
+}
+
+/// Takes back the object that this thread handed over last: its caller hands it over again.
+pub(crate) fn untrack(exact: &Exact, jni: Jni<'_>) {
+    with_this_thread_if_known(|thread| {
+        if let Some(object) = thread.tracked_last.take() {
+            thread.tracker.take_back(&exact.population, jni, object);
+        }
+    });
+}

@@ -1,0 +1,78 @@
+//! Drives the slabs: reads what all threads have counted, by class and by place, and makes rows of sites of it.
+
+use std::sync::{Mutex, PoisonError};
+
+use mayfly_collector::{ClassTotal, Ledger, PlaceTable, SiteRows, Slabs, StackBudget, Tables};
+use mayfly_profile::SiteCounts;
+
+use crate::options::Options;
+use crate::tracking::Population;
+
+/// All counters in native memory.
+pub(super) struct Counters {
+    pub(super) slabs: Slabs,
+    pub(super) places: PlaceTable,
+    pub(super) stack_budget: StackBudget,
+    rows: Mutex<SiteRows>,
+}
+
+impl Counters {
+    /// As these options need them.
+    pub(super) fn new(options: &Options) -> Self {
+        Self {
+            slabs: Slabs::new(options.counts_places()),
+            places: PlaceTable::new(),
+            stack_budget: StackBudget::default(),
+            rows: Mutex::new(SiteRows::new(options.view.detailed_trace)),
+        }
+    }
+
+    /// Totals of classes, and the rows of sites that changed.
+    pub(super) fn read(
+        &self,
+        population: &Population,
+        ledger: &mut Ledger,
+    ) -> (Vec<ClassTotal>, Vec<SiteCounts>) {
+        let words = self.slabs.words(&population.classes, &self.places);
+        let totals = words.classes(&population.classes, &self.places);
+        let sites = match population.options.trace {
+            true if population.options.counts_places() => {
+                self.with_rows(|rows| rows.changed(&words, self.tables(population), ledger))
+            }
+            true => ledger.changed_sites(),
+            false => Vec::new(),
+        };
+        (totals, sites)
+    }
+
+    /// Rows of sites begin again from zero; the totals that they begin from.
+    pub(super) fn reset(&self, population: &Population) -> Vec<ClassTotal> {
+        self.slabs.forget_largest(&population.classes, &self.places);
+        let words = self.slabs.words(&population.classes, &self.places);
+        self.with_rows(|rows| rows.reset(&words, self.tables(population)));
+        words.classes(&population.classes, &self.places)
+    }
+
+    /// A thread ends: its counts are kept.
+    pub(super) fn close(&self, slab: u64, population: &Population) {
+        self.slabs.close(slab, &population.classes, &self.places);
+    }
+
+    /// Native memory mapped, in bytes: pages that were touched as of when all counters were last looked at.
+    pub(super) fn mapped_bytes(&self) -> u64 {
+        self.slabs.bytes() + self.places.mapped_bytes()
+    }
+
+    /// Looks at all counters, for no more than that.
+    pub(super) fn look(&self, population: &Population) {
+        self.slabs.words(&population.classes, &self.places);
+    }
+
+    fn tables<'a>(&'a self, population: &'a Population) -> Tables<'a> {
+        Tables { classes: &population.classes, places: &self.places, sites: &population.sites }
+    }
+
+    fn with_rows<R>(&self, action: impl FnOnce(&mut SiteRows) -> R) -> R {
+        action(&mut self.rows.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,101 @@
+//! The exact engine as the rest of the agent sees it.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use mayfly_collector::{ClassTotal, Ledger};
+use mayfly_jvmti::{Jni, Thread};
+use mayfly_profile::{Dropped, EngineKind, Remainder};
+
+use super::sampler;
+use super::state::Exact;
+use super::thread::forget_this_thread;
+use super::unseen::Unseen;
+use super::virtual_threads::has_virtual_threads;
+use crate::engine::{Account, Counting, Counts, Engine};
+
+const EXAMPLES: &str = "made by the profiler (one object of each class)";
+const ELSEWHERE: &str = "their sites only, there are too many allocating instructions";
+
+impl Counting for Exact {
+    fn kind(&self) -> EngineKind {
+        EngineKind::Exact
+    }
+
+    fn counts(&self, ledger: &mut Ledger) -> Counts {
+        let (classes, sites) = self.counters.read(&self.population, ledger);
+        let executed: Vec<u64> = classes.iter().map(ClassTotal::bytes).collect();
+        let names = &self.population.classes;
+        let estimates = self.unseen.as_ref().map(|unseen| {
+            unseen.changed(names, &executed, has_virtual_threads(self.target.jdk, names, &executed))
+        });
+        Counts { classes, sites, estimates: estimates.unwrap_or_default() }
+    }
+
+    fn reset(&self) -> Vec<ClassTotal> {
+        if let Some(unseen) = &self.unseen {
+            unseen.reset();
+        }
+        self.counters.reset(&self.population)
+    }
+
+    fn account(&self) -> Account {
+        let mut remainder = vec![Remainder::exact(EXAMPLES, self.examples.load(Relaxed) as i64)];
+        remainder.extend(self.unseen.iter().flat_map(Unseen::remainder));
+        let elsewhere = self.counters.places.counted_elsewhere();
+        let dropped = Dropped { cause: ELSEWHERE.into(), objects: elsewhere };
+        Account {
+            remainder,
+            refusals: self.rewriting.refusals(),
+            dropped: (elsewhere > 0).then_some(dropped).into_iter().collect(),
+            sample_interval: self.unseen.as_ref().map(Unseen::interval),
+            rewrite_ms: self.rewriting.milliseconds(),
+        }
+    }
+
+    fn native_bytes(&self) -> u64 {
+        self.counters.mapped_bytes()
+    }
+
+    fn native_bytes_now(&self) -> u64 {
+        self.counters.look(&self.population);
+        self.native_bytes()
+    }
+}
+
+impl Engine for Exact {
+    fn begin(&self, jni: Jni<'_>) {
+        sampler::start(self, jni);
+    }
+
+    fn resume(&self, jni: Jni<'_>) {
+        if let Some(hooks) = self.hooks() {
+            hooks.switch(jni, true);
+        }
+    }
+
+    fn pause(&self, jni: Jni<'_>) {
+        if let Some(hooks) = self.hooks() {
+            hooks.switch(jni, false);
+        }
+    }
+
+    fn thread_ends(&self, jni: Jni<'_>, thread: Thread<'_>, allocated: Option<u64>) {
+        forget_this_thread();
+        let Some(hooks) = self.hooks() else { return };
+        let counts = self.population.switches.is_active();
+        if let (Some(unseen), Some(allocated), true) = (&self.unseen, allocated, counts) {
+            unseen.thread_ends(allocated);
+        }
+        let slab = hooks.slab.get(jni, thread);
+        if slab != 0 {
+            hooks.slab.set(jni, thread, 0);
+            self.counters.close(slab as u64, &self.population);
+        }
+    }
+
+    fn forget_unloaded(&self, has_method: &dyn Fn(u64) -> bool) {
+        if let Some(unseen) = &self.unseen {
+            unseen.forget_unloaded(has_method);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The engine that counts every allocation: classes are rewritten as they load, and their hooks count in slabs.
+//!
+//! Also what only such an engine needs: who made what no hook sees. What it shares with other engines is in `tracking`.
+
+mod allocations;
+mod brief;
+mod counters;
+mod counting;
+mod hooks;
+mod maker;
+mod numbering;
+mod places;
+mod rewriting;
+mod sampler;
+mod state;
+mod thread;
+mod unseen;
+mod virtual_threads;
+
+pub(crate) use allocations::{enter, track, untrack};
+pub(crate) use places::{Sampled, enter as enter_place, enter_pair, sample};
+pub(crate) use sampler::{ask_for_sampler, sampled};
+pub(crate) use state::Exact;

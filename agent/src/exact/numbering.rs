@@ -1,0 +1,32 @@
+//! Numbers the places of a class that is being rewritten.
+
+use mayfly_classfile::allocation::{Place, Places};
+use mayfly_collector::{Numbering, PlaceTable};
+
+use crate::tracking::Population;
+
+/// For one class. Places of classes that nobody asks for are left out.
+pub(super) struct Numberer<'a> {
+    population: &'a Population,
+    numbering: Numbering<'a>,
+}
+
+impl<'a> Numberer<'a> {
+    /// Numbers the next class.
+    pub(super) fn new(places: &'a PlaceTable, population: &'a Population) -> Self {
+        Self { population, numbering: places.numbering() }
+    }
+}
+
+impl Places for Numberer<'_> {
+    fn number(&mut self, place: Place<'_>) -> Option<u32> {
+        let made = place.made.class_name();
+        if made.as_deref().is_some_and(|made| !self.population.admits(made)) {
+            return None;
+        }
+        let class = String::from_utf8_lossy(place.class).replace('/', ".");
+        let method = String::from_utf8_lossy(place.method);
+        let file = place.file.map(String::from_utf8_lossy);
+        self.numbering.add([&class, &method], file.as_deref(), place.line, made.as_deref())
+    }
+}

@@ -1,0 +1,127 @@
+//! Counting by place: a place gets its counter when it is first executed, and a stack is taken when a sample is due.
+//!
+//! Places are numbered while classes are rewritten (`numbering`).
+
+use std::time::{Duration, Instant};
+
+use cpu_time::ProcessTime;
+use mayfly_collector::{Due, Kind};
+use mayfly_jvmti::{Class, Jni, Thread};
+use mayfly_profile::{ClassId, SiteId};
+
+use super::allocations;
+use super::state::Exact;
+use super::thread::{Awaited, with_this_thread};
+use crate::target::release::is_taken_back;
+use crate::tracking::Stacks;
+
+/// The CPU time of the process is asked for once per so many stacks.
+const STACKS_PER_CPU_TIME: u64 = 32;
+
+/// Gives a thread a slab and a place its counter; where in the slab that is, 0 if nowhere. `class` is that of the
+/// arrays made there, `None` at a place that makes objects.
+pub(crate) fn enter(
+    exact: &Exact,
+    jni: Jni<'_>,
+    thread: Thread<'_>,
+    class: Option<Class<'_>>,
+    place: u32,
+) -> u32 {
+    let Some(hooks) = exact.hooks_in_use() else { return 0 };
+    let (class, kind) = match class {
+        Some(class) => {
+            allocations::enter(exact, jni, thread, class);
+            (exact.population.classes.at_cell(hooks.cell.get(jni, class) as u32), Kind::Arrays)
+        }
+        None => {
+            allocations::enter_thread(exact, jni, hooks, thread);
+            let made = exact.counters.places.facts(place).and_then(|facts| facts.made);
+            (made.map(|made| exact.population.classes.named(&made)), Kind::Objects)
+        }
+    };
+    if hooks.slab.get(jni, thread) == 0 {
+        return 0;
+    }
+    class.and_then(|class| exact.counters.places.enter(place, class, kind, true)).unwrap_or(0)
+}
+
+/// As [`enter`], at a place where classes differ, of the class with this cell.
+pub(crate) fn enter_pair(exact: &Exact, place: u32, cell: u32) -> u32 {
+    let Some(class) = exact.population.classes.at_cell(cell) else { return 0 };
+    let is_array = exact.population.classes.object_size(class).is_none();
+    let kind = if is_array { Kind::OtherArrays } else { Kind::OtherObjects };
+    let wanted = exact.population.classes.name(class).is_some_and(|name| exact.population.admits(name));
+    exact.counters.places.enter_pair(place, cell, class, kind, wanted).unwrap_or(0)
+}
+
+/// An allocation at which a sample is due.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sampled {
+    /// Where in a slab its place is counted.
+    pub(crate) offset: u32,
+    /// Bytes of an array, else 0.
+    pub(crate) size: u64,
+    /// A virtual thread is being mounted or unmounted: no stack may be taken.
+    pub(crate) moving: bool,
+}
+
+/// Takes the stack, if it is the sample's turn; the plan is for `MayflyHooks.due`.
+pub(crate) fn sample(exact: &Exact, jni: Jni<'_>, at: Sampled, state: u32) -> u64 {
+    if exact.population.switches.is_finished() {
+        return Due::NEVER.plan;
+    }
+    let due = exact
+        .counters
+        .places
+        .due(at.offset, state, &exact.counters.stack_budget, &mut |n| fastrand::u64(1..=n));
+    if let Some(log2) = due.take {
+        let start = Instant::now();
+        take(exact, jni, at, log2);
+        spend(exact, start.elapsed());
+    }
+    due.plan
+}
+
+fn take(exact: &Exact, jni: Jni<'_>, at: Sampled, log2: u32) {
+    let Sampled { offset, size, moving } = at;
+    let Some((place, class)) = exact.counters.places.at(offset) else { return };
+    let site = take_stack(exact, jni, (class, place), moving, log2);
+    // No frames: the caller takes the array back, or the JVM gave none.
+    if exact.population.sites.has_frames(site) {
+        exact.counters.places.book(offset, site, log2, size);
+    }
+}
+
+/// Takes the stack at a place where an object is about to be made, which stands for two to the power `log2`.
+fn take_stack(
+    exact: &Exact,
+    jni: Jni<'_>,
+    (class, place): (ClassId, u32),
+    moving: bool,
+    log2: u32,
+) -> SiteId {
+    let population = &*exact.population;
+    let stacks = Stacks { population, tool: &exact.target.tool, jni };
+    with_this_thread(population, |thread| {
+        let raw = &mut thread.tracker.stack;
+        let site = if moving {
+            let lines = population.options.view.detailed_trace;
+            let frame = || exact.counters.places.facts(place).map(|facts| facts.frame(lines));
+            stacks.of_moving_at(raw, class, place, frame)
+        } else {
+            stacks.take_at(raw, class, place);
+            // Of what the caller takes back, its own caller is the site (see `mayfly_classfile::allocation`).
+            population.sites.of_stack(raw, |raw| stacks.name_unless(raw, |frames| is_taken_back(frames)))
+        };
+        if population.options.lifetimes() {
+            thread.await_object(Awaited { class, site, log2 });
+        }
+        site
+    })
+}
+
+fn spend(exact: &Exact, time: Duration) {
+    if exact.counters.stack_budget.spend(time.as_nanos() as u64).is_multiple_of(STACKS_PER_CPU_TIME) {
+        exact.counters.stack_budget.set_cpu(ProcessTime::now().as_duration().as_nanos() as u64);
+    }
+}

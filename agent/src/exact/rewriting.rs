@@ -1,0 +1,77 @@
+//! Rewrites classes as they load, and keeps account of what was refused.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use mayfly_classfile::allocation;
+use mayfly_collector::PlaceTable;
+use mayfly_jvmti::{CallbackContext, ClassFileLoadHookEvent};
+use mayfly_profile::Refusals;
+
+use super::numbering::Numberer;
+use crate::tracking::Population;
+
+const LAUNCH: allocation::Options = allocation::Options { add_fields: true };
+
+/// Allocations of such a method are counted for their class, not by place.
+const UNPLACED: &str = "allocation sites left out, or the method would be too large";
+
+/// What rewriting did so far.
+#[derive(Debug, Default)]
+pub(super) struct Rewriting {
+    refusals: Mutex<BTreeMap<&'static str, u64>>,
+    nanoseconds: AtomicU64,
+}
+
+impl Rewriting {
+    /// Rewrites the class of a load or redefinition, and numbers its places if there are any. A retransformation by another
+    /// agent starts from our bytes: HotSpot keeps what environments that cannot retransform have made of a class.
+    pub(super) fn rewrite<'event>(
+        &self,
+        places: Option<(&PlaceTable, &Population)>,
+        context: &CallbackContext<'event>,
+        mut event: ClassFileLoadHookEvent<'event>,
+    ) {
+        let start = Instant::now();
+        let rewritten = match places {
+            Some((places, population)) => {
+                let mut numberer = Numberer::new(places, population);
+                allocation::rewrite_counting(event.class_data(), LAUNCH, Some(&mut numberer))
+            }
+            None => allocation::rewrite(event.class_data(), LAUNCH),
+        };
+        match rewritten {
+            Ok(rewritten) => {
+                for _ in 0..rewritten.unplaced {
+                    self.refuse(UNPLACED);
+                }
+                for method in &rewritten.refused {
+                    self.refuse(method.reason.reason());
+                }
+                if rewritten.class.is_some_and(|class| event.set_transformed_class(context, &class).is_err())
+                {
+                    self.refuse("the JVM did not take the rewritten class");
+                }
+            }
+            Err(refusal) => self.refuse(refusal.reason()),
+        }
+        self.nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
+    }
+
+    fn refuse(&self, reason: &'static str) {
+        *self.refusals.lock().unwrap_or_else(PoisonError::into_inner).entry(reason).or_default() += 1;
+    }
+
+    /// Methods and classes left as they were, by reason.
+    pub(super) fn refusals(&self) -> Vec<Refusals> {
+        let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals.iter().map(|(&reason, &methods)| Refusals { reason: reason.into(), methods }).collect()
+    }
+
+    /// Time spent so far, in milliseconds.
+    pub(super) fn milliseconds(&self) -> u64 {
+        self.nanoseconds.load(Relaxed) / 1_000_000
+    }
+}

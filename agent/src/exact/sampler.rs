@@ -1,0 +1,116 @@
+//! What the JVM's sampler reports: who made what no hook sees, and with `#sample` the objects to follow.
+
+use std::cell::Cell;
+
+use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiError, SampledAllocation, Tool};
+use mayfly_profile::{Estimate, Tracking};
+
+use super::allocations::{register, shape_of};
+use super::hooks::Hooks;
+use super::state::Exact;
+use super::thread::with_this_thread;
+use super::unseen::Unseen;
+use crate::conduct::notice::say;
+use crate::conduct::own_threads;
+use crate::options::Options;
+use crate::tracking::Followed;
+
+/// Mean bytes between two samples where the user asks for none: what is not seen is estimated to some per cent, at a
+/// cost that can't be measured.
+const DEFAULT_INTERVAL: u64 = 512 << 10;
+/// Where every object is tracked: a sample costs next to nothing beside them, and a third of the error is left.
+const TRACKING_INTERVAL: u64 = 64 << 10;
+
+/// Objects small enough for any thread-local allocation buffer, and how much of them renews all but giant ones.
+const FILLER_BYTES: i32 = 512;
+const MOST_FILLER_BYTES: i32 = 16 << 20;
+
+thread_local! {
+    /// Whether the JVM's sampler has picked anything on this thread.
+    static SAMPLED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The JVM's sampler tells what the hooks don't see. It is one agent's at a time; without it nothing but `#sample` fails.
+///
+/// # Errors
+/// The JVM refuses it, and the options ask for it.
+pub(crate) fn ask_for_sampler(tool: &Tool, options: &Options) -> Result<Option<Unseen>, JvmtiError> {
+    let interval = options.sample_bytes.unwrap_or(default_interval(options));
+    let sampling = Capabilities { sampled_allocations: true, bytecodes: true, ..Capabilities::default() };
+    // The interval is set now: a thread draws its first sample when it starts, the main thread before VMInit.
+    let asked = tool
+        .add_capabilities(sampling)
+        .and_then(|()| tool.set_sampling_interval(i32::try_from(interval).unwrap_or(i32::MAX)));
+    match asked {
+        Ok(()) => Ok(Some(Unseen::new(interval))),
+        Err(error) if options.sample_bytes.is_some() => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+fn default_interval(options: &Options) -> u64 {
+    if options.track_collections { TRACKING_INTERVAL } else { DEFAULT_INTERVAL }
+}
+
+/// Lets the sampler report, if it is ours.
+pub(super) fn start(exact: &Exact, jni: Jni<'_>) {
+    if exact.unseen.is_none() {
+        return;
+    }
+    match exact.target.tool.enable(Event::SampledObjectAlloc) {
+        Ok(()) if exact.population.options.sample_bytes.is_some() => renew_buffer(jni),
+        Ok(()) => {}
+        Err(error) => say(&format!(
+            "the JVM does not sample allocations ({error}): what is not counted will not be estimated, and #sample has no \
+             lifetimes; use #trackcollections instead"
+        )),
+    }
+}
+
+/// Uses up this thread's allocation buffer, until the sampler picks something. Up to JDK 21 it passes over the rest of a
+/// buffer that was there before it was switched on, which for the main thread may be megabytes.
+fn renew_buffer(jni: Jni<'_>) {
+    for _ in 0..MOST_FILLER_BYTES / FILLER_BYTES {
+        let Some(filler) = jni.new_byte_array(FILLER_BYTES) else { return };
+        jni.forget(filler);
+        if SAMPLED.get() {
+            return;
+        }
+    }
+}
+
+/// Takes an allocation that the JVM's sampler picked.
+pub(crate) fn sampled(exact: &Exact, jni: Jni<'_>, sample: SampledAllocation<'_>) {
+    SAMPLED.set(true);
+    let Some(hooks) = exact.hooks_in_use() else { return };
+    let population = &*exact.population;
+    if !population.switches.is_active() || own_threads::is_own() {
+        return;
+    }
+    let Some(cell) = cell_of(exact, jni, hooks, sample) else { return };
+    if let (Some(unseen), Some(class)) = (&exact.unseen, population.classes.at_cell(cell)) {
+        let name = population.classes.name(class).unwrap_or_default();
+        unseen.take(&exact.target.tool, jni, (class, name), sample.size);
+    }
+    let Tracking::ByteSample(interval) = population.options.tracking() else { return };
+    with_this_thread(population, |thread| {
+        let Some(class) = thread.class(population, cell) else { return };
+        let name = population.classes.name(class.id).unwrap_or_default();
+        if sample.size >= population.options.view.min_bytes && population.admits(name) {
+            let bytes = Estimate::of_sample(sample.size, interval).bytes();
+            let followed = Followed { object: sample.object, size: sample.size, bytes };
+            // The JVM samples nothing while a virtual thread is being mounted or unmounted.
+            thread.add((population, &exact.target.tool), jni, class, followed, false);
+        }
+    });
+}
+
+fn cell_of(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, sample: SampledAllocation<'_>) -> Option<u32> {
+    match hooks.cell.get(jni, sample.class) {
+        0 => {
+            let shape = shape_of(exact, sample.class, || Some(sample.size))?;
+            register(exact, jni, hooks, sample.class, shape).map(|registered| registered.cell)
+        }
+        cell => Some(cell as u32),
+    }
+}

@@ -1,0 +1,136 @@
+//! What a thread of the program has to track objects: its classes by cell, and stacks taken for objects about to be made.
+
+use std::cell::RefCell;
+use std::mem::ManuallyDrop;
+
+use mayfly_collector::Tracked;
+use mayfly_jvmti::{Jni, Tool};
+use mayfly_profile::{ClassId, SiteId};
+use rustc_hash::FxHashMap;
+
+use crate::tracking::{Followed, Population, Tracker};
+
+/// One thread's.
+pub(super) struct OfThread {
+    pub(super) tracker: Tracker,
+    /// What is known of the classes handed over, by their cell; looked up in shared tables only once.
+    classes: FxHashMap<u32, KnownClass>,
+    /// Stacks taken for objects about to be handed over, innermost constructor last.
+    awaited: Vec<Awaited>,
+    /// The last object handed over, if it was tracked: `untrack` takes it back.
+    pub(super) tracked_last: Option<Tracked>,
+}
+
+/// A stack taken where an object is about to be made.
+#[derive(Clone, Copy)]
+pub(super) struct Awaited {
+    pub(super) class: ClassId,
+    pub(super) site: SiteId,
+    /// The stack stands for two to this power of objects.
+    pub(super) log2: u32,
+}
+
+/// Constructors that a thread can be in at once with a stack taken for each. Objects that are never handed over, as
+/// their class is not tracked or the constructor failed, would pile up.
+const MOST_AWAITED: usize = 64;
+
+/// A class of tracked objects.
+#[derive(Clone, Copy)]
+pub(super) struct KnownClass {
+    pub(super) id: ClassId,
+    /// Its objects' shallow size in bytes; 0 for arrays.
+    pub(super) size: u32,
+    /// The site of objects whose stack is not taken.
+    site: SiteId,
+}
+
+thread_local! {
+    /// Freed when the JVM ends the thread. A destructor of the thread-local would come too early: the library's own
+    /// destructors of a native thread may still call Java.
+    static OF_THREAD: RefCell<Option<ManuallyDrop<Box<OfThread>>>> = const { RefCell::new(None) };
+}
+
+/// Does something with what this thread has, which it gets if it has nothing yet.
+pub(super) fn with_this_thread<R>(population: &Population, action: impl FnOnce(&mut OfThread) -> R) -> R {
+    OF_THREAD.with_borrow_mut(|of_thread| {
+        action(of_thread.get_or_insert_with(|| {
+            ManuallyDrop::new(Box::new(OfThread {
+                tracker: Tracker::open(population),
+                classes: FxHashMap::default(),
+                awaited: Vec::new(),
+                tracked_last: None,
+            }))
+        }))
+    })
+}
+
+/// As [`with_this_thread`], if it has anything.
+pub(super) fn with_this_thread_if_known(action: impl FnOnce(&mut OfThread)) {
+    OF_THREAD.with_borrow_mut(|of_thread| of_thread.as_mut().map(|of_thread| action(of_thread)));
+}
+
+/// This thread ends.
+pub(super) fn forget_this_thread() {
+    drop(OF_THREAD.take().map(ManuallyDrop::into_inner));
+}
+
+impl OfThread {
+    /// Has an object followed; `None` if it was not chosen, or there was no room. `moving`: no stack may be taken.
+    pub(super) fn add(
+        &mut self,
+        (population, tool): (&Population, &Tool),
+        jni: Jni<'_>,
+        class: KnownClass,
+        followed: Followed<'_>,
+        moving: bool,
+    ) -> Option<Tracked> {
+        let options = &population.options;
+        // Taken off the list even if the object is not chosen.
+        let awaited =
+            (options.trace && options.counts_places()).then(|| self.take_awaited(population, class));
+        if !self.tracker.choose(followed.bytes) {
+            return None;
+        }
+        let site = match awaited {
+            Some(awaited) => awaited,
+            None if options.trace => (self.tracker.site((population, tool), jni, class.id, moving), 0),
+            None => (class.site, 0),
+        };
+        self.tracker.follow(population, jni, followed, site)
+    }
+
+    /// A stack was taken for an object that will be handed over.
+    pub(super) fn await_object(&mut self, awaited: Awaited) {
+        if self.awaited.len() >= MOST_AWAITED {
+            self.awaited.clear();
+        }
+        self.awaited.push(awaited);
+    }
+
+    /// The site of an object handed over, and what it stands for: with a stack, if one was taken where it was made.
+    fn take_awaited(&mut self, population: &Population, class: KnownClass) -> (SiteId, u32) {
+        let name = |class| population.classes.name(class);
+        let is_it = |awaited: &Awaited| awaited.class == class.id || name(awaited.class) == name(class.id);
+        match self.awaited.iter().rposition(is_it) {
+            Some(at) => {
+                let Awaited { site, log2, .. } = self.awaited[at];
+                // Those made in the meantime are done for: their constructors failed.
+                self.awaited.truncate(at);
+                (site, log2)
+            }
+            None => (class.site, 0),
+        }
+    }
+
+    /// The class whose cell that is.
+    pub(super) fn class(&mut self, population: &Population, cell: u32) -> Option<KnownClass> {
+        if let Some(&known) = self.classes.get(&cell) {
+            return Some(known);
+        }
+        let id = population.classes.at_cell(cell)?;
+        let size = population.classes.object_size(id).unwrap_or(0);
+        let known = KnownClass { id, size, site: population.sites.of_class(id) };
+        self.classes.insert(cell, known);
+        Some(known)
+    }
+}

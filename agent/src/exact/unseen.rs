@@ -1,0 +1,199 @@
+//! What the hooks do not see, estimated: who made each allocation that the JVM's sampler picks.
+//!
+//! Counts stay the hooks'; nothing here is added to them.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mayfly_collector::ClassTable;
+use mayfly_jvmti::{Jni, StackFrame, Tool};
+use mayfly_profile::{ClassEstimate, ClassId, Estimate, Remainder};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::brief::{Brief, Sample, ThreadSamples};
+use super::maker::{Kind, Made, Maker, examine, unseen_maker};
+use super::virtual_threads::with_doubt;
+
+/// Frames for which it is not worth while to ask whether their methods are still there.
+const FEW_FRAMES: usize = 1024;
+
+/// Estimates from the samples so far.
+#[derive(Debug)]
+pub(crate) struct Unseen {
+    interval: u64,
+    sums: Mutex<Sums>,
+}
+
+#[derive(Debug, Default)]
+struct Sums {
+    frames: FxHashMap<StackFrame, Made>,
+    /// How many frames there were when unloaded ones were forgotten last.
+    frames_kept: usize,
+    by_maker: BTreeMap<Maker, Estimate>,
+    by_class: FxHashMap<ClassId, ClassEstimate>,
+    /// Classes with samples since they were last told of.
+    changed: FxHashSet<ClassId>,
+    /// Of threads that lived briefly: since the start, as sums by maker are, and since the last reset.
+    brief: Brief,
+    brief_since_reset: Brief,
+    /// Whether such a thread ended since classes were last told of.
+    brief_changed: bool,
+}
+
+thread_local! {
+    static OF_THREAD: RefCell<ThreadSamples> = const { RefCell::new(ThreadSamples::NONE) };
+}
+
+impl Unseen {
+    /// For samples `interval` bytes apart.
+    pub(crate) fn new(interval: u64) -> Self {
+        Self { interval, sums: Mutex::default() }
+    }
+
+    /// Mean bytes between two samples.
+    pub(crate) fn interval(&self) -> u64 {
+        self.interval
+    }
+
+    /// Takes a sampled allocation of the running thread, of a class by id and name.
+    pub(crate) fn take(&self, tool: &Tool, jni: Jni<'_>, (class, name): (ClassId, &str), size: u64) {
+        let maker = self.maker_of(tool, jni, Kind::of(name));
+        let estimate = Estimate::of_sample(size, self.interval);
+        let mut sums = self.sums();
+        sums.changed.insert(class);
+        let of_class = sums.by_class.entry(class).or_default();
+        of_class.allocated.add(estimate);
+        if let Some(maker) = maker {
+            of_class.unseen.add(estimate);
+            sums.by_maker.entry(maker).or_default().add(estimate);
+        }
+        drop(sums);
+        let _ = OF_THREAD.try_with(|samples| samples.borrow_mut().add(Sample { class, maker, estimate }));
+    }
+
+    /// The running thread ends, and allocated so much.
+    pub(crate) fn thread_ends(&self, allocated: u64) {
+        let samples = OF_THREAD.try_with(|samples| samples.replace(ThreadSamples::NONE));
+        let samples = samples.unwrap_or(ThreadSamples::NONE);
+        let mut sums = self.sums();
+        if sums.brief.take(&samples, allocated, self.interval) {
+            sums.brief_since_reset.take(&samples, allocated, self.interval);
+            sums.brief_changed = true;
+        }
+    }
+
+    /// Who made the object, if no hook sees it.
+    fn maker_of(&self, tool: &Tool, jni: Jni<'_>, kind: Kind) -> Option<Maker> {
+        let mut stack = [None; 2];
+        tool.with_stack(jni, stack.len(), |frames| {
+            stack.iter_mut().zip(frames).for_each(|(place, frame)| *place = Some(frame));
+        });
+        let made = |frame: Option<StackFrame>| frame.and_then(|frame| self.made_at(tool, jni, frame));
+        let innermost = made(stack[0]);
+        unseen_maker(kind, innermost, || made(stack[1]))
+    }
+
+    fn made_at(&self, tool: &Tool, jni: Jni<'_>, frame: StackFrame) -> Option<Made> {
+        if let Some(&known) = self.sums().frames.get(&frame) {
+            return Some(known);
+        }
+        // Unlocked: the JVM may wait for other threads here.
+        let made = examine(tool, jni, frame)?;
+        self.sums().frames.insert(frame, made);
+        Some(made)
+    }
+
+    /// What no hook saw, by cause.
+    pub(crate) fn remainder(&self) -> Vec<Remainder> {
+        let sums = self.sums();
+        let part = |(&maker, &all): (&Maker, &Estimate)| {
+            Remainder::estimated(maker.cause(), sums.brief.maker(maker, all))
+        };
+        sums.by_maker.iter().map(part).collect()
+    }
+
+    /// Classes of which samples say something new, and their estimates. `executed`: bytes counted of each class;
+    /// `virtual_threads`: whether there are any.
+    pub(super) fn changed(
+        &self,
+        classes: &ClassTable,
+        executed: &[u64],
+        virtual_threads: bool,
+    ) -> Vec<(ClassId, ClassEstimate)> {
+        let mut sums = self.sums();
+        let mut changed = std::mem::take(&mut sums.changed);
+        let brief_changed = std::mem::take(&mut sums.brief_changed);
+        if brief_changed {
+            changed.extend(sums.by_class.keys());
+        }
+        if brief_changed || virtual_threads {
+            // Classes without samples, too: so many bytes that they would be taken for removed.
+            let judged = |&class: &ClassId| executed[class as usize] / 9 >= self.interval;
+            changed.extend((0..executed.len() as ClassId).filter(judged));
+        }
+        let estimate = |class: ClassId| {
+            let all = sums.by_class.get(&class).copied().unwrap_or_default();
+            let executed = executed.get(class as usize).copied().unwrap_or_default();
+            let estimate = sums.brief_since_reset.class(class, all, executed);
+            let name = classes.name(class).filter(|_| virtual_threads);
+            (class, name.map_or(estimate, |name| with_doubt(name, estimate, executed, self.interval)))
+        };
+        changed.into_iter().map(estimate).collect()
+    }
+
+    /// Estimates of classes start again from zero; those by cause are since the start, as the JVM's counter is.
+    pub(crate) fn reset(&self) {
+        let mut sums = self.sums();
+        sums.by_class.clear();
+        sums.changed.clear();
+        sums.brief_since_reset = Brief::default();
+    }
+
+    /// Forgets frames whose classes were unloaded, if there are many new ones.
+    pub(crate) fn forget_unloaded(&self, has_method: impl Fn(u64) -> bool) {
+        let mut frames = {
+            let mut sums = self.sums();
+            if sums.frames.len() < 2 * sums.frames_kept.max(FEW_FRAMES) {
+                return;
+            }
+            std::mem::take(&mut sums.frames)
+        };
+        // Unlocked: the JVM may wait for other threads here.
+        frames.retain(|frame, _| has_method(frame.method));
+        frames.shrink_to_fit();
+        let mut sums = self.sums();
+        sums.frames_kept = frames.len();
+        // Those that were met meanwhile.
+        frames.extend(sums.frames.drain());
+        sums.frames = frames;
+    }
+
+    fn sums(&self) -> MutexGuard<'_, Sums> {
+        self.sums.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_of_unloaded_methods_are_forgotten_and_others_kept() {
+        let unseen = Unseen::new(1);
+        let frame = |method| StackFrame { method, location: -1 };
+        let met = |methods: std::ops::Range<u64>| {
+            let made = Made::ByNative { of_jvm: true, clone: false };
+            unseen.sums().frames.extend(methods.map(|method| (frame(method), made)));
+        };
+        met(0..1000);
+        unseen.forget_unloaded(|_| panic!("few frames are not asked after"));
+        met(1000..4000);
+        unseen.forget_unloaded(|method| method % 2 == 0);
+        let sums = unseen.sums();
+        assert_eq!(sums.frames.len(), 2000);
+        assert!(sums.frames.contains_key(&frame(0)) && !sums.frames.contains_key(&frame(1)));
+        drop(sums);
+        unseen.forget_unloaded(|_| panic!("nor are those that were just asked after"));
+    }
+}

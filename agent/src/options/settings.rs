@@ -1,0 +1,160 @@
+//! What the user asked for, as the rest of the agent reads it. Not here: how it is written (`parse`, `table`).
+
+use std::time::Duration;
+
+use mayfly_profile::{BucketBounds, HeapOrder, Tracking, View};
+
+/// What the user asked for. Every combination that can be parsed can be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Lifetime buckets, `#bucket`.
+    pub buckets: BucketBounds,
+    /// What reports show: `#include`, `#exclude`, `#exactmatch`, `#largerthan` (which also say what is tracked),
+    /// `#detailedtrace`, `#noblame`, `#traceignore`, `#tracetarget`, `#outputlimit`.
+    pub view: View,
+    /// Force a collection this often while profiling is on, `#gc`. `None`: never.
+    pub gc_every: Option<Duration>,
+    /// Force a collection each time so many bytes were allocated while profiling is on, `#gc-every`. `None`: never.
+    pub gc_every_bytes: Option<u64>,
+    /// Regular reports, `#periodic`.
+    pub periodic: Option<Periodic>,
+    /// Folder of the report log, `#output`: a template for [`super::name::expand`]. `None`: reports go to stderr.
+    pub output_dir: Option<String>,
+    /// Follow the death of every object that passes the filters, `#trackcollections`.
+    pub track_collections: bool,
+    /// Stacks of allocations, `#trace` (implied by `#detailedtrace` and `#trace-all`).
+    pub trace: bool,
+    /// Take the stack of every object, not of a sample at each place: `#trace-all`.
+    pub trace_all: bool,
+    /// Track every Nth object, `#every`. 1: all.
+    pub every: u64,
+    /// Start paused, `#delayprofiling`.
+    pub delay_profiling: bool,
+    /// Live console histogram, `#live`.
+    pub live: Live,
+    /// Draw each live block over the last one: `#redraw`.
+    pub redraw: bool,
+    /// Mean bytes between two tracked objects, `#sample`. `None`: no byte sample.
+    pub sample_bytes: Option<u64>,
+    /// Native memory the agent may hold, in bytes, `#memlimit`.
+    pub mem_limit: u64,
+    /// File to record into, `#recording`: a template for [`super::name::expand`].
+    pub recording: Option<String>,
+    /// Heap summaries, `#heapsummary` and others.
+    pub heap: HeapOptions,
+    /// Nothing but heap summaries was asked for: nothing is profiled.
+    pub heap_only: bool,
+    /// Take requests from `mayfly`; `#nocontrol` clears it.
+    pub control: bool,
+    /// Register the MBean, and from which jar if the class path lacks it, `#mbean`.
+    pub mbean: Option<Option<String>>,
+    /// Print [`super::help`], `#help`.
+    pub help: bool,
+}
+
+/// When a heap summary is written, where to, and what is in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HeapOptions {
+    /// On SIGQUIT and `jcmd PID JVMTI.data_dump`, `#heapsummary`.
+    pub on_request: bool,
+    /// When the JVM ends, `#heapexit`.
+    pub at_exit: bool,
+    /// At the first OutOfMemoryError for want of heap, `#heapoom`.
+    pub at_oom: bool,
+    /// Count what is there, instead of collecting twice before, `#heapall`.
+    pub all: bool,
+    /// Folder of the summaries, `#heapdir`: a template for [`super::name::expand`]. `None`: where the JVM was started.
+    pub dir: Option<String>,
+    /// What rows are sorted by, `#heapsort`. `None`: by size.
+    pub sort: Option<HeapOrder>,
+    /// A key that was given in the comma form and is none.
+    pub unknown_sort: Option<String>,
+}
+
+impl HeapOptions {
+    /// Whether there is any occasion to write one.
+    pub fn is_wanted(&self) -> bool {
+        self.on_request || self.at_exit || self.at_oom
+    }
+}
+
+/// Regular reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Periodic {
+    /// Time between two reports.
+    pub every: Duration,
+    /// After which of them the data is reset.
+    pub resets: Resets,
+}
+
+/// After which periodic reports all counts start again from zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resets {
+    /// After none.
+    Never,
+    /// After the first so many, at least one.
+    First(u32),
+    /// After each.
+    Always,
+}
+
+/// When the live histogram is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Live {
+    /// If lifetimes are followed and stderr is no terminal: every 10 s.
+    Auto,
+    /// Never.
+    Off,
+    /// This often, whatever stderr is.
+    Every(Duration),
+}
+
+impl Options {
+    /// Whether deaths are followed.
+    pub fn lifetimes(&self) -> bool {
+        self.track_collections || self.sample_bytes.is_some()
+    }
+
+    /// Whether allocations are counted by place, with stacks from a sample at each.
+    pub fn counts_places(&self) -> bool {
+        self.trace && !self.trace_all && self.every == 1 && self.sample_bytes.is_none()
+    }
+
+    /// Which objects are tracked one by one.
+    pub fn tracking(&self) -> Tracking {
+        match self.sample_bytes {
+            Some(bytes) => Tracking::ByteSample(bytes),
+            None if !self.track_collections && !self.trace => Tracking::Off,
+            None if self.every == 1 => Tracking::EveryObject,
+            None => Tracking::EveryNth(self.every),
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            buckets: BucketBounds::default(),
+            view: View::default(),
+            gc_every: None,
+            gc_every_bytes: None,
+            periodic: None,
+            output_dir: None,
+            track_collections: false,
+            trace: false,
+            trace_all: false,
+            every: 1,
+            delay_profiling: false,
+            live: Live::Auto,
+            redraw: false,
+            sample_bytes: None,
+            mem_limit: 256 << 20,
+            recording: None,
+            heap: HeapOptions::default(),
+            heap_only: false,
+            control: true,
+            mbean: None,
+            help: false,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! One profiling session: adds up births and deaths, and says what changed. Who counts, who reads that, and how the JVM is
+//! asked is not its business: references and totals of the JVM come by interfaces.
+
+mod stopwatch;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod trust;
+mod uncounted;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mayfly_collector::{ClassTotal, References};
+use mayfly_profile::{OwnCost, Progress, RunInfo, Trust, Update};
+
+use self::stopwatch::Stopwatch;
+use self::stream::Stream;
+use self::trust::Difference;
+use self::uncounted::Uncounted;
+use crate::conduct::memory;
+use crate::engine::{Account, Counting};
+use crate::tracking::{Deaths, Population};
+
+/// Least time between two readings of all threads' allocation counters for the byte clock.
+const CORRECTION_STEP: Duration = Duration::from_millis(50);
+
+/// The JVM's own count of allocated bytes. Asking takes a look at each thread.
+pub(crate) trait JvmBytes {
+    /// By all threads, dead and alive; `None` if the JVM does not count them.
+    fn allocated(&self) -> Option<u64>;
+
+    /// By those that virtual threads are or were mounted on.
+    fn allocated_on_carriers(&self) -> u64;
+}
+
+/// Everything that one thread at a time adds up.
+pub(crate) struct Session {
+    population: Arc<Population>,
+    deaths: Deaths,
+    stream: Stream,
+    profiled: Stopwatch,
+    uncounted: Uncounted,
+    resets: u32,
+    /// When the byte clock was last set to the JVM's count.
+    corrected: Option<Instant>,
+}
+
+/// How far a session has come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reached {
+    /// Time for which profiling was on, since the start or the last reset.
+    pub(crate) profiled: Duration,
+    /// Resets so far.
+    pub(crate) resets: u32,
+}
+
+impl Session {
+    /// A session of such a run: its stream begins with [`Update::Start`], which is the caller's to send.
+    pub(crate) fn new(population: Arc<Population>, run: &RunInfo) -> Self {
+        Self {
+            deaths: Deaths::new(&population, run),
+            population,
+            stream: Stream::default(),
+            profiled: Stopwatch::default(),
+            uncounted: Uncounted::default(),
+            resets: 0,
+            corrected: None,
+        }
+    }
+
+    /// Profiling begins, or goes on.
+    pub(crate) fn starts(&mut self, jvm: &impl JvmBytes) {
+        self.profiled.run(true);
+        self.uncounted.starts(jvm.allocated().unwrap_or(0));
+    }
+
+    /// A pause begins: nothing is counted.
+    pub(crate) fn stops(&mut self, jvm: &impl JvmBytes) {
+        self.uncounted.stops(jvm.allocated().unwrap_or(0));
+        self.profiled.run(false);
+    }
+
+    /// Nothing more is counted, though the JVM goes on for a while. Time runs on: objects are still followed.
+    pub(crate) fn ends(&mut self, jvm: &impl JvmBytes) {
+        self.uncounted.ends(jvm.allocated().unwrap_or(0));
+    }
+
+    /// Takes over what threads have tracked.
+    pub(crate) fn absorb(&mut self) {
+        self.deaths.absorb(&self.population);
+    }
+
+    /// Takes over what threads have tracked, and books the deaths up to the last collection.
+    pub(crate) fn collect(&mut self, references: &mut impl References, jvm: &impl JvmBytes) {
+        self.absorb();
+        if self.population.options.lifetimes() {
+            self.deaths.note_collections();
+            self.correct_byte_clock(jvm);
+            self.deaths.sweep(&self.population, references);
+        }
+    }
+
+    /// Not every allocation moves the byte clock: with filters, only those of tracked objects.
+    pub(crate) fn correct_byte_clock(&mut self, jvm: &impl JvmBytes) {
+        if self.corrected.is_some_and(|at| at.elapsed() < CORRECTION_STEP) {
+            return;
+        }
+        self.corrected = Some(Instant::now());
+        if let Some(bytes) = jvm.allocated() {
+            self.population.clock.correct(bytes);
+        }
+    }
+
+    /// Forgets everything counted so far, which is an update.
+    pub(crate) fn reset(&mut self, engine: &dyn Counting, references: &mut impl References) -> Vec<Update> {
+        self.deaths.reset(&self.population, references);
+        self.stream.reset(engine.reset());
+        self.profiled.restart();
+        self.resets += 1;
+        vec![Update::Reset]
+    }
+
+    /// What is new since the last time. `own_cpu`: of the agent's own thread.
+    pub(crate) fn updates(
+        &mut self,
+        engine: &dyn Counting,
+        jvm: &impl JvmBytes,
+        own_cpu: Duration,
+    ) -> Vec<Update> {
+        // Counts before names: every class and site in them is then named.
+        let counts = engine.counts(self.deaths.ledger());
+        let mut updates = self.stream.names(&self.population);
+        let progress = Progress {
+            duration_ms: self.profiled.elapsed().as_millis() as u64,
+            gcs: self.population.clock.gcs(),
+            trust: self.trust(engine, jvm, counts.classes.iter().map(ClassTotal::bytes).sum(), own_cpu),
+            classes: self.stream.class_counts(&counts.classes, self.deaths.ledger()),
+            sites: counts.sites,
+            estimates: counts.estimates,
+        };
+        updates.push(Update::Progress(Box::new(progress)));
+        updates
+    }
+
+    /// How far it has come.
+    pub(crate) fn reached(&self) -> Reached {
+        Reached { profiled: self.profiled.elapsed(), resets: self.resets }
+    }
+
+    /// The state of trust now, with `accounted` bytes counted so far. The JVM is asked after the engine: what is
+    /// allocated in between is not taken for more than was allocated.
+    fn trust(&self, engine: &dyn Counting, jvm: &impl JvmBytes, accounted: u64, own_cpu: Duration) -> Trust {
+        let total = jvm.allocated();
+        let Account { remainder, refusals, dropped, sample_interval, rewrite_ms } = engine.account();
+        let by_cause = |total| {
+            let difference = Difference { jvm: total, accounted, interval: sample_interval };
+            difference.by_cause(&self.uncounted, remainder, || jvm.allocated_on_carriers())
+        };
+        let native_bytes = memory::allocated() + engine.native_bytes() + self.population.native_bytes();
+        Trust {
+            accounted_bytes: accounted,
+            jvm_allocated_bytes: total,
+            remainder: total.map(by_cause).unwrap_or_default(),
+            refusals,
+            dropped: [self.population.dropped(), dropped].concat(),
+            sample_interval,
+            following: self.deaths.following(),
+            cost: OwnCost { cpu_ms: own_cpu.as_millis() as u64, native_bytes, rewrite_ms },
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The session's side of the update stream: names what is new, counts what changed.
+
+use mayfly_collector::{ClassTotal, Ledger};
+use mayfly_profile::{ClassCounts, ClassId, FrameId, SiteId, Tally, Update};
+
+use crate::tracking::Population;
+
+/// What the stream has said so far.
+#[derive(Debug, Default)]
+pub(super) struct Stream {
+    classes: usize,
+    frames: usize,
+    sites: usize,
+    /// Last allocated tally said, by class id.
+    said: Vec<Tally>,
+    /// Totals at the last reset, by class id.
+    baseline: Vec<ClassTotal>,
+}
+
+impl Stream {
+    /// Names for all classes, frames and sites that have none yet.
+    pub(super) fn names(&mut self, population: &Population) -> Vec<Update> {
+        let mut updates = Vec::new();
+        while let Some(name) = population.classes.name(self.classes as ClassId) {
+            updates.push(Update::Class { id: self.classes as ClassId, name: name.into() });
+            self.classes += 1;
+        }
+        if !population.options.trace {
+            return updates;
+        }
+        // Sites first: a site read here has its class among those said and its frames among those said below.
+        let sites: Vec<_> = population.sites.sites_since(self.sites).collect();
+        for frame in population.sites.frames_since(self.frames) {
+            updates.push(Update::Frame { id: self.frames as FrameId, frame: frame.clone() });
+            self.frames += 1;
+        }
+        for (class, stack) in sites {
+            if class as usize >= self.classes {
+                break;
+            }
+            updates.push(Update::Site { id: self.sites as SiteId, class, stack: stack.to_vec() });
+            self.sites += 1;
+        }
+        updates
+    }
+
+    /// Counts of the classes that changed, among those named.
+    pub(super) fn class_counts(&mut self, totals: &[ClassTotal], ledger: &mut Ledger) -> Vec<ClassCounts> {
+        self.said.resize(self.classes, Tally::default());
+        let mut changed = Vec::new();
+        for (id, said) in self.said.iter_mut().enumerate() {
+            let total = totals.get(id).copied().unwrap_or_default();
+            let before = self.baseline.get(id).copied().unwrap_or_default();
+            let allocated = since(total.counted, before.counted);
+            let (lifetimes, deaths_changed) = ledger.class_lifetimes(id as ClassId);
+            if allocated == *said && !deaths_changed {
+                continue;
+            }
+            *said = allocated;
+            changed.push(ClassCounts { id: id as ClassId, allocated, lifetimes });
+        }
+        changed
+    }
+
+    /// Counts start from zero at `totals`.
+    pub(super) fn reset(&mut self, totals: Vec<ClassTotal>) {
+        self.baseline = totals;
+        self.said.clear();
+    }
+}
+
+/// What was counted since `before`; of nothing there is no largest.
+fn since(total: Tally, before: Tally) -> Tally {
+    let since = total.without(before);
+    if since.is_empty() { Tally::default() } else { since }
+}

@@ -1,0 +1,54 @@
+//! What the JVM allocated while nothing was counted: before the start, in pauses, at the very end.
+
+use mayfly_profile::Remainder;
+
+const BEFORE_COUNTING: &str = "before counting began (JVM start-up)";
+const WHILE_PAUSED: &str = "while paused";
+const AT_EXIT: &str = "after the last collection, at exit (JVM, daemon threads)";
+
+/// By the JVM's totals at each switch, which are 0 where it does not count.
+#[derive(Debug, Default)]
+pub(super) struct Uncounted {
+    before: u64,
+    paused: u64,
+    /// The JVM's total at the begin of the pause that lasts, or 0.
+    paused_since: u64,
+    /// Whether that pause is the end.
+    ended_for_good: bool,
+}
+
+impl Uncounted {
+    /// Counting begins, or goes on after a pause.
+    pub(super) fn starts(&mut self, jvm: u64) {
+        if self.before == 0 {
+            self.before = jvm;
+        } else {
+            self.paused += jvm.saturating_sub(self.paused_since);
+            self.paused_since = 0;
+        }
+    }
+
+    /// A pause begins.
+    pub(super) fn stops(&mut self, jvm: u64) {
+        self.paused_since = jvm;
+    }
+
+    /// Counting ends before the JVM does.
+    pub(super) fn ends(&mut self, jvm: u64) {
+        self.ended_for_good = true;
+        self.stops(jvm);
+    }
+
+    /// All of it, by cause, where the JVM's total is `jvm`.
+    pub(super) fn parts(&self, jvm: u64) -> Vec<Remainder> {
+        let never_counted = self.before == 0;
+        let before = if never_counted { jvm } else { self.before };
+        let open = if self.paused_since > 0 { jvm.saturating_sub(self.paused_since) } else { 0 };
+        let (open, at_exit) = if self.ended_for_good { (0, open) } else { (open, 0) };
+        vec![
+            Remainder::exact(BEFORE_COUNTING, before as i64),
+            Remainder::exact(WHILE_PAUSED, (self.paused + open) as i64),
+            Remainder::exact(AT_EXIT, at_exit as i64),
+        ]
+    }
+}

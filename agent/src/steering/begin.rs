@@ -1,0 +1,63 @@
+//! VMInit: the JVM can be asked, so the session opens.
+
+use std::sync::Arc;
+
+use mayfly_jvmti::{Jni, Management};
+use mayfly_profile::{Gc, RunInfo, Update};
+
+use super::control::switch_on;
+use super::profiler::Profiler;
+use super::worker;
+use crate::session::Session;
+use crate::target::keeps_young_tracked_objects;
+
+/// Opens the session, and starts unless the user wants to start later.
+pub(crate) fn begin(profiler: &'static Profiler, jni: Jni<'_>) {
+    worker::start(profiler);
+    let (population, target) = (&profiler.population, profiler.target);
+    let run = run_info(profiler);
+    population.references.in_jvm_with(run.jvm.gc);
+    target.find_gc_counters();
+    if let Some(bytes) = target.allocated(jni) {
+        population.clock.correct(bytes);
+    }
+    bound_held(profiler, jni, run.jvm.gc);
+    {
+        let mut session = profiler.session.lock();
+        *session = Some(Session::new(Arc::clone(population), &run));
+        profiler.output.send(vec![Update::Start(Box::new(run))]);
+    }
+    profiler.engine.begin(jni);
+    if population.options.delay_profiling {
+        profiler.output.note("## Profiling delayed");
+    } else {
+        switch_on(profiler, jni, &mut profiler.session.lock());
+    }
+}
+
+/// Young collections of a generational concurrent collector keep what is tracked: not much of the heap may be held so.
+fn bound_held(profiler: &Profiler, jni: Jni<'_>, gc: Gc) {
+    /// Share of the maximum heap that tracked objects may take.
+    const HEAP_SHARE: u64 = 16;
+    /// Each young collection visits them all.
+    const MOST_HELD: u64 = 1 << 20;
+    if keeps_young_tracked_objects(gc) {
+        let heap = Management::find().and_then(|management| management.number(jni, c"MaxHeapSize"));
+        profiler.population.budget.bound_held(MOST_HELD, heap.unwrap_or(0).max(16 << 20) / HEAP_SHARE);
+    }
+}
+
+fn run_info(profiler: &Profiler) -> RunInfo {
+    let options = &profiler.population.options;
+    RunInfo {
+        jvm: profiler.target.info(),
+        engine: profiler.engine.kind(),
+        options: profiler.target.option_text.clone(),
+        started_unix_ms: jiff::Timestamp::now().as_millisecond().try_into().unwrap_or(0),
+        buckets: options.buckets.clone(),
+        tracking: options.tracking(),
+        lifetimes: options.lifetimes(),
+        stacks: options.trace,
+        view: options.view.clone(),
+    }
+}

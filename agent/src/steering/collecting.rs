@@ -1,0 +1,65 @@
+//! Collections that we ask for: each is known as forced, so that what it proves is not taken for the program's doing.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use mayfly_jvmti::Jni;
+
+use super::outside::Outside;
+use super::profiler::Profiler;
+
+/// Collects the whole heap now. Not to be called while holding the session: other threads may wait for it.
+pub(crate) fn force_gc(profiler: &Profiler) {
+    profiler.population.clock.while_forcing(|| profiler.target.tool.force_gc());
+}
+
+/// Collects and sweeps if `#gc-every` says that it is time. The caller holds no lock, and is a thread of the VM: the one that
+/// crosses the line collects, so that the program cannot run ahead. What the byte clock does not see at once is left to
+/// the worker.
+#[inline]
+pub(crate) fn collect_if_due(profiler: &Profiler, jni: Jni<'_>) {
+    if profiler.precision.is_due(|| profiler.population.clock.bytes())
+        && profiler.is_active()
+        && !profiler.is_ending()
+    {
+        profiler.precision.alone(|| collect(profiler, jni));
+    }
+}
+
+fn collect(profiler: &Profiler, jni: Jni<'_>) {
+    // From the begin of the collection: what is allocated during a concurrent one counts for the next.
+    profiler.precision.count_from(profiler.population.clock.bytes());
+    force_gc(profiler);
+    // Here and not later: before the next collection it must be known what this one left.
+    sweep(profiler, jni);
+}
+
+fn sweep(profiler: &Profiler, jni: Jni<'_>) {
+    let references = &mut profiler.population.references.handles(jni);
+    if let Some(session) = profiler.session.lock().as_mut() {
+        session.collect(references, &Outside::of(profiler, jni));
+    }
+}
+
+/// The VM ends: a last collection, so that live means live. Not at VMDeath: by then HotSpot has stopped the threads of
+/// concurrent collectors, and one would wait for ever.
+pub(crate) fn collect_last(profiler: &Profiler, jni: Jni<'_>) {
+    let open = profiler.session.lock().is_some();
+    if !open || profiler.collected_last.swap(true, Relaxed) || !profiler.population.options.lifetimes() {
+        return;
+    }
+    stop_for_good(profiler, jni);
+    force_gc(profiler);
+    sweep(profiler, jni);
+}
+
+/// Nothing more is counted: what daemon threads make after the last collection would be live, dead or not.
+fn stop_for_good(profiler: &Profiler, jni: Jni<'_>) {
+    // Locked: none starts meanwhile.
+    let mut session = profiler.session.lock();
+    if profiler.population.switches.set_active(false) {
+        profiler.engine.pause(jni);
+        if let Some(session) = session.as_mut() {
+            session.ends(&Outside::of(profiler, jni));
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Start, pause, reset, report: asked for by the program through the Java API, by options, or from outside.
+
+use mayfly_jvmti::Jni;
+use mayfly_profile::Profile;
+
+use super::outside::Outside;
+use super::profiler::Profiler;
+use crate::session::{Reached, Session};
+
+/// Counts from now on, unless it does, or the end has begun. For who holds the session.
+pub(super) fn switch_on(profiler: &Profiler, jni: Jni<'_>, session: &mut Option<Session>) {
+    let Some(session) = session.as_mut() else { return };
+    let ends = profiler.is_finished() || profiler.is_ending();
+    if ends || profiler.population.switches.set_active(true) {
+        return;
+    }
+    profiler.precision.count_from(profiler.population.clock.bytes());
+    session.starts(&Outside::of(profiler, jni));
+    profiler.engine.resume(jni);
+}
+
+/// Starts or resumes.
+pub(crate) fn start(profiler: &Profiler, jni: Jni<'_>) {
+    let mut session = profiler.session.lock();
+    if !profiler.is_active() {
+        switch_on(profiler, jni, &mut session);
+        profiler.output.note("## Profiling enabled");
+    }
+}
+
+/// Pauses: data is kept, deaths of tracked objects are still noted.
+pub(crate) fn pause(profiler: &Profiler, jni: Jni<'_>) {
+    let mut session = profiler.session.lock();
+    let Some(session) = session.as_mut() else { return };
+    if profiler.population.switches.set_active(false) {
+        profiler.engine.pause(jni);
+        session.stops(&Outside::of(profiler, jni));
+        profiler.output.note("## Profiling disabled");
+    }
+}
+
+/// Starts all counts again from zero; deaths of objects that were tracked so far are not counted any more.
+pub(crate) fn reset(profiler: &Profiler, jni: Jni<'_>) {
+    let references = &mut profiler.population.references.handles(jni);
+    if let Some(session) = profiler.session.lock().as_mut() {
+        profiler.output.send(session.reset(profiler.engine, references));
+        profiler.output.note("Instance data reset");
+    }
+}
+
+/// Tells all readers what is new. Under the session's lock, so that steps follow each other as they were counted: none of
+/// the readers is waited for.
+pub(super) fn publish(profiler: &Profiler, jni: Jni<'_>, session: &mut Session) {
+    session.absorb();
+    let outside = Outside::of(profiler, jni);
+    profiler.output.send(session.updates(profiler.engine, &outside, profiler.own_cpu()));
+}
+
+/// Writes a report, when its turn comes.
+pub(super) fn report(profiler: &Profiler, jni: Jni<'_>, reason: &str) {
+    if publish_now(profiler, jni) {
+        profiler.output.report(reason);
+    }
+}
+
+/// Writes a report that somebody waits for: returns when it is written, unless nobody takes it.
+pub(crate) fn report_and_wait(profiler: &Profiler, jni: Jni<'_>, reason: &str) {
+    report(profiler, jni, reason);
+    profiler.output.flush();
+}
+
+/// The profile so far; `None` once the session ended.
+pub(crate) fn snapshot(profiler: &Profiler, jni: Jni<'_>) -> Option<Profile> {
+    publish_now(profiler, jni).then(|| profiler.output.profile())
+}
+
+/// Whether there is still a session to tell of.
+fn publish_now(profiler: &Profiler, jni: Jni<'_>) -> bool {
+    profiler.session.lock().as_mut().map(|session| publish(profiler, jni, session)).is_some()
+}
+
+/// How far profiling has come; `None` before it began and once it ended.
+pub(super) fn progress(profiler: &Profiler) -> Option<Reached> {
+    profiler.session.lock().as_ref().map(Session::reached)
+}

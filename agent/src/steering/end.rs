@@ -1,0 +1,58 @@
+//! The end: of the JVM, or of profiling after a fault of ours.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use mayfly_jvmti::Jni;
+use mayfly_profile::Update;
+
+use super::outside::Outside;
+use super::profiler::Profiler;
+use crate::conduct::notice::say;
+use crate::session::Session;
+
+/// VMDeath: the last report, the end of the recording. Returns when all is written, or nobody takes it.
+pub(crate) fn finish(profiler: &Profiler, jni: Jni<'_>) {
+    stop(profiler, jni);
+    end_early(profiler, jni);
+    let references = &mut profiler.population.references.handles(jni);
+    profiler.session.close(|mut session| {
+        session.collect(references, &Outside::of(profiler, jni));
+        close(profiler, jni, &mut session, "JVM Shutdown");
+    });
+    profiler.population.switches.finish();
+    profiler.wake_worker();
+    profiler.output.flush();
+}
+
+/// After a panic, if there was one: nothing calls us any more, and what was counted until then is written. The JVM may end
+/// meanwhile, and waits for that.
+pub(super) fn end_early(profiler: &Profiler, jni: Jni<'_>) {
+    if !profiler.population.switches.has_failed() {
+        return;
+    }
+    stop(profiler, jni);
+    profiler.session.close(|mut session| {
+        let end = AssertUnwindSafe(|| {
+            session.absorb();
+            close(profiler, jni, &mut session, "Internal error");
+        });
+        if catch_unwind(end).is_err() {
+            say("what was counted could not be written to its end");
+        }
+    });
+    profiler.output.flush();
+}
+
+fn stop(profiler: &Profiler, jni: Jni<'_>) {
+    profiler.engine.pause(jni);
+    profiler.population.switches.set_active(false);
+}
+
+/// The last words to all readers, and the last report.
+fn close(profiler: &Profiler, jni: Jni<'_>, session: &mut Session, reason: &str) {
+    let outside = Outside::of(profiler, jni);
+    let mut last = session.updates(profiler.engine, &outside, profiler.own_cpu());
+    last.push(Update::End);
+    profiler.output.close(last);
+    profiler.output.report(reason);
+}

@@ -1,0 +1,22 @@
+//! Holds the engine, the session and the output together: begins, pauses, resets, reports, ends.
+//!
+//! Asked by the program through the Java API, by options, by requests from outside, or by the JVM. Knows an engine only by
+//! its interface.
+
+mod begin;
+mod collecting;
+mod control;
+mod end;
+mod outside;
+mod precision;
+mod profiler;
+mod slot;
+mod status;
+mod worker;
+
+pub(crate) use begin::begin;
+pub(crate) use collecting::{collect_if_due, collect_last, force_gc};
+pub(crate) use control::{pause, report_and_wait, reset, snapshot, start};
+pub(crate) use end::finish;
+pub(crate) use profiler::{Profiler, switch_off};
+pub(crate) use status::status;

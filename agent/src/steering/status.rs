@@ -1,0 +1,41 @@
+//! What the agent is and does, for who asks from outside. Asks nothing of the JVM.
+
+use mayfly_recording::control::{Profiling, Status};
+
+use super::control::progress;
+use super::profiler::Profiler;
+use crate::conduct::memory;
+use crate::target::Target;
+
+/// Of an agent in this target, which may profile or not.
+pub(crate) fn status(target: &Target) -> Status {
+    Status {
+        mayfly: env!("CARGO_PKG_VERSION").into(),
+        loaded: target.loaded,
+        options: target.option_text.clone(),
+        jvm: target.info(),
+        loaded_for_ms: target.loaded_for().as_millis() as u64,
+        profiling: Profiler::get().and_then(profiling),
+    }
+}
+
+/// `None` once profiling has ended.
+fn profiling(profiler: &Profiler) -> Option<Profiling> {
+    let reached = progress(profiler)?;
+    let (population, options) = (&profiler.population, &profiler.population.options);
+    let engines = profiler.engine.native_bytes_now();
+    Some(Profiling {
+        active: profiler.is_active(),
+        tracking: options.tracking(),
+        lifetimes: options.lifetimes(),
+        stacks: options.trace,
+        duration_ms: reached.profiled.as_millis() as u64,
+        gcs: population.clock.gcs(),
+        resets: reached.resets,
+        native_bytes: memory::allocated() + engines + population.native_bytes(),
+        recording: profiler.output.recording().map(|path| {
+            let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            absolute.display().to_string()
+        }),
+    })
+}

@@ -1,0 +1,139 @@
+//! The JVM of this process, and how the agent came into it: there in every mode, profiling or not.
+//!
+//! Not here: profiling (`steering`), the way to reach us from outside (`remote`).
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use mayfly_collector::GcKind;
+use mayfly_jvmti::{Jni, Thread, Tool, Vm};
+use mayfly_profile::JvmInfo;
+use mayfly_recording::control::Loaded;
+
+use super::collector::collector;
+use super::counter::JvmCounter;
+use super::gc_kinds::GcCounters;
+use crate::options::Options;
+
+static TARGET: OnceLock<Target> = OnceLock::new();
+
+/// The JVM that the agent is in.
+pub(crate) struct Target {
+    pub(crate) vm: Vm,
+    pub(crate) tool: Tool,
+    /// Feature release, e.g. 17. Kept: the JVM has no such property again before it is initialised.
+    pub(crate) jdk: u32,
+    pub(crate) loaded: Loaded,
+    /// Those that the agent was loaded with.
+    pub(crate) options: Options,
+    /// The same as the user gave them.
+    pub(crate) option_text: String,
+    since: Instant,
+    /// Learned when the JVM runs.
+    info: OnceLock<JvmInfo>,
+    counter: JvmCounter,
+    /// Found when profiling begins: what tells the kinds of collections apart.
+    gc_counters: OnceLock<GcCounters>,
+    /// The JVM ends: nothing is asked of it any more.
+    ended: AtomicBool,
+}
+
+impl Target {
+    /// What is known when the agent is loaded.
+    pub(crate) fn new(
+        (vm, tool, jdk): (Vm, Tool, u32),
+        loaded: Loaded,
+        options: Options,
+        option_text: String,
+    ) -> Self {
+        Self {
+            vm,
+            tool,
+            jdk,
+            loaded,
+            options,
+            option_text,
+            since: Instant::now(),
+            info: OnceLock::new(),
+            counter: JvmCounter::default(),
+            gc_counters: OnceLock::new(),
+            ended: AtomicBool::new(false),
+        }
+    }
+
+    /// Makes it the one of this process; the one that is there already, if there is.
+    pub(crate) fn set(target: Self) -> &'static Self {
+        TARGET.get_or_init(|| target)
+    }
+
+    /// The target, once the agent is loaded.
+    pub(crate) fn get() -> Option<&'static Self> {
+        TARGET.get()
+    }
+
+    /// The JVM runs: its facts can be learned.
+    pub(crate) fn running(&self, jni: Jni<'_>) {
+        self.info.get_or_init(|| self.learn(jni));
+    }
+
+    /// Whether the JVM can be asked for anything.
+    pub(crate) fn is_running(&self) -> bool {
+        self.info.get().is_some() && !self.ended.load(Relaxed)
+    }
+
+    /// The JVM ends.
+    pub(crate) fn end(&self) {
+        self.ended.store(true, Relaxed);
+    }
+
+    /// The JVM's facts; empty ones before it runs.
+    pub(crate) fn info(&self) -> JvmInfo {
+        self.info.get().cloned().unwrap_or_default()
+    }
+
+    /// How long the agent has been in it.
+    pub(crate) fn loaded_for(&self) -> Duration {
+        self.since.elapsed()
+    }
+
+    /// Looks for the JVM's counter of allocated bytes, and checks it on this thread.
+    pub(crate) fn find_counter(&self, jni: Jni<'_>, thread: Thread<'_>) {
+        self.counter.find(jni, thread);
+    }
+
+    /// Bytes allocated by all threads since the JVM started; `None` if it does not count them.
+    pub(crate) fn allocated(&self, jni: Jni<'_>) -> Option<u64> {
+        self.counter.total(&self.tool, jni)
+    }
+
+    /// Bytes allocated by threads that virtual ones are, or were, mounted on.
+    pub(crate) fn allocated_on_carriers(&self, jni: Jni<'_>) -> u64 {
+        self.counter.on_carriers(&self.tool, self.jdk, jni)
+    }
+
+    /// A thread ends: what it allocated, if the JVM counts that.
+    pub(crate) fn thread_ends(&self, jni: Jni<'_>, thread: Thread<'_>) -> Option<u64> {
+        self.counter.retire(&self.tool, self.jdk, jni, thread)
+    }
+
+    /// Looks for what tells the kinds of collections apart.
+    pub(crate) fn find_gc_counters(&self) {
+        self.gc_counters.get_or_init(GcCounters::find);
+    }
+
+    /// What the pause did that ends now. Called at the end of each, once; neither blocks nor calls the JVM.
+    pub(crate) fn gc_kind(&self) -> GcKind {
+        self.gc_counters.get().map(GcCounters::kind).unwrap_or_default()
+    }
+
+    fn learn(&self, jni: Jni<'_>) -> JvmInfo {
+        let property = |name| self.tool.system_property(name).unwrap_or_default();
+        JvmInfo {
+            pid: std::process::id(),
+            version: property("java.vm.version"),
+            gc: collector(jni, self.jdk),
+            command: property("sun.java.command"),
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The JVM that we are in, and what is true of it: its facts, its own count of allocated bytes, its collector, its release.
+//!
+//! Knows nothing of profiling. A new JDK release begins in `release`.
+
+mod carriers;
+mod collector;
+mod counter;
+mod gc_kinds;
+mod jvm;
+pub(crate) mod release;
+
+pub(crate) use collector::{clears_slots_in_its_pause, keeps_young_tracked_objects, stops_the_world};
+pub(crate) use jvm::Target;

@@ -1,0 +1,108 @@
+//! What the agent relies on that depends on the JDK's release: one page.
+//!
+//! A new release is tried by the tests on its JVM (`just matrix`), and what differs is written down here. Two tables are
+//! with the code that is compiled without the agent: which methods are intrinsics or need a hook of their own
+//! (`crates/classfile/src/allocation/rules.rs`, a table of methods), and the slots of HotSpot's management table
+//! (`crates/jvmti/src/management.rs`, `VERSIONS`).
+
+use mayfly_profile::{Frame, Gc};
+
+/// Oldest release with sampled allocations and early class hooks.
+pub(crate) const OLDEST: u32 = 11;
+/// From here on `Thread.currentCarrierThread` tells the thread that runs, before it is `Thread.currentThread`.
+pub(crate) const FIRST_WITH_CURRENT_CARRIER: u32 = 19;
+/// The first with virtual threads that are no preview.
+pub(crate) const FIRST_WITH_VIRTUAL_THREADS: u32 = 21;
+/// From here on ZGC is always generational, and has no flag for it.
+pub(crate) const FIRST_WITH_ONLY_GENERATIONAL_ZGC: u32 = 24;
+
+/// `Thread`'s own number of it, by which the JVM counts its bytes (JDK 11 to 27).
+pub(crate) const THREAD_ID_FIELD: &std::ffi::CStr = c"tid";
+/// Threads that virtual ones are mounted on, by the JDK's own scheduler (JDK 21 to 27).
+pub(crate) const CARRIER_CLASS: &str = "jdk.internal.misc.CarrierThread";
+/// What virtual threads are.
+pub(crate) const VIRTUAL_THREAD_CLASS: &str = "java.lang.VirtualThread";
+/// Begins the names of classes of which JDKs make objects while a virtual thread is mounted or unmounted: `VirtualThread`'s
+/// own and those of its schedulers, up to JDK 23 a queue of delayed tasks, too.
+pub(crate) const MADE_WHILE_MOUNTING: [&str; 6] = [
+    VIRTUAL_THREAD_CLASS,
+    "java.util.concurrent.ForkJoin",
+    "java.util.concurrent.Scheduled",
+    "java.util.concurrent.RunnableScheduledFuture",
+    "java.util.concurrent.Executors$",
+    "java.util.concurrent.locks.AbstractQueued",
+];
+
+/// Flags that choose a collector. The VM shows its flags up to JDK 25.
+pub(crate) const COLLECTOR_FLAGS: [(&std::ffi::CStr, Gc); 6] = [
+    (c"UseG1GC", Gc::G1),
+    (c"UseParallelGC", Gc::Parallel),
+    (c"UseSerialGC", Gc::Serial),
+    (c"UseZGC", Gc::Zgc),
+    (c"UseShenandoahGC", Gc::Shenandoah),
+    (c"UseEpsilonGC", Gc::Epsilon),
+];
+/// The flag for generations in ZGC, from JDK 21 to 23.
+pub(crate) const GENERATIONAL_ZGC_FLAG: &std::ffi::CStr = c"ZGenerational";
+/// Begins the name of a collector's first or third counter, `sun.gc.collector.N.name` (JDK 26 on, where flags are not shown).
+pub(crate) const COLLECTOR_COUNTER_NAMES: [(&str, Gc); 5] = [
+    ("G1 ", Gc::G1),
+    ("Parallel ", Gc::Parallel),
+    ("Serial ", Gc::Serial),
+    ("ZGC minor", Gc::GenerationalZgc),
+    ("Shenandoah", Gc::Shenandoah),
+];
+/// Numbers N of `sun.gc.collector.N.invocations`, in JDK 11 to 27: young pauses, full ones, pauses of concurrent cycles (of
+/// major collections in generational ZGC). Shenandoah's say something else, which is not needed.
+pub(crate) const PAUSE_COUNTERS: [u32; 3] = [0, 1, 2];
+
+/// The hooks' class, whose frames are no part of a stack.
+pub(crate) const HOOKS_CLASS: &str = "java.lang.MayflyHooks";
+
+/// Whether the innermost frames, hooks aside, are those of an array that the callee counts and its caller takes back: that
+/// one's own caller counts it (`undone` in the table of methods of `mayfly-classfile`).
+pub(crate) fn is_taken_back<'a>(mut frames: impl Iterator<Item = &'a Frame>) -> bool {
+    let (Some(callee), Some(caller)) = (frames.next(), frames.next()) else { return false };
+    matches!(
+        (&*callee.class, &*callee.method, &*caller.class, &*caller.method),
+        ("java.lang.reflect.Array", "newArray" | "newInstance", "java.util.Arrays", "copyOf" | "copyOfRange")
+            | ("java.lang.StringUTF16", "newBytesFor", "java.lang.StringUTF16", "toBytes" | "toBytes0")
+    )
+}
+
+/// Where the Vector API is.
+pub(crate) const VECTOR_PACKAGE: &str = "jdk.incubator.vector.";
+/// Where C2's own code of it is.
+pub(crate) const VECTOR_SUPPORT_PACKAGE: &str = "jdk.internal.vm.vector.";
+
+/// Whether the JVM makes objects of a class without running a constructor.
+pub(crate) fn is_made_by_the_jvm(class: &str) -> bool {
+    const BEGINS: [&str; 4] =
+        ["java.lang.Class", "java.lang.reflect.", "java.lang.invoke.", "jdk.internal.vm."];
+    /// Made in Java, with constructors.
+    const IN_JAVA: [&str; 2] = ["java.lang.ClassValue", "java.lang.ClassLoader"];
+    !IN_JAVA.contains(&class) && BEGINS.iter().any(|begin| class.starts_with(begin))
+}
+
+/// Whether a class's native methods are entry points of the JVM, which allocates there on its own behalf.
+pub(crate) fn has_entry_points_of_the_jvm(class: &str) -> bool {
+    const PACKAGES: [&str; 4] =
+        ["java.lang.invoke.", "java.lang.reflect.", "jdk.internal.reflect.", "jdk.internal.vm."];
+    const CLASSES: [&str; 14] = [
+        "java.lang.Class",
+        "java.lang.ClassLoader",
+        "java.lang.Module",
+        "java.lang.Object",
+        "java.lang.Package",
+        "java.lang.Shutdown",
+        "java.lang.StackStreamFactory$AbstractStackWalker",
+        "java.lang.StackTraceElement",
+        "java.lang.String",
+        "java.lang.Thread",
+        "java.lang.Throwable",
+        "jdk.internal.loader.BootLoader",
+        "jdk.internal.misc.Unsafe",
+        "jdk.internal.misc.VM",
+    ];
+    PACKAGES.iter().any(|package| class.starts_with(package)) || CLASSES.contains(&class)
+}

@@ -1,0 +1,81 @@
+//! Drives the ledger: what threads have tracked goes in, deaths come out, and how long that took is known.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mayfly_collector::{Collector, Ledger, References};
+use mayfly_profile::{Following, RunInfo};
+
+use super::population::Population;
+
+/// The ledger, and the time that its sweeps took.
+pub(crate) struct Deaths {
+    ledger: Ledger,
+    sweeping: Sweeping,
+}
+
+/// Time that sweeps took.
+#[derive(Default)]
+struct Sweeping {
+    total: Duration,
+    longest: Duration,
+}
+
+impl Sweeping {
+    fn add(&mut self, sweep: Duration) {
+        self.total += sweep;
+        self.longest = self.longest.max(sweep);
+    }
+
+    fn beside(&self, following: Following) -> Following {
+        let ms = |time: Duration| time.as_millis() as u64;
+        Following { sweep_ms: ms(self.total), longest_sweep_ms: ms(self.longest), ..following }
+    }
+}
+
+impl Deaths {
+    /// Of such a run.
+    pub(crate) fn new(population: &Population, run: &RunInfo) -> Self {
+        let ledger = Ledger::new(
+            run.buckets.clone(),
+            run.tracking,
+            run.lifetimes,
+            Collector::of(run.jvm.gc),
+            Arc::clone(&population.budget),
+            Arc::clone(&population.clock),
+        );
+        Self { ledger, sweeping: Sweeping::default() }
+    }
+
+    /// Takes over what threads have tracked.
+    pub(crate) fn absorb(&mut self, population: &Population) {
+        self.ledger.absorb(&population.nurseries, &population.sites);
+    }
+
+    /// Takes note of the collections that have ended, before the byte clock is corrected.
+    pub(crate) fn note_collections(&mut self) {
+        self.ledger.note_collections();
+    }
+
+    /// Books the deaths up to the last collection.
+    pub(crate) fn sweep(&mut self, population: &Population, references: &mut impl References) {
+        let began = Instant::now();
+        self.ledger.sweep(references, &population.sites);
+        self.sweeping.add(began.elapsed());
+    }
+
+    /// Forgets all objects, and what was counted of them.
+    pub(crate) fn reset(&mut self, population: &Population, references: &mut impl References) {
+        self.ledger.reset(references, &population.nurseries);
+    }
+
+    /// How closely objects were followed so far.
+    pub(crate) fn following(&self) -> Following {
+        self.sweeping.beside(self.ledger.following())
+    }
+
+    /// Counts of what was tracked.
+    pub(crate) fn ledger(&mut self) -> &mut Ledger {
+        &mut self.ledger
+    }
+}

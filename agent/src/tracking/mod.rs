@@ -1,0 +1,17 @@
+//! What every engine shares: classes, sites, clocks, the budget, and objects whose death is followed.
+//!
+//! Takes an object, its class and size, what it stands for and its site, from whoever found it. Knows no hook and no slab:
+//! a class has an id here (`ClassTable::named`) with or without a counter of its own.
+
+mod deaths;
+mod frames;
+mod population;
+mod stacks;
+mod switches;
+mod tracker;
+mod weak;
+
+pub(crate) use deaths::Deaths;
+pub(crate) use population::Population;
+pub(crate) use stacks::{Stacks, forget_unloaded};
+pub(crate) use tracker::{Followed, Tracker};

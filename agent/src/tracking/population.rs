@@ -1,0 +1,72 @@
+//! All that is known of the classes, sites and objects of one profile, whatever engine finds them.
+
+use std::sync::Arc;
+
+use mayfly_collector::{Budget, ClassTable, Clock, Nurseries, SiteTable};
+use mayfly_profile::Dropped;
+
+use super::frames::KnownFrames;
+use super::switches::Switches;
+use super::weak::WeakReferences;
+use crate::options::Options;
+
+/// Of classes beyond some 260,000: counted by size, as one class.
+const OTHERS: &str = "their classes only, there are too many: counted as (other classes)";
+
+/// Shared by an engine, which adds, and a session, which reads.
+pub(crate) struct Population {
+    /// What the user asked for.
+    pub(crate) options: Options,
+    pub(crate) classes: ClassTable,
+    pub(crate) sites: SiteTable,
+    pub(crate) clock: Arc<Clock>,
+    pub(crate) budget: Arc<Budget>,
+    pub(crate) nurseries: Nurseries,
+    pub(crate) switches: Switches,
+    pub(crate) references: WeakReferences,
+    pub(super) frames: KnownFrames,
+}
+
+impl Population {
+    /// Nobody yet. What tracked objects and stacks may take is what the options say.
+    pub(crate) fn new(options: Options) -> Self {
+        // With stacks, half of the limit is theirs.
+        let for_sites = if options.trace { options.mem_limit / 2 } else { 0 };
+        let budget = Arc::new(Budget::new(options.mem_limit - for_sites));
+        let clock = Arc::<Clock>::default();
+        Self {
+            classes: ClassTable::default(),
+            sites: SiteTable::new(for_sites),
+            nurseries: Nurseries::new(Arc::clone(&budget), Arc::clone(&clock)),
+            clock,
+            budget,
+            switches: Switches::default(),
+            references: WeakReferences::default(),
+            frames: KnownFrames::default(),
+            options,
+        }
+    }
+
+    /// Whether the user asked for objects of this class.
+    pub(crate) fn admits(&self, class: &str) -> bool {
+        self.options.view.classes.admits(class)
+    }
+
+    /// What could not be kept as it should, by cause.
+    pub(crate) fn dropped(&self) -> Vec<Dropped> {
+        [
+            ("no room within #memlimit", self.nurseries.dropped()),
+            ("their stacks only, no room within #memlimit", self.sites.overflowed()),
+            (OTHERS, self.classes.in_other_classes()),
+        ]
+        .into_iter()
+        .filter(|&(_, objects)| objects > 0)
+        .map(|(cause, objects)| Dropped { cause: cause.into(), objects })
+        .collect()
+    }
+
+    /// Native memory held beside what the agent's allocator knows of, in bytes.
+    pub(crate) fn native_bytes(&self) -> u64 {
+        self.classes.mapped_bytes() + self.budget.handle_bytes()
+    }
+}

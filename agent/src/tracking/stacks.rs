@@ -1,0 +1,190 @@
+//! Stacks of allocations: taken as numbers, named when they are new.
+
+use mayfly_collector::RawStack;
+use mayfly_jvmti::{Jni, MOST_FRAMES, StackFrame, Tool};
+use mayfly_profile::{ClassId, Frame, FrameId, SiteId};
+use rustc_hash::FxHashMap;
+
+use super::population::Population;
+use crate::target::release::HOOKS_CLASS;
+
+/// Frames of a stack taken of each object, at most: what deep recursion costs grows with this. Beyond, the innermost tell
+/// callers apart well enough.
+const MOST_FRAMES_OF_EACH: usize = 256;
+
+/// What stands for the frames of a virtual thread that is being mounted or unmounted. No method has this number.
+const MOVING: u64 = u64::MAX;
+
+/// Takes and names stacks on one thread.
+#[derive(Clone, Copy)]
+pub(crate) struct Stacks<'call> {
+    pub(crate) population: &'call Population,
+    pub(crate) tool: &'call Tool,
+    pub(crate) jni: Jni<'call>,
+}
+
+/// Forgets frames whose classes were unloaded, and their stacks, if there are many new ones: where classes are loaded again
+/// and again, so are the same methods, each time with other numbers.
+pub(crate) fn forget_unloaded(population: &Population, has_method: &dyn Fn(u64) -> bool) {
+    if !population.sites.should_forget() {
+        return;
+    }
+    let mut there = FxHashMap::default();
+    population.frames.forget(|method| *there.entry(method).or_insert_with(|| has_method(method)));
+    population.sites.forget(|method| there.get(&method).is_some_and(|&there| there));
+}
+
+impl Stacks<'_> {
+    /// Takes the current stack, for an object of `class`.
+    pub(crate) fn take(&self, raw: &mut RawStack, class: ClassId) {
+        raw.begin(class);
+        self.push_frames(raw);
+    }
+
+    /// Takes the current stack, for an object of `class` made at a place.
+    pub(crate) fn take_at(&self, raw: &mut RawStack, class: ClassId, place: u32) {
+        raw.begin_at(class, place);
+        self.push_frames(raw);
+    }
+
+    /// The site of an object of `class` made while a virtual thread is being mounted or unmounted.
+    pub(crate) fn of_moving(&self, raw: &mut RawStack, class: ClassId) -> SiteId {
+        raw.begin(class);
+        self.moving_site(raw, || None)
+    }
+
+    /// As [`Self::of_moving`], made at a place, whose frame is known without a stack.
+    pub(crate) fn of_moving_at(
+        &self,
+        raw: &mut RawStack,
+        class: ClassId,
+        place: u32,
+        frame: impl FnOnce() -> Option<Frame>,
+    ) -> SiteId {
+        raw.begin_at(class, place);
+        self.moving_site(raw, frame)
+    }
+
+    fn moving_site(&self, raw: &mut RawStack, own: impl FnOnce() -> Option<Frame>) -> SiteId {
+        raw.push(MOVING, -1);
+        let moving = Frame {
+            class: "<virtual thread>".into(),
+            method: "<mounted or unmounted: no stack>".into(),
+            ..Frame::default()
+        };
+        let sites = &self.population.sites;
+        sites
+            .of_stack(raw, |_| own().into_iter().chain([moving]).map(|frame| sites.frame_id(frame)).collect())
+    }
+
+    fn push_frames(&self, raw: &mut RawStack) {
+        let options = &self.population.options;
+        let lines = options.view.detailed_trace;
+        let most = if options.trace_all { MOST_FRAMES_OF_EACH } else { MOST_FRAMES };
+        self.tool.with_stack(self.jni, most, |frames| {
+            for frame in frames {
+                // Without lines, calls from two places of a method are one site.
+                raw.push(frame.method, if lines { frame.location } else { -1 });
+            }
+        });
+    }
+
+    /// The frames of a new stack, without the profiler's own and the object's constructors.
+    pub(crate) fn name(&self, raw: &RawStack, class: &str) -> Vec<FrameId> {
+        let mut frames = self.name_all(raw);
+        let dropped =
+            not_the_programs(frames.iter().filter_map(|&id| self.population.sites.frame(id)), class);
+        frames.drain(..dropped);
+        frames
+    }
+
+    /// The frames of a new stack, without the profiler's own; none, if `is_void` says so of what is left.
+    pub(crate) fn name_unless(
+        &self,
+        raw: &RawStack,
+        is_void: impl Fn(&mut dyn Iterator<Item = &Frame>) -> bool,
+    ) -> Vec<FrameId> {
+        let mut frames = self.name_all(raw);
+        let named = || frames.iter().filter_map(|&id| self.population.sites.frame(id));
+        let hooks = named().take_while(is_hook).count();
+        if is_void(&mut named().skip(hooks)) {
+            return Vec::new();
+        }
+        frames.drain(..hooks);
+        frames
+    }
+
+    fn name_all(&self, raw: &RawStack) -> Vec<FrameId> {
+        let sites = &self.population.sites;
+        let name = |method, location| sites.frame_id(self.name_frame(method, location));
+        self.population.frames.ids(raw.frames(), name)
+    }
+
+    fn name_frame(&self, method: u64, location: i64) -> Frame {
+        match self.tool.method_facts(self.jni, method) {
+            Some(facts) => {
+                let lines = self.population.options.view.detailed_trace;
+                let line = lines.then(|| self.tool.line(StackFrame { method, location }));
+                Frame {
+                    class: facts.class.into(),
+                    method: facts.name.into(),
+                    file: facts.file.map(Into::into),
+                    line: line.flatten(),
+                }
+            }
+            None => Frame { class: "<unloaded>".into(), method: "<unknown>".into(), ..Frame::default() },
+        }
+    }
+}
+
+fn is_hook(frame: &&Frame) -> bool {
+    &*frame.class == HOOKS_CLASS
+}
+
+/// How many innermost frames are the hooks' or `Object.<init>`'s; and if the object is being constructed, all up to its own
+/// class's innermost constructor (InMemProfiler's rule: a constructor that called `this(…)` stays).
+fn not_the_programs<'a>(frames: impl Iterator<Item = &'a Frame> + Clone, class: &str) -> usize {
+    let hooks = frames.clone().take_while(is_hook).count();
+    let mut constructors = frames.skip(hooks).take_while(|frame| &*frame.method == "<init>");
+    let objects = constructors.clone().take_while(|frame| &*frame.class == "java.lang.Object").count();
+    let own = constructors.position(|frame| &*frame.class == class);
+    hooks + own.map_or(objects, |own| own + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(text: &str) -> Vec<Frame> {
+        let frame = |word: &str| {
+            let (class, method) = word.split_once('#').unwrap();
+            Frame { class: class.into(), method: method.into(), file: None, line: None }
+        };
+        text.split_whitespace().map(frame).collect()
+    }
+
+    fn program_frames(mut frames: Vec<Frame>, class: &str) -> Vec<Frame> {
+        frames.drain(..not_the_programs(frames.iter(), class));
+        frames
+    }
+
+    #[test]
+    fn constructors_of_the_object_are_not_its_site() {
+        let stack = frames(
+            "java.lang.MayflyHooks#track java.lang.MayflyHooks#object java.lang.Object#<init> a.Base#<init> a.C#<init> a.C#<init> b.D#make",
+        );
+        assert_eq!(program_frames(stack, "a.C"), frames("a.C#<init> b.D#make"));
+    }
+
+    #[test]
+    fn an_array_made_in_a_constructor_keeps_it() {
+        let stack = frames("java.lang.MayflyHooks#track java.lang.MayflyHooks#array a.C#<init> b.D#make");
+        assert_eq!(program_frames(stack, "[B"), frames("a.C#<init> b.D#make"));
+    }
+
+    #[test]
+    fn a_sampled_stack_is_the_programs_already() {
+        let stack = frames("b.D#make b.D#main");
+        assert_eq!(program_frames(stack.clone(), "a.C"), stack);
+    }
+}

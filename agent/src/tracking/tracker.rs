@@ -1,0 +1,81 @@
+//! What a thread needs to have objects followed. Where it is kept is the engine's to say.
+
+use std::sync::Arc;
+
+use mayfly_collector::{Nursery, RawStack, References, Tracked};
+use mayfly_jvmti::{Jni, Object, Tool};
+use mayfly_profile::{ClassId, SiteId};
+
+use super::population::Population;
+use super::stacks::Stacks;
+
+/// One thread's nursery, and room for a stack.
+pub(crate) struct Tracker {
+    nursery: Arc<Nursery>,
+    pub(crate) stack: RawStack,
+}
+
+/// An object to be followed.
+#[derive(Clone, Copy)]
+pub(crate) struct Followed<'call> {
+    pub(crate) object: Object<'call>,
+    /// Its shallow size, in bytes.
+    pub(crate) size: u64,
+    /// Bytes of allocation that it stands for.
+    pub(crate) bytes: u64,
+}
+
+impl Tracker {
+    /// This thread's.
+    pub(crate) fn open(population: &Population) -> Self {
+        Self { nursery: population.nurseries.open(), stack: RawStack::default() }
+    }
+
+    /// Moves the byte clock; whether an object that stands for so many bytes is to be followed, by the budget.
+    pub(crate) fn choose(&self, bytes: u64) -> bool {
+        self.nursery.choose(bytes)
+    }
+
+    /// The site of an object of a class, made here and now. `moving`: no stack may be taken.
+    pub(crate) fn site(
+        &mut self,
+        (population, tool): (&Population, &Tool),
+        jni: Jni<'_>,
+        class: ClassId,
+        moving: bool,
+    ) -> SiteId {
+        let stacks = Stacks { population, tool, jni };
+        if moving {
+            return stacks.of_moving(&mut self.stack, class);
+        }
+        stacks.take(&mut self.stack, class);
+        let name = population.classes.name(class).unwrap_or_default();
+        population.sites.of_stack(&self.stack, |raw| stacks.name(raw, name))
+    }
+
+    /// Follows an object that was chosen, of this site, whose stack stands for two to the power `stack_log2` objects;
+    /// `None` if there was no room.
+    pub(crate) fn follow(
+        &self,
+        population: &Population,
+        jni: Jni<'_>,
+        followed: Followed<'_>,
+        (site, stack_log2): (SiteId, u32),
+    ) -> Option<Tracked> {
+        let Followed { object, size, bytes } = followed;
+        let reference =
+            if population.options.lifetimes() { population.references.make(jni, object)? } else { 0 };
+        let added = self.nursery.add_with_stack(reference, site, stack_log2, (size / 8) as u32, bytes);
+        if added.is_none() && reference != 0 {
+            population.references.handles(jni).release(reference);
+        }
+        added
+    }
+
+    /// Takes back an object that was followed last.
+    pub(crate) fn take_back(&self, population: &Population, jni: Jni<'_>, object: Tracked) {
+        if self.nursery.take_back(object) {
+            population.references.handles(jni).release(object.reference());
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The agent's rooms: which folder of its sources may import which (docs/design/0034-the-agents-rooms.md).
+
+use std::collections::BTreeSet;
+
+use crate::modules::Package;
+
+/// The package whose rooms these are.
+pub(crate) const FOLDER: &str = "agent";
+
+/// Each room and those that it imports, all of them further up in this list: the lowest comes first.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("conduct", &[]),
+    ("options", &[]),
+    ("engine", &[]),
+    ("output", &["conduct", "options"]),
+    ("target", &["options"]),
+    ("tracking", &["options", "target"]),
+    ("exact", &["conduct", "engine", "options", "target", "tracking"]),
+    ("session", &["conduct", "engine", "tracking"]),
+    ("steering", &["conduct", "engine", "options", "output", "session", "target", "tracking"]),
+    ("heap", &["options", "output", "steering", "target"]),
+    ("api", &["heap", "steering"]),
+    ("remote", &["conduct", "heap", "steering", "target"]),
+    (
+        "entry",
+        &["api", "conduct", "exact", "heap", "options", "output", "remote", "steering", "target", "tracking"],
+    ),
+];
+
+/// Rooms that know no JVM: what they need of it comes by interfaces, so that tests run them without one.
+const WITHOUT_JVM: &[&str] = &["conduct", "options", "output", "session"];
+
+/// Arrows that the table does not have, and arrows of the table that nobody needs.
+pub(crate) fn room_faults(package: &Package) -> Vec<String> {
+    faults_by(ROOMS, package)
+}
+
+/// The JVM's crate in a room that knows none. `path`: from the agent's source folder.
+pub(crate) fn jvm_fault(path: &str, text: &str) -> Option<String> {
+    let room = room_of(path);
+    let is_test = path.ends_with("/tests.rs");
+    (WITHOUT_JVM.contains(&room) && !is_test && text.contains("mayfly_jvmti"))
+        .then(|| format!("{FOLDER}: {path}: {room} knows no JVM: take what you need by an interface"))
+}
+
+fn faults_by(rooms: &[(&str, &[&str])], package: &Package) -> Vec<String> {
+    let between: BTreeSet<(&str, &str)> = package
+        .arrows()
+        .map(|(from, to)| (room_of(from), room_of(to)))
+        .filter(|(from, to)| from != to)
+        .collect();
+    let mut faults = Vec::new();
+    for &(from, to) in &between {
+        let Some((_, allowed)) = rooms.iter().find(|(room, _)| *room == from) else {
+            faults.push(format!("{FOLDER}: {from} is not in the table of rooms: say what it may import"));
+            continue;
+        };
+        if !allowed.contains(&to) {
+            let how = package.arrows().find(|(a, b)| (room_of(a), room_of(b)) == (from, to));
+            let (file, other) = how.unwrap_or_default();
+            faults.push(format!("{FOLDER}: {from} may not import {to}: {file} imports {other}"));
+        }
+    }
+    let stated = rooms.iter().flat_map(|(from, allowed)| allowed.iter().map(move |to| (*from, *to)));
+    let unused = stated.filter(|arrow| !between.contains(arrow));
+    faults.extend(unused.map(|(from, to)| format!("{FOLDER}: {from} imports nothing of {to}: say so")));
+    faults
+}
+
+/// The folder right below the sources, or the file that stands for one.
+fn room_of(path: &str) -> &str {
+    let end = path.find('/').unwrap_or(path.len());
+    path[..end].trim_end_matches(".rs")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &[(&str, &[&str])] = &[("cellar", &[]), ("hall", &["cellar"]), ("roof", &["hall"])];
+
+    fn faults(sources: &[(&str, &str)]) -> Vec<String> {
+        faults_by(TABLE, &Package::read(sources))
+    }
+
+    #[test]
+    fn rooms_import_only_what_is_further_up_in_the_table() {
+        for (index, (room, allowed)) in ROOMS.iter().enumerate() {
+            for below in *allowed {
+                let at = ROOMS.iter().position(|(other, _)| other == below);
+                assert!(at.is_some_and(|at| at < index), "{room} would import upwards: {below}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_arrow_up_or_past_the_table_is_found() {
+        let house = [
+            ("lib.rs", "mod cellar; mod hall; mod roof;"),
+            ("cellar/mod.rs", "pub mod wine;"),
+            ("cellar/wine.rs", ""),
+            ("hall.rs", "use crate::cellar::wine::Red;"),
+            ("roof/mod.rs", "use crate::hall::Door;"),
+        ];
+        assert_eq!(faults(&house), [""; 0]);
+        let with = |path, text| {
+            let mut house = house.to_vec();
+            house.retain(|(other, _)| *other != path);
+            house.push((path, text));
+            faults(&house)
+        };
+        for (path, text, fault) in [
+            ("cellar/wine.rs", "fn f() { crate::hall::g() }", "cellar may not import hall: cellar/wine.rs"),
+            ("roof/mod.rs", "use crate::{hall, cellar};", "roof may not import cellar"),
+            ("attic.rs", "use crate::cellar;", "attic is not in the table"),
+            ("hall.rs", "", "hall imports nothing of cellar"),
+            ("cellar/wine.rs", "use crate::Thing;", "cellar may not import lib"),
+        ] {
+            let found = with(path, text);
+            assert!(found.len() == 1 && found[0].contains(fault), "{path}: {text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_room_without_a_jvm_does_not_get_one() {
+        let text = "use mayfly_jvmti::Jni;";
+        assert!(jvm_fault("session/mod.rs", text).is_some());
+        assert_eq!(jvm_fault("session/tests.rs", text), None);
+        assert_eq!(jvm_fault("exact/hooks.rs", text), None);
+        assert_eq!(jvm_fault("session/mod.rs", "//! no JVM"), None);
+    }
+}
