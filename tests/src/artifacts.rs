@@ -40,7 +40,7 @@ pub(crate) fn build_folder() -> PathBuf {
     workspace_root().join(target)
 }
 
-/// The agent as a debug build, which can be made to panic (`agent/src/faults.rs`). Built once per test process.
+/// The agent as a debug build, which can be made to panic (`agent/src/conduct/faults.rs`). Built once per test process.
 ///
 /// # Panics
 /// If the build fails.

@@ -269,12 +269,17 @@ fn packages() -> Vec<(String, Package)> {
 fn files(wanted: impl Fn(&Path) -> bool) -> Vec<(String, String)> {
     let root =
         Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(PathBuf::from).expect("tests/ lies in the root");
-    let skipped = |name: &str| name.starts_with('.') || name.starts_with("target");
+    // As .gitignore has it: `agent/src/target` is no build folder.
+    let skipped =
+        |depth: usize, name: &str| name.starts_with('.') || (depth == 1 && name.starts_with("target"));
     WalkDir::new(&root)
         .min_depth(1)
         .sort_by_file_name()
         .into_iter()
-        .filter_entry(|entry| !(entry.file_type().is_dir() && skipped(&entry.file_name().to_string_lossy())))
+        .filter_entry(|entry| {
+            let name = entry.file_name().to_string_lossy();
+            !(entry.file_type().is_dir() && skipped(entry.depth(), &name))
+        })
         .map(|entry| entry.expect("a readable folder"))
         .filter(|entry| entry.file_type().is_file() && wanted(entry.path()))
         .map(|entry| {
