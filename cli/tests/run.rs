@@ -47,6 +47,23 @@ impl Place {
     }
 }
 
+/// The same command, in which signals do what they do by default, even if we were started with some of them ignored, as by
+/// `nohup` or in a script's background: a shell could set no trap for these.
+fn heeding_signals(command: &Command) -> Command {
+    let mut heeding = Command::new("env");
+    heeding.arg("--default-signal").arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => heeding.env(name, value),
+            None => heeding.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        heeding.current_dir(folder);
+    }
+    heeding
+}
+
 const SAY_ARGUMENTS: &str = r#"for a in "$@"; do echo "arg $a"; done; echo "env $JAVA_TOOL_OPTIONS""#;
 
 fn lines(bytes: &[u8]) -> Vec<String> {
@@ -179,7 +196,7 @@ fn signals_sent_to_mayfly_reach_the_program_which_decides() {
     let place = Place::new();
     let java = place.script("java", SAY_SIGNAL);
     for signal in ["TERM", "INT", "HUP"] {
-        let (mut child, mut out) = started(place.mayfly_run(&[], &java, &[]));
+        let (mut child, mut out) = started(heeding_signals(&place.mayfly_run(&[], &java, &[])));
         send(signal, child.id());
         assert_eq!(next_line(&mut out), signal);
         assert_eq!(ended(&mut child).code(), Some(7), "{signal}");
@@ -190,7 +207,7 @@ fn signals_sent_to_mayfly_reach_the_program_which_decides() {
 fn a_signal_that_the_program_survives_ends_nobody() {
     let place = Place::new();
     let java = place.script("java", SAY_SIGNAL);
-    let (mut child, mut out) = started(place.mayfly_run(&[], &java, &[]));
+    let (mut child, mut out) = started(heeding_signals(&place.mayfly_run(&[], &java, &[])));
     for signal in ["QUIT", "QUIT", "TERM"] {
         send(signal, child.id());
         assert_eq!(next_line(&mut out), signal);
@@ -213,7 +230,7 @@ fn a_signal_that_is_ignored_stays_ignored_in_the_program() {
             .arg("sh")
             .arg(run.get_program())
             .args(run.get_args());
-        let out = lines(&shell.output().expect("runs").stdout);
+        let out = lines(&heeding_signals(&shell).output().expect("runs").stdout);
         let mask = out[0].split_whitespace().nth(1).expect("a mask");
         u64::from_str_radix(mask, 16).expect("hexadecimal") & 1 == 1
     };
@@ -239,7 +256,7 @@ echo READY
 echo $PPID
 while kill -0 $pause; do wait $pause; done
 exit 99"#;
-    let run = place.mayfly_run(&["--no-live"], &place.script("java", body), &[]);
+    let run = heeding_signals(&place.mayfly_run(&["--no-live"], &place.script("java", body), &[]));
     let (mut child, mut out) = started(on_terminal(&place, &run));
     let mayfly = next_line(&mut out).parse().expect("a process id");
     let mut keyboard = child.stdin.take().expect("piped");
