@@ -40,13 +40,14 @@ pub(crate) fn build_folder() -> PathBuf {
     workspace_root().join(target)
 }
 
-/// The agent as a debug build, which can be made to panic (`agent/src/conduct/faults.rs`). Built once per test process.
+/// The agent as a debug build, which can be made to panic (`agent/src/conduct/faults.rs`): the one that `cargo test --workspace` makes
+/// on its way, so that a run of all tests builds nothing twice. Fewer packages would be other features of their dependencies.
 ///
 /// # Panics
 /// If the build fails.
 pub fn debug_agent() -> &'static Path {
     static AGENT: OnceLock<PathBuf> = OnceLock::new();
-    AGENT.get_or_init(|| library(&cargo_build(&["-p", "mayfly-agent"])))
+    AGENT.get_or_init(|| library(&cargo_build(&["--workspace", "--lib", "--tests"])))
 }
 
 fn given(folder: &Path) -> Artifacts {
