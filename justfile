@@ -20,11 +20,15 @@ junit5:
 console:
     profiler-java/web/build
 
-# Run every test, end to end ones on the JVMs found included
+# Run every test, end to end ones on two of the JVMs found
 test *ARGS:
     cargo test --workspace {{ ARGS }}
 
-# Run only the end to end tests, on the JVMs found
+# Run every test, end to end ones in all their variants on one JVM of each release found
+matrix *ARGS:
+    MAYFLY_JVMS=all cargo test --workspace {{ ARGS }}
+
+# Run only the end to end tests, on two of the JVMs found
 e2e *ARGS:
     cargo test -p mayfly-tests {{ ARGS }}
 
@@ -42,7 +46,7 @@ bench *ARGS:
     cargo build --release
     cargo run --release -p mayfly-bench -- {{ ARGS }}
 
-# Soak: every mode on every JVM found, for so long; memory must stay flat, nothing hang, results stay the same
+# Soak: every mode on two JVMs, or those of MAYFLY_JVMS, for so long; memory must stay flat, nothing hang, results stay the same
 soak MINUTES="60" *ARGS:
     cargo build --release
     cargo run --release -p mayfly-bench -- soak --minutes {{ MINUTES }} {{ ARGS }}

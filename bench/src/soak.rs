@@ -1,4 +1,4 @@
-//! `soak`: the same work over and over in every mode on every JVM found: memory must stay flat, nothing may hang, and the
+//! `soak`: the same work over and over in every mode on each JVM (`MAYFLY_JVMS`; not set, two of those found): memory must stay flat, nothing may hang, and the
 //! result must be the one without the agent. Takes as long as it is told; no test runs it.
 
 use std::error::Error;
@@ -58,7 +58,7 @@ struct Soaked {
     result: String,
 }
 
-/// Soaks and prints the table; `false` if anything grew, hung or differed. JVMs are those of `MAYFLY_JVMS`, or found.
+/// Soaks and prints the table; `false` if anything grew, hung or differed. JVMs are those of the tests.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     let runs = jvms().len() * (MODES.len() + 1);
     let each = Duration::from_secs_f64(arguments.minutes.max(0.0) * 60.0 / runs.max(1) as f64);

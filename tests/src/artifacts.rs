@@ -40,8 +40,9 @@ pub(crate) fn build_folder() -> PathBuf {
     workspace_root().join(target)
 }
 
-/// The agent as a debug build, which can be made to panic (`agent/src/conduct/faults.rs`): the one that `cargo test --workspace` makes
-/// on its way, so that a run of all tests builds nothing twice. Fewer packages would be other features of their dependencies.
+/// The agent as a debug build, which can be made to panic (`agent/src/conduct/faults.rs`): the one that
+/// `cargo test --workspace` makes on its way, so that a run of all tests builds nothing twice. Fewer packages would be
+/// other features of their dependencies.
 ///
 /// # Panics
 /// If the build fails.

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use crate::artifacts::{build_folder, workspace_root};
-use crate::jvm::compiler;
+use crate::jvms::compiler;
 use crate::skip::skip;
 
 /// Fixtures that Java 11 can't express. JVMs from this release on run them.

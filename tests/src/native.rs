@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::artifacts::workspace_root;
-use crate::jvm::jdks;
+use crate::jvms::jdks;
 
 /// A library of a C source of the fixtures, made in `folder`.
 ///

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs, io::Write};
 
-use mayfly_tests::{Jvm, Launch, Workspace, each_jvm, jdks, mayfly, skip};
+use mayfly_tests::{Jvm, Launch, Workspace, each_jvm_at_once, jdks, mayfly, skip};
 use serde_json::Value;
 
 /// Objects compared per JVM: of our largest.
@@ -111,7 +111,7 @@ fn what_is_retained_is_what_netbeans_says() {
     let Some(jdk) = jdks(17).pop() else {
         return skip("the second reader of hprof", "no full JDK 17 or newer to run it with");
     };
-    each_jvm(|jvm| {
+    each_jvm_at_once(|jvm| {
         let folder = Workspace::new();
         let Some(file) = hprof(jvm, &folder) else {
             return skip("the second reader of hprof", &format!("{jvm} has no jcmd"));

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use mayfly_tests::{JsonReport, Jvm, Launch, Outcome, TextReport, Workspace, each_jvm, mayfly};
+use mayfly_tests::{JsonReport, Jvm, Launch, Outcome, TextReport, Workspace, each_jvm_at_once, mayfly};
 
 const ARRAYS: &str = "[B";
 const KEPT: &str = "concat.Concat$Kept";
@@ -49,7 +49,7 @@ fn words<'a>(text: &'a str, heading: &str) -> impl Iterator<Item = &'a str> {
 
 #[test]
 fn what_was_executed_and_not_allocated_does_not_rank_first() {
-    each_jvm(|jvm| {
+    each_jvm_at_once(|jvm| {
         for options in ["", "#trace", "#sample-512k#trace"] {
             let Run { json, screen, full, outcome } = run(jvm, options);
             for class in REMOVED {

@@ -1,7 +1,7 @@
 //! What is rough on an agent: storms of exceptions, classes that come and go, hidden ones, flags that change how objects look or
 //! code runs, other agents. Every time the program's result is its own, and what it states is counted.
 
-use mayfly_tests::{Beside, Jvm, Launch, Profiled, Workspace, check_all, each_jvm, skip};
+use mayfly_tests::{Beside, Jvm, Launch, Profiled, Workspace, check_all, each_jvm, skip, variants};
 
 const UNLOCK: &str = "-XX:+UnlockExperimentalVMOptions";
 
@@ -65,14 +65,15 @@ fn unloaded_classes_cost_no_memory() {
 fn flags_that_change_how_objects_look() {
     // With the size of an Item, where it is known: 16 bytes by default, a header of 12 and a field of 4.
     let flags: [(&[&str], Option<u64>); 5] = [
-        (&[UNLOCK, "-XX:+UseCompactObjectHeaders"], Some(16)),
         (&["-XX:-UseCompressedOops"], None),
+        // Second: of two JVMs that take turns, the newer knows it.
+        (&[UNLOCK, "-XX:+UseCompactObjectHeaders"], Some(16)),
         (&["-XX:-UseCompressedClassPointers"], None),
         (&["-Xmx40g", "-Xms16m"], None),
         (&["-XX:ObjectAlignmentInBytes=32"], Some(32)),
     ];
     each_jvm(|jvm| {
-        for (jvm_args, size) in &flags {
+        for (jvm_args, size) in variants(jvm, &flags) {
             let program = Beside::new("threads.Threads", &["2", "20000"]).jvm_args(jvm_args).layout_differs();
             let sized = |run: &Profiled| {
                 let bytes = run.json().allocated()["threads.Threads$Item"].bytes;
@@ -114,7 +115,7 @@ fn flags_that_change_how_code_runs() {
         &["-Xrs"],
     ];
     each_jvm(|jvm| {
-        for jvm_args in flags {
+        for jvm_args in variants(jvm, &flags) {
             holds(jvm, &Beside::new("threads.Threads", &["2", "5000"]).jvm_args(jvm_args));
         }
     });

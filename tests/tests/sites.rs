@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use mayfly_tests::{Jvm, Profiled, check_all, each_jvm};
+use mayfly_tests::{Jvm, Profiled, check_all, each_jvm, variants};
 use serde_json::Value;
 
 /// A multiple of all that the fixture divides by, and enough for C2.
@@ -61,16 +61,16 @@ fn each_bytecode_is_counted_exactly() {
             (&["-XX:TieredStopAtLevel=1"], TURNS),
             (&["-XX:-TieredCompilation"], TURNS),
         ];
-        for (jvm_args, turns) in modes {
-            for options in ["#detailedtrace", "#detailedtrace#trackcollections"] {
-                let args = ["lines", &turns.to_string()];
-                let sites = run(jvm, &format!("{options}{FILTER}"), jvm_args, &args);
-                let mut counted = counted(&sites);
-                let expected = expected(turns);
-                // The JDK makes arrays of its own, at lines of its own.
-                counted.retain(|place, _| expected.contains_key(place));
-                assert_eq!(counted, expected, "{options} {jvm_args:?} on {jvm}");
-            }
+        let options = ["#detailedtrace", "#detailedtrace#trackcollections"];
+        let runs = options.map(|options| modes.map(|(jvm_args, turns)| (options, jvm_args, turns))).concat();
+        for &(options, jvm_args, turns) in variants(jvm, &runs) {
+            let args = ["lines", &turns.to_string()];
+            let sites = run(jvm, &format!("{options}{FILTER}"), jvm_args, &args);
+            let mut counted = counted(&sites);
+            let expected = expected(turns);
+            // The JDK makes arrays of its own, at lines of its own.
+            counted.retain(|place, _| expected.contains_key(place));
+            assert_eq!(counted, expected, "{options} {jvm_args:?} on {jvm}");
         }
     });
 }

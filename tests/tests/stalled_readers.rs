@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use mayfly_tests::{JsonReport, Launch, Workspace, each_jvm, mayfly};
+use mayfly_tests::{JsonReport, Launch, Workspace, each_jvm_at_once, mayfly};
 
 /// Runs the java command with its stderr in a pipe that nobody empties.
 const UNREAD: &str = r#"mkfifo "$0" && exec 3<>"$0" && exec "$@" 2>&3"#;
@@ -13,7 +13,7 @@ const MORE: Duration = Duration::from_secs(9);
 
 #[test]
 fn a_stalled_terminal_stops_neither_the_program_nor_its_recording() {
-    each_jvm(|jvm| {
+    each_jvm_at_once(|jvm| {
         let folder = Workspace::new();
         let recording = folder.file("run.mayfly");
         let pipe = folder.file("pipe").display().to_string();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mayfly_tests::{Jvm, Launch, Terminal, Workspace, artifacts, each_jvm, jvms, shell_words};
+use mayfly_tests::{Jvm, Launch, Terminal, Workspace, artifacts, each_jvm_at_once, jvms, shell_words};
 
 const SIZES: [(u32, u32); 3] = [(120, 40), (80, 18), (60, 15)];
 const PROMPT: &str = "What is your name?";
@@ -52,9 +52,9 @@ fn check(text: &str, prompt: &str) {
 
 #[test]
 fn the_terminal_is_the_programs() {
-    each_jvm(|jvm| {
-        for size in SIZES {
-            let Some(talk) = Talk::start(jvm, size, "", &[]) else { return };
+    each_jvm_at_once(|jvm| {
+        for talk in SIZES.map(|size| Talk::start(jvm, size, "", &[])) {
+            let Some(talk) = talk else { return };
             let text = talk.finish();
             check(&text, &format!("{PROMPT} Ada"));
             assert!(!text.contains(BLOCK), "on {jvm}: a live block in\n{text}");
@@ -66,9 +66,10 @@ fn the_terminal_is_the_programs() {
 
 #[test]
 fn blocks_that_are_asked_for_stand_between_what_the_program_writes() {
-    each_jvm(|jvm| {
-        for (columns, rows) in SIZES {
-            let Some(talk) = Talk::start(jvm, (columns, rows), "", &["--live=1"]) else { return };
+    each_jvm_at_once(|jvm| {
+        let talks = SIZES.map(|size| (size, Talk::start(jvm, size, "", &["--live=1"])));
+        for ((columns, _), talk) in talks {
+            let Some(talk) = talk else { return };
             let text = talk.finish();
             check(&text, PROMPT);
             let blocks: Vec<_> = text.split(BLOCK).skip(1).collect();
@@ -84,9 +85,12 @@ fn blocks_that_are_asked_for_stand_between_what_the_program_writes() {
 #[test]
 fn a_terminal_that_shows_ascii_only_gets_nothing_else() {
     let Some(jvm) = jvms().first() else { return };
-    for (environment, options) in [("TERM=dumb", "#redraw"), ("LC_ALL=C", "")] {
+    let talks = [("TERM=dumb", "#redraw"), ("LC_ALL=C", "")].map(|(environment, options)| {
         let options = ["--live=1", "--agent-options", options];
-        let Some(talk) = Talk::start(jvm, (80, 18), environment, &options) else { return };
+        (environment, Talk::start(jvm, (80, 18), environment, &options))
+    });
+    for (environment, talk) in talks {
+        let Some(talk) = talk else { return };
         check(&talk.finish(), PROMPT);
         let raw = talk.terminal.raw();
         assert!(raw.is_ascii() && !raw.contains(&0x1b), "{environment}:\n{}", String::from_utf8_lossy(&raw));
@@ -96,7 +100,7 @@ fn a_terminal_that_shows_ascii_only_gets_nothing_else() {
 #[test]
 fn blocks_that_are_drawn_over_do_not_pile_up() {
     let Some(jvm) = jvms().first() else { return };
-    for (columns, rows) in SIZES {
+    let demos = SIZES.map(|(columns, rows)| {
         let folder = Workspace::new();
         let recording = folder.file("demo.mayfly");
         let java = jvm.java();
@@ -109,7 +113,10 @@ fn blocks_that_are_drawn_over_do_not_pile_up() {
             Path::new("-o"),
             &recording,
         ];
-        let Some(terminal) = Terminal::run(columns, rows, &shell_words(words)) else { return };
+        (columns, rows, Terminal::run(columns, rows, &shell_words(words)), folder)
+    });
+    for (columns, rows, terminal, _folder) in demos {
+        let Some(terminal) = terminal else { return };
         let text = terminal.finish();
         assert_eq!(text.matches(BLOCK).count(), 1, "at {columns}x{rows}:\n{text}");
         let drawn = String::from_utf8_lossy(&terminal.raw()).matches(BLOCK).count();

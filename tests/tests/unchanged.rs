@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mayfly_tests::{Jvm, Launch, Workspace, each_jvm};
+use mayfly_tests::{Jvm, Launch, Workspace, each_jvm, each_jvm_at_once, variants};
 
 const OPTIONS: [&str; 3] = ["", "#trackcollections#trace", "#sample-64k#trace"];
 
@@ -36,7 +36,7 @@ fn every_way_to_end() {
             "stack-overflow",
             "uncaught-in-thread",
         ];
-        for how in ways {
+        for how in variants(jvm, &ways) {
             same_with_and_without(jvm, "exits.Exits", &[how], &[]);
         }
     });
@@ -45,11 +45,11 @@ fn every_way_to_end() {
 /// By the contract of `Runtime.exit` it never returns then, and the JVM never ends.
 #[test]
 fn exit_from_a_shutdown_hook_blocks_as_ever() {
-    each_jvm(|jvm| {
+    each_jvm_at_once(|jvm| {
         let program =
             || Launch::new(jvm, "exits.Exits").args(&["exit-in-hook"]).limit(Duration::from_secs(3));
-        for launch in [program(), program().agent("#trackcollections#live-0")] {
-            let mut running = launch.start();
+        let both = [program(), program().agent("#trackcollections#live-0")].map(|launch| launch.start());
+        for mut running in both {
             running.wait_for_line("hook");
             assert!(running.try_finish().is_err(), "it ended on {jvm}");
         }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::time::Duration;
 
-use mayfly_tests::{Jvm, Launch, Profiled, each_jvm, skip};
+use mayfly_tests::{Jvm, Launch, Profiled, each_jvm_at_once, skip};
 
 const JVM_ARGS: &[&str] = &[
     "-XX:+UnlockDiagnosticVMOptions",
@@ -46,7 +46,7 @@ fn no_new_failures(jvm: &Jvm, args: &[&str], at_least: u32) {
 #[test]
 fn every_class_of_the_image() {
     // java.base alone has more.
-    each_jvm(|jvm| no_new_failures(jvm, &[], 5_000));
+    each_jvm_at_once(|jvm| no_new_failures(jvm, &[], 5_000));
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn every_class_of_the_jars_given() {
     let Ok(jars) = env::var("MAYFLY_JARS") else {
         return skip("verification of jars", "MAYFLY_JARS names none");
     };
-    each_jvm(|jvm| no_new_failures(jvm, &jars.split(':').collect::<Vec<_>>(), 1));
+    each_jvm_at_once(|jvm| no_new_failures(jvm, &jars.split(':').collect::<Vec<_>>(), 1));
 }
 
 #[test]

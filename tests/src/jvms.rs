@@ -1,0 +1,239 @@
+//! The JVMs at hand, and which of them a run of the tests takes. Nothing is downloaded here.
+
+use std::collections::BTreeSet;
+use std::panic::{self, RefUnwindSafe};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::{env, fs, thread};
+
+use crate::artifacts::workspace_root;
+use crate::jvm::Jvm;
+use crate::skip::skip;
+
+/// The oldest feature release that the agent runs on.
+const OLDEST: u32 = 11;
+
+/// What `MAYFLY_JVMS` asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Choice {
+    /// These homes, separated by colons.
+    Homes(Vec<PathBuf>),
+    /// `all`: one of each feature release found.
+    All,
+    /// Nothing: two of these, with each variant of a test on one of them.
+    Two,
+}
+
+impl Choice {
+    fn made() -> Self {
+        match env::var_os("MAYFLY_JVMS") {
+            Some(value) if value == "all" => Self::All,
+            Some(value) if !value.is_empty() => Self::Homes(env::split_paths(&value).collect()),
+            _ => Self::Two,
+        }
+    }
+}
+
+/// The JVMs to test on: those of `MAYFLY_JVMS` (homes, separated by colons), or, if that is `all`, one per feature release
+/// found, or, if it is not set, two of these. Only such as the agent supports.
+///
+/// # Panics
+/// If there is none: an end-to-end test that tests nothing must not pass.
+pub fn jvms() -> &'static [Jvm] {
+    static JVMS: OnceLock<Vec<Jvm>> = OnceLock::new();
+    JVMS.get_or_init(|| {
+        let supported = |jvms: Vec<Jvm>| jvms.into_iter().filter(|jvm| jvm.feature >= OLDEST).collect();
+        let jvms: Vec<_> = match Choice::made() {
+            Choice::Homes(homes) => supported(probe_all(&homes)),
+            Choice::All => one_per_feature(supported(found().to_vec())),
+            Choice::Two => {
+                let (kept, left) = two_of(one_per_feature(supported(found().to_vec())));
+                say_left_out(&left);
+                kept
+            }
+        };
+        assert!(
+            !jvms.is_empty(),
+            "no JVM {OLDEST} or newer found: install one, or set MAYFLY_JVMS or JAVA_HOME"
+        );
+        jvms
+    })
+}
+
+/// JVMs older than any that the agent supports.
+pub fn jvms_too_old() -> Vec<Jvm> {
+    found().iter().filter(|jvm| jvm.feature < OLDEST).cloned().collect()
+}
+
+/// Every full JDK found from this feature release on, not only one per release.
+pub fn jdks(oldest: u32) -> Vec<Jvm> {
+    found().iter().filter(|jvm| jvm.feature >= oldest && jvm.javac().is_some()).cloned().collect()
+}
+
+/// A full JDK to compile the fixtures with: the newest found.
+pub(crate) fn compiler() -> Option<PathBuf> {
+    jdks(OLDEST).iter().max_by_key(|jdk| jdk.feature)?.javac()
+}
+
+/// Runs a test body on every JVM; says on which ones it failed, after trying all.
+///
+/// # Panics
+/// If the body panics on any.
+pub fn each_jvm(body: impl Fn(&Jvm) + RefUnwindSafe) {
+    fail_if_any(jvms().iter().filter_map(|jvm| failed_on(jvm, &body)));
+}
+
+/// As [`each_jvm`], on all JVMs at once: for programs that mostly wait, and for a test that is alone in its file.
+///
+/// # Panics
+/// If the body panics on any.
+pub fn each_jvm_at_once(body: impl Fn(&Jvm) + RefUnwindSafe + Sync) {
+    let body = &body;
+    let failed: Vec<_> = thread::scope(|scope| {
+        let runs: Vec<_> = jvms().iter().map(|jvm| scope.spawn(move || failed_on(jvm, body))).collect();
+        runs.into_iter().filter_map(|run| run.join().expect("panics are caught in it")).collect()
+    });
+    fail_if_any(failed.into_iter());
+}
+
+/// Which variants of a test this JVM runs: all, or, where two releases stand for all, every other one, so that each variant
+/// runs on one of them.
+pub fn variants<'a, T>(jvm: &Jvm, all: &'a [T]) -> impl Iterator<Item = &'a T> {
+    let of = if Choice::made() == Choice::Two { jvms().len() } else { 1 };
+    let turn = jvms().iter().position(|other| other.home == jvm.home).unwrap_or(0);
+    in_turn(all, turn, of)
+}
+
+fn in_turn<T>(all: &[T], turn: usize, of: usize) -> impl Iterator<Item = &T> {
+    all.iter().skip(turn % of).step_by(of)
+}
+
+fn failed_on(jvm: &Jvm, body: &(impl Fn(&Jvm) + RefUnwindSafe)) -> Option<String> {
+    println!("on {jvm}");
+    panic::catch_unwind(|| body(jvm)).is_err().then(|| {
+        println!("FAILED on {jvm}");
+        jvm.to_string()
+    })
+}
+
+#[track_caller]
+fn fail_if_any(failed: impl Iterator<Item = String>) {
+    let failed: Vec<_> = failed.collect();
+    assert!(failed.is_empty(), "failed on {}", failed.join(", "));
+}
+
+fn found() -> &'static [Jvm] {
+    static FOUND: OnceLock<Vec<Jvm>> = OnceLock::new();
+    FOUND.get_or_init(|| {
+        let mut homes = match Choice::made() {
+            Choice::Homes(homes) => homes,
+            Choice::All | Choice::Two => Vec::new(),
+        };
+        homes.extend(env::var_os("JAVA_HOME").map(PathBuf::from));
+        homes.extend(home_on_path());
+        for folder in [PathBuf::from("/usr/lib/jvm"), workspace_root().join("target/jvms")] {
+            homes.extend(subfolders(&folder));
+        }
+        probe_all(&homes)
+    })
+}
+
+fn home_on_path() -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    let java = env::split_paths(&path).map(|folder| folder.join("java")).find(|java| java.exists())?;
+    let java = fs::canonicalize(java).ok()?;
+    Some(java.parent()?.parent()?.to_owned())
+}
+
+fn subfolders(folder: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<_> =
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    folders.sort();
+    folders
+}
+
+/// Each JVM once, though links lead to it, in the order given. They are asked at once.
+fn probe_all(homes: &[PathBuf]) -> Vec<Jvm> {
+    let mut seen = BTreeSet::new();
+    let homes = homes.iter().filter_map(|home| fs::canonicalize(home).ok());
+    let homes: Vec<_> = homes.filter(|home| seen.insert(home.clone())).collect();
+    let answers: Vec<_> = thread::scope(|scope| {
+        let asked: Vec<_> = homes.iter().map(|home| scope.spawn(|| Jvm::probe(home))).collect();
+        asked.into_iter().filter_map(|answer| answer.join().expect("probing does not panic")).collect()
+    });
+    let mut seen = BTreeSet::new();
+    answers.into_iter().filter(|jvm: &Jvm| seen.insert(jvm.home.clone())).collect()
+}
+
+/// The first of each feature release, full JDKs before runtimes.
+fn one_per_feature(mut jvms: Vec<Jvm>) -> Vec<Jvm> {
+    jvms.sort_by_key(|jvm| (jvm.feature, jvm.javac().is_none()));
+    jvms.dedup_by_key(|jvm| jvm.feature);
+    jvms
+}
+
+/// The oldest but one, and the newest: most of what differs between releases lies between. Then the others.
+fn two_of(jvms: Vec<Jvm>) -> (Vec<Jvm>, Vec<Jvm>) {
+    let last = jvms.len().saturating_sub(1);
+    let is_kept = |at: usize| last < 2 || at == 1 || at == last;
+    let (kept, left): (Vec<_>, Vec<_>) = jvms.into_iter().enumerate().partition(|&(at, _)| is_kept(at));
+    let unnumbered = |jvms: Vec<(usize, Jvm)>| jvms.into_iter().map(|(_, jvm)| jvm).collect();
+    (unnumbered(kept), unnumbered(left))
+}
+
+fn say_left_out(jvms: &[Jvm]) {
+    if !jvms.is_empty() {
+        let features: Vec<_> = jvms.iter().map(|jvm| jvm.feature.to_string()).collect();
+        skip(&format!("JVM {}", features.join(", ")), "two releases stand for all; MAYFLY_JVMS=all runs all");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn jvm(feature: u32, home: &str) -> Jvm {
+        Jvm { home: home.into(), feature, version: String::new(), compact_headers: false }
+    }
+
+    #[test]
+    fn two_releases_stand_for_all() {
+        for (found, kept) in [
+            (vec![], vec![]),
+            (vec![21], vec![21]),
+            (vec![17, 21], vec![17, 21]),
+            (vec![11, 17, 25], vec![17, 25]),
+            (vec![11, 17, 21, 25, 26], vec![17, 26]),
+        ] {
+            let (two, left) = two_of(found.iter().map(|&feature| jvm(feature, "/none")).collect());
+            assert_eq!(two.len() + left.len(), found.len());
+            assert_eq!(two.iter().map(|jvm| jvm.feature).collect::<Vec<_>>(), kept, "of {found:?}");
+        }
+    }
+
+    #[test]
+    fn each_variant_is_taken_by_one() {
+        let all = [1, 2, 3, 4, 5];
+        let taken = |turn, of| in_turn(&all, turn, of).copied().collect::<Vec<_>>();
+        assert_eq!(taken(0, 1), all);
+        assert_eq!((taken(0, 2), taken(1, 2)), (vec![1, 3, 5], vec![2, 4]));
+    }
+
+    #[test]
+    fn one_of_each_feature_release_is_kept() {
+        let kept = one_per_feature(vec![jvm(25, "/none/a"), jvm(17, "/none/b"), jvm(25, "/none/c")]);
+        assert_eq!(kept.iter().map(|jvm| jvm.feature).collect::<Vec<_>>(), [17, 25]);
+    }
+
+    #[test]
+    #[should_panic(expected = "failed on JVM")]
+    fn a_failure_on_one_jvm_fails_the_test() {
+        each_jvm(|_| panic!("on purpose"));
+    }
+
+    #[test]
+    #[should_panic(expected = "failed on JVM")]
+    fn a_failure_on_one_of_all_at_once_fails_the_test() {
+        each_jvm_at_once(|_| panic!("on purpose"));
+    }
+}
