@@ -7,17 +7,11 @@ use mayfly_profile::ClassId;
 use rustc_hash::FxHashMap;
 
 use crate::mapped::Mapped;
+use crate::slab_layout::{
+    ARRAY_CELLS, CELL_LARGEST, CELL_TRACKED, CLASS_WORDS, NOTE_WORDS, OBJECT_CELLS, OTHER_WORDS, byte_offset,
+    word_at,
+};
 
-/// Words of a slab that hold the cells of all classes together. Untouched pages take no memory.
-pub(crate) const CLASS_WORDS: usize = 1 << 18;
-/// Word 0 is no cell: a cell of zero means "not registered".
-const FIRST_WORD: u32 = 8;
-/// An array class's cells: objects, bytes, largest, then objects and bytes below the size limit, one spare.
-const ARRAY_WORDS: u32 = 6;
-/// Which of them is the largest size.
-pub(crate) const LARGEST_WORD: usize = 2;
-/// Words kept for the classes that no longer fit: one for each size of their objects, and an array class's cells.
-const OTHER_WORDS: usize = 512;
 /// What the classes that no longer fit are called, all together.
 pub(crate) const OTHER_CLASSES: &str = "(other classes)";
 
@@ -88,7 +82,7 @@ impl ClassTable {
     fn with_room(room: usize) -> Self {
         let index = Index {
             by_name: FxHashMap::default(),
-            next_word: FIRST_WORD,
+            next_word: NOTE_WORDS as u32,
             next_other: room as u32,
             others: Vec::new(),
         };
@@ -123,7 +117,7 @@ impl ClassTable {
         let known = index.others.iter().find(|(known, _)| *known == shape);
         // An array class's cells must always find room.
         let end = CLASS_WORDS.min(self.room + OTHER_WORDS) as u32
-            - if shape == Shape::Array { 0 } else { ARRAY_WORDS };
+            - if shape == Shape::Array { 0 } else { ARRAY_CELLS };
         let alike =
             |known: Shape| matches!(known, Shape::Object { .. }) == matches!(shape, Shape::Object { .. });
         let nearest = || {
@@ -151,7 +145,8 @@ impl ClassTable {
     /// What the JVM side needs of an entry; `tracked` if that is not the entry's to say.
     fn registered(&self, id: ClassId, tracked: Option<bool>) -> Registered {
         let entry = &self.entries[id as usize];
-        Registered { id, cell: entry.word << 3 | u32::from(tracked.unwrap_or(entry.tracked)) }
+        let flag = if tracked.unwrap_or(entry.tracked) { CELL_TRACKED } else { 0 };
+        Registered { id, cell: byte_offset(entry.word) | flag }
     }
 
     fn index(&self) -> MutexGuard<'_, Index> {
@@ -171,7 +166,7 @@ impl ClassTable {
 
     /// The class whose cells start at that byte offset (flags ignored).
     pub fn at_cell(&self, cell: u32) -> Option<ClassId> {
-        self.class_at_word.words().get((cell >> 3) as usize)?.load(Relaxed).checked_sub(1)
+        self.class_at_word.words().get(word_at(cell))?.load(Relaxed).checked_sub(1)
     }
 
     /// Size of the class's objects in bytes; `None` for arrays.
@@ -189,7 +184,7 @@ impl ClassTable {
 
     /// Whether a word of a slab is a maximum, not a sum.
     pub(crate) fn is_maximum(&self, word: usize) -> bool {
-        let class = word.checked_sub(LARGEST_WORD).and_then(|first| self.at_cell((first as u32) << 3));
+        let class = word.checked_sub(CELL_LARGEST).and_then(|first| self.at_cell(byte_offset(first as u32)));
         class.and_then(|id| self.entries.get(id as usize)).is_some_and(|entry| entry.shape == Shape::Array)
     }
 
@@ -228,8 +223,8 @@ impl Shape {
     /// Words of its cells.
     fn words(self) -> u32 {
         match self {
-            Shape::Object { .. } => 1,
-            Shape::Array => ARRAY_WORDS,
+            Shape::Object { .. } => OBJECT_CELLS,
+            Shape::Array => ARRAY_CELLS,
             Shape::NameOnly => 0,
         }
     }
@@ -257,7 +252,7 @@ mod tests {
         assert_eq!(table.at_cell(object.cell), Some(object.id));
         assert_eq!(array.cell & 1, 1);
         assert_eq!(object.cell & 1, 0);
-        assert!(object.cell - (array.cell & !7) >= ARRAY_WORDS * 8);
+        assert!(object.cell - (array.cell & !7) >= ARRAY_CELLS * 8);
         assert_eq!(table.at_cell(0), None);
     }
 
@@ -274,7 +269,7 @@ mod tests {
 
     #[test]
     fn classes_that_no_longer_fit_share_cells_by_size() {
-        let table = ClassTable::with_room(FIRST_WORD as usize + 7);
+        let table = ClassTable::with_room(NOTE_WORDS + 7);
         let object = |name: &str, size, tracked| table.register(name, Shape::Object { size }, tracked);
         let array = table.register("[I", Shape::Array, true);
         let last = object("a.Last", 16, true);

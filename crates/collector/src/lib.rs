@@ -16,6 +16,7 @@ mod places;
 mod rows;
 mod sampling;
 mod sites;
+mod slab_layout;
 mod slabs;
 mod survivors;
 mod timeline;

@@ -12,26 +12,19 @@ use hashbrown::HashTable;
 use mayfly_profile::{ClassId, Frame, SiteId, Tally};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::classes::CLASS_WORDS;
 use crate::mapped::Mapped;
 use crate::sampling::{Draw, Due, Samples, StackBudget};
+use crate::slab_layout::{
+    ARRAY_PLACE_WORDS, CLASS_WORDS, ELSEWHERE_WORDS, OBJECT_PLACE_WORDS, PLACE_BYTES, PLACE_LARGEST,
+    PLACE_WORDS, byte_offset, word_at,
+};
 
 /// Numbers there are for places.
 const PLACES: usize = 1 << 22;
 /// Room for the lists of places where classes differ: three entries per pair of place and class.
 const PAIRS: usize = 1 << 22;
-/// Words of a slab behind those of classes.
-pub(crate) const PLACE_WORDS: usize = 1 << 20;
-/// The last of them are for places that no longer fit: five for each class of arrays, five for all else together.
-const ELSEWHERE_WORDS: usize = 4096 * ARRAY_WORDS;
-/// Their number.
+/// Number of the places that no longer fit.
 pub(crate) const ELSEWHERE: u32 = u32::MAX;
-/// Words of a place: count, count at which a sample is due, state of the sampling; then bytes and largest of arrays.
-const OBJECT_WORDS: usize = 3;
-const ARRAY_WORDS: usize = 5;
-const BYTES: usize = 3;
-const LARGEST: usize = 4;
-
 /// What is known of a place from its class file. Texts are shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaceFacts {
@@ -108,7 +101,7 @@ impl Kind {
     }
 
     fn words(self) -> usize {
-        if self.is_array() { ARRAY_WORDS } else { OBJECT_WORDS }
+        if self.is_array() { ARRAY_PLACE_WORDS } else { OBJECT_PLACE_WORDS }
     }
 }
 
@@ -260,7 +253,7 @@ impl PlaceTable {
     fn add_counter_at(&self, word: u32, counter: PlaceCounter) -> u32 {
         let counter = self.counters.push(counter);
         self.counter_at.words()[word as usize].store(counter as u32 + 1, Relaxed);
-        (CLASS_WORDS as u32 + word) << 3
+        byte_offset(CLASS_WORDS as u32 + word)
     }
 
     /// Where a place is counted that no longer fits: without stacks, and so that it does not ask again.
@@ -270,12 +263,12 @@ impl PlaceTable {
             return Some(offset);
         }
         // The last words are for all that is no array.
-        let end = self.room + ELSEWHERE_WORDS - if key.is_some() { ARRAY_WORDS } else { 0 };
+        let end = self.room + ELSEWHERE_WORDS - if key.is_some() { ARRAY_PLACE_WORDS } else { 0 };
         let word = next.elsewhere;
-        if word as usize + ARRAY_WORDS > end {
+        if word as usize + ARRAY_PLACE_WORDS > end {
             return None;
         }
-        next.elsewhere += ARRAY_WORDS as u32;
+        next.elsewhere += ARRAY_PLACE_WORDS as u32;
         self.words_in_use.fetch_max(u64::from(next.elsewhere), Relaxed);
         let kind = if key.is_some() { Kind::Arrays } else { Kind::OtherArrays };
         let offset = self.add_counter_at(word, PlaceCounter::new(ELSEWHERE, class, word, kind, false));
@@ -297,7 +290,7 @@ impl PlaceTable {
 
     /// The counter at a byte offset of slabs.
     pub(crate) fn counter(&self, offset: u32) -> Option<&PlaceCounter> {
-        let word = ((offset >> 3) as usize).checked_sub(CLASS_WORDS)?;
+        let word = word_at(offset).checked_sub(CLASS_WORDS)?;
         let counter = self.counter_at.words().get(word)?.load(Relaxed).checked_sub(1)?;
         self.counters.get(counter as usize)
     }
@@ -369,7 +362,7 @@ impl PlaceCounter {
         let word = |at: usize| words.get(self.word as usize + at).copied().unwrap_or(0);
         match self.kind.is_array() {
             false => Tally::of(word(0), object_size),
-            true => Tally { objects: word(0), bytes: word(BYTES), largest: word(LARGEST) },
+            true => Tally { objects: word(0), bytes: word(PLACE_BYTES), largest: word(PLACE_LARGEST) },
         }
     }
 
@@ -380,14 +373,14 @@ impl PlaceCounter {
 
     /// Whether a word of a slab is a maximum, not a sum.
     pub(crate) fn is_maximum(&self, word: usize) -> bool {
-        self.kind.is_array() && word == self.word as usize + LARGEST
+        self.kind.is_array() && word == self.word as usize + PLACE_LARGEST
     }
 }
 
 impl PlaceTable {
     /// Whether a word of a slab (counted from the first of places) is a maximum, not a sum.
     pub(crate) fn is_maximum(&self, word: usize) -> bool {
-        let first = word.checked_sub(LARGEST).and_then(|first| self.counter_at.words().get(first));
+        let first = word.checked_sub(PLACE_LARGEST).and_then(|first| self.counter_at.words().get(first));
         let counter = first.and_then(|counter| counter.load(Relaxed).checked_sub(1));
         counter.and_then(|counter| self.counters.get(counter as usize)).is_some_and(|c| c.is_maximum(word))
     }
@@ -497,11 +490,11 @@ mod tests {
         let first = table.enter(3, 9, Kind::Objects, true).unwrap();
         assert_eq!(table.enter(3, 9, Kind::Objects, true), Some(first));
         let second = table.enter(5, 9, Kind::Arrays, true).unwrap();
-        assert_eq!(second - first, 8 * OBJECT_WORDS as u32);
+        assert_eq!(second - first, byte_offset(OBJECT_PLACE_WORDS as u32));
         let counter = table.counter(second).unwrap();
         assert_eq!((counter.place, counter.class), (5, 9));
         assert!(table.counter(second + 8).is_none());
-        let largest = (second >> 3) as usize - CLASS_WORDS + LARGEST;
+        let largest = word_at(second) - CLASS_WORDS + PLACE_LARGEST;
         assert!(table.is_maximum(largest));
         assert!(!(0..largest).any(|word| table.is_maximum(word)));
     }
@@ -518,7 +511,7 @@ mod tests {
 
     #[test]
     fn places_that_no_longer_fit_share_words_and_keep_no_stacks() {
-        let table = PlaceTable::with_room(OBJECT_WORDS + 1);
+        let table = PlaceTable::with_room(OBJECT_PLACE_WORDS + 1);
         let own = table.enter(0, 9, Kind::Objects, true).unwrap();
         let enter = |place, class, kind| table.enter(place, class, kind, true).unwrap();
         let shared = enter(1, 9, Kind::Objects);

@@ -9,9 +9,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mayfly_profile::Tally;
 
-use crate::classes::{CLASS_WORDS, ClassEntry, ClassTable, LARGEST_WORD, Shape};
+use crate::classes::{ClassEntry, ClassTable, Shape};
 use crate::mapped::Mapped;
-use crate::places::{PLACE_WORDS, PlaceTable};
+use crate::places::PlaceTable;
+use crate::slab_layout::{CELL_BELOW, CELL_BYTES, CELL_LARGEST, CLASS_WORDS, PLACE_WORDS};
 
 /// Spare slabs kept for the next threads, as address space alone; more are unmapped.
 const SPARES: usize = 16;
@@ -239,8 +240,8 @@ impl Words {
                 ClassTotal { counted: Tally::of(word(0), u64::from(size)), below: Tally::default() }
             }
             Shape::Array => ClassTotal {
-                counted: Tally { objects: word(0), bytes: word(1), largest: word(LARGEST_WORD) },
-                below: Tally { objects: word(3), bytes: word(4), largest: 0 },
+                counted: Tally { objects: word(0), bytes: word(CELL_BYTES), largest: word(CELL_LARGEST) },
+                below: Tally { objects: word(CELL_BELOW), bytes: word(CELL_BELOW + CELL_BYTES), largest: 0 },
             },
             Shape::NameOnly => ClassTotal::default(),
         }
@@ -251,11 +252,12 @@ impl Words {
 mod tests {
     use super::*;
     use crate::places::Kind;
+    use crate::slab_layout::word_at;
 
     /// What Java does: add to the word at a cell of the newest slab.
     fn bump(slabs: &Slabs, cell: u32, offset: usize, by: u64) {
         let state = slabs.state();
-        state.live.last().unwrap().slab.words()[(cell >> 3) as usize + offset].fetch_add(by, Relaxed);
+        state.live.last().unwrap().slab.words()[word_at(cell) + offset].fetch_add(by, Relaxed);
     }
 
     #[test]
@@ -268,13 +270,13 @@ mod tests {
         let size = |slabs: &Slabs| {
             slabs.words(&classes, &places).classes(&classes, &places)[array.id as usize].counted
         };
-        bump(&slabs, array.cell, LARGEST_WORD, 4096);
-        slabs.state().live[0].slab.words()[(array.cell >> 3) as usize + LARGEST_WORD].store(8192, Relaxed);
+        bump(&slabs, array.cell, CELL_LARGEST, 4096);
+        slabs.state().live[0].slab.words()[word_at(array.cell) + CELL_LARGEST].store(8192, Relaxed);
         slabs.close(ended, &classes, &places);
         assert_eq!(size(&slabs).largest, 8192);
         slabs.forget_largest(&classes, &places);
         assert_eq!(size(&slabs).largest, 0);
-        bump(&slabs, array.cell, LARGEST_WORD, 16);
+        bump(&slabs, array.cell, CELL_LARGEST, 16);
         assert_eq!(size(&slabs).largest, 16);
     }
 

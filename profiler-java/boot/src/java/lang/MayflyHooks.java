@@ -44,6 +44,12 @@ public final class MayflyHooks {
     /** No place's number. */
     private static final int NOWHERE = -1;
 
+    // What lies where in a slab is drawn in docs/design/0035-slab-layout.md, and compared with these by a test.
+
+    /** Distances from the number of an array class's arrays to their bytes and to the largest. */
+    private static final int CELL_BYTES = 8;
+    private static final int CELL_LARGEST = 16;
+
     /** Distances from a place's count to its other words. */
     private static final int DUE = 8;
     private static final int STATE = 16;
@@ -275,9 +281,9 @@ public final class MayflyHooks {
                 at += BELOW;
             }
             u.putLong(null, at, u.getLong(null, at) + 1);
-            u.putLong(null, at + 8, u.getLong(null, at + 8) + size);
-            if (u.getLong(null, at + 16) < size) {
-                u.putLong(null, at + 16, size);
+            u.putLong(null, at + CELL_BYTES, u.getLong(null, at + CELL_BYTES) + size);
+            if (u.getLong(null, at + CELL_LARGEST) < size) {
+                u.putLong(null, at + CELL_LARGEST, size);
             }
         }
         if ((cell & TRACKED) != 0 && size >= SMALLEST) {
@@ -381,7 +387,7 @@ public final class MayflyHooks {
             // No room for another place: its class has some.
             long at = slab + (type.mayfly$cell & OFFSET);
             add(at, 1);
-            add(at + 8, size);
+            add(at + CELL_BYTES, size);
         }
     }
 
@@ -407,10 +413,10 @@ public final class MayflyHooks {
         }
         long at = slab + (cell & OFFSET) + (size < SMALLEST ? BELOW : 0);
         add(at, 1);
-        add(at + 8, size);
+        add(at + CELL_BYTES, size);
         Unsafe u = Unsafe.getUnsafe();
-        if (u.getLong(null, at + 16) < size) {
-            u.putLong(null, at + 16, size);
+        if (u.getLong(null, at + CELL_LARGEST) < size) {
+            u.putLong(null, at + CELL_LARGEST, size);
         }
         return cell;
     }
@@ -704,7 +710,7 @@ public final class MayflyHooks {
         long size = arrayBytes(a, type);
         long at = slab + (cell & OFFSET) + (size < SMALLEST ? BELOW : 0);
         add(at, -1);
-        add(at + 8, -size);
+        add(at + CELL_BYTES, -size);
         if (PLACES != 0) {
             undoAtPlace(slab, size);
         }

@@ -1,0 +1,122 @@
+//! Which word of a slab holds what: the one page that Java and Rust agree on.
+//!
+//! The shim writes by byte offsets, with constants of its own (`MayflyHooks.java`): the test below compares them with
+//! these. Drawn in `docs/design/0035-slab-layout.md`. Not here: which class or place has which words (`classes`, `places`).
+//!
+//! ```text
+//! word 0        8              CLASS_WORDS - OTHER_WORDS    CLASS_WORDS              + PLACE_WORDS
+//!      ┌────────┬───────────────────┬────────────────────────────┬────────────────────────┐
+//!      │ notes  │ cells of classes  │ cells of other classes     │ counters of places     │
+//!      └────────┴───────────────────┴────────────────────────────┴────────────────────────┘
+//! ```
+
+/// Bytes of a word, as a shift.
+const WORD_SHIFT: u32 = size_of::<u64>().trailing_zeros();
+
+/// Words for a thread's own notes. No cell is there: a cell of zero means "not registered", and Java counts a place not
+/// executed yet at offset 0, where words 0 and [`PLACE_DUE`] are never written.
+pub(crate) const NOTE_WORDS: usize = 8;
+/// Of the notes: where the place is counted that a thread counted last of those where classes differ; 0 for none.
+#[cfg(test)]
+const NOTE_LAST: usize = 2;
+/// Of the notes: in its lower half whether the body of a `toString` ran, in its upper half how many overrides of `clone`
+/// have begun.
+#[cfg(test)]
+const NOTE_CALLS: usize = 3;
+
+/// Words that hold the notes and the cells of all classes together. Untouched pages take no memory.
+pub(crate) const CLASS_WORDS: usize = 1 << 18;
+/// The last of them are for the classes that no longer fit: one for each size of their objects, and an array class's cells.
+pub(crate) const OTHER_WORDS: usize = 512;
+/// A class of objects has one cell: how many there were.
+pub(crate) const OBJECT_CELLS: u32 = 1;
+/// A class of arrays has six: number, bytes and largest; then number and bytes below the size limit, and a spare one.
+pub(crate) const ARRAY_CELLS: u32 = 6;
+/// Of these: bytes.
+pub(crate) const CELL_BYTES: usize = 1;
+/// Of these: the largest size, which is a maximum and no sum.
+pub(crate) const CELL_LARGEST: usize = 2;
+/// Of these: the first of the arrays below the size limit.
+pub(crate) const CELL_BELOW: usize = 3;
+/// In a class's cell as Java has it: its objects are handed over. The other bits are a byte offset.
+pub(crate) const CELL_TRACKED: u32 = 1;
+
+/// Words behind those of classes, in a session that counts by place.
+pub(crate) const PLACE_WORDS: usize = 1 << 20;
+/// The last of them are for places that no longer fit: five for each class of arrays, five for all else together.
+pub(crate) const ELSEWHERE_WORDS: usize = 4096 * ARRAY_PLACE_WORDS;
+/// A place that makes objects: count, count at which a sample is due, state of the sampling.
+pub(crate) const OBJECT_PLACE_WORDS: usize = 3;
+/// A place that makes arrays: the same, bytes, largest.
+pub(crate) const ARRAY_PLACE_WORDS: usize = 5;
+/// Of a place's words: the count at which a sample is due.
+#[cfg(test)]
+const PLACE_DUE: usize = 1;
+/// Of a place's words: the state of the sampling.
+#[cfg(test)]
+const PLACE_STATE: usize = 2;
+/// Of a place's words: bytes.
+pub(crate) const PLACE_BYTES: usize = 3;
+/// Of a place's words: the largest size, which is a maximum and no sum.
+pub(crate) const PLACE_LARGEST: usize = 4;
+
+/// Where a word is, in bytes from the start of a slab: as Java adds it.
+pub(crate) const fn byte_offset(word: u32) -> u32 {
+    word << WORD_SHIFT
+}
+
+/// The word at a byte offset, or at a class's cell, whose low bits are flags.
+pub(crate) const fn word_at(offset: u32) -> usize {
+    (offset >> WORD_SHIFT) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHIM: &str = include_str!("../../../profiler-java/boot/src/java/lang/MayflyHooks.java");
+
+    /// The value of a constant of the shim.
+    fn in_java(name: &str) -> usize {
+        let begins = format!(" static final int {name} = ");
+        let mut values = SHIM.lines().filter_map(|line| line.split_once(&begins)).map(|(_, value)| value);
+        let value = values.next().unwrap_or_else(|| panic!("the shim has no constant {name}"));
+        assert_eq!(values.next(), None, "{name} twice");
+        value.trim_end_matches(';').parse().unwrap_or_else(|_| panic!("{name} is no number: {value}"))
+    }
+
+    #[test]
+    fn java_has_the_same_layout() {
+        let words = [
+            ("LAST", NOTE_LAST),
+            ("BUILDING", NOTE_CALLS),
+            ("CELL_BYTES", CELL_BYTES),
+            ("CELL_LARGEST", CELL_LARGEST),
+            ("BELOW", CELL_BELOW),
+            ("DUE", PLACE_DUE),
+            ("STATE", PLACE_STATE),
+            ("BYTES", PLACE_BYTES),
+            ("LARGEST", PLACE_LARGEST),
+        ];
+        for (name, word) in words {
+            assert_eq!(in_java(name), byte_offset(word as u32) as usize, "{name}");
+        }
+        assert_eq!(in_java("CLONINGS"), in_java("BUILDING") + size_of::<u32>(), "the upper half");
+    }
+
+    #[test]
+    fn nothing_lies_over_anything_else() {
+        assert!(NOTE_LAST > PLACE_DUE && NOTE_CALLS < NOTE_WORDS, "words 0 and 1 stay zero");
+        assert!(CELL_BELOW + CELL_BYTES < ARRAY_CELLS as usize && CELL_LARGEST < CELL_BELOW);
+        assert!(PLACE_STATE < OBJECT_PLACE_WORDS && PLACE_LARGEST < ARRAY_PLACE_WORDS);
+        assert_eq!(CELL_TRACKED, CELL_TRACKED & (byte_offset(1) - 1), "a flag is no part of an offset");
+        assert!(u32::try_from((CLASS_WORDS + PLACE_WORDS) << WORD_SHIFT).is_ok(), "offsets are ints in Java");
+        assert_eq!(word_at(byte_offset(77) | CELL_TRACKED), 77);
+    }
+
+    #[test]
+    #[should_panic(expected = "no constant MISSING")]
+    fn a_constant_that_java_has_not_is_missed() {
+        in_java("MISSING");
+    }
+}
