@@ -3,6 +3,7 @@
 //! Reads files only; nothing is built or run. What pure crates call is clippy's to check, by their `clippy.toml`; here
 //! only that they have one.
 
+mod documents;
 mod modules;
 mod rooms;
 
@@ -12,6 +13,7 @@ use regex::Regex;
 use toml::Table;
 use walkdir::WalkDir;
 
+use crate::documents::Repository;
 use crate::modules::Package;
 
 /// What each package may import of ours. `ANYTHING` is for packages that ship nothing.
@@ -107,6 +109,18 @@ fn files_say_what_they_are_for_and_stay_readable() {
     let sources = sources();
     assert!(sources.len() >= 30, "only {} sources found", sources.len());
     assert_none(sources.iter().flat_map(|(path, text)| file_faults(path, text)));
+}
+
+#[test]
+fn documents_point_to_what_is_there() {
+    let documents = files(|path| path.extension().is_some_and(|extension| extension == "md"));
+    assert!(documents.len() >= 30, "only {} documents found", documents.len());
+    let repository = Repository::new(paths(|_| true), &documents);
+    assert_none(documents.iter().flat_map(|(path, text)| repository.link_faults(path, text)));
+    // The agent's files move: documents about them are checked once they have settled.
+    let settled = |path: &str| path != "ARCHITECTURE.md" && !path.starts_with("docs/design/");
+    let settled = documents.iter().filter(|(path, _)| settled(path));
+    assert_none(settled.flat_map(|(path, text)| repository.name_faults(path, text)));
 }
 
 /// Dependencies on packages of ours that the table does not allow, and on the JVM bindings outside their crate.
@@ -265,10 +279,17 @@ fn packages() -> Vec<(String, Package)> {
         .collect()
 }
 
-/// Files of the repository that `wanted` takes, as (path from the root, text). Build and hidden folders are skipped.
+/// Files of the repository that `wanted` takes, as (path from the root, text).
 fn files(wanted: impl Fn(&Path) -> bool) -> Vec<(String, String)> {
-    let root =
-        Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(PathBuf::from).expect("tests/ lies in the root");
+    let text = |path: &String| {
+        std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    };
+    paths(wanted).into_iter().map(|path| (path.clone(), text(&path))).collect()
+}
+
+/// Their paths from the root. Build and hidden folders are skipped.
+fn paths(wanted: impl Fn(&Path) -> bool) -> Vec<String> {
+    let root = root();
     // As .gitignore has it: `agent/src/target` is no build folder.
     let skipped =
         |depth: usize, name: &str| name.starts_with('.') || (depth == 1 && name.starts_with("target"));
@@ -282,14 +303,12 @@ fn files(wanted: impl Fn(&Path) -> bool) -> Vec<(String, String)> {
         })
         .map(|entry| entry.expect("a readable folder"))
         .filter(|entry| entry.file_type().is_file() && wanted(entry.path()))
-        .map(|entry| {
-            let text =
-                std::fs::read_to_string(entry.path()).unwrap_or_else(|error| panic!("{entry:?}: {error}"));
-            let path =
-                entry.path().strip_prefix(&root).expect("below the root").to_string_lossy().into_owned();
-            (path, text)
-        })
+        .map(|entry| entry.path().strip_prefix(&root).expect("below the root").to_string_lossy().into_owned())
         .collect()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(PathBuf::from).expect("tests/ lies in the root")
 }
 
 /// Each rule against a sample that breaks it.

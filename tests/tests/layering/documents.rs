@@ -1,0 +1,126 @@
+//! What documents point to: their links, and the files of the repository that they name.
+//!
+//! Not here: whether what they say is true.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use regex::Regex;
+
+/// The files of the repository by path from its root, as documents see them.
+#[derive(Debug)]
+pub(crate) struct Repository {
+    files: BTreeSet<String>,
+    /// (document, anchor of a heading in it).
+    anchors: BTreeSet<(String, String)>,
+}
+
+impl Repository {
+    pub(crate) fn new(files: impl IntoIterator<Item = String>, documents: &[(String, String)]) -> Self {
+        let anchors = documents.iter().flat_map(|(path, text)| {
+            let headings = text.lines().filter(|line| line.starts_with('#'));
+            headings.map(|heading| (path.clone(), anchor(heading.trim_start_matches('#').trim())))
+        });
+        Self { files: files.into_iter().collect(), anchors: anchors.collect() }
+    }
+
+    /// Links of a document that lead to no file or folder, or to no heading.
+    pub(crate) fn link_faults(&self, document: &str, text: &str) -> Vec<String> {
+        let link = Regex::new(r"\]\(([^()\s]+)\)").expect("a valid pattern");
+        let targets = link.captures_iter(text).map(|found| found.get(1).map_or("", |target| target.as_str()));
+        let ours = targets.filter(|target| !target.contains("://") && !target.starts_with("mailto:"));
+        ours.filter(|target| !self.has(document, target))
+            .map(|target| format!("{document}: the link to {target} leads nowhere"))
+            .collect()
+    }
+
+    fn has(&self, document: &str, target: &str) -> bool {
+        let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
+        let folder = Path::new(document).parent().unwrap_or(Path::new(""));
+        let path = if path.is_empty() { document.to_owned() } else { normal(&folder.join(path)) };
+        if !anchor.is_empty() && path.ends_with(".md") {
+            return self.anchors.contains(&(path, anchor.to_owned()));
+        }
+        let below = format!("{path}/");
+        path.is_empty() || self.files.iter().any(|file| *file == path || file.starts_with(&below))
+    }
+
+    /// Files and folders that a document names as code (`crates/a/src/b.rs`, `b.rs`, `a/`) and that are not there.
+    pub(crate) fn name_faults(&self, document: &str, text: &str) -> Vec<String> {
+        let name =
+            Regex::new(r"`([\w.-]+(?:/[\w.-]+)*(?:/|\.(?:rs|java|sh|toml)))`").expect("a valid pattern");
+        let names = name.captures_iter(text).map(|found| found.get(1).map_or("", |name| name.as_str()));
+        names
+            .filter(|name| !self.is_named(name))
+            .map(|name| format!("{document}: there is no {name}"))
+            .collect()
+    }
+
+    fn is_named(&self, name: &str) -> bool {
+        let (inside, end) = (format!("/{name}"), name.ends_with('/'));
+        self.files.iter().any(|file| match end {
+            true => file.starts_with(name) || file.contains(&inside),
+            false => file == name || file.ends_with(&inside),
+        })
+    }
+}
+
+/// As GitHub makes one of a heading: lower case, blanks to hyphens, without marks.
+fn anchor(heading: &str) -> String {
+    let kept = heading.to_lowercase();
+    let kept = kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// The path without `.` and `..` inside.
+fn normal(path: &Path) -> String {
+    let mut parts = PathBuf::new();
+    for part in path.components() {
+        match part {
+            // Above the root nothing is ours.
+            Component::ParentDir if !parts.pop() => return "..".to_owned(),
+            Component::ParentDir => {}
+            Component::CurDir => {}
+            part => parts.push(part),
+        }
+    }
+    parts.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn repository() -> Repository {
+        let documents = [
+            ("README.md".to_owned(), "# One\n## The `two`, and 3".to_owned()),
+            ("docs/a.md".to_owned(), "# A".to_owned()),
+        ];
+        let files = ["README.md", "docs/a.md", "crates/x/src/lib.rs"].map(str::to_owned);
+        Repository::new(files, &documents)
+    }
+
+    #[test]
+    fn links_lead_to_files_folders_and_headings() {
+        let fine = "[a](docs/a.md) [f](docs) [h](#the-two-and-3) [b](docs/../docs/a.md#a) [w](https://x.y/z)";
+        assert_eq!(repository().link_faults("README.md", fine), [""; 0]);
+        assert_eq!(
+            repository().link_faults("docs/a.md", "[up](../README.md#one) [x](../crates/x/src/lib.rs)"),
+            [""; 0]
+        );
+        for lost in ["docs/b.md", "doc", "#three", "docs/a.md#b", "../README.md"] {
+            let faults = repository().link_faults("README.md", &format!("[x]({lost})"));
+            assert_eq!(faults.len(), 1, "{lost}: {faults:?}");
+        }
+    }
+
+    #[test]
+    fn files_that_are_named_are_there() {
+        let fine = "`lib.rs`, `src/lib.rs`, `crates/x/`, `x/src/`, `a.b()`, `Class.java()` and lost.rs";
+        assert_eq!(repository().name_faults("README.md", fine), [""; 0]);
+        for lost in ["ib.rs", "x/lib.rs", "crates/y/", "Main.java"] {
+            let faults = repository().name_faults("README.md", &format!("see `{lost}`"));
+            assert_eq!(faults.len(), 1, "{lost}: {faults:?}");
+        }
+    }
+}
