@@ -117,10 +117,14 @@ fn documents_point_to_what_is_there() {
     assert!(documents.len() >= 30, "only {} documents found", documents.len());
     let repository = Repository::new(paths(|_| true), &documents);
     assert_none(documents.iter().flat_map(|(path, text)| repository.link_faults(path, text)));
-    // The agent's files move: documents about them are checked once they have settled.
-    let settled = |path: &str| path != "ARCHITECTURE.md" && !path.starts_with("docs/design/");
-    let settled = documents.iter().filter(|(path, _)| settled(path));
-    assert_none(settled.flat_map(|(path, text)| repository.name_faults(path, text)));
+    assert_none(documents.iter().flat_map(|(path, text)| repository.name_faults(path, text)));
+}
+
+#[test]
+fn a_module_with_files_of_its_own_is_a_folder() {
+    let sources: Vec<_> = sources().into_iter().map(|(path, _)| path).collect();
+    let sources: Vec<_> = sources.iter().map(String::as_str).collect();
+    assert_none(module_faults(&sources));
 }
 
 /// Dependencies on packages of ours that the table does not allow, and on the JVM bindings outside their crate.
@@ -242,6 +246,19 @@ fn file_faults(path: &str, text: &str) -> Vec<String> {
         faults.push(format!("{path}: '{part}' names nothing: say what is in it"));
     }
     faults
+}
+
+/// Modules beside the folder with their files (`a.rs`, `a/b.rs`) instead of in it (`a/mod.rs`). Targets of Cargo's, which lie
+/// beside a `src`, are no modules.
+fn module_faults<'a>(sources: &'a [&str]) -> impl Iterator<Item = String> + use<'a> {
+    let has = |folder: &str| sources.iter().any(|path| path.starts_with(folder));
+    let is_target = move |path: &str| {
+        let inside = path.split_once("/tests/").filter(|(_, name)| !name.contains('/'));
+        inside.is_some_and(|(package, _)| has(&format!("{package}/src/")))
+    };
+    let beside = sources.iter().filter(move |path| has(&path.replace(".rs", "/")) && !is_target(path));
+    beside
+        .map(|path| format!("{path}: its files are in {}: put it there as mod.rs", path.replace(".rs", "/")))
 }
 
 fn assert_none(faults: impl Iterator<Item = String>) {
@@ -399,6 +416,19 @@ mod rules_bite {
             }
         }
         assert!(unsafe_faults("agent/src/lib.rs", "// says unsafe_code, allows nothing").is_empty());
+    }
+
+    #[test]
+    fn modules() {
+        let beside =
+            ["x/src/lib.rs", "x/src/a.rs", "x/src/a/b.rs", "x/tests/golden.rs", "x/tests/golden/read.rs"];
+        let faults: Vec<_> = module_faults(&beside).collect();
+        assert!(
+            faults.len() == 1 && faults[0].starts_with("x/src/a.rs: its files are in x/src/a/"),
+            "{faults:?}"
+        );
+        let inside = ["x/src/lib.rs", "x/src/a/mod.rs", "x/src/a/b.rs", "x/src/ab.rs"];
+        assert_eq!(module_faults(&inside).count(), 0);
     }
 
     #[test]

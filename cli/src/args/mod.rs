@@ -232,9 +232,9 @@ mod tests {
     #[test]
     fn every_example_in_help_and_guide_is_accepted() {
         let guides = [
-            include_str!("../../docs/guide/cli.md"),
-            include_str!("../../docs/guide/heap.md"),
-            include_str!("../../docs/guide/running-jvms.md"),
+            include_str!("../../../docs/guide/cli.md"),
+            include_str!("../../../docs/guide/heap.md"),
+            include_str!("../../../docs/guide/running-jvms.md"),
         ];
         let guide = guides.iter().flat_map(|guide| guide.lines()).filter_map(|line| line.strip_prefix("$ "));
         let examples = RUN_EXAMPLES
