@@ -100,7 +100,8 @@ impl ClassProfile {
 }
 
 impl SiteProfile {
-    fn add(&mut self, counts: &SiteCounts, buckets: usize) {
+    /// Adds what was counted under an id of this site, in a run of so many lifetime buckets.
+    pub fn add(&mut self, counts: &SiteCounts, buckets: usize) {
         self.error = joint_error((self.error, self.allocated), (counts.error, counts.allocated));
         self.allocated.add(counts.allocated);
         self.byte_seconds += counts.byte_seconds;

@@ -31,6 +31,7 @@ mod replay;
 mod retelling;
 mod run;
 mod shown;
+mod site_rows;
 mod survival;
 mod tally;
 mod trust;

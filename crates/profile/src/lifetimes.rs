@@ -56,9 +56,14 @@ impl Lifetimes {
         Survival::of(&self.bytes, self.cohorts)
     }
 
+    /// The estimated lifetimes in collections, of which the last one found them dead; `None` if nothing is known.
+    pub fn in_gcs(&self) -> Option<Survival> {
+        Survival::of(&self.gcs, self.cohorts)
+    }
+
     /// The number of collections that a share `q` (above 0, below 1) survives at most, whole; `None` if nothing is known.
     pub fn gcs_survived(&self, q: f64) -> Option<Quantile> {
-        let gone_at = Survival::of(&self.gcs, self.cohorts)?.quantile(q);
+        let gone_at = self.in_gcs()?.quantile(q);
         // Gone at the first one: survived none.
         let survived = |ordinal: f64| (ordinal.ceil() - 1.0).max(0.0);
         Some(Quantile {

@@ -3,7 +3,7 @@
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 /// A bar of `columns` columns for `value` = `largest`. Whatever is not zero shows.
-pub(crate) fn bar(value: u64, largest: u64, columns: usize, unicode: bool) -> String {
+pub fn bar(value: u64, largest: u64, columns: usize, unicode: bool) -> String {
     if value == 0 || largest == 0 {
         return String::new();
     }

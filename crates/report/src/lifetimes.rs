@@ -157,7 +157,7 @@ fn band(quantile: Quantile) -> Option<String> {
 }
 
 /// `98 %`; 100 and 0 only if it is all or none.
-pub(crate) fn whole_percent(share: f64) -> String {
+pub fn whole_percent(share: f64) -> String {
     let percent = (share * 100.0).round();
     match percent {
         p if p >= 100.0 && share < 1.0 => ">99 %".to_owned(),

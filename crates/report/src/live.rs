@@ -9,6 +9,7 @@ use mayfly_profile::{ClassProfile, Lifetimes, Profile, Tally};
 
 use crate::bars::bar;
 use crate::lifetimes::whole_percent;
+use crate::median::Median;
 use crate::post_run::tracking_text;
 use crate::text::{ascii, pad, pad_left, printable, shorten, width};
 use crate::trust::{short_trust_line, trust_line};
@@ -132,13 +133,7 @@ impl View<'_> {
     }
 
     fn range_label(&self, (from, to): (u64, Option<u64>)) -> String {
-        match to {
-            Some(to) => {
-                let dash = if self.options.unicode { "–" } else { "-" };
-                format!("{} {dash} {}", bound(from), bound(to))
-            }
-            None => format!("{} and more", bound(from)),
-        }
+        self.text(&units::lifetime_range(from, to)).into_owned()
     }
 
     /// The classes that allocate fastest.
@@ -243,7 +238,7 @@ impl Column {
             Self::Rate => Some(units::bytes(rate.allocated)),
             Self::Executed => Some(units::bytes(rate.executed)),
             Self::Live => class.live.map(|live| units::bytes(live.bytes)),
-            Self::Median => lifetimes.and_then(median),
+            Self::Median => lifetimes.and_then(Median::of).map(|median| median.to_string()),
             Self::FirstGc => lifetimes.and_then(Lifetimes::died_before_first_gc_share).map(whole_percent),
             Self::Allocated => Some(units::bytes(profile.allocated_bytes(class))),
             Self::Objects => Some(units::count(class.allocated.objects)),
@@ -301,18 +296,6 @@ impl<'a> Rates<'a> {
     }
 }
 
-/// The median lifetime; where it was not reached, what it is above.
-fn median(lifetimes: &Lifetimes) -> Option<String> {
-    let time = lifetimes.in_time()?;
-    // The band, which costs more, is only looked for where there is no point.
-    match time.point(0.5) {
-        Some(point) => Some(units::duration(point)),
-        None => Some(time.quantile(0.5).low)
-            .filter(|&low| low > 0.0)
-            .map(|low| format!(">{}", units::rough_duration(low))),
-    }
-}
-
 fn numbers(cells: &[String]) -> String {
     cells.iter().map(|cell| pad_left(cell, NUMBER_WIDTH + 2)).collect()
 }
@@ -321,13 +304,4 @@ fn sum(profile: &Profile, part: impl Fn(&ClassProfile) -> Option<Tally>) -> Tall
     let mut sum = Tally::default();
     profile.classes.iter().filter_map(part).for_each(|tally| sum.add(tally));
     sum
-}
-
-/// A bucket boundary in its largest whole unit: `30 s`, `5 min`, `2 h`.
-fn bound(seconds: u64) -> String {
-    match seconds {
-        s if s > 0 && s % 3600 == 0 => format!("{} h", s / 3600),
-        s if s > 0 && s % 60 == 0 => format!("{} min", s / 60),
-        s => format!("{s} s"),
-    }
 }

@@ -93,7 +93,7 @@ fn write_run(out: &mut String, profile: &Profile) {
 }
 
 /// Whose deaths and stacks were followed, in few words.
-pub(crate) fn tracking_text(profile: &Profile) -> String {
+pub fn tracking_text(profile: &Profile) -> String {
     match profile.run.tracking {
         Tracking::Off => "allocations only".to_owned(),
         Tracking::EveryObject | Tracking::EveryNth(0 | 1) => "every object".to_owned(),

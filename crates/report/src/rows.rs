@@ -143,7 +143,7 @@ fn write_blame(out: &mut String, row: &Row<'_>, indent: usize, view: &View) {
 }
 
 /// As `StackTraceElement.toString()` writes a frame without a module: `a.B.run(B.java:29)`.
-fn stack_line(frame: &Frame) -> String {
+pub fn stack_line(frame: &Frame) -> String {
     let place = match (&frame.file, frame.line) {
         (Some(file), Some(line)) => format!("{file}:{line}"),
         (Some(file), None) => file.to_string(),

@@ -54,13 +54,13 @@ fn replaced(text: &str, taken: impl Fn(char) -> bool, by: impl Fn(char) -> Strin
 }
 
 /// Columns `text` takes on a terminal.
-pub(crate) fn width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     text.width()
 }
 
 /// `text` in at most `columns` columns; what is too much goes from the middle, with more kept of the end, where class names
 /// differ.
-pub(crate) fn shorten(text: &str, columns: usize, ellipsis: &str) -> String {
+pub fn shorten(text: &str, columns: usize, ellipsis: &str) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }
@@ -84,12 +84,12 @@ fn take_columns(chars: impl Iterator<Item = char>, columns: usize) -> String {
 }
 
 /// `text` filled with spaces on the right up to `columns` columns.
-pub(crate) fn pad(text: &str, columns: usize) -> String {
+pub fn pad(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
 /// `text` filled with spaces on the left up to `columns` columns.
-pub(crate) fn pad_left(text: &str, columns: usize) -> String {
+pub fn pad_left(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
 }
 

@@ -21,7 +21,7 @@ pub fn trust_line(trust: &Trust) -> String {
 }
 
 /// The trust line in fewer columns.
-pub(crate) fn short_trust_line(trust: &Trust) -> String {
+pub fn short_trust_line(trust: &Trust) -> String {
     let counted = units::bytes(trust.accounted_bytes);
     match (trust.jvm_allocated_bytes, trust.share()) {
         (Some(allocated), Some(share)) => {

@@ -11,7 +11,7 @@ pub fn bytes(bytes: u64) -> String {
 }
 
 /// A number of objects with three significant digits: `999`, `1.24 M`.
-pub(crate) fn count(count: u64) -> String {
+pub fn count(count: u64) -> String {
     scaled(count, 1000.0, &COUNT_UNITS).unwrap_or_else(|| count.to_string())
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn seconds(ms: f64) -> String {
 }
 
 /// A duration in the unit that suits it: `12 ms`, `1.53 s`, `2.10 min`, `1.20 h`.
-pub(crate) fn duration(ms: f64) -> String {
+pub fn duration(ms: f64) -> String {
     match ms {
         ms if ms < 999.5 => format!("{ms:.0} ms"),
         ms if ms < 60_000.0 => format!("{} s", three_digits(ms / 1e3)),
@@ -56,7 +56,7 @@ pub(crate) fn duration(ms: f64) -> String {
 }
 
 /// Like [`duration`], with two significant digits: `12 ms`, `1.5 s`, `21 min`.
-pub(crate) fn rough_duration(ms: f64) -> String {
+pub fn rough_duration(ms: f64) -> String {
     let digits = |value: f64| if value < 9.95 { format!("{value:.1}") } else { format!("{value:.0}") };
     match ms {
         ms if ms < 999.5 => format!("{ms:.0} ms"),
@@ -70,6 +70,23 @@ pub(crate) fn rough_duration(ms: f64) -> String {
 pub fn clock(ms: u64) -> String {
     let seconds = ms / 1000;
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// A lifetime bucket from and to so many seconds: `0 s – 5 s`, `30 min and more`.
+pub fn lifetime_range(from: u64, to: Option<u64>) -> String {
+    match to {
+        Some(to) => format!("{} – {}", whole_seconds(from), whole_seconds(to)),
+        None => format!("{} and more", whole_seconds(from)),
+    }
+}
+
+/// Whole seconds in their largest whole unit: `30 s`, `5 min`, `2 h`.
+pub fn whole_seconds(seconds: u64) -> String {
+    match seconds {
+        s if s > 0 && s % 3600 == 0 => format!("{} h", s / 3600),
+        s if s > 0 && s % 60 == 0 => format!("{} min", s / 60),
+        s => format!("{s} s"),
+    }
 }
 
 /// A share as whole percents, `Math.round` as in InMemProfiler; 0 of 0 is 0.

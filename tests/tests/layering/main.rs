@@ -30,7 +30,8 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "mayfly-profile",
         ],
     ),
-    ("mayfly-cli", &["mayfly-heap", "mayfly-report", "mayfly-recording", "mayfly-profile"]),
+    ("mayfly-cli", &["mayfly-heap", "mayfly-live", "mayfly-report", "mayfly-recording", "mayfly-profile"]),
+    ("mayfly-live", &["mayfly-report", "mayfly-profile"]),
     ("mayfly-report", &["mayfly-profile"]),
     ("mayfly-recording", &["mayfly-profile"]),
     ("mayfly-collector", &["mayfly-profile"]),
@@ -47,7 +48,7 @@ const ANYTHING: &[&str] = &["*"];
 const BINDINGS: (&str, &str) = ("jvmti-bindings", "mayfly-jvmti");
 
 /// Crates that take values and give values.
-const PURE: &[&str] = &["classfile", "collector", "profile", "recording", "report", "heap"];
+const PURE: &[&str] = &["classfile", "collector", "profile", "recording", "report", "heap", "live"];
 
 /// What the `clippy.toml` of a pure crate must at least disallow.
 const OUTSIDE: &[(&str, &[&str])] = &[

@@ -1,0 +1,197 @@
+//! Tables of classes and sites: only the rows that are seen.
+
+use mayfly_profile::{Frame, Profile};
+use mayfly_report::{pad, size, whole_percent, whole_seconds};
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::put::{NUMBER, Put, numbers};
+use crate::rows::{Column, Numbers, Pace, SiteRow};
+use crate::screen::{Tab, has_column};
+use crate::state::State;
+use crate::table::Table;
+
+/// Columns that are left for names at least.
+const NAME: usize = 28;
+
+pub(super) fn of_overview(put: &mut Put<'_>, area: Rect, state: &State) {
+    match state.tab {
+        Tab::Classes => {
+            draw(put, area, state, (&state.classes, CLASSES), |put, number, columns, name| {
+                class_row(put, state, number, columns, name)
+            });
+        }
+        Tab::Sites => of_sites(put, area, state, &state.sites),
+    }
+}
+
+/// A table of sites.
+pub(super) fn of_sites(put: &mut Put<'_>, area: Rect, state: &State, table: &Table) {
+    draw(put, area, state, (table, SITES), |put, row, columns, name| {
+        site_row(put, state, row, columns, name)
+    });
+}
+
+/// What the rows are.
+struct Named {
+    one: &'static str,
+    many: &'static str,
+}
+
+const CLASSES: Named = Named { one: "class", many: "classes" };
+const SITES: Named = Named { one: "site", many: "sites" };
+
+/// Heading and rows; `text` makes a row of its number, the columns, and the room for its name.
+fn draw(
+    put: &mut Put<'_>,
+    area: Rect,
+    state: &State,
+    (table, what): (&Table, Named),
+    text: impl Fn(&Put<'_>, usize, &[Column], usize) -> String,
+) {
+    let sites = what.one == "site";
+    let columns = columns(state, sites, area.width.into());
+    let name = usize::from(area.width) - columns.len() * NUMBER;
+    let (from, window) = table.window(usize::from(area.height).saturating_sub(1));
+    let shown = match window.len() {
+        all if all == table.order.len() && table.filter.is_empty() => what.one.to_owned(),
+        some => format!("{} {}–{} of {}", what.many, from + 1, from + some, table.order.len()),
+    };
+    let filter = if table.filter.is_empty() { String::new() } else { format!("  with '{}'", table.filter) };
+    let left = put.look.short(&format!("{shown}{filter}"), name);
+    let headings: Vec<_> = columns.iter().map(|&column| heading(put, state, table, column)).collect();
+    put.line(area, 0, &format!("{}{}", pad(&left, name), numbers(&headings)), put.look.heading());
+    let chosen = table.chosen();
+    for (at, &row) in window.iter().enumerate() {
+        let style = if chosen == Some(row) { put.look.chosen() } else { Style::new() };
+        let line = text(put, row, &columns, name);
+        put.full(area, at as u16 + 1, &line, style);
+    }
+    if window.is_empty() {
+        let why = match (sites, state.shown.profile.run.stacks) {
+            (true, false) => "no stacks are taken in this run",
+            _ if !table.filter.is_empty() => "nothing passes the filter",
+            _ => "nothing allocated yet",
+        };
+        put.line(area, 1, why, put.look.quiet());
+    }
+}
+
+fn columns(state: &State, sites: bool, width: usize) -> Vec<Column> {
+    let lifetimes = state.shown.profile.run.lifetimes;
+    let all = Column::ALL.into_iter().filter(|&column| has_column(sites, lifetimes, column));
+    all.take(width.saturating_sub(NAME) / NUMBER).collect()
+}
+
+fn heading(put: &Put<'_>, state: &State, table: &Table, column: Column) -> String {
+    let marked = state.shown.marked_ms.is_some();
+    let name = match column {
+        Column::Rate => "alloc/s",
+        Column::Live if marked => "+ live",
+        Column::Live => "live",
+        Column::Median => "median",
+        Column::DiedYoung => "1st GC",
+        Column::ByteSeconds if marked => "+ byte-s",
+        Column::ByteSeconds => "byte-s",
+        Column::Allocated if marked => "+ bytes",
+        Column::Allocated => "bytes",
+    };
+    let sign = match (table.sort == column, table.reversed) {
+        (false, _) => "",
+        (true, false) => put.look.sign("▼", " v"),
+        (true, true) => put.look.sign("▲", " ^"),
+    };
+    format!("{name}{sign}")
+}
+
+/// A class; of one that the JIT compiler optimised away the name is marked, as in reports.
+fn class_row(put: &Put<'_>, state: &State, number: usize, columns: &[Column], name: usize) -> String {
+    let (Some(class), Some(row)) = (state.shown.class(number), state.shown.classes.get(number)) else {
+        return String::new();
+    };
+    let marked = state.shown.marked_ms.is_some();
+    let cell = |&column: &Column| {
+        let cell = match column {
+            Column::Median => row.median(class).map(|median| median.to_string()),
+            Column::DiedYoung => row.died_young.map(whole_percent),
+            Column::Live | Column::ByteSeconds if class.live.is_none() => None,
+            column => Some(amount(column, row.now, row.pace, marked)),
+        };
+        cell.unwrap_or_else(|| "-".to_owned())
+    };
+    let cells: Vec<_> = columns.iter().map(cell).collect();
+    let mark = if state.shown.profile.is_optimised_away(class) { " *" } else { "" };
+    let text = put.look.short(&class.name, name - 1 - mark.len());
+    format!("{}{}", pad(&format!("{text}{mark}"), name), numbers(&cells))
+}
+
+fn site_row(put: &Put<'_>, state: &State, row: usize, columns: &[Column], name: usize) -> String {
+    let Some(site) = state.shown.sites.get(row) else { return String::new() };
+    let marked = state.shown.marked_ms.is_some();
+    let cell = |&column: &Column| match column {
+        Column::Median => median_of_site(&state.shown.profile, site),
+        Column::DiedYoung => "-".to_owned(),
+        Column::Live if site.counts.live.is_none() => "-".to_owned(),
+        column => amount(column, site.now(), site.pace, marked),
+    };
+    let cells: Vec<_> = columns.iter().map(cell).collect();
+    let text = put.look.cut(&site_name(state, row, name), name - 1);
+    format!("{}{}", pad(&text, name), numbers(&cells))
+}
+
+/// Class and innermost frames, not many more than may be seen; under a class the frames alone.
+fn site_name(state: &State, row: usize, room: usize) -> String {
+    let builder = &state.followed.builder;
+    let mut name = match state.screens.is_empty() {
+        true => format!("{} ", short_class(builder.class_of_site(row).unwrap_or_default())),
+        false => String::new(),
+    };
+    for (depth, frame) in builder.stack_of_site(row).enumerate() {
+        name += if depth == 0 { "" } else { " < " };
+        name += &short_frame(frame);
+        if name.chars().count() >= room {
+            break;
+        }
+    }
+    name
+}
+
+/// Without its package.
+fn short_class(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+fn short_frame(frame: &Frame) -> String {
+    match frame.line {
+        Some(line) => format!("{}.{}:{line}", short_class(&frame.class), frame.method),
+        None => format!("{}.{}", short_class(&frame.class), frame.method),
+    }
+}
+
+fn median_of_site(profile: &Profile, site: &SiteRow) -> String {
+    let range = site.median_bucket().and_then(|bucket| profile.run.buckets.ranges().nth(bucket));
+    match range {
+        Some((_, Some(to))) => format!("≤{}", whole_seconds(to)),
+        Some((from, None)) => format!(">{}", whole_seconds(from)),
+        None => "-".to_owned(),
+    }
+}
+
+/// A size, or by how much it changed since the mark.
+fn amount(column: Column, now: Numbers, pace: Pace, marked: bool) -> String {
+    let change = |now: f64, before: f64| {
+        let by = now - before;
+        let sign = if by < 0.0 { "-" } else { "+" };
+        format!("{sign}{}", size(by.abs() as u64))
+    };
+    let before = pace.marked;
+    match (column, marked) {
+        (Column::Live, true) => change(now.live as f64, before.live as f64),
+        (Column::Live, false) => size(now.live),
+        (Column::ByteSeconds, true) => change(now.byte_seconds, before.byte_seconds),
+        (Column::ByteSeconds, false) => size(now.byte_seconds as u64),
+        (Column::Allocated, true) => change(now.allocated as f64, before.allocated as f64),
+        (Column::Allocated, false) => size(now.allocated),
+        _ => size(pace.rate),
+    }
+}

@@ -1,0 +1,31 @@
+//! Single sites of a stream that is still being folded: for a display of many that follows what changed.
+//!
+//! Numbers are those of the stream. Not here: making estimates of sites agree with their class, which takes all of them
+//! ([`ProfileBuilder::profile`]).
+
+use crate::builder::ProfileBuilder;
+use crate::frame::Frame;
+use crate::update::{SiteCounts, SiteId};
+
+impl ProfileBuilder {
+    /// The row of a site: the same for all ids of one class name and stack, and less than the number of sites named.
+    pub fn site_row(&self, id: SiteId) -> Option<usize> {
+        self.site_keys.index(id)
+    }
+
+    /// Class of the objects of a row.
+    pub fn class_of_site(&self, row: usize) -> Option<&str> {
+        self.class_names.value(self.site_keys.value(row)?.class).map(String::as_str)
+    }
+
+    /// Stack of a row, innermost frame first.
+    pub fn stack_of_site(&self, row: usize) -> impl Iterator<Item = &Frame> {
+        let stack = self.site_keys.value(row).map_or(&[][..], |key| &key.stack);
+        stack.iter().filter_map(|&frame| self.frames.value(frame))
+    }
+
+    /// What was counted under one id, if anything was since the last reset.
+    pub fn counts_of_site(&self, id: SiteId) -> Option<&SiteCounts> {
+        self.site_counts.get(&id)
+    }
+}
