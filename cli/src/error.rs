@@ -112,6 +112,18 @@ pub(crate) enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// `--live-view` where none can be shown.
+    #[error("--live-view {0}; leave it out, and run in another terminal: mayfly live RECORDING")]
+    NoView(&'static str),
+    /// What the program writes can't be kept while a view is shown, or not be shown afterwards.
+    #[error("can't keep what the program writes: {0}; check the folder for temporary files (TMPDIR)")]
+    OutputNotKept(io::Error),
+    /// A terminal that can't be taken for a view.
+    #[error("can't use this terminal for a view: {0}; pipe the output for plain blocks: mayfly live … | cat")]
+    Terminal(io::Error),
+    /// No thread to read a stream with.
+    #[error("can't start a thread: {0}; end some processes and try again")]
+    NoThread(io::Error),
     /// See there.
     #[error(transparent)]
     Heap(#[from] QueryError),

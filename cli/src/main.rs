@@ -9,6 +9,7 @@ mod commands;
 mod error;
 mod exit_codes;
 mod heap;
+mod live;
 mod output;
 mod recording_input;
 mod report;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(args),
         Command::Report(args) => commands::report::run(args),
         Command::Demo(args) => commands::demo::run(args),
+        Command::Live(args) => commands::live::run(&args),
         Command::Ps(args) => commands::ps::run(args),
         Command::Attach(args) => commands::attach::run(&args),
         Command::Status(args) => commands::status::run(args),

@@ -52,6 +52,24 @@ impl Terminal {
         self.tmux(&["send-keys", "Enter"]);
     }
 
+    /// Types keys, each as it is or by tmux's name for it (`Enter`, `Escape`, `Down`).
+    ///
+    /// # Panics
+    /// If the terminal is gone.
+    #[track_caller]
+    pub fn type_keys(&self, keys: &[&str]) {
+        self.tmux(&[&["send-keys"], keys].concat());
+    }
+
+    /// Gives it another size.
+    ///
+    /// # Panics
+    /// If the terminal is gone.
+    #[track_caller]
+    pub fn resize(&self, columns: u32, rows: u32) {
+        self.tmux(&["resize-window", "-x", &columns.to_string(), "-y", &rows.to_string()]);
+    }
+
     /// What is on the screen and above it; lines that were wrapped are whole.
     ///
     /// # Panics

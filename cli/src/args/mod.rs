@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use mayfly_profile::option_value;
-use running::{PsArgs, SnapshotArgs, StatusArgs, TargetArgs};
+use running::{LiveArgs, PsArgs, SnapshotArgs, StatusArgs, TargetArgs};
 
 /// See how long the objects of a Java program live: which classes and call sites allocate, how much, and when those
 /// objects die.
@@ -41,6 +41,12 @@ pub(crate) enum Command {
     ///
     /// Runs a small Java program under the agent for a few seconds: live histogram, then the report. Its recording is kept.
     Demo(DemoArgs),
+    /// Watch how long objects live, on the whole screen, as it happens
+    ///
+    /// Follows a recording that a JVM is writing, or shows one that is finished: lifetimes on three clocks, allocation, deaths and
+    /// collections over time, classes and sites by what they allocate, hold and for how long, down to a stack and a survival
+    /// curve. ? shows the keys. Where standard output is no terminal it prints plain blocks of text.
+    Live(LiveArgs),
     /// List the JVMs that run here, and what the agent does in each
     ///
     /// Lists the JVMs of this user (root: of all users), also those in containers, with the agent's state in each: none, launched (to
@@ -91,6 +97,13 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     pub(crate) live: Option<NonZeroU64>,
 
+    /// Show the live view (mayfly live) on the terminal while the program runs
+    ///
+    /// The program gets nothing to read. What it writes is kept in a file meanwhile, in the folder for temporary files, and
+    /// shown when the view is left (q), and from then on as it comes. Needs a terminal.
+    #[arg(long, conflicts_with = "live")]
+    pub(crate) live_view: bool,
+
     /// Print no live histogram (the default)
     #[arg(long, conflicts_with = "live")]
     pub(crate) no_live: bool,
@@ -111,6 +124,7 @@ const RUN_EXAMPLES: &str = "\
 Examples:
   mayfly run -- java -jar app.jar
   mayfly run --every-object --include com.example -- java -jar app.jar
+  mayfly run --live-view -- java -jar app.jar
   mayfly run -o out/%p.mayfly -- mvn test
   mayfly run --agent-options '#trackcollections#gc-1#bucket-1,5,60' -- java -jar app.jar";
 
@@ -241,6 +255,7 @@ mod tests {
             .lines()
             .chain(REPORT_EXAMPLES.lines())
             .chain(running::SNAPSHOT_EXAMPLES.lines())
+            .chain(running::LIVE_EXAMPLES.lines())
             .chain([heap::EXAMPLES, heap::PATHS_EXAMPLES].into_iter().flat_map(str::lines))
             .filter_map(|line| line.strip_prefix("  "));
         let lines: Vec<_> = guide.chain(examples).collect();

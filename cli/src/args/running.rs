@@ -1,4 +1,4 @@
-//! Arguments of the commands for JVMs that run: `ps`, `status`, `pause`, `resume`, `reset`, `snapshot`.
+//! Arguments of the commands for JVMs that run: `live`, `ps`, `status`, `pause`, `resume`, `reset`, `snapshot`.
 
 use std::path::PathBuf;
 
@@ -48,3 +48,17 @@ Examples:
   mayfly snapshot 4711
   mayfly snapshot -o before.mayfly com.example.Main
   mayfly snapshot -o - 4711 | mayfly report --limit 10 -";
+
+/// What `mayfly live` takes.
+#[derive(Debug, Args)]
+#[command(after_help = LIVE_EXAMPLES)]
+pub(crate) struct LiveArgs {
+    /// The recording
+    #[arg(value_name = "FILE")]
+    pub(crate) target: String,
+}
+
+pub(super) const LIVE_EXAMPLES: &str = "\
+Examples:
+  mayfly live mayfly-4711.mayfly
+  mayfly live mayfly-4711.mayfly | tee blocks.txt";

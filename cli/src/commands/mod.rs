@@ -3,10 +3,12 @@
 pub(crate) mod attach;
 pub(crate) mod demo;
 pub(crate) mod heap;
+pub(crate) mod live;
 mod next_commands;
 pub(crate) mod ps;
 pub(crate) mod report;
 pub(crate) mod run;
+mod run_view;
 pub(crate) mod snapshot;
 pub(crate) mod status;
 pub(crate) mod steer;

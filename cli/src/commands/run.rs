@@ -11,6 +11,7 @@ use std::process::ExitStatus;
 use crate::agent_options::AgentOptions;
 use crate::args::{ClassArgs, RunArgs};
 use crate::commands::next_commands::{program, shown};
+use crate::commands::run_view;
 use crate::error::Error;
 use crate::exit_codes;
 use crate::output;
@@ -24,7 +25,9 @@ const DEFAULT_SAMPLE: &str = "512k";
 /// Runs the program; its own exit code, or why it could not be started.
 pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
     let options = options(&args)?;
-    if args.live.is_none() && !args.no_live && std::io::stderr().is_terminal() {
+    if args.live_view {
+        run_view::check(options.value("recording").unwrap_or_default())?;
+    } else if args.live.is_none() && !args.no_live && std::io::stderr().is_terminal() {
         output::say(&format!("the terminal is the program's; from another one: {} status", program()));
     }
     let mut command = args.command.into_iter();
@@ -35,7 +38,7 @@ pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
         options: options.to_string(),
     };
     let files = RecordingFiles::before_run(options.value("recording").unwrap_or_default());
-    let ended = launch.run()?;
+    let ended = if args.live_view { run_view::run(&launch, &files)? } else { launch.run()? };
     let code = exit_code(ended.status);
     let recordings = if launch.is_java() { files.written_by(ended.pid) } else { files.all_written() };
     if files.keep_nothing() {

@@ -4,6 +4,7 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
 
@@ -36,6 +37,30 @@ pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
 }
 
+/// A program that was started.
+pub(crate) struct Running {
+    name: String,
+    child: Child,
+    watch: SignalWatch,
+}
+
+impl Running {
+    /// Its process id: the JVM's own if the program is a launcher.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for its end; passes signals on meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::NotWatched`].
+    pub(crate) fn wait(mut self) -> Result<Ended, Error> {
+        let ended = self.watch.forward_until_end(&mut self.child);
+        let status = ended.map_err(|source| Error::NotWatched { program: self.name, source })?;
+        Ok(Ended { pid: self.child.id(), status })
+    }
+}
+
 impl Launch {
     /// Whether the program is the JVM, and not something that starts JVMs.
     pub(crate) fn is_java(&self) -> bool {
@@ -47,14 +72,25 @@ impl Launch {
     /// # Errors
     /// [`Error::UnpassablePath`], [`Error::NotStarted`], [`Error::NotWatched`].
     pub(crate) fn run(&self) -> Result<Ended, Error> {
-        let not_watched = |source| Error::NotWatched { program: self.name(), source };
+        self.start(|_| Ok(()))?.wait()
+    }
+
+    /// Starts the program, with its streams as `streams` has them. Signals sent to us go on to it once it is waited for.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub(crate) fn start(
+        &self,
+        streams: impl FnOnce(&mut Command) -> io::Result<()>,
+    ) -> Result<Running, Error> {
+        let not_started = |source| Error::NotStarted { program: self.name(), source };
         let mut command = self.command()?;
+        streams(&mut command).map_err(not_started)?;
         // Before the start: a signal must find somebody who passes it on.
-        let mut watch = SignalWatch::new().map_err(not_watched)?;
-        let mut child: Child =
-            command.spawn().map_err(|source| Error::NotStarted { program: self.name(), source })?;
-        let status = watch.forward_until_end(&mut child).map_err(not_watched)?;
-        Ok(Ended { pid: child.id(), status })
+        let watch =
+            SignalWatch::new().map_err(|source| Error::NotWatched { program: self.name(), source })?;
+        let child = command.spawn().map_err(not_started)?;
+        Ok(Running { name: self.name(), child, watch })
     }
 
     fn name(&self) -> String {

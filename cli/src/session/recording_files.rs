@@ -12,7 +12,7 @@ use glob::{MatchOptions, Pattern};
 use crate::error::Error;
 
 /// What was there before the run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct RecordingFiles {
     template: String,
     before: HashMap<PathBuf, Stamp>,

@@ -60,7 +60,7 @@ impl Look {
     }
 
     pub(crate) fn quiet(&self) -> Style {
-        self.coloured(Color::DarkGray)
+        Style::new().add_modifier(Modifier::DIM)
     }
 
     /// What is to be seen at once.
