@@ -20,6 +20,7 @@ mod stats;
 mod table;
 mod trust;
 mod variant;
+mod view;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -54,6 +55,8 @@ enum Subcommands {
     Soak(soak::Arguments),
     /// Hello world: process CPU time from exec to exit
     Startup(startup::Arguments),
+    /// The live view of a made-up stream of 100,000 sites: time to read, to picture and to draw a step
+    View(view::Arguments),
     /// Stands in for java in bed scripts (internal)
     #[command(hide = true)]
     JvmWrapper {
@@ -82,6 +85,7 @@ fn dispatch(command: Subcommands) -> Result<ExitCode, Box<dyn Error>> {
         Subcommands::Scale(arguments) => scale::run(&arguments)?,
         Subcommands::Soak(arguments) => soak::run(&arguments)?,
         Subcommands::Startup(arguments) => startup::run(&arguments)?,
+        Subcommands::View(arguments) => view::run(&arguments)?,
         Subcommands::JvmWrapper { arguments } => {
             let code = jvm_wrapper::run(&arguments)?;
             return Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)));

@@ -248,6 +248,7 @@ mod tests {
         let guides = [
             include_str!("../../../docs/guide/cli.md"),
             include_str!("../../../docs/guide/heap.md"),
+            include_str!("../../../docs/guide/live.md"),
             include_str!("../../../docs/guide/running-jvms.md"),
         ];
         let guide = guides.iter().flat_map(|guide| guide.lines()).filter_map(|line| line.strip_prefix("$ "));

@@ -1,6 +1,6 @@
 //! A source read by a thread of its own, so that keys are never waited on behind it.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
@@ -38,17 +38,16 @@ impl Feed {
 
     /// The next piece, if there is one already.
     pub(super) fn ready(&self) -> Option<Result<Piece, Error>> {
-        match self.pieces.try_recv() {
-            Ok(piece) => Some(piece),
-            Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
-        }
+        self.pieces.try_recv().ok()
     }
 
     /// The next piece; waits for it so long at most.
     pub(super) fn within(&self, time: Duration) -> Option<Result<Piece, Error>> {
         match self.pieces.recv_timeout(time) {
             Ok(piece) => Some(piece),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => None,
+            // Only after a panic, which has been said.
+            Err(RecvTimeoutError::Disconnected) => Some(Ok(Piece::End(None))),
         }
     }
 }
