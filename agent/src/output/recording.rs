@@ -3,7 +3,7 @@
 //! Not here: the format (`mayfly-recording`), and what becomes of steps that a slow disk has no room for (`fan_out`).
 
 use std::borrow::Cow;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use mayfly_profile::{Dropped, Update};
 use mayfly_recording::RecordingWriter;
+use mayfly_report::printable;
 
 use super::fan_out::{FanOut, Step};
 use super::files::{FileError, own_file};
@@ -47,12 +48,47 @@ pub(super) fn open(
         say(&format!("{NOWHERE} keeps nothing: there is no recording"));
         return Ok(None);
     }
-    let file = open_file(&path).map_err(error)?;
+    let (file, path) = open_own(&path).map_err(error)?;
     let cut_off = Arc::<AtomicBool>::default();
     let recorder = Recorder { unserved: stream.subscribe(), file, cut_off: Arc::clone(&cut_off) };
     Ok(Some((Recording { path, cut_off }, recorder)))
 }
 
+/// The file, empty; if another JVM records into it, as those that a build tool starts would, one beside it.
+fn open_own(path: &Path) -> io::Result<(fs::File, PathBuf)> {
+    let file = open_file(path)?;
+    match file.try_lock() {
+        // No more can be done where there are no locks.
+        Ok(()) | Err(TryLockError::Error(_)) => {
+            file.set_len(0)?;
+            Ok((file, path.to_owned()))
+        }
+        Err(TryLockError::WouldBlock) => {
+            let own = beside(path);
+            let [taken, free] =
+                [path, own.as_path()].map(|path| printable(&path.display().to_string()).into_owned());
+            say(&format!(
+                "another JVM records into {taken}, so this one records into {free}: a name with %p is its own"
+            ));
+            let file = open_file(&own)?;
+            file.set_len(0)?;
+            Ok((file, own))
+        }
+    }
+}
+
+/// The name with our process id at the end of its stem.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-{}", std::process::id()));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
+/// What is there is left as it is.
 fn open_file(path: &Path) -> io::Result<fs::File> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
@@ -62,7 +98,7 @@ fn open_file(path: &Path) -> io::Result<fs::File> {
         return Err(io::Error::new(ErrorKind::InvalidInput, "it is there, and no file"));
     }
     let mut options: OpenOptions = own_file();
-    options.write(true).truncate(true).open(path)
+    options.write(true).open(path)
 }
 
 impl Recording {
@@ -193,6 +229,19 @@ mod tests {
         stream.close(vec![Update::End], PATIENCE);
         assert!(cut_off.load(Relaxed));
         assert!(!read_profile(&first).expect("a recording").0.complete);
+    }
+
+    #[test]
+    fn a_file_that_is_being_recorded_into_is_left_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("build.mayfly");
+        fs::write(&path, "an older one").expect("written");
+        let (first, name) = open_own(&path).expect("opened");
+        assert_eq!((name, first.metadata().expect("there").len()), (path.clone(), 0));
+        let (_second, name) = open_own(&path).expect("opened");
+        assert_eq!(name, folder.path().join(format!("build-{}.mayfly", std::process::id())));
+        drop(first);
+        assert_eq!(open_own(&path).expect("opened").1, path);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::env;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -23,20 +24,20 @@ type Stamp = (Option<SystemTime>, u64);
 impl RecordingFiles {
     /// Remembers what matches `template` already.
     pub(crate) fn before_run(template: &str) -> Self {
-        let before = matching(&pattern(template, None)).map(|path| (path.clone(), stamp(&path)));
+        let before = matching(template, None).map(|path| (path.clone(), stamp(&path)));
         Self { template: template.to_owned(), before: before.collect() }
     }
 
     /// The recording of process `pid`, a `java` launcher; if it wrote none (the launcher is a script that starts the JVM
     /// under another id), all recordings written since.
     pub(crate) fn written_by(&self, pid: u32) -> Vec<PathBuf> {
-        let own = self.written(&pattern(&self.template, Some(pid)));
+        let own = self.written(Some(pid));
         if own.is_empty() { self.all_written() } else { own }
     }
 
     /// All recordings written since: a build tool, itself a JVM or not, starts others.
     pub(crate) fn all_written(&self) -> Vec<PathBuf> {
-        self.written(&pattern(&self.template, None))
+        self.written(None)
     }
 
     /// Whether the template is the file that keeps nothing.
@@ -44,8 +45,8 @@ impl RecordingFiles {
         self.template == "/dev/null"
     }
 
-    fn written(&self, pattern: &str) -> Vec<PathBuf> {
-        matching(pattern).filter(|path| self.before.get(path) != Some(&stamp(path))).collect()
+    fn written(&self, pid: Option<u32>) -> Vec<PathBuf> {
+        matching(&self.template, pid).filter(|path| self.before.get(path) != Some(&stamp(path))).collect()
     }
 }
 
@@ -53,9 +54,13 @@ fn stamp(path: &Path) -> Stamp {
     path.metadata().map_or((None, 0), |metadata| (metadata.modified().ok(), metadata.len()))
 }
 
-fn matching(pattern: &str) -> impl Iterator<Item = PathBuf> + use<> {
+fn matching(template: &str, pid: Option<u32>) -> impl Iterator<Item = PathBuf> + use<> {
     let options = MatchOptions { require_literal_separator: true, ..MatchOptions::default() };
-    glob::glob_with(pattern, options).into_iter().flatten().flatten().filter(|path| path.is_file())
+    let mut patterns = vec![pattern(template, pid)];
+    let is_one_name = pattern(template, Some(1)) == pattern(template, Some(2));
+    patterns.extend(is_one_name.then(|| beside(&patterns[0], pid)));
+    let found = patterns.into_iter().filter_map(move |pattern| glob::glob_with(&pattern, options).ok());
+    found.flatten().flatten().filter(|path| path.is_file())
 }
 
 /// A template as a pattern for file names; `%p` is `pid` if that is known.
@@ -74,6 +79,16 @@ fn pattern(template: &str, pid: Option<u32>) -> String {
         }
     }
     pattern
+}
+
+/// Where the agent records instead if another JVM has the file: the process id behind the stem.
+fn beside(pattern: &str, pid: Option<u32>) -> String {
+    let path = Path::new(pattern);
+    let part = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+    let extension = path.extension().map(|extension| format!(".{}", part(Some(extension))));
+    let pid = pid.map_or_else(|| "[0-9]*".into(), |pid| pid.to_string());
+    let name = format!("{}-{pid}{}", part(path.file_stem()), extension.unwrap_or_default());
+    path.with_file_name(name).to_string_lossy().into_owned()
 }
 
 fn push_literally(pattern: &mut String, c: char) {
@@ -132,6 +147,18 @@ mod tests {
         assert_eq!(names(files.written_by(3)), ["m[1]-3.mayfly"]);
         assert_eq!(names(files.written_by(77)), ["m[1]-2.mayfly", "m[1]-3.mayfly"]);
         assert_eq!(names(files.all_written()), ["m[1]-2.mayfly", "m[1]-3.mayfly"]);
+    }
+
+    #[test]
+    fn recordings_beside_one_that_was_taken_are_found() {
+        let root = tempfile::tempdir().expect("temporary folder");
+        let template = root.path().join("build.mayfly");
+        let files = RecordingFiles::before_run(template.to_str().expect("UTF-8"));
+        for name in ["build.mayfly", "build-31.mayfly", "build-4.mayfly", "build-x.mayfly", "build2.mayfly"] {
+            fs::write(root.path().join(name), "new").expect("write");
+        }
+        assert_eq!(names(files.all_written()), ["build.mayfly", "build-31.mayfly", "build-4.mayfly"]);
+        assert_eq!(names(files.written_by(31)), ["build.mayfly", "build-31.mayfly"]);
     }
 
     #[test]
