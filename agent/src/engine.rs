@@ -4,9 +4,9 @@
 //! how it comes to its counts; objects to be followed it hands to `tracking`, as all engines do. What the JVM calls at each
 //! allocation is no part of this: `entry` holds that engine by its type. How to add one: docs/design/0034-the-agents-rooms.md.
 
-use mayfly_collector::{ClassTotal, Ledger};
 use mayfly_jvmti::{Jni, Thread};
 use mayfly_profile::{ClassEstimate, ClassId, Dropped, EngineKind, Refusals, Remainder, SiteCounts};
+use mayfly_tracking::{ClassTotal, Ledger};
 
 /// Everything counted as of one moment.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -9,7 +9,7 @@
 //! - `tracking`: what engines share. `output`: where the stream goes. `target`: the JVM and its facts.
 //! - [`options`], `conduct`: what the user asked for; how we behave in somebody's JVM.
 //!
-//! The hot path's data is `mayfly-collector`'s, all unsafe calls are `mayfly-jvmti`'s.
+//! The hot path's data is `mayfly-tracking`'s, all unsafe calls are `mayfly-jvmti`'s.
 
 mod api;
 mod conduct;

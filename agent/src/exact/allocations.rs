@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use mayfly_collector::{Registered, Shape};
 use mayfly_jvmti::{Class, Jni, Object, Thread};
+use mayfly_tracking::{Registered, Shape};
 
 use super::hooks::Hooks;
 use super::state::{Exact, hands_over};

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use mayfly_collector::{ClassTotal, Ledger, PlaceTable, SiteRows, Slabs, StackBudget, Tables};
 use mayfly_profile::SiteCounts;
+use mayfly_tracking::{ClassTotal, Ledger, PlaceTable, SiteRows, Slabs, StackBudget, Tables};
 
 use crate::options::Options;
 use crate::tracking::Population;

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use mayfly_collector::{ClassTotal, Ledger};
 use mayfly_jvmti::{Jni, Thread};
 use mayfly_profile::{Dropped, EngineKind, Remainder};
+use mayfly_tracking::{ClassTotal, Ledger};
 
 use super::sampler;
 use super::state::Exact;

@@ -1,7 +1,7 @@
 //! Numbers the places of a class that is being rewritten.
 
 use mayfly_classfile::allocation::{Place, Places};
-use mayfly_collector::{Numbering, PlaceTable};
+use mayfly_tracking::{Numbering, PlaceTable};
 
 use crate::tracking::Population;
 

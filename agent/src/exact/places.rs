@@ -5,9 +5,9 @@
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
-use mayfly_collector::{Due, Kind};
 use mayfly_jvmti::{Class, Jni, Thread};
 use mayfly_profile::{ClassId, SiteId};
+use mayfly_tracking::{Due, Kind};
 
 use super::allocations;
 use super::state::Exact;

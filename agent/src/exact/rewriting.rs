@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use mayfly_classfile::allocation;
-use mayfly_collector::PlaceTable;
 use mayfly_jvmti::{CallbackContext, ClassFileLoadHookEvent};
 use mayfly_profile::Refusals;
+use mayfly_tracking::PlaceTable;
 
 use super::numbering::Numberer;
 use crate::tracking::Population;

@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 
-use mayfly_collector::Tracked;
 use mayfly_jvmti::{Jni, Tool};
 use mayfly_profile::{ClassId, SiteId};
+use mayfly_tracking::Tracked;
 use rustc_hash::FxHashMap;
 
 use crate::tracking::{Followed, Population, Tracker};

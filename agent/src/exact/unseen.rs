@@ -6,9 +6,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mayfly_collector::ClassTable;
 use mayfly_jvmti::{Jni, StackFrame, Tool};
 use mayfly_profile::{ClassEstimate, ClassId, Estimate, Remainder};
+use mayfly_tracking::ClassTable;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::brief::{Brief, Sample, ThreadSamples};

@@ -1,8 +1,8 @@
 //! What is made between a virtual thread and its carrier. While one is mounted or unmounted the JVM posts no event, so no
 //! sample falls there: neither on the stacks that it moves to the heap, nor on what schedules the thread again.
 
-use mayfly_collector::ClassTable;
 use mayfly_profile::{ClassEstimate, ClassId, Estimate};
+use mayfly_tracking::ClassTable;
 
 use crate::target::release::{FIRST_WITH_VIRTUAL_THREADS, MADE_WHILE_MOUNTING, VIRTUAL_THREAD_CLASS};
 

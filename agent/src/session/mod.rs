@@ -11,8 +11,8 @@ mod uncounted;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mayfly_collector::{ClassTotal, References};
 use mayfly_profile::{OwnCost, Progress, RunInfo, Trust, Update};
+use mayfly_tracking::{ClassTotal, References};
 
 use self::stopwatch::Stopwatch;
 use self::stream::Stream;

@@ -1,7 +1,7 @@
 //! The session's side of the update stream: names what is new, counts what changed.
 
-use mayfly_collector::{ClassTotal, Ledger};
 use mayfly_profile::{ClassCounts, ClassId, FrameId, SiteId, Tally, Update};
+use mayfly_tracking::{ClassTotal, Ledger};
 
 use crate::tracking::Population;
 

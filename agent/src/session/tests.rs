@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 use std::sync::Mutex;
 
-use mayfly_collector::{GcKind, Ledger};
 use mayfly_jvmti::{Jni, Thread};
 use mayfly_profile::{
     ClassEstimate, ClassId, Dropped, EngineKind, Estimate, Frame, Gc, JvmInfo, Profile, ProfileBuilder,
     Refusals, Remainder, SiteId, Tally, Tracking,
 };
+use mayfly_tracking::{GcKind, Ledger};
 
 use super::*;
 use crate::engine::{Counts, Engine};

@@ -1,6 +1,6 @@
 //! Which collector the JVM has, and what that means for who looks at objects.
 //!
-//! Not here: what each of its pauses did (`gc_kinds`), and what that proves (`mayfly-collector`, `history`).
+//! Not here: what each of its pauses did (`gc_kinds`), and what that proves (`mayfly-tracking`, `history`).
 
 use mayfly_jvmti::{Jni, Management, PerfData};
 use mayfly_profile::Gc;

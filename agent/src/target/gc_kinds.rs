@@ -1,11 +1,11 @@
 //! What each of the collector's pauses did, by HotSpot's performance counters.
 //!
-//! Not here: what follows from that for tracked objects (`mayfly-collector`, `history`).
+//! Not here: what follows from that for tracked objects (`mayfly-tracking`, `history`).
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering::Relaxed};
 
-use mayfly_collector::GcKind;
 use mayfly_jvmti::{PerfCounter, PerfData, ZMarking};
+use mayfly_tracking::GcKind;
 
 use super::release::PAUSE_COUNTERS;
 

@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use mayfly_collector::GcKind;
 use mayfly_jvmti::{Jni, Thread, Tool, Vm};
 use mayfly_profile::JvmInfo;
 use mayfly_recording::control::Loaded;
+use mayfly_tracking::GcKind;
 
 use super::collector::collector;
 use super::counter::JvmCounter;

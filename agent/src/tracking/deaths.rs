@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mayfly_collector::{Collector, Ledger, References};
 use mayfly_profile::{Following, RunInfo};
+use mayfly_tracking::{GcFamily, Ledger, References};
 
 use super::population::Population;
 
@@ -40,7 +40,7 @@ impl Deaths {
             run.buckets.clone(),
             run.tracking,
             run.lifetimes,
-            Collector::of(run.jvm.gc),
+            GcFamily::of(run.jvm.gc),
             Arc::clone(&population.budget),
             Arc::clone(&population.clock),
         );

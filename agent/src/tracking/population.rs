@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mayfly_collector::{Budget, ClassTable, Clock, Nurseries, SiteTable};
 use mayfly_profile::Dropped;
+use mayfly_tracking::{Budget, ClassTable, Clock, Nurseries, SiteTable};
 
 use super::frames::KnownFrames;
 use super::switches::Switches;

@@ -1,8 +1,8 @@
 //! Stacks of allocations: taken as numbers, named when they are new.
 
-use mayfly_collector::RawStack;
 use mayfly_jvmti::{Jni, MOST_FRAMES, StackFrame, Tool};
 use mayfly_profile::{ClassId, Frame, FrameId, SiteId};
+use mayfly_tracking::RawStack;
 use rustc_hash::FxHashMap;
 
 use super::population::Population;

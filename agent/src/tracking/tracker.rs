@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use mayfly_collector::{Nursery, RawStack, References, Tracked};
 use mayfly_jvmti::{Jni, Object, Tool};
 use mayfly_profile::{ClassId, SiteId};
+use mayfly_tracking::{Nursery, RawStack, References, Tracked};
 
 use super::population::Population;
 use super::stacks::Stacks;

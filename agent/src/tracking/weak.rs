@@ -4,9 +4,9 @@
 
 use std::sync::OnceLock;
 
-use mayfly_collector::References;
 use mayfly_jvmti::{Asking, Jni, Object, WeakNumbers};
 use mayfly_profile::Gc;
+use mayfly_tracking::References;
 
 use crate::target::clears_slots_in_its_pause;
 

@@ -1,6 +1,6 @@
 //! How many independent objects those are worth that were born and died together.
 //!
-//! Not here: which objects form a group, which is the ledger's (`mayfly-collector`).
+//! Not here: which objects form a group, which is the ledger's (`mayfly-tracking`).
 
 use serde::{Deserialize, Serialize};
 

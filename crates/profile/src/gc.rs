@@ -1,6 +1,6 @@
 //! Garbage collectors of HotSpot: the one list of them, and of their names.
 //!
-//! Not here: how a JVM's is found out (the agent), and what follows for tracked objects (`mayfly-collector`).
+//! Not here: how a JVM's is found out (the agent), and what follows for tracked objects (`mayfly-tracking`).
 
 use std::fmt;
 

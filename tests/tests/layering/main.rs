@@ -24,7 +24,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "mayfly-jvmti",
             "mayfly-classfile",
             "mayfly-heap",
-            "mayfly-collector",
+            "mayfly-tracking",
             "mayfly-recording",
             "mayfly-report",
             "mayfly-profile",
@@ -34,7 +34,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("mayfly-live", &["mayfly-report", "mayfly-profile"]),
     ("mayfly-report", &["mayfly-profile"]),
     ("mayfly-recording", &["mayfly-profile"]),
-    ("mayfly-collector", &["mayfly-profile"]),
+    ("mayfly-tracking", &["mayfly-profile"]),
     ("mayfly-jvmti", &[]),
     ("mayfly-classfile", &[]),
     ("mayfly-profile", &[]),
@@ -48,7 +48,7 @@ const ANYTHING: &[&str] = &["*"];
 const BINDINGS: (&str, &str) = ("jvmti-bindings", "mayfly-jvmti");
 
 /// Crates that take values and give values.
-const PURE: &[&str] = &["classfile", "collector", "profile", "recording", "report", "heap", "live"];
+const PURE: &[&str] = &["classfile", "tracking", "profile", "recording", "report", "heap", "live"];
 
 /// What the `clippy.toml` of a pure crate must at least disallow.
 const OUTSIDE: &[(&str, &[&str])] = &[
@@ -216,7 +216,7 @@ fn fence_faults(path: &str, text: &str) -> Vec<String> {
 /// The files outside the JVM boundary with unsafe code: they map heap dumps (docs/design/0022-heap-queries.md) and the
 /// memory of counters (docs/design/0024-memory.md), and take numbers for weak references again.
 const FENCED: [&str; 3] =
-    ["cli/src/heap/mapping.rs", "crates/collector/src/mapped.rs", "agent/src/tracking/weak.rs"];
+    ["cli/src/heap/mapping.rs", "crates/tracking/src/mapped.rs", "agent/src/tracking/weak.rs"];
 
 /// The files of the agent where the JVM and other copies of the library come in.
 const EXPORTS: [&str; 3] =

@@ -8,7 +8,7 @@
 //!
 //! Objects are in the risk set from their birth on. Those born before the agent, before a reset or while profiling was paused
 //! are in none, so nothing is known of the lifetimes of objects born then. Not here: how intervals come about
-//! (`mayfly-collector`).
+//! (`mayfly-tracking`).
 
 mod cells;
 mod npmle;

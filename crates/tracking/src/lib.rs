@@ -26,7 +26,7 @@ mod weights;
 pub use budget::Budget;
 pub use classes::{ClassTable, Registered, Shape};
 pub use clock::{Clock, GcKind};
-pub use history::Collector;
+pub use history::GcFamily;
 pub use ledger::{Ledger, References};
 pub use nursery::{Nurseries, Nursery};
 pub use places::{Kind, Numbering, PlaceFacts, PlaceTable};

@@ -15,7 +15,7 @@ use crate::budget::Budget;
 use crate::census::Census;
 use crate::clock::Clock;
 use crate::gathered::{Gathered, Sums};
-use crate::history::{AgeAtDeath, Collector, Evidence, History, Moment};
+use crate::history::{AgeAtDeath, Evidence, GcFamily, History, Moment};
 use crate::nursery::Nurseries;
 use crate::nursery::{Batch, CHUNK};
 use crate::sites::SiteTable;
@@ -93,7 +93,7 @@ impl Ledger {
         buckets: BucketBounds,
         tracking: Tracking,
         lifetimes: bool,
-        collector: Collector,
+        family: GcFamily,
         budget: Arc<Budget>,
         clock: Arc<Clock>,
     ) -> Self {
@@ -102,7 +102,7 @@ impl Ledger {
             tracking,
             lifetimes,
             budget,
-            history: History::new(collector),
+            history: History::new(family),
             sweeps: 0,
             known: Evidence::default(),
             following: Following::default(),

@@ -33,10 +33,10 @@ struct Bench {
 
 impl Bench {
     fn new(tracking: Tracking) -> Self {
-        Self::with_collector(tracking, Collector::StopTheWorld)
+        Self::of_family(tracking, GcFamily::StopTheWorld)
     }
 
-    fn with_collector(tracking: Tracking, collector: Collector) -> Self {
+    fn of_family(tracking: Tracking, family: GcFamily) -> Self {
         let budget = Arc::new(Budget::new(1 << 30));
         let clock = Arc::<Clock>::default();
         Self {
@@ -44,7 +44,7 @@ impl Bench {
                 BucketBounds::default(),
                 tracking,
                 true,
-                collector,
+                family,
                 Arc::clone(&budget),
                 Arc::clone(&clock),
             ),
@@ -226,7 +226,7 @@ fn without_kinds_only_the_first_survived_collection_counts() {
     bench.collect_as(GcKind::Unknown, 1..11);
     assert_eq!(bench.class(0).lifetimes.gcs.deaths().collect::<Vec<_>>(), [(1, 5, 10)]);
 
-    let mut bench = Bench::with_collector(Tracking::EveryObject, Collector::GenerationalZgc);
+    let mut bench = Bench::of_family(Tracking::EveryObject, GcFamily::GenerationalZgc);
     bench.allocate(1..11, 0, 2);
     (0..4).for_each(|_| bench.collect_as(GcKind::Young, 0..0));
     bench.collect_as(GcKind::ConcurrentPause, 1..11);

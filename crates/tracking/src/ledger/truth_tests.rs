@@ -44,7 +44,7 @@ struct Being {
 struct World {
     clock: Arc<Clock>,
     random: Random,
-    collector: Collector,
+    family: GcFamily,
     ms: u64,
     beings: Vec<Being>,
     released: HashSet<u64>,
@@ -91,8 +91,8 @@ impl World {
     /// A pause up to where references are cleared; returns its kind. Meanwhile nobody dies.
     fn pause(&mut self) -> GcKind {
         self.clock.gc_started();
-        let kind = match self.collector {
-            Collector::StopTheWorld | Collector::G1 => self.stop_the_world(),
+        let kind = match self.family {
+            GcFamily::StopTheWorld | GcFamily::G1 => self.stop_the_world(),
             _ => self.concurrent(),
         };
         self.ms += self.random.below(60);
@@ -123,19 +123,19 @@ impl World {
             being.survived += 1;
             being.old |= being.survived > 3;
         }
-        if self.collector == Collector::G1 && self.cycle.is_empty() && self.random.one_in(5) {
+        if self.family == GcFamily::G1 && self.cycle.is_empty() && self.random.one_in(5) {
             self.begin_cycle(vec![Pause::Other, Pause::MarkEnd]);
         }
         GcKind::Young
     }
 
     fn concurrent(&mut self) -> GcKind {
-        if self.collector == Collector::GenerationalZgc && self.random.one_in(3) {
+        if self.family == GcFamily::GenerationalZgc && self.random.one_in(3) {
             return GcKind::Young;
         }
         let Some(pause) = self.cycle.pop() else {
-            let pauses = match (self.collector, self.random.below(4)) {
-                (Collector::GenerationalZgc, 0) => {
+            let pauses = match (self.family, self.random.below(4)) {
+                (GcFamily::GenerationalZgc, 0) => {
                     vec![
                         Pause::Other,
                         Pause::MarkEnd,
@@ -145,7 +145,7 @@ impl World {
                         Pause::Other,
                     ]
                 }
-                (Collector::GenerationalZgc, _) => {
+                (GcFamily::GenerationalZgc, _) => {
                     vec![Pause::Other, Pause::MarkEnd, Pause::Other, Pause::Other]
                 }
                 (_, 0) => vec![Pause::MarkEnd],
@@ -183,11 +183,11 @@ impl World {
     /// As of when an object is known alive that is said to be alive at that time.
     fn proved(&self, ms: u64) -> u64 {
         let began = self.marks.partition_point(|&mark| mark <= ms);
-        match self.collector {
-            Collector::StopTheWorld | Collector::G1 => ms,
-            Collector::Concurrent if self.tells_marks => ms,
+        match self.family {
+            GcFamily::StopTheWorld | GcFamily::G1 => ms,
+            GcFamily::Concurrent if self.tells_marks => ms,
             // It may have died while the collection marked that left it; the next may have begun to mark.
-            Collector::Concurrent => self.marks[began.saturating_sub(2)],
+            GcFamily::Concurrent => self.marks[began.saturating_sub(2)],
             // These mark twice.
             _ => self.marks[began.saturating_sub(4)],
         }
@@ -230,12 +230,12 @@ impl References for View {
     }
 }
 
-fn live_and_die(collector: Collector, seed: u64) {
-    live_and_die_as(collector, collector, false, seed);
+fn live_and_die(family: GcFamily, seed: u64) {
+    live_and_die_as(family, family, false, seed);
 }
 
-/// A heap of one collector, judged by the rules of another.
-fn live_and_die_as(collector: Collector, rules: Collector, tells_marks: bool, seed: u64) {
+/// A heap of one family, judged by the rules of another.
+fn live_and_die_as(family: GcFamily, rules: GcFamily, tells_marks: bool, seed: u64) {
     let budget = Arc::new(Budget::new(1 << 30));
     let clock = Arc::<Clock>::default();
     let nurseries = Nurseries::new(Arc::clone(&budget), Arc::clone(&clock));
@@ -245,7 +245,7 @@ fn live_and_die_as(collector: Collector, rules: Collector, tells_marks: bool, se
     let world = Rc::new(RefCell::new(World {
         clock: Arc::clone(&clock),
         random: Random(seed),
-        collector,
+        family,
         ms: 0,
         beings: Vec::new(),
         released: HashSet::new(),
@@ -305,7 +305,7 @@ fn judge(ledger: &mut Ledger, world: &World, seed: u64) {
     for (at, being) in world.beings.iter().enumerate() {
         let (Some(counts), _) = ledger.class_lifetimes(at as u32 + 1) else { panic!("no lifetimes") };
         let lifetimes = counts.lifetimes;
-        let what = |clock| format!("seed {seed}, {:?}, object {at} by {clock}", world.collector);
+        let what = |clock| format!("seed {seed}, {:?}, object {at} by {clock}", world.family);
         if let Some((after, by, _)) = lifetimes.ms.deaths().next() {
             found += 1;
             let died = being.died.unwrap_or_else(|| panic!("{}: lives", what("ms")));
@@ -328,27 +328,27 @@ fn judge(ledger: &mut Ledger, world: &World, seed: u64) {
 
 #[test]
 fn intervals_are_true_where_the_world_stops() {
-    (0..200).for_each(|seed| live_and_die(Collector::StopTheWorld, seed));
+    (0..200).for_each(|seed| live_and_die(GcFamily::StopTheWorld, seed));
 }
 
 #[test]
 fn intervals_are_true_under_g1() {
-    (0..200).for_each(|seed| live_and_die(Collector::G1, seed));
+    (0..200).for_each(|seed| live_and_die(GcFamily::G1, seed));
 }
 
 #[test]
 fn intervals_are_true_beside_the_program() {
-    (0..200).for_each(|seed| live_and_die(Collector::Concurrent, seed));
+    (0..200).for_each(|seed| live_and_die(GcFamily::Concurrent, seed));
 }
 
 #[test]
 fn intervals_are_true_where_marking_is_told() {
-    (0..200).for_each(|seed| live_and_die_as(Collector::Concurrent, Collector::Concurrent, true, seed));
+    (0..200).for_each(|seed| live_and_die_as(GcFamily::Concurrent, GcFamily::Concurrent, true, seed));
 }
 
 #[test]
 fn intervals_are_true_under_generational_zgc() {
-    (0..200).for_each(|seed| live_and_die(Collector::GenerationalZgc, seed));
+    (0..200).for_each(|seed| live_and_die(GcFamily::GenerationalZgc, seed));
 }
 
 /// The judge is no rubber stamp: what holds for one collector is found false for another.
@@ -356,6 +356,6 @@ fn intervals_are_true_under_generational_zgc() {
 #[should_panic(expected = "not in (")]
 fn the_rules_of_another_collector_would_be_found_out() {
     for seed in 0..200 {
-        live_and_die_as(Collector::G1, Collector::StopTheWorld, false, seed);
+        live_and_die_as(GcFamily::G1, GcFamily::StopTheWorld, false, seed);
     }
 }

@@ -16,9 +16,9 @@ use crate::timeline::{COARSENESS, Thinned, Timeline, thin};
 /// Collections remembered for births; above it, those that matter least are forgotten.
 const MOST_EVENTS: usize = 8192;
 
-/// What is known of the JVM's collector.
+/// Collectors of which the same is known: what their pauses examine, and when what they found is cleared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Collector {
+pub enum GcFamily {
     /// Nothing.
     #[default]
     Unknown,
@@ -33,7 +33,7 @@ pub enum Collector {
     GenerationalZgc,
 }
 
-impl Collector {
+impl GcFamily {
     /// What is known of this one.
     pub fn of(gc: Gc) -> Self {
         match gc {
@@ -123,7 +123,7 @@ impl Thinned for Event {
 /// All collections so far, as far as they are needed.
 #[derive(Debug, Default)]
 pub(crate) struct History {
-    collector: Collector,
+    family: GcFamily,
     count: u32,
     events: Vec<Event>,
     /// State of the rules as of the newest collection.
@@ -149,8 +149,8 @@ struct Marking {
 }
 
 impl History {
-    pub(crate) fn new(collector: Collector) -> Self {
-        Self { collector, ..Self::default() }
+    pub(crate) fn new(family: GcFamily) -> Self {
+        Self { family, ..Self::default() }
     }
 
     /// Takes over the collections that have ended since the last time.
@@ -234,8 +234,8 @@ impl History {
     /// that both are held to be looked at when the clearing is noticed makes all ages late by that time, and none of them
     /// uncertain by a whole collection more.
     pub(crate) fn notice_clearing(&mut self) {
-        let beside = matches!(self.collector, Collector::Concurrent | Collector::GenerationalZgc)
-            && !self.marking.is_known;
+        let beside =
+            matches!(self.family, GcFamily::Concurrent | GcFamily::GenerationalZgc) && !self.marking.is_known;
         if let (true, Some(last), Some(before)) = (beside, self.last(), self.pauses.get(1)) {
             self.hold_alive(last, before.ms);
         }
@@ -304,15 +304,15 @@ impl History {
 
     /// Brings the state up to a collection; returns whether it examined all young objects.
     fn apply(&mut self, at: Moment, kind: GcKind) -> bool {
-        let only_young = match (self.collector, kind) {
-            (Collector::StopTheWorld, GcKind::Young) => true,
-            (Collector::G1, GcKind::Young) => !self.mixed,
+        let only_young = match (self.family, kind) {
+            (GcFamily::StopTheWorld, GcKind::Young) => true,
+            (GcFamily::G1, GcKind::Young) => !self.mixed,
             _ => false,
         };
         if !only_young {
             self.cleared_old = at.number + 1;
         }
-        let stops = matches!(self.collector, Collector::StopTheWorld | Collector::G1);
+        let stops = matches!(self.family, GcFamily::StopTheWorld | GcFamily::G1);
         match kind {
             GcKind::Full if stops => {
                 self.mixed = false;
@@ -320,13 +320,13 @@ impl History {
             }
             GcKind::MarkStart | GcKind::MarkEnd => self.mark(at, kind),
             GcKind::ConcurrentPause => self.add_pause(at),
-            _ if self.collector == Collector::Concurrent => self.add_pause(at),
+            _ if self.family == GcFamily::Concurrent => self.add_pause(at),
             GcKind::Unknown => self.mixed = true,
             _ => {}
         }
-        match self.collector {
-            Collector::StopTheWorld => true,
-            Collector::G1 => matches!(kind, GcKind::Young | GcKind::Full),
+        match self.family {
+            GcFamily::StopTheWorld => true,
+            GcFamily::G1 => matches!(kind, GcKind::Young | GcKind::Full),
             _ => false,
         }
     }
@@ -351,7 +351,7 @@ impl History {
             return;
         }
         self.pauses.push_front(at);
-        let lag = self.collector.lag();
+        let lag = self.family.lag();
         if let Some(&whole) = self.pauses.get(lag) {
             self.hold_alive(whole, whole.ms);
         }
@@ -360,12 +360,12 @@ impl History {
 
     /// A collection that we forced has ended; `before` had ended when it began.
     fn add_forced(&mut self, before: u32) {
-        let as_of = match self.collector {
+        let as_of = match self.family {
             // It is among those that followed, and looks at what is there then.
-            Collector::StopTheWorld | Collector::G1 => Some(before).filter(|&first| first < self.count),
+            GcFamily::StopTheWorld | GcFamily::G1 => Some(before).filter(|&first| first < self.count),
             // It began to mark after the call.
-            Collector::Concurrent | Collector::GenerationalZgc => before.checked_sub(1),
-            Collector::Unknown => None,
+            GcFamily::Concurrent | GcFamily::GenerationalZgc => before.checked_sub(1),
+            GcFamily::Unknown => None,
         };
         let event = as_of.and_then(|number| {
             let at = self.events.partition_point(|event| event.at.number < number);
