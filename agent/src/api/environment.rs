@@ -2,19 +2,19 @@
 
 use std::sync::OnceLock;
 
-use mayfly_jvmti::{HeapWalk, Jni, Object, Tool};
+use mayfly_jvmti::{HeapWalk, Jni, JvmtiEnv, Object};
 
 use super::error::ApiError;
 use crate::steering::{self, Profiler};
 
 /// The environment for what needs no tags. One for the life of the process.
-pub(super) fn tool(jni: Jni<'_>) -> Result<&'static Tool, ApiError> {
-    static TOOL: OnceLock<Tool> = OnceLock::new();
-    if let Some(tool) = TOOL.get() {
-        return Ok(tool);
+pub(super) fn jvmti(jni: Jni<'_>) -> Result<&'static JvmtiEnv, ApiError> {
+    static JVMTI: OnceLock<JvmtiEnv> = OnceLock::new();
+    if let Some(jvmti) = JVMTI.get() {
+        return Ok(jvmti);
     }
-    let tool = Tool::of(jni.vm().ok_or(ApiError::NoMemory)?)?;
-    Ok(TOOL.get_or_init(|| tool))
+    let jvmti = JvmtiEnv::of(jni.vm().ok_or(ApiError::NoMemory)?)?;
+    Ok(JVMTI.get_or_init(|| jvmti))
 }
 
 /// An environment with tags of its own.
@@ -24,14 +24,14 @@ pub(super) fn walk(jni: Jni<'_>) -> Result<HeapWalk<'_>, ApiError> {
 
 /// Shallow size of an object.
 pub(crate) fn size(jni: Jni<'_>, object: Object<'_>) -> Result<i64, ApiError> {
-    Ok(tool(jni)?.object_size(object).and_then(|size| i64::try_from(size).ok()).unwrap_or(0))
+    Ok(jvmti(jni)?.object_size(object).and_then(|size| i64::try_from(size).ok()).unwrap_or(0))
 }
 
 /// Collects the whole heap. A profiler that runs beside takes it for one of its own making.
 pub(crate) fn collect(jni: Jni<'_>) -> Result<(), ApiError> {
     match Profiler::get() {
         Some(profiler) => steering::force_gc(profiler),
-        None => tool(jni)?.force_gc(),
+        None => jvmti(jni)?.force_gc(),
     }
     Ok(())
 }

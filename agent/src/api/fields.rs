@@ -2,7 +2,7 @@
 
 use mayfly_jvmti::{Class, Jni, ObjectArray};
 
-use super::environment::tool;
+use super::environment::jvmti;
 use super::error::ApiError;
 use super::rows::array_of;
 
@@ -11,14 +11,14 @@ pub(crate) fn fields<'call>(
     jni: Jni<'call>,
     class: Class<'_>,
 ) -> Result<Option<ObjectArray<'call>>, ApiError> {
-    let Some(fields) = tool(jni)?.reflected_fields(jni, class)? else { return Ok(None) };
+    let Some(fields) = jvmti(jni)?.reflected_fields(jni, class)? else { return Ok(None) };
     Ok(Some(array_of(jni, c"java/lang/reflect/Field", fields)?))
 }
 
 /// All loaded classes and all live platform threads, as an `Object[]`.
 pub(crate) fn interesting_roots(jni: Jni<'_>) -> Result<ObjectArray<'_>, ApiError> {
-    let tool = tool(jni)?;
-    let classes = tool.loaded_classes(jni)?.into_iter().map(|class| class.as_object());
-    let threads = tool.threads(jni).into_iter().map(|thread| thread.as_object());
+    let jvmti = jvmti(jni)?;
+    let classes = jvmti.loaded_classes(jni)?.into_iter().map(|class| class.as_object());
+    let threads = jvmti.threads(jni).into_iter().map(|thread| thread.as_object());
     array_of(jni, c"java/lang/Object", classes.chain(threads).collect())
 }

@@ -15,7 +15,7 @@ use crate::target::Target;
 pub(super) fn register(target: &Target, jni: Jni<'_>) {
     let Some(jar) = &target.options.mbean else { return };
     if let Some(jar) = jar
-        && !target.tool.add_to_class_path(jar)
+        && !target.jvmti.add_to_class_path(jar)
     {
         return say(&format!("#mbean: the JVM can't read {jar}; name mayfly-api.jar"));
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mayfly_jvmti::{AgentLoadContext, Capabilities, Event, JvmtiError, Tool, Vm};
+use mayfly_jvmti::{AgentLoadContext, Capabilities, Event, JvmtiEnv, JvmtiError, Vm};
 use mayfly_recording::control::{AttachRefusal, Loaded};
 
 use super::{loaded, marker};
@@ -28,16 +28,16 @@ pub(super) fn launch(context: &AgentLoadContext<'_>) {
     }
     let option_text = context.options_lossy().unwrap_or_default().into_owned();
     let options = read_options(&option_text);
-    let (tool, jdk) = tool_of(context).unwrap_or_else(|why| refuse_launch(&why));
-    prepare_summaries(&tool, &options).unwrap_or_else(|why| refuse_launch(&why));
+    let (jvmti, jdk) = jvmti_of(context).unwrap_or_else(|why| refuse_launch(&why));
+    prepare_summaries(&jvmti, &options).unwrap_or_else(|why| refuse_launch(&why));
     if options.heap_only {
-        return launch_dormant(context, (tool, jdk), options, option_text);
+        return launch_dormant(context, (jvmti, jdk), options, option_text);
     }
     let output = Output::open(&options).unwrap_or_else(|error| refuse_launch(&error.to_string()));
-    ask_for_events(&tool, &options);
-    let unseen = ask_for_sampler(&tool, &options)
+    ask_for_events(&jvmti, &options);
+    let unseen = ask_for_sampler(&jvmti, &options)
         .unwrap_or_else(|error| refused("sampled allocations, which #sample needs", error));
-    let jvm = (Vm::of(context), tool, jdk);
+    let jvm = (Vm::of(context), jvmti, jdk);
     let target = keep(Target::new(jvm, Loaded::Launched, options.clone(), option_text));
     let population = Arc::new(Population::new(options));
     let exact = loaded::keep(Exact::new(target, Arc::clone(&population), unseen));
@@ -51,12 +51,12 @@ fn keep(target: Target) -> &'static Target {
 }
 
 /// Heap summaries beside whatever else is done; why not, if they can't be had.
-fn prepare_summaries(tool: &Tool, options: &Options) -> Result<(), String> {
+fn prepare_summaries(jvmti: &JvmtiEnv, options: &Options) -> Result<(), String> {
     if !options.heap.is_wanted() {
         return Ok(());
     }
     let exhaustion = Capabilities { heap_exhaustion: options.heap.at_oom, ..Capabilities::default() };
-    tool.add_capabilities(exhaustion).map_err(|error| {
+    jvmti.add_capabilities(exhaustion).map_err(|error| {
         format!("the JVM refuses an event when the heap is exhausted, which #heapoom needs ({error})")
     })?;
     heap::announce(&options.heap)
@@ -66,19 +66,19 @@ fn prepare_summaries(tool: &Tool, options: &Options) -> Result<(), String> {
 /// written at.
 fn launch_dormant(
     context: &AgentLoadContext<'_>,
-    (tool, jdk): (Tool, u32),
+    (jvmti, jdk): (JvmtiEnv, u32),
     options: Options,
     option_text: String,
 ) {
-    let events = tool.install_callbacks().and_then(|()| {
-        heap::listen(&tool, &options.heap)?;
-        tool.enable(Event::VmInit)?;
-        tool.enable(Event::VmDeath)
+    let events = jvmti.install_callbacks().and_then(|()| {
+        heap::listen(&jvmti, &options.heap)?;
+        jvmti.enable(Event::VmInit)?;
+        jvmti.enable(Event::VmDeath)
     });
     if let Err(error) = events {
         refused("events", error);
     }
-    keep(Target::new((Vm::of(context), tool, jdk), Loaded::LaunchedForHeap, options, option_text));
+    keep(Target::new((Vm::of(context), jvmti, jdk), Loaded::LaunchedForHeap, options, option_text));
 }
 
 fn read_options(text: &str) -> Options {
@@ -114,15 +114,15 @@ pub(super) fn attach(context: &AgentLoadContext<'_>) -> Result<(), AttachRefusal
     }
     // What fails from here on leaves nothing behind: the JVM unloads a library that refuses, and would call into nothing.
     let socket = if options.control { Some(remote::listen()?) } else { None };
-    let (tool, jdk) = tool_of(context).map_err(|why| refused_attach(&why, AttachRefusal::UnsuitableJvm))?;
-    prepare_summaries(&tool, &options).map_err(|why| refused_attach(&why, AttachRefusal::Options))?;
-    let events = tool.install_callbacks().and_then(|()| {
-        heap::listen(&tool, &options.heap)?;
-        tool.enable(Event::VmDeath)
+    let (jvmti, jdk) = jvmti_of(context).map_err(|why| refused_attach(&why, AttachRefusal::UnsuitableJvm))?;
+    prepare_summaries(&jvmti, &options).map_err(|why| refused_attach(&why, AttachRefusal::Options))?;
+    let events = jvmti.install_callbacks().and_then(|()| {
+        heap::listen(&jvmti, &options.heap)?;
+        jvmti.enable(Event::VmDeath)
     });
     events.map_err(|error| refused_attach(&error, AttachRefusal::Resources))?;
     let vm = Vm::of(context);
-    let target = Target::new((vm, tool, jdk), Loaded::Attached, options, option_text);
+    let target = Target::new((vm, jvmti, jdk), Loaded::Attached, options, option_text);
     vm.with_jni(|jni| target.running(jni)).ok_or(AttachRefusal::Resources)?;
     let target = keep(target);
     if let Some(socket) = socket {
@@ -137,15 +137,15 @@ fn refused_attach(why: &dyn std::fmt::Display, refusal: AttachRefusal) -> Attach
 }
 
 /// A JVMTI environment and the JVM's feature release, e.g. 17, if it is one that the agent runs on.
-fn tool_of(context: &AgentLoadContext<'_>) -> Result<(Tool, u32), String> {
-    let tool = Tool::new(context)
+fn jvmti_of(context: &AgentLoadContext<'_>) -> Result<(JvmtiEnv, u32), String> {
+    let jvmti = JvmtiEnv::new(context)
         .map_err(|error| format!("this JVM has no usable JVMTI ({error}): use HotSpot 11 or newer"))?;
-    let jdk = check_jvm(&tool)?;
-    Ok((tool, jdk))
+    let jdk = check_jvm(&jvmti)?;
+    Ok((jvmti, jdk))
 }
 
-fn check_jvm(tool: &Tool) -> Result<u32, String> {
-    let property = |name| tool.system_property(name).unwrap_or_default();
+fn check_jvm(jvmti: &JvmtiEnv) -> Result<u32, String> {
+    let property = |name| jvmti.system_property(name).unwrap_or_default();
     let version = property("java.vm.specification.version");
     let feature = version.strip_prefix("1.").unwrap_or(&version).parse().unwrap_or(0);
     if feature < release::OLDEST {
@@ -166,20 +166,20 @@ fn refused(what: &str, error: JvmtiError) -> ! {
     refuse_launch(&format!("the JVM refuses {what} ({error}): is another profiler loaded?"))
 }
 
-fn ask_for_events(tool: &Tool, options: &Options) {
+fn ask_for_events(jvmti: &JvmtiEnv, options: &Options) {
     let capabilities = Capabilities {
         early_class_hooks: true,
         gc_events: true,
         sources: options.trace,
         ..Capabilities::default()
     };
-    if let Err(error) = tool.add_capabilities(capabilities) {
+    if let Err(error) = jvmti.add_capabilities(capabilities) {
         refused("early class hooks", error);
     }
-    if let Err(error) = tool.install_callbacks() {
+    if let Err(error) = jvmti.install_callbacks() {
         refused("callbacks", error);
     }
-    if let Err(error) = heap::listen(tool, &options.heap) {
+    if let Err(error) = heap::listen(jvmti, &options.heap) {
         refused("the events of heap summaries", error);
     }
     for event in [
@@ -191,7 +191,7 @@ fn ask_for_events(tool: &Tool, options: &Options) {
         Event::GarbageCollectionStart,
         Event::GarbageCollectionFinish,
     ] {
-        if let Err(error) = tool.enable(event) {
+        if let Err(error) = jvmti.enable(event) {
             refused(&format!("the event {event:?}"), error);
         }
     }

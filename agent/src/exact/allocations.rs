@@ -38,7 +38,7 @@ pub(super) fn shape_of(
     class: Class<'_>,
     object_size: impl FnOnce() -> Option<u64>,
 ) -> Option<Shape> {
-    if exact.target.tool.is_array(class) {
+    if exact.target.jvmti.is_array(class) {
         return Some(Shape::Array);
     }
     Some(Shape::Object { size: u32::try_from(object_size()?).ok()? })
@@ -47,7 +47,7 @@ pub(super) fn shape_of(
 /// Size of the class's objects. No object itself is at hand: passing it here would keep the JIT from removing it.
 fn size_of_example(exact: &Exact, jni: Jni<'_>, class: Class<'_>) -> Option<u64> {
     let example = jni.allocate(class)?;
-    let size = exact.target.tool.object_size(example);
+    let size = exact.target.jvmti.object_size(example);
     jni.forget(example);
     exact.examples.fetch_add(size.unwrap_or(0), Relaxed);
     size
@@ -62,7 +62,7 @@ pub(super) fn register(
     shape: Shape,
 ) -> Option<Registered> {
     let population = &*exact.population;
-    let name = exact.target.tool.class_name(class)?;
+    let name = exact.target.jvmti.class_name(class)?;
     let large_enough = match shape {
         Shape::Object { size } => u64::from(size) >= population.options.view.min_bytes,
         Shape::Array | Shape::NameOnly => true,
@@ -87,7 +87,7 @@ pub(crate) fn track(exact: &Exact, jni: Jni<'_>, object: Object<'_>, cell: u32, 
         let Some(class) = thread.class(population, cell) else { return };
         let size = if size == 0 { u64::from(class.size) } else { size };
         let followed = Followed { object, size, bytes: size * every };
-        thread.tracked_last = thread.add((population, &exact.target.tool), jni, class, followed, moving);
+        thread.tracked_last = thread.add((population, &exact.target.jvmti), jni, class, followed, moving);
     });
 }
 

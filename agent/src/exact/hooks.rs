@@ -1,6 +1,6 @@
 //! The Java side: defining `java.lang.MayflyHooks`, telling it about this JVM, switching it.
 
-use mayfly_jvmti::{ArrayLayout, Field, GlobalClass, Jni, OfClass, OfThread, StaticField, Tool};
+use mayfly_jvmti::{ArrayLayout, Field, GlobalClass, Jni, JvmtiEnv, OfClass, OfThread, StaticField};
 
 use crate::conduct::notice::refuse_launch;
 use crate::target::release::FIRST_WITH_CURRENT_CARRIER;
@@ -103,13 +103,13 @@ fn with_constant(class_file: &[u8], from: Constant<'_>, to: Constant<'_>) -> Vec
 
 /// Finds the added fields, tells the class about arrays here, and links its native methods while it is still off:
 /// linking runs Java, which allocates.
-pub(super) fn connect(jni: Jni<'_>, tool: &Tool) -> Hooks {
+pub(super) fn connect(jni: Jni<'_>, jvmti: &JvmtiEnv) -> Hooks {
     let Some(hooks) = find(jni) else {
         refuse_launch(
             "java.lang.Thread or java.lang.Class was not rewritten: is class data sharing forced (-Xshare:on)?",
         );
     };
-    let Some(layout) = ArrayLayout::measure(jni, tool) else {
+    let Some(layout) = ArrayLayout::measure(jni, jvmti) else {
         refuse_launch("this JVM does not report its array layout: please report its version");
     };
     let class = hooks.class.get();

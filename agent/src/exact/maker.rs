@@ -4,7 +4,7 @@ use mayfly_classfile::allocation::{self, LoadedInstruction};
 use mayfly_classfile::opcode::{
     ANEWARRAY, INVOKEINTERFACE, INVOKESPECIAL, INVOKESTATIC, INVOKEVIRTUAL, MULTIANEWARRAY, NEW, NEWARRAY,
 };
-use mayfly_jvmti::{Jni, StackFrame, Tool};
+use mayfly_jvmti::{Jni, JvmtiEnv, StackFrame};
 
 use crate::target::release::{
     VECTOR_PACKAGE, VECTOR_SUPPORT_PACKAGE, has_entry_points_of_the_jvm, is_made_by_the_jvm,
@@ -113,13 +113,13 @@ fn is_call(at: LoadedInstruction) -> bool {
 }
 
 /// What a frame says; `None` if its method is gone.
-pub(super) fn examine(tool: &Tool, jni: Jni<'_>, frame: StackFrame) -> Option<Made> {
-    let facts = tool.method_facts(jni, frame.method)?;
+pub(super) fn examine(jvmti: &JvmtiEnv, jni: Jni<'_>, frame: StackFrame) -> Option<Made> {
+    let facts = jvmti.method_facts(jni, frame.method)?;
     let Ok(pc) = u32::try_from(frame.location) else {
         let clone = facts.class == "java.lang.Object" && facts.name == "clone";
         return Some(Made::ByNative { of_jvm: has_entry_points_of_the_jvm(&facts.class), clone });
     };
-    let method = tool.method_code(jni, frame.method)?;
+    let method = jvmti.method_code(jni, frame.method)?;
     let at = allocation::instruction_at(&method.constants, &method.code, pc)?;
     // `Class.getName()` of a hidden class is `binary.Name/suffix`.
     let vector = facts.class.starts_with(VECTOR_PACKAGE) || facts.class.starts_with(VECTOR_SUPPORT_PACKAGE);

@@ -101,7 +101,7 @@ fn take_stack(
     log2: u32,
 ) -> SiteId {
     let population = &*exact.population;
-    let stacks = Stacks { population, tool: &exact.target.tool, jni };
+    let stacks = Stacks { population, jvmti: &exact.target.jvmti, jni };
     with_this_thread(population, |thread| {
         let raw = &mut thread.tracker.stack;
         let site = if moving {

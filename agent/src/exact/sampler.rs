@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiError, SampledAllocation, Tool};
+use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiEnv, JvmtiError, SampledAllocation};
 use mayfly_profile::{Estimate, Tracking};
 
 use super::allocations::{register, shape_of};
@@ -34,13 +34,13 @@ thread_local! {
 ///
 /// # Errors
 /// The JVM refuses it, and the options ask for it.
-pub(crate) fn ask_for_sampler(tool: &Tool, options: &Options) -> Result<Option<Unseen>, JvmtiError> {
+pub(crate) fn ask_for_sampler(jvmti: &JvmtiEnv, options: &Options) -> Result<Option<Unseen>, JvmtiError> {
     let interval = options.sample_bytes.unwrap_or(default_interval(options));
     let sampling = Capabilities { sampled_allocations: true, bytecodes: true, ..Capabilities::default() };
     // The interval is set now: a thread draws its first sample when it starts, the main thread before VMInit.
-    let asked = tool
+    let asked = jvmti
         .add_capabilities(sampling)
-        .and_then(|()| tool.set_sampling_interval(i32::try_from(interval).unwrap_or(i32::MAX)));
+        .and_then(|()| jvmti.set_sampling_interval(i32::try_from(interval).unwrap_or(i32::MAX)));
     match asked {
         Ok(()) => Ok(Some(Unseen::new(interval))),
         Err(error) if options.sample_bytes.is_some() => Err(error),
@@ -57,7 +57,7 @@ pub(super) fn start(exact: &Exact, jni: Jni<'_>) {
     if exact.unseen.is_none() {
         return;
     }
-    match exact.target.tool.enable(Event::SampledObjectAlloc) {
+    match exact.target.jvmti.enable(Event::SampledObjectAlloc) {
         Ok(()) if exact.population.options.sample_bytes.is_some() => renew_buffer(jni),
         Ok(()) => {}
         Err(error) => say(&format!(
@@ -90,7 +90,7 @@ pub(crate) fn sampled(exact: &Exact, jni: Jni<'_>, sample: SampledAllocation<'_>
     let Some(cell) = cell_of(exact, jni, hooks, sample) else { return };
     if let (Some(unseen), Some(class)) = (&exact.unseen, population.classes.at_cell(cell)) {
         let name = population.classes.name(class).unwrap_or_default();
-        unseen.take(&exact.target.tool, jni, (class, name), sample.size);
+        unseen.take(&exact.target.jvmti, jni, (class, name), sample.size);
     }
     let Tracking::ByteSample(interval) = population.options.tracking() else { return };
     with_this_thread(population, |thread| {
@@ -100,7 +100,7 @@ pub(crate) fn sampled(exact: &Exact, jni: Jni<'_>, sample: SampledAllocation<'_>
             let bytes = Estimate::of_sample(sample.size, interval).bytes();
             let followed = Followed { object: sample.object, size: sample.size, bytes };
             // The JVM samples nothing while a virtual thread is being mounted or unmounted.
-            thread.add((population, &exact.target.tool), jni, class, followed, false);
+            thread.add((population, &exact.target.jvmti), jni, class, followed, false);
         }
     });
 }

@@ -60,7 +60,7 @@ impl Exact {
 
     /// Finds the Java side at VMInit, and makes it ready to count.
     pub(crate) fn connect_hooks(&self, jni: Jni<'_>) {
-        let _ = self.hooks.set(hooks::connect(jni, &self.target.tool));
+        let _ = self.hooks.set(hooks::connect(jni, &self.target.jvmti));
     }
 
     /// Rewrites a class that is being loaded.

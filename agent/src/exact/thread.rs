@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 
-use mayfly_jvmti::{Jni, Tool};
+use mayfly_jvmti::{Jni, JvmtiEnv};
 use mayfly_profile::{ClassId, SiteId};
 use mayfly_tracking::Tracked;
 use rustc_hash::FxHashMap;
@@ -78,7 +78,7 @@ impl OfThread {
     /// Has an object followed; `None` if it was not chosen, or there was no room. `moving`: no stack may be taken.
     pub(super) fn add(
         &mut self,
-        (population, tool): (&Population, &Tool),
+        (population, jvmti): (&Population, &JvmtiEnv),
         jni: Jni<'_>,
         class: KnownClass,
         followed: Followed<'_>,
@@ -93,7 +93,7 @@ impl OfThread {
         }
         let site = match awaited {
             Some(awaited) => awaited,
-            None if options.trace => (self.tracker.site((population, tool), jni, class.id, moving), 0),
+            None if options.trace => (self.tracker.site((population, jvmti), jni, class.id, moving), 0),
             None => (class.site, 0),
         };
         self.tracker.follow(population, jni, followed, site)

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mayfly_jvmti::{Jni, StackFrame, Tool};
+use mayfly_jvmti::{Jni, JvmtiEnv, StackFrame};
 use mayfly_profile::{ClassEstimate, ClassId, Estimate, Remainder};
 use mayfly_tracking::ClassTable;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -57,8 +57,8 @@ impl Unseen {
     }
 
     /// Takes a sampled allocation of the running thread, of a class by id and name.
-    pub(crate) fn take(&self, tool: &Tool, jni: Jni<'_>, (class, name): (ClassId, &str), size: u64) {
-        let maker = self.maker_of(tool, jni, Kind::of(name));
+    pub(crate) fn take(&self, jvmti: &JvmtiEnv, jni: Jni<'_>, (class, name): (ClassId, &str), size: u64) {
+        let maker = self.maker_of(jvmti, jni, Kind::of(name));
         let estimate = Estimate::of_sample(size, self.interval);
         let mut sums = self.sums();
         sums.changed.insert(class);
@@ -84,22 +84,22 @@ impl Unseen {
     }
 
     /// Who made the object, if no hook sees it.
-    fn maker_of(&self, tool: &Tool, jni: Jni<'_>, kind: Kind) -> Option<Maker> {
+    fn maker_of(&self, jvmti: &JvmtiEnv, jni: Jni<'_>, kind: Kind) -> Option<Maker> {
         let mut stack = [None; 2];
-        tool.with_stack(jni, stack.len(), |frames| {
+        jvmti.with_stack(jni, stack.len(), |frames| {
             stack.iter_mut().zip(frames).for_each(|(place, frame)| *place = Some(frame));
         });
-        let made = |frame: Option<StackFrame>| frame.and_then(|frame| self.made_at(tool, jni, frame));
+        let made = |frame: Option<StackFrame>| frame.and_then(|frame| self.made_at(jvmti, jni, frame));
         let innermost = made(stack[0]);
         unseen_maker(kind, innermost, || made(stack[1]))
     }
 
-    fn made_at(&self, tool: &Tool, jni: Jni<'_>, frame: StackFrame) -> Option<Made> {
+    fn made_at(&self, jvmti: &JvmtiEnv, jni: Jni<'_>, frame: StackFrame) -> Option<Made> {
         if let Some(&known) = self.sums().frames.get(&frame) {
             return Some(known);
         }
         // Unlocked: the JVM may wait for other threads here.
-        let made = examine(tool, jni, frame)?;
+        let made = examine(jvmti, jni, frame)?;
         self.sums().frames.insert(frame, made);
         Some(made)
     }

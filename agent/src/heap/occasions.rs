@@ -7,7 +7,7 @@ use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use mayfly_jvmti::{Event, Exhausted, Jni, JvmtiError, Tool};
+use mayfly_jvmti::{Event, Exhausted, Jni, JvmtiEnv, JvmtiError};
 use mayfly_profile::HeapOrder;
 use mayfly_report::{heap_columns, printable};
 
@@ -51,12 +51,12 @@ pub(crate) fn announce(options: &HeapOptions) -> Result<(), String> {
 ///
 /// # Errors
 /// Refused by the VM.
-pub(crate) fn listen(tool: &Tool, options: &HeapOptions) -> Result<(), JvmtiError> {
+pub(crate) fn listen(jvmti: &JvmtiEnv, options: &HeapOptions) -> Result<(), JvmtiError> {
     if options.on_request {
-        tool.enable(Event::DataDumpRequest)?;
+        jvmti.enable(Event::DataDumpRequest)?;
     }
     if options.at_oom {
-        tool.enable(Event::ResourceExhausted)?;
+        jvmti.enable(Event::ResourceExhausted)?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::profiler::Profiler;
 
 /// Collects the whole heap now. Not to be called while holding the session: other threads may wait for it.
 pub(crate) fn force_gc(profiler: &Profiler) {
-    profiler.population.clock.while_forcing(|| profiler.target.tool.force_gc());
+    profiler.population.clock.while_forcing(|| profiler.target.jvmti.force_gc());
 }
 
 /// Collects and sweeps if `#gc-every` says that it is time. The caller holds no lock, and is a thread of the VM: the one that

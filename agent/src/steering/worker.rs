@@ -142,7 +142,7 @@ impl<'call> Worker<'call> {
         if record || show {
             publish(profiler, jni, session);
         }
-        let has_method = |method| profiler.target.tool.has_method(method);
+        let has_method = |method| profiler.target.jvmti.has_method(method);
         forget_unloaded(&profiler.population, &has_method);
         profiler.engine.forget_unloaded(&has_method);
         show

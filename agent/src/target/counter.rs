@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use mayfly_jvmti::{AllocationCounter, Field, Jni, Management, OfThread, Thread, Tool};
+use mayfly_jvmti::{AllocationCounter, Field, Jni, JvmtiEnv, Management, OfThread, Thread};
 use rustc_hash::FxHashMap;
 
 use super::carriers::is_carrier;
@@ -46,11 +46,11 @@ impl JvmCounter {
     }
 
     /// Takes over the count of a thread that ends, and says what it allocated.
-    pub(super) fn retire(&self, tool: &Tool, jdk: u32, jni: Jni<'_>, thread: Thread<'_>) -> Option<u64> {
+    pub(super) fn retire(&self, jvmti: &JvmtiEnv, jdk: u32, jni: Jni<'_>, thread: Thread<'_>) -> Option<u64> {
         let reader = self.reader()?;
         let id = reader.thread_id.get(jni, thread);
         let bytes = reader.counter.allocated_bytes(jni, id)?;
-        let carrier = is_carrier(tool, jdk, jni, thread);
+        let carrier = is_carrier(jvmti, jdk, jni, thread);
         let mut ended = self.ended();
         ended.on_carriers += if carrier { bytes } else { 0 };
         ended.bytes += bytes;
@@ -59,14 +59,14 @@ impl JvmCounter {
     }
 
     /// Bytes allocated by all threads since the JVM started; `None` if it does not count them.
-    pub(super) fn total(&self, tool: &Tool, jni: Jni<'_>) -> Option<u64> {
+    pub(super) fn total(&self, jvmti: &JvmtiEnv, jni: Jni<'_>) -> Option<u64> {
         let reader = self.reader()?;
         jni.with_frame(16, || {
             // Locked first: a thread that ends meanwhile waits, and is counted while it is still listed.
             let mut ended = self.ended();
             let mut bytes = ended.bytes;
             let mut still_listed = FxHashMap::default();
-            for thread in tool.threads(jni) {
+            for thread in jvmti.threads(jni) {
                 let id = reader.thread_id.get(jni, thread);
                 if ended.ids.contains_key(&id) {
                     still_listed.insert(id, ());
@@ -81,15 +81,15 @@ impl JvmCounter {
     }
 
     /// Bytes allocated by threads that virtual ones are, or were, mounted on.
-    pub(super) fn on_carriers(&self, tool: &Tool, jdk: u32, jni: Jni<'_>) -> u64 {
+    pub(super) fn on_carriers(&self, jvmti: &JvmtiEnv, jdk: u32, jni: Jni<'_>) -> u64 {
         let Some(reader) = self.reader() else { return 0 };
         let bytes = jni.with_frame(16, || {
             // Locked first, as for the total.
             let ended = self.ended();
             let mut bytes = ended.on_carriers;
-            for thread in tool.threads(jni) {
+            for thread in jvmti.threads(jni) {
                 let id = reader.thread_id.get(jni, thread);
-                if !ended.ids.contains_key(&id) && is_carrier(tool, jdk, jni, thread) {
+                if !ended.ids.contains_key(&id) && is_carrier(jvmti, jdk, jni, thread) {
                     bytes += reader.counter.allocated_bytes(jni, id).unwrap_or(0);
                 }
                 jni.forget(thread.as_object());

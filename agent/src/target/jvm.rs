@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use mayfly_jvmti::{Jni, Thread, Tool, Vm};
+use mayfly_jvmti::{Jni, JvmtiEnv, Thread, Vm};
 use mayfly_profile::JvmInfo;
 use mayfly_recording::control::Loaded;
 use mayfly_tracking::GcKind;
@@ -21,7 +21,7 @@ static TARGET: OnceLock<Target> = OnceLock::new();
 /// The JVM that the agent is in.
 pub(crate) struct Target {
     pub(crate) vm: Vm,
-    pub(crate) tool: Tool,
+    pub(crate) jvmti: JvmtiEnv,
     /// Feature release, e.g. 17. Kept: the JVM has no such property again before it is initialised.
     pub(crate) jdk: u32,
     pub(crate) loaded: Loaded,
@@ -42,14 +42,14 @@ pub(crate) struct Target {
 impl Target {
     /// What is known when the agent is loaded.
     pub(crate) fn new(
-        (vm, tool, jdk): (Vm, Tool, u32),
+        (vm, jvmti, jdk): (Vm, JvmtiEnv, u32),
         loaded: Loaded,
         options: Options,
         option_text: String,
     ) -> Self {
         Self {
             vm,
-            tool,
+            jvmti,
             jdk,
             loaded,
             options,
@@ -104,17 +104,17 @@ impl Target {
 
     /// Bytes allocated by all threads since the JVM started; `None` if it does not count them.
     pub(crate) fn allocated(&self, jni: Jni<'_>) -> Option<u64> {
-        self.counter.total(&self.tool, jni)
+        self.counter.total(&self.jvmti, jni)
     }
 
     /// Bytes allocated by threads that virtual ones are, or were, mounted on.
     pub(crate) fn allocated_on_carriers(&self, jni: Jni<'_>) -> u64 {
-        self.counter.on_carriers(&self.tool, self.jdk, jni)
+        self.counter.on_carriers(&self.jvmti, self.jdk, jni)
     }
 
     /// A thread ends: what it allocated, if the JVM counts that.
     pub(crate) fn thread_ends(&self, jni: Jni<'_>, thread: Thread<'_>) -> Option<u64> {
-        self.counter.retire(&self.tool, self.jdk, jni, thread)
+        self.counter.retire(&self.jvmti, self.jdk, jni, thread)
     }
 
     /// Looks for what tells the kinds of collections apart.
@@ -128,7 +128,7 @@ impl Target {
     }
 
     fn learn(&self, jni: Jni<'_>) -> JvmInfo {
-        let property = |name| self.tool.system_property(name).unwrap_or_default();
+        let property = |name| self.jvmti.system_property(name).unwrap_or_default();
         JvmInfo {
             pid: std::process::id(),
             version: property("java.vm.version"),

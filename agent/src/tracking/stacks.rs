@@ -1,6 +1,6 @@
 //! Stacks of allocations: taken as numbers, named when they are new.
 
-use mayfly_jvmti::{Jni, MOST_FRAMES, StackFrame, Tool};
+use mayfly_jvmti::{Jni, JvmtiEnv, MOST_FRAMES, StackFrame};
 use mayfly_profile::{ClassId, Frame, FrameId, SiteId};
 use mayfly_tracking::RawStack;
 use rustc_hash::FxHashMap;
@@ -19,7 +19,7 @@ const MOVING: u64 = u64::MAX;
 #[derive(Clone, Copy)]
 pub(crate) struct Stacks<'call> {
     pub(crate) population: &'call Population,
-    pub(crate) tool: &'call Tool,
+    pub(crate) jvmti: &'call JvmtiEnv,
     pub(crate) jni: Jni<'call>,
 }
 
@@ -81,7 +81,7 @@ impl Stacks<'_> {
         let options = &self.population.options;
         let lines = options.view.detailed_trace;
         let most = if options.trace_all { MOST_FRAMES_OF_EACH } else { MOST_FRAMES };
-        self.tool.with_stack(self.jni, most, |frames| {
+        self.jvmti.with_stack(self.jni, most, |frames| {
             for frame in frames {
                 // Without lines, calls from two places of a method are one site.
                 raw.push(frame.method, if lines { frame.location } else { -1 });
@@ -121,10 +121,10 @@ impl Stacks<'_> {
     }
 
     fn name_frame(&self, method: u64, location: i64) -> Frame {
-        match self.tool.method_facts(self.jni, method) {
+        match self.jvmti.method_facts(self.jni, method) {
             Some(facts) => {
                 let lines = self.population.options.view.detailed_trace;
-                let line = lines.then(|| self.tool.line(StackFrame { method, location }));
+                let line = lines.then(|| self.jvmti.line(StackFrame { method, location }));
                 Frame {
                     class: facts.class.into(),
                     method: facts.name.into(),

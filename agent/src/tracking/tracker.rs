@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mayfly_jvmti::{Jni, Object, Tool};
+use mayfly_jvmti::{Jni, JvmtiEnv, Object};
 use mayfly_profile::{ClassId, SiteId};
 use mayfly_tracking::{Nursery, RawStack, References, Tracked};
 
@@ -39,12 +39,12 @@ impl Tracker {
     /// The site of an object of a class, made here and now. `moving`: no stack may be taken.
     pub(crate) fn site(
         &mut self,
-        (population, tool): (&Population, &Tool),
+        (population, jvmti): (&Population, &JvmtiEnv),
         jni: Jni<'_>,
         class: ClassId,
         moving: bool,
     ) -> SiteId {
-        let stacks = Stacks { population, tool, jni };
+        let stacks = Stacks { population, jvmti, jni };
         if moving {
             return stacks.of_moving(&mut self.stack, class);
         }

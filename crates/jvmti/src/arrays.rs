@@ -10,8 +10,8 @@ use jvmti_bindings::sys::jni as sys;
 use crate::error::{JvmtiError, error};
 use crate::jni::Jni;
 use crate::jni::call;
+use crate::jvmti_env::JvmtiEnv;
 use crate::refs::{Class, Object};
-use crate::tool::Tool;
 
 /// A local reference to an array of references.
 #[derive(Clone, Copy)]
@@ -158,7 +158,7 @@ impl<'call> Jni<'call> {
     }
 }
 
-impl Tool {
+impl JvmtiEnv {
     /// The fields that a class declares, as `java.lang.reflect.Field`, those that reflection hides too, in the order of
     /// `GetClassFields`. `None` if it is not prepared yet.
     ///

@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 
 use crate::jni::Jni;
-use crate::tool::Tool;
+use crate::jvmti_env::JvmtiEnv;
 
 /// Constants to compute the shallow size of any array from its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct ArrayLayout {
 
 impl ArrayLayout {
     /// Asks the JVM (`jdk.internal.misc.Unsafe`, JVMTI `GetObjectSize`). `None` if it does not tell.
-    pub fn measure(jni: Jni<'_>, tool: &Tool) -> Option<Self> {
+    pub fn measure(jni: Jni<'_>, jvmti: &JvmtiEnv) -> Option<Self> {
         jni.with_frame(64, || {
             let base = |name| ask(jni, name, c"arrayBaseOffset");
             let scale = ask(jni, c"[Ljava/lang/Object;", c"arrayIndexScale")?;
@@ -28,7 +28,7 @@ impl ArrayLayout {
                 base: [base(c"[B")?, base(c"[C")?, base(c"[I")?, base(c"[J")?],
                 reference_base: base(c"[Ljava/lang/Object;")?,
                 reference_shift: i32::try_from(scale.ilog2()).ok()?,
-                alignment: alignment(jni, tool)?,
+                alignment: alignment(jni, jvmti)?,
             })
         })?
     }
@@ -42,11 +42,11 @@ fn ask(jni: Jni<'_>, array_class: &CStr, method: &CStr) -> Option<i64> {
 }
 
 /// The smallest step between the sizes of growing arrays.
-fn alignment(jni: Jni<'_>, tool: &Tool) -> Option<i64> {
+fn alignment(jni: Jni<'_>, jvmti: &JvmtiEnv) -> Option<i64> {
     let mut sizes = Vec::new();
     for length in (0..=512).step_by(8) {
         let array = jni.new_byte_array(length)?;
-        sizes.push(i64::try_from(tool.object_size(array)?).ok()?);
+        sizes.push(i64::try_from(jvmti.object_size(array)?).ok()?);
         jni.forget(array);
     }
     sizes.windows(2).map(|pair| pair[1] - pair[0]).filter(|&step| step > 0).min()

@@ -95,7 +95,7 @@ pub struct StackSlot {
     pub thread_id: i64,
     /// Frames above it, 0 for the innermost.
     pub depth: i32,
-    /// The `jmethodID`, as in [`crate::tool::StackFrame`]; 0 for none.
+    /// The `jmethodID`, as in [`crate::jvmti_env::StackFrame`]; 0 for none.
     pub method: u64,
     /// Bytecode index; -1 if there is none.
     pub location: i64,

@@ -8,8 +8,8 @@ use super::environment::{HeapWalk, call};
 use crate::error::JvmtiError;
 use crate::fields::Field;
 use crate::fields::OfThread;
+use crate::jvmti_env::StackFrame;
 use crate::refs::Thread;
-use crate::tool::StackFrame;
 
 /// A live thread.
 #[derive(Clone, Debug, PartialEq, Eq)]

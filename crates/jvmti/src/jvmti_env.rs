@@ -103,7 +103,7 @@ pub struct MethodCode {
 }
 
 /// A JVMTI environment. Taken once: each `GetEnv` makes a new one. Dropping it disposes of it, with its events.
-pub struct Tool {
+pub struct JvmtiEnv {
     env: *mut sys::jvmtiEnv,
     /// Whether the current thread is named when its stack is taken. Up to JDK 21, without a name, the JVM waits until no
     /// virtual thread anywhere is being mounted or unmounted; one of these may wait for a lock that this thread holds.
@@ -111,11 +111,11 @@ pub struct Tool {
 }
 
 // SAFETY: a JVMTI environment may be used from any thread (JVMTI specification, "Environments").
-unsafe impl Send for Tool {}
+unsafe impl Send for JvmtiEnv {}
 // SAFETY: as above.
-unsafe impl Sync for Tool {}
+unsafe impl Sync for JvmtiEnv {}
 
-impl Drop for Tool {
+impl Drop for JvmtiEnv {
     fn drop(&mut self) {
         // SAFETY: the table is HotSpot's, the environment is not used any more.
         unsafe {
@@ -129,7 +129,7 @@ impl Drop for Tool {
 /// Frames of a stack taken at most.
 pub const MOST_FRAMES: usize = 1024;
 
-impl Tool {
+impl JvmtiEnv {
     /// A new environment of the VM that loads the agent.
     ///
     /// # Errors
@@ -147,10 +147,10 @@ impl Tool {
     }
 
     fn with_env(env: *mut sys::jvmtiEnv) -> Self {
-        let mut tool = Self { env, names_thread: false };
-        let version = tool.system_property("java.vm.specification.version");
-        tool.names_thread = version.is_some_and(|version| matches!(&*version, "19" | "20" | "21"));
-        tool
+        let mut jvmti = Self { env, names_thread: false };
+        let version = jvmti.system_property("java.vm.specification.version");
+        jvmti.names_thread = version.is_some_and(|version| matches!(&*version, "19" | "20" | "21"));
+        jvmti
     }
 
     pub(crate) fn jvmti(&self) -> Jvmti {
