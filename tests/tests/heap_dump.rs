@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use mayfly_heap::{Dump, EdgeName, Frame, Graph, ObjectIndex, Root, RootKind, Strength};
+use mayfly_heap::{Dump, EdgeName, Graph, ObjectIndex, Root, RootFrame, RootKind, Strength};
 use mayfly_tests::{
     Jvm, Launch, Running, Workspace, check_all, class_histogram, each_jvm, jcmd, mayfly, skip,
 };
@@ -58,7 +58,7 @@ fn holders(graph: &Graph, object: ObjectIndex) -> BTreeSet<String> {
 }
 
 fn in_words(root: &Root) -> String {
-    let at = |frame: &Frame| {
+    let at = |frame: &RootFrame| {
         let text = |text: &Option<Box<str>>| text.as_deref().unwrap_or("?").to_owned();
         let slot = frame.slot.map_or_else(String::new, |slot| format!(" slot {slot}"));
         format!("{} {}{slot}", text(&frame.thread), text(&frame.method))

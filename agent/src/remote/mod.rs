@@ -15,12 +15,12 @@ use std::thread;
 
 use mayfly_recording::control::AttachRefusal;
 
-use self::socket::Place;
+use self::socket::SocketFile;
 use crate::conduct::notice::say;
 use crate::target::Target;
 
 /// Where the socket is, until the JVM ends.
-static PLACE: Mutex<Option<Place>> = Mutex::new(None);
+static SOCKET_FILE: Mutex<Option<SocketFile>> = Mutex::new(None);
 
 /// Opens the socket and starts the thread, unless the user wants none. Says why if it can't.
 pub(crate) fn start(target: &'static Target) {
@@ -41,23 +41,23 @@ pub(crate) fn listen() -> Result<Socket, AttachRefusal> {
 
 /// Starts the thread.
 pub(crate) fn serve(target: &'static Target, socket: Socket) {
-    let (listener, place) = socket;
+    let (listener, file) = socket;
     let thread = thread::Builder::new().name("mayfly-control".into());
     match thread.spawn(move || server::run(target, &listener)) {
-        Ok(_) => *PLACE.lock().unwrap_or_else(PoisonError::into_inner) = Some(place),
+        Ok(_) => *SOCKET_FILE.lock().unwrap_or_else(PoisonError::into_inner) = Some(file),
         Err(error) => say(&format!("cannot start a thread ({error}): this JVM can't be reached by mayfly")),
     }
 }
 
 /// The JVM ends: the socket is taken away.
 pub(crate) fn end() {
-    drop(PLACE.lock().unwrap_or_else(PoisonError::into_inner).take());
+    drop(SOCKET_FILE.lock().unwrap_or_else(PoisonError::into_inner).take());
 }
 
 /// Whether requests are taken, or none are wanted.
 pub(crate) fn is_served(target: &Target) -> bool {
-    !target.options.control || PLACE.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    !target.options.control || SOCKET_FILE.lock().unwrap_or_else(PoisonError::into_inner).is_some()
 }
 
 /// A socket that listens, and its file.
-type Socket = (UnixListener, Place);
+type Socket = (UnixListener, SocketFile);

@@ -42,18 +42,18 @@ impl ListenError {
     }
 }
 
-fn tried(places: &[(PathBuf, io::Error)]) -> String {
-    places.iter().map(|(path, error)| format!("{}: {error}", path.display())).collect::<Vec<_>>().join(", ")
+fn tried(folders: &[(PathBuf, io::Error)]) -> String {
+    folders.iter().map(|(path, error)| format!("{}: {error}", path.display())).collect::<Vec<_>>().join(", ")
 }
 
 /// A socket's file, removed when dropped if it is still the one that was made.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct SocketFile {
     path: PathBuf,
     identity: (u64, u64),
 }
 
-impl Drop for Place {
+impl Drop for SocketFile {
     fn drop(&mut self) {
         let found = fs::symlink_metadata(&self.path).map(|file| (file.dev(), file.ino()));
         if found.is_ok_and(|found| found == self.identity) {
@@ -63,7 +63,7 @@ impl Drop for Place {
 }
 
 /// A socket that only its owner can connect to, in the first folder where one can be made.
-pub(crate) fn listen() -> Result<(UnixListener, Place), ListenError> {
+pub(crate) fn listen() -> Result<(UnixListener, SocketFile), ListenError> {
     let mut failed = Vec::new();
     for folder in SOCKET_FOLDERS {
         let path = Path::new(folder).join(socket_name(process::id()));
@@ -93,7 +93,7 @@ impl From<io::Error> for Taken {
     }
 }
 
-fn listen_at(path: &Path) -> Result<(UnixListener, Place), Taken> {
+fn listen_at(path: &Path) -> Result<(UnixListener, SocketFile), Taken> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let address = SocketAddrUnix::new(path)?;
     let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
@@ -109,9 +109,9 @@ fn listen_at(path: &Path) -> Result<(UnixListener, Place), Taken> {
         bound => bound?,
     }
     let made = fs::symlink_metadata(path)?;
-    let place = Place { path: path.to_owned(), identity: (made.dev(), made.ino()) };
+    let file = SocketFile { path: path.to_owned(), identity: (made.dev(), made.ino()) };
     rustix::net::listen(&socket, BACKLOG)?;
-    Ok((socket.into(), place))
+    Ok((socket.into(), file))
 }
 
 /// Removes what an earlier process of this number left. Others' files, and sockets that somebody serves, are left alone.
@@ -174,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    fn listens(path: &Path) -> Result<(UnixListener, Place), String> {
+    fn listens(path: &Path) -> Result<(UnixListener, SocketFile), String> {
         listen_at(path).map_err(|taken| match taken {
             Taken::ByUs => "by us".into(),
             Taken::No(error) => error.to_string(),
@@ -182,12 +182,12 @@ mod tests {
     }
 
     #[test]
-    fn only_the_owner_can_open_it_and_it_goes_with_its_place() {
+    fn only_the_owner_can_open_it_and_it_goes_when_dropped() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("s");
-        let (_listener, place) = listens(&path).expect("a socket");
+        let (_listener, file) = listens(&path).expect("a socket");
         assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o7777, 0o600);
-        drop(place);
+        drop(file);
         assert!(!path.exists());
     }
 
@@ -196,16 +196,16 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("s");
         drop(UnixListener::bind(&path).expect("a socket"));
-        let (_listener, place) = listens(&path).expect("a socket in place of the stale one");
+        let (_listener, file) = listens(&path).expect("a socket in place of the stale one");
         assert!(std::os::unix::net::UnixStream::connect(&path).is_ok());
-        drop(place);
+        drop(file);
     }
 
     #[test]
     fn a_second_one_of_this_process_is_noticed() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("s");
-        let (_listener, _place) = listens(&path).expect("a socket");
+        let (_listener, _file) = listens(&path).expect("a socket");
         assert_eq!(listens(&path).map(|_| ()), Err("by us".into()));
     }
 
@@ -251,10 +251,10 @@ mod tests {
     fn another_file_put_in_its_place_is_not_removed() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("s");
-        let (_listener, place) = listens(&path).expect("a socket");
+        let (_listener, file) = listens(&path).expect("a socket");
         fs::remove_file(&path).expect("removed");
         fs::write(&path, "").expect("another file");
-        drop(place);
+        drop(file);
         assert!(path.exists());
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn name(kind: &RootKind) -> &str {
 
 /// Where on a stack a reference is, as far as the dump tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Place {
+pub(crate) struct StackPosition {
     /// Name of the thread.
     pub(crate) thread: Option<Box<str>>,
     /// `Class.method`.
@@ -27,19 +27,19 @@ pub(crate) struct Place {
     pub(crate) slot: Option<i32>,
 }
 
-/// The place of a root; empty if it is on no stack.
-pub(crate) fn place(kind: &RootKind) -> Place {
+/// Where a root is; empty if it is on no stack.
+pub(crate) fn stack_position(kind: &RootKind) -> StackPosition {
     match kind {
-        RootKind::JniLocal(frame) | RootKind::StackLocal(frame) => Place {
+        RootKind::JniLocal(frame) | RootKind::StackLocal(frame) => StackPosition {
             thread: frame.thread.clone(),
             method: frame.method.clone(),
             slot: frame.slot.filter(|&slot| slot >= 0),
         },
-        _ => Place::default(),
+        _ => StackPosition::default(),
     }
 }
 
-impl Place {
+impl StackPosition {
     /// `  (thread main, a.B.run, slot 2)`, or nothing.
     pub(crate) fn text(&self) -> String {
         let thread = self.thread.as_ref().map(|thread| format!("thread {thread}"));

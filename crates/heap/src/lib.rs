@@ -41,6 +41,6 @@ pub use index::{ClassIndex, ObjectIndex};
 pub use open::{Dump, Format};
 pub use progress::Progress;
 pub use referrers::Referrers;
-pub use root::{Frame, Root, RootKind};
+pub use root::{Root, RootFrame, RootKind};
 pub use set::ObjectSet;
 pub use text::{Text, TextEncoding};

@@ -22,9 +22,9 @@ pub enum RootKind {
     /// A JNI global reference.
     JniGlobal,
     /// A JNI local reference.
-    JniLocal(Frame),
+    JniLocal(RootFrame),
     /// A local variable or operand of a running method.
-    StackLocal(Frame),
+    StackLocal(RootFrame),
     /// An object that a thread holds or waits for the monitor of.
     Monitor,
     /// A thread that is alive.
@@ -35,7 +35,7 @@ pub enum RootKind {
 
 /// Where on a stack a reference is, as far as known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Frame {
+pub struct RootFrame {
     /// Name of the thread.
     pub thread: Option<Box<str>>,
     /// `Class.method` of the frame.
@@ -62,7 +62,7 @@ impl fmt::Display for RootKind {
 }
 
 /// ` of method, thread "name"`, or as much of it as is known.
-impl fmt::Display for Frame {
+impl fmt::Display for RootFrame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.method, &self.thread) {
             (Some(method), Some(thread)) => write!(f, " of {method}, thread \"{thread}\""),

@@ -8,7 +8,7 @@ mod dumps;
 
 use dumps::{CUSTOM, LOADER, facts, small_dump};
 use mayfly_heap::dump::{ClassFacts, Encoder, Facts, Number, Reference};
-use mayfly_heap::{Dump, EdgeName, Frame, Graph, HeapError, ObjectIndex, RootKind, Strength};
+use mayfly_heap::{Dump, EdgeName, Graph, HeapError, ObjectIndex, RootFrame, RootKind, Strength};
 use proptest::prelude::*;
 
 /// Reads without looking at the progress.
@@ -102,10 +102,10 @@ fn roots_are_named() {
     let graph = graph();
     let kinds: Vec<_> =
         graph.roots().iter().map(|root| &root.kind).filter(|&kind| *kind != RootKind::SystemClass).collect();
-    let frame = Frame { thread: Some("main".into()), method: Some("App.run".into()), slot: Some(-1) };
+    let frame = RootFrame { thread: Some("main".into()), method: Some("App.run".into()), slot: Some(-1) };
     let expected = [
         RootKind::StackLocal(frame),
-        RootKind::JniLocal(Frame::default()),
+        RootKind::JniLocal(RootFrame::default()),
         RootKind::JniGlobal,
         RootKind::Other("system class".into()),
         RootKind::Monitor,

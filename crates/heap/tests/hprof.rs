@@ -4,7 +4,9 @@
 mod hprofs;
 
 use hprofs::{A, APP, ARRAY, B, BYTES, CUSTOM, FORMS, Form, LONGS, MAIN, NAME, OBJECT, WEAK_A, small_hprof};
-use mayfly_heap::{Dump, EdgeName, Format, Frame, Graph, HeapError, ObjectIndex, RootKind, Strength, Total};
+use mayfly_heap::{
+    Dump, EdgeName, Format, Graph, HeapError, ObjectIndex, RootFrame, RootKind, Strength, Total,
+};
 use proptest::prelude::*;
 
 fn graph_of(bytes: &[u8]) -> Result<Graph, HeapError> {
@@ -78,15 +80,15 @@ fn roots_are_named_with_thread_and_method() {
         let system = graph.roots().iter().filter(|root| root.kind == RootKind::SystemClass).count();
         assert_eq!(system, 8, "all classes but plugin.App");
         let thread = Some("maïn".into());
-        let run = Frame { thread: thread.clone(), method: Some("plugin.App.run".into()), slot: None };
-        let unknown = Frame { method: Some("?".into()), ..run.clone() };
+        let run = RootFrame { thread: thread.clone(), method: Some("plugin.App.run".into()), slot: None };
+        let unknown = RootFrame { method: Some("?".into()), ..run.clone() };
         let other = |name: &str| RootKind::Other(name.into());
         let expected = [
             (MAIN, RootKind::Thread),
             (A, RootKind::StackLocal(run)),
             (A, RootKind::JniLocal(unknown)),
             (ARRAY, RootKind::JniGlobal),
-            (B, RootKind::JniLocal(Frame { thread, ..Frame::default() })),
+            (B, RootKind::JniLocal(RootFrame { thread, ..RootFrame::default() })),
             (APP, other("system class")),
             (B, other("thread block")),
             (B, RootKind::Monitor),

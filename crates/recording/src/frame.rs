@@ -64,7 +64,7 @@ pub fn end_of_recording() -> Vec<u8> {
 
 /// What the start of some bytes holds.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Frame<'a> {
+pub(crate) enum FrameStart<'a> {
     /// A whole frame.
     Whole { kind: u8, payload: &'a [u8] },
     /// The first part of a frame: more bytes are needed.
@@ -74,15 +74,15 @@ pub(crate) enum Frame<'a> {
 }
 
 /// Looks at the frame at the start of `bytes`.
-pub(crate) fn split_frame(bytes: &[u8]) -> Frame<'_> {
-    let Some((head, rest)) = bytes.split_first_chunk::<FRAME_HEAD_LEN>() else { return Frame::Partial };
+pub(crate) fn split_frame(bytes: &[u8]) -> FrameStart<'_> {
+    let Some((head, rest)) = bytes.split_first_chunk::<FRAME_HEAD_LEN>() else { return FrameStart::Partial };
     let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
     if crc32fast::hash(&head[..5]) != word(5) {
-        return Frame::Corrupt { what: "the head of a frame does not match its checksum" };
+        return FrameStart::Corrupt { what: "the head of a frame does not match its checksum" };
     }
-    let Some(payload) = rest.get(..word(1) as usize) else { return Frame::Partial };
+    let Some(payload) = rest.get(..word(1) as usize) else { return FrameStart::Partial };
     if crc32fast::hash(payload) != word(9) {
-        return Frame::Corrupt { what: "the payload of a frame does not match its checksum" };
+        return FrameStart::Corrupt { what: "the payload of a frame does not match its checksum" };
     }
-    Frame::Whole { kind: head[0], payload }
+    FrameStart::Whole { kind: head[0], payload }
 }

@@ -4,7 +4,9 @@
 
 use mayfly_profile::{ApplyError, Update};
 
-use crate::frame::{FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, Frame, KIND_UPDATE, MAGIC, split_frame};
+use crate::frame::{
+    FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, FrameStart, KIND_UPDATE, MAGIC, split_frame,
+};
 use crate::{v1, v2};
 
 /// Why nothing can be read at all.
@@ -170,9 +172,9 @@ impl RecordingReader {
 /// all if it is not whole yet, an error saying what does not hold.
 fn read_frame(bytes: &[u8], version: u16) -> Result<Option<(usize, Option<Update>)>, &'static str> {
     let (kind, payload) = match split_frame(bytes) {
-        Frame::Whole { kind, payload } => (kind, payload),
-        Frame::Partial => return Ok(None),
-        Frame::Corrupt { what } => return Err(what),
+        FrameStart::Whole { kind, payload } => (kind, payload),
+        FrameStart::Partial => return Ok(None),
+        FrameStart::Corrupt { what } => return Err(what),
     };
     let length = FRAME_HEAD_LEN + payload.len();
     if kind != KIND_UPDATE {

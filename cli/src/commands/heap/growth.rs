@@ -21,17 +21,17 @@ const SHOWN: usize = 20;
 /// What grew.
 #[derive(Debug, Serialize)]
 struct Growth {
-    /// Places that grew, whatever the limit.
+    /// Paths that grew, whatever the limit.
     places: usize,
-    /// Where it is held, most grown first. No place is part of another.
-    held: Vec<Place>,
+    /// Where it is held, most grown first. No path is part of another.
+    held: Vec<HeldPath>,
     /// By class.
     classes: Diff,
 }
 
 /// Objects of one class below others that alone hold them.
 #[derive(Debug, Serialize)]
-struct Place {
+struct HeldPath {
     /// Classes from a root on: `class A`, `static field: B`, `C`.
     path: Vec<Box<str>>,
     /// What these objects retain.
@@ -45,12 +45,12 @@ impl Answer for Growth {
 
     fn text(&self) -> String {
         let mut table = Columns::new(&["+bytes", "bytes", "objects", "retained by"]);
-        for place in &self.held {
+        for path in &self.held {
             table.row([
-                format!("{:+}", place.growth_bytes),
-                place.after.bytes.to_string(),
-                place.after.objects.to_string(),
-                place.path.join(" -> "),
+                format!("{:+}", path.growth_bytes),
+                path.after.bytes.to_string(),
+                path.after.objects.to_string(),
+                path.path.join(" -> "),
             ]);
         }
         table.text() + &left_out(self.held.len(), self.places, "place") + "\n" + &self.classes.text()
@@ -69,7 +69,7 @@ pub(super) fn run(args: &GrowthArgs) -> Result<(), Error> {
     let summaries = [&before, &after].map(|graph| summary_of(graph, graph.objects()));
     let answer = Growth {
         places: grown.len(),
-        held: grown.into_iter().take(limit).map(place).collect(),
+        held: grown.into_iter().take(limit).map(held_path).collect(),
         classes: diff::diff(&summaries, mayfly_profile::HeapOrder::Size, Some(limit)),
     };
     document::show(&[source_before, source_after], &answer, args.shown.json)
@@ -80,9 +80,9 @@ fn load(file: &std::path::Path) -> Result<(Graph, Source), Error> {
     Ok((file.graph()?, file.source()))
 }
 
-fn place(growth: PathGrowth) -> Place {
+fn held_path(growth: PathGrowth) -> HeldPath {
     let held = |total: Total| Held { objects: total.objects, bytes: total.bytes };
-    Place {
+    HeldPath {
         growth_bytes: growth.bytes(),
         before: held(growth.before),
         after: held(growth.after),

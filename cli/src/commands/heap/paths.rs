@@ -10,7 +10,7 @@ use crate::heap::document::{self, Answer};
 use crate::heap::dump_file::DumpFile;
 use crate::heap::error::QueryError;
 use crate::heap::progress::Progress;
-use crate::heap::root_kind::{self, Place};
+use crate::heap::root_kind::{self, StackPosition};
 use crate::heap::selection;
 
 /// Paths, the shortest first.
@@ -46,7 +46,7 @@ struct RootJson {
     /// Its name.
     field: Option<String>,
     #[serde(flatten)]
-    place: Place,
+    place: StackPosition,
 }
 
 #[derive(Debug, Serialize)]
@@ -148,7 +148,7 @@ fn root(graph: &Graph, path: &Path) -> RootJson {
             kind: "static field".to_owned(),
             declared_by: Some(graph.class(*declaring).name.to_string()),
             field: Some(name.to_string()),
-            place: Place::default(),
+            place: StackPosition::default(),
         };
     }
     let kind = &path.root(graph).kind;
@@ -156,6 +156,6 @@ fn root(graph: &Graph, path: &Path) -> RootJson {
         kind: root_kind::name(kind).to_owned(),
         declared_by: None,
         field: None,
-        place: root_kind::place(kind),
+        place: root_kind::stack_position(kind),
     }
 }

@@ -10,7 +10,7 @@ use crate::heap::columns::{Columns, left_out};
 use crate::heap::document::{self, Answer};
 use crate::heap::dump_file::DumpFile;
 use crate::heap::error::QueryError;
-use crate::heap::root_kind::{self, Place};
+use crate::heap::root_kind::{self, StackPosition};
 
 /// How many of each kind there are.
 #[derive(Debug, Serialize, PartialEq)]
@@ -50,7 +50,7 @@ struct Row {
     object: String,
     bytes: u64,
     #[serde(flatten)]
-    place: Place,
+    place: StackPosition,
 }
 
 impl Answer for Listed {
@@ -101,14 +101,14 @@ fn listed(graph: &Graph, wanted: &str, limit: Option<usize>) -> Result<Listed, Q
     let row = |root: &Root| Row {
         object: object_text(graph, root.object),
         bytes: graph.size(root.object),
-        place: root_kind::place(&root.kind),
+        place: root_kind::stack_position(&root.kind),
     };
     Ok(Listed { kind: wanted.to_lowercase(), roots, rows: shown.map(row).collect() })
 }
 
 #[cfg(test)]
 mod tests {
-    use mayfly_heap::{Class, Frame, GraphBuilder, RootKind};
+    use mayfly_heap::{Class, GraphBuilder, RootFrame, RootKind};
 
     use super::*;
 
@@ -117,9 +117,9 @@ mod tests {
         let class = builder.class(Class { name: "a.B".into(), ..Class::default() });
         let object = builder.object(0x1f, class, 16);
         builder.root(object, RootKind::Thread);
-        let frame = Frame { thread: Some("main".into()), method: Some("a.B.run".into()), slot: Some(2) };
+        let frame = RootFrame { thread: Some("main".into()), method: Some("a.B.run".into()), slot: Some(2) };
         builder.root(object, RootKind::StackLocal(frame));
-        builder.root(object, RootKind::StackLocal(Frame::default()));
+        builder.root(object, RootKind::StackLocal(RootFrame::default()));
         builder.finish().expect("small")
     }
 

@@ -30,7 +30,7 @@ pub(super) struct Context<'c, 'a> {
 
 /// A frame with nothing left to infer.
 #[derive(Clone, Debug)]
-struct Frame {
+struct MapFrame {
     offset: u32,
     locals: Vec<Type>,
     stack: Vec<Type>,
@@ -49,10 +49,10 @@ pub(super) fn write(
     for trampoline in layout.trampolines() {
         let target = old.binary_search_by_key(&trampoline.target, |frame| frame.offset);
         let target = target.ok().and_then(|index| old.get(index)).ok_or(Malformed(FRAMES))?;
-        moved.push(Frame { offset: layout.trampoline_at(trampoline)?, ..target.clone() });
+        moved.push(MapFrame { offset: layout.trampoline_at(trampoline)?, ..target.clone() });
     }
     for frame in old {
-        moved.push(Frame { offset: layout.label(frame.offset)?, ..frame });
+        moved.push(MapFrame { offset: layout.label(frame.offset)?, ..frame });
     }
     moved.sort_by_key(|frame| frame.offset);
     put_u2(out, u16::try_from(moved.len()).map_err(|_| MethodRefusal::TooLarge)?);
@@ -72,7 +72,7 @@ fn read_all(
     context: &Context<'_, '_>,
     table: &[u8],
     pool: &mut PoolTail,
-) -> Result<Vec<Frame>, MethodRefusal> {
+) -> Result<Vec<MapFrame>, MethodRefusal> {
     let mut reader = Reader::new(table, FRAMES);
     let mut locals = initial_locals(context, pool)?;
     let mut offsets = Offsets::default();
@@ -91,7 +91,7 @@ fn read_all(
         if types > MAX_TYPES {
             return Err(MethodRefusal::JumpTooFar);
         }
-        frames.push(Frame { offset: offsets.next(delta), locals: locals.clone(), stack });
+        frames.push(MapFrame { offset: offsets.next(delta), locals: locals.clone(), stack });
     }
     Ok(frames)
 }

@@ -3,7 +3,7 @@
 //! Not here: what they amount to (`load`, `texts`).
 
 use super::facts::{Facts, FrameFacts, Number, Reference, RootReference};
-use super::frame::{Frame, Frames, KIND_FACTS, KIND_RECORDS, KIND_TOTALS};
+use super::frame::{DumpFrame, DumpFrames, KIND_FACTS, KIND_RECORDS, KIND_TOTALS};
 use super::record::{INLINE_MAX, Op, internal_of};
 use super::varint::{get, unfold};
 use crate::error::HeapError;
@@ -54,9 +54,9 @@ pub(crate) struct TextRecord<'a> {
 /// Reads a dump record by record.
 #[derive(Debug)]
 pub(crate) struct Decoder<'a> {
-    frames: Frames<'a>,
+    frames: DumpFrames<'a>,
     facts: Facts,
-    frame: Frame<'a>,
+    frame: DumpFrame<'a>,
     at: usize,
     newest: u32,
     classes: u32,
@@ -77,7 +77,7 @@ type Told<T> = Result<T, &'static str>;
 impl<'a> Decoder<'a> {
     /// At the first record.
     pub(crate) fn new(bytes: &'a [u8]) -> Result<Self, HeapError> {
-        let mut frames = Frames::new(bytes)?;
+        let mut frames = DumpFrames::new(bytes)?;
         let at = frames.at();
         let Some(frame) = frames.next()? else {
             return Err(HeapError::truncated(at, "the dump"));

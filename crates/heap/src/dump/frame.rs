@@ -58,7 +58,7 @@ pub(crate) fn frame_head(kind: u8, payload: &[u8]) -> [u8; FRAME_HEAD_LEN] {
 
 /// A whole frame with good checksums.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Frame<'a> {
+pub(crate) struct DumpFrame<'a> {
     pub(crate) kind: u8,
     pub(crate) payload: &'a [u8],
     /// Where the payload begins in the file.
@@ -67,12 +67,12 @@ pub(crate) struct Frame<'a> {
 
 /// Takes a file apart into its frames.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Frames<'a> {
+pub(crate) struct DumpFrames<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Frames<'a> {
+impl<'a> DumpFrames<'a> {
     /// At the first frame of the file.
     pub(crate) fn new(bytes: &'a [u8]) -> Result<Self, HeapError> {
         if !bytes.starts_with(&MAGIC) {
@@ -98,7 +98,7 @@ impl<'a> Frames<'a> {
     }
 
     /// The next frame; none at the end of the file.
-    pub(crate) fn next(&mut self) -> Result<Option<Frame<'a>>, HeapError> {
+    pub(crate) fn next(&mut self) -> Result<Option<DumpFrame<'a>>, HeapError> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         if rest.is_empty() {
             return Ok(None);
@@ -118,6 +118,6 @@ impl<'a> Frames<'a> {
         }
         let payload_at = (self.at + FRAME_HEAD_LEN) as u64;
         self.at += FRAME_HEAD_LEN + payload.len();
-        Ok(Some(Frame { kind: head[0], payload, payload_at }))
+        Ok(Some(DumpFrame { kind: head[0], payload, payload_at }))
     }
 }

@@ -14,7 +14,7 @@ use crate::graph::{Class, Graph};
 use crate::index::{ClassIndex, ObjectIndex};
 use crate::loading::{REFERENT, is_builtin_loader, referent_strength, type_name};
 use crate::progress::Progress;
-use crate::root::{Frame, RootKind};
+use crate::root::{RootFrame, RootKind};
 
 /// What stands for the class of an object whose class was not told.
 pub(crate) const NOT_KNOWN: &str = "(class not known)";
@@ -249,8 +249,8 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn frame(&self, frame: FrameFacts, slot: Option<i32>) -> Frame {
-        Frame {
+    fn frame(&self, frame: FrameFacts, slot: Option<i32>) -> RootFrame {
+        RootFrame {
             thread: self.threads.get(&frame.thread).map(|name| (*name).into()),
             method: self.methods.get(&frame.method).cloned(),
             slot,

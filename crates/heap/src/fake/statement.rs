@@ -1,6 +1,6 @@
 //! One statement of a fake heap, taken apart. Not here: what it means to the graph.
 
-use crate::root::{Frame, RootKind};
+use crate::root::{RootFrame, RootKind};
 
 /// What a statement says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(super) fn parse(text: &str) -> Option<Statement<'_>> {
 
 fn root<'text>(kind: &'text str, to: Chain<'text>) -> Option<Statement<'text>> {
     let words: Vec<_> = kind.split_whitespace().collect();
-    let frame = |thread: &str, method: &str, slot| Frame {
+    let frame = |thread: &str, method: &str, slot| RootFrame {
         thread: Some(thread.into()),
         method: Some(method.into()),
         slot,

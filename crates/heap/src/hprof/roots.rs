@@ -11,7 +11,7 @@ use super::scan::Scan;
 use super::sub_record::RootRecord;
 use super::texts::text_of;
 use super::value_type::ValueType;
-use crate::root::{Frame, RootKind};
+use crate::root::{RootFrame, RootKind};
 
 /// Adds all roots: first the classes that are never unloaded, then what the file tells.
 pub(super) fn add(edges: &mut Edges<'_, '_>) {
@@ -41,7 +41,7 @@ fn kind(root: &RootRecord, system: bool, threads: &Threads) -> Option<RootKind> 
         0x01 => RootKind::JniGlobal,
         0x02 => RootKind::JniLocal(threads.frame(root)),
         0x03 => RootKind::StackLocal(threads.frame(root)),
-        0x04 => RootKind::JniLocal(Frame { thread: threads.name(root.thread), ..Frame::default() }),
+        0x04 => RootKind::JniLocal(RootFrame { thread: threads.name(root.thread), ..RootFrame::default() }),
         0x05 if system => return None,
         0x05 => other("system class"),
         0x06 => other("thread block"),
@@ -85,9 +85,9 @@ impl Threads {
         self.stacks.get(&thread)?.thread.clone()
     }
 
-    fn frame(&self, root: &RootRecord) -> Frame {
+    fn frame(&self, root: &RootRecord) -> RootFrame {
         let methods = self.stacks.get(&root.thread).map_or(&[][..], |stack| &stack.methods);
-        Frame {
+        RootFrame {
             thread: self.name(root.thread),
             method: methods.get(root.frame as usize).cloned(),
             slot: None,

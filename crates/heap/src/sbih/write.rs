@@ -25,31 +25,31 @@ pub fn write<E: From<HeapError>>(
     sink: &mut dyn FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let told = Told::of(graph);
-    let places = Places::of(&told)?;
+    let positions = Positions::of(&told)?;
     let mut out = Out { bytes: MAGIC.to_vec(), sink };
-    out.ints(&[places.refs, places.objects])?;
+    out.ints(&[positions.refs, positions.objects])?;
     for class in &told.classes {
         out.string(&class.name)?;
         out.ints(&[class.objects.len() as i32])?;
         for &object in &class.objects {
-            out.ints(&[places.object[object]])?;
+            out.ints(&[positions.object[object]])?;
         }
     }
     for name in &told.names {
         out.string(&name.text)?;
-        out.ints(&[name.to.map_or(OF_INSTANCES, |object| places.object[object])])?;
+        out.ints(&[name.to.map_or(OF_INSTANCES, |object| positions.object[object])])?;
     }
     let mut outgoing = told.outgoing.iter();
     for (number, object) in told.objects.iter().enumerate() {
         let incoming = &told.incoming[told.starts.range(number as u32)];
         let size = i32::try_from(object.size).map_err(|_| HeapError::Unfit)?;
-        out.ints(&[places.class[object.class], size, object.out as i32, incoming.len() as i32])?;
+        out.ints(&[positions.class[object.class], size, object.out as i32, incoming.len() as i32])?;
         for &(name, to) in outgoing.by_ref().take(object.out) {
-            out.ints(&[places.name[name as usize], places.object[to as usize]])?;
+            out.ints(&[positions.name[name as usize], positions.object[to as usize]])?;
         }
         for &(name, from) in incoming {
-            let from = if from == NOTHING { 0 } else { places.object[from as usize] };
-            out.ints(&[places.name[name as usize], from])?;
+            let from = if from == NOTHING { 0 } else { positions.object[from as usize] };
+            out.ints(&[positions.name[name as usize], from])?;
         }
     }
     out.flush()
@@ -180,7 +180,7 @@ impl<'g> Names<'_, 'g> {
 }
 
 /// Where everything comes to lie.
-struct Places {
+struct Positions {
     class: Vec<i32>,
     name: Vec<i32>,
     object: Vec<i32>,
@@ -188,9 +188,9 @@ struct Places {
     objects: i32,
 }
 
-impl Places {
+impl Positions {
     fn of(told: &Told) -> Result<Self, HeapError> {
-        let mut at = Place(HEADER as u64);
+        let mut at = Position(HEADER as u64);
         let classes = told.classes.iter();
         let class = classes
             .map(|class| at.take(8 + class.name.len() + 4 * class.objects.len()))
@@ -209,9 +209,9 @@ impl Places {
 }
 
 /// The next free byte.
-struct Place(u64);
+struct Position(u64);
 
-impl Place {
+impl Position {
     /// Where something of a length begins.
     fn take(&mut self, length: usize) -> Result<i32, HeapError> {
         let begin = i32::try_from(self.0).map_err(|_| HeapError::Unfit)?;

@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::control::message::{PROTOCOL_VERSION, Request, Response};
-use crate::frame::{FRAME_HEAD_LEN, Frame, frame_head, split_frame};
+use crate::frame::{FRAME_HEAD_LEN, FrameStart, frame_head, split_frame};
 
 /// First bytes of each side.
 pub const GREETING: [u8; 8] = *b"\x89MAYCTL\n";
@@ -149,9 +149,9 @@ impl<M: Message> Incoming<M> {
         let Some(version) = self.greeted()? else { return Ok(None) };
         loop {
             let (kind, payload) = match split_frame(&self.pending) {
-                Frame::Whole { kind, payload } => (kind, payload),
-                Frame::Partial => return self.check_announced().map(|()| None),
-                Frame::Corrupt { what } => return Err(ExchangeError::Damaged(what)),
+                FrameStart::Whole { kind, payload } => (kind, payload),
+                FrameStart::Partial => return self.check_announced().map(|()| None),
+                FrameStart::Corrupt { what } => return Err(ExchangeError::Damaged(what)),
             };
             if payload.len() > M::MOST_BYTES {
                 return Err(ExchangeError::TooLong { bytes: payload.len() as u64, most: M::MOST_BYTES });
