@@ -2,7 +2,7 @@
 //!
 //! A new release is tried by the tests on its JVM (`just matrix`), and what differs is written down here. Two tables are
 //! with the code that is compiled without the agent: which methods are intrinsics or need a hook of their own
-//! (`crates/classfile/src/allocation/rules.rs`, a table of methods), and the slots of HotSpot's management table
+//! (`crates/classfile/src/allocation/methods.rs`), and the slots of HotSpot's management table
 //! (`crates/jvmti/src/management.rs`, `VERSIONS`).
 
 use mayfly_profile::{Frame, Gc};

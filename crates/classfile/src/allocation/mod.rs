@@ -8,6 +8,7 @@
 
 mod hook;
 mod loaded;
+mod methods;
 mod options;
 mod place;
 mod rules;
