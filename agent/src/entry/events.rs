@@ -49,15 +49,14 @@ impl Agent for MayflyAgent {
         }
     }
 
-    fn vm_init(&self, context: CallbackContext<'_>, event: ThreadEvent) {
+    fn vm_init(&self, context: CallbackContext<'_>, _event: ThreadEvent) {
         let (Some(target), Some(jni)) = (Target::get(), jni_of(&context)) else { return };
         target.running(jni);
         mbean::register(target, jni);
         if let Some(exact) = loaded::exact() {
             exact.connect_hooks(jni);
         }
-        if let (Some(profiler), Some(thread)) = (Profiler::get(), thread_of(&event)) {
-            target.find_counter(jni, thread);
+        if let Some(profiler) = Profiler::get() {
             steering::begin(profiler, jni);
         }
         remote::start(target);

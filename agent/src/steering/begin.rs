@@ -1,4 +1,4 @@
-//! VMInit: the JVM can be asked, so the session opens.
+//! The JVM can be asked (at VMInit, or since long), so the session opens.
 
 use std::sync::Arc;
 
@@ -11,10 +11,11 @@ use super::worker;
 use crate::session::Session;
 use crate::target::keeps_young_tracked_objects;
 
-/// Opens the session, and starts unless the user wants to start later.
+/// Opens the session, on a thread that the JVM knows, and starts unless the user wants to start later.
 pub(crate) fn begin(profiler: &'static Profiler, jni: Jni<'_>) {
-    worker::start(profiler);
     let (population, target) = (&profiler.population, profiler.target);
+    target.find_counter(jni);
+    worker::start(profiler);
     let run = run_info(profiler);
     population.references.in_jvm_with(run.jvm.gc);
     target.find_gc_counters();

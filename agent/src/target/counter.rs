@@ -32,17 +32,20 @@ struct Ended {
 }
 
 impl Reader {
-    fn find(jni: Jni<'_>, thread: Thread<'_>) -> Option<Self> {
+    fn find(jvmti: &JvmtiEnv, jni: Jni<'_>) -> Option<Self> {
         let thread_id = Field::of_thread(jni, THREAD_ID_FIELD)?;
-        let counter = Management::find()?.allocation_counter(jni, thread_id.get(jni, thread))?;
+        let thread = jvmti.current_thread(jni)?;
+        let own_id = thread_id.get(jni, thread);
+        jni.forget(thread.as_object());
+        let counter = Management::find()?.allocation_counter(jni, own_id)?;
         Some(Self { counter, thread_id })
     }
 }
 
 impl JvmCounter {
-    /// Looks for the JVM's counter, on this thread.
-    pub(super) fn find(&self, jni: Jni<'_>, thread: Thread<'_>) {
-        self.reader.get_or_init(|| Reader::find(jni, thread));
+    /// Looks for the JVM's counter, and checks it on this thread.
+    pub(super) fn find(&self, jvmti: &JvmtiEnv, jni: Jni<'_>) {
+        self.reader.get_or_init(|| Reader::find(jvmti, jni));
     }
 
     /// Takes over the count of a thread that ends, and says what it allocated.

@@ -98,8 +98,8 @@ impl Target {
     }
 
     /// Looks for the JVM's counter of allocated bytes, and checks it on this thread.
-    pub(crate) fn find_counter(&self, jni: Jni<'_>, thread: Thread<'_>) {
-        self.counter.find(jni, thread);
+    pub(crate) fn find_counter(&self, jni: Jni<'_>) {
+        self.counter.find(&self.jvmti, jni);
     }
 
     /// Bytes allocated by all threads since the JVM started; `None` if it does not count them.

@@ -266,7 +266,7 @@ impl JvmtiEnv {
 
     fn take_stack(&self, jni: Jni<'_>, frames: &mut [MaybeUninit<sys::jvmtiFrameInfo>]) -> usize {
         let mut count = 0;
-        let thread = if self.names_thread { self.current_thread() } else { ptr::null_mut() };
+        let thread = if self.names_thread { self.raw_current_thread() } else { ptr::null_mut() };
         // SAFETY: the table is HotSpot's, GetStackTrace exists since JVMTI 1.0; the buffer has the length given; the
         // thread is null, which means the current one, or a reference to it.
         let code = unsafe {
@@ -283,8 +283,14 @@ impl JvmtiEnv {
         if complete { usize::try_from(count).unwrap_or(0).min(frames.len()) } else { 0 }
     }
 
+    /// The current thread, as a fresh local reference.
+    pub fn current_thread<'call>(&self, _jni: Jni<'call>) -> Option<Thread<'call>> {
+        // SAFETY: a local reference of this thread's call, which is a thread, or null.
+        unsafe { Object::from_raw(self.raw_current_thread()).map(|thread| thread.as_thread()) }
+    }
+
     /// A local reference to the current thread; null if there is none.
-    fn current_thread(&self) -> jni_sys::jobject {
+    fn raw_current_thread(&self) -> jni_sys::jobject {
         let mut thread = ptr::null_mut();
         // SAFETY: the table is HotSpot's, GetCurrentThread exists since JVMTI 1.0; the out-pointer outlives the call.
         unsafe {

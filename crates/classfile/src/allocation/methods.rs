@@ -20,16 +20,16 @@
 
 use super::hook::{Element, Hook};
 
-pub(super) const ARRAYS: &[u8] = b"java/util/Arrays";
-pub(super) const REFLECT_ARRAY: &[u8] = b"java/lang/reflect/Array";
-pub(super) const STRING_UTF16: &[u8] = b"java/lang/StringUTF16";
-pub(super) const INTERNAL_UNSAFE: &[u8] = b"jdk/internal/misc/Unsafe";
+const ARRAYS: &[u8] = b"java/util/Arrays";
+const REFLECT_ARRAY: &[u8] = b"java/lang/reflect/Array";
+const STRING_UTF16: &[u8] = b"java/lang/StringUTF16";
+const INTERNAL_UNSAFE: &[u8] = b"jdk/internal/misc/Unsafe";
 pub(super) const SUN_UNSAFE: &[u8] = b"sun/misc/Unsafe";
 pub(super) const REFLECTION: &[u8] = b"jdk/internal/reflect/Reflection";
 pub(super) const OBJECT: &[u8] = b"java/lang/Object";
 pub(super) const STRING_BUILDER: &[u8] = b"java/lang/StringBuilder";
 pub(super) const STRING_BUFFER: &[u8] = b"java/lang/StringBuffer";
-pub(super) const THROWABLE: &[u8] = b"java/lang/Throwable";
+const THROWABLE: &[u8] = b"java/lang/Throwable";
 pub(super) const SHUTDOWN: &[u8] = b"java/lang/Shutdown";
 pub(super) const VIRTUAL_THREAD: &[u8] = b"java/lang/VirtualThread";
 
