@@ -2,11 +2,15 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use mayfly_profile::SiteCounts;
+use mayfly_profile::{Dropped, SiteCounts};
 use mayfly_tracking::{ClassTotal, Ledger, PlaceTable, SiteRows, Slabs, StackBudget, Tables};
 
 use crate::options::Options;
 use crate::tracking::Population;
+
+const ELSEWHERE: &str = "their sites only, there are too many allocating instructions";
+const SHARING: &str =
+    "some objects of threads that shared counters, as there was no address space left for theirs";
 
 /// All counters in native memory.
 pub(super) struct Counters {
@@ -56,6 +60,19 @@ impl Counters {
     /// A thread ends: its counts are kept.
     pub(super) fn close(&self, slab: u64, population: &Population) {
         self.slabs.close(slab, &population.classes, &self.places);
+    }
+
+    /// What may be missing, by cause.
+    pub(super) fn dropped(&self) -> Vec<Dropped> {
+        let elsewhere = self.places.counted_elsewhere();
+        let mut dropped = Vec::new();
+        if elsewhere > 0 {
+            dropped.push(Dropped { cause: ELSEWHERE.into(), objects: elsewhere });
+        }
+        if self.slabs.sharing() > 0 {
+            dropped.push(Dropped { cause: SHARING.into(), objects: 0 });
+        }
+        dropped
     }
 
     /// Native memory mapped, in bytes: pages that were touched as of when all counters were last looked at.

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use mayfly_jvmti::{Jni, Thread};
-use mayfly_profile::{Dropped, EngineKind, Remainder};
+use mayfly_profile::{EngineKind, Remainder};
 use mayfly_tracking::{ClassTotal, Ledger};
 
 use super::sampler;
@@ -14,7 +14,6 @@ use super::virtual_threads::has_virtual_threads;
 use crate::engine::{Account, Counting, Counts, Engine};
 
 const EXAMPLES: &str = "made by the profiler (one object of each class)";
-const ELSEWHERE: &str = "their sites only, there are too many allocating instructions";
 
 impl Counting for Exact {
     fn kind(&self) -> EngineKind {
@@ -41,12 +40,10 @@ impl Counting for Exact {
     fn account(&self) -> Account {
         let mut remainder = vec![Remainder::exact(EXAMPLES, self.examples.load(Relaxed) as i64)];
         remainder.extend(self.unseen.iter().flat_map(Unseen::remainder));
-        let elsewhere = self.counters.places.counted_elsewhere();
-        let dropped = Dropped { cause: ELSEWHERE.into(), objects: elsewhere };
         Account {
             remainder,
             refusals: self.rewriting.refusals(),
-            dropped: (elsewhere > 0).then_some(dropped).into_iter().collect(),
+            dropped: self.counters.dropped(),
             sample_interval: self.unseen.as_ref().map(Unseen::interval),
             rewrite_ms: self.rewriting.milliseconds(),
         }

@@ -66,7 +66,7 @@ pub struct Refusals {
 pub struct Dropped {
     /// In words, e.g. `memory limit`.
     pub cause: String,
-    /// How many.
+    /// How many; 0 if nobody knows.
     pub objects: u64,
 }
 

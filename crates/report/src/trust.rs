@@ -46,8 +46,14 @@ pub fn trust_block(trust: &Trust) -> String {
             printable(&r.reason)
         )
     };
-    let dropped = |d: &mayfly_profile::Dropped| {
-        format!("dropped: {} {} not tracked: {}", d.objects, plural(d.objects, "object"), printable(&d.cause))
+    let dropped = |d: &mayfly_profile::Dropped| match d.objects {
+        0 => format!("dropped: {}", printable(&d.cause)),
+        _ => format!(
+            "dropped: {} {} not tracked: {}",
+            d.objects,
+            plural(d.objects, "object"),
+            printable(&d.cause)
+        ),
     };
     lines.extend(trust.refusals.iter().map(refusal));
     lines.extend(trust.dropped.iter().map(dropped));

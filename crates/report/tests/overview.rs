@@ -18,6 +18,16 @@ fn shown(profile: &Profile) -> String {
 }
 
 #[test]
+fn what_was_dropped_in_unknown_numbers_is_said() {
+    let mut profile = with_sites();
+    profile.trust.dropped =
+        vec![mayfly_profile::Dropped { cause: "threads shared counters".into(), objects: 0 }];
+    let text = shown(&profile);
+    assert!(text.contains("threads shared counters") && !text.contains("Nothing was dropped"), "{text}");
+    assert!(!text.contains(" 0 objects"), "{text}");
+}
+
+#[test]
 fn allocations_only() {
     assert_snapshot!(shown(&only_counts()));
 }

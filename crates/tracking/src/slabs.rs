@@ -44,6 +44,8 @@ pub struct Slabs {
     len: usize,
     /// For threads that come when the system has no address space left: they share it, and lose some counts to each other.
     last_resort: Slab,
+    /// How many threads came to share it.
+    sharing: AtomicU64,
     state: Mutex<State>,
 }
 
@@ -85,13 +87,18 @@ impl Slabs {
     pub fn new(places: bool) -> Self {
         let len = CLASS_WORDS + if places { PLACE_WORDS } else { 0 };
         let last_resort = Slab::new(len).expect("address space for counters");
-        Self { len, last_resort, state: Mutex::default() }
+        Self { len, last_resort, sharing: AtomicU64::new(0), state: Mutex::default() }
     }
 
     /// A zeroed slab for a thread; the address is what Java writes to.
     pub fn open(&self) -> u64 {
+        self.open_from(|words| Slab::new(words).ok())
+    }
+
+    fn open_from(&self, system: impl FnOnce(usize) -> Option<Slab>) -> u64 {
         let mut state = self.state();
-        let Some(slab) = state.spare.pop().or_else(|| Slab::new(self.len).ok()) else {
+        let Some(slab) = state.spare.pop().or_else(|| system(self.len)) else {
+            self.sharing.fetch_add(1, Relaxed);
             return self.last_resort.address();
         };
         let address = slab.address();
@@ -135,6 +142,11 @@ impl Slabs {
         let of_classes = of_classes.iter_mut().enumerate().filter(|(at, _)| classes.is_maximum(*at));
         let of_places = of_places.iter_mut().enumerate().filter(|(at, _)| places.is_maximum(*at));
         of_classes.chain(of_places).for_each(|(_, word)| *word = 0);
+    }
+
+    /// Number of threads, ended ones included, that had to share a slab: those that ran at once lost some counts to each other.
+    pub fn sharing(&self) -> u64 {
+        self.sharing.load(Relaxed)
     }
 
     /// Number of threads with a slab.
@@ -278,6 +290,27 @@ mod tests {
         assert_eq!(size(&slabs).largest, 0);
         bump(&slabs, array.cell, CELL_LARGEST, 16);
         assert_eq!(size(&slabs).largest, 16);
+    }
+
+    #[test]
+    fn threads_without_room_share_a_slab_and_are_counted() {
+        let (classes, places) = (ClassTable::default(), PlaceTable::new());
+        let object = classes.register("a.B", Shape::Object { size: 24 }, true);
+        let slabs = Slabs::default();
+        let own = slabs.open();
+        let shared = [slabs.open_from(|_| None), slabs.open_from(|_| None)];
+        assert_eq!(shared, [slabs.last_resort.address(); 2]);
+        assert_eq!((slabs.sharing(), slabs.live()), (2, 1));
+        bump(&slabs, object.cell, 0, 3);
+        slabs.last_resort.words()[word_at(object.cell)].fetch_add(4, Relaxed);
+        let counted = |slabs: &Slabs| {
+            slabs.words(&classes, &places).classes(&classes, &places)[object.id as usize].counted
+        };
+        assert_eq!(counted(&slabs), Tally::of(7, 24));
+        // The end of one of them leaves the others' counts where they are.
+        slabs.close(shared[0], &classes, &places);
+        slabs.close(own, &classes, &places);
+        assert_eq!((counted(&slabs), slabs.sharing()), (Tally::of(7, 24), 2));
     }
 
     #[test]

@@ -49,10 +49,13 @@ fn missed(trust: &Trust) -> String {
     let dropped = trust.dropped.iter().map(|dropped| dropped.objects).fold(0, u64::saturating_add);
     let refused = trust.refusals.iter().map(|refusal| refusal.methods).fold(0, u64::saturating_add);
     let mut parts = Vec::new();
+    let (counted, uncounted): (Vec<_>, Vec<_>) =
+        trust.dropped.iter().partition(|dropped| dropped.objects > 0);
     if dropped > 0 {
-        let causes: Vec<_> = trust.dropped.iter().map(|dropped| printable(&dropped.cause)).collect();
+        let causes: Vec<_> = counted.iter().map(|dropped| printable(&dropped.cause)).collect();
         parts.push(format!("{} objects dropped ({})", units::count(dropped), causes.join("; ")));
     }
+    parts.extend(uncounted.iter().map(|dropped| printable(&dropped.cause).into_owned()));
     if refused > 0 {
         parts.push(format!("{refused} {} refused", if refused == 1 { "method" } else { "methods" }));
     }
