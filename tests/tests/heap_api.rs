@@ -1,6 +1,6 @@
 //! The Java API's questions about the heap, and its assertions: sizes, scans, paths, what can be collected.
 //!
-//! Rows I1–I15 and S1–S8 of INSANE's features. Texts are compared whole; `@#` stands for any identity hash code and
+//! INSANE's scanner, live references and assertions, feature by feature. Texts are compared whole; `@#` stands for any identity hash code and
 //! `[#]` for any index, where a JDK's own tables decide it.
 
 use std::fs;
@@ -146,7 +146,7 @@ fn check_leaks_but(jvm: &Jvm, stdout: &str, loader: Option<&str>) {
     assert_eq!(section(stdout, "own-stack"), "collected", "on {jvm}: once the variable is cleared");
 }
 
-/// S6, I14, B.4: every kind of leak is found, by the shortest path; what is not held, or softly or weakly, passes.
+/// `assertGC`: every kind of leak is found, by the shortest path; what is not held, or softly or weakly, passes.
 #[test]
 fn every_kind_of_leak_is_found() {
     each_jvm(|jvm| check_leaks(jvm, &run(jvm, "heapapi.Leaks", &leak_kinds()).stdout));
@@ -171,7 +171,7 @@ fn every_collector_lets_leaks_be_found() {
     });
 }
 
-/// S6 beside the profiler: the library is in the JVM as an agent already.
+/// `assertGC` beside the profiler: the library is in the JVM as an agent already.
 #[test]
 fn a_launched_agent_answers_too() {
     each_jvm(|jvm| {
@@ -187,7 +187,7 @@ fn a_launched_agent_answers_too() {
     });
 }
 
-/// B.4: references that native code holds.
+/// References that native code holds.
 #[test]
 fn jni_globals_are_found() {
     each_jvm(|jvm| {
@@ -232,7 +232,7 @@ heapapi.Leaks$Leaked@#",
     });
 }
 
-/// S6: no assertion passes or fails by chance, while another thread allocates all the time.
+/// No assertion passes or fails by chance, while another thread allocates all the time.
 #[test]
 fn fifty_passes_and_fails_are_alike() {
     each_jvm(|jvm| {
@@ -248,7 +248,7 @@ java.lang.Object@]
     });
 }
 
-/// S1–S5, I7, I8.
+/// `assertSize`, and sizes of objects and of all that they reach.
 #[test]
 fn sizes_are_those_of_the_jvm_or_of_the_old_model() {
     each_jvm(|jvm| {
@@ -268,7 +268,7 @@ fn sizes_are_those_of_the_jvm_or_of_the_old_model() {
             "weak counts",
             "strong only",
             "no classes",
-            "S4 size is that of two arrays:",
+            "a filter's size is that of two arrays:",
         ] {
             assert!(stdout.contains(&format!("{line} true\n")), "{line} on {jvm}:\n{stdout}");
         }
@@ -280,9 +280,15 @@ fn sizes_are_those_of_the_jvm_or_of_the_old_model() {
 
 fn check_size_texts(jvm: &Jvm, stdout: &str) {
     for (name, text) in [
-        ("S1", "one: leak 440 bytes  over limit of 0 bytes\n  [I: 1, 416B\n  [Ljava.lang.Object;: 1, 24B"),
-        ("S2", "two: leak 464 bytes  over limit of 0 bytes\n  [I: 1, 416B\n  [Ljava.lang.Object;: 2, 48B"),
-        ("S3", "skip: leak 48 bytes  over limit of 0 bytes\n  [Ljava.lang.Object;: 2, 48B"),
+        (
+            "one root",
+            "one: leak 440 bytes  over limit of 0 bytes\n  [I: 1, 416B\n  [Ljava.lang.Object;: 1, 24B",
+        ),
+        (
+            "several roots",
+            "two: leak 464 bytes  over limit of 0 bytes\n  [I: 1, 416B\n  [Ljava.lang.Object;: 2, 48B",
+        ),
+        ("skipped objects", "skip: leak 48 bytes  over limit of 0 bytes\n  [Ljava.lang.Object;: 2, 48B"),
         ("retained", "too much: retains 16056 bytes, 15956 over the limit of 100 bytes"),
         ("in hand", "8016\n0\n0"),
         ("retained in hand", "too much: retains 8040 bytes, 7940 over the limit of 100 bytes"),
@@ -291,12 +297,15 @@ fn check_size_texts(jvm: &Jvm, stdout: &str) {
     ] {
         assert_eq!(section(stdout, name), text, "on {jvm}");
     }
-    assert!(section(stdout, "S4").starts_with("filter: leak 48 bytes  over limit of 0 bytes"), "on {jvm}");
+    assert!(
+        section(stdout, "a filter").starts_with("filter: leak 48 bytes  over limit of 0 bytes"),
+        "on {jvm}"
+    );
     // Two arrays of 1000 longs, and the array that holds them.
     assert!(stdout.contains("retained 8016 0\n"), "on {jvm}:\n{stdout}");
 }
 
-/// S5: the failure that INSANE printed on JDK 17, to the byte; its sizes are those of its model.
+/// The failure that INSANE printed on JDK 17, to the byte; its sizes are those of its model.
 #[test]
 fn the_old_model_gives_the_old_text() {
     each_jvm(|jvm| {
@@ -308,7 +317,7 @@ fn the_old_model_gives_the_old_text() {
         }
         let launch = launch(jvm, "heapapi.Sizes").jvm_args(&["-Dmayfly.sizes=insane"]);
         assert_eq!(
-            section(&launch.run().ok().stdout, "S5").lines().take(6).collect::<Vec<_>>().join("\n"),
+            section(&launch.run().ok().stdout, "a list").lines().take(6).collect::<Vec<_>>().join("\n"),
             "Size of list: leak 144 bytes  over limit of 0 bytes
   java.lang.String: 2, 48B
   [B: 2, 32B
@@ -319,7 +328,7 @@ fn the_old_model_gives_the_old_text() {
     });
 }
 
-/// I1–I6, I9, I10, I12.
+/// Scans: visitors, filters, statics, ids, the whole heap.
 #[test]
 fn a_scan_tells_in_order_and_only_what_filters_let_through() {
     each_jvm(|jvm| {
@@ -329,7 +338,7 @@ fn a_scan_tells_in_order_and_only_what_filters_let_through() {
 }
 
 const SCANS: &str = "\
-== I2 all
+== all
 class Base
 class Node
 object a
@@ -346,30 +355,30 @@ class Leaf
 object c
 many[1] -> c
 many[2] -> a
-== I3 nothing is followed
+== nothing is followed
 class Base
 class Node
 object a
 class Leaf
 object c
-== I4 skip objects
+== skip objects
 class Base
 class Node
 object a
 a.up -> a
-== I4 skip contents
+== skip contents
 class Base
 class Node
 object a
 a.up -> a
 object b
 a.next -> b
-== I4 skip references
+== skip references
 class Base
 class Node
 object a
 a.up -> a
-== I4 compound
+== compound
 class Base
 class Node
 object b
@@ -382,7 +391,7 @@ b.soft -> SoftReference
 class Leaf
 object c
 many[1] -> c
-== I4 no filter
+== no filter
 object WeakReference
 object SoftReference
 class Leaf
@@ -390,27 +399,27 @@ object weak leaf
 WeakReference.referent -> weak leaf
 object soft leaf
 SoftReference.referent -> soft leaf
-== I1 statics
+== statics
 true
-== I1 no statics
+== no statics
 class HasStatic
-== I5 both are told
+== both are told
 true true
-== I6 counting
+== counting
 nodes 2
 bytes true
 base 0 true
 total true
 Unknown class
-== I12 ids
+== ids
 200000 true
-== I9 roots
+== roots
 threads true classes true
 leaf of a static true
 much true
 ";
 
-/// I14, I15, S7.
+/// Paths: hints, progress, several of them, and what each tells of itself.
 #[test]
 fn paths_can_be_asked_for_and_followed() {
     each_jvm(|jvm| assert_reads(jvm, run(jvm, "heapapi.Paths", &[]).stdout.trim_end(), PATHS));
@@ -487,7 +496,7 @@ thrown later
 and then 1
 "#;
 
-/// S8, and survivors of a body.
+/// Tracked instances, and survivors of a body.
 #[test]
 fn instances_are_tracked_and_survivors_shown() {
     each_jvm(|jvm| assert_reads(jvm, run(jvm, "heapapi.Tracked", &[]).stdout.trim_end(), TRACKED));
@@ -610,7 +619,7 @@ fn two_class_loaders_can_ask() {
     });
 }
 
-/// B.4, B.5: a heap with less than a twentieth free.
+/// A heap with less than a twentieth free.
 #[test]
 fn a_full_heap_can_be_asked() {
     each_jvm(|jvm| {

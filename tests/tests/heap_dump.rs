@@ -76,7 +76,7 @@ fn held_by(graph: &Graph, class: &str, holder: &str) {
     assert!(holders.contains(holder), "{class} is not held by {holder}, but by {holders:#?}");
 }
 
-/// B.5, and the roots of item 3: every kind of root, by its right name.
+/// Every kind of root, by its right name.
 #[test]
 fn each_object_is_held_by_what_holds_it() {
     each_jvm(|jvm| {
@@ -166,7 +166,7 @@ fn the_dump_holds_what_the_jvm_counts() {
     });
 }
 
-/// B.5: the local of a virtual thread that waits, and is on no carrier.
+/// The local of a virtual thread that waits, and is on no carrier.
 #[test]
 fn a_virtual_thread_s_local_is_found() {
     each_jvm(|jvm| {

@@ -86,7 +86,7 @@ fn rows(answer: &Value) -> BTreeMap<String, (u64, u64)> {
     answer["rows"].as_array().expect("rows").iter().map(row).collect()
 }
 
-/// What is known of the program, asked of a dump in any format. Rows I16, I17, I20 of the inventory.
+/// What is known of the program, asked of a dump in any format. INSANE's `findRoots`, `HeapModel` and `InsaneParser`.
 fn check_answers(file: &str) {
     let histogram = rows(&json(&["histogram", file]));
     let (links, link_bytes) = histogram[LINK];
@@ -128,7 +128,7 @@ fn check_answers(file: &str) {
     assert!(last.starts_with("Total: "), "{file}: {last}");
 }
 
-/// Row I16: from a static field, printed as INSANE does, the shortest.
+/// INSANE's `findRoots`: from a static field, printed as INSANE does, the shortest.
 fn check_paths(file: &str) {
     let path = text(&["paths", file, "--to", LEAKED]);
     let lines: Vec<_> = path.lines().collect();
@@ -149,7 +149,7 @@ fn check_paths(file: &str) {
     assert!(path.contains("java.lang.ref.SoftReference@") && path.contains("-referent->"), "{file}: {path}");
 }
 
-/// Row I20: by text, and who refers to it; the grep recipe's strings, without grep.
+/// INSANE's string queries: by text, and who refers to it; the grep recipe's strings, without grep.
 fn check_strings(file: &str) {
     let duplicates = json(&["strings", file, "--limit", "1000000"]);
     let rows = duplicates["rows"].as_array().expect("rows");
@@ -388,7 +388,7 @@ fn growth_names_the_leak() {
     });
 }
 
-/// Row I21: the table of the dump; and that nothing is overwritten.
+/// INSANE's `--dumpheap`: the table of the dump; and that nothing is overwritten.
 #[test]
 fn a_dump_prints_its_usage_and_overwrites_nothing() {
     each_jvm(|jvm| {

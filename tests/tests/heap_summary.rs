@@ -48,7 +48,7 @@ fn end(jvm: &Jvm, mut running: Running, counted: &Counts) -> Outcome {
     outcome
 }
 
-/// H1, H2, H3, H5, H6, H12, H14, H15: HeapSummary's own options, lines and columns; the fixture's objects exactly, and
+/// HeapSummary's own options, lines and columns; the fixture's objects exactly, and
 /// those of two loaders in one row; each look has a file of its own.
 #[test]
 fn a_summary_on_request_is_what_the_jvm_has() {
@@ -101,7 +101,7 @@ fn near(counted: &Counts, histogram: &Counts) {
     }
 }
 
-/// H7, H9: SIGQUIT, and the garbage is gone; or counted, if asked for.
+/// SIGQUIT, and the garbage is gone; or counted, if asked for.
 #[test]
 fn sigquit_asks_and_garbage_is_collected_first_unless_all_is_wanted() {
     each_jvm(|jvm| {
@@ -119,7 +119,7 @@ fn sigquit_asks_and_garbage_is_collected_first_unless_all_is_wanted() {
     });
 }
 
-/// H13, and the default order: bytes.
+/// `sort=count`, and the default order: bytes.
 #[test]
 fn arrays_are_spelled_with_one_bracket_for_each_dimension() {
     each_jvm(|jvm| {
@@ -137,7 +137,7 @@ fn arrays_are_spelled_with_one_bracket_for_each_dimension() {
     });
 }
 
-/// H10, H11: one summary at the end, however it comes, on every collector.
+/// One summary at the end, however it comes, on every collector.
 #[test]
 fn each_end_writes_one_summary() {
     each_jvm(|jvm| {
@@ -170,7 +170,7 @@ fn collectors(jvm: &Jvm) -> Vec<&'static str> {
     all.into_iter().filter(has).collect()
 }
 
-/// H9, H10 on every collector: at the end and on request, what is there is there, and garbage is not.
+/// On every collector: at the end and on request, what is there is there, and garbage is not.
 #[test]
 fn every_collector_s_heap_is_counted() {
     each_jvm(|jvm| {
@@ -292,7 +292,7 @@ fn end_without_check(mut running: Running) -> Outcome {
     running.finish().ok()
 }
 
-/// H8: no class is handed to an agent that only waits, and the JVM keeps its shared archive.
+/// No class is handed to an agent that only waits, and the JVM keeps its shared archive.
 #[test]
 fn a_dormant_agent_takes_nothing_from_the_start_of_the_jvm() {
     let shared = |jvm: &Jvm, options: Option<&str>| {
@@ -316,7 +316,7 @@ fn a_dormant_agent_takes_nothing_from_the_start_of_the_jvm() {
     });
 }
 
-/// H2, H3, H5: what can't be used is said as HeapSummary said it, or stops the launch.
+/// What can't be used is said as HeapSummary said it, or stops the launch.
 #[test]
 fn unknown_keys_and_lost_folders_are_said() {
     each_jvm(|jvm| {

@@ -46,7 +46,7 @@ fn without_ids(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join(" ")
 }
 
-/// I14, I16, D8: static field, array, map, thread local, stack, static of the JDK, soft and weak references.
+/// Static field, array, map, thread local, stack, static of the JDK, soft and weak references.
 #[test]
 fn paths_lead_to_what_holds() {
     each_jvm(|jvm| {
@@ -158,7 +158,7 @@ fn retains(graph: &Graph, filter: &Filter, by: ObjectIndex, object: ObjectIndex)
     reach::retained(graph, &ObjectSet::of(graph, [by]), filter).contains(object)
 }
 
-/// I20, reachableBy: the insides of a map are seen through.
+/// INSANE's `reachableBy`: the insides of a map are seen through.
 #[test]
 fn a_map_is_seen_through() {
     each_jvm(|jvm| {

@@ -57,7 +57,7 @@ fn numbered(first: &Path, number: u32) -> PathBuf {
 mod tests {
     use super::*;
 
-    /// H2: with and without a slash, and none.
+    /// With and without a slash, and none.
     #[test]
     fn a_slash_at_the_end_makes_no_difference() {
         for dir in [Some("logs"), Some("logs/")] {

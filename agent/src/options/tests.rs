@@ -276,7 +276,7 @@ fn unknown_options_are_refused_with_what_was_meant() {
     }
 }
 
-/// H1, H3: the form that HeapSummary had.
+/// The form that HeapSummary had.
 #[test]
 fn the_comma_form_is_a_heap_summary() {
     let options = parse("dir=logs/,sort=count");

@@ -150,7 +150,7 @@ mod tests {
         reach::from(graph, [from], filter).iter().map(|object| graph.id(object)).collect()
     }
 
-    /// I4, noFilter and skipNonStrongReferencesFilter.
+    /// INSANE's `noFilter` and `skipNonStrongReferencesFilter`.
     #[test]
     fn references_are_told_apart_by_strength() {
         let graph = heap(HEAP);
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(at_least(Strength::Phantom), [true, true]);
     }
 
-    /// I4, skipObjectsFilter with and without the objects themselves; S3.
+    /// INSANE's `skipObjectsFilter`, with and without the objects themselves, as `assertSize` uses it.
     #[test]
     fn objects_are_skipped_with_or_without_themselves() {
         let graph = heap(HEAP);
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(skipping(Skip::Contents), [1, 2, 0xc, 0xd]);
     }
 
-    /// I4, skipReferencesFilter: instance and static fields.
+    /// INSANE's `skipReferencesFilter`: instance and static fields.
     #[test]
     fn fields_are_skipped_by_declaring_class_and_name() {
         let graph = heap(HEAP);

@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(graph.with_subclasses(&[own, hash]), [own, hash]);
     }
 
-    /// I17, I18: what INSANE's model of a dump answers.
+    /// What INSANE's model of a dump answers.
     #[test]
     fn objects_are_found_by_id_class_and_static_field() {
         let graph = heap(

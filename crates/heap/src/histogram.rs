@@ -90,7 +90,7 @@ impl Histogram {
         self.rows.sort_by(|a, b| a.total.objects.cmp(&b.total.objects).then_with(|| a.name.cmp(&b.name)));
     }
 
-    /// INSANE's distribution (I20, printDistribution): a line `class: objects/bytesB` per row, fewest objects first, and a
+    /// INSANE's distribution (`printDistribution`): a line `class: objects/bytesB` per row, fewest objects first, and a
     /// last line `Total: objects/bytesB`.
     pub fn distribution(&self) -> String {
         let mut sorted = self.clone();
@@ -127,7 +127,7 @@ mod tests {
         Histogram::of(&graph, graph.objects())
     }
 
-    /// S5: the text of the original's own failure.
+    /// The text of the original's own failure of `assertSize`.
     #[test]
     fn too_much_is_told_as_by_insane() {
         let text = "leak 144 bytes  over limit of 0 bytes
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(list().over_limit(144), None);
     }
 
-    /// I20, printDistribution.
+    /// INSANE's `printDistribution`.
     #[test]
     fn distribution_is_by_count() {
         assert_eq!(

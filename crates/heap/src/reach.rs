@@ -101,7 +101,7 @@ mod tests {
         set.iter().map(|object| graph.id(object)).filter(|&id| id < 10).collect()
     }
 
-    /// I20, reachableFrom.
+    /// INSANE's `reachableFrom`.
     #[test]
     fn reachable_is_what_references_lead_to() {
         let graph = heap(HEAP);
@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(ids(&graph, &live(&graph, &filter)), [1, 2, 3, 4, 5]);
     }
 
-    /// I20, limitedReachableFrom: only through some types, or not through some.
+    /// INSANE's `limitedReachableFrom`: only through some types, or not through some.
     #[test]
     fn reachable_can_be_limited_to_classes() {
         let graph = heap(HEAP);

@@ -1,4 +1,4 @@
-//! INSANE's heap dumps (rows I13, I16, I17, I18 of the inventory): its own files are read, ours are what it would have
+//! INSANE's heap dumps (`SimpleXmlVisitor`, `parseSimpleXMLDump`, `HeapModel`, `Item`): its own files are read, ours are what it would have
 //! written, and damage is told with its place.
 
 #[allow(dead_code, reason = "the other forms are tried by the tests of hprof files")]
@@ -43,7 +43,7 @@ fn xml_of(bytes: &[u8]) -> String {
     String::from_utf8(out).expect("UTF-8")
 }
 
-/// I16, I17, I18: objects by class and id, with size, value, and references either way; static fields.
+/// INSANE's `HeapModel` and `Item`: objects by class and id, with size, value, and references either way; static fields.
 #[test]
 fn insane_files_are_read() {
     assert_eq!(Dump::open(SAMPLE.as_bytes()).expect("known").format(), Format::Insane);
@@ -76,7 +76,7 @@ fn histogram_and_texts_need_no_graph() {
     assert_eq!(texts, [(0x2416a51, "it\"s _a> _ ..".into())]);
 }
 
-/// I13: what is written, byte by byte.
+/// What is written, byte by byte.
 #[test]
 fn a_heap_is_written_as_insane_does() {
     let expected = "<insane>

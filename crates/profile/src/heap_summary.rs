@@ -149,7 +149,7 @@ mod tests {
         rows.iter().map(|&(class, objects, bytes)| (class, held(objects, bytes))).collect()
     }
 
-    /// H14: loaders are merged, by the whole name.
+    /// Loaders are merged, by the whole name.
     #[test]
     fn classes_of_one_name_are_one_row_however_long_the_name() {
         let long = "p.".repeat(300) + "A";
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(summary.total(), held(4, 80));
     }
 
-    /// H3.
+    /// As HeapSummary sorts.
     #[test]
     fn the_orders_differ_and_break_ties_by_name() {
         let summary = summary(&[("D", 1, 100), ("C", 9, 9), ("B", 9, 9), ("A", 5, 100)]);

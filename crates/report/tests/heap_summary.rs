@@ -16,7 +16,7 @@ fn summary() -> HeapSummary {
     rows.into_iter().map(|(class, objects, bytes)| (class, Held { objects, bytes })).collect()
 }
 
-/// H12: bytes and objects 20 wide, one space, the class; the total first, no heading.
+/// HeapSummary's lines: bytes and objects 20 wide, one space, the class; the total first, no heading.
 #[test]
 fn columns_are_exact() {
     insta::assert_snapshot!(heap_columns(&summary(), HeapOrder::Size), @r"
@@ -35,7 +35,7 @@ fn columns_are_exact() {
     assert_eq!(text.lines().nth(1).map(|line| &line[41..]), Some("[char"));
 }
 
-/// H13: one `[` per dimension, primitives by their Java names, no `L` and `;`.
+/// HeapSummary's names: one `[` per dimension, primitives by their Java names, no `L` and `;`.
 #[test]
 fn names_are_spelled_as_heap_summary_does() {
     let cases = [

@@ -122,6 +122,12 @@ fn documents_point_to_what_is_there() {
 }
 
 #[test]
+fn tests_wait_for_lines_and_not_for_time() {
+    let sources = sources();
+    assert_none(sources.iter().filter_map(|(path, text)| sleep_fault(path, text)));
+}
+
+#[test]
 fn a_module_with_files_of_its_own_is_a_folder() {
     let sources: Vec<_> = sources().into_iter().map(|(path, _)| path).collect();
     let sources: Vec<_> = sources.iter().map(String::as_str).collect();
@@ -247,6 +253,18 @@ fn file_faults(path: &str, text: &str) -> Vec<String> {
         faults.push(format!("{path}: '{part}' names nothing: say what is in it"));
     }
     faults
+}
+
+/// Where tests wait, with a bound, for what they have looked for and not found yet.
+const WAITS: [&str; 2] = ["tests/src/running.rs", "tests/src/terminal.rs"];
+
+/// Code of tests that lets time pass.
+fn sleep_fault(path: &str, text: &str) -> Option<String> {
+    let is_test = path.starts_with("tests/") || path.contains("/tests/") || path.ends_with("tests.rs");
+    let sleeps = text.contains(concat!("thread::", "sleep(")) || text.contains(concat!("park_", "timeout("));
+    (is_test && sleeps && !WAITS.contains(&path)).then(|| {
+        format!("{path}: wait for a line or a state, with a bound ({WAITS:?}), not for time to pass")
+    })
 }
 
 /// Modules beside the folder with their files (`a.rs`, `a/b.rs`) instead of in it (`a/mod.rs`). Targets of Cargo's, which lie
@@ -417,6 +435,19 @@ mod rules_bite {
             }
         }
         assert!(unsafe_faults("agent/src/lib.rs", "// says unsafe_code, allows nothing").is_empty());
+    }
+
+    #[test]
+    fn sleeps() {
+        let text = concat!("std::thread::", "sleep(PAUSE)");
+        for path in
+            ["tests/tests/a.rs", "tests/src/a.rs", "crates/x/tests/a.rs", "agent/src/session/tests.rs"]
+        {
+            assert!(sleep_fault(path, text).is_some(), "{path}");
+        }
+        assert_eq!(sleep_fault(WAITS[0], text), None);
+        assert_eq!(sleep_fault("cli/src/session/attach.rs", text), None);
+        assert_eq!(sleep_fault("tests/tests/a.rs", "wait_for(READY)"), None);
     }
 
     #[test]

@@ -154,7 +154,7 @@ fn fetch(from: &Path, to: &Path) -> io::Result<()> {
     io::copy(&mut from, &mut to).map(|_| ())
 }
 
-/// INSANE's table (I21): `count class: bytes` by bytes, between a heading and totals.
+/// INSANE's table (`--dumpheap`): `count class: bytes` by bytes, between a heading and totals.
 fn usage(summary: &HeapSummary) -> String {
     let mut rows: Vec<_> = summary.rows().collect();
     // By name before, and the sort is stable.
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(fs::read(path("to")).expect("read"), b"bytes");
     }
 
-    /// I21.
+    /// As INSANE prints it.
     #[test]
     fn the_usage_is_insanes() {
         let rows = [("b.B", 3, 48), ("[C", 1, 400), ("a.A", 2, 48)];

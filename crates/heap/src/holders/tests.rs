@@ -11,7 +11,7 @@ fn texts(graph: &Graph, of: u64, most: usize) -> Vec<String> {
     found.iter().map(|holder| holder.text(graph)).collect()
 }
 
-/// I20, reachableBy: maps, lists and strings are seen through, an array of the program's own and its fields are not.
+/// INSANE's `reachableBy`: maps, lists and strings are seen through, an array of the program's own and its fields are not.
 #[test]
 fn collections_are_seen_through() {
     let graph = heap(

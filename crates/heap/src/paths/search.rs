@@ -8,7 +8,7 @@ use crate::graph::Graph;
 use crate::set::ObjectSet;
 
 /// Up to `most` shortest paths to any of some objects. Each next one avoids all objects in between of those before
-/// (S7); after a path without any, the static field or root that it consists of.
+/// (INSANE's `assertgc.paths`); after a path without any, the static field or root that it consists of.
 pub fn shortest(graph: &Graph, targets: &ObjectSet, filter: &Filter, most: usize) -> Vec<Path> {
     let mut filter = filter.clone();
     let mut used = Vec::new();

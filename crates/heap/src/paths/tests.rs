@@ -21,7 +21,7 @@ fn strong(graph: &Graph) -> Filter {
     Filter::new(graph, Strength::Strong)
 }
 
-/// I15, I16, S6: the path that the original printed in a real failure.
+/// The path that the original printed in a real failure.
 #[test]
 fn a_path_reads_as_insane_prints_it() {
     let graph = heap(
@@ -113,7 +113,7 @@ fn ties_are_broken_by_rule() {
     }
 }
 
-/// S7: each further path avoids what is between in earlier ones.
+/// Each further path avoids what is between in earlier ones.
 #[test]
 fn several_paths_have_nothing_in_common() {
     let graph = heap(
@@ -146,7 +146,7 @@ fn excluded_fields_and_objects_are_avoided() {
     assert_eq!(texts(&graph, 9, &filter, 1), [""; 0], "a root that is excluded");
 }
 
-/// I16: `findRoots` with and without weak references.
+/// INSANE's `findRoots` with and without weak references.
 #[test]
 fn strength_decides_which_references_count() {
     let graph = heap(
@@ -165,7 +165,7 @@ fn strength_decides_which_references_count() {
     assert_eq!(strongest(&graph, &targets, &strong(&graph)), None);
 }
 
-/// I14: several objects in one walk; those that are not reachable have no path.
+/// INSANE's `fromRoots`: several objects in one walk; those that are not reachable have no path.
 #[test]
 fn one_tree_has_the_paths_to_all() {
     let graph = heap("root static A.a -> 1:A -x-> 2:B; 3:C -x-> 2; 4:D");

@@ -1,4 +1,4 @@
-//! Bytes as the inventory describes them, round trips, and damage.
+//! Bytes as INSANE laid them out, round trips, and damage.
 
 use proptest::prelude::*;
 
