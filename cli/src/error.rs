@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use mayfly_recording::ReadError;
 use mayfly_recording::control::{ExchangeError, PROTOCOL_VERSION, Refusal};
+use mayfly_verdicts::{BudgetError, NotComparable};
 
 use crate::exit_codes;
 use crate::heap::error::QueryError;
@@ -91,6 +92,44 @@ pub(crate) enum Error {
         /// What the reader said.
         cause: ReadError,
     },
+    /// A budget that can't be read from disk.
+    #[error("can't read budget {}: {source}; name a file, or have one written: mayfly check --write TOML FILE", .path.display())]
+    BudgetUnreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A text that is no budget.
+    #[error("can't take budget {}: {cause}; docs/guide/check.md has every key", .path.display())]
+    BudgetRefused {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and in which line.
+        cause: BudgetError,
+    },
+    /// A budget was to be written, from several recordings.
+    #[error("a budget is written from one recording; name one")]
+    OneRecordingToWriteFrom,
+    /// Recordings of which one can't be trusted.
+    #[error("no verdict: {}: {cause}; record it again, or ask for less: --trust SHARE", .file.display())]
+    NotComparable {
+        /// The recording.
+        file: PathBuf,
+        /// Why.
+        cause: NotComparable,
+    },
+    /// Numbers of operations that can't be given to recordings.
+    #[error("--per has {numbers} numbers for {recordings} recordings; give one for all, or one for each")]
+    OperationsDoNotMatch {
+        /// How many were given.
+        numbers: usize,
+        /// For how many.
+        recordings: usize,
+    },
+    /// A run to be checked left nothing to check.
+    #[error("there is no recording to check against {}; keep one: -o FILE", .0.display())]
+    NothingToCheck(PathBuf),
     /// A running JVM that can't be reached.
     #[error(transparent)]
     Unreachable(#[from] Unreachable),

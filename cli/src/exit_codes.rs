@@ -4,8 +4,10 @@
 
 /// All went well. A reader that closed our pipe early counts as well.
 pub(crate) const SUCCESS: u8 = 0;
+/// A check failed.
+pub(crate) const CHECK_FAILED: u8 = 1;
 /// The command can't be carried out as given: bad arguments, no agent, a program that can't be started, an output
-/// that can't be written.
+/// that can't be written; a check that can't be decided.
 pub(crate) const USAGE: u8 = 2;
 /// A running JVM can't be reached, or its agent can't do what it was asked.
 pub(crate) const UNREACHABLE: u8 = 3;

@@ -14,6 +14,7 @@ mod output;
 mod recording_input;
 mod report;
 mod session;
+mod verdicts;
 
 use std::process::ExitCode;
 
@@ -35,6 +36,8 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Run(args) => commands::run::run(args),
         Command::Report(args) => commands::report::run(args),
+        Command::Check(args) => commands::check::run(args),
+        Command::Diff(args) => commands::diff::run(args),
         Command::Demo(args) => commands::demo::run(args),
         Command::Live(args) => commands::live::run(&args),
         Command::Ps(args) => commands::ps::run(args),

@@ -27,6 +27,11 @@ pub(crate) fn json(json: &str, file: Option<&Path>) -> Result<(), Error> {
     write(harmless_json(json).as_bytes(), file)
 }
 
+/// Writes a text for people to standard error, where standard output is somebody else's.
+pub(crate) fn beside(text: &str) {
+    let _ = io::stderr().write_all(harmless(text).as_bytes());
+}
+
 /// Says one line on standard error.
 pub(crate) fn say(line: &str) {
     // A closed standard error is nobody's fault.

@@ -1,6 +1,7 @@
 //! The command line: what can be said, and its help. Nothing below `commands/` sees these types.
 
 pub(crate) mod heap;
+pub(crate) mod judging;
 pub(crate) mod running;
 
 use std::ffi::OsString;
@@ -8,6 +9,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use judging::{CheckArgs, DiffArgs};
 use mayfly_profile::option_value;
 use running::{LiveArgs, PsArgs, SnapshotArgs, StatusArgs, TargetArgs};
 
@@ -29,7 +31,8 @@ pub(crate) enum Command {
     /// sample of the allocated bytes, unless --every-object is given. If COMMAND is a java launcher, the agent is put on its
     /// command line; any other program (a script, a build tool) hands it to each JVM that it starts, by JAVA_TOOL_OPTIONS.
     ///
-    /// Exits with the program's own code, with 128+N if signal N ended it, and with 2 if it could not be started.
+    /// Exits with the program's own code, with 128+N if signal N ended it, and with 2 if it could not be started. With --budget and
+    /// a program that ends with 0: with the code of the check.
     Run(RunArgs),
     /// Show what a recording says, as text or JSON
     ///
@@ -37,6 +40,17 @@ pub(crate) enum Command {
     /// and by byte-seconds, and how far to trust it. --full shows all rows, with allocation sites. The filters of the run hold
     /// unless others are given. A recording whose JVM was killed is read as far as it goes, with a warning.
     Report(ReportArgs),
+    /// Check recordings against a budget: bytes, objects, what stays live, lifetimes
+    ///
+    /// Holds each recording against the limits of a budget, and names who exceeds them, with stacks. Exits with 0 if every limit is
+    /// kept for sure, with 1 if one is exceeded, and with 2 if that can't be told: where too little of what the JVM allocated was
+    /// counted, or the recording does not hold what a limit needs.
+    Check(CheckArgs),
+    /// Tell what changed between recordings, and how sure that is
+    ///
+    /// Compares classes and allocation sites of two sides: what they allocate, what of it is live, and how long it lives. With three
+    /// recordings or more of each side, changes are told from what differs between runs anyway; ~ stands for no change.
+    Diff(DiffArgs),
     /// Run a small Java program under the agent, to see what mayfly shows
     ///
     /// Runs a small Java program under the agent for a few seconds: live histogram, then the report. Its recording is kept.
@@ -107,6 +121,10 @@ pub(crate) struct RunArgs {
     /// Print no live histogram (the default)
     #[arg(long, conflicts_with = "live")]
     pub(crate) no_live: bool,
+
+    /// Check the recordings against this budget at the end, as mayfly check does: its exit code holds if the program's is 0
+    #[arg(long, value_name = "TOML")]
+    pub(crate) budget: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) classes: ClassArgs,
@@ -250,6 +268,8 @@ mod tests {
             include_str!("../../../docs/guide/heap.md"),
             include_str!("../../../docs/guide/live.md"),
             include_str!("../../../docs/guide/running-jvms.md"),
+            include_str!("../../../docs/guide/check.md"),
+            include_str!("../../../docs/guide/diff.md"),
         ];
         let guide = guides.iter().flat_map(|guide| guide.lines()).filter_map(|line| line.strip_prefix("$ "));
         let examples = RUN_EXAMPLES
@@ -257,6 +277,8 @@ mod tests {
             .chain(REPORT_EXAMPLES.lines())
             .chain(running::SNAPSHOT_EXAMPLES.lines())
             .chain(running::LIVE_EXAMPLES.lines())
+            .chain(judging::CHECK_EXAMPLES.lines())
+            .chain(judging::DIFF_EXAMPLES.lines())
             .chain([heap::EXAMPLES, heap::PATHS_EXAMPLES].into_iter().flat_map(str::lines))
             .filter_map(|line| line.strip_prefix("  "));
         let lines: Vec<_> = guide.chain(examples).collect();
@@ -304,6 +326,15 @@ mod tests {
             &["mayfly", "report", "--json", "--text", "f"],
             &["mayfly", "report", "--json", "--full", "f"],
             &["mayfly", "demo", "--seconds", "0"],
+            &["mayfly", "check", "f"],
+            &["mayfly", "diff", "a"],
+            &["mayfly", "diff", "a", "b", "c"],
+            &["mayfly", "diff", "--before", "a"],
+            &["mayfly", "diff", "--level", "5", "a", "b"],
+            &["mayfly", "check", "--budget", "b"],
+            &["mayfly", "check", "--budget", "b", "--write", "c", "f"],
+            &["mayfly", "check", "--budget", "b", "--operations", "0", "f"],
+            &["mayfly", "run", "--budget", "b", "-o", "/dev/null", "--typo", "java"],
         ] {
             assert!(Cli::try_parse_from(words).is_err(), "{words:?}");
         }

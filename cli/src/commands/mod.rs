@@ -1,7 +1,9 @@
 //! The commands, one file each: from parsed arguments to an exit code.
 
 pub(crate) mod attach;
+pub(crate) mod check;
 pub(crate) mod demo;
+pub(crate) mod diff;
 pub(crate) mod heap;
 pub(crate) mod live;
 mod next_commands;

@@ -10,6 +10,7 @@ use std::process::ExitStatus;
 
 use crate::agent_options::AgentOptions;
 use crate::args::{ClassArgs, RunArgs};
+use crate::commands::check::{after_run, read_budget};
 use crate::commands::next_commands::{program, shown};
 use crate::commands::run_view;
 use crate::error::Error;
@@ -25,6 +26,8 @@ const DEFAULT_SAMPLE: &str = "512k";
 /// Runs the program; its own exit code, or why it could not be started.
 pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
     let options = options(&args)?;
+    // A budget that can't be read is known before the program runs, not after.
+    let budget = args.budget.as_deref().map(read_budget).transpose()?;
     if args.live_view {
         run_view::check(options.value("recording").unwrap_or_default())?;
     } else if args.live.is_none() && !args.no_live && std::io::stderr().is_terminal() {
@@ -46,7 +49,10 @@ pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
     } else {
         tell_where(&recordings, code);
     }
-    Ok(code)
+    match (budget, args.budget) {
+        (Some(budget), Some(path)) if code == exit_codes::SUCCESS => after_run(&budget, &path, &recordings),
+        _ => Ok(code),
+    }
 }
 
 /// What the agent is told: our defaults, the command line's wishes, and the raw options over all.

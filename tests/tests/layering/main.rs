@@ -30,9 +30,20 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "mayfly-profile",
         ],
     ),
-    ("mayfly-cli", &["mayfly-heap", "mayfly-live", "mayfly-report", "mayfly-recording", "mayfly-profile"]),
+    (
+        "mayfly-cli",
+        &[
+            "mayfly-heap",
+            "mayfly-live",
+            "mayfly-report",
+            "mayfly-recording",
+            "mayfly-profile",
+            "mayfly-verdicts",
+        ],
+    ),
     ("mayfly-live", &["mayfly-report", "mayfly-profile"]),
     ("mayfly-report", &["mayfly-profile"]),
+    ("mayfly-verdicts", &["mayfly-profile"]),
     ("mayfly-recording", &["mayfly-profile"]),
     ("mayfly-tracking", &["mayfly-profile"]),
     ("mayfly-jvmti", &[]),
@@ -48,7 +59,8 @@ const ANYTHING: &[&str] = &["*"];
 const BINDINGS: (&str, &str) = ("jvmti-bindings", "mayfly-jvmti");
 
 /// Crates that take values and give values.
-const PURE: &[&str] = &["classfile", "tracking", "profile", "recording", "report", "heap", "live"];
+const PURE: &[&str] =
+    &["classfile", "tracking", "profile", "recording", "report", "heap", "live", "verdicts"];
 
 /// What the `clippy.toml` of a pure crate must at least disallow.
 const OUTSIDE: &[(&str, &[&str])] = &[

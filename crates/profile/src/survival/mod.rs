@@ -99,6 +99,57 @@ impl Survival {
         }
     }
 
+    /// How many independent objects it rests on.
+    pub fn independent(&self) -> f64 {
+        self.observations.weight
+    }
+
+    /// Of the ages at which objects were looked at, the one by which the share gone is nearest to `q`; `None` where all still live.
+    pub fn looked_at_near(&self, q: f64) -> Option<f64> {
+        let distance = |end: usize| (self.gone[end] - q).abs();
+        let ends = (0..self.gone.len()).filter(|&end| self.gone[end] > 0.0);
+        ends.min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
+            .map(|end| self.observations.ends[end].middle)
+    }
+
+    /// The share gone by an age: the middle of what the ends next to it allow.
+    pub fn gone_by(&self, age: f64) -> f64 {
+        let (before, behind) = self.ends_around(age);
+        let least = before.map_or(0.0, |end| self.gone[end]);
+        let most = behind.map_or(1.0, |end| self.gone_at_most(end));
+        (least + most) / 2.0
+    }
+
+    /// By how much the log-likelihood falls if exactly a share (above 0, below 1) is gone by an age. 0: that can't be told
+    /// from what is most likely.
+    pub fn loss(&self, age: f64, share: f64) -> f64 {
+        let (before, behind) = self.ends_around(age);
+        // As many at least are gone at the end behind, and as many at most at the end before.
+        let too_few = before.filter(|&end| share < self.gone[end]);
+        let too_many = behind.filter(|&end| share > self.gone_at_most(end));
+        too_few.or(too_many).map_or(0.0, |end| {
+            let fit = self.with_share(end, share, |_, gap| gap <= GAP);
+            (self.best.log_likelihood - fit.log_likelihood).max(0.0)
+        })
+    }
+
+    /// The end at this age twice, or the last end that lies before it for sure and the first one behind.
+    fn ends_around(&self, age: f64) -> (Option<usize>, Option<usize>) {
+        let ends = &self.observations.ends;
+        if let Some(at) = ends.iter().position(|end| end.above < age && age <= end.most) {
+            return (Some(at), Some(at));
+        }
+        let before = ends.partition_point(|end| end.most <= age).checked_sub(1);
+        let behind = Some(ends.partition_point(|end| end.above < age)).filter(|&end| end < ends.len());
+        (before, behind)
+    }
+
+    /// The share gone by an end at most: all of a cell that it lies in.
+    fn gone_at_most(&self, end: usize) -> f64 {
+        let opened = self.cells.bounds.partition_point(|&(after, _)| after < end);
+        self.best.cumulative[opened]
+    }
+
     fn from_observations(mut observations: Observations, effective_share: f64) -> Option<Self> {
         if observations.ends.is_empty() {
             return None;
@@ -126,13 +177,18 @@ impl Survival {
 
     /// Whether what was seen is less likely, by `limit` of its log, if exactly `q` were gone by this end.
     fn rules_out(&self, end: usize, q: f64, limit: f64) -> bool {
-        let cells = self.observations.cells(Some(end));
-        let start: Vec<_> = cells.bounds.iter().map(|&(after, by)| self.mass(after, by)).collect();
         let (lowest, highest) = (self.best.log_likelihood, self.best.log_likelihood + self.best.gap);
-        let fit = best_with(&cells, q, &start, |reached, gap| {
+        let fit = self.with_share(end, q, |reached, gap| {
             highest - reached <= limit || lowest - (reached + gap) > limit || gap <= GAP
         });
         lowest - (fit.log_likelihood + fit.gap) > limit
+    }
+
+    /// The most likely estimate of those that have a share `q` gone by an end, as far as is `enough`.
+    fn with_share(&self, end: usize, q: f64, enough: impl Fn(f64, f64) -> bool) -> Fit {
+        let cells = self.observations.cells(Some(end));
+        let start: Vec<_> = cells.bounds.iter().map(|&(after, by)| self.mass(after, by)).collect();
+        best_with(&cells, q, &start, enough)
     }
 
     /// Estimated share that died between two ends.

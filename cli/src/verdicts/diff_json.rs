@@ -1,0 +1,80 @@
+//! What changed as JSON, schema `mayfly-diff/1`. Described for users in `docs/guide/diff.md`.
+
+use mayfly_verdicts::{Clock, Difference, Finding, Measure, RowName, Verdict};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    replicated: bool,
+    level: f64,
+    per_operation: bool,
+    duration_s: [f64; 2],
+    lifetimes_compared: bool,
+    sites_compared: bool,
+    small_rows: usize,
+    findings: Vec<FindingJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct FindingJson<'a> {
+    /// `total`, `class` or `site`.
+    row: &'static str,
+    class: Option<&'a str>,
+    stack: Option<&'a [String]>,
+    measure: &'static str,
+    before: Option<f64>,
+    after: Option<f64>,
+    growth: Option<f64>,
+    chance: f64,
+    false_discovery_rate: f64,
+    verdict: &'static str,
+}
+
+/// The document, ending in a newline.
+pub(crate) fn diff_json(difference: &Difference) -> String {
+    let document = Document {
+        schema: "mayfly-diff/1",
+        replicated: difference.replicated,
+        level: difference.level,
+        per_operation: difference.per_operation,
+        duration_s: difference.duration_ms.map(|ms| ms / 1000.0),
+        lifetimes_compared: difference.lifetimes,
+        sites_compared: difference.stacks,
+        small_rows: difference.small,
+        findings: difference.findings.iter().map(finding).collect(),
+    };
+    serde_json::to_string_pretty(&document).expect("names and finite numbers") + "\n"
+}
+
+fn finding(finding: &Finding) -> FindingJson<'_> {
+    let (row, class, stack) = match &finding.row {
+        RowName::Total => ("total", None, None),
+        RowName::Class(name) => ("class", Some(name.as_str()), None),
+        RowName::Site { class, stack } => ("site", Some(class.as_str()), Some(stack.as_slice())),
+    };
+    // Of time in seconds, as in all JSON of ours.
+    let unit = if finding.measure == Measure::Lifetime(Clock::Time) { 1000.0 } else { 1.0 };
+    FindingJson {
+        row,
+        class,
+        stack,
+        measure: match finding.measure {
+            Measure::Allocated => "allocated_bytes",
+            Measure::Live => "live_bytes",
+            Measure::Lifetime(Clock::Time) => "p50_s",
+            Measure::Lifetime(Clock::Collections) => "p50_gcs",
+            Measure::Lifetime(Clock::Bytes) => "p50_bytes",
+        },
+        before: finding.before.map(|value| value / unit),
+        after: finding.after.map(|value| value / unit),
+        growth: finding.growth(),
+        chance: finding.chance,
+        false_discovery_rate: finding.rate,
+        verdict: match finding.verdict {
+            Verdict::Same => "same",
+            Verdict::Differs => "differs",
+            Verdict::Changed => "changed",
+        },
+    }
+}

@@ -1,0 +1,125 @@
+//! Limits, measurements and rulings in words, the same in every form.
+
+use mayfly_report::{printable, size};
+use mayfly_verdicts::{Amount, Judgement, Offender, Outcome, Quantity, Ruling, Subject};
+
+use super::checked_recording::CheckedRecording;
+
+/// Frames of a stack that are shown.
+const FRAMES: usize = 6;
+
+/// What a limit is on and what it limits: `class com.acme.Session: live`.
+pub(super) fn name(outcome: &Outcome) -> String {
+    format!("{}: {}", subject(&outcome.limit.subject), outcome.limit.quantity.key())
+}
+
+/// What a limit is on: `class com.acme.Session`.
+pub(super) fn subject(subject: &Subject) -> String {
+    match subject {
+        Subject::Total => "total".to_owned(),
+        Subject::Class(name) => format!("class {}", printable(name)),
+        Subject::Site(prefix) => format!("site {}", printable(prefix)),
+    }
+}
+
+/// `kept`, `exceeded` or `unknown`.
+pub(super) fn judgement(outcome: &Outcome) -> &'static str {
+    match outcome.judgement {
+        Judgement::Kept => "kept",
+        Judgement::Exceeded => "exceeded",
+        Judgement::Unknown(_) => "unknown",
+    }
+}
+
+/// What was measured, of what is allowed: `210 MiB, at most 200 MiB`.
+pub(super) fn compared(outcome: &Outcome) -> String {
+    let (quantity, bound) = (outcome.limit.quantity, outcome.limit.bound);
+    let allowed = if quantity.is_least() { "at least" } else { "at most" };
+    let measured = outcome.measured.map_or("not known".to_owned(), |amount| measured(quantity, amount));
+    format!("{measured}, {allowed} {}", number(quantity, bound))
+}
+
+/// Why a limit is not kept, and what else is to be said of it.
+pub(super) fn remark(outcome: &Outcome) -> Option<String> {
+    match &outcome.judgement {
+        Judgement::Unknown(why) => Some(why.clone()),
+        _ if !outcome.seen => Some("nothing of that name was seen: is it misspelt?".to_owned()),
+        _ => None,
+    }
+}
+
+fn measured(quantity: Quantity, amount: Amount) -> String {
+    let value = number(quantity, amount.value);
+    if amount.is_exact() {
+        return value;
+    }
+    let high = if amount.high.is_finite() { number(quantity, amount.high) } else { "more".to_owned() };
+    format!("{value} ({} to {high})", number(quantity, amount.low))
+}
+
+fn number(quantity: Quantity, value: f64) -> String {
+    match quantity {
+        Quantity::Bytes | Quantity::LiveBytes | Quantity::BytesPerOperation => size(value.round() as u64),
+        Quantity::ByteSeconds => format!("{} s", size(value.round() as u64)),
+        Quantity::Percentile(_) => format!("{} s", short(value)),
+        Quantity::DiedBeforeFirstGc => format!("{} %", short(value * 100.0)),
+        Quantity::Objects | Quantity::Live | Quantity::ObjectsPerOperation => short(value),
+    }
+}
+
+/// At most three decimals.
+fn short(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Who makes much of what is limited, a line each: what, then its stack.
+pub(super) fn offender(offender: &Offender) -> Vec<String> {
+    let objects = if offender.objects == 1 { "object" } else { "objects" };
+    let mut lines = vec![format!(
+        "{} in {} {objects} of {}",
+        size(offender.bytes),
+        offender.objects,
+        printable(&offender.class)
+    )];
+    lines.extend(offender.stack.iter().take(FRAMES).map(|frame| {
+        let file = frame.file.as_deref().unwrap_or("unknown source");
+        let line = frame.line.map(|line| format!(":{line}")).unwrap_or_default();
+        printable(&format!("  at {}.{}({file}{line})", frame.class, frame.method)).into_owned()
+    }));
+    match offender.stack.len().saturating_sub(FRAMES) {
+        0 => {}
+        more => lines.push(format!("  … {more} more")),
+    }
+    lines
+}
+
+/// One line for a recording: what came of all its limits.
+pub(super) fn ruling(one: &CheckedRecording) -> String {
+    let outcomes = &one.checked.outcomes;
+    let count = |wanted| outcomes.iter().filter(|outcome| outcome.judgement == wanted).count();
+    let exceeded = count(Judgement::Exceeded);
+    let words = match (one.checked.ruling(), &one.checked.distrust) {
+        (Ruling::Kept, _) => "keeps".to_owned(),
+        (Ruling::Exceeded, _) => format!("exceeds {exceeded} of {} limits of", outcomes.len()),
+        (Ruling::Unknown, Some(why)) => {
+            return format!("{}: not judged by {}: {why}", one.recording, one.budget);
+        }
+        (Ruling::Unknown, None) => "can't be told to keep".to_owned(),
+    };
+    format!("{} {words} {}", one.recording, one.budget)
+}
+
+/// What the ruling rests on: trust, and class initialisation.
+pub(super) fn grounds(one: &CheckedRecording) -> Vec<String> {
+    let share = |share: f64| {
+        format!("Trust: {:.2} % of what the JVM allocated is known.", (share * 1e4).floor() / 1e2)
+    };
+    let trust = one.checked.trust.map_or("Trust: this JVM has no counter to compare with.".to_owned(), share);
+    let initialisation = one.checked.initialisation_bytes.map(|amount| {
+        let apart = one.checked.initialisation == mayfly_verdicts::Initialisation::Apart;
+        let counts = if apart { "not in what is limited" } else { "part of what is limited" };
+        format!("Class initialisation: {}, {counts}.", measured(Quantity::Bytes, amount))
+    });
+    std::iter::once(trust).chain(initialisation).collect()
+}

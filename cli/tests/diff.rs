@@ -1,0 +1,128 @@
+//! `mayfly diff` on recordings made here: arguments, exit codes, text and JSON.
+//!
+//! Not here: the judgement, tested with `mayfly-verdicts`.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use assert_cmd::cargo::cargo_bin;
+use mayfly_profile::{ClassCounts, Progress, RunInfo, Tally, Trust, Update};
+use mayfly_recording::RecordingWriter;
+use serde_json::Value;
+
+/// A program that makes so many sessions, and 1,000 orders, both of 16 bytes; half of what the JVM allocated is counted if it
+/// is not `trusted`.
+fn recording(sessions: u64, trusted: bool) -> Vec<u8> {
+    let class = |id, name: &str| Update::Class { id, name: name.to_owned() };
+    let counts = |id, objects| ClassCounts { id, allocated: Tally::of(objects, 16), lifetimes: None };
+    let jvm_allocated_bytes = Some(if trusted { 100 } else { 200 });
+    let progress = Progress {
+        duration_ms: 1_000,
+        trust: Trust { accounted_bytes: 100, jvm_allocated_bytes, ..Trust::default() },
+        classes: vec![counts(0, sessions), counts(1, 1_000)],
+        ..Progress::default()
+    };
+    let updates = [
+        Update::Start(Box::<RunInfo>::default()),
+        class(0, "a.Session"),
+        class(1, "a.Order"),
+        Update::Progress(Box::new(progress)),
+        Update::End,
+    ];
+    let mut writer = RecordingWriter::new();
+    updates.iter().flat_map(|update| writer.encode(update).expect("fits a frame")).collect()
+}
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    /// Recordings 0, 1, … of programs that make so many sessions.
+    fn with(sessions: &[u64]) -> Self {
+        let place = Self(tempfile::tempdir().expect("temporary folder"));
+        for (at, &sessions) in sessions.iter().enumerate() {
+            fs::write(place.file(&at.to_string()), recording(sessions, true)).expect("write");
+        }
+        place
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn diff(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(cargo_bin("mayfly"));
+        command.current_dir(self.0.path()).arg("diff").args(arguments).output().expect("runs")
+    }
+
+    #[track_caller]
+    fn text(&self, arguments: &[&str]) -> String {
+        let output = self.diff(arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+}
+
+const SIDES: [&str; 8] = ["--before", "0", "1", "2", "--after", "3", "4", "5"];
+
+#[test]
+fn a_change_of_several_runs_is_named_and_what_stayed_is_a_tilde() {
+    let place = Place::with(&[2_000, 2_003, 1_998, 2_200, 2_202, 2_197]);
+    let text = place.text(&SIDES);
+    let line = text.lines().find(|line| line.ends_with("a.Session")).expect("the class");
+    assert!(line.contains("+10.0 %") && !line.contains("differs"), "{text}");
+    assert!(!text.contains("a.Order") && text.contains("Classes (1 ~)"), "{text}");
+    assert!(text.contains("at most 5 % of these are false alarms"), "{text}");
+    let full = place.text(&[&["--full"], &SIDES[..]].concat());
+    let order = full.lines().find(|line| line.ends_with("a.Order")).expect("the class");
+    assert!(order.contains(" ~ "), "{full}");
+}
+
+#[test]
+fn single_recordings_differ_and_more_are_asked_for() {
+    let text = Place::with(&[2_000, 3_000]).text(&["0", "1"]);
+    assert!(text.contains("+50.0 % differs") && text.contains("take three recordings"), "{text}");
+    let same = Place::with(&[2_000, 2_000]).text(&["0", "1"]);
+    assert!(!same.contains("a.Session"), "{same}");
+}
+
+#[test]
+fn the_screen_stays_one_screen() {
+    let text = Place::with(&[2_000, 90_000]).text(&["0", "1"]);
+    assert!(text.lines().count() <= 41 && text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+#[test]
+fn json_has_its_documented_keys() {
+    let place = Place::with(&[2_000, 2_003, 1_998, 2_200, 2_202, 2_197]);
+    let json: Value = serde_json::from_str(&place.text(&[&["--json"], &SIDES[..]].concat())).expect("JSON");
+    assert_eq!((&json["schema"], &json["replicated"]), (&"mayfly-diff/1".into(), &true.into()));
+    let findings = json["findings"].as_array().expect("a list");
+    let session = findings.iter().find(|finding| finding["class"] == "a.Session").expect("the class");
+    assert_eq!(session["verdict"], "changed");
+    assert_eq!(session["measure"], "allocated_bytes");
+    for key in ["row", "stack", "before", "after", "growth", "chance", "false_discovery_rate"] {
+        assert!(session.get(key).is_some(), "{key}: {session}");
+    }
+}
+
+#[test]
+fn operations_make_runs_of_different_length_comparable() {
+    let place = Place::with(&[2_000, 4_000]);
+    let text = place.text(&["--per", "10,20", "--full", "0", "1"]);
+    let line = text.lines().find(|line| line.ends_with("a.Session")).expect("the class");
+    assert!(line.contains(" ~ ") && line.contains("3.12 KiB"), "{text}");
+    assert_eq!(place.diff(&["--per", "1,2,3", "0", "1"]).status.code(), Some(2));
+}
+
+#[test]
+fn without_trust_there_is_no_verdict() {
+    let place = Place::with(&[2_000]);
+    fs::write(place.file("untrusted"), recording(2_000, false)).expect("write");
+    let output = place.diff(&["0", "untrusted"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{said}");
+    assert!(said.contains("no verdict: untrusted: 50.00 %"), "{said}");
+    assert_eq!(place.diff(&["--trust", "0.4", "0", "untrusted"]).status.code(), Some(0));
+    assert_eq!(place.diff(&["0", "missing"]).status.code(), Some(4));
+}

@@ -1,0 +1,130 @@
+//! Whether a profile keeps a budget. What can't be told is never taken for kept.
+//!
+//! Not here: reading budgets (`budget`), and how a ruling is shown.
+
+use mayfly_profile::Profile;
+
+use crate::amount::Amount;
+use crate::budget::{Budget, Initialisation, Limit, Subject};
+use crate::grounds::{distrust, missing, trust_share};
+use crate::measure::{initialising, measure};
+use crate::offenders::{Offender, offenders};
+
+/// A profile held against a budget.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// Share of the JVM's bytes that is known; `None`: it has no counter.
+    pub trust: Option<f64>,
+    /// Why no judgement holds, if none does.
+    pub distrust: Option<String>,
+    /// One for each limit, in the order of the budget.
+    pub outcomes: Vec<Outcome>,
+    /// Bytes that class initialisers allocated; `None` without stacks.
+    pub initialisation_bytes: Option<Amount>,
+    /// Whether limits are on what is left without these.
+    pub initialisation: Initialisation,
+}
+
+/// What became of one limit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The limit.
+    pub limit: Limit,
+    /// What it was compared with; `None` where that is not known.
+    pub measured: Option<Amount>,
+    /// Whether it is kept.
+    pub judgement: Judgement,
+    /// Who makes most of what is limited, if it is exceeded.
+    pub offenders: Vec<Offender>,
+    /// Whether anything at all was seen of what is limited: a name may be misspelt.
+    pub seen: bool,
+}
+
+/// Whether a limit is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// All of the band is within it.
+    Kept,
+    /// All of the band is beyond it.
+    Exceeded,
+    /// Why it can't be told.
+    Unknown(String),
+}
+
+/// What follows from all limits together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ruling {
+    /// Each is kept.
+    Kept,
+    /// Of one at least it can't be told, and none is exceeded for sure; or too little is known for any.
+    Unknown,
+    /// One at least is exceeded.
+    Exceeded,
+}
+
+impl Checked {
+    /// What follows.
+    pub fn ruling(&self) -> Ruling {
+        if self.distrust.is_some() {
+            return Ruling::Unknown;
+        }
+        let of = |outcome: &Outcome| match outcome.judgement {
+            Judgement::Kept => Ruling::Kept,
+            Judgement::Unknown(_) => Ruling::Unknown,
+            Judgement::Exceeded => Ruling::Exceeded,
+        };
+        // No outcome is no reason to be content.
+        self.outcomes.iter().map(of).max().unwrap_or(Ruling::Unknown)
+    }
+}
+
+/// Holds `profile` against `budget`.
+pub fn check(profile: &Profile, budget: &Budget) -> Checked {
+    let stacks = profile.run.stacks;
+    Checked {
+        trust: trust_share(profile),
+        distrust: distrust(profile, budget.trust),
+        outcomes: budget.limits.iter().map(|limit| outcome(profile, limit, budget)).collect(),
+        initialisation_bytes: stacks.then(|| initialising(profile, &Subject::Total, true)),
+        initialisation: budget.initialisation,
+    }
+}
+
+fn outcome(profile: &Profile, limit: &Limit, budget: &Budget) -> Outcome {
+    let measured = missing(profile, limit).map_or_else(|| measure(profile, limit, budget), Err);
+    let judgement = match &measured {
+        Ok(amount) => judge(limit, *amount),
+        Err(why) => Judgement::Unknown(why.clone()),
+    };
+    let exceeded = judgement == Judgement::Exceeded;
+    Outcome {
+        limit: limit.clone(),
+        measured: measured.ok(),
+        judgement,
+        offenders: if exceeded { offenders(profile, limit) } else { Vec::new() },
+        seen: seen(profile, limit),
+    }
+}
+
+fn judge(limit: &Limit, amount: Amount) -> Judgement {
+    let (kept, exceeded) = if limit.quantity.is_least() {
+        (amount.low >= limit.bound, amount.high < limit.bound)
+    } else {
+        (amount.high <= limit.bound, amount.low > limit.bound)
+    };
+    match (kept, exceeded) {
+        (true, _) => Judgement::Kept,
+        (_, true) => Judgement::Exceeded,
+        _ => Judgement::Unknown("the limit lies within the error of the measurement".to_owned()),
+    }
+}
+
+fn seen(profile: &Profile, limit: &Limit) -> bool {
+    match limit.subject {
+        Subject::Site(_) => profile.sites.iter().any(|site| limit.subject.has_site(site)),
+        _ => profile
+            .classes
+            .iter()
+            .any(|class| limit.subject.has_class(&class.name) && class.allocated.objects > 0),
+    }
+}

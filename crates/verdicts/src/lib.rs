@@ -1,0 +1,28 @@
+//! Judgements on profiles: whether one keeps a budget ([`check`]), and what changed between some ([`diff`]).
+//!
+//! Pure: profiles and texts in, values out. What commands, files and formats make of a judgement is the CLI's.
+
+mod amount;
+mod apart;
+mod budget;
+mod check;
+mod counted;
+mod diff;
+mod grounds;
+mod lifetimes;
+mod measure;
+mod offenders;
+mod rows;
+mod significance;
+mod written;
+
+pub use amount::Amount;
+pub use budget::{Budget, BudgetError, Initialisation, Limit, Quantity, Subject};
+pub use check::{Checked, Judgement, Outcome, Ruling, check};
+pub use diff::{Difference, Finding, Measure, NotComparable, Side, Verdict, diff};
+pub use grounds::trust_share;
+pub use lifetimes::Clock;
+pub use offenders::Offender;
+pub use rows::RowName;
+pub use significance::false_discovery_rates;
+pub use written::budget_of;

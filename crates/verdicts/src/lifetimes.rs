@@ -1,0 +1,135 @@
+//! Whether the objects of a class live differently long: a likelihood-ratio test on intervals.
+//!
+//! At the ages by which about half, and about nine tenths of both sides together are gone: were the same share of both
+//! gone by then, how much less likely would be what was seen? Twice the logarithm follows χ² of one degree where the shares
+//! are the same (Thomas and Grunkemeier 1975; less than that where ages are known only by few collections: alarms get
+//! rarer). Both ages are tried, so the smaller chance counts twice.
+//!
+//! With three runs or more on both sides, the shares have to differ from run to run as well: what the runs of a side have in
+//! common beyond their objects is not in the likelihood.
+
+use mayfly_profile::{Lifetimes, Survival};
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+
+use crate::significance::{REPLICATES, Runs, chance};
+
+/// Shares gone at the ages that are looked at.
+const SHARES: [f64; 2] = [0.5, 0.9];
+/// Fewer independent objects than this on a side say nothing.
+const LEAST: f64 = 5.0;
+/// Steps of the search for the share that suits both.
+const STEPS: usize = 24;
+
+/// By what a lifetime is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// Milliseconds.
+    Time,
+    /// Collections survived.
+    Collections,
+    /// Bytes allocated meanwhile.
+    Bytes,
+}
+
+impl Clock {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Time, Self::Collections, Self::Bytes];
+
+    fn survival(self, lifetimes: &Lifetimes) -> Option<Survival> {
+        match self {
+            Self::Time => lifetimes.in_time(),
+            Self::Collections => Survival::of(&lifetimes.gcs, lifetimes.cohorts),
+            Self::Bytes => lifetimes.in_bytes(),
+        }
+    }
+
+    /// The age by which half are gone.
+    fn median(self, lifetimes: &Lifetimes) -> Option<f64> {
+        match self {
+            Self::Collections => lifetimes.gcs_survived(0.5)?.point,
+            Self::Time | Self::Bytes => self.survival(lifetimes)?.point(0.5),
+        }
+    }
+}
+
+/// How the lifetimes of two sides compare.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Comparison {
+    /// Medians; `None`: too many still live.
+    pub(crate) medians: [Option<f64>; 2],
+    /// The chance of such a difference were there none.
+    pub(crate) chance: f64,
+}
+
+/// Compares the lifetimes of the runs of two sides on one clock; `None` if too little is known.
+pub(crate) fn compare(before: &[&Lifetimes], after: &[&Lifetimes], clock: Clock) -> Option<Comparison> {
+    let sides = [before, after].map(merged);
+    let all = merged(&[&sides[0], &sides[1]]);
+    let [a, b] = [clock.survival(&sides[0])?, clock.survival(&sides[1])?];
+    if a.independent() < LEAST || b.independent() < LEAST {
+        return None;
+    }
+    let both = clock.survival(&all)?;
+    let replicated = before.len() >= REPLICATES && after.len() >= REPLICATES;
+    let at = |share| {
+        let age = both.looked_at_near(share)?;
+        let chance = likelihood_chance(&a, &b, age);
+        Some(if replicated { chance.max(run_chance(before, after, clock, age)) } else { chance })
+    };
+    let chances: Vec<f64> = SHARES.into_iter().filter_map(at).collect();
+    let least = chances.iter().copied().min_by(f64::total_cmp)?;
+    Some(Comparison {
+        medians: [&sides[0], &sides[1]].map(|lifetimes| clock.median(lifetimes)),
+        chance: (least * chances.len() as f64).min(1.0),
+    })
+}
+
+fn merged(runs: &[&Lifetimes]) -> Lifetimes {
+    let mut all = Lifetimes::default();
+    runs.iter().for_each(|run| all.merge(run));
+    all
+}
+
+/// By the ratio of likelihoods with and without one share for both.
+fn likelihood_chance(a: &Survival, b: &Survival, age: f64) -> f64 {
+    let edges = [a.gone_by(age), b.gone_by(age)].map(|share| share.clamp(1e-6, 1.0 - 1e-6));
+    let loss = |share: f64| a.loss(age, share) + b.loss(age, share);
+    let ratio = 2.0 * least(edges[0].min(edges[1]), edges[0].max(edges[1]), loss);
+    ChiSquared::new(1.0).map_or(1.0, |law| law.sf(ratio))
+}
+
+/// The least value of a convex function between two points, by golden sections.
+fn least(mut low: f64, mut high: f64, value: impl Fn(f64) -> f64) -> f64 {
+    const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    let (mut left, mut right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
+    let (mut at_left, mut at_right) = (value(left), value(right));
+    for _ in 0..STEPS {
+        if at_left.min(at_right) <= 0.0 || high - low < 1e-9 {
+            break;
+        }
+        if at_left <= at_right {
+            (high, right, at_right) = (right, left, at_left);
+            left = high - GOLDEN * (high - low);
+            at_left = value(left);
+        } else {
+            (low, left, at_left) = (left, right, at_right);
+            right = low + GOLDEN * (high - low);
+            at_right = value(right);
+        }
+    }
+    at_left.min(at_right)
+}
+
+/// By how the share gone at an age differs from run to run.
+fn run_chance(before: &[&Lifetimes], after: &[&Lifetimes], clock: Clock, age: f64) -> f64 {
+    let runs = |lifetimes: &[&Lifetimes]| {
+        let known: Vec<_> = lifetimes.iter().filter_map(|run| clock.survival(run)).collect();
+        let values: Vec<f64> = known.iter().map(|survival| survival.gone_by(age)).collect();
+        let variances = known
+            .iter()
+            .zip(&values)
+            .map(|(known, share)| share * (1.0 - share) / known.independent().max(1.0));
+        Runs { sampling: variances.sum::<f64>() / (values.len() as f64).max(1.0), values }
+    };
+    chance(&runs(before), &runs(after))
+}

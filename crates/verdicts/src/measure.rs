@@ -1,0 +1,253 @@
+//! What a limit is compared with: counts of a profile, with their bands.
+//!
+//! Allocated is what was executed: when the JIT compiler optimises it away differs from run to run, and a budget should not.
+//! Not here: whether the profile can tell at all (`grounds`).
+
+use mayfly_profile::{ClassProfile, EngineKind, Profile, SiteProfile, Tally, Tracking};
+
+use crate::amount::Amount;
+use crate::apart::initialises_a_class;
+use crate::budget::{Budget, Initialisation, Limit, Quantity, Subject};
+use crate::counted::Picked;
+
+/// Two-sided standard deviations of a band of 95 %.
+const DEVIATIONS: f64 = 1.96;
+
+impl Subject {
+    /// Whether a limit on this is on that class, too.
+    pub(crate) fn has_class(&self, name: &str) -> bool {
+        match self {
+            Self::Total => true,
+            Self::Class(wanted) => match wanted.strip_suffix('*') {
+                Some(prefix) => name.starts_with(prefix),
+                None => name == wanted,
+            },
+            Self::Site(_) => false,
+        }
+    }
+
+    /// Whether a limit on this is on what is allocated there, too.
+    pub(crate) fn has_site(&self, site: &SiteProfile) -> bool {
+        match self {
+            Self::Site(prefix) => site.stack.iter().any(|frame| {
+                frame.class.starts_with(prefix.as_str())
+                    || format!("{}.{}", frame.class, frame.method).starts_with(prefix.as_str())
+            }),
+            Self::Total | Self::Class(_) => self.has_class(&site.class),
+        }
+    }
+}
+
+/// A sum of amounts whose errors are independent of each other.
+#[derive(Default)]
+struct Sum {
+    value: f64,
+    below: f64,
+    above: f64,
+}
+
+impl Sum {
+    fn add(&mut self, amount: Amount) {
+        self.value += amount.value;
+        self.below = self.below.hypot(amount.value - amount.low);
+        self.above = self.above.hypot(amount.high - amount.value);
+    }
+
+    fn amount(&self) -> Amount {
+        Amount { value: self.value, low: (self.value - self.below).max(0.0), high: self.value + self.above }
+    }
+}
+
+/// What is limited, as `profile` has it; or why it does not tell.
+pub(crate) fn measure(profile: &Profile, limit: &Limit, budget: &Budget) -> Result<Amount, String> {
+    let subject = &limit.subject;
+    let per = || budget.operations.ok_or_else(|| "the number of operations is not given".to_owned());
+    let allocated = |bytes: bool| allocated(profile, subject, bytes, budget.initialisation);
+    match limit.quantity {
+        Quantity::Bytes => allocated(true),
+        Quantity::Objects => allocated(false),
+        Quantity::BytesPerOperation => Ok(allocated(true)?.per(per()?)),
+        Quantity::ObjectsPerOperation => Ok(allocated(false)?.per(per()?)),
+        Quantity::Live => Ok(live(profile, subject, false)),
+        Quantity::LiveBytes => Ok(live(profile, subject, true)),
+        Quantity::ByteSeconds => Ok(byte_seconds(profile, subject)),
+        Quantity::Percentile(percent) => percentile(profile, subject, f64::from(percent) / 100.0),
+        Quantity::DiedBeforeFirstGc => died_at_first(profile, subject),
+    }
+}
+
+fn classes<'a>(profile: &'a Profile, subject: &'a Subject) -> impl Iterator<Item = &'a ClassProfile> {
+    profile.classes.iter().filter(|class| subject.has_class(&class.name))
+}
+
+fn sites<'a>(profile: &'a Profile, subject: &'a Subject) -> impl Iterator<Item = &'a SiteProfile> {
+    profile.sites.iter().filter(|site| subject.has_site(site))
+}
+
+fn allocated(
+    profile: &Profile,
+    subject: &Subject,
+    bytes: bool,
+    initialisation: Initialisation,
+) -> Result<Amount, String> {
+    let apart = initialisation == Initialisation::Apart;
+    if apart && !profile.run.stacks {
+        return Err("class initialisation is told apart by stacks, and none were recorded".to_owned());
+    }
+    if matches!(subject, Subject::Site(_)) {
+        let rest = sites(profile, subject).filter(|site| !(apart && initialises_a_class(site)));
+        return Ok(sum_of_sites(profile, rest, bytes));
+    }
+    let mut sum = Sum::default();
+    for class in classes(profile, subject) {
+        sum.add(counted(profile, class.allocated, bytes));
+    }
+    let amount = sum.amount();
+    Ok(if apart { without(amount, initialising(profile, subject, bytes)) } else { amount })
+}
+
+/// What class initialisers allocated of `subject`.
+pub(crate) fn initialising(profile: &Profile, subject: &Subject, bytes: bool) -> Amount {
+    sum_of_sites(profile, sites(profile, subject).filter(|site| initialises_a_class(site)), bytes)
+}
+
+fn without(all: Amount, part: Amount) -> Amount {
+    let floor = |value: f64| value.max(0.0);
+    Amount {
+        value: floor(all.value - part.value),
+        low: floor(all.low - part.high),
+        high: floor(all.high - part.low),
+    }
+}
+
+/// A count of all allocations of a class.
+fn counted(profile: &Profile, tally: Tally, bytes: bool) -> Amount {
+    let picked = match (profile.run.engine, profile.trust.sample_interval) {
+        (EngineKind::Sampled, Some(interval)) => Picked::PerBytes(interval as f64),
+        _ => Picked::Each,
+    };
+    choose(picked.amounts(tally, 0.0), bytes)
+}
+
+fn choose((objects, of_bytes): (Amount, Amount), bytes: bool) -> Amount {
+    if bytes { of_bytes } else { objects }
+}
+
+fn sum_of_sites<'a>(profile: &Profile, sites: impl Iterator<Item = &'a SiteProfile>, bytes: bool) -> Amount {
+    let mut sum = Sum::default();
+    let mut any = false;
+    for site in sites {
+        any = true;
+        let value = if bytes { site.allocated.bytes } else { site.allocated.objects } as f64;
+        let error = DEVIATIONS * site.error * value;
+        sum.add(Amount { value, low: value - error, high: value + error });
+    }
+    match profile.run.tracking {
+        // No sample there is not: nothing was allocated there.
+        Tracking::ByteSample(interval) if !any => {
+            choose(Picked::PerBytes(interval as f64).amounts(Tally::default(), 0.0), bytes)
+        }
+        _ => sum.amount(),
+    }
+}
+
+fn live(profile: &Profile, subject: &Subject, bytes: bool) -> Amount {
+    let picked = Picked::tracked(profile);
+    let tallies: Vec<(Tally, Tally)> = match subject {
+        Subject::Site(_) => {
+            sites(profile, subject).map(|site| (site.live.unwrap_or_default(), site.allocated)).collect()
+        }
+        _ => {
+            classes(profile, subject).map(|class| (class.live.unwrap_or_default(), class.allocated)).collect()
+        }
+    };
+    // What is not there at all may have been missed once, not once per class.
+    let (mut all, mut sizes) = (Tally::default(), Tally::default());
+    let mut sum = Sum::default();
+    for (live, allocated) in tallies {
+        all.add(live);
+        sizes.add(allocated);
+        if !live.is_empty() {
+            sum.add(choose(picked.amounts(live, 0.0), bytes));
+        }
+    }
+    if all.is_empty() && !sizes.is_empty() {
+        let size = sizes.bytes as f64 / sizes.objects.max(1) as f64;
+        return choose(picked.amounts(all, size), bytes);
+    }
+    sum.amount()
+}
+
+/// Between what the collections prove: every death lies in an interval. The living count up to when they were last seen.
+fn byte_seconds(profile: &Profile, subject: &Subject) -> Amount {
+    let picked = Picked::tracked(profile);
+    let mut sum = Sum::default();
+    for class in classes(profile, subject) {
+        let Some(known) = class.byte_seconds(&profile.run.buckets) else { continue };
+        let (_, bytes) = picked.amounts(class.allocated, 0.0);
+        let share = if bytes.value > 0.0 { known.all() / bytes.value } else { 0.0 };
+        sum.add(Amount { value: known.all(), low: bytes.low * share, high: bytes.high * share });
+    }
+    sum.amount()
+}
+
+/// The one class that is meant, with its lifetimes; `None` if no object of any such class was seen.
+fn one_class<'a>(profile: &'a Profile, subject: &'a Subject) -> Option<ClassProfile> {
+    classes(profile, subject).cloned().reduce(|mut all, class| {
+        all.allocated.add(class.allocated);
+        all.live = all.live.zip(class.live).map(|(mut sum, live)| {
+            sum.add(live);
+            sum
+        });
+        match (&mut all.lifetimes, &class.lifetimes) {
+            (Some(all), Some(more)) => all.merge(more),
+            (none @ None, more) => *none = more.clone(),
+            (Some(_), None) => {}
+        }
+        all
+    })
+}
+
+/// Lifetimes of a class of which nothing was allocated exceed nothing.
+fn percentile(profile: &Profile, subject: &Subject, q: f64) -> Result<Amount, String> {
+    let Some(class) = one_class(profile, subject).filter(|class| class.allocated.objects > 0) else {
+        return Ok(Amount::default());
+    };
+    let known = class.lifetimes.as_ref().and_then(mayfly_profile::Lifetimes::in_time);
+    let Some(survival) = known else { return Err("nothing is known of its lifetimes".to_owned()) };
+    let quantile = survival.quantile(q);
+    let low = if profile.run.jvm.lifetimes_are_upper_bounds() { 0.0 } else { quantile.low };
+    // Too many still live: it is at least what they have reached.
+    let high = quantile.high.unwrap_or(f64::INFINITY);
+    let value = quantile.point.unwrap_or(quantile.low);
+    Ok(Amount { value, low, high }.per(1000.0))
+}
+
+fn died_at_first(profile: &Profile, subject: &Subject) -> Result<Amount, String> {
+    let class = one_class(profile, subject);
+    let lifetimes = class.as_ref().and_then(|class| class.lifetimes.as_ref());
+    let Some((lifetimes, share)) =
+        lifetimes.and_then(|known| Some((known, known.died_before_first_gc_share()?)))
+    else {
+        return Err("none of its objects was seen dead".to_owned());
+    };
+    let samples = match Picked::tracked(profile) {
+        Picked::Each => return Ok(Amount::exact(share)),
+        Picked::OneIn(n) => lifetimes.ms.dead() as f64 / n,
+        Picked::PerBytes(interval) => {
+            let size = class
+                .as_ref()
+                .map_or(1.0, |class| class.allocated.bytes as f64 / class.allocated.objects.max(1) as f64);
+            lifetimes.ms.dead() as f64 * (1.0 - (-size / interval).exp())
+        }
+    };
+    Ok(wilson(share, samples.max(1.0)))
+}
+
+/// Wilson's interval of a share seen in so many samples.
+fn wilson(share: f64, samples: f64) -> Amount {
+    let z = DEVIATIONS * DEVIATIONS / samples;
+    let middle = (share + z / 2.0) / (1.0 + z);
+    let half = (share * (1.0 - share) * z + z * z / 4.0).sqrt() / (1.0 + z);
+    Amount { value: share, low: (middle - half).max(0.0), high: (middle + half).min(1.0) }
+}

@@ -1,0 +1,42 @@
+//! Who makes what exceeds a limit: the sites that allocate or hold most of it.
+
+use std::cmp::Reverse;
+
+use mayfly_profile::{Frame, Profile, SiteProfile};
+
+use crate::budget::{Limit, Quantity};
+
+/// Offenders named of each limit.
+const MOST: usize = 3;
+
+/// A site that makes much of what is limited.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offender {
+    /// Class of its objects.
+    pub class: String,
+    /// Innermost frame first.
+    pub stack: Vec<Frame>,
+    /// Objects of what is limited: allocated, or live.
+    pub objects: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// The largest of what `limit` is on; none without stacks.
+pub(crate) fn offenders(profile: &Profile, limit: &Limit) -> Vec<Offender> {
+    let live = matches!(limit.quantity, Quantity::Live | Quantity::LiveBytes);
+    let offender = |site: &SiteProfile| {
+        let tally = if live { site.live.unwrap_or_default() } else { site.allocated };
+        Offender {
+            class: site.class.clone(),
+            stack: site.stack.clone(),
+            objects: tally.objects,
+            bytes: tally.bytes,
+        }
+    };
+    let sites = profile.sites.iter().filter(|site| limit.subject.has_site(site));
+    let mut offenders: Vec<_> = sites.map(offender).filter(|offender| offender.objects > 0).collect();
+    offenders.sort_by_key(|offender| Reverse(offender.bytes));
+    offenders.truncate(MOST);
+    offenders
+}

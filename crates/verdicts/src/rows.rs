@@ -1,0 +1,148 @@
+//! Classes and sites of several runs side by side: which rows are the same, and what each run says of them.
+//!
+//! Lines of source and numbers of generated classes are left out of the names: they change where nothing else does.
+
+use std::collections::HashMap;
+
+use mayfly_profile::{Lifetimes, Profile, SiteProfile, Tally};
+
+use crate::counted::Picked;
+use crate::significance::Runs;
+
+/// What a row is of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum RowName {
+    /// All of the program.
+    Total,
+    /// One class.
+    Class(String),
+    /// Objects of one class, allocated through one stack.
+    Site {
+        /// Of the objects.
+        class: String,
+        /// `class.method`, innermost first.
+        stack: Vec<String>,
+    },
+}
+
+/// What one run says of a row.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counted<'a> {
+    pub(crate) allocated: Tally,
+    /// Of the bytes, by sampling.
+    variance: f64,
+    pub(crate) live: Tally,
+    pub(crate) lifetimes: Option<&'a Lifetimes>,
+}
+
+/// The rows of one run.
+pub(crate) struct RunRows<'a> {
+    picked: Picked,
+    /// Numbers are divided by this.
+    operations: f64,
+    rows: HashMap<RowName, Counted<'a>>,
+}
+
+impl<'a> RunRows<'a> {
+    pub(crate) fn of(profile: &'a Profile, operations: f64, stacks: bool) -> Self {
+        let mut rows: HashMap<RowName, Counted<'a>> = HashMap::new();
+        for class in &profile.classes {
+            let live = class.live.unwrap_or_default();
+            for name in [RowName::Total, RowName::Class(stable(&class.name))] {
+                let row = rows.entry(name).or_default();
+                row.allocated.add(class.allocated);
+                row.live.add(live);
+            }
+            // Of several generated classes that share a name only counts are compared.
+            if let Some(row) = rows.get_mut(&RowName::Class(class.name.clone())) {
+                row.lifetimes = class.lifetimes.as_ref();
+            }
+        }
+        for site in profile.sites.iter().filter(|_| stacks) {
+            let row = rows.entry(site_name(site)).or_default();
+            row.allocated.add(site.allocated);
+            row.live.add(site.live.unwrap_or_default());
+            row.variance += (site.error * site.allocated.bytes as f64).powi(2);
+        }
+        Self { picked: Picked::tracked(profile), operations, rows }
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &RowName> {
+        self.rows.keys()
+    }
+
+    pub(crate) fn get(&self, name: &RowName) -> Counted<'a> {
+        self.rows.get(name).cloned().unwrap_or_default()
+    }
+}
+
+/// Bytes allocated of a row, per operation, with the variance of sampling.
+pub(crate) fn allocated(runs: &[RunRows<'_>], name: &RowName) -> Runs {
+    gathered(runs, name, |_, counted| (counted.allocated, counted.variance))
+}
+
+/// Bytes of a row that are live, per operation.
+pub(crate) fn live(runs: &[RunRows<'_>], name: &RowName) -> Runs {
+    gathered(runs, name, |run, counted| {
+        let size = counted.allocated.bytes as f64 / counted.allocated.objects.max(1) as f64;
+        (counted.live, run.picked.variance(counted.live, size))
+    })
+}
+
+fn gathered(
+    runs: &[RunRows<'_>],
+    name: &RowName,
+    of: impl Fn(&RunRows<'_>, &Counted<'_>) -> (Tally, f64),
+) -> Runs {
+    let mut gathered = Runs::default();
+    let mut variances = 0.0;
+    for run in runs {
+        let (tally, variance) = of(run, &run.get(name));
+        let size = tally.bytes as f64 / tally.objects.max(1) as f64;
+        gathered.values.push(tally.bytes as f64 / run.operations);
+        // No count is surer than half an object.
+        variances += (variance + size * size / 4.0) / (run.operations * run.operations);
+    }
+    gathered.sampling = variances / (runs.len() as f64).max(1.0);
+    gathered
+}
+
+fn site_name(site: &SiteProfile) -> RowName {
+    let frame = |class: &str, method: &str| format!("{}.{}", stable(class), stable(method));
+    RowName::Site {
+        class: stable(&site.class),
+        stack: site.stack.iter().map(|at| frame(&at.class, &at.method)).collect(),
+    }
+}
+
+/// A name without what the JVM numbers: `a.B$$Lambda$14/0x0000000800c03000` is `a.B$$Lambda`.
+fn stable(name: &str) -> String {
+    const NUMBERED: [&str; 5] =
+        ["$$Lambda", "GeneratedMethodAccessor", "GeneratedConstructorAccessor", "$Proxy", "lambda$"];
+    let name = name.split_once("/0x").map_or(name, |(before, _)| before);
+    let numbered = NUMBERED.iter().any(|mark| name.contains(mark));
+    let cut = if numbered { name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '$') } else { name };
+    cut.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_jvm_numbers_is_left_out_of_names() {
+        for (name, wanted) in [
+            ("a.B$$Lambda$14/0x0000000800c03000", "a.B$$Lambda"),
+            ("a.B$$Lambda/0x00007f", "a.B$$Lambda"),
+            (
+                "jdk.internal.reflect.GeneratedMethodAccessor17",
+                "jdk.internal.reflect.GeneratedMethodAccessor",
+            ),
+            ("lambda$main$3", "lambda$main"),
+            ("a.B$1", "a.B$1"),
+            ("a.Version2", "a.Version2"),
+        ] {
+            assert_eq!(stable(name), wanted);
+        }
+    }
+}

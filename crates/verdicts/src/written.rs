@@ -1,0 +1,59 @@
+//! A budget that a profile keeps with some room, as text: the begin of one's own.
+
+use std::fmt::Write;
+
+use mayfly_profile::{ClassProfile, Profile};
+
+use crate::counted::Picked;
+use crate::grounds::trust_share;
+
+/// Room above what was measured.
+const ROOM: f64 = 1.1;
+/// Classes named.
+const CLASSES: usize = 5;
+/// Trust asked for at most.
+const TRUST: f64 = 0.99;
+
+/// The text. Lifetimes and live objects are limited only where they are known exactly: a sample's band may be wide.
+pub fn budget_of(profile: &Profile) -> String {
+    let trust = trust_share(profile).map_or(0.0, |share| (share * 100.0).floor() / 100.0).min(TRUST);
+    let bytes = profile.classes.iter().map(|class| class.allocated.bytes).fold(0, u64::saturating_add);
+    let objects = profile.classes.iter().map(|class| class.allocated.objects).fold(0, u64::saturating_add);
+    let mut text =
+        format!("trust = {trust}\n\n[total]\nbytes = {}\nobjects = {}\n", size(bytes), roomy(objects));
+    let exact = profile.run.lifetimes
+        && matches!(Picked::tracked(profile), Picked::Each)
+        && profile.run.view.classes.admits_all()
+        && profile.run.view.min_bytes == 0
+        && profile.trust.dropped.is_empty();
+    if exact {
+        let live = profile.classes.iter().filter_map(|class| class.live).map(|live| live.bytes);
+        let _ = writeln!(text, "live_bytes = {}", size(live.fold(0, u64::saturating_add)));
+    }
+    for class in profile.classes.iter().filter(|class| class.allocated.objects > 0).take(CLASSES) {
+        text += &entry(class, exact);
+    }
+    text
+}
+
+fn entry(class: &ClassProfile, exact: bool) -> String {
+    let mut text = format!("\n[[class]]\nname = {}\n", toml::Value::from(class.name.as_str()));
+    let _ = writeln!(text, "bytes = {}", size(class.allocated.bytes));
+    if let Some(live) = class.live.filter(|_| exact) {
+        let _ = writeln!(text, "live = {}", roomy(live.objects));
+    }
+    text
+}
+
+/// As a size with room: in the largest unit that leaves three digits.
+fn size(bytes: u64) -> String {
+    let roomy = roomy(bytes);
+    match [(30, 'g'), (20, 'm'), (10, 'k')].into_iter().find(|&(shift, _)| roomy >> shift >= 100) {
+        Some((shift, unit)) => format!("\"{}{unit}\"", roomy.div_ceil(1 << shift)),
+        None => roomy.to_string(),
+    }
+}
+
+fn roomy(count: u64) -> u64 {
+    (count as f64 * ROOM).ceil() as u64
+}

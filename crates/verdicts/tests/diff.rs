@@ -1,0 +1,256 @@
+//! What is called a change: nothing between runs of one law but for the stated rate of false alarms, and what was planted.
+//!
+//! Everything is drawn from seeds that are written here: a failure is the same each time.
+
+#![expect(
+    clippy::disallowed_macros,
+    reason = "the rates that it measures are printed: the guide quotes them"
+)]
+
+use mayfly_profile::{ClassProfile, Frame, Gc, Lifetimes, Profile, SiteProfile, Tally, Tracking};
+use mayfly_verdicts::{Clock, Difference, Measure, RowName, Side, Verdict, diff};
+
+const LEVEL: f64 = 0.05;
+const CLASSES: usize = 40;
+
+/// Steele, Lea and Flood's SplitMix64: small, and good enough to simulate with.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Above 0, below 1.
+    fn share(&mut self) -> f64 {
+        ((self.next() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+    }
+
+    fn normal(&mut self) -> f64 {
+        (-2.0 * self.share().ln()).sqrt() * (std::f64::consts::TAU * self.share()).cos()
+    }
+}
+
+/// One run: each class and its site allocate about 10,000 objects, with a spread of `noise` from run to run; the site of
+/// class 7 so many times as much.
+fn run(random: &mut Random, noise: f64, planted: f64) -> Profile {
+    let mut profile = Profile { complete: true, duration_ms: 1_000, ..Profile::default() };
+    profile.run.tracking = Tracking::EveryObject;
+    profile.run.jvm.gc = Gc::G1;
+    profile.run.stacks = true;
+    profile.trust.accounted_bytes = 1;
+    profile.trust.jvm_allocated_bytes = Some(1);
+    for class in 0..CLASSES {
+        let factor = if class == 7 { planted } else { 1.0 };
+        let objects =
+            (10_000.0 * (class + 1) as f64 * factor * (1.0 + noise * random.normal())).max(0.0) as u64;
+        let name = format!("a.Class{class}x");
+        let frame = Frame {
+            class: name.as_str().into(),
+            method: "make".into(),
+            line: Some(class as u32),
+            ..Frame::default()
+        };
+        let allocated = Tally::of(objects, 32);
+        profile.sites.push(SiteProfile {
+            class: name.clone(),
+            stack: vec![frame],
+            allocated,
+            ..SiteProfile::default()
+        });
+        profile.classes.push(ClassProfile { name, allocated, ..ClassProfile::default() });
+    }
+    profile
+}
+
+fn runs(random: &mut Random, count: usize, noise: f64, planted: f64) -> Vec<Profile> {
+    (0..count).map(|_| run(random, noise, planted)).collect()
+}
+
+fn side(profiles: &[Profile]) -> Side<'_> {
+    Side { runs: profiles.iter().map(|profile| (profile, 1.0)).collect() }
+}
+
+fn compared(before: &[Profile], after: &[Profile]) -> Difference {
+    diff(&side(before), &side(after), LEVEL, 0.9).expect("comparable")
+}
+
+fn changed(difference: &Difference) -> Vec<&RowName> {
+    let findings = difference.findings.iter().filter(|finding| finding.verdict != Verdict::Same);
+    findings.map(|finding| &finding.row).collect()
+}
+
+#[test]
+fn a_side_does_not_differ_from_itself() {
+    let random = &mut Random(1);
+    for count in [1, 2, 3, 5] {
+        let mut side = runs(random, count, 0.1, 1.0);
+        side.iter_mut().for_each(|run| *run = with_lifetimes(run.clone(), random, 400, 1.0));
+        let difference = compared(&side, &side);
+        assert!(difference.findings.len() > 3 * CLASSES, "{}", difference.findings.len());
+        assert!(changed(&difference).is_empty(), "{count} runs: {:?}", changed(&difference));
+    }
+}
+
+#[test]
+fn counts_of_one_law_give_the_stated_rate_of_false_alarms() {
+    const PAIRS: usize = 400;
+    for (count, noise) in [(3, 0.001), (3, 0.2), (5, 0.01)] {
+        let random = &mut Random(count as u64 * 1000 + (noise * 1e4) as u64);
+        let (mut below, mut tests, mut alarms) = (0, 0, 0);
+        for _ in 0..PAIRS {
+            let (before, after) = (runs(random, count, noise, 1.0), runs(random, count, noise, 1.0));
+            let difference = compared(&before, &after);
+            below += difference.findings.iter().filter(|finding| finding.chance < LEVEL).count();
+            tests += difference.findings.len();
+            alarms += usize::from(!changed(&difference).is_empty());
+        }
+        let (single, family) = (below as f64 / tests as f64, alarms as f64 / PAIRS as f64);
+        println!(
+            "{count} runs a side, spread {noise}: {single:.4} of tests below 0.05, {family:.4} of diffs with an alarm"
+        );
+        // Rows and their classes are the same numbers twice: about 200 effective pairs of rows each.
+        assert!(single < 0.055, "{single}");
+        assert!(single > 0.02, "the test has lost its power: {single}");
+        // Three standard deviations above 5 %.
+        assert!(family < 0.05 + 3.0 * (0.05 * 0.95 / PAIRS as f64).sqrt(), "{family}");
+    }
+}
+
+#[test]
+fn a_planted_change_of_five_percent_in_one_site_is_found() {
+    let random = &mut Random(42);
+    const TRIES: usize = 100;
+    let (mut found, mut others) = (0, 0);
+    for _ in 0..TRIES {
+        let (before, after) = (runs(random, 5, 0.003, 1.0), runs(random, 5, 0.003, 1.05));
+        let difference = compared(&before, &after);
+        let changed = changed(&difference);
+        let is_planted = |row: &&&RowName| matches!(row, RowName::Site { class, .. } if class == "a.Class7x");
+        found += changed.iter().filter(is_planted).count();
+        let is_elsewhere = |row: &&&RowName| match row {
+            RowName::Site { class, .. } | RowName::Class(class) => class != "a.Class7x",
+            RowName::Total => false,
+        };
+        others += changed.iter().filter(is_elsewhere).count();
+    }
+    println!(
+        "5 % more in one of {CLASSES} sites, 5 runs a side, spread 0.3 %: found {found} of {TRIES}, {others} others"
+    );
+    assert!(found >= TRIES * 95 / 100, "{found}");
+    assert!(others <= TRIES / 5, "{others}");
+}
+
+#[test]
+fn single_runs_differ_and_are_not_called_changed() {
+    let random = &mut Random(3);
+    let (before, after) = (runs(random, 1, 0.001, 1.0), runs(random, 1, 0.001, 1.5));
+    let difference = compared(&before, &after);
+    assert!(!difference.replicated);
+    assert!(difference.findings.iter().all(|finding| finding.verdict != Verdict::Changed));
+    assert_eq!(changed(&difference).len(), 2, "class and site: {:?}", changed(&difference));
+}
+
+#[test]
+fn operations_normalise() {
+    let random = &mut Random(4);
+    let (before, mut after) = (runs(random, 3, 0.001, 1.0), runs(random, 3, 0.001, 1.0));
+    for run in &mut after {
+        run.classes.iter_mut().for_each(|class| class.allocated.bytes *= 2);
+        run.sites.iter_mut().for_each(|site| site.allocated.bytes *= 2);
+    }
+    assert!(!changed(&compared(&before, &after)).is_empty());
+    let side = |profiles: &'static [Profile], operations| Side {
+        runs: profiles.iter().map(|profile| (profile, operations)).collect(),
+    };
+    let difference =
+        diff(&side(before.leak(), 10.0), &side(after.leak(), 20.0), LEVEL, 0.9).expect("comparable");
+    assert!(difference.per_operation && changed(&difference).is_empty(), "{:?}", changed(&difference));
+}
+
+#[test]
+fn lines_that_move_change_nothing() {
+    let random = &mut Random(5);
+    let before = runs(random, 3, 0.001, 1.0);
+    let mut after = before.clone();
+    let frames = after.iter_mut().flat_map(|run| &mut run.sites).flat_map(|site| &mut site.stack);
+    frames.for_each(|frame| frame.line = frame.line.map(|line| line + 10));
+    assert!(changed(&compared(&before, &after)).is_empty());
+}
+
+#[test]
+fn without_trust_there_is_no_verdict() {
+    let random = &mut Random(6);
+    let (before, mut after) = (runs(random, 3, 0.1, 1.0), runs(random, 3, 0.1, 1.0));
+    after[1].trust.jvm_allocated_bytes = Some(2);
+    let error = diff(&side(&before), &side(&after), LEVEL, 0.9).expect_err("half is not known");
+    assert_eq!(error.run, 4);
+    assert!(diff(&side(&before), &Side::default(), LEVEL, 0.9).is_err());
+}
+
+/// Gives class 39 the lifetimes of `objects` objects of an exponential law with this mean, in tenths of a second; looked at
+/// every 70 ms; those that live longer than a second are still alive.
+fn with_lifetimes(mut profile: Profile, random: &mut Random, objects: usize, mean: f64) -> Profile {
+    let mut lifetimes = Lifetimes::default();
+    for _ in 0..objects {
+        let life = -random.share().ln() * 100.0 * mean;
+        let born = random.share() * 70.0;
+        let passes = ((born + life) / 70.0).floor();
+        let seen = |pass: f64| (pass * 70.0 - born).max(0.0).ceil() as u64;
+        if life > 1_000.0 {
+            lifetimes.ms.record_living(1_000, 1);
+            lifetimes.bytes.record_living(100_000, 1);
+            lifetimes.gcs.record_living(14, 1);
+        } else {
+            lifetimes.ms.record_deaths(seen(passes), seen(passes + 1.0), 1);
+            lifetimes.bytes.record_deaths(seen(passes) * 100, seen(passes + 1.0) * 100, 1);
+            lifetimes.gcs.record_deaths(passes as u64, passes as u64 + 1, 1);
+        }
+        lifetimes.record_cohort(1);
+    }
+    profile.run.lifetimes = true;
+    profile.classes.iter_mut().for_each(|class| class.live = Some(Tally::default()));
+    profile.classes[CLASSES - 1].lifetimes = Some(lifetimes);
+    profile
+}
+
+/// Chances of the comparisons of lifetimes on one clock.
+fn lifetime_chances(count: usize, pairs: usize, mean: f64, clock: Clock, seed: u64) -> Vec<f64> {
+    let random = &mut Random(seed);
+    let blank = run(random, 0.0, 1.0);
+    let chances = (0..pairs).map(|_| {
+        let mut side = |mean| -> Vec<_> {
+            (0..count).map(|_| with_lifetimes(blank.clone(), random, 300, mean)).collect()
+        };
+        let (before, after) = (side(1.0), side(mean));
+        let difference = compared(&before, &after);
+        let measure = Measure::Lifetime(clock);
+        difference.findings.iter().find(|finding| finding.measure == measure).expect("lifetimes").chance
+    });
+    chances.collect()
+}
+
+#[test]
+fn lifetimes_of_one_law_give_no_more_false_alarms_than_stated() {
+    const PAIRS: usize = 150;
+    for (count, clock) in [(1, Clock::Time), (1, Clock::Collections), (3, Clock::Bytes)] {
+        let chances = lifetime_chances(count, PAIRS, 1.0, clock, 77 + count as u64);
+        let below = chances.iter().filter(|&&chance| chance < LEVEL).count() as f64 / PAIRS as f64;
+        println!("lifetimes, {count} runs a side, {clock:?}: {below:.4} below 0.05");
+        assert!(below < 0.05 + 3.0 * (0.05 * 0.95 / PAIRS as f64).sqrt(), "{count} {clock:?}: {below}");
+    }
+}
+
+#[test]
+fn lives_twice_as_long_are_found() {
+    for (count, clock) in [(1, Clock::Time), (1, Clock::Collections), (3, Clock::Bytes)] {
+        let chances = lifetime_chances(count, 20, 2.0, clock, 99);
+        let found = chances.iter().filter(|&&chance| chance < 0.01).count();
+        println!("lives twice as long, {count} runs a side, {clock:?}: {found} of 20 below 0.01");
+        assert!(found >= 16, "{count} {clock:?}: {found} of 20");
+    }
+}
