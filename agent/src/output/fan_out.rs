@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use mayfly_profile::{Profile, ProfileBuilder, Update};
 
-use super::queue::{Queue, Unserved, queue};
+use super::queue::{NotTaken, Queue, Unserved, queue};
 use crate::conduct::notice::say;
 
 /// Steps that wait for one reader at most. Few: a step left out is made up for, and each may hold megabytes.
@@ -21,6 +21,13 @@ pub(super) struct Step {
     pub(super) updates: Arc<Vec<Update>>,
     /// Steps that this reader was too slow for, so far. What they said is in this one or a later one.
     pub(super) missed: u64,
+}
+
+impl Step {
+    /// Whether nothing follows.
+    pub(super) fn is_last(&self) -> bool {
+        self.updates.last() == Some(&Update::End)
+    }
 }
 
 /// Where the stream goes.
@@ -34,10 +41,14 @@ struct State {
     /// All that was said, folded: for reports, and for readers that missed some of it.
     so_far: ProfileBuilder,
     readers: Vec<Reader>,
+    /// Nothing is sent any more.
+    closed: bool,
 }
 
 struct Reader {
     queue: Queue<Step>,
+    /// How long the end of the JVM waits for it at most, if it stands still.
+    patience: Duration,
     missed: u64,
     /// Resets that it has read, if it has missed something since.
     behind: Option<u32>,
@@ -47,28 +58,49 @@ impl FanOut {
     /// A new reader, who gets all that is sent from now on.
     pub(super) fn subscribe(&self) -> Unserved<Step> {
         let (queue, unserved) = queue(WAITING);
-        self.state().readers.push(Reader { queue, missed: 0, behind: None });
+        self.state().readers.push(Reader { queue, patience: Duration::MAX, missed: 0, behind: None });
+        unserved
+    }
+
+    /// A new reader who may come late, and leave when it wants: it gets all that was sent so far at once. The end of the JVM
+    /// waits for it no longer than `patience`.
+    pub(super) fn join(&self, patience: Duration) -> Unserved<Step> {
+        let (queue, unserved) = queue(WAITING);
+        let mut state = self.state();
+        let so_far: Vec<_> = state.so_far.from_its_start().collect();
+        if !so_far.is_empty() {
+            // There is room for the first.
+            let _ = queue.offer(Step { updates: Arc::new(so_far), missed: 0 });
+        }
+        if !state.closed {
+            state.readers.push(Reader { queue, patience, missed: 0, behind: None });
+        }
         unserved
     }
 
     /// Passes updates on. Never waits for a reader. The caller sees to the order in which steps are sent.
     pub(super) fn send(&self, updates: Vec<Update>) {
         let mut state = self.state();
-        let State { so_far, readers } = &mut *state;
+        let State { so_far, readers, .. } = &mut *state;
         let resets = so_far.resets();
         let step = fold(so_far, updates, !readers.is_empty());
-        for reader in readers {
-            reader.offer(&step, resets, so_far);
-        }
+        readers.retain_mut(|reader| reader.offer(&step, resets, so_far));
     }
 
     /// Passes the last updates on, and waits until all readers have written everything, as long as each gets ahead within
     /// `patience`.
     pub(super) fn close(&self, last: Vec<Update>, patience: Duration) {
-        for (queue, step) in self.last_steps(last) {
-            if queue.put(step, patience) {
-                queue.flush(patience);
-            }
+        let readers = self.last_steps(last);
+        // All have theirs before one is waited for.
+        let taken: Vec<_> = readers
+            .into_iter()
+            .map(|(queue, least, step)| {
+                let patience = patience.min(least);
+                (queue.put(step, patience), queue, patience)
+            })
+            .collect();
+        for (_, queue, patience) in taken.into_iter().filter(|(taken, ..)| *taken) {
+            queue.flush(patience);
         }
     }
 
@@ -82,16 +114,17 @@ impl FanOut {
         self.state().so_far.profile_without_sites()
     }
 
-    fn last_steps(&self, last: Vec<Update>) -> Vec<(Queue<Step>, Step)> {
+    fn last_steps(&self, last: Vec<Update>) -> Vec<(Queue<Step>, Duration, Step)> {
         let mut state = self.state();
-        let State { so_far, readers } = &mut *state;
+        state.closed = true;
+        let State { so_far, readers, .. } = &mut *state;
         let step = fold(so_far, last, true);
         let of = |reader: Reader| {
             let updates = match reader.behind {
                 Some(resets) => Arc::new(so_far.retold(resets)),
                 None => Arc::clone(&step),
             };
-            (reader.queue, Step { updates, missed: reader.missed })
+            (reader.queue, reader.patience, Step { updates, missed: reader.missed })
         };
         mem::take(readers).into_iter().map(of).collect()
     }
@@ -113,10 +146,11 @@ fn fold(so_far: &mut ProfileBuilder, updates: Vec<Update>, read: bool) -> Arc<Ve
 }
 
 impl Reader {
-    /// Gives it a step; `resets` is how many there were before it.
-    fn offer(&mut self, step: &Arc<Vec<Update>>, resets: u32, so_far: &ProfileBuilder) {
+    /// Gives it a step; `resets` is how many there were before it. Whether the reader is still there.
+    fn offer(&mut self, step: &Arc<Vec<Update>>, resets: u32, so_far: &ProfileBuilder) -> bool {
         if !self.queue.has_room() {
-            return self.miss(resets);
+            self.miss(resets);
+            return true;
         }
         let updates = match self.behind {
             Some(read) => Arc::new(so_far.retold(read)),
@@ -124,8 +158,10 @@ impl Reader {
         };
         match self.queue.offer(Step { updates, missed: self.missed }) {
             Ok(()) => self.behind = None,
-            Err(_) => self.miss(resets),
+            Err(NotTaken::Full) => self.miss(resets),
+            Err(NotTaken::Left) => return false,
         }
+        true
     }
 
     fn miss(&mut self, resets: u32) {

@@ -6,11 +6,13 @@
 mod console;
 mod fan_out;
 mod files;
+mod frames;
 mod queue;
 mod recording;
 mod report;
 mod terminal;
 mod texts;
+mod watch;
 
 use std::fs::File;
 use std::io::Stderr;
@@ -27,6 +29,8 @@ use self::queue::Unserved;
 use self::recording::{Recorder, Recording};
 use self::report::{Log, Reports};
 use self::texts::Text;
+use self::watch::Watchers;
+pub(crate) use self::watch::{WatchError, Watcher};
 use crate::options::Options;
 use crate::options::name::expand;
 
@@ -39,6 +43,7 @@ pub(crate) struct Output {
     recording: Option<Recording>,
     console: Console,
     reports: Reports,
+    watchers: Watchers,
     unstarted: Mutex<Option<Unstarted>>,
 }
 
@@ -64,7 +69,8 @@ impl Output {
         let (recording, recorder) = recording.flatten().unzip();
         let (console, unserved, screen) = Console::new(options);
         let unstarted = Unstarted { recorder, console: (unserved, screen), log };
-        Ok(Self { stream, recording, console, reports, unstarted: Mutex::new(Some(unstarted)) })
+        let watchers = Watchers::default();
+        Ok(Self { stream, recording, console, reports, watchers, unstarted: Mutex::new(Some(unstarted)) })
     }
 
     /// Starts the writing threads.
@@ -95,9 +101,17 @@ impl Output {
         self.stream.profile()
     }
 
-    /// Whether there is a recording.
-    pub(crate) fn records(&self) -> bool {
-        self.recording.is_some()
+    /// Whether anybody wants each step: there is a recording, or somebody watches.
+    pub(crate) fn is_followed(&self) -> bool {
+        self.recording.is_some() || self.watchers.any()
+    }
+
+    /// Tells somebody outside all that was sent, and what follows.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) fn watch(&self, watcher: impl Watcher) -> Result<(), WatchError> {
+        self.watchers.add(&self.stream, watcher)
     }
 
     /// The recording's file.

@@ -2,6 +2,8 @@
 //!
 //! Not here: what is written, and what becomes of what found no room.
 
+use std::io;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,6 +20,15 @@ const LOOK: Duration = Duration::from_millis(20);
 enum Item<T> {
     Write(T),
     Flush(Sender<()>),
+}
+
+/// Why an item found no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NotTaken {
+    /// Others wait already.
+    Full,
+    /// Nobody takes anything any more.
+    Left,
 }
 
 /// The end that is filled.
@@ -69,11 +80,11 @@ impl<T> Queue<T> {
     /// Adds an item if there is room, and never waits.
     ///
     /// # Errors
-    /// The item, if there is none.
-    pub(super) fn offer(&self, item: T) -> Result<(), T> {
+    /// Why it was not added.
+    pub(super) fn offer(&self, item: T) -> Result<(), NotTaken> {
         self.sender.try_send(Item::Write(item)).map_err(|error| match error {
-            TrySendError::Full(Item::Write(item)) | TrySendError::Disconnected(Item::Write(item)) => item,
-            _ => unreachable!("an item to write was offered"),
+            TrySendError::Full(_) => NotTaken::Full,
+            TrySendError::Disconnected(_) => NotTaken::Left,
         })
     }
 
@@ -127,20 +138,43 @@ impl<T> Queue<T> {
 impl<T: Send + 'static> Unserved<T> {
     /// Starts a thread of this name that does `write` with each item. It tells the pace if one item takes several writes.
     pub(super) fn serve(self, name: &str, mut write: impl FnMut(T, &Pace) + Send + 'static) {
+        let all = move |item, pace: &Pace| {
+            write(item, pace);
+            ControlFlow::Continue(())
+        };
+        if let Err(error) = self.serve_until(name, all) {
+            say(&format!("cannot start a thread ({error}): there will be no {name}"));
+        }
+    }
+
+    /// The same until `write` breaks off; the queue takes no more then.
+    ///
+    /// # Errors
+    /// There is no such thread.
+    pub(super) fn serve_until(
+        self,
+        name: &str,
+        mut write: impl FnMut(T, &Pace) -> ControlFlow<()> + Send + 'static,
+    ) -> io::Result<()> {
         let Self { receiver, pace } = self;
         let run = move || {
             while let Ok(item) = receiver.recv() {
                 pace.ahead();
-                match item {
+                let goes_on = match item {
                     Item::Write(item) => write(item, &pace),
-                    Item::Flush(done) => drop(done.send(())),
-                }
+                    Item::Flush(done) => {
+                        // Whoever waited may have given up.
+                        let _ = done.send(());
+                        ControlFlow::Continue(())
+                    }
+                };
                 pace.set(None);
+                if goes_on.is_break() {
+                    break;
+                }
             }
         };
-        if let Err(error) = thread::Builder::new().name(name.into()).spawn(run) {
-            say(&format!("cannot start a thread ({error}): there will be no {name}"));
-        }
+        thread::Builder::new().name(name.into()).spawn(run).map(drop)
     }
 }
 
@@ -153,7 +187,7 @@ mod tests {
     #[test]
     fn what_finds_no_room_comes_back_at_once() {
         let (queue, _unserved) = queue(1);
-        assert_eq!((queue.offer(1), queue.offer(2)), (Ok(()), Err(2)));
+        assert_eq!((queue.offer(1), queue.offer(2)), (Ok(()), Err(NotTaken::Full)));
         assert!(!queue.has_room() && !queue.is_empty());
     }
 

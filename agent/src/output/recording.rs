@@ -2,22 +2,23 @@
 //!
 //! Not here: the format (`mayfly-recording`), and what becomes of steps that a slow disk has no room for (`fan_out`).
 
-use std::borrow::Cow;
 use std::fs::{self, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use mayfly_profile::{Dropped, Update};
 use mayfly_recording::RecordingWriter;
 use mayfly_report::printable;
 
 use super::fan_out::{FanOut, Step};
 use super::files::{FileError, own_file};
+use super::frames::encoded;
 use super::queue::{Pace, Unserved};
 use crate::conduct::notice::say;
 
+/// Why steps are missing, as trust says it.
+const MISSED: &str = "of the recording left out while its disk stalled, and written later";
 /// The file that keeps nothing.
 const NOWHERE: &str = "/dev/null";
 
@@ -131,13 +132,7 @@ impl<W: Write + Send + 'static> Recorder<W> {
 
 /// Writes a step, whole frames at a time.
 fn append(file: &mut impl Write, writer: &mut RecordingWriter, step: &Step, pace: &Pace) -> io::Result<()> {
-    let mut bytes = Vec::new();
-    for update in step.updates.iter() {
-        match writer.encode(&confessing(update, step.missed)) {
-            Ok(mut frame) => bytes.append(&mut frame),
-            Err(error) => say(&error.to_string()),
-        }
-    }
+    let bytes = encoded(writer, step, MISSED);
     for piece in bytes.chunks(1 << 20) {
         file.write_all(piece)?;
         pace.ahead();
@@ -145,27 +140,12 @@ fn append(file: &mut impl Write, writer: &mut RecordingWriter, step: &Step, pace
     Ok(())
 }
 
-/// An update that says, if it states what can be trusted, how often the disk was too slow.
-fn confessing(update: &Update, missed: u64) -> Cow<'_, Update> {
-    match update {
-        Update::Progress(progress) if missed > 0 => {
-            let mut progress = progress.clone();
-            let steps = if missed == 1 { "1 step" } else { &format!("{missed} steps") };
-            let cause =
-                format!("{steps} of the recording left out while its disk stalled, and written later");
-            progress.trust.dropped.push(Dropped { cause, objects: 0 });
-            Cow::Owned(Update::Progress(progress))
-        }
-        update => Cow::Borrowed(update),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
     use std::time::Duration;
 
-    use mayfly_profile::{ClassCounts, Progress, Tally};
+    use mayfly_profile::{ClassCounts, Progress, Tally, Update};
     use mayfly_recording::read_profile;
 
     use super::*;

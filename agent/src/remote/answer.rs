@@ -8,6 +8,7 @@ use mayfly_recording::control::{Refusal, Request, Response};
 use mayfly_recording::write_profile;
 
 use super::reply::Reply;
+use super::watcher::watch;
 use crate::heap::{self, Before, HeapError};
 use crate::steering::{self, Profiler};
 use crate::target::Target;
@@ -30,6 +31,11 @@ pub(super) fn answer(target: &'static Target, request: Request, reply: &mut Repl
         Request::HeapDump { path, collect, strings } => {
             dump(target, Path::new(&path), Before::collecting(collect), strings)
         }
+        Request::Watch => match watch(target, reply) {
+            // A thread of its own answers from here on.
+            Ok(()) => return Ok(()),
+            Err(refusal) => Err(refusal),
+        },
     };
     reply.send(&outcome.unwrap_or_else(Response::Refused))
 }

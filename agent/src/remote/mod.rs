@@ -8,6 +8,7 @@ mod answer;
 mod reply;
 mod server;
 mod socket;
+mod watcher;
 
 use std::os::unix::net::UnixListener;
 use std::sync::{Mutex, PoisonError};

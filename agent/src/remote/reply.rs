@@ -19,6 +19,10 @@ const REPLY_LIMIT: Duration = Duration::from_secs(60);
 pub(super) struct Reply {
     stream: UnixStream,
     greeted: bool,
+    /// How long the client may take nothing.
+    stall: Duration,
+    /// How long all of it may take.
+    limit: Option<Duration>,
     /// From the first byte sent on.
     deadline: Option<Instant>,
 }
@@ -26,7 +30,13 @@ pub(super) struct Reply {
 impl Reply {
     /// Nothing is sent yet. The stream must not block.
     pub(super) fn new(stream: UnixStream) -> Self {
-        Self { stream, greeted: false, deadline: None }
+        Self { stream, greeted: false, stall: STALL_LIMIT, limit: Some(REPLY_LIMIT), deadline: None }
+    }
+
+    /// Another way to the same client, on which nothing was sent yet, that may be open as long as the client takes something within
+    /// `stall`.
+    pub(super) fn endless(&self, stall: Duration) -> io::Result<Self> {
+        Ok(Self { stall, limit: None, ..Self::new(self.stream.try_clone()?) })
     }
 
     /// Sends one answer.
@@ -48,21 +58,24 @@ impl Reply {
     }
 
     fn send_bytes(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        let deadline = *self.deadline.get_or_insert_with(|| Instant::now() + REPLY_LIMIT);
+        if self.deadline.is_none() {
+            self.deadline = self.limit.map(|limit| Instant::now() + limit);
+        }
         while !bytes.is_empty() {
             // A closed pipe is an error here, never a signal for the program.
             match rustix::net::send(&self.stream, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
                 Ok(sent) => bytes = &bytes[sent..],
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => self.wait_for_room(deadline)?,
+                Err(Errno::AGAIN) => self.wait_for_room()?,
                 Err(error) => return Err(error.into()),
             }
         }
         Ok(())
     }
 
-    fn wait_for_room(&self, deadline: Instant) -> io::Result<()> {
-        let left = deadline.saturating_duration_since(Instant::now()).min(STALL_LIMIT);
+    fn wait_for_room(&self) -> io::Result<()> {
+        let left = self.deadline.map_or(self.stall, |end| end.saturating_duration_since(Instant::now()));
+        let left = left.min(self.stall);
         let timeout = Timespec::try_from(left).ok();
         match poll(&mut [PollFd::new(&self.stream, PollFlags::OUT)], timeout.as_ref()) {
             Ok(0) => Err(io::ErrorKind::TimedOut.into()),

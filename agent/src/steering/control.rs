@@ -5,6 +5,7 @@ use mayfly_profile::Profile;
 
 use super::outside::Outside;
 use super::profiler::Profiler;
+use crate::output::{WatchError, Watcher};
 use crate::session::{Reached, Session};
 
 /// Counts from now on, unless it does, or the end has begun. For who holds the session.
@@ -67,6 +68,17 @@ pub(super) fn report(profiler: &Profiler, jni: Jni<'_>, reason: &str) {
 pub(crate) fn report_and_wait(profiler: &Profiler, jni: Jni<'_>, reason: &str) {
     report(profiler, jni, reason);
     profiler.output.flush();
+}
+
+/// Tells somebody outside the profile so far, and each step from now on.
+///
+/// # Errors
+/// Why not.
+pub(crate) fn watch(profiler: &Profiler, watcher: impl Watcher) -> Result<(), WatchError> {
+    profiler.output.watch(watcher)?;
+    // Without a recording nobody wanted steps before.
+    profiler.wake_worker();
+    Ok(())
 }
 
 /// The profile so far; `None` once the session ended.

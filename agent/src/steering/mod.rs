@@ -16,7 +16,7 @@ mod worker;
 
 pub(crate) use begin::begin;
 pub(crate) use collecting::{collect_if_due, collect_last, force_gc};
-pub(crate) use control::{pause, report_and_wait, reset, snapshot, start};
+pub(crate) use control::{pause, report_and_wait, reset, snapshot, start, watch};
 pub(crate) use end::finish;
 pub(crate) use profiler::{Profiler, switch_off};
 pub(crate) use status::status;

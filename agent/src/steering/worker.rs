@@ -17,8 +17,8 @@ use crate::conduct::own_threads::exclude_this_thread;
 use crate::options::Resets;
 use crate::tracking::forget_unloaded;
 
-/// How often the recording is brought up to date.
-const RECORDING_STEP: Duration = Duration::from_secs(1);
+/// How often the recording, and those who watch, are brought up to date.
+const FOLLOWED_STEP: Duration = Duration::from_secs(1);
 /// How often stacks without lifetimes are taken over: nothing else would empty the nurseries.
 const STACKS_STEP: Duration = Duration::from_millis(100);
 
@@ -55,7 +55,7 @@ struct Worker<'call> {
     jni: Jni<'call>,
     cpu: ThreadTime,
     swept_gcs: u32,
-    recording: Timer,
+    followed: Timer,
     stacks: Timer,
     live: Timer,
     gc: Timer,
@@ -73,7 +73,7 @@ impl<'call> Worker<'call> {
             jni,
             cpu: ThreadTime::now(),
             swept_gcs: 0,
-            recording: Timer::every(profiler.output.records().then_some(RECORDING_STEP)),
+            followed: Timer::every(None),
             stacks: Timer::every(only_stacks.then_some(STACKS_STEP)),
             live: Timer::every(profiler.output.live_every()),
             gc: Timer::every(options.gc_every),
@@ -85,6 +85,7 @@ impl<'call> Worker<'call> {
 
     fn run(mut self) {
         while !self.profiler.is_finished() {
+            self.followed.runs(self.profiler.output.is_followed(), FOLLOWED_STEP);
             match self.next_due() {
                 Some(due) => thread::park_timeout(due.saturating_duration_since(Instant::now())),
                 None => thread::park(),
@@ -98,7 +99,7 @@ impl<'call> Worker<'call> {
     }
 
     fn next_due(&self) -> Option<Instant> {
-        [&self.recording, &self.stacks, &self.live, &self.gc, &self.periodic, &self.precision]
+        [&self.followed, &self.stacks, &self.live, &self.gc, &self.periodic, &self.precision]
             .into_iter()
             .filter_map(|timer| timer.due)
             .min()
@@ -138,7 +139,7 @@ impl<'call> Worker<'call> {
             session.absorb();
         }
         // No block once the JVM ends: it would show how fast that allocates.
-        let (record, show) = (self.recording.is_due(), self.live.is_due() && !profiler.is_ending());
+        let (record, show) = (self.followed.is_due(), self.live.is_due() && !profiler.is_ending());
         if record || show {
             publish(profiler, jni, session);
         }
@@ -170,6 +171,12 @@ impl Timer {
     fn every(interval: Option<Duration>) -> Self {
         let every = interval.unwrap_or_default();
         Self { every, due: interval.map(|every| Instant::now() + every) }
+    }
+
+    /// Has it run, or not. One that runs already goes on as it is.
+    fn runs(&mut self, on: bool, every: Duration) {
+        self.every = every;
+        self.due = on.then(|| self.due.unwrap_or_else(|| Instant::now() + every));
     }
 
     /// Whether it is time; the next time is then an interval from now, missed ones are not made up for.

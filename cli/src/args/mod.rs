@@ -57,7 +57,7 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Watch how long objects live, on the whole screen, as it happens
     ///
-    /// Follows a recording that a JVM is writing, or shows one that is finished: lifetimes on three clocks, allocation, deaths and
+    /// Follows a JVM that was started with the agent, or the recording that one is writing, or shows a finished one: lifetimes on three clocks, allocation, deaths and
     /// collections over time, classes and sites by what they allocate, hold and for how long, down to a stack and a survival
     /// curve. ? shows the keys. Where standard output is no terminal it prints plain blocks of text.
     Live(LiveArgs),

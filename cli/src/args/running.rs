@@ -53,12 +53,13 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = LIVE_EXAMPLES)]
 pub(crate) struct LiveArgs {
-    /// The recording
-    #[arg(value_name = "FILE")]
+    /// Process id, or a main class or jar that exactly one JVM runs; or a recording
+    #[arg(value_name = "PID|FILE")]
     pub(crate) target: String,
 }
 
 pub(super) const LIVE_EXAMPLES: &str = "\
 Examples:
+  mayfly live 4711
   mayfly live mayfly-4711.mayfly
   mayfly live mayfly-4711.mayfly | tee blocks.txt";

@@ -13,5 +13,6 @@ mod snapshot;
 pub(crate) mod source;
 mod stop;
 mod terminal;
+pub(crate) mod watched_jvm;
 
 pub(crate) use terminal::takes_a_view;

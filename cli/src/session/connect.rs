@@ -128,13 +128,26 @@ impl Target {
         }
     }
 
-    fn refused(&self, request: &Request, refusal: Refusal) -> Error {
+    /// Asks, for one who hears the answers himself. The agent may be silent for so long.
+    ///
+    /// # Errors
+    /// Why there is no way to it.
+    pub(crate) fn converse(
+        &self,
+        request: &Request,
+        limit: Option<Duration>,
+    ) -> Result<Conversation, Unreachable> {
+        Conversation::begin(self, request, limit)
+    }
+
+    /// The error that a refusal is.
+    pub(crate) fn refused(&self, request: &Request, refusal: Refusal) -> Error {
         Error::Refused { request: request.name(), pid: self.process.pid, refusal }
     }
 }
 
 /// One request on its way, and its answers.
-struct Conversation {
+pub(crate) struct Conversation {
     pid: u32,
     stream: UnixStream,
     incoming: Incoming<Response>,
@@ -152,7 +165,29 @@ impl Conversation {
         Ok(Self { pid, stream, incoming: Incoming::default() })
     }
 
-    fn next_response(&mut self) -> Result<Response, Unreachable> {
+    /// The JVM that was asked.
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// What is being heard, for messages.
+    pub(crate) fn name(&self) -> String {
+        format!("of JVM {}", self.pid)
+    }
+
+    /// From now on the agent may be silent for so long.
+    ///
+    /// # Errors
+    /// [`Unreachable::Silent`].
+    pub(crate) fn wait_at_most(&self, limit: Option<Duration>) -> Result<(), Unreachable> {
+        self.stream.set_read_timeout(limit).map_err(|cause| Unreachable::Silent { pid: self.pid, cause })
+    }
+
+    /// The next answer; waits for it.
+    ///
+    /// # Errors
+    /// It does not come, or is none.
+    pub(crate) fn next_response(&mut self) -> Result<Response, Unreachable> {
         let mut bytes = vec![0; 64 << 10];
         loop {
             match self.incoming.next_message() {

@@ -19,8 +19,6 @@ pub(crate) struct Followed {
     pub(crate) changed_sites: Vec<usize>,
     /// Whether there is anything that was not shown.
     pub(crate) changed: bool,
-    /// Steps that this reader was too slow for.
-    pub(crate) missed: u64,
     /// What did not fit, at first.
     pub(crate) fault: Option<ApplyError>,
     /// Whether the agent closed the stream.

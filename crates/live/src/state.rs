@@ -58,12 +58,6 @@ impl State {
         self.followed.apply(update);
     }
 
-    /// The stream left out so many steps for this reader, so far. Their counts are told again.
-    pub fn missed(&mut self, steps: u64) {
-        self.followed.changed |= self.followed.missed != steps;
-        self.followed.missed = steps;
-    }
-
     /// Says a line at the foot of the screen, until a key is typed.
     pub fn say(&mut self, message: impl Into<String>) {
         self.message = Some(message.into());

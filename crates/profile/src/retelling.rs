@@ -20,6 +20,13 @@ impl ProfileBuilder {
         updates
     }
 
+    /// The stream again from its start, for a reader that comes late; nothing if it has not started.
+    pub fn from_its_start(&self) -> impl Iterator<Item = Update> {
+        let start = self.run.iter().map(|run| Update::Start(Box::new(run.clone())));
+        let rest = if self.run.is_some() { self.retold(0) } else { Vec::new() };
+        start.chain(rest)
+    }
+
     /// Names in the order in which they need each other.
     fn names_again(&self) -> Vec<Update> {
         let (classes, frames) = (self.class_names.ids(), self.frames.ids());
@@ -137,6 +144,17 @@ mod tests {
                 again.into_iter().for_each(|update| reader.apply(update).expect("fits"));
                 assert_eq!(reader.profile(), whole.profile(), "{read} of {reached} read");
             }
+        }
+    }
+
+    #[test]
+    fn who_comes_late_has_all_the_same() {
+        let all = stream();
+        assert_eq!(folded(&[]).from_its_start().count(), 0);
+        for reached in 1..=all.len() {
+            let whole = folded(&all[..reached]);
+            let late: Vec<_> = whole.from_its_start().collect();
+            assert_eq!(folded(&late).profile(), whole.profile(), "{reached} said");
         }
     }
 

@@ -34,10 +34,9 @@ fn trust(state: &State, columns: usize) -> (String, bool) {
     if dropped > 0 {
         missing += &format!("; {} objects dropped", count(dropped));
     }
-    match state.followed.missed {
-        0 => {}
-        1 => missing += "; 1 step missed here, told again",
-        steps => missing += &format!("; {steps} steps missed here, told again"),
+    // Steps of the stream that its reader was too slow for.
+    for steps in trust.dropped.iter().filter(|it| it.objects == 0) {
+        missing += &format!("; {}", steps.cause);
     }
     if state.followed.fault.is_some() {
         missing += "; the stream contradicts itself";

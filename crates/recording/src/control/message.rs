@@ -8,7 +8,7 @@ use mayfly_profile::{HeapSummary, JvmInfo, Tracking};
 use serde::{Deserialize, Serialize};
 
 /// The version of this protocol: grows with every request or answer that is added.
-pub const PROTOCOL_VERSION: u16 = 1;
+pub const PROTOCOL_VERSION: u16 = 2;
 
 /// The most bytes that [`Response::Recording`] carries at a time.
 pub const CHUNK_BYTES: usize = 64 << 10;
@@ -40,6 +40,10 @@ pub enum Request {
         /// Write the text of strings, too.
         strings: bool,
     },
+    /// The profile so far, and each step from then on: [`Response::Recording`], a recording that grows, until the JVM ends:
+    /// [`Response::Done`]. Several may watch at once. Steps that a client is too slow for are left out for it alone, and told
+    /// again: its trust says how many. Since version 2.
+    Watch,
 }
 
 impl Request {
@@ -53,6 +57,7 @@ impl Request {
             Self::Snapshot => "snapshot",
             Self::HeapSummary { .. } => "heap",
             Self::HeapDump { .. } => "heap dump",
+            Self::Watch => "live",
         }
     }
 }

@@ -1,0 +1,34 @@
+//! A step as bytes of a recording: for the file, and for those who watch.
+
+use std::borrow::Cow;
+
+use mayfly_profile::{Dropped, Update};
+use mayfly_recording::RecordingWriter;
+
+use super::fan_out::Step;
+use crate::conduct::notice::say;
+
+/// Whole frames. Where steps were missed, what states trust says how many, and that `why` is so.
+pub(super) fn encoded(writer: &mut RecordingWriter, step: &Step, why: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for update in step.updates.iter() {
+        match writer.encode(&confessing(update, step.missed, why)) {
+            Ok(mut frame) => bytes.append(&mut frame),
+            Err(error) => say(&error.to_string()),
+        }
+    }
+    bytes
+}
+
+/// An update that says, if it states what can be trusted, how often its reader was too slow.
+fn confessing<'u>(update: &'u Update, missed: u64, why: &str) -> Cow<'u, Update> {
+    match update {
+        Update::Progress(progress) if missed > 0 => {
+            let mut progress = progress.clone();
+            let steps = if missed == 1 { "1 step" } else { &format!("{missed} steps") };
+            progress.trust.dropped.push(Dropped { cause: format!("{steps} {why}"), objects: 0 });
+            Cow::Owned(Update::Progress(progress))
+        }
+        update => Cow::Borrowed(update),
+    }
+}
