@@ -6,8 +6,7 @@ use std::time::Duration;
 use mayfly_recording::control::{CHUNK_BYTES, Refusal, Response};
 
 use super::reply::Reply;
-use crate::output::{WatchError, Watcher};
-use crate::steering::{self, Profiler};
+use crate::steering::{self, Profiler, WatchError, Watcher};
 use crate::target::Target;
 
 /// How long it may take nothing, as when it is suspended, before it is left.

@@ -20,3 +20,5 @@ pub(crate) use control::{pause, report_and_wait, reset, snapshot, start, watch};
 pub(crate) use end::finish;
 pub(crate) use profiler::{Profiler, switch_off};
 pub(crate) use status::status;
+
+pub(crate) use crate::output::{WatchError, Watcher};
