@@ -130,6 +130,17 @@ pub(crate) enum Error {
     /// A run to be checked left nothing to check.
     #[error("there is no recording to check against {}; keep one: -o FILE", .0.display())]
     NothingToCheck(PathBuf),
+    /// What was asked for is not in the recording.
+    #[error("{name}: {cause}")]
+    NotInRecording {
+        /// File name, or `standard input`.
+        name: String,
+        /// What is missing, and what to do.
+        cause: String,
+    },
+    /// A format that is no text, on a terminal.
+    #[error("this format is binary, and would garble the terminal: name a file (-o FILE), or pipe it")]
+    BinaryOnTerminal,
     /// A running JVM that can't be reached.
     #[error(transparent)]
     Unreachable(#[from] Unreachable),

@@ -4,7 +4,7 @@
 //! terminal, and leave it as escapes.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use mayfly_report::{harmless, harmless_json, printable};
@@ -30,6 +30,17 @@ pub(crate) fn json(json: &str, file: Option<&Path>) -> Result<(), Error> {
 /// Writes a text for people to standard error, where standard output is somebody else's.
 pub(crate) fn beside(text: &str) {
     let _ = io::stderr().write_all(harmless(text).as_bytes());
+}
+
+/// Writes bytes that are no text to a file, or to standard output.
+///
+/// # Errors
+/// [`Error::NotWritten`], [`Error::BinaryOnTerminal`].
+pub(crate) fn binary(bytes: &[u8], file: Option<&Path>) -> Result<(), Error> {
+    if file.is_none() && io::stdout().is_terminal() {
+        return Err(Error::BinaryOnTerminal);
+    }
+    write(bytes, file)
 }
 
 /// Says one line on standard error.

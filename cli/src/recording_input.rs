@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use mayfly_profile::{Profile, ProfileBuilder};
+use mayfly_profile::{ApplyError, Profile, ProfileBuilder, TimeRange, Update, Window, WindowError};
 use mayfly_recording::{Damage, ReadError, RecordingReader};
 
 use crate::error::Error;
@@ -14,11 +14,12 @@ use crate::output;
 
 const PIECE_BYTES: usize = 1 << 20;
 
-/// The profile in a recording; `-` is standard input. What can't be read behind a readable part is a warning on stderr.
+/// The profile in a recording, or what of it happened in a range of time; `-` is standard input. What can't be read behind a
+/// readable part is a warning on stderr.
 ///
 /// # Errors
-/// [`Error::RecordingUnreadable`], [`Error::RecordingRefused`].
-pub(crate) fn read(recording: &Path) -> Result<Profile, Error> {
+/// [`Error::RecordingUnreadable`], [`Error::RecordingRefused`], [`Error::NotInRecording`].
+pub(crate) fn read(recording: &Path, during: Option<TimeRange>) -> Result<Profile, Error> {
     let (name, input) = if recording == Path::new("-") {
         ("standard input".to_owned(), Ok(Box::new(io::stdin().lock()) as Box<dyn Read>))
     } else {
@@ -27,7 +28,9 @@ pub(crate) fn read(recording: &Path) -> Result<Profile, Error> {
     let unreadable = |source| Error::RecordingUnreadable { name: name.clone(), source };
     let refused = |cause: ReadError| Error::RecordingRefused { name: name.clone(), cause };
     let (profile, damage) =
-        read_pieces(&mut input.map_err(unreadable)?).map_err(unreadable)?.map_err(refused)?;
+        read_pieces(&mut input.map_err(unreadable)?, during).map_err(unreadable)?.map_err(refused)?;
+    let profile =
+        profile.map_err(|cause| Error::NotInRecording { name: name.clone(), cause: cause.to_string() })?;
     match damage {
         Some(damage) => output::say(&format!("warning: {name}: {damage}")),
         None if !profile.complete => {
@@ -40,11 +43,11 @@ pub(crate) fn read(recording: &Path) -> Result<Profile, Error> {
     Ok(profile)
 }
 
-type Outcome = Result<(Profile, Option<Damage>), ReadError>;
+type Outcome = Result<(Result<Profile, WindowError>, Option<Damage>), ReadError>;
 
 /// As [`mayfly_recording::read_profile`], which takes the bytes at once. The outer error is the input's.
-fn read_pieces(input: &mut impl Read) -> io::Result<Outcome> {
-    let mut reading = Reading::default();
+fn read_pieces(input: &mut impl Read, during: Option<TimeRange>) -> io::Result<Outcome> {
+    let mut reading = Reading::of(during);
     let mut piece = vec![0; PIECE_BYTES];
     loop {
         match input.read(&mut piece) {
@@ -60,20 +63,49 @@ fn read_pieces(input: &mut impl Read) -> io::Result<Outcome> {
     }
 }
 
-#[derive(Default)]
 struct Reading {
     reader: RecordingReader,
-    builder: ProfileBuilder,
+    folding: Folding,
     bytes: usize,
     contradiction: Option<Damage>,
 }
 
+/// What a stream is folded into.
+enum Folding {
+    Whole(Box<ProfileBuilder>),
+    Range(Box<Window>),
+}
+
+impl Folding {
+    fn apply(&mut self, update: Update) -> Result<(), ApplyError> {
+        match self {
+            Self::Whole(builder) => builder.apply(update),
+            Self::Range(window) => window.apply(update),
+        }
+    }
+
+    fn profile(&self) -> Result<Profile, WindowError> {
+        match self {
+            Self::Whole(builder) => Ok(builder.profile()),
+            Self::Range(window) => window.profile(),
+        }
+    }
+}
+
 impl Reading {
+    fn of(during: Option<TimeRange>) -> Self {
+        let folding = match during {
+            Some(range) => Folding::Range(Box::new(Window::new(range))),
+            None => Folding::Whole(Box::default()),
+        };
+        Self { reader: RecordingReader::new(), folding, bytes: 0, contradiction: None }
+    }
+
     fn take(&mut self, piece: &[u8]) -> Result<(), ReadError> {
         self.bytes = self.bytes.saturating_add(piece.len());
         self.reader.push(piece);
         while let Some(update) = self.reader.next_update()? {
-            if let Err(cause) = self.builder.apply(update) {
+            if let Err(cause) = self.folding.apply(update) {
                 let offset = self.reader.last_update_at();
                 self.contradiction.get_or_insert(Damage::Inconsistent { offset, cause });
             }
@@ -85,7 +117,7 @@ impl Reading {
         if self.bytes < mayfly_recording::frame::FILE_HEADER_LEN {
             return Err(ReadError::Empty { bytes: self.bytes });
         }
-        Ok((self.builder.profile(), self.contradiction.or_else(|| self.reader.damage())))
+        Ok((self.folding.profile(), self.contradiction.or_else(|| self.reader.damage())))
     }
 }
 
@@ -135,8 +167,9 @@ mod tests {
             for step in [1, 5, 1000] {
                 let bytes = &bytes[..length];
                 let pieces =
-                    read_pieces(&mut Slow { bytes, step, interrupted: false }).expect("no other error");
-                assert_eq!(pieces, read_profile(bytes), "{length} bytes in steps of {step}");
+                    read_pieces(&mut Slow { bytes, step, interrupted: false }, None).expect("no other error");
+                let whole = read_profile(bytes).map(|(profile, damage)| (Ok(profile), damage));
+                assert_eq!(pieces, whole, "{length} bytes in steps of {step}");
             }
         }
     }
@@ -144,6 +177,6 @@ mod tests {
     #[test]
     fn foreign_bytes_are_refused_at_once() {
         let endless = &mut io::repeat(b'x');
-        assert_eq!(read_pieces(endless).expect("readable"), Err(ReadError::Foreign));
+        assert_eq!(read_pieces(endless, None).expect("readable"), Err(ReadError::Foreign));
     }
 }

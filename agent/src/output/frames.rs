@@ -21,7 +21,7 @@ pub(super) fn encoded(writer: &mut RecordingWriter, step: &Step, why: &str) -> V
 }
 
 /// An update that says, if it states what can be trusted, how often its reader was too slow.
-fn confessing<'u>(update: &'u Update, missed: u64, why: &str) -> Cow<'u, Update> {
+pub(super) fn confessing<'u>(update: &'u Update, missed: u64, why: &str) -> Cow<'u, Update> {
     match update {
         Update::Progress(progress) if missed > 0 => {
             let mut progress = progress.clone();

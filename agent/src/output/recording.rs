@@ -7,13 +7,14 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Instant;
 
-use mayfly_recording::RecordingWriter;
+use mayfly_recording::{Growth, RecordingWriter, Thinner};
 use mayfly_report::printable;
 
 use super::fan_out::{FanOut, Step};
 use super::files::{FileError, own_file};
-use super::frames::encoded;
+use super::frames::confessing;
 use super::queue::{Pace, Unserved};
 use crate::conduct::notice::say;
 
@@ -118,10 +119,10 @@ impl<W: Write + Send + 'static> Recorder<W> {
     /// Starts the thread that writes it.
     pub(super) fn start(self) {
         let Self { unserved, file, cut_off } = self;
-        let (mut file, mut writer) = (Some(file), RecordingWriter::new());
+        let (mut file, mut frames) = (Some(file), Frames::default());
         unserved.serve("mayfly-recording", move |step, pace| {
             let Some(open) = &mut file else { return };
-            if let Err(error) = append(open, &mut writer, &step, pace) {
+            if let Err(error) = append(open, &mut frames, &step, pace) {
                 say(&format!("cannot write the recording any more ({error}): it is cut off here"));
                 cut_off.store(true, Relaxed);
                 file = None;
@@ -130,9 +131,40 @@ impl<W: Write + Send + 'static> Recorder<W> {
     }
 }
 
+/// Makes frames of steps: fewer of them where they are large.
+struct Frames {
+    began: Instant,
+    thinner: Thinner,
+    writer: RecordingWriter,
+}
+
+impl Default for Frames {
+    fn default() -> Self {
+        let (thinner, writer) = (Thinner::new(Growth::default()), RecordingWriter::new());
+        Self { began: Instant::now(), thinner, writer }
+    }
+}
+
+impl Frames {
+    /// What is to be written after this step.
+    fn of(&mut self, step: &Step) -> Vec<u8> {
+        let updates = step.updates.iter().map(|update| confessing(update, step.missed, MISSED).into_owned());
+        let due = self.thinner.take(updates, self.began.elapsed().as_millis() as u64);
+        let mut bytes = Vec::new();
+        for update in &due {
+            match self.writer.encode(update) {
+                Ok(mut frame) => bytes.append(&mut frame),
+                Err(error) => say(&error.to_string()),
+            }
+        }
+        self.thinner.wrote(bytes.len());
+        bytes
+    }
+}
+
 /// Writes a step, whole frames at a time.
-fn append(file: &mut impl Write, writer: &mut RecordingWriter, step: &Step, pace: &Pace) -> io::Result<()> {
-    let bytes = encoded(writer, step, MISSED);
+fn append(file: &mut impl Write, frames: &mut Frames, step: &Step, pace: &Pace) -> io::Result<()> {
+    let bytes = frames.of(step);
     for piece in bytes.chunks(1 << 20) {
         file.write_all(piece)?;
         pace.ahead();

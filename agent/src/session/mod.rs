@@ -140,6 +140,10 @@ impl Session {
             estimates: counts.estimates,
         };
         updates.push(Update::Progress(Box::new(progress)));
+        let (classes, sites) = self.stream.named();
+        updates.extend(
+            self.deaths.ledger().take_fates(classes, sites).map(|fates| Update::Fates(Box::new(fates))),
+        );
         updates
     }
 

@@ -44,6 +44,11 @@ impl Stream {
         updates
     }
 
+    /// How many classes and sites have names.
+    pub(crate) fn named(&self) -> (usize, usize) {
+        (self.classes, self.sites)
+    }
+
     /// Counts of the classes that changed, among those named.
     pub(super) fn class_counts(&mut self, totals: &[ClassTotal], ledger: &mut Ledger) -> Vec<ClassCounts> {
         self.said.resize(self.classes, Tally::default());

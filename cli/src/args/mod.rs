@@ -2,6 +2,7 @@
 
 pub(crate) mod heap;
 pub(crate) mod judging;
+pub(crate) mod part;
 pub(crate) mod running;
 
 use std::ffi::OsString;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use judging::{CheckArgs, DiffArgs};
 use mayfly_profile::option_value;
+use part::{FormatArgs, PartArgs};
 use running::{LiveArgs, PsArgs, SnapshotArgs, StatusArgs, TargetArgs};
 
 /// See how long the objects of a Java program live: which classes and call sites allocate, how much, and when those
@@ -34,7 +36,7 @@ pub(crate) enum Command {
     /// Exits with the program's own code, with 128+N if signal N ended it, and with 2 if it could not be started. With --budget and
     /// a program that ends with 0: with the code of the check.
     Run(RunArgs),
-    /// Show what a recording says, as text or JSON
+    /// Show what a recording says, as text, as JSON, or for other tools
     ///
     /// Reads a recording and shows on one screen what was found: classes and methods by what they allocated, by what is live,
     /// and by byte-seconds, and how far to trust it. --full shows all rows, with allocation sites. The filters of the run hold
@@ -171,6 +173,12 @@ pub(crate) struct ReportArgs {
     pub(crate) limit: Option<usize>,
 
     #[command(flatten)]
+    pub(crate) format: FormatArgs,
+
+    #[command(flatten)]
+    pub(crate) part: PartArgs,
+
+    #[command(flatten)]
     pub(crate) classes: ClassArgs,
 
     /// Blame no frames of classes whose name starts with PREFIX, commas between several
@@ -195,7 +203,10 @@ Examples:
   mayfly report mayfly-4711.mayfly
   mayfly report --full mayfly-4711.mayfly
   mayfly report --include com.example --limit 10 mayfly-4711.mayfly
-  mayfly report --json mayfly-4711.mayfly | jq '.classes[0]'";
+  mayfly report --json mayfly-4711.mayfly | jq '.classes[0]'
+  mayfly report --lived 30s..5m mayfly-4711.mayfly
+  mayfly report --pprof -o heap.pb.gz mayfly-4711.mayfly
+  mayfly report --collapsed --value live --during 10s..60s mayfly-4711.mayfly";
 
 /// What `mayfly demo` takes.
 #[derive(Debug, Args)]
@@ -265,6 +276,7 @@ mod tests {
     fn every_example_in_help_and_guide_is_accepted() {
         let guides = [
             include_str!("../../../docs/guide/cli.md"),
+            include_str!("../../../docs/guide/formats.md"),
             include_str!("../../../docs/guide/heap.md"),
             include_str!("../../../docs/guide/live.md"),
             include_str!("../../../docs/guide/running-jvms.md"),
@@ -325,6 +337,10 @@ mod tests {
             &["mayfly", "pause", "1", "2"],
             &["mayfly", "report", "--json", "--text", "f"],
             &["mayfly", "report", "--json", "--full", "f"],
+            &["mayfly", "report", "--json", "--csv", "f"],
+            &["mayfly", "report", "--pprof", "--csv", "f"],
+            &["mayfly", "report", "--value", "live", "f"],
+            &["mayfly", "report", "--lived", "5s..1s", "f"],
             &["mayfly", "demo", "--seconds", "0"],
             &["mayfly", "check", "f"],
             &["mayfly", "diff", "a"],

@@ -58,7 +58,7 @@ fn held_against(
 ) -> Result<Vec<CheckedRecording>, Error> {
     let mut all = Vec::new();
     for recording in recordings {
-        let profile = recording_input::read(recording)?;
+        let profile = recording_input::read(recording, None)?;
         all.push(CheckedRecording {
             recording: recording.display().to_string(),
             budget: path.display().to_string(),
@@ -95,7 +95,7 @@ fn code(all: &[CheckedRecording]) -> u8 {
 
 fn write(path: &Path, recordings: &[PathBuf]) -> Result<u8, Error> {
     let [recording] = recordings else { return Err(Error::OneRecordingToWriteFrom) };
-    let profile = recording_input::read(recording)?;
+    let profile = recording_input::read(recording, None)?;
     let file = (path != Path::new("-")).then_some(path);
     output::text(&budget_of(&profile), file)?;
     Ok(exit_codes::SUCCESS)

@@ -57,7 +57,7 @@ pub(crate) fn run(args: DemoArgs) -> Result<u8, Error> {
     if ended.status.code().is_some_and(|code| code != 0) && java.compiler.is_none() {
         output::say("this JVM may lack a compiler; the demo needs a JDK (11 or newer): --java PATH");
     } else if let Some(recording) = files.written_by(ended.pid).first() {
-        let profile = recording_input::read(recording)?;
+        let profile = recording_input::read(recording, None)?;
         output::text(&summary(&profile, recording), None)?;
         tell_next_steps(recording);
     }

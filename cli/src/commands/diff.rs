@@ -22,7 +22,7 @@ pub(crate) fn run(mut args: DiffArgs) -> Result<u8, Error> {
     let files: Vec<&PathBuf> = args.before.iter().chain(&args.after).collect();
     let operations = operations(&args.per, files.len())?;
     let profiles =
-        files.iter().map(|file| recording_input::read(file)).collect::<Result<Vec<Profile>, _>>()?;
+        files.iter().map(|file| recording_input::read(file, None)).collect::<Result<Vec<Profile>, _>>()?;
     let mut runs = profiles.iter().zip(operations);
     let before = Side { runs: runs.by_ref().take(args.before.len()).collect() };
     let after = Side { runs: runs.collect() };

@@ -1,8 +1,11 @@
-//! `mayfly report`: what a recording says, as text or JSON.
+//! `mayfly report`: what a recording says, as text, as JSON, or for other tools.
 //!
 //! Not here: reading recordings (`recording_input`), and what a report looks like (`report/`).
 
 use std::path::Path;
+
+use mayfly_formats::{Choice, Format as Foreign};
+use mayfly_profile::{Profile, View};
 
 use crate::args::ReportArgs;
 use crate::commands::next_commands::{program, shown};
@@ -14,21 +17,80 @@ use crate::report::{Format, view};
 
 /// Reads the recording and writes the report. Damage behind a readable part is a warning on stderr, no failure.
 pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
-    let profile = recording_input::read(&args.recording)?;
-    let format = format(&args);
+    let profile = recording_input::read(&args.recording, args.part.during)?;
     let mut view = view::overridden(&profile.run.view, &args);
+    let profile = part(profile, &view, &args)?;
+    let file = args.output.as_deref();
+    if let Some(format) = args.format.format() {
+        write_foreign(&profile, format, &args, file)?;
+        return Ok(exit_codes::SUCCESS);
+    }
+    let format = format(&args);
     if format == Format::Json {
         // What the run wanted of its own text leaves no rows out of JSON.
         view.rows = args.limit;
     }
     let report = format.text(&profile, &view);
-    let file = args.output.as_deref();
     match format {
         Format::Json => output::json(&report, file)?,
         Format::Full => output::text(&report, file)?,
         Format::Screen => output::text(&(report + &everything(&args.recording)), file)?,
     }
     Ok(exit_codes::SUCCESS)
+}
+
+/// The part that is wanted of what was recorded.
+fn part(profile: Profile, view: &View, args: &ReportArgs) -> Result<Profile, Error> {
+    let Some(band) = args.part.lived else { return Ok(profile) };
+    if !profile.run.lifetimes {
+        return Err(missing(args, "--lived"));
+    }
+    Ok(view.part_of(profile).lived(band))
+}
+
+/// In a format of other tools.
+fn write_foreign(
+    profile: &Profile,
+    format: Foreign,
+    args: &ReportArgs,
+    file: Option<&Path>,
+) -> Result<(), Error> {
+    let value = args.part.value.unwrap_or_default();
+    if !profile.knows(value) {
+        let asked = format!("--value {}", value.name());
+        return Err(if profile.run.lifetimes { beside_a_band(args, &asked) } else { missing(args, &asked) });
+    }
+    let view = view::overridden(&profile.run.view, args);
+    let choice = Choice { value, lines: view.detailed_trace };
+    let mut bytes = Vec::new();
+    let mut shown = view.of(profile).into_owned();
+    // What the page says of itself.
+    shown.run.view = view;
+    format.write(&shown, &choice, &mut bytes).expect("a vector takes all");
+    match String::from_utf8(bytes) {
+        Ok(text) if format == Foreign::Speedscope => output::json(&text, file),
+        Ok(text) if !format.is_binary() => output::text(&text, file),
+        Ok(text) => output::binary(text.as_bytes(), file),
+        Err(bytes) => output::binary(bytes.as_bytes(), file),
+    }
+}
+
+fn missing(args: &ReportArgs, asked: &str) -> Error {
+    not_in(
+        args,
+        format!(
+            "{asked} needs lifetimes, which this run did not follow; record with mayfly run, without --counts-only"
+        ),
+    )
+}
+
+fn beside_a_band(args: &ReportArgs, asked: &str) -> Error {
+    not_in(args, format!("{asked} is known by collections, not for lengths of time; leave out --lived"))
+}
+
+fn not_in(args: &ReportArgs, cause: String) -> Error {
+    let name = shown(&args.recording);
+    Error::NotInRecording { name, cause }
 }
 
 fn format(args: &ReportArgs) -> Format {

@@ -89,6 +89,33 @@ impl Ages {
             .map(|&(age, weight)| (value_of(age.saturating_sub(1)) + u64::from(age > 0), weight))
     }
 
+    /// What is left of them if `takes` decides by the bounds that [`Self::deaths`] and [`Self::living`] give.
+    pub(crate) fn filtered(mut self, takes: impl Fn(u64, Option<u64>) -> bool) -> Self {
+        let end = |after: u64, by: u64| if by == u64::MAX { after } else { by };
+        let dead: Vec<bool> =
+            self.deaths().map(|(after, by, _)| takes(after, Some(end(after, by)))).collect();
+        let living: Vec<bool> = self.living().map(|(age, _)| takes(age, None)).collect();
+        let mut dead = dead.into_iter();
+        self.deaths.retain(|_| dead.next().unwrap_or_default());
+        let mut living = living.into_iter();
+        self.living.retain(|_| living.next().unwrap_or_default());
+        self
+    }
+
+    /// What was counted since `earlier`, which is what was known then; the living are those of now.
+    pub(crate) fn since(mut self, earlier: &Self) -> Self {
+        let mut before = earlier.clone();
+        self.coarsen(self.coarseness.max(before.coarseness));
+        before.coarsen(self.coarseness);
+        for (after, by, weight) in before.deaths {
+            if let Ok(at) = self.deaths.binary_search_by_key(&(after, by), |&(after, by, _)| (after, by)) {
+                self.deaths[at].2 = self.deaths[at].2.saturating_sub(weight);
+            }
+        }
+        self.deaths.retain(|&(_, _, weight)| weight > 0);
+        self
+    }
+
     /// The least age that was rounded to a step.
     fn least(&self, step: u16) -> u64 {
         if step == 0 { 0 } else { self.rounded_to(step).0 + 1 }
@@ -136,7 +163,7 @@ impl Ages {
 }
 
 /// The bounds rounded up to multiples of 2^`coarseness`, one apart at least: between equal ones is the step below them.
-fn rounded(coarseness: u8, after: u16, by: u16) -> (u16, u16) {
+pub(crate) fn rounded(coarseness: u8, after: u16, by: u16) -> (u16, u16) {
     let unit = 1 << coarseness;
     let up = |step: u16| step.next_multiple_of(unit).min(TOP);
     let by = up(by).max(unit);

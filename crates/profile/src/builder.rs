@@ -5,11 +5,13 @@
 use std::collections::HashMap;
 
 use crate::estimate::ClassEstimate;
+use crate::fates::{Fates, Stamp};
 use crate::frame::Frame;
+use crate::lifetimes::ByteAges;
 use crate::names::Names;
 use crate::run::RunInfo;
 use crate::trust::Trust;
-use crate::update::{ClassCounts, ClassId, FrameId, Progress, SiteCounts, SiteId, Update};
+use crate::update::{ClassCounts, ClassId, FateCounts, FrameId, Progress, SiteCounts, SiteId, Update};
 
 /// Why an update could not be applied in full. What could be applied was; the builder stays usable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +59,10 @@ pub struct ProfileBuilder {
     pub(crate) class_counts: HashMap<ClassId, ClassCounts>,
     pub(crate) site_counts: HashMap<SiteId, SiteCounts>,
     pub(crate) estimates: HashMap<ClassId, ClassEstimate>,
+    pub(crate) class_ages: HashMap<ClassId, ByteAges>,
+    /// With the moment as of which they were told.
+    pub(crate) site_fates: HashMap<SiteId, (Stamp, Fates)>,
+    pub(crate) stamp: Stamp,
 }
 
 impl ProfileBuilder {
@@ -79,6 +85,7 @@ impl ProfileBuilder {
             Update::Frame { id, frame } => self.frames.set(id, frame),
             Update::Site { id, class, stack } => return self.name_site(id, class, &stack),
             Update::Progress(progress) => return self.progress(*progress),
+            Update::Fates(fates) => return self.fates(*fates),
             Update::Reset => self.reset(),
             Update::End => self.complete = true,
         }
@@ -134,12 +141,29 @@ impl ProfileBuilder {
         }
     }
 
+    fn fates(&mut self, fates: FateCounts) -> Result<(), ApplyError> {
+        self.stamp = fates.stamp;
+        let (classes, unnamed_classes): (Vec<_>, Vec<_>) =
+            fates.classes.into_iter().partition(|&(id, _)| self.class_names.index(id).is_some());
+        let (sites, unnamed_sites): (Vec<_>, Vec<_>) =
+            fates.sites.into_iter().partition(|&(id, _)| self.site_keys.index(id).is_some());
+        self.class_ages.extend(classes);
+        self.site_fates.extend(sites.into_iter().map(|(id, known)| (id, (fates.stamp, known))));
+        match (unnamed_classes.first(), unnamed_sites.first()) {
+            (Some(&(first, _)), _) => Err(unnamed("classes", first, unnamed_classes.len())),
+            (None, Some(&(first, _))) => Err(unnamed("sites", first, unnamed_sites.len())),
+            (None, None) => Ok(()),
+        }
+    }
+
     fn reset(&mut self) {
         self.duration_ms = 0;
         self.resets += 1;
         self.class_counts.clear();
         self.site_counts.clear();
         self.estimates.clear();
+        self.class_ages.clear();
+        self.site_fates.clear();
     }
 }
 

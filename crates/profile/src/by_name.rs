@@ -8,6 +8,7 @@ use crate::builder::{ProfileBuilder, SiteKey};
 use crate::calibration;
 use crate::estimate::{ClassEstimate, joint_error};
 use crate::order::{class_order, site_order};
+use crate::part::Part;
 use crate::profile::{ClassProfile, Profile, SiteProfile};
 use crate::tally::Tally;
 use crate::update::{ClassCounts, SiteCounts};
@@ -32,6 +33,7 @@ impl ProfileBuilder {
             estimates: class_estimates(self),
             trust: self.trust.clone(),
             complete: self.complete,
+            part: Part::default(),
         };
         calibration::classes(&mut profile);
         profile.ranked()
@@ -47,6 +49,9 @@ fn class_profiles(builder: &ProfileBuilder) -> Vec<ClassProfile> {
         let row =
             rows.entry(index).or_insert_with(|| ClassProfile { name: name.clone(), ..Default::default() });
         row.add(counts, builder.bucket_count());
+        if let Some(ages) = builder.class_ages.get(&counts.id) {
+            row.byte_ages.get_or_insert_default().merge(ages);
+        }
     }
     let mut rows: Vec<_> = rows.into_values().collect();
     rows.sort_by(class_order);
@@ -73,6 +78,9 @@ fn site_profiles(builder: &ProfileBuilder) -> Vec<SiteProfile> {
         let Some(key) = builder.site_keys.value(index) else { continue };
         let row = rows.entry(index).or_insert_with(|| named_site(builder, key));
         row.add(counts, builder.bucket_count());
+        if let Some((then, fates)) = builder.site_fates.get(&counts.id) {
+            row.fates.get_or_insert_default().merge(&fates.as_of(*then, builder.stamp));
+        }
     }
     let mut rows: Vec<_> = rows.into_values().collect();
     rows.sort_by(site_order);

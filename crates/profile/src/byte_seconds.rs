@@ -1,7 +1,8 @@
 //! Byte-seconds: how much memory objects held times how long they held it.
 //!
 //! No age at death is known but an interval it lies in: the middle of it is taken. Of the living it is the time up to
-//! which they were last known alive. Sizes are the mean of the class, apart for the living and each lifetime bucket.
+//! which they were last known alive. Sizes are the mean of the class, apart for the living and each lifetime bucket, unless bytes are
+//! known by age ([`crate::lifetimes::ByteAges`]).
 
 use crate::buckets::BucketBounds;
 use crate::profile::ClassProfile;
@@ -27,20 +28,51 @@ impl ClassProfile {
     /// Its byte-seconds so far; `None` if nothing is known of lifetimes.
     pub fn byte_seconds(&self, buckets: &BucketBounds) -> Option<ByteSeconds> {
         let ages = &self.lifetimes.as_ref()?.ms;
-        let mut all_dead = Tally::default();
-        self.collected.iter().for_each(|&tally| all_dead.add(tally));
-        let size_at = |ms| {
-            let bucket = self.collected.get(buckets.index_of(ms)).copied().unwrap_or_default();
-            mean_size(bucket).or(mean_size(all_dead)).unwrap_or(0.0)
-        };
+        if self.byte_ages.is_some() {
+            return Some(self.byte_seconds_of_lives(buckets));
+        }
+        let sizes = self.sizes(buckets);
         let dead = ages.deaths().map(|(after, by, weight)| {
             // Where the end is not known, no more than the begin is.
             let by = if by == u64::MAX { after } else { by };
-            (after as f64 + by as f64) / 2.0 * weight as f64 * size_at(by)
+            (after as f64 + by as f64) / 2.0 * weight as f64 * sizes.of_dead(by)
         });
         let size = self.live.and_then(mean_size).unwrap_or(0.0);
         let living = ages.living().map(|(age, weight)| age as f64 * weight as f64 * size);
         Some(ByteSeconds { dead: dead.sum::<f64>() / 1000.0, living: living.sum::<f64>() / 1000.0 })
+    }
+
+    /// The same where bytes are known by age.
+    fn byte_seconds_of_lives(&self, buckets: &BucketBounds) -> ByteSeconds {
+        let mut held = ByteSeconds::default();
+        for life in self.lives(buckets) {
+            let seconds = (life.after as f64 + life.by.unwrap_or(life.after) as f64) / 2_000.0;
+            let part = if life.by.is_some() { &mut held.dead } else { &mut held.living };
+            *part += life.tally.bytes as f64 * seconds;
+        }
+        held
+    }
+
+    /// Mean sizes of its dead by bucket.
+    pub(crate) fn sizes<'a>(&'a self, buckets: &'a BucketBounds) -> Sizes<'a> {
+        let mut all_dead = Tally::default();
+        self.collected.iter().for_each(|&tally| all_dead.add(tally));
+        Sizes { collected: &self.collected, buckets, of_all: mean_size(all_dead).unwrap_or(0.0) }
+    }
+}
+
+/// Mean sizes of the dead of a class.
+pub(crate) struct Sizes<'a> {
+    collected: &'a [Tally],
+    buckets: &'a BucketBounds,
+    of_all: f64,
+}
+
+impl Sizes<'_> {
+    /// Of those that were gone at this age, in milliseconds.
+    pub(crate) fn of_dead(&self, by_ms: u64) -> f64 {
+        let bucket = self.collected.get(self.buckets.index_of(by_ms)).copied().unwrap_or_default();
+        mean_size(bucket).unwrap_or(self.of_all)
     }
 }
 

@@ -29,6 +29,14 @@ impl Cohorts {
         self.weight += other.weight;
         self.squares += other.squares;
     }
+
+    /// Those noted since it was `before`.
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self {
+            weight: (self.weight - before.weight).max(0.0),
+            squares: (self.squares - before.squares).max(0.0),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -26,6 +26,26 @@ pub struct Lifetimes {
     pub cohorts: Cohorts,
 }
 
+/// Ages as in [`Lifetimes`], each object weighted by its bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ByteAges {
+    /// In milliseconds.
+    pub ms: Ages,
+    /// In collections.
+    pub gcs: Ages,
+    /// In bytes allocated by the whole JVM.
+    pub bytes: Ages,
+}
+
+impl ByteAges {
+    /// Adds all that `other` knows.
+    pub fn merge(&mut self, other: &Self) {
+        self.ms.merge(&other.ms);
+        self.gcs.merge(&other.gcs);
+        self.bytes.merge(&other.bytes);
+    }
+}
+
 impl Lifetimes {
     /// Notes that objects of this weight were born and died together.
     pub fn record_cohort(&mut self, weight: u64) {

@@ -43,6 +43,7 @@ impl Profile {
         for (name, estimate) in other.estimates {
             into.estimates.entry(name).or_default().add(estimate);
         }
+        into.part = same(&into.part, &other.part);
         Self { run, trust, ..into }.ranked()
     }
 
@@ -54,6 +55,7 @@ impl Profile {
             class.live = known;
             class.collected = known.map_or_else(Vec::new, |_| from.regrouped(&class.collected, &run.buckets));
             class.lifetimes = class.lifetimes.take().filter(|_| known.is_some());
+            class.byte_ages = class.byte_ages.take().filter(|_| known.is_some());
         }
         if !run.stacks {
             self.sites.clear();
@@ -63,6 +65,7 @@ impl Profile {
             site.live = known;
             site.collected = known.map_or_else(Vec::new, |_| from.regrouped(&site.collected, &run.buckets));
             site.byte_seconds = known.map_or(0.0, |_| site.byte_seconds);
+            site.fates = site.fates.take().filter(|_| known.is_some());
         }
         if trust.sample_interval.is_none() {
             self.estimates.clear();
@@ -108,6 +111,9 @@ impl ClassProfile {
             }
             (Some(_), ours, theirs) => ours.or(theirs),
         };
+        self.byte_ages =
+            both_known(self.byte_ages.take(), other.byte_ages, |ours, theirs| ours.merge(&theirs))
+                .filter(|_| self.live.is_some());
     }
 }
 
@@ -117,7 +123,16 @@ impl SiteProfile {
         self.allocated.add(other.allocated);
         self.live = join_fates(self.live, &mut self.collected, other.live, &other.collected);
         self.byte_seconds = self.live.map_or(0.0, |_| self.byte_seconds + other.byte_seconds);
+        self.fates = both_known(self.fates.take(), other.fates, |ours, theirs| ours.merge(&theirs))
+            .filter(|_| self.live.is_some());
     }
+}
+
+/// Both together; nothing if one is not known.
+fn both_known<T>(ours: Option<T>, theirs: Option<T>, join: impl FnOnce(&mut T, T)) -> Option<T> {
+    let (mut ours, theirs) = ours.zip(theirs)?;
+    join(&mut ours, theirs);
+    Some(ours)
 }
 
 /// The living of both; the dead are added to `dead`. Nothing of either if one is not known.

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::estimate::ClassEstimate;
+use crate::fates::Fates;
 use crate::frame::Frame;
-use crate::lifetimes::Lifetimes;
+use crate::lifetimes::{ByteAges, Lifetimes};
+use crate::part::Part;
 use crate::run::RunInfo;
 use crate::tally::Tally;
 use crate::trust::Trust;
@@ -30,6 +32,8 @@ pub struct Profile {
     pub trust: Trust,
     /// Whether the recording was closed by the agent (`false`: the JVM died, or is still running).
     pub complete: bool,
+    /// Which part of the recorded profile this is.
+    pub part: Part,
 }
 
 impl Profile {
@@ -60,6 +64,8 @@ pub struct ClassProfile {
     pub collected: Vec<Tally>,
     /// Lifetimes of tracked objects; `None` until something is known.
     pub lifetimes: Option<Lifetimes>,
+    /// The same ages weighted by bytes; `None` where a recording does not hold them.
+    pub byte_ages: Option<ByteAges>,
 }
 
 /// Objects of one class allocated through one stack.
@@ -79,4 +85,6 @@ pub struct SiteProfile {
     pub byte_seconds: f64,
     /// Relative standard error of `allocated`, as stacks were sampled; 0 if each was taken.
     pub error: f64,
+    /// How long its tracked objects lived, not scaled to all of them; `None` where a recording does not hold it.
+    pub fates: Option<Fates>,
 }

@@ -5,9 +5,12 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use crate::fates::Stamp;
 use crate::frame::Frame;
 use crate::profile::{ClassProfile, Profile, SiteProfile};
-use crate::update::{ClassCounts, ClassId, FrameId, LifetimeCounts, Progress, SiteCounts, SiteId, Update};
+use crate::update::{
+    ClassCounts, ClassId, FateCounts, FrameId, LifetimeCounts, Progress, SiteCounts, SiteId, Update,
+};
 
 impl Profile {
     /// The updates that give this profile: what a recording holds that begins and ends at one moment.
@@ -17,7 +20,11 @@ impl Profile {
             self.classes.iter().map(|class| counts_of_class(names.class(&class.name), class)).collect();
         let estimates =
             self.estimates.iter().map(|(name, estimate)| (names.class(name), *estimate)).collect();
-        let sites = self.sites.iter().map(|site| counts_of_site(names.site(site), site)).collect();
+        let sites: Vec<_> = self.sites.iter().map(|site| counts_of_site(names.site(site), site)).collect();
+        let known = |(site, counts): (&SiteProfile, &SiteCounts)| Some((counts.id, site.fates.clone()?));
+        let fates = self.sites.iter().zip(&sites).filter_map(known).collect();
+        let aged = self.classes.iter().filter_map(|class| Some((class, class.byte_ages.clone()?)));
+        let ages = aged.map(|(class, ages)| (names.class(&class.name), ages)).collect();
         let mut updates = names.said;
         // Before the counts: a reset clears them.
         updates.extend((0..self.resets).map(|_| Update::Reset));
@@ -29,6 +36,10 @@ impl Profile {
             sites,
             estimates,
         })));
+        let fates = FateCounts { stamp: Stamp::default(), classes: ages, sites: fates };
+        if !fates.classes.is_empty() || !fates.sites.is_empty() {
+            updates.push(Update::Fates(Box::new(fates)));
+        }
         if self.complete {
             updates.push(Update::End);
         }

@@ -5,7 +5,8 @@
 use std::collections::HashMap;
 
 use crate::builder::ProfileBuilder;
-use crate::update::{Progress, Update};
+use crate::fates::Stamp;
+use crate::update::{FateCounts, Progress, Update};
 
 impl ProfileBuilder {
     /// All names and all counts as of now, under their ids, for a reader of the same stream that has read `resets` resets
@@ -14,6 +15,7 @@ impl ProfileBuilder {
         let mut updates: Vec<_> = (resets..self.resets).map(|_| Update::Reset).collect();
         updates.extend(self.names_again());
         updates.push(Update::Progress(Box::new(self.counts_again())));
+        updates.extend(self.fates_again().map(|fates| Update::Fates(Box::new(fates))));
         if self.complete {
             updates.push(Update::End);
         }
@@ -49,6 +51,17 @@ impl ProfileBuilder {
         names.chain(sites.into_iter().filter_map(site)).collect()
     }
 
+    /// All fates as of now, if there are any.
+    fn fates_again(&self) -> Option<FateCounts> {
+        let mut classes: Vec<_> = self.class_ages.iter().map(|(&id, ages)| (id, ages.clone())).collect();
+        let aged = self.site_fates.iter().map(|(&id, (then, fates))| (id, fates.as_of(*then, self.stamp)));
+        let mut sites: Vec<_> = aged.collect();
+        classes.sort_unstable_by_key(|&(id, _)| id);
+        sites.sort_unstable_by_key(|&(id, _)| id);
+        let told = !classes.is_empty() || !sites.is_empty() || self.stamp != Stamp::default();
+        told.then_some(FateCounts { stamp: self.stamp, classes, sites })
+    }
+
     fn counts_again(&self) -> Progress {
         let mut classes: Vec<_> = self.class_counts.values().cloned().collect();
         let mut sites: Vec<_> = self.site_counts.values().cloned().collect();
@@ -70,7 +83,9 @@ fn by_index(ids: &[(u32, usize)]) -> HashMap<usize, u32> {
 mod tests {
     use super::*;
     use crate::estimate::Estimate;
+    use crate::fates::{Fates, Load};
     use crate::frame::Frame;
+    use crate::lifetimes::ByteAges;
     use crate::run::RunInfo;
     use crate::tally::Tally;
     use crate::update::{ClassCounts, SiteCounts};
@@ -107,7 +122,20 @@ mod tests {
         }))
     }
 
-    /// Two classes of one name, stacks, two resets.
+    /// Of class 1 and site 0: so many objects died young, one lives.
+    fn fates(ms: u64, objects: u64) -> Update {
+        let mut known = Fates::default();
+        let held = |objects, ms| Load::held(Tally::of(objects, 16), (0, ms));
+        known.ms.record_dead(0, ms / 2, held(objects, ms / 2));
+        known.ms.record_living(ms / 2, held(1, ms));
+        known.died_young = Tally::of(objects, 16);
+        let mut ages = ByteAges::default();
+        ages.ms.record_deaths(0, ms / 2, objects * 16);
+        let (classes, sites) = (vec![(1, ages)], vec![(0, known)]);
+        Update::Fates(Box::new(FateCounts { stamp: Stamp { ms, alive: (ms / 2, ms * 2) }, classes, sites }))
+    }
+
+    /// Two classes of one name, stacks, fates, two resets.
     fn stream() -> Vec<Update> {
         vec![
             Update::Start(Box::new(RunInfo { started_unix_ms: 7, ..RunInfo::default() })),
@@ -117,12 +145,19 @@ mod tests {
             frame(1, "run"),
             Update::Site { id: 0, class: 1, stack: vec![1, 0] },
             progress(1000, &[(0, 5), (1, 7)], &[(0, 7)]),
+            fates(1000, 7),
+            progress(1500, &[(0, 6)], &[]),
+            Update::Fates(Box::new(FateCounts {
+                stamp: Stamp { ms: 1500, alive: (1400, 9000) },
+                ..FateCounts::default()
+            })),
             Update::Reset,
             class(2, "a.A"),
             progress(2000, &[(0, 1), (2, 2)], &[]),
             Update::Reset,
             Update::Site { id: 1, class: 2, stack: vec![] },
             progress(3000, &[(2, 4), (1, 1)], &[(1, 4)]),
+            fates(3000, 4),
             Update::End,
         ]
     }

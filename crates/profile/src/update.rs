@@ -6,8 +6,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::estimate::ClassEstimate;
+use crate::fates::{Fates, Stamp};
 use crate::frame::Frame;
-use crate::lifetimes::Lifetimes;
+use crate::lifetimes::{ByteAges, Lifetimes};
 use crate::run::RunInfo;
 use crate::tally::Tally;
 use crate::trust::Trust;
@@ -49,6 +50,8 @@ pub enum Update {
     },
     /// New values for some classes and sites, and the state of the whole.
     Progress(Box<Progress>),
+    /// New values of how long the objects of some classes and sites lived, as of the last progress.
+    Fates(Box<FateCounts>),
     /// All counts start again from zero; names stay.
     Reset,
     /// The agent closed the stream: nothing follows.
@@ -70,6 +73,17 @@ pub struct Progress {
     pub sites: Vec<SiteCounts>,
     /// Classes whose estimates changed, with their new values.
     pub estimates: Vec<(ClassId, ClassEstimate)>,
+}
+
+/// How long the objects of some classes and sites lived, beyond what [`ClassCounts`] and [`SiteCounts`] say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FateCounts {
+    /// As of when.
+    pub stamp: Stamp,
+    /// Classes whose ages changed.
+    pub classes: Vec<(ClassId, ByteAges)>,
+    /// Sites whose fates changed; the living of others have only grown older.
+    pub sites: Vec<(SiteId, Fates)>,
 }
 
 /// Cumulative counts of one class.

@@ -1,9 +1,9 @@
 //! Merging and comparing profiles: laws that hold for any order and any grouping, in every field.
 
 use mayfly_profile::{
-    BucketBounds, Change, ClassEstimate, ClassFilter, ClassProfile, Dropped, EngineKind, Estimate, Following,
-    Frame, Gc, JvmInfo, Lifetimes, OwnCost, Profile, Refusals, Remainder, RunInfo, SiteProfile, Tally,
-    Tracking, Trust, View,
+    BucketBounds, ByteAges, Change, ClassEstimate, ClassFilter, ClassProfile, Dropped, EngineKind, Estimate,
+    Fates, Following, Frame, Gc, JvmInfo, Lifetimes, Load, OwnCost, Profile, Refusals, Remainder, RunInfo,
+    SiteProfile, Tally, Tracking, Trust, View,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -32,6 +32,24 @@ fn lifetimes() -> impl Strategy<Value = Lifetimes> {
         }
         known
     })
+}
+
+/// So many different intervals that some become coarser.
+fn site_fates() -> impl Strategy<Value = Fates> {
+    vec((0..1u64 << 30, 0..1u64 << 30, 1..9u64), 0..90).prop_map(|deaths| {
+        let mut fates = Fates::default();
+        for (age, width, objects) in deaths {
+            let load = Load::held(Tally::of(objects, 16), (age, age + width));
+            fates.ms.record_dead(age, age + width, load);
+            fates.bytes.record_living(width, load);
+            fates.died_young.add(Tally::of(objects, 16));
+        }
+        fates
+    })
+}
+
+fn byte_ages() -> impl Strategy<Value = ByteAges> {
+    lifetimes().prop_map(|known| ByteAges { ms: known.ms, gcs: known.gcs, bytes: known.bytes })
 }
 
 fn tracking() -> impl Strategy<Value = Tracking> {
@@ -136,8 +154,13 @@ fn frame() -> impl Strategy<Value = Frame> {
 }
 
 fn profile() -> impl Strategy<Value = Profile> {
-    let classes = btree_map("[a-d]", (tally(), fates(), option::weighted(0.7, lifetimes())), 0..4);
-    let sites = btree_map(("[a-d]", vec(frame(), 0..2)), (tally(), fates(), 0..99u32, 0..9u32), 0..4);
+    let ages = || option::weighted(0.7, byte_ages());
+    let classes = btree_map("[a-d]", (tally(), fates(), option::weighted(0.7, lifetimes()), ages()), 0..4);
+    let sites = btree_map(
+        ("[a-d]", vec(frame(), 0..2)),
+        (tally(), fates(), 0..99u32, 0..9u32, option::weighted(0.8, site_fates())),
+        0..4,
+    );
     let numbers = (0..1u64 << 40, 0..99u32, 0..3u32, any::<bool>());
     (run(), trust(), numbers, classes, sites, btree_map("[a-d]", estimate(), 0..3)).prop_map(
         |(run, trust, (duration_ms, gcs, resets, complete), classes, sites, estimates)| {
@@ -147,21 +170,32 @@ fn profile() -> impl Strategy<Value = Profile> {
                 dead.truncate(buckets);
                 Some((live, dead))
             };
-            let classes = classes.into_iter().map(|(name, (allocated, fates, lifetimes))| {
+            let classes = classes.into_iter().map(|(name, (allocated, fates, lifetimes, ages))| {
                 let (live, collected) = known(fates).unzip();
                 let lifetimes = lifetimes.filter(|_| live.is_some());
-                ClassProfile { name, allocated, live, collected: collected.unwrap_or_default(), lifetimes }
+                let byte_ages = ages.filter(|_| live.is_some());
+                ClassProfile {
+                    name,
+                    allocated,
+                    live,
+                    collected: collected.unwrap_or_default(),
+                    lifetimes,
+                    byte_ages,
+                }
             });
-            let sites = sites.into_iter().map(|((class, stack), (allocated, fates, seconds, error))| {
-                let (live, collected) = known(fates).unzip();
-                let byte_seconds = live.map_or(0.0, |_| f64::from(seconds));
-                let (collected, error) = (collected.unwrap_or_default(), f64::from(error) / 8.0);
-                SiteProfile { class, stack, allocated, live, collected, byte_seconds, error }
-            });
+            let sites =
+                sites.into_iter().map(|((class, stack), (allocated, fates, seconds, error, lives))| {
+                    let (live, collected) = known(fates).unzip();
+                    let byte_seconds = live.map_or(0.0, |_| f64::from(seconds));
+                    let (collected, error) = (collected.unwrap_or_default(), f64::from(error) / 8.0);
+                    let fates = lives.filter(|_| live.is_some());
+                    SiteProfile { class, stack, allocated, live, collected, byte_seconds, error, fates }
+                });
             let classes = classes.collect();
             let sites = if run.stacks { sites.collect() } else { Vec::new() };
             let estimates = if trust.sample_interval.is_some() { estimates } else { Default::default() };
-            Profile { run, duration_ms, gcs, resets, classes, sites, estimates, trust, complete }
+            let part = Default::default();
+            Profile { run, duration_ms, gcs, resets, classes, sites, estimates, trust, complete, part }
         },
     )
 }
@@ -235,7 +269,7 @@ fn class(name: &str, objects: u64, live: Option<u64>, dead: &[u64]) -> ClassProf
         allocated: Tally::of(objects, 16),
         live: live.map(|objects| Tally::of(objects, 16)),
         collected: dead.iter().map(|&objects| Tally::of(objects, 16)).collect(),
-        lifetimes: None,
+        ..ClassProfile::default()
     }
 }
 

@@ -18,6 +18,7 @@
 //! │knd│ len           │ crc of 0..5   │ crc of payload│ payload       │
 //! └───┴───────────────┴───────────────┴───────────────┴──────── ─ ─ ──┘
 //!   kind 1: one update in postcard 1 encoding, as the version has it (`v1`, `v2`); other kinds are skipped, so that later writers may add some
+//!   kind 2: how long objects of classes and sites lived, beside kind 1, in postcard 1 encoding
 //!   the head has its own checksum: a damaged length is told apart from a recording that was cut off
 //! ```
 
@@ -35,6 +36,8 @@ pub const FILE_HEADER_LEN: usize = 12;
 pub const FRAME_HEAD_LEN: usize = 13;
 /// The frame kind that carries one update.
 pub const KIND_UPDATE: u8 = 1;
+/// The frame kind that carries how long objects of classes and sites lived.
+pub const KIND_FATES: u8 = 2;
 
 /// The file header of this version.
 pub(crate) fn file_header() -> [u8; FILE_HEADER_LEN] {

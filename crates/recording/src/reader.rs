@@ -5,7 +5,7 @@
 use mayfly_profile::{ApplyError, Update};
 
 use crate::frame::{
-    FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, FrameStart, KIND_UPDATE, MAGIC, split_frame,
+    FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, FrameStart, KIND_FATES, KIND_UPDATE, MAGIC, split_frame,
 };
 use crate::{v1, v2};
 
@@ -168,6 +168,13 @@ impl RecordingReader {
     }
 }
 
+fn fates(payload: &[u8]) -> Option<Update> {
+    match postcard::take_from_bytes(payload) {
+        Ok((fates, [])) => Some(Update::Fates(Box::new(fates))),
+        _ => None,
+    }
+}
+
 /// The length and content of the frame at the start of `bytes`: no content if it is of an unknown kind, nothing at
 /// all if it is not whole yet, an error saying what does not hold.
 fn read_frame(bytes: &[u8], version: u16) -> Result<Option<(usize, Option<Update>)>, &'static str> {
@@ -177,10 +184,12 @@ fn read_frame(bytes: &[u8], version: u16) -> Result<Option<(usize, Option<Update
         FrameStart::Corrupt { what } => return Err(what),
     };
     let length = FRAME_HEAD_LEN + payload.len();
-    if kind != KIND_UPDATE {
-        return Ok(Some((length, None)));
-    }
-    let update = if version == 1 { v1::decode(payload) } else { v2::decode(payload) };
+    let update = match (kind, version) {
+        (KIND_UPDATE, 1) => v1::decode(payload),
+        (KIND_UPDATE, _) => v2::decode(payload),
+        (KIND_FATES, _) => fates(payload),
+        _ => return Ok(Some((length, None))),
+    };
     match update {
         Some(update) => Ok(Some((length, Some(update)))),
         None => Err("a frame with good checksums holds no update"),

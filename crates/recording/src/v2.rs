@@ -4,8 +4,8 @@
 //! have the same fields.
 
 use mayfly_profile::{
-    BlameRules, BucketBounds, ClassFilter, ClassId, EngineKind, Frame, FrameId, JvmInfo, Progress, RunInfo,
-    SiteId, Tracking,
+    BlameRules, BucketBounds, ClassFilter, ClassId, EngineKind, FateCounts, Frame, FrameId, JvmInfo,
+    Progress, RunInfo, SiteId, Tracking,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -14,12 +14,25 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[serde(remote = "mayfly_profile::Update")]
 enum Update {
     Start(#[serde(serialize_with = "write_run", deserialize_with = "read_run")] Box<RunInfo>),
-    Class { id: ClassId, name: String },
-    Frame { id: FrameId, frame: Frame },
-    Site { id: SiteId, class: ClassId, stack: Vec<FrameId> },
+    Class {
+        id: ClassId,
+        name: String,
+    },
+    Frame {
+        id: FrameId,
+        frame: Frame,
+    },
+    Site {
+        id: SiteId,
+        class: ClassId,
+        stack: Vec<FrameId>,
+    },
     Progress(Box<Progress>),
     Reset,
     End,
+    /// In a frame kind of its own, which earlier readers skip.
+    #[serde(skip)]
+    Fates(Box<FateCounts>),
 }
 
 #[derive(Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 
 use mayfly_profile::Update;
 
-use crate::frame::{FRAME_HEAD_LEN, KIND_UPDATE, file_header, frame_head};
+use crate::frame::{FRAME_HEAD_LEN, KIND_FATES, KIND_UPDATE, file_header, frame_head};
 use crate::v2;
 
 /// Why an update could not be encoded. The stream stays usable: leave the update out.
@@ -39,14 +39,17 @@ impl RecordingWriter {
     /// # Errors
     /// Nothing is to be appended then; later updates may still be encoded.
     pub fn encode(&mut self, update: &Update) -> Result<Vec<u8>, WriteError> {
-        let payload = v2::encode(update)?;
+        let (kind, payload) = match update {
+            Update::Fates(fates) => (KIND_FATES, postcard::to_stdvec(fates)?),
+            update => (KIND_UPDATE, v2::encode(update)?),
+        };
         let len = u32::try_from(payload.len()).map_err(|_| WriteError::TooLarge { bytes: payload.len() })?;
         let mut bytes = Vec::with_capacity(FRAME_HEAD_LEN + payload.len());
         if !self.started {
             bytes.extend_from_slice(&file_header());
             self.started = true;
         }
-        bytes.extend_from_slice(&frame_head(KIND_UPDATE, len, &payload));
+        bytes.extend_from_slice(&frame_head(kind, len, &payload));
         bytes.extend_from_slice(&payload);
         Ok(bytes)
     }

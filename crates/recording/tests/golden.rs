@@ -8,7 +8,7 @@ mod streams;
 
 use mayfly_profile::{Profile, ProfileBuilder, RunInfo, Update};
 use mayfly_recording::{FORMAT_VERSION, read_profile};
-use streams::{bytes_of, full_stream, view};
+use streams::{bytes_of, full_stream, stream_with_fates, view};
 
 /// The options of `v1-view.recording`: all that say what reports show.
 const OPTIONS: &str = "dir=logs#trackcollections#detailedtrace#include-org.,[B#exclude-org.x#exactmatch\
@@ -40,6 +40,25 @@ fn the_writer_still_writes_version_2_as_it_did() {
     let golden = std::fs::read(path).expect("the golden file is there");
     let first_difference = golden.iter().zip(&bytes).position(|(a, b)| a != b);
     assert_eq!((first_difference, bytes.len()), (None, golden.len()), "bytes of the format changed");
+}
+
+#[test]
+fn fates_are_written_as_they_were_and_read_in_full() {
+    let bytes = bytes_of(&stream_with_fates());
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/v2-fates.recording");
+    if std::env::var_os("MAYFLY_BLESS").is_some() {
+        std::fs::write(path, &bytes).expect("the golden file can be written");
+    }
+    let golden = std::fs::read(path).expect("the golden file is there");
+    let first_difference = golden.iter().zip(&bytes).position(|(a, b)| a != b);
+    assert_eq!((first_difference, bytes.len()), (None, golden.len()), "bytes of the format changed");
+    let (profile, damage) = read_profile(&golden).expect("version 2 is supported");
+    assert_eq!(damage, None);
+    assert_eq!(profile, profile_of(stream_with_fates()));
+    assert_eq!(profile.sites[0].fates.as_ref().map(|fates| fates.died_young.objects), Some(7));
+    // A profile of one moment holds them, too.
+    let again = mayfly_recording::write_profile(&profile).expect("small");
+    assert_eq!(read_profile(&again), Ok((profile, None)));
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod lifetimes;
 mod live;
 mod median;
 mod overview;
+mod part;
 mod post_run;
 mod rows;
 mod sections;

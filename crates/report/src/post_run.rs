@@ -5,6 +5,7 @@
 use mayfly_profile::{ClassFilter, Profile, Tracking, View};
 
 use crate::lifetimes::write_lifetimes;
+use crate::part::part_lines;
 use crate::rows::{blank, line};
 use crate::sections::write_sections;
 use crate::text::printable;
@@ -34,6 +35,7 @@ pub fn post_run(profile: &Profile, view: &View, occasion: &Occasion) -> String {
         out.push_str(&format!("===\n{timestamp}:\n"));
     }
     line(&mut out, 0, &format!("Reason for output: {}", occasion.reason));
+    part_lines(&profile.part).iter().for_each(|text| line(&mut out, 0, text));
     write_view(&mut out, &shown, view);
     write_sections(&mut out, &shown, view);
     if profile.run.lifetimes {

@@ -7,6 +7,7 @@ mod budget;
 mod census;
 mod classes;
 mod clock;
+mod fate_book;
 mod gathered;
 mod history;
 mod ledger;

@@ -24,6 +24,7 @@ fn profile() -> Profile {
         live: Some(Tally::of(10, 32)),
         collected: vec![Tally::of(990, 32), Tally::default()],
         lifetimes: Some(lifetimes),
+        ..ClassProfile::default()
     };
     let arrays = ClassProfile {
         name: "[B".into(),

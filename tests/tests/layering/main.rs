@@ -33,6 +33,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     (
         "mayfly-cli",
         &[
+            "mayfly-formats",
             "mayfly-heap",
             "mayfly-live",
             "mayfly-report",
@@ -42,6 +43,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
         ],
     ),
     ("mayfly-live", &["mayfly-report", "mayfly-profile"]),
+    ("mayfly-formats", &["mayfly-report", "mayfly-profile"]),
     ("mayfly-report", &["mayfly-profile"]),
     ("mayfly-verdicts", &["mayfly-profile"]),
     ("mayfly-recording", &["mayfly-profile"]),
@@ -60,7 +62,7 @@ const BINDINGS: (&str, &str) = ("jvmti-bindings", "mayfly-jvmti");
 
 /// Crates that take values and give values.
 const PURE: &[&str] =
-    &["classfile", "tracking", "profile", "recording", "report", "heap", "live", "verdicts"];
+    &["classfile", "tracking", "profile", "recording", "report", "heap", "live", "verdicts", "formats"];
 
 /// What the `clippy.toml` of a pure crate must at least disallow.
 const OUTSIDE: &[(&str, &[&str])] = &[

@@ -9,11 +9,12 @@ use std::io::{self, Write};
 
 use mayfly_profile::{
     BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Dropped, EngineKind, Following, Frame, JvmInfo,
-    Lifetimes, OwnCost, Profile, Quantile, Refusals, Remainder, SiteProfile, Tally, Tracking, View,
+    Lifetimes, LivedPart, OwnCost, Part, Profile, Quantile, Refusals, Remainder, SiteProfile, Tally,
+    Tracking, View,
 };
 use schema::{
     Band, BucketJson, ByteSecondsJson, ClassJson, CostJson, Document, DroppedJson, EstimateJson,
-    FollowingJson, JvmJson, LifetimeJson, RefusalsJson, RemainderJson, SCHEMA, SiteJson, TallyJson,
+    FollowingJson, JvmJson, LifetimeJson, PartJson, RefusalsJson, RemainderJson, SCHEMA, SiteJson, TallyJson,
     TrackingJson, TrustJson, UnseenJson,
 };
 
@@ -39,6 +40,7 @@ fn document(profile: &Profile, limit: Option<usize>) -> Document<'_> {
         resets: profile.resets,
         complete: profile.complete,
         tracking: TrackingJson::of(run.tracking, run.lifetimes, run.stacks),
+        part: numbers.part(),
         trust: TrustJson::of(profile),
         classes: shown.iter().map(|class| numbers.class(class)).collect(),
         sites: shown_sites(profile, shown, limit).map(|site| numbers.site(site)).collect(),
@@ -83,6 +85,21 @@ impl<'a> Numbers<'a> {
             tracked_estimated: sampled || thinned,
             upper_bounds: run.jvm.lifetimes_are_upper_bounds(),
         }
+    }
+
+    fn part(&self) -> Option<PartJson> {
+        let Part { lived, during_ms } = self.profile.part;
+        let in_seconds = |ms: u64| seconds(ms as f64);
+        let doubt =
+            |of: fn(LivedPart) -> Tally| lived.map(|lived| TallyJson::of(of(lived), self.tracked_estimated));
+        (lived.is_some() || during_ms.is_some()).then(|| PartJson {
+            during_s: during_ms.map(|(from, to)| (in_seconds(from), in_seconds(to))),
+            lived_s: lived
+                .map(|lived| lived.band.ends_ms())
+                .map(|(from, to)| (in_seconds(from), to.map(in_seconds))),
+            certain: doubt(|lived| lived.doubt.certain),
+            possible: doubt(|lived| lived.doubt.possible),
+        })
     }
 
     fn estimate(&self, class: &ClassProfile) -> Option<EstimateJson> {

@@ -23,6 +23,9 @@ pub(super) struct Document<'a> {
     /// Whether the agent closed the recording.
     pub(super) complete: bool,
     pub(super) tracking: TrackingJson,
+    /// Which part of the recording this is; `None`: all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) part: Option<PartJson>,
     pub(super) trust: TrustJson<'a>,
     pub(super) classes: Vec<ClassJson<'a>>,
     pub(super) sites: Vec<SiteJson<'a>>,
@@ -38,6 +41,18 @@ pub(super) struct JvmJson<'a> {
     /// Collector; empty if not known.
     pub(super) gc: &'static str,
     pub(super) command: &'a str,
+}
+
+/// Which part of a recording.
+#[derive(Debug, Serialize)]
+pub(super) struct PartJson {
+    /// Range of the profiled time.
+    pub(super) during_s: Option<(f64, f64)>,
+    /// Band of lifetimes; no second end: any length.
+    pub(super) lived_s: Option<(f64, Option<f64>)>,
+    /// Between what `allocated` of all classes together lies, as no lifetime is known but an interval.
+    pub(super) certain: Option<TallyJson>,
+    pub(super) possible: Option<TallyJson>,
 }
 
 /// Which objects live, collected, lifetime and site numbers come from.

@@ -2,9 +2,9 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use mayfly_profile::{
-    BlameRules, BucketBounds, ClassCounts, ClassEstimate, ClassFilter, Dropped, EngineKind, Estimate,
-    Following, Frame, Gc, JvmInfo, LifetimeCounts, Lifetimes, OwnCost, Progress, Refusals, Remainder,
-    RunInfo, SiteCounts, Tally, Tracking, Trust, Update, View,
+    BlameRules, BucketBounds, ByteAges, ClassCounts, ClassEstimate, ClassFilter, Dropped, EngineKind,
+    Estimate, FateCounts, Fates, Following, Frame, Gc, JvmInfo, LifetimeCounts, Lifetimes, Load, OwnCost,
+    Progress, Refusals, Remainder, RunInfo, SiteCounts, Stamp, Tally, Tracking, Trust, Update, View,
 };
 use mayfly_recording::RecordingWriter;
 
@@ -22,6 +22,33 @@ pub(crate) fn full_stream() -> Vec<Update> {
         Update::Progress(Box::new(progress(7))),
         Update::End,
     ]
+}
+
+/// The full stream with how long objects lived, after each progress.
+pub(crate) fn stream_with_fates() -> Vec<Update> {
+    let fates = |update: &Update| match update {
+        Update::Progress(progress) => Some(Update::Fates(Box::new(fates(progress.duration_ms)))),
+        _ => None,
+    };
+    full_stream().into_iter().flat_map(|update| [Some(update.clone()), fates(&update)]).flatten().collect()
+}
+
+fn fates(ms: u64) -> FateCounts {
+    let mut fates = Fates::default();
+    for (after, by, objects) in [(0, 900, 7), (900, 1_900, 2), (0, u64::MAX, 1)] {
+        let load = Load::held(Tally::of(objects, 24), (after, by.min(ms)));
+        fates.ms.record_dead(after, by, load);
+        fates.bytes.record_dead(after * 1_000, by, load);
+    }
+    fates.ms.record_living(ms / 2, Load::held(Tally::of(3, 24), (ms / 2, ms)));
+    fates.died_young = Tally::of(7, 24);
+    fates.survived = Tally::of(5, 24);
+    let mut ages = ByteAges::default();
+    ages.ms.record_deaths(0, 900, 7 * 24);
+    ages.gcs.record_deaths(0, 1, 7 * 24);
+    ages.bytes.record_living(5_000, 3 * 24);
+    let stamp = Stamp { ms, alive: (ms / 2, 9_000) };
+    FateCounts { stamp, classes: vec![(1, ages)], sites: vec![(0, fates)] }
 }
 
 /// The bytes of a whole recording of these updates.

@@ -9,6 +9,7 @@ mod tables;
 
 use mayfly_profile::{BlameRules, MethodProfile, Profile, View};
 
+use crate::part::part_lines;
 use crate::post_run::Occasion;
 use crate::post_run::tracking_text;
 use crate::text::{printable, shorten};
@@ -81,6 +82,7 @@ impl Screen<'_> {
         let end = if self.profile.complete { "" } else { "; not ended, or its end was not recorded" };
         lines
             .push(self.fit(&format!("Profiled: {}, {gcs} GCs, {followed}{end}", units::clock(*duration_ms))));
+        lines.extend(part_lines(&self.profile.part).iter().map(|text| self.fit(text)));
         lines.extend(part_shown(view).map(|text| self.fit(&text)));
         lines
     }

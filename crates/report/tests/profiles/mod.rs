@@ -68,6 +68,7 @@ pub(crate) fn class(name: &str, size: u64, live: u64, collected: [u64; 4]) -> Cl
         live: Some(Tally::of(live, size)),
         collected: collected.map(|objects| Tally::of(objects, size)).to_vec(),
         lifetimes: (dead + live > 0).then_some(lifetimes),
+        ..ClassProfile::default()
     }
 }
 
@@ -92,6 +93,7 @@ pub(crate) fn with_lifetimes() -> Profile {
         estimates: BTreeMap::new(),
         trust: trust(),
         complete: true,
+        ..Profile::default()
     }
 }
 
@@ -110,6 +112,7 @@ pub(crate) fn only_counts() -> Profile {
         estimates: BTreeMap::new(),
         trust: trust(),
         complete: true,
+        ..Profile::default()
     }
 }
 
@@ -155,6 +158,7 @@ pub(crate) fn with_sites() -> Profile {
         estimates: BTreeMap::new(),
         trust: trust(),
         complete: true,
+        ..Profile::default()
     }
 }
 

@@ -6,16 +6,18 @@ use std::mem;
 use std::sync::Arc;
 
 use mayfly_profile::{
-    BucketBounds, ClassId, Following, LifetimeCounts, Lifetimes, SiteCounts, SiteId, Tally, Tracking,
+    BucketBounds, ByteAges, ClassId, FateCounts, Following, LifetimeCounts, Lifetimes, SiteCounts, SiteId,
+    Stamp, Tally, Tracking,
 };
 
 use rustc_hash::FxHashSet;
 
 use crate::budget::Budget;
-use crate::census::Census;
+use crate::census::{Census, Fineness};
 use crate::clock::Clock;
+use crate::fate_book::{FateBook, Now};
 use crate::gathered::{Gathered, Sums};
-use crate::history::{AgeAtDeath, Evidence, GcFamily, History, Moment};
+use crate::history::{AgeAtDeath, Evidence, GcFamily, History, LivingAge, Moment};
 use crate::nursery::Nurseries;
 use crate::nursery::{Batch, CHUNK};
 use crate::sites::SiteTable;
@@ -66,6 +68,8 @@ pub struct Ledger {
     by_class: Gathered,
     sites: Vec<SiteBook>,
     classes: Vec<ClassBook>,
+    /// What was last told of when the living were known alive.
+    stamp: Option<(u64, u64)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -74,17 +78,36 @@ struct SiteBook {
     collected: Vec<Tally>,
     byte_ms: f64,
     changed: bool,
+    fates: FateBook,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct ClassBook {
     allocated: Tally,
     collected: Vec<Tally>,
     lifetimes: Lifetimes,
+    byte_ages: ByteAges,
+    /// Whether `byte_ages` changed since they were told.
+    aged: bool,
     census: Census,
     /// The collection by which the living are counted in `lifetimes`.
     living_as_of: Option<Moment>,
     changed: bool,
+}
+
+impl Default for ClassBook {
+    fn default() -> Self {
+        Self {
+            allocated: Tally::default(),
+            collected: Vec::new(),
+            lifetimes: Lifetimes::default(),
+            byte_ages: ByteAges::default(),
+            aged: false,
+            census: Census::new(Fineness::CLASS),
+            living_as_of: None,
+            changed: false,
+        }
+    }
 }
 
 impl Ledger {
@@ -115,6 +138,7 @@ impl Ledger {
             by_class: Gathered::default(),
             sites: Vec::new(),
             classes: Vec::new(),
+            stamp: None,
             clock,
         }
     }
@@ -150,6 +174,7 @@ impl Ledger {
         let site = entry(&mut self.sites, object.site());
         site.allocated = site.allocated.without(sums.site);
         site.changed = true;
+        site.fates.touch();
         let class = entry(&mut self.classes, class);
         class.allocated = class.allocated.without(sums.class);
         class.changed = true;
@@ -324,7 +349,8 @@ impl Ledger {
             }
             for (site, sums) in self.by_site.drain() {
                 let Some(class) = table.class_of(site) else { continue };
-                entry(&mut self.classes, class).census.settle(first, birth_ms, sums.class.objects);
+                entry(&mut self.classes, class).census.settle(first, birth_ms, sums.class);
+                entry(&mut self.sites, site).fates.settle(first, birth_ms, sums.site, &self.budget);
             }
         }
     }
@@ -339,14 +365,16 @@ impl Ledger {
         }
         for (site, sums) in self.by_site.drain() {
             let Some(class) = table.class_of(site) else { continue };
-            entry(&mut self.sites, site).bury(bucket, self.buckets.len(), age.ms, sums.site);
+            let book = entry(&mut self.sites, site);
+            book.bury(bucket, self.buckets.len(), age.ms, sums.site);
+            book.fates.bury(birth_ms, age, evidence.asked > 0, sums.site, &self.budget);
             self.by_class.add(class, sums);
         }
         for (class, sums) in self.by_class.drain() {
             let book = entry(&mut self.classes, class);
             book.bury(bucket, self.buckets.len(), age, sums.class);
             if evidence.asked > 0 {
-                book.census.die(birth_ms, sums.class.objects);
+                book.census.die(birth_ms, sums.class);
             }
         }
     }
@@ -368,7 +396,7 @@ impl Ledger {
             self.let_go(&chunk.objects);
             chunk.objects.drain(..).for_each(|object| references.release(object.reference()));
         });
-        self.sites.clear();
+        self.sites.drain(..).for_each(|site| site.fates.give_back(&self.budget));
         self.classes.clear();
     }
 
@@ -397,6 +425,34 @@ impl Ledger {
                 mem::take(&mut book.changed).then(|| book.counts(id as SiteId, lifetimes))
             })
             .collect()
+    }
+
+    /// How long the objects lived of those of the first `classes` classes and `sites` sites that changed since they were told;
+    /// `None` if none did.
+    pub fn take_fates(&mut self, classes: usize, sites: usize) -> Option<FateCounts> {
+        if !self.lifetimes {
+            return None;
+        }
+        let timeline = self.clock.timeline();
+        let alive = self.known.whole.map(|whole| (whole.ms, timeline.at_event(whole.ms).0));
+        let stamp = Stamp { ms: self.clock.now_ms(), alive: alive.unwrap_or_default() };
+        let classes = self.classes.iter_mut().take(classes).enumerate();
+        let classes: Vec<_> = classes
+            .filter_map(|(id, book)| {
+                mem::take(&mut book.aged).then(|| (id as ClassId, book.byte_ages.clone()))
+            })
+            .collect();
+        let now = Now { history: &self.history, evidence: self.known, timeline: &timeline, ms: stamp.ms };
+        let changed = self.sites.iter_mut().take(sites).enumerate();
+        let sites: Vec<_> = changed
+            .filter_map(|(id, book)| {
+                let living = live(book.allocated, &book.collected);
+                book.fates.take(living, now).map(|fates| (id as SiteId, fates))
+            })
+            .collect();
+        let told = self.stamp != Some(stamp.alive) || !classes.is_empty() || !sites.is_empty();
+        self.stamp = Some(stamp.alive);
+        told.then_some(FateCounts { stamp, classes, sites })
     }
 
     /// Lifetime counts of a class, if deaths are followed; and whether they changed since the last call.
@@ -431,6 +487,7 @@ fn book_births(
     let site = entry(sites, site);
     site.allocated.add(sums.site);
     site.changed = true;
+    site.fates.touch();
     let class = entry(classes, class);
     class.allocated.add(sums.class);
     class.changed = true;
@@ -464,6 +521,9 @@ impl ClassBook {
         self.lifetimes.ms.record_deaths(age.ms.0, age.ms.1, weight);
         self.lifetimes.gcs.record_deaths(age.gcs.0, age.gcs.1, weight);
         self.lifetimes.bytes.record_deaths(age.bytes.0, age.bytes.1, weight);
+        self.byte_ages.ms.record_deaths(age.ms.0, age.ms.1, tally.bytes);
+        self.byte_ages.gcs.record_deaths(age.gcs.0, age.gcs.1, tally.bytes);
+        self.byte_ages.bytes.record_deaths(age.bytes.0, age.bytes.1, tally.bytes);
         self.lifetimes.record_cohort(weight);
         self.lifetimes.died_before_first_gc += if age.gcs.1 <= 1 { weight } else { 0 };
         self.changed = true;
@@ -477,24 +537,30 @@ impl ClassBook {
         }
         self.living_as_of = evidence.whole;
         self.changed = true;
-        let Lifetimes { ms, gcs, bytes, .. } = &mut self.lifetimes;
-        ms.forget_living();
-        gcs.forget_living();
-        bytes.forget_living();
-        let mut unknown = live(self.allocated, &self.collected).objects;
+        self.aged = true;
+        let clocks = [
+            &mut self.lifetimes.ms,
+            &mut self.lifetimes.gcs,
+            &mut self.lifetimes.bytes,
+            &mut self.byte_ages.ms,
+            &mut self.byte_ages.gcs,
+            &mut self.byte_ages.bytes,
+        ];
+        for ages in clocks {
+            ages.forget_living();
+        }
+        let mut unknown = live(self.allocated, &self.collected);
         for cohort in self.census.cohorts() {
-            for (birth_ms, weight) in cohort.births() {
+            for (birth_ms, weight, bytes) in cohort.births() {
                 let age = history.living_age(birth_ms, cohort.first, evidence, timeline);
-                ms.record_living(age.ms, weight);
-                gcs.record_living(age.gcs, weight);
-                bytes.record_living(age.bytes, weight);
+                record_living(&mut self.lifetimes, &mut self.byte_ages, age, (weight, bytes));
             }
-            unknown = unknown.saturating_sub(cohort.weight);
+            unknown.objects = unknown.objects.saturating_sub(cohort.weight);
+            unknown.bytes = unknown.bytes.saturating_sub(cohort.bytes);
         }
         // Born since the last sweep.
-        ms.record_living(0, unknown);
-        gcs.record_living(0, unknown);
-        bytes.record_living(0, unknown);
+        let unborn = LivingAge::default();
+        record_living(&mut self.lifetimes, &mut self.byte_ages, unborn, (unknown.objects, unknown.bytes));
     }
 
     fn counts(&self) -> LifetimeCounts {
@@ -504,6 +570,15 @@ impl ClassBook {
             lifetimes: self.lifetimes.clone(),
         }
     }
+}
+
+fn record_living(objects: &mut Lifetimes, bytes: &mut ByteAges, age: LivingAge, (weight, size): (u64, u64)) {
+    objects.ms.record_living(age.ms, weight);
+    objects.gcs.record_living(age.gcs, weight);
+    objects.bytes.record_living(age.bytes, weight);
+    bytes.ms.record_living(age.ms, size);
+    bytes.gcs.record_living(age.gcs, size);
+    bytes.bytes.record_living(age.bytes, size);
 }
 
 fn live(allocated: Tally, collected: &[Tally]) -> Tally {

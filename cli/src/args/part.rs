@@ -1,0 +1,121 @@
+//! Which part of a recording is meant, and in which format of other tools it is wanted.
+
+use std::time::Duration;
+
+use clap::Args;
+use mayfly_formats::Format;
+use mayfly_profile::{LifeBand, TimeRange, Value};
+
+/// Formats of other tools.
+#[derive(Debug, Args)]
+#[group(id = "format", multiple = false)]
+pub(crate) struct FormatArgs {
+    /// Write collapsed stacks, as flamegraph.pl and others read them
+    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit"])]
+    collapsed: bool,
+
+    /// Write the JSON of speedscope
+    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit"])]
+    speedscope: bool,
+
+    /// Write a gzipped pprof profile; lifetimes are labels
+    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit"])]
+    pprof: bool,
+
+    /// Write a table (CSV) with a row per class and stack
+    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit"])]
+    csv: bool,
+
+    /// Write one page for a browser: flame graph, lifetimes, classes; it needs no network
+    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit"])]
+    html: bool,
+}
+
+impl FormatArgs {
+    /// The one that was asked for.
+    pub(crate) fn format(&self) -> Option<Format> {
+        let asked = |format: &Format| match format {
+            Format::Collapsed => self.collapsed,
+            Format::Speedscope => self.speedscope,
+            Format::Pprof => self.pprof,
+            Format::Csv => self.csv,
+            Format::Html => self.html,
+        };
+        Format::ALL.into_iter().find(asked)
+    }
+}
+
+/// The part of a recording, and the number of it, that is wanted.
+#[derive(Debug, Args)]
+pub(crate) struct PartArgs {
+    /// Only objects that lived so long: 30s..5m, 500ms.., ..2s (the middle of the interval in which each died; of the living,
+    /// their age so far)
+    #[arg(long, value_name = "FROM..TO", value_parser = band, allow_hyphen_values = true)]
+    pub(crate) lived: Option<LifeBand>,
+
+    /// Only what happened between these moments of the profiled time: births and deaths between the recording's steps around
+    /// them, and who lives at the end
+    #[arg(long, value_name = "FROM..TO", value_parser = range, allow_hyphen_values = true)]
+    pub(crate) during: Option<TimeRange>,
+
+    /// The number to show, or to show first: bytes, objects, live, live-objects, byte-seconds, died-young or survived [default:
+    /// bytes]
+    #[arg(long, value_name = "VALUE", value_parser = value, requires = "format")]
+    pub(crate) value: Option<Value>,
+}
+
+fn value(text: &str) -> Result<Value, String> {
+    let names = Value::ALL.map(Value::name);
+    let found = Value::ALL.into_iter().find(|value| value.name() == text);
+    found.ok_or_else(|| format!("expected one of {}", names.join(", ")))
+}
+
+fn band(text: &str) -> Result<LifeBand, String> {
+    let (from, to) = ends(text)?;
+    LifeBand::new(from, to).ok_or_else(|| EMPTY.to_owned())
+}
+
+fn range(text: &str) -> Result<TimeRange, String> {
+    let (from, to) = ends(text)?;
+    TimeRange::new(from, to).ok_or_else(|| EMPTY.to_owned())
+}
+
+const EMPTY: &str = "the first time must be before the second";
+
+/// Two times with `..` between them, of which either may be left out.
+fn ends(text: &str) -> Result<(Duration, Option<Duration>), String> {
+    let (from, to) = text.split_once("..").ok_or("expected two times with .. between them, e.g. 30s..5m")?;
+    let time = |text: &str| match text.trim() {
+        "" => Ok(None),
+        text => humantime::parse_duration(text)
+            .map(Some)
+            .map_err(|error| format!("{text:?} is no time ({error}); e.g. 500ms, 30s, 5m, 1h")),
+    };
+    Ok((time(from)?.unwrap_or_default(), time(to)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_has_one_end_or_two() {
+        let (second, minute) = (Duration::from_secs(1), Duration::from_secs(60));
+        assert_eq!(ends("1s..1m"), Ok((second, Some(minute))));
+        assert_eq!(ends("1s.."), Ok((second, None)));
+        assert_eq!(ends("..60s"), Ok((Duration::ZERO, Some(minute))));
+        assert_eq!(ends(" 1000ms .. 1m "), Ok((second, Some(minute))));
+        assert_eq!(ends(".."), Ok((Duration::ZERO, None)));
+    }
+
+    #[test]
+    fn nonsense_is_refused_and_says_what_is_expected() {
+        for text in ["", "30s", "30..40", "a..b", "-1s..2s"] {
+            let error = ends(text).expect_err(text);
+            assert!(error.contains("e.g."), "{text}: {error}");
+        }
+        assert_eq!(band("5s..5s"), Err(EMPTY.to_owned()));
+        assert_eq!(range("5s..4s"), Err(EMPTY.to_owned()));
+        assert!(value("byte").expect_err("no value").contains("byte-seconds"));
+    }
+}

@@ -1,0 +1,211 @@
+//! Formats of other tools: whatever is asked for, and whatever part of it, totals by class are the same in all of them.
+//!
+//! Not here: what a part is (`mayfly-profile`), the page in a browser (`page.rs`).
+
+mod recorded;
+
+use std::io::Read;
+
+use flate2::read::GzDecoder;
+use mayfly_profile::Tracking;
+use prost::Message;
+use recorded::{CLASSES, Recording, Totals, of_json, totals};
+use serde_json::Value;
+
+/// The rows `bytes:objects:(share) - class` of the section of allocated objects.
+fn of_text(text: &str, value: &str) -> Totals {
+    let section = text.split("Allocated objects:").nth(1).expect("a section");
+    let section = section.split("Allocated objects summary:").next().expect("rows");
+    let rows = section.lines().filter_map(|line| {
+        let (numbers, class) = line.trim().split_once(" - ")?;
+        let mut numbers = numbers.split(':').filter_map(|number| number.parse().ok());
+        let (bytes, objects): (u64, u64) = (numbers.next()?, numbers.next()?);
+        Some((class.to_owned(), if value == "bytes" { bytes } else { objects }))
+    });
+    totals(rows.filter(|(class, _)| CLASSES.contains(&class.as_str())))
+}
+
+fn of_collapsed(text: &str) -> Totals {
+    totals(text.lines().map(|line| {
+        let (stack, amount) = line.rsplit_once(' ').expect("a number");
+        let class = stack.rsplit(';').next().expect("a class");
+        (class.to_owned(), amount.parse().expect("a number"))
+    }))
+}
+
+fn of_csv(text: &str, value: &str) -> Totals {
+    let mut table = csv::Reader::from_reader(text.as_bytes());
+    let column = match value {
+        "live" => "live_bytes",
+        "byte-seconds" => "byte_seconds",
+        other => other,
+    };
+    let header = table.headers().expect("a header").clone();
+    let column = header.iter().position(|name| name == column).expect("the column");
+    let rows = table.records().map(|row| row.expect("a row"));
+    totals(rows.map(|row| (row[0].to_owned(), row[column].parse().expect("a number"))))
+}
+
+fn of_speedscope(text: &str, value: &str) -> Totals {
+    let json: Value = serde_json::from_str(text).expect("JSON");
+    let active = json["activeProfileIndex"].as_u64().expect("an index") as usize;
+    let profile = &json["profiles"][active];
+    assert_eq!(profile["name"], value);
+    let samples = profile["samples"].as_array().expect("samples");
+    let weights = profile["weights"].as_array().expect("weights");
+    assert_eq!(samples.len(), weights.len());
+    let rows = samples.iter().zip(weights).map(|(stack, weight)| {
+        let leaf = stack.as_array().and_then(|stack| stack.last()).and_then(Value::as_u64).expect("a frame");
+        let name = json["shared"]["frames"][leaf as usize]["name"].as_str().expect("a name").to_owned();
+        (name, weight.as_u64().expect("a number"))
+    });
+    let rows: Vec<_> = rows.collect();
+    assert_eq!(profile["endValue"].as_u64(), Some(rows.iter().map(|row| row.1).sum()));
+    totals(rows)
+}
+
+/// As much of `profile.proto` as is looked at here.
+#[derive(Clone, PartialEq, Message)]
+struct Pprof {
+    #[prost(message, repeated, tag = "1")]
+    sample_type: Vec<Pair>,
+    #[prost(message, repeated, tag = "2")]
+    sample: Vec<Sample>,
+    #[prost(string, repeated, tag = "6")]
+    text: Vec<String>,
+    #[prost(int64, tag = "14")]
+    default: i64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Pair {
+    #[prost(int64, tag = "1")]
+    first: i64,
+    #[prost(int64, tag = "2")]
+    second: i64,
+    #[prost(int64, tag = "3")]
+    number: i64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Sample {
+    #[prost(int64, repeated, tag = "2")]
+    value: Vec<i64>,
+    #[prost(message, repeated, tag = "3")]
+    label: Vec<Pair>,
+}
+
+impl Pprof {
+    fn read(bytes: &[u8]) -> Self {
+        let mut unpacked = Vec::new();
+        GzDecoder::new(bytes).read_to_end(&mut unpacked).expect("gzip");
+        Self::decode(&*unpacked).expect("a profile")
+    }
+
+    fn text(&self, id: i64) -> &str {
+        &self.text[id as usize]
+    }
+
+    fn label<'a>(&self, sample: &'a Sample, key: &str) -> Option<&'a Pair> {
+        sample.label.iter().find(|label| self.text(label.first) == key)
+    }
+
+    fn totals(&self) -> Totals {
+        let column = self.sample_type.iter().position(|kind| kind.first == self.default).expect("a default");
+        let rows = self.sample.iter().map(|sample| {
+            let class = self.label(sample, "class").expect("a class");
+            (self.text(class.second).to_owned(), sample.value[column] as u64)
+        });
+        totals(rows)
+    }
+}
+
+const PARTS: [&[&str]; 6] = [
+    &[],
+    &["--lived", "1s..10s"],
+    &["--lived", "20s.."],
+    &["--during", "10s..40s"],
+    &["--during", "10500ms..40s", "--lived", "..2s"],
+    &["--include", "a.,["],
+];
+
+#[test]
+fn totals_by_class_are_the_same_in_all_formats() {
+    let recording = Recording::of(Tracking::EveryObject);
+    let mut seen = Vec::new();
+    for part in PARTS {
+        for value in ["bytes", "objects", "live", "byte-seconds"] {
+            let expected = of_json(&recording.text(&["--json"], part), value);
+            let show = |format| recording.text(&[format, "--value", value], part);
+            let what = format!("{value} {part:?}");
+            assert!(!expected.is_empty() || (value == "live" && part.contains(&"--lived")), "{what}");
+            if ["bytes", "objects"].contains(&value) {
+                assert_eq!(of_text(&recording.text(&["--full"], part), value), expected, "{what}");
+            }
+            assert_eq!(of_collapsed(&show("--collapsed")), expected, "collapsed {what}");
+            assert_eq!(of_csv(&show("--csv"), value), expected, "CSV {what}");
+            assert_eq!(of_speedscope(&show("--speedscope"), value), expected, "speedscope {what}");
+            let pprof = Pprof::read(&recording.read(&["--pprof", "--value", value], part));
+            assert_eq!(pprof.totals(), expected, "pprof {what}");
+            seen.push(expected);
+        }
+    }
+    seen.dedup();
+    assert!(seen.len() > 18, "parts and values differ");
+}
+
+#[test]
+fn samples_of_pprof_carry_how_long_objects_lived() {
+    let recording = Recording::of(Tracking::EveryObject);
+    let pprof = Pprof::read(&recording.read(&["--pprof"], &[]));
+    let lifetime = |sample: &Sample| pprof.label(sample, "lifetime").map(|label| label.number);
+    let is = |sample: &Sample, state: &str| {
+        pprof.label(sample, "state").is_some_and(|label| pprof.text(label.second) == state)
+    };
+    let of_dead: Vec<_> = pprof.sample.iter().filter(|sample| is(sample, "dead")).collect();
+    let short = of_dead.iter().filter(|sample| lifetime(sample).is_some_and(|ms| ms < 5_000)).count();
+    let long = of_dead.iter().filter(|sample| lifetime(sample).is_some_and(|ms| ms >= 5_000)).count();
+    assert!(short > 0 && long > 0 && short + long == of_dead.len(), "{short} {long}");
+    assert!(pprof.sample.iter().any(|sample| is(sample, "live")));
+}
+
+#[test]
+fn a_part_says_that_it_is_one() {
+    let recording = Recording::of(Tracking::EveryObject);
+    let part = ["--lived", "4s..20s", "--during", "10s..20s"];
+    for format in [&["--text"][..], &["--full"]] {
+        let text = recording.text(format, &part);
+        assert!(
+            text.contains("During 10.0 s to 20.0 s: ") && text.contains("Lived 4.00 s to 20.0 s: "),
+            "{text}"
+        );
+    }
+    let json: Value = serde_json::from_str(&recording.text(&["--json"], &part)).expect("JSON");
+    let part = &json["part"];
+    assert_eq!(
+        (&part["during_s"], &part["lived_s"]),
+        (&serde_json::json!([10.0, 20.0]), &serde_json::json!([4.0, 20.0]))
+    );
+    // Those that died between 3 s and 5 s, and the living so far.
+    assert!(part["certain"]["objects"].as_u64() < part["possible"]["objects"].as_u64(), "{part}");
+    let whole: Value = serde_json::from_str(&recording.text(&["--json"], &[])).expect("JSON");
+    assert_eq!(whole.get("part"), None);
+}
+
+#[test]
+fn what_a_recording_does_not_hold_is_refused() {
+    let counted = Recording::of(Tracking::Off);
+    let followed = Recording::of(Tracking::EveryObject);
+    for (recording, options, words) in [
+        (&counted, &["--lived", "1s.."][..], "--lived needs lifetimes"),
+        (&counted, &["--collapsed", "--value", "live"], "--value live needs lifetimes"),
+        (&followed, &["--collapsed", "--value", "died-young", "--lived", "1s.."], "leave out --lived"),
+        (&followed, &["--during", "60s.."], "ends after 60 s"),
+    ] {
+        let output = recording.report(options);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{options:?}: {said}");
+        assert!(said.contains(words) && said.lines().count() == 1, "{options:?}: {said}");
+    }
+    assert!(of_collapsed(&counted.text(&["--collapsed"], &[])).values().sum::<u64>() > 0);
+}

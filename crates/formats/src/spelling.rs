@@ -1,0 +1,66 @@
+//! How frames and classes are spelled where `;` and line feeds have a meaning of their own.
+
+use mayfly_profile::Frame;
+
+/// A class as Java sources spell it: `byte[]` for `[B`, `java.lang.Object[]` for `[Ljava.lang.Object;`. Other names stay.
+pub fn readable_class(name: &str) -> String {
+    let element = name.trim_start_matches('[');
+    let dimensions = name.len() - element.len();
+    let readable = match element {
+        _ if dimensions == 0 => return name.to_owned(),
+        "Z" => "boolean",
+        "B" => "byte",
+        "C" => "char",
+        "S" => "short",
+        "I" => "int",
+        "J" => "long",
+        "F" => "float",
+        "D" => "double",
+        object => object.strip_prefix('L').and_then(|name| name.strip_suffix(';')).unwrap_or(object),
+    };
+    format!("{readable}{}", "[]".repeat(dimensions))
+}
+
+/// A frame: class and method, and the line if that is wanted and known.
+pub(crate) fn frame(frame: &Frame, lines: bool) -> String {
+    let Frame { class, method, line, .. } = frame;
+    match line.filter(|_| lines) {
+        Some(line) => format!("{class}.{method}:{line}"),
+        None => format!("{class}.{method}"),
+    }
+}
+
+/// The frames from the outermost on, then the class.
+pub(crate) fn path(stack: &[Frame], class: &str, lines: bool) -> Vec<String> {
+    let frames = stack.iter().rev().map(|one| frame(one, lines));
+    frames.chain([readable_class(class)]).collect()
+}
+
+/// In one field between semicolons: what ends a field or a line is replaced.
+pub(crate) fn field(text: &str) -> String {
+    text.chars().map(|c| if c == ';' || c.is_control() { '_' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_are_spelled_as_in_java() {
+        for (name, readable) in [
+            ("[B", "byte[]"),
+            ("[[J", "long[][]"),
+            ("[Ljava.lang.Object;", "java.lang.Object[]"),
+            ("[[La.B$C;", "a.B$C[][]"),
+            ("a.B", "a.B"),
+            ("", ""),
+        ] {
+            assert_eq!(readable_class(name), readable);
+        }
+    }
+
+    #[test]
+    fn a_field_holds_no_separator() {
+        assert_eq!(field("a;b\nc d"), "a_b_c d");
+    }
+}

@@ -1,0 +1,98 @@
+//! The part of a profile between two of its moments: what the later one has more.
+//!
+//! Counts are cumulative, so what was allocated meanwhile is exact, and so are the deaths that were noticed meanwhile,
+//! whenever those objects were born: births and deaths of a time can't be told to belong together. The living are those of the
+//! later moment. Not here: which moments there are, which is the stream's (`window`).
+
+use std::collections::HashMap;
+
+use crate::frame::Frame;
+use crate::lifetimes::{ByteAges, Lifetimes};
+use crate::profile::{ClassProfile, Profile, SiteProfile};
+use crate::tally::Tally;
+
+impl Profile {
+    /// What happened since `earlier`, an older state of the same profile. Rows of which nothing changed, and nothing lives, are
+    /// left out. Trust stays that of the whole.
+    pub fn since(mut self, earlier: &Self) -> Self {
+        self.part.during_ms = Some((earlier.duration_ms, self.duration_ms));
+        self.duration_ms = self.duration_ms.saturating_sub(earlier.duration_ms);
+        self.gcs = self.gcs.saturating_sub(earlier.gcs);
+        let before: HashMap<&str, &ClassProfile> =
+            earlier.classes.iter().map(|class| (class.name.as_str(), class)).collect();
+        self.classes.retain_mut(|class| {
+            if let Some(before) = before.get(class.name.as_str()) {
+                class.subtract(before);
+            }
+            !is_idle(class.allocated, class.live, &class.collected)
+        });
+        let before: HashMap<(&str, &[Frame]), &SiteProfile> =
+            earlier.sites.iter().map(|site| ((site.class.as_str(), site.stack.as_slice()), site)).collect();
+        self.sites.retain_mut(|site| {
+            if let Some(before) = before.get(&(site.class.as_str(), site.stack.as_slice())) {
+                site.subtract(before);
+            }
+            !is_idle(site.allocated, site.live, &site.collected)
+        });
+        for (name, estimate) in &mut self.estimates {
+            *estimate = estimate.without(earlier.estimates.get(name).copied().unwrap_or_default());
+        }
+        self.ranked()
+    }
+}
+
+fn is_idle(allocated: Tally, live: Option<Tally>, collected: &[Tally]) -> bool {
+    allocated.is_empty() && live.is_none_or(|live| live.is_empty()) && collected.iter().all(Tally::is_empty)
+}
+
+impl ClassProfile {
+    fn subtract(&mut self, before: &Self) {
+        self.allocated = self.allocated.without(before.allocated);
+        subtract(&mut self.collected, &before.collected);
+        if let (Some(lifetimes), Some(before)) = (&mut self.lifetimes, &before.lifetimes) {
+            *lifetimes = std::mem::take(lifetimes).since(before);
+        }
+        if let (Some(ages), Some(before)) = (&mut self.byte_ages, &before.byte_ages) {
+            *ages = std::mem::take(ages).since(before);
+        }
+    }
+}
+
+impl SiteProfile {
+    fn subtract(&mut self, before: &Self) {
+        self.allocated = self.allocated.without(before.allocated);
+        subtract(&mut self.collected, &before.collected);
+        self.byte_seconds = (self.byte_seconds - before.byte_seconds).max(0.0);
+        if let (Some(fates), Some(before)) = (&mut self.fates, &before.fates) {
+            *fates = std::mem::take(fates).since(before);
+        }
+    }
+}
+
+fn subtract(tallies: &mut [Tally], before: &[Tally]) {
+    for (tally, &before) in tallies.iter_mut().zip(before) {
+        *tally = tally.without(before);
+    }
+}
+
+impl ByteAges {
+    fn since(self, before: &Self) -> Self {
+        Self {
+            ms: self.ms.since(&before.ms),
+            gcs: self.gcs.since(&before.gcs),
+            bytes: self.bytes.since(&before.bytes),
+        }
+    }
+}
+
+impl Lifetimes {
+    fn since(self, before: &Self) -> Self {
+        Self {
+            ms: self.ms.since(&before.ms),
+            gcs: self.gcs.since(&before.gcs),
+            bytes: self.bytes.since(&before.bytes),
+            died_before_first_gc: self.died_before_first_gc.saturating_sub(before.died_before_first_gc),
+            cohorts: self.cohorts.since(before.cohorts),
+        }
+    }
+}

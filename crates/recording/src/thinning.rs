@@ -1,0 +1,284 @@
+//! Fewer steps where they are large, so that a recording of hours keeps to a size that can be kept.
+//!
+//! Counts are cumulative: steps that are not written are made up for by the next one, which has all that changed since the last
+//! written. Names are never held back. Not here: when a step is made, which is the agent's.
+
+use std::collections::HashMap;
+use std::mem;
+
+use mayfly_profile::{
+    ByteAges, ClassCounts, ClassEstimate, ClassId, FateCounts, Fates, Progress, SiteCounts, SiteId, Stamp,
+    Update,
+};
+
+/// How fast a recording may grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Growth {
+    /// In the long run.
+    pub bytes_per_second: u64,
+    /// So much more at the start, or after quiet times.
+    pub bytes_ahead: u64,
+}
+
+impl Default for Growth {
+    /// Less than 200 MB in the first hour, whatever changes.
+    fn default() -> Self {
+        Self { bytes_per_second: 48 << 10, bytes_ahead: 8 << 20 }
+    }
+}
+
+/// Decides which steps are written.
+#[derive(Debug)]
+pub struct Thinner {
+    growth: Growth,
+    /// Bytes that may be written now; below zero after a step that was larger.
+    credit: i64,
+    last_ms: u64,
+    progress: Option<Pending>,
+    fates: Option<PendingFates>,
+}
+
+/// What progress was held back.
+#[derive(Debug, Default)]
+struct Pending {
+    /// Without counts.
+    newest: Progress,
+    classes: HashMap<ClassId, ClassCounts>,
+    sites: HashMap<SiteId, SiteCounts>,
+    estimates: HashMap<ClassId, ClassEstimate>,
+}
+
+#[derive(Debug, Default)]
+struct PendingFates {
+    newest: FateCounts,
+    classes: HashMap<ClassId, ByteAges>,
+    sites: HashMap<SiteId, (Stamp, Fates)>,
+}
+
+impl Thinner {
+    /// Nothing was written yet.
+    pub fn new(growth: Growth) -> Self {
+        let credit = i64::try_from(growth.bytes_ahead).unwrap_or(i64::MAX);
+        Self { growth, credit, last_ms: 0, progress: None, fates: None }
+    }
+
+    /// Takes a step, so many milliseconds after the first; what of it, and of those held back, is to be written now.
+    pub fn take(&mut self, step: impl IntoIterator<Item = Update>, now_ms: u64) -> Vec<Update> {
+        self.earn(now_ms);
+        let mut due = Vec::new();
+        for update in step {
+            match update {
+                Update::Progress(progress) => self.progress.get_or_insert_default().add(*progress),
+                Update::Fates(fates) => self.fates.get_or_insert_default().add(*fates),
+                // What was counted before is void.
+                Update::Reset => {
+                    (self.progress, self.fates) = (None, None);
+                    due.push(Update::Reset);
+                }
+                Update::End => {
+                    due.extend(self.held_back());
+                    due.push(Update::End);
+                }
+                named => due.push(named),
+            }
+        }
+        if self.credit > 0 {
+            due.extend(self.held_back());
+        }
+        due
+    }
+
+    /// Notes that what was due took so many bytes.
+    pub fn wrote(&mut self, bytes: usize) {
+        self.credit = self.credit.saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX));
+    }
+
+    fn earn(&mut self, now_ms: u64) {
+        let since = now_ms.saturating_sub(mem::replace(&mut self.last_ms, now_ms));
+        let earned = since.saturating_mul(self.growth.bytes_per_second) / 1_000;
+        let most = i64::try_from(self.growth.bytes_ahead).unwrap_or(i64::MAX);
+        self.credit = self.credit.saturating_add(i64::try_from(earned).unwrap_or(i64::MAX)).min(most);
+    }
+
+    fn held_back(&mut self) -> impl Iterator<Item = Update> {
+        let progress = self.progress.take().map(|pending| Update::Progress(Box::new(pending.whole())));
+        let fates = self.fates.take().map(PendingFates::whole);
+        progress.into_iter().chain(fates.into_iter().flatten())
+    }
+}
+
+impl Pending {
+    fn add(&mut self, mut progress: Progress) {
+        self.classes.extend(mem::take(&mut progress.classes).into_iter().map(|counts| (counts.id, counts)));
+        self.sites.extend(mem::take(&mut progress.sites).into_iter().map(|counts| (counts.id, counts)));
+        self.estimates.extend(mem::take(&mut progress.estimates));
+        self.newest = progress;
+    }
+
+    fn whole(self) -> Progress {
+        let mut classes: Vec<_> = self.classes.into_values().collect();
+        let mut sites: Vec<_> = self.sites.into_values().collect();
+        let mut estimates: Vec<_> = self.estimates.into_iter().collect();
+        classes.sort_unstable_by_key(|counts| counts.id);
+        sites.sort_unstable_by_key(|counts| counts.id);
+        estimates.sort_unstable_by_key(|&(id, _)| id);
+        Progress { classes, sites, estimates, ..self.newest }
+    }
+}
+
+impl PendingFates {
+    fn add(&mut self, mut fates: FateCounts) {
+        self.classes.extend(mem::take(&mut fates.classes));
+        let (stamp, sites) = (fates.stamp, mem::take(&mut fates.sites));
+        self.sites.extend(sites.into_iter().map(|(id, fates)| (id, (stamp, fates))));
+        self.newest = fates;
+    }
+
+    /// An update per moment as of which living were told, the newest last.
+    fn whole(self) -> Vec<Update> {
+        let mut moments: Vec<FateCounts> = Vec::new();
+        let mut sites: Vec<_> = self.sites.into_iter().collect();
+        sites.sort_unstable_by_key(|(id, (then, _))| (then.ms, *id));
+        for (id, (stamp, fates)) in sites {
+            match moments.last_mut() {
+                Some(last) if last.stamp == stamp => last.sites.push((id, fates)),
+                _ => moments.push(FateCounts { stamp, sites: vec![(id, fates)], ..FateCounts::default() }),
+            }
+        }
+        if moments.last().is_none_or(|last| last.stamp != self.newest.stamp) {
+            moments.push(self.newest);
+        }
+        let mut classes: Vec<_> = self.classes.into_iter().collect();
+        classes.sort_unstable_by_key(|&(id, _)| id);
+        if let Some(last) = moments.last_mut() {
+            last.classes = classes;
+        }
+        moments.into_iter().map(|fates| Update::Fates(Box::new(fates))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mayfly_profile::{LifetimeCounts, Lifetimes, Load, ProfileBuilder, Tally};
+
+    use super::*;
+    use crate::writer::RecordingWriter;
+
+    /// 2,000 classes with forty intervals on each clock and 5,000 sites with twelve change each second, divided by this.
+    const PART: u64 = 25;
+
+    fn names() -> Vec<Update> {
+        let class = |id| Update::Class { id, name: format!("a.C{id}") };
+        let site = |id: u32| Update::Site { id, class: id % 80, stack: vec![] };
+        let classes = (0..2_000 / PART as u32).map(class);
+        std::iter::once(Update::Start(Box::default()))
+            .chain(classes)
+            .chain((0..5_000 / PART as u32).map(site))
+            .collect()
+    }
+
+    fn step(second: u64) -> Vec<Update> {
+        let mut lifetimes = Lifetimes::default();
+        let mut byte_ages = ByteAges::default();
+        for n in 0..40 {
+            let (after, by, weight) = (n * n * 50, n * n * 50 + 1_000, second * 1_000 + n * 977);
+            for (clock, bytes) in [
+                (&mut lifetimes.ms, &mut byte_ages.ms),
+                (&mut lifetimes.gcs, &mut byte_ages.gcs),
+                (&mut lifetimes.bytes, &mut byte_ages.bytes),
+            ] {
+                clock.record_deaths(after, by, weight);
+                bytes.record_deaths(after, by, weight * 48);
+            }
+        }
+        let mut fates = Fates::default();
+        for n in 0..12u64 {
+            let load = Load::held(Tally::of(second * 100 + n * 77, 48), (n * n * 300, n * n * 300 + 1_000));
+            fates.ms.record_dead(n * n * 300, n * n * 300 + 1_000, load);
+            fates.bytes.record_dead(n * n * 300_000, n * n * 300_000 + 1_000_000, load);
+        }
+        let all = Tally::of(second * 100_000, 48);
+        let tracked =
+            LifetimeCounts { live: Tally::of(second * 999, 48), collected: vec![all; 6], lifetimes };
+        let classes = (0..2_000 / PART as u32).map(|id| ClassCounts {
+            id,
+            allocated: all,
+            lifetimes: Some(tracked.clone()),
+        });
+        let sites = (0..5_000 / PART as u32).map(|id| SiteCounts {
+            id,
+            allocated: all,
+            live: Some(tracked.live),
+            collected: tracked.collected.clone(),
+            byte_seconds: second as f64 * 1_234.5,
+            error: 0.0,
+        });
+        let progress = Progress {
+            duration_ms: second * 1_000,
+            classes: classes.collect(),
+            sites: sites.collect(),
+            ..Progress::default()
+        };
+        let told = FateCounts {
+            stamp: Stamp { ms: second * 1_000, alive: (second * 1_000 - 300, second << 20) },
+            classes: (0..2_000 / PART as u32).map(|id| (id, byte_ages.clone())).collect(),
+            sites: (0..5_000 / PART as u32).map(|id| (id, fates.clone())).collect(),
+        };
+        vec![Update::Progress(Box::new(progress)), Update::Fates(Box::new(told))]
+    }
+
+    #[test]
+    fn an_hour_in_which_all_changes_stays_small_and_its_end_is_whole() {
+        let whole = Growth::default();
+        let growth =
+            Growth { bytes_per_second: whole.bytes_per_second / PART, bytes_ahead: whole.bytes_ahead / PART };
+        let (mut thinner, mut writer) = (Thinner::new(growth), RecordingWriter::new());
+        let (mut bytes, mut steps, mut longest, mut last) = (0u64, 0, 0, 0);
+        let (mut all, mut read) = (ProfileBuilder::new(), ProfileBuilder::new());
+        for second in 0..=3_600u64 {
+            let updates = match second {
+                0 => names(),
+                3_600 => [step(second), vec![Update::End]].concat(),
+                _ => step(second),
+            };
+            if second == 0 || second == 3_600 {
+                updates.iter().for_each(|update| all.apply(update.clone()).expect("fits"));
+            }
+            let due = thinner.take(updates, second * 1_000);
+            let written: usize = due.iter().map(|update| writer.encode(update).expect("small").len()).sum();
+            thinner.wrote(written);
+            bytes += written as u64;
+            if due.iter().any(|update| matches!(update, Update::Progress(_))) {
+                (steps, longest, last) = (steps + 1, longest.max(second - last), second);
+            }
+            due.into_iter().for_each(|update| read.apply(update).expect("fits"));
+        }
+        assert!(bytes * PART < 200_000_000, "{} MB, {steps} steps", bytes * PART / 1_000_000);
+        assert!(steps > 30 && longest < 120, "{steps} steps, {longest} s apart at most");
+        assert_eq!(read.profile(), all.profile());
+    }
+
+    #[test]
+    fn small_steps_are_all_written() {
+        let mut thinner = Thinner::new(Growth::default());
+        for second in 0..1_000 {
+            let progress = Progress { duration_ms: second * 1_000, ..Progress::default() };
+            let due = thinner.take([Update::Progress(Box::new(progress))], second * 1_000);
+            assert_eq!(due.len(), 1, "second {second}");
+            thinner.wrote(20_000);
+        }
+    }
+
+    #[test]
+    fn a_reset_voids_what_was_held_back_and_the_end_does_not() {
+        let mut thinner = Thinner::new(Growth { bytes_per_second: 1, bytes_ahead: 1 });
+        thinner.wrote(100);
+        let progress = |ms| Update::Progress(Box::new(Progress { duration_ms: ms, ..Progress::default() }));
+        assert_eq!(thinner.take([progress(1)], 1), []);
+        assert_eq!(thinner.take([Update::Reset], 2), [Update::Reset]);
+        assert_eq!(thinner.take([progress(2)], 3), []);
+        let name = Update::Class { id: 0, name: "a.A".into() };
+        assert_eq!(thinner.take([name.clone(), progress(3)], 4), [name]);
+        assert_eq!(thinner.take([Update::End], 5), [progress(3), Update::End]);
+    }
+}

@@ -1,0 +1,184 @@
+//! What became of the objects of one site, as the ledger books it: the dead by how long they lived, the living by birth.
+//!
+//! A cell costs as much room as two tracked objects. Where there is none, cells become wider. Not here: classes, and what
+//! a collection proves (`history`).
+
+use std::mem;
+
+use mayfly_profile::{Fates, Load, Tally};
+
+use crate::budget::Budget;
+use crate::census::{Census, Fineness};
+use crate::history::{AgeAtDeath, Evidence, History, Moment};
+use crate::timeline::Timeline;
+
+/// Room of a cell in tracked objects: some forty bytes with what a vector keeps free.
+const OBJECTS_PER_CELL: usize = 2;
+
+/// The fates of one site.
+#[derive(Clone, Debug)]
+pub(crate) struct FateBook {
+    /// Of the dead; the living are put in when it is told.
+    fates: Fates,
+    living: Census,
+    changed: bool,
+    /// Cells that room was reserved for.
+    reserved: usize,
+}
+
+/// What the ages of the living follow from.
+#[derive(Clone, Copy)]
+pub(crate) struct Now<'a> {
+    pub(crate) history: &'a History,
+    pub(crate) evidence: Evidence,
+    pub(crate) timeline: &'a Timeline,
+    pub(crate) ms: u64,
+}
+
+impl Default for FateBook {
+    fn default() -> Self {
+        let living = Census::new(Fineness::SITE);
+        Self { fates: Fates::default(), living, changed: false, reserved: 0 }
+    }
+}
+
+impl FateBook {
+    /// The number of the living changed.
+    pub(crate) fn touch(&mut self) {
+        self.changed = true;
+    }
+
+    /// Objects born at that time survived their first collection.
+    pub(crate) fn settle(&mut self, first: Moment, birth_ms: u64, tally: Tally, budget: &Budget) {
+        self.living.settle(first, birth_ms, tally);
+        self.fates.survived.add(tally);
+        self.fit(budget);
+    }
+
+    /// Objects that share birth and death died; `settled`: they had survived a collection.
+    pub(crate) fn bury(
+        &mut self,
+        birth_ms: u64,
+        age: AgeAtDeath,
+        settled: bool,
+        tally: Tally,
+        budget: &Budget,
+    ) {
+        let load = Load::held(tally, age.ms);
+        self.fates.ms.record_dead(age.ms.0, age.ms.1, load);
+        self.fates.bytes.record_dead(age.bytes.0, age.bytes.1, load);
+        if settled {
+            self.living.die(birth_ms, tally);
+        } else if age.gcs.1 <= 1 {
+            self.fates.died_young.add(tally);
+        }
+        self.fit(budget);
+    }
+
+    /// The fates if they changed since they were told; so many objects live.
+    pub(crate) fn take(&mut self, living: Tally, now: Now<'_>) -> Option<Fates> {
+        if !mem::take(&mut self.changed) {
+            return None;
+        }
+        let mut fates = self.fates.clone();
+        let mut unknown = living;
+        for cohort in self.living.cohorts() {
+            for (birth_ms, objects, bytes) in cohort.births() {
+                let age = now.history.living_age(birth_ms, cohort.first, now.evidence, now.timeline);
+                let held = (age.ms, now.ms.saturating_sub(birth_ms).max(age.ms));
+                let load = Load::held(Tally { objects, bytes, largest: 0 }, held);
+                fates.ms.record_living(age.ms, load);
+                fates.bytes.record_living(age.bytes, load);
+            }
+            unknown.objects = unknown.objects.saturating_sub(cohort.weight);
+            unknown.bytes = unknown.bytes.saturating_sub(cohort.bytes);
+        }
+        // Born since the last sweep.
+        let last_ms = now.history.last().map_or(0, |last| last.ms);
+        let load = Load::held(unknown, (0, now.ms.saturating_sub(last_ms)));
+        fates.ms.record_living(0, load);
+        fates.bytes.record_living(0, load);
+        Some(fates)
+    }
+
+    /// Its room is free again.
+    pub(crate) fn give_back(&self, budget: &Budget) {
+        budget.release(self.reserved * OBJECTS_PER_CELL);
+    }
+
+    fn cells(&self) -> usize {
+        self.fates.ms.len() + self.fates.bytes.len() + self.living.cohorts().len()
+    }
+
+    /// Takes room for cells that are new, or makes do with fewer.
+    fn fit(&mut self, budget: &Budget) {
+        self.changed = true;
+        let wanted = self.cells();
+        if wanted > self.reserved && !budget.reserve((wanted - self.reserved) * OBJECTS_PER_CELL) {
+            self.fates.ms.coarsen();
+            self.fates.bytes.coarsen();
+            return;
+        }
+        if wanted < self.reserved {
+            budget.release((self.reserved - wanted) * OBJECTS_PER_CELL);
+        }
+        self.reserved = wanted;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn age(after: u64, by: u64) -> AgeAtDeath {
+        AgeAtDeath { ms: (after, by), gcs: (after.min(1), by), bytes: (after * 10, by * 10) }
+    }
+
+    fn now(history: &History, timeline: &Timeline) -> Now<'static> {
+        let _ = (history, timeline);
+        let (history, timeline) = (Box::leak(Box::default()), Box::leak(Box::default()));
+        Now { history, evidence: Evidence::default(), timeline, ms: 10_000 }
+    }
+
+    #[test]
+    fn the_dead_and_the_living_are_told_once() {
+        let budget = Budget::new(1 << 20);
+        let mut book = FateBook::default();
+        let first = Moment { number: 0, ms: 100 };
+        book.settle(first, 50, Tally::of(3, 16), &budget);
+        book.bury(50, age(50, 900), true, Tally::of(1, 16), &budget);
+        book.bury(60, age(0, 1), false, Tally::of(7, 16), &budget);
+        let (history, timeline) = (History::default(), Timeline::default());
+        let fates = book.take(Tally::of(2, 16), now(&history, &timeline)).expect("changed");
+        assert_eq!(fates.ms.dead().map(|cell| cell.2.objects).collect::<Vec<_>>(), [7, 1]);
+        assert_eq!(fates.ms.living().map(|cell| cell.1.objects).sum::<u64>(), 2);
+        assert_eq!((fates.died_young.objects, fates.survived.objects), (7, 3));
+        // Born at 50 ms, and it is second ten: at most so long each.
+        let held = fates.byte_seconds();
+        assert!(
+            held.0 <= held.1 && (held.1 - (2.0 * 16.0 * 9.95 + 16.0 * 0.9 + 7.0 * 16.0 * 0.001)).abs() < 1e-6
+        );
+        assert_eq!(book.take(Tally::of(2, 16), now(&history, &timeline)), None);
+    }
+
+    #[test]
+    fn without_room_cells_are_wide_and_lose_nobody() {
+        let budget = Budget::new(0);
+        let mut book = FateBook::default();
+        for ms in 1..5_000 {
+            book.bury(0, age(ms, ms * 2), false, Tally::of(1, 16), &budget);
+        }
+        assert!(book.cells() < 40, "{}", book.cells());
+        assert_eq!(book.fates.ms.dead().map(|cell| cell.2.objects).sum::<u64>(), 4_999);
+    }
+
+    #[test]
+    fn room_is_given_back() {
+        let budget = Budget::new(1 << 20);
+        let mut book = FateBook::default();
+        (1..5_000).for_each(|ms| book.bury(0, age(ms, ms * 2), false, Tally::of(1, 16), &budget));
+        assert!(budget.bytes() > 0);
+        book.give_back(&budget);
+        assert_eq!(budget.bytes(), 0);
+    }
+}
