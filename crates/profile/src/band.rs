@@ -80,8 +80,9 @@ impl Profile {
             site.keep(&taken, band);
             !taken.all().is_empty()
         });
-        // Samples tell of all objects of a class.
+        // Samples tell of all objects of a class: beside them, those of a band would look optimised away.
         self.estimates.clear();
+        self.trust.sample_interval = None;
         self.part.lived = Some(LivedPart { band, doubt });
         self.ranked()
     }
@@ -260,6 +261,15 @@ mod tests {
         assert_eq!(all.classes[0].collected, whole.classes[0].collected);
         let held = |profile: &Profile| profile.classes[0].byte_seconds(&profile.run.buckets);
         assert_eq!(held(&all), held(&whole));
+    }
+
+    #[test]
+    fn nothing_in_a_band_is_taken_for_optimised_away() {
+        let mut sampled = profile();
+        sampled.trust.sample_interval = Some(1);
+        let part = sampled.lived(band(0, Some(2)));
+        assert!(!part.is_optimised_away(&part.classes[0]));
+        assert_eq!(part.allocated_bytes(&part.classes[0]), 960);
     }
 
     #[test]
