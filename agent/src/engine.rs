@@ -1,10 +1,10 @@
 //! What the rest of the agent needs of whatever counts.
 //!
 //! A session needs [`Counting`], which knows no JVM: a test counts by hand. Who steers needs [`Engine`]. An engine is free in
-//! how it comes to its counts; objects to be followed it hands to `tracking`, as all engines do. What the JVM calls at each
-//! allocation is no part of this: `entry` holds that engine by its type. How to add one: docs/design/0034-the-agents-rooms.md.
+//! how it comes to its counts; objects to be followed it hands to `tracking`, as all engines do. What hooks call at each
+//! allocation is no part of this: `entry` holds the exact engine by its type. How to add one: docs/design/0034-the-agents-rooms.md.
 
-use mayfly_jvmti::{Jni, Thread};
+use mayfly_jvmti::{Jni, SampledAllocation, Thread};
 use mayfly_profile::{ClassEstimate, ClassId, Dropped, EngineKind, Refusals, Remainder, SiteCounts};
 use mayfly_tracking::{ClassTotal, Ledger};
 
@@ -28,6 +28,8 @@ pub(crate) struct Account {
     pub(crate) refusals: Vec<Refusals>,
     /// Objects that it could not count as it should; not those that `tracking` had no room for.
     pub(crate) dropped: Vec<Dropped>,
+    /// Standard error of the sum of all counts, in bytes; `None` if they are exact.
+    pub(crate) error_bytes: Option<u64>,
     /// Mean bytes between two samples; `None` if nothing is sampled.
     pub(crate) sample_interval: Option<u64>,
     /// Milliseconds spent on rewriting classes.
@@ -59,7 +61,7 @@ pub(crate) trait Counting {
 }
 
 /// What steering needs of an engine.
-pub(crate) trait Engine: Counting + Sync {
+pub(crate) trait Engine: Counting + Send + Sync {
     /// The session is open. Nothing is counted before [`Engine::resume`].
     fn begin(&self, jni: Jni<'_>);
 
@@ -68,6 +70,12 @@ pub(crate) trait Engine: Counting + Sync {
 
     /// Counts no more, for now or for good. May be called twice.
     fn pause(&self, jni: Jni<'_>);
+
+    /// The session is over, and the JVM goes on: gives back what it has of the JVM. Called once, paused.
+    fn end(&self);
+
+    /// The JVM's sampler picked an allocation, on this thread.
+    fn sampled(&self, jni: Jni<'_>, sample: SampledAllocation<'_>);
 
     /// A thread ends, and allocated so many bytes, if the JVM counts them. Called on that thread.
     fn thread_ends(&self, jni: Jni<'_>, thread: Thread<'_>, allocated: Option<u64>);

@@ -5,7 +5,7 @@
 //! - [`entry`]: where the JVM comes in: events, native methods, start-up. It knows all the others.
 //! - `api`, `remote`, `heap`: questions to the heap, from Java and from outside.
 //! - `steering`: holds engine, session and output; begins, pauses, reports, ends.
-//! - `exact`: the engine. `session`: adds up, and says what changed. Neither knows the other, only `engine`, the interface.
+//! - `exact`, `sampled`: the engines. `session`: adds up, and says what changed. None knows another, only `engine`, the interface.
 //! - `tracking`: what engines share. `output`: where the stream goes. `target`: the JVM and its facts.
 //! - [`options`], `conduct`: what the user asked for; how we behave in somebody's JVM.
 //!
@@ -20,6 +20,7 @@ mod heap;
 pub mod options;
 mod output;
 mod remote;
+mod sampled;
 mod session;
 mod steering;
 mod target;

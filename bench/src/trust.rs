@@ -81,8 +81,10 @@ fn share_in(report: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mayfly_profile::Dropped;
+    use mayfly_profile::{Dropped, EngineKind};
     use mayfly_report::trust_block;
+
+    const EXACT: EngineKind = EngineKind::Exact;
 
     #[test]
     fn the_explained_share_of_the_last_report_counts() {
@@ -92,19 +94,17 @@ mod tests {
             remainder: vec![mayfly_profile::Remainder::exact("start-up", bytes)],
             ..Default::default()
         };
-        let report = format!("{}{}", trust_block(&of(100)), trust_block(&of(995)));
+        let report = format!("{}{}", trust_block(&of(100), EXACT), trust_block(&of(995), EXACT));
         assert_eq!(percent_behind(&report, "counted or explained: "), Some(0.9995));
         assert_eq!(percent_behind(&block(1, None), "counted or explained: "), None);
     }
 
     fn block(accounted_bytes: u64, jvm_allocated_bytes: Option<u64>) -> String {
         let dropped = vec![Dropped { cause: "memory limit".into(), objects: 7 }];
-        trust_block(&mayfly_profile::Trust {
-            accounted_bytes,
-            jvm_allocated_bytes,
-            dropped,
-            ..Default::default()
-        })
+        trust_block(
+            &mayfly_profile::Trust { accounted_bytes, jvm_allocated_bytes, dropped, ..Default::default() },
+            EXACT,
+        )
     }
 
     #[test]

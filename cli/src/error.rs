@@ -62,6 +62,9 @@ pub(crate) enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// Signals could not be watched, so that an early end would lose what was recorded.
+    #[error("can't watch signals: {0}")]
+    SignalsNotWatched(io::Error),
     /// No JVM to run the demo with.
     #[error("can't find a java launcher; looked at {}. Install a JDK (11 or newer), or name one: --java PATH", list(.looked_at))]
     JavaNotFound {

@@ -82,21 +82,23 @@ fn objects_of_every_size_are_estimated_without_bias() {
         }
         // Buffers much larger than the objects: what is wasted at their ends is sampled, too.
         let heap = ["-XX:+UseParallelGC", "-Xmx512m", "-Xms512m"];
-        let run = Profiled::new(jvm, "sampled.Sampled", "#sample-64k#trace#include-[B")
-            .with(|l| l.jvm_args(&heap).args(&["sizes", "65536"]));
-        let stdout = run.run().stdout;
-        let json = run.json();
-        check_sums(&json);
-        let sizes = Size::all(&stdout);
-        assert_eq!(sizes.len(), 6, "{stdout}");
-        for size in sizes {
-            let (estimate, error) = (objects_of(&json, size.method), size.error());
-            assert!(
-                (estimate - size.objects).abs() < 3.0 * error,
-                "{} on {jvm}: {estimate} estimated, {} ± {error} expected",
-                size.method,
-                size.objects
-            );
+        for engine in ["#trace", "#engine-sampled"] {
+            let run = Profiled::new(jvm, "sampled.Sampled", &format!("#sample-64k#include-[B{engine}"))
+                .with(|l| l.jvm_args(&heap).args(&["sizes", "65536"]));
+            let stdout = run.run().stdout;
+            let json = run.json();
+            check_sums(&json);
+            let sizes = Size::all(&stdout);
+            assert_eq!(sizes.len(), 6, "{stdout}");
+            for size in sizes {
+                let (estimate, error) = (objects_of(&json, size.method), size.error());
+                assert!(
+                    (estimate - size.objects).abs() < 3.0 * error,
+                    "{engine}: {} on {jvm}: {estimate} estimated, {} ± {error} expected",
+                    size.method,
+                    size.objects
+                );
+            }
         }
     });
 }
@@ -128,6 +130,32 @@ fn threads_that_live_briefly_are_not_taken_for_a_fair_sample() {
             if !options.is_empty() {
                 check_sums(&json);
             }
+        }
+    });
+}
+
+#[test]
+fn the_sampled_engine_states_errors_that_hold_for_threads_that_live_briefly() {
+    each_jvm(|jvm| {
+        for interval in ["", "#sample-16k"] {
+            let options = format!("#engine-sampled{interval}");
+            let run = Profiled::new(jvm, "sampled.Sampled", &options).with(|l| l.args(&["threads", "20000"]));
+            run.run();
+            let json = run.json();
+            let made = 20_000.0 * 50.0 * 16.0;
+            // Not sampled at all, they are at least in the trust line.
+            let remainder = json.0["trust"]["remainder"].as_array().into_iter().flatten();
+            let briefly =
+                remainder.filter(|part| part["cause"].as_str().is_some_and(|it| it.contains("briefly")));
+            let unsampled: f64 = briefly.filter_map(|part| part["bytes"].as_f64()).sum();
+            let estimate = json.class("sampled.Sampled$Small").map(|class| class["jvm_allocated"].clone());
+            let number = |name: &str| estimate.as_ref().and_then(|it| it[name].as_f64()).unwrap_or(0.0);
+            let off = (number("bytes") - made).abs();
+            assert!(
+                off <= 3.0 * number("error_bytes") || unsampled >= 0.9 * made,
+                "{options:?} on {jvm}: {estimate:?}, {made} made: {}",
+                json.0["trust"]
+            );
         }
     });
 }

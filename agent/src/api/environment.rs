@@ -30,7 +30,7 @@ pub(crate) fn size(jni: Jni<'_>, object: Object<'_>) -> Result<i64, ApiError> {
 /// Collects the whole heap. A profiler that runs beside takes it for one of its own making.
 pub(crate) fn collect(jni: Jni<'_>) -> Result<(), ApiError> {
     match Profiler::get() {
-        Some(profiler) => steering::force_gc(profiler),
+        Some(profiler) => steering::force_gc(&profiler),
         None => jvmti(jni)?.force_gc(),
     }
     Ok(())

@@ -5,11 +5,11 @@ use mayfly_jvmti::{
     ResourceExhaustedEvent, SampledAllocation, ThreadEvent, jni_of, sys, thread_of,
 };
 
-use super::{loaded, mbean, startup};
+use super::{loaded, mbean, starting, startup};
 use crate::conduct::faults;
 use crate::steering::{self, Profiler, switch_off};
 use crate::target::Target;
-use crate::{exact, heap, remote};
+use crate::{heap, remote};
 
 /// Receiver of all events.
 #[derive(Default)]
@@ -57,9 +57,9 @@ impl Agent for MayflyAgent {
             exact.connect_hooks(jni);
         }
         if let Some(profiler) = Profiler::get() {
-            steering::begin(profiler, jni);
+            steering::begin(&profiler, jni);
         }
-        remote::start(target);
+        remote::start(target, starting::start);
     }
 
     fn thread_end(&self, context: CallbackContext<'_>, event: ThreadEvent) {
@@ -86,8 +86,8 @@ impl Agent for MayflyAgent {
 
     fn sampled_object_alloc(&self, context: CallbackContext<'_>, event: ObjectAllocationEvent) {
         let sample = SampledAllocation::of(&event);
-        if let (Some(exact), Some(jni), Some(sample)) = (loaded::exact(), jni_of(&context), sample) {
-            exact::sampled(exact, jni, sample);
+        if let (Some(profiler), Some(jni), Some(sample)) = (Profiler::get(), jni_of(&context), sample) {
+            profiler.engine.sampled(jni, sample);
         }
     }
 
@@ -97,7 +97,7 @@ impl Agent for MayflyAgent {
             remote::end();
         }
         if let (Some(profiler), Some(jni)) = (Profiler::get(), jni_of(&context)) {
-            steering::finish(profiler, jni);
+            steering::finish(&profiler, jni);
         }
         // After the profile is closed, which this collection does not belong to.
         if let (Some(target), Some(jni)) = (Target::get(), jni_of(&context)) {

@@ -44,13 +44,10 @@ unsafe fn with_exact<R: Default>(
 ///
 /// # Safety
 /// As [`guarded`].
-unsafe fn with_profiler<R: Default>(
-    env: *mut sys::JNIEnv,
-    body: impl FnOnce(&'static Profiler, Jni<'_>) -> R,
-) -> R {
+unsafe fn with_profiler<R: Default>(env: *mut sys::JNIEnv, body: impl FnOnce(&Profiler, Jni<'_>) -> R) -> R {
     let Some(profiler) = Profiler::get() else { return R::default() };
     // SAFETY: by the caller's contract.
-    unsafe { guarded(env, |jni| body(profiler, jni)) }
+    unsafe { guarded(env, |jni| body(&profiler, jni)) }
 }
 
 /// `MayflyHooks.enter`: gives a thread a slab and a class its cell.
@@ -90,8 +87,10 @@ pub unsafe extern "system" fn Java_java_lang_MayflyHooks_track(
         let Some(object) = Object::from_raw(object) else { return };
         with_exact(env, |exact, jni| {
             exact::track(exact, jni, object, cell as u32, size as u64, moving != 0);
-            if let Some(profiler) = Profiler::get() {
-                steering::collect_if_due(profiler, jni);
+            if exact.forces_collections()
+                && let Some(profiler) = Profiler::get()
+            {
+                steering::collect_if_due(&profiler, jni);
             }
         });
     }

@@ -8,4 +8,5 @@ pub mod exports_api;
 mod loaded;
 pub mod marker;
 mod mbean;
+mod starting;
 mod startup;

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use mayfly_jvmti::{AgentLoadContext, Capabilities, Event, JvmtiEnv, JvmtiError, Vm};
+use mayfly_profile::EngineKind;
 use mayfly_recording::control::{AttachRefusal, Loaded};
 
-use super::{loaded, marker};
+use super::{loaded, marker, starting};
 use crate::conduct::notice::{install_panic_hook, refuse_launch, say};
 use crate::exact::{Exact, ask_for_sampler};
 use crate::heap;
 use crate::options::{self, Options};
 use crate::output::Output;
 use crate::remote;
-use crate::steering::Profiler;
+use crate::sampled::Sampled;
+use crate::steering::{Begun, Profiler};
 use crate::target::{Target, release};
 use crate::tracking::Population;
 
@@ -34,6 +36,9 @@ pub(super) fn launch(context: &AgentLoadContext<'_>) {
         return launch_dormant(context, (jvmti, jdk), options, option_text);
     }
     let output = Output::open(&options).unwrap_or_else(|error| refuse_launch(&error.to_string()));
+    if options.engine == EngineKind::Sampled {
+        return launch_sampled((Vm::of(context), jvmti, jdk), options, option_text, output);
+    }
     ask_for_events(&jvmti, &options);
     let unseen = ask_for_sampler(&jvmti, &options)
         .unwrap_or_else(|error| refused("sampled allocations, which #sample needs", error));
@@ -41,7 +46,17 @@ pub(super) fn launch(context: &AgentLoadContext<'_>) {
     let target = keep(Target::new(jvm, Loaded::Launched, options.clone(), option_text));
     let population = Arc::new(Population::new(options));
     let exact = loaded::keep(Exact::new(target, Arc::clone(&population), unseen));
-    Profiler::set(Profiler::new(target, population, exact, output));
+    Profiler::set(Profiler::new(target, population, exact, (output, Begun::AtLaunch)));
+}
+
+/// No class is looked at: class data sharing stays as the user has it.
+fn launch_sampled(jvm: (Vm, JvmtiEnv, u32), options: Options, option_text: String, output: Output) {
+    ask_for_few_events(&jvm.1, &options);
+    let target = keep(Target::new(jvm, Loaded::Launched, options.clone(), option_text));
+    let population = Arc::new(Population::new(options));
+    let sampled = Sampled::new(target, Arc::clone(&population))
+        .unwrap_or_else(|error| refuse_launch(&error.to_string()));
+    Profiler::set(Profiler::new(target, population, Arc::new(sampled), (output, Begun::AtLaunch)));
 }
 
 /// The target of this process: from now on this copy of the library is an agent.
@@ -70,15 +85,20 @@ fn launch_dormant(
     options: Options,
     option_text: String,
 ) {
+    ask_for_few_events(&jvmti, &options);
+    keep(Target::new((Vm::of(context), jvmti, jdk), Loaded::LaunchedForHeap, options, option_text));
+}
+
+/// The begin and the end of the JVM.
+fn ask_for_few_events(jvmti: &JvmtiEnv, options: &Options) {
     let events = jvmti.install_callbacks().and_then(|()| {
-        heap::listen(&jvmti, &options.heap)?;
+        heap::listen(jvmti, &options.heap)?;
         jvmti.enable(Event::VmInit)?;
         jvmti.enable(Event::VmDeath)
     });
     if let Err(error) = events {
         refused("events", error);
     }
-    keep(Target::new((Vm::of(context), jvmti, jdk), Loaded::LaunchedForHeap, options, option_text));
 }
 
 fn read_options(text: &str) -> Options {
@@ -94,12 +114,11 @@ fn read_options(text: &str) -> Options {
 /// Comes into a running JVM, to look at its heap when asked. Nothing is asked of the JVM that only a launched agent gets,
 /// and nothing that would keep such a later agent out.
 pub(super) fn attach(context: &AgentLoadContext<'_>) -> Result<(), AttachRefusal> {
+    let option_text = context.options_lossy().unwrap_or_default().into_owned();
     if let Some(target) = Target::get() {
-        say("the agent is in this JVM already; nothing was changed");
-        return if remote::is_served(target) { Ok(()) } else { Err(AttachRefusal::NoSocket) };
+        return attach_again(target, &option_text);
     }
     install_panic_hook();
-    let option_text = context.options_lossy().unwrap_or_default().into_owned();
     let options =
         Options::parse(&option_text).map_err(|error| refused_attach(&error, AttachRefusal::Options))?;
     let summaries = Options {
@@ -108,27 +127,50 @@ pub(super) fn attach(context: &AgentLoadContext<'_>) -> Result<(), AttachRefusal
         heap_only: options.heap_only,
         ..Options::default()
     };
-    if options != summaries {
-        let why = "its options are for an agent that is there from the start; give none, or those of heap summaries";
+    let profiles = options.engine == EngineKind::Sampled;
+    if options != summaries && !profiles {
+        let why = "its options are for an agent that is there from the start; give none, those of heap summaries, or \
+                   #engine-sampled";
         return Err(refused_attach(&why, AttachRefusal::Options));
     }
     // What fails from here on leaves nothing behind: the JVM unloads a library that refuses, and would call into nothing.
     let socket = if options.control { Some(remote::listen()?) } else { None };
     let (jvmti, jdk) = jvmti_of(context).map_err(|why| refused_attach(&why, AttachRefusal::UnsuitableJvm))?;
     prepare_summaries(&jvmti, &options).map_err(|why| refused_attach(&why, AttachRefusal::Options))?;
+    if profiles {
+        Sampled::try_sampler(&jvmti).map_err(|why| refused_attach(&why, AttachRefusal::Resources))?;
+    }
     let events = jvmti.install_callbacks().and_then(|()| {
         heap::listen(&jvmti, &options.heap)?;
         jvmti.enable(Event::VmDeath)
     });
     events.map_err(|error| refused_attach(&error, AttachRefusal::Resources))?;
     let vm = Vm::of(context);
-    let target = Target::new((vm, jvmti, jdk), Loaded::Attached, options, option_text);
+    let target = Target::new((vm, jvmti, jdk), Loaded::Attached, options, option_text.clone());
     vm.with_jni(|jni| target.running(jni)).ok_or(AttachRefusal::Resources)?;
     let target = keep(target);
     if let Some(socket) = socket {
-        remote::serve(target, socket);
+        remote::serve(target, socket, starting::start);
+    }
+    if profiles && let Err(why) = start(target, &option_text) {
+        say(&format!("attached, but not profiling: {why}"));
     }
     Ok(())
+}
+
+/// The agent is there: nothing changes, but that profiling begins if it is asked for.
+fn attach_again(target: &'static Target, text: &str) -> Result<(), AttachRefusal> {
+    if Options::parse(text).is_ok_and(|options| options.engine == EngineKind::Sampled) {
+        return start(target, text).map_err(|why| refused_attach(&why, AttachRefusal::Resources));
+    }
+    say("the agent is in this JVM already; nothing was changed");
+    if remote::is_served(target) { Ok(()) } else { Err(AttachRefusal::NoSocket) }
+}
+
+/// Begins to profile, on the thread on which the JVM loads agents.
+fn start(target: &'static Target, text: &str) -> Result<(), String> {
+    let started = target.vm.with_jni(|jni| starting::start(target, text, None, jni));
+    started.unwrap_or_else(|| Err("the JVM gave no environment".into()))
 }
 
 fn refused_attach(why: &dyn std::fmt::Display, refusal: AttachRefusal) -> AttachRefusal {

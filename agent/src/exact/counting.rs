@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use mayfly_jvmti::{Jni, Thread};
+use mayfly_jvmti::{Jni, SampledAllocation, Thread};
 use mayfly_profile::{EngineKind, Remainder};
 use mayfly_tracking::{ClassTotal, Ledger};
 
@@ -44,6 +44,7 @@ impl Counting for Exact {
             remainder,
             refusals: self.rewriting.refusals(),
             dropped: self.counters.dropped(),
+            error_bytes: None,
             sample_interval: self.unseen.as_ref().map(Unseen::interval),
             rewrite_ms: self.rewriting.milliseconds(),
         }
@@ -74,6 +75,13 @@ impl Engine for Exact {
         if let Some(hooks) = self.hooks() {
             hooks.switch(jni, false);
         }
+    }
+
+    /// Hooks stay where they are, and off.
+    fn end(&self) {}
+
+    fn sampled(&self, jni: Jni<'_>, sample: SampledAllocation<'_>) {
+        sampler::sampled(self, jni, sample);
     }
 
     fn thread_ends(&self, jni: Jni<'_>, thread: Thread<'_>, allocated: Option<u64>) {

@@ -3,7 +3,6 @@
 //! Also what only such an engine needs: who made what no hook sees. What it shares with other engines is in `tracking`.
 
 mod allocations;
-mod brief;
 mod counters;
 mod counting;
 mod hooks;
@@ -19,5 +18,5 @@ mod virtual_threads;
 
 pub(crate) use allocations::{enter, track, untrack};
 pub(crate) use places::{Sampled, enter as enter_place, enter_pair, sample};
-pub(crate) use sampler::{ask_for_sampler, sampled};
+pub(crate) use sampler::ask_for_sampler;
 pub(crate) use state::Exact;

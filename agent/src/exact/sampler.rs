@@ -1,7 +1,5 @@
 //! What the JVM's sampler reports: who made what no hook sees, and with `#sample` the objects to follow.
 
-use std::cell::Cell;
-
 use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiEnv, JvmtiError, SampledAllocation};
 use mayfly_profile::{Estimate, Tracking};
 
@@ -13,6 +11,7 @@ use super::unseen::Unseen;
 use crate::conduct::notice::say;
 use crate::conduct::own_threads;
 use crate::options::Options;
+use crate::target::{note_sample, renew_buffer};
 use crate::tracking::Followed;
 
 /// Mean bytes between two samples where the user asks for none: what is not seen is estimated to some per cent, at a
@@ -20,15 +19,6 @@ use crate::tracking::Followed;
 const DEFAULT_INTERVAL: u64 = 512 << 10;
 /// Where every object is tracked: a sample costs next to nothing beside them, and a third of the error is left.
 const TRACKING_INTERVAL: u64 = 64 << 10;
-
-/// Objects small enough for any thread-local allocation buffer, and how much of them renews all but giant ones.
-const FILLER_BYTES: i32 = 512;
-const MOST_FILLER_BYTES: i32 = 16 << 20;
-
-thread_local! {
-    /// Whether the JVM's sampler has picked anything on this thread.
-    static SAMPLED: Cell<bool> = const { Cell::new(false) };
-}
 
 /// The JVM's sampler tells what the hooks don't see. It is one agent's at a time; without it nothing but `#sample` fails.
 ///
@@ -67,21 +57,9 @@ pub(super) fn start(exact: &Exact, jni: Jni<'_>) {
     }
 }
 
-/// Uses up this thread's allocation buffer, until the sampler picks something. Up to JDK 21 it passes over the rest of a
-/// buffer that was there before it was switched on, which for the main thread may be megabytes.
-fn renew_buffer(jni: Jni<'_>) {
-    for _ in 0..MOST_FILLER_BYTES / FILLER_BYTES {
-        let Some(filler) = jni.new_byte_array(FILLER_BYTES) else { return };
-        jni.forget(filler);
-        if SAMPLED.get() {
-            return;
-        }
-    }
-}
-
 /// Takes an allocation that the JVM's sampler picked.
-pub(crate) fn sampled(exact: &Exact, jni: Jni<'_>, sample: SampledAllocation<'_>) {
-    SAMPLED.set(true);
+pub(super) fn sampled(exact: &Exact, jni: Jni<'_>, sample: SampledAllocation<'_>) {
+    note_sample();
     let Some(hooks) = exact.hooks_in_use() else { return };
     let population = &*exact.population;
     if !population.switches.is_active() || own_threads::is_own() {

@@ -76,6 +76,12 @@ impl Exact {
         }
     }
 
+    /// Whether `#gc-every` asks for collections on the threads that allocate.
+    #[inline]
+    pub(crate) fn forces_collections(&self) -> bool {
+        self.population.options.gc_every_bytes.is_some()
+    }
+
     /// What of the Java side is needed to count, once it is there.
     pub(super) fn hooks(&self) -> Option<&Hooks> {
         self.hooks.get()

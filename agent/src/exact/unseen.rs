@@ -11,9 +11,9 @@ use mayfly_profile::{ClassEstimate, ClassId, Estimate, Remainder};
 use mayfly_tracking::ClassTable;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::brief::{Brief, Sample, ThreadSamples};
 use super::maker::{Kind, Made, Maker, examine, unseen_maker};
 use super::virtual_threads::with_doubt;
+use crate::tracking::{Brief, Sample, ThreadSamples};
 
 /// Frames for which it is not worth while to ask whether their methods are still there.
 const FEW_FRAMES: usize = 1024;
@@ -35,14 +35,14 @@ struct Sums {
     /// Classes with samples since they were last told of.
     changed: FxHashSet<ClassId>,
     /// Of threads that lived briefly: since the start, as sums by maker are, and since the last reset.
-    brief: Brief,
-    brief_since_reset: Brief,
+    brief: Brief<Maker>,
+    brief_since_reset: Brief<Maker>,
     /// Whether such a thread ended since classes were last told of.
     brief_changed: bool,
 }
 
 thread_local! {
-    static OF_THREAD: RefCell<ThreadSamples> = const { RefCell::new(ThreadSamples::NONE) };
+    static OF_THREAD: RefCell<ThreadSamples<Maker>> = const { RefCell::new(ThreadSamples::NONE) };
 }
 
 impl Unseen {

@@ -33,7 +33,7 @@ pub(super) fn prepare(walk: &HeapWalk<'_>, before: Before) -> Result<(), HeapErr
     if before == Before::CollectTwice {
         for _ in 0..2 {
             match Profiler::get().filter(|profiler| !profiler.is_finished()) {
-                Some(profiler) => steering::force_gc(profiler),
+                Some(profiler) => steering::force_gc(&profiler),
                 None => walk.collect()?,
             }
         }

@@ -1,9 +1,14 @@
 //! The grammar of an option string, and which options go together. What single options mean is in the table.
 
+use mayfly_profile::EngineKind;
+
 use super::error::OptionError;
 use super::heap;
 use super::settings::Options;
 use super::table::{CLASHES, HEAP_OCCASIONS, SPECS, Shape, Spec};
+
+/// Mean bytes between two samples of the sampled engine: HotSpot's own choice, at a cost that can't be measured.
+const SAMPLED_INTERVAL: u64 = 512 << 10;
 
 impl Options {
     /// Reads an option string as it stands behind `-agentpath:libmayfly.so=`. An empty one gives the defaults.
@@ -34,8 +39,15 @@ fn parse(text: &str) -> Result<Options, OptionError> {
         given.push(apply(&mut options, token)?);
     }
     if !options.help {
-        check_needs(&given, options.heap.is_wanted())?;
-        check_clashes(&given)?;
+        // What goes with the sampled engine does not go with any.
+        let decides = |spec: &&Spec| spec.name != "engine" || options.engine == EngineKind::Sampled;
+        let deciding: Vec<_> = given.iter().copied().filter(decides).collect();
+        check_needs(&deciding, options.heap.is_wanted())?;
+        check_clashes(&deciding)?;
+    }
+    if options.engine == EngineKind::Sampled {
+        options.sample_bytes.get_or_insert(SAMPLED_INTERVAL);
+        options.trace = true;
     }
     options.heap_only = options.heap.is_wanted() && given.iter().all(|spec| spec.needs_no_profile());
     Ok(options)
@@ -102,10 +114,15 @@ fn check_needs(given: &[&'static Spec], summarises: bool) -> Result<(), OptionEr
         None => Ok(()),
         Some(spec) => Err(OptionError::NoEffect {
             option: spec.name,
-            needs: spec.needs.iter().map(|name| format!("#{name}")).collect::<Vec<_>>().join(" or "),
+            needs: spec.needs.iter().map(written).collect::<Vec<_>>().join(" or "),
             one: spec.needs.len() == 1,
         }),
     }
+}
+
+/// An option that another one needs.
+fn written(name: &&str) -> String {
+    if *name == "engine" { "#engine-sampled".into() } else { format!("#{name}") }
 }
 
 fn check_clashes(given: &[&'static Spec]) -> Result<(), OptionError> {

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use mayfly_profile::{BucketBounds, HeapOrder, Tracking, View};
+use mayfly_profile::{BucketBounds, EngineKind, HeapOrder, Tracking, View};
 
 /// What the user asked for. Every combination that can be parsed can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
+    /// What counts, `#engine`.
+    pub engine: EngineKind,
     /// Lifetime buckets, `#bucket`.
     pub buckets: BucketBounds,
     /// What reports show: `#include`, `#exclude`, `#exactmatch`, `#largerthan` (which also say what is tracked),
@@ -34,7 +36,7 @@ pub struct Options {
     pub live: Live,
     /// Draw each live block over the last one: `#redraw`.
     pub redraw: bool,
-    /// Mean bytes between two tracked objects, `#sample`. `None`: no byte sample.
+    /// Mean bytes between two tracked objects, `#sample`. `None`: no byte sample. The sampled engine always has one.
     pub sample_bytes: Option<u64>,
     /// Native memory the agent may hold, in bytes, `#memlimit`.
     pub mem_limit: u64,
@@ -44,6 +46,8 @@ pub struct Options {
     pub heap: HeapOptions,
     /// Nothing but heap summaries was asked for: nothing is profiled.
     pub heap_only: bool,
+    /// Whether reports without a folder, and remarks, go to stderr: not where profiling begins in a JVM that runs.
+    pub console: bool,
     /// Take requests from `mayfly`; `#nocontrol` clears it.
     pub control: bool,
     /// Register the MBean, and from which jar if the class path lacks it, `#mbean`.
@@ -134,6 +138,7 @@ impl Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            engine: EngineKind::Exact,
             buckets: BucketBounds::default(),
             view: View::default(),
             gc_every: None,
@@ -152,6 +157,7 @@ impl Default for Options {
             recording: None,
             heap: HeapOptions::default(),
             heap_only: false,
+            console: true,
             control: true,
             mbean: None,
             help: false,

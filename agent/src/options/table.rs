@@ -68,6 +68,8 @@ pub(super) const CLASHES: &[(&str, &str, &str)] = &[
         "#sample follows the lifetimes of a sample, #trackcollections of every object",
     ),
     ("every", "sample", "both choose the objects that are tracked"),
+    ("engine", "trackcollections", "the sampled engine sees no object but those of its sample"),
+    ("engine", "every", "the sampled engine chooses objects by their bytes: #sample-BYTES says how many"),
 ];
 
 /// Options that are an occasion to write a heap summary.
@@ -85,6 +87,16 @@ const DEFAULTS: Spec = Spec {
 
 /// All options, in the order of `#help`.
 pub(super) const SPECS: &[Spec] = &[
+    Spec {
+        name: "engine",
+        mistaken: &["sampled", "mode"],
+        shape: Shape::Value("exact|sampled", |o, v| value::engine(v).map(|engine| o.engine = engine)),
+        example: "#engine-sampled",
+        help: "What counts. exact (default): each allocation, in rewritten classes. sampled: the JVM's own sampler, one \
+               object per 512k (#sample-BYTES) with its stack and lifetime; counts are estimates with their errors, \
+               classes stay as they are, and class data sharing stays on. For production, and for JVMs that run already.",
+        ..DEFAULTS
+    },
     Spec {
         name: "trackcollections",
         alias: Some("trackcollection"),
@@ -105,7 +117,7 @@ pub(super) const SPECS: &[Spec] = &[
         example: "#sample-512k",
         help: "Follow an unbiased sample, one object per BYTES allocated on average (k, m, g as suffix); tallies of \
                lifetimes and stacks are scaled and labelled estimates, counts stay exact. Instead of \
-               #trackcollections and #every.",
+               #trackcollections and #every. With #engine-sampled: its interval, 512k if not given.",
         ..DEFAULTS
     },
     Spec {
@@ -115,7 +127,7 @@ pub(super) const SPECS: &[Spec] = &[
         example: "#bucket-1,10,60",
         help: "Upper bounds of the lifetime buckets, in whole ascending seconds; a last bucket reaches to infinity. \
                Default 5,30,60,300,1800. Needs #trackcollections or #sample.",
-        needs: &["trackcollections", "sample"],
+        needs: &["trackcollections", "sample", "engine"],
         ..DEFAULTS
     },
     Spec {
@@ -137,7 +149,7 @@ pub(super) const SPECS: &[Spec] = &[
         example: "#gc-every-64m",
         help: "Force a full collection each time BYTES (k, m, g as suffix) were allocated while profiling is on: bounds the \
                error of every death, which the report states. Needs #trackcollections or #sample.",
-        needs: &["trackcollections", "sample"],
+        needs: &["trackcollections", "sample", "engine"],
         ..DEFAULTS
     },
     Spec {
@@ -179,7 +191,7 @@ pub(super) const SPECS: &[Spec] = &[
         shape: Shape::Flag(|o| o.view.blame = false),
         example: "#noblame",
         help: "Leave the allocation classes out of reports. Needs #trace.",
-        needs: &["trace", "detailedtrace"],
+        needs: &["trace", "detailedtrace", "engine"],
         ..DEFAULTS
     },
     Spec {
@@ -188,7 +200,7 @@ pub(super) const SPECS: &[Spec] = &[
         example: "#traceignore-java.,sun.",
         help: "Classes whose names start so are never blamed for an allocation; sites still show their frames. \
                Needs #trace.",
-        needs: &["trace", "detailedtrace"],
+        needs: &["trace", "detailedtrace", "engine"],
         ..DEFAULTS
     },
     Spec {
@@ -198,7 +210,7 @@ pub(super) const SPECS: &[Spec] = &[
         example: "#tracetarget-com.acme.",
         help: "Blame classes from the allocation outwards up to the first frame whose class name starts so, and not \
                beyond. An ignored frame is no target. Needs #trace.",
-        needs: &["trace", "detailedtrace"],
+        needs: &["trace", "detailedtrace", "engine"],
         ..DEFAULTS
     },
     Spec {

@@ -97,7 +97,7 @@ fn gc_every() {
     assert_eq!((both.gc_every_bytes, both.gc_every), (Some(1 << 30), Some(secs(5))));
     assert_eq!(
         refusal("#gc-every-64m"),
-        "#gc-every has no effect without #trackcollections or #sample: add one of them"
+        "#gc-every has no effect without #trackcollections or #sample or #engine-sampled: add one of them"
     );
     assert!(refusal("#gc-every-64k#trackcollections").contains("must be at least 1m"));
     assert!(refusal("#gc-every#trackcollections").starts_with("#gc-every needs a value"));
@@ -155,7 +155,9 @@ fn noblame_traceignore_tracetarget() {
     assert!(!parse("#noblame#detailedtrace").view.blame);
     for option in ["noblame", "traceignore-a", "tracetarget-a"] {
         let name = option.trim_end_matches("-a");
-        let expected = format!("#{name} has no effect without #trace or #detailedtrace: add one of them");
+        let expected = format!(
+            "#{name} has no effect without #trace or #detailedtrace or #engine-sampled: add one of them"
+        );
         assert_eq!(refusal(&format!("#{option}#trackcollections")), expected);
     }
 }
@@ -372,5 +374,21 @@ fn any_text_is_parsed_or_refused_in_one_line() {
             let line = error.to_string();
             assert!(!line.chars().any(char::is_control), "{line:?}");
         }
+    }
+}
+
+#[test]
+fn the_sampled_engine_has_an_interval_and_stacks_and_goes_with_no_other_choice_of_objects() {
+    let sampled = parse("#engine-sampled");
+    assert_eq!((sampled.tracking(), sampled.trace), (Tracking::ByteSample(512 << 10), true));
+    assert_eq!(parse("#engine-sampled#sample-1m#bucket-1").tracking(), Tracking::ByteSample(1 << 20));
+    assert_eq!(parse("#engine-exact#trackcollections").tracking(), Tracking::EveryObject);
+    for text in [
+        "#engine-sampled#trackcollections",
+        "#engine-sampled#trace#every-2",
+        "#engine-fast",
+        "#engine-exact#bucket-1",
+    ] {
+        assert!(Options::parse(text).is_err(), "{text}");
     }
 }

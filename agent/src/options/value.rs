@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use mayfly_profile::BucketBounds;
 pub(super) use mayfly_profile::option_value::{Why, list, number, rows, size};
+use mayfly_profile::{BucketBounds, EngineKind};
 
 use super::name;
 use super::settings::{Periodic, Resets};
@@ -16,6 +16,15 @@ const MOST_SECONDS: u64 = 1_000_000_000;
 /// One word.
 pub(super) fn word(text: &str, word: &str) -> Result<(), Why> {
     if text.trim() == word { Ok(()) } else { Err(format!("{text:?} is not {word:?}")) }
+}
+
+/// The name of an engine.
+pub(super) fn engine(text: &str) -> Result<EngineKind, Why> {
+    let named = |engine: &EngineKind| engine.name() == text.trim();
+    [EngineKind::Exact, EngineKind::Sampled]
+        .into_iter()
+        .find(named)
+        .ok_or_else(|| format!("{text:?} is neither exact nor sampled"))
 }
 
 /// Whole seconds, from `least` up.

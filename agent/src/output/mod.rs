@@ -44,6 +44,8 @@ pub(crate) struct Output {
     console: Console,
     reports: Reports,
     watchers: Watchers,
+    /// Nothing goes to the console but live blocks.
+    quiet: bool,
     unstarted: Mutex<Option<Unstarted>>,
 }
 
@@ -70,7 +72,9 @@ impl Output {
         let (console, unserved, screen) = Console::new(options);
         let unstarted = Unstarted { recorder, console: (unserved, screen), log };
         let watchers = Watchers::default();
-        Ok(Self { stream, recording, console, reports, watchers, unstarted: Mutex::new(Some(unstarted)) })
+        let quiet = !options.console;
+        let unstarted = Mutex::new(Some(unstarted));
+        Ok(Self { stream, recording, console, reports, watchers, quiet, unstarted })
     }
 
     /// Starts the writing threads.
@@ -146,6 +150,10 @@ impl Output {
     }
 
     fn write(&self, text: String) {
-        self.reports.log.as_ref().unwrap_or(&self.console.texts).add(text);
+        match &self.reports.log {
+            Some(log) => log.add(text),
+            None if self.quiet => {}
+            None => self.console.texts.add(text),
+        }
     }
 }

@@ -2,12 +2,14 @@
 
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use mayfly_jvmti::Jni;
 use mayfly_recording::control::{Refusal, Request, Response};
 use mayfly_recording::write_profile;
 
 use super::reply::Reply;
+use super::start;
 use super::watcher::watch;
 use crate::heap::{self, Before, HeapError};
 use crate::steering::{self, Profiler};
@@ -36,8 +38,26 @@ pub(super) fn answer(target: &'static Target, request: Request, reply: &mut Repl
             Ok(()) => return Ok(()),
             Err(refusal) => Err(refusal),
         },
+        Request::Start { options, stop_after_ms } => {
+            begin(target, &options, stop_after_ms.map(Duration::from_millis))
+        }
+        Request::Stop => stop(target),
     };
     reply.send(&outcome.unwrap_or_else(Response::Refused))
+}
+
+fn begin(target: &'static Target, options: &str, stop_after: Option<Duration>) -> Result<Response, Refusal> {
+    let Some(start) = start::get() else { return Err(Refusal::NotRunning) };
+    let started = in_jvm(target, |jni| start(target, options, stop_after, jni))?;
+    started.map(|()| Response::Done).map_err(|why| Refusal::Failed { why })
+}
+
+fn stop(target: &'static Target) -> Result<Response, Refusal> {
+    if Profiler::get().is_some_and(|profiler| !profiler.can_be_stopped()) {
+        let why = "it counts exactly, from the launch on, and its hooks stay in the classes: pause it (mayfly pause)";
+        return Err(Refusal::Failed { why: why.into() });
+    }
+    steer(target, steering::stop)
 }
 
 fn steer(target: &'static Target, action: fn(&Profiler, Jni<'_>)) -> Result<Response, Refusal> {
@@ -71,14 +91,14 @@ fn failed(error: HeapError) -> Refusal {
 
 fn with_profiler<R>(
     target: &'static Target,
-    action: impl FnOnce(&'static Profiler, Jni<'_>) -> R,
+    action: impl FnOnce(&Profiler, Jni<'_>) -> R,
 ) -> Result<R, Refusal> {
     let profiler = Profiler::get().ok_or(Refusal::NotProfiling)?;
     if profiler.is_finished() && target.is_running() {
         let why = "profiling was switched off by an internal error, written to the JVM's stderr".into();
         return Err(Refusal::Failed { why });
     }
-    in_jvm(target, |jni| action(profiler, jni))
+    in_jvm(target, |jni| action(&profiler, jni))
 }
 
 /// Does something as a thread that the JVM knows.

@@ -8,6 +8,7 @@ mod answer;
 mod reply;
 mod server;
 mod socket;
+mod start;
 mod watcher;
 
 use std::os::unix::net::UnixListener;
@@ -17,6 +18,7 @@ use std::thread;
 use mayfly_recording::control::AttachRefusal;
 
 use self::socket::SocketFile;
+use self::start::Start;
 use crate::conduct::notice::say;
 use crate::target::Target;
 
@@ -24,11 +26,11 @@ use crate::target::Target;
 static SOCKET_FILE: Mutex<Option<SocketFile>> = Mutex::new(None);
 
 /// Opens the socket and starts the thread, unless the user wants none. Says why if it can't.
-pub(crate) fn start(target: &'static Target) {
+pub(crate) fn start(target: &'static Target, start: Start) {
     if target.options.control
         && let Ok(socket) = listen()
     {
-        serve(target, socket);
+        serve(target, socket, start);
     }
 }
 
@@ -41,7 +43,8 @@ pub(crate) fn listen() -> Result<Socket, AttachRefusal> {
 }
 
 /// Starts the thread.
-pub(crate) fn serve(target: &'static Target, socket: Socket) {
+pub(crate) fn serve(target: &'static Target, socket: Socket, start: Start) {
+    start::set(start);
     let (listener, file) = socket;
     let thread = thread::Builder::new().name("mayfly-control".into());
     match thread.spawn(move || server::run(target, &listener)) {

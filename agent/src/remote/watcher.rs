@@ -20,7 +20,7 @@ pub(super) fn watch(target: &Target, reply: &Reply) -> Result<(), Refusal> {
     }
     let failed = |error: WatchError| Refusal::Failed { why: error.to_string() };
     let reply = reply.endless(STALL_LIMIT).map_err(|error| failed(error.into()))?;
-    steering::watch(profiler, reply).map_err(failed)
+    steering::watch(&profiler, reply).map_err(failed)
 }
 
 impl Watcher for Reply {

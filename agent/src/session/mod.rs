@@ -147,6 +147,11 @@ impl Session {
         updates
     }
 
+    /// It is closed, and the JVM goes on: gives all references back.
+    pub(crate) fn release(&mut self, references: &mut impl References) {
+        self.deaths.reset(&self.population, references);
+    }
+
     /// How far it has come.
     pub(crate) fn reached(&self) -> Reached {
         Reached { profiled: self.profiled.elapsed(), resets: self.resets }
@@ -156,9 +161,11 @@ impl Session {
     /// allocated in between is not taken for more than was allocated.
     fn trust(&self, engine: &dyn Counting, jvm: &impl JvmBytes, accounted: u64, own_cpu: Duration) -> Trust {
         let total = jvm.allocated();
-        let Account { remainder, refusals, dropped, sample_interval, rewrite_ms } = engine.account();
+        let Account { remainder, refusals, dropped, error_bytes, sample_interval, rewrite_ms } =
+            engine.account();
         let by_cause = |total| {
-            let difference = Difference { jvm: total, accounted, interval: sample_interval };
+            let difference =
+                Difference { jvm: total, accounted, error: error_bytes, interval: sample_interval };
             difference.by_cause(&self.uncounted, remainder, || jvm.allocated_on_carriers())
         };
         let native_bytes = memory::allocated() + engine.native_bytes() + self.population.native_bytes();

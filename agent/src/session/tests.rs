@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::sync::Mutex;
 
-use mayfly_jvmti::{Jni, Thread};
+use mayfly_jvmti::{Jni, SampledAllocation, Thread};
 use mayfly_profile::{
     ClassEstimate, ClassId, Dropped, EngineKind, Estimate, Frame, Gc, JvmInfo, Profile, ProfileBuilder,
     Refusals, Remainder, SiteId, Tally, Tracking,
@@ -63,6 +63,7 @@ impl Counting for ByHand {
             remainder: vec![Remainder::exact("lost by hand", 5)],
             refusals: vec![Refusals { reason: "too large".into(), methods: 2 }],
             dropped: vec![Dropped { cause: "for a test".into(), objects: 3 }],
+            error_bytes: None,
             sample_interval: Some(INTERVAL),
             rewrite_ms: 7,
         }
@@ -78,6 +79,8 @@ impl Engine for ByHand {
     fn begin(&self, _jni: Jni<'_>) {}
     fn resume(&self, _jni: Jni<'_>) {}
     fn pause(&self, _jni: Jni<'_>) {}
+    fn end(&self) {}
+    fn sampled(&self, _jni: Jni<'_>, _sample: SampledAllocation<'_>) {}
     fn thread_ends(&self, _jni: Jni<'_>, _thread: Thread<'_>, _allocated: Option<u64>) {}
     fn forget_unloaded(&self, _has_method: &dyn Fn(u64) -> bool) {}
 }

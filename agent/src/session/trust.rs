@@ -20,6 +20,8 @@ pub(super) struct Difference {
     pub(super) jvm: u64,
     /// By the engine.
     pub(super) accounted: u64,
+    /// Standard error of that, if it is an estimate.
+    pub(super) error: Option<u64>,
     /// Mean bytes between two samples, if there are any.
     pub(super) interval: Option<u64>,
 }
@@ -35,27 +37,29 @@ impl Difference {
         let mut parts = uncounted.parts(self.jvm);
         parts.extend(known);
         let rest = self.jvm as i64 - self.accounted as i64 - parts.iter().map(|part| part.bytes).sum::<i64>();
-        parts.extend(leftover(rest, &parts, self.interval, on_carriers));
+        parts.extend(leftover(rest, &parts, self, on_carriers));
         parts.retain(|part| part.bytes != 0);
         parts
     }
 }
 
-/// What is left of the difference. Where more was counted than allocated, the JIT removed it; its error is that of the
-/// estimates that were taken off before, and of what no sample fell on, which is about one interval. Where less was, it
-/// is put down to virtual threads, as far as their carriers allocated so much.
+/// What is left of the difference. Where more was counted than allocated, the JIT removed it, but from estimates it can remove
+/// nothing; its error is that of the estimates that were taken off before, and of what no sample fell on, which is about one
+/// interval. Where less was, it is put down to virtual threads, as far as their carriers allocated so much.
 fn leftover(
     bytes: i64,
     parts: &[Remainder],
-    interval: Option<u64>,
+    difference: Difference,
     on_carriers: impl FnOnce() -> u64,
 ) -> Vec<Remainder> {
-    let errors = parts.iter().filter_map(|part| part.error_bytes).chain(interval);
+    let Difference { interval, error, .. } = difference;
+    let errors = parts.iter().filter_map(|part| part.error_bytes).chain(interval).chain(error);
     let squares: f64 = errors.map(|error| (error as f64).powi(2)).sum();
     let error_bytes = interval.map(|_| squares.sqrt().round() as u64);
     let part = |cause: &str, bytes, named| Remainder { cause: cause.into(), bytes, error_bytes, named };
     match error_bytes {
         Some(error) if bytes.unsigned_abs() <= 3 * error => vec![part(CHANCE, bytes, false)],
+        _ if bytes < 0 && error.is_some() => vec![part(UNEXPLAINED, bytes, false)],
         _ if bytes < 0 => vec![part(REMOVED_BY_JIT, bytes, true)],
         None => vec![part(NOT_HOOKED, bytes, false)],
         Some(error) => {
@@ -75,7 +79,8 @@ mod tests {
 
     /// (cause, bytes) of what is left, without what is nothing.
     fn told(bytes: i64, interval: Option<u64>, on_carriers: u64) -> Vec<(String, i64)> {
-        let parts = leftover(bytes, &[], interval, || on_carriers);
+        let exact = Difference { jvm: 0, accounted: 0, error: None, interval };
+        let parts = leftover(bytes, &[], exact, || on_carriers);
         assert!(parts.iter().all(|part| part.error_bytes == interval));
         parts.into_iter().filter(|part| part.bytes != 0).map(|part| (part.cause, part.bytes)).collect()
     }
@@ -89,6 +94,17 @@ mod tests {
         assert_eq!(told(10 << 20, Some(INTERVAL), 0), one(UNEXPLAINED, 10 << 20));
         assert_eq!(told(-10 << 20, Some(INTERVAL), 1 << 30), one(REMOVED_BY_JIT, -10 << 20));
         assert_eq!(told(300_000, None, 0), one(NOT_HOOKED, 300_000));
+    }
+
+    #[test]
+    fn the_error_of_estimated_counts_is_one_of_what_is_left_and_the_jit_removes_nothing_of_them() {
+        let told = |bytes: i64| {
+            let estimated =
+                Difference { jvm: 0, accounted: 0, error: Some(4 << 20), interval: Some(INTERVAL) };
+            leftover(bytes, &[], estimated, || 0).remove(0).cause
+        };
+        assert_eq!((told(10 << 20), told(-10 << 20)), (CHANCE.to_owned(), CHANCE.to_owned()));
+        assert_eq!(told(-20 << 20), UNEXPLAINED);
     }
 
     #[test]

@@ -9,7 +9,8 @@ const AT_EXIT: &str = "after the last collection, at exit (JVM, daemon threads)"
 /// By the JVM's totals at each switch, which are 0 where it does not count.
 #[derive(Debug, Default)]
 pub(super) struct Uncounted {
-    before: u64,
+    /// Before the first switch on; `None`: there was none.
+    before: Option<u64>,
     paused: u64,
     /// The JVM's total at the begin of the pause that lasts, or 0.
     paused_since: u64,
@@ -20,8 +21,8 @@ pub(super) struct Uncounted {
 impl Uncounted {
     /// Counting begins, or goes on after a pause.
     pub(super) fn starts(&mut self, jvm: u64) {
-        if self.before == 0 {
-            self.before = jvm;
+        if self.before.is_none() {
+            self.before = Some(jvm);
         } else {
             self.paused += jvm.saturating_sub(self.paused_since);
             self.paused_since = 0;
@@ -41,8 +42,7 @@ impl Uncounted {
 
     /// All of it, by cause, where the JVM's total is `jvm`.
     pub(super) fn parts(&self, jvm: u64) -> Vec<Remainder> {
-        let never_counted = self.before == 0;
-        let before = if never_counted { jvm } else { self.before };
+        let before = self.before.unwrap_or(jvm);
         let open = if self.paused_since > 0 { jvm.saturating_sub(self.paused_since) } else { 0 };
         let (open, at_exit) = if self.ended_for_good { (0, open) } else { (open, 0) };
         vec![

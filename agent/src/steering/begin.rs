@@ -1,25 +1,28 @@
 //! The JVM can be asked (at VMInit, or since long), so the session opens.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use mayfly_jvmti::{Jni, Management};
 use mayfly_profile::{Gc, RunInfo, Update};
 
 use super::control::switch_on;
-use super::profiler::Profiler;
+use super::outside::Outside;
+use super::profiler::{Begun, Profiler};
 use super::worker;
-use crate::session::Session;
+use crate::session::{JvmBytes, Session};
 use crate::target::keeps_young_tracked_objects;
 
 /// Opens the session, on a thread that the JVM knows, and starts unless the user wants to start later.
-pub(crate) fn begin(profiler: &'static Profiler, jni: Jni<'_>) {
+pub(crate) fn begin(profiler: &Arc<Profiler>, jni: Jni<'_>) {
     let (population, target) = (&profiler.population, profiler.target);
     target.find_counter(jni);
     worker::start(profiler);
     let run = run_info(profiler);
     population.references.in_jvm_with(run.jvm.gc);
     target.find_gc_counters();
-    if let Some(bytes) = target.allocated(jni) {
+    note_before(profiler, jni);
+    if let Some(bytes) = Outside::of(profiler, jni).allocated() {
         population.clock.correct(bytes);
     }
     bound_held(profiler, jni, run.jvm.gc);
@@ -33,6 +36,15 @@ pub(crate) fn begin(profiler: &'static Profiler, jni: Jni<'_>) {
         profiler.output.note("## Profiling delayed");
     } else {
         switch_on(profiler, jni, &mut profiler.session.lock());
+    }
+}
+
+/// What came before is not compared: threads that ended by then are not known.
+fn note_before(profiler: &Profiler, jni: Jni<'_>) {
+    if matches!(profiler.begun, Begun::Later { .. }) {
+        profiler.allocated_before.store(profiler.target.allocated(jni).unwrap_or(0), Relaxed);
+        // Collections that nobody listened to are not the first one's.
+        profiler.target.gc_kind();
     }
 }
 
@@ -53,7 +65,7 @@ fn run_info(profiler: &Profiler) -> RunInfo {
     RunInfo {
         jvm: profiler.target.info(),
         engine: profiler.engine.kind(),
-        options: profiler.target.option_text.clone(),
+        options: profiler.option_text().to_owned(),
         started_unix_ms: jiff::Timestamp::now().as_millisecond().try_into().unwrap_or(0),
         buckets: options.buckets.clone(),
         tracking: options.tracking(),

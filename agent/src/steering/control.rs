@@ -44,7 +44,7 @@ pub(crate) fn pause(profiler: &Profiler, jni: Jni<'_>) {
 pub(crate) fn reset(profiler: &Profiler, jni: Jni<'_>) {
     let references = &mut profiler.population.references.handles(jni);
     if let Some(session) = profiler.session.lock().as_mut() {
-        profiler.output.send(session.reset(profiler.engine, references));
+        profiler.output.send(session.reset(&*profiler.engine, references));
         profiler.output.note("Instance data reset");
     }
 }
@@ -54,7 +54,7 @@ pub(crate) fn reset(profiler: &Profiler, jni: Jni<'_>) {
 pub(super) fn publish(profiler: &Profiler, jni: Jni<'_>, session: &mut Session) {
     session.absorb();
     let outside = Outside::of(profiler, jni);
-    profiler.output.send(session.updates(profiler.engine, &outside, profiler.own_cpu()));
+    profiler.output.send(session.updates(&*profiler.engine, &outside, profiler.own_cpu()));
 }
 
 /// Writes a report, when its turn comes.

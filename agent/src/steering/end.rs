@@ -5,19 +5,42 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use mayfly_jvmti::Jni;
 use mayfly_profile::Update;
 
+use super::collecting::collect_last;
 use super::outside::Outside;
 use super::profiler::Profiler;
 use crate::conduct::notice::say;
 use crate::session::Session;
+use crate::target::stops_the_world;
 
 /// VMDeath: the last report, the end of the recording. Returns when all is written, or nobody takes it.
 pub(crate) fn finish(profiler: &Profiler, jni: Jni<'_>) {
-    stop(profiler, jni);
+    if profiler.can_be_stopped() && stops_the_world(profiler.target.info().gc) {
+        // No rewritten class has told of the end before, and these collectors can be asked to the very end.
+        collect_last(profiler, jni);
+    }
+    stop_counting(profiler, jni);
     end_early(profiler, jni);
     let references = &mut profiler.population.references.handles(jni);
     profiler.session.close(|mut session| {
         session.collect(references, &Outside::of(profiler, jni));
         close(profiler, jni, &mut session, "JVM Shutdown");
+    });
+    profiler.population.switches.finish();
+    profiler.wake_worker();
+    profiler.output.flush();
+}
+
+/// Profiling ends and the JVM goes on: the last report, the end of the recording. Nothing is left: no event, no weak reference, no
+/// thread. Not collected before: somebody's service runs.
+pub(crate) fn stop(profiler: &Profiler, jni: Jni<'_>) {
+    stop_counting(profiler, jni);
+    let references = &mut profiler.population.references.handles(jni);
+    profiler.session.close(|mut session| {
+        session.collect(references, &Outside::of(profiler, jni));
+        close(profiler, jni, &mut session, "Profiling stopped");
+        session.release(references);
+        profiler.engine.end();
+        Profiler::clear();
     });
     profiler.population.switches.finish();
     profiler.wake_worker();
@@ -30,7 +53,7 @@ pub(super) fn end_early(profiler: &Profiler, jni: Jni<'_>) {
     if !profiler.population.switches.has_failed() {
         return;
     }
-    stop(profiler, jni);
+    stop_counting(profiler, jni);
     profiler.session.close(|mut session| {
         let end = AssertUnwindSafe(|| {
             session.absorb();
@@ -43,7 +66,7 @@ pub(super) fn end_early(profiler: &Profiler, jni: Jni<'_>) {
     profiler.output.flush();
 }
 
-fn stop(profiler: &Profiler, jni: Jni<'_>) {
+fn stop_counting(profiler: &Profiler, jni: Jni<'_>) {
     profiler.engine.pause(jni);
     profiler.population.switches.set_active(false);
 }
@@ -51,7 +74,7 @@ fn stop(profiler: &Profiler, jni: Jni<'_>) {
 /// The last words to all readers, and the last report.
 fn close(profiler: &Profiler, jni: Jni<'_>, session: &mut Session, reason: &str) {
     let outside = Outside::of(profiler, jni);
-    let mut last = session.updates(profiler.engine, &outside, profiler.own_cpu());
+    let mut last = session.updates(&*profiler.engine, &outside, profiler.own_cpu());
     last.push(Update::End);
     profiler.output.close(last);
     profiler.output.report(reason);

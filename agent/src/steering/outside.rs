@@ -1,5 +1,7 @@
 //! The JVM as a session may ask it, on a thread that the JVM knows.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use mayfly_jvmti::Jni;
 
 use super::profiler::Profiler;
@@ -10,19 +12,20 @@ use crate::target::Target;
 #[derive(Clone, Copy)]
 pub(super) struct Outside<'call> {
     target: &'call Target,
+    before: u64,
     jni: Jni<'call>,
 }
 
 impl<'call> Outside<'call> {
     /// On this thread.
     pub(super) fn of(profiler: &'call Profiler, jni: Jni<'call>) -> Self {
-        Self { target: profiler.target, jni }
+        Self { target: profiler.target, before: profiler.allocated_before.load(Relaxed), jni }
     }
 }
 
 impl JvmBytes for Outside<'_> {
     fn allocated(&self) -> Option<u64> {
-        self.target.allocated(self.jni)
+        Some(self.target.allocated(self.jni)?.saturating_sub(self.before))
     }
 
     fn allocated_on_carriers(&self) -> u64 {

@@ -1,9 +1,12 @@
-//! What profiles: one for the process, there from the launch on, or from when somebody asked for it, or never.
+//! What profiles: one at a time, there from the launch on, or from when somebody asked for it until somebody stops it, or never.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
 use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use mayfly_profile::EngineKind;
 
 use super::precision::Precision;
 use super::slot::Slot;
@@ -13,13 +16,28 @@ use crate::session::Session;
 use crate::target::Target;
 use crate::tracking::Population;
 
-static PROFILER: OnceLock<Profiler> = OnceLock::new();
+static PROFILER: ArcSwapOption<Profiler> = ArcSwapOption::const_empty();
+
+/// Who had it begin.
+#[derive(Clone, Debug)]
+pub(crate) enum Begun {
+    /// The command line of the JVM.
+    AtLaunch,
+    /// Somebody, while the JVM ran.
+    Later {
+        /// The options that were given then.
+        options: String,
+        /// After which time it ends by itself.
+        stop_after: Option<Duration>,
+    },
+}
 
 /// An engine that counts, a session that adds up, and where that goes.
 pub(crate) struct Profiler {
     pub(crate) target: &'static Target,
     pub(crate) population: Arc<Population>,
-    pub(crate) engine: &'static dyn Engine,
+    pub(crate) engine: Arc<dyn Engine>,
+    pub(super) begun: Begun,
     pub(super) output: Output,
     /// Opened at VMInit. Its lock also orders what is done with the profiler.
     pub(super) session: Slot<Session>,
@@ -27,6 +45,8 @@ pub(crate) struct Profiler {
     /// The program is over: the last collection was begun.
     pub(super) collected_last: AtomicBool,
     own_cpu_us: AtomicU64,
+    /// What the JVM had allocated before it could be compared with: 0 if the agent was there from the start.
+    pub(super) allocated_before: AtomicU64,
     /// The thread to wake after a collection.
     pub(super) worker: OnceLock<Thread>,
 }
@@ -36,30 +56,52 @@ impl Profiler {
     pub(crate) fn new(
         target: &'static Target,
         population: Arc<Population>,
-        engine: &'static dyn Engine,
-        output: Output,
+        engine: Arc<dyn Engine>,
+        (output, begun): (Output, Begun),
     ) -> Self {
         Self {
             precision: Precision::new(population.options.gc_every_bytes),
             target,
             population,
             engine,
+            begun,
             output,
             session: Slot::default(),
             collected_last: AtomicBool::new(false),
             own_cpu_us: AtomicU64::new(0),
+            allocated_before: AtomicU64::new(0),
             worker: OnceLock::new(),
         }
     }
 
-    /// Makes it the one of this process; `false` if there is one already.
-    pub(crate) fn set(profiler: Self) -> bool {
-        PROFILER.set(profiler).is_ok()
+    /// Makes it the one of this process. The caller knows that there is none.
+    pub(crate) fn set(profiler: Self) -> Arc<Self> {
+        let profiler = Arc::new(profiler);
+        PROFILER.store(Some(Arc::clone(&profiler)));
+        profiler
     }
 
-    /// The profiler, if there is one.
-    pub(crate) fn get() -> Option<&'static Self> {
-        PROFILER.get()
+    /// The profiler, if there is one. Neither blocks nor allocates.
+    pub(crate) fn get() -> Option<Arc<Self>> {
+        PROFILER.load_full()
+    }
+
+    /// There is none any more.
+    pub(super) fn clear() {
+        PROFILER.store(None);
+    }
+
+    /// The options that it began with, as they were given.
+    pub(crate) fn option_text(&self) -> &str {
+        match &self.begun {
+            Begun::AtLaunch => &self.target.option_text,
+            Begun::Later { options, .. } => options,
+        }
+    }
+
+    /// Whether it can end while the JVM goes on, and nothing is left of it.
+    pub(crate) fn can_be_stopped(&self) -> bool {
+        self.engine.kind() == EngineKind::Sampled
     }
 
     /// Whether allocations are counted now.

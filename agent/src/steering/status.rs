@@ -9,13 +9,14 @@ use crate::target::Target;
 
 /// Of an agent in this target, which may profile or not.
 pub(crate) fn status(target: &Target) -> Status {
+    let profiler = Profiler::get();
     Status {
         mayfly: env!("CARGO_PKG_VERSION").into(),
         loaded: target.loaded,
-        options: target.option_text.clone(),
+        options: profiler.as_ref().map_or(&*target.option_text, |it| it.option_text()).to_owned(),
         jvm: target.info(),
         loaded_for_ms: target.loaded_for().as_millis() as u64,
-        profiling: Profiler::get().and_then(profiling),
+        profiling: profiler.as_deref().and_then(profiling),
     }
 }
 

@@ -1,16 +1,17 @@
 //! The agent's own thread: sweeps after each collection, publishes, forces collections and reports when due.
 
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{sync::mpsc, thread};
 
 use cpu_time::ThreadTime;
 use mayfly_jvmti::Jni;
 
 use super::collecting::{collect_if_due, force_gc};
 use super::control::{publish, report, reset};
-use super::end::end_early;
+use super::end::{end_early, stop};
 use super::outside::Outside;
-use super::profiler::{Profiler, switch_off};
+use super::profiler::{Begun, Profiler, switch_off};
 use crate::conduct::faults;
 use crate::conduct::notice::say;
 use crate::conduct::own_threads::exclude_this_thread;
@@ -26,19 +27,23 @@ const STACKS_STEP: Duration = Duration::from_millis(100);
 const PRECISION_STEP: Duration = Duration::from_millis(50);
 
 /// Starts the thread, and waits until the JVM knows it: what attaching allocates is not counted then.
-pub(super) fn start(profiler: &'static Profiler) {
+pub(super) fn start(profiler: &Arc<Profiler>) {
     profiler.output.start();
+    let profiler = Arc::clone(profiler);
     let (ready, attached) = mpsc::channel();
     let spawned = thread::Builder::new().name("mayfly".into()).spawn(move || {
         exclude_this_thread();
         let Some(thread) = profiler.target.vm.attach_daemon("mayfly") else { return };
         let _ = profiler.worker.set(thread::current());
         let _ = ready.send(());
-        let worker = std::panic::AssertUnwindSafe(|| Worker::new(profiler, thread.jni()).run());
+        let worker = std::panic::AssertUnwindSafe(|| Worker::new(&profiler, thread.jni()).run());
         if std::panic::catch_unwind(worker).is_err() {
             switch_off();
         }
-        end_early(profiler, thread.jni());
+        end_early(&profiler, thread.jni());
+        if profiler.target.is_running() {
+            thread.detach(profiler.target.vm);
+        }
     });
     match spawned {
         Ok(_) => drop(attached.recv()),
@@ -51,7 +56,7 @@ pub(super) fn start(profiler: &'static Profiler) {
 }
 
 struct Worker<'call> {
-    profiler: &'static Profiler,
+    profiler: &'call Profiler,
     jni: Jni<'call>,
     cpu: ThreadTime,
     swept_gcs: u32,
@@ -61,11 +66,12 @@ struct Worker<'call> {
     gc: Timer,
     periodic: Timer,
     precision: Timer,
+    stop: Timer,
     resets: Resets,
 }
 
 impl<'call> Worker<'call> {
-    fn new(profiler: &'static Profiler, jni: Jni<'call>) -> Self {
+    fn new(profiler: &'call Profiler, jni: Jni<'call>) -> Self {
         let options = &profiler.population.options;
         let only_stacks = options.trace && !options.lifetimes();
         Self {
@@ -79,6 +85,10 @@ impl<'call> Worker<'call> {
             gc: Timer::every(options.gc_every),
             periodic: Timer::every(options.periodic.map(|periodic| periodic.every)),
             precision: Timer::every(options.gc_every_bytes.map(|_| PRECISION_STEP)),
+            stop: Timer::every(match profiler.begun {
+                Begun::Later { stop_after, .. } => stop_after,
+                Begun::AtLaunch => None,
+            }),
             resets: options.periodic.map_or(Resets::Never, |periodic| periodic.resets),
         }
     }
@@ -99,7 +109,7 @@ impl<'call> Worker<'call> {
     }
 
     fn next_due(&self) -> Option<Instant> {
-        [&self.followed, &self.stacks, &self.live, &self.gc, &self.periodic, &self.precision]
+        [&self.followed, &self.stacks, &self.live, &self.gc, &self.periodic, &self.precision, &self.stop]
             .into_iter()
             .filter_map(|timer| timer.due)
             .min()
@@ -108,6 +118,9 @@ impl<'call> Worker<'call> {
     fn step(&mut self) {
         faults::point("worker");
         let (profiler, jni) = (self.profiler, self.jni);
+        if self.stop.is_due() {
+            return stop(profiler, jni);
+        }
         if self.gc.is_due() && profiler.is_active() {
             force_gc(profiler);
         }

@@ -29,6 +29,8 @@ struct Ended {
     on_carriers: u64,
     /// Ids of threads that ended but may still be listed.
     ids: FxHashMap<i64, ()>,
+    /// What threads that live had allocated when that was last marked, by id.
+    marks: FxHashMap<i64, u64>,
 }
 
 impl Reader {
@@ -48,7 +50,21 @@ impl JvmCounter {
         self.reader.get_or_init(|| Reader::find(jvmti, jni));
     }
 
-    /// Takes over the count of a thread that ends, and says what it allocated.
+    /// What threads allocated so far is not theirs, for [`Self::retire`].
+    pub(super) fn mark(&self, jvmti: &JvmtiEnv, jni: Jni<'_>) {
+        let Some(reader) = self.reader() else { return };
+        jni.with_frame(16, || {
+            let mut marks = FxHashMap::default();
+            for thread in jvmti.threads(jni) {
+                let id = reader.thread_id.get(jni, thread);
+                marks.insert(id, reader.counter.allocated_bytes(jni, id).unwrap_or(0));
+                jni.forget(thread.as_object());
+            }
+            self.ended().marks = marks;
+        });
+    }
+
+    /// Takes over the count of a thread that ends, and says what it allocated, since the last mark if there was one.
     pub(super) fn retire(&self, jvmti: &JvmtiEnv, jdk: u32, jni: Jni<'_>, thread: Thread<'_>) -> Option<u64> {
         let reader = self.reader()?;
         let id = reader.thread_id.get(jni, thread);
@@ -58,7 +74,7 @@ impl JvmCounter {
         ended.on_carriers += if carrier { bytes } else { 0 };
         ended.bytes += bytes;
         ended.ids.insert(id, ());
-        Some(bytes)
+        Some(bytes.saturating_sub(ended.marks.remove(&id).unwrap_or(0)))
     }
 
     /// Bytes allocated by all threads since the JVM started; `None` if it does not count them.

@@ -112,6 +112,11 @@ impl Target {
         self.counter.on_carriers(&self.jvmti, self.jdk, jni)
     }
 
+    /// What each thread allocated so far is left out of what [`Self::thread_ends`] says.
+    pub(crate) fn mark_threads(&self, jni: Jni<'_>) {
+        self.counter.mark(&self.jvmti, jni);
+    }
+
     /// A thread ends: what it allocated, if the JVM counts that.
     pub(crate) fn thread_ends(&self, jni: Jni<'_>, thread: Thread<'_>) -> Option<u64> {
         self.counter.retire(&self.jvmti, self.jdk, jni, thread)

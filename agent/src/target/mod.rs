@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of profiling. A new JDK release begins in `release`.
 
+mod buffer;
 mod carriers;
 mod collector;
 mod counter;
@@ -9,5 +10,6 @@ mod gc_kinds;
 mod jvm;
 pub(crate) mod release;
 
+pub(crate) use buffer::{note_sample, renew_buffer};
 pub(crate) use collector::{clears_slots_in_its_pause, keeps_young_tracked_objects, stops_the_world};
 pub(crate) use jvm::Target;

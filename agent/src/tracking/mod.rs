@@ -3,6 +3,7 @@
 //! Takes an object, its class and size, what it stands for and its site, from whoever found it. Knows no hook and no slab:
 //! a class has an id here (`ClassTable::named`) with or without a counter of its own.
 
+mod brief;
 mod deaths;
 mod frames;
 mod population;
@@ -11,6 +12,7 @@ mod switches;
 mod tracker;
 mod weak;
 
+pub(crate) use brief::{Brief, Sample, ThreadSamples};
 pub(crate) use deaths::Deaths;
 pub(crate) use population::Population;
 pub(crate) use stacks::{Stacks, forget_unloaded};

@@ -13,7 +13,7 @@ use clap::{Args, Parser, Subcommand};
 use judging::{CheckArgs, DiffArgs};
 use mayfly_profile::option_value;
 use part::{FormatArgs, PartArgs};
-use running::{LiveArgs, PsArgs, SnapshotArgs, StatusArgs, TargetArgs};
+use running::{LiveArgs, PsArgs, RecordArgs, SnapshotArgs, StartArgs, StatusArgs, TargetArgs};
 
 /// See how long the objects of a Java program live: which classes and call sites allocate, how much, and when those
 /// objects die.
@@ -74,6 +74,17 @@ pub(crate) enum Command {
     Attach(TargetArgs),
     /// Show what the agent in a running JVM is and does
     Status(StatusArgs),
+    /// Begin to profile in a running JVM, by its own sampler
+    ///
+    /// Loads the agent if it is not there. Nothing is rewritten, and nothing is written by the program's process unless the
+    /// options say so. Goes on until `mayfly stop`; only objects made meanwhile are known.
+    Start(StartArgs),
+    /// End profiling that was begun by start; nothing of it stays in the JVM
+    Stop(TargetArgs),
+    /// Profile a running JVM for a while, and keep a recording
+    ///
+    /// Begins as `mayfly start`, waits, fetches the profile as a recording, and stops. Ctrl-C ends it early and keeps it.
+    Record(RecordArgs),
     /// Stop counting in a running JVM; its data stays
     Pause(TargetArgs),
     /// Count again in a running JVM that was paused, or launched with #delayprofiling
@@ -104,6 +115,10 @@ pub(crate) struct RunArgs {
     /// Take one sample per BYTES allocated on average (512k); suffixes k, m, g
     #[arg(long, value_name = "BYTES", value_parser = byte_count, conflicts_with = "every_object")]
     pub(crate) sample: Option<String>,
+
+    /// Count by the JVM's own sampler, too: all numbers are estimates; the cheapest with lifetimes and stacks, for production
+    #[arg(long, conflicts_with_all = ["every_object", "counts_only"])]
+    pub(crate) sampled: bool,
 
     /// Count allocations only: no lifetimes, no stacks; the cheapest
     #[arg(long, conflicts_with_all = ["every_object", "sample"])]
@@ -145,6 +160,7 @@ Examples:
   mayfly run -- java -jar app.jar
   mayfly run --every-object --include com.example -- java -jar app.jar
   mayfly run --live-view -- java -jar app.jar
+  mayfly run --sampled -- java -jar app.jar
   mayfly run -o out/%p.mayfly -- mvn test
   mayfly run --agent-options '#trackcollections#gc-1#bucket-1,5,60' -- java -jar app.jar";
 
@@ -288,6 +304,7 @@ mod tests {
             .lines()
             .chain(REPORT_EXAMPLES.lines())
             .chain(running::SNAPSHOT_EXAMPLES.lines())
+            .chain([running::START_EXAMPLES, running::RECORD_EXAMPLES].into_iter().flat_map(str::lines))
             .chain(running::LIVE_EXAMPLES.lines())
             .chain(judging::CHECK_EXAMPLES.lines())
             .chain(judging::DIFF_EXAMPLES.lines())
@@ -333,6 +350,10 @@ mod tests {
             &["mayfly", "run", "--typo", "java"],
             &["mayfly", "report"],
             &["mayfly", "status"],
+            &["mayfly", "start"],
+            &["mayfly", "run", "--sampled", "--counts-only", "java"],
+            &["mayfly", "record", "--for", "0s", "4711"],
+            &["mayfly", "record", "--for", "1d", "4711"],
             &["mayfly", "ps", "4711"],
             &["mayfly", "pause", "1", "2"],
             &["mayfly", "report", "--json", "--text", "f"],

@@ -1,6 +1,7 @@
 //! Arguments of the commands for JVMs that run: `live`, `ps`, `status`, `pause`, `resume`, `reset`, `snapshot`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -48,6 +49,74 @@ Examples:
   mayfly snapshot 4711
   mayfly snapshot -o before.mayfly com.example.Main
   mayfly snapshot -o - 4711 | mayfly report --limit 10 -";
+
+/// What `mayfly start` takes.
+#[derive(Debug, Args)]
+#[command(after_help = START_EXAMPLES)]
+pub(crate) struct StartArgs {
+    #[command(flatten)]
+    pub(crate) jvm: TargetArgs,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+pub(super) const START_EXAMPLES: &str = "\
+Examples:
+  mayfly start 4711
+  mayfly start 4711 '#sample-64k#include-com.example'
+  mayfly start --sampled com.example.Main '#recording-/var/tmp/%p.mayfly'";
+
+/// What `mayfly record` takes.
+#[derive(Debug, Args)]
+#[command(after_help = RECORD_EXAMPLES)]
+pub(crate) struct RecordArgs {
+    #[command(flatten)]
+    pub(crate) jvm: TargetArgs,
+
+    /// How long: seconds, or a number with s, m or h
+    #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = duration)]
+    pub(crate) time: Duration,
+
+    /// Where the recording goes [default: mayfly-PID.mayfly]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+pub(super) const RECORD_EXAMPLES: &str = "\
+Examples:
+  mayfly record 4711 --for 60s -o run.mayfly
+  mayfly record --for 10m com.example.Main '#sample-1m'";
+
+/// How profiling is to be done that begins in a JVM that runs.
+#[derive(Debug, Args)]
+pub(crate) struct EngineArgs {
+    /// By the JVM's own sampler: counts, lifetimes and stacks are estimates (the default, and the only way so far)
+    #[arg(long)]
+    pub(crate) sampled: bool,
+
+    /// Agent options as for -agentpath, '#name-value#name…'
+    #[arg(value_name = "#OPTIONS", default_value = "", hide_default_value = true)]
+    pub(crate) options: String,
+}
+
+/// Seconds, minutes or hours, from a second to a week.
+fn duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = match text.char_indices().last() {
+        Some((at, 's')) => (&text[..at], 1),
+        Some((at, 'm')) => (&text[..at], 60),
+        Some((at, 'h')) => (&text[..at], 3600),
+        _ => (text, 1),
+    };
+    let seconds = number.parse::<u32>().ok().map(|number| u64::from(number) * unit);
+    match seconds {
+        Some(seconds @ 1..=604_800) => Ok(Duration::from_secs(seconds)),
+        _ => Err("expected a time from 1s to 168h, e.g. 90s, 10m or 1h".to_owned()),
+    }
+}
 
 /// What `mayfly live` takes.
 #[derive(Debug, Args)]

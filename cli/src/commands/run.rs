@@ -71,6 +71,10 @@ fn tracking(args: &RunArgs, raw: &AgentOptions) -> AgentOptions {
     let options = AgentOptions::default();
     if args.counts_only {
         options
+    } else if args.sampled {
+        let options = options.with("engine", "sampled");
+        // The agent knows an interval of its own.
+        args.sample.iter().fold(options, |options, bytes| options.with("sample", bytes))
     } else if args.every_object || raw.value("every").is_some() {
         // Every Nth object is a choice among all objects, not among a sample.
         options.flag("trackcollections").flag("trace")
@@ -93,7 +97,7 @@ fn with_classes(mut options: AgentOptions, classes: &ClassArgs) -> Result<AgentO
     Ok(if classes.exact_match { options.flag("exactmatch") } else { options })
 }
 
-fn with_absolute_recording(raw: AgentOptions) -> Result<AgentOptions, Error> {
+pub(super) fn with_absolute_recording(raw: AgentOptions) -> Result<AgentOptions, Error> {
     match raw.value("recording").map(|path| recording_files::absolute_template(Path::new(path))) {
         Some(absolute) => {
             let absolute = AgentOptions::default().with("recording", absolute?);
@@ -156,6 +160,11 @@ mod tests {
     #[test]
     fn flags_choose_what_is_tracked() {
         assert_eq!(options_of(&["--every-object"]), "#trackcollections#trace#live-0#recording-/r/%p");
+        assert_eq!(options_of(&["--sampled"]), "#engine-sampled#live-0#recording-/r/%p");
+        assert_eq!(
+            options_of(&["--sampled", "--sample", "1m"]),
+            "#engine-sampled#sample-1m#live-0#recording-/r/%p"
+        );
         assert_eq!(options_of(&["--counts-only"]), "#live-0#recording-/r/%p");
         assert_eq!(options_of(&["--sample", "64k"]), "#sample-64k#trace#live-0#recording-/r/%p");
     }

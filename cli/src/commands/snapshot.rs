@@ -30,7 +30,7 @@ pub(crate) fn run(args: SnapshotArgs) -> Result<u8, Error> {
 }
 
 /// Nothing is written before the agent has answered; a file of that name is replaced when it has.
-fn fetch(target: &Target, path: &Path) -> Result<(), Error> {
+pub(super) fn fetch(target: &Target, path: &Path) -> Result<(), Error> {
     let name = path.display().to_string();
     let not_written = |source| Error::NotWritten { name: name.clone(), source };
     let mut recording = Vec::new();

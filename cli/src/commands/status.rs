@@ -32,10 +32,12 @@ pub(crate) fn run(args: StatusArgs) -> Result<u8, Error> {
 }
 
 fn as_text(pid: u32, status: &Status, memory: Memory) -> String {
-    let loaded = match ps::loaded(status.loaded) {
-        "launched" => "there from the start",
-        "launched_for_heap" => "there from the start, to look at the heap",
-        _ => "attached, to look at the heap",
+    let loaded = match (ps::loaded(status.loaded), &status.profiling) {
+        ("launched", _) => "there from the start",
+        ("launched_for_heap", None) => "there from the start, to look at the heap",
+        ("launched_for_heap", Some(_)) => "there from the start, told later to profile",
+        (_, None) => "attached, to look at the heap",
+        (_, Some(_)) => "attached, and told to profile",
     };
     let agent = format!("Mayfly {}, {loaded}, for {}", status.mayfly, clock(status.loaded_for_ms));
     let mut rows = vec![("pid", pid_text(pid, status.jvm.pid)), ("program", status.jvm.command.clone())];

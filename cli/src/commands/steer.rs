@@ -1,4 +1,4 @@
-//! `mayfly pause`, `mayfly resume`, `mayfly reset`: steering the profiling of a running JVM.
+//! `mayfly pause`, `resume`, `reset`, `stop`: steering the profiling of a running JVM.
 
 use mayfly_recording::control::{Request, Response};
 

@@ -31,6 +31,23 @@ pub struct Capabilities {
     pub heap_exhaustion: bool,
 }
 
+impl Capabilities {
+    fn raw(self) -> sys::jvmtiCapabilities {
+        let mut raw = sys::jvmtiCapabilities::default();
+        raw.set_can_generate_all_class_hook_events(self.early_class_hooks);
+        raw.set_can_generate_early_class_hook_events(self.early_class_hooks);
+        raw.set_can_generate_early_vmstart(self.early_class_hooks);
+        raw.set_can_generate_garbage_collection_events(self.gc_events);
+        raw.set_can_generate_sampled_object_alloc_events(self.sampled_allocations);
+        raw.set_can_get_bytecodes(self.bytecodes);
+        raw.set_can_get_constant_pool(self.bytecodes);
+        raw.set_can_get_source_file_name(self.sources);
+        raw.set_can_get_line_numbers(self.sources);
+        raw.set_can_generate_resource_exhaustion_heap_events(self.heap_exhaustion);
+        raw
+    }
+}
+
 /// Events that can be switched on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -163,18 +180,19 @@ impl JvmtiEnv {
     /// # Errors
     /// Refused by the VM: one of them is not available now, or never.
     pub fn add_capabilities(&self, wanted: Capabilities) -> Result<(), JvmtiError> {
-        let mut raw = sys::jvmtiCapabilities::default();
-        raw.set_can_generate_all_class_hook_events(wanted.early_class_hooks);
-        raw.set_can_generate_early_class_hook_events(wanted.early_class_hooks);
-        raw.set_can_generate_early_vmstart(wanted.early_class_hooks);
-        raw.set_can_generate_garbage_collection_events(wanted.gc_events);
-        raw.set_can_generate_sampled_object_alloc_events(wanted.sampled_allocations);
-        raw.set_can_get_bytecodes(wanted.bytecodes);
-        raw.set_can_get_constant_pool(wanted.bytecodes);
-        raw.set_can_get_source_file_name(wanted.sources);
-        raw.set_can_get_line_numbers(wanted.sources);
-        raw.set_can_generate_resource_exhaustion_heap_events(wanted.heap_exhaustion);
-        self.jvmti().add_capabilities(&raw).map_err(error)
+        self.jvmti().add_capabilities(&wanted.raw()).map_err(error)
+    }
+
+    /// Gives capabilities back, so that another environment may have those that only one can have. Their events are
+    /// switched off before.
+    pub fn give_back(&self, capabilities: Capabilities) {
+        // SAFETY: the table is HotSpot's, RelinquishCapabilities exists since JVMTI 1.0; the value outlives the call. It
+        // fails only for a null pointer.
+        unsafe {
+            if let Some(function) = (*(*self.env).functions).RelinquishCapabilities {
+                function(self.env, &capabilities.raw());
+            }
+        }
     }
 
     /// Installs the callbacks that lead to the exported [`crate::Agent`].
@@ -192,6 +210,12 @@ impl JvmtiEnv {
     pub fn enable(&self, event: Event) -> Result<(), JvmtiError> {
         // SAFETY: a null thread means all threads.
         unsafe { self.jvmti().enable_event(event.raw(), ptr::null_mut()) }.map_err(error)
+    }
+
+    /// Switches an event off for all threads. One that is under way may still come.
+    pub fn disable(&self, event: Event) {
+        // SAFETY: a null thread means all threads. It fails only for events that there are not.
+        let _ = unsafe { self.jvmti().disable_event(event.raw(), ptr::null_mut()) };
     }
 
     /// Mean number of bytes between two sampled allocations.

@@ -91,6 +91,13 @@ impl Drop for Visit {
     }
 }
 
+impl Attached {
+    /// The VM forgets this thread again.
+    pub fn detach(self, vm: Vm) {
+        drop(Visit { vm, thread: self });
+    }
+}
+
 /// An attached native thread.
 pub struct Attached {
     env: *mut sys::JNIEnv,

@@ -12,7 +12,7 @@ use crate::division::divide;
 use crate::estimate::ClassEstimate;
 use crate::order::site_order;
 use crate::profile::{ClassProfile, Profile, SiteProfile};
-use crate::run::Tracking;
+use crate::run::{EngineKind, Tracking};
 use crate::tally::Tally;
 
 /// Parts of one that are told apart before the parts of a sum are rounded to whole numbers.
@@ -74,6 +74,8 @@ struct Sample {
     tracking: Tracking,
     /// Mean bytes between samples of the JVM's, which [`ClassEstimate`]s rest on.
     interval: Option<u64>,
+    /// Whether classes are known by the sample alone, too.
+    counts_estimated: bool,
     /// Whether nothing that should have been tracked was given up.
     complete: bool,
 }
@@ -90,6 +92,7 @@ impl Sample {
         estimated.then_some(Self {
             tracking: profile.run.tracking,
             interval: profile.trust.sample_interval,
+            counts_estimated: profile.run.engine == EngineKind::Sampled,
             complete: profile.trust.dropped.is_empty(),
         })
     }
@@ -182,14 +185,16 @@ impl Sample {
         part.objects as f64 / expansion / self.variance_of_one(part)
     }
 
-    /// The errors of sites' shares of their class, as [`SiteProfile::error`] states them.
+    /// The errors of sites' shares of their class, as [`SiteProfile::error`] states them; of their numbers, where that of the
+    /// class is not exact.
     fn state_errors(self, expansion: f64, sites: &mut [&mut SiteProfile]) {
         let all: f64 = sites.iter().map(|site| self.samples(expansion, site.allocated)).sum();
         for site in sites {
             // A site is there because it was picked.
             let of_site = self.samples(expansion, site.allocated).max(1.0);
             // Agresti and Coull's shrunken share: a site seen each time is not the only one for certain.
-            let share = if all.is_finite() { (of_site + 1.0) / (all + 2.0) } else { 0.0 };
+            let share =
+                if all.is_finite() && !self.counts_estimated { (of_site + 1.0) / (all + 2.0) } else { 0.0 };
             site.error = ((1.0 - share) / of_site).sqrt();
         }
     }

@@ -44,6 +44,11 @@ impl Estimate {
         self.bytes.round() as u64
     }
 
+    /// The same with its fractions.
+    pub fn unrounded_bytes(self) -> f64 {
+        self.bytes
+    }
+
     /// Its standard error, in bytes.
     pub fn error_bytes(self) -> u64 {
         self.variance.sqrt().round() as u64

@@ -183,8 +183,9 @@ impl View<'_> {
 
     fn trust(&self) -> Vec<String> {
         let trust = &self.profile.trust;
-        let line = trust_line(trust);
-        let line = if width(&line) > self.width { short_trust_line(trust) } else { line };
+        let engine = self.profile.run.engine;
+        let line = trust_line(trust, engine);
+        let line = if width(&line) > self.width { short_trust_line(trust, engine) } else { line };
         let dropped = trust.dropped.iter().map(|d| d.objects).fold(0u64, u64::saturating_add);
         let mut lines = vec![self.shorten(&line, self.width)];
         if dropped > 0 {

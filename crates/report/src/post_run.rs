@@ -43,7 +43,7 @@ pub fn post_run(profile: &Profile, view: &View, occasion: &Occasion) -> String {
     }
     write_run(&mut out, profile);
     line(&mut out, 0, "Trust:");
-    out.push_str(&trust_block(&profile.trust));
+    out.push_str(&trust_block(&profile.trust, profile.run.engine));
     out.push_str(&estimates_block(&shown));
     out
 }

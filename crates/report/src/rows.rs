@@ -20,6 +20,8 @@ pub(crate) struct Row<'a> {
     pub(crate) ranked_by: u64,
     /// How many samples the tally rests on, about; `None`: it is no estimate.
     pub(crate) samples: Option<f64>,
+    /// Relative standard error of the tally, where the class is known by an estimate alone; else 0.
+    pub(crate) error: f64,
     /// Its sites with what of them belongs to the section. Empty without stacks.
     pub(crate) sites: Vec<(&'a SiteProfile, Tally)>,
 }
@@ -43,7 +45,7 @@ pub(crate) fn write_rows(out: &mut String, rows: &[Row<'_>], indent: usize, view
     line(out, indent, "%:size:count:(largest)");
     for row in rows.iter().take(most(view)) {
         let Tally { objects, bytes, largest } = row.tally;
-        let few = few_samples(row.samples);
+        let few = few_samples(row.samples) + &band(row.error);
         let share = percent(row.ranked_by, total);
         line(
             out,
@@ -112,7 +114,7 @@ fn few_samples(samples: Option<f64>) -> String {
     }
 }
 
-/// Two standard errors of a number that rests on a sample of stacks.
+/// Two standard errors of a number that rests on a sample.
 fn band(error: f64) -> String {
     if error > 0.0 { format!(" (±{:.0}%)", (error * 200.0).ceil().min(100.0)) } else { String::new() }
 }

@@ -107,6 +107,7 @@ impl<'a> Sections<'a> {
             tally: part.of_class(class),
             ranked_by: ranked_by(class),
             samples: self.samples(part, class),
+            error: self.error(part, class),
             sites: self.sites_of(&class.name).map(|site| (site, part.of_site(site))).collect(),
         };
         in_order(self.profile.classes.iter().map(row).collect())
@@ -115,6 +116,13 @@ impl<'a> Sections<'a> {
     fn samples(&self, part: Part, class: &ClassProfile) -> Option<f64> {
         let counted = matches!(part, Part::Allocated) && self.profile.run.engine != EngineKind::Sampled;
         if counted { None } else { self.profile.samples_behind(class, part.of_class(class)) }
+    }
+
+    /// The error of what was allocated, as the sampled engine states it.
+    fn error(&self, part: Part, class: &ClassProfile) -> f64 {
+        let estimated = self.profile.run.engine == EngineKind::Sampled && matches!(part, Part::Allocated);
+        let estimate = self.profile.estimates.get(&class.name).filter(|_| estimated);
+        estimate.map_or(0.0, |it| it.allocated.error_bytes() as f64 / it.allocated.bytes().max(1) as f64)
     }
 
     fn sites_of(&self, class: &str) -> impl Iterator<Item = &'a SiteProfile> + use<'_, 'a> {

@@ -1,6 +1,6 @@
 //! How much of the truth a profile is, in words: the trust line and the block under it.
 
-use mayfly_profile::{Estimate, Following, Profile, Remainder, Trust};
+use mayfly_profile::{EngineKind, Estimate, Following, Profile, Remainder, Trust};
 
 use crate::text::printable;
 use crate::units;
@@ -8,34 +8,43 @@ use crate::units;
 /// One line: bytes counted of bytes the JVM says it allocated.
 ///
 /// `trust: 1.86 GiB counted of 1.86 GiB the JVM allocated (coverage 99.98 %)`
-pub fn trust_line(trust: &Trust) -> String {
-    let counted = units::bytes(trust.accounted_bytes);
+pub fn trust_line(trust: &Trust, engine: EngineKind) -> String {
+    let counted = counted(trust, engine);
     match (trust.jvm_allocated_bytes, trust.share()) {
         (Some(allocated), Some(share)) => format!(
-            "trust: {counted} counted of {} the JVM allocated (coverage {})",
+            "trust: {counted} of {} the JVM allocated (coverage {})",
             units::bytes(allocated),
             units::share(share)
         ),
-        _ => format!("trust: {counted} counted; the JVM gave no number of its own to compare with"),
+        _ => format!("trust: {counted}; the JVM gave no number of its own to compare with"),
     }
 }
 
 /// The trust line in fewer columns.
-pub fn short_trust_line(trust: &Trust) -> String {
-    let counted = units::bytes(trust.accounted_bytes);
+pub fn short_trust_line(trust: &Trust, engine: EngineKind) -> String {
     match (trust.jvm_allocated_bytes, trust.share()) {
         (Some(allocated), Some(share)) => {
-            format!("trust: coverage {} ({counted} of {})", units::share(share), units::bytes(allocated))
+            let known = units::bytes(trust.accounted_bytes);
+            format!("trust: coverage {} ({known} of {})", units::share(share), units::bytes(allocated))
         }
-        _ => format!("trust: {counted} counted, not compared"),
+        _ => format!("trust: {}, not compared", counted(trust, engine)),
     }
+}
+
+/// `1.86 GiB counted`, or estimated.
+fn counted(trust: &Trust, engine: EngineKind) -> String {
+    let how = match engine {
+        EngineKind::Exact => "counted",
+        EngineKind::Sampled => "estimated",
+    };
+    format!("{} {how}", units::bytes(trust.accounted_bytes))
 }
 
 /// The trust line and, each on a line of its own, the remainder by cause, refusals, dropped objects and the profiler's own
 /// cost. Lines are indented by two spaces.
-pub fn trust_block(trust: &Trust) -> String {
-    let mut lines = vec![trust_line(trust)];
-    lines.extend(overcount(trust));
+pub fn trust_block(trust: &Trust, engine: EngineKind) -> String {
+    let mut lines = vec![trust_line(trust, engine)];
+    lines.extend(overcount(trust).filter(|_| engine == EngineKind::Exact));
     lines.extend(named(trust));
     lines.extend(remainder(trust));
     let refusal = |r: &mayfly_profile::Refusals| {

@@ -4,8 +4,8 @@ mod profiles;
 
 use insta::assert_snapshot;
 use mayfly_profile::{
-    BlameRules, ClassEstimate, ClassFilter, Estimate, Gc, Profile, Remainder, SiteProfile, Tally, Tracking,
-    Trust, View,
+    BlameRules, ClassEstimate, ClassFilter, EngineKind, Estimate, Gc, Profile, Remainder, SiteProfile, Tally,
+    Tracking, Trust, View,
 };
 use mayfly_report::{Occasion, post_run, trust_block, trust_line};
 use profiles::{only_counts, optimised_away, sampled, trust, with_lifetimes, with_sites};
@@ -102,7 +102,7 @@ fn names_cannot_break_lines() {
 #[test]
 fn more_counted_than_allocated_is_explained() {
     let trust = Trust { accounted_bytes: 2_000_000_000, remainder: vec![], ..trust() };
-    let text = trust_block(&trust);
+    let text = trust_block(&trust, EngineKind::Exact);
     assert!(text.contains("(coverage 100.13 %)"), "{text}");
     assert!(
         text.contains("optimised away: at least 2.48 MiB of what was counted was executed and not allocated"),
@@ -113,12 +113,12 @@ fn more_counted_than_allocated_is_explained() {
 
 #[test]
 fn what_no_cause_explains_is_said_to_be_of_unknown_cause() {
-    let text = trust_block(&trust());
+    let text = trust_block(&trust(), EngineKind::Exact);
     assert!(text.contains("remainder: 381 KiB before the agent could count\n"), "{text}");
     assert!(text.contains("remainder: 9.77 KiB of unknown cause\n"), "{text}");
     let explained =
         Trust { remainder: vec![Remainder::exact("before the agent could count", 400_000)], ..trust() };
-    assert!(!trust_block(&explained).contains("unknown cause"));
+    assert!(!trust_block(&explained, EngineKind::Exact).contains("unknown cause"));
 }
 
 #[test]
@@ -153,14 +153,40 @@ fn estimates_are_told_with_their_error_and_exact_numbers_without() {
 }
 
 #[test]
+fn what_is_estimated_is_not_said_to_be_counted_or_optimised_away() {
+    let trust = Trust { accounted_bytes: 2_050_000_000, remainder: vec![], ..trust() };
+    let text = trust_block(&trust, EngineKind::Sampled);
+    assert!(text.contains("trust: 1.91 GiB estimated of 1.86 GiB the JVM allocated"), "{text}");
+    assert!(!text.contains("counted") && !text.contains("optimised away"), "{text}");
+}
+
+#[test]
+fn rows_of_the_sampled_engine_state_their_errors() {
+    let mut profile = with_lifetimes();
+    profile.run.engine = EngineKind::Sampled;
+    profile.run.tracking = Tracking::ByteSample(512 << 10);
+    let name = profile.classes[0].name.clone();
+    let allocated = Estimate::of_bytes(
+        profile.classes[0].allocated.bytes as f64,
+        0.06 * profile.classes[0].allocated.bytes as f64,
+    );
+    profile.estimates.insert(name.clone(), ClassEstimate { allocated, ..ClassEstimate::default() });
+    let text = post_run(&profile, &View::default(), &occasion());
+    let allocated = text.split("Live objects:").next().expect("a section");
+    let row = allocated.lines().find(|line| line.contains(&format!("- {name}"))).expect("the class");
+    assert!(row.ends_with(" (±12%)"), "{row}");
+    assert!(allocated.contains("Sizes and counts are estimates from a sample"), "{allocated}");
+}
+
+#[test]
 fn the_trust_line() {
     assert_eq!(
-        trust_line(&trust()),
+        trust_line(&trust(), EngineKind::Exact),
         "trust: 1.86 GiB counted of 1.86 GiB the JVM allocated (coverage 99.97 %)"
     );
     let without = Trust { jvm_allocated_bytes: None, ..trust() };
     assert_eq!(
-        trust_line(&without),
+        trust_line(&without, EngineKind::Exact),
         "trust: 1.86 GiB counted; the JVM gave no number of its own to compare with"
     );
 }

@@ -16,6 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("target", &["options"]),
     ("tracking", &["options", "target"]),
     ("exact", &["conduct", "engine", "options", "target", "tracking"]),
+    ("sampled", &["conduct", "engine", "options", "target", "tracking"]),
     ("session", &["conduct", "engine", "tracking"]),
     ("steering", &["conduct", "engine", "options", "output", "session", "target", "tracking"]),
     ("heap", &["options", "output", "steering", "target"]),
@@ -23,7 +24,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("remote", &["conduct", "heap", "steering", "target"]),
     (
         "entry",
-        &["api", "conduct", "exact", "heap", "options", "output", "remote", "steering", "target", "tracking"],
+        &[
+            "api", "conduct", "engine", "exact", "heap", "options", "output", "remote", "sampled",
+            "steering", "target", "tracking",
+        ],
     ),
 ];
 

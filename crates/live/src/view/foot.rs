@@ -41,8 +41,9 @@ fn trust(state: &State, columns: usize) -> (String, bool) {
     if state.followed.fault.is_some() {
         missing += "; the stream contradicts itself";
     }
-    let line = trust_line(trust) + &missing;
-    let line = if width(&line) > columns { short_trust_line(trust) + &missing } else { line };
+    let engine = state.shown.profile.run.engine;
+    let line = trust_line(trust, engine) + &missing;
+    let line = if width(&line) > columns { short_trust_line(trust, engine) + &missing } else { line };
     (line, missing.is_empty())
 }
 

@@ -8,7 +8,7 @@ use mayfly_profile::{HeapSummary, JvmInfo, Tracking};
 use serde::{Deserialize, Serialize};
 
 /// The version of this protocol: grows with every request or answer that is added.
-pub const PROTOCOL_VERSION: u16 = 2;
+pub const PROTOCOL_VERSION: u16 = 3;
 
 /// The most bytes that [`Response::Recording`] carries at a time.
 pub const CHUNK_BYTES: usize = 64 << 10;
@@ -44,6 +44,15 @@ pub enum Request {
     /// [`Response::Done`]. Several may watch at once. Steps that a client is too slow for are left out for it alone, and told
     /// again: its trust says how many. Since version 2.
     Watch,
+    /// Begin to profile, where nothing profiles yet: [`Response::Done`]. Since version 3.
+    Start {
+        /// As for `-agentpath`; the engine must be one that can begin in a running JVM.
+        options: String,
+        /// Ends by itself after so many milliseconds, should nobody ask for it.
+        stop_after_ms: Option<u64>,
+    },
+    /// End profiling that somebody started: its recording is closed, its report is written: [`Response::Done`]. Since version 3.
+    Stop,
 }
 
 impl Request {
@@ -58,6 +67,8 @@ impl Request {
             Self::HeapSummary { .. } => "heap",
             Self::HeapDump { .. } => "heap dump",
             Self::Watch => "live",
+            Self::Start { .. } => "start",
+            Self::Stop => "stop",
         }
     }
 }
@@ -98,8 +109,8 @@ pub enum Refusal {
     },
     /// The agent was loaded to look at the heap, and counts nothing.
     #[error(
-        "the agent in this JVM does not profile; to profile, start the JVM with it: mayfly run -- java …, or \
-         -agentpath:libmayfly.so=#…"
+        "the agent in this JVM does not profile; to profile, let it begin (mayfly start PID), or start the JVM with it: \
+         mayfly run -- java …, or -agentpath:libmayfly.so=#…"
     )]
     NotProfiling,
     /// The JVM has not begun to run the program, or is about to end.

@@ -1,6 +1,6 @@
 //! How far to trust the screen, in words: coverage, what was dropped, what is an estimate.
 
-use mayfly_profile::{Tracking, Trust};
+use mayfly_profile::{EngineKind, Tracking, Trust};
 
 use super::Screen;
 use crate::text::printable;
@@ -10,7 +10,7 @@ impl Screen<'_> {
     /// The trust line in words, and what makes numbers estimates.
     pub(super) fn coverage(&self) -> Vec<String> {
         let trust = &self.profile.trust;
-        let mut lines = vec![String::new(), self.fit(&counted(trust))];
+        let mut lines = vec![String::new(), self.fit(&counted(trust, self.profile.run.engine))];
         lines.push(self.fit(&missed(trust)));
         lines.extend(self.estimated().map(|text| self.fit(&text)));
         lines
@@ -24,16 +24,24 @@ impl Screen<'_> {
             Tracking::EveryNth(n @ 2..) => format!("1 object in {n}"),
             Tracking::Off | Tracking::EveryObject | Tracking::EveryNth(_) => return None,
         };
-        Some(format!("  Methods, live and lifetimes: estimates from {from}."))
+        let what = match self.profile.run.engine {
+            EngineKind::Exact => "Methods, live and lifetimes",
+            EngineKind::Sampled => "All numbers",
+        };
+        Some(format!("  {what}: estimates from {from}."))
     }
 }
 
-fn counted(trust: &Trust) -> String {
+fn counted(trust: &Trust, engine: EngineKind) -> String {
     let counted = units::bytes(trust.accounted_bytes);
     let (Some(allocated), Some(share)) = (trust.jvm_allocated_bytes, trust.share()) else {
         return format!("Coverage: {counted} counted; this JVM gives no number of its own to compare with.");
     };
     let jvm = units::bytes(allocated);
+    if engine == EngineKind::Sampled {
+        let share = units::share(share);
+        return format!("Coverage: {counted} estimated, {share} of the {jvm} that the JVM allocated.");
+    }
     if trust.accounted_bytes > allocated {
         return format!(
             "Coverage: {counted} executed; the JVM allocated {jvm}: the JIT optimised the rest away."

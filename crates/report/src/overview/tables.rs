@@ -1,6 +1,6 @@
 //! Classes and methods: the largest by what they allocated, by what is live of it, and by byte-seconds.
 
-use mayfly_profile::{ClassProfile, MethodProfile, Tracking};
+use mayfly_profile::{ClassProfile, EngineKind, MethodProfile, Tracking};
 
 use super::Screen;
 use crate::table::fitted;
@@ -80,8 +80,11 @@ impl Screen<'_> {
 
     fn cells(&self, row: &Row, total: u64, executed: bool) -> Vec<String> {
         let sampled = matches!(self.profile.run.tracking, Tracking::ByteSample(_) | Tracking::EveryNth(2..));
-        let mut cells =
-            vec![units::bytes(row.allocated), format!("{} %", units::percent(row.allocated, total))];
+        let estimated = if self.profile.run.engine == EngineKind::Sampled { "~" } else { "" };
+        let mut cells = vec![
+            format!("{estimated}{}", units::bytes(row.allocated)),
+            format!("{} %", units::percent(row.allocated, total)),
+        ];
         if executed {
             cells.push(if row.is_optimised_away() { units::bytes(row.executed) } else { String::new() });
         }

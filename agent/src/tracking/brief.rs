@@ -10,30 +10,28 @@ use std::collections::BTreeMap;
 use mayfly_profile::{ClassEstimate, ClassId, Estimate};
 use rustc_hash::FxHashMap;
 
-use super::maker::Maker;
-
 /// A thread that allocated fewer bytes than so many intervals was brief: beyond it, chance has its way within the thread.
 const BRIEF_INTERVALS: u64 = 16;
 /// A thread with so many samples is not brief, unless by single large objects, for which chance does not matter.
 const MOST_SAMPLES: usize = 4 * BRIEF_INTERVALS as usize;
 
-/// What a sample said.
+/// What a sample said. `M`: who may have made objects that an engine does not count.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sample {
+pub(crate) struct Sample<M> {
     pub(crate) class: ClassId,
-    /// Who made the object, if no hook saw it.
-    pub(crate) maker: Option<Maker>,
+    /// Who made the object, if it is not counted.
+    pub(crate) maker: Option<M>,
     pub(crate) estimate: Estimate,
 }
 
 /// The samples of a thread, while it may turn out to be brief.
 #[derive(Debug)]
-pub(crate) struct ThreadSamples(Vec<Sample>);
+pub(crate) struct ThreadSamples<M>(Vec<Sample<M>>);
 
-impl ThreadSamples {
+impl<M> ThreadSamples<M> {
     pub(crate) const NONE: Self = Self(Vec::new());
 
-    pub(crate) fn add(&mut self, sample: Sample) {
+    pub(crate) fn add(&mut self, sample: Sample<M>) {
         if self.0.len() < MOST_SAMPLES {
             self.0.push(sample);
         }
@@ -41,19 +39,30 @@ impl ThreadSamples {
 }
 
 /// The samples of all threads that were brief.
-#[derive(Debug, Default)]
-pub(crate) struct Brief {
+#[derive(Debug)]
+pub(crate) struct Brief<M> {
     /// What these threads allocated, by the JVM's counters.
     allocated: u64,
     /// What their samples say.
     sampled: Estimate,
     by_class: FxHashMap<ClassId, ClassEstimate>,
-    by_maker: BTreeMap<Maker, Estimate>,
+    by_maker: BTreeMap<M, Estimate>,
 }
 
-impl Brief {
+impl<M> Default for Brief<M> {
+    fn default() -> Self {
+        Self {
+            allocated: 0,
+            sampled: Estimate::default(),
+            by_class: FxHashMap::default(),
+            by_maker: BTreeMap::new(),
+        }
+    }
+}
+
+impl<M: Copy + Ord> Brief<M> {
     /// Takes the samples of a thread that ended and allocated so much, if it was brief; returns whether it was.
-    pub(crate) fn take(&mut self, samples: &ThreadSamples, allocated: u64, interval: u64) -> bool {
+    pub(crate) fn take(&mut self, samples: &ThreadSamples<M>, allocated: u64, interval: u64) -> bool {
         if allocated >= BRIEF_INTERVALS.saturating_mul(interval) || samples.0.len() >= MOST_SAMPLES {
             return false;
         }
@@ -83,12 +92,22 @@ impl Brief {
     }
 
     /// What all samples say of a maker.
-    pub(crate) fn maker(&self, maker: Maker, all: Estimate) -> Estimate {
+    pub(crate) fn maker(&self, maker: M, all: Estimate) -> Estimate {
         let brief = self.by_maker.get(&maker).copied().unwrap_or_default();
         let mut worth = all.without(brief);
         let scaled = self.scaled(brief);
         worth.add(Estimate::of_bytes(scaled, scaled));
         worth
+    }
+
+    /// What these threads allocated, where no sample says what that was.
+    pub(crate) fn unsampled(&self) -> u64 {
+        if self.sampled.bytes() == 0 { self.allocated } else { 0 }
+    }
+
+    /// The error of the sum of all classes, where all samples are `all`: what brief threads allocated together is known.
+    pub(crate) fn error_of_sum(&self, all: Estimate) -> u64 {
+        all.without(self.sampled).error_bytes()
     }
 
     /// Bytes as their share of what brief threads allocated.
@@ -104,14 +123,17 @@ impl Brief {
 mod tests {
     use super::*;
 
+    /// The JVM.
+    const MAKER: u8 = 7;
+
     const INTERVAL: u64 = 512 << 10;
 
-    fn sample(class: ClassId, maker: Option<Maker>) -> Sample {
+    fn sample(class: ClassId, maker: Option<u8>) -> Sample<u8> {
         Sample { class, maker, estimate: Estimate::of_sample(16, INTERVAL) }
     }
 
     /// So many threads that allocated 800 bytes each, of which one in `picked` has a sample.
-    fn threads(brief: &mut Brief, count: u64, picked: u64) -> ClassEstimate {
+    fn threads(brief: &mut Brief<u8>, count: u64, picked: u64) -> ClassEstimate {
         let mut all = ClassEstimate::default();
         for thread in 0..count {
             let mut samples = ThreadSamples::NONE;
@@ -129,7 +151,7 @@ mod tests {
         let executed = 16_000_000;
         // 20,000 threads of 800 bytes, of which one in 655 is picked by right.
         for picked in [300, 655, 1300, 30_000] {
-            let mut brief = Brief::default();
+            let mut brief = Brief::<u8>::default();
             let all = threads(&mut brief, 20_000, picked);
             let told = brief.class(0, all, executed);
             let (bytes, error) = (told.allocated.bytes(), told.allocated.error_bytes());
@@ -141,14 +163,14 @@ mod tests {
 
     #[test]
     fn what_the_jit_removed_in_large_is_found_beside_brief_threads() {
-        let mut brief = Brief::default();
+        let mut brief = Brief::<u8>::default();
         threads(&mut brief, 20_000, 655);
         assert!(brief.class(1, ClassEstimate::default(), 1 << 30).removed(1 << 30, INTERVAL));
     }
 
     #[test]
     fn a_thread_that_allocates_much_is_not_brief() {
-        let mut brief = Brief::default();
+        let mut brief = Brief::<u8>::default();
         let mut samples = ThreadSamples::NONE;
         samples.add(sample(0, None));
         assert!(!brief.take(&samples, BRIEF_INTERVALS * INTERVAL, INTERVAL));
@@ -159,11 +181,11 @@ mod tests {
 
     #[test]
     fn what_is_made_where_no_hook_is_is_scaled_to_what_was_allocated() {
-        let mut brief = Brief::default();
+        let mut brief = Brief::<u8>::default();
         let mut samples = ThreadSamples::NONE;
-        samples.add(sample(0, Some(Maker::Jvm)));
+        samples.add(sample(0, Some(MAKER)));
         assert!(brief.take(&samples, 4000, INTERVAL));
-        let told = brief.maker(Maker::Jvm, sample(0, Some(Maker::Jvm)).estimate);
+        let told = brief.maker(MAKER, sample(0, Some(MAKER)).estimate);
         assert_eq!((told.bytes(), told.error_bytes()), (4000, 4000));
     }
 }

@@ -1,0 +1,149 @@
+//! What the sampled engine holds, and what it does with a sample.
+
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiEnv, JvmtiError, SampledAllocation};
+use mayfly_profile::{ClassId, Estimate, Tracking};
+
+use super::estimates::Estimates;
+use super::threads::{OfThread, Threads};
+use crate::conduct::own_threads;
+use crate::options::Options;
+use crate::target::{Target, note_sample};
+use crate::tracking::{Followed, Population, Sample};
+
+/// What of the JVM is held while it samples for us.
+const CAPABILITIES: Capabilities = Capabilities {
+    gc_events: true,
+    sampled_allocations: true,
+    sources: true,
+    early_class_hooks: false,
+    bytecodes: false,
+    heap_exhaustion: false,
+};
+/// Switched on from the begin to the end.
+const EVENTS: [Event; 4] = [
+    Event::ThreadEnd,
+    Event::GarbageCollectionStart,
+    Event::GarbageCollectionFinish,
+    Event::SampledObjectAlloc,
+];
+/// HotSpot's own interval, which it has again when we leave.
+const JVMS_INTERVAL: i32 = 512 << 10;
+
+/// Why the JVM's sampler is not ours.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error(
+    "the JVM's allocation sampler can't be had ({0}), it is another agent's: stop that one, or launch the JVM with Mayfly's \
+     exact engine, which needs no sampler (#trackcollections, without #engine-sampled)"
+)]
+pub(crate) struct SamplerError(JvmtiError);
+
+/// Counts and follows what the JVM's sampler picks.
+pub(crate) struct Sampled {
+    pub(super) target: &'static Target,
+    pub(super) population: Arc<Population>,
+    pub(super) estimates: Estimates,
+    pub(super) threads: Threads,
+    /// Whether samples are taken. Each reads this for as long as it is being taken: who closes it waits for them.
+    open: RwLock<bool>,
+}
+
+impl Sampled {
+    /// Takes the JVM's sampler. Nothing is counted yet. The interval is set now: a thread draws its first sample when it
+    /// starts, the main thread before VMInit.
+    ///
+    /// # Errors
+    /// Another agent has it.
+    pub(crate) fn new(target: &'static Target, population: Arc<Population>) -> Result<Self, SamplerError> {
+        let interval = interval(&population.options);
+        let jvmti = &target.jvmti;
+        jvmti.add_capabilities(CAPABILITIES).map_err(SamplerError)?;
+        if let Err(error) = jvmti.set_sampling_interval(i32::try_from(interval).unwrap_or(i32::MAX)) {
+            jvmti.give_back(CAPABILITIES);
+            return Err(SamplerError(error));
+        }
+        Ok(Self {
+            target,
+            population,
+            estimates: Estimates::new(interval),
+            threads: Threads::default(),
+            open: RwLock::new(false),
+        })
+    }
+
+    /// Whether the JVM's sampler could be had now.
+    ///
+    /// # Errors
+    /// Another agent has it.
+    pub(crate) fn try_sampler(jvmti: &JvmtiEnv) -> Result<(), SamplerError> {
+        jvmti.add_capabilities(CAPABILITIES).map_err(SamplerError)?;
+        jvmti.give_back(CAPABILITIES);
+        Ok(())
+    }
+
+    /// Takes an allocation that the JVM's sampler picked.
+    pub(super) fn take(&self, jni: Jni<'_>, sample: SampledAllocation<'_>) {
+        note_sample();
+        let open = self.is_open();
+        if !*open || own_threads::is_own() {
+            return;
+        }
+        let Some(name) = self.target.jvmti.class_name(sample.class) else { return };
+        let class = self.population.classes.named(&name);
+        self.estimates.add(class, sample.size);
+        let admitted = sample.size >= self.population.options.view.min_bytes && self.population.admits(&name);
+        self.threads.with_this(&self.population, |thread| {
+            thread.samples.add(Sample { class, maker: None, estimate: self.estimate(sample.size) });
+            if admitted {
+                self.follow(thread, jni, class, sample);
+            }
+        });
+    }
+
+    fn follow(&self, thread: &mut OfThread, jni: Jni<'_>, class: ClassId, sample: SampledAllocation<'_>) {
+        let bytes = self.estimate(sample.size).bytes();
+        if !thread.tracker.choose(bytes) {
+            return;
+        }
+        // The JVM samples nothing while a virtual thread is being mounted or unmounted.
+        let site = thread.tracker.site((&self.population, &self.target.jvmti), jni, class, false);
+        let followed = Followed { object: sample.object, size: sample.size, bytes };
+        thread.tracker.follow(&self.population, jni, followed, (site, 0));
+    }
+
+    fn estimate(&self, size: u64) -> Estimate {
+        Estimate::of_sample(size, self.estimates.interval())
+    }
+
+    /// Has the JVM report what it picks.
+    pub(super) fn listen(&self) -> Result<(), JvmtiError> {
+        EVENTS.into_iter().try_for_each(|event| self.target.jvmti.enable(event))
+    }
+
+    /// Gives the sampler back.
+    pub(super) fn leave(&self) {
+        let jvmti = &self.target.jvmti;
+        EVENTS.into_iter().for_each(|event| jvmti.disable(event));
+        // Can't fail while the capability is ours.
+        let _ = jvmti.set_sampling_interval(JVMS_INTERVAL);
+        jvmti.give_back(CAPABILITIES);
+    }
+
+    /// Whether samples are taken, for as long as the answer is held.
+    pub(super) fn is_open(&self) -> RwLockReadGuard<'_, bool> {
+        self.open.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes samples from now on, or takes none any more, and waits for those that are being taken.
+    pub(super) fn set_open(&self, open: bool) {
+        *self.open.write().unwrap_or_else(PoisonError::into_inner) = open;
+    }
+}
+
+fn interval(options: &Options) -> u64 {
+    match options.tracking() {
+        Tracking::ByteSample(interval) => interval,
+        _ => JVMS_INTERVAL as u64,
+    }
+}

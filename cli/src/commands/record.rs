@@ -1,0 +1,66 @@
+//! `mayfly record`: profiles a running JVM for a while, and keeps a recording.
+//!
+//! The agent ends by itself should nobody be there any more to stop it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mayfly_recording::control::Request;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use crate::args::running::RecordArgs;
+use crate::commands::next_commands::{program, shown};
+use crate::commands::{snapshot, start};
+use crate::error::Error;
+use crate::exit_codes;
+use crate::output;
+use crate::session::connect::Target;
+use crate::session::jvms;
+use crate::session::process::Process;
+use crate::session::unreachable::Unreachable;
+
+/// How long the agent goes on if nobody stops it.
+const GRACE: Duration = Duration::from_secs(60);
+/// How often signals and the JVM are looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Begins, waits, fetches, stops, and says where the recording is.
+pub(crate) fn run(args: RecordArgs) -> Result<u8, Error> {
+    let pid = jvms::pid_of(&args.jvm.target)?;
+    let target = Target::connect(pid)?;
+    let path = args.output.unwrap_or_else(|| PathBuf::from(format!("mayfly-{pid}.mayfly")));
+    let left = signals().map_err(Error::SignalsNotWatched)?;
+    let longest = u64::try_from((args.time + GRACE).as_millis()).unwrap_or(u64::MAX);
+    start::begin(&target, pid, &args.engine, Some(longest))?;
+    let waited = wait(pid, args.time, &left);
+    let fetched = waited.and_then(|()| snapshot::fetch(&target, &path));
+    // Whatever became of the recording, the JVM is left as it was.
+    let stopped = target.ask(&Request::Stop);
+    fetched?;
+    stopped?;
+    output::say(&format!("recording {}; read it: {} report {}", shown(&path), program(), shown(&path)));
+    Ok(exit_codes::SUCCESS)
+}
+
+/// Set once somebody wants it to end early.
+fn signals() -> std::io::Result<Arc<AtomicBool>> {
+    let left = Arc::<AtomicBool>::default();
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&left))?;
+    }
+    Ok(left)
+}
+
+fn wait(pid: u32, time: Duration, left: &AtomicBool) -> Result<(), Error> {
+    let deadline = Instant::now() + time;
+    while Instant::now() < deadline && !left.load(Relaxed) {
+        if Process::find(pid).is_err() {
+            return Err(Unreachable::Ended { pid }.into());
+        }
+        thread::sleep(LOOK.min(deadline.saturating_duration_since(Instant::now())));
+    }
+    Ok(())
+}
