@@ -105,6 +105,27 @@ fn the_terminal_is_given_back_whatever_ends_the_view() {
 }
 
 #[test]
+fn a_view_ends_when_its_terminal_is_closed() {
+    let Some(jvm) = jvms().first() else { return };
+    let run = recorded(jvm);
+    let workspace = Workspace::new();
+    let pid_file = workspace.file("pid");
+    let view = shell_words([&*artifacts().cli, Path::new("live"), &run.recording()]);
+    let command = format!("sh -c \"echo \\$\\$ > {}; exec {view}\"", pid_file.display());
+    let Some(terminal) = Terminal::run(80, 24, &command) else { return };
+    terminal.wait_until("a view", |text| text.contains("trust: "));
+    let pid = fs::read_to_string(&pid_file).expect("a file").trim().to_owned();
+    drop(terminal);
+    let gone = format!("--pid={pid}");
+    let waited = Command::new("timeout").args(["20", "tail", &gone, "-f", "/dev/null"]).status();
+    let ended = waited.is_ok_and(|status| status.success());
+    if !ended {
+        let _ = Command::new("kill").args(["-KILL", &pid]).status();
+    }
+    assert!(ended, "the view goes on without its terminal");
+}
+
+#[test]
 fn no_colours_are_used_where_none_are_wanted() {
     let Some(jvm) = jvms().first() else { return };
     let run = recorded(jvm);

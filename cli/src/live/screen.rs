@@ -98,7 +98,10 @@ impl View {
                 let state = &self.state;
                 self.screen.terminal.draw(|frame| draw(frame, state, &look))?;
             }
-            if event::poll(STEP)? {
+            if !terminal::wait_for_keys(STEP)? {
+                return Ok(self.stop.signal().map_or(Left::Gone, Left::BySignal));
+            }
+            if event::poll(Duration::ZERO)? {
                 match self.typed(event::read()?) {
                     Some(Effect::Quit) => return Ok(Left::ByUser),
                     Some(effect) => self.perform(effect),

@@ -2,14 +2,34 @@
 
 use std::env;
 use std::io::{self, IsTerminal};
+use std::time::Duration;
 
 use mayfly_live::Look;
 use ratatui::DefaultTerminal;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
 /// Whether a view fits there at all: a terminal that obeys escape sequences.
 pub(crate) fn takes_a_view() -> bool {
     let term = env::var("TERM").unwrap_or_default();
     io::stdout().is_terminal() && !matches!(term.as_str(), "" | "dumb")
+}
+
+/// Waits until something is typed there, at most so long. Whether the terminal still is there: of one that hung up, the reader
+/// of keys would read for ever.
+///
+/// # Errors
+/// What the system says.
+pub(super) fn wait_for_keys(time: Duration) -> io::Result<bool> {
+    let stdout = io::stdout();
+    let mut terminal = [PollFd::new(&stdout, PollFlags::IN)];
+    let time = Timespec::try_from(time).map_err(io::Error::other)?;
+    match poll(&mut terminal, Some(&time)) {
+        Ok(_) => Ok(!terminal[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL)),
+        // A new size, or a signal to end.
+        Err(Errno::INTR) => Ok(true),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// What it can show, by the environment.
