@@ -55,8 +55,8 @@ pub(crate) struct Scan<'a> {
     pub(crate) slots: Vec<Slot>,
     /// Places in `slots`, by what their `class` is.
     pub(crate) slot_of: FxHashMap<u64, u32>,
-    /// The slot used last: most objects are like the one before.
-    last: (u64, u32),
+    /// Key and slot of the last object: most are like the one before.
+    last: Option<(u64, u32)>,
     pub(crate) roots: Vec<RootRecord>,
     pub(crate) measure: Measure,
     /// Where the `java.lang.Class`es lie, in the order of addresses, and the first of them after the last object.
@@ -82,7 +82,7 @@ impl<'a> Scan<'a> {
             class_at: FxHashMap::default(),
             slots: Vec::new(),
             slot_of: FxHashMap::default(),
-            last: (0, u32::MAX),
+            last: None,
             roots: Vec::new(),
             measure: Measure::default(),
             mirrors: Vec::new(),
@@ -142,7 +142,10 @@ impl<'a> Scan<'a> {
 
     #[inline]
     fn count(&mut self, id: u64, key: u64, array: Option<(ValueType, u32)>) {
-        let slot = if self.last == (key, self.last.1) { self.last.1 } else { self.slot(key, array) };
+        let slot = match self.last {
+            Some((last, slot)) if last == key => slot,
+            _ => self.slot(key, array),
+        };
         let of_class = &mut self.slots[slot as usize];
         of_class.objects += 1;
         let shape = match array {
@@ -171,7 +174,7 @@ impl<'a> Scan<'a> {
             slots.len() as u32 - 1
         });
         self.measure.instances.resize(self.slots.len(), Default::default());
-        self.last = (key, slot);
+        self.last = Some((key, slot));
         slot
     }
 
