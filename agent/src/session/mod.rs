@@ -25,6 +25,10 @@ use crate::tracking::{Deaths, Population};
 /// Least time between two readings of all threads' allocation counters for the byte clock.
 const CORRECTION_STEP: Duration = Duration::from_millis(50);
 
+/// Least time between two steps that tell what became of the objects of each site: thousands of rows, of which most change
+/// from step to step.
+const FATES_STEP: Duration = Duration::from_secs(5);
+
 /// The JVM's own count of allocated bytes. Asking takes a look at each thread.
 pub(crate) trait JvmBytes {
     /// By all threads, dead and alive; `None` if the JVM does not count them.
@@ -44,6 +48,8 @@ pub(crate) struct Session {
     resets: u32,
     /// When the byte clock was last set to the JVM's count.
     corrected: Option<Instant>,
+    /// When fates were last told; `None`: the next step tells them.
+    fates_told: Option<Instant>,
 }
 
 /// How far a session has come.
@@ -66,6 +72,7 @@ impl Session {
             uncounted: Uncounted::default(),
             resets: 0,
             corrected: None,
+            fates_told: None,
         }
     }
 
@@ -140,11 +147,18 @@ impl Session {
             estimates: counts.estimates,
         };
         updates.push(Update::Progress(Box::new(progress)));
-        let (classes, sites) = self.stream.named();
-        updates.extend(
-            self.deaths.ledger().take_fates(classes, sites).map(|fates| Update::Fates(Box::new(fates))),
-        );
+        if self.fates_told.is_none_or(|at| at.elapsed() >= FATES_STEP) {
+            self.fates_told = Some(Instant::now());
+            let (classes, sites) = self.stream.named();
+            let fates = self.deaths.ledger().take_fates(classes, sites);
+            updates.extend(fates.map(|fates| Update::Fates(Box::new(fates))));
+        }
         updates
+    }
+
+    /// Somebody waits for the next step: it tells all there is.
+    pub(crate) fn is_asked_for_all(&mut self) {
+        self.fates_told = None;
     }
 
     /// It is closed, and the JVM goes on: gives all references back.

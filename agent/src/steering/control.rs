@@ -88,7 +88,11 @@ pub(crate) fn snapshot(profiler: &Profiler, jni: Jni<'_>) -> Option<Profile> {
 
 /// Whether there is still a session to tell of.
 fn publish_now(profiler: &Profiler, jni: Jni<'_>) -> bool {
-    profiler.session.lock().as_mut().map(|session| publish(profiler, jni, session)).is_some()
+    let mut session = profiler.session.lock();
+    let Some(session) = session.as_mut() else { return false };
+    session.is_asked_for_all();
+    publish(profiler, jni, session);
+    true
 }
 
 /// How far profiling has come; `None` before it began and once it ended.
