@@ -2,6 +2,7 @@
 //!
 //! Not here: the format (`mayfly-recording`), and what becomes of steps that a slow disk has no room for (`fan_out`).
 
+use std::borrow::Cow;
 use std::fs::{self, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -148,8 +149,14 @@ impl Default for Frames {
 impl Frames {
     /// What is to be written after this step.
     fn of(&mut self, step: &Step) -> Vec<u8> {
-        let updates = step.updates.iter().map(|update| confessing(update, step.missed, MISSED).into_owned());
-        let due = self.thinner.take(updates, self.began.elapsed().as_millis() as u64);
+        let now_ms = self.began.elapsed().as_millis() as u64;
+        let updates = step.updates.iter().map(|update| confessing(update, step.missed, MISSED));
+        // A copy of each step would leave its memory with this thread's part of the allocator.
+        let due: Vec<_> = if self.thinner.lets_pass(now_ms) {
+            updates.collect()
+        } else {
+            self.thinner.take(updates.map(Cow::into_owned), now_ms).into_iter().map(Cow::Owned).collect()
+        };
         let mut bytes = Vec::new();
         for update in &due {
             match self.writer.encode(update) {

@@ -62,6 +62,12 @@ impl Thinner {
         Self { growth, credit, last_ms: 0, progress: None, fates: None }
     }
 
+    /// Whether a step can be written as it is now, so many milliseconds after the first: there is room, and nothing was held back.
+    pub fn lets_pass(&mut self, now_ms: u64) -> bool {
+        self.earn(now_ms);
+        self.credit > 0 && self.progress.is_none() && self.fates.is_none()
+    }
+
     /// Takes a step, so many milliseconds after the first; what of it, and of those held back, is to be written now.
     pub fn take(&mut self, step: impl IntoIterator<Item = Update>, now_ms: u64) -> Vec<Update> {
         self.earn(now_ms);
