@@ -35,6 +35,12 @@ fn errors_off(json: &JsonReport, class: &str, bytes: f64) -> f64 {
 #[test]
 fn totals_of_classes_are_within_their_errors_and_the_trust_line_compares_them() {
     each_jvm(|jvm| {
+        if jvm.feature < 25 {
+            return skip(
+                &format!("errors of sampled totals on {jvm}"),
+                "up to JDK 21 some totals are further off than their errors say (docs/limits/counts.md)",
+            );
+        }
         let run =
             Profiled::new(jvm, "sampled.Kinds", "#engine-sampled#sample-128k").with(|l| l.args(&["2000000"]));
         let stdout = run.run().stdout;

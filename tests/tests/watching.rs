@@ -165,7 +165,8 @@ fn blocks_are_printed_until_the_jvm_ends() {
         let launch = Launch::new(jvm, "steered.Steered").agent("#trackcollections#include-steered.");
         let mut running = launch.start();
         running.wait_for_line("READY");
-        does(&mut running, "make 1000");
+        // More of them than of anything that the JVM's start makes.
+        does(&mut running, "make 300000");
         let viewing = view(running.pid());
         let watched = || {
             let threads =
