@@ -1,24 +1,13 @@
 //! How frames and classes are spelled where `;` and line feeds have a meaning of their own.
 
 use mayfly_profile::Frame;
+use mayfly_report::class_in_columns;
 
 /// A class as Java sources spell it: `byte[]` for `[B`, `java.lang.Object[]` for `[Ljava.lang.Object;`. Other names stay.
 pub fn readable_class(name: &str) -> String {
-    let element = name.trim_start_matches('[');
-    let dimensions = name.len() - element.len();
-    let readable = match element {
-        _ if dimensions == 0 => return name.to_owned(),
-        "Z" => "boolean",
-        "B" => "byte",
-        "C" => "char",
-        "S" => "short",
-        "I" => "int",
-        "J" => "long",
-        "F" => "float",
-        "D" => "double",
-        object => object.strip_prefix('L').and_then(|name| name.strip_suffix(';')).unwrap_or(object),
-    };
-    format!("{readable}{}", "[]".repeat(dimensions))
+    let columns = class_in_columns(name);
+    let element = columns.trim_start_matches('[');
+    format!("{element}{}", "[]".repeat(columns.len() - element.len()))
 }
 
 /// A frame: class and method, and the line if that is wanted and known.

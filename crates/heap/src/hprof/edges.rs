@@ -47,7 +47,8 @@ pub(super) struct Edges<'a, 's> {
     /// What to read of the instances of each class.
     plans: Vec<Plan>,
     plan_of: FxHashMap<u64, u32>,
-    last: (u64, u32),
+    /// Class and plan of the last instance: most are like the one before.
+    last: Option<(u64, u32)>,
     /// The number of the object met last: the next one in the file mostly has the next number.
     near: u32,
     /// Classes in the order of addresses, and how many of them have been told.
@@ -96,7 +97,7 @@ impl<'a, 's> Edges<'a, 's> {
             places: Places::default(),
             plans: Vec::new(),
             plan_of: FxHashMap::default(),
-            last: (0, u32::MAX),
+            last: None,
             near: 0,
             mirrors,
             mirrors_told: 0,
@@ -142,8 +143,10 @@ impl<'a, 's> Edges<'a, 's> {
     }
 
     fn plan(&mut self, class: u64) -> u32 {
-        if self.last.0 == class && self.last.1 != u32::MAX {
-            return self.last.1;
+        if let Some((last, plan)) = self.last
+            && last == class
+        {
+            return plan;
         }
         let at = match self.plan_of.get(&class) {
             Some(&at) => at,
@@ -155,7 +158,7 @@ impl<'a, 's> Edges<'a, 's> {
                 at
             }
         };
-        self.last = (class, at);
+        self.last = Some((class, at));
         at
     }
 
