@@ -110,6 +110,26 @@ impl Running {
         writeln!(stdin, "{line}").and_then(|()| stdin.flush()).expect("the program reads its stdin");
     }
 
+    /// The program, once it says that it is ready, by a line `READY`.
+    ///
+    /// # Panics
+    /// If it ends or its time runs out before.
+    #[track_caller]
+    pub fn when_ready(mut self) -> Self {
+        self.wait_for_line("READY");
+        self
+    }
+
+    /// Has the program do what a line says, and waits until it says that it did, by a line `DID` and the same.
+    ///
+    /// # Panics
+    /// If it ends or its time runs out before.
+    #[track_caller]
+    pub fn does(&mut self, line: &str) {
+        self.send_line(line);
+        self.wait_for_line(&format!("DID {line}"));
+    }
+
     /// Ends it as `kill -9` does.
     pub fn kill(&mut self) {
         let _ = self.child.kill();

@@ -13,9 +13,7 @@ use mayfly_tests::{
 use serde_json::Value;
 
 fn started(jvm: &Jvm, jvm_args: &[&str]) -> Running {
-    let mut running = Launch::new(jvm, "steered.Steered").jvm_args(jvm_args).start();
-    running.wait_for_line("READY");
-    running
+    Launch::new(jvm, "steered.Steered").jvm_args(jvm_args).start().when_ready()
 }
 
 fn ask(command: &str, pid: u32) -> Outcome {

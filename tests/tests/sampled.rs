@@ -92,9 +92,7 @@ fn classes_stay_as_they_are_and_come_from_the_archive() {
 }
 
 fn started(jvm: &Jvm, jvm_args: &[&str]) -> Running {
-    let mut running = Launch::new(jvm, "steered.Steered").jvm_args(jvm_args).start();
-    running.wait_for_line("READY");
-    running
+    Launch::new(jvm, "steered.Steered").jvm_args(jvm_args).start().when_ready()
 }
 
 fn ask(command: &str, pid: u32, more: &[&str]) -> Outcome {

@@ -7,24 +7,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mayfly_tests::{
-    JsonReport, Launch, Outcome, Profiled, Running, Workspace, control_socket, each_jvm, mayfly, skip,
+    JsonReport, Launch, Outcome, Profiled, Workspace, control_socket, each_jvm, mayfly, skip,
 };
 use serde_json::Value;
 
 const ITEM: &str = "steered.Steered$Item";
 const ROW: &str = "[Lsteered.Steered$Item;";
 const ONLY_ITEMS: &str = "#include-steered.";
-
-fn started(run: &Profiled) -> Running {
-    let mut running = run.start();
-    running.wait_for_line("READY");
-    running
-}
-
-fn does(running: &mut Running, line: &str) {
-    running.send_line(line);
-    running.wait_for_line(&format!("DID {line}"));
-}
 
 fn ask(words: &[&str], pid: u32) -> Outcome {
     let pid = pid.to_string();
@@ -56,25 +45,25 @@ fn pause_resume_and_reset_are_obeyed_and_a_snapshot_has_what_was_counted() {
             ask(&["snapshot", "-o", &file.display().to_string()], pid).ok();
             JsonReport::of(&file)
         };
-        let mut running = started(&run);
+        let mut running = run.start().when_ready();
         let pid = running.pid();
-        does(&mut running, "keep 5");
+        running.does("keep 5");
         ask(&["pause"], pid).ok();
-        does(&mut running, "make 11");
+        running.does("make 11");
         assert_eq!(items(&snapshot("paused", pid)), 5, "on {jvm}: while paused");
         ask(&["resume"], pid).ok();
-        does(&mut running, "make 7");
-        does(&mut running, "row 1000");
+        running.does("make 7");
+        running.does("row 1000");
         let second = snapshot("second", pid);
         assert!(largest_row(&second) >= Some(4000), "on {jvm}: {:?}", second.class(ROW));
         assert_eq!(items(&second), 12, "on {jvm}: nothing while paused");
         assert!(second.live()[ITEM].objects >= 5, "on {jvm}: what is kept is live");
         assert_eq!(second.0["complete"], false, "on {jvm}: the run goes on");
         ask(&["reset"], pid).ok();
-        does(&mut running, "make 3");
+        running.does("make 3");
         let third = snapshot("third", pid);
         assert_eq!(largest_row(&third).unwrap_or(0), 0, "on {jvm}: of before the reset");
-        does(&mut running, "row 10");
+        running.does("row 10");
         let row = largest_row(&snapshot("fourth", pid));
         assert!((50..100).contains(&row.unwrap_or(0)), "on {jvm}: {row:?}");
         assert_eq!((items(&third), &third.0["resets"]), (3, &Value::from(1)), "on {jvm}: since the reset");
@@ -88,8 +77,8 @@ fn pause_resume_and_reset_are_obeyed_and_a_snapshot_has_what_was_counted() {
 fn a_snapshot_goes_into_a_pipe_and_keeps_stacks() {
     each_jvm(|jvm| {
         let run = Profiled::new(jvm, "steered.Steered", &format!("{ONLY_ITEMS}#trace"));
-        let mut running = started(&run);
-        does(&mut running, "make 40");
+        let mut running = run.start().when_ready();
+        running.does("make 40");
         let pid = running.pid().to_string();
         let workspace = Workspace::new();
         // Written from the pipe, as a shell would.
@@ -109,7 +98,7 @@ fn a_snapshot_goes_into_a_pipe_and_keeps_stacks() {
 fn status_tells_what_the_agent_does() {
     each_jvm(|jvm| {
         let run = Profiled::new(jvm, "steered.Steered", "#delayprofiling#sample-64k#trace");
-        let mut running = started(&run);
+        let mut running = run.start().when_ready();
         let pid = running.pid();
         let paused = json_of(&["status", "--json"], pid);
         assert_eq!(paused["schema"], "mayfly-status/1");
@@ -120,7 +109,7 @@ fn status_tells_what_the_agent_does() {
         let recording = paused["profiling"]["recording"].as_str().unwrap_or_default();
         assert_eq!(recording, run.recording().display().to_string(), "on {jvm}");
         ask(&["resume"], pid).ok();
-        does(&mut running, "make 1");
+        running.does("make 1");
         let on = json_of(&["status", "--json"], pid);
         assert_eq!(on["profiling"]["state"], "on", "on {jvm}");
         assert!(on["profiling"]["duration_s"].as_f64() > Some(0.0), "on {jvm}: {on}");
@@ -139,7 +128,7 @@ fn the_heap_can_be_asked_whatever_profiling_does() {
         for options in ["#trackcollections", "#delayprofiling", "#heapsummary"] {
             let mut running = Launch::new(jvm, "steered.Steered").agent(options).start();
             running.wait_for_line("READY");
-            does(&mut running, "keep 300");
+            running.does("keep 300");
             let summary = json_of(&["heap", "--json"], running.pid());
             let row = summary["rows"].as_array().into_iter().flatten().find(|row| row["class"] == ITEM);
             assert_eq!(row.map(|row| &row["objects"]), Some(&300.into()), "{options} on {jvm}");
@@ -159,7 +148,7 @@ fn requests_leave_no_trace_in_the_counts() {
         for options in ["", "#trackcollections#trace"] {
             let counts = |requests: usize| {
                 let run = Profiled::new(jvm, "steered.Steered", options);
-                let mut running = started(&run);
+                let mut running = run.start().when_ready();
                 let pid = running.pid();
                 // Once beforehand: the JVM runs some code for the first time.
                 ask(&["reset"], pid).ok();
@@ -168,7 +157,7 @@ fn requests_leave_no_trace_in_the_counts() {
                     ask(&["status"], pid).ok();
                     ask(&["snapshot", "-o", "/dev/null"], pid).ok();
                 }
-                does(&mut running, "make 9");
+                running.does("make 9");
                 let workspace = Workspace::new();
                 let file = workspace.file("snap");
                 ask(&["snapshot", "-o", &file.display().to_string()], pid).ok();
@@ -366,7 +355,7 @@ fn the_control_thread_sleeps_until_somebody_asks() {
         ask(&["status"], running.pid()).ok();
         running.wait_until_idle();
         let before = switches(running.pid());
-        does(&mut running, "make 3000000");
+        running.does("make 3000000");
         assert_eq!(switches(running.pid()), before, "on {jvm}");
         ask(&["status"], running.pid()).ok();
         assert_ne!(switches(running.pid()), before, "on {jvm}: this is its thread");

@@ -10,21 +10,10 @@ use mayfly_profile::Profile;
 use mayfly_recording::control::exchange::greeting;
 use mayfly_recording::control::{Incoming, Refusal, Request, Response, encode};
 use mayfly_recording::read_profile;
-use mayfly_tests::{Launch, Outcome, Profiled, Running, artifacts, connect_control, each_jvm, jvms, mayfly};
+use mayfly_tests::{Launch, Outcome, Profiled, artifacts, connect_control, each_jvm, jvms, mayfly};
 
 const LIMIT: Duration = Duration::from_secs(60);
 const OPTIONS: &str = "#trackcollections#trace#include-steered.";
-
-fn started(run: &Profiled) -> Running {
-    let mut running = run.start();
-    running.wait_for_line("READY");
-    running
-}
-
-fn does(running: &mut Running, line: &str) {
-    running.send_line(line);
-    running.wait_for_line(&format!("DID {line}"));
-}
 
 fn ask(word: &str, pid: u32) -> Outcome {
     mayfly([word, &pid.to_string()])
@@ -97,19 +86,19 @@ fn items(profile: &Profile) -> u64 {
 fn two_watch_at_once_beside_other_requests_and_have_what_the_recording_has() {
     each_jvm(|jvm| {
         let run = Profiled::new(jvm, "steered.Steered", OPTIONS);
-        let mut running = started(&run);
+        let mut running = run.start().when_ready();
         let pid = running.pid();
-        does(&mut running, "make 1000");
+        running.does("make 1000");
         let (mut first, mut second) = (Watcher::begin(pid), Watcher::begin(pid));
         first.take_until(|profile| items(profile) == 1000);
         for _ in 0..5 {
             ask("status", pid).ok();
         }
-        does(&mut running, "make 500");
+        running.does("make 500");
         first.take_until(|profile| items(profile) == 1500);
         second.take_until(|profile| items(profile) == 1500);
         ask("reset", pid).ok();
-        does(&mut running, "make 7");
+        running.does("make 7");
         second.take_until(|profile| items(profile) == 7 && profile.resets == 1);
         running.finish().ok();
         while first.take() {}
@@ -126,7 +115,7 @@ fn two_watch_at_once_beside_other_requests_and_have_what_the_recording_has() {
 fn one_that_stalls_and_one_that_is_killed_harm_nobody() {
     each_jvm(|jvm| {
         let run = Profiled::new(jvm, "steered.Steered", OPTIONS);
-        let mut running = started(&run);
+        let mut running = run.start().when_ready();
         let pid = running.pid();
         // It takes nothing, ever.
         let stalled = Watcher::begin(pid);
@@ -138,7 +127,7 @@ fn one_that_stalls_and_one_that_is_killed_harm_nobody() {
         killed.wait().expect("gone");
         let mut watcher = Watcher::begin(pid);
         for round in 1..=3 {
-            does(&mut running, "make 1000");
+            running.does("make 1000");
             ask("status", pid).ok();
             watcher.take_until(|profile| items(profile) == round * 1000);
         }
@@ -166,7 +155,7 @@ fn blocks_are_printed_until_the_jvm_ends() {
         let mut running = launch.start();
         running.wait_for_line("READY");
         // More of them than of anything that the JVM's start makes.
-        does(&mut running, "make 300000");
+        running.does("make 300000");
         let viewing = view(running.pid());
         let watched = || {
             let threads =
@@ -191,7 +180,7 @@ fn blocks_are_printed_until_the_jvm_ends() {
 fn only_so_many_watch_and_what_cannot_be_watched_says_what_to_do() {
     let Some(jvm) = jvms().first() else { return };
     let run = Profiled::new(jvm, "steered.Steered", OPTIONS);
-    let running = started(&run);
+    let running = run.start().when_ready();
     let mut watchers: Vec<_> = (0..8).map(|_| Watcher::begin(running.pid())).collect();
     watchers.iter_mut().for_each(|watcher| assert!(watcher.take()));
     let Response::Refused(Refusal::Failed { why }) = Watcher::begin(running.pid()).next() else {
