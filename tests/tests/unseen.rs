@@ -50,6 +50,17 @@ impl Told {
         })
     }
 
+    /// Bytes by the JVM's counter that are neither counted nor under another cause than this.
+    fn missed_but_for(&self, start: &str) -> f64 {
+        let parts = self.trust["remainder"].as_array().expect("trust.remainder");
+        let named = parts.iter().filter(|part| {
+            let cause = part["cause"].as_str().expect("a cause");
+            !cause.starts_with(start) && !cause.starts_with("chance")
+        });
+        let elsewhere: f64 = named.map(|part| number(&part["bytes"])).sum();
+        number(&self.trust["jvm_allocated_bytes"]) - number(&self.trust["accounted_bytes"]) - elsewhere
+    }
+
     /// Estimated bytes of a class that no hook saw.
     fn of_class(&self, name: &str) -> f64 {
         let classes = self.trust["unseen_classes"].as_array().expect("trust.unseen_classes");
@@ -116,7 +127,7 @@ const BOX_BYTES: f64 = 48.0;
 
 #[test]
 fn vectors_that_c2_boxes() {
-    const VECTORS: u32 = 2_000_000;
+    const VECTORS: u32 = 4_000_000;
     each_jvm(|jvm| {
         let modules = jvm.modules();
         for needed in ["jdk.incubator.vector", "jdk.compiler"] {
@@ -131,7 +142,10 @@ fn vectors_that_c2_boxes() {
         let told = Told { jvm: 0.0, counted: 0.0, trust: run.json().0["trust"].clone() };
         let all = f64::from(VECTORS) * BOX_BYTES;
         let (boxed, error) = told.cause("vectors that the JIT boxed");
-        assert!((all * 0.7..all * 1.01 + 4.0 * error).contains(&boxed), "{boxed} of {all}: {}", told.trust);
+        // How many C2 boxes depends on how soon it compiles; what is boxed is what the JVM counts and no other cause explains.
+        assert!((all / 10.0..all * 1.01 + 4.0 * error).contains(&boxed), "{boxed} of {all}: {}", told.trust);
+        let missed = told.missed_but_for("vectors that the JIT boxed");
+        assert!((boxed - missed).abs() < 4.0 * error + missed / 50.0, "{boxed} of {missed}: {}", told.trust);
         let (of_jvm, _) = told.cause("made by the JVM itself");
         assert!(of_jvm < all / 10.0, "{of_jvm} on {jvm}: {}", told.trust);
         assert!(number(&told.trust["named_share"]) > 0.97, "on {jvm}: {}", told.trust);
