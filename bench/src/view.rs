@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use mayfly_live::{Key, Look, State, draw};
 use mayfly_profile::{
-    ClassCounts, Frame, LifetimeCounts, Lifetimes, Progress, RunInfo, SiteCounts, Tally, Tracking, Trust,
-    Update,
+    ClassCounts, ClassId, Frame, FrameId, LifetimeCounts, Lifetimes, Progress, RunInfo, SiteCounts, SiteId,
+    Tally, Tracking, Trust, Update,
 };
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -95,19 +95,22 @@ fn names(arguments: &Arguments) -> impl Iterator<Item = Update> {
     let run =
         RunInfo { tracking: Tracking::EveryObject, lifetimes: true, stacks: true, ..RunInfo::default() };
     let classes = (0..arguments.classes)
-        .map(|id| Update::Class { id, name: format!("com.acme.p{}.Class{id}", id % 50) });
+        .map(|id| Update::Class { id: ClassId(id), name: format!("com.acme.p{}.Class{id}", id % 50) });
     let frames = (0..FRAMES).map(|id| {
         let class = format!("com.acme.f{}.Frame{id}", id % 40).into();
         Update::Frame {
-            id,
+            id: FrameId(id),
             frame: Frame { class, method: format!("m{}", id % 100).into(), file: None, line: Some(id) },
         }
     });
     let classes_known = arguments.classes;
     let sites = (0..arguments.sites).map(move |id| Update::Site {
-        id,
-        class: id % classes_known,
-        stack: (0..DEPTH).map(|depth| id.wrapping_mul(31).wrapping_add(depth * 7) % FRAMES).collect(),
+        id: SiteId(id),
+        class: ClassId(id % classes_known),
+        stack: (0..DEPTH)
+            .map(|depth| id.wrapping_mul(31).wrapping_add(depth * 7) % FRAMES)
+            .map(FrameId)
+            .collect(),
     });
     std::iter::once(Update::Start(Box::new(run))).chain(classes).chain(frames).chain(sites)
 }
@@ -122,10 +125,10 @@ fn step(arguments: &Arguments, second: u64, sites: std::ops::Range<u32>) -> Upda
         lifetimes.ms.record_living(second * 500, 10);
         let collected = vec![Tally::of(dead, 32), Tally::of(dead / 2, 32)];
         let tracked = LifetimeCounts { live: Tally::of(10, 32), collected, lifetimes };
-        ClassCounts { id, allocated: Tally::of(dead * 2 + 10, 32), lifetimes: Some(tracked) }
+        ClassCounts { id: ClassId(id), allocated: Tally::of(dead * 2 + 10, 32), lifetimes: Some(tracked) }
     });
     let sites = sites.map(|id| SiteCounts {
-        id,
+        id: SiteId(id),
         allocated: Tally::of(second * u64::from(id % 1_009 + 1), 32),
         live: Some(Tally::of(u64::from(id % 13), 32)),
         collected: vec![Tally::of(second, 32); 6],

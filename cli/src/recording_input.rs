@@ -123,7 +123,7 @@ impl Reading {
 
 #[cfg(test)]
 mod tests {
-    use mayfly_profile::{ClassCounts, Progress, Tally, Update};
+    use mayfly_profile::{ClassCounts, ClassId, Progress, Tally, Update};
     use mayfly_recording::{RecordingWriter, read_profile};
 
     use super::*;
@@ -154,8 +154,9 @@ mod tests {
         let counts = |id| ClassCounts { id, allocated: Tally::of(3, 16), lifetimes: None };
         let progress =
             |id| Update::Progress(Box::new(Progress { classes: vec![counts(id)], ..Progress::default() }));
-        let class = Update::Class { id: 0, name: "a.B".to_owned() };
-        let updates = [Update::Start(Box::default()), class, progress(0), progress(7), Update::End];
+        let class = Update::Class { id: ClassId(0), name: "a.B".to_owned() };
+        let updates =
+            [Update::Start(Box::default()), class, progress(ClassId(0)), progress(ClassId(7)), Update::End];
         let mut writer = RecordingWriter::new();
         updates.iter().flat_map(|update| writer.encode(update).expect("fits a frame")).collect()
     }

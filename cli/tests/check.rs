@@ -7,7 +7,10 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
-use mayfly_profile::{ClassCounts, Frame, Progress, RunInfo, SiteCounts, Tally, Tracking, Trust, Update};
+use mayfly_profile::{
+    ClassCounts, ClassId, Frame, FrameId, Progress, RunInfo, SiteCounts, SiteId, Tally, Tracking, Trust,
+    Update,
+};
 use mayfly_recording::RecordingWriter;
 use quick_junit::{NonSuccessKind, Report, TestCaseStatus};
 use serde_json::Value;
@@ -30,16 +33,16 @@ fn recording(counted: u64, ended: bool) -> Vec<u8> {
     let progress = Progress {
         duration_ms: 1_000,
         trust: Trust { accounted_bytes: counted, jvm_allocated_bytes: Some(10_000), ..Trust::default() },
-        classes: vec![counts(0, 100), counts(1, 1)],
-        sites: vec![SiteCounts { id: 0, allocated: Tally::of(100, 16), ..SiteCounts::default() }],
+        classes: vec![counts(ClassId(0), 100), counts(ClassId(1), 1)],
+        sites: vec![SiteCounts { id: SiteId(0), allocated: Tally::of(100, 16), ..SiteCounts::default() }],
         ..Progress::default()
     };
     let mut updates = vec![
         Update::Start(Box::new(run)),
-        class(0, SESSION),
-        class(1, ODD),
-        Update::Frame { id: 0, frame },
-        Update::Site { id: 0, class: 0, stack: vec![0] },
+        class(ClassId(0), SESSION),
+        class(ClassId(1), ODD),
+        Update::Frame { id: FrameId(0), frame },
+        Update::Site { id: SiteId(0), class: ClassId(0), stack: vec![FrameId(0)] },
         Update::Progress(Box::new(progress)),
     ];
     updates.extend(ended.then_some(Update::End));

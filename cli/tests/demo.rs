@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
-use mayfly_profile::{ClassCounts, Progress, Tally, Update};
+use mayfly_profile::{ClassCounts, ClassId, Progress, Tally, Update};
 use mayfly_recording::RecordingWriter;
 
 /// Says what it is given, and leaves a ready-made recording where the agent would.
@@ -53,11 +53,11 @@ impl Jdk {
 }
 
 fn recording() -> Vec<u8> {
-    let class = ClassCounts { id: 0, allocated: Tally::of(7, 16), lifetimes: None };
+    let class = ClassCounts { id: ClassId(0), allocated: Tally::of(7, 16), lifetimes: None };
     let progress = Progress { duration_ms: 8_000, classes: vec![class], ..Progress::default() };
     let updates = [
         Update::Start(Box::default()),
-        Update::Class { id: 0, name: "demo.Demo$Request".to_owned() },
+        Update::Class { id: ClassId(0), name: "demo.Demo$Request".to_owned() },
         Update::Progress(Box::new(progress)),
         Update::End,
     ];

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
-use mayfly_profile::{ClassCounts, Progress, RunInfo, Tally, Trust, Update};
+use mayfly_profile::{ClassCounts, ClassId, Progress, RunInfo, Tally, Trust, Update};
 use mayfly_recording::RecordingWriter;
 use serde_json::Value;
 
@@ -20,13 +20,13 @@ fn recording(sessions: u64, trusted: bool) -> Vec<u8> {
     let progress = Progress {
         duration_ms: 1_000,
         trust: Trust { accounted_bytes: 100, jvm_allocated_bytes, ..Trust::default() },
-        classes: vec![counts(0, sessions), counts(1, 1_000)],
+        classes: vec![counts(ClassId(0), sessions), counts(ClassId(1), 1_000)],
         ..Progress::default()
     };
     let updates = [
         Update::Start(Box::<RunInfo>::default()),
-        class(0, "a.Session"),
-        class(1, "a.Order"),
+        class(ClassId(0), "a.Session"),
+        class(ClassId(1), "a.Order"),
         Update::Progress(Box::new(progress)),
         Update::End,
     ];

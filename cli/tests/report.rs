@@ -8,9 +8,9 @@ use std::process::{Command, Output, Stdio};
 
 use assert_cmd::cargo::cargo_bin;
 use mayfly_profile::{
-    BlameRules, BucketBounds, ClassCounts, ClassEstimate, ClassFilter, Dropped, EngineKind, Estimate,
-    Following, Frame, Gc, JvmInfo, LifetimeCounts, Lifetimes, OwnCost, Progress, Refusals, Remainder,
-    RunInfo, SiteCounts, Tally, Tracking, Trust, Update, View,
+    BlameRules, BucketBounds, ClassCounts, ClassEstimate, ClassFilter, ClassId, Dropped, EngineKind,
+    Estimate, Following, Frame, FrameId, Gc, JvmInfo, LifetimeCounts, Lifetimes, OwnCost, Progress, Refusals,
+    Remainder, RunInfo, SiteCounts, SiteId, Tally, Tracking, Trust, Update, View,
 };
 use mayfly_recording::RecordingWriter;
 use serde_json::Value;
@@ -44,13 +44,13 @@ fn frame(method: &str, line: Option<u32>) -> Frame {
 fn names() -> Vec<Update> {
     let class = |id, name: &str| Update::Class { id, name: name.to_owned() };
     vec![
-        class(0, REQUEST),
-        class(1, "[B"),
-        class(2, "java.lang.String"),
-        Update::Frame { id: 0, frame: frame("getNextRequest", Some(29)) },
-        Update::Frame { id: 1, frame: frame("run", None) },
-        Update::Site { id: 0, class: 0, stack: vec![0, 1] },
-        Update::Site { id: 1, class: 0, stack: vec![1] },
+        class(ClassId(0), REQUEST),
+        class(ClassId(1), "[B"),
+        class(ClassId(2), "java.lang.String"),
+        Update::Frame { id: FrameId(0), frame: frame("getNextRequest", Some(29)) },
+        Update::Frame { id: FrameId(1), frame: frame("run", None) },
+        Update::Site { id: SiteId(0), class: ClassId(0), stack: vec![FrameId(0), FrameId(1)] },
+        Update::Site { id: SiteId(1), class: ClassId(0), stack: vec![FrameId(1)] },
     ]
 }
 
@@ -111,16 +111,16 @@ fn progress(tracked: bool) -> Update {
         gcs: 9,
         trust: trust(),
         classes: vec![
-            class(0, Tally::of(100, 16), requests),
-            class(1, arrays, unborn.clone()),
-            class(2, Tally::of(1, 24), unborn),
+            class(ClassId(0), Tally::of(100, 16), requests),
+            class(ClassId(1), arrays, unborn.clone()),
+            class(ClassId(2), Tally::of(1, 24), unborn),
         ],
         sites: if tracked {
-            vec![site(0, 90, collected), site(1, 10, vec![Tally::default(); 3])]
+            vec![site(SiteId(0), 90, collected), site(SiteId(1), 10, vec![Tally::default(); 3])]
         } else {
             vec![]
         },
-        estimates: vec![(0, estimate(2, 0)), (1, estimate(3, 1))],
+        estimates: vec![(ClassId(0), estimate(2, 0)), (ClassId(1), estimate(3, 1))],
     }))
 }
 

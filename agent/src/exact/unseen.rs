@@ -129,12 +129,12 @@ impl Unseen {
         }
         if brief_changed || virtual_threads {
             // Classes without samples, too: so many bytes that they would be taken for removed.
-            let judged = |&class: &ClassId| executed[class as usize] / 9 >= self.interval;
-            changed.extend((0..executed.len() as ClassId).filter(judged));
+            let judged = |&class: &ClassId| executed[class.row()] / 9 >= self.interval;
+            changed.extend((0..executed.len()).map(ClassId::of_row).filter(judged));
         }
         let estimate = |class: ClassId| {
             let all = sums.by_class.get(&class).copied().unwrap_or_default();
-            let executed = executed.get(class as usize).copied().unwrap_or_default();
+            let executed = executed.get(class.row()).copied().unwrap_or_default();
             let estimate = sums.brief_since_reset.class(class, all, executed);
             let name = classes.name(class).filter(|_| virtual_threads);
             (class, name.map_or(estimate, |name| with_doubt(name, estimate, executed, self.interval)))

@@ -10,7 +10,7 @@ use crate::target::release::{FIRST_WITH_VIRTUAL_THREADS, MADE_WHILE_MOUNTING, VI
 pub(super) fn has_virtual_threads(jdk: u32, classes: &ClassTable, executed: &[u64]) -> bool {
     let is_it = |class: ClassId| classes.name(class) == Some(VIRTUAL_THREAD_CLASS);
     jdk >= FIRST_WITH_VIRTUAL_THREADS
-        && executed.iter().zip(0..).any(|(&bytes, class)| bytes > 0 && is_it(class))
+        && executed.iter().zip(0..).any(|(&bytes, class)| bytes > 0 && is_it(ClassId(class)))
 }
 
 /// Beside virtual threads: what samples say of a class of which `executed` bytes were counted. Objects that no

@@ -174,7 +174,7 @@ impl Reader {
 mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
 
-    use mayfly_profile::{ClassCounts, Progress, Tally};
+    use mayfly_profile::{ClassCounts, ClassId, Progress, Tally};
 
     use super::*;
 
@@ -182,9 +182,13 @@ mod tests {
 
     /// A step that names a class and counts it.
     fn counted(id: u32) -> Vec<Update> {
-        let counts = ClassCounts { id, allocated: Tally::of(u64::from(id) + 1, 16), lifetimes: None };
+        let counts =
+            ClassCounts { id: ClassId(id), allocated: Tally::of(u64::from(id) + 1, 16), lifetimes: None };
         let progress = Progress { classes: vec![counts], ..Progress::default() };
-        vec![Update::Class { id, name: format!("a.C{id}") }, Update::Progress(Box::new(progress))]
+        vec![
+            Update::Class { id: ClassId(id), name: format!("a.C{id}") },
+            Update::Progress(Box::new(progress)),
+        ]
     }
 
     type Read = Receiver<(u64, Arc<Vec<Update>>)>;

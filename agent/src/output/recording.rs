@@ -184,7 +184,7 @@ mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
     use std::time::Duration;
 
-    use mayfly_profile::{ClassCounts, Progress, Tally, Update};
+    use mayfly_profile::{ClassCounts, ClassId, Progress, Tally, Update};
     use mayfly_recording::read_profile;
 
     use super::*;
@@ -218,9 +218,9 @@ mod tests {
         Recorder { unserved: stream.subscribe(), file, cut_off: Arc::clone(&cut_off) }.start();
         stream.send(vec![Update::Start(Box::default())]);
         for id in 0..classes {
-            let counts = ClassCounts { id, allocated: Tally::of(3, 16), lifetimes: None };
+            let counts = ClassCounts { id: ClassId(id), allocated: Tally::of(3, 16), lifetimes: None };
             let progress = Progress { classes: vec![counts], ..Progress::default() };
-            let named = Update::Class { id, name: format!("a.C{id}") };
+            let named = Update::Class { id: ClassId(id), name: format!("a.C{id}") };
             stream.send(vec![named, Update::Progress(Box::new(progress))]);
         }
         (stream, open_gate, bytes, cut_off)

@@ -104,7 +104,7 @@ impl Drop for Place {
 mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
 
-    use mayfly_profile::{ClassCounts, Progress, Tally, Update};
+    use mayfly_profile::{ClassCounts, ClassId, Progress, Tally, Update};
     use mayfly_recording::read_profile;
 
     use super::*;
@@ -134,9 +134,13 @@ mod tests {
     }
 
     fn counted(id: u32) -> Vec<Update> {
-        let counts = ClassCounts { id, allocated: Tally::of(u64::from(id) + 1, 16), lifetimes: None };
+        let counts =
+            ClassCounts { id: ClassId(id), allocated: Tally::of(u64::from(id) + 1, 16), lifetimes: None };
         let progress = Progress { classes: vec![counts], ..Progress::default() };
-        vec![Update::Class { id, name: format!("a.C{id}") }, Update::Progress(Box::new(progress))]
+        vec![
+            Update::Class { id: ClassId(id), name: format!("a.C{id}") },
+            Update::Progress(Box::new(progress)),
+        ]
     }
 
     fn started() -> FanOut {

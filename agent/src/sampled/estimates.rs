@@ -65,9 +65,9 @@ impl Estimates {
         let mut sums = self.sums();
         sums.changed.insert(class);
         sums.all.add(sample);
-        let room = sums.classes.len().max(class as usize + 1);
+        let room = sums.classes.len().max(class.row() + 1);
         sums.classes.resize(room, OfClass::default());
-        sums.classes[class as usize].add(size, sample);
+        sums.classes[class.row()].add(size, sample);
     }
 
     /// A thread ended, and allocated so much.
@@ -112,12 +112,12 @@ impl Estimates {
 
 impl Sums {
     fn sampled(&self) -> impl Iterator<Item = ClassId> {
-        (0..).zip(&self.classes).filter(|(_, class)| class.objects > 0.0).map(|(id, _)| id)
+        (0..).zip(&self.classes).filter(|(_, class)| class.objects > 0.0).map(|(id, _)| ClassId(id))
     }
 
     /// What samples say of a class, those of brief threads at their worth.
     fn estimate(&self, class: ClassId) -> ClassEstimate {
-        let allocated = self.classes.get(class as usize).map(|class| class.bytes).unwrap_or_default();
+        let allocated = self.classes.get(class.row()).map(|class| class.bytes).unwrap_or_default();
         // Nobody counts: no more than brief threads allocated is all that is known.
         self.brief.class(class, ClassEstimate { allocated, ..ClassEstimate::default() }, u64::MAX)
     }
@@ -126,8 +126,8 @@ impl Sums {
         let mut totals = self.before.totals.clone();
         totals.resize(totals.len().max(self.classes.len()), ClassTotal::default());
         for class in self.sampled() {
-            let tally = self.classes[class as usize].tally(self.estimate(class).allocated.bytes());
-            totals[class as usize].counted.add(tally);
+            let tally = self.classes[class.row()].tally(self.estimate(class).allocated.bytes());
+            totals[class.row()].counted.add(tally);
         }
         totals
     }
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn objects_of_one_size_have_bytes_of_that_size() {
         let estimates = Estimates::new(INTERVAL);
-        (0..7).for_each(|_| estimates.add(3, 24));
+        (0..7).for_each(|_| estimates.add(ClassId(3), 24));
         let (totals, told) = estimates.read();
         let Tally { objects, bytes, largest } = totals[3].counted;
         assert_eq!((bytes, largest), (objects * 24, 24));
@@ -178,8 +178,8 @@ mod tests {
     #[test]
     fn small_and_large_objects_of_a_class_are_counted_by_their_own_probability() {
         let estimates = Estimates::new(INTERVAL);
-        estimates.add(0, 16);
-        estimates.add(0, 100 * INTERVAL);
+        estimates.add(ClassId(0), 16);
+        estimates.add(ClassId(0), 100 * INTERVAL);
         let tally = estimates.read().0[0].counted;
         assert!(tally.objects.abs_diff(INTERVAL / 16 + 1) <= 1, "{tally:?}");
         assert!(tally.bytes.abs_diff(101 * INTERVAL) < 100, "{tally:?}");
@@ -188,10 +188,10 @@ mod tests {
     #[test]
     fn totals_go_on_after_a_reset_and_estimates_begin_again() {
         let estimates = Estimates::new(INTERVAL);
-        estimates.add(0, 16);
+        estimates.add(ClassId(0), 16);
         let before = estimates.reset();
         assert_eq!(estimates.read(), (before.clone(), vec![]));
-        estimates.add(0, 16);
+        estimates.add(ClassId(0), 16);
         let (totals, told) = estimates.read();
         assert_eq!(totals[0].counted.bytes, 2 * before[0].counted.bytes);
         assert!(told[0].1.allocated.bytes().abs_diff(INTERVAL) < 16);

@@ -21,8 +21,8 @@ impl Stream {
     /// Names for all classes, frames and sites that have none yet.
     pub(super) fn names(&mut self, population: &Population) -> Vec<Update> {
         let mut updates = Vec::new();
-        while let Some(name) = population.classes.name(self.classes as ClassId) {
-            updates.push(Update::Class { id: self.classes as ClassId, name: name.into() });
+        while let Some(name) = population.classes.name(ClassId::of_row(self.classes)) {
+            updates.push(Update::Class { id: ClassId::of_row(self.classes), name: name.into() });
             self.classes += 1;
         }
         if !population.options.trace {
@@ -31,14 +31,14 @@ impl Stream {
         // Sites first: a site read here has its class among those said and its frames among those said below.
         let sites: Vec<_> = population.sites.sites_since(self.sites).collect();
         for frame in population.sites.frames_since(self.frames) {
-            updates.push(Update::Frame { id: self.frames as FrameId, frame: frame.clone() });
+            updates.push(Update::Frame { id: FrameId::of_row(self.frames), frame: frame.clone() });
             self.frames += 1;
         }
         for (class, stack) in sites {
-            if class as usize >= self.classes {
+            if class.row() >= self.classes {
                 break;
             }
-            updates.push(Update::Site { id: self.sites as SiteId, class, stack: stack.to_vec() });
+            updates.push(Update::Site { id: SiteId::of_row(self.sites), class, stack: stack.to_vec() });
             self.sites += 1;
         }
         updates
@@ -57,12 +57,12 @@ impl Stream {
             let total = totals.get(id).copied().unwrap_or_default();
             let before = self.baseline.get(id).copied().unwrap_or_default();
             let allocated = since(total.counted, before.counted);
-            let (lifetimes, deaths_changed) = ledger.class_lifetimes(id as ClassId);
+            let (lifetimes, deaths_changed) = ledger.class_lifetimes(ClassId::of_row(id));
             if allocated == *said && !deaths_changed {
                 continue;
             }
             *said = allocated;
-            changed.push(ClassCounts { id: id as ClassId, allocated, lifetimes });
+            changed.push(ClassCounts { id: ClassId::of_row(id), allocated, lifetimes });
         }
         changed
     }

@@ -28,9 +28,9 @@ impl ByHand {
     fn allocate(&self, class: &str, objects: u64, size: u64, reference: u64) -> (ClassId, SiteId) {
         let id = self.population.classes.named(class);
         let mut totals = self.totals.lock().expect("no panic");
-        let rows = totals.len().max(id as usize + 1);
+        let rows = totals.len().max(id.row() + 1);
         totals.resize(rows, ClassTotal::default());
-        totals[id as usize].counted.add(Tally::of(objects, size));
+        totals[id.row()].counted.add(Tally::of(objects, size));
         let frame = Frame { class: "b.Main".into(), method: "run".into(), ..Frame::default() };
         let site = self.population.sites.of_frame(id, 0, frame);
         let nursery = self.population.nurseries.open();
@@ -50,7 +50,11 @@ impl Counting for ByHand {
             allocated: Estimate::of_bytes(bytes as f64, 8.0),
             ..ClassEstimate::default()
         };
-        let estimates = (0..).zip(&classes).map(|(id, total)| (id, estimate(total.bytes()))).collect();
+        let estimates = classes
+            .iter()
+            .enumerate()
+            .map(|(id, total)| (ClassId::of_row(id), estimate(total.bytes())))
+            .collect();
         Counts { classes, sites: ledger.changed_sites(), estimates }
     }
 

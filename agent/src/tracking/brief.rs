@@ -138,8 +138,8 @@ mod tests {
         for thread in 0..count {
             let mut samples = ThreadSamples::NONE;
             if thread % picked == 0 {
-                samples.add(sample(0, None));
-                all.allocated.add(sample(0, None).estimate);
+                samples.add(sample(ClassId(0), None));
+                all.allocated.add(sample(ClassId(0), None).estimate);
             }
             assert!(brief.take(&samples, 800, INTERVAL));
         }
@@ -153,11 +153,11 @@ mod tests {
         for picked in [300, 655, 1300, 30_000] {
             let mut brief = Brief::<u8>::default();
             let all = threads(&mut brief, 20_000, picked);
-            let told = brief.class(0, all, executed);
+            let told = brief.class(ClassId(0), all, executed);
             let (bytes, error) = (told.allocated.bytes(), told.allocated.error_bytes());
             assert!(bytes.abs_diff(executed) <= 3 * error, "one in {picked}: {bytes} ± {error}");
             assert!(!told.removed(executed, INTERVAL), "one in {picked}: {bytes} ± {error}");
-            assert!(!brief.class(1, ClassEstimate::default(), executed).removed(executed, INTERVAL));
+            assert!(!brief.class(ClassId(1), ClassEstimate::default(), executed).removed(executed, INTERVAL));
         }
     }
 
@@ -165,27 +165,27 @@ mod tests {
     fn what_the_jit_removed_in_large_is_found_beside_brief_threads() {
         let mut brief = Brief::<u8>::default();
         threads(&mut brief, 20_000, 655);
-        assert!(brief.class(1, ClassEstimate::default(), 1 << 30).removed(1 << 30, INTERVAL));
+        assert!(brief.class(ClassId(1), ClassEstimate::default(), 1 << 30).removed(1 << 30, INTERVAL));
     }
 
     #[test]
     fn a_thread_that_allocates_much_is_not_brief() {
         let mut brief = Brief::<u8>::default();
         let mut samples = ThreadSamples::NONE;
-        samples.add(sample(0, None));
+        samples.add(sample(ClassId(0), None));
         assert!(!brief.take(&samples, BRIEF_INTERVALS * INTERVAL, INTERVAL));
         assert_eq!(brief.allocated, 0);
-        let all = ClassEstimate { allocated: sample(0, None).estimate, ..ClassEstimate::default() };
-        assert_eq!(brief.class(0, all, 1 << 20), all);
+        let all = ClassEstimate { allocated: sample(ClassId(0), None).estimate, ..ClassEstimate::default() };
+        assert_eq!(brief.class(ClassId(0), all, 1 << 20), all);
     }
 
     #[test]
     fn what_is_made_where_no_hook_is_is_scaled_to_what_was_allocated() {
         let mut brief = Brief::<u8>::default();
         let mut samples = ThreadSamples::NONE;
-        samples.add(sample(0, Some(MAKER)));
+        samples.add(sample(ClassId(0), Some(MAKER)));
         assert!(brief.take(&samples, 4000, INTERVAL));
-        let told = brief.maker(MAKER, sample(0, Some(MAKER)).estimate);
+        let told = brief.maker(MAKER, sample(ClassId(0), Some(MAKER)).estimate);
         assert_eq!((told.bytes(), told.error_bytes()), (4000, 4000));
     }
 }

@@ -9,8 +9,8 @@ use std::process::{Command, Output};
 use assert_cmd::cargo::cargo_bin;
 use mayfly_formats::readable_class;
 use mayfly_profile::{
-    BucketBounds, ByteAges, ClassCounts, FateCounts, Fates, Frame, LifetimeCounts, Lifetimes, Load, Progress,
-    RunInfo, SiteCounts, Stamp, Tally, Tracking, Update,
+    BucketBounds, ByteAges, ClassCounts, ClassId, FateCounts, Fates, Frame, FrameId, LifetimeCounts,
+    Lifetimes, Load, Progress, RunInfo, SiteCounts, SiteId, Stamp, Tally, Tracking, Update,
 };
 use mayfly_recording::RecordingWriter;
 use serde_json::Value;
@@ -27,7 +27,8 @@ fn run(tracking: Tracking) -> RunInfo {
 }
 
 fn names() -> Vec<Update> {
-    let class = |(id, name): (usize, &&str)| Update::Class { id: id as u32, name: (*name).to_owned() };
+    let class =
+        |(id, name): (usize, &&str)| Update::Class { id: ClassId(id as u32), name: (*name).to_owned() };
     let frame = |(id, method): (usize, &&str)| {
         let frame = Frame {
             class: "a.Main".into(),
@@ -35,9 +36,13 @@ fn names() -> Vec<Update> {
             file: Some("Main.java".into()),
             line: Some(7),
         };
-        Update::Frame { id: id as u32, frame }
+        Update::Frame { id: FrameId(id as u32), frame }
     };
-    let site = |id: u32| Update::Site { id, class: id % 3, stack: vec![2 - id % 2, 0] };
+    let site = |id: u32| Update::Site {
+        id: SiteId(id),
+        class: ClassId(id % 3),
+        stack: vec![FrameId(2 - id % 2), FrameId(0)],
+    };
     let classes = CLASSES.iter().enumerate().map(class);
     classes.chain(METHODS.iter().enumerate().map(frame)).chain((0..6).map(site)).collect()
 }
@@ -59,14 +64,14 @@ fn step(second: u64, tracked: bool) -> Update {
         lifetimes.gcs.record_living(second, live);
         let collected = dead.map(|objects| Tally::of(objects, size)).to_vec();
         let tracked = tracked.then(|| LifetimeCounts { live: Tally::of(live, size), collected, lifetimes });
-        classes.push(ClassCounts { id, allocated: Tally::of(born, size), lifetimes: tracked });
+        classes.push(ClassCounts { id: ClassId(id), allocated: Tally::of(born, size), lifetimes: tracked });
         // Of the bytes arrays some have no stack.
         let of_sites = if id == 2 { [born / 2, born / 4] } else { [born / 2, born / 2] };
         for (site, objects) in [id, id + 3].into_iter().zip(of_sites) {
             let dead = dead.map(|dead| Tally::of(dead * objects / born, size));
             let gone = dead.iter().map(|tally| tally.objects).sum::<u64>();
             sites.push(SiteCounts {
-                id: site,
+                id: SiteId(site),
                 allocated: Tally::of(objects, size),
                 live: Some(Tally::of(objects - gone, size)),
                 collected: dead.to_vec(),
@@ -108,11 +113,11 @@ fn fates(second: u64) -> Update {
             fates.ms.record_living(age, Load::held(Tally::of(live / part, size), (age, age + 500)));
             fates.died_young = Tally::of(dead[0] / part, size);
             fates.survived = Tally::of((100 * second - dead[0]) / part, size);
-            sites.push((site, fates));
+            sites.push((SiteId(site), fates));
         }
         ages.ms.record_living(second * 500, live * size);
         ages.gcs.record_living(second, live * size);
-        classes.push((id, ages));
+        classes.push((ClassId(id), ages));
     }
     let stamp = Stamp { ms: second * 1_000, alive: (second * 1_000 - 500, second << 20) };
     Update::Fates(Box::new(FateCounts { stamp, classes, sites }))

@@ -4,7 +4,7 @@ mod streams;
 
 use insta::assert_snapshot;
 use mayfly_live::{Key, Look, State};
-use mayfly_profile::{RunInfo, Tracking, Update};
+use mayfly_profile::{ClassId, RunInfo, Tracking, Update};
 use streams::{PLAIN, advance, after, screen, start, step, types};
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 50)];
@@ -102,7 +102,7 @@ fn the_trust_line_is_on_every_screen() {
 #[test]
 fn names_cannot_steer_the_terminal() {
     let mut state = after(1);
-    state.apply(Update::Class { id: 0, name: "evil\u{1b}[2J\u{202e}\nx".into() });
+    state.apply(Update::Class { id: ClassId(0), name: "evil\u{1b}[2J\u{202e}\nx".into() });
     advance(&mut state, 2..=3);
     for keys in [vec![], vec![Key::Enter], vec![Key::Tab], vec![Key::Char('p')]] {
         keys.into_iter().for_each(|key| drop(state.key(key)));

@@ -3,7 +3,7 @@
 mod streams;
 
 use mayfly_live::{Effect, Key, State};
-use mayfly_profile::{Dropped, ProfileBuilder, Tally, Update};
+use mayfly_profile::{ClassId, Dropped, ProfileBuilder, Tally, Update};
 use streams::{PLAIN, advance, after, names, screen, start, step, types};
 
 const SIZE: (u16, u16) = (120, 40);
@@ -83,7 +83,7 @@ fn a_paused_view_stands_still_and_loses_nothing() {
     types(&mut state, " ");
     let before = shown(&state);
     assert!(before.contains("PAUSED"));
-    state.apply(Update::Class { id: 9, name: "a.New".into() });
+    state.apply(Update::Class { id: ClassId(9), name: "a.New".into() });
     advance(&mut state, 21..=30);
     assert_eq!(shown(&state), before);
     assert_eq!(state.profile().duration_ms, 30_000);

@@ -7,11 +7,12 @@ use std::collections::HashMap;
 use crate::estimate::ClassEstimate;
 use crate::fates::{Fates, Stamp};
 use crate::frame::Frame;
+use crate::ids::{ClassId, FrameId, SiteId};
 use crate::lifetimes::ByteAges;
 use crate::names::Names;
 use crate::run::RunInfo;
 use crate::trust::Trust;
-use crate::update::{ClassCounts, ClassId, FateCounts, FrameId, Progress, SiteCounts, SiteId, Update};
+use crate::update::{ClassCounts, FateCounts, Progress, SiteCounts, Update};
 
 /// Why an update could not be applied in full. What could be applied was; the builder stays usable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,9 +54,9 @@ pub struct ProfileBuilder {
     pub(crate) resets: u32,
     pub(crate) trust: Trust,
     pub(crate) complete: bool,
-    pub(crate) class_names: Names<String>,
-    pub(crate) frames: Names<Frame>,
-    pub(crate) site_keys: Names<SiteKey>,
+    pub(crate) class_names: Names<ClassId, String>,
+    pub(crate) frames: Names<FrameId, Frame>,
+    pub(crate) site_keys: Names<SiteId, SiteKey>,
     pub(crate) class_counts: HashMap<ClassId, ClassCounts>,
     pub(crate) site_counts: HashMap<SiteId, SiteCounts>,
     pub(crate) estimates: HashMap<ClassId, ClassEstimate>,
@@ -111,10 +112,10 @@ impl ProfileBuilder {
     }
 
     fn name_site(&mut self, id: SiteId, class: ClassId, stack: &[FrameId]) -> Result<(), ApplyError> {
-        let class = self.class_names.index(class).ok_or(unnamed("classes", class, 1))?;
+        let class = self.class_names.index(class).ok_or(unnamed("classes", class.0, 1))?;
         let missing: Vec<_> = stack.iter().filter(|&&frame| self.frames.index(frame).is_none()).collect();
         if let Some(&&first) = missing.first() {
-            return Err(unnamed("frames", first, missing.len()));
+            return Err(unnamed("frames", first.0, missing.len()));
         }
         let stack = stack.iter().filter_map(|&frame| self.frames.index(frame)).collect();
         self.site_keys.set(id, SiteKey { class, stack });
@@ -133,10 +134,10 @@ impl ProfileBuilder {
         self.class_counts.extend(classes.into_iter().map(|counts| (counts.id, counts)));
         self.site_counts.extend(sites.into_iter().map(|counts| (counts.id, counts)));
         if let Some(first) = unnamed_classes.first() {
-            return Err(unnamed("classes", first.id, unnamed_classes.len()));
+            return Err(unnamed("classes", first.id.0, unnamed_classes.len()));
         }
         match unnamed_sites.first() {
-            Some(first) => Err(unnamed("sites", first.id, unnamed_sites.len())),
+            Some(first) => Err(unnamed("sites", first.id.0, unnamed_sites.len())),
             None => Ok(()),
         }
     }
@@ -150,8 +151,8 @@ impl ProfileBuilder {
         self.class_ages.extend(classes);
         self.site_fates.extend(sites.into_iter().map(|(id, known)| (id, (fates.stamp, known))));
         match (unnamed_classes.first(), unnamed_sites.first()) {
-            (Some(&(first, _)), _) => Err(unnamed("classes", first, unnamed_classes.len())),
-            (None, Some(&(first, _))) => Err(unnamed("sites", first, unnamed_sites.len())),
+            (Some(&(first, _)), _) => Err(unnamed("classes", first.0, unnamed_classes.len())),
+            (None, Some(&(first, _))) => Err(unnamed("sites", first.0, unnamed_sites.len())),
             (None, None) => Ok(()),
         }
     }

@@ -22,6 +22,7 @@ mod frame;
 mod gc;
 mod grid;
 mod heap_summary;
+mod ids;
 mod lifetimes;
 mod lives;
 mod merge;
@@ -61,6 +62,7 @@ pub use following::Following;
 pub use frame::Frame;
 pub use gc::Gc;
 pub use heap_summary::{HeapGrowth, HeapOrder, HeapSummary, Held, heap_growth};
+pub use ids::{ClassId, FrameId, SiteId};
 pub use lifetimes::{ByteAges, Lifetimes};
 pub use lives::{LifePart, LifeSpan};
 pub use methods::MethodProfile;
@@ -70,8 +72,6 @@ pub use run::{EngineKind, JvmInfo, RunInfo, Tracking};
 pub use survival::{Quantile, Survival};
 pub use tally::Tally;
 pub use trust::{Dropped, OwnCost, Refusals, Remainder, Trust};
-pub use update::{
-    ClassCounts, ClassId, FateCounts, FrameId, LifetimeCounts, Progress, SiteCounts, SiteId, Update,
-};
+pub use update::{ClassCounts, FateCounts, LifetimeCounts, Progress, SiteCounts, Update};
 pub use view::View;
 pub use window::{TimeRange, Window, WindowError};

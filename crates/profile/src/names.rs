@@ -9,31 +9,31 @@ use indexmap::IndexSet;
 
 /// Values named by ids of a stream. An id named twice keeps its newest value.
 #[derive(Clone, Debug)]
-pub(crate) struct Names<T> {
-    index_of_id: HashMap<u32, usize>,
+pub(crate) struct Names<I, T> {
+    index_of_id: HashMap<I, usize>,
     values: IndexSet<T>,
 }
 
-impl<T> Default for Names<T> {
+impl<I, T> Default for Names<I, T> {
     fn default() -> Self {
         Self { index_of_id: HashMap::new(), values: IndexSet::new() }
     }
 }
 
-impl<T: Hash + Eq> Names<T> {
+impl<I: Copy + Ord + Hash, T: Hash + Eq> Names<I, T> {
     /// Gives `id` the value `value`.
-    pub(crate) fn set(&mut self, id: u32, value: T) {
+    pub(crate) fn set(&mut self, id: I, value: T) {
         let (index, _) = self.values.insert_full(value);
         self.index_of_id.insert(id, index);
     }
 
     /// Index of the value of `id`: the same for all ids of equal values.
-    pub(crate) fn index(&self, id: u32) -> Option<usize> {
+    pub(crate) fn index(&self, id: I) -> Option<usize> {
         self.index_of_id.get(&id).copied()
     }
 
     /// Every id with the index of its value, in the order of ids.
-    pub(crate) fn ids(&self) -> Vec<(u32, usize)> {
+    pub(crate) fn ids(&self) -> Vec<(I, usize)> {
         let mut ids: Vec<_> = self.index_of_id.iter().map(|(&id, &index)| (id, index)).collect();
         ids.sort_unstable();
         ids

@@ -7,10 +7,9 @@ use std::hash::Hash;
 
 use crate::fates::Stamp;
 use crate::frame::Frame;
+use crate::ids::{ClassId, FrameId, SiteId};
 use crate::profile::{ClassProfile, Profile, SiteProfile};
-use crate::update::{
-    ClassCounts, ClassId, FateCounts, FrameId, LifetimeCounts, Progress, SiteCounts, SiteId, Update,
-};
+use crate::update::{ClassCounts, FateCounts, LifetimeCounts, Progress, SiteCounts, Update};
 
 impl Profile {
     /// The updates that give this profile: what a recording holds that begins and ends at one moment.
@@ -52,31 +51,40 @@ impl Profile {
 struct Naming<'a> {
     classes: HashMap<&'a str, ClassId>,
     frames: HashMap<&'a Frame, FrameId>,
-    sites: u32,
+    sites: usize,
     said: Vec<Update>,
 }
 
 impl<'a> Naming<'a> {
     fn class(&mut self, name: &'a str) -> ClassId {
-        id_of(&mut self.classes, name, |id| self.said.push(Update::Class { id, name: name.to_owned() }))
+        id_of(&mut self.classes, name, ClassId::of_row, |id| {
+            self.said.push(Update::Class { id, name: name.to_owned() })
+        })
     }
 
     fn frame(&mut self, frame: &'a Frame) -> FrameId {
-        id_of(&mut self.frames, frame, |id| self.said.push(Update::Frame { id, frame: frame.clone() }))
+        id_of(&mut self.frames, frame, FrameId::of_row, |id| {
+            self.said.push(Update::Frame { id, frame: frame.clone() })
+        })
     }
 
     fn site(&mut self, site: &'a SiteProfile) -> SiteId {
         let class = self.class(&site.class);
         let stack = site.stack.iter().map(|frame| self.frame(frame)).collect();
-        let id = self.sites;
+        let id = SiteId::of_row(self.sites);
         self.sites += 1;
         self.said.push(Update::Site { id, class, stack });
         id
     }
 }
 
-fn id_of<K: Hash + Eq>(ids: &mut HashMap<K, u32>, key: K, say: impl FnOnce(u32)) -> u32 {
-    let next = ids.len() as u32;
+fn id_of<K: Hash + Eq, I: Copy>(
+    ids: &mut HashMap<K, I>,
+    key: K,
+    of_row: fn(usize) -> I,
+    say: impl FnOnce(I),
+) -> I {
+    let next = of_row(ids.len());
     *ids.entry(key).or_insert_with(|| {
         say(next);
         next

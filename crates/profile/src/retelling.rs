@@ -33,11 +33,11 @@ impl ProfileBuilder {
     fn names_again(&self) -> Vec<Update> {
         let (classes, frames) = (self.class_names.ids(), self.frames.ids());
         let (class_id, frame_id) = (by_index(&classes), by_index(&frames));
-        let class = |&(id, index): &(u32, usize)| {
+        let class = |&(id, index): &(_, usize)| {
             let name = self.class_names.value(index)?.clone();
             Some(Update::Class { id, name })
         };
-        let frame = |&(id, index): &(u32, usize)| {
+        let frame = |&(id, index): &(_, usize)| {
             let frame = self.frames.value(index)?.clone();
             Some(Update::Frame { id, frame })
         };
@@ -75,7 +75,7 @@ impl ProfileBuilder {
 }
 
 /// One id of each value: which, if several loaders have a class of that name, makes no difference to a profile.
-fn by_index(ids: &[(u32, usize)]) -> HashMap<usize, u32> {
+fn by_index<I: Copy>(ids: &[(I, usize)]) -> HashMap<usize, I> {
     ids.iter().rev().map(|&(id, index)| (index, id)).collect()
 }
 
@@ -85,30 +85,31 @@ mod tests {
     use crate::estimate::Estimate;
     use crate::fates::{Fates, Load};
     use crate::frame::Frame;
+    use crate::ids::{ClassId, FrameId, SiteId};
     use crate::lifetimes::ByteAges;
     use crate::run::RunInfo;
     use crate::tally::Tally;
     use crate::update::{ClassCounts, SiteCounts};
 
     fn class(id: u32, name: &str) -> Update {
-        Update::Class { id, name: name.into() }
+        Update::Class { id: ClassId(id), name: name.into() }
     }
 
     fn frame(id: u32, method: &str) -> Update {
         Update::Frame {
-            id,
+            id: FrameId(id),
             frame: Frame { class: "a.Main".into(), method: method.into(), ..Frame::default() },
         }
     }
 
     fn progress(ms: u64, classes: &[(u32, u64)], sites: &[(u32, u64)]) -> Update {
         let classes = classes.iter().map(|&(id, objects)| ClassCounts {
-            id,
+            id: ClassId(id),
             allocated: Tally::of(objects, 16),
             lifetimes: None,
         });
         let sites = sites.iter().map(|&(id, objects)| SiteCounts {
-            id,
+            id: SiteId(id),
             allocated: Tally::of(objects, 16),
             ..SiteCounts::default()
         });
@@ -117,7 +118,7 @@ mod tests {
             duration_ms: ms,
             classes: classes.collect(),
             sites: sites.collect(),
-            estimates: vec![(0, estimate)],
+            estimates: vec![(ClassId(0), estimate)],
             ..Progress::default()
         }))
     }
@@ -131,7 +132,7 @@ mod tests {
         known.died_young = Tally::of(objects, 16);
         let mut ages = ByteAges::default();
         ages.ms.record_deaths(0, ms / 2, objects * 16);
-        let (classes, sites) = (vec![(1, ages)], vec![(0, known)]);
+        let (classes, sites) = (vec![(ClassId(1), ages)], vec![(SiteId(0), known)]);
         Update::Fates(Box::new(FateCounts { stamp: Stamp { ms, alive: (ms / 2, ms * 2) }, classes, sites }))
     }
 
@@ -143,7 +144,7 @@ mod tests {
             class(1, "a.B"),
             frame(0, "main"),
             frame(1, "run"),
-            Update::Site { id: 0, class: 1, stack: vec![1, 0] },
+            Update::Site { id: SiteId(0), class: ClassId(1), stack: vec![FrameId(1), FrameId(0)] },
             progress(1000, &[(0, 5), (1, 7)], &[(0, 7)]),
             fates(1000, 7),
             progress(1500, &[(0, 6)], &[]),
@@ -155,7 +156,7 @@ mod tests {
             class(2, "a.A"),
             progress(2000, &[(0, 1), (2, 2)], &[]),
             Update::Reset,
-            Update::Site { id: 1, class: 2, stack: vec![] },
+            Update::Site { id: SiteId(1), class: ClassId(2), stack: vec![] },
             progress(3000, &[(2, 4), (1, 1)], &[(1, 4)]),
             fates(3000, 4),
             Update::End,

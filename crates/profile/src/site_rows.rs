@@ -5,7 +5,8 @@
 
 use crate::builder::ProfileBuilder;
 use crate::frame::Frame;
-use crate::update::{SiteCounts, SiteId};
+use crate::ids::SiteId;
+use crate::update::SiteCounts;
 
 impl ProfileBuilder {
     /// The row of a site: the same for all ids of one class name and stack, and less than the number of sites named.

@@ -8,17 +8,11 @@ use serde::{Deserialize, Serialize};
 use crate::estimate::ClassEstimate;
 use crate::fates::{Fates, Stamp};
 use crate::frame::Frame;
+use crate::ids::{ClassId, FrameId, SiteId};
 use crate::lifetimes::{ByteAges, Lifetimes};
 use crate::run::RunInfo;
 use crate::tally::Tally;
 use crate::trust::Trust;
-
-/// Index of a class in a stream. Several ids may carry the same name (loaders); profiles merge them.
-pub type ClassId = u32;
-/// Index of a stack frame in a stream.
-pub type FrameId = u32;
-/// Index of a site (class and stack) in a stream.
-pub type SiteId = u32;
 
 /// One message of the stream. Its bytes are `mayfly-recording`'s.
 #[derive(Clone, Debug, PartialEq)]

@@ -95,6 +95,7 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::{ClassId, SiteId};
     use crate::run::RunInfo;
     use crate::tally::Tally;
     use crate::update::{ClassCounts, LifetimeCounts, Progress, SiteCounts};
@@ -116,9 +117,9 @@ mod tests {
         Update::Progress(Box::new(Progress {
             duration_ms: second * 1_000,
             gcs: second as u32,
-            classes: vec![ClassCounts { id: 0, allocated, lifetimes: Some(tracked) }],
+            classes: vec![ClassCounts { id: ClassId(0), allocated, lifetimes: Some(tracked) }],
             sites: vec![SiteCounts {
-                id: 0,
+                id: SiteId(0),
                 allocated,
                 live: Some(live),
                 collected,
@@ -133,8 +134,8 @@ mod tests {
         let run = RunInfo { lifetimes: true, stacks: true, ..RunInfo::default() };
         let names = [
             Update::Start(Box::new(run)),
-            Update::Class { id: 0, name: "a.A".into() },
-            Update::Site { id: 0, class: 0, stack: vec![] },
+            Update::Class { id: ClassId(0), name: "a.A".into() },
+            Update::Site { id: SiteId(0), class: ClassId(0), stack: vec![] },
         ];
         names.into_iter().chain((1..=seconds).map(step)).collect()
     }

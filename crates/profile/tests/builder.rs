@@ -1,20 +1,23 @@
 //! The fold of a stream into a profile, checked by arithmetic on small hand-made streams.
 
 use mayfly_profile::{
-    ApplyError, ClassCounts, EngineKind, Frame, LifetimeCounts, Lifetimes, Profile, ProfileBuilder, Progress,
-    RunInfo, SiteCounts, Tally, Update,
+    ApplyError, ClassCounts, ClassId, EngineKind, Frame, FrameId, LifetimeCounts, Lifetimes, Profile,
+    ProfileBuilder, Progress, RunInfo, SiteCounts, SiteId, Tally, Update,
 };
 
 fn class(id: u32, name: &str) -> Update {
-    Update::Class { id, name: name.into() }
+    Update::Class { id: ClassId(id), name: name.into() }
 }
 
 fn frame(id: u32, class: &str, method: &str) -> Update {
-    Update::Frame { id, frame: Frame { class: class.into(), method: method.into(), ..Default::default() } }
+    Update::Frame {
+        id: FrameId(id),
+        frame: Frame { class: class.into(), method: method.into(), ..Default::default() },
+    }
 }
 
 fn allocated(id: u32, objects: u64, size: u64) -> ClassCounts {
-    ClassCounts { id, allocated: Tally::of(objects, size), lifetimes: None }
+    ClassCounts { id: ClassId(id), allocated: Tally::of(objects, size), lifetimes: None }
 }
 
 fn progress(duration_ms: u64, classes: Vec<ClassCounts>, sites: Vec<SiteCounts>) -> Update {
@@ -29,7 +32,7 @@ fn tracked(id: u32, live: u64, dead: &[u64], lifetime_ms: u64) -> ClassCounts {
     lifetimes.died_before_first_gc = deaths;
     let collected = dead.iter().map(|&objects| Tally::of(objects, 16)).collect();
     let counts = LifetimeCounts { live: Tally::of(live, 16), collected, lifetimes };
-    ClassCounts { id, allocated: Tally::of(live + deaths, 16), lifetimes: Some(counts) }
+    ClassCounts { id: ClassId(id), allocated: Tally::of(live + deaths, 16), lifetimes: Some(counts) }
 }
 
 fn fold(updates: Vec<Update>) -> Profile {
@@ -94,7 +97,10 @@ fn a_class_without_deaths_has_no_lifetimes() {
 
 #[test]
 fn sites_carry_their_names_and_equal_stacks_become_one() {
-    let site = |id, class, stack: &[u32]| Update::Site { id, class, stack: stack.to_vec() };
+    let site = |id, class, stack: &[u32]| {
+        let stack = stack.iter().copied().map(FrameId).collect();
+        Update::Site { id: SiteId(id), class: ClassId(class), stack }
+    };
     let counts = |id, objects, byte_seconds| SiteCounts {
         id,
         allocated: Tally::of(objects, 16),
@@ -109,7 +115,11 @@ fn sites_carry_their_names_and_equal_stacks_become_one() {
         site(0, 0, &[0, 1]),
         site(1, 1, &[0, 1]),
         site(2, 0, &[1]),
-        progress(1, vec![], vec![counts(0, 1, 0.5), counts(1, 2, 0.25), counts(2, 30, 0.0)]),
+        progress(
+            1,
+            vec![],
+            vec![counts(SiteId(0), 1, 0.5), counts(SiteId(1), 2, 0.25), counts(SiteId(2), 30, 0.0)],
+        ),
     ]);
     let rows: Vec<_> = profile
         .sites
@@ -149,9 +159,9 @@ fn unnamed_ids_are_reported_and_the_rest_is_applied() {
         vec![],
     ));
     assert_eq!(error, Err(ApplyError::Unnamed { what: "classes", first: 5, count: 2 }));
-    let error = builder.apply(Update::Site { id: 0, class: 0, stack: vec![3] });
+    let error = builder.apply(Update::Site { id: SiteId(0), class: ClassId(0), stack: vec![FrameId(3)] });
     assert_eq!(error, Err(ApplyError::Unnamed { what: "frames", first: 3, count: 1 }));
-    let error = builder.apply(progress(8, vec![], vec![SiteCounts { id: 0, ..Default::default() }]));
+    let error = builder.apply(progress(8, vec![], vec![SiteCounts { id: SiteId(0), ..Default::default() }]));
     assert_eq!(error, Err(ApplyError::Unnamed { what: "sites", first: 0, count: 1 }));
     let profile = builder.profile();
     assert_eq!(profile.duration_ms, 8);
@@ -186,11 +196,11 @@ fn the_profile_without_sites_has_the_same_classes() {
     let mut builder = ProfileBuilder::new();
     for update in [
         class(0, "a.A"),
-        Update::Site { id: 0, class: 0, stack: vec![] },
+        Update::Site { id: SiteId(0), class: ClassId(0), stack: vec![] },
         progress(
             1,
             vec![allocated(0, 1, 16)],
-            vec![SiteCounts { id: 0, allocated: Tally::of(1, 16), ..Default::default() }],
+            vec![SiteCounts { id: SiteId(0), allocated: Tally::of(1, 16), ..Default::default() }],
         ),
     ] {
         builder.apply(update).expect("the stream is whole");

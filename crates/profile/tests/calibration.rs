@@ -1,8 +1,9 @@
 //! What samples tell agrees with exact counts, where both are of the same objects.
 
 use mayfly_profile::{
-    ClassCounts, ClassEstimate, Dropped, Estimate, Frame, LifetimeCounts, Lifetimes, Profile, ProfileBuilder,
-    Progress, RunInfo, SiteCounts, SiteProfile, Tally, Tracking, Trust, Update,
+    ClassCounts, ClassEstimate, ClassId, Dropped, Estimate, Frame, FrameId, LifetimeCounts, Lifetimes,
+    Profile, ProfileBuilder, Progress, RunInfo, SiteCounts, SiteId, SiteProfile, Tally, Tracking, Trust,
+    Update,
 };
 use proptest::prelude::*;
 
@@ -48,7 +49,14 @@ impl Told {
             allocated.add(dead);
             let collected = vec![dead];
             let byte_seconds = dead.bytes as f64;
-            SiteCounts { id: id as u32, allocated, live: Some(live), collected, byte_seconds, error: 0.0 }
+            SiteCounts {
+                id: SiteId(id as u32),
+                allocated,
+                live: Some(live),
+                collected,
+                byte_seconds,
+                error: 0.0,
+            }
         };
         let progress = Progress {
             trust: Trust {
@@ -59,17 +67,18 @@ impl Told {
                     .collect(),
                 ..Trust::default()
             },
-            classes: vec![ClassCounts { id: 0, allocated: self.allocated, lifetimes: Some(counts) }],
+            classes: vec![ClassCounts { id: ClassId(0), allocated: self.allocated, lifetimes: Some(counts) }],
             sites: self.sites.iter().enumerate().map(site).collect(),
-            estimates: vec![(0, self.estimate)],
+            estimates: vec![(ClassId(0), self.estimate)],
             ..Progress::default()
         };
         let run = RunInfo { tracking: self.tracking, lifetimes: true, stacks: true, ..RunInfo::default() };
-        let mut updates = vec![Update::Start(Box::new(run)), Update::Class { id: 0, name: "a.A".into() }];
+        let mut updates =
+            vec![Update::Start(Box::new(run)), Update::Class { id: ClassId(0), name: "a.A".into() }];
         for id in 0..self.sites.len() as u32 {
             let frame = Frame { class: format!("s.S{id}").into(), ..Frame::default() };
-            updates.push(Update::Frame { id, frame });
-            updates.push(Update::Site { id, class: 0, stack: vec![id] });
+            updates.push(Update::Frame { id: FrameId(id), frame });
+            updates.push(Update::Site { id: SiteId(id), class: ClassId(0), stack: vec![FrameId(id)] });
         }
         updates.push(Update::Progress(Box::new(progress)));
         fold(updates)

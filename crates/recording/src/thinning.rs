@@ -174,8 +174,8 @@ mod tests {
     const PART: u64 = 25;
 
     fn names() -> Vec<Update> {
-        let class = |id| Update::Class { id, name: format!("a.C{id}") };
-        let site = |id: u32| Update::Site { id, class: id % 80, stack: vec![] };
+        let class = |id| Update::Class { id: ClassId(id), name: format!("a.C{id}") };
+        let site = |id: u32| Update::Site { id: SiteId(id), class: ClassId(id % 80), stack: vec![] };
         let classes = (0..2_000 / PART as u32).map(class);
         std::iter::once(Update::Start(Box::default()))
             .chain(classes)
@@ -207,12 +207,12 @@ mod tests {
         let tracked =
             LifetimeCounts { live: Tally::of(second * 999, 48), collected: vec![all; 6], lifetimes };
         let classes = (0..2_000 / PART as u32).map(|id| ClassCounts {
-            id,
+            id: ClassId(id),
             allocated: all,
             lifetimes: Some(tracked.clone()),
         });
         let sites = (0..5_000 / PART as u32).map(|id| SiteCounts {
-            id,
+            id: SiteId(id),
             allocated: all,
             live: Some(tracked.live),
             collected: tracked.collected.clone(),
@@ -227,8 +227,8 @@ mod tests {
         };
         let told = FateCounts {
             stamp: Stamp { ms: second * 1_000, alive: (second * 1_000 - 300, second << 20) },
-            classes: (0..2_000 / PART as u32).map(|id| (id, byte_ages.clone())).collect(),
-            sites: (0..5_000 / PART as u32).map(|id| (id, fates.clone())).collect(),
+            classes: (0..2_000 / PART as u32).map(|id| (ClassId(id), byte_ages.clone())).collect(),
+            sites: (0..5_000 / PART as u32).map(|id| (SiteId(id), fates.clone())).collect(),
         };
         vec![Update::Progress(Box::new(progress)), Update::Fates(Box::new(told))]
     }
@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(thinner.take([progress(1)], 1), []);
         assert_eq!(thinner.take([Update::Reset], 2), [Update::Reset]);
         assert_eq!(thinner.take([progress(2)], 3), []);
-        let name = Update::Class { id: 0, name: "a.A".into() };
+        let name = Update::Class { id: ClassId(0), name: "a.A".into() };
         assert_eq!(thinner.take([name.clone(), progress(3)], 4), [name]);
         assert_eq!(thinner.take([Update::End], 5), [progress(3), Update::End]);
     }

@@ -135,16 +135,16 @@ impl ClassTable {
     }
 
     fn add(&self, name: &str, shape: Shape, word: u32, tracked: bool) -> ClassId {
-        let id = self.entries.push(ClassEntry { name: name.into(), shape, word, tracked }) as ClassId;
+        let id = ClassId::of_row(self.entries.push(ClassEntry { name: name.into(), shape, word, tracked }));
         if shape.words() > 0 {
-            self.class_at_word.words()[word as usize].store(id + 1, Relaxed);
+            self.class_at_word.words()[word as usize].store(id.0 + 1, Relaxed);
         }
         id
     }
 
     /// What the JVM side needs of an entry; `tracked` if that is not the entry's to say.
     fn registered(&self, id: ClassId, tracked: Option<bool>) -> Registered {
-        let entry = &self.entries[id as usize];
+        let entry = &self.entries[id.row()];
         let flag = if tracked.unwrap_or(entry.tracked) { CELL_TRACKED } else { 0 };
         Registered { id, cell: byte_offset(entry.word) | flag }
     }
@@ -166,12 +166,12 @@ impl ClassTable {
 
     /// The class whose cells start at that byte offset (flags ignored).
     pub fn at_cell(&self, cell: u32) -> Option<ClassId> {
-        self.class_at_word.words().get(word_at(cell))?.load(Relaxed).checked_sub(1)
+        self.class_at_word.words().get(word_at(cell))?.load(Relaxed).checked_sub(1).map(ClassId)
     }
 
     /// Size of the class's objects in bytes; `None` for arrays.
     pub fn object_size(&self, id: ClassId) -> Option<u32> {
-        match self.entries.get(id as usize)?.shape {
+        match self.entries.get(id.row())?.shape {
             Shape::Object { size } => Some(size),
             Shape::Array | Shape::NameOnly => None,
         }
@@ -185,7 +185,7 @@ impl ClassTable {
     /// Whether a word of a slab is a maximum, not a sum.
     pub(crate) fn is_maximum(&self, word: usize) -> bool {
         let class = word.checked_sub(CELL_LARGEST).and_then(|first| self.at_cell(byte_offset(first as u32)));
-        class.and_then(|id| self.entries.get(id as usize)).is_some_and(|entry| entry.shape == Shape::Array)
+        class.and_then(|id| self.entries.get(id.row())).is_some_and(|entry| entry.shape == Shape::Array)
     }
 
     /// First word behind the cells in use.
@@ -201,7 +201,7 @@ impl ClassTable {
 
     /// The class's name.
     pub fn name(&self, id: ClassId) -> Option<&str> {
-        self.entries.get(id as usize).map(|entry| &*entry.name)
+        self.entries.get(id.row()).map(|entry| &*entry.name)
     }
 
     /// How many classes there are; ids run from zero.

@@ -239,7 +239,7 @@ mod tests {
         let (nurseries, budget) = nurseries(1 << 20);
         let nursery = nurseries.open();
         for i in 0..10_000 {
-            assert!(nursery.add(i + 1, 0, 3, 24));
+            assert!(nursery.add(i + 1, SiteId(0), 3, 24));
         }
         let batches = nurseries.drain();
         assert_eq!(batches.iter().map(|batch| batch.objects.len()).sum::<usize>(), 10_000);
@@ -254,7 +254,7 @@ mod tests {
     fn over_the_limit_objects_are_dropped_and_counted() {
         let (nurseries, _) = nurseries(64);
         let nursery = nurseries.open();
-        let kept = (0..100).filter(|&i| nursery.add(i + 1, 0, 3, 24)).count();
+        let kept = (0..100).filter(|&i| nursery.add(i + 1, SiteId(0), 3, 24)).count();
         assert_eq!(kept, 64);
         assert_eq!(nurseries.dropped(), 36);
     }
@@ -264,7 +264,7 @@ mod tests {
         let (nurseries, budget) = nurseries(1 << 20);
         let nursery = nurseries.open();
         let total = 20 << 20;
-        let added = (0..total).filter(|_| nursery.choose(24) && nursery.add(1, 0, 3, 24)).count();
+        let added = (0..total).filter(|_| nursery.choose(24) && nursery.add(1, SiteId(0), 3, 24)).count();
         assert_eq!(nurseries.dropped(), 0);
         assert!(added < 1 << 20 && budget.thinned_to_one_in() >= 16, "{added}");
         let batches = nurseries.drain();
@@ -282,7 +282,7 @@ mod tests {
     fn the_nursery_of_an_ended_thread_is_forgotten_after_its_objects_are_taken() {
         let (nurseries, _) = nurseries(64);
         let nursery = nurseries.open();
-        nursery.add(1, 0, 3, 24);
+        nursery.add(1, SiteId(0), 3, 24);
         drop(nursery);
         assert_eq!(nurseries.drain().len(), 1);
         assert!(lock(&nurseries.shared.nurseries).is_empty());
@@ -292,8 +292,8 @@ mod tests {
     fn the_last_object_can_be_taken_back() {
         let (nurseries, _) = nurseries(64);
         let nursery = nurseries.open();
-        nursery.add(1, 7, 3, 24);
-        let last = nursery.add_with_stack(2, 8, 0, 3, 24).unwrap();
+        nursery.add(1, SiteId(7), 3, 24);
+        let last = nursery.add_with_stack(2, SiteId(8), 0, 3, 24).unwrap();
         assert!(nursery.take_back(last));
         assert_eq!(nurseries.drain()[0].objects.len(), 1);
         assert_eq!(nurseries.taken_back(), []);
@@ -303,9 +303,9 @@ mod tests {
     fn an_object_taken_back_too_late_is_no_other_one() {
         let (nurseries, _) = nurseries(64);
         let nursery = nurseries.open();
-        let first = nursery.add_with_stack(1, 7, 0, 3, 24).unwrap();
+        let first = nursery.add_with_stack(1, SiteId(7), 0, 3, 24).unwrap();
         assert_eq!(nurseries.drain().len(), 1);
-        nursery.add(2, 7, 3, 24);
+        nursery.add(2, SiteId(7), 3, 24);
         assert!(!nursery.take_back(first));
         assert_eq!(nurseries.drain()[0].objects.len(), 1);
         assert_eq!(nurseries.taken_back(), [first]);

@@ -487,12 +487,12 @@ mod tests {
     #[test]
     fn a_place_keeps_its_words() {
         let table = PlaceTable::new();
-        let first = table.enter(3, 9, Kind::Objects, true).unwrap();
-        assert_eq!(table.enter(3, 9, Kind::Objects, true), Some(first));
-        let second = table.enter(5, 9, Kind::Arrays, true).unwrap();
+        let first = table.enter(3, ClassId(9), Kind::Objects, true).unwrap();
+        assert_eq!(table.enter(3, ClassId(9), Kind::Objects, true), Some(first));
+        let second = table.enter(5, ClassId(9), Kind::Arrays, true).unwrap();
         assert_eq!(second - first, byte_offset(OBJECT_PLACE_WORDS as u32));
         let counter = table.counter(second).unwrap();
-        assert_eq!((counter.place, counter.class), (5, 9));
+        assert_eq!((counter.place, counter.class), (5, ClassId(9)));
         assert!(table.counter(second + 8).is_none());
         let largest = word_at(second) - CLASS_WORDS + PLACE_LARGEST;
         assert!(table.is_maximum(largest));
@@ -502,7 +502,7 @@ mod tests {
     #[test]
     fn classes_at_one_place_have_words_of_their_own() {
         let table = PlaceTable::new();
-        let offset = |cell| table.enter_pair(2, cell, cell, Kind::OtherArrays, true).unwrap();
+        let offset = |cell| table.enter_pair(2, cell, ClassId(cell), Kind::OtherArrays, true).unwrap();
         let (one, other) = (offset(8), offset(16));
         assert_ne!(one, other);
         assert_eq!((offset(8), offset(16)), (one, other));
@@ -512,17 +512,17 @@ mod tests {
     #[test]
     fn places_that_no_longer_fit_share_words_and_keep_no_stacks() {
         let table = PlaceTable::with_room(OBJECT_PLACE_WORDS + 1);
-        let own = table.enter(0, 9, Kind::Objects, true).unwrap();
+        let own = table.enter(0, ClassId(9), Kind::Objects, true).unwrap();
         let enter = |place, class, kind| table.enter(place, class, kind, true).unwrap();
-        let shared = enter(1, 9, Kind::Objects);
+        let shared = enter(1, ClassId(9), Kind::Objects);
         assert_ne!(own, shared);
         assert_eq!(table.table.words()[1].load(Relaxed), shared, "Java finds it, and does not ask again");
-        assert_eq!(enter(2, 10, Kind::Objects), shared);
-        assert_eq!(table.enter_pair(3, 8, 11, Kind::OtherObjects, true), Some(shared));
-        let arrays = enter(4, 20, Kind::Arrays);
-        assert_eq!(enter(5, 20, Kind::Arrays), arrays);
-        assert_ne!(enter(6, 21, Kind::Arrays), arrays);
-        assert_eq!(table.counter(arrays).map(|counter| counter.class), Some(20));
+        assert_eq!(enter(2, ClassId(10), Kind::Objects), shared);
+        assert_eq!(table.enter_pair(3, 8, ClassId(11), Kind::OtherObjects, true), Some(shared));
+        let arrays = enter(4, ClassId(20), Kind::Arrays);
+        assert_eq!(enter(5, ClassId(20), Kind::Arrays), arrays);
+        assert_ne!(enter(6, ClassId(21), Kind::Arrays), arrays);
+        assert_eq!(table.counter(arrays).map(|counter| counter.class), Some(ClassId(20)));
         let due = table.due(shared, 0, &StackBudget::default(), &mut |_| 1);
         assert_eq!((due, table.counter(shared).unwrap().is_of_a_place()), (Due::NEVER, false));
     }

@@ -102,7 +102,7 @@ impl SiteRows {
 
     fn learn_sizes(&mut self, classes: &ClassTable) {
         for id in self.classes_seen..classes.len() {
-            let id = id as ClassId;
+            let id = ClassId::of_row(id);
             if let (Some(name), Some(size)) = (classes.name(id), classes.object_size(id)) {
                 self.sizes.entry(name.into()).or_insert(u64::from(size));
             }
@@ -132,8 +132,8 @@ impl SiteRows {
         for (id, total) in totals.iter().enumerate() {
             let before = self.classes_baseline.get(id).copied().unwrap_or_default();
             let tally = total.counted.without(before.counted);
-            if let Some(name) = tables.classes.name(id as ClassId).filter(|_| !tally.is_empty()) {
-                counted.entry(name).or_insert((id as ClassId, Tally::default())).1.add(tally);
+            if let Some(name) = tables.classes.name(ClassId::of_row(id)).filter(|_| !tally.is_empty()) {
+                counted.entry(name).or_insert((ClassId::of_row(id), Tally::default())).1.add(tally);
             }
         }
         for (name, (class, tally)) in counted {

@@ -261,12 +261,12 @@ mod tests {
         for (index, weight) in run(n, &budget, &mut samples, &mut draw) {
             let site = site(index);
             let log2 = weight.ilog2();
-            samples.book(site, log2, 24);
+            samples.book(SiteId(site), log2, 24);
         }
         for ((site, weight), expected) in samples.stacks().into_iter().zip([900_000.0, 90_000.0, 10_000.0]) {
             let error = samples.error(&weight);
             let off = (weight.objects as f64 / expected - 1.0).abs();
-            assert!(error > 0.0 && off < 4.0 * error, "stack {site}: off by {off}, error {error}");
+            assert!(error > 0.0 && off < 4.0 * error, "stack {site:?}: off by {off}, error {error}");
         }
     }
 }

@@ -39,7 +39,7 @@ impl RawStack {
     /// Starts a stack of an object of `class` made at `place`.
     pub fn begin_at(&mut self, class: ClassId, place: u32) {
         self.0.clear();
-        self.0.push(u64::from(place) << 32 | u64::from(class));
+        self.0.push(u64::from(place) << 32 | u64::from(class.0));
     }
 
     /// Adds the next outer frame.
@@ -107,12 +107,12 @@ impl SiteTable {
     /// The number of a frame, for [`Self::of_stack`].
     pub fn frame_id(&self, frame: Frame) -> FrameId {
         let mut ids = self.frame_ids.lock().unwrap_or_else(PoisonError::into_inner);
-        *ids.entry(frame.clone()).or_insert_with(|| self.frames.push(frame) as FrameId)
+        *ids.entry(frame.clone()).or_insert_with(|| FrameId::of_row(self.frames.push(frame)))
     }
 
     /// The frame of a number.
     pub fn frame(&self, id: FrameId) -> Option<&Frame> {
-        self.frames.get(id as usize)
+        self.frames.get(id.row())
     }
 
     /// The site of a raw stack. `resolve` gives its frames if they are needed, without those that are not the program's.
@@ -120,7 +120,7 @@ impl SiteTable {
         if let Some(site) = self.by_raw_stack.get(&raw.0[..]) {
             return *site;
         }
-        let (class, place) = (raw.0[0] as ClassId, (raw.0[0] >> 32) as u32);
+        let (class, place) = (ClassId(raw.0[0] as u32), (raw.0[0] >> 32) as u32);
         let bytes = raw_bytes(&raw.0) + site_bytes(raw.frames().len());
         let room = self.bytes.fetch_add(bytes, Relaxed) + bytes <= self.limit_bytes;
         if !room || self.len() >= MOST_STACKS {
@@ -167,12 +167,12 @@ impl SiteTable {
 
     /// Whether the stack of a site has any frame.
     pub fn has_frames(&self, site: SiteId) -> bool {
-        self.sites.get(site as usize).is_some_and(|site| !site.stack.is_empty())
+        self.sites.get(site.row()).is_some_and(|site| !site.stack.is_empty())
     }
 
     /// The class of a site's objects.
     pub fn class_of(&self, site: SiteId) -> Option<ClassId> {
-        self.sites.get(site as usize).map(|site| site.class)
+        self.sites.get(site.row()).map(|site| site.class)
     }
 
     /// Objects whose stack was given up for want of memory.
@@ -210,7 +210,7 @@ impl SiteTable {
         match by_stack.entry(site) {
             Entry::Occupied(known) => (*known.get(), false),
             Entry::Vacant(new) => {
-                let id = self.sites.push(new.key().clone()) as SiteId;
+                let id = SiteId::of_row(self.sites.push(new.key().clone()));
                 (*new.insert(id), true)
             }
         }
@@ -237,24 +237,24 @@ mod tests {
     fn a_raw_stack_is_resolved_once() {
         let table = SiteTable::new(1 << 20);
         let mut raw = RawStack::default();
-        raw.begin(3);
+        raw.begin(ClassId(3));
         raw.push(0xaa, 5);
         let site = table.of_stack(&raw, |_| vec![table.frame_id(frame("m"))]);
         assert_eq!(site, table.of_stack(&raw, |_| panic!("resolved twice")));
-        assert_eq!(table.class_of(site), Some(3));
+        assert_eq!(table.class_of(site), Some(ClassId(3)));
     }
 
     #[test]
     fn raw_stacks_that_resolve_alike_are_one_site() {
         let table = SiteTable::new(1 << 20);
         let mut raw = RawStack::default();
-        raw.begin(3);
+        raw.begin(ClassId(3));
         raw.push(0xaa, 5);
         let first = table.of_stack(&raw, |_| vec![table.frame_id(frame("m"))]);
-        raw.begin(3);
+        raw.begin(ClassId(3));
         raw.push(0xaa, 9);
         assert_eq!(first, table.of_stack(&raw, |_| vec![table.frame_id(frame("m"))]));
-        assert_ne!(first, table.of_class(3));
+        assert_ne!(first, table.of_class(ClassId(3)));
         assert_eq!(table.frames_since(0).count(), 1);
     }
 
@@ -263,13 +263,13 @@ mod tests {
         let table = SiteTable::new(2 * (raw_bytes(&[0; 3]) + site_bytes(1)));
         let mut raw = RawStack::default();
         let mut site = |method| {
-            raw.begin(3);
+            raw.begin(ClassId(3));
             raw.push(method, -1);
             table.of_stack(&raw, |_| vec![table.frame_id(frame(&method.to_string()))])
         };
         let (first, second) = (site(1), site(2));
         assert_ne!(first, second);
-        assert_eq!(site(3), table.of_class(3));
+        assert_eq!(site(3), table.of_class(ClassId(3)));
         assert_eq!((site(1), table.overflowed()), (first, 1));
     }
 
@@ -277,10 +277,10 @@ mod tests {
     fn stacks_beyond_the_limit_are_not_named() {
         let table = SiteTable::new(0);
         let mut raw = RawStack::default();
-        raw.begin(3);
+        raw.begin(ClassId(3));
         raw.push(0xaa, 5);
-        assert_eq!(table.of_stack(&raw, |_| panic!("named for nothing")), table.of_class(3));
-        raw.begin_at(3, 7);
+        assert_eq!(table.of_stack(&raw, |_| panic!("named for nothing")), table.of_class(ClassId(3)));
+        raw.begin_at(ClassId(3), 7);
         raw.push(0xaa, 5);
         let at_place = table.of_stack(&raw, |_| vec![table.frame_id(frame("m"))]);
         assert!(table.has_frames(at_place) && table.overflowed() == 2);
@@ -291,7 +291,7 @@ mod tests {
         let table = SiteTable::new(1 << 20);
         let mut raw = RawStack::default();
         let mut site = |method| {
-            raw.begin_at(3, 7);
+            raw.begin_at(ClassId(3), 7);
             raw.push(method, -1);
             raw.push(1, -1);
             table.of_stack(&raw, |_| vec![table.frame_id(frame("m")), table.frame_id(frame("main"))])

@@ -228,14 +228,14 @@ impl Words {
     pub fn classes(&self, classes: &ClassTable, places: &PlaceTable) -> Vec<ClassTotal> {
         let mut totals: Vec<_> = classes.entries().map(|class| self.class(class)).collect();
         for place in places.counters().filter(|place| place.counts_for_class()) {
-            let class = place.class as usize;
+            let class = place.class.row();
             // A class entered meanwhile has its turn next time, and so have its places.
             if let Some(total) = totals.get_mut(class) {
                 total.counted.add(place.read(self.places(), 0));
             }
         }
         classes.note_others(|id| {
-            totals.get(id as usize).map_or(0, |total| total.counted.objects + total.below.objects)
+            totals.get(id.row()).map_or(0, |total| total.counted.objects + total.below.objects)
         });
         places.note_elsewhere(self.places());
         totals
@@ -262,6 +262,8 @@ impl Words {
 
 #[cfg(test)]
 mod tests {
+    use mayfly_profile::ClassId;
+
     use super::*;
     use crate::places::Kind;
     use crate::slab_layout::word_at;
@@ -279,9 +281,8 @@ mod tests {
         let array = classes.register("[B", Shape::Array, true);
         let slabs = Slabs::default();
         let (ended, _running) = (slabs.open(), slabs.open());
-        let size = |slabs: &Slabs| {
-            slabs.words(&classes, &places).classes(&classes, &places)[array.id as usize].counted
-        };
+        let size =
+            |slabs: &Slabs| slabs.words(&classes, &places).classes(&classes, &places)[array.id.row()].counted;
         bump(&slabs, array.cell, CELL_LARGEST, 4096);
         slabs.state().live[0].slab.words()[word_at(array.cell) + CELL_LARGEST].store(8192, Relaxed);
         slabs.close(ended, &classes, &places);
@@ -304,7 +305,7 @@ mod tests {
         bump(&slabs, object.cell, 0, 3);
         slabs.last_resort.words()[word_at(object.cell)].fetch_add(4, Relaxed);
         let counted = |slabs: &Slabs| {
-            slabs.words(&classes, &places).classes(&classes, &places)[object.id as usize].counted
+            slabs.words(&classes, &places).classes(&classes, &places)[object.id.row()].counted
         };
         assert_eq!(counted(&slabs), Tally::of(7, 24));
         // The end of one of them leaves the others' counts where they are.
@@ -331,9 +332,9 @@ mod tests {
         bump(&slabs, array.cell, 3, 4);
         bump(&slabs, array.cell, 4, 64);
         let totals = slabs.words(&classes, &places).classes(&classes, &places);
-        assert_eq!(totals[object.id as usize].counted, Tally::of(5, 24));
-        assert_eq!(totals[array.id as usize].counted, Tally::of(1, 48));
-        assert_eq!(totals[array.id as usize].below, Tally { objects: 4, bytes: 64, largest: 0 });
+        assert_eq!(totals[object.id.row()].counted, Tally::of(5, 24));
+        assert_eq!(totals[array.id.row()].counted, Tally::of(1, 48));
+        assert_eq!(totals[array.id.row()].below, Tally { objects: 4, bytes: 64, largest: 0 });
     }
 
     #[test]
@@ -344,7 +345,7 @@ mod tests {
         let array = classes.register("[I", Shape::Array, true);
         let here = places.enter(0, array.id, Kind::Arrays, true).unwrap();
         let elsewhere = places.enter(1, array.id, Kind::Arrays, true).unwrap();
-        let object = places.enter(2, 7, Kind::Objects, true).unwrap();
+        let object = places.enter(2, ClassId(7), Kind::Objects, true).unwrap();
         slabs.open();
         for (offset, objects) in [(here, 1), (elsewhere, 2), (object, 40)] {
             bump(&slabs, offset, 0, objects);
@@ -352,7 +353,7 @@ mod tests {
         bump(&slabs, here, 3, 16);
         bump(&slabs, elsewhere, 3, 64);
         let totals = slabs.words(&classes, &places).classes(&classes, &places);
-        assert_eq!(totals[array.id as usize].counted, Tally { objects: 3, bytes: 80, largest: 0 });
+        assert_eq!(totals[array.id.row()].counted, Tally { objects: 3, bytes: 80, largest: 0 });
         assert_eq!((places.counted_elsewhere(), classes.in_other_classes()), (42, 0));
         for i in 0..300_000 {
             classes.register(&i.to_string(), Shape::Object { size: 16 }, false);
@@ -373,7 +374,7 @@ mod tests {
         slabs.close(first, &classes, &places);
         assert_eq!(slabs.open(), first);
         assert_eq!(
-            slabs.words(&classes, &places).classes(&classes, &places)[class.id as usize].counted.objects,
+            slabs.words(&classes, &places).classes(&classes, &places)[class.id.row()].counted.objects,
             7
         );
         assert_eq!(slabs.live(), 1);

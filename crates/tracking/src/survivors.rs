@@ -105,10 +105,12 @@ impl Chunk {
 
 #[cfg(test)]
 mod tests {
+    use mayfly_profile::SiteId;
+
     use super::*;
 
     fn object(reference: u64) -> Tracked {
-        Tracked::new(reference, 0, 2, 0)
+        Tracked::new(reference, SiteId(0), 2, 0)
     }
 
     #[test]

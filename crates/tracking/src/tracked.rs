@@ -38,11 +38,16 @@ impl Tracked {
     /// `size_8`: shallow size in units of 8 bytes. Sites from [`MOST_SITES`] on must not be given, nor references of more
     /// than 56 bits. Births after 34 years are taken for the last moment of these.
     pub fn new(reference: u64, site: SiteId, size_8: u32, birth_ms: u64) -> Self {
-        debug_assert!((site as usize) < MOST_SITES && reference >> REFERENCE_BITS == 0);
+        debug_assert!(site.row() < MOST_SITES && reference >> REFERENCE_BITS == 0);
         let birth_ms = birth_ms.min(LAST_BIRTH);
         let both = birth_ms >> 32 << REFERENCE_BITS | reference & ((1 << REFERENCE_BITS) - 1);
         let halves = [both as u32, (both >> 32) as u32];
-        Self { reference: halves, origin: site & (MOST_SITES as u32 - 1), size_8, birth_ms: birth_ms as u32 }
+        Self {
+            reference: halves,
+            origin: site.0 & (MOST_SITES as u32 - 1),
+            size_8,
+            birth_ms: birth_ms as u32,
+        }
     }
 
     /// The same object standing for 2^`log2` objects of its class and site.
@@ -67,7 +72,7 @@ impl Tracked {
 
     /// Class and stack.
     pub fn site(&self) -> SiteId {
-        self.origin & (MOST_SITES as u32 - 1)
+        SiteId(self.origin & (MOST_SITES as u32 - 1))
     }
 
     /// Log2 of the objects that it stands for among those of its class.
@@ -99,8 +104,9 @@ mod tests {
     fn a_record_is_twenty_bytes_and_gives_back_what_it_was_given() {
         assert_eq!((size_of::<Tracked>(), align_of::<Tracked>()), (20, 4));
         let reference = 0x00ff_1234_9abc_def1;
-        let object = Tracked::new(reference, MOST_SITES as u32 - 1, u32::MAX, 7).thinned(3).stack_thinned(31);
-        assert_eq!((object.reference(), object.site()), (reference, MOST_SITES as u32 - 1));
+        let object =
+            Tracked::new(reference, SiteId(MOST_SITES as u32 - 1), u32::MAX, 7).thinned(3).stack_thinned(31);
+        assert_eq!((object.reference(), object.site()), (reference, SiteId(MOST_SITES as u32 - 1)));
         assert_eq!((object.thinning(), object.stack_thinning()), (3, 31));
         assert_eq!((object.size(), object.birth_ms()), (u64::from(u32::MAX) * 8, 7));
     }
@@ -110,9 +116,9 @@ mod tests {
         const DAY_MS: u64 = 86_400_000;
         let highest = (1 << REFERENCE_BITS) - 1;
         for days in [50, 500, 5000] {
-            let object = Tracked::new(highest, 3, 2, days * DAY_MS + 1);
+            let object = Tracked::new(highest, SiteId(3), 2, days * DAY_MS + 1);
             assert_eq!((object.birth_ms(), object.reference()), (days * DAY_MS + 1, highest));
         }
-        assert_eq!(Tracked::new(1, 0, 2, u64::MAX).birth_ms(), LAST_BIRTH, "after 34 years");
+        assert_eq!(Tracked::new(1, SiteId(0), 2, u64::MAX).birth_ms(), LAST_BIRTH, "after 34 years");
     }
 }

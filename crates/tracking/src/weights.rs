@@ -40,13 +40,15 @@ fn fraction_of(object: &Tracked) -> f64 {
         let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         x ^ (x >> 31)
     };
-    let born = object.birth_ms() << 32 | u64::from(object.site());
+    let born = object.birth_ms() << 32 | u64::from(object.site().0);
     let mixed = mix(mix(object.reference().wrapping_add(0x9e37_79b9_7f4a_7c15)) ^ born);
     (mixed >> 11) as f64 / (1u64 << 53) as f64
 }
 
 #[cfg(test)]
 mod tests {
+    use mayfly_profile::SiteId;
+
     use super::*;
 
     const INTERVAL: u64 = 512 << 10;
@@ -61,7 +63,7 @@ mod tests {
             let picked = (OBJECTS as f64 * p) as u64;
             let weights = (0..picked).map(|at| {
                 // References as the JVM gives them out: slots side by side, and many objects born at once.
-                let object = Tracked::new(0x7f00_0000_1000 + at * 8, 3, size_8, at / 1000);
+                let object = Tracked::new(0x7f00_0000_1000 + at * 8, SiteId(3), size_8, at / 1000);
                 scaled(Tracking::ByteSample(INTERVAL), &object).class
             });
             let sum = weights.fold(Tally::default(), |mut sum, tally| {
@@ -80,7 +82,7 @@ mod tests {
     fn an_object_always_stands_for_the_same_number_in_its_class_and_its_site() {
         let tracking = Tracking::ByteSample(INTERVAL);
         for at in 0..1000 {
-            let object = Tracked::new(at * 8 + 1, at as u32, (INTERVAL / 8) as u32, 7).thinned(1);
+            let object = Tracked::new(at * 8 + 1, SiteId(at as u32), (INTERVAL / 8) as u32, 7).thinned(1);
             let Sums { class, site } = scaled(tracking, &object);
             assert_eq!((class, site), (site, class));
             assert_eq!(scaled(tracking, &object).class, class);

@@ -3,8 +3,8 @@
 
 use mayfly_live::{Key, Look, State, draw};
 use mayfly_profile::{
-    BucketBounds, ClassCounts, Frame, Gc, JvmInfo, LifetimeCounts, Lifetimes, Progress, RunInfo, SiteCounts,
-    Tally, Tracking, Trust, Update,
+    BucketBounds, ClassCounts, ClassId, Frame, FrameId, Gc, JvmInfo, LifetimeCounts, Lifetimes, Progress,
+    RunInfo, SiteCounts, SiteId, Tally, Tracking, Trust, Update,
 };
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -46,16 +46,22 @@ pub(crate) fn start() -> Update {
 }
 
 pub(crate) fn names() -> Vec<Update> {
-    let classes = CLASSES.iter().zip(0..).map(|((name, ..), id)| Update::Class { id, name: (*name).into() });
+    let classes = CLASSES
+        .iter()
+        .zip(0..)
+        .map(|((name, ..), id)| Update::Class { id: ClassId(id), name: (*name).into() });
     let frames = FRAMES.iter().zip(0..).map(|(&(class, method, line), id)| {
         let file = class.rsplit('.').next().map(|name| format!("{name}.java").into());
         Update::Frame {
-            id,
+            id: FrameId(id),
             frame: Frame { class: class.into(), method: method.into(), file, line: Some(line) },
         }
     });
-    let sites =
-        STACKS.iter().zip(0..).map(|(&(class, stack), id)| Update::Site { id, class, stack: stack.into() });
+    let sites = STACKS.iter().zip(0..).map(|(&(class, stack), id)| Update::Site {
+        id: SiteId(id),
+        class: ClassId(class),
+        stack: stack.iter().copied().map(FrameId).collect(),
+    });
     classes.chain(frames).chain(sites).collect()
 }
 
@@ -73,7 +79,7 @@ pub(crate) fn step(second: u64) -> Update {
         };
         let tracked = class.lifetimes.as_ref().expect("lifetimes");
         SiteCounts {
-            id,
+            id: SiteId(id),
             allocated: part(class.allocated),
             live: Some(part(tracked.live)),
             collected: tracked.collected.iter().copied().map(part).collect(),
@@ -113,7 +119,7 @@ fn counts(id: usize, second: u64) -> ClassCounts {
     let mut collected = vec![Tally::default(); 4];
     collected[bucket] = Tally::of(dead, size);
     ClassCounts {
-        id: id as u32,
+        id: ClassId(id as u32),
         allocated: Tally::of(made, size),
         lifetimes: Some(LifetimeCounts { live: Tally::of(made - dead, size), collected, lifetimes }),
     }

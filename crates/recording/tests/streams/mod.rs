@@ -2,9 +2,10 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use mayfly_profile::{
-    BlameRules, BucketBounds, ByteAges, ClassCounts, ClassEstimate, ClassFilter, Dropped, EngineKind,
-    Estimate, FateCounts, Fates, Following, Frame, Gc, JvmInfo, LifetimeCounts, Lifetimes, Load, OwnCost,
-    Progress, Refusals, Remainder, RunInfo, SiteCounts, Stamp, Tally, Tracking, Trust, Update, View,
+    BlameRules, BucketBounds, ByteAges, ClassCounts, ClassEstimate, ClassFilter, ClassId, Dropped,
+    EngineKind, Estimate, FateCounts, Fates, Following, Frame, FrameId, Gc, JvmInfo, LifetimeCounts,
+    Lifetimes, Load, OwnCost, Progress, Refusals, Remainder, RunInfo, SiteCounts, SiteId, Stamp, Tally,
+    Tracking, Trust, Update, View,
 };
 use mayfly_recording::RecordingWriter;
 
@@ -12,11 +13,11 @@ use mayfly_recording::RecordingWriter;
 pub(crate) fn full_stream() -> Vec<Update> {
     vec![
         Update::Start(Box::new(run())),
-        Update::Class { id: 0, name: "[B".into() },
-        Update::Class { id: 1, name: "org.example.Größe$Inner".into() },
-        Update::Frame { id: 0, frame: frame("org.example.Main", "run", Some(("Main.java", 42))) },
-        Update::Frame { id: 1, frame: frame("org.example.Main", "main", None) },
-        Update::Site { id: 0, class: 1, stack: vec![0, 1] },
+        Update::Class { id: ClassId(0), name: "[B".into() },
+        Update::Class { id: ClassId(1), name: "org.example.Größe$Inner".into() },
+        Update::Frame { id: FrameId(0), frame: frame("org.example.Main", "run", Some(("Main.java", 42))) },
+        Update::Frame { id: FrameId(1), frame: frame("org.example.Main", "main", None) },
+        Update::Site { id: SiteId(0), class: ClassId(1), stack: vec![FrameId(0), FrameId(1)] },
         Update::Progress(Box::new(progress(100))),
         Update::Reset,
         Update::Progress(Box::new(progress(7))),
@@ -48,7 +49,7 @@ fn fates(ms: u64) -> FateCounts {
     ages.gcs.record_deaths(0, 1, 7 * 24);
     ages.bytes.record_living(5_000, 3 * 24);
     let stamp = Stamp { ms, alive: (ms / 2, 9_000) };
-    FateCounts { stamp, classes: vec![(1, ages)], sites: vec![(0, fates)] }
+    FateCounts { stamp, classes: vec![(ClassId(1), ages)], sites: vec![(SiteId(0), fates)] }
 }
 
 /// The bytes of a whole recording of these updates.
@@ -123,18 +124,22 @@ fn progress(scale: u64) -> Progress {
         gcs: 9,
         trust: trust(),
         classes: vec![
-            ClassCounts { id: 0, allocated: Tally { objects: 7, bytes: 700, largest: 512 }, lifetimes: None },
-            ClassCounts { id: 1, allocated: Tally::of(scale + 4, 24), lifetimes: Some(tracked) },
+            ClassCounts {
+                id: ClassId(0),
+                allocated: Tally { objects: 7, bytes: 700, largest: 512 },
+                lifetimes: None,
+            },
+            ClassCounts { id: ClassId(1), allocated: Tally::of(scale + 4, 24), lifetimes: Some(tracked) },
         ],
         sites: vec![SiteCounts {
-            id: 0,
+            id: SiteId(0),
             allocated: Tally::of(scale + 4, 24),
             live: Some(Tally::of(3, 24)),
             collected,
             byte_seconds: 36.5,
             error: 0.125,
         }],
-        estimates: vec![(1, estimate)],
+        estimates: vec![(ClassId(1), estimate)],
     }
 }
 

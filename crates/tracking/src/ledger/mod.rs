@@ -147,7 +147,7 @@ impl Ledger {
     pub fn absorb(&mut self, nurseries: &Nurseries, table: &SiteTable) {
         for batch in nurseries.drain() {
             for object in &batch.objects {
-                self.by_site.add(object.site(), scaled(self.tracking, object));
+                self.by_site.add(object.site().0, scaled(self.tracking, object));
             }
             if self.lifetimes {
                 self.young.push(batch);
@@ -156,7 +156,7 @@ impl Ledger {
             }
         }
         for (site, sums) in self.by_site.drain() {
-            book_births(&mut self.sites, &mut self.classes, site, sums, table);
+            book_births(&mut self.sites, &mut self.classes, SiteId(site), sums, table);
         }
         // After the births: each was drained by now.
         for object in nurseries.taken_back() {
@@ -171,11 +171,11 @@ impl Ledger {
     fn unbook(&mut self, object: &Tracked, table: &SiteTable) {
         let Some(class) = table.class_of(object.site()) else { return };
         let sums = scaled(self.tracking, object);
-        let site = entry(&mut self.sites, object.site());
+        let site = entry(&mut self.sites, object.site().0);
         site.allocated = site.allocated.without(sums.site);
         site.changed = true;
         site.fates.touch();
-        let class = entry(&mut self.classes, class);
+        let class = entry(&mut self.classes, class.0);
         class.allocated = class.allocated.without(sums.class);
         class.changed = true;
     }
@@ -345,11 +345,11 @@ impl Ledger {
             let Some(birth_ms) = together.first().map(Tracked::birth_ms) else { continue };
             let Some(first) = together.first().and_then(first_of) else { continue };
             for object in together {
-                self.by_site.add(object.site(), scaled(self.tracking, object));
+                self.by_site.add(object.site().0, scaled(self.tracking, object));
             }
             for (site, sums) in self.by_site.drain() {
-                let Some(class) = table.class_of(site) else { continue };
-                entry(&mut self.classes, class).census.settle(first, birth_ms, sums.class);
+                let Some(class) = table.class_of(SiteId(site)) else { continue };
+                entry(&mut self.classes, class.0).census.settle(first, birth_ms, sums.class);
                 entry(&mut self.sites, site).fates.settle(first, birth_ms, sums.site, &self.budget);
             }
         }
@@ -361,14 +361,14 @@ impl Ledger {
         let age = self.history.age_at_death(birth_ms, evidence, timeline);
         let bucket = self.buckets.index_of(age.ms.1);
         for object in dead {
-            self.by_site.add(object.site(), scaled(self.tracking, object));
+            self.by_site.add(object.site().0, scaled(self.tracking, object));
         }
         for (site, sums) in self.by_site.drain() {
-            let Some(class) = table.class_of(site) else { continue };
+            let Some(class) = table.class_of(SiteId(site)) else { continue };
             let book = entry(&mut self.sites, site);
             book.bury(bucket, self.buckets.len(), age.ms, sums.site);
             book.fates.bury(birth_ms, age, evidence.asked > 0, sums.site, &self.budget);
-            self.by_class.add(class, sums);
+            self.by_class.add(class.0, sums);
         }
         for (class, sums) in self.by_class.drain() {
             let book = entry(&mut self.classes, class);
@@ -408,12 +408,12 @@ impl Ledger {
     /// The sites that changed since the last call; [`Self::site`] has their counts.
     pub fn take_changed_sites(&mut self) -> FxHashSet<SiteId> {
         let books = self.sites.iter_mut().enumerate();
-        books.filter_map(|(id, book)| mem::take(&mut book.changed).then_some(id as SiteId)).collect()
+        books.filter_map(|(id, book)| mem::take(&mut book.changed).then_some(SiteId::of_row(id))).collect()
     }
 
     /// Counts of one site's tracked objects.
     pub fn site(&self, id: SiteId) -> Option<SiteCounts> {
-        self.sites.get(id as usize).map(|book| book.counts(id, self.lifetimes))
+        self.sites.get(id.row()).map(|book| book.counts(id, self.lifetimes))
     }
 
     /// Counts of the sites that changed since the last call.
@@ -422,7 +422,7 @@ impl Ledger {
         let books = self.sites.iter_mut().enumerate();
         books
             .filter_map(|(id, book)| {
-                mem::take(&mut book.changed).then(|| book.counts(id as SiteId, lifetimes))
+                mem::take(&mut book.changed).then(|| book.counts(SiteId::of_row(id), lifetimes))
             })
             .collect()
     }
@@ -439,7 +439,7 @@ impl Ledger {
         let classes = self.classes.iter_mut().take(classes).enumerate();
         let classes: Vec<_> = classes
             .filter_map(|(id, book)| {
-                mem::take(&mut book.aged).then(|| (id as ClassId, book.byte_ages.clone()))
+                mem::take(&mut book.aged).then(|| (ClassId::of_row(id), book.byte_ages.clone()))
             })
             .collect();
         let now = Now { history: &self.history, evidence: self.known, timeline: &timeline, ms: stamp.ms };
@@ -447,7 +447,7 @@ impl Ledger {
         let sites: Vec<_> = changed
             .filter_map(|(id, book)| {
                 let living = live(book.allocated, &book.collected);
-                book.fates.take(living, now).map(|fates| (id as SiteId, fates))
+                book.fates.take(living, now).map(|fates| (SiteId::of_row(id), fates))
             })
             .collect();
         let told = self.stamp != Some(stamp.alive) || !classes.is_empty() || !sites.is_empty();
@@ -460,7 +460,7 @@ impl Ledger {
         if !self.lifetimes {
             return (None, false);
         }
-        match self.classes.get_mut(class as usize) {
+        match self.classes.get_mut(class.row()) {
             Some(book) => {
                 book.count_living(&self.history, self.known, &self.clock.timeline());
                 let changed = mem::take(&mut book.changed);
@@ -484,11 +484,11 @@ fn book_births(
     table: &SiteTable,
 ) {
     let Some(class) = table.class_of(site) else { return };
-    let site = entry(sites, site);
+    let site = entry(sites, site.0);
     site.allocated.add(sums.site);
     site.changed = true;
     site.fates.touch();
-    let class = entry(classes, class);
+    let class = entry(classes, class.0);
     class.allocated.add(sums.class);
     class.changed = true;
 }

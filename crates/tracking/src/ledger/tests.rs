@@ -83,9 +83,9 @@ impl Bench {
 #[test]
 fn deaths_move_from_live_to_a_bucket() {
     let mut bench = Bench::new(Tracking::EveryObject);
-    bench.allocate(1..101, 0, 3);
+    bench.allocate(1..101, ClassId(0), 3);
     bench.collect(1..31);
-    let counts = bench.class(0);
+    let counts = bench.class(ClassId(0));
     assert_eq!(counts.live, Tally { objects: 70, bytes: 70 * 24, largest: 24 });
     assert_eq!(counts.collected[0], Tally::of(30, 24));
     assert_eq!(counts.lifetimes.died_before_first_gc, 30);
@@ -95,61 +95,61 @@ fn deaths_move_from_live_to_a_bucket() {
 #[test]
 fn survived_collections_are_counted_from_birth_to_death() {
     let mut bench = Bench::new(Tracking::EveryObject);
-    bench.allocate(1..11, 0, 2);
+    bench.allocate(1..11, ClassId(0), 2);
     bench.collect(0..0);
-    bench.allocate(11..21, 0, 2);
+    bench.allocate(11..21, ClassId(0), 2);
     bench.collect(0..0);
     bench.collect(1..21);
-    let gcs = bench.class(0).lifetimes.gcs;
+    let gcs = bench.class(ClassId(0)).lifetimes.gcs;
     // The first ten survived two collections, the others one.
     assert_eq!(gcs.deaths().collect::<Vec<_>>(), [(1, 2, 10), (2, 3, 10)]);
-    assert_eq!(bench.class(0).lifetimes.died_before_first_gc, 0);
+    assert_eq!(bench.class(ClassId(0)).lifetimes.died_before_first_gc, 0);
 }
 
 #[test]
 fn an_object_born_after_the_last_collection_is_not_asked_after() {
     let mut bench = Bench::new(Tracking::EveryObject);
     bench.clock.gc_finished(GcKind::Young);
-    bench.allocate(1..11, 0, 2);
+    bench.allocate(1..11, ClassId(0), 2);
     bench.heap.dead.extend(1..11);
     bench.ledger.absorb(&bench.nurseries, &bench.sites);
     bench.ledger.sweep(&mut bench.heap, &bench.sites);
-    assert_eq!(bench.class(0).live.objects, 10);
+    assert_eq!(bench.class(ClassId(0)).live.objects, 10);
     bench.collect(0..0);
-    assert_eq!(bench.class(0).live.objects, 0);
+    assert_eq!(bench.class(ClassId(0)).live.objects, 0);
 }
 
 #[test]
 fn every_nth_and_byte_samples_are_scaled() {
     let mut bench = Bench::new(Tracking::EveryNth(10));
-    bench.allocate(1..11, 0, 2);
+    bench.allocate(1..11, ClassId(0), 2);
     bench.collect(1..11);
-    assert_eq!(bench.class(0).collected[0], Tally::of(100, 16));
+    assert_eq!(bench.class(ClassId(0)).collected[0], Tally::of(100, 16));
 
     let mut bench = Bench::new(Tracking::ByteSample(512 << 10));
-    bench.allocate(1..1001, 0, 2);
+    bench.allocate(1..1001, ClassId(0), 2);
     bench.collect(1..1001);
     // Each 1/(1-e^(-16/524288)) = 32768.5, rounded up or down.
-    let collected = bench.class(0).collected[0];
+    let collected = bench.class(ClassId(0)).collected[0];
     assert!(
         collected.objects.abs_diff(32_768_500) < 60 && !collected.objects.is_multiple_of(1000),
         "{collected:?}"
     );
-    assert_eq!((bench.class(0).live.objects, collected.bytes), (0, collected.objects * 16));
+    assert_eq!((bench.class(ClassId(0)).live.objects, collected.bytes), (0, collected.objects * 16));
 }
 
 #[test]
 fn a_reset_forgets_the_living_and_gives_their_references_back() {
     let mut bench = Bench::new(Tracking::EveryObject);
-    bench.allocate(1..11, 0, 2);
+    bench.allocate(1..11, ClassId(0), 2);
     bench.collect(0..0);
-    bench.allocate(11..21, 0, 2);
+    bench.allocate(11..21, ClassId(0), 2);
     bench.ledger.reset(&mut bench.heap, &bench.nurseries);
     assert_eq!(bench.heap.released.len(), 20);
     assert_eq!(bench.budget.bytes(), 0);
-    bench.allocate(21..26, 0, 2);
+    bench.allocate(21..26, ClassId(0), 2);
     bench.collect(21..26);
-    assert_eq!(bench.class(0).collected[0].objects, 5);
+    assert_eq!(bench.class(ClassId(0)).collected[0].objects, 5);
 }
 
 #[test]
@@ -157,11 +157,11 @@ fn millions_of_dead_leave_no_memory_behind() {
     let mut bench = Bench::new(Tracking::EveryObject);
     for round in 0..34_u64 {
         let range = round * 100_000 + 1..(round + 1) * 100_000 + 1;
-        bench.allocate(range.clone(), 0, 2);
+        bench.allocate(range.clone(), ClassId(0), 2);
         bench.collect(range);
         bench.heap = Heap::default();
     }
-    assert_eq!(bench.class(0).collected[0].objects, 3_400_000);
+    assert_eq!(bench.class(ClassId(0)).collected[0].objects, 3_400_000);
     assert!(bench.budget.bytes() < 1_000, "no more than how long the objects of one site lived");
     bench.ledger.reset(&mut bench.heap, &bench.nurseries);
     assert_eq!(bench.budget.bytes(), 0);
@@ -170,8 +170,8 @@ fn millions_of_dead_leave_no_memory_behind() {
 #[test]
 fn only_changed_sites_are_reported() {
     let mut bench = Bench::new(Tracking::EveryObject);
-    bench.allocate(1..11, 0, 2);
-    bench.allocate(11..12, 1, 2);
+    bench.allocate(1..11, ClassId(0), 2);
+    bench.allocate(11..12, ClassId(1), 2);
     bench.collect(0..0);
     assert_eq!(bench.ledger.changed_sites().len(), 2);
     bench.collect(11..12);
@@ -184,7 +184,7 @@ fn only_changed_sites_are_reported() {
 fn a_death_lies_between_two_full_collections() {
     let mut bench = Bench::new(Tracking::EveryObject);
     bench.clock.set_ms(1000);
-    bench.allocate(1..11, 0, 2);
+    bench.allocate(1..11, ClassId(0), 2);
     for (ms, kind, dead) in [
         (1100, GcKind::Young, 0..0),
         (1200, GcKind::Full, 0..0),
@@ -194,79 +194,79 @@ fn a_death_lies_between_two_full_collections() {
         bench.clock.set_ms(ms);
         bench.collect_as(kind, dead);
     }
-    let ms: Vec<_> = bench.class(0).lifetimes.ms.deaths().collect();
+    let ms: Vec<_> = bench.class(ClassId(0)).lifetimes.ms.deaths().collect();
     let (after, by, weight) = ms[0];
     // Alive at the full one at 1200, gone at that of 1500; bounds are rounded outward.
     assert!((188..=200).contains(&after) && (500..=532).contains(&by), "{ms:?}");
     assert_eq!((ms.len(), weight), (1, 10));
-    assert_eq!(bench.class(0).lifetimes.gcs.deaths().collect::<Vec<_>>(), [(2, 4, 10)]);
+    assert_eq!(bench.class(ClassId(0)).lifetimes.gcs.deaths().collect::<Vec<_>>(), [(2, 4, 10)]);
 }
 
 #[test]
 fn who_dies_young_was_alive_at_the_collection_before() {
     let mut bench = Bench::new(Tracking::EveryObject);
-    bench.allocate(1..11, 0, 2);
+    bench.allocate(1..11, ClassId(0), 2);
     (0..4).for_each(|_| bench.collect_as(GcKind::Young, 0..0));
     bench.collect_as(GcKind::Young, 1..11);
-    assert_eq!(bench.class(0).lifetimes.gcs.deaths().collect::<Vec<_>>(), [(4, 5, 10)]);
+    assert_eq!(bench.class(ClassId(0)).lifetimes.gcs.deaths().collect::<Vec<_>>(), [(4, 5, 10)]);
 }
 
 #[test]
 fn who_dies_old_is_only_known_from_collections_of_the_whole_heap() {
     let mut bench = Bench::new(Tracking::EveryObject);
-    bench.allocate(1..11, 0, 2);
+    bench.allocate(1..11, ClassId(0), 2);
     (0..4).for_each(|_| bench.collect_as(GcKind::Young, 0..0));
     bench.collect_as(GcKind::Full, 1..11);
-    assert_eq!(bench.class(0).lifetimes.gcs.deaths().collect::<Vec<_>>(), [(1, 5, 10)]);
+    assert_eq!(bench.class(ClassId(0)).lifetimes.gcs.deaths().collect::<Vec<_>>(), [(1, 5, 10)]);
 }
 
 #[test]
 fn without_kinds_only_the_first_survived_collection_counts() {
     let mut bench = Bench::new(Tracking::EveryObject);
-    bench.allocate(1..11, 0, 2);
+    bench.allocate(1..11, ClassId(0), 2);
     (0..4).for_each(|_| bench.collect_as(GcKind::Unknown, 0..0));
     bench.collect_as(GcKind::Unknown, 1..11);
-    assert_eq!(bench.class(0).lifetimes.gcs.deaths().collect::<Vec<_>>(), [(1, 5, 10)]);
+    assert_eq!(bench.class(ClassId(0)).lifetimes.gcs.deaths().collect::<Vec<_>>(), [(1, 5, 10)]);
 
     let mut bench = Bench::of_family(Tracking::EveryObject, GcFamily::GenerationalZgc);
-    bench.allocate(1..11, 0, 2);
+    bench.allocate(1..11, ClassId(0), 2);
     (0..4).for_each(|_| bench.collect_as(GcKind::Young, 0..0));
     bench.collect_as(GcKind::ConcurrentPause, 1..11);
-    assert_eq!(bench.class(0).lifetimes.gcs.deaths().collect::<Vec<_>>(), [(0, 5, 10)]);
+    assert_eq!(bench.class(ClassId(0)).lifetimes.gcs.deaths().collect::<Vec<_>>(), [(0, 5, 10)]);
 }
 
 #[test]
 fn the_living_are_counted_by_when_they_were_last_known_alive() {
     let mut bench = Bench::new(Tracking::EveryObject);
     bench.clock.set_ms(1000);
-    bench.allocate(1..11, 0, 2);
+    bench.allocate(1..11, ClassId(0), 2);
     bench.clock.set_ms(1010);
     bench.collect_as(GcKind::Young, 0..0);
     bench.clock.set_ms(1500);
-    bench.allocate(11..16, 0, 2);
-    let ages = |bench: &mut Bench| bench.class(0).lifetimes.gcs.living().collect::<Vec<_>>();
+    bench.allocate(11..16, ClassId(0), 2);
+    let ages = |bench: &mut Bench| bench.class(ClassId(0)).lifetimes.gcs.living().collect::<Vec<_>>();
     assert_eq!(ages(&mut bench), [(0, 10)], "after a young collection nobody knows");
     bench.clock.set_ms(2010);
     bench.collect_as(GcKind::Full, 0..0);
     // The first ten survived two, the last known alive; the others their first.
     assert_eq!(ages(&mut bench), [(1, 5), (2, 10)]);
-    let ms: Vec<_> = bench.class(0).lifetimes.ms.living().collect();
+    let ms: Vec<_> = bench.class(ClassId(0)).lifetimes.ms.living().collect();
     assert!(ms[1].0 <= 1010 && ms[1].0 > 930 && ms[1].1 == 10, "{ms:?}");
-    assert!(!bench.ledger.class_lifetimes(0).1, "nothing changed since");
+    assert!(!bench.ledger.class_lifetimes(ClassId(0)).1, "nothing changed since");
     bench.clock.set_ms(3010);
     bench.collect_as(GcKind::Full, 0..0);
-    assert!(bench.ledger.class_lifetimes(0).1, "they are older now");
+    assert!(bench.ledger.class_lifetimes(ClassId(0)).1, "they are older now");
     assert_eq!(ages(&mut bench), [(2, 5), (3, 10)]);
 }
 
 #[test]
 fn a_few_long_survivors_are_asked_after_each_time() {
     let mut bench = Bench::new(Tracking::EveryObject);
-    bench.allocate(1..11, 0, 2);
+    bench.allocate(1..11, ClassId(0), 2);
     for number in 1..11 {
         (0..=SWEEPS_UNTIL_SETTLED).for_each(|_| bench.collect_as(GcKind::Young, 0..0));
         bench.collect_as(GcKind::Young, number..number + 1);
-        assert_eq!(bench.class(0).live.objects, 10 - number);
+        assert_eq!(bench.class(ClassId(0)).live.objects, 10 - number);
     }
 }
 
@@ -274,27 +274,27 @@ fn a_few_long_survivors_are_asked_after_each_time() {
 fn long_survivors_are_asked_after_by_turns_and_all_after_a_full_collection() {
     let mut bench = Bench::new(Tracking::EveryObject);
     let many = 2 * FEW_CHUNKS as u64 * CHUNK as u64;
-    bench.allocate(1..many + 1, 0, 2);
+    bench.allocate(1..many + 1, ClassId(0), 2);
     (0..=SWEEPS_UNTIL_SETTLED).for_each(|_| bench.collect_as(GcKind::Young, 0..0));
     bench.collect_as(GcKind::Young, 1..many + 1);
-    let left = bench.class(0).live.objects;
+    let left = bench.class(ClassId(0)).live.objects;
     assert!(left > many * 3 / 4 && left < many, "{left}");
     let mut later = Bench::new(Tracking::EveryObject);
     std::mem::swap(&mut later, &mut bench);
     (0..TURNS).for_each(|_| later.collect_as(GcKind::Young, 0..0));
-    assert_eq!(later.class(0).live.objects, 0, "each has its turn");
+    assert_eq!(later.class(ClassId(0)).live.objects, 0, "each has its turn");
 
-    bench.allocate(1..many + 1, 0, 2);
+    bench.allocate(1..many + 1, ClassId(0), 2);
     (0..=SWEEPS_UNTIL_SETTLED).for_each(|_| bench.collect_as(GcKind::Young, 0..0));
     bench.collect_as(GcKind::Full, 1..many + 1);
-    assert_eq!(bench.class(0).live.objects, 0);
+    assert_eq!(bench.class(ClassId(0)).live.objects, 0);
 }
 
 #[test]
 fn byte_seconds_reach_to_the_middle_of_the_interval_of_a_death() {
     let mut book = SiteBook::default();
     book.bury(0, 1, (1_000, 3_000), Tally::of(10, 16));
-    assert_eq!(book.counts(0, true).byte_seconds, 320.0);
+    assert_eq!(book.counts(SiteId(0), true).byte_seconds, 320.0);
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn an_object_taken_back_after_it_was_absorbed_or_swept_was_never_there() {
     for swept in [false, true] {
         let mut bench = Bench::new(Tracking::EveryObject);
         let nursery = bench.nurseries.open();
-        let site = bench.sites.of_class(3);
+        let site = bench.sites.of_class(ClassId(3));
         assert!(nursery.add(1, site, 2, 0));
         let last = nursery.add_with_stack(2, site, 0, 2, 0).unwrap();
         if swept {
@@ -310,14 +310,18 @@ fn an_object_taken_back_after_it_was_absorbed_or_swept_was_never_there() {
         } else {
             bench.ledger.absorb(&bench.nurseries, &bench.sites);
         }
-        assert_eq!(bench.class(3).live, Tally::of(2, 16));
+        assert_eq!(bench.class(ClassId(3)).live, Tally::of(2, 16));
         assert!(!nursery.take_back(last));
         // The caller tells of it again.
         assert!(nursery.add(4, site, 2, 0));
         bench.collect(0..0);
-        assert_eq!((bench.class(3).live, bench.heap.released.len()), (Tally::of(2, 16), 1), "{swept}");
+        assert_eq!(
+            (bench.class(ClassId(3)).live, bench.heap.released.len()),
+            (Tally::of(2, 16), 1),
+            "{swept}"
+        );
         bench.collect(0..5);
-        assert_eq!(bench.class(3).live, Tally { largest: 16, ..Tally::default() });
+        assert_eq!(bench.class(ClassId(3)).live, Tally { largest: 16, ..Tally::default() });
         assert_eq!(bench.heap.released.len(), 3);
     }
 }

@@ -271,7 +271,7 @@ fn live_and_die_as(family: GcFamily, rules: GcFamily, tells_marks: bool, seed: u
             };
             world.beings.push(being);
             let number = world.beings.len() as u64;
-            assert!(nursery.add(number, sites.of_class(number as u32), 2, 0));
+            assert!(nursery.add(number, sites.of_class(ClassId(number as u32)), 2, 0));
         }
         world.tick();
         if world.random.one_in(2) {
@@ -303,7 +303,9 @@ fn world_of(view: &View) -> std::cell::RefMut<'_, World> {
 fn judge(ledger: &mut Ledger, world: &World, seed: u64) {
     let mut found = 0;
     for (at, being) in world.beings.iter().enumerate() {
-        let (Some(counts), _) = ledger.class_lifetimes(at as u32 + 1) else { panic!("no lifetimes") };
+        let (Some(counts), _) = ledger.class_lifetimes(ClassId(at as u32 + 1)) else {
+            panic!("no lifetimes")
+        };
         let lifetimes = counts.lifetimes;
         let what = |clock| format!("seed {seed}, {:?}, object {at} by {clock}", world.family);
         if let Some((after, by, _)) = lifetimes.ms.deaths().next() {
