@@ -154,6 +154,17 @@ fn totals_by_class_are_the_same_in_all_formats() {
     assert!(seen.len() > 18, "parts and values differ");
 }
 
+/// Two processes order their hash tables differently.
+#[test]
+fn the_same_recording_gives_the_same_bytes() {
+    let recording = Recording::of(Tracking::EveryObject);
+    for format in ["--text", "--full", "--json", "--collapsed", "--csv", "--speedscope", "--pprof", "--html"]
+    {
+        let once = recording.read(&[format], &[]);
+        assert!(!once.is_empty() && once == recording.read(&[format], &[]), "{format}");
+    }
+}
+
 #[test]
 fn samples_of_pprof_carry_how_long_objects_lived() {
     let recording = Recording::of(Tracking::EveryObject);

@@ -61,6 +61,26 @@ fn another_source_would_be_told() {
     assert_ne!(built(&jdk, copy.path()), class(&boot()));
 }
 
+#[test]
+fn no_hook_of_an_allocation_allocates_and_nothing_is_initialised() {
+    let Some(jdk) = jdks(OLDEST).pop() else {
+        return skip("reading the shim's code", "no JDK 17 or newer with javap found");
+    };
+    let code = Command::new(jdk.home.join("bin/javap"))
+        .args(["-p", "-c"])
+        .arg(boot().join("MayflyHooks.class"))
+        .output()
+        .expect("javap starts");
+    let code = String::from_utf8(code.stdout).expect("javap prints text");
+    assert!(code.contains("static void object(") && !code.contains("static {}"), "{code}");
+    let methods = code.split("\n\n").filter(|method| {
+        [": new ", "newarray ", "invokedynamic "].iter().any(|allocates| method.contains(allocates))
+    });
+    let names: Vec<_> = methods.filter_map(|method| method.lines().next()).collect();
+    // Asked for by reflection, not by an allocation.
+    assert!(names.len() == 1 && names[0].contains(" visibleFields("), "{names:?}");
+}
+
 fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder can be made");
     for entry in fs::read_dir(from).expect("a folder of the shim").flatten() {

@@ -65,6 +65,16 @@ impl Repository {
     }
 }
 
+/// Tests that a document names (`folder/file.rs::name`) and that are not in that file.
+pub(crate) fn test_faults(document: &str, text: &str, sources: &[(String, String)]) -> Vec<String> {
+    let name = Regex::new(r"`([\w./-]+\.rs)::(\w+)`").expect("a valid pattern");
+    let lost = name.captures_iter(text).filter(|named| {
+        let (file, test) = (format!("/{}", &named[1]), format!("fn {}(", &named[2]));
+        !sources.iter().any(|(path, text)| format!("/{path}").ends_with(&file) && text.contains(&test))
+    });
+    lost.map(|named| format!("{document}: there is no test {} in {}", &named[2], &named[1])).collect()
+}
+
 /// As GitHub makes one of a heading: lower case, blanks to hyphens, without marks.
 fn anchor(heading: &str) -> String {
     let kept = heading.to_lowercase();
@@ -122,5 +132,13 @@ mod tests {
             let faults = repository().name_faults("README.md", &format!("see `{lost}`"));
             assert_eq!(faults.len(), 1, "{lost}: {faults:?}");
         }
+    }
+
+    #[test]
+    fn tests_that_are_named_are_there() {
+        let sources = [("crates/x/src/lib.rs".to_owned(), "fn holds() {".to_owned())];
+        let faults = |text: &str| test_faults("README.md", text, &sources).len();
+        assert_eq!(faults("`x/src/lib.rs::holds`, `lib.rs::holds`"), 0);
+        assert_eq!(faults("`lib.rs::hold`, `ib.rs::holds`, `lib.rs::gone`"), 3);
     }
 }

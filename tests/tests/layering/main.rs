@@ -6,6 +6,7 @@
 mod documents;
 mod modules;
 mod rooms;
+mod words;
 
 use std::path::{Path, PathBuf};
 
@@ -59,6 +60,9 @@ const ANYTHING: &[&str] = &["*"];
 
 /// Bindings to the JVM, and the only package that may ship with them.
 const BINDINGS: (&str, &str) = ("jvmti-bindings", "mayfly-jvmti");
+
+/// What runs on every class of somebody's JVM ships alone.
+const LEAN: &[&str] = &["mayfly-classfile"];
 
 /// Crates that take values and give values.
 const PURE: &[&str] =
@@ -133,6 +137,13 @@ fn documents_point_to_what_is_there() {
     let repository = Repository::new(paths(|_| true), &documents);
     assert_none(documents.iter().flat_map(|(path, text)| repository.link_faults(path, text)));
     assert_none(documents.iter().flat_map(|(path, text)| repository.name_faults(path, text)));
+    let sources = sources();
+    assert_none(documents.iter().flat_map(|(path, text)| documents::test_faults(path, text, &sources)));
+}
+
+#[test]
+fn what_architecture_promises_is_named_nowhere() {
+    assert_none(words::word_faults(&sources()).into_iter());
 }
 
 #[test]
@@ -163,6 +174,9 @@ fn import_faults(path: &str, manifest: &Table) -> Vec<String> {
             && !allowed.contains(&dependency.as_str())
         {
             faults.push(format!("{path}: {package} may not import {dependency} ([{section}])"));
+        }
+        if LEAN.contains(&package) && section == "dependencies" {
+            faults.push(format!("{path}: {package} ships with no dependency, not even {dependency}"));
         }
         if dependency == BINDINGS.0 && package != BINDINGS.1 && section != "dev-dependencies" {
             faults.push(format!("{path}: only {} may ship with {dependency}", BINDINGS.1));
