@@ -58,3 +58,11 @@ demo *ARGS:
 # What CI runs: set-up, lint, tests
 ci:
     .ci/run
+
+# How far estimates of the sampled engine are off, in their own errors, over 30 runs a setting and JVM: minutes
+sampled-errors RUNS="30":
+    MAYFLY_RUNS={{ RUNS }} cargo test -p mayfly-tests --test sampled errors_hold_over_many_runs -- --ignored --nocapture
+
+# Attach, start, watch, fetch and stop a hundred times on each JVM: memory, Metaspace, and what is left of the cost
+sampled-rounds:
+    cargo test -p mayfly-tests --test sampled a_hundred_times -- --ignored --nocapture

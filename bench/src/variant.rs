@@ -9,12 +9,13 @@ const AGENT: &str = "{agent}";
 /// Stands for the run's own folder in option templates.
 const FOLDER: &str = "{dir}";
 /// Name, agent options or (if they begin with `-`) whole JVM options.
-const BUILT_IN: [(&str, &str); 8] = [
+const BUILT_IN: [(&str, &str); 9] = [
     ("none", ""),
     // Waits for somebody who asks after the heap.
     ("dormant", "-agentpath:{agent}=#heapsummary#heapoom#heapdir-{dir}/heap"),
     ("count", "#live-0"),
     ("sample", "#sample-512k#live-0"),
+    ("sampled", "#engine-sampled#live-0"),
     ("track", "#trackcollections#live-0"),
     ("trace", "#trace#live-0"),
     ("tracktrace", "#trackcollections#trace#live-0"),
@@ -152,7 +153,9 @@ mod tests {
     fn an_unknown_variant_is_answered_with_the_known_ones() {
         let error = Variant::built_in("cuont").expect_err("a typing error");
         assert!(
-            error.to_string().contains("none, dormant, count, sample, track, trace, tracktrace, jfr"),
+            error
+                .to_string()
+                .contains("none, dormant, count, sample, sampled, track, trace, tracktrace, jfr"),
             "{error}"
         );
     }

@@ -15,6 +15,9 @@ struct AgentOption {
 /// Options which say which objects are tracked: one from the user replaces all of ours.
 const TRACKING: [&str; 3] = ["trackcollections", "trackcollection", "sample"];
 
+/// Names with a `-` of their own.
+const LONG_NAMES: [&str; 2] = ["gc-every", "sample-rate"];
+
 impl AgentOptions {
     /// Takes an option string apart. Text before the first `#` counts as an option too.
     pub(crate) fn parse(raw: &str) -> Self {
@@ -56,7 +59,9 @@ impl AgentOptions {
 
 impl AgentOption {
     fn parse(word: &str) -> Self {
-        match word.split_once('-') {
+        let long =
+            LONG_NAMES.into_iter().find_map(|name| Some((name, word.strip_prefix(name)?.strip_prefix('-')?)));
+        match long.or_else(|| word.split_once('-')) {
             Some((name, value)) => Self { name: name.to_owned(), value: Some(value.to_owned()) },
             None => Self { name: word.to_owned(), value: None },
         }
@@ -107,6 +112,15 @@ mod tests {
     fn tracking_options_replace_each_other() {
         assert_eq!(merged("#sample-512k#trace", "#trackcollection"), "#trace#trackcollection");
         assert_eq!(merged("#trackcollections#trace", "#sample-1m"), "#trace#sample-1m");
+    }
+
+    #[test]
+    fn names_with_a_dash_are_not_taken_for_those_they_begin_with() {
+        assert_eq!(
+            merged("#sample-512k#gc-5", "#sample-rate-100#gc-every-64m"),
+            "#sample-512k#gc-5#sample-rate-100#gc-every-64m"
+        );
+        assert_eq!(merged("#sample-rate-5", "#sample-rate-100"), "#sample-rate-100");
     }
 
     #[test]

@@ -7,8 +7,8 @@ use std::process::Command;
 use std::thread;
 
 use mayfly_tests::{
-    Jvm, Launch, Outcome, Running, Workspace, artifacts, control_socket, each_jvm, fixture_classes, mayfly,
-    skip,
+    JsonReport, Jvm, Launch, Outcome, Running, Workspace, artifacts, control_socket, each_jvm,
+    fixture_classes, jvms, mayfly, skip,
 };
 use serde_json::Value;
 
@@ -202,13 +202,11 @@ fn it_gets_into_other_namespaces() {
     // Nothing of ours is visible in there: classes and, for the launched one, the agent are copied in.
     let script = "mount -t tmpfs t /mnt && cp -r \"$1\" /mnt/classes && cp \"$2\" /mnt/libmayfly.so && \
                   mount -t tmpfs t /tmp && shift 2 && exec \"$@\"";
-    let namespaces = ["--mount", "--pid", "--fork", "--mount-proc"];
-    let works = Command::new("unshare").args(namespaces).args(["sh", "-c", "mount -t tmpfs t /mnt"]).output();
-    if !works.is_ok_and(|output| output.status.success()) {
+    if !has_namespaces() {
         return skip("other namespaces", "unshare --mount --pid does not work here (needs root)");
     }
     each_jvm(|jvm| {
-        if jvm.home.starts_with("/tmp") || jvm.home.starts_with("/mnt") {
+        if is_hidden(jvm) {
             return skip(
                 &format!("other namespaces on {jvm}"),
                 "it lies where the namespace has its own files",
@@ -216,7 +214,7 @@ fn it_gets_into_other_namespaces() {
         }
         for launched in [false, true] {
             let mut command = Command::new("unshare");
-            command.args(namespaces).args(["sh", "-c", script, "sh"]);
+            command.args(NAMESPACES).args(["sh", "-c", script, "sh"]);
             command.arg(fixture_classes()).arg(&artifacts().agent).arg(jvm.java());
             command.args(launched.then_some("-agentpath:/mnt/libmayfly.so"));
             command.args(["-cp", "/mnt/classes", "steered.Steered"]);
@@ -242,6 +240,112 @@ fn it_gets_into_other_namespaces() {
             running.finish().ok();
         }
     });
+}
+
+/// A container's file systems, made with `sh`: what is given first is our classes, what second the agent.
+struct Container {
+    name: &'static str,
+    /// Before the program.
+    script: &'static str,
+    /// Begins the profile, or says this.
+    refused: Option<&'static str>,
+    /// From the launch on.
+    launched: bool,
+}
+
+const COPY: &str =
+    "mount -t tmpfs t /mnt && cp -r \"$1\" /mnt/classes && cp \"$2\" /mnt/libmayfly.so && shift 2";
+const CONTAINERS: [Container; 6] = [
+    Container { name: "plain", script: "mount -t tmpfs t /tmp", refused: None, launched: false },
+    Container {
+        name: "a read-only root",
+        script: "mount -t tmpfs t /tmp && mount -t tmpfs t /dev/shm && mount -o remount,bind,ro /",
+        refused: None,
+        launched: false,
+    },
+    Container {
+        name: "/tmp noexec",
+        script: "mount -t tmpfs -o noexec t /tmp && mount -t tmpfs t /dev/shm",
+        refused: None,
+        launched: false,
+    },
+    Container {
+        name: "noexec everywhere",
+        script: "mount -t tmpfs -o noexec t /tmp && mount -t tmpfs -o noexec t /dev/shm && mount -t tmpfs -o noexec t /var/tmp",
+        refused: Some("noexec"),
+        launched: false,
+    },
+    Container {
+        name: "a read-only /tmp",
+        script: "mount -t tmpfs -o ro t /tmp && mount -t tmpfs t /dev/shm",
+        refused: Some("/tmp of JVM"),
+        launched: false,
+    },
+    Container {
+        name: "a read-only /tmp, launched",
+        script: "mount -t tmpfs -o ro t /tmp && mount -t tmpfs t /dev/shm",
+        refused: None,
+        launched: true,
+    },
+];
+
+/// What its items were estimated at by a profile that is begun now, with a program that runs as this user in a container.
+fn profiled_in(jvm: &Jvm, container: &Container, user: Option<&str>) {
+    let what = format!("{} as {user:?} on {jvm}", container.name);
+    let script = format!("{COPY} && {} && exec \"$@\"", container.script);
+    let mut command = Command::new("unshare");
+    command.args(NAMESPACES).args(["sh", "-c", &script, "sh"]).arg(fixture_classes()).arg(&artifacts().agent);
+    if let Some(user) = user {
+        command.args(["setpriv", "--reuid", user, "--regid", user, "--clear-groups"]);
+    }
+    command.arg(jvm.java()).args(container.launched.then_some("-agentpath:/mnt/libmayfly.so=#heapsummary"));
+    command.args(["-cp", "/mnt/classes", "steered.Steered"]);
+    let mut running = Running::of(command).when_ready();
+    let pid = only_child(running.pid());
+    let started = mayfly(["start", &pid.to_string(), "#sample-16k"]);
+    if let Some(part) = container.refused {
+        assert_eq!(started.code(), Some(3), "{what}: {}", started.stderr);
+        let line = started.stderr.lines().next().unwrap_or_default();
+        assert!(line.contains(part) && line.contains("-agentpath"), "{what}: {}", started.stderr);
+    } else {
+        started.ok();
+        running.does("make 1000000");
+        let workspace = Workspace::new();
+        let path = workspace.file("recording.mayfly");
+        mayfly(["snapshot", &pid.to_string(), "-o", &path.display().to_string()]).ok();
+        assert!(JsonReport::of(&path).class("steered.Steered$Item").is_some(), "{what}");
+        ask("stop", pid).ok();
+    }
+    running.finish().ok();
+}
+
+/// Each on one of the JVMs.
+#[test]
+fn it_begins_in_containers_of_all_kinds_or_says_what_is_missing() {
+    if !has_namespaces() {
+        return skip("containers", "unshare --mount --pid does not work here (needs root)");
+    }
+    for (turn, container) in CONTAINERS.iter().enumerate() {
+        let able: Vec<_> = jvms().iter().filter(|jvm| !is_hidden(jvm)).collect();
+        let Some(jvm) = able.get(turn % able.len().max(1)) else {
+            return skip("containers", "the JVMs lie where the namespace has its own files");
+        };
+        // Where nothing can be copied: as our own user it would load our library from where it lies.
+        let user = (turn % 2 == 0 || container.refused.is_some()).then_some("65534");
+        profiled_in(jvm, container, user);
+    }
+}
+
+/// Whether a JVM lies where namespaces have files of their own.
+fn is_hidden(jvm: &Jvm) -> bool {
+    jvm.home.starts_with("/tmp") || jvm.home.starts_with("/mnt")
+}
+
+const NAMESPACES: [&str; 4] = ["--mount", "--pid", "--fork", "--mount-proc"];
+
+fn has_namespaces() -> bool {
+    let works = Command::new("unshare").args(NAMESPACES).args(["sh", "-c", "mount -t tmpfs t /mnt"]).output();
+    works.is_ok_and(|output| output.status.success())
 }
 
 fn only_child(pid: u32) -> u32 {

@@ -38,6 +38,8 @@ pub struct Options {
     pub redraw: bool,
     /// Mean bytes between two tracked objects, `#sample`. `None`: no byte sample. The sampled engine always has one.
     pub sample_bytes: Option<u64>,
+    /// Samples a second at most, `#sample-rate`. `None`: however many the interval gives.
+    pub sample_rate: Option<u64>,
     /// Native memory the agent may hold, in bytes, `#memlimit`.
     pub mem_limit: u64,
     /// File to record into, `#recording`: a template for [`super::name::expand`].
@@ -153,6 +155,7 @@ impl Default for Options {
             live: Live::Auto,
             redraw: false,
             sample_bytes: None,
+            sample_rate: None,
             mem_limit: 256 << 20,
             recording: None,
             heap: HeapOptions::default(),

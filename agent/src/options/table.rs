@@ -121,6 +121,16 @@ pub(super) const SPECS: &[Spec] = &[
         ..DEFAULTS
     },
     Spec {
+        name: "sample-rate",
+        mistaken: &["samplerate", "rate"],
+        shape: Shape::Value("N", |o, v| value::number(v, 1).map(|n| o.sample_rate = Some(n))),
+        example: "#sample-rate-200",
+        help: "With #engine-sampled: at most N samples a second, about. Where the program allocates more, samples are further \
+               apart than #sample says, each standing for more; estimates stay unbiased, with the errors they then have.",
+        needs: &["engine"],
+        ..DEFAULTS
+    },
+    Spec {
         name: "bucket",
         mistaken: &["buckets"],
         shape: Shape::Value("SECONDS,...", |o, v| value::buckets(v).map(|bounds| o.buckets = bounds)),

@@ -2,9 +2,11 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mayfly_jvmti::Jni;
+use mayfly_profile::Profile;
 use mayfly_recording::control::{Refusal, Request, Response};
 use mayfly_recording::write_profile;
 
@@ -41,7 +43,12 @@ pub(super) fn answer(target: &'static Target, request: Request, reply: &mut Repl
         Request::Start { options, stop_after_ms } => {
             begin(target, &options, stop_after_ms.map(Duration::from_millis))
         }
-        Request::Stop => stop(target),
+        Request::Stop => stop(target).map(|_| Response::Done),
+        Request::Finish => match stop(target).and_then(|profiler| encoded(&profiler.last_profile())) {
+            Ok(recording) => return reply.send_recording(&recording),
+            Err(refusal) => Err(refusal),
+        },
+        Request::Engine => Ok(Response::Engine(steering::engine())),
     };
     reply.send(&outcome.unwrap_or_else(Response::Refused))
 }
@@ -52,12 +59,15 @@ fn begin(target: &'static Target, options: &str, stop_after: Option<Duration>) -
     started.map(|()| Response::Done).map_err(|why| Refusal::Failed { why })
 }
 
-fn stop(target: &'static Target) -> Result<Response, Refusal> {
-    if Profiler::get().is_some_and(|profiler| !profiler.can_be_stopped()) {
+/// Ends profiling; returns what profiled.
+fn stop(target: &'static Target) -> Result<Arc<Profiler>, Refusal> {
+    let profiler = Profiler::get().ok_or(Refusal::NotProfiling)?;
+    if !profiler.can_be_stopped() {
         let why = "it counts exactly, from the launch on, and its hooks stay in the classes: pause it (mayfly pause)";
         return Err(Refusal::Failed { why: why.into() });
     }
-    steer(target, steering::stop)
+    steer(target, steering::stop)?;
+    Ok(profiler)
 }
 
 fn steer(target: &'static Target, action: fn(&Profiler, Jni<'_>)) -> Result<Response, Refusal> {
@@ -67,7 +77,11 @@ fn steer(target: &'static Target, action: fn(&Profiler, Jni<'_>)) -> Result<Resp
 /// The profile so far, as a recording. Encoded after the session is free again.
 fn snapshot(target: &'static Target) -> Result<Vec<u8>, Refusal> {
     let profile = with_profiler(target, steering::snapshot)?.ok_or(Refusal::NotRunning)?;
-    write_profile(&profile).map_err(|error| Refusal::Failed { why: error.to_string() })
+    encoded(&profile)
+}
+
+fn encoded(profile: &Profile) -> Result<Vec<u8>, Refusal> {
+    write_profile(profile).map_err(|error| Refusal::Failed { why: error.to_string() })
 }
 
 fn summarise(target: &'static Target, before: Before) -> Result<Response, Refusal> {

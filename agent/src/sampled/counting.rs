@@ -45,6 +45,8 @@ impl Counting for Sampled {
 
 impl Engine for Sampled {
     fn begin(&self, jni: Jni<'_>) {
+        self.draws.find(self.target, jni);
+        self.estimates.are_drawn(self.draws.drawing(self.target.jdk));
         match self.listen() {
             // The main thread, about to run the program.
             Ok(()) if self.target.loaded == Loaded::Launched && !own_threads::is_own() => renew_buffer(jni),

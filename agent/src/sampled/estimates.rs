@@ -7,6 +7,8 @@ use mayfly_profile::{ClassEstimate, ClassId, Estimate, Tally};
 use mayfly_tracking::ClassTotal;
 use rustc_hash::FxHashSet;
 
+use super::calibration::{Calibration, Drawing, Part};
+use super::draws::Drawn;
 use crate::tracking::{Brief, ThreadSamples};
 
 /// Sums of samples.
@@ -28,6 +30,11 @@ struct Sums {
     brief_changed: bool,
     /// Of all classes, since the last reset.
     all: Estimate,
+    /// Of all, each with the interval at which it was drawn.
+    intervals: f64,
+    calibration: Calibration,
+    /// The same as it was told of last.
+    told: Calibration,
     before: Before,
 }
 
@@ -41,33 +48,46 @@ struct Before {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct OfClass {
-    objects: f64,
-    bytes: Estimate,
+    inside: Part,
+    outside: Part,
     /// Sizes of its smallest and largest sample.
     smallest: u64,
     largest: u64,
 }
 
 impl Estimates {
-    /// For samples `interval` bytes apart.
+    /// For samples `interval` bytes apart, at least.
     pub(super) fn new(interval: u64) -> Self {
-        Self { interval, sums: Mutex::default() }
+        Self { interval, sums: Mutex::new(Sums::since(Calibration::new(interval), Before::default())) }
     }
 
-    /// Mean bytes between two samples.
+    /// Mean bytes between two samples, of those that there were.
     pub(super) fn interval(&self) -> u64 {
-        self.interval
+        let sums = self.sums();
+        if sums.all.bytes() == 0 {
+            self.interval
+        } else {
+            (sums.intervals / sums.all.unrounded_bytes()) as u64
+        }
+    }
+
+    /// Samples are those of such a JVM. Called before there are any.
+    pub(super) fn are_drawn(&self, drawing: Drawing) {
+        let mut sums = self.sums();
+        sums.calibration = sums.calibration.of(drawing);
+        sums.told = sums.calibration;
     }
 
     /// Adds a sample of a class.
-    pub(super) fn add(&self, class: ClassId, size: u64) {
-        let sample = Estimate::of_sample(size, self.interval);
+    pub(super) fn add(&self, class: ClassId, drawn: Drawn) {
         let mut sums = self.sums();
         sums.changed.insert(class);
-        sums.all.add(sample);
+        sums.all.add(drawn.estimate);
+        sums.intervals += drawn.estimate.unrounded_bytes() * drawn.interval as f64;
+        sums.calibration.add(&drawn);
         let room = sums.classes.len().max(class.row() + 1);
         sums.classes.resize(room, OfClass::default());
-        sums.classes[class.row()].add(size, sample);
+        sums.classes[class.row()].add(&drawn);
     }
 
     /// A thread ended, and allocated so much.
@@ -83,7 +103,11 @@ impl Estimates {
     pub(super) fn read(&self) -> (Vec<ClassTotal>, Vec<(ClassId, ClassEstimate)>) {
         let mut sums = self.sums();
         let mut changed = std::mem::take(&mut sums.changed);
-        if std::mem::take(&mut sums.brief_changed) {
+        let recalibrated = sums.calibration.differs(&sums.told);
+        if recalibrated {
+            sums.told = sums.calibration;
+        }
+        if std::mem::take(&mut sums.brief_changed) || recalibrated {
             changed.extend(sums.sampled());
         }
         let estimates = changed.into_iter().map(|class| (class, sums.estimate(class))).collect();
@@ -101,7 +125,8 @@ impl Estimates {
         let (error_bytes, unsampled) = sums.doubt();
         let before = Before { totals: sums.totals(), error_bytes, unsampled };
         let totals = before.totals.clone();
-        *sums = Sums { before, ..Sums::default() };
+        let calibration = sums.calibration.begun_anew();
+        *sums = Sums::since(calibration, before);
         totals
     }
 
@@ -111,13 +136,18 @@ impl Estimates {
 }
 
 impl Sums {
+    fn since(calibration: Calibration, before: Before) -> Self {
+        Self { before, calibration, told: calibration, ..Self::default() }
+    }
+
     fn sampled(&self) -> impl Iterator<Item = ClassId> {
-        (0..).zip(&self.classes).filter(|(_, class)| class.objects > 0.0).map(|(id, _)| ClassId(id))
+        (0..).zip(&self.classes).filter(|(_, class)| class.largest > 0).map(|(id, _)| ClassId(id))
     }
 
     /// What samples say of a class, those of brief threads at their worth.
     fn estimate(&self, class: ClassId) -> ClassEstimate {
-        let allocated = self.classes.get(class.row()).map(|class| class.bytes).unwrap_or_default();
+        let parts = self.classes.get(class.row()).copied().unwrap_or_default();
+        let allocated = self.told.of_class(parts.inside, parts.outside);
         // Nobody counts: no more than brief threads allocated is all that is known.
         self.brief.class(class, ClassEstimate { allocated, ..ClassEstimate::default() }, u64::MAX)
     }
@@ -126,10 +156,19 @@ impl Sums {
         let mut totals = self.before.totals.clone();
         totals.resize(totals.len().max(self.classes.len()), ClassTotal::default());
         for class in self.sampled() {
-            let tally = self.classes[class.row()].tally(self.estimate(class).allocated.bytes());
+            let tally = self.tally(self.classes[class.row()], self.estimate(class).allocated.bytes());
             totals[class.row()].counted.add(tally);
         }
         totals
+    }
+
+    /// So many bytes of a class.
+    fn tally(&self, class: OfClass, bytes: u64) -> Tally {
+        let sampled = self.told.of_class(class.inside, class.outside).unrounded_bytes();
+        let objects = self.told.objects(class.inside, class.outside) * bytes as f64 / sampled.max(1.0);
+        let objects = objects.round() as u64;
+        let bytes = if class.smallest == class.largest { objects * class.largest } else { bytes };
+        Tally { objects, bytes, largest: class.largest }
     }
 
     fn doubt(&self) -> (u64, u64) {
@@ -139,20 +178,10 @@ impl Sums {
 }
 
 impl OfClass {
-    fn add(&mut self, size: u64, sample: Estimate) {
-        self.smallest = if self.objects == 0.0 { size } else { self.smallest.min(size) };
-        self.largest = self.largest.max(size);
-        // Each stands for one over its probability.
-        self.objects += sample.unrounded_bytes() / size.max(1) as f64;
-        self.bytes.add(sample);
-    }
-
-    /// So many bytes of it.
-    fn tally(&self, bytes: u64) -> Tally {
-        let objects = self.objects * bytes as f64 / self.bytes.unrounded_bytes().max(1.0);
-        let objects = objects.round() as u64;
-        let bytes = if self.smallest == self.largest { objects * self.largest } else { bytes };
-        Tally { objects, bytes, largest: self.largest }
+    fn add(&mut self, drawn: &Drawn) {
+        self.smallest = if self.largest == 0 { drawn.size } else { self.smallest.min(drawn.size) };
+        self.largest = self.largest.max(drawn.size);
+        if drawn.is_outside { &mut self.outside } else { &mut self.inside }.add(drawn);
     }
 }
 
@@ -162,10 +191,18 @@ mod tests {
 
     const INTERVAL: u64 = 512 << 10;
 
+    fn sample(size: u64) -> Drawn {
+        drawn_at(size, INTERVAL)
+    }
+
+    fn drawn_at(size: u64, interval: u64) -> Drawn {
+        Drawn { size, estimate: Estimate::of_sample(size, interval), interval, is_outside: false, gap: None }
+    }
+
     #[test]
     fn objects_of_one_size_have_bytes_of_that_size() {
         let estimates = Estimates::new(INTERVAL);
-        (0..7).for_each(|_| estimates.add(ClassId(3), 24));
+        (0..7).for_each(|_| estimates.add(ClassId(3), sample(24)));
         let (totals, told) = estimates.read();
         let Tally { objects, bytes, largest } = totals[3].counted;
         assert_eq!((bytes, largest), (objects * 24, 24));
@@ -178,20 +215,30 @@ mod tests {
     #[test]
     fn small_and_large_objects_of_a_class_are_counted_by_their_own_probability() {
         let estimates = Estimates::new(INTERVAL);
-        estimates.add(ClassId(0), 16);
-        estimates.add(ClassId(0), 100 * INTERVAL);
+        estimates.add(ClassId(0), sample(16));
+        estimates.add(ClassId(0), sample(100 * INTERVAL));
         let tally = estimates.read().0[0].counted;
         assert!(tally.objects.abs_diff(INTERVAL / 16 + 1) <= 1, "{tally:?}");
         assert!(tally.bytes.abs_diff(101 * INTERVAL) < 100, "{tally:?}");
     }
 
     #[test]
+    fn each_sample_stands_for_the_interval_at_which_it_was_drawn() {
+        let estimates = Estimates::new(INTERVAL);
+        assert_eq!(estimates.interval(), INTERVAL);
+        estimates.add(ClassId(0), sample(16));
+        estimates.add(ClassId(0), drawn_at(16, 4 * INTERVAL));
+        assert!(estimates.read().0[0].counted.bytes.abs_diff(5 * INTERVAL) < 100);
+        assert!(estimates.interval().abs_diff(17 * INTERVAL / 5) < 100, "of most bytes it was the larger");
+    }
+
+    #[test]
     fn totals_go_on_after_a_reset_and_estimates_begin_again() {
         let estimates = Estimates::new(INTERVAL);
-        estimates.add(ClassId(0), 16);
+        estimates.add(ClassId(0), sample(16));
         let before = estimates.reset();
         assert_eq!(estimates.read(), (before.clone(), vec![]));
-        estimates.add(ClassId(0), 16);
+        estimates.add(ClassId(0), sample(16));
         let (totals, told) = estimates.read();
         assert_eq!(totals[0].counted.bytes, 2 * before[0].counted.bytes);
         assert!(told[0].1.allocated.bytes().abs_diff(INTERVAL) < 16);

@@ -4,8 +4,12 @@
 //! Counts are estimates with their errors ([why they hold](../../../docs/design/0036-the-sampled-engine.md)). Not here: when it
 //! begins and ends (`steering`), how deaths are found (`tracking`).
 
+mod calibration;
 mod counting;
+mod draws;
 mod estimates;
+mod gap;
+mod rate;
 mod state;
 mod threads;
 

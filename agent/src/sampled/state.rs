@@ -1,12 +1,15 @@
 //! What the sampled engine holds, and what it does with a sample.
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Instant;
 
 use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiEnv, JvmtiError, SampledAllocation};
-use mayfly_profile::{ClassId, Estimate, Tracking};
+use mayfly_profile::{ClassId, Tracking};
 
+use super::draws::{Drawn, Draws};
 use super::estimates::Estimates;
-use super::threads::{OfThread, Threads};
+use super::rate::Rate;
+use super::threads::{OfThread, Threads, meet};
 use crate::conduct::own_threads;
 use crate::options::Options;
 use crate::target::{Target, note_sample};
@@ -43,8 +46,10 @@ pub(crate) struct SamplerError(JvmtiError);
 pub(crate) struct Sampled {
     pub(super) target: &'static Target,
     pub(super) population: Arc<Population>,
+    pub(super) draws: Draws,
     pub(super) estimates: Estimates,
     pub(super) threads: Threads,
+    rate: Rate,
     /// Whether samples are taken. Each reads this for as long as it is being taken: who closes it waits for them.
     open: RwLock<bool>,
 }
@@ -59,15 +64,17 @@ impl Sampled {
         let interval = interval(&population.options);
         let jvmti = &target.jvmti;
         jvmti.add_capabilities(CAPABILITIES).map_err(SamplerError)?;
-        if let Err(error) = jvmti.set_sampling_interval(i32::try_from(interval).unwrap_or(i32::MAX)) {
+        if let Err(error) = set_interval(jvmti, interval) {
             jvmti.give_back(CAPABILITIES);
             return Err(SamplerError(error));
         }
         Ok(Self {
             target,
-            population,
+            draws: Draws::of(target.jdk),
             estimates: Estimates::new(interval),
             threads: Threads::default(),
+            rate: Rate::new(interval, population.options.sample_rate),
+            population,
             open: RwLock::new(false),
         })
     }
@@ -85,24 +92,37 @@ impl Sampled {
     /// Takes an allocation that the JVM's sampler picked.
     pub(super) fn take(&self, jni: Jni<'_>, sample: SampledAllocation<'_>) {
         note_sample();
+        let is_new = meet();
         let open = self.is_open();
         if !*open || own_threads::is_own() {
             return;
         }
         let Some(name) = self.target.jvmti.class_name(sample.class) else { return };
         let class = self.population.classes.named(&name);
-        self.estimates.add(class, sample.size);
         let admitted = sample.size >= self.population.options.view.min_bytes && self.population.admits(&name);
         self.threads.with_this(&self.population, |thread| {
-            thread.samples.add(Sample { class, maker: None, estimate: self.estimate(sample.size) });
+            let now = (&mut thread.last, self.population.clock.gcs(), self.rate.interval());
+            let drawn = self.draws.take(jni, sample, now, is_new);
+            self.estimates.add(class, drawn);
+            thread.samples.add(Sample { class, maker: None, estimate: drawn.estimate });
             if admitted {
-                self.follow(thread, jni, class, sample);
+                self.follow(thread, jni, class, (sample, drawn));
             }
         });
+        if let Some(interval) = self.rate.sampled(Instant::now()) {
+            // Can't fail while the capability is ours.
+            let _ = set_interval(&self.target.jvmti, interval);
+        }
     }
 
-    fn follow(&self, thread: &mut OfThread, jni: Jni<'_>, class: ClassId, sample: SampledAllocation<'_>) {
-        let bytes = self.estimate(sample.size).bytes();
+    fn follow(
+        &self,
+        thread: &mut OfThread,
+        jni: Jni<'_>,
+        class: ClassId,
+        (sample, drawn): (SampledAllocation<'_>, Drawn),
+    ) {
+        let bytes = drawn.estimate.bytes();
         if !thread.tracker.choose(bytes) {
             return;
         }
@@ -110,10 +130,6 @@ impl Sampled {
         let site = thread.tracker.site((&self.population, &self.target.jvmti), jni, class, false);
         let followed = Followed { object: sample.object, size: sample.size, bytes };
         thread.tracker.follow(&self.population, jni, followed, (site, 0));
-    }
-
-    fn estimate(&self, size: u64) -> Estimate {
-        Estimate::of_sample(size, self.estimates.interval())
     }
 
     /// Has the JVM report what it picks.
@@ -139,6 +155,10 @@ impl Sampled {
     pub(super) fn set_open(&self, open: bool) {
         *self.open.write().unwrap_or_else(PoisonError::into_inner) = open;
     }
+}
+
+fn set_interval(jvmti: &JvmtiEnv, bytes: u64) -> Result<(), JvmtiError> {
+    jvmti.set_sampling_interval(i32::try_from(bytes).unwrap_or(i32::MAX))
 }
 
 fn interval(options: &Options) -> u64 {

@@ -10,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
+use super::draws::Last;
 use crate::tracking::{Population, ThreadSamples, Tracker};
 
 thread_local! {
@@ -21,6 +22,7 @@ thread_local! {
 pub(super) struct OfThread {
     pub(super) tracker: Tracker,
     pub(super) samples: ThreadSamples<Infallible>,
+    pub(super) last: Option<Last>,
 }
 
 /// All threads' that had a sample.
@@ -33,7 +35,8 @@ impl Threads {
         let number = number();
         let known = self.lock().remove(&number);
         let mut thread = known.unwrap_or_else(|| {
-            Box::new(OfThread { tracker: Tracker::open(population), samples: ThreadSamples::NONE })
+            let tracker = Tracker::open(population);
+            Box::new(OfThread { tracker, samples: ThreadSamples::NONE, last: None })
         });
         action(&mut thread);
         self.lock().insert(number, thread);
@@ -45,14 +48,22 @@ impl Threads {
         known.map_or(ThreadSamples::NONE, |thread| thread.samples)
     }
 
-    /// The samples so far are not those of threads that turn out to be brief.
+    /// The samples so far are not those of threads that turn out to be brief, and nothing is known of what came after them.
     pub(super) fn forget_samples(&self) {
-        self.lock().values_mut().for_each(|thread| thread.samples = ThreadSamples::NONE);
+        for thread in self.lock().values_mut() {
+            thread.samples = ThreadSamples::NONE;
+            thread.last = None;
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, FxHashMap<u64, Box<OfThread>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The JVM's sampler picked something of this thread; whether that was the first time ever.
+pub(super) fn meet() -> bool {
+    NUMBER.get() == 0 && number() != 0
 }
 
 fn number() -> u64 {

@@ -19,6 +19,6 @@ pub(crate) use collecting::{collect_if_due, collect_last, force_gc};
 pub(crate) use control::{pause, report_and_wait, reset, snapshot, start, watch};
 pub(crate) use end::{finish, stop};
 pub(crate) use profiler::{Begun, Profiler, switch_off};
-pub(crate) use status::status;
+pub(crate) use status::{engine, status};
 
 pub(crate) use crate::output::{WatchError, Watcher};

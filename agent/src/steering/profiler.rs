@@ -6,7 +6,7 @@ use std::thread::Thread;
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
-use mayfly_profile::EngineKind;
+use mayfly_profile::{EngineKind, Profile};
 
 use super::precision::Precision;
 use super::slot::Slot;
@@ -102,6 +102,11 @@ impl Profiler {
     /// Whether it can end while the JVM goes on, and nothing is left of it.
     pub(crate) fn can_be_stopped(&self) -> bool {
         self.engine.kind() == EngineKind::Sampled
+    }
+
+    /// The profile as its readers know it; whole once it ended.
+    pub(crate) fn last_profile(&self) -> Profile {
+        self.output.profile()
     }
 
     /// Whether allocations are counted now.

@@ -1,5 +1,6 @@
 //! What the agent is and does, for who asks from outside. Asks nothing of the JVM.
 
+use mayfly_profile::EngineKind;
 use mayfly_recording::control::{Profiling, Status};
 
 use super::control::progress;
@@ -18,6 +19,12 @@ pub(crate) fn status(target: &Target) -> Status {
         loaded_for_ms: target.loaded_for().as_millis() as u64,
         profiling: profiler.as_deref().and_then(profiling),
     }
+}
+
+/// What counts; `None` if nothing does, or not any more.
+pub(crate) fn engine() -> Option<EngineKind> {
+    let profiler = Profiler::get()?;
+    progress(&profiler).map(|_| profiler.engine.kind())
 }
 
 /// `None` once profiling has ended.

@@ -16,6 +16,12 @@ pub(crate) const FIRST_WITH_VIRTUAL_THREADS: u32 = 21;
 /// From here on ZGC is always generational, and has no flag for it.
 pub(crate) const FIRST_WITH_ONLY_GENERATIONAL_ZGC: u32 = 24;
 
+/// Up to here the allocation sampler takes a sample's size off the next distance drawn, and picks the first object of each thread
+/// that leaves its buffer.
+pub(crate) const LAST_WITH_SHORTENED_DRAWS: u32 = 11;
+/// From here on it counts what is allocated outside of buffers as it does what is inside (JDK-8356372).
+pub(crate) const FIRST_WITH_EXACT_SAMPLER: u32 = 25;
+
 /// `Thread`'s own number of it, by which the JVM counts its bytes (JDK 11 to 27).
 pub(crate) const THREAD_ID_FIELD: &std::ffi::CStr = c"tid";
 /// Threads that virtual ones are mounted on, by the JDK's own scheduler (JDK 21 to 27).

@@ -2,13 +2,13 @@
 //!
 //! The agent ends by itself should nobody be there any more to stop it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mayfly_recording::control::Request;
+use mayfly_recording::control::{Refusal, Request};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::args::running::RecordArgs;
@@ -27,7 +27,7 @@ const GRACE: Duration = Duration::from_secs(60);
 /// How often signals and the JVM are looked at.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Begins, waits, fetches, stops, and says where the recording is.
+/// Begins, waits, stops, fetches, and says where the recording is.
 pub(crate) fn run(args: RecordArgs) -> Result<u8, Error> {
     let pid = jvms::pid_of(&args.jvm.target)?;
     let target = Target::connect(pid)?;
@@ -35,14 +35,26 @@ pub(crate) fn run(args: RecordArgs) -> Result<u8, Error> {
     let left = signals().map_err(Error::SignalsNotWatched)?;
     let longest = u64::try_from((args.time + GRACE).as_millis()).unwrap_or(u64::MAX);
     start::begin(&target, pid, &args.engine, Some(longest))?;
-    let waited = wait(pid, args.time, &left);
-    let fetched = waited.and_then(|()| snapshot::fetch(&target, &path));
-    // Whatever became of the recording, the JVM is left as it was.
-    let stopped = target.ask(&Request::Stop);
+    let fetched = wait(pid, args.time, &left).and_then(|()| finish(&target, &path));
+    if fetched.is_err() {
+        // Whatever became of the recording, the JVM is left as it was.
+        let _ = target.ask(&Request::Stop);
+    }
     fetched?;
-    stopped?;
     output::say(&format!("recording {}; read it: {} report {}", shown(&path), program(), shown(&path)));
     Ok(exit_codes::SUCCESS)
+}
+
+/// Ends it, and keeps its recording to the end.
+fn finish(target: &Target, path: &Path) -> Result<(), Error> {
+    match snapshot::fetch(target, &Request::Finish, path) {
+        // An older agent tells the profile so far only.
+        Err(Error::Refused { refusal: Refusal::Unknown { .. }, .. }) => {
+            snapshot::fetch(target, &Request::Snapshot, path)?;
+            target.ask(&Request::Stop).map(drop)
+        }
+        finished => finished,
+    }
 }
 
 /// Set once somebody wants it to end early.

@@ -7,6 +7,8 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use mayfly_recording::control::Request;
+
 use crate::args::running::SnapshotArgs;
 use crate::commands::next_commands::{program, shown};
 use crate::error::Error;
@@ -21,20 +23,20 @@ pub(crate) fn run(args: SnapshotArgs) -> Result<u8, Error> {
     let target = Target::reach(pid)?;
     let path = args.output.unwrap_or_else(|| PathBuf::from(format!("mayfly-{pid}-snapshot.mayfly")));
     if path == Path::new("-") {
-        target.snapshot(&mut io::stdout().lock(), "to standard output")?;
+        target.fetch(&Request::Snapshot, &mut io::stdout().lock(), "to standard output")?;
         return Ok(exit_codes::SUCCESS);
     }
-    fetch(&target, &path)?;
+    fetch(&target, &Request::Snapshot, &path)?;
     output::say(&format!("recording {}; read it: {} report {}", shown(&path), program(), shown(&path)));
     Ok(exit_codes::SUCCESS)
 }
 
-/// Nothing is written before the agent has answered; a file of that name is replaced when it has.
-pub(super) fn fetch(target: &Target, path: &Path) -> Result<(), Error> {
+/// Writes what a request is answered with. Nothing is written before the agent has answered; a file of that name is replaced when it has.
+pub(super) fn fetch(target: &Target, request: &Request, path: &Path) -> Result<(), Error> {
     let name = path.display().to_string();
     let not_written = |source| Error::NotWritten { name: name.clone(), source };
     let mut recording = Vec::new();
-    target.snapshot(&mut recording, &name)?;
+    target.fetch(request, &mut recording, &name)?;
     let mut options = OpenOptions::new();
     let file = options.write(true).create(true).truncate(true).mode(0o600).open(path).map_err(not_written)?;
     let mut file = BufWriter::new(file);

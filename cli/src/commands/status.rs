@@ -1,6 +1,6 @@
 //! `mayfly status`: what the agent in a running JVM is and does.
 
-use mayfly_profile::Tracking;
+use mayfly_profile::{EngineKind, Tracking};
 use mayfly_recording::control::{Profiling, Request, Response, Status};
 use mayfly_report::{clock, left_aligned, size};
 use serde_json::{Value, json};
@@ -17,21 +17,31 @@ use crate::session::process::Process;
 /// Asks, and prints the answer. No agent is loaded to find out that there is none.
 pub(crate) fn run(args: StatusArgs) -> Result<u8, Error> {
     let pid = jvms::pid_of(&args.jvm.target)?;
-    let Response::Status(status) = Target::reach(pid)?.ask(&Request::Status)? else {
+    let target = Target::reach(pid)?;
+    let Response::Status(status) = target.ask(&Request::Status)? else {
         return Err(Error::unexpected(pid));
     };
+    let engine = engine(&target);
     let process = Process::find(pid)?;
     let heap = jvms::perf_data(&process).and_then(|data| data.heap());
     let memory = Memory::of(&process, heap);
     if args.json {
-        output::json(&as_json(pid, &status, memory), None)?;
+        output::json(&as_json(pid, &status, engine, memory), None)?;
     } else {
-        output::text(&as_text(pid, &status, memory), None)?;
+        output::text(&as_text(pid, &status, engine, memory), None)?;
     }
     Ok(exit_codes::SUCCESS)
 }
 
-fn as_text(pid: u32, status: &Status, memory: Memory) -> String {
+/// What counts, if anything does; an older agent does not say.
+fn engine(target: &Target) -> Option<EngineKind> {
+    match target.ask(&Request::Engine) {
+        Ok(Response::Engine(engine)) => engine,
+        _ => None,
+    }
+}
+
+fn as_text(pid: u32, status: &Status, engine: Option<EngineKind>, memory: Memory) -> String {
     let loaded = match (ps::loaded(status.loaded), &status.profiling) {
         ("launched", _) => "there from the start",
         ("launched_for_heap", None) => "there from the start, to look at the heap",
@@ -45,9 +55,17 @@ fn as_text(pid: u32, status: &Status, memory: Memory) -> String {
     rows.push(("memory", memory_text(memory)));
     rows.push(("agent", agent));
     rows.push(("options", status.options.clone()));
+    rows.push(("engine", engine.map(engine_text).unwrap_or_default().to_owned()));
     rows.extend(status.profiling.as_ref().into_iter().flat_map(profiling_rows));
     let filled = rows.into_iter().filter(|(_, value)| !value.is_empty());
     left_aligned(&filled.map(|(name, value)| vec![name.to_owned(), value]).collect::<Vec<_>>())
+}
+
+fn engine_text(engine: EngineKind) -> &'static str {
+    match engine {
+        EngineKind::Exact => "exact: each allocation is counted",
+        EngineKind::Sampled => "sampled: counts are estimates",
+    }
 }
 
 fn memory_text(memory: Memory) -> String {
@@ -92,10 +110,11 @@ fn follows(profiling: &Profiling) -> String {
     }
 }
 
-fn as_json(pid: u32, status: &Status, memory: Memory) -> String {
+fn as_json(pid: u32, status: &Status, engine: Option<EngineKind>, memory: Memory) -> String {
     let profiling = status.profiling.as_ref().map(|it| {
         json!({
             "state": ps::profiling(it.active),
+            "engine": engine.map(EngineKind::name),
             "lifetimes": it.lifetimes,
             "stacks": it.stacks,
             "duration_s": it.duration_ms as f64 / 1000.0,

@@ -15,6 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mayfly_recording::control::AttachRefusal;
+use rustix::fs::{StatVfsMountFlags, statvfs};
 
 use crate::error::Error;
 use crate::session::folder::Folder;
@@ -172,6 +173,9 @@ impl Trigger {
     fn set(process: &Process) -> Result<Self, Unreachable> {
         let name = format!(".attach_pid{}", process.inner_pid);
         let folder = Folder::of(process, "/tmp").ok();
+        if let Some(cause) = folder.as_ref().and_then(read_only) {
+            return Err(Unreachable::NoRoomToAttach { pid: process.pid, cause });
+        }
         let in_tmp = folder.as_ref().map(|folder| folder.file(&name));
         // The JVM looks in its working folder first, but that is the program's.
         let places = in_tmp.into_iter().chain([format!("/proc/{}/cwd/{name}", process.pid).into()]);
@@ -184,6 +188,12 @@ impl Trigger {
         }
         Err(process.not_permitted(refused))
     }
+}
+
+/// Why nobody can make a socket in there. A trigger elsewhere would be of no use.
+fn read_only(folder: &Folder) -> Option<io::Error> {
+    let flags = statvfs(folder.path()).ok()?.f_flag;
+    flags.contains(StatVfsMountFlags::RDONLY).then(|| ErrorKind::ReadOnlyFilesystem.into())
 }
 
 /// Makes an empty file. One that is there already was left by another who attaches: as good as ours.

@@ -110,19 +110,18 @@ impl Target {
         }
     }
 
-    /// Writes the profile so far, a recording, into `to`.
+    /// Writes the recording that a request is answered with into `to`.
     ///
     /// # Errors
     /// As [`Self::ask`]; [`Error::NotWritten`] with `name`.
-    pub(crate) fn snapshot(&self, to: &mut dyn Write, name: &str) -> Result<(), Error> {
-        let request = Request::Snapshot;
-        let mut conversation = Conversation::begin(self, &request, Some(ANSWER_LIMIT))?;
+    pub(crate) fn fetch(&self, request: &Request, to: &mut dyn Write, name: &str) -> Result<(), Error> {
+        let mut conversation = Conversation::begin(self, request, Some(ANSWER_LIMIT))?;
         loop {
             match conversation.next_response()? {
                 Response::Recording(bytes) => to
                     .write_all(&bytes)
                     .map_err(|source| Error::NotWritten { name: name.to_owned(), source })?,
-                Response::Refused(refusal) => return Err(self.refused(&request, refusal)),
+                Response::Refused(refusal) => return Err(self.refused(request, refusal)),
                 _ => return Ok(()),
             }
         }

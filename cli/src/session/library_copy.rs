@@ -1,4 +1,5 @@
-//! The agent's library where a target can load it: as it is, if it sees the same file; else as a copy in its `/tmp`.
+//! The agent's library where a target can load it: as it is, if it sees the same file; else as a copy in a folder that
+//! everybody has.
 //!
 //! Not here: where the library lies (`agent_library`).
 
@@ -7,12 +8,15 @@ use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::Path;
 
+use rustix::fs::{StatVfsMountFlags, statvfs};
 use tempfile::TempPath;
 
 use crate::session::folder::Folder;
 use crate::session::process::Process;
 use crate::session::unreachable::Unreachable;
 
+/// Where a copy may lie, as the target sees it, first choice first.
+const FOLDERS: [&str; 3] = ["/tmp", "/dev/shm", "/var/tmp"];
 /// Longest path that version 1 of the attach protocol takes.
 const MOST_PATH_BYTES: usize = 1000;
 
@@ -34,12 +38,23 @@ impl Provided {
             Some(path) if sees_same_file(process, library, path) => {
                 Ok(Self { path: path.to_owned(), _copy: None })
             }
-            _ => copy(process, library).map_err(|cause| Unreachable::NotCopied {
-                pid: process.pid,
-                path: process.path("/tmp"),
-                cause,
-            }),
+            _ => Self::in_some_folder(process, library),
         }
+    }
+
+    /// In the first folder from which it can be loaded; if there is none, why not from the first.
+    fn in_some_folder(process: &Process, library: &Path) -> Result<Self, Unreachable> {
+        let mut refused = None;
+        for folder in FOLDERS {
+            match copy(process, library, folder) {
+                Ok(copy) => return Ok(copy),
+                Err(cause) => {
+                    refused.get_or_insert((folder, cause));
+                }
+            }
+        }
+        let (folder, cause) = refused.expect("there are folders");
+        Err(Unreachable::NotCopied { pid: process.pid, path: process.path(folder), cause })
     }
 }
 
@@ -51,16 +66,19 @@ fn sees_same_file(process: &Process, library: &Path, path: &str) -> bool {
 }
 
 /// A new file that nobody else can have planted, readable for the target's user alone.
-fn copy(process: &Process, library: &Path) -> io::Result<Provided> {
-    let folder = Folder::of(process, "/tmp")?;
+fn copy(process: &Process, library: &Path, folder: &'static str) -> io::Result<Provided> {
+    let (name, folder) = (folder, Folder::of(process, folder)?);
+    if statvfs(folder.path())?.f_flag.contains(StatVfsMountFlags::NOEXEC) {
+        return Err(io::Error::other("it is mounted noexec, so no library can be loaded from it"));
+    }
     let mut copy = tempfile::Builder::new().prefix(".libmayfly-").suffix(".so").tempfile_in(folder.path())?;
     io::copy(&mut File::open(library)?, copy.as_file_mut())?;
     copy.as_file().set_permissions(fs::Permissions::from_mode(0o500))?;
     if rustix::process::geteuid().as_raw() != process.uid {
         fchown(copy.as_file(), Some(process.uid), None)?;
     }
-    let name = copy.path().file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    Ok(Provided { path: format!("/tmp/{name}"), _copy: Some((copy.into_temp_path(), folder)) })
+    let file = copy.path().file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    Ok(Provided { path: format!("{name}/{file}"), _copy: Some((copy.into_temp_path(), folder)) })
 }
 
 /// Whether the JVM could load the library at all. One that was cut off would kill it: the loader maps what is not there.
@@ -197,7 +215,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let library = folder.path().join("lib.so");
         fs::write(&library, "bytes").expect("written");
-        let copied = copy(&own, &library).expect("copied");
+        let copied = copy(&own, &library, "/tmp").expect("copied");
         let path = own.path(&copied.path);
         assert_eq!(fs::read(&path).expect("there"), b"bytes");
         drop(copied);

@@ -135,12 +135,26 @@ pub(crate) enum Unreachable {
         pid: u32,
     },
     /// No place where both sides can write and read.
-    #[error("can't give JVM {pid} the agent: {}: {cause}; make room there, or start the JVM with -agentpath:libmayfly.so", .path.display())]
+    #[error(
+        "can't give JVM {pid} the agent: {}: {cause}, and nothing better is found in /dev/shm and /var/tmp; make room there, or start \
+         the JVM with -agentpath:libmayfly.so", .path.display()
+    )]
     NotCopied {
         /// The JVM.
         pid: u32,
         /// Where it was tried.
         path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// Attaching needs files in `/tmp`, which nobody can make there.
+    #[error(
+        "/tmp of JVM {pid} can't be written ({cause}), where the JVM makes the socket by which an agent is attached; mount a \
+         folder there that can be, or start the JVM with -agentpath:libmayfly.so"
+    )]
+    NoRoomToAttach {
+        /// The JVM.
+        pid: u32,
         /// What the system said.
         cause: io::Error,
     },

@@ -5,6 +5,7 @@
 #![allow(unsafe_code)] // This crate is the fence: all unsafe code of the workspace but the agent's exports is here.
 
 mod arrays;
+mod buffers;
 mod error;
 mod events;
 mod fields;
@@ -24,6 +25,7 @@ mod vm_structs;
 mod weak_numbers;
 
 pub use arrays::ObjectArray;
+pub use buffers::{Buffer, BufferLayout};
 pub use error::JvmtiError;
 pub use events::{Exhausted, SampledAllocation, jni_of, thread_of};
 pub use fields::{Field, FieldValue, InstanceOf, OfClass, OfThread};

@@ -205,11 +205,16 @@ impl Sample {
         (part.objects as f64 * of_one, part.bytes as f64 * mean_size(part) * of_one)
     }
 
+    /// Mean bytes between samples, where this was asked for: they may have been further apart, to be fewer.
+    fn interval_of(self, asked: u64) -> f64 {
+        self.interval.filter(|_| self.counts_estimated).unwrap_or(asked) as f64
+    }
+
     /// What each object adds to the variance of their number.
     fn variance_of_one(self, part: Tally) -> f64 {
         match self.tracking {
             // (1 - p)/p with p = 1 - e^(-size/interval).
-            Tracking::ByteSample(interval) => 1.0 / (mean_size(part) / interval as f64).exp_m1(),
+            Tracking::ByteSample(interval) => 1.0 / (mean_size(part) / self.interval_of(interval)).exp_m1(),
             Tracking::EveryNth(n) => n.saturating_sub(1) as f64,
             Tracking::Off | Tracking::EveryObject => 1.0,
         }

@@ -17,10 +17,31 @@ impl Estimate {
     pub fn of_sample(size: u64, interval: u64) -> Self {
         let size = size as f64;
         let p = if interval == 0 { 1.0 } else { -(-size / interval as f64).exp_m1() };
+        Self::of_part(size, p)
+    }
+
+    /// What one sampled object of `size` bytes stands for that was hit with probability `p`.
+    pub fn of_probability(size: u64, p: f64) -> Self {
+        Self::of_part(size as f64, p)
+    }
+
+    fn of_part(size: f64, p: f64) -> Self {
         if p <= 0.0 {
             return Self::default();
         }
         Self { bytes: size / p, variance: size * size * (1.0 - p) / (p * p) }
+    }
+
+    /// The same of so many times as much.
+    #[must_use]
+    pub fn scaled(self, factor: f64) -> Self {
+        Self { bytes: self.bytes * factor, variance: self.variance * factor * factor }
+    }
+
+    /// The same, with a further error, independent of its own.
+    #[must_use]
+    pub fn with_error(self, error_bytes: f64) -> Self {
+        Self { variance: self.variance + error_bytes * error_bytes, ..self }
     }
 
     /// Adds an estimate from other samples.

@@ -42,7 +42,7 @@ pub enum Tracking {
 }
 
 /// What counts allocations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EngineKind {
     /// Rewritten classes count each of them.
     #[default]

@@ -6,7 +6,7 @@
 
 mod streams;
 
-use mayfly_profile::{Gc, HeapSummary, Held, JvmInfo, ProfileBuilder, Tracking};
+use mayfly_profile::{EngineKind, Gc, HeapSummary, Held, JvmInfo, ProfileBuilder, Tracking};
 use mayfly_recording::control::exchange::{GREETING_LEN, greeting};
 use mayfly_recording::control::{
     ExchangeError, HeapDumped, Incoming, Loaded, Message, PROTOCOL_VERSION, Profiling, Refusal, Request,
@@ -29,11 +29,14 @@ fn requests() -> Vec<Request> {
         Request::Watch,
         Request::Start { options: "#engine-sampled".into(), stop_after_ms: Some(61_000) },
         Request::Stop,
+        Request::Finish,
+        Request::Engine,
     ]
 }
 
 /// How many of them the first version had.
 const REQUESTS_OF_VERSION_1: usize = 7;
+const RESPONSES_OF_VERSION_1: usize = 11;
 
 fn responses() -> Vec<Response> {
     let refusals = [
@@ -53,6 +56,7 @@ fn responses() -> Vec<Response> {
         Response::HeapDump(HeapDumped { objects: 1, references: 2, file_bytes: 3, paused_ms: 4 }),
     ];
     responses.extend(refusals.map(Response::Refused));
+    responses.push(Response::Engine(Some(EngineKind::Sampled)));
     responses
 }
 
@@ -97,14 +101,14 @@ fn read<M: Message>(bytes: &[u8], piece: usize) -> Result<Vec<M>, ExchangeError>
 
 #[test]
 fn the_protocol_is_as_it_was() {
-    assert_eq!(PROTOCOL_VERSION, 3, "a new version adds messages behind those of the golden file");
+    assert_eq!(PROTOCOL_VERSION, 4, "a new version adds messages behind those of the golden file");
     // Sides of the first version say so in their greeting; all else is the same.
     let greeted = |mut bytes: Vec<u8>| {
         bytes[8] = 1;
         bytes
     };
     let requests = bytes_of(&requests()[..REQUESTS_OF_VERSION_1]);
-    let bytes = [greeted(requests), greeted(bytes_of(&responses()))].concat();
+    let bytes = [greeted(requests), greeted(bytes_of(&responses()[..RESPONSES_OF_VERSION_1]))].concat();
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/v1.control");
     if std::env::var_os("MAYFLY_BLESS").is_some() {
         std::fs::write(path, &bytes).expect("the golden file can be written");

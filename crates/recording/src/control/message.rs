@@ -4,11 +4,11 @@
 //! afterwards; what one side does not know is named as such, with both versions ([`Refusal::Unknown`],
 //! `ExchangeError::UnknownMessage`). Not here: their bytes (`exchange`).
 
-use mayfly_profile::{HeapSummary, JvmInfo, Tracking};
+use mayfly_profile::{EngineKind, HeapSummary, JvmInfo, Tracking};
 use serde::{Deserialize, Serialize};
 
 /// The version of this protocol: grows with every request or answer that is added.
-pub const PROTOCOL_VERSION: u16 = 3;
+pub const PROTOCOL_VERSION: u16 = 4;
 
 /// The most bytes that [`Response::Recording`] carries at a time.
 pub const CHUNK_BYTES: usize = 64 << 10;
@@ -53,6 +53,10 @@ pub enum Request {
     },
     /// End profiling that somebody started: its recording is closed, its report is written: [`Response::Done`]. Since version 3.
     Stop,
+    /// As [`Self::Stop`], and the profile to its very end: [`Response::Recording`] until [`Response::Done`]. Since version 4.
+    Finish,
+    /// What counts: [`Response::Engine`]. Never runs anything in the JVM. Since version 4.
+    Engine,
 }
 
 impl Request {
@@ -68,7 +72,8 @@ impl Request {
             Self::HeapDump { .. } => "heap dump",
             Self::Watch => "live",
             Self::Start { .. } => "start",
-            Self::Stop => "stop",
+            Self::Stop | Self::Finish => "stop",
+            Self::Engine => "status",
         }
     }
 }
@@ -88,6 +93,8 @@ pub enum Response {
     HeapSummary(HeapSummary),
     /// The file is written.
     HeapDump(HeapDumped),
+    /// What counts; `None` if nothing does. Since version 4.
+    Engine(Option<EngineKind>),
 }
 
 /// Why a request was not carried out.

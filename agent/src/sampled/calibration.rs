@@ -1,0 +1,210 @@
+//! Sets samples right by what threads are known to have allocated between them: inside of their buffers and outside, each for
+//! itself ([why](../../../docs/design/0045-why-samples-were-off.md)). A ratio estimator by two strata.
+
+use mayfly_profile::Estimate;
+
+use super::draws::Drawn;
+
+/// So many intervals of samples that agree are added to each ratio inside: a few samples change nothing by their chance.
+const INERTIA: f64 = 16.0;
+/// Ratios that moved by less are told as they were: each class would have to be told anew.
+const NOTABLE: f64 = 2e-3;
+
+/// How far samples are off besides their chance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Drawing {
+    /// Not at all.
+    #[default]
+    Exact,
+    /// As much as was seen of JVMs whose samples are set right by gaps.
+    Corrected,
+    /// Nobody knows: the JVM's sampler errs, and there are no gaps.
+    Unknown,
+}
+
+impl Drawing {
+    /// Errors are so many times those of chance, and such a share of each number besides.
+    fn doubt(self) -> (f64, f64) {
+        match self {
+            Self::Exact => (1.0, 0.0),
+            Self::Corrected => (1.5, 0.03),
+            Self::Unknown => (1.5, 0.15),
+        }
+    }
+}
+
+/// Samples of a class that were allocated inside of buffers, or outside.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Part {
+    pub(super) objects: f64,
+    pub(super) bytes: Estimate,
+    samples: u32,
+}
+
+impl Part {
+    pub(super) fn add(&mut self, drawn: &Drawn) {
+        // Each stands for one over its probability.
+        self.objects += drawn.estimate.unrounded_bytes() / drawn.size.max(1) as f64;
+        self.bytes.add(drawn.estimate);
+        self.samples += 1;
+    }
+}
+
+/// What is known of all gaps between samples.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Calibration {
+    inside: Stratum,
+    outside: Stratum,
+    unsplit: f64,
+    /// Mean bytes between samples.
+    interval: f64,
+    drawing: Drawing,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Stratum {
+    allocated: f64,
+    /// What the samples at the ends of these gaps say.
+    drawn: f64,
+}
+
+impl Calibration {
+    /// For samples so many bytes apart.
+    pub(super) fn new(interval: u64) -> Self {
+        Self { interval: interval as f64, ..Self::default() }
+    }
+
+    /// The same without any sample.
+    pub(super) fn begun_anew(self) -> Self {
+        Self { interval: self.interval, drawing: self.drawing, ..Self::default() }
+    }
+
+    /// For samples of such a JVM.
+    pub(super) fn of(self, drawing: Drawing) -> Self {
+        Self { drawing, ..self }
+    }
+
+    /// Whether it says anything else by now.
+    pub(super) fn differs(&self, told: &Self) -> bool {
+        let moved = |now: f64, before: f64| (now / before - 1.0).abs() > NOTABLE;
+        moved(self.inside_ratio(), told.inside_ratio()) || moved(self.outside_ratio(), told.outside_ratio())
+    }
+
+    /// Another sample, if it is known what came before it.
+    pub(super) fn add(&mut self, drawn: &Drawn) {
+        let Some(gap) = drawn.gap else { return };
+        self.inside.allocated += gap.inside as f64;
+        self.outside.allocated += gap.outside as f64;
+        self.unsplit += gap.unsplit as f64;
+        let stratum = if drawn.is_outside { &mut self.outside } else { &mut self.inside };
+        stratum.drawn += drawn.estimate.unrounded_bytes();
+    }
+
+    /// What samples of a class that were inside, and those that were outside, say together.
+    pub(super) fn of_class(&self, inside: Part, outside: Part) -> Estimate {
+        let mut all = inside.bytes.scaled(self.inside_ratio());
+        all.add(self.of_outside(outside));
+        let (times, share) = self.drawing.doubt();
+        let by_chance = all.error_bytes() as f64 * (times * times - 1.0).sqrt();
+        all.with_error(by_chance.hypot(all.unrounded_bytes() * share))
+    }
+
+    /// Objects of a class that these parts stand for.
+    pub(super) fn objects(&self, inside: Part, outside: Part) -> f64 {
+        inside.objects * self.inside_ratio() + outside.objects * self.outside_ratio()
+    }
+
+    /// What was inferred beyond the samples is as sure as their number; and to which of the classes outside it belongs, as their
+    /// shares.
+    fn of_outside(&self, part: Part) -> Estimate {
+        let ratio = self.outside_ratio();
+        let estimate = part.bytes.scaled(ratio);
+        let inferred = estimate.unrounded_bytes() * (1.0 - 1.0 / ratio).max(0.0);
+        let share = (part.bytes.unrounded_bytes() / self.outside.drawn.max(1.0)).min(1.0);
+        let by_number = inferred * estimate.unrounded_bytes() / f64::from(part.samples.max(1));
+        let by_share = inferred * (1.0 - share) / 2.0;
+        estimate.with_error(by_number.sqrt().hypot(by_share))
+    }
+
+    fn inside_ratio(&self) -> f64 {
+        let inertia = INERTIA * self.interval;
+        let known = self.inside.allocated + self.unsplit * self.share_inside();
+        if inertia > 0.0 { (known + inertia) / (self.inside.drawn + inertia) } else { 1.0 }
+    }
+
+    fn outside_ratio(&self) -> f64 {
+        let known = self.outside.allocated + self.unsplit * (1.0 - self.share_inside());
+        if known > 0.0 && self.outside.drawn > 0.0 { known / self.outside.drawn } else { 1.0 }
+    }
+
+    fn share_inside(&self) -> f64 {
+        let split = self.inside.allocated + self.outside.allocated;
+        if split > 0.0 { self.inside.allocated / split } else { 1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampled::gap::Gap;
+
+    const INTERVAL: u64 = 512 << 10;
+
+    fn drawn(size: u64, is_outside: bool, gap: Option<Gap>) -> Drawn {
+        Drawn { size, estimate: Estimate::of_sample(size, INTERVAL), interval: INTERVAL, is_outside, gap }
+    }
+
+    /// A thousand samples of small objects inside, each `gap` bytes after the last; and what they say.
+    fn inside(gap: Option<Gap>) -> f64 {
+        let (mut calibration, mut part) = (Calibration::new(INTERVAL), Part::default());
+        for _ in 0..1000 {
+            let drawn = drawn(16, false, gap);
+            calibration.add(&drawn);
+            part.add(&drawn);
+        }
+        calibration.of_class(part, Part::default()).unrounded_bytes() / (1000 * INTERVAL) as f64
+    }
+
+    #[test]
+    fn samples_that_come_too_often_stand_for_less() {
+        assert!((inside(None) - 1.0).abs() < 1e-3);
+        for share in [8u64, 10, 12] {
+            let gap = Gap { inside: INTERVAL * share / 10, ..Gap::default() };
+            assert!((inside(Some(gap)) - share as f64 / 10.0).abs() < 0.01, "{share}");
+        }
+        let collected = Gap { unsplit: INTERVAL / 2, ..Gap::default() };
+        assert!((inside(Some(collected)) - 0.5).abs() < 0.01);
+    }
+
+    #[test]
+    fn where_the_jvm_errs_errors_are_larger() {
+        let (mut part, outside) = (Part::default(), Part::default());
+        (0..10_000).for_each(|_| part.add(&drawn(16, false, None)));
+        let share = |drawing| {
+            let told = Calibration::new(INTERVAL).of(drawing).of_class(part, outside);
+            told.error_bytes() as f64 / told.unrounded_bytes()
+        };
+        for (drawing, expected) in
+            [(Drawing::Exact, 0.01), (Drawing::Corrected, 0.03354), (Drawing::Unknown, 0.15075)]
+        {
+            assert!((share(drawing) - expected).abs() < 1e-4, "{drawing:?}: {}", share(drawing));
+        }
+    }
+
+    #[test]
+    fn what_was_allocated_outside_is_that_of_the_samples_there_with_its_error() {
+        let (mut calibration, mut rare, mut other) =
+            (Calibration::new(INTERVAL), Part::default(), Part::default());
+        let gap = Gap { outside: 10 * INTERVAL, inside: INTERVAL, unsplit: 0 };
+        for at in 0..100 {
+            let drawn = drawn(INTERVAL / 8, true, Some(gap));
+            calibration.add(&drawn);
+            if at % 4 == 0 { &mut other } else { &mut rare }.add(&drawn);
+        }
+        let told = calibration.of_class(Part::default(), rare);
+        assert!(told.bytes().abs_diff(750 * INTERVAL) < INTERVAL, "{told:?}");
+        assert!(told.error_bytes() > 750 * INTERVAL / 9, "75 samples, and another class beside: {told:?}");
+        let objects = calibration.objects(Part::default(), other);
+        assert!((objects - 2000.0).abs() < 1.0, "{objects}");
+    }
+}

@@ -1,0 +1,147 @@
+//! What one sample stands for: as many objects as one over the probability with which this JVM's sampler picked it.
+
+use std::sync::OnceLock;
+
+use mayfly_jvmti::{BufferLayout, Jni, SampledAllocation};
+use mayfly_profile::Estimate;
+
+use super::calibration::Drawing;
+use super::gap::{Gap, Stand};
+use crate::target::Target;
+use crate::target::release::{FIRST_WITH_EXACT_SAMPLER, LAST_WITH_SHORTENED_DRAWS};
+
+/// A sample, and what is known of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Drawn {
+    pub(super) size: u64,
+    pub(super) estimate: Estimate,
+    /// Mean bytes between samples when it was drawn.
+    pub(super) interval: u64,
+    /// Whether it was allocated outside of its thread's buffer.
+    pub(super) is_outside: bool,
+    /// Since the last sample of its thread; `None`: it is the first, or the JVM needs no correction.
+    pub(super) gap: Option<Gap>,
+}
+
+/// The last sample of a thread, after which the JVM has drawn the next.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Last {
+    stand: Option<Stand>,
+    size: u64,
+    interval: u64,
+}
+
+/// How this JVM draws.
+#[derive(Default)]
+pub(super) struct Draws {
+    /// Where to find what a thread allocated, if that is needed and can be had.
+    layout: OnceLock<Option<BufferLayout>>,
+    /// JDK 11: a draw is shortened by the last sample, and the first object of a thread is always picked.
+    is_shortened: bool,
+}
+
+impl Draws {
+    /// On this JVM.
+    pub(super) fn of(jdk: u32) -> Self {
+        Self { layout: OnceLock::new(), is_shortened: jdk <= LAST_WITH_SHORTENED_DRAWS }
+    }
+
+    /// Looks for what threads allocated, on a thread that the JVM knows.
+    pub(super) fn find(&self, target: &Target, jni: Jni<'_>) {
+        self.layout.get_or_init(|| {
+            let thread =
+                (target.jdk < FIRST_WITH_EXACT_SAMPLER).then(|| target.jvmti.current_thread(jni))??;
+            let layout = BufferLayout::find(jni, thread);
+            jni.forget(thread.as_object());
+            layout
+        });
+    }
+
+    /// How far its samples are off.
+    pub(super) fn drawing(&self, jdk: u32) -> Drawing {
+        match self.layout.get().copied().flatten() {
+            _ if jdk >= FIRST_WITH_EXACT_SAMPLER => Drawing::Exact,
+            Some(_) => Drawing::Corrected,
+            None => Drawing::Unknown,
+        }
+    }
+
+    /// What a sample stands for, where the next is drawn at a mean of `interval` bytes; `is_new`: the JVM never picked
+    /// anything of this thread before.
+    pub(super) fn take(
+        &self,
+        jni: Jni<'_>,
+        sample: SampledAllocation<'_>,
+        (last, gcs, interval): (&mut Option<Last>, u32, u64),
+        is_new: bool,
+    ) -> Drawn {
+        let size = sample.size;
+        let stand = self.stand(jni, gcs);
+        let is_outside = stand.is_some_and(|stand| is_outside(&stand, sample));
+        let before = last.replace(Last { stand, size, interval });
+        let gap = before.as_ref().and_then(|last| last.stand).zip(stand);
+        let gap = gap.map(|(before, now)| Gap::between(&before, &now, size, is_outside));
+        let drawn_at = before.map_or(interval, |last| last.interval);
+        let estimate = match (self.is_shortened, before, gap) {
+            (true, None, _) if is_new => Estimate::of_sample(size, 0),
+            (true, Some(last), Some(gap)) => {
+                let since = gap.bytes().saturating_sub(size);
+                Estimate::of_probability(size, shortened(last.size, since, size, drawn_at))
+            }
+            _ => Estimate::of_sample(size, drawn_at),
+        };
+        Drawn { size, estimate, interval: drawn_at, is_outside, gap }
+    }
+
+    /// Read twice: a collection may come between.
+    fn stand(&self, jni: Jni<'_>, gcs: u32) -> Option<Stand> {
+        let layout = self.layout.get()?.as_ref()?;
+        let buffer = layout.of_this_thread(jni);
+        (layout.of_this_thread(jni) == buffer).then_some(Stand { buffer, gcs })
+    }
+}
+
+/// Without a buffer, what no buffer could hold.
+fn is_outside(stand: &Stand, sample: SampledAllocation<'_>) -> bool {
+    match stand.buffer.start {
+        0 => sample.size > stand.buffer.next_capacity,
+        _ => !stand.buffer.ends_with(sample.object, sample.size),
+    }
+}
+
+/// With what probability an object of `size` bytes is picked that begins `since` bytes after the last sample, of `last` bytes, and
+/// none was since: the JVM takes `last` off the distance drawn, if that was larger.
+fn shortened(last: u64, since: u64, size: u64, interval: u64) -> f64 {
+    let interval = interval.max(1) as f64;
+    let beyond = |bytes: u64| (-(bytes as f64) / interval).exp();
+    let none_by = |bytes: u64| beyond(last) * beyond(bytes) + (beyond(bytes) - beyond(last)).max(0.0);
+    let (before, after) = (none_by(since), none_by(since.saturating_add(size)));
+    if before > 0.0 { 1.0 - after / before } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INTERVAL: u64 = 512 << 10;
+
+    #[test]
+    fn far_from_a_large_sample_a_draw_is_as_any_other() {
+        let plain = -(-1.0f64 / 4.0).exp_m1();
+        for (last, since) in [(16, 1000), (INTERVAL, 3 * INTERVAL)] {
+            let p = shortened(last, since, INTERVAL / 4, INTERVAL);
+            assert!((p / plain - 1.0).abs() < 1e-3, "{p}, not {plain}");
+        }
+    }
+
+    #[test]
+    fn right_after_a_sample_the_next_is_picked_more_often() {
+        let p = shortened(INTERVAL / 2, 0, 16, INTERVAL);
+        let more = p / (16.0 / INTERVAL as f64);
+        assert!((more - (1.0 + (-0.5f64).exp())).abs() < 1e-3, "{more}");
+        let p = shortened(INTERVAL, 0, INTERVAL, INTERVAL);
+        // A draw below the interval stays as it is; one above leaves less than another with that probability.
+        let (short, long) = (1.0 - (-1.0f64).exp(), (-1.0f64).exp());
+        assert!((p - (short + long * short)).abs() < 1e-9, "{p}");
+    }
+}

@@ -1,0 +1,113 @@
+//! At most so many samples a second: where there are more, the JVM is told to sample less often, and where fewer, more often again,
+//! but never more often than the interval that was asked for.
+//!
+//! What a sample stands for goes by the interval at which it was drawn, so estimates stay right. Not here: telling the JVM.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long samples are counted before the interval is set by them.
+const WINDOW: Duration = Duration::from_secs(1);
+/// An interval shrinks by no more at a time.
+const MOST_SHRINKING: f64 = 0.25;
+/// What the JVM takes.
+const MOST_INTERVAL: f64 = i32::MAX as f64;
+
+/// The interval, and what changes it.
+#[derive(Debug)]
+pub(super) struct Rate {
+    interval: AtomicU64,
+    least: u64,
+    /// Samples a second; `None`: however many there are.
+    most: Option<u64>,
+    window: Mutex<Option<Window>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    began: Instant,
+    samples: u64,
+}
+
+impl Rate {
+    /// Begins with the least interval.
+    pub(super) fn new(least: u64, most: Option<u64>) -> Self {
+        Self { interval: AtomicU64::new(least), least, most, window: Mutex::default() }
+    }
+
+    /// Mean bytes between two samples, for draws from now on.
+    pub(super) fn interval(&self) -> u64 {
+        self.interval.load(Relaxed)
+    }
+
+    /// A sample was taken; the new interval, if it changes.
+    pub(super) fn sampled(&self, now: Instant) -> Option<u64> {
+        let most = self.most?;
+        let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
+        let counted = window.get_or_insert(Window { began: now, samples: 0 });
+        counted.samples += 1;
+        let elapsed = now.saturating_duration_since(counted.began);
+        // A window that is full early ends early: in the rest of it there would be too many.
+        if elapsed < WINDOW && counted.samples < most {
+            return None;
+        }
+        let rate = counted.samples as f64 / elapsed.as_secs_f64().max(1e-3);
+        *window = Some(Window { began: now, samples: 0 });
+        drop(window);
+        let interval = self.fitting(rate / most as f64);
+        (self.interval.swap(interval, Relaxed) != interval).then_some(interval)
+    }
+
+    fn fitting(&self, factor: f64) -> u64 {
+        let interval = self.interval() as f64 * factor.max(MOST_SHRINKING);
+        (interval as u64).clamp(self.least, (MOST_INTERVAL as u64).max(self.least))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEAST: u64 = 512 << 10;
+
+    /// A program that allocates so many bytes a second, sampled for so many seconds; samples of each.
+    fn samples_of_each_second(rate: &Rate, bytes_a_second: f64, seconds: u32, began: Instant) -> Vec<u64> {
+        let mut counts = vec![0; seconds as usize];
+        let mut at = 0.0;
+        loop {
+            at += rate.interval() as f64 / bytes_a_second;
+            let Some(count) = counts.get_mut(at as usize) else { return counts };
+            *count += 1;
+            rate.sampled(began + Duration::from_secs_f64(at));
+        }
+    }
+
+    #[test]
+    fn there_are_no_more_than_asked_for_once_it_has_settled() {
+        let rate = Rate::new(LEAST, Some(100));
+        let began = Instant::now();
+        // A gigabyte a second, 2,000 samples at the least interval.
+        let counts = samples_of_each_second(&rate, 1e9, 10, began);
+        assert!(counts[0] <= 400, "{counts:?}");
+        assert!(counts[1..].iter().all(|&count| (80..=110).contains(&count)), "{counts:?}");
+    }
+
+    #[test]
+    fn it_goes_back_to_what_was_asked_for_and_not_beyond() {
+        let rate = Rate::new(LEAST, Some(100));
+        let began = Instant::now();
+        samples_of_each_second(&rate, 1e9, 5, began);
+        assert!(rate.interval() > 10 * LEAST);
+        samples_of_each_second(&rate, 1e6, 600, began + Duration::from_secs(5));
+        assert_eq!(rate.interval(), LEAST);
+    }
+
+    #[test]
+    fn without_a_limit_nothing_changes() {
+        let rate = Rate::new(LEAST, None);
+        let now = Instant::now();
+        assert!((0..10_000).all(|_| rate.sampled(now).is_none()));
+        assert_eq!(rate.interval(), LEAST);
+    }
+}
