@@ -3,35 +3,13 @@
 
 use mayfly_profile::Estimate;
 
+use super::drawing::Drawing;
 use super::draws::Drawn;
 
 /// So many intervals of samples that agree are added to each ratio inside: a few samples change nothing by their chance.
 const INERTIA: f64 = 16.0;
 /// Ratios that moved by less are told as they were: each class would have to be told anew.
 const NOTABLE: f64 = 2e-3;
-
-/// How far samples are off besides their chance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Drawing {
-    /// Not at all.
-    #[default]
-    Exact,
-    /// As much as was seen of JVMs whose samples are set right by gaps.
-    Corrected,
-    /// Nobody knows: the JVM's sampler errs, and there are no gaps.
-    Unknown,
-}
-
-impl Drawing {
-    /// Errors are so many times those of chance, and such a share of each number besides.
-    fn doubt(self) -> (f64, f64) {
-        match self {
-            Self::Exact => (1.0, 0.0),
-            Self::Corrected => (1.5, 0.03),
-            Self::Unknown => (1.5, 0.15),
-        }
-    }
-}
 
 /// Samples of a class that were allocated inside of buffers, or outside.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use mayfly_jvmti::{BufferLayout, Jni, SampledAllocation};
 use mayfly_profile::Estimate;
 
-use super::calibration::Drawing;
+use super::drawing::Drawing;
 use super::gap::{Gap, Stand};
 use crate::target::Target;
 use crate::target::release::{FIRST_WITH_EXACT_SAMPLER, LAST_WITH_SHORTENED_DRAWS};

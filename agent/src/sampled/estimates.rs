@@ -7,7 +7,8 @@ use mayfly_profile::{ClassEstimate, ClassId, Estimate, Tally};
 use mayfly_tracking::ClassTotal;
 use rustc_hash::FxHashSet;
 
-use super::calibration::{Calibration, Drawing, Part};
+use super::calibration::{Calibration, Part};
+use super::drawing::Drawing;
 use super::draws::Drawn;
 use crate::tracking::{Brief, ThreadSamples};
 

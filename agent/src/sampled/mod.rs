@@ -6,6 +6,7 @@
 
 mod calibration;
 mod counting;
+mod drawing;
 mod draws;
 mod estimates;
 mod gap;
