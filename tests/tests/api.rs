@@ -57,3 +57,32 @@ fn without_the_agent_the_calls_do_nothing() {
         assert_eq!(outcome.stderr, "", "on {jvm}");
     });
 }
+
+/// Exact numbers, of threads that came and went, too; and what is live after a collection.
+#[test]
+fn a_program_can_ask_for_its_own_numbers() {
+    each_jvm(|jvm| {
+        let stdout = Profiled::new(jvm, "api.Numbers", "#trackcollections").run().stdout;
+        let lifetimes = "live 10 dead 1000\nyoung 1.0\noldest true p50 0.0\n";
+        let numbers = "objects true\nbytes true\njvm true\nitems 1010 24240\n";
+        let rest = "all true\nfollows true true\nunknown null\n";
+        assert_eq!(stdout, format!("{numbers}{lifetimes}{rest}"), "on {jvm}");
+    });
+}
+
+#[test]
+fn without_lifetimes_they_are_not_known() {
+    each_jvm(|jvm| {
+        let stdout = Profiled::new(jvm, "api.Numbers", "").run().stdout;
+        assert!(stdout.contains("items 1010 24240\nlive -1 dead -1\nyoung NaN\n"), "on {jvm}:\n{stdout}");
+        assert!(stdout.contains("follows false false\n"), "on {jvm}:\n{stdout}");
+    });
+}
+
+#[test]
+fn without_the_agent_there_are_no_numbers() {
+    each_jvm(|jvm| {
+        let outcome = Launch::new(jvm, "api.Numbers").run().ok();
+        assert_eq!(outcome.stdout, "nothing profiles true true\n", "on {jvm}");
+    });
+}

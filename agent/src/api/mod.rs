@@ -1,7 +1,8 @@
-//! What stands behind the Java API's questions about the heap (`io.mayfly.Natives`): sizes, counts, paths.
+//! What stands behind the Java API's questions: about the heap (`io.mayfly.Natives`: sizes, counts, paths), and about the
+//! profile so far.
 //!
-//! Works in every JVM that has this library in it, whether or not it was started or attached as an agent: all that is
-//! needed comes with the call. Not here: the native methods themselves (`entry`), and what their answers mean to
+//! The heap can be asked in every JVM that has this library in it, whether or not it was started or attached as an agent: all
+//! that is needed comes with the call. Not here: the native methods themselves (`entry`), and what their answers mean to
 //! an assertion, which Java decides.
 
 mod count;
@@ -9,6 +10,7 @@ mod environment;
 mod error;
 mod fields;
 mod paths;
+mod profile;
 mod rows;
 mod snapshot;
 mod steps;
@@ -20,6 +22,7 @@ pub(crate) use environment::{collect, size};
 pub(crate) use error::ApiError;
 pub(crate) use fields::{fields, interesting_roots};
 pub(crate) use paths::{Search, paths, retained};
+pub(crate) use profile::{profile, totals};
 pub(crate) use steps::Steps;
 pub(crate) use survivors::{Survivors, survivors};
 

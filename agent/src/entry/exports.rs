@@ -9,6 +9,7 @@ use mayfly_jvmti::{Jni, Object, export_agent, method_body, sys};
 use super::events::MayflyAgent;
 use super::loaded;
 use super::mbean;
+use crate::api;
 use crate::exact::{self, Exact, Sampled};
 use crate::steering::{self, Profiler, switch_off};
 
@@ -253,6 +254,39 @@ pub unsafe extern "system" fn Java_io_mayfly_ManagedProfiler_snapshot0(
     let recording = |profiler: &Profiler, jni: Jni<'_>| bytes(jni, &mbean::snapshot(profiler, jni)?);
     // SAFETY: the environment of the running native method.
     unsafe { with_profiler(env, recording) }.unwrap_or(ptr::null_mut())
+}
+
+/// `io.mayfly.Profile.take0`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Profile_take0(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+    collect: sys::jboolean,
+) -> sys::jobject {
+    let text = |profiler: &Profiler, jni: Jni<'_>| {
+        bytes(jni, api::profile(profiler, jni, collect != sys::JNI_FALSE)?.as_bytes())
+    };
+    // SAFETY: the environment of the running native method.
+    unsafe { with_profiler(env, text) }.unwrap_or(ptr::null_mut())
+}
+
+/// `io.mayfly.Totals.take0`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Totals_take0(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+) -> sys::jobject {
+    let numbers = |profiler: &Profiler, jni: Jni<'_>| {
+        jni.long_array(&api::totals(profiler, jni)?).map(Object::into_raw)
+    };
+    // SAFETY: the environment of the running native method.
+    unsafe { with_profiler(env, numbers) }.unwrap_or(ptr::null_mut())
 }
 
 fn bytes(jni: Jni<'_>, bytes: &[u8]) -> Option<sys::jobject> {

@@ -33,6 +33,12 @@ fn collect(profiler: &Profiler, jni: Jni<'_>) {
     sweep(profiler, jni);
 }
 
+/// Collects the whole heap, and books what died. The caller holds no lock, and is a thread of the VM.
+pub(crate) fn collect_now(profiler: &Profiler, jni: Jni<'_>) {
+    force_gc(profiler);
+    sweep(profiler, jni);
+}
+
 fn sweep(profiler: &Profiler, jni: Jni<'_>) {
     let references = &mut profiler.population.references.handles(jni);
     if let Some(session) = profiler.session.lock().as_mut() {
@@ -48,8 +54,7 @@ pub(crate) fn collect_last(profiler: &Profiler, jni: Jni<'_>) {
         return;
     }
     stop_for_good(profiler, jni);
-    force_gc(profiler);
-    sweep(profiler, jni);
+    collect_now(profiler, jni);
 }
 
 /// Nothing more is counted: what daemon threads make after the last collection would be live, dead or not.

@@ -15,7 +15,7 @@ mod status;
 mod worker;
 
 pub(crate) use begin::begin;
-pub(crate) use collecting::{collect_if_due, collect_last, force_gc};
+pub(crate) use collecting::{collect_if_due, collect_last, collect_now, force_gc};
 pub(crate) use control::{pause, report_and_wait, reset, snapshot, start, watch};
 pub(crate) use end::{finish, stop};
 pub(crate) use profiler::{Begun, Profiler, switch_off};

@@ -59,7 +59,7 @@ final class AgentLibrary {
   }
 
   private static void load() {
-    String named = System.getProperty("mayfly.agent", System.getenv("MAYFLY_AGENT"));
+    String named = named();
     try {
       Path file = named != null ? Paths.get(named) : besideThisClass();
       if (file != null && Files.isRegularFile(file)) {
@@ -75,6 +75,42 @@ final class AgentLibrary {
     if (!answers()) {
       throw missing("the library loaded is not Mayfly's, or of an older version", null);
     }
+  }
+
+  /** The library as a file, for the command line of another JVM. */
+  static Path file() {
+    String named = named();
+    try {
+      Path file = named != null ? Paths.get(named) : besideThisClass();
+      if (file != null && Files.isRegularFile(file)) {
+        return file.toAbsolutePath();
+      }
+      if (named != null) {
+        throw missing("there is no file " + named, null);
+      }
+      try (InputStream bytes = AgentLibrary.class.getResourceAsStream(resource())) {
+        if (bytes == null) {
+          throw missing(NAME + " is neither beside the API's jar nor in it", null);
+        }
+        return copied(bytes);
+      }
+    } catch (IOException e) {
+      throw missing("its library can't be copied out of the jar: " + e, e);
+    }
+  }
+
+  /** A file for the user's eyes only, which goes when this JVM ends. */
+  private static Path copied(InputStream bytes) throws IOException {
+    Path folder = Files.createTempDirectory("mayfly");
+    Path copy = folder.resolve(NAME);
+    folder.toFile().deleteOnExit();
+    copy.toFile().deleteOnExit();
+    Files.copy(bytes, copy, StandardCopyOption.REPLACE_EXISTING);
+    return copy;
+  }
+
+  private static String named() {
+    return System.getProperty("mayfly.agent", System.getenv("MAYFLY_AGENT"));
   }
 
   private static void load(Path file) throws IOException {

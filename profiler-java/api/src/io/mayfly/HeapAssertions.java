@@ -185,6 +185,18 @@ public final class HeapAssertions {
   }
 
   /**
+   * Follows all objects of some classes, or their subclasses, that come from now on, to ask later what is left of them. Other
+   * threads' objects count as well.
+   *
+   * @param types the classes; none for all that are not the JDK's, {@code Object.class} for all
+   * @return a tracker
+   */
+  public static SurvivorTracker trackSurvivors(Class<?>... types) {
+    AgentLibrary.require();
+    return new SurvivorTracker(types.length == 0 ? null : types.clone());
+  }
+
+  /**
    * Follows instances, to assert later that all can be collected.
    *
    * @return a tracker

@@ -116,6 +116,18 @@ public final class Mayfly {
     }
   }
 
+  /**
+   * The agent's library as a file, for the command line of a JVM that is to be started: where {@code -Dmayfly.agent} or the
+   * environment's {@code MAYFLY_AGENT} say, else beside the jar of this class, else a copy of the one in it, which is deleted when
+   * this JVM ends. Nothing is loaded.
+   *
+   * @return the file
+   * @throws AgentMissingException if there is none
+   */
+  public static java.nio.file.Path agentLibrary() {
+    return AgentLibrary.file();
+  }
+
   // Bound by the JVM, which looks for these in agent libraries too.
 
   private static native void start0();

@@ -75,7 +75,7 @@ final class Natives {
    *
    * @param body what to run; it ends with a collection
    * @param types the classes, their subclasses included; null for all that are not the JDK's
-   * @param most how many of the objects to return
+   * @param most how many of the objects to return: the largest
    * @return classes as {@code Class[]}, their objects and bytes as {@code long[]}, some of the objects as {@code Object[]}
    */
   static native Object[] survivors(Runnable body, Class<?>[] types, int most);
