@@ -1,10 +1,16 @@
-//! A build tool: a JVM that starts others, all under the agent by `mayfly run`. Each has a recording of its own.
+//! Build tools: a JVM that starts others, all under the agent by `mayfly run`, each with a recording of its own; and the examples
+//! of tests that Maven and Gradle run with the JUnit extension.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
 
-use mayfly_tests::{JsonReport, Jvm, Launch, Workspace, each_jvm, files_in, mayfly};
+use mayfly_tests::{
+    JsonReport, Jvm, Launch, Workspace, artifacts, each_jvm, files_in, jvms, mayfly, skip, workspace_root,
+};
 
 /// Objects of the first JVM, of the two that it starts, and of the four that these start.
 const ITEMS: &[&str] = &["1000", "2000", "3000"];
@@ -65,4 +71,113 @@ fn a_name_for_one_recording_is_not_written_by_two_jvms() {
         assert!(recordings.contains(&folder.file("build.mayfly")), "on {jvm}: {recordings:?}");
         check(jvm, &built, &recordings);
     });
+}
+
+/// The example of Maven's Surefire: its tests pass, the report names what stays, the recording can be read. Offline; what is
+/// missing is fetched once. On one JVM.
+#[test]
+fn the_example_for_surefire_runs_offline() {
+    let Some(jars) = jars() else { return };
+    let jvm = &jvms()[0];
+    let folder = example();
+    let mut options = vec![
+        format!("-Dmayfly.jars={}", jars.display()),
+        format!("-Dmayfly.agent={}", artifacts().agent.display()),
+        format!("-Djvm={}", jvm.java().display()),
+    ];
+    options.extend(["-B".into(), "test".into()]);
+    let place = folder.file("maven");
+    let Some(output) = offline("mvn", "-o", &options, &place) else { return };
+    watched(jvm, &output, &place.join("target/mayfly"));
+}
+
+/// The same with Gradle.
+#[test]
+fn the_example_for_gradle_runs_offline() {
+    let Some(jars) = jars() else { return };
+    let gradle = std::env::var("MAYFLY_GRADLE").unwrap_or_else(|_| "gradle".into());
+    if Command::new(&gradle).arg("--version").output().is_err() {
+        return skip("the example for Gradle", "no gradle on PATH, nor in MAYFLY_GRADLE");
+    }
+    let jvm = &jvms()[0];
+    let folder = example();
+    let mut options = vec![
+        format!("-PmayflyJars={}", jars.display()),
+        format!("-PmayflyAgent={}", artifacts().agent.display()),
+        format!("-PtestJvm={}", jvm.java().display()),
+    ];
+    options.extend(["--no-daemon", "test"].map(String::from));
+    let place = folder.file("gradle");
+    let Some(output) = offline(&gradle, "--offline", &options, &place) else { return };
+    watched(jvm, &output, &place.join("build/mayfly"));
+}
+
+/// A folder with the API's jar and the JUnit extension's.
+fn jars() -> Option<&'static Path> {
+    static JARS: OnceLock<Option<Workspace>> = OnceLock::new();
+    let build = || {
+        let folder = Workspace::new();
+        for (part, jar) in [("api", "mayfly-api.jar"), ("junit5", "mayfly-junit5.jar")] {
+            let script = workspace_root().join("profiler-java").join(part).join("build");
+            let output = Command::new(script).arg(folder.file(jar)).output().expect("a script runs");
+            if !folder.file(jar).is_file() {
+                skip("examples for build tools", String::from_utf8_lossy(&output.stderr).trim());
+                return None;
+            }
+        }
+        Some(folder)
+    };
+    JARS.get_or_init(build).as_ref().map(Workspace::path)
+}
+
+/// A copy of the examples, where they may write.
+fn example() -> Workspace {
+    let folder = Workspace::new();
+    let examples = workspace_root().join("profiler-java/junit5/examples");
+    for entry in walkdir::WalkDir::new(&examples).into_iter().flatten() {
+        let place = folder.path().join(entry.path().strip_prefix(&examples).expect("it is inside"));
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(&place).expect("a folder can be made");
+        } else {
+            fs::copy(entry.path(), &place).expect("a file can be copied");
+        }
+    }
+    folder
+}
+
+/// Runs a build tool without network, after a run with it if something is missing; `None` if that cannot be had.
+fn offline(tool: &str, flag: &str, options: &[String], folder: &Path) -> Option<String> {
+    let run = |flags: &[&str]| {
+        let output = Command::new(tool).args(flags).args(options).current_dir(folder).output();
+        let output = output.map_err(|error| error.to_string())?;
+        let said =
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        if output.status.success() { Ok(said) } else { Err(said) }
+    };
+    let said = match run(&[flag]) {
+        Err(why) if !why.contains("Tests run: ") && !why.contains("There were failing tests") => {
+            if let Err(why) = run(&[]) {
+                skip(&format!("the example for {tool}"), &format!("it cannot fetch what it needs: {why}"));
+                return None;
+            }
+            run(&[flag])
+        }
+        said => said,
+    };
+    Some(said.unwrap_or_else(|said| panic!("{tool} {flag} fails:\n{said}")))
+}
+
+/// What the agent and the extension have left in a folder.
+#[track_caller]
+fn watched(jvm: &Jvm, output: &str, folder: &Path) {
+    let report = fs::read_to_string(folder.join("mayfly-report-shop.BasketTest.txt"));
+    let report = report.unwrap_or_else(|error| panic!("{error} on {jvm}:\n{output}"));
+    let held = "static java.util.List shop.BasketTest$Basket.FORGOTTEN->";
+    assert!(
+        report.contains("aBasketIsForgotten(): 1 object, ") && report.contains(held),
+        "on {jvm}:\n{report}"
+    );
+    assert!(report.contains("aBasketGoes(): nothing"), "on {jvm}:\n{report}");
+    let json = JsonReport::of(&folder.join("tests.mayfly"));
+    assert!(json.allocated().contains_key("shop.BasketTest$Basket"), "on {jvm}");
 }

@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use mayfly_tests::{Jvm, Workspace, artifacts, each_jvm, fixture_classes, jdks, skip};
+use mayfly_tests::{Jvm, Workspace, artifacts, each_jvm, fixture_classes, jdks, jvms, skip};
 use regex::Regex;
 
 /// JUnit, and a folder with the compiled extension and sample tests.
 struct Compiled {
     junit: PathBuf,
     classes: Workspace,
+    /// What makes JUnit find the report.
+    resources: PathBuf,
 }
 
 fn compiled() -> Option<&'static Compiled> {
@@ -44,22 +46,47 @@ fn compile() -> Result<Compiled, String> {
         .output()
         .map_err(|error| error.to_string())?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Ok(Compiled { junit, classes })
+    Ok(Compiled { junit, classes, resources: folder.join("resources") })
 }
 
-/// Runs a class of tests with JUnit's launcher: its exit code and what it printed.
-fn run(jvm: &Jvm, compiled: &Compiled, class: &str, agent: bool) -> (Option<i32>, String) {
-    let paths = [compiled.classes.path(), fixture_classes(), &compiled.junit];
+/// How the agent comes into the JVM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Agent {
+    /// Not at all.
+    Forbidden,
+    /// The API loads it when it is asked.
+    Loaded,
+    /// It is there from the start, and follows lifetimes.
+    Profiles,
+}
+
+impl Agent {
+    fn option(self) -> String {
+        let agent = artifacts().agent.display();
+        match self {
+            Self::Forbidden => "-Dmayfly.selfload=false".into(),
+            Self::Loaded => format!("-Dmayfly.agent={agent}"),
+            Self::Profiles => format!("-agentpath:{agent}=#trackcollections#live-0"),
+        }
+    }
+}
+
+/// Runs the classes of tests whose names begin so with JUnit's launcher: its exit code and what it printed.
+fn run(jvm: &Jvm, compiled: &Compiled, class: &str, agent: Agent) -> (Option<i32>, String) {
+    run_with(jvm, compiled, class, &[agent.option()])
+}
+
+/// The same, with these options of the JVM.
+fn run_with(jvm: &Jvm, compiled: &Compiled, class: &str, options: &[String]) -> (Option<i32>, String) {
+    let paths = [compiled.classes.path(), &compiled.resources, fixture_classes(), &compiled.junit];
     let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
-    let library = if agent {
-        format!("-Dmayfly.agent={}", artifacts().agent.display())
-    } else {
-        "-Dmayfly.selfload=false".into()
-    };
     let output = Command::new(jvm.java())
-        .args([&library, "-Dmayfly.assertgc.patience=60", "-cp", &paths.join(":")])
+        .args(options)
+        .args(["-Dmayfly.assertgc.patience=60", "-cp", &paths.join(":")])
         .args(["org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner"])
-        .args(["--disable-ansi-colors", "--details=tree", "--select-class", class])
+        .args(["--disable-ansi-colors", "--details=tree", "--scan-classpath"])
+        .arg(compiled.classes.path())
+        .arg(format!("--include-classname={}.*Test", regex::escape(class)))
         .output()
         .expect("java starts");
     (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
@@ -69,7 +96,7 @@ fn run(jvm: &Jvm, compiled: &Compiled, class: &str, agent: bool) -> (Option<i32>
 fn annotated_tests_pass() {
     let Some(compiled) = compiled() else { return };
     each_jvm(|jvm| {
-        let (code, stdout) = run(jvm, compiled, "sample.PassingTest", true);
+        let (code, stdout) = run(jvm, compiled, "sample.Passing", Agent::Loaded);
         assert!(stdout.contains("[         6 tests successful      ]"), "on {jvm}:\n{stdout}");
         assert_eq!(code, Some(0), "on {jvm}:\n{stdout}");
     });
@@ -79,7 +106,7 @@ fn annotated_tests_pass() {
 fn annotated_tests_fail_with_what_holds_the_object() {
     let Some(compiled) = compiled() else { return };
     each_jvm(|jvm| {
-        let (code, stdout) = run(jvm, compiled, "sample.FailingTest", true);
+        let (code, stdout) = run(jvm, compiled, "sample.Failing", Agent::Loaded);
         assert_eq!(code, Some(1), "on {jvm}:\n{stdout}");
         assert!(stdout.contains("[         6 tests failed          ]"), "on {jvm}:\n{stdout}");
         for expected in FAILURES {
@@ -123,7 +150,7 @@ sample.Window@#
 fn without_the_agent_annotated_tests_fail() {
     let Some(compiled) = compiled() else { return };
     each_jvm(|jvm| {
-        let (code, stdout) = run(jvm, compiled, "sample.PassingTest", false);
+        let (code, stdout) = run(jvm, compiled, "sample.Passing", Agent::Forbidden);
         assert_eq!(code, Some(1), "on {jvm}:\n{stdout}");
         assert!(stdout.contains("[         4 tests failed          ]"), "on {jvm}:\n{stdout}");
         assert!(
@@ -132,3 +159,89 @@ fn without_the_agent_annotated_tests_fail() {
         );
     });
 }
+
+/// From before `@BeforeEach` to after `@AfterEach`, on all threads, and how long objects live.
+#[test]
+fn what_is_asked_of_whole_tests_holds_or_fails_with_the_reason() {
+    let Some(compiled) = compiled() else { return };
+    each_jvm(|jvm| {
+        let (code, stdout) = run(jvm, compiled, "sample.Whole", Agent::Profiles);
+        assert_eq!(code, Some(1), "on {jvm}:\n{stdout}");
+        // Seven of one class, and two repetitions of the other.
+        assert!(stdout.contains("[         9 tests successful      ]"), "on {jvm}:\n{stdout}");
+        assert!(stdout.contains("[         7 tests failed          ]"), "on {jvm}:\n{stdout}");
+        for expected in WHOLE_FAILURES {
+            assert!(matches(expected, &stdout), "on {jvm} without\n{expected}\nin\n{stdout}");
+        }
+    });
+}
+
+const WHOLE_FAILURES: &[&str] = &[
+    "=> java.lang.AssertionError: outlives afterEachLeavesOne(): 1 object, # bytes
+  sample.Window: 1, #B
+
+static java.lang.Object sample.WholeFailingTest.left->
+sample.Window@#
+",
+    "more than 512k outlives muchIsLeft() (@MaxLive): # objects, # bytes
+  [B: #, #B
+",
+    "static java.lang.Object sample.WholeFailingTest.left->
+[B@#
+",
+    "anotherThreadAllocates() allocated 1# bytes on all threads, # over the limit of 65536 bytes",
+    "repetition 2 of 3 allocated 3# bytes, ",
+    "a sample.Session of aSessionSurvives() survived 1 collections, the limit is 0 (@MaxLifetime)",
+    "a sample.Session of aSessionLivesLong() was alive while the JVM allocated # bytes, the limit is 65536",
+    "@MaxLifetime has no limit: give bytes, collections or millis",
+];
+
+/// Of what needs more than a library: lifetimes, and where the JVM does not have it the count of all threads.
+#[test]
+fn what_needs_an_agent_that_profiles_fails_without() {
+    let Some(compiled) = compiled() else { return };
+    let jvm = &jvms()[0];
+    let (code, stdout) = run(jvm, compiled, "sample.WholePassing", Agent::Loaded);
+    assert_eq!(code, Some(1), "{stdout}");
+    assert!(stdout.contains("@MaxLifetime needs an agent that follows lifetimes"), "{stdout}");
+    let failed = if stdout.contains("@MaxAllocated(allThreads = true) needs an agent") { 2 } else { 1 };
+    assert!(stdout.contains(&format!("[         {failed} tests failed          ]")), "on {jvm}:\n{stdout}");
+    assert!(failed == 1 || jvm.feature < 21, "on {jvm}:\n{stdout}");
+}
+
+/// For each test what outlives it: not what only its own test object holds. On the oldest and the newest JVM.
+#[test]
+fn a_report_says_what_outlives_each_test() {
+    let Some(compiled) = compiled() else { return };
+    for jvm in [&jvms()[0], &jvms()[jvms().len() - 1]] {
+        let folder = Workspace::new();
+        let options = [
+            Agent::Loaded.option(),
+            "-Djunit.jupiter.extensions.autodetection.enabled=true".into(),
+            format!("-Dmayfly.report={}", folder.file("report").display()),
+        ];
+        let (code, stdout) = run_with(jvm, compiled, "sample.Reported", &options);
+        assert_eq!(code, Some(0), "on {jvm}:\n{stdout}");
+        let report = std::fs::read_to_string(folder.file("report/mayfly-report-sample.ReportedTest.txt"));
+        let report = report.unwrap_or_else(|error| panic!("{error} on {jvm}:\n{stdout}"));
+        assert!(matches(REPORT, &report), "on {jvm} without\n{REPORT}\nin\n{report}");
+    }
+}
+
+const REPORT: &str = "sample.ReportedTest: what outlives its tests
+
+a(): 1 object, # bytes
+  sample.Window: 1, #B
+
+static java.util.List sample.Window.OPEN->
+java.util.ArrayList@#-elementData->
+[Ljava.lang.Object;@#-[0]->
+sample.Window@#
+
+b(): nothing
+
+c(): 5 objects, # bytes
+  sample.Window: 5, #B
+
+static java.util.List sample.Window.OPEN->
+";

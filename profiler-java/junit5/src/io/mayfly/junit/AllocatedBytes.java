@@ -1,15 +1,19 @@
 package io.mayfly.junit;
 
+import io.mayfly.Totals;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 
-/** The JVM's count of what a thread has allocated so far. */
+/** The JVM's count of what a thread, or all together, have allocated so far. */
 final class AllocatedBytes {
   private static final com.sun.management.ThreadMXBean THREADS = bean();
 
   private static final Method WARM = warmMethod();
+
+  /** Of JDK 21, and of later updates of 11 and 17; null before. */
+  private static final Method TOTAL = totalMethod();
 
   private AllocatedBytes() {}
 
@@ -19,6 +23,32 @@ final class AllocatedBytes {
     } catch (NoSuchMethodException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  private static Method totalMethod() {
+    try {
+      return com.sun.management.ThreadMXBean.class.getMethod("getTotalThreadAllocatedBytes");
+    } catch (NoSuchMethodException e) {
+      return null;
+    }
+  }
+
+  /** By all threads, those that ended included. */
+  static long ofAllThreads() {
+    if (TOTAL != null) {
+      try {
+        return (Long) TOTAL.invoke(THREADS);
+      } catch (IllegalAccessException | InvocationTargetException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    Totals totals = Totals.now();
+    if (totals == null || totals.jvmBytes() < 0) {
+      throw new IllegalStateException(
+          "this JVM does not say what ended threads allocated (JDK 21 and updates of 11 and 17 do): @MaxAllocated(allThreads = true)"
+              + " needs an agent that profiles, -agentpath:/path/to/libmayfly.so");
+    }
+    return totals.jvmBytes();
   }
 
   static long ofThisThread() {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A test method must not allocate more than so many bytes on its thread, by the JVM's own count; on a class, none of its test
- * methods.
+ * methods. Each invocation of a repeated or parameterized test is measured by itself.
  *
  * <p>What the JIT compiler removes is not allocated, and what happens once only is: class loading, caches, and in the first test
  * of a JVM up to some 30 KiB of JUnit's own call. Give limits with room for that, or run the code once before the test.
@@ -25,4 +25,13 @@ public @interface MaxAllocated {
    * @return bytes, with {@code k}, {@code m} or {@code g} for powers of 1024: {@code "64k"}
    */
   String value();
+
+  /**
+   * Whether other threads' allocations count as well, also of threads that end meanwhile. So do those of other tests that run at
+   * the same time. Needs a JVM that counts all threads together (JDK 21, later updates of 11 and 17), or an agent that profiles; else
+   * the test fails.
+   *
+   * @return false for the test's thread alone
+   */
+  boolean allThreads() default false;
 }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
@@ -21,14 +22,20 @@ import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.commons.support.HierarchyTraversalMode;
 
 /**
- * Carries {@link AssertCollected}, {@link MaxAllocated} and {@link MaxRetained} out; they bring it along.
+ * Carries {@link AssertCollected}, {@link MaxAllocated}, {@link MaxLifetime}, {@link MaxLive}, {@link MaxRetained} and
+ * {@link NoSurvivors} out; they bring it along.
  *
  * <p>With {@code @ExtendWith(MayflyExtension.class)} a test may also have a parameter of type {@link InstanceTracker}: what it
  * tracks must be collectable when the test and its {@code @AfterEach} methods are done.
  */
 public final class MayflyExtension
-    implements InvocationInterceptor, AfterTestExecutionCallback, AfterEachCallback, ParameterResolver {
+    implements InvocationInterceptor, BeforeEachCallback, AfterTestExecutionCallback, AfterEachCallback, ParameterResolver {
   private static final ExtensionContext.Namespace STORE = ExtensionContext.Namespace.create(MayflyExtension.class);
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    context.getStore(STORE).put(WholeTest.class, WholeTest.begin(context));
+  }
 
   @Override
   public void interceptTestMethod(
@@ -72,18 +79,24 @@ public final class MayflyExtension
     }
     long most = ByteCount.parse(limit.get().value());
     AllocatedBytes.prepare(context.getRequiredTestMethod());
-    long before = AllocatedBytes.ofThisThread();
+    boolean all = limit.get().allThreads();
+    allocatedBytes(all); // What the first call allocates does not count as the test's.
+    long before = allocatedBytes(all);
     invocation.proceed();
-    long bytes = AllocatedBytes.ofThisThread() - before;
+    long bytes = allocatedBytes(all) - before;
     if (bytes > most) {
       throw new AssertionError(
-          context.getDisplayName() + " allocated " + bytes + " bytes, " + (bytes - most)
+          context.getDisplayName() + " allocated " + bytes + " bytes" + (all ? " on all threads, " : ", ") + (bytes - most)
               + " over the limit of " + most + " bytes (@MaxAllocated(\"" + limit.get().value() + "\"))");
     }
   }
 
+  private static long allocatedBytes(boolean allThreads) {
+    return allThreads ? AllocatedBytes.ofAllThreads() : AllocatedBytes.ofThisThread();
+  }
+
   /** Of the method, or else of its class and what encloses that. */
-  private static <A extends java.lang.annotation.Annotation> Optional<A> annotation(
+  static <A extends java.lang.annotation.Annotation> Optional<A> annotation(
       ExtensionContext context, Class<A> type) {
     Optional<A> found = AnnotationSupport.findAnnotation(context.getTestMethod(), type);
     for (Class<?> at = context.getRequiredTestClass(); found.isEmpty() && at != null; at = at.getEnclosingClass()) {
@@ -107,6 +120,16 @@ public final class MayflyExtension
 
   @Override
   public void afterEach(ExtensionContext context) throws Exception {
+    // Closed whatever the first checks say.
+    try (WholeTest whole = context.getStore(STORE).remove(WholeTest.class, WholeTest.class)) {
+      checkFields(context);
+      if (whole != null) {
+        whole.check(context);
+      }
+    }
+  }
+
+  private static void checkFields(ExtensionContext context) throws IllegalAccessException {
     List<Checked> left = new ArrayList<>();
     for (Object test : context.getRequiredTestInstances().getAllInstances()) {
       for (Field field : fields(test.getClass(), AssertCollected.class)) {
