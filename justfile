@@ -16,6 +16,10 @@ api:
 junit5:
     profiler-java/junit5/build
 
+# Build the profiler for JMH, target/mayfly-jmh.jar (needs a JDK, and Maven to fetch JMH)
+jmh:
+    profiler-java/jmh/build
+
 # Build the web console, target/mayfly-console-{jakarta,javax}.war (needs a JDK, and Maven to fetch Tomcat)
 console:
     profiler-java/web/build
