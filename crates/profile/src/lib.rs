@@ -69,7 +69,7 @@ pub use methods::MethodProfile;
 pub use part::{Doubt, LifeBand, LivedPart, Part};
 pub use profile::{ClassProfile, Profile, SiteProfile};
 pub use run::{EngineKind, JvmInfo, RunInfo, Tracking};
-pub use survival::{Quantile, Survival};
+pub use survival::{Quantile, Scores, Survival};
 pub use tally::Tally;
 pub use trust::{Dropped, OwnCost, Refusals, Remainder, Trust};
 pub use update::{ClassCounts, FateCounts, LifetimeCounts, Progress, SiteCounts, Update};

@@ -21,12 +21,16 @@ impl Runs {
         self.values.iter().sum::<f64>() / (self.values.len() as f64).max(1.0)
     }
 
-    /// Variance of the mean: as the runs spread, and no less than sampling gives.
-    fn variance_of_mean(&self) -> f64 {
+    /// Variance of a run: as the runs spread, and no less than sampling gives.
+    pub(crate) fn variance(&self) -> f64 {
         let (count, mean) = (self.values.len() as f64, self.mean());
         let squares: f64 = self.values.iter().map(|value| (value - mean).powi(2)).sum();
         let spread = if self.values.len() > 1 { squares / (count - 1.0) } else { 0.0 };
-        spread.max(self.sampling) / count
+        spread.max(self.sampling)
+    }
+
+    fn variance_of_mean(&self) -> f64 {
+        self.variance() / self.values.len() as f64
     }
 
     fn is_replicated(&self) -> bool {
@@ -54,6 +58,18 @@ pub(crate) fn chance(before: &Runs, after: &Runs) -> f64 {
     }
     let share = |variance: f64, runs: &Runs| variance * variance / (runs.values.len() as f64 - 1.0);
     let freedom = variance * variance / (share(variances[0], before) + share(variances[1], after));
+    StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |law| law.sf(deviations) * 2.0)
+}
+
+/// The same where both sides spread alike: Student's t-test, which makes more of few runs.
+pub(crate) fn chance_of_equal_spreads(before: &Runs, after: &Runs) -> f64 {
+    let [a, b] = [before, after].map(|runs| runs.values.len() as f64);
+    let freedom = a + b - 2.0;
+    let variance = ((a - 1.0) * before.variance() + (b - 1.0) * after.variance()) / freedom;
+    if variance <= 0.0 || freedom < 1.0 {
+        return chance(before, after);
+    }
+    let deviations = (after.mean() - before.mean()).abs() / (variance * (1.0 / a + 1.0 / b)).sqrt();
     StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |law| law.sf(deviations) * 2.0)
 }
 

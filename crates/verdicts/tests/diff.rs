@@ -240,7 +240,7 @@ fn lifetimes_of_one_law_give_no_more_false_alarms_than_stated() {
     for (count, clock) in [(1, Clock::Time), (1, Clock::Collections), (3, Clock::Bytes)] {
         let chances = lifetime_chances(count, PAIRS, 1.0, clock, 77 + count as u64);
         let below = chances.iter().filter(|&&chance| chance < LEVEL).count() as f64 / PAIRS as f64;
-        println!("lifetimes, {count} runs a side, {clock:?}: {below:.4} below 0.05");
+        println!("lifetimes of one law, {count} runs a side, {clock:?}: {below:.4} below 0.05");
         assert!(below < 0.05 + 3.0 * (0.05 * 0.95 / PAIRS as f64).sqrt(), "{count} {clock:?}: {below}");
     }
 }
@@ -252,5 +252,15 @@ fn lives_twice_as_long_are_found() {
         let found = chances.iter().filter(|&&chance| chance < 0.01).count();
         println!("lives twice as long, {count} runs a side, {clock:?}: {found} of 20 below 0.01");
         assert!(found >= 16, "{count} {clock:?}: {found} of 20");
+    }
+}
+
+#[test]
+fn lives_half_as_long_again_are_found() {
+    for (count, clock) in [(1, Clock::Time), (1, Clock::Collections), (3, Clock::Bytes)] {
+        let chances = lifetime_chances(count, 20, 1.5, clock, 1234);
+        let found = chances.iter().filter(|&&chance| chance < 0.01).count();
+        println!("lives half as long again, {count} runs a side, {clock:?}: {found} of 20 below 0.01");
+        assert!(found >= 18, "{count} {clock:?}: {found} of 20");
     }
 }

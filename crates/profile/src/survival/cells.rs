@@ -70,6 +70,11 @@ impl Observations {
         Self { ends: bounds.iter().map(|&bound| end(bound)).collect(), rows, weight }
     }
 
+    /// As (after, by, weight), ends by their index; behind the last one if there is none.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
+        self.rows.iter().map(|row| (row.after, row.by, row.weight))
+    }
+
     /// Multiplies all weights.
     pub(super) fn scale(&mut self, by: f64) {
         self.rows.iter_mut().for_each(|row| row.weight *= by);

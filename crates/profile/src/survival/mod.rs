@@ -12,11 +12,13 @@
 
 mod cells;
 mod npmle;
+mod scores;
 
 use crate::ages::Ages;
 use crate::cohorts::Cohorts;
 use cells::{Cells, Observations};
 use npmle::{Fit, best, best_with};
+pub use scores::Scores;
 
 /// Standard deviations at both sides that hold 95 % of a normal distribution; their square is the 95 % point of χ²₁.
 const DEVIATIONS: f64 = 1.959_963_984_540_054;
@@ -118,6 +120,36 @@ impl Survival {
         let least = before.map_or(0.0, |end| self.gone[end]);
         let most = behind.map_or(1.0, |end| self.gone_at_most(end));
         (least + most) / 2.0
+    }
+
+    /// The scores of the objects of `group`, by this estimate of all.
+    pub fn scores_of(&self, group: &Self) -> Scores {
+        let ends = group.observations.ends.iter();
+        let alive: Vec<f64> = ends.map(|end| 1.0 - self.gone_by(end.middle)).collect();
+        // Nobody outlives all time.
+        let at = |end: usize| alive.get(end).copied().unwrap_or(0.0);
+        Scores::of(group.observations.rows().map(|(after, by, number)| (at(after), at(by), number)))
+    }
+
+    /// The share that is alive at an age. Where a death may lie anywhere in an interval it is taken to be as likely all over it.
+    pub fn alive_at(&self, age: f64) -> f64 {
+        1.0 - self.gone_in_cells(|after, by| ((age - after) / (by - after)).clamp(0.0, 1.0))
+    }
+
+    /// Between what it lies: as if each died as soon as its interval allows, and as late.
+    pub fn alive_between(&self, age: f64) -> (f64, f64) {
+        let whole = |holds: bool| if holds { 1.0 } else { 0.0 };
+        let least = 1.0 - self.gone_in_cells(|after, _| whole(age > after));
+        (least, 1.0 - self.gone_in_cells(|_, by| whole(age >= by)))
+    }
+
+    /// The mass of all cells, each with the part of it that `part` says of its ends. Whoever is alive at the last end has none.
+    fn gone_in_cells(&self, part: impl Fn(f64, f64) -> f64) -> f64 {
+        let ends = &self.observations.ends;
+        let masses = self.best.cumulative.windows(2).map(|pair| pair[1] - pair[0]);
+        let cells = self.cells.bounds.iter().zip(masses);
+        let gone = cells.filter(|((_, by), _)| *by < ends.len());
+        gone.map(|(&(after, by), mass)| mass * part(ends[after].middle, ends[by].middle)).sum()
     }
 
     /// By how much the log-likelihood falls if exactly a share (above 0, below 1) is gone by an age. 0: that can't be told

@@ -229,3 +229,23 @@ fn searches_find_the_border_wherever_it_is() {
         }
     }
 }
+
+fn scored(deaths: &[(u64, u64, u64)]) -> (Ages, Survival) {
+    let mut ages = Ages::default();
+    deaths.iter().for_each(|&(after, by, number)| ages.record_deaths(after, by, number));
+    let survival = Survival::of(&ages, Cohorts::default()).expect("something is known");
+    (ages, survival)
+}
+
+#[test]
+fn all_together_score_nothing_and_those_that_die_first_more() {
+    let early = [(0, 1, 30), (1, 2, 20), (0, 2, 10)];
+    let late = [(1, 2, 10), (2, 3, 30), (1, 3, 20)];
+    let ((mut ages, first), (more, second)) = (scored(&early), scored(&late));
+    ages.merge(&more);
+    let all = Survival::of(&ages, Cohorts::default()).expect("something is known");
+    let [first, second] = [&first, &second].map(|group| all.scores_of(group));
+    assert!(first.mean > 0.2 && second.mean < -0.2, "{first:?} {second:?}");
+    assert!((first.mean * 60.0 + second.mean * 60.0).abs() < 0.5, "{first:?} {second:?}");
+    assert!((first.independent - 60.0).abs() < 1e-9);
+}
