@@ -1,18 +1,21 @@
-//! What was found, in plain words: up to three sentences.
+//! What was found, in plain words: up to three sentences, each with how sure it is.
 
-use mayfly_profile::ClassProfile;
+use mayfly_profile::{ClassProfile, EngineKind, Tally};
 
 use super::Screen;
 use super::longest::LongLived;
 use crate::lifetimes::whole_percent;
-use crate::text::{printable, shorten};
+use crate::text::{printable, shorten, width};
 use crate::units;
 
 /// Findings at most.
 const FINDINGS: usize = 3;
 
+/// Columns of the number before a sentence.
+const NUMBER: usize = 5;
+
 /// Columns of a name in a sentence.
-const NAME: usize = 44;
+const NAME: usize = 40;
 
 impl Screen<'_> {
     /// The sentences, numbered.
@@ -38,11 +41,12 @@ impl Screen<'_> {
         };
         let total = self.profile.classes.iter().map(bytes).fold(0, u64::saturating_add);
         Some(format!(
-            "{} is {} of what was allocated: {}, {}/s",
+            "{} is {} of what was allocated: {}, {}/s ({})",
             name(&class.name),
             share(bytes(class), total),
             units::bytes(bytes(class)),
             units::bytes(self.rate(bytes(class))),
+            self.sureness_of_allocated(class),
         ))
     }
 
@@ -68,28 +72,29 @@ impl Screen<'_> {
         };
         let total = self.profile.classes.iter().map(|class| live(class).bytes).fold(0, u64::saturating_add);
         Some(format!(
-            "{} is {} of what is live: {} in {} objects",
+            "{} is {} of what is live: {} in {} objects ({})",
             name(&class.name),
             share(live(class).bytes, total),
             units::bytes(live(class).bytes),
             units::count(live(class).objects),
+            self.sureness_of_tracked(class, live(class)),
         ))
     }
 
     /// What stays longest.
     fn lives_longest(&self) -> Option<String> {
         let longest = self.long_lived();
-        let LongLived { class, live, collected, median } = longest.first()?;
+        let LongLived { class, live, collected, median, band } = longest.first()?;
         let name = name(&class.name);
         Some(if *collected == 0 {
             format!("{name} stays: none of its {} objects has died; median {median}", units::count(*live))
         } else {
             let all = live.saturating_add(*collected);
-            format!(
-                "{name} lives longest: median {median}; {} of its {} objects are live",
-                units::count(*live),
-                units::count(all)
-            )
+            let lives = format!("{name} lives longest: median {median}{band}");
+            let counts = format!("; {} of {} are live", units::count(*live), units::count(all));
+            // The counts stand in the table, too: what is sure of the median comes first.
+            let room = width(&lives) + width(&counts) + NUMBER <= self.columns;
+            if room { lives + &counts } else { lives }
         })
     }
 
@@ -103,6 +108,26 @@ impl Screen<'_> {
             units::bytes(class.allocated.bytes),
             units::bytes(self.profile.allocated_bytes(class)),
         ))
+    }
+
+    /// How sure what was allocated of a class is.
+    fn sureness_of_allocated(&self, class: &ClassProfile) -> String {
+        let estimate = self.profile.estimates.get(&class.name).copied().unwrap_or_default();
+        if self.profile.is_optimised_away(class) || self.profile.run.engine == EngineKind::Sampled {
+            let (bytes, error) = (estimate.allocated.bytes(), estimate.allocated.error_bytes());
+            return plus_minus(error as f64 / bytes.max(1) as f64);
+        }
+        "counted".to_owned()
+    }
+
+    /// How sure a part of the tracked objects of a class is.
+    fn sureness_of_tracked(&self, class: &ClassProfile, part: Tally) -> String {
+        let thinned = self.profile.trust.following.thinned_to_one_in.max(1);
+        match self.profile.samples_behind(class, part) {
+            Some(samples) => plus_minus(1.0 / samples.max(1.0).sqrt()),
+            None if thinned > 1 => plus_minus((thinned as f64 / part.objects.max(1) as f64).sqrt()),
+            None => "counted".to_owned(),
+        }
     }
 
     /// How fast all of it is.
@@ -130,6 +155,14 @@ impl Screen<'_> {
 
 fn share(part: u64, whole: u64) -> String {
     whole_percent(if whole == 0 { 0.0 } else { part as f64 / whole as f64 })
+}
+
+/// A relative standard error as a band of 95 %.
+fn plus_minus(error: f64) -> String {
+    match (196.0 * error).ceil() {
+        percent if percent < 100.0 => format!("+-{percent:.0} %"),
+        _ => "few samples".to_owned(),
+    }
 }
 
 /// A name that leaves room for the sentence.

@@ -21,6 +21,8 @@ pub(super) struct LongLived<'a> {
     pub(super) collected: u64,
     /// Median lifetime, or what it is above.
     pub(super) median: String,
+    /// Between what it lies (95 %), in brackets; empty where only a bound is known.
+    pub(super) band: String,
 }
 
 impl Screen<'_> {
@@ -34,8 +36,8 @@ impl Screen<'_> {
             .filter(|(byte_seconds, _)| *byte_seconds > 0.0 && *byte_seconds >= all * LEAST_SHARE);
         let mut lived: Vec<_> = large
             .filter_map(|(_, class)| {
-                let (median, text) = median(class.lifetimes.as_ref()?)?;
-                Some((median, long_lived(class, text)))
+                let median = median(class.lifetimes.as_ref()?)?;
+                Some((median.sorted_by, long_lived(class, median)))
             })
             .collect();
         lived.sort_by(|(a, _), (b, _)| b.total_cmp(a));
@@ -67,19 +69,34 @@ impl Screen<'_> {
     }
 }
 
-fn long_lived(class: &ClassProfile, median: String) -> LongLived<'_> {
+fn long_lived(class: &ClassProfile, median: Median) -> LongLived<'_> {
     let mut collected = Tally::default();
     class.collected.iter().for_each(|&tally| collected.add(tally));
-    LongLived { class, live: class.live.unwrap_or_default().objects, collected: collected.objects, median }
+    LongLived {
+        class,
+        live: class.live.unwrap_or_default().objects,
+        collected: collected.objects,
+        median: median.text,
+        band: median.band,
+    }
 }
 
-/// The median lifetime in milliseconds, or what it is above; also as text.
-fn median(lifetimes: &Lifetimes) -> Option<(f64, String)> {
+/// A median lifetime.
+struct Median {
+    /// In milliseconds: it, or what it is above.
+    sorted_by: f64,
+    text: String,
+    band: String,
+}
+
+/// The median lifetime, or what it is above.
+fn median(lifetimes: &Lifetimes) -> Option<Median> {
     let median = lifetimes.in_time()?.quantile(0.5);
-    match median.point {
-        Some(point) => Some((point, units::duration(point))),
-        None => {
-            (median.low > 0.0).then(|| (median.low, format!("over {}", units::rough_duration(median.low))))
-        }
+    if let Some(point) = median.point {
+        let high = median.high.map_or("more".to_owned(), units::rough_duration);
+        let band = format!(" ({} to {high})", units::rough_duration(median.low));
+        return Some(Median { sorted_by: point, text: units::duration(point), band });
     }
+    let text = format!("over {}", units::rough_duration(median.low));
+    (median.low > 0.0).then(|| Median { sorted_by: median.low, text, band: String::new() })
 }
