@@ -130,6 +130,20 @@ pub(crate) enum Error {
         /// For how many.
         recordings: usize,
     },
+    /// A log of collections that can't be read from disk.
+    #[error("can't read the log {}: {source}", .path.display())]
+    GcLogUnreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A text that is no log of collections.
+    #[error("{} has no young collection that says how full the old generation was; have the JVM write it: -Xlog:gc*:file=gc.log", .0.display())]
+    GcLogRefused(PathBuf),
+    /// Leaks can't be searched in one dump.
+    #[error("{}: one dump tells no growth; name two or more of one program, in their order, or its PID", .0.display())]
+    OneDump(PathBuf),
     /// A run to be checked left nothing to check.
     #[error("there is no recording to check against {}; keep one: -o FILE", .0.display())]
     NothingToCheck(PathBuf),

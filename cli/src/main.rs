@@ -38,6 +38,8 @@ fn main() -> ExitCode {
         Command::Report(args) => commands::report::run(args),
         Command::Check(args) => commands::check::run(args),
         Command::Diff(args) => commands::diff::run(args),
+        Command::Advise(args) => commands::advise::run(&args),
+        Command::Leaks(args) => commands::leaks::run(&args),
         Command::Demo(args) => commands::demo::run(args),
         Command::Live(args) => commands::live::run(&args),
         Command::Ps(args) => commands::ps::run(args),

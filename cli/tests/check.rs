@@ -21,6 +21,11 @@ const ODD: &str = "a|<b>\n::error::x";
 
 /// The recording of a program of which `counted` of 10,000 bytes were counted.
 fn recording(counted: u64, ended: bool) -> Vec<u8> {
+    recording_of(100, counted, ended)
+}
+
+/// The same of one that makes so many sessions.
+fn recording_of(sessions: u64, counted: u64, ended: bool) -> Vec<u8> {
     let run = RunInfo { tracking: Tracking::EveryObject, stacks: true, ..RunInfo::default() };
     let frame = Frame {
         class: "com.acme.Pool".into(),
@@ -33,7 +38,7 @@ fn recording(counted: u64, ended: bool) -> Vec<u8> {
     let progress = Progress {
         duration_ms: 1_000,
         trust: Trust { accounted_bytes: counted, jvm_allocated_bytes: Some(10_000), ..Trust::default() },
-        classes: vec![counts(ClassId(0), 100), counts(ClassId(1), 1)],
+        classes: vec![counts(ClassId(0), sessions), counts(ClassId(1), 1)],
         sites: vec![SiteCounts { id: SiteId(0), allocated: Tally::of(100, 16), ..SiteCounts::default() }],
         ..Progress::default()
     };
@@ -210,4 +215,28 @@ fn a_written_budget_is_kept_by_its_recording() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let (code, out, err) = place.checked(&[]);
     assert_eq!(code, 0, "{}\n{out}{err}", place.read("budget.toml"));
+}
+
+#[test]
+fn older_recordings_are_a_budget() {
+    let place = Place::with(&recording(10_000, true), "");
+    for (name, sessions) in [("more", 120), ("old-1", 100), ("old-2", 101), ("old-3", 99)] {
+        fs::write(place.file(name), recording_of(sessions, 10_000, true)).expect("write");
+    }
+    fs::write(place.file("cut"), recording_of(100, 10_000, false)).expect("write");
+    let three = ["old-1", "old-2", "old-3"];
+    for (file, baseline, code, words) in [
+        ("r.mayfly", &three[..], 0, "keeps"),
+        ("more", &three[..], 1, "exceeds"),
+        ("r.mayfly", &three[..1], 0, "keeps"),
+        ("more", &three[..1], 2, "how much runs differ"),
+        ("r.mayfly", &["cut"][..], 2, "has no end"),
+    ] {
+        let output = place.check(&[&["--junit", "out.xml", file, "--baseline"][..], baseline].concat());
+        let said =
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "{file} {baseline:?}: {said}");
+        assert!(said.contains(words), "{words} in {said}");
+    }
+    assert!(place.read("out.xml").contains("total: bytes"));
 }

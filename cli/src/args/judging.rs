@@ -1,14 +1,19 @@
-//! What can be said of judgements: `mayfly check`, `mayfly diff`.
+//! What can be said of judgements: `mayfly check`, `mayfly diff`, `mayfly leaks`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
+use mayfly_profile::option_value;
+
+use super::running::duration;
 
 pub(crate) const CHECK_EXAMPLES: &str = "\
 Examples:
   mayfly check --write budget.toml mayfly-4711.mayfly
   mayfly check --budget budget.toml mayfly-4711.mayfly
   mayfly check --budget budget.toml --annotations --junit mayfly.xml --markdown mayfly.md mayfly-*.mayfly
+  mayfly check new.mayfly --baseline old-1.mayfly old-2.mayfly old-3.mayfly
   mayfly run --budget budget.toml -- java -jar app.jar";
 
 /// What `mayfly check` takes.
@@ -20,8 +25,21 @@ pub(crate) struct CheckArgs {
     pub(crate) recordings: Vec<PathBuf>,
 
     /// The budget that each of them has to keep
-    #[arg(long, value_name = "TOML", required_unless_present = "write")]
+    #[arg(long, value_name = "TOML", required_unless_present_any = ["write", "baseline"])]
     pub(crate) budget: Option<PathBuf>,
+
+    /// Older recordings of the program, instead of a budget: what it allocates and holds must not be more; three or more tell
+    /// that from what differs between runs anyway
+    #[arg(long, value_name = "OLD", num_args = 1.., conflicts_with_all = ["budget", "write", "operations"])]
+    pub(crate) baseline: Vec<PathBuf>,
+
+    /// What is allowed above the mean of the baseline, however alike its recordings are
+    #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share, requires = "baseline")]
+    pub(crate) tolerance: f64,
+
+    /// Least share of the JVM's bytes that has to be known, with a baseline; a budget names its own
+    #[arg(long, value_name = "SHARE", default_value = "0.99", value_parser = share, requires = "baseline")]
+    pub(crate) trust: f64,
 
     /// Write a budget that the recording keeps with a tenth to spare, instead of checking; - is standard output
     #[arg(long, value_name = "TOML", conflicts_with = "budget")]
@@ -109,6 +127,109 @@ pub(crate) struct DiffArgs {
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+pub(crate) const LEAKS_EXAMPLES: &str = "\
+Examples:
+  mayfly leaks 4711
+  mayfly leaks 4711 --for 10m --dumps 6
+  mayfly leaks 4711 --step
+  mayfly leaks first.hprof second.hprof third.hprof fourth.hprof
+  mayfly leaks mayfly-4711.mayfly";
+
+/// What `mayfly leaks` takes.
+#[derive(Debug, Args)]
+#[command(after_help = LEAKS_EXAMPLES)]
+pub(crate) struct LeaksArgs {
+    /// A process id, or a main class or jar that exactly one JVM runs; or two dumps or more, in their order; or a recording
+    #[arg(value_name = "PID|FILE|DUMP", required = true)]
+    pub(crate) targets: Vec<String>,
+
+    /// From the first dump of a running JVM to the last: seconds, or a number with s, m or h
+    #[arg(long = "for", value_name = "TIME", default_value = "30s", value_parser = duration)]
+    pub(crate) time: Duration,
+
+    /// How many dumps of a running JVM are taken; from 4 on, growth is told from warming up
+    #[arg(long, value_name = "N", default_value = "4", value_parser = dumps)]
+    pub(crate) dumps: usize,
+
+    /// Take each further dump when a line comes on standard input: have the program do between them what should leave nothing
+    #[arg(long, conflicts_with = "time")]
+    pub(crate) step: bool,
+
+    /// Least share of the JVM's bytes that has to be known of a recording
+    #[arg(long, value_name = "SHARE", default_value = "0.9", value_parser = share)]
+    pub(crate) trust: f64,
+
+    /// Write JSON (schema mayfly-leaks/1)
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+pub(crate) const ADVISE_EXAMPLES: &str = "\
+Examples:
+  mayfly advise --young 64m mayfly-4711.mayfly
+  mayfly advise --young 64m --gc-log gc.log mayfly-4711.mayfly
+  mayfly advise --young 600m --room 2g --region 4m mayfly-4711.mayfly";
+
+/// What `mayfly advise` takes.
+#[derive(Debug, Args)]
+#[command(after_help = ADVISE_EXAMPLES)]
+pub(crate) struct AdviseArgs {
+    /// The recording; - reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) recording: PathBuf,
+
+    /// Size of the JVM's young generation (-Xmn)
+    #[arg(long, value_name = "BYTES", value_parser = size)]
+    pub(crate) young: Option<u64>,
+
+    /// The JVM's -XX:SurvivorRatio
+    #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub(crate) survivor_ratio: u64,
+
+    /// The JVM's -XX:MaxTenuringThreshold
+    #[arg(long, value_name = "N", default_value = "15", value_parser = clap::value_parser!(u8).range(0..=15))]
+    pub(crate) threshold: u8,
+
+    /// No young generation larger than this is suggested
+    #[arg(long, value_name = "BYTES", value_parser = size)]
+    pub(crate) room: Option<u64>,
+
+    /// Size of G1's regions (-XX:G1HeapRegionSize)
+    #[arg(long, value_name = "BYTES", default_value = "1m", value_parser = size)]
+    pub(crate) region: u64,
+
+    /// The JVM's log of the same settings (-Xlog:gc*): what it promoted is held beside the prediction
+    #[arg(long, value_name = "LOG")]
+    pub(crate) gc_log: Option<PathBuf>,
+
+    /// Write JSON (schema mayfly-advice/1)
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Bytes: digits with or without k, m or g.
+fn size(text: &str) -> Result<u64, String> {
+    match option_value::size(text) {
+        Ok(bytes @ 1..) => Ok(bytes),
+        _ => Err("expected a size above zero, e.g. 64m".to_owned()),
+    }
+}
+
+fn dumps(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number @ 2..=100) => Ok(number),
+        _ => Err("expected a number from 2 to 100".to_owned()),
+    }
 }
 
 fn share(text: &str) -> Result<f64, String> {

@@ -10,7 +10,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use judging::{CheckArgs, DiffArgs};
+use judging::{AdviseArgs, CheckArgs, DiffArgs, LeaksArgs};
 use mayfly_profile::option_value;
 use part::{FormatArgs, PartArgs};
 use running::{LiveArgs, PsArgs, RecordArgs, SnapshotArgs, StartArgs, StatusArgs, TargetArgs};
@@ -53,6 +53,19 @@ pub(crate) enum Command {
     /// Compares classes and allocation sites of two sides: what they allocate, what of it is live, and how long it lives. With three
     /// recordings or more of each side, changes are told from what differs between runs anyway; ~ stands for no change.
     Diff(DiffArgs),
+    /// Tell what leaks: what is held ever longer and becomes ever more, and who holds it
+    ///
+    /// Of a running JVM takes some heap dumps, a while apart, and says how long the program was paused for them; of dumps of one
+    /// program, named in their order, tells what grew from each to the next; of a recording, whose survivors are of every age. What
+    /// stopped growing, came and went, or is held softly is not called a leak. Exits with 0 if nothing leaks, with 1 if something
+    /// does, and with 2 if that can't be told.
+    Leaks(LeaksArgs),
+    /// Say what would help: a larger young generation, a pool, or nothing
+    ///
+    /// Predicts from how long bytes lived how many a young generation promotes, for the present size and threshold and for others, and
+    /// suggests flags with what they would do. Names sites whose objects die just after promotion, what could be pooled, objects that
+    /// G1 puts into regions of their own, and what the JIT compiler removes, so that it is not worth a thought.
+    Advise(AdviseArgs),
     /// Run a small Java program under the agent, to see what mayfly shows
     ///
     /// Runs a small Java program under the agent for a few seconds: live histogram, then the report. Its recording is kept.
@@ -298,6 +311,8 @@ mod tests {
             include_str!("../../../docs/guide/running-jvms.md"),
             include_str!("../../../docs/guide/check.md"),
             include_str!("../../../docs/guide/diff.md"),
+            include_str!("../../../docs/guide/leaks.md"),
+            include_str!("../../../docs/guide/advise.md"),
         ];
         let guide = guides.iter().flat_map(|guide| guide.lines()).filter_map(|line| line.strip_prefix("$ "));
         let examples = RUN_EXAMPLES
@@ -308,6 +323,7 @@ mod tests {
             .chain(running::LIVE_EXAMPLES.lines())
             .chain(judging::CHECK_EXAMPLES.lines())
             .chain(judging::DIFF_EXAMPLES.lines())
+            .chain([judging::LEAKS_EXAMPLES, judging::ADVISE_EXAMPLES].into_iter().flat_map(str::lines))
             .chain([heap::EXAMPLES, heap::PATHS_EXAMPLES].into_iter().flat_map(str::lines))
             .filter_map(|line| line.strip_prefix("  "));
         let lines: Vec<_> = guide.chain(examples).collect();

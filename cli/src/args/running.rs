@@ -104,7 +104,7 @@ pub(crate) struct EngineArgs {
 }
 
 /// Seconds, minutes or hours, from a second to a week.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = match text.char_indices().last() {
         Some((at, 's')) => (&text[..at], 1),
         Some((at, 'm')) => (&text[..at], 60),

@@ -5,7 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mayfly_verdicts::{Budget, Ruling, budget_of, check};
+use mayfly_profile::Profile;
+use mayfly_verdicts::{Budget, Ruling, baseline, budget_of, check};
 
 use crate::args::judging::{CheckArgs, CheckOutputs};
 use crate::error::Error;
@@ -19,9 +20,14 @@ pub(crate) fn run(args: CheckArgs) -> Result<u8, Error> {
     if let Some(path) = &args.write {
         return write(path, &args.recordings);
     }
-    let path = args.budget.unwrap_or_default();
-    let mut budget = read_budget(&path)?;
-    budget.operations = args.operations.or(budget.operations);
+    let (path, budget) = match &args.budget {
+        Some(path) => {
+            let mut budget = read_budget(path)?;
+            budget.operations = args.operations.or(budget.operations);
+            (path.clone(), budget)
+        }
+        None => (args.baseline.first().cloned().unwrap_or_default(), budget_of_runs(&args)?),
+    };
     let all = held_against(&budget, &path, &args.recordings)?;
     output::text(&verdicts::text(&all), None)?;
     write_outputs(&all, &args.outputs)?;
@@ -36,6 +42,14 @@ pub(crate) fn read_budget(path: &Path) -> Result<Budget, Error> {
     let text = fs::read_to_string(path)
         .map_err(|source| Error::BudgetUnreadable { path: path.to_owned(), source })?;
     Budget::parse(&text).map_err(|cause| Error::BudgetRefused { path: path.to_owned(), cause })
+}
+
+/// What the recordings of the baseline did, as a budget.
+fn budget_of_runs(args: &CheckArgs) -> Result<Budget, Error> {
+    let runs = args.baseline.iter().map(|file| recording_input::read(file, None));
+    let runs = runs.collect::<Result<Vec<Profile>, _>>()?;
+    baseline(&runs.iter().collect::<Vec<_>>(), args.tolerance, args.trust)
+        .map_err(|cause| Error::NotComparable { file: args.baseline[cause.run].clone(), cause })
 }
 
 /// Checks what a run left; the code to end with. Says on standard error what came out, as standard output is the program's.

@@ -1,10 +1,12 @@
 //! The commands, one file each: from parsed arguments to an exit code.
 
+pub(crate) mod advise;
 pub(crate) mod attach;
 pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod heap;
+pub(crate) mod leaks;
 pub(crate) mod live;
 mod next_commands;
 pub(crate) mod ps;

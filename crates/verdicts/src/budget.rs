@@ -47,6 +47,8 @@ pub struct Limit {
     pub bound: f64,
     /// Line in the budget, from 1.
     pub line: usize,
+    /// Why what is beyond it is not exceeded for sure; `None`: it is.
+    pub doubt: Option<String>,
 }
 
 /// What a limit is on.
@@ -353,6 +355,6 @@ impl Reading<'_> {
 
     fn limit(&mut self, subject: &Subject, quantity: Quantity, bound: f64, span: Range<usize>) {
         let line = line_of(self.text, span);
-        self.limits.push(Limit { subject: subject.clone(), quantity, bound, line });
+        self.limits.push(Limit { subject: subject.clone(), quantity, bound, line, doubt: None });
     }
 }

@@ -114,7 +114,7 @@ fn judge(limit: &Limit, amount: Amount) -> Judgement {
     };
     match (kept, exceeded) {
         (true, _) => Judgement::Kept,
-        (_, true) => Judgement::Exceeded,
+        (_, true) => limit.doubt.clone().map_or(Judgement::Exceeded, Judgement::Unknown),
         _ => Judgement::Unknown("the limit lies within the error of the measurement".to_owned()),
     }
 }

@@ -30,7 +30,7 @@ impl Picked {
     }
 
     /// How many objects of such a size one that was picked stands for.
-    fn one_in(self, size: f64) -> f64 {
+    pub(crate) fn one_in(self, size: f64) -> f64 {
         match self {
             Self::Each => 1.0,
             Self::OneIn(n) => n,

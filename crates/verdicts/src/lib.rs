@@ -1,14 +1,18 @@
-//! Judgements on profiles: whether one keeps a budget ([`check`]), and what changed between some ([`diff`]).
+//! Judgements on profiles: whether one keeps a budget ([`check`]), what changed between some ([`diff`]), what leaks ([`leaks`]),
+//! and what would help ([`advise`]).
 //!
 //! Pure: profiles and texts in, values out. What commands, files and formats make of a judgement is the CLI's.
 
+pub mod advise;
 mod amount;
 mod apart;
+mod baseline;
 mod budget;
 mod check;
 mod counted;
 mod diff;
 mod grounds;
+pub mod leaks;
 mod lifetimes;
 mod measure;
 mod offenders;
@@ -17,6 +21,7 @@ mod significance;
 mod written;
 
 pub use amount::Amount;
+pub use baseline::baseline;
 pub use budget::{Budget, BudgetError, Initialisation, Limit, Quantity, Subject};
 pub use check::{Checked, Judgement, Outcome, Ruling, check};
 pub use diff::{Difference, Finding, Measure, NotComparable, Side, Verdict, diff};

@@ -115,13 +115,23 @@ fn site_name(site: &SiteProfile) -> RowName {
     }
 }
 
+/// What the JVM puts a number behind.
+const NUMBERED: [&str; 5] =
+    ["$$Lambda", "GeneratedMethodAccessor", "GeneratedConstructorAccessor", "$Proxy", "lambda$"];
+
+/// Whether a class or method has a number of the JVM's, or had one before it was made stable.
+pub(crate) fn is_numbered(name: &str) -> bool {
+    NUMBERED.iter().any(|mark| name.contains(mark))
+}
+
 /// A name without what the JVM numbers: `a.B$$Lambda$14/0x0000000800c03000` is `a.B$$Lambda`.
 fn stable(name: &str) -> String {
-    const NUMBERED: [&str; 5] =
-        ["$$Lambda", "GeneratedMethodAccessor", "GeneratedConstructorAccessor", "$Proxy", "lambda$"];
     let name = name.split_once("/0x").map_or(name, |(before, _)| before);
-    let numbered = NUMBERED.iter().any(|mark| name.contains(mark));
-    let cut = if numbered { name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '$') } else { name };
+    let cut = if is_numbered(name) {
+        name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '$')
+    } else {
+        name
+    };
     cut.to_owned()
 }
 

@@ -89,11 +89,25 @@ fn dump_hprof(args: &DumpArgs, pid: u32, file: &Path) -> Result<(), Error> {
     output::text(&usage(&DumpFile::open(file)?.histogram()?), None)
 }
 
-/// Has the agent write `file`, an absolute path of ours.
 fn dump(args: &DumpArgs, pid: u32, file: &Path) -> Result<HeapDumped, Error> {
+    // What a walk along references reaches is alive: no collection is needed before.
+    take(pid, file, Content { collected: false, strings: !args.no_strings })
+}
+
+/// What is to be in a dump.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Content {
+    /// Collect before: what is held weakly only, and its companions, are gone.
+    pub(crate) collected: bool,
+    /// The texts of strings.
+    pub(crate) strings: bool,
+}
+
+/// Has the agent write `file`, an absolute path of ours.
+pub(crate) fn take(pid: u32, file: &Path, content: Content) -> Result<HeapDumped, Error> {
     let target = Target::connect(pid)?;
     let process = Process::find(pid)?;
-    where_it_sees(&process, file, |path| ask(&target, pid, path, !args.no_strings))
+    where_it_sees(&process, file, |path| ask(&target, pid, path, content))
 }
 
 /// Has `file` written: itself if the process sees it as we do, else by way of its folder for temporary files.
@@ -116,11 +130,11 @@ fn where_it_sees<R>(
     fetched.map(|()| dumped).map_err(not_written)
 }
 
-fn ask(target: &Target, pid: u32, file: &Path, strings: bool) -> Result<HeapDumped, Error> {
+fn ask(target: &Target, pid: u32, file: &Path, content: Content) -> Result<HeapDumped, Error> {
     let path = text_of(file)?;
     let _progress = Progress::work("walking the heap");
-    // What a walk along references reaches is alive: no collection is needed before.
-    let request = Request::HeapDump { path: path.to_owned(), collect: false, strings };
+    let Content { collected: collect, strings } = content;
+    let request = Request::HeapDump { path: path.to_owned(), collect, strings };
     match target.ask(&request)? {
         Response::HeapDump(dumped) => Ok(dumped),
         _ => Err(Error::unexpected(pid)),

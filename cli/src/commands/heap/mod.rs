@@ -5,7 +5,7 @@
 mod convert;
 mod diff;
 mod distribution;
-mod dump;
+pub(crate) mod dump;
 mod growth;
 mod histogram;
 mod holders;

@@ -57,7 +57,8 @@ struct Compared<'tree> {
     earlier: Vec<Option<NodeIndex>>,
 }
 
-fn earlier(before: &ClassTree, after: &ClassTree) -> Vec<Option<NodeIndex>> {
+/// For each node of the later tree the same one of the earlier, if it is there.
+pub(super) fn earlier(before: &ClassTree, after: &ClassTree) -> Vec<Option<NodeIndex>> {
     let nodes = before.nodes.iter().enumerate().skip(1);
     let known: FxHashMap<_, _> =
         nodes.map(|(number, node)| ((node.above, &*node.label), number as NodeIndex)).collect();

@@ -73,3 +73,47 @@ fn classes_that_changed_are_told_with_both_numbers() {
     );
     assert_eq!(rows[0].before, Total { objects: 10, bytes: 1000 });
 }
+
+/// A list that grows by so many in each dump, a cache that is full in the end, a batch that comes and goes, and soft references.
+fn outline(list: u64, cache: u64, batch: u64, soft: u64) -> Outline {
+    let mut text = String::from(
+        "root static my.App.list -> 1:java.util.ArrayList[24] -elementData-> 2:java.lang.Object[][99]
+         root static my.App.cache -> 3:my.Cache[16]
+         root static my.App.batch -> 4:my.Batch[16]
+         root static my.App.soft -> 5:my.Soft[16]
+         class java.lang.ref.SoftReference extends java.lang.ref.Reference\n",
+    );
+    let mut add = |holder: &str, first: u64, number: u64, class: &str| {
+        for at in 0..number {
+            text += &format!("{holder} -[{at}]-> {:x}:{class}\n", first + at);
+        }
+    };
+    add("2", 0x1000, list, "my.Listener[100]");
+    add("3", 0x2000, cache, "my.Entry[5000]");
+    add("4", 0x3000, batch, "my.Row[7000]");
+    for at in 0..soft {
+        text += &format!(
+            "5 -[{at}]-> {:x}:java.lang.ref.SoftReference[48] -java.lang.ref.Reference.referent-> {:x}:my.Image[900]\n",
+            0x4000 + at,
+            0x5000 + at
+        );
+    }
+    let graph = heap(&text);
+    Outline::new(&graph, &Dominators::new(&graph, &Filter::new(&graph, Strength::Strong)))
+}
+
+#[test]
+fn what_grows_all_along_is_told_from_what_stopped_or_came_and_went() {
+    let dumps = [outline(10, 1, 9, 1), outline(20, 90, 0, 2), outline(30, 90, 12, 3), outline(45, 90, 14, 9)];
+    let rows = sustained(&dumps, 100);
+    let told: Vec<_> = rows.iter().map(|row| (row.path.join(" > "), row.element)).collect();
+    let list = "class my.App > list: java.util.ArrayList > [Ljava.lang.Object; > my.Listener".to_owned();
+    let soft = "class my.App > soft: my.Soft > java.lang.ref.SoftReference".to_owned();
+    assert_eq!(told, [(list, 3), (soft, 2)]);
+    let objects: Vec<_> = rows[0].own.iter().map(|own| own.objects).collect();
+    assert_eq!((objects, rows[0].bytes()), (vec![10, 20, 30, 45], 3_500));
+    assert_eq!(rows[1].soft, [1, 2, 3, 9]);
+    assert_eq!(rows[0].soft, [0; 4]);
+    assert_eq!(dumps[3].objects(&rows[0].path).len(), 45);
+    assert_eq!(sustained(&dumps[..1], 1), [], "one dump tells nothing");
+}

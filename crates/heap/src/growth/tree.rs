@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::dominators::Dominators;
-use crate::edge::EdgeName;
+use crate::edge::{EdgeName, Strength};
 use crate::graph::Graph;
 use crate::histogram::Total;
 use crate::index::ObjectIndex;
@@ -15,6 +15,8 @@ pub(super) type NodeIndex = u32;
 #[derive(Debug)]
 pub(super) struct ClassTree {
     pub(super) nodes: Vec<ClassNode>,
+    /// The node of each object; 0 for what is not reachable.
+    pub(super) node_of: Vec<NodeIndex>,
 }
 
 /// Objects of one class below others.
@@ -24,8 +26,19 @@ pub(super) struct ClassNode {
     /// A class's name; of what only a static field holds, that field and the class's name.
     pub(super) label: Box<str>,
     pub(super) below: Vec<NodeIndex>,
+    /// Its objects.
+    pub(super) own: Total,
     /// Its objects, and all below.
     pub(super) retained: Total,
+    /// Of its objects and all below, those that hold something softly (`java.lang.ref.SoftReference`).
+    pub(super) soft: u64,
+}
+
+impl ClassNode {
+    fn new(above: NodeIndex, label: Box<str>) -> Self {
+        let none = Total::default();
+        Self { above, label, below: Vec::new(), own: none, retained: none, soft: 0 }
+    }
 }
 
 impl ClassTree {
@@ -37,9 +50,11 @@ impl ClassTree {
             let above = dominators.immediate(object);
             let node = growing.node(above.map_or(0, |above| node_of[above.0 as usize]), above, object);
             node_of[object.0 as usize] = node;
-            growing.nodes[node as usize].retained.add(graph.size(object));
+            let node = &mut growing.nodes[node as usize];
+            node.own.add(graph.size(object));
+            node.soft += u64::from(graph.edges(object).any(|edge| edge.name.strength() == Strength::Soft));
         }
-        Self { nodes: growing.finish() }
+        Self { nodes: growing.finish(), node_of }
     }
 }
 
@@ -56,7 +71,7 @@ struct Growing<'graph> {
 
 impl<'graph> Growing<'graph> {
     fn new(graph: &'graph Graph) -> Self {
-        let top = ClassNode { above: 0, label: "".into(), below: Vec::new(), retained: Total::default() };
+        let top = ClassNode::new(0, "".into());
         Self {
             graph,
             nodes: vec![top],
@@ -92,12 +107,7 @@ impl<'graph> Growing<'graph> {
     ) -> NodeIndex {
         let node = self.nodes.len() as NodeIndex;
         let label_text = self.text(dominator, object);
-        self.nodes.push(ClassNode {
-            above,
-            label: label_text,
-            below: Vec::new(),
-            retained: Total::default(),
-        });
+        self.nodes.push(ClassNode::new(above, label_text));
         self.label_of.push(label);
         self.nodes[above as usize].below.push(node);
         node
@@ -135,10 +145,15 @@ impl<'graph> Growing<'graph> {
     /// The nodes, each with what is below it.
     fn finish(mut self) -> Vec<ClassNode> {
         // Each was added after the one above.
-        for node in (1..self.nodes.len()).rev() {
-            let retained = self.nodes[node].retained;
-            let above = self.nodes[node].above as usize;
-            self.nodes[above].retained = self.nodes[above].retained.and(retained);
+        for number in (0..self.nodes.len()).rev() {
+            let node = &mut self.nodes[number];
+            node.retained = node.retained.and(node.own);
+            let (above, retained, soft) = (node.above as usize, node.retained, node.soft);
+            if number > 0 {
+                let above = &mut self.nodes[above];
+                above.retained = above.retained.and(retained);
+                above.soft += soft;
+            }
         }
         self.nodes
     }

@@ -11,6 +11,7 @@ use super::scan::Scan;
 use super::sub_record::RootRecord;
 use super::texts::text_of;
 use super::value_type::ValueType;
+use crate::index::ObjectIndex;
 use crate::root::{RootFrame, RootKind};
 
 /// Adds all roots: first the classes that are never unloaded, then what the file tells.
@@ -23,6 +24,7 @@ pub(super) fn add(edges: &mut Edges<'_, '_>) {
             edges.builder.root(object, RootKind::SystemClass);
         }
     }
+    add_class_values(edges);
     let threads = Threads::new(edges);
     for root in &scan.roots {
         let Some(object) = edges.number(root.object) else { continue };
@@ -31,6 +33,17 @@ pub(super) fn add(edges: &mut Edges<'_, '_>) {
         if let Some(kind) = kind(root, told, &threads) {
             edges.builder.root(object, kind);
         }
+    }
+}
+
+/// What a `java.lang.Class` has in fields of its own is in no hprof file, so that its class values (`ClassValue`) would seem
+/// unreachable: nothing else refers to them.
+fn add_class_values(edges: &mut Edges<'_, '_>) {
+    const MAP: &str = "java.lang.ClassValue$ClassValueMap";
+    let objects = (0..edges.builder.ids().len()).map(|object| ObjectIndex(object as u32));
+    let maps: Vec<_> = objects.filter(|&object| edges.builder.class_name_of(object) == MAP).collect();
+    for map in maps {
+        edges.builder.root(map, RootKind::Other("class values of a java.lang.Class".into()));
     }
 }
 

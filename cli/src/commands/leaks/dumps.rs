@@ -1,0 +1,138 @@
+//! Dumps of one program, in their order: what grew from each to the next, and a path to it in the last.
+
+use std::path::PathBuf;
+
+use mayfly_heap::dominators::Dominators;
+use mayfly_heap::growth::{Outline, Sustained, sustained};
+use mayfly_heap::{Filter, Graph, ObjectSet, Strength, paths};
+use mayfly_verdicts::leaks::{Growth, Suspicion, growing};
+
+use crate::error::Error;
+use crate::heap::dump_file::DumpFile;
+use crate::heap::progress::Progress;
+use crate::verdicts::{Leaks, Searched, Suspect};
+
+/// Leaks and doubtful ones that are shown with a path.
+const MOST: usize = 5;
+/// Less than this, and than one part in so many of the heap, is not looked at.
+const LEAST_BYTES: u64 = 4 << 10;
+const LEAST_PART: u64 = 2000;
+/// Classes that are not the program's own.
+const LIBRARY: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
+
+pub(super) fn search(files: &[PathBuf]) -> Result<Leaks, Error> {
+    let mut dumps = Dumps::default();
+    for file in files {
+        dumps.add(&DumpFile::open(file)?)?;
+    }
+    let names = files.iter().map(|file| file.display().to_string()).collect();
+    Ok(dumps.leaks(Searched::Dumps { files: names }))
+}
+
+/// The dumps so far: outlines of all, the graph of the last.
+#[derive(Default)]
+pub(super) struct Dumps {
+    outlines: Vec<Outline>,
+    last: Option<Graph>,
+}
+
+impl Dumps {
+    /// Takes the next dump.
+    pub(super) fn add(&mut self, file: &DumpFile) -> Result<(), Error> {
+        if let Some(before) = self.outlines.last_mut() {
+            before.forget_objects();
+        }
+        self.last = None;
+        let graph = file.graph()?;
+        let _progress = Progress::work("finding what holds what");
+        self.outlines.push(Outline::new(&graph, &Dominators::new(&graph, &held(&graph))));
+        self.last = Some(graph);
+        Ok(())
+    }
+
+    /// What they tell.
+    pub(super) fn leaks(&self, searched: Searched) -> Leaks {
+        let heap_bytes = self.outlines.last().map_or(0, Outline::bytes);
+        let least = LEAST_BYTES.max(heap_bytes / LEAST_PART);
+        let judged = sustained(&self.outlines, least).into_iter().map(|row| (judged(&row, heap_bytes), row));
+        let mut rows: Vec<(Suspicion, Sustained)> =
+            judged.filter(|(suspicion, _)| !matches!(suspicion, Suspicion::Harmless(_))).collect();
+        rows.sort_by_key(|(suspicion, _)| suspicion.rank());
+        let more = rows.len().saturating_sub(MOST);
+        rows.truncate(MOST);
+        let suspects = rows.into_iter().map(|(suspicion, row)| self.suspect(suspicion, &row)).collect();
+        Leaks { searched, suspects, more, untold: None }
+    }
+
+    fn suspect(&self, suspicion: Suspicion, row: &Sustained) -> Suspect {
+        // Down to the first object that is the program's own: `HashMap$Node` says little.
+        let own = row.path.iter().skip(row.element).position(|label| is_own(label));
+        let shown = row.element + own.unwrap_or(0);
+        let of = |totals: &[mayfly_heap::Total], what: fn(&mayfly_heap::Total) -> u64| {
+            totals.iter().map(what).collect::<Vec<_>>()
+        };
+        Suspect {
+            suspicion,
+            what: class_of(&row.path[shown]).to_owned(),
+            objects: of(&row.own, |total| total.objects),
+            bytes: of(&row.retained, |total| total.bytes),
+            held_by: row.path[..row.element].iter().map(|label| label.to_string()).collect(),
+            path: self.path(&row.path[..=shown]),
+            ..Suspect::default()
+        }
+    }
+
+    /// A shortest path to one of the objects, in the last dump.
+    fn path(&self, labels: &[Box<str>]) -> Option<String> {
+        let (graph, outline) = (self.last.as_ref()?, self.outlines.last()?);
+        let objects = ObjectSet::of(graph, outline.objects(labels));
+        let _progress = Progress::work("searching paths");
+        paths::shortest(graph, &objects, &held(graph), 1).first().map(|path| path.text(graph))
+    }
+}
+
+/// What the collector can't take: strong references.
+fn held(graph: &Graph) -> Filter {
+    Filter::new(graph, Strength::Strong)
+}
+
+fn judged(row: &Sustained, heap_bytes: u64) -> Suspicion {
+    growing(&Growth {
+        objects: row.own.iter().map(|total| total.objects).collect(),
+        bytes: row.retained.iter().map(|total| total.bytes).collect(),
+        soft: row.soft.clone(),
+        heap_bytes,
+    })
+}
+
+/// The class in a label: `a.B` of `class a.B` and of `field: a.B`.
+fn class_of(label: &str) -> &str {
+    let class = label.rsplit(": ").next().unwrap_or(label);
+    class.strip_prefix("class ").unwrap_or(class)
+}
+
+/// Whether a class is neither the JDK's nor an array of such, or of numbers.
+fn is_own(label: &str) -> bool {
+    let class = class_of(label).trim_start_matches('[');
+    let element = if class.len() < class_of(label).len() { class.strip_prefix('L') } else { Some(class) };
+    element.is_some_and(|class| !LIBRARY.iter().any(|prefix| class.starts_with(prefix)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_classes_are_told_from_the_jdks() {
+        for (label, class, own) in [
+            ("a.B", "a.B", true),
+            ("class a.B", "a.B", true),
+            ("cache: java.util.HashMap", "java.util.HashMap", false),
+            ("[La.B;", "[La.B;", true),
+            ("[Ljava.lang.Object;", "[Ljava.lang.Object;", false),
+            ("[[B", "[[B", false),
+        ] {
+            assert_eq!((class_of(label), is_own(label)), (class, own), "{label}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! `mayfly leaks`: what is held ever longer and becomes ever more, and who holds it: of a running JVM, of dumps, of a recording.
+//!
+//! Not here: the judgement (`mayfly-verdicts`), growth and paths (`mayfly-heap`), and what it looks like (`verdicts/`).
+
+mod dumps;
+mod recorded;
+mod running;
+
+use std::path::{Path, PathBuf};
+
+use mayfly_heap::HeapError;
+
+use crate::args::judging::LeaksArgs;
+use crate::error::Error;
+use crate::exit_codes;
+use crate::heap::dump_file::DumpFile;
+use crate::heap::error::QueryError;
+use crate::output;
+use crate::session::jvms;
+use crate::verdicts::{self, Leaks};
+
+/// Searches, and says what was found. Leaks are a failed check; what can't be told is none that was passed.
+pub(crate) fn run(args: &LeaksArgs) -> Result<u8, Error> {
+    let leaks = search(args)?;
+    let file = args.output.as_deref();
+    if args.json {
+        output::json(&verdicts::leaks_json(&leaks), file)?;
+    } else {
+        output::text(&verdicts::leaks_text(&leaks), file)?;
+    }
+    Ok(match (leaks.found(), leaks.is_told()) {
+        (true, _) => exit_codes::CHECK_FAILED,
+        (false, true) => exit_codes::SUCCESS,
+        (false, false) => exit_codes::USAGE,
+    })
+}
+
+fn search(args: &LeaksArgs) -> Result<Leaks, Error> {
+    let files: Vec<PathBuf> = args.targets.iter().map(PathBuf::from).collect();
+    match files.as_slice() {
+        [one] if !one.exists() => running::search(jvms::pid_of(&args.targets[0])?, args),
+        [one] if is_recording(one)? => recorded::search(one, args.trust),
+        [one] => Err(Error::OneDump(one.clone())),
+        several => dumps::search(several),
+    }
+}
+
+/// Whether a file is no dump: then it should be a recording.
+fn is_recording(file: &Path) -> Result<bool, Error> {
+    match DumpFile::open(file) {
+        Ok(_) => Ok(false),
+        Err(QueryError::Refused { cause: HeapError::Foreign, .. }) => Ok(true),
+        Err(error) => Err(error.into()),
+    }
+}

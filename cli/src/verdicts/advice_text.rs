@@ -1,0 +1,161 @@
+//! Advice as text for people.
+
+use mayfly_profile::Frame;
+use mayfly_report::{count, printable, right_aligned, size};
+use mayfly_verdicts::advise::{Advice, Tried};
+
+use super::advice::Advised;
+
+/// Frames of a site.
+const FRAMES: usize = 3;
+
+/// The text.
+pub(crate) fn advice_text(advised: &Advised) -> String {
+    let mut text = match &advised.advice {
+        Ok(advice) => young(advised, advice),
+        Err(why) => format!("No advice on the young generation: {why}.\n"),
+    };
+    text += &lists(advised);
+    text
+}
+
+fn young(advised: &Advised, advice: &Advice) -> String {
+    let mut text = format!(
+        "{}: {} allocated, collector {}.\nPromoted, as predicted for even allocation (in brackets what the collections leave open):\n",
+        printable(&advised.recording),
+        bytes(advice.allocated),
+        advised.gc
+    );
+    let mut rows =
+        vec![["young", "threshold", "promoted", "", "collections", ""].map(str::to_owned).to_vec()];
+    rows.push(row(&advice.present, "now"));
+    for (at, other) in advice.others.iter().enumerate() {
+        rows.push(row(other, if advice.suggested == Some(at) { "suggested" } else { "" }));
+    }
+    text += &right_aligned(&rows, "  ");
+    text += &self_check(advised);
+    text += &match (advised.flags(), advice.suggestion()) {
+        (Some(flags), Some(suggested)) => format!(
+            "Try {flags}: {} promoted instead of {}.\n",
+            bytes(suggested.prediction.promoted.1),
+            bytes(advice.present.prediction.promoted.1)
+        ),
+        _ => "Nothing to gain: a larger young generation, or one that keeps objects for longer, promotes hardly less.\n"
+            .to_owned(),
+    };
+    text
+}
+
+fn row(tried: &Tried, mark: &str) -> Vec<String> {
+    let (least, likely, most) = tried.prediction.promoted;
+    vec![
+        size(tried.young.size),
+        format!("{:.0} of {}", tried.prediction.threshold, tried.young.threshold),
+        bytes(likely),
+        format!("({} to {})", bytes(least), bytes(most)),
+        count(tried.prediction.collections.round() as u64),
+        mark.to_owned(),
+    ]
+}
+
+fn self_check(advised: &Advised) -> String {
+    let (Some(log), Ok(advice)) = (advised.log, &advised.advice) else {
+        return "Self-check: not made; a log of the same run (-Xlog:gc*:file=gc.log) tells what was promoted: --gc-log gc.log.\n"
+            .to_owned();
+    };
+    let share = advised
+        .self_check()
+        .map_or("nothing to compare with".to_owned(), |share| format!("{:+.0} %", (share - 1.0) * 100.0));
+    let full = match log.full {
+        0 => String::new(),
+        full => format!("; {full} full collections promoted, too, which is in neither"),
+    };
+    format!(
+        "Self-check: {} predicted for the present settings, {} promoted by the JVM's own log ({share}{full}).\n",
+        bytes(advice.present.prediction.promoted.1),
+        size(log.bytes)
+    )
+}
+
+fn lists(advised: &Advised) -> String {
+    let mut text = String::new();
+    let mut list = |heading: &str, rows: Vec<Vec<String>>| {
+        if !rows.is_empty() {
+            text += &format!("\n{heading}\n");
+            for line in rows.into_iter().flatten() {
+                text += &format!("  {}\n", printable(&line));
+            }
+        }
+    };
+    let with = |head: String, stack: &[Frame]| [vec![head], frames(stack)].concat();
+    let premature = advised.premature.iter();
+    list(
+        "Die just after promotion (let them die before, or live for good):",
+        premature.map(|site| with(format!("{} of {}", size(site.bytes), site.class), &site.stack)).collect(),
+    );
+    let pools = advised.pools.iter();
+    list(
+        "Large objects of one size, of which few live at once (a pool could do):",
+        pools.map(|pool| with(pooled(pool), &pool.stack)).collect(),
+    );
+    let heading = format!(
+        "Objects of half a region of {} or more, which G1 puts into regions of their own:",
+        size(advised.region)
+    );
+    let humongous = advised.humongous.iter();
+    list(
+        &heading,
+        humongous
+            .map(|class| {
+                let stacks = class.stacks.iter().flat_map(|stack| frames(stack));
+                [format!("up to {} of {}", size(class.largest), class.class)]
+                    .into_iter()
+                    .chain(stacks)
+                    .collect()
+            })
+            .collect(),
+    );
+    let removed = advised.removed.iter();
+    list(
+        "Not worth optimising, as the JIT compiler removes most of it:",
+        removed
+            .map(|class| {
+                vec![format!(
+                    "{}: {} executed, about {} allocated",
+                    class.class,
+                    size(class.executed),
+                    size(class.allocated)
+                )]
+            })
+            .collect(),
+    );
+    text
+}
+
+fn pooled(pool: &mayfly_verdicts::advise::Pool) -> String {
+    format!(
+        "{} of {}, {} each; about {} live at once",
+        count(pool.objects),
+        pool.class,
+        size(pool.size),
+        count(pool.at_once.ceil() as u64)
+    )
+}
+
+fn frames(stack: &[Frame]) -> Vec<String> {
+    let line = |frame: &Frame| frame.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let text = |frame: &Frame| {
+        format!(
+            "  at {}.{}({}{})",
+            frame.class,
+            frame.method,
+            frame.file.as_deref().unwrap_or("unknown source"),
+            line(frame)
+        )
+    };
+    stack.iter().take(FRAMES).map(text).collect()
+}
+
+fn bytes(amount: f64) -> String {
+    size(amount.max(0.0).round() as u64)
+}

@@ -1,0 +1,130 @@
+//! What was found of leaks, as all forms take it.
+
+use mayfly_verdicts::leaks::Suspicion;
+
+/// Everything that was found.
+#[derive(Debug)]
+pub(crate) struct Leaks {
+    /// Where.
+    pub(crate) searched: Searched,
+    /// Leaks first, the largest first.
+    pub(crate) suspects: Vec<Suspect>,
+    /// Suspects that are left out.
+    pub(crate) more: usize,
+    /// Why nothing can be told at all.
+    pub(crate) untold: Option<String>,
+}
+
+/// Where leaks were searched.
+#[derive(Debug)]
+pub(crate) enum Searched {
+    /// In these dumps.
+    Dumps {
+        /// As the command line names them, in their order.
+        files: Vec<String>,
+    },
+    /// In a running JVM.
+    Jvm {
+        /// Which.
+        pid: u32,
+        /// How many dumps were taken.
+        dumps: usize,
+        /// From the first to when the last was looked at.
+        seconds: f64,
+        /// How long the program stood still for them.
+        paused_ms: u64,
+    },
+    /// In a recording.
+    Recording {
+        /// As the command line names it.
+        file: String,
+        /// It saw so many.
+        collections: u32,
+        /// Its profiled time.
+        seconds: f64,
+    },
+}
+
+/// What may leak.
+#[derive(Debug)]
+pub(crate) struct Suspect {
+    /// Whether it does.
+    pub(crate) suspicion: Suspicion,
+    /// The class of what becomes more.
+    pub(crate) what: String,
+    /// Objects in each dump.
+    pub(crate) objects: Vec<u64>,
+    /// Bytes that they retain in each dump.
+    pub(crate) bytes: Vec<u64>,
+    /// The classes that alone hold it, from a root on.
+    pub(crate) held_by: Vec<String>,
+    /// A shortest path to one of them.
+    pub(crate) path: Option<String>,
+    /// The method that allocates them.
+    pub(crate) allocated_by: Option<String>,
+    /// By class and stack, in a recording.
+    pub(crate) survivors: Vec<Survivors>,
+}
+
+/// Objects of a recording that stay.
+#[derive(Debug)]
+pub(crate) struct Survivors {
+    /// Their class.
+    pub(crate) class: String,
+    /// Live at the end.
+    pub(crate) objects: u64,
+    /// Their bytes.
+    pub(crate) bytes: u64,
+    /// Of these, those that were born in the first half of the time, in the third quarter, and in the last.
+    pub(crate) born: [u64; 3],
+    /// Those that died after half of the time.
+    pub(crate) died_old: u64,
+    /// Where they were allocated, innermost first.
+    pub(crate) stack: Vec<String>,
+}
+
+impl Default for Suspect {
+    fn default() -> Self {
+        Self {
+            suspicion: Suspicion::Leak,
+            what: String::new(),
+            objects: Vec::new(),
+            bytes: Vec::new(),
+            held_by: Vec::new(),
+            path: None,
+            allocated_by: None,
+            survivors: Vec::new(),
+        }
+    }
+}
+
+impl Suspect {
+    /// Whether it is called a leak.
+    pub(crate) fn is_leak(&self) -> bool {
+        self.suspicion == Suspicion::Leak
+    }
+
+    /// What may be wrong with the suspicion.
+    pub(crate) fn doubts(&self) -> Vec<String> {
+        let mut doubts: Vec<_> = self.suspicion.reason().map(str::to_owned).into_iter().collect();
+        if self.is_leak() {
+            doubts.push("a cache or pool that is not full yet looks the same".to_owned());
+        }
+        if self.path.is_none() {
+            doubts.push("who holds it is in no recording: mayfly leaks PID".to_owned());
+        }
+        doubts
+    }
+}
+
+impl Leaks {
+    /// Whether any is called a leak.
+    pub(crate) fn found(&self) -> bool {
+        self.suspects.iter().any(Suspect::is_leak)
+    }
+
+    /// Whether it is said of everything that it leaks or does not.
+    pub(crate) fn is_told(&self) -> bool {
+        self.untold.is_none() && self.suspects.iter().all(Suspect::is_leak)
+    }
+}

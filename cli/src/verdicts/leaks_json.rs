@@ -1,0 +1,91 @@
+//! Leaks as JSON, schema `mayfly-leaks/1`. Described for users in `docs/guide/leaks.md`.
+
+use serde::Serialize;
+
+use super::leaks::{Leaks, Searched, Survivors, Suspect};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    searched: SearchedJson<'a>,
+    /// Why nothing can be told.
+    untold: Option<&'a str>,
+    suspects: Vec<SuspectJson<'a>>,
+    more: usize,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum SearchedJson<'a> {
+    Dumps { files: &'a [String] },
+    Jvm { pid: u32, dumps: usize, seconds: f64, paused_ms: u64 },
+    Recording { file: &'a str, collections: u32, seconds: f64 },
+}
+
+#[derive(Serialize)]
+struct SuspectJson<'a> {
+    verdict: &'static str,
+    class: &'a str,
+    objects: &'a [u64],
+    retained_bytes: &'a [u64],
+    held_by: &'a [String],
+    path: Option<&'a str>,
+    allocated_by: Option<&'a str>,
+    survivors: Vec<SurvivorsJson<'a>>,
+    doubts: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct SurvivorsJson<'a> {
+    class: &'a str,
+    objects: u64,
+    bytes: u64,
+    born: [u64; 3],
+    died_old: u64,
+    stack: &'a [String],
+}
+
+/// The document, ending in a newline.
+pub(crate) fn leaks_json(leaks: &Leaks) -> String {
+    let document = Document {
+        schema: "mayfly-leaks/1",
+        searched: match &leaks.searched {
+            Searched::Dumps { files } => SearchedJson::Dumps { files },
+            &Searched::Jvm { pid, dumps, seconds, paused_ms } => {
+                SearchedJson::Jvm { pid, dumps, seconds, paused_ms }
+            }
+            Searched::Recording { file, collections, seconds } => {
+                SearchedJson::Recording { file, collections: *collections, seconds: *seconds }
+            }
+        },
+        untold: leaks.untold.as_deref(),
+        suspects: leaks.suspects.iter().map(suspect).collect(),
+        more: leaks.more,
+    };
+    serde_json::to_string_pretty(&document).expect("names and finite numbers") + "\n"
+}
+
+fn suspect(suspect: &Suspect) -> SuspectJson<'_> {
+    SuspectJson {
+        verdict: suspect.suspicion.name(),
+        class: &suspect.what,
+        objects: &suspect.objects,
+        retained_bytes: &suspect.bytes,
+        held_by: &suspect.held_by,
+        path: suspect.path.as_deref(),
+        allocated_by: suspect.allocated_by.as_deref(),
+        survivors: suspect.survivors.iter().map(survivors).collect(),
+        doubts: suspect.doubts(),
+    }
+}
+
+fn survivors(of: &Survivors) -> SurvivorsJson<'_> {
+    SurvivorsJson {
+        class: &of.class,
+        objects: of.objects,
+        bytes: of.bytes,
+        born: of.born,
+        died_old: of.died_old,
+        stack: &of.stack,
+    }
+}

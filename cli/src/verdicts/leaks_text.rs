@@ -1,0 +1,121 @@
+//! Leaks as text for people.
+
+use mayfly_report::{clock, count, printable, size};
+
+use super::leaks::{Leaks, Searched, Survivors, Suspect};
+
+/// Frames of a stack, and classes of one method.
+const FRAMES: usize = 6;
+const CLASSES: usize = 3;
+
+/// The text.
+pub(crate) fn leaks_text(leaks: &Leaks) -> String {
+    let mut text = format!("{}\n{}\n", searched(&leaks.searched), found(leaks));
+    for (at, suspect) in leaks.suspects.iter().enumerate() {
+        text += "\n";
+        text += &block(at + 1, suspect);
+    }
+    if leaks.more > 0 {
+        text += &format!("\n{} more with less.\n", leaks.more);
+    }
+    text
+}
+
+fn searched(searched: &Searched) -> String {
+    let time = |seconds: f64| clock((seconds * 1000.0).round() as u64);
+    match searched {
+        Searched::Dumps { files } => {
+            format!("{} dumps, from {} to {}.", files.len(), first(files), last(files))
+        }
+        Searched::Jvm { pid, dumps, seconds, paused_ms } => format!(
+            "{dumps} dumps of JVM {pid} in {}; the program was paused for {paused_ms} ms in all.",
+            time(*seconds)
+        ),
+        Searched::Recording { file, collections, seconds } => {
+            format!("{file}: {collections} collections in {}.", time(*seconds))
+        }
+    }
+}
+
+fn first(files: &[String]) -> &str {
+    files.first().map_or("", String::as_str)
+}
+
+fn last(files: &[String]) -> &str {
+    files.last().map_or("", String::as_str)
+}
+
+fn found(leaks: &Leaks) -> String {
+    if let Some(why) = &leaks.untold {
+        return format!("It can't be told whether anything leaks: {why}.");
+    }
+    let leaking = leaks.suspects.iter().filter(|suspect| suspect.is_leak()).count();
+    let unsure = leaks.suspects.len() - leaking;
+    let named = match leaking {
+        0 => "Nothing is called a leak".to_owned(),
+        1 => "1 leak".to_owned(),
+        leaks => format!("{leaks} leaks"),
+    };
+    let doubtful = if unsure > 0 { format!("; {unsure} can't be told") } else { String::new() };
+    format!("{named}{doubtful}.")
+}
+
+fn block(number: usize, suspect: &Suspect) -> String {
+    let mut lines = vec![format!("{number}. {}", headline(suspect))];
+    if !suspect.bytes.is_empty() {
+        let steps = |numbers: &[u64]| numbers.iter().map(|&n| count(n)).collect::<Vec<_>>().join(", ");
+        lines.push(format!("objects in each dump: {}", steps(&suspect.objects)));
+        let bytes: Vec<_> = suspect.bytes.iter().map(|&bytes| size(bytes)).collect();
+        lines.push(format!("retained: {}", bytes.join(", ")));
+    }
+    if !suspect.held_by.is_empty() {
+        lines.push(format!("held by {}", suspect.held_by.join(" -> ")));
+    }
+    if let Some(path) = &suspect.path {
+        lines.push("a path to one of them:".to_owned());
+        lines.extend(path.lines().map(|line| format!("  {line}")));
+    }
+    lines.extend(suspect.survivors.iter().take(CLASSES).flat_map(survivors));
+    if suspect.survivors.len() > CLASSES {
+        lines.push(format!("{} more classes or stacks", suspect.survivors.len() - CLASSES));
+    }
+    lines.extend(suspect.doubts().into_iter().map(|doubt| format!("doubt: {doubt}")));
+    let mut text = String::new();
+    for (at, line) in lines.iter().enumerate() {
+        text += if at == 0 { "" } else { "   " };
+        text += &printable(line);
+        text += "\n";
+    }
+    text
+}
+
+fn headline(suspect: &Suspect) -> String {
+    let leaks = if suspect.is_leak() { "leaks" } else { "may leak" };
+    let grown = |numbers: &[u64]| match (numbers.first(), numbers.last()) {
+        (Some(first), Some(last)) => last.saturating_sub(*first),
+        _ => 0,
+    };
+    match &suspect.allocated_by {
+        Some(method) => format!("{} {leaks}, allocated by {method}", suspect.what),
+        None if suspect.bytes.is_empty() => format!("{} {leaks}", suspect.what),
+        None => format!(
+            "{} {leaks}: {} objects more, {}",
+            suspect.what,
+            count(grown(&suspect.objects)),
+            size(grown(&suspect.bytes))
+        ),
+    }
+}
+
+fn survivors(of: &Survivors) -> Vec<String> {
+    let [early, middle, recent] = of.born.map(count);
+    let mut lines = vec![format!(
+        "{}: {} live objects, {}; born in the first half: {early}, third quarter: {middle}, last: {recent}; {} died old",
+        of.class,
+        count(of.objects),
+        size(of.bytes),
+        count(of.died_old)
+    )];
+    lines.extend(of.stack.iter().take(FRAMES).map(|frame| format!("  at {frame}")));
+    lines
+}

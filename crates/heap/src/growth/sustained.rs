@@ -1,0 +1,138 @@
+//! What grew from each dump to the next: a cache that is full, and a batch that is dropped, did not.
+
+use super::outline::Outline;
+use super::paths::earlier;
+use super::tree::{ClassTree, NodeIndex};
+use crate::histogram::Total;
+
+/// Objects of one class below others that became more, or larger, from each dump to the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sustained {
+    /// Classes from a root on, each held by the one before alone, as in [`super::PathGrowth`].
+    pub path: Vec<Box<str>>,
+    /// What of the path became more: the first of its classes with more objects in each dump than in the one before; the last
+    /// class where none has.
+    pub element: usize,
+    /// These objects in each dump.
+    pub own: Vec<Total>,
+    /// They and all that they retain.
+    pub retained: Vec<Total>,
+    /// Of these, in each dump, those that hold something softly.
+    pub soft: Vec<u64>,
+}
+
+impl Sustained {
+    /// Bytes more in the last dump than in the first.
+    pub fn bytes(&self) -> u64 {
+        match (self.retained.first(), self.retained.last()) {
+            (Some(first), Some(last)) => last.bytes.saturating_sub(first.bytes),
+            _ => 0,
+        }
+    }
+}
+
+/// What grew all along some dumps, in their order, by `least` bytes or more; most first. Each element is there once, with the
+/// path below it that grew most.
+pub fn sustained(dumps: &[Outline], least: u64) -> Vec<Sustained> {
+    let Some(last) = dumps.last().filter(|_| dumps.len() > 1) else { return Vec::new() };
+    let compared = Compared::new(dumps, &last.tree);
+    let mut open = compared.growing(0, least);
+    let mut rows: Vec<(u64, Sustained)> = Vec::new();
+    while let Some(node) = open.pop() {
+        let parts = compared.growing(node, least);
+        if parts.is_empty() {
+            rows.extend(compared.row(node).map(|row| (compared.grown[node as usize], row)));
+        }
+        open.extend(parts);
+    }
+    rows.sort_by(|(a, one), (b, other)| b.cmp(a).then_with(|| one.path.cmp(&other.path)));
+    let mut distinct: Vec<Sustained> = Vec::new();
+    for (_, row) in rows {
+        let top = |row: &Sustained| row.path[..=row.element].to_vec();
+        if !distinct.iter().any(|known| top(known) == top(&row)) {
+            distinct.push(row);
+        }
+    }
+    distinct.sort_by_key(|row| std::cmp::Reverse(row.bytes()));
+    distinct
+}
+
+/// Trees of dumps, and for each node of the last the same ones of all.
+struct Compared<'tree> {
+    trees: Vec<&'tree ClassTree>,
+    last: &'tree ClassTree,
+    same: Vec<Vec<Option<NodeIndex>>>,
+    /// Of each node: bytes that it, or parts of it, grew by all along.
+    grown: Vec<u64>,
+}
+
+impl<'tree> Compared<'tree> {
+    fn new(dumps: &'tree [Outline], last: &'tree ClassTree) -> Self {
+        let trees: Vec<_> = dumps.iter().map(|dump| &dump.tree).collect();
+        let same = trees.iter().map(|tree| earlier(tree, last)).collect();
+        let mut compared = Self { trees, last, same, grown: Vec::new() };
+        let mut grown = vec![0; last.nodes.len()];
+        // Each node comes after the one above.
+        for number in (1..last.nodes.len()).rev() {
+            let bytes: Vec<_> =
+                compared.totals(number as NodeIndex, |tree, node| tree.nodes[node].retained.bytes);
+            if rises(&bytes) {
+                grown[number] = bytes[bytes.len() - 1] - bytes[0];
+            }
+            let above = last.nodes[number].above as usize;
+            // What is above counts for itself, if it grew; else by what is in it.
+            let above_bytes: Vec<_> =
+                compared.totals(above as NodeIndex, |tree, node| tree.nodes[node].retained.bytes);
+            if above == 0 || !rises(&above_bytes) {
+                grown[above] += grown[number];
+            }
+        }
+        compared.grown = grown;
+        compared
+    }
+
+    /// One number of a node in each dump; 0 where it is not there.
+    fn totals<T: Default>(&self, node: NodeIndex, of: impl Fn(&ClassTree, usize) -> T) -> Vec<T> {
+        let each = self.trees.iter().zip(&self.same);
+        each.map(|(tree, same)| same[node as usize].map(|node| of(tree, node as usize)).unwrap_or_default())
+            .collect()
+    }
+
+    /// The nodes below one that grew by so many bytes at least.
+    fn growing(&self, node: NodeIndex, least: u64) -> Vec<NodeIndex> {
+        let below = self.last.nodes[node as usize].below.iter().copied();
+        below.filter(|&part| self.grown[part as usize] >= least).collect()
+    }
+
+    /// `None` if neither its objects nor what it is made of grew all along: it may hold a cache that was filled, beside a batch.
+    fn row(&self, node: NodeIndex) -> Option<Sustained> {
+        let up = std::iter::successors(Some(node), |&node| Some(self.last.nodes[node as usize].above));
+        let mut nodes: Vec<_> = up.take_while(|&node| node != 0).collect();
+        nodes.reverse();
+        let more = |&node: &NodeIndex| rises(&self.totals(node, |tree, node| tree.nodes[node].own.objects));
+        let element = match nodes.iter().position(more) {
+            Some(element) => element,
+            None if self.grows_by_its_parts(node) => nodes.len() - 1,
+            None => return None,
+        };
+        let at = nodes[element];
+        Some(Sustained {
+            path: nodes.iter().map(|&node| self.last.nodes[node as usize].label.clone()).collect(),
+            element,
+            own: self.totals(at, |tree, node| tree.nodes[node].own),
+            retained: self.totals(at, |tree, node| tree.nodes[node].retained),
+            soft: self.totals(at, |tree, node| tree.nodes[node].soft),
+        })
+    }
+
+    /// Whether its own size grew all along, or most of its growth is in parts that did.
+    fn grows_by_its_parts(&self, node: NodeIndex) -> bool {
+        let parts: u64 = self.growing(node, 1).iter().map(|&part| self.grown[part as usize]).sum();
+        let own = self.totals(node, |tree, node| tree.nodes[node].own.bytes);
+        rises(&own) || parts > self.grown[node as usize] / 2
+    }
+}
+
+fn rises(numbers: &[u64]) -> bool {
+    numbers.windows(2).all(|pair| pair[0] < pair[1])
+}

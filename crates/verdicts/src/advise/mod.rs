@@ -1,0 +1,17 @@
+//! What would help: settings of the young generation, and code.
+//!
+//! Survivors of the first collections are copied, and those that survive them all are promoted, to die in the old generation,
+//! where that costs more. How many are promoted follows from how long bytes live on the clock of allocated bytes ([`predict`]).
+//! Not here: what the JVM says of itself, and how advice is shown.
+
+mod code;
+mod curve;
+mod gc_log;
+mod predict;
+mod suggest;
+
+pub use code::{Humongous, Pool, Premature, Removed, humongous, pools, premature, removed};
+pub use curve::Curve;
+pub use gc_log::{Promoted, promoted};
+pub use predict::{Prediction, Young, predict};
+pub use suggest::{Advice, Declined, Tried, advise};

@@ -1,0 +1,66 @@
+//! Growth over dumps of one program.
+
+use super::suspicion::Suspicion;
+
+/// Bytes that are too few to speak of, and the share of the heap that is.
+const LEAST_BYTES: u64 = 8 << 10;
+const LEAST_SHARE: f64 = 0.001;
+/// Intervals between dumps from which on growth is more than a warm-up may be.
+const INTERVALS: usize = 3;
+/// The last interval has to bring this share of what one brings on average, or it is coming to an end.
+const STILL: f64 = 0.5;
+/// Held softly by this share of what became more: a cache that the collector empties.
+const SOFT: f64 = 0.5;
+
+/// What grew from each dump to the next, below one holder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Growth {
+    /// Objects in each dump.
+    pub objects: Vec<u64>,
+    /// Bytes that they retain.
+    pub bytes: Vec<u64>,
+    /// Of what they retain, objects that hold something softly.
+    pub soft: Vec<u64>,
+    /// Bytes of all that is reachable in the last dump.
+    pub heap_bytes: u64,
+}
+
+/// What follows from growth over dumps.
+pub fn growing(growth: &Growth) -> Suspicion {
+    let steps = increments(&growth.bytes);
+    let all: f64 = steps.iter().sum();
+    let least = (LEAST_BYTES as f64).max(growth.heap_bytes as f64 * LEAST_SHARE);
+    if steps.iter().any(|&step| step <= 0.0) {
+        return Suspicion::Harmless("it did not grow from each dump to the next".to_owned());
+    }
+    if all < least {
+        return Suspicion::Harmless("it grew by too little to speak of".to_owned());
+    }
+    let (more, soft) = (difference(&growth.objects), difference(&growth.soft));
+    if soft > 0.0 && soft >= SOFT * more {
+        return Suspicion::Unsure(
+            "as much is held softly: a cache that the collector empties before memory runs out".to_owned(),
+        );
+    }
+    if steps.len() < INTERVALS {
+        return Suspicion::Unsure(format!(
+            "{} dumps do not tell a leak from a warm-up: take {} or more",
+            growth.bytes.len(),
+            INTERVALS + 1
+        ));
+    }
+    match steps.last() {
+        Some(&last) if last < STILL * all / steps.len() as f64 => {
+            Suspicion::Unsure("it grew ever more slowly: it may be about full".to_owned())
+        }
+        _ => Suspicion::Leak,
+    }
+}
+
+fn increments(numbers: &[u64]) -> Vec<f64> {
+    numbers.windows(2).map(|pair| pair[1] as f64 - pair[0] as f64).collect()
+}
+
+fn difference(numbers: &[u64]) -> f64 {
+    increments(numbers).iter().sum()
+}

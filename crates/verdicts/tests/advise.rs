@@ -1,0 +1,100 @@
+//! What a young generation promotes, for lives of known laws.
+
+use mayfly_profile::{ByteAges, ClassProfile, Gc, Profile, Tally};
+use mayfly_verdicts::advise::{Curve, Declined, Young, advise, predict};
+
+const MIB: u64 = 1 << 20;
+/// Allocated in all.
+const ALL: u64 = 1000 * MIB;
+
+/// A quarter of all bytes live for about so many, which `lives` says of shares; the others die at once.
+fn profile(gc: Gc, lives: impl Fn(f64) -> u64) -> Profile {
+    let mut kept = ByteAges::default();
+    for at in 0..1000 {
+        let life = lives((f64::from(at) + 0.5) / 1000.0);
+        kept.bytes.record_deaths(life - life / 50, life, ALL / 4 / 1000);
+    }
+    let mut garbage = ByteAges::default();
+    garbage.bytes.record_deaths(0, 1000, ALL / 4 * 3);
+    let class = |name: &str, bytes: u64, ages| ClassProfile {
+        name: name.to_owned(),
+        allocated: Tally::of(bytes / 1000, 1000),
+        byte_ages: Some(ages),
+        ..ClassProfile::default()
+    };
+    let mut profile = Profile { complete: true, ..Profile::default() };
+    profile.run.jvm.gc = gc;
+    profile.classes = vec![class("a.Kept", ALL / 4, kept), class("a.Garbage", ALL / 4 * 3, garbage)];
+    profile
+}
+
+fn roomy(eden: u64, threshold: u8) -> Young {
+    Young { size: 3 * eden, eden, survivor: eden, desired: eden / 2, threshold }
+}
+
+/// Ages are kept in steps of 6.25 %, which near the end of an eden are more of what survives.
+#[track_caller]
+fn about(value: f64, expected: f64) {
+    assert!((value - expected).abs() <= 0.15 * expected + 2e6, "{value:e}, expected {expected:e}");
+}
+
+#[test]
+fn what_lives_for_so_long_outlives_two_edens_and_most_of_a_third() {
+    let profile = profile(Gc::Serial, |_| 23 * MIB / 2);
+    let curve = Curve::of(&profile).expect("ages");
+    let promoted = |young| predict(&curve, young).promoted.1;
+    // Of an eden's 1 MiB that is kept all survive two collections, and seven eighths of it the third.
+    about(promoted(roomy(4 * MIB, 0)), ALL as f64 / 4.0);
+    about(promoted(roomy(4 * MIB, 1)), ALL as f64 / 4.0);
+    about(promoted(roomy(4 * MIB, 2)), ALL as f64 / 4.0 * 0.875);
+    about(promoted(roomy(4 * MIB, 3)), 0.0);
+    about(promoted(roomy(4 * MIB, 15)), 0.0);
+    // Half a MiB is desired, and more survives the first collection: the threshold falls to one.
+    let tight = Young { survivor: 2 * MIB, desired: MIB / 2, ..roomy(4 * MIB, 15) };
+    let prediction = predict(&curve, tight);
+    about(prediction.promoted.1, ALL as f64 / 4.0);
+    assert!((prediction.threshold - 1.0).abs() < 0.1, "{prediction:?}");
+    // No room: what does not fit is promoted at once.
+    about(promoted(Young { survivor: MIB / 4, desired: MIB / 4, ..roomy(4 * MIB, 15) }), ALL as f64 / 4.0);
+}
+
+#[test]
+fn the_smallest_young_generation_that_saves_most_is_suggested() {
+    let profile = profile(Gc::Serial, |share| (-(1.0 - share).ln() * 16.0 * MIB as f64) as u64 + 100);
+    let present = Young::serial(8 * MIB, 8, 15);
+    let advice = advise(&profile, present, 256 * MIB).expect("Serial");
+    let suggested = advice.suggestion().expect("much is promoted");
+    assert!([64, 128].contains(&(suggested.young.size / MIB)), "{suggested:?}");
+    assert!(suggested.prediction.promoted.1 < 0.1 * advice.present.prediction.promoted.1);
+    let (least, likely, most) = advice.present.prediction.promoted;
+    assert!(least <= likely && likely <= most, "{least} {likely} {most}");
+    // No more than there is room for.
+    let little = advise(&profile, present, 16 * MIB).expect("Serial");
+    assert!(little.others.iter().all(|tried| tried.young.size <= 16 * MIB));
+}
+
+#[test]
+fn nothing_is_to_be_gained_where_all_dies_young_or_lives_for_good() {
+    for lives in [10_000, ALL] {
+        let advice = advise(&profile(Gc::Serial, |_| lives), Young::serial(8 * MIB, 8, 15), 256 * MIB);
+        assert_eq!(advice.expect("Serial").suggestion(), None, "{lives}");
+    }
+}
+
+#[test]
+fn other_collectors_and_recordings_without_ages_are_declined() {
+    let present = Young::serial(8 * MIB, 8, 15);
+    for gc in [Gc::Parallel, Gc::Zgc, Gc::Shenandoah, Gc::Unknown] {
+        let declined = advise(&profile(gc, |_| MIB), present, 256 * MIB);
+        assert_eq!(declined, Err(Declined::Collector(gc.name())));
+    }
+    let mut blank = profile(Gc::G1, |_| MIB);
+    blank.classes.iter_mut().for_each(|class| class.byte_ages = None);
+    assert_eq!(advise(&blank, present, 256 * MIB), Err(Declined::NoAges));
+}
+
+#[test]
+fn spaces_are_serials() {
+    let young = Young::serial(8 * MIB, 8, 15);
+    assert_eq!((young.survivor, young.eden), (768 << 10, 6656 << 10));
+}

@@ -1,0 +1,71 @@
+//! Leaks by growth over dumps, and by who survives.
+
+use mayfly_verdicts::leaks::{Growth, Shape, Suspicion, growing};
+
+fn growth(objects: &[u64], soft: &[u64]) -> Growth {
+    Growth {
+        objects: objects.to_vec(),
+        bytes: objects.iter().map(|number| number * 1_000).collect(),
+        soft: soft.to_vec(),
+        heap_bytes: 10 << 20,
+    }
+}
+
+#[track_caller]
+fn reason(suspicion: &Suspicion, name: &str, word: &str) {
+    assert_eq!(suspicion.name(), name, "{suspicion:?}");
+    assert!(suspicion.reason().unwrap_or_default().contains(word), "{word} in {suspicion:?}");
+}
+
+#[test]
+fn steady_growth_is_a_leak_and_all_else_says_why_it_is_none() {
+    assert_eq!(growing(&growth(&[100, 200, 300, 400], &[0; 4])), Suspicion::Leak);
+    // A loaded machine does not do the same in each interval.
+    assert_eq!(growing(&growth(&[100, 300, 350, 420], &[0; 4])), Suspicion::Leak);
+    for (objects, soft, name, word) in [
+        (&[100, 200, 300, 300][..], &[0; 4][..], "harmless", "each dump"),
+        (&[100, 300, 100, 400], &[0; 4], "harmless", "each dump"),
+        (&[100, 101, 102, 103], &[0; 4], "harmless", "too little"),
+        (&[100, 200, 250, 275], &[0; 4], "unsure", "ever more slowly"),
+        (&[100, 200], &[0; 2], "unsure", "take 4 or more"),
+        (&[100, 200, 300, 400], &[1, 100, 200, 300], "unsure", "softly"),
+    ] {
+        reason(&growing(&growth(objects, soft)), name, word);
+    }
+}
+
+/// Of a hundred collections; `alive` says of each birth how long it lives.
+fn shape(births: impl Iterator<Item = u64>, life: impl Fn(u64) -> u64) -> Shape {
+    let (mut living, mut dead) = (Vec::new(), Vec::new());
+    for birth in births {
+        let life = life(birth);
+        if birth + life > 100 { living.push((100 - birth, 10)) } else { dead.push((life - 1, 10)) }
+    }
+    Shape::of(100.0, living.into_iter(), dead.into_iter())
+}
+
+#[test]
+fn survivors_of_every_age_are_a_leak_and_others_are_not() {
+    let forever = |_: u64| 1_000;
+    assert_eq!(shape(0..100, forever).suspicion(1.0), Suspicion::Leak);
+    // One in ten stays.
+    assert_eq!(
+        shape(0..100, |birth| if birth % 10 == 0 { 1_000 } else { 3 }).suspicion(1.0),
+        Suspicion::Leak
+    );
+    let harmless = [
+        ("a constant table", shape(0..5, forever)),
+        ("a cache that is full since the middle", shape(0..50, forever)),
+        ("sessions", shape(0..100, |_| 20)),
+        ("an LRU cache of a third of the time", shape(0..100, |_| 33)),
+        ("a batch each 30", shape(0..100, |birth| 30 - birth % 30)),
+    ];
+    for (what, shape) in harmless {
+        assert_eq!(shape.suspicion(1.0).name(), "harmless", "{what}: {shape:?}");
+    }
+    // Of those that got old most die, of the others it is not known yet.
+    let mortal = shape(0..100, |birth| if birth < 45 { 52 } else { 1_000 });
+    assert_ne!(mortal.suspicion(1.0), Suspicion::Leak, "{mortal:?}");
+    // Few objects that stand for many say little.
+    assert_ne!(shape(0..100, forever).suspicion(1_000.0), Suspicion::Leak);
+}

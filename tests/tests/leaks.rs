@@ -1,0 +1,167 @@
+//! `mayfly leaks` on programs that leak, each in another way, and on such as only look so.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use mayfly_tests::{
+    Jvm, Launch, Outcome, Profiled, Running, Workspace, artifacts, each_jvm, jvms, mayfly, shell_words,
+};
+use serde_json::Value;
+
+/// A scenario, the class of what it leaves, and what is on each path to it.
+const LEAKS: [(&str, &str, &str); 10] = [
+    ("staticMap", "leaks.Leaks$InStaticMap", "leaks.Leaks.ENTRIES->"),
+    ("listeners", "leaks.Leaks$View", "leaks.Leaks$Model@"),
+    ("threadLocal", "leaks.Leaks$InThreadLocal", "-threadLocals->"),
+    ("classLoaders", "leaks.Plugin", "leaks.Leaks.PLUGINS->"),
+    ("pooledThreadLocal", "leaks.Leaks$Pooled", "-threadLocals->"),
+    ("queue", "leaks.Leaks$Queued", "leaks.Leaks.QUEUE->"),
+    ("interned", "java.util.concurrent.ConcurrentHashMap$Node", "leaks.Leaks.INTERNED->"),
+    ("innerClass", "leaks.Leaks$Request$1", "leaks.Leaks.CALLBACKS->"),
+    ("timer", "leaks.Leaks$Forgotten", "-queue->"),
+    ("classValue", "leaks.Leaks$InClassValue", "class values of a java.lang.Class->"),
+];
+
+fn started(jvm: &Jvm) -> Running {
+    Launch::new(jvm, "leaks.Leaks").start().when_ready()
+}
+
+/// What dumps tell: the exit code, and the JSON.
+fn leaks(words: impl IntoIterator<Item = OsString>) -> (Option<i32>, Value) {
+    let outcome = mayfly([OsString::from("leaks"), "--json".into()].into_iter().chain(words));
+    json(&outcome)
+}
+
+#[track_caller]
+fn json(outcome: &Outcome) -> (Option<i32>, Value) {
+    let json = serde_json::from_str(&outcome.stdout);
+    (outcome.code(), json.unwrap_or_else(|error| panic!("{error}: {}{}", outcome.stdout, outcome.stderr)))
+}
+
+/// The heap as the program writes it.
+fn dumped(program: &mut Running, folder: &Workspace, number: usize) -> PathBuf {
+    let file = folder.file(&format!("{number}.hprof"));
+    program.does(&format!("dump {}", file.display()));
+    file
+}
+
+#[track_caller]
+fn named_first(json: &Value, class: &str, on_path: &str) {
+    let first = &json["suspects"][0];
+    assert_eq!(first["verdict"], "leak", "{json:#}");
+    assert_eq!(first["class"], class, "{json:#}");
+    assert!(first["path"].as_str().is_some_and(|path| path.contains(on_path)), "{on_path} in {json:#}");
+}
+
+fn called_leaks(json: &Value) -> Vec<&Value> {
+    let suspects = json["suspects"].as_array().expect("a list");
+    suspects.iter().filter(|suspect| suspect["verdict"] == "leak").collect()
+}
+
+#[test]
+fn ten_leaks_are_named_first_with_what_holds_them() {
+    let jvm = &jvms()[0];
+    let (folder, mut program) = (Workspace::new(), started(jvm));
+    let mut dumps = vec![dumped(&mut program, &folder, 0)];
+    for (scenario, class, on_path) in LEAKS {
+        for _ in 0..3 {
+            program.does(scenario);
+            let number = dumps.len();
+            dumps.push(dumped(&mut program, &folder, number));
+        }
+        let last = dumps[dumps.len() - 4..].iter().map(|dump| dump.clone().into_os_string());
+        let (code, json) = leaks(last);
+        assert_eq!(code, Some(1), "{scenario} on {jvm}: {json:#}");
+        named_first(&json, class, on_path);
+        // What leaked before it stays as it is.
+        assert_eq!(called_leaks(&json).len(), 1, "{scenario} on {jvm}: {json:#}");
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_leak_is_not_called_one() {
+    let jvm = &jvms()[0];
+    let (folder, mut program) = (Workspace::new(), started(jvm));
+    let dumps: Vec<_> = (0..6)
+        .map(|number| {
+            program.does("steady");
+            dumped(&mut program, &folder, number)
+        })
+        .collect();
+    let (code, json) = leaks(dumps.iter().map(|dump| dump.clone().into_os_string()));
+    assert!(called_leaks(&json).is_empty(), "on {jvm}: {json:#}");
+    // What is held softly, and what grows ever more slowly, is not called harmless either.
+    assert_eq!(code, Some(2), "on {jvm}: {json:#}");
+    let holders = json["suspects"].as_array().expect("a list").iter();
+    let mut holders: Vec<_> = holders.map(|suspect| suspect["held_by"][1].clone()).collect();
+    holders.sort_by_key(ToString::to_string);
+    assert_eq!(holders, ["SOFT: java.util.HashMap", "WARM: java.util.ArrayList"], "on {jvm}: {json:#}");
+}
+
+#[test]
+fn a_running_jvm_is_searched_by_one_command() {
+    each_jvm(|jvm| {
+        for (scenario, class, on_path) in [LEAKS[0], LEAKS[2]] {
+            let mut program = started(jvm);
+            // Caches are full, and what is initialised is, before it is looked at.
+            (0..4).for_each(|_| program.does("steady"));
+            let pid = program.pid().to_string();
+            let words = [&*artifacts().cli, Path::new("leaks"), Path::new(&pid)];
+            let words = format!("exec {} --step --json 2>&1", shell_words(words).replace('\'', ""));
+            let mut command = Command::new("sh");
+            command.args(["-c", &words]);
+            let mut search = Running::of(command);
+            for dump in 1..4 {
+                search.wait_for_line(&format!("mayfly: dump {dump} of 4 is taken"));
+                program.does("steady");
+                program.does(scenario);
+                search.send_line("");
+            }
+            let outcome = search.finish();
+            let begin = outcome.stdout.find('{').unwrap_or_default();
+            let told: Value = serde_json::from_str(&outcome.stdout[begin..])
+                .unwrap_or_else(|error| panic!("{error} on {jvm}: {}", outcome.stdout));
+            assert_eq!(outcome.code(), Some(1), "on {jvm}: {told:#}");
+            named_first(&told, class, on_path);
+            assert!(told["searched"]["paused_ms"].is_u64(), "{told:#}");
+        }
+    });
+}
+
+#[test]
+fn a_program_that_does_nothing_has_no_leak_and_is_told_how_long_it_stood_still() {
+    let jvm = &jvms()[0];
+    let program = started(jvm);
+    let outcome = mayfly(["leaks", &program.pid().to_string(), "--for", "1s", "--dumps", "2"]);
+    let said = format!("on {jvm}: {}{}", outcome.stdout, outcome.stderr);
+    assert_eq!(outcome.code(), Some(0), "{said}");
+    assert!(
+        outcome.stdout.contains(" ms in all") && outcome.stdout.contains("Nothing is called a leak"),
+        "{said}"
+    );
+}
+
+/// Sixteen rounds, each with a collection, recorded.
+fn recorded(jvm: &Jvm, scenario: &str) -> Profiled {
+    let lines = [scenario, "collect"].repeat(16);
+    let run = Profiled::new(jvm, "leaks.Leaks", "#trackcollections#trace").with(|launch| launch.args(&lines));
+    run.run();
+    run
+}
+
+#[test]
+fn a_recording_tells_who_allocates_what_stays() {
+    let jvm = &jvms()[0];
+    let (code, json) =
+        leaks([recorded(jvm, "queue").recording().into_os_string(), "--trust".into(), "0.5".into()]);
+    assert_eq!(code, Some(1), "on {jvm}: {json:#}");
+    let first = &json["suspects"][0];
+    assert_eq!(first["verdict"], "leak", "on {jvm}: {json:#}");
+    let by = first["allocated_by"].as_str().unwrap_or_default();
+    assert!(["leaks.Leaks.queue", "leaks.Leaks$Payload.<init>"].contains(&by), "on {jvm}: {json:#}");
+    let (code, json) =
+        leaks([recorded(jvm, "steady").recording().into_os_string(), "--trust".into(), "0.5".into()]);
+    assert_ne!(code, Some(1), "on {jvm}: {json:#}");
+    assert!(called_leaks(&json).is_empty(), "on {jvm}: {json:#}");
+}
