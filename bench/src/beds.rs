@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     /// Beds to run
     #[arg(long, value_delimiter = ',', default_value = "javac-bc,h2,clojure")]
     beds: Vec<String>,
-    /// Variants: none, dormant, count, sample, sampled, track, trace, tracktrace, jfr; the first is the base of the ratios
+    /// Variants: none, dormant, count, sample, sampled, balanced, track, trace, tracktrace, jfr; the first is the base of the ratios
     #[arg(long, value_delimiter = ',', default_value = "none,count,sample,track")]
     variants: Vec<String>,
     /// Measured rounds; each runs every variant once. One unmeasured run comes first

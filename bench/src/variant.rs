@@ -9,13 +9,14 @@ const AGENT: &str = "{agent}";
 /// Stands for the run's own folder in option templates.
 const FOLDER: &str = "{dir}";
 /// Name, agent options or (if they begin with `-`) whole JVM options.
-const BUILT_IN: [(&str, &str); 9] = [
+const BUILT_IN: [(&str, &str); 10] = [
     ("none", ""),
     // Waits for somebody who asks after the heap.
     ("dormant", "-agentpath:{agent}=#heapsummary#heapoom#heapdir-{dir}/heap"),
     ("count", "#live-0"),
     ("sample", "#sample-512k#live-0"),
     ("sampled", "#engine-sampled#live-0"),
+    ("balanced", "#track-balanced#live-0"),
     ("track", "#trackcollections#live-0"),
     ("trace", "#trace#live-0"),
     ("tracktrace", "#trackcollections#trace#live-0"),
@@ -155,7 +156,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .contains("none, dormant, count, sample, sampled, track, trace, tracktrace, jfr"),
+                .contains("none, dormant, count, sample, sampled, balanced, track, trace, tracktrace, jfr"),
             "{error}"
         );
     }

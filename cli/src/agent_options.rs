@@ -13,7 +13,9 @@ struct AgentOption {
 }
 
 /// Options which say which objects are tracked: one from the user replaces all of ours.
-const TRACKING: [&str; 3] = ["trackcollections", "trackcollection", "sample"];
+const TRACKING: [&str; 4] = ["trackcollections", "trackcollection", BALANCED, "sample"];
+/// An option whose name has a `-`, and no value.
+const BALANCED: &str = "track-balanced";
 
 /// Names with a `-` of their own.
 const LONG_NAMES: [&str; 2] = ["gc-every", "sample-rate"];
@@ -61,7 +63,7 @@ impl AgentOption {
     fn parse(word: &str) -> Self {
         let long =
             LONG_NAMES.into_iter().find_map(|name| Some((name, word.strip_prefix(name)?.strip_prefix('-')?)));
-        match long.or_else(|| word.split_once('-')) {
+        match long.or_else(|| word.split_once('-')).filter(|_| word != BALANCED) {
             Some((name, value)) => Self { name: name.to_owned(), value: Some(value.to_owned()) },
             None => Self { name: word.to_owned(), value: None },
         }
@@ -87,7 +89,12 @@ mod tests {
 
     #[test]
     fn strings_survive_unchanged() {
-        for raw in ["", "#trace", "#bucket-5,10#include-[B,[Ljava.lang.Object;#recording-/a-b/%p.mayfly"] {
+        for raw in [
+            "",
+            "#trace",
+            "#track-balanced#trace",
+            "#bucket-5,10#include-[B,[Ljava.lang.Object;#recording-/a-b/%p.mayfly",
+        ] {
             assert_eq!(AgentOptions::parse(raw).to_string(), raw);
         }
     }
@@ -112,6 +119,8 @@ mod tests {
     fn tracking_options_replace_each_other() {
         assert_eq!(merged("#sample-512k#trace", "#trackcollection"), "#trace#trackcollection");
         assert_eq!(merged("#trackcollections#trace", "#sample-1m"), "#trace#sample-1m");
+        assert_eq!(merged("#track-balanced#trace", "#sample-1m"), "#trace#sample-1m");
+        assert_eq!(merged("#sample-1m#trace", "#track-balanced"), "#trace#track-balanced");
     }
 
     #[test]

@@ -93,6 +93,16 @@ fn objects_are_found_in_the_buckets_they_died_in() {
 }
 
 #[test]
+fn a_share_of_few_objects_is_all_of_them() {
+    let modes: Vec<(&Jvm, &[&str])> = jvms().iter().map(|jvm| (jvm, [].as_slice())).collect();
+    for options in
+        ["#bucket-2,4,6,8#track-balanced", "#bucket-2,4,6,8#include-other.test#track-balanced#trace"]
+    {
+        judge([2, 4, 6, 8], &["2", "4", "6", "8"], options, &modes);
+    }
+}
+
+#[test]
 fn under_every_collector() {
     // ZGC was experimental up to JDK 14.
     const UNLOCK: &str = "-XX:+UnlockExperimentalVMOptions";

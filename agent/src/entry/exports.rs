@@ -88,11 +88,7 @@ pub unsafe extern "system" fn Java_java_lang_MayflyHooks_track(
         let Some(object) = Object::from_raw(object) else { return };
         with_exact(env, |exact, jni| {
             exact::track(exact, jni, object, cell as u32, size as u64, moving != 0);
-            if exact.forces_collections()
-                && let Some(profiler) = Profiler::get()
-            {
-                steering::collect_if_due(&profiler, jni);
-            }
+            collect_if_forced(exact, jni);
         });
     }
 }
@@ -105,6 +101,52 @@ pub unsafe extern "system" fn Java_java_lang_MayflyHooks_track(
 pub unsafe extern "system" fn Java_java_lang_MayflyHooks_untrack(env: *mut sys::JNIEnv, _hooks: sys::jclass) {
     // SAFETY: the environment of the running native method.
     unsafe { with_exact(env, exact::untrack) }
+}
+
+/// `MayflyHooks.follow`: an object is due; follows it if it is its turn, and says which of its class is due next.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_follow(
+    env: *mut sys::JNIEnv,
+    _hooks: sys::jclass,
+    object: sys::jobject,
+    cell: sys::jint,
+    size: sys::jlong,
+    moving: sys::jboolean,
+) -> sys::jint {
+    // SAFETY: arguments of the running native method.
+    unsafe {
+        let Some(object) = Object::from_raw(object) else { return 0 };
+        with_exact(env, |exact, jni| {
+            let ahead = exact::follow(exact, jni, object, cell as u32, size as u64, moving != 0);
+            collect_if_forced(exact, jni);
+            i32::try_from(ahead).unwrap_or(i32::MAX)
+        })
+    }
+}
+
+/// `MayflyHooks.unfollow`: forgets that the thread's last object was due.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_unfollow(
+    env: *mut sys::JNIEnv,
+    _hooks: sys::jclass,
+) {
+    // SAFETY: the environment of the running native method.
+    unsafe { with_exact(env, exact::unfollow) }
+}
+
+/// `#gc-every`: a collection, if so many bytes were allocated.
+fn collect_if_forced(exact: &Exact, jni: Jni<'_>) {
+    if exact.forces_collections()
+        && let Some(profiler) = Profiler::get()
+    {
+        steering::collect_if_due(&profiler, jni);
+    }
 }
 
 /// `MayflyHooks.enterPlace`: gives a place its counter.

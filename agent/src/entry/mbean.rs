@@ -57,6 +57,7 @@ fn profiling_rows(profiling: Profiling) -> Vec<(&'static str, String)> {
         Tracking::EveryObject => "every object".into(),
         Tracking::EveryNth(n) => format!("one object in {n}"),
         Tracking::ByteSample(bytes) => format!("a sample per {bytes} bytes"),
+        Tracking::Balanced => "a share of each class".into(),
     };
     vec![
         ("profiling", if profiling.active { "on" } else { "paused" }.into()),

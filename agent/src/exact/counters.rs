@@ -43,6 +43,11 @@ impl Counters {
             true if population.options.counts_places() => {
                 self.with_rows(|rows| rows.changed(&words, self.tables(population), ledger))
             }
+            // Objects followed whose stack was not taken: it is in the stacks of others.
+            true if population.shares.is_some() => {
+                let sites = ledger.changed_sites().into_iter();
+                sites.filter(|row| population.sites.has_frames(row.id)).collect()
+            }
             true => ledger.changed_sites(),
             false => Vec::new(),
         };
@@ -52,6 +57,10 @@ impl Counters {
     /// Rows of sites begin again from zero; the totals that they begin from.
     pub(super) fn reset(&self, population: &Population) -> Vec<ClassTotal> {
         self.slabs.forget_largest(&population.classes, &self.places);
+        if let Some(shares) = &population.shares {
+            shares.reset();
+            self.slabs.forget_dues(&population.classes, &self.places);
+        }
         let words = self.slabs.words(&population.classes, &self.places);
         self.with_rows(|rows| rows.reset(&words, self.tables(population)));
         words.classes(&population.classes, &self.places)

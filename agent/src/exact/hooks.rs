@@ -20,7 +20,7 @@ pub(super) struct Hooks {
 impl Hooks {
     /// Lets the Java side count, or not.
     pub(super) fn switch(&self, jni: Jni<'_>, on: bool) {
-        jni.set_static(self.class.get(), c"on", StaticField::Boolean(on));
+        jni.set_static(self.class.get(), c"on", StaticField::Int(if on { -1 } else { 0 }));
     }
 }
 
@@ -43,13 +43,15 @@ pub(super) struct SessionConstants {
     pub(super) smallest: u64,
     /// Whether the stack of each object handed over is taken.
     pub(super) stacks: bool,
+    /// Whether an object is handed over when its class's count says that it is due.
+    pub(super) shares: bool,
     /// Address of the table of places; 0 if they are not counted.
     pub(super) places: u64,
 }
 
 impl SessionConstants {
-    /// (constant in the source, value) of `TRACKED`, `OFFSET`, `SMALLEST`, `PLACES` and `STACKS`.
-    fn constants(self) -> [(Constant<'static>, Constant<'static>); 5] {
+    /// (constant in the source, value) of `TRACKED`, `OFFSET`, `SMALLEST`, `PLACES`, `STACKS` and `SHARES`.
+    fn constants(self) -> [(Constant<'static>, Constant<'static>); 6] {
         let (tracked, offset) = if self.hands_over { (1, !7) } else { (0, !0) };
         let smallest = if self.smallest == 0 { i64::MIN } else { self.smallest as i64 };
         [
@@ -58,6 +60,7 @@ impl SessionConstants {
             (Constant::Long(0x4D41_5946_4C59_0003), Constant::Long(smallest)),
             (Constant::Long(0x4D41_5946_4C59_0004), Constant::Long(self.places as i64)),
             (Constant::Int(0x4D41_5905), Constant::Int(self.stacks.into())),
+            (Constant::Int(0x4D41_5906), Constant::Int(if self.shares { -1 } else { 0 })),
         ]
     }
 }
@@ -118,6 +121,8 @@ pub(super) fn connect(jni: Jni<'_>, jvmti: &JvmtiEnv) -> Hooks {
         (c"enter", c"(Ljava/lang/Thread;Ljava/lang/Class;)V"),
         (c"track", c"(Ljava/lang/Object;IJZ)V"),
         (c"untrack", c"()V"),
+        (c"follow", c"(Ljava/lang/Object;IJZ)I"),
+        (c"unfollow", c"()V"),
         (c"enterPlace", c"(Ljava/lang/Thread;Ljava/lang/Class;I)I"),
         (c"enterPair", c"(II)I"),
         (c"sample", c"(IJJZ)J"),
@@ -165,7 +170,8 @@ mod tests {
 
     #[test]
     fn older_jvms_get_the_class_without_carriers() {
-        let session = SessionConstants { hands_over: false, smallest: 0, stacks: false, places: 0 };
+        let session =
+            SessionConstants { hands_over: false, smallest: 0, stacks: false, shares: false, places: 0 };
         let (carrier, thread) = (Constant::Utf8("currentCarrierThread"), Constant::Utf8("currentThread"));
         let (newer, older) = (class_file(true, session), class_file(false, session));
         assert_eq!((count(&newer, carrier), count(&newer, thread)), (1, 0));
@@ -175,8 +181,14 @@ mod tests {
     #[test]
     fn each_constant_of_a_session_is_in_the_class_once_and_is_replaced() {
         for session in [
-            SessionConstants { hands_over: false, smallest: 0, stacks: false, places: 0 },
-            SessionConstants { hands_over: true, smallest: 64, stacks: true, places: 0x7f12_3456_7890 },
+            SessionConstants { hands_over: false, smallest: 0, stacks: false, shares: true, places: 0 },
+            SessionConstants {
+                hands_over: true,
+                smallest: 64,
+                stacks: true,
+                shares: false,
+                places: 0x7f12_3456_7890,
+            },
         ] {
             let class = class_file(true, session);
             for (from, to) in session.constants() {

@@ -5,6 +5,7 @@
 mod allocations;
 mod counters;
 mod counting;
+mod following;
 mod hooks;
 mod maker;
 mod numbering;
@@ -17,6 +18,7 @@ mod unseen;
 mod virtual_threads;
 
 pub(crate) use allocations::{enter, track, untrack};
+pub(crate) use following::{follow, unfollow};
 pub(crate) use places::{Sampled, enter as enter_place, enter_pair, sample};
 pub(crate) use sampler::ask_for_sampler;
 pub(crate) use state::Exact;

@@ -53,6 +53,7 @@ impl Exact {
             hands_over: hands_over(options),
             smallest: options.view.min_bytes,
             stacks,
+            shares: options.track_balanced,
             places,
         };
         hooks::define(jni, self.target.jdk, session);
@@ -96,5 +97,5 @@ impl Exact {
 /// Whether objects are handed over one by one from Java.
 pub(super) fn hands_over(options: &Options) -> bool {
     let stacks = options.trace && !options.counts_places();
-    options.sample_bytes.is_none() && (options.track_collections || stacks)
+    options.sample_bytes.is_none() && !options.track_balanced && (options.track_collections || stacks)
 }

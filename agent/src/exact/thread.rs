@@ -5,7 +5,7 @@ use std::mem::ManuallyDrop;
 
 use mayfly_jvmti::{Jni, JvmtiEnv};
 use mayfly_profile::{ClassId, SiteId};
-use mayfly_tracking::Tracked;
+use mayfly_tracking::{Progression, StandsFor, Tracked};
 use rustc_hash::FxHashMap;
 
 use crate::tracking::{Followed, Population, Tracker};
@@ -14,11 +14,15 @@ use crate::tracking::{Followed, Population, Tracker};
 pub(super) struct OfThread {
     pub(super) tracker: Tracker,
     /// What is known of the classes handed over, by their cell; looked up in shared tables only once.
-    classes: FxHashMap<u32, KnownClass>,
+    pub(super) classes: FxHashMap<u32, KnownClass>,
     /// Stacks taken for objects about to be handed over, innermost constructor last.
     awaited: Vec<Awaited>,
     /// The last object handed over, if it was tracked: `untrack` takes it back.
     pub(super) tracked_last: Option<Tracked>,
+    /// The last object that was due, in a balanced session: `unfollow` takes it back.
+    pub(super) asked: Option<Asked>,
+    /// How many were due.
+    pub(super) due: u32,
 }
 
 /// A stack taken where an object is about to be made.
@@ -28,6 +32,15 @@ pub(super) struct Awaited {
     pub(super) site: SiteId,
     /// The stack stands for two to this power of objects.
     pub(super) log2: u32,
+}
+
+/// The last object that was due on a thread, in a balanced session, so that it can be taken back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked {
+    pub(super) cell: u32,
+    /// How far the thread had come before.
+    pub(super) before: Progression,
+    pub(super) tracked: Option<Tracked>,
 }
 
 /// Constructors that a thread can be in at once with a stack taken for each. Objects that are never handed over, as
@@ -41,7 +54,11 @@ pub(super) struct KnownClass {
     /// Its objects' shallow size in bytes; 0 for arrays.
     pub(super) size: u32,
     /// The site of objects whose stack is not taken.
-    site: SiteId,
+    pub(super) site: SiteId,
+    /// Whether its objects are followed when they are due, in a balanced session.
+    pub(super) tracked: bool,
+    /// How far this thread has come with them there.
+    pub(super) reached: Progression,
 }
 
 thread_local! {
@@ -59,6 +76,8 @@ pub(super) fn with_this_thread<R>(population: &Population, action: impl FnOnce(&
                 classes: FxHashMap::default(),
                 awaited: Vec::new(),
                 tracked_last: None,
+                asked: None,
+                due: 0,
             }))
         }))
     })
@@ -88,15 +107,13 @@ impl OfThread {
         // Taken off the list even if the object is not chosen.
         let awaited =
             (options.trace && options.counts_places()).then(|| self.take_awaited(population, class));
-        if !self.tracker.choose(followed.bytes) {
-            return None;
-        }
-        let site = match awaited {
+        let objects_log2 = self.tracker.choose(class.id, followed.bytes)?;
+        let (site, stack_log2) = match awaited {
             Some(awaited) => awaited,
             None if options.trace => (self.tracker.site((population, jvmti), jni, class.id, moving), 0),
             None => (class.site, 0),
         };
-        self.tracker.follow(population, jni, followed, site)
+        self.tracker.follow(population, jni, followed, (site, StandsFor { objects_log2, stack_log2 }))
     }
 
     /// A stack was taken for an object that will be handed over.
@@ -128,9 +145,18 @@ impl OfThread {
             return Some(known);
         }
         let id = population.classes.at_cell(cell)?;
-        let size = population.classes.object_size(id).unwrap_or(0);
-        let known = KnownClass { id, size, site: population.sites.of_class(id) };
+        let size = population.classes.object_size(id);
+        let tracked = is_followed(population, population.classes.name(id).unwrap_or_default(), size);
+        let site = population.sites.of_class(id);
+        let reached = Progression::default();
+        let known = KnownClass { id, size: size.unwrap_or(0), site, tracked, reached };
         self.classes.insert(cell, known);
         Some(known)
     }
+}
+
+/// Whether objects of this class are followed when they are due, if each has so many bytes or they are arrays (`None`).
+fn is_followed(population: &Population, class: &str, size: Option<u32>) -> bool {
+    let large_enough = size.is_none_or(|size| u64::from(size) >= population.options.view.min_bytes);
+    population.shares.is_some() && large_enough && population.admits(class)
 }

@@ -24,6 +24,8 @@ pub struct Options {
     pub output_dir: Option<String>,
     /// Follow the death of every object that passes the filters, `#trackcollections`.
     pub track_collections: bool,
+    /// Follow the death of rare objects one by one and of a share of the others, `#track-balanced`.
+    pub track_balanced: bool,
     /// Stacks of allocations, `#trace` (implied by `#detailedtrace` and `#trace-all`).
     pub trace: bool,
     /// Take the stack of every object, not of a sample at each place: `#trace-all`.
@@ -118,18 +120,20 @@ pub enum Live {
 impl Options {
     /// Whether deaths are followed.
     pub fn lifetimes(&self) -> bool {
-        self.track_collections || self.sample_bytes.is_some()
+        self.track_collections || self.track_balanced || self.sample_bytes.is_some()
     }
 
     /// Whether allocations are counted by place, with stacks from a sample at each.
     pub fn counts_places(&self) -> bool {
-        self.trace && !self.trace_all && self.every == 1 && self.sample_bytes.is_none()
+        let by_place = self.sample_bytes.is_none() && !self.track_balanced;
+        self.trace && !self.trace_all && self.every == 1 && by_place
     }
 
     /// Which objects are tracked one by one.
     pub fn tracking(&self) -> Tracking {
         match self.sample_bytes {
             Some(bytes) => Tracking::ByteSample(bytes),
+            None if self.track_balanced => Tracking::Balanced,
             None if !self.track_collections && !self.trace => Tracking::Off,
             None if self.every == 1 => Tracking::EveryObject,
             None => Tracking::EveryNth(self.every),
@@ -148,6 +152,7 @@ impl Default for Options {
             periodic: None,
             output_dir: None,
             track_collections: false,
+            track_balanced: false,
             trace: false,
             trace_all: false,
             every: 1,

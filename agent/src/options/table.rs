@@ -67,8 +67,16 @@ pub(super) const CLASHES: &[(&str, &str, &str)] = &[
         "sample",
         "#sample follows the lifetimes of a sample, #trackcollections of every object",
     ),
+    (
+        "track-balanced",
+        "trackcollections",
+        "#track-balanced follows a share of the objects of hot classes, #trackcollections every object",
+    ),
+    ("track-balanced", "sample", "both choose the objects that are tracked"),
+    ("every", "track-balanced", "both choose the objects that are tracked"),
     ("every", "sample", "both choose the objects that are tracked"),
     ("engine", "trackcollections", "the sampled engine sees no object but those of its sample"),
+    ("engine", "track-balanced", "the sampled engine sees no object but those of its sample"),
     ("engine", "every", "the sampled engine chooses objects by their bytes: #sample-BYTES says how many"),
 ];
 
@@ -108,6 +116,16 @@ pub(super) const SPECS: &[Spec] = &[
         ..DEFAULTS
     },
     Spec {
+        name: "track-balanced",
+        mistaken: &["balanced", "trackbalanced"],
+        shape: Shape::Flag(|o| o.track_balanced = true),
+        example: "#track-balanced",
+        help: "Follow objects until they are dead, rare classes one by one, and of hot ones a share that takes 1 % of the \
+               process's CPU; what is followed stands for the rest, counts stay exact. At least the first 1,024 objects of \
+               each class are followed. With #trace: with stacks of those followed, or of a share of them.",
+        ..DEFAULTS
+    },
+    Spec {
         name: "sample",
         shape: Shape::Value("BYTES", |o, v| {
             let bytes = value::size_within(v, (1, "1 byte"), (i32::MAX as u64, "2147483647 bytes"))?;
@@ -136,8 +154,8 @@ pub(super) const SPECS: &[Spec] = &[
         shape: Shape::Value("SECONDS,...", |o, v| value::buckets(v).map(|bounds| o.buckets = bounds)),
         example: "#bucket-1,10,60",
         help: "Upper bounds of the lifetime buckets, in whole ascending seconds; a last bucket reaches to infinity. \
-               Default 5,30,60,300,1800. Needs #trackcollections or #sample.",
-        needs: &["trackcollections", "sample", "engine"],
+               Default 5,30,60,300,1800. Needs #trackcollections, #track-balanced or #sample.",
+        needs: &["trackcollections", "track-balanced", "sample", "engine"],
         ..DEFAULTS
     },
     Spec {
@@ -158,8 +176,8 @@ pub(super) const SPECS: &[Spec] = &[
         }),
         example: "#gc-every-64m",
         help: "Force a full collection each time BYTES (k, m, g as suffix) were allocated while profiling is on: bounds the \
-               error of every death, which the report states. Needs #trackcollections or #sample.",
-        needs: &["trackcollections", "sample", "engine"],
+               error of every death, which the report states. Needs #trackcollections, #track-balanced or #sample.",
+        needs: &["trackcollections", "track-balanced", "sample", "engine"],
         ..DEFAULTS
     },
     Spec {
@@ -181,7 +199,7 @@ pub(super) const SPECS: &[Spec] = &[
         example: "#trace",
         help: "Allocation sites and allocation classes: exact counts of each allocating instruction, its stacks from \
                a sample that takes all while they are few. #trace-all takes the stack of every object, at \
-               microseconds each. With #sample or #every: the stacks of the objects tracked.",
+               microseconds each. With #track-balanced, #sample or #every: the stacks of the objects tracked.",
         ..DEFAULTS
     },
     Spec {
@@ -260,7 +278,7 @@ pub(super) const SPECS: &[Spec] = &[
         example: "#every-20",
         help: "Track only every Nth object that passes the filters; tallies of lifetimes and sites are multiplied \
                by N and labelled sampled, counts stay exact. Needs #trackcollections or #trace.",
-        needs: &["trackcollections", "trace", "detailedtrace", "sample"],
+        needs: &["trackcollections", "trace", "detailedtrace", "sample", "track-balanced"],
         ..DEFAULTS
     },
     Spec {

@@ -97,7 +97,7 @@ fn gc_every() {
     assert_eq!((both.gc_every_bytes, both.gc_every), (Some(1 << 30), Some(secs(5))));
     assert_eq!(
         refusal("#gc-every-64m"),
-        "#gc-every has no effect without #trackcollections or #sample or #engine-sampled: add one of them"
+        "#gc-every has no effect without #trackcollections or #track-balanced or #sample or #engine-sampled: add one of them"
     );
     assert!(refusal("#gc-every-64k#trackcollections").contains("must be at least 1m"));
     assert!(refusal("#gc-every#trackcollections").starts_with("#gc-every needs a value"));
@@ -208,6 +208,20 @@ fn live() {
 }
 
 #[test]
+fn track_balanced() {
+    let options = parse("#track-balanced#trace#bucket-1");
+    assert!(options.lifetimes() && !options.counts_places() && options.tracking() == Tracking::Balanced);
+    assert_eq!(
+        refusal("#track-balanced-5"),
+        "#track-balanced takes no value, but \"5\" was given: write #track-balanced"
+    );
+    for other in ["#trackcollections", "#sample-1m", "#every-5", "#engine-sampled"] {
+        let refused = refusal(&format!("#track-balanced{other}"));
+        assert!(refused.contains("exclude each other") && refused.contains("#track-balanced"), "{refused}");
+    }
+}
+
+#[test]
 fn sample() {
     let options = parse("#sample-512k");
     assert_eq!(options.sample_bytes, Some(524_288));
@@ -260,6 +274,8 @@ fn unknown_options_are_refused_with_what_was_meant() {
     for (wrong, meant) in [
         ("trakcollections", "#trackcollections"),
         ("trackgc", "#trackcollections"),
+        ("trackbalanced", "#track-balanced"),
+        ("balanced", "#track-balanced"),
         ("tracedetail", "#detailedtrace"),
         ("allocatingclasstargets-x", "#tracetarget-PREFIX,..."),
         ("buckets-5", "#bucket-SECONDS,..."),

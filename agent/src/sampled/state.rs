@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiEnv, JvmtiError, SampledAllocation};
 use mayfly_profile::{ClassId, Tracking};
+use mayfly_tracking::StandsFor;
 
 use super::draws::{Drawn, Draws};
 use super::estimates::Estimates;
@@ -123,13 +124,16 @@ impl Sampled {
         (sample, drawn): (SampledAllocation<'_>, Drawn),
     ) {
         let bytes = drawn.estimate.bytes();
-        if !thread.tracker.choose(bytes) {
-            return;
-        }
+        let Some(objects_log2) = thread.tracker.choose(class, bytes) else { return };
         // The JVM samples nothing while a virtual thread is being mounted or unmounted.
         let site = thread.tracker.site((&self.population, &self.target.jvmti), jni, class, false);
         let followed = Followed { object: sample.object, size: sample.size, bytes };
-        thread.tracker.follow(&self.population, jni, followed, (site, 0));
+        thread.tracker.follow(
+            &self.population,
+            jni,
+            followed,
+            (site, StandsFor { objects_log2, stack_log2: 0 }),
+        );
     }
 
     /// Has the JVM report what it picks.

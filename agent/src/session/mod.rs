@@ -153,6 +153,8 @@ impl Session {
             let fates = self.deaths.ledger().take_fates(classes, sites);
             updates.extend(fates.map(|fates| Update::Fates(Box::new(fates))));
         }
+        let shares = self.deaths.ledger().take_shares(self.stream.named().0);
+        updates.extend((!shares.is_empty()).then_some(Update::Shares(shares)));
         updates
     }
 

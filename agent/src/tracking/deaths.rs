@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cpu_time::ThreadTime;
 use mayfly_profile::{Following, RunInfo};
 use mayfly_tracking::{GcFamily, Ledger, References};
 
@@ -59,9 +60,12 @@ impl Deaths {
 
     /// Books the deaths up to the last collection.
     pub(crate) fn sweep(&mut self, population: &Population, references: &mut impl References) {
-        let began = Instant::now();
+        let (began, cpu) = (Instant::now(), ThreadTime::now());
         self.ledger.sweep(references, &population.sites);
         self.sweeping.add(began.elapsed());
+        if let Some(shares) = &population.shares {
+            shares.objects().spend(cpu.elapsed().as_nanos() as u64);
+        }
     }
 
     /// Forgets all objects, and what was counted of them.

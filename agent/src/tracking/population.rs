@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mayfly_profile::Dropped;
-use mayfly_tracking::{Budget, ClassTable, Clock, Nurseries, SiteTable};
+use mayfly_tracking::{Budget, ClassTable, Clock, Nurseries, Shares, SiteTable};
 
 use super::frames::KnownFrames;
 use super::switches::Switches;
@@ -22,6 +22,8 @@ pub(crate) struct Population {
     pub(crate) clock: Arc<Clock>,
     pub(crate) budget: Arc<Budget>,
     pub(crate) nurseries: Nurseries,
+    /// Whom it is the turn of, with `#track-balanced`.
+    pub(crate) shares: Option<Shares>,
     pub(crate) switches: Switches,
     pub(crate) references: WeakReferences,
     pub(super) frames: KnownFrames,
@@ -35,7 +37,8 @@ impl Population {
         let budget = Arc::new(Budget::new(options.mem_limit - for_sites));
         let clock = Arc::<Clock>::default();
         Self {
-            classes: ClassTable::default(),
+            classes: if options.track_balanced { ClassTable::with_dues() } else { ClassTable::default() },
+            shares: options.track_balanced.then(Shares::default),
             sites: SiteTable::new(for_sites),
             nurseries: Nurseries::new(Arc::clone(&budget), Arc::clone(&clock)),
             clock,
@@ -67,6 +70,7 @@ impl Population {
 
     /// Native memory held beside what the agent's allocator knows of, in bytes.
     pub(crate) fn native_bytes(&self) -> u64 {
-        self.classes.mapped_bytes() + self.budget.handle_bytes()
+        let shares = self.shares.as_ref().map_or(0, |shares| shares.mapped_bytes(self.classes.len()));
+        self.classes.mapped_bytes() + shares + self.budget.handle_bytes()
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mayfly_jvmti::{Jni, JvmtiEnv, Object};
 use mayfly_profile::{ClassId, SiteId};
-use mayfly_tracking::{Nursery, RawStack, References, Tracked};
+use mayfly_tracking::{Newborn, Nursery, RawStack, References, StandsFor, Tracked};
 
 use super::population::Population;
 use super::stacks::Stacks;
@@ -31,9 +31,10 @@ impl Tracker {
         Self { nursery: population.nurseries.open(), stack: RawStack::default() }
     }
 
-    /// Moves the byte clock; whether an object that stands for so many bytes is to be followed, by the budget.
-    pub(crate) fn choose(&self, bytes: u64) -> bool {
-        self.nursery.choose(bytes)
+    /// Moves the byte clock; whether an object of a class that stands for so many bytes is to be followed, by the budget: it stands for
+    /// two to this power of them.
+    pub(crate) fn choose(&self, class: ClassId, bytes: u64) -> Option<u32> {
+        self.nursery.choose(class, bytes)
     }
 
     /// The site of an object of a class, made here and now. `moving`: no stack may be taken.
@@ -53,19 +54,19 @@ impl Tracker {
         population.sites.of_stack(&self.stack, |raw| stacks.name(raw, name))
     }
 
-    /// Follows an object that was chosen, of this site, whose stack stands for two to the power `stack_log2` objects;
-    /// `None` if there was no room.
+    /// Follows an object that was chosen, of this site; `None` if there was no room.
     pub(crate) fn follow(
         &self,
         population: &Population,
         jni: Jni<'_>,
         followed: Followed<'_>,
-        (site, stack_log2): (SiteId, u32),
+        (site, stands_for): (SiteId, StandsFor),
     ) -> Option<Tracked> {
         let Followed { object, size, bytes } = followed;
         let reference =
             if population.options.lifetimes() { population.references.make(jni, object)? } else { 0 };
-        let added = self.nursery.add_with_stack(reference, site, stack_log2, (size / 8) as u32, bytes);
+        let newborn = Newborn { reference, site, stands_for, size_8: (size / 8) as u32, bytes };
+        let added = self.nursery.follow(newborn);
         if added.is_none() && reference != 0 {
             population.references.handles(jni).release(reference);
         }

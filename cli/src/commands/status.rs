@@ -102,6 +102,7 @@ fn follows(profiling: &Profiling) -> String {
         Tracking::EveryObject => "every object".into(),
         Tracking::EveryNth(n) => format!("one object in {n}"),
         Tracking::ByteSample(bytes) => format!("a sample per {}", size(bytes)),
+        Tracking::Balanced => "a share of each class, rare ones object by object".into(),
     };
     match (profiling.lifetimes, profiling.stacks) {
         (true, true) => format!("{which}: lifetimes, stacks"),

@@ -11,6 +11,7 @@ use crate::ids::{ClassId, FrameId, SiteId};
 use crate::lifetimes::ByteAges;
 use crate::names::Names;
 use crate::run::RunInfo;
+use crate::share::Share;
 use crate::trust::Trust;
 use crate::update::{ClassCounts, FateCounts, Progress, SiteCounts, Update};
 
@@ -61,6 +62,7 @@ pub struct ProfileBuilder {
     pub(crate) site_counts: HashMap<SiteId, SiteCounts>,
     pub(crate) estimates: HashMap<ClassId, ClassEstimate>,
     pub(crate) class_ages: HashMap<ClassId, ByteAges>,
+    pub(crate) shares: HashMap<ClassId, Share>,
     /// With the moment as of which they were told.
     pub(crate) site_fates: HashMap<SiteId, (Stamp, Fates)>,
     pub(crate) stamp: Stamp,
@@ -87,6 +89,7 @@ impl ProfileBuilder {
             Update::Site { id, class, stack } => return self.name_site(id, class, &stack),
             Update::Progress(progress) => return self.progress(*progress),
             Update::Fates(fates) => return self.fates(*fates),
+            Update::Shares(shares) => return self.shares(shares),
             Update::Reset => self.reset(),
             Update::End => self.complete = true,
         }
@@ -157,6 +160,13 @@ impl ProfileBuilder {
         }
     }
 
+    fn shares(&mut self, shares: Vec<(ClassId, Share)>) -> Result<(), ApplyError> {
+        let (named, others): (Vec<_>, Vec<_>) =
+            shares.into_iter().partition(|&(id, _)| self.class_names.index(id).is_some());
+        self.shares.extend(named);
+        others.first().map_or(Ok(()), |&(first, _)| Err(unnamed("classes", first.0, others.len())))
+    }
+
     fn reset(&mut self) {
         self.duration_ms = 0;
         self.resets += 1;
@@ -164,6 +174,7 @@ impl ProfileBuilder {
         self.site_counts.clear();
         self.estimates.clear();
         self.class_ages.clear();
+        self.shares.clear();
         self.site_fates.clear();
     }
 }

@@ -10,6 +10,7 @@ use crate::estimate::{ClassEstimate, joint_error};
 use crate::order::{class_order, site_order};
 use crate::part::Part;
 use crate::profile::{ClassProfile, Profile, SiteProfile};
+use crate::share::Share;
 use crate::tally::Tally;
 use crate::update::{ClassCounts, SiteCounts};
 
@@ -31,6 +32,7 @@ impl ProfileBuilder {
             classes: class_profiles(self),
             sites: Vec::new(),
             estimates: class_estimates(self),
+            shares: class_shares(self),
             trust: self.trust.clone(),
             complete: self.complete,
             part: Part::default(),
@@ -67,6 +69,23 @@ fn class_estimates(builder: &ProfileBuilder) -> BTreeMap<String, ClassEstimate> 
             by_name.entry(name.clone()).or_default().add(estimate);
         }
     }
+    by_name
+}
+
+/// Of how many objects the lifetimes of a class are, by name, where not each was followed.
+fn class_shares(builder: &ProfileBuilder) -> BTreeMap<String, Share> {
+    let mut by_name: BTreeMap<String, Share> = BTreeMap::new();
+    if builder.shares.is_empty() {
+        return by_name;
+    }
+    for (id, counts) in &builder.class_counts {
+        let name = builder.class_names.index(*id).and_then(|index| builder.class_names.value(index));
+        let share = builder.shares.get(id).copied().unwrap_or_else(|| Share::whole(counts.allocated.objects));
+        if let Some(name) = name {
+            by_name.entry(name.clone()).or_default().add(share);
+        }
+    }
+    by_name.retain(|_, share| !share.is_whole());
     by_name
 }
 

@@ -6,13 +6,14 @@
 //! large objects, of which nearly every one is picked, keep their numbers; parts of objects of one size keep their shares.
 //! Not here: weights of single samples, which are the agent's.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::division::divide;
 use crate::estimate::ClassEstimate;
 use crate::order::site_order;
 use crate::profile::{ClassProfile, Profile, SiteProfile};
 use crate::run::{EngineKind, Tracking};
+use crate::share::Share;
 use crate::tally::Tally;
 
 /// Parts of one that are told apart before the parts of a sum are rounded to whole numbers.
@@ -21,10 +22,18 @@ const FINENESS: f64 = 256.0;
 /// Calibrates the living and the dead of each class whose exact count says how many there are of both.
 pub(crate) fn classes(profile: &mut Profile) {
     let Some(sample) = Sample::of(profile) else { return };
+    let view = &profile.run.view;
     for class in &mut profile.classes {
         let estimate = profile.estimates.get(&class.name).copied().unwrap_or_default();
+        let sample = sample.of_class(class, &profile.shares);
         if let Some(live) = class.live.filter(|_| sample.is_of_all(class, estimate)) {
             let mut parts: Vec<_> = std::iter::once(live).chain(class.collected.iter().copied()).collect();
+            let nobody = parts.iter().all(Tally::is_empty);
+            let wanted = view.classes.admits(&class.name) && class.allocated.largest >= view.min_bytes;
+            if nobody && wanted && sample.tracking == Tracking::Balanced {
+                // None was due yet: nothing is known, but that none was seen dead.
+                parts[0] = class.allocated;
+            }
             sample.settle(class.allocated, class.allocated, &mut parts);
             class.live = Some(parts.remove(0));
             class.collected = parts;
@@ -39,6 +48,7 @@ pub(crate) fn sites(profile: &mut Profile) {
         profile.classes.iter().map(|class| (class.name.as_str(), class)).collect();
     for (name, mut sites) in by_class(&mut profile.sites) {
         if let Some(class) = classes.get(name.as_str()) {
+            let sample = sample.of_class(class, &profile.shares);
             sample.settle_sites(class, &mut sites);
         }
     }
@@ -46,6 +56,7 @@ pub(crate) fn sites(profile: &mut Profile) {
     for (name, mut sites) in by_class(&mut profile.sites) {
         if let Some(class) = classes.get(name.as_str()) {
             let estimate = profile.estimates.get(&name).copied().unwrap_or_default();
+            let sample = sample.of_class(class, &profile.shares);
             sample.state_errors(sample.expansion(class, estimate), &mut sites);
         }
     }
@@ -63,6 +74,11 @@ impl Profile {
     /// How many samples a part of a class rests on, about; `None` where no sample was drawn, or the part is empty.
     pub fn samples_behind(&self, class: &ClassProfile, part: Tally) -> Option<f64> {
         let sample = Sample::of(self).filter(|sample| sample.draws_sites() && part.objects > 0)?;
+        if sample.tracking == Tracking::Balanced {
+            let share = self.shares.get(&class.name).filter(|share| !share.follows_each())?;
+            let of_class = part.objects as f64 / (class.allocated.objects as f64).max(1.0);
+            return Some(share.followed as f64 * of_class);
+        }
         let estimate = self.estimates.get(&class.name).copied().unwrap_or_default();
         Some(sample.samples(sample.expansion(class, estimate), part))
     }
@@ -78,6 +94,9 @@ struct Sample {
     counts_estimated: bool,
     /// Whether nothing that should have been tracked was given up.
     complete: bool,
+    /// What each object of the class at hand adds to the variance of a number of them, where a share was followed; and by the
+    /// stacks taken.
+    of_one: (f64, f64),
 }
 
 impl Sample {
@@ -87,19 +106,27 @@ impl Sample {
         let estimated = match profile.run.tracking {
             Tracking::Off => false,
             Tracking::EveryObject | Tracking::EveryNth(0 | 1) => thinned,
-            Tracking::EveryNth(_) | Tracking::ByteSample(_) => true,
+            Tracking::EveryNth(_) | Tracking::ByteSample(_) | Tracking::Balanced => true,
         };
         estimated.then_some(Self {
             tracking: profile.run.tracking,
             interval: profile.trust.sample_interval,
             counts_estimated: profile.run.engine == EngineKind::Sampled,
             complete: profile.trust.dropped.is_empty(),
+            of_one: (0.0, 0.0),
         })
+    }
+
+    /// For numbers of a class.
+    fn of_class(self, class: &ClassProfile, shares: &BTreeMap<String, Share>) -> Self {
+        let share = shares.get(&class.name).copied().unwrap_or_default();
+        let objects = class.allocated.objects;
+        Self { of_one: (share.variance_of_one(objects), share.stack_variance_of_one(objects)), ..self }
     }
 
     /// Whether sites are counted by the sample, too.
     fn draws_sites(self) -> bool {
-        matches!(self.tracking, Tracking::EveryNth(_) | Tracking::ByteSample(_))
+        matches!(self.tracking, Tracking::EveryNth(_) | Tracking::ByteSample(_) | Tracking::Balanced)
     }
 
     /// Whether the objects that were counted are those that could be picked.
@@ -175,6 +202,9 @@ impl Sample {
 
     /// How many objects are stated for each one that samples alone told of.
     fn expansion(self, class: &ClassProfile, estimate: ClassEstimate) -> f64 {
+        if self.tracking == Tracking::Balanced {
+            return 1.0;
+        }
         let told = estimate.allocated.bytes() as f64;
         let calibrated = told > 0.0 && class.allocated.bytes > 0 && self.is_of_all(class, estimate);
         if calibrated { class.allocated.bytes as f64 / told } else { 1.0 }
@@ -188,10 +218,11 @@ impl Sample {
     /// The errors of sites' shares of their class, as [`SiteProfile::error`] states them; of their numbers, where that of the
     /// class is not exact.
     fn state_errors(self, expansion: f64, sites: &mut [&mut SiteProfile]) {
-        let all: f64 = sites.iter().map(|site| self.samples(expansion, site.allocated)).sum();
+        let stacks = Self { of_one: (self.of_one.1, self.of_one.1), ..self };
+        let all: f64 = sites.iter().map(|site| stacks.samples(expansion, site.allocated)).sum();
         for site in sites {
             // A site is there because it was picked.
-            let of_site = self.samples(expansion, site.allocated).max(1.0);
+            let of_site = stacks.samples(expansion, site.allocated).max(1.0);
             // Agresti and Coull's shrunken share: a site seen each time is not the only one for certain.
             let share =
                 if all.is_finite() && !self.counts_estimated { (of_site + 1.0) / (all + 2.0) } else { 0.0 };
@@ -216,6 +247,7 @@ impl Sample {
             // (1 - p)/p with p = 1 - e^(-size/interval).
             Tracking::ByteSample(interval) => 1.0 / (mean_size(part) / self.interval_of(interval)).exp_m1(),
             Tracking::EveryNth(n) => n.saturating_sub(1) as f64,
+            Tracking::Balanced => self.of_one.0,
             Tracking::Off | Tracking::EveryObject => 1.0,
         }
     }

@@ -23,6 +23,7 @@ use crate::frame::Frame;
 use crate::order::{class_order, site_order};
 use crate::profile::{ClassProfile, Profile, SiteProfile};
 use crate::run::{EngineKind, JvmInfo, RunInfo, Tracking};
+use crate::share::Share;
 use crate::tally::Tally;
 use crate::trust::{Dropped, OwnCost, Refusals, Remainder, Trust};
 
@@ -36,6 +37,7 @@ impl Profile {
         into.gcs = into.gcs.saturating_add(other.gcs);
         into.resets = into.resets.saturating_add(other.resets);
         into.complete &= other.complete;
+        into.shares = shares(&run, [&into, &other]);
         into.classes = joined(into.classes, other.classes, |class| class.name.clone(), ClassProfile::join);
         into.classes.sort_by(class_order);
         into.sites = joined(into.sites, other.sites, site_key, SiteProfile::join);
@@ -72,6 +74,25 @@ impl Profile {
         }
         self
     }
+}
+
+/// Of how many objects the lifetimes of both are; of a class without an entry each was followed.
+fn shares(run: &RunInfo, both: [&Profile; 2]) -> BTreeMap<String, Share> {
+    let mut sums = BTreeMap::new();
+    if run.tracking != Tracking::Balanced || !run.lifetimes {
+        return sums;
+    }
+    for name in both.iter().flat_map(|profile| profile.shares.keys()) {
+        let of = |profile: &&Profile| {
+            let objects =
+                || profile.classes.iter().find(|class| class.name == *name).map(|c| c.allocated.objects);
+            profile.shares.get(name).copied().unwrap_or_else(|| Share::whole(objects().unwrap_or(0)))
+        };
+        let mut sum = Share::default();
+        both.iter().map(of).for_each(|share| sum.add(share));
+        sums.insert(name.clone(), sum);
+    }
+    sums
 }
 
 fn site_key(site: &SiteProfile) -> (String, Vec<Frame>) {
@@ -186,9 +207,10 @@ impl RunInfo {
 fn coarser(a: Tracking, b: Tracking) -> Tracking {
     let coarseness = |tracking: &Tracking| match *tracking {
         Tracking::EveryObject => (0, 0),
-        Tracking::EveryNth(n) => (1, n),
-        Tracking::ByteSample(interval) => (2, interval),
-        Tracking::Off => (3, 0),
+        Tracking::Balanced => (1, 0),
+        Tracking::EveryNth(n) => (2, n),
+        Tracking::ByteSample(interval) => (3, interval),
+        Tracking::Off => (4, 0),
     };
     std::cmp::max_by_key(a, b, coarseness)
 }

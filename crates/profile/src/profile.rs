@@ -8,6 +8,7 @@ use crate::frame::Frame;
 use crate::lifetimes::{ByteAges, Lifetimes};
 use crate::part::Part;
 use crate::run::RunInfo;
+use crate::share::Share;
 use crate::tally::Tally;
 use crate::trust::Trust;
 
@@ -28,6 +29,8 @@ pub struct Profile {
     pub sites: Vec<SiteProfile>,
     /// What samples say of classes, by name, whatever was filtered out; empty if the JVM did not sample for us.
     pub estimates: BTreeMap<String, ClassEstimate>,
+    /// Of how many objects of a class the lifetimes are, by name, where not each was followed; only with [`crate::run::Tracking::Balanced`].
+    pub shares: BTreeMap<String, Share>,
     /// How much of the truth this is.
     pub trust: Trust,
     /// Whether the recording was closed by the agent (`false`: the JVM died, or is still running).

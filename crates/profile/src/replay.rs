@@ -24,6 +24,7 @@ impl Profile {
         let fates = self.sites.iter().zip(&sites).filter_map(known).collect();
         let aged = self.classes.iter().filter_map(|class| Some((class, class.byte_ages.clone()?)));
         let ages = aged.map(|(class, ages)| (names.class(&class.name), ages)).collect();
+        let shares: Vec<_> = self.shares.iter().map(|(name, share)| (names.class(name), *share)).collect();
         let mut updates = names.said;
         // Before the counts: a reset clears them.
         updates.extend((0..self.resets).map(|_| Update::Reset));
@@ -38,6 +39,9 @@ impl Profile {
         let fates = FateCounts { stamp: Stamp::default(), classes: ages, sites: fates };
         if !fates.classes.is_empty() || !fates.sites.is_empty() {
             updates.push(Update::Fates(Box::new(fates)));
+        }
+        if !shares.is_empty() {
+            updates.push(Update::Shares(shares));
         }
         if self.complete {
             updates.push(Update::End);

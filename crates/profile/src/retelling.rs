@@ -16,6 +16,7 @@ impl ProfileBuilder {
         updates.extend(self.names_again());
         updates.push(Update::Progress(Box::new(self.counts_again())));
         updates.extend(self.fates_again().map(|fates| Update::Fates(Box::new(fates))));
+        updates.extend(self.shares_again());
         if self.complete {
             updates.push(Update::End);
         }
@@ -60,6 +61,12 @@ impl ProfileBuilder {
         sites.sort_unstable_by_key(|&(id, _)| id);
         let told = !classes.is_empty() || !sites.is_empty() || self.stamp != Stamp::default();
         told.then_some(FateCounts { stamp: self.stamp, classes, sites })
+    }
+
+    fn shares_again(&self) -> Option<Update> {
+        let mut shares: Vec<_> = self.shares.iter().map(|(&id, &share)| (id, share)).collect();
+        shares.sort_unstable_by_key(|&(id, _)| id);
+        (!shares.is_empty()).then_some(Update::Shares(shares))
     }
 
     fn counts_again(&self) -> Progress {

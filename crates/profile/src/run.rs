@@ -39,6 +39,8 @@ pub enum Tracking {
     EveryNth(u64),
     /// An unbiased sample, one per this many bytes on average; tallies are scaled by 1/(1-e^(-size/interval)).
     ByteSample(u64),
+    /// Each object of rare classes, and of others a share, which stands for the rest: [`crate::share::Share`] says how many.
+    Balanced,
 }
 
 /// What counts allocations.

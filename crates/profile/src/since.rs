@@ -37,6 +37,9 @@ impl Profile {
         for (name, estimate) in &mut self.estimates {
             *estimate = estimate.without(earlier.estimates.get(name).copied().unwrap_or_default());
         }
+        for (name, share) in &mut self.shares {
+            *share = share.since(earlier.shares.get(name).copied().unwrap_or_default());
+        }
         self.ranked()
     }
 }

@@ -11,6 +11,7 @@ use crate::frame::Frame;
 use crate::ids::{ClassId, FrameId, SiteId};
 use crate::lifetimes::{ByteAges, Lifetimes};
 use crate::run::RunInfo;
+use crate::share::Share;
 use crate::tally::Tally;
 use crate::trust::Trust;
 
@@ -46,6 +47,8 @@ pub enum Update {
     Progress(Box<Progress>),
     /// New values of how long the objects of some classes and sites lived, as of the last progress.
     Fates(Box<FateCounts>),
+    /// New values of how many objects of some classes were followed, where not each was; as of the last progress.
+    Shares(Vec<(ClassId, Share)>),
     /// All counts start again from zero; names stay.
     Reset,
     /// The agent closed the stream: nothing follows.

@@ -3,7 +3,7 @@
 use mayfly_profile::{
     BucketBounds, ByteAges, Change, ClassEstimate, ClassFilter, ClassProfile, Dropped, EngineKind, Estimate,
     Fates, Following, Frame, Gc, JvmInfo, Lifetimes, Load, OwnCost, Profile, Refusals, Remainder, RunInfo,
-    SiteProfile, Tally, Tracking, Trust, View,
+    Share, SiteProfile, Tally, Tracking, Trust, View,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -57,6 +57,7 @@ fn tracking() -> impl Strategy<Value = Tracking> {
         4 => Just(Tracking::EveryObject),
         1 => (1..4u64).prop_map(Tracking::EveryNth),
         1 => (1..4u64).prop_map(Tracking::ByteSample),
+        1 => Just(Tracking::Balanced),
         1 => Just(Tracking::Off),
     ]
 }
@@ -191,11 +192,31 @@ fn profile() -> impl Strategy<Value = Profile> {
                     let fates = lives.filter(|_| live.is_some());
                     SiteProfile { class, stack, allocated, live, collected, byte_seconds, error, fates }
                 });
-            let classes = classes.collect();
+            let classes: Vec<ClassProfile> = classes.collect();
+            let mut shares = std::collections::BTreeMap::new();
+            if run.tracking == Tracking::Balanced && run.lifetimes {
+                for class in classes.iter().filter(|class| class.allocated.objects % 2 == 1) {
+                    let mut share = Share::default();
+                    share.record(class.allocated.objects % 1000 + 2, None);
+                    shares.insert(class.name.clone(), share);
+                }
+            }
             let sites = if run.stacks { sites.collect() } else { Vec::new() };
             let estimates = if trust.sample_interval.is_some() { estimates } else { Default::default() };
             let part = Default::default();
-            Profile { run, duration_ms, gcs, resets, classes, sites, estimates, trust, complete, part }
+            Profile {
+                run,
+                duration_ms,
+                gcs,
+                resets,
+                classes,
+                sites,
+                estimates,
+                shares,
+                trust,
+                complete,
+                part,
+            }
         },
     )
 }

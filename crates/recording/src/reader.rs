@@ -5,7 +5,8 @@
 use mayfly_profile::{ApplyError, Update};
 
 use crate::frame::{
-    FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, FrameStart, KIND_FATES, KIND_UPDATE, MAGIC, split_frame,
+    FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, FrameStart, KIND_FATES, KIND_SHARES, KIND_UPDATE, MAGIC,
+    split_frame,
 };
 use crate::{v1, v2};
 
@@ -175,6 +176,13 @@ fn fates(payload: &[u8]) -> Option<Update> {
     }
 }
 
+fn shares(payload: &[u8]) -> Option<Update> {
+    match postcard::take_from_bytes(payload) {
+        Ok((shares, [])) => Some(Update::Shares(shares)),
+        _ => None,
+    }
+}
+
 /// The length and content of the frame at the start of `bytes`: no content if it is of an unknown kind, nothing at
 /// all if it is not whole yet, an error saying what does not hold.
 fn read_frame(bytes: &[u8], version: u16) -> Result<Option<(usize, Option<Update>)>, &'static str> {
@@ -188,6 +196,7 @@ fn read_frame(bytes: &[u8], version: u16) -> Result<Option<(usize, Option<Update
         (KIND_UPDATE, 1) => v1::decode(payload),
         (KIND_UPDATE, _) => v2::decode(payload),
         (KIND_FATES, _) => fates(payload),
+        (KIND_SHARES, _) => shares(payload),
         _ => return Ok(Some((length, None))),
     };
     match update {

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::mem;
 
 use mayfly_profile::{
-    ByteAges, ClassCounts, ClassEstimate, ClassId, FateCounts, Fates, Progress, SiteCounts, SiteId, Stamp,
-    Update,
+    ByteAges, ClassCounts, ClassEstimate, ClassId, FateCounts, Fates, Progress, Share, SiteCounts, SiteId,
+    Stamp, Update,
 };
 
 /// How fast a recording may grow.
@@ -36,6 +36,7 @@ pub struct Thinner {
     last_ms: u64,
     progress: Option<Pending>,
     fates: Option<PendingFates>,
+    shares: HashMap<ClassId, Share>,
 }
 
 /// What progress was held back.
@@ -59,7 +60,7 @@ impl Thinner {
     /// Nothing was written yet.
     pub fn new(growth: Growth) -> Self {
         let credit = i64::try_from(growth.bytes_ahead).unwrap_or(i64::MAX);
-        Self { growth, credit, last_ms: 0, progress: None, fates: None }
+        Self { growth, credit, last_ms: 0, progress: None, fates: None, shares: HashMap::new() }
     }
 
     /// Whether a step can be written as it is now, so many milliseconds after the first: there is room, and nothing was held back.
@@ -76,9 +77,11 @@ impl Thinner {
             match update {
                 Update::Progress(progress) => self.progress.get_or_insert_default().add(*progress),
                 Update::Fates(fates) => self.fates.get_or_insert_default().add(*fates),
+                Update::Shares(shares) => self.shares.extend(shares),
                 // What was counted before is void.
                 Update::Reset => {
                     (self.progress, self.fates) = (None, None);
+                    self.shares.clear();
                     due.push(Update::Reset);
                 }
                 Update::End => {
@@ -109,7 +112,10 @@ impl Thinner {
     fn held_back(&mut self) -> impl Iterator<Item = Update> {
         let progress = self.progress.take().map(|pending| Update::Progress(Box::new(pending.whole())));
         let fates = self.fates.take().map(PendingFates::whole);
-        progress.into_iter().chain(fates.into_iter().flatten())
+        let mut shares: Vec<_> = self.shares.drain().collect();
+        shares.sort_unstable_by_key(|&(id, _)| id);
+        let shares = (!shares.is_empty()).then_some(Update::Shares(shares));
+        progress.into_iter().chain(fates.into_iter().flatten()).chain(shares)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use mayfly_profile::{
     BlameRules, BucketBounds, ClassFilter, ClassId, EngineKind, FateCounts, Frame, FrameId, JvmInfo,
-    Progress, RunInfo, SiteId, Tracking,
+    Progress, RunInfo, Share, SiteId, Tracking,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -33,6 +33,8 @@ enum Update {
     /// In a frame kind of its own, which earlier readers skip.
     #[serde(skip)]
     Fates(Box<FateCounts>),
+    #[serde(skip)]
+    Shares(Vec<(ClassId, Share)>),
 }
 
 #[derive(Serialize, Deserialize)]

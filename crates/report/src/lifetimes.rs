@@ -1,6 +1,6 @@
 //! The lifetime table of the post-run report: how long the tracked objects of each class live, by three clocks.
 
-use mayfly_profile::{ClassProfile, Gc, Lifetimes, Profile, Quantile, Tally};
+use mayfly_profile::{ClassProfile, Gc, Lifetimes, Profile, Quantile, Tally, Tracking};
 
 use crate::rows::{blank, line};
 use crate::sections::sampling_note;
@@ -40,6 +40,16 @@ pub(crate) fn write_lifetimes(out: &mut String, profile: &Profile, limit: usize)
     let bounds = profile.run.jvm.lifetimes_are_upper_bounds();
     table.push(cells(&all_classes(&tracked), bounds));
     table.extend(tracked.iter().take(limit).map(|class| cells(class, bounds)));
+    if profile.run.tracking == Tracking::Balanced {
+        let followed = |class: &&ClassProfile| {
+            let share = profile.shares.get(&class.name);
+            share.map_or(class.allocated.objects, |share| share.followed)
+        };
+        let all = tracked.iter().map(followed).fold(0, u64::saturating_add);
+        let column = std::iter::once(all).chain(tracked.iter().take(limit).map(followed));
+        let column = std::iter::once("followed".to_owned()).chain(column.map(|count| count.to_string()));
+        table.iter_mut().zip(column).for_each(|(row, cell)| row.insert(1, cell));
+    }
     out.push_str(&right_aligned(&table, "  "));
     blank(out);
 }
@@ -57,6 +67,13 @@ fn explain(out: &mut String, profile: &Profile) {
     }
     if let Some(text) = sampling_note(&profile.run) {
         line(out, 2, &format!("Live and collected counts are {text}"));
+    }
+    if profile.run.tracking == Tracking::Balanced {
+        line(
+            out,
+            2,
+            "Bands include the error of following a share: objects that stand for many count as few.",
+        );
     }
 }
 

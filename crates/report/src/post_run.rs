@@ -101,5 +101,6 @@ pub fn tracking_text(profile: &Profile) -> String {
         Tracking::EveryObject | Tracking::EveryNth(0 | 1) => "every object".to_owned(),
         Tracking::EveryNth(n) => format!("1 in {n} objects"),
         Tracking::ByteSample(interval) => format!("a sample per {}", units::bytes(interval)),
+        Tracking::Balanced => "a share of each class, rare ones object by object".to_owned(),
     }
 }

@@ -158,8 +158,15 @@ fn range_text((from, to): (u64, Option<u64>)) -> String {
 ///
 /// The error is the standard error 1/√n of a number that rests on n samples: 10 % at 100 samples.
 pub(crate) fn sampling_note(run: &RunInfo) -> Option<String> {
+    if run.tracking == Tracking::Balanced {
+        return Some(
+            "exact where each object of a class was followed, and its stack taken; of larger classes a share was, and stands for the rest".to_owned(),
+        );
+    }
     let (source, ten_percent_row) = match run.tracking {
-        Tracking::Off | Tracking::EveryObject | Tracking::EveryNth(0 | 1) => return None,
+        Tracking::Off | Tracking::EveryObject | Tracking::EveryNth(0 | 1) | Tracking::Balanced => {
+            return None;
+        }
         Tracking::EveryNth(n) => (
             format!("from 1 in {n} objects, scaled by {n}"),
             format!("{} objects", units::count(n.saturating_mul(100))),

@@ -131,6 +131,11 @@ impl Budget {
         self.adjust();
     }
 
+    /// How many tracked objects there is room for in all.
+    pub(crate) fn objects(&self) -> u64 {
+        self.objects.limit.load(Relaxed)
+    }
+
     /// Native bytes of tracked objects' records and handles now.
     pub fn bytes(&self) -> u64 {
         self.objects.used.load(Relaxed) * BYTES_PER_OBJECT

@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 
 use crate::mapped::Mapped;
 use crate::slab_layout::{
-    ARRAY_CELLS, CELL_LARGEST, CELL_TRACKED, CLASS_WORDS, NOTE_WORDS, OBJECT_CELLS, OTHER_WORDS, byte_offset,
-    word_at,
+    ARRAY_CELLS, CELL_DUE, CELL_LARGEST, CELL_TRACKED, CLASS_WORDS, NOTE_WORDS, OBJECT_CELLS, OBJECT_DUE,
+    OTHER_WORDS, byte_offset, word_at,
 };
 
 /// What the classes that no longer fit are called, all together.
@@ -51,6 +51,8 @@ pub(crate) struct ClassEntry {
 pub struct ClassTable {
     /// First word of those kept for other classes; also bounds the number of names.
     room: usize,
+    /// Words of a class of objects.
+    object_words: u32,
     entries: boxcar::Vec<ClassEntry>,
     /// Class id + 1 per first word of a class's cells.
     class_at_word: Mapped<AtomicU32>,
@@ -75,6 +77,11 @@ impl Default for ClassTable {
 }
 
 impl ClassTable {
+    /// A table of a balanced session: beside the number of a class's objects is the one at which the next is due.
+    pub fn with_dues() -> Self {
+        Self { object_words: OBJECT_CELLS + OBJECT_DUE as u32, ..Self::default() }
+    }
+
     /// A table with so many words for the cells of classes, for as many names, and some for all other classes together.
     ///
     /// # Panics
@@ -88,6 +95,7 @@ impl ClassTable {
         };
         Self {
             room,
+            object_words: OBJECT_CELLS,
             entries: boxcar::Vec::new(),
             class_at_word: Mapped::new(CLASS_WORDS).expect("address space for classes"),
             index: Mutex::new(index),
@@ -101,7 +109,7 @@ impl ClassTable {
         if let Some(&id) = index.by_name.get(&(Box::from(name), shape)) {
             return self.registered(id, None);
         }
-        let (word, words) = (index.next_word, shape.words());
+        let (word, words) = (index.next_word, self.words(shape));
         if (word + words) as usize > self.room || self.entries.count() >= 2 * self.room {
             return self.registered(self.other(&mut index, shape), Some(tracked));
         }
@@ -124,19 +132,19 @@ impl ClassTable {
             let alike = index.others.iter().filter(|(known, _)| alike(*known));
             alike.min_by_key(|(known, _)| size(*known).abs_diff(size(shape)))
         };
-        let full = index.next_other + shape.words() > end;
+        let full = index.next_other + self.words(shape) > end;
         if let Some(&(_, id)) = known.or_else(|| if full { nearest() } else { None }) {
             return id;
         }
         let id = self.add(OTHER_CLASSES, shape, index.next_other, false);
-        index.next_other += shape.words();
+        index.next_other += self.words(shape);
         index.others.push((shape, id));
         id
     }
 
     fn add(&self, name: &str, shape: Shape, word: u32, tracked: bool) -> ClassId {
         let id = ClassId::of_row(self.entries.push(ClassEntry { name: name.into(), shape, word, tracked }));
-        if shape.words() > 0 {
+        if self.words(shape) > 0 {
             self.class_at_word.words()[word as usize].store(id.0 + 1, Relaxed);
         }
         id
@@ -188,6 +196,27 @@ impl ClassTable {
         class.and_then(|id| self.entries.get(id.row())).is_some_and(|entry| entry.shape == Shape::Array)
     }
 
+    /// Words of the cells of a class of such a shape.
+    fn words(&self, shape: Shape) -> u32 {
+        match shape {
+            Shape::Object { .. } => self.object_words,
+            Shape::Array => ARRAY_CELLS,
+            Shape::NameOnly => 0,
+        }
+    }
+
+    /// The words that say when the next object of a class is due, in a balanced session.
+    pub(crate) fn dues(&self) -> impl Iterator<Item = usize> {
+        let due = |class: &ClassEntry| match class.shape {
+            Shape::Object { .. } => {
+                (self.object_words > OBJECT_CELLS).then_some(class.word as usize + OBJECT_DUE)
+            }
+            Shape::Array => Some(class.word as usize + CELL_DUE),
+            Shape::NameOnly => None,
+        };
+        self.entries().filter_map(due)
+    }
+
     /// First word behind the cells in use.
     pub(crate) fn words_in_use(&self) -> usize {
         let index = self.index();
@@ -219,17 +248,6 @@ impl ClassTable {
     }
 }
 
-impl Shape {
-    /// Words of its cells.
-    fn words(self) -> u32 {
-        match self {
-            Shape::Object { .. } => OBJECT_CELLS,
-            Shape::Array => ARRAY_CELLS,
-            Shape::NameOnly => 0,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -254,6 +272,16 @@ mod tests {
         assert_eq!(object.cell & 1, 0);
         assert!(object.cell - (array.cell & !7) >= ARRAY_CELLS * 8);
         assert_eq!(table.at_cell(0), None);
+    }
+
+    #[test]
+    fn dues_lie_in_no_other_cell() {
+        let table = ClassTable::with_dues();
+        let shapes = [Shape::Object { size: 16 }, Shape::Array, Shape::Object { size: 24 }, Shape::NameOnly];
+        let classes = shapes.map(|shape| table.register(&format!("{shape:?}"), shape, false));
+        let [first, array, second, _] = classes.map(|class| word_at(class.cell));
+        assert_eq!(table.dues().collect::<Vec<_>>(), [first + 1, array + 5, second + 1]);
+        assert_eq!((array - first, second - array, table.words_in_use() - second), (2, 6, 2));
     }
 
     #[test]

@@ -3,20 +3,26 @@
 //! A thread adds to its own nursery under a lock that only the ledger ever contends for, and only to swap the list.
 
 use std::mem;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mayfly_profile::SiteId;
+use mayfly_profile::{ClassId, SiteId};
 
 use crate::budget::Budget;
 use crate::clock::Clock;
-use crate::tracked::Tracked;
+use crate::mapped::Mapped;
+use crate::slab_layout::MOST_CLASSES;
+use crate::tracked::{MOST_LOG2, Tracked};
 
 const FIRST_CAPACITY: usize = 32;
 /// A list this long is handed over.
 pub(crate) const CHUNK: usize = 4096;
 /// 2^64 divided by the golden ratio: seeds far apart.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Of the room, the part that a class may take before its objects are thinned; and the most objects that this is. The shorter room
+/// gets, the fewer.
+const SPARED_PART: u64 = 16;
+const MOST_SPARED: u64 = 8192;
 /// A thread moves the byte clock on in steps of this many bytes.
 const CLOCK_STEP: u64 = 1 << 14;
 
@@ -25,9 +31,32 @@ const CLOCK_STEP: u64 = 1 << 14;
 pub struct Nursery {
     shared: Arc<Shared>,
     young: Mutex<Young>,
-    /// Written by its own thread only: log2 of what the chosen object stands for, and the state of a random sequence.
-    thinning: AtomicU32,
+    /// The state of a random sequence, written by its own thread only.
     random: AtomicU64,
+}
+
+/// Of how many objects an object is one, as powers of two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StandsFor {
+    /// Of its class.
+    pub objects_log2: u32,
+    /// Its stack stands for so many times more.
+    pub stack_log2: u32,
+}
+
+/// An object to be followed from now on.
+#[derive(Clone, Copy, Debug)]
+pub struct Newborn {
+    /// The weak reference as a number; zero if deaths are not followed.
+    pub reference: u64,
+    /// Class and stack.
+    pub site: SiteId,
+    /// Of how many it is one.
+    pub stands_for: StandsFor,
+    /// Shallow size in units of 8 bytes.
+    pub size_8: u32,
+    /// Bytes of allocation that it stands for.
+    pub bytes: u64,
 }
 
 #[derive(Debug, Default)]
@@ -61,10 +90,15 @@ struct Shared {
     taken_back: Mutex<Vec<Tracked>>,
     dropped: AtomicU64,
     opened: AtomicU64,
+    /// Objects of each class handed over while room was short.
+    crowds: Mapped<AtomicU64>,
 }
 
 impl Nurseries {
     /// None yet; room comes from `budget`, stamps from `clock`.
+    ///
+    /// # Panics
+    /// If the system has no address space for counters of classes.
     pub fn new(budget: Arc<Budget>, clock: Arc<Clock>) -> Self {
         let shared = Shared {
             budget,
@@ -74,6 +108,7 @@ impl Nurseries {
             taken_back: Mutex::default(),
             dropped: AtomicU64::new(0),
             opened: AtomicU64::new(1),
+            crowds: Mapped::new(MOST_CLASSES).expect("address space for classes"),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -83,7 +118,6 @@ impl Nurseries {
         let nursery = Arc::new(Nursery {
             shared: Arc::clone(&self.shared),
             young: Mutex::default(),
-            thinning: AtomicU32::new(0),
             random: AtomicU64::new(self.shared.opened.fetch_add(1, Relaxed).wrapping_mul(GOLDEN) | 1),
         });
         lock(&self.shared.nurseries).push(Arc::clone(&nursery));
@@ -115,49 +149,42 @@ impl Nurseries {
 }
 
 impl Nursery {
-    /// Whether the next object, which stands for `bytes` of allocation, is to be added: each one while there is room,
-    /// otherwise one of a few, at random, which then stands for the others.
-    pub fn choose(&self, bytes: u64) -> bool {
-        let log2 = self.shared.budget.thinning();
-        if log2 != self.thinning.load(Relaxed) {
-            self.thinning.store(log2, Relaxed);
-        }
-        if log2 == 0 {
-            return true;
-        }
-        let chosen = self.next_random() >> (64 - log2) == 0;
-        if !chosen {
+    /// Whether the next object of a class, which stands for `bytes` of allocation, is to be added: each one while there is room,
+    /// otherwise one of a few, at random, which then stands for the others, two to this power. Those of rare classes are
+    /// spared.
+    pub fn choose(&self, class: ClassId, bytes: u64) -> Option<u32> {
+        let log2 = match self.shared.budget.thinning() {
+            0 => 0,
+            thinning => thinning.min(self.shared.crowd_log2(class, thinning)),
+        };
+        if log2 > 0 && self.next_random() >> (64 - log2) != 0 {
             lock(&self.young).advance(&self.shared.clock, bytes);
+            return None;
         }
-        chosen
+        self.shared.budget.note_thinning(log2);
+        Some(log2)
     }
 
-    /// Adds the object chosen last, which stands for `bytes` of allocation. `false`: no room, it is counted as dropped.
+    /// Adds an object that stands for itself, and for `bytes` of allocation. `false`: no room, it is counted as dropped.
     pub fn add(&self, reference: u64, site: SiteId, size_8: u32, bytes: u64) -> bool {
-        self.add_with_stack(reference, site, 0, size_8, bytes).is_some()
+        let newborn = Newborn { reference, site, stands_for: StandsFor::default(), size_8, bytes };
+        self.follow(newborn).is_some()
     }
 
-    /// As [`Self::add`], of an object whose stack stands for two to the power `stack_log2` of them; what was added.
-    pub fn add_with_stack(
-        &self,
-        reference: u64,
-        site: SiteId,
-        stack_log2: u32,
-        size_8: u32,
-        bytes: u64,
-    ) -> Option<Tracked> {
+    /// Adds an object that was chosen; what was added. `None`: no room, it is counted as dropped.
+    pub fn follow(&self, newborn: Newborn) -> Option<Tracked> {
+        let Newborn { reference, site, stands_for, size_8, bytes } = newborn;
         let shared = &*self.shared;
         let birth_ms = shared.clock.now_ms();
         let mut young = lock(&self.young);
         young.advance(&shared.clock, bytes);
-        let object = Tracked::new(reference, site, size_8, birth_ms).stack_thinned(stack_log2);
+        let object = Tracked::new(reference, site, size_8, birth_ms)
+            .thinned(stands_for.objects_log2)
+            .stack_thinned(stands_for.stack_log2);
         if !young.has_room_for(&object, shared) {
             shared.dropped.fetch_add(1, Relaxed);
             return None;
         }
-        let log2 = self.thinning.load(Relaxed);
-        shared.budget.note_thinning(log2);
-        let object = object.thinned(log2);
         young.batch.objects.push(object);
         Some(object)
     }
@@ -187,6 +214,15 @@ impl Nursery {
     fn take(&self) -> Option<Batch> {
         let batch = mem::take(&mut lock(&self.young).batch);
         (batch.reserved > 0).then_some(batch)
+    }
+}
+
+impl Shared {
+    /// By how much objects of a class may be thinned, as a power of two: by more as it grows, by less while there is room.
+    fn crowd_log2(&self, class: ClassId, thinning: u32) -> u32 {
+        let Some(crowd) = self.crowds.words().get(class.row()) else { return MOST_LOG2 };
+        let spared = (self.budget.objects() / SPARED_PART).min(MOST_SPARED) >> thinning;
+        (crowd.fetch_add(1, Relaxed) / spared.max(1)).checked_ilog2().unwrap_or(0)
     }
 }
 
@@ -229,6 +265,14 @@ mod tests {
     use super::*;
     use crate::budget::BYTES_PER_OBJECT;
 
+    const HOT: ClassId = ClassId(3);
+    const RARE: ClassId = ClassId(5);
+
+    fn newborn(reference: u64, site: u32) -> Newborn {
+        let (site, stands_for) = (SiteId(site), StandsFor::default());
+        Newborn { reference, site, stands_for, size_8: 3, bytes: 24 }
+    }
+
     fn nurseries(room: u64) -> (Nurseries, Arc<Budget>) {
         let budget = Arc::new(Budget::new(room * BYTES_PER_OBJECT));
         (Nurseries::new(Arc::clone(&budget), Arc::default()), budget)
@@ -263,8 +307,8 @@ mod tests {
     fn as_room_gets_short_fewer_are_chosen_and_stand_for_all() {
         let (nurseries, budget) = nurseries(1 << 20);
         let nursery = nurseries.open();
-        let total = 20 << 20;
-        let added = (0..total).filter(|_| nursery.choose(24) && nursery.add(1, SiteId(0), 3, 24)).count();
+        let total: u32 = 20 << 20;
+        let added = (0..total).filter(|_| made(&nursery, HOT).is_some()).count();
         assert_eq!(nurseries.dropped(), 0);
         assert!(added < 1 << 20 && budget.thinned_to_one_in() >= 16, "{added}");
         let batches = nurseries.drain();
@@ -273,9 +317,32 @@ mod tests {
         let error = stands_for as f64 / f64::from(total) - 1.0;
         assert!(error.abs() < 0.02, "{error}");
         // The byte clock has seen all of them.
-        assert!(nurseries.shared.clock.bytes() + CLOCK_STEP >= 24 * total as u64);
+        assert!(nurseries.shared.clock.bytes() + CLOCK_STEP >= 24 * u64::from(total));
         batches.iter().for_each(|batch| budget.release(batch.reserved));
-        assert!((0..1000).all(|_| nursery.choose(24)), "there is room again");
+        assert!((0..1000).all(|_| nursery.choose(HOT, 24) == Some(0)), "there is room again");
+    }
+
+    /// Has an object of a class followed if it is chosen: for how many it stands.
+    fn made(nursery: &Nursery, class: ClassId) -> Option<u64> {
+        let objects_log2 = nursery.choose(class, 24)?;
+        let stands_for = StandsFor { objects_log2, stack_log2: 0 };
+        let newborn = Newborn { stands_for, reference: 1, site: SiteId(class.0), size_8: 3, bytes: 24 };
+        nursery.follow(newborn).map(|object| 1 << object.thinning())
+    }
+
+    #[test]
+    fn rare_classes_are_followed_one_by_one_while_hot_ones_are_thinned() {
+        let (nurseries, _) = nurseries(9 << 20);
+        let nursery = nurseries.open();
+        let mut rare = Vec::new();
+        for at in 0..30_000_000u64 {
+            made(&nursery, HOT);
+            if at % 30_000 == 0 {
+                rare.extend(made(&nursery, RARE));
+            }
+        }
+        assert_eq!(rare, [1; 1000]);
+        assert_eq!(nurseries.dropped(), 0);
     }
 
     #[test]
@@ -293,7 +360,7 @@ mod tests {
         let (nurseries, _) = nurseries(64);
         let nursery = nurseries.open();
         nursery.add(1, SiteId(7), 3, 24);
-        let last = nursery.add_with_stack(2, SiteId(8), 0, 3, 24).unwrap();
+        let last = nursery.follow(newborn(2, 8)).unwrap();
         assert!(nursery.take_back(last));
         assert_eq!(nurseries.drain()[0].objects.len(), 1);
         assert_eq!(nurseries.taken_back(), []);
@@ -303,7 +370,7 @@ mod tests {
     fn an_object_taken_back_too_late_is_no_other_one() {
         let (nurseries, _) = nurseries(64);
         let nursery = nurseries.open();
-        let first = nursery.add_with_stack(1, SiteId(7), 0, 3, 24).unwrap();
+        let first = nursery.follow(newborn(1, 7)).unwrap();
         assert_eq!(nurseries.drain().len(), 1);
         nursery.add(2, SiteId(7), 3, 24);
         assert!(!nursery.take_back(first));

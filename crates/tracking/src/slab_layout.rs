@@ -14,11 +14,18 @@
 const WORD_SHIFT: u32 = size_of::<u64>().trailing_zeros();
 
 /// Words for a thread's own notes. No cell is there: a cell of zero means "not registered", and Java counts a place not
-/// executed yet at offset 0, where words 0 and [`PLACE_DUE`] are never written.
+/// executed yet at offset 0, where words 0 and [`PLACE_DUE`] are never written; nor is [`CELL_DUE`].
 pub(crate) const NOTE_WORDS: usize = 8;
 /// Of the notes: where the place is counted that a thread counted last of those where classes differ; 0 for none.
 #[cfg(test)]
 const NOTE_LAST: usize = 2;
+/// Of the notes: the cell whose count said last that an object was due; 0 for none.
+#[cfg(test)]
+const NOTE_ASKED: usize = 4;
+/// Of the notes: that count. The word before is never written: at offset 0, of classes without a cell, it is what [`CELL_DUE`] of arrays
+/// is elsewhere.
+#[cfg(test)]
+const NOTE_ASKED_COUNT: usize = 6;
 /// Of the notes: in its lower half whether the body of a `toString` ran, in its upper half how many overrides of `clone`
 /// have begun.
 #[cfg(test)]
@@ -26,11 +33,16 @@ const NOTE_CALLS: usize = 3;
 
 /// Words that hold the notes and the cells of all classes together. Untouched pages take no memory.
 pub(crate) const CLASS_WORDS: usize = 1 << 18;
+/// Classes that there may be: names, with and without cells.
+pub(crate) const MOST_CLASSES: usize = 2 * CLASS_WORDS;
 /// The last of them are for the classes that no longer fit: one for each size of their objects, and an array class's cells.
 pub(crate) const OTHER_WORDS: usize = 512;
-/// A class of objects has one cell: how many there were.
+/// A class of objects has one cell: how many there were; in a balanced session a second one, the number at which the next is due.
 pub(crate) const OBJECT_CELLS: u32 = 1;
-/// A class of arrays has six: number, bytes and largest; then number and bytes below the size limit, and a spare one.
+/// Of these: the number at which the next object is due.
+pub(crate) const OBJECT_DUE: usize = 1;
+/// A class of arrays has six: number, bytes and largest; then number and bytes below the size limit, and in a balanced session the
+/// number at which the next is due.
 pub(crate) const ARRAY_CELLS: u32 = 6;
 /// Of these: bytes.
 pub(crate) const CELL_BYTES: usize = 1;
@@ -38,6 +50,8 @@ pub(crate) const CELL_BYTES: usize = 1;
 pub(crate) const CELL_LARGEST: usize = 2;
 /// Of these: the first of the arrays below the size limit.
 pub(crate) const CELL_BELOW: usize = 3;
+/// Of these: the number at which the next array is due.
+pub(crate) const CELL_DUE: usize = 5;
 /// In a class's cell as Java has it: its objects are handed over. The other bits are a byte offset.
 pub(crate) const CELL_TRACKED: u32 = 1;
 
@@ -93,6 +107,10 @@ mod tests {
             ("CELL_BYTES", CELL_BYTES),
             ("CELL_LARGEST", CELL_LARGEST),
             ("BELOW", CELL_BELOW),
+            ("OBJECT_DUE", OBJECT_DUE),
+            ("ARRAY_DUE", CELL_DUE),
+            ("ASKED", NOTE_ASKED),
+            ("ASKED_COUNT", NOTE_ASKED_COUNT),
             ("DUE", PLACE_DUE),
             ("STATE", PLACE_STATE),
             ("BYTES", PLACE_BYTES),
@@ -104,8 +122,14 @@ mod tests {
         assert_eq!(in_java("CLONINGS"), in_java("BUILDING") + size_of::<u32>(), "the upper half");
     }
 
-    // Nothing lies over anything else, and words 0 and 1 stay zero.
+    // Nothing lies over anything else, and words 0, 1 and 5 stay zero.
     const _: () = {
+        assert!(
+            OBJECT_DUE == OBJECT_CELLS as usize
+                && CELL_DUE < ARRAY_CELLS as usize
+                && CELL_BELOW + CELL_BYTES < CELL_DUE
+        );
+        assert!(NOTE_ASKED != CELL_DUE && NOTE_ASKED_COUNT != CELL_DUE && NOTE_ASKED_COUNT < NOTE_WORDS);
         assert!(NOTE_LAST > PLACE_DUE && NOTE_CALLS < NOTE_WORDS);
         assert!(CELL_BELOW + CELL_BYTES < ARRAY_CELLS as usize && CELL_LARGEST < CELL_BELOW);
         assert!(PLACE_STATE < OBJECT_PLACE_WORDS && PLACE_LARGEST < ARRAY_PLACE_WORDS);

@@ -144,6 +144,17 @@ impl Slabs {
         of_classes.chain(of_places).for_each(|(_, word)| *word = 0);
     }
 
+    /// Has the next object of each class due, on all threads. One that counts at this moment may still write what it read before.
+    pub fn forget_dues(&self, classes: &ClassTable, places: &PlaceTable) {
+        let state = self.state();
+        let in_use = InUse::of(classes, places);
+        for slab in state.live.iter().map(|open| &open.slab).chain([&self.last_resort]) {
+            let (words, _) = in_use.of_slab(slab);
+            let dues = classes.dues().filter_map(|word| words.get(word));
+            dues.filter(|due| due.load(Relaxed) != 0).for_each(|due| due.store(0, Relaxed));
+        }
+    }
+
     /// Number of threads, ended ones included, that had to share a slab: those that ran at once lost some counts to each other.
     pub fn sharing(&self) -> u64 {
         self.sharing.load(Relaxed)
@@ -291,6 +302,24 @@ mod tests {
         assert_eq!(size(&slabs).largest, 0);
         bump(&slabs, array.cell, CELL_LARGEST, 16);
         assert_eq!(size(&slabs).largest, 16);
+    }
+
+    #[test]
+    fn after_a_reset_the_next_object_of_each_class_is_due() {
+        let (classes, places) = (ClassTable::with_dues(), PlaceTable::new());
+        let object = classes.register("a.B", Shape::Object { size: 24 }, false);
+        let array = classes.register("[I", Shape::Array, false);
+        let slabs = Slabs::default();
+        slabs.open();
+        bump(&slabs, object.cell, 0, 7);
+        bump(&slabs, object.cell, 1, 90);
+        bump(&slabs, array.cell, 5, 91);
+        slabs.forget_dues(&classes, &places);
+        let word = |cell: u32, offset: usize| {
+            slabs.state().live[0].slab.words()[word_at(cell) + offset].load(Relaxed)
+        };
+        assert_eq!([word(object.cell, 0), word(object.cell, 1), word(array.cell, 5)], [7, 0, 0]);
+        assert_eq!(slabs.words(&classes, &places).classes(&classes, &places)[0].counted, Tally::of(7, 24));
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(crate) fn scaled(tracking: Tracking, object: &Tracked) -> Sums {
 
 fn weight(tracking: Tracking, object: &Tracked) -> u64 {
     match tracking {
-        Tracking::Off | Tracking::EveryObject => 1,
+        Tracking::Off | Tracking::EveryObject | Tracking::Balanced => 1,
         Tracking::EveryNth(n) => n,
         Tracking::ByteSample(interval) => {
             let probability = -(-(object.size() as f64) / interval as f64).exp_m1();

@@ -2,14 +2,15 @@
 //!
 //! Not here: counts of all allocations, which the exact engine has without error.
 
-use mayfly_profile::{Profile, Tally, Tracking};
+use mayfly_profile::{ClassProfile, Profile, Tally, Tracking};
 
 use crate::amount::Amount;
 
 /// How objects were picked to be tracked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Picked {
     /// Each of them.
+    #[default]
     Each,
     /// One of so many.
     OneIn(f64),
@@ -18,13 +19,28 @@ pub(crate) enum Picked {
 }
 
 impl Picked {
-    /// How the tracked objects of `profile` were picked.
+    /// How the tracked objects of `profile` were picked; the worst of all classes, where each has its share.
     pub(crate) fn tracked(profile: &Profile) -> Self {
         let thinned = profile.trust.following.thinned_to_one_in.max(1) as f64;
         match profile.run.tracking {
             Tracking::EveryNth(n) if n as f64 * thinned > 1.0 => Self::OneIn(n as f64 * thinned),
             Tracking::ByteSample(interval) => Self::PerBytes(interval as f64 * thinned),
+            Tracking::Balanced if !profile.shares.is_empty() => {
+                let one_in = profile.classes.iter().map(|class| Self::tracked_of(profile, class).one_in(0.0));
+                Self::OneIn(one_in.fold(1.0, f64::max))
+            }
             _ if thinned > 1.0 => Self::OneIn(thinned),
+            _ => Self::Each,
+        }
+    }
+
+    /// How those of one class were picked.
+    pub(crate) fn tracked_of(profile: &Profile, class: &ClassProfile) -> Self {
+        if profile.run.tracking != Tracking::Balanced {
+            return Self::tracked(profile);
+        }
+        match profile.shares.get(&class.name).map(|share| share.variance_of_one(class.allocated.objects)) {
+            Some(variance) if variance > 0.0 => Self::OneIn(1.0 + variance),
             _ => Self::Each,
         }
     }
@@ -37,6 +53,11 @@ impl Picked {
             // Of size 0: as if of one byte.
             Self::PerBytes(interval) => -1.0 / (-size.max(1.0) / interval.max(1.0)).exp_m1(),
         }
+    }
+
+    /// The one of which an object stands for more.
+    pub(crate) fn worse(self, other: Self) -> Self {
+        if self.one_in(0.0) >= other.one_in(0.0) { self } else { other }
     }
 
     /// Variance of the bytes of `tally`; where there are none, of one picked object of that size.

@@ -153,18 +153,22 @@ fn sum_of_sites<'a>(profile: &Profile, sites: impl Iterator<Item = &'a SiteProfi
 
 fn live(profile: &Profile, subject: &Subject, bytes: bool) -> Amount {
     let picked = Picked::tracked(profile);
-    let tallies: Vec<(Tally, Tally)> = match subject {
-        Subject::Site(_) => {
-            sites(profile, subject).map(|site| (site.live.unwrap_or_default(), site.allocated)).collect()
-        }
-        _ => {
-            classes(profile, subject).map(|class| (class.live.unwrap_or_default(), class.allocated)).collect()
-        }
+    let tallies: Vec<(Tally, Tally, Picked)> = match subject {
+        Subject::Site(_) => sites(profile, subject)
+            .map(|site| (site.live.unwrap_or_default(), site.allocated, picked))
+            .collect(),
+        _ => classes(profile, subject)
+            .map(|class| {
+                (class.live.unwrap_or_default(), class.allocated, Picked::tracked_of(profile, class))
+            })
+            .collect(),
     };
     // What is not there at all may have been missed once, not once per class.
     let (mut all, mut sizes) = (Tally::default(), Tally::default());
     let mut sum = Sum::default();
-    for (live, allocated) in tallies {
+    let mut worst = if tallies.is_empty() { picked } else { Picked::Each };
+    for (live, allocated, picked) in tallies {
+        worst = worst.worse(picked);
         all.add(live);
         sizes.add(allocated);
         if !live.is_empty() {
@@ -173,16 +177,16 @@ fn live(profile: &Profile, subject: &Subject, bytes: bool) -> Amount {
     }
     if all.is_empty() && !sizes.is_empty() {
         let size = sizes.bytes as f64 / sizes.objects.max(1) as f64;
-        return choose(picked.amounts(all, size), bytes);
+        return choose(worst.amounts(all, size), bytes);
     }
     sum.amount()
 }
 
 /// Between what the collections prove: every death lies in an interval. The living count up to when they were last seen.
 fn byte_seconds(profile: &Profile, subject: &Subject) -> Amount {
-    let picked = Picked::tracked(profile);
     let mut sum = Sum::default();
     for class in classes(profile, subject) {
+        let picked = Picked::tracked_of(profile, class);
         let Some(known) = class.byte_seconds(&profile.run.buckets) else { continue };
         let (_, bytes) = picked.amounts(class.allocated, 0.0);
         let share = if bytes.value > 0.0 { known.all() / bytes.value } else { 0.0 };
@@ -231,7 +235,8 @@ fn died_at_first(profile: &Profile, subject: &Subject) -> Result<Amount, String>
     else {
         return Err("none of its objects was seen dead".to_owned());
     };
-    let samples = match Picked::tracked(profile) {
+    let picked = class.as_ref().map_or(Picked::Each, |class| Picked::tracked_of(profile, class));
+    let samples = match picked {
         Picked::Each => return Ok(Amount::exact(share)),
         Picked::OneIn(n) => lifetimes.ms.dead() as f64 / n,
         Picked::PerBytes(interval) => {

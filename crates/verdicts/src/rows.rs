@@ -32,12 +32,25 @@ pub(crate) struct Counted<'a> {
     /// Of the bytes, by sampling.
     variance: f64,
     pub(crate) live: Tally,
+    /// Of its bytes, by following a part of the objects.
+    live_variance: f64,
+    /// How the objects were picked; of several classes, those of which an object stands for most.
+    picked: Picked,
     pub(crate) lifetimes: Option<&'a Lifetimes>,
+}
+
+impl Counted<'_> {
+    /// So many of its objects live, picked so.
+    fn pick(&mut self, picked: Picked, live: Tally) {
+        self.picked = self.picked.worse(picked);
+        if !live.is_empty() {
+            self.live_variance += picked.variance(live, 0.0);
+        }
+    }
 }
 
 /// The rows of one run.
 pub(crate) struct RunRows<'a> {
-    picked: Picked,
     /// Numbers are divided by this.
     operations: f64,
     rows: HashMap<RowName, Counted<'a>>,
@@ -52,19 +65,23 @@ impl<'a> RunRows<'a> {
                 let row = rows.entry(name).or_default();
                 row.allocated.add(class.allocated);
                 row.live.add(live);
+                row.pick(Picked::tracked_of(profile, class), live);
             }
             // Of several generated classes that share a name only counts are compared.
             if let Some(row) = rows.get_mut(&RowName::Class(class.name.clone())) {
                 row.lifetimes = class.lifetimes.as_ref();
             }
         }
+        let of_sites = Picked::tracked(profile);
         for site in profile.sites.iter().filter(|_| stacks) {
             let row = rows.entry(site_name(site)).or_default();
             row.allocated.add(site.allocated);
-            row.live.add(site.live.unwrap_or_default());
+            let live = site.live.unwrap_or_default();
+            row.live.add(live);
+            row.pick(of_sites, live);
             row.variance += (site.error * site.allocated.bytes as f64).powi(2);
         }
-        Self { picked: Picked::tracked(profile), operations, rows }
+        Self { operations, rows }
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &RowName> {
@@ -78,27 +95,28 @@ impl<'a> RunRows<'a> {
 
 /// Bytes allocated of a row, per operation, with the variance of sampling.
 pub(crate) fn allocated(runs: &[RunRows<'_>], name: &RowName) -> Runs {
-    gathered(runs, name, |_, counted| (counted.allocated, counted.variance))
+    gathered(runs, name, |counted| (counted.allocated, counted.variance))
 }
 
 /// Bytes of a row that are live, per operation.
 pub(crate) fn live(runs: &[RunRows<'_>], name: &RowName) -> Runs {
-    gathered(runs, name, |run, counted| {
-        let size = counted.allocated.bytes as f64 / counted.allocated.objects.max(1) as f64;
-        (counted.live, run.picked.variance(counted.live, size))
+    gathered(runs, name, |counted| {
+        let missed = || counted.picked.variance(Tally::default(), mean_size(counted.allocated));
+        let variance = if counted.live.is_empty() { missed() } else { counted.live_variance };
+        (counted.live, variance)
     })
 }
 
-fn gathered(
-    runs: &[RunRows<'_>],
-    name: &RowName,
-    of: impl Fn(&RunRows<'_>, &Counted<'_>) -> (Tally, f64),
-) -> Runs {
+fn mean_size(tally: Tally) -> f64 {
+    tally.bytes as f64 / tally.objects.max(1) as f64
+}
+
+fn gathered(runs: &[RunRows<'_>], name: &RowName, of: impl Fn(&Counted<'_>) -> (Tally, f64)) -> Runs {
     let mut gathered = Runs::default();
     let mut variances = 0.0;
     for run in runs {
-        let (tally, variance) = of(run, &run.get(name));
-        let size = tally.bytes as f64 / tally.objects.max(1) as f64;
+        let (tally, variance) = of(&run.get(name));
+        let size = mean_size(tally);
         gathered.values.push(tally.bytes as f64 / run.operations);
         // No count is surer than half an object.
         variances += (variance + size * size / 4.0) / (run.operations * run.operations);

@@ -21,6 +21,7 @@ use crate::judge::{Strictness, Told, Wrong, early, faults_in_bytes, faults_in_ti
 /// With the garbage, so that the clock of bytes moves as the program allocates.
 const TRACKED: &str = "#trackcollections#include-laws.Laws$,[B";
 const SAMPLED: &str = "#sample-8k#include-laws.Laws$,[B";
+const BALANCED: &str = "#track-balanced#include-laws.Laws$,[B";
 const ENGINE: &str = "#engine-sampled#sample-8k#include-laws.Laws$,[B";
 const STEPS: &str = "7000";
 /// Some need more than others for their own.
@@ -75,6 +76,7 @@ fn trials(jvm: &'static Jvm, collector: Collector) -> Vec<Trial> {
     let newest = jvms().iter().rfind(|other| matches!(collector.offered_by(other), Offer::With(_)));
     if newest == Some(jvm) {
         trials.push(trial("sampled", SAMPLED, &[STEPS], samples_tell_the_same));
+        trials.push(trial("balanced", BALANCED, &[STEPS], samples_tell_the_same));
         trials.push(trial("engine", ENGINE, &[STEPS], samples_tell_the_same));
         trials.push(trial("reset", TRACKED, &[STEPS, "reset"], a_reset_starts_anew));
     }

@@ -23,10 +23,11 @@ enum Mode {
     Tracked,
     Traced,
     Sampled,
+    Balanced,
 }
 
 impl Mode {
-    const ALL: [Self; 4] = [Self::Counts, Self::Tracked, Self::Traced, Self::Sampled];
+    const ALL: [Self; 5] = [Self::Counts, Self::Tracked, Self::Traced, Self::Sampled, Self::Balanced];
 
     fn options(self) -> &'static str {
         match self {
@@ -34,6 +35,7 @@ impl Mode {
             Self::Tracked => "#trackcollections",
             Self::Traced => "#trackcollections#trace",
             Self::Sampled => "#sample-512k",
+            Self::Balanced => "#track-balanced",
         }
     }
 }
@@ -84,6 +86,7 @@ fn hold(
         Mode::Tracked => check_fates(stdout, report).and_then(|()| check_ages(collector, stdout, report)),
         Mode::Traced => check_fates(stdout, report).and_then(|()| check_sites(report)),
         Mode::Sampled => check_estimates(stdout, report),
+        Mode::Balanced => check_shares(stdout, report),
     }
 }
 
@@ -136,6 +139,22 @@ fn check_fates(stdout: &str, report: &JsonReport) -> Result<(), String> {
             _ => true,
         };
         if !holds {
+            return Err(format!("{what} {class} {objects}: {} dead, {} live", dead.objects, live.objects));
+        }
+    }
+    Ok(())
+}
+
+/// All of a class share one fate. The JDK's own few of the arrays may not: each of them may stand for as many as a share of this
+/// size lets one object stand for.
+fn check_shares(stdout: &str, report: &JsonReport) -> Result<(), String> {
+    const MOST_OWN: u64 = 10;
+    const LEAST_STRATA: u64 = 256;
+    for (what, class, objects) in facts(stdout).filter(|(what, ..)| *what != "AGED") {
+        let (dead, live) = fate(report, class);
+        let (seen, unseen) = if what == "DEAD" { (dead, live) } else { (live, dead) };
+        let slack = if class.starts_with('[') { MOST_OWN * (objects / LEAST_STRATA + 1) } else { 0 };
+        if seen.objects.abs_diff(objects) > slack || unseen.objects > slack {
             return Err(format!("{what} {class} {objects}: {} dead, {} live", dead.objects, live.objects));
         }
     }

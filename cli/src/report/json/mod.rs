@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use mayfly_profile::{
     BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Dropped, EngineKind, Following, Frame, JvmInfo,
-    Lifetimes, LivedPart, OwnCost, Part, Profile, Quantile, Refusals, Remainder, SiteProfile, Tally,
+    Lifetimes, LivedPart, OwnCost, Part, Profile, Quantile, Refusals, Remainder, Share, SiteProfile, Tally,
     Tracking, View,
 };
 use schema::{
@@ -63,6 +63,8 @@ struct Numbers<'a> {
     counts_estimated: bool,
     /// Whether only a sample was tracked, so that allocation counts of sites are estimates.
     sampled: bool,
+    /// Whether each class was followed by a share of its own, which may be all of it.
+    balanced: bool,
     /// Whether numbers of the living and the dead are estimates.
     tracked_estimated: bool,
     /// Whether lifetimes are upper bounds.
@@ -72,7 +74,8 @@ struct Numbers<'a> {
 impl<'a> Numbers<'a> {
     fn of(profile: &'a Profile) -> Self {
         let run = &profile.run;
-        let sampled = matches!(run.tracking, Tracking::EveryNth(_) | Tracking::ByteSample(_));
+        let balanced = run.tracking == Tracking::Balanced;
+        let sampled = balanced || matches!(run.tracking, Tracking::EveryNth(_) | Tracking::ByteSample(_));
         let thinned = profile.trust.following.thinned_to_one_in > 1;
         Self {
             profile,
@@ -82,7 +85,8 @@ impl<'a> Numbers<'a> {
             sample_interval: profile.trust.sample_interval,
             counts_estimated: run.engine == EngineKind::Sampled,
             sampled,
-            tracked_estimated: sampled || thinned,
+            balanced,
+            tracked_estimated: if balanced { !profile.shares.is_empty() } else { sampled } || thinned,
             upper_bounds: run.jvm.lifetimes_are_upper_bounds(),
         }
     }
@@ -110,7 +114,16 @@ impl<'a> Numbers<'a> {
         Some(EstimateJson { bytes: allocated.bytes(), error_bytes: allocated.error_bytes(), removed_by_jit })
     }
 
+    /// Of how many objects of a class its lifetimes are, where that is a choice.
+    fn share(&self, class: &ClassProfile) -> Option<Share> {
+        let whole = || Share::whole(class.allocated.objects);
+        let known = self.balanced && class.live.is_some();
+        known.then(|| self.profile.shares.get(&class.name).copied().unwrap_or_else(whole))
+    }
+
     fn class<'p>(&self, class: &'p ClassProfile) -> ClassJson<'p> {
+        let share = self.share(class);
+        let tracked_estimated = share.map_or(self.tracked_estimated, |share| !share.follows_each());
         ClassJson {
             name: &class.name,
             allocated: TallyJson::of(class.allocated, self.counts_estimated),
@@ -119,13 +132,14 @@ impl<'a> Numbers<'a> {
             optimised_away: self.profile.is_optimised_away(class),
             rank_bytes: self.profile.allocated_bytes(class),
             byte_seconds: self.byte_seconds(class),
-            live: class.live.map(|live| TallyJson::of(live, self.tracked_estimated)),
-            collected: self.buckets(&class.collected, self.tracked_estimated),
+            live: class.live.map(|live| TallyJson::of(live, tracked_estimated)),
+            collected: self.buckets(&class.collected, tracked_estimated),
             samples: self.samples(class),
+            followed: share.map(|share| share.followed),
             lifetime: class
                 .lifetimes
                 .as_ref()
-                .map(|known| LifetimeJson::of(known, self.upper_bounds, self.tracked_estimated)),
+                .map(|known| LifetimeJson::of(known, self.upper_bounds, tracked_estimated)),
         }
     }
 
@@ -142,8 +156,9 @@ impl<'a> Numbers<'a> {
     }
 
     fn site<'p>(&self, site: &'p SiteProfile) -> SiteJson<'p> {
-        let exact = !self.sampled && site.error == 0.0;
-        let fates_estimated = !exact || self.tracked_estimated;
+        let whole = self.balanced && !self.profile.shares.contains_key(&site.class);
+        let exact = (whole || !self.sampled) && site.error == 0.0;
+        let fates_estimated = !exact || (self.tracked_estimated && !whole);
         SiteJson {
             class: &site.class,
             stack: site.stack.iter().map(frame_text).collect(),
@@ -182,6 +197,7 @@ impl TrackingJson {
             Tracking::EveryObject => ("every_object", None, None),
             Tracking::EveryNth(nth) => ("every_nth", Some(nth), None),
             Tracking::ByteSample(interval) => ("byte_sample", None, Some(interval)),
+            Tracking::Balanced => ("balanced", None, None),
         };
         Self { objects, nth, interval_bytes, lifetimes, stacks }
     }

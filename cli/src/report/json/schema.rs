@@ -167,6 +167,8 @@ pub(super) struct ClassJson<'a> {
     pub(super) collected: Vec<BucketJson>,
     /// How many samples `live`, `collected` and `lifetime` rest on, about; `None`: they are no estimates, or there is none.
     pub(super) samples: Option<u64>,
+    /// Objects followed one by one, of `allocated.objects`, which the lifetimes are of; null where it is no choice by class.
+    pub(super) followed: Option<u64>,
     pub(super) lifetime: Option<LifetimeJson>,
 }
 

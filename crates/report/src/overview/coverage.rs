@@ -22,6 +22,11 @@ impl Screen<'_> {
                 format!("a sample of one object per {} allocated", units::bytes(interval))
             }
             Tracking::EveryNth(n @ 2..) => format!("1 object in {n}"),
+            Tracking::Balanced => match self.profile.shares.len() {
+                0 => return None,
+                1 => "a share of the objects of 1 class, exact of all others".to_owned(),
+                classes => format!("a share of the objects of {classes} classes, exact of all others"),
+            },
             Tracking::Off | Tracking::EveryObject | Tracking::EveryNth(_) => return None,
         };
         let what = match self.profile.run.engine {

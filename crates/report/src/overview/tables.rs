@@ -17,6 +17,8 @@ struct Row {
     executed: u64,
     live: u64,
     byte_seconds: f64,
+    /// Whether what lives is estimated from a part of the objects.
+    live_estimated: bool,
     name: String,
 }
 
@@ -45,9 +47,15 @@ impl Screen<'_> {
         }
         let charged = if self.rules_given { "asked for" } else { "outside the JDK" };
         let dead = if self.profile.run.lifetimes { " (byte-seconds: of the dead)" } else { "" };
-        let rows = self.methods.iter().map(method_row).collect();
+        let estimated = self.is_sampled() || !self.profile.shares.is_empty();
+        let rows = self.methods.iter().map(|method| method_row(method, estimated)).collect();
         let heading = format!("Methods over all classes, by the first frame {charged}{dead}");
         self.table(&heading, "method", rows, METHODS)
+    }
+
+    /// Whether all of what lives is estimated.
+    fn is_sampled(&self) -> bool {
+        matches!(self.profile.run.tracking, Tracking::ByteSample(_) | Tracking::EveryNth(2..))
     }
 
     fn class_row(&self, class: &ClassProfile) -> Row {
@@ -57,6 +65,7 @@ impl Screen<'_> {
             executed: class.allocated.bytes,
             live: class.live.map_or(0, |live| live.bytes),
             byte_seconds: byte_seconds.all(),
+            live_estimated: self.is_sampled() || self.profile.shares.contains_key(&class.name),
             name: printable(&class.name).into_owned(),
         }
     }
@@ -79,7 +88,6 @@ impl Screen<'_> {
     }
 
     fn cells(&self, row: &Row, total: u64, executed: bool) -> Vec<String> {
-        let sampled = matches!(self.profile.run.tracking, Tracking::ByteSample(_) | Tracking::EveryNth(2..));
         let estimated = if self.profile.run.engine == EngineKind::Sampled { "~" } else { "" };
         let mut cells = vec![
             format!("{estimated}{}", units::bytes(row.allocated)),
@@ -89,7 +97,7 @@ impl Screen<'_> {
             cells.push(if row.is_optimised_away() { units::bytes(row.executed) } else { String::new() });
         }
         if self.profile.run.lifetimes {
-            let about = if sampled { "~" } else { "" };
+            let about = if row.live_estimated { "~" } else { "" };
             cells.push(format!("{about}{}", units::bytes(row.live)));
             cells.push(format!("{} s", units::bytes(row.byte_seconds as u64)));
         }
@@ -107,7 +115,7 @@ fn headings(executed: bool, lifetimes: bool, what: &str) -> Vec<String> {
     headings.into_iter().map(str::to_owned).collect()
 }
 
-fn method_row(method: &MethodProfile) -> Row {
+fn method_row(method: &MethodProfile, live_estimated: bool) -> Row {
     let name = match &method.method {
         Some((class, name)) => format!("{class}.{name}"),
         None => "(no stack: reflection, deserialisation, JNI, hidden classes)".to_owned(),
@@ -117,6 +125,7 @@ fn method_row(method: &MethodProfile) -> Row {
         executed: method.executed_bytes,
         live: method.live_bytes,
         byte_seconds: method.dead_byte_seconds,
+        live_estimated,
         name: printable(&name).into_owned(),
     }
 }

@@ -6,8 +6,8 @@ use std::mem;
 use std::sync::Arc;
 
 use mayfly_profile::{
-    BucketBounds, ByteAges, ClassId, FateCounts, Following, LifetimeCounts, Lifetimes, SiteCounts, SiteId,
-    Stamp, Tally, Tracking,
+    BucketBounds, ByteAges, ClassId, FateCounts, Following, LifetimeCounts, Lifetimes, Share, SiteCounts,
+    SiteId, Stamp, Tally, Tracking,
 };
 
 use rustc_hash::FxHashSet;
@@ -89,6 +89,10 @@ struct ClassBook {
     byte_ages: ByteAges,
     /// Whether `byte_ages` changed since they were told.
     aged: bool,
+    /// How many were followed, where that is a share.
+    share: Share,
+    /// Whether `share` changed since it was told.
+    shared: bool,
     census: Census,
     /// The collection by which the living are counted in `lifetimes`.
     living_as_of: Option<Moment>,
@@ -103,6 +107,8 @@ impl Default for ClassBook {
             lifetimes: Lifetimes::default(),
             byte_ages: ByteAges::default(),
             aged: false,
+            share: Share::default(),
+            shared: false,
             census: Census::new(Fineness::CLASS),
             living_as_of: None,
             changed: false,
@@ -146,6 +152,9 @@ impl Ledger {
     /// Takes what threads have tracked since the last time, and books it as allocated.
     pub fn absorb(&mut self, nurseries: &Nurseries, table: &SiteTable) {
         for batch in nurseries.drain() {
+            if self.tracking == Tracking::Balanced {
+                batch.objects.iter().for_each(|object| self.share_in(object, table, Share::record));
+            }
             for object in &batch.objects {
                 self.by_site.add(object.site().0, scaled(self.tracking, object));
             }
@@ -167,8 +176,26 @@ impl Ledger {
         }
     }
 
+    /// An object is one of those followed of its class, or is none any more.
+    fn share_in(
+        &mut self,
+        object: &Tracked,
+        table: &SiteTable,
+        change: impl FnOnce(&mut Share, u64, Option<u64>),
+    ) {
+        let Some(class) = table.class_of(object.site()) else { return };
+        let Sums { class: sum, site } = scaled(self.tracking, object);
+        let stack = table.has_frames(object.site()).then_some(site.objects);
+        let book = entry(&mut self.classes, class.0);
+        change(&mut book.share, sum.objects, stack);
+        book.shared = true;
+    }
+
     /// Its caller tells of the same object again.
     fn unbook(&mut self, object: &Tracked, table: &SiteTable) {
+        if self.tracking == Tracking::Balanced {
+            self.share_in(object, table, Share::forget);
+        }
         let Some(class) = table.class_of(object.site()) else { return };
         let sums = scaled(self.tracking, object);
         let site = entry(&mut self.sites, object.site().0);
@@ -453,6 +480,17 @@ impl Ledger {
         let told = self.stamp != Some(stamp.alive) || !classes.is_empty() || !sites.is_empty();
         self.stamp = Some(stamp.alive);
         told.then_some(FateCounts { stamp, classes, sites })
+    }
+
+    /// How many objects were followed of those of the first `classes` classes of which that is a share, and that changed since
+    /// they were told.
+    pub fn take_shares(&mut self, classes: usize) -> Vec<(ClassId, Share)> {
+        let books = self.classes.iter_mut().take(classes).enumerate();
+        let told = |(id, book): (usize, &mut ClassBook)| {
+            let changed = mem::take(&mut book.shared) && !book.share.is_whole();
+            changed.then_some((ClassId::of_row(id), book.share))
+        };
+        books.filter_map(told).collect()
     }
 
     /// Lifetime counts of a class, if deaths are followed; and whether they changed since the last call.

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::*;
 use crate::clock::GcKind;
+use crate::nursery::{Newborn, StandsFor};
 
 #[derive(Default)]
 struct Heap {
@@ -297,6 +298,35 @@ fn byte_seconds_reach_to_the_middle_of_the_interval_of_a_death() {
     assert_eq!(book.counts(SiteId(0), true).byte_seconds, 320.0);
 }
 
+/// Of 16 bytes.
+fn newborn(reference: u64, site: SiteId) -> Newborn {
+    Newborn { reference, site, stands_for: StandsFor::default(), size_8: 2, bytes: 0 }
+}
+
+#[test]
+fn of_a_share_of_a_class_it_is_known_how_many_were_followed() {
+    let mut bench = Bench::new(Tracking::Balanced);
+    let nursery = bench.nurseries.open();
+    let (rare, hot) = (ClassId(3), ClassId(4));
+    let (of_rare, of_hot) = (bench.sites.of_class(rare), bench.sites.of_class(hot));
+    let weighing = |reference, objects_log2| Newborn {
+        stands_for: StandsFor { objects_log2, stack_log2: 0 },
+        ..newborn(reference, of_hot)
+    };
+    (1..=5).for_each(|reference| assert!(nursery.add(reference, of_rare, 2, 0)));
+    for (reference, log2) in [(6, 0), (7, 3), (8, 3)] {
+        assert!(nursery.follow(weighing(reference, log2)).is_some());
+    }
+    bench.collect(7..8);
+    assert_eq!(bench.class(hot).live, Tally::of(9, 16), "each stands for its own");
+    assert_eq!(bench.class(hot).collected[0], Tally::of(8, 16));
+    let shares = bench.ledger.take_shares(9);
+    let mut expected = Share::default();
+    [1, 8, 8].into_iter().for_each(|objects| expected.record(objects, None));
+    assert_eq!(shares, [(hot, expected)], "of the other class each was followed");
+    assert_eq!(bench.ledger.take_shares(9), []);
+}
+
 #[test]
 fn an_object_taken_back_after_it_was_absorbed_or_swept_was_never_there() {
     for swept in [false, true] {
@@ -304,7 +334,7 @@ fn an_object_taken_back_after_it_was_absorbed_or_swept_was_never_there() {
         let nursery = bench.nurseries.open();
         let site = bench.sites.of_class(ClassId(3));
         assert!(nursery.add(1, site, 2, 0));
-        let last = nursery.add_with_stack(2, site, 0, 2, 0).unwrap();
+        let last = nursery.follow(newborn(2, site)).unwrap();
         if swept {
             bench.collect(0..0);
         } else {

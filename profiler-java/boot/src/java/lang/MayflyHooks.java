@@ -11,13 +11,16 @@ import jdk.internal.vm.annotation.ForceInline;
  * an object over to native code only while objects are tracked, so that counting leaves scalar replacement alone.
  *
  * <p>These methods become part of every compiled allocation: each test and each call in them costs compile time
- * everywhere. Five constants are therefore patched into the class file when it is defined, so that the JIT compilers
+ * everywhere. Six constants are therefore patched into the class file when it is defined, so that the JIT compilers
  * drop what a session does not use.
  *
  * <p>In a session that counts by place (allocating bytecode), rewritten code also tells each place's number. Its counters
  * are found through a table in native memory, filled when a place is first executed, so that those of the places in use
  * lie close together. Per thread and place: count, count at which a sample is due, {@code state} of the sampling; for
  * arrays also bytes and largest.
+ *
+ * <p>In a balanced session ({@link #SHARES}) each count has a number beside it at which the next object is due. The short way is
+ * one comparison; an object is handed over on the slow way only, which also gives out slabs and cells.
  *
  * <p>Not here: any allocation, any static initialiser (the class is defined before the VM can run one), any policy.
  * Native code sets the static fields, and the fields it added to Thread and Class.
@@ -41,6 +44,9 @@ public final class MayflyHooks {
     /** Whether the stack of each object handed over is taken. Patched to 1 or 0. */
     private static final int STACKS = 0x4D41_5905;
 
+    /** Whether an object is handed over when its class's count says that it is due. Patched to all bits, or none. */
+    private static final int SHARES = 0x4D41_5906;
+
     /** No place's number. */
     private static final int NOWHERE = -1;
 
@@ -49,6 +55,10 @@ public final class MayflyHooks {
     /** Distances from the number of an array class's arrays to their bytes and to the largest. */
     private static final int CELL_BYTES = 8;
     private static final int CELL_LARGEST = 16;
+
+    /** Distance from the number of a class's objects, and of an array class's arrays, to the one at which the next is due. */
+    private static final int OBJECT_DUE = 8;
+    private static final int ARRAY_DUE = 40;
 
     /** Distances from a place's count to its other words. */
     private static final int DUE = 8;
@@ -68,8 +78,15 @@ public final class MayflyHooks {
     /** An int behind that: how many overrides of {@code clone} the thread has begun to run. */
     private static final int CLONINGS = 28;
 
-    /** Whether allocations are counted. Asked first: before the VM is initialised no native method can be called. */
-    private static boolean on;
+    /** Where in a slab a thread notes which count said last that an object was due, and how far it was. */
+    private static final int ASKED = 32;
+    private static final int ASKED_COUNT = 48;
+
+    /**
+     * All bits if allocations are counted, else none. Asked first: before the VM is initialised no native method can be
+     * called. An int: what it is known to be, {@code on & SHARES} is known to be, too, in a balanced session.
+     */
+    private static int on;
 
     /** Clears the low bits of a size after {@code round…} has been added. */
     private static long align;
@@ -91,6 +108,15 @@ public final class MayflyHooks {
     private static native void track(Object object, int cell, long size, boolean moving);
 
     private static native void untrack();
+
+    /**
+     * An object is due: follows it, if it is its turn. How many counts on the next is due; 0: never.
+     * {@code moving}: no stack may be taken now.
+     */
+    private static native int follow(Object object, int cell, long size, boolean moving);
+
+    /** Forgets that the last object was due, and what became of it. */
+    private static native void unfollow();
 
     /** Gives {@code thread} a slab; returns where place {@code id} is counted, 0 if nowhere. {@code type} is null for objects. */
     private static native int enterPlace(Thread thread, Class<?> type, int id);
@@ -137,12 +163,27 @@ public final class MayflyHooks {
     /** From the constructor of Object. */
     @ForceInline
     public static void object(Object o) {
-        if (!on) {
+        int on = MayflyHooks.on;
+        if (on == 0) {
             return;
         }
         Class<?> type = o.getClass();
         long slab = Thread.currentCarrierThread().mayfly$slab;
         int cell = type.mayfly$cell;
+        if ((on & SHARES) != 0) {
+            if (slab != 0) {
+                Unsafe u = Unsafe.getUnsafe();
+                // At offset 0, of classes that have no cell yet, the number at which an object is due is always 0.
+                long at = slab + (cell & OFFSET);
+                long n = u.getLong(null, at) + 1;
+                if (n < u.getLong(null, at + OBJECT_DUE)) {
+                    u.putLong(null, at, n);
+                    return;
+                }
+            }
+            firstOrDue(o);
+            return;
+        }
         if (slab == 0 || cell == 0) {
             cell = firstObject(type);
         } else {
@@ -169,10 +210,39 @@ public final class MayflyHooks {
         return cell;
     }
 
+    /** Counts an object of a thread or class that was not known yet, or one that may be due. */
+    @DontInline
+    private static void firstOrDue(Object o) {
+        Thread thread = Thread.currentCarrierThread();
+        Class<?> type = o.getClass();
+        if (thread.mayfly$slab == 0 || type.mayfly$cell == 0) {
+            enter(thread, type);
+        }
+        long slab = thread.mayfly$slab;
+        int cell = type.mayfly$cell;
+        if (slab != 0 && cell != 0) {
+            long at = slab + (cell & OFFSET);
+            add(at, 1);
+            followIfDue(o, cell, 0, slab, at, at + OBJECT_DUE);
+        }
+    }
+
+    /** Hands an object over that was just counted, if it is due, and notes when the next one is. */
+    private static void followIfDue(Object o, int cell, long size, long slab, long at, long due) {
+        Unsafe u = Unsafe.getUnsafe();
+        long n = u.getLong(null, at);
+        if (n >= u.getLong(null, due)) {
+            int ahead = follow(o, cell, size, Thread.currentCarrierThread().mayfly$moving);
+            u.putLong(null, due, ahead == 0 ? Long.MAX_VALUE : n + ahead);
+            u.putLong(null, slab + ASKED, at);
+            u.putLong(null, slab + ASKED_COUNT, n);
+        }
+    }
+
     /** An object is about to be constructed at a numbered place. */
     @ForceInline
     public static void place(int id) {
-        if (!on) {
+        if (on == 0) {
             return;
         }
         long slab = Thread.currentCarrierThread().mayfly$slab;
@@ -267,11 +337,29 @@ public final class MayflyHooks {
 
     @ForceInline
     private static void array(Object a, Class<?> type, long size) {
-        if (!on) {
+        int on = MayflyHooks.on;
+        if (on == 0) {
             return;
         }
         long slab = Thread.currentCarrierThread().mayfly$slab;
         int cell = type.mayfly$cell;
+        if ((on & SHARES) != 0) {
+            if (slab != 0 && size >= SMALLEST) {
+                Unsafe u = Unsafe.getUnsafe();
+                long at = slab + (cell & OFFSET);
+                long n = u.getLong(null, at) + 1;
+                if (n < u.getLong(null, at + ARRAY_DUE)) {
+                    u.putLong(null, at, n);
+                    u.putLong(null, at + CELL_BYTES, u.getLong(null, at + CELL_BYTES) + size);
+                    if (u.getLong(null, at + CELL_LARGEST) < size) {
+                        u.putLong(null, at + CELL_LARGEST, size);
+                    }
+                    return;
+                }
+            }
+            firstArrayOrDue(a, type, size);
+            return;
+        }
         if (slab == 0 || cell == 0) {
             cell = firstArray(type, size);
         } else {
@@ -288,6 +376,17 @@ public final class MayflyHooks {
         }
         if ((cell & TRACKED) != 0 && size >= SMALLEST) {
             handOver(a, cell, size);
+        }
+    }
+
+    /** Like {@link #firstOrDue}; also counts those below {@link #SMALLEST}, which are never due. */
+    @DontInline
+    private static void firstArrayOrDue(Object a, Class<?> type, long size) {
+        int cell = firstArray(type, size);
+        if (cell != 0 && size >= SMALLEST) {
+            long slab = Thread.currentCarrierThread().mayfly$slab;
+            long at = slab + (cell & OFFSET);
+            followIfDue(a, cell, size, slab, at, at + ARRAY_DUE);
         }
     }
 
@@ -339,7 +438,7 @@ public final class MayflyHooks {
     /** Counted at the place alone: native code adds its places' counts to a class. */
     @ForceInline
     private static void array(Object a, Class<?> type, long size, int id) {
-        if (!on) {
+        if (on == 0) {
             return;
         }
         if (size < SMALLEST) {
@@ -405,7 +504,9 @@ public final class MayflyHooks {
     @DontInline
     private static int firstArray(Class<?> type, long size) {
         Thread thread = Thread.currentCarrierThread();
-        enter(thread, type);
+        if (thread.mayfly$slab == 0 || type.mayfly$cell == 0) {
+            enter(thread, type);
+        }
         long slab = thread.mayfly$slab;
         int cell = type.mayfly$cell;
         if (slab == 0 || cell == 0) {
@@ -424,7 +525,7 @@ public final class MayflyHooks {
     /** An array of arrays, with the sub-arrays made together with it. */
     public static void multi(Object a) {
         any(a);
-        if (on && a != null && a.getClass().getComponentType().isArray()) {
+        if (on != 0 && a != null && a.getClass().getComponentType().isArray()) {
             for (Object sub : (Object[]) a) {
                 if (sub != null) {
                     multi(sub);
@@ -435,7 +536,7 @@ public final class MayflyHooks {
 
     /** An object or array of a kind not known where it was made, e.g. a clone. Where the JIT knows, no test stays. */
     public static void any(Object o) {
-        if (!on || o == null) {
+        if (on == 0 || o == null) {
             return;
         }
         if (PLACES != 0) {
@@ -480,7 +581,7 @@ public final class MayflyHooks {
     /** As {@link #multi(Object)}, at a numbered place. */
     public static void multi(Object a, int id) {
         any(a, id);
-        if (on && a != null && a.getClass().getComponentType().isArray()) {
+        if (on != 0 && a != null && a.getClass().getComponentType().isArray()) {
             for (Object sub : (Object[]) a) {
                 if (sub != null) {
                     multi(sub, id);
@@ -491,7 +592,7 @@ public final class MayflyHooks {
 
     /** As {@link #any(Object)}, at a numbered place: counted there first, so that a sample is due before it is tracked. */
     public static void any(Object o, int id) {
-        if (on && o != null) {
+        if (on != 0 && o != null) {
             Class<?> type = o.getClass();
             countPair(type, type.isArray() ? arrayBytes(o, type) : 0, id);
             anywhere(o);
@@ -539,7 +640,7 @@ public final class MayflyHooks {
     /** An override of {@code clone} runs, and counts what it makes. */
     @ForceInline
     public static void cloning() {
-        if (on) {
+        if (on != 0) {
             long slab = slab();
             if (slab != 0) {
                 Unsafe u = Unsafe.getUnsafe();
@@ -551,7 +652,7 @@ public final class MayflyHooks {
     /** {@code clone} is about to be called, in Object or an override. */
     @ForceInline
     public static int clonings() {
-        if (!on) {
+        if (on == 0) {
             return 0;
         }
         long slab = slab();
@@ -561,7 +662,7 @@ public final class MayflyHooks {
     /** {@code clone} returned. If no override ran since {@code clonings} was asked, the object is one of Object's making. */
     @ForceInline
     public static void cloned(int clonings, Object clone) {
-        if (on && clonings() == clonings) {
+        if (on != 0 && clonings() == clonings) {
             any(clone);
         }
     }
@@ -569,7 +670,7 @@ public final class MayflyHooks {
     /** As {@link #cloned(int, Object)}, at a numbered place. */
     @ForceInline
     public static void cloned(int clonings, Object clone, int id) {
-        if (on && clonings() == clonings) {
+        if (on != 0 && clonings() == clonings) {
             any(clone, id);
         }
     }
@@ -591,7 +692,7 @@ public final class MayflyHooks {
     /** The body of a string builder's {@code toString} runs, and counts what it makes. */
     @ForceInline
     public static void building() {
-        if (on) {
+        if (on != 0) {
             long slab = slab();
             if (slab != 0) {
                 Unsafe.getUnsafe().putInt(null, slab + BUILDING, 1);
@@ -602,7 +703,7 @@ public final class MayflyHooks {
     /** A string builder's {@code toString} returned. If no body ran, C2 made the string of the whole concatenation. */
     @ForceInline
     public static void built(String s) {
-        if (!on) {
+        if (on == 0) {
             return;
         }
         long slab = Thread.currentCarrierThread().mayfly$slab;
@@ -620,7 +721,7 @@ public final class MayflyHooks {
     /** As {@link #built(String)}, at a numbered place. */
     @ForceInline
     public static void built(String s, int id) {
-        if (!on) {
+        if (on == 0) {
             return;
         }
         long slab = Thread.currentCarrierThread().mayfly$slab;
@@ -659,7 +760,7 @@ public final class MayflyHooks {
     /** As {@link #backtrace(Object)}, at a numbered place. */
     @DontInline
     public static void backtrace(Object backtrace, int id) {
-        if (!on) {
+        if (on == 0) {
             return;
         }
         Object chunk = backtrace;
@@ -698,7 +799,7 @@ public final class MayflyHooks {
 
     /** Takes back what a callee counted: the caller of a body that the JIT replaces counts the array instead. */
     public static void undo(Object a) {
-        if (!on || a == null) {
+        if (on == 0 || a == null) {
             return;
         }
         Class<?> type = a.getClass();
@@ -716,6 +817,20 @@ public final class MayflyHooks {
         }
         if ((cell & TRACKED) != 0 && size >= SMALLEST) {
             untrack();
+        }
+        if ((on & SHARES) != 0 && size >= SMALLEST) {
+            undoIfAsked(slab, at);
+        }
+    }
+
+    /** Has the next array due if the one taken back, whose count is off already, was. */
+    private static void undoIfAsked(long slab, long at) {
+        Unsafe u = Unsafe.getUnsafe();
+        long n = u.getLong(null, at) + 1;
+        if (u.getLong(null, slab + ASKED) == at && u.getLong(null, slab + ASKED_COUNT) == n) {
+            unfollow();
+            u.putLong(null, at + ARRAY_DUE, n);
+            u.putLong(null, slab + ASKED, 0);
         }
     }
 

@@ -1,0 +1,370 @@
+//! Balanced tracking: which objects of a class are followed, of which the stack is taken, and for how many each stands.
+//!
+//! As stacks are sampled at a place (`sampling`): each thread cuts the objects of a class into strata of a power of two, in the
+//! order in which it makes them. One of each, drawn when the stratum begins, is followed and stands for all of them, so numbers
+//! are right on average, wherever a stratum is cut off. Strata grow with the number of the class's objects: while it is small
+//! each object is followed, whatever other classes do, and of a large one a share that the budget of CPU time allows. Of the
+//! objects followed the same is done once more to choose those whose stack is taken.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use mayfly_profile::ClassId;
+
+use crate::budget::Budget;
+use crate::mapped::Mapped;
+use crate::sampling::Draw;
+use crate::slab_layout::MOST_CLASSES;
+
+/// Longest stratum, as a power of two.
+const MOST_LOG2: u32 = 20;
+/// A thread's first stratum of a class is no longer than this power of two, a later one than what came before it: threads that end
+/// soon would otherwise begin many strata, and finish none.
+const FIRST_LOG2: u32 = 6;
+/// Process CPU per CPU of following objects, and of taking their stacks: one per cent each.
+const CPU_PER_NS: u64 = 100;
+/// What each may take before that, in nanoseconds.
+const FREE_NS: u64 = 25_000_000;
+
+/// Of objects: the first 1,024 of a class are followed one by one, whatever the load.
+const OBJECTS: Fineness = Fineness { at_budget: 2048.0, least: 512 };
+/// Of their stacks: the first 128 of a class are taken.
+const STACKS: Fineness = Fineness { at_budget: 512.0, least: 64 };
+
+/// CPU time that may be spent on something: a part of what the process takes, and so much anyway.
+#[derive(Debug, Default)]
+pub struct CpuBudget {
+    spent_ns: AtomicU64,
+    spends: AtomicU64,
+    cpu_ns: AtomicU64,
+}
+
+impl CpuBudget {
+    /// So much was spent; how often something was before.
+    pub fn spend(&self, ns: u64) -> u64 {
+        self.spent_ns.fetch_add(ns, Relaxed);
+        self.spends.fetch_add(1, Relaxed)
+    }
+
+    /// CPU time of the whole process so far; to be told every now and then.
+    pub fn set_cpu(&self, ns: u64) {
+        self.cpu_ns.store(ns, Relaxed);
+    }
+
+    /// What was spent, relative to what may be.
+    fn pressure(&self) -> f64 {
+        let allowed = (self.cpu_ns.load(Relaxed) / CPU_PER_NS).max(FREE_NS);
+        self.spent_ns.load(Relaxed) as f64 / allowed as f64
+    }
+}
+
+/// How many strata there are per doubling of a class, about.
+#[derive(Clone, Copy, Debug)]
+struct Fineness {
+    /// When just so much was spent as may be.
+    at_budget: f64,
+    /// However much was spent.
+    least: u64,
+}
+
+impl Fineness {
+    /// Many while little was spent; as the square, so that what was spent stays near to what may be.
+    fn strata(self, pressure: f64) -> u64 {
+        ((self.at_budget / (pressure * pressure)) as u64).max(self.least)
+    }
+}
+
+/// A stratum whose chosen object comes next: its length as a power of two, and how many of it follow that one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Stratum {
+    log2: u32,
+    behind: u64,
+}
+
+/// How far a thread has come with one class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Walk {
+    /// The stratum that it is in; `None` before the first.
+    stratum: Option<Stratum>,
+    /// The length of all strata that it began.
+    begun: u64,
+}
+
+/// One choice among many, for all classes.
+#[derive(Debug)]
+struct Choice {
+    budget: CpuBudget,
+    fineness: Fineness,
+    /// By class: all in strata begun, whether or not they are over.
+    begun: Mapped<AtomicU64>,
+}
+
+impl Choice {
+    fn new(fineness: Fineness) -> Self {
+        let begun = Mapped::new(MOST_CLASSES).expect("address space for classes");
+        Self { budget: CpuBudget::default(), fineness, begun }
+    }
+
+    /// Begins a stratum of a class: the chosen one's position in it, from 1 on. With each halving of the room that is left
+    /// (which adds two to `thinning`) there are a quarter of the strata.
+    fn begin(&self, class: ClassId, walk: &mut Walk, thinning: u32, draw: Draw<'_>) -> u64 {
+        let strata = self.fineness.strata(self.budget.pressure()).unbounded_shr(thinning).max(1);
+        let begun = self.begun.words().get(class.row());
+        let of_class = begun.map_or(0, |begun| begun.load(Relaxed));
+        let most_log2 = walk.begun.checked_ilog2().unwrap_or(0).clamp(FIRST_LOG2, MOST_LOG2);
+        let log2 = (of_class / strata).checked_ilog2().unwrap_or(0).min(most_log2);
+        let length = 1 << log2;
+        if let Some(begun) = begun {
+            begun.fetch_add(length, Relaxed);
+        }
+        walk.begun += length;
+        let chosen = if log2 == 0 { 1 } else { draw(length).clamp(1, length) };
+        walk.stratum = Some(Stratum { log2, behind: length - chosen });
+        chosen
+    }
+
+    /// One comes that may be chosen: for how many it stands then (a power of two), and which one from it on is the next.
+    fn next(&self, class: ClassId, walk: &mut Walk, thinning: u32, draw: Draw<'_>) -> (Option<u32>, u64) {
+        if walk.stratum.is_none() {
+            let at = self.begin(class, walk, thinning, draw);
+            if at > 1 {
+                return (None, at - 1);
+            }
+        }
+        let Stratum { log2, behind } = walk.stratum.take().unwrap_or_default();
+        let at = self.begin(class, walk, thinning, draw);
+        (Some(log2), behind + at)
+    }
+
+    fn reset(&self) {
+        self.begun
+            .words()
+            .iter()
+            .filter(|begun| begun.load(Relaxed) != 0)
+            .for_each(|begun| begun.store(0, Relaxed));
+    }
+}
+
+/// How far a thread has come with the objects of one class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progression {
+    epoch: u32,
+    objects: Walk,
+    stacks: Walk,
+    /// Objects to be followed up to the one whose stack is taken next.
+    stack_ahead: u64,
+}
+
+/// What to do about an object that is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Whether it is followed; it stands for two to this power.
+    pub follow: Option<u32>,
+    /// Which of its class from it on is due next.
+    pub ahead: u32,
+}
+
+/// The choices of a session: objects of each class, and stacks of these.
+#[derive(Debug)]
+pub struct Shares {
+    objects: Choice,
+    stacks: Choice,
+    /// Counts resets.
+    epoch: AtomicU32,
+}
+
+impl Default for Shares {
+    fn default() -> Self {
+        Self { objects: Choice::new(OBJECTS), stacks: Choice::new(STACKS), epoch: AtomicU32::new(0) }
+    }
+}
+
+impl Shares {
+    /// An object of a class is due, of which this thread has come so far.
+    pub fn turn(&self, class: ClassId, reached: &mut Progression, room: &Budget, draw: Draw<'_>) -> Turn {
+        let epoch = self.epoch.load(Relaxed);
+        if reached.epoch != epoch {
+            *reached = Progression { epoch, ..Progression::default() };
+        }
+        let (follow, ahead) = self.objects.next(class, &mut reached.objects, room.thinning(), draw);
+        Turn { follow, ahead: u32::try_from(ahead).unwrap_or(u32::MAX) }
+    }
+
+    /// An object is followed: whether its stack is taken, which stands for those of two to this power of objects followed.
+    pub fn stack_turn(&self, class: ClassId, reached: &mut Progression, draw: Draw<'_>) -> Option<u32> {
+        reached.stack_ahead = reached.stack_ahead.saturating_sub(1);
+        if reached.stack_ahead > 0 {
+            return None;
+        }
+        let (take, ahead) = self.stacks.next(class, &mut reached.stacks, 0, draw);
+        reached.stack_ahead = ahead;
+        take
+    }
+
+    /// What following objects takes.
+    pub fn objects(&self) -> &CpuBudget {
+        &self.objects.budget
+    }
+
+    /// What taking their stacks takes.
+    pub fn stacks(&self) -> &CpuBudget {
+        &self.stacks.budget
+    }
+
+    /// All classes are small again.
+    pub fn reset(&self) {
+        self.objects.reset();
+        self.stacks.reset();
+        self.epoch.fetch_add(1, Relaxed);
+    }
+
+    /// Memory mapped, in bytes, at most: of so many classes.
+    pub fn mapped_bytes(&self, classes: usize) -> u64 {
+        (2 * classes * size_of::<u64>()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOT: ClassId = ClassId(3);
+    const RARE: ClassId = ClassId(7);
+
+    /// A thread that makes objects of one class, as Java counts them: which are followed, and what each stands for.
+    #[derive(Default)]
+    struct Maker {
+        count: u64,
+        due: u64,
+        reached: Progression,
+    }
+
+    impl Maker {
+        fn make(&mut self, shares: &Shares, class: ClassId, room: &Budget, draw: Draw<'_>) -> Option<u64> {
+            self.count += 1;
+            if self.count < self.due {
+                return None;
+            }
+            let turn = shares.turn(class, &mut self.reached, room, draw);
+            self.due = self.count + u64::from(turn.ahead);
+            turn.follow.map(|log2| 1 << log2)
+        }
+    }
+
+    fn random(mut seed: u64) -> impl FnMut(u64) -> u64 {
+        move |n| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            1 + (seed >> 33) % n
+        }
+    }
+
+    fn overspent(factor: u64) -> Shares {
+        let shares = Shares::default();
+        shares.objects().spend(FREE_NS * factor);
+        shares.stacks().spend(FREE_NS * factor);
+        shares
+    }
+
+    fn room() -> Budget {
+        Budget::new(1 << 30)
+    }
+
+    #[test]
+    fn rare_classes_are_followed_one_by_one_however_hot_others_are_and_however_much_was_spent() {
+        let (shares, room, mut draw) = (overspent(1000), room(), random(1));
+        let (mut hot, mut rare) = (Maker::default(), Maker::default());
+        let (mut followed, mut seen) = (0, Vec::new());
+        for at in 0..10_000_000u64 {
+            followed += u64::from(hot.make(&shares, HOT, &room, &mut draw).is_some());
+            if at % 10_000 == 0 {
+                seen.extend(rare.make(&shares, RARE, &room, &mut draw));
+            }
+        }
+        assert_eq!(seen, [1; 1000]);
+        assert!((1_000..20_000).contains(&followed), "{followed}");
+    }
+
+    #[test]
+    fn all_are_followed_while_little_was_spent() {
+        let (shares, room, mut draw) = (Shares::default(), room(), random(1));
+        let mut hot = Maker::default();
+        assert!((0..100_000).all(|_| hot.make(&shares, HOT, &room, &mut draw) == Some(1)));
+    }
+
+    #[test]
+    fn what_is_followed_stands_for_all_on_average_in_any_part_and_at_any_moment() {
+        // Many threads that end somewhere in a stratum; one object in seven is of the part.
+        let (room, mut draw) = (room(), random(99));
+        let (mut all, mut part, mut squares) = (0.0, 0.0, 0.0);
+        let shares = overspent(4);
+        let (threads, each) = (4_000u64, 997u64);
+        for _ in 0..threads {
+            let mut thread = Maker::default();
+            for at in 0..each {
+                if let Some(weight) = thread.make(&shares, HOT, &room, &mut draw) {
+                    let weight = weight as f64;
+                    all += weight;
+                    squares += weight * (weight - 1.0);
+                    part += if at % 7 == 0 { weight } else { 0.0 };
+                }
+            }
+        }
+        let made = (threads * each) as f64;
+        let of_part = (threads * each.div_ceil(7)) as f64;
+        // Fixed seed; independent draws would have this error, strata a smaller one.
+        assert!((all - made).abs() < 4.0 * squares.sqrt(), "{all} of {made}, error {}", squares.sqrt());
+        let error = (squares / 7.0).sqrt();
+        assert!((part - of_part).abs() < 4.0 * error, "{part} of {of_part}, error {error}");
+        assert!(squares > 0.0, "all were followed");
+    }
+
+    #[test]
+    fn the_more_was_spent_the_fewer_are_followed() {
+        let followed = |factor| {
+            let (shares, room, mut draw) = (overspent(factor), room(), random(5));
+            let mut hot = Maker::default();
+            (0..1_000_000).filter(|_| hot.make(&shares, HOT, &room, &mut draw).is_some()).count()
+        };
+        assert!(followed(1) > 2 * followed(2), "{} {}", followed(1), followed(2));
+    }
+
+    #[test]
+    fn as_room_gets_short_large_classes_are_thinned_and_small_ones_are_not() {
+        let (shares, mut draw) = (Shares::default(), random(5));
+        shares.objects().spend(FREE_NS);
+        let room = Budget::new(1000 * crate::budget::BYTES_PER_OBJECT);
+        let made = |room: &Budget, class: ClassId, draw: Draw<'_>| {
+            let mut maker = Maker::default();
+            (0..200_000).filter(|_| maker.make(&shares, class, room, draw).is_some()).count()
+        };
+        let ample = made(&room, ClassId(1), &mut draw);
+        assert!(room.reserve(800));
+        let short = made(&room, ClassId(2), &mut draw);
+        assert!(short * 4 < ample, "{short} of {ample}");
+        let mut rare = Maker::default();
+        assert!((0..200).all(|_| rare.make(&shares, RARE, &room, &mut draw) == Some(1)));
+    }
+
+    #[test]
+    fn a_reset_makes_all_classes_small_again() {
+        let (shares, room, mut draw) = (overspent(9), room(), random(5));
+        let mut hot = Maker::default();
+        let followed = (0..1_000_000).filter(|_| hot.make(&shares, HOT, &room, &mut draw).is_some()).count();
+        assert!(followed < 20_000, "{followed}");
+        shares.reset();
+        // What Java keeps is cleared, too.
+        hot.due = 0;
+        assert!((0..1000).all(|_| hot.make(&shares, HOT, &room, &mut draw) == Some(1)));
+    }
+
+    #[test]
+    fn stacks_are_taken_of_a_share_that_stands_for_all_that_are_followed() {
+        let (shares, mut draw) = (overspent(2), random(17));
+        let mut reached = Progression::default();
+        let first: Vec<_> = (0..128).map(|_| shares.stack_turn(HOT, &mut reached, &mut draw)).collect();
+        assert_eq!(first, [Some(0); 128]);
+        let later: Vec<_> =
+            (0..100_000).filter_map(|_| shares.stack_turn(HOT, &mut reached, &mut draw)).collect();
+        let stands_for: u64 = later.iter().map(|log2| 1u64 << log2).sum();
+        assert!(later.len() < 3_000 && stands_for.abs_diff(100_000) < 8_000, "{} {stands_for}", later.len());
+    }
+}
