@@ -41,7 +41,7 @@ fn close(predicted: &Value, measured: &Value, share: f64, said: &str) {
 }
 
 #[test]
-#[ignore = "a machine that is busy promotes and collects otherwise: run it on a quiet one"]
+#[ignore = "predictions are not yet that close: docs/design/0049-advice.md"]
 fn what_is_predicted_is_what_the_jvm_then_promotes() {
     each_jvm(|jvm| {
         let (folder, now) = (Workspace::new(), "8m");

@@ -27,7 +27,7 @@ struct YoungJson {
     allocated_bytes: u64,
     now: TriedJson,
     others: Vec<TriedJson>,
-    /// The suggested one; null: nothing is to be gained.
+    /// The suggested one; null: nothing is to be gained, or the self-check does not bear it out.
     suggested: Option<TriedJson>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn advice_json(advised: &Advised) -> String {
         schema: "mayfly-advice/1",
         recording: &advised.recording,
         gc: advised.gc.name(),
-        young: advised.advice.as_ref().ok().map(young),
+        young: advised.advice.as_ref().ok().map(|advice| young(advised, advice)),
         declined: advised.advice.as_ref().err().map(String::as_str),
         flags: advised.flags(),
         self_check: self_check(advised),
@@ -128,12 +128,12 @@ fn pool(pool: &mayfly_verdicts::advise::Pool) -> PoolJson<'_> {
     }
 }
 
-fn young(advice: &Advice) -> YoungJson {
+fn young(advised: &Advised, advice: &Advice) -> YoungJson {
     YoungJson {
         allocated_bytes: whole(advice.allocated),
         now: tried(&advice.present),
         others: advice.others.iter().map(tried).collect(),
-        suggested: advice.suggestion().map(tried),
+        suggested: advised.suggestion().map(tried),
     }
 }
 

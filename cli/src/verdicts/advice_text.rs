@@ -4,7 +4,7 @@ use mayfly_profile::Frame;
 use mayfly_report::{count, printable, right_aligned, size};
 use mayfly_verdicts::advise::{Advice, Tried};
 
-use super::advice::Advised;
+use super::advice::{Advised, BELIEVED};
 
 /// Frames of a site.
 const FRAMES: usize = 3;
@@ -29,16 +29,21 @@ fn young(advised: &Advised, advice: &Advice) -> String {
     let mut rows =
         vec![["young", "threshold", "promoted", "", "collections", ""].map(str::to_owned).to_vec()];
     rows.push(row(&advice.present, "now"));
-    for (at, other) in advice.others.iter().enumerate() {
-        rows.push(row(other, if advice.suggested == Some(at) { "suggested" } else { "" }));
+    let suggested = advised.suggestion();
+    for other in &advice.others {
+        rows.push(row(other, if suggested == Some(other) { "suggested" } else { "" }));
     }
     text += &right_aligned(&rows, "  ");
     text += &self_check(advised);
-    text += &match (advised.flags(), advice.suggestion()) {
+    text += &match (advised.flags(), suggested) {
         (Some(flags), Some(suggested)) => format!(
             "Try {flags}: {} promoted instead of {}.\n",
             bytes(suggested.prediction.promoted.1),
             bytes(advice.present.prediction.promoted.1)
+        ),
+        _ if advice.suggested.is_some() => format!(
+            "No flag is suggested: a prediction counts only where the JVM's log agrees with that of the present settings within {:.0} %.\n",
+            BELIEVED * 100.0
         ),
         _ => "Nothing to gain: a larger young generation, or one that keeps objects for longer, promotes hardly less.\n"
             .to_owned(),
