@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_flag_is_suggested_only_if_the_jvm_bears_the_prediction_out() {
         assert_eq!(advised(Some(90_000_000)).flags().as_deref(), Some("-Xmn16m"));
-        for measured in [None, Some(0), Some(50_000_000), Some(140_000_000)] {
+        for measured in [None, Some(0), Some(50_000_000), Some(150_000_000)] {
             assert_eq!(advised(measured).flags(), None, "{measured:?}");
             assert!(advised(measured).suggestion().is_none());
         }
