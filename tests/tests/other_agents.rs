@@ -104,7 +104,7 @@ fn flight_recorder_records() {
     let theirs = |folder: &Path| {
         vec![
             format!("-XX:StartFlightRecording=settings=profile,filename={}/peer.jfr", folder.display()),
-            "-Xlog:jfr+startup=error".into(),
+            "-Xlog:jfr*=error".into(),
         ]
     };
     beside(jvm, &theirs, &|folder, _| has_file(folder, "peer.jfr", 10_000));
