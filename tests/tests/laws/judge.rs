@@ -131,16 +131,8 @@ pub(crate) fn faults_in_bytes(
     faults(law, "bytes", survival, truths, told.burst_bytes, strict)
 }
 
-/// Fastest and slowest parts of a run so far apart say nothing of time.
-const UNSTEADY: f64 = 1.5;
-
 /// The same on the clock of time, as well as the machine let the program keep its own.
 pub(crate) fn faults_in_time(told: &Told, law: &Law, known: &Lifetimes, strict: Strictness) -> Vec<String> {
-    // Where other work made the program run now fast and now slowly, lifetimes in time are the machine's, not the law's.
-    if told.pace.1 > told.pace.0 * UNSTEADY {
-        println!("{}: not judged in time, as the pace went from {:?}", law.class, told.pace);
-        return Vec::new();
-    }
     // A run that gets slower and slower says less of the lifetimes of what is held at its end.
     let truths = law.ms.map(|(least, most)| (least * told.pace.0, most * told.pace.1));
     let strict = Strictness { widest: f64::INFINITY, ..strict };
