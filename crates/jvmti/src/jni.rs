@@ -18,8 +18,6 @@ pub struct Jni<'call> {
 /// A static field's value to set.
 #[derive(Clone, Copy, Debug)]
 pub enum StaticField {
-    /// A `boolean`.
-    Boolean(bool),
     /// An `int`.
     Int(i32),
     /// A `long`.
@@ -93,7 +91,6 @@ impl<'call> Jni<'call> {
     /// Sets a static field; whether the class has it.
     pub fn set_static(self, class: Class<'_>, name: &CStr, value: StaticField) -> bool {
         let signature = match value {
-            StaticField::Boolean(_) => c"Z",
             StaticField::Int(_) => c"I",
             StaticField::Long(_) => c"J",
         };
@@ -102,9 +99,6 @@ impl<'call> Jni<'call> {
             return false;
         }
         match value {
-            StaticField::Boolean(value) => {
-                call!(self, SetStaticBooleanField, class.raw(), id, sys::jboolean::from(value));
-            }
             StaticField::Int(value) => call!(self, SetStaticIntField, class.raw(), id, value),
             StaticField::Long(value) => call!(self, SetStaticLongField, class.raw(), id, value),
         }
