@@ -5,6 +5,7 @@ use mayfly_report::{count, printable, right_aligned, size};
 use mayfly_verdicts::advise::{Advice, Tried};
 
 use super::advice::{Advised, BELIEVED};
+use super::wording::frame;
 
 /// Frames of a site.
 const FRAMES: usize = 3;
@@ -148,17 +149,7 @@ fn pooled(pool: &mayfly_verdicts::advise::Pool) -> String {
 }
 
 fn frames(stack: &[Frame]) -> Vec<String> {
-    let line = |frame: &Frame| frame.line.map(|line| format!(":{line}")).unwrap_or_default();
-    let text = |frame: &Frame| {
-        format!(
-            "  at {}.{}({}{})",
-            frame.class,
-            frame.method,
-            frame.file.as_deref().unwrap_or("unknown source"),
-            line(frame)
-        )
-    };
-    stack.iter().take(FRAMES).map(text).collect()
+    stack.iter().take(FRAMES).map(|one| format!("  at {}", frame(one))).collect()
 }
 
 fn bytes(amount: f64) -> String {

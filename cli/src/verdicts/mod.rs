@@ -30,3 +30,4 @@ pub(crate) use leaks_json::leaks_json;
 pub(crate) use leaks_text::leaks_text;
 pub(crate) use markdown::markdown;
 pub(crate) use text::text;
+pub(crate) use wording::frame;

@@ -1,5 +1,6 @@
 //! Limits, measurements and rulings in words, the same in every form.
 
+use mayfly_profile::Frame;
 use mayfly_report::{printable, size};
 use mayfly_verdicts::{Amount, Judgement, Offender, Outcome, Quantity, Ruling, Subject};
 
@@ -73,6 +74,13 @@ fn short(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// A frame, as the JVM gives its names: who shows them makes them printable.
+pub(crate) fn frame(frame: &Frame) -> String {
+    let file = frame.file.as_deref().unwrap_or("unknown source");
+    let line = frame.line.map(|line| format!(":{line}")).unwrap_or_default();
+    format!("{}.{}({file}{line})", frame.class, frame.method)
+}
+
 /// Who makes much of what is limited, a line each: what, then its stack.
 pub(super) fn offender(offender: &Offender) -> Vec<String> {
     let objects = if offender.objects == 1 { "object" } else { "objects" };
@@ -82,11 +90,8 @@ pub(super) fn offender(offender: &Offender) -> Vec<String> {
         offender.objects,
         printable(&offender.class)
     )];
-    lines.extend(offender.stack.iter().take(FRAMES).map(|frame| {
-        let file = frame.file.as_deref().unwrap_or("unknown source");
-        let line = frame.line.map(|line| format!(":{line}")).unwrap_or_default();
-        printable(&format!("  at {}.{}({file}{line})", frame.class, frame.method)).into_owned()
-    }));
+    let frames = offender.stack.iter().take(FRAMES);
+    lines.extend(frames.map(|one| printable(&format!("  at {}", frame(one))).into_owned()));
     match offender.stack.len().saturating_sub(FRAMES) {
         0 => {}
         more => lines.push(format!("  … {more} more")),
