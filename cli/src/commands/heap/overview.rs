@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use mayfly_profile::HeapOrder;
+use mayfly_profile::{HeapOrder, is_of_the_jdk};
 use serde::Serialize;
 
 use super::histogram::Histogram;
@@ -74,8 +74,7 @@ pub(super) fn run(file: &Path, args: &LiveArgs) -> Result<(), Error> {
 
 /// Whether a class is likely to be the program's own: what one asks about.
 fn is_programs(class: &str) -> bool {
-    const JDK: [&str; 6] = ["[", "java.", "javax.", "jdk.", "sun.", "com.sun."];
-    !JDK.iter().any(|own| class.starts_with(own))
+    !class.starts_with('[') && !is_of_the_jdk(class)
 }
 
 fn next(file: &Path, class: &str) -> String {

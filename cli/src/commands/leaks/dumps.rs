@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use mayfly_heap::dominators::Dominators;
 use mayfly_heap::growth::{Outline, Sustained, sustained};
 use mayfly_heap::{Filter, Graph, ObjectSet, Strength, paths};
+use mayfly_profile::is_of_the_jdk;
 use mayfly_verdicts::leaks::{Growth, Suspicion, growing};
 
 use crate::error::Error;
@@ -17,8 +18,6 @@ const MOST: usize = 5;
 /// Less than this, and than one part in so many of the heap, is not looked at.
 const LEAST_BYTES: u64 = 4 << 10;
 const LEAST_PART: u64 = 2000;
-/// Classes that are not the program's own.
-const LIBRARY: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
 
 pub(super) fn search(files: &[PathBuf]) -> Result<Leaks, Error> {
     let mut dumps = Dumps::default();
@@ -115,7 +114,7 @@ fn class_of(label: &str) -> &str {
 fn is_own(label: &str) -> bool {
     let class = class_of(label).trim_start_matches('[');
     let element = if class.len() < class_of(label).len() { class.strip_prefix('L') } else { Some(class) };
-    element.is_some_and(|class| !LIBRARY.iter().any(|prefix| class.starts_with(prefix)))
+    element.is_some_and(|class| !is_of_the_jdk(class))
 }
 
 #[cfg(test)]

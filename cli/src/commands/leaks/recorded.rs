@@ -6,7 +6,7 @@ use mayfly_verdicts::leaks::{Keeper, Kept, recorded};
 
 use crate::error::Error;
 use crate::recording_input;
-use crate::verdicts::{Leaks, Searched, Survivors, Suspect};
+use crate::verdicts::{Leaks, Searched, Survivors, Suspect, frame};
 
 /// Rows that are shown.
 const MOST: usize = 5;
@@ -40,15 +40,6 @@ fn suspect(keeper: Keeper) -> Suspect {
 }
 
 fn survivors(kept: &Kept) -> Survivors {
-    let frame = |frame: &mayfly_profile::Frame| {
-        let line = frame.line.map(|line| format!(":{line}")).unwrap_or_default();
-        format!(
-            "{}.{}({}{line})",
-            frame.class,
-            frame.method,
-            frame.file.as_deref().unwrap_or("unknown source")
-        )
-    };
     Survivors {
         class: kept.class.clone(),
         objects: kept.live.objects,

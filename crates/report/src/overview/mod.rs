@@ -7,7 +7,7 @@ mod findings;
 mod longest;
 mod tables;
 
-use mayfly_profile::{BlameRules, MethodProfile, Profile, View};
+use mayfly_profile::{BlameRules, JDK_PACKAGES, MethodProfile, Profile, View};
 
 use crate::part::part_lines;
 use crate::post_run::Occasion;
@@ -19,9 +19,6 @@ use crate::units;
 pub const COLUMNS: usize = 100;
 /// Most lines of a report.
 pub const LINES: usize = 41;
-
-/// Packages of the JDK: a site is charged to the first frame outside of them, unless `#traceignore` names others.
-const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
 
 /// The report on one screen of `columns`, at most [`COLUMNS`]; ends with a line feed. `more`: where everything is to be had.
 ///
@@ -46,10 +43,11 @@ pub fn overview(profile: &Profile, view: &View, occasion: &Occasion, columns: us
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
+/// A site is charged to the first frame outside of the JDK, unless `#traceignore` names others.
 fn rules(view: &View) -> BlameRules {
     let mut rules = view.rules.clone();
     if rules.ignore.is_empty() {
-        rules.ignore = JDK.map(str::to_owned).to_vec();
+        rules.ignore = JDK_PACKAGES.map(str::to_owned).to_vec();
     }
     rules
 }

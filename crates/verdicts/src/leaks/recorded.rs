@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use mayfly_profile::{ClassProfile, Frame, Profile, SiteProfile, Spread, Tally};
+use mayfly_profile::{ClassProfile, Frame, Profile, SiteProfile, Spread, Tally, is_of_the_jdk};
 
 use super::shape::Shape;
 use super::suspicion::Suspicion;
@@ -25,8 +25,6 @@ const SOFT_REFERENCE: &str = "java.lang.ref.SoftReference";
 /// Of the dead of a site so many are taken for typical; of its living, so many have to be older than they became.
 const MOST_DEAD: f64 = 0.9;
 const FLAT: f64 = 0.25;
-/// Code that is not the program's own.
-const LIBRARY: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
 
 /// What allocates objects that stay.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,8 +111,7 @@ fn keeper(method: Option<String>, mut kept: Vec<Kept>) -> Option<Keeper> {
 
 /// The first frame that is not the JDK's; else the innermost.
 fn charged(stack: &[Frame]) -> Option<String> {
-    let own = |frame: &&Frame| !LIBRARY.iter().any(|prefix| frame.class.starts_with(prefix));
-    let frame = stack.iter().find(own).or(stack.first())?;
+    let frame = stack.iter().find(|frame| !is_of_the_jdk(&frame.class)).or(stack.first())?;
     Some(format!("{}.{}", frame.class, frame.method))
 }
 
