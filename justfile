@@ -65,8 +65,8 @@ ci:
 
 # How far estimates of the sampled engine are off, in their own errors, over 30 runs a setting and JVM: minutes
 sampled-errors RUNS="30":
-    MAYFLY_RUNS={{ RUNS }} cargo test -p mayfly-tests --test sampled errors_hold_over_many_runs -- --ignored --nocapture
+    MAYFLY_RUNS={{ RUNS }} cargo test -p mayfly-tests --test e2e sampled errors_hold_over_many_runs -- --ignored --nocapture
 
 # Attach, start, watch, fetch and stop a hundred times on each JVM: memory, Metaspace, and what is left of the cost
 sampled-rounds:
-    cargo test -p mayfly-tests --test sampled a_hundred_times -- --ignored --nocapture
+    cargo test -p mayfly-tests --test e2e sampled a_hundred_times -- --ignored --nocapture

@@ -1,6 +1,6 @@
 //! `mayfly check` on recordings made here: exit codes, and what it writes.
 //!
-//! Not here: the judgements, tested with `mayfly-verdicts`, and real programs (`tests/tests/check.rs`).
+//! Not here: the judgements, tested with `mayfly-verdicts`, and real programs (`tests/tests/e2e/check.rs`).
 
 use std::fs;
 use std::path::PathBuf;

@@ -83,7 +83,7 @@ pub fn each_jvm(body: impl Fn(&Jvm) + RefUnwindSafe) {
     fail_if_any(jvms().iter().filter_map(|jvm| failed_on(jvm, &body)));
 }
 
-/// As [`each_jvm`], on all JVMs at once: for programs that mostly wait, and for a test that is alone in its file.
+/// As [`each_jvm`], on all JVMs at once: for programs that mostly wait.
 ///
 /// # Panics
 /// If the body panics on any.
