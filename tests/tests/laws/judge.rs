@@ -38,18 +38,20 @@ pub(crate) struct Told {
     burst_bytes: f64,
     /// How fast and how slow its fastest and slowest tenth went by, relative to the mean.
     pace: (f64, f64),
+    /// Milliseconds since the JVM's start, or the reset, when it counted its living.
+    span_ms: f64,
 }
 
 impl Told {
-    /// From the lines `LAW class n bytes… ns… live` and `MACHINE ns bytes fastest slowest`.
+    /// From the lines `LAW class n bytes… ns… live` and `MACHINE ns bytes fastest slowest ms`.
     pub(crate) fn of(stdout: &str) -> Result<Self, String> {
         let laws: Vec<_> = stdout.lines().filter_map(|line| Law::of(line.strip_prefix("LAW ")?)).collect();
-        let machine: Option<[f64; 4]> = stdout
+        let machine: Option<[f64; 5]> = stdout
             .lines()
             .find_map(|line| numbers(line.strip_prefix("MACHINE ")?.split(' ')).try_into().ok());
         match (laws.len(), machine) {
-            (5, Some([stall_ns, burst_bytes, fastest, slowest])) => {
-                Ok(Self { laws, stall_ms: stall_ns / 1e6, burst_bytes, pace: (fastest, slowest) })
+            (5, Some([stall_ns, burst_bytes, fastest, slowest, span_ms])) => {
+                Ok(Self { laws, stall_ms: stall_ns / 1e6, burst_bytes, pace: (fastest, slowest), span_ms })
             }
             (found, _) => {
                 Err(format!("{found} laws of 5, or nothing of the machine, were printed:\n{stdout}"))
@@ -132,9 +134,19 @@ pub(crate) fn faults_in_bytes(
 }
 
 /// The same on the clock of time, as well as the machine let the program keep its own.
-pub(crate) fn faults_in_time(told: &Told, law: &Law, known: &Lifetimes, strict: Strictness) -> Vec<String> {
+///
+/// `duration_ms`: for how long it was profiled. Between its last count and the JVM's last collection the program goes on, at
+/// whatever pace a JVM that shuts down lets it have: the living grow older by that time, and the program does not know it.
+pub(crate) fn faults_in_time(
+    told: &Told,
+    law: &Law,
+    known: &Lifetimes,
+    duration_ms: f64,
+    strict: Strictness,
+) -> Vec<String> {
+    let exit_ms = (duration_ms - told.span_ms).max(0.0);
     // A run that gets slower and slower says less of the lifetimes of what is held at its end.
-    let truths = law.ms.map(|(least, most)| (least * told.pace.0, most * told.pace.1));
+    let truths = law.ms.map(|(least, most)| (least * told.pace.0, most * told.pace.1 + exit_ms));
     let strict = Strictness { widest: f64::INFINITY, ..strict };
     faults(law, "ms", known.in_time(), truths, CLOCK_MS + told.stall_ms, strict)
 }

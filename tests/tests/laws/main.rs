@@ -127,10 +127,11 @@ fn are_upper_bounds(collector: Collector) -> bool {
 
 fn faults(told: &Told, run: &Profiled, strict: Strictness) -> Result<Vec<String>, String> {
     let mut faults = Vec::new();
+    let duration_ms = run.json().0["duration_s"].as_f64().ok_or("no duration")? * 1000.0;
     for law in &told.laws {
         let known = lifetimes(&run.recording(), &law.class)?;
         faults.extend(faults_in_bytes(told, law, &known, None, strict));
-        faults.extend(faults_in_time(told, law, &known, strict));
+        faults.extend(faults_in_time(told, law, &known, duration_ms, strict));
     }
     Ok(faults)
 }
