@@ -47,7 +47,7 @@ fn every_way_to_end() {
 fn exit_from_a_shutdown_hook_blocks_as_ever() {
     each_jvm_at_once(|jvm| {
         let program =
-            || Launch::new(jvm, "exits.Exits").args(&["exit-in-hook"]).limit(Duration::from_secs(3));
+            || Launch::new(jvm, "exits.Exits").args(&["exit-in-hook"]).limit(Duration::from_secs(10));
         let both = [program(), program().agent("#trackcollections#live-0")].map(|launch| launch.start());
         for mut running in both {
             running.wait_for_line("hook");
