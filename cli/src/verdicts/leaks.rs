@@ -31,7 +31,7 @@ pub(crate) enum Searched {
         dumps: usize,
         /// From the first to when the last was looked at.
         seconds: f64,
-        /// How long the program stood still for them.
+        /// How long the program was paused for their walks, collections not included.
         paused_ms: u64,
     },
     /// In a recording.

@@ -28,7 +28,7 @@ fn searched(searched: &Searched) -> String {
             format!("{} dumps, from {} to {}.", files.len(), first(files), last(files))
         }
         Searched::Jvm { pid, dumps, seconds, paused_ms } => format!(
-            "{dumps} dumps of JVM {pid} in {}; the program was paused for {paused_ms} ms in all.",
+            "{dumps} dumps of JVM {pid} in {}, each after a full collection; walking the heap paused the program for {paused_ms} ms in all.",
             time(*seconds)
         ),
         Searched::Recording { file, collections, seconds } => {

@@ -61,7 +61,7 @@ pub enum Event {
     VmDeath,
     /// A platform thread ends.
     ThreadEnd,
-    /// A collection's stop-the-world part begins: the program stands still.
+    /// A collection's stop-the-world part begins: the program is paused.
     GarbageCollectionStart,
     /// A collection's stop-the-world part ended.
     GarbageCollectionFinish,

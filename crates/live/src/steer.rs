@@ -23,7 +23,7 @@ impl State {
             }
             Prompt::HeapPath(class) => match key {
                 Key::Char('y' | 'Y') => {
-                    self.say(format!("the program stands still: looking for what holds {class} …"));
+                    self.say(format!("the program is paused: looking for what holds {class} …"));
                     Some(Effect::HeapPath(class))
                 }
                 _ => {

@@ -1,6 +1,6 @@
 //! What a walk tells, to bytes.
 //!
-//! Called for every object and reference of a heap while the whole JVM stands still: no allocation but of its buffer,
+//! Called for every object and reference of a heap while the whole JVM is paused: no allocation but of its buffer,
 //! no look-up, no I/O. Not here: where the bytes go.
 
 use super::facts::{ClassFacts, Facts, FrameFacts, Number, Reference, RootReference};
