@@ -39,7 +39,7 @@ pub(crate) const MADE_WHILE_MOUNTING: [&str; 6] = [
     "java.util.concurrent.locks.AbstractQueued",
 ];
 
-/// Flags that choose a collector. The VM shows its flags up to JDK 25.
+/// Flags that choose a collector. Not asked for where the management interface is newer than we know.
 pub(crate) const COLLECTOR_FLAGS: [(&std::ffi::CStr, Gc); 6] = [
     (c"UseG1GC", Gc::G1),
     (c"UseParallelGC", Gc::Parallel),
@@ -50,7 +50,7 @@ pub(crate) const COLLECTOR_FLAGS: [(&std::ffi::CStr, Gc); 6] = [
 ];
 /// The flag for generations in ZGC, from JDK 21 to 23.
 pub(crate) const GENERATIONAL_ZGC_FLAG: &std::ffi::CStr = c"ZGenerational";
-/// Begins the name of a collector's first or third counter, `sun.gc.collector.N.name` (JDK 26 on, where flags are not shown).
+/// Begins the name of a collector's first or third counter, `sun.gc.collector.N.name` (where flags are not shown).
 pub(crate) const COLLECTOR_COUNTER_NAMES: [(&str, Gc); 5] = [
     ("G1 ", Gc::G1),
     ("Parallel ", Gc::Parallel),

@@ -22,7 +22,9 @@ struct Version {
     vm_globals: usize,
 }
 
-const VERSIONS: [Version; 3] = [
+const VERSIONS: [Version; 4] = [
+    // JDK 26.
+    Version { number: 0x2005_0000, allocated: 10, one_thread: true, vm_globals: 20 },
     // JDK 21: GetTotalThreadAllocatedMemory came before it.
     Version { number: 0x2004_0000, allocated: 10, one_thread: true, vm_globals: 20 },
     // JDK 14.
