@@ -45,7 +45,7 @@ fn counted(trust: &Trust, engine: EngineKind) -> String {
     let jvm = units::bytes(allocated);
     if engine == EngineKind::Sampled {
         let share = units::share(share);
-        return format!("Coverage: {counted} estimated, {share} of the {jvm} that the JVM allocated.");
+        return format!("Coverage: {counted} estimated, {share} of the {jvm} the JVM allocated.");
     }
     if trust.accounted_bytes > allocated {
         return format!(
@@ -55,7 +55,7 @@ fn counted(trust: &Trust, engine: EngineKind) -> String {
     let explained = trust.named_share().filter(|_| !trust.remainder.is_empty());
     let explained =
         explained.map(|share| format!(", {} counted or explained", units::share(share))).unwrap_or_default();
-    format!("Coverage: {} of the {jvm} that the JVM allocated were counted{explained}.", units::share(share))
+    format!("Coverage: {} of the {jvm} the JVM allocated were counted{explained}.", units::share(share))
 }
 
 fn missed(trust: &Trust) -> String {
