@@ -1,4 +1,4 @@
-//! `mayfly-bench`: what profiling costs, as ratios of interleaved runs. Prints Markdown; RESULTS.md is filled by hand from it.
+//! `mayfly-bench`: what profiling costs, as ratios of interleaved runs. Prints Markdown; `bench/runs/` is filled by hand from it.
 //!
 //! Checks no limits: a regression is for a reader of the tables to see, as machines differ.
 
