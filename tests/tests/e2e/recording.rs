@@ -1,6 +1,7 @@
 //! What users get from a run: the JSON schema, the live histogram when piped, `mayfly run` and `mayfly report`.
 
 use std::ffi::OsString;
+use std::ops::Range;
 use std::path::Path;
 
 use mayfly_tests::{
@@ -116,16 +117,19 @@ fn the_lifetimes_of_the_demo_are_told_apart() {
             .with(|l| l.args(&["5"]));
         run.run();
         let json = run.json();
-        let median = |class: &str| json.class(class).and_then(|c| c["lifetime"]["p50_s"].as_f64());
-        assert!(
-            median("demo.Demo$Request").is_some_and(|s| s < 0.5),
-            "on {jvm}: {:?}",
-            median("demo.Demo$Request")
-        );
-        let cached = median("demo.Demo$CacheEntry");
-        assert!(cached.is_some_and(|s| (0.9..2.0).contains(&s)), "on {jvm}: {cached:?}");
-        let session = median("demo.Demo$Session");
-        assert!(session.is_some_and(|s| (1.9..5.0).contains(&s)), "on {jvm}: {session:?}");
+        // The demo goes by ticks, which a busy machine stretches: five seconds of them are its whole run.
+        let pace = json.0["duration_s"].as_f64().expect("a duration") / 5.0;
+        let median = |class: &str| Some(json.class(class)?["lifetime"]["p50_s"].as_f64()? / pace);
+        let is_within = |class: &str, seconds: Range<f64>| {
+            let median = median(class);
+            assert!(
+                median.is_some_and(|s| seconds.contains(&s)),
+                "{class} on {jvm}: {median:?} at a pace of {pace}"
+            );
+        };
+        is_within("demo.Demo$Request", 0.0..0.5);
+        is_within("demo.Demo$CacheEntry", 0.75..2.0);
+        is_within("demo.Demo$Session", 1.7..5.0);
         let audit = "demo.Demo$AuditEvent";
         assert_eq!(json.collected().get(audit).map_or(0, |c| c.objects), 0, "the leak never dies, on {jvm}");
     });
