@@ -61,6 +61,9 @@ const COMING_ROUNDS: usize = 5;
 /// Interpreted: what the JIT compilers take for a while is tens of megabytes, now there and now not.
 const SMALL_HEAP: &[&str] = &["-Xint", "-XX:+UseSerialGC", "-Xms32m", "-Xmx32m", "-XX:+AlwaysPreTouch"];
 
+/// Our library's own pages and what the allocator keeps: neither is in the cost that is told.
+const LIBRARY: u64 = 8 << 20;
+
 /// What `look` sees in each round, and when all threads have ended.
 fn coming<T>(launch: &Launch, look: impl Fn(&Running) -> T) -> Vec<T> {
     let mut running = launch.start();
@@ -120,7 +123,7 @@ fn threads_that_come_and_go_leave_nothing_and_the_own_cost_is_what_is_resident()
                 writeln!(std::io::stderr(), "{options:?} on {jvm}: (resident, own) MiB by round {rounds:?}");
             for (round, (&(resident, own, _), &plain)) in profiled.iter().zip(&plain).enumerate() {
                 assert!(
-                    resident * 10 < plain * 12 + own * 10,
+                    resident < plain * 12 / 10 + own + LIBRARY,
                     "{options:?} on {jvm}, round {round}: {resident} bytes, {plain} without agent, {own} own"
                 );
             }
