@@ -6,7 +6,7 @@
 
 use mayfly_jvmti::{Jni, SampledAllocation, Thread};
 use mayfly_profile::{ClassEstimate, ClassId, Dropped, EngineKind, Refusals, Remainder, SiteCounts};
-use mayfly_tracking::{ClassTotal, Ledger};
+use mayfly_tracking::{ClassTotal, Ledger, ScopeTotal};
 
 /// Everything counted as of one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +17,8 @@ pub(crate) struct Counts {
     pub(crate) sites: Vec<SiteCounts>,
     /// What samples say of classes, where that changed since the last call.
     pub(crate) estimates: Vec<(ClassId, ClassEstimate)>,
+    /// What was counted in each scope from the last reset on, by node; part of `classes`.
+    pub(crate) scopes: Vec<ScopeTotal>,
 }
 
 /// What an engine says for the trust line.

@@ -63,6 +63,20 @@ public final class Micro {
         return sum;
     }
 
+    /** Calls of a small method that allocates one object of 24 bytes: what a scope costs where each call is one. */
+    private static int call(int n) {
+        int sum = 0;
+        for (int i = 0; i < n; i++) {
+            sum += request(i);
+        }
+        return sum;
+    }
+
+    private static int request(int i) {
+        sink = new Triple(i, i, 1);
+        return i;
+    }
+
     /** Everyday churn: strings, lists, boxes, map entries; a cache of 1,000 keys lives on for a while. */
     private static int mix(int n) {
         int sum = 0;
@@ -92,8 +106,10 @@ public final class Micro {
                 return Micro::ea1;
             case "mix":
                 return Micro::mix;
+            case "call":
+                return Micro::call;
             default:
-                throw new IllegalArgumentException("no workload " + name + ": obj1, arr1, ea1, mix");
+                throw new IllegalArgumentException("no workload " + name + ": obj1, arr1, ea1, mix, call");
         }
     }
 

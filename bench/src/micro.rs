@@ -28,10 +28,11 @@ const HEADING: [&str; 7] = [
 /// Options of `micro`.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Workloads: obj1 (escaping 24-byte object), arr1 (byte[64]), ea1 (scalar-replaceable object), mix (collections)
+    /// Workloads: obj1 (escaping 24-byte object), arr1 (byte[64]), ea1 (scalar-replaceable object), mix (collections), call (a call
+    /// that allocates once: with variant scope each is a scope)
     #[arg(long, value_delimiter = ',', default_value = "obj1,arr1,ea1,mix")]
     workloads: Vec<String>,
-    /// Variants: none, dormant, count, sample, sampled, balanced, track, trace, tracktrace, jfr; the first is the base
+    /// Variants: none, dormant, count, scope, sample, sampled, balanced, track, trace, tracktrace, jfr; the first is the base
     #[arg(long, value_delimiter = ',', default_value = "none,count,sample,track")]
     variants: Vec<String>,
     /// Interleaved JVMs per workload and variant

@@ -14,6 +14,8 @@ const BUILT_IN: [(&str, &str); 10] = [
     // Waits for somebody who asks after the heap.
     ("dormant", "-agentpath:{agent}=#heapsummary#heapoom#heapdir-{dir}/heap"),
     ("count", "#live-0"),
+    // Each call of the workload `call` is a scope.
+    ("scope", "#scope-Micro.request#live-0"),
     ("sample", "#sample-512k#live-0"),
     ("sampled", "#engine-sampled#live-0"),
     ("balanced", "#track-balanced#live-0"),

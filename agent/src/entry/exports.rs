@@ -5,12 +5,13 @@
 use std::ptr;
 
 use mayfly_jvmti::{Jni, Object, export_agent, method_body, sys};
+use mayfly_tracking::EntryId;
 
 use super::events::MayflyAgent;
 use super::loaded;
 use super::mbean;
 use crate::api;
-use crate::exact::{self, Exact, Sampled};
+use crate::exact::{self, Exact, HandedOver, Sampled};
 use crate::steering::{self, Profiler, switch_off};
 
 export_agent!(MayflyAgent);
@@ -82,12 +83,13 @@ pub unsafe extern "system" fn Java_java_lang_MayflyHooks_track(
     cell: sys::jint,
     size: sys::jlong,
     moving: sys::jboolean,
+    entry: sys::jlong,
 ) {
     // SAFETY: arguments of the running native method.
     unsafe {
         let Some(object) = Object::from_raw(object) else { return };
         with_exact(env, |exact, jni| {
-            exact::track(exact, jni, object, cell as u32, size as u64, moving != 0);
+            exact::track(exact, jni, handed_over(object, cell, size, moving, entry));
             collect_if_forced(exact, jni);
         });
     }
@@ -115,12 +117,13 @@ pub unsafe extern "system" fn Java_java_lang_MayflyHooks_follow(
     cell: sys::jint,
     size: sys::jlong,
     moving: sys::jboolean,
+    entry: sys::jlong,
 ) -> sys::jint {
     // SAFETY: arguments of the running native method.
     unsafe {
         let Some(object) = Object::from_raw(object) else { return 0 };
         with_exact(env, |exact, jni| {
-            let ahead = exact::follow(exact, jni, object, cell as u32, size as u64, moving != 0);
+            let ahead = exact::follow(exact, jni, handed_over(object, cell, size, moving, entry));
             collect_if_forced(exact, jni);
             i32::try_from(ahead).unwrap_or(i32::MAX)
         })
@@ -138,6 +141,17 @@ pub unsafe extern "system" fn Java_java_lang_MayflyHooks_unfollow(
 ) {
     // SAFETY: the environment of the running native method.
     unsafe { with_exact(env, exact::unfollow) }
+}
+
+fn handed_over(
+    object: Object<'_>,
+    cell: sys::jint,
+    size: sys::jlong,
+    moving: sys::jboolean,
+    entry: sys::jlong,
+) -> HandedOver<'_> {
+    let entry = EntryId::of_java(entry as u64);
+    HandedOver { object, cell: cell as u32, size: size as u64, moving: moving != 0, entry }
 }
 
 /// `#gc-every`: a collection, if so many bytes were allocated.
@@ -202,6 +216,64 @@ pub unsafe extern "system" fn Java_java_lang_MayflyHooks_sample(
         with_exact(env, |exact, jni| {
             let at = Sampled { offset: offset as u32, size: size as u64, moving: moving != 0 };
             exact::sample(exact, jni, at, state as u32) as sys::jlong
+        })
+    }
+}
+
+/// `MayflyHooks.enterInner`: gives a thread the slab in which it counts in a scope.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_enterInner(
+    env: *mut sys::JNIEnv,
+    _hooks: sys::jclass,
+    thread: sys::jobject,
+    outer: sys::jlong,
+    name: sys::jint,
+) -> sys::jlong {
+    // SAFETY: arguments of the running native method.
+    unsafe {
+        let Some(thread) = Object::from_raw(thread) else { return 0 };
+        let thread = thread.as_thread();
+        let inner = |exact: &'static Exact, jni: Jni<'_>| {
+            exact::enter_inner(exact, jni, thread, outer as u64, name as u32) as sys::jlong
+        };
+        with_exact(env, inner)
+    }
+}
+
+/// `MayflyHooks.noteEntry`: an entry of a scope ends, or goes on in another thread too.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_MayflyHooks_noteEntry(
+    env: *mut sys::JNIEnv,
+    _hooks: sys::jclass,
+    entry: sys::jlong,
+    ends: sys::jboolean,
+) {
+    let Some(entry) = EntryId::of_java(entry as u64) else { return };
+    // SAFETY: the environment of the running native method.
+    unsafe { with_exact(env, |exact, _| exact::note_entry(exact, entry, ends != 0)) }
+}
+
+/// `io.mayfly.Scope.number0`: the number of a scope's name, given as bytes.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Scope_number0(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+    name: sys::jobject,
+) -> sys::jint {
+    // SAFETY: arguments of the running native method; the second is declared a String.
+    unsafe {
+        let Some(name) = Object::from_raw(name) else { return 0 };
+        with_exact(env, |exact, jni| {
+            jni.string(name).map_or(0, |name| exact::scope_name(exact, &name) as sys::jint)
         })
     }
 }

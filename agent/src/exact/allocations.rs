@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use mayfly_jvmti::{Class, Jni, Object, Thread};
-use mayfly_tracking::{Registered, Shape};
+use mayfly_tracking::{EntryId, Registered, Shape};
 
 use super::hooks::Hooks;
 use super::state::{Exact, hands_over};
@@ -73,9 +73,23 @@ pub(super) fn register(
     Some(registered)
 }
 
-/// Takes an object handed over by the hooks. `size` is 0 for objects that are no arrays.
-/// `moving`: no stack may be taken.
-pub(crate) fn track(exact: &Exact, jni: Jni<'_>, object: Object<'_>, cell: u32, size: u64, moving: bool) {
+/// An object that the hooks hand over.
+#[derive(Clone, Copy)]
+pub(crate) struct HandedOver<'call> {
+    pub(crate) object: Object<'call>,
+    /// Of its class.
+    pub(crate) cell: u32,
+    /// Bytes of an array, else 0.
+    pub(crate) size: u64,
+    /// No stack may be taken.
+    pub(crate) moving: bool,
+    /// The entry of a scope in which it was made, if any.
+    pub(crate) entry: Option<EntryId>,
+}
+
+/// Takes an object handed over by the hooks.
+pub(crate) fn track(exact: &Exact, jni: Jni<'_>, handed_over: HandedOver<'_>) {
+    let HandedOver { object, cell, size, moving, entry } = handed_over;
     let population = &*exact.population;
     let every = population.options.every;
     let examined = every == 1 || (exact.examined.fetch_add(1, Relaxed) + 1).is_multiple_of(every);
@@ -84,9 +98,9 @@ pub(crate) fn track(exact: &Exact, jni: Jni<'_>, object: Object<'_>, cell: u32, 
         if !examined || population.switches.is_finished() {
             return;
         }
-        let Some(class) = thread.class(population, cell) else { return };
+        let Some(class) = thread.class(population, (None, cell)) else { return };
         let size = if size == 0 { u64::from(class.size) } else { size };
-        let followed = Followed { object, size, bytes: size * every };
+        let followed = Followed { object, size, bytes: size * every, entry };
         thread.tracked_last = thread.add((population, &exact.target.jvmti), jni, class, followed, moving);
     });
 }

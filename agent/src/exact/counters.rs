@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use mayfly_profile::{Dropped, SiteCounts};
-use mayfly_tracking::{ClassTotal, Ledger, PlaceTable, SiteRows, Slabs, StackBudget, Tables};
+use mayfly_tracking::{ClassTotal, Ledger, PlaceTable, ScopeTotal, SiteRows, Slabs, StackBudget, Tables};
 
 use crate::options::Options;
 use crate::tracking::Population;
@@ -18,6 +18,8 @@ pub(super) struct Counters {
     pub(super) places: PlaceTable,
     pub(super) stack_budget: StackBudget,
     rows: Mutex<SiteRows>,
+    /// Scopes as of the last reset, by node.
+    scopes_before: Mutex<Vec<ScopeTotal>>,
 }
 
 impl Counters {
@@ -28,6 +30,7 @@ impl Counters {
             places: PlaceTable::new(),
             stack_budget: StackBudget::default(),
             rows: Mutex::new(SiteRows::new(options.view.detailed_trace)),
+            scopes_before: Mutex::default(),
         }
     }
 
@@ -61,9 +64,19 @@ impl Counters {
             shares.reset();
             self.slabs.forget_dues(&population.classes, &self.places);
         }
+        *self.scopes_before.lock().unwrap_or_else(PoisonError::into_inner) =
+            self.slabs.scopes(&population.classes, &self.places);
         let words = self.slabs.words(&population.classes, &self.places);
         self.with_rows(|rows| rows.reset(&words, self.tables(population)));
         words.classes(&population.classes, &self.places)
+    }
+
+    /// What was counted in scopes from the last reset on, by node.
+    pub(super) fn scopes(&self, population: &Population) -> Vec<ScopeTotal> {
+        let before = self.scopes_before.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut scopes = self.slabs.scopes(&population.classes, &self.places);
+        scopes.iter_mut().zip(before.iter()).for_each(|(scope, before)| scope.subtract(before));
+        scopes
     }
 
     /// A thread ends: its counts are kept.

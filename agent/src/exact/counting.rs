@@ -27,7 +27,12 @@ impl Counting for Exact {
         let estimates = self.unseen.as_ref().map(|unseen| {
             unseen.changed(names, &executed, has_virtual_threads(self.target.jdk, names, &executed))
         });
-        Counts { classes, sites, estimates: estimates.unwrap_or_default() }
+        Counts {
+            classes,
+            sites,
+            estimates: estimates.unwrap_or_default(),
+            scopes: self.counters.scopes(&self.population),
+        }
     }
 
     fn reset(&self) -> Vec<ClassTotal> {

@@ -5,11 +5,12 @@
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
-use mayfly_jvmti::{Jni, Object};
-use mayfly_tracking::{CpuBudget, Shares, StandsFor};
+use mayfly_jvmti::Jni;
+use mayfly_tracking::{CpuBudget, EntryId, Shares, StandsFor};
 
+use super::allocations::HandedOver;
 use super::state::Exact;
-use super::thread::{Asked, KnownClass, OfThread, with_this_thread, with_this_thread_if_known};
+use super::thread::{Asked, CountedAt, KnownClass, OfThread, with_this_thread, with_this_thread_if_known};
 use crate::tracking::Followed;
 
 /// One object in so many is timed: reading the clock takes a good part of what following takes.
@@ -21,32 +22,13 @@ const MOST_STACK_TIME: Duration = Duration::from_millis(1);
 /// The CPU time of the process is asked for once per so many measurements.
 const SPENDS_PER_CPU_TIME: u64 = 32;
 
-/// An object that is due.
-#[derive(Clone, Copy)]
-struct Due<'call> {
-    object: Object<'call>,
-    cell: u32,
-    /// Bytes of an array, else 0.
-    size: u64,
-    /// No stack may be taken.
-    moving: bool,
-}
-
 /// Follows an object that is due, if it is its turn; which of its class from it on is due next, 0 for none.
-pub(crate) fn follow(
-    exact: &Exact,
-    jni: Jni<'_>,
-    object: Object<'_>,
-    cell: u32,
-    size: u64,
-    moving: bool,
-) -> u32 {
+pub(crate) fn follow(exact: &Exact, jni: Jni<'_>, due: HandedOver<'_>) -> u32 {
     let population = &*exact.population;
     let Some(shares) = population.shares.as_ref().filter(|_| !population.switches.is_finished()) else {
         return 0;
     };
     with_this_thread(population, |thread| {
-        let due = Due { object, cell, size, moving };
         thread.due = thread.due.wrapping_add(1);
         let timed = thread.due.is_multiple_of(TIMED).then(Instant::now);
         let (ahead, on_stack) = thread.take_turn((exact, shares), jni, due).unwrap_or_default();
@@ -61,8 +43,8 @@ pub(crate) fn follow(
 /// Forgets that this thread's last object was due: its caller counts it again.
 pub(crate) fn unfollow(exact: &Exact, jni: Jni<'_>) {
     with_this_thread_if_known(|thread| {
-        let Some(Asked { cell, before, tracked }) = thread.asked.take() else { return };
-        if let Some(known) = thread.classes.get_mut(&cell) {
+        let Some(Asked { at, before, tracked }) = thread.asked.take() else { return };
+        if let Some(known) = thread.classes.get_mut(&at) {
             known.reached = before;
         }
         if let Some(object) = tracked {
@@ -77,11 +59,12 @@ impl OfThread {
         &mut self,
         (exact, shares): (&Exact, &Shares),
         jni: Jni<'_>,
-        due: Due<'_>,
+        due: HandedOver<'_>,
     ) -> Option<(u32, Duration)> {
         let population = &*exact.population;
         self.asked = None;
-        let mut known = self.class(population, due.cell).filter(|known| known.tracked)?;
+        let at: CountedAt = (due.entry.map(EntryId::node), due.cell);
+        let mut known = self.class(population, at).filter(|known| known.tracked)?;
         let before = known.reached;
         let draw = &mut |n| fastrand::u64(1..=n);
         let turn = shares.turn(known.id, &mut known.reached, &population.budget, draw);
@@ -89,7 +72,7 @@ impl OfThread {
             .follow
             .filter(|_| population.options.trace)
             .and_then(|_| shares.stack_turn(known.id, &mut known.reached, draw));
-        if let Some(kept) = self.classes.get_mut(&due.cell) {
+        if let Some(kept) = self.classes.get_mut(&at) {
             kept.reached = known.reached;
         }
         let mut on_stack = Duration::ZERO;
@@ -108,14 +91,14 @@ impl OfThread {
             let stands_for = StandsFor { objects_log2, stack_log2 };
             self.tracker.follow(population, jni, followed(due, known, objects_log2), (site, stands_for))
         });
-        self.asked = Some(Asked { cell: due.cell, before, tracked });
+        self.asked = Some(Asked { at, before, tracked });
         Some((turn.ahead, on_stack))
     }
 }
 
-fn followed(due: Due<'_>, known: KnownClass, log2: u32) -> Followed<'_> {
+fn followed(due: HandedOver<'_>, known: KnownClass, log2: u32) -> Followed<'_> {
     let size = if due.size == 0 { u64::from(known.size) } else { due.size };
-    Followed { object: due.object, size, bytes: size << log2 }
+    Followed { object: due.object, size, bytes: size << log2, entry: due.entry }
 }
 
 fn spend(budget: &CpuBudget, time: Duration) {

@@ -119,13 +119,15 @@ pub(super) fn connect(jni: Jni<'_>, jvmti: &JvmtiEnv) -> Hooks {
     let mut complete = set_layout(jni, &hooks, layout);
     for (name, signature) in [
         (c"enter", c"(Ljava/lang/Thread;Ljava/lang/Class;)V"),
-        (c"track", c"(Ljava/lang/Object;IJZ)V"),
+        (c"track", c"(Ljava/lang/Object;IJZJ)V"),
         (c"untrack", c"()V"),
-        (c"follow", c"(Ljava/lang/Object;IJZ)I"),
+        (c"follow", c"(Ljava/lang/Object;IJZJ)I"),
         (c"unfollow", c"()V"),
         (c"enterPlace", c"(Ljava/lang/Thread;Ljava/lang/Class;I)I"),
         (c"enterPair", c"(II)I"),
         (c"sample", c"(IJJZ)J"),
+        (c"enterInner", c"(Ljava/lang/Thread;JI)J"),
+        (c"noteEntry", c"(JZ)V"),
         (c"exiting", c"()V"),
     ] {
         complete &= jni.call_static_with_nothing(class, name, signature);
@@ -174,8 +176,8 @@ mod tests {
             SessionConstants { hands_over: false, smallest: 0, stacks: false, shares: false, places: 0 };
         let (carrier, thread) = (Constant::Utf8("currentCarrierThread"), Constant::Utf8("currentThread"));
         let (newer, older) = (class_file(true, session), class_file(false, session));
-        assert_eq!((count(&newer, carrier), count(&newer, thread)), (1, 0));
-        assert_eq!((count(&older, carrier), count(&older, thread)), (0, 1));
+        assert_eq!((count(&newer, carrier), count(&newer, thread)), (1, 1));
+        assert_eq!((count(&older, carrier), count(&older, thread)), (0, 2));
     }
 
     #[test]

@@ -12,13 +12,15 @@ mod numbering;
 mod places;
 mod rewriting;
 mod sampler;
+mod scopes;
 mod state;
 mod thread;
 mod unseen;
 mod virtual_threads;
 
-pub(crate) use allocations::{enter, track, untrack};
+pub(crate) use allocations::{HandedOver, enter, track, untrack};
 pub(crate) use following::{follow, unfollow};
 pub(crate) use places::{Sampled, enter as enter_place, enter_pair, sample};
 pub(crate) use sampler::ask_for_sampler;
+pub(crate) use scopes::{enter_inner, note_entry, scope_name};
 pub(crate) use state::Exact;

@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use mayfly_classfile::allocation;
+use mayfly_classfile::allocation::{self, Scoped, ScopedMethods};
 use mayfly_jvmti::{CallbackContext, ClassFileLoadHookEvent};
 use mayfly_profile::Refusals;
 use mayfly_tracking::PlaceTable;
 
 use super::numbering::Numberer;
+use crate::conduct::notice::say;
+use crate::options::{Options, ScopeMethod};
 use crate::tracking::Population;
 
 const LAUNCH: allocation::Options = allocation::Options { add_fields: true };
@@ -21,11 +23,24 @@ const UNPLACED: &str = "allocation sites left out, or the method would be too la
 /// What rewriting did so far.
 #[derive(Debug, Default)]
 pub(super) struct Rewriting {
+    /// Whose calls are scopes.
+    scopes: Vec<ScopedMethods>,
     refusals: Mutex<BTreeMap<&'static str, u64>>,
     nanoseconds: AtomicU64,
 }
 
 impl Rewriting {
+    /// With the methods of `#scope`, which are numbered in their order from 1 on.
+    pub(super) fn new(options: &Options) -> Self {
+        let methods =
+            (1..).zip(&options.scopes).map(|(scope, ScopeMethod { class, method })| ScopedMethods {
+                class: class.replace('.', "/").into_bytes(),
+                method: method.clone().into_bytes(),
+                scope,
+            });
+        Self { scopes: methods.collect(), ..Self::default() }
+    }
+
     /// Rewrites the class of a load or redefinition, and numbers its places if there are any. A retransformation by another
     /// agent starts from our bytes: HotSpot keeps what environments that cannot retransform have made of a class.
     pub(super) fn rewrite<'event>(
@@ -38,15 +53,16 @@ impl Rewriting {
         let rewritten = match places {
             Some((places, population)) => {
                 let mut numberer = Numberer::new(places, population);
-                allocation::rewrite_counting(event.class_data(), LAUNCH, Some(&mut numberer))
+                allocation::rewrite_with_scopes(event.class_data(), LAUNCH, Some(&mut numberer), &self.scopes)
             }
-            None => allocation::rewrite(event.class_data(), LAUNCH),
+            None => allocation::rewrite_with_scopes(event.class_data(), LAUNCH, None, &self.scopes),
         };
         match rewritten {
             Ok(rewritten) => {
                 for _ in 0..rewritten.unplaced {
                     self.refuse(UNPLACED);
                 }
+                rewritten.scoped.iter().for_each(|(methods, outcome)| say_of_scope(methods, *outcome));
                 for method in &rewritten.refused {
                     self.refuse(method.reason.reason());
                 }
@@ -74,4 +90,17 @@ impl Rewriting {
     pub(super) fn milliseconds(&self) -> u64 {
         self.nanoseconds.load(Relaxed) / 1_000_000
     }
+}
+
+/// Says why calls of methods are no scopes, if none is.
+fn say_of_scope(methods: &ScopedMethods, outcome: Scoped) {
+    let why = match outcome {
+        Scoped::Methods(1..) => return,
+        Scoped::Methods(0) => "its code can't be changed",
+        Scoped::NoSuchMethod => "the class has no method of that name of its own; name the class that has it",
+        Scoped::Abstract => "the method is abstract; name a class that implements it",
+        Scoped::Native => "the method is native; name one that calls it",
+    };
+    let class = String::from_utf8_lossy(&methods.class).replace('/', ".");
+    say(&format!("#scope-{class}.{}: no scope: {why}", String::from_utf8_lossy(&methods.method)));
 }

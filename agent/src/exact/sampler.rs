@@ -72,11 +72,11 @@ pub(super) fn sampled(exact: &Exact, jni: Jni<'_>, sample: SampledAllocation<'_>
     }
     let Tracking::ByteSample(interval) = population.options.tracking() else { return };
     with_this_thread(population, |thread| {
-        let Some(class) = thread.class(population, cell) else { return };
+        let Some(class) = thread.class(population, (None, cell)) else { return };
         let name = population.classes.name(class.id).unwrap_or_default();
         if sample.size >= population.options.view.min_bytes && population.admits(name) {
             let bytes = Estimate::of_sample(sample.size, interval).bytes();
-            let followed = Followed { object: sample.object, size: sample.size, bytes };
+            let followed = Followed { object: sample.object, size: sample.size, bytes, entry: None };
             // The JVM samples nothing while a virtual thread is being mounted or unmounted.
             thread.add((population, &exact.target.jvmti), jni, class, followed, false);
         }

@@ -34,9 +34,9 @@ impl Exact {
     pub(crate) fn new(target: &'static Target, population: Arc<Population>, unseen: Option<Unseen>) -> Self {
         Self {
             counters: Counters::new(&population.options),
+            rewriting: Rewriting::new(&population.options),
             target,
             population,
-            rewriting: Rewriting::default(),
             unseen,
             examples: AtomicU64::new(0),
             examined: AtomicU64::new(0),

@@ -5,7 +5,7 @@ use std::mem::ManuallyDrop;
 
 use mayfly_jvmti::{Jni, JvmtiEnv};
 use mayfly_profile::{ClassId, SiteId};
-use mayfly_tracking::{Progression, StandsFor, Tracked};
+use mayfly_tracking::{NodeId, Progression, StandsFor, Tracked};
 use rustc_hash::FxHashMap;
 
 use crate::tracking::{Followed, Population, Tracker};
@@ -13,8 +13,9 @@ use crate::tracking::{Followed, Population, Tracker};
 /// One thread's.
 pub(super) struct OfThread {
     pub(super) tracker: Tracker,
-    /// What is known of the classes handed over, by their cell; looked up in shared tables only once.
-    pub(super) classes: FxHashMap<u32, KnownClass>,
+    /// What is known of the classes handed over, by their cell; looked up in shared tables only once. In a balanced session
+    /// by scope too, as each counts for itself.
+    pub(super) classes: FxHashMap<CountedAt, KnownClass>,
     /// Stacks taken for objects about to be handed over, innermost constructor last.
     awaited: Vec<Awaited>,
     /// The last object handed over, if it was tracked: `untrack` takes it back.
@@ -24,6 +25,9 @@ pub(super) struct OfThread {
     /// How many were due.
     pub(super) due: u32,
 }
+
+/// Where objects are counted: in the slab of which scope, if any, and at which cell.
+pub(super) type CountedAt = (Option<NodeId>, u32);
 
 /// A stack taken where an object is about to be made.
 #[derive(Clone, Copy)]
@@ -37,7 +41,7 @@ pub(super) struct Awaited {
 /// The last object that was due on a thread, in a balanced session, so that it can be taken back.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {
-    pub(super) cell: u32,
+    pub(super) at: CountedAt,
     /// How far the thread had come before.
     pub(super) before: Progression,
     pub(super) tracked: Option<Tracked>,
@@ -139,18 +143,18 @@ impl OfThread {
         }
     }
 
-    /// The class whose cell that is.
-    pub(super) fn class(&mut self, population: &Population, cell: u32) -> Option<KnownClass> {
-        if let Some(&known) = self.classes.get(&cell) {
+    /// The class that is counted there.
+    pub(super) fn class(&mut self, population: &Population, at: CountedAt) -> Option<KnownClass> {
+        if let Some(&known) = self.classes.get(&at) {
             return Some(known);
         }
-        let id = population.classes.at_cell(cell)?;
+        let id = population.classes.at_cell(at.1)?;
         let size = population.classes.object_size(id);
         let tracked = is_followed(population, population.classes.name(id).unwrap_or_default(), size);
         let site = population.sites.of_class(id);
         let reached = Progression::default();
         let known = KnownClass { id, size: size.unwrap_or(0), site, tracked, reached };
-        self.classes.insert(cell, known);
+        self.classes.insert(at, known);
         Some(known)
     }
 }

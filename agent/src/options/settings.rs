@@ -52,12 +52,30 @@ pub struct Options {
     pub heap_only: bool,
     /// Whether reports without a folder, and remarks, go to stderr: not where profiling begins in a JVM that runs.
     pub console: bool,
+    /// Methods whose calls are scopes, `#scope`.
+    pub scopes: Vec<ScopeMethod>,
     /// Take requests from `mayfly`; `#nocontrol` clears it.
     pub control: bool,
     /// Register the MBean, and from which jar if the class path lacks it, `#mbean`.
     pub mbean: Option<Option<String>>,
     /// Print [`super::help`], `#help`.
     pub help: bool,
+}
+
+/// All methods of a class that have a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScopeMethod {
+    /// As `Class.getName()` gives it.
+    pub class: String,
+    /// The methods' name.
+    pub method: String,
+}
+
+impl ScopeMethod {
+    /// What the scope is called.
+    pub fn scope_name(&self) -> String {
+        format!("{}.{}", self.class, self.method)
+    }
 }
 
 /// When a heap summary is written, where to, and what is in it.
@@ -123,6 +141,11 @@ impl Options {
         self.track_collections || self.track_balanced || self.sample_bytes.is_some()
     }
 
+    /// Whether what survives scopes is known: samples do not tell in which scope they were made.
+    pub fn follows_scopes(&self) -> bool {
+        self.track_collections || self.track_balanced
+    }
+
     /// Whether allocations are counted by place, with stacks from a sample at each.
     pub fn counts_places(&self) -> bool {
         let by_place = self.sample_bytes.is_none() && !self.track_balanced;
@@ -166,6 +189,7 @@ impl Default for Options {
             heap: HeapOptions::default(),
             heap_only: false,
             console: true,
+            scopes: Vec::new(),
             control: true,
             mbean: None,
             help: false,

@@ -77,6 +77,7 @@ pub(super) const CLASHES: &[(&str, &str, &str)] = &[
     ("every", "sample", "both choose the objects that are tracked"),
     ("engine", "trackcollections", "the sampled engine sees no object but those of its sample"),
     ("engine", "track-balanced", "the sampled engine sees no object but those of its sample"),
+    ("engine", "scope", "the sampled engine does not know in which scope an object was made"),
     ("engine", "every", "the sampled engine chooses objects by their bytes: #sample-BYTES says how many"),
 ];
 
@@ -229,6 +230,16 @@ pub(super) const SPECS: &[Spec] = &[
         help: "Classes whose names start so are never blamed for an allocation; sites still show their frames. \
                Needs #trace.",
         needs: &["trace", "detailedtrace", "engine"],
+        ..DEFAULTS
+    },
+    Spec {
+        name: "scope",
+        mistaken: &["scopes", "request", "requests"],
+        shape: Shape::Value("CLASS.METHOD", |o, v| value::scope(v).map(|method| o.scopes.push(method))),
+        example: "#scope-com.acme.Handler.handle",
+        help: "Each call of the method, whatever its arguments, is a scope: reports say what is allocated in it, and with \
+               #trackcollections or #track-balanced what survives it. May be given several times. \
+               In the program: io.mayfly.Mayfly.scope.",
         ..DEFAULTS
     },
     Spec {

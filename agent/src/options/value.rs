@@ -8,7 +8,7 @@ pub(super) use mayfly_profile::option_value::{Why, list, number, rows, size};
 use mayfly_profile::{BucketBounds, EngineKind};
 
 use super::name;
-use super::settings::{Periodic, Resets};
+use super::settings::{Periodic, Resets, ScopeMethod};
 
 /// 31 years: far beyond any run, and small enough for milliseconds in 64 bits.
 const MOST_SECONDS: u64 = 1_000_000_000;
@@ -67,6 +67,22 @@ pub(super) fn periodic(text: &str) -> Result<Periodic, Why> {
         _ => Resets::First(u32::try_from(count).map_err(|_| "must be at most 4294967295 resets".to_owned())?),
     };
     Ok(Periodic { every: seconds(every, 1)?, resets })
+}
+
+/// `package.Class.method`.
+pub(super) fn scope(text: &str) -> Result<ScopeMethod, Why> {
+    let (class, method) = text.rsplit_once('.').unwrap_or(("", text));
+    let named = |part: &str| !part.is_empty() && !part.contains(['/', ';', '[', '(', ' ', ',']);
+    if method.starts_with('<') {
+        return Err(
+            "a constructor can't be a scope, as its object is not there yet: name the method that calls it"
+                .into(),
+        );
+    }
+    if class.split('.').any(|part| !named(part)) || !named(method) {
+        return Err("write the class's name with dots, a dot and the method's name".into());
+    }
+    Ok(ScopeMethod { class: class.into(), method: method.into() })
 }
 
 /// A file name in which every `%` code is known.

@@ -20,7 +20,7 @@ impl Counting for Sampled {
 
     fn counts(&self, ledger: &mut Ledger) -> Counts {
         let (classes, estimates) = self.estimates.read();
-        Counts { classes, sites: ledger.changed_sites(), estimates }
+        Counts { classes, sites: ledger.changed_sites(), estimates, scopes: Vec::new() }
     }
 
     fn reset(&self) -> Vec<ClassTotal> {

@@ -127,7 +127,7 @@ impl Sampled {
         let Some(objects_log2) = thread.tracker.choose(class, bytes) else { return };
         // The JVM samples nothing while a virtual thread is being mounted or unmounted.
         let site = thread.tracker.site((&self.population, &self.target.jvmti), jni, class, false);
-        let followed = Followed { object: sample.object, size: sample.size, bytes };
+        let followed = Followed { object: sample.object, size: sample.size, bytes, entry: None };
         thread.tracker.follow(
             &self.population,
             jni,

@@ -1,6 +1,7 @@
 //! One profiling session: adds up births and deaths, and says what changed. Who counts, who reads that, and how the JVM is
 //! asked is not its business: references and totals of the JVM come by interfaces.
 
+mod scopes;
 mod stopwatch;
 mod stream;
 #[cfg(test)]
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 use mayfly_profile::{OwnCost, Progress, RunInfo, Trust, Update};
 use mayfly_tracking::{ClassTotal, References};
 
+use self::scopes::ScopeStream;
 use self::stopwatch::Stopwatch;
 use self::stream::Stream;
 use self::trust::Difference;
@@ -43,6 +45,7 @@ pub(crate) struct Session {
     population: Arc<Population>,
     deaths: Deaths,
     stream: Stream,
+    scopes: ScopeStream,
     profiled: Stopwatch,
     uncounted: Uncounted,
     resets: u32,
@@ -68,6 +71,7 @@ impl Session {
             deaths: Deaths::new(&population, run),
             population,
             stream: Stream::default(),
+            scopes: ScopeStream::default(),
             profiled: Stopwatch::default(),
             uncounted: Uncounted::default(),
             resets: 0,
@@ -123,6 +127,7 @@ impl Session {
     pub(crate) fn reset(&mut self, engine: &dyn Counting, references: &mut impl References) -> Vec<Update> {
         self.deaths.reset(&self.population, references);
         self.stream.reset(engine.reset());
+        self.scopes.reset();
         self.profiled.restart();
         self.resets += 1;
         vec![Update::Reset]
@@ -152,6 +157,8 @@ impl Session {
             let (classes, sites) = self.stream.named();
             let fates = self.deaths.ledger().take_fates(classes, sites);
             updates.extend(fates.map(|fates| Update::Fates(Box::new(fates))));
+            let fates = self.deaths.ledger().scope_fates();
+            updates.extend(self.scopes.changed(&self.population, classes, &counts.scopes, fates));
         }
         let shares = self.deaths.ledger().take_shares(self.stream.named().0);
         updates.extend((!shares.is_empty()).then_some(Update::Shares(shares)));

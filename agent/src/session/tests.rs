@@ -55,7 +55,7 @@ impl Counting for ByHand {
             .enumerate()
             .map(|(id, total)| (ClassId::of_row(id), estimate(total.bytes())))
             .collect();
-        Counts { classes, sites: ledger.changed_sites(), estimates }
+        Counts { classes, sites: ledger.changed_sites(), estimates, scopes: Vec::new() }
     }
 
     fn reset(&self) -> Vec<ClassTotal> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mayfly_profile::Dropped;
-use mayfly_tracking::{Budget, ClassTable, Clock, Nurseries, Shares, SiteTable};
+use mayfly_tracking::{Budget, ClassTable, Clock, Nurseries, Scopes, Shares, SiteTable};
 
 use super::frames::KnownFrames;
 use super::switches::Switches;
@@ -19,6 +19,7 @@ pub(crate) struct Population {
     pub(crate) options: Options,
     pub(crate) classes: ClassTable,
     pub(crate) sites: SiteTable,
+    pub(crate) scopes: Scopes,
     pub(crate) clock: Arc<Clock>,
     pub(crate) budget: Arc<Budget>,
     pub(crate) nurseries: Nurseries,
@@ -27,6 +28,15 @@ pub(crate) struct Population {
     pub(crate) switches: Switches,
     pub(crate) references: WeakReferences,
     pub(super) frames: KnownFrames,
+}
+
+/// Those of `#scope`, numbered in their order from 1 on.
+fn scopes(options: &Options) -> Scopes {
+    let scopes = Scopes::default();
+    options.scopes.iter().for_each(|method| {
+        scopes.name(&method.scope_name());
+    });
+    scopes
 }
 
 impl Population {
@@ -40,6 +50,7 @@ impl Population {
             classes: if options.track_balanced { ClassTable::with_dues() } else { ClassTable::default() },
             shares: options.track_balanced.then(Shares::default),
             sites: SiteTable::new(for_sites),
+            scopes: scopes(&options),
             nurseries: Nurseries::new(Arc::clone(&budget), Arc::clone(&clock)),
             clock,
             budget,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mayfly_jvmti::{Jni, JvmtiEnv, Object};
 use mayfly_profile::{ClassId, SiteId};
-use mayfly_tracking::{Newborn, Nursery, RawStack, References, StandsFor, Tracked};
+use mayfly_tracking::{EntryId, Newborn, Nursery, RawStack, References, StandsFor, Tracked};
 
 use super::population::Population;
 use super::stacks::Stacks;
@@ -23,6 +23,8 @@ pub(crate) struct Followed<'call> {
     pub(crate) size: u64,
     /// Bytes of allocation that it stands for.
     pub(crate) bytes: u64,
+    /// The entry of a scope in which it was made, if any.
+    pub(crate) entry: Option<EntryId>,
 }
 
 impl Tracker {
@@ -62,10 +64,10 @@ impl Tracker {
         followed: Followed<'_>,
         (site, stands_for): (SiteId, StandsFor),
     ) -> Option<Tracked> {
-        let Followed { object, size, bytes } = followed;
+        let Followed { object, size, bytes, entry } = followed;
         let reference =
             if population.options.lifetimes() { population.references.make(jni, object)? } else { 0 };
-        let newborn = Newborn { reference, site, stands_for, size_8: (size / 8) as u32, bytes };
+        let newborn = Newborn { reference, site, stands_for, size_8: (size / 8) as u32, bytes, entry };
         let added = self.nursery.follow(newborn);
         if added.is_none() && reference != 0 {
             population.references.handles(jni).release(reference);

@@ -49,6 +49,11 @@ impl<'c, 'a> ClassEditor<'c, 'a> {
         self.pool.field_ref(field)
     }
 
+    /// Like [`Self::method_ref`], of a Class constant, by internal name.
+    pub(crate) fn class(&mut self, internal_name: &[u8]) -> Result<u16, Refusal> {
+        self.pool.class(internal_name)
+    }
+
     /// Index of a new Integer constant.
     ///
     /// # Errors

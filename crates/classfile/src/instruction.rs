@@ -11,8 +11,11 @@ pub mod opcode {
     pub const NOP: u8 = 0x00;
     pub const SIPUSH: u8 = 0x11;
     pub const LDC_W: u8 = 0x13;
+    pub const ILOAD_0: u8 = 0x1a;
+    pub const ILOAD_1: u8 = 0x1b;
     pub const ALOAD_0: u8 = 0x2a;
     pub const ALOAD_1: u8 = 0x2b;
+    pub const ASTORE_0: u8 = 0x4b;
     pub const ASTORE_1: u8 = 0x4c;
     pub const DUP: u8 = 0x59;
     pub const DUP_X1: u8 = 0x5a;

@@ -15,6 +15,17 @@ pub struct MethodEdit {
     pub(crate) extra_stack: u16,
     pub(crate) insertions: Vec<Insertion>,
     pub(crate) inserted: Vec<u8>,
+    pub(crate) guard: Option<Guard>,
+}
+
+/// Code behind the method's own, to which every exception leads that the method does not catch.
+#[derive(Clone, Debug)]
+pub(crate) struct Guard {
+    pub(crate) code: Vec<u8>,
+    /// Operand stack that it needs, the exception included.
+    pub(crate) stack: u16,
+    /// Class constant of `java.lang.Throwable`.
+    pub(crate) throwable: u16,
 }
 
 /// `inserted[start..end]` goes before or behind the instruction at `pc`.
@@ -45,6 +56,13 @@ impl MethodEdit {
     /// instruction run the code first.
     pub fn insert_before(&mut self, pc: u32, code: &[u8], extra_stack: u16) {
         self.insert(pc, true, code, extra_stack);
+    }
+
+    /// Puts `code` behind the method's own, to which all exceptions lead that are thrown by the method's own code and inserted
+    /// code, but not by that at the entry, and that the method does not catch. The exception is on the stack, no local has a type; the
+    /// code must end with `athrow`. `throwable`: the Class constant of `java.lang.Throwable`. Not for constructors.
+    pub(crate) fn guard(&mut self, code: &[u8], stack: u16, throwable: u16) {
+        self.guard = Some(Guard { code: code.to_vec(), stack, throwable });
     }
 
     fn insert(&mut self, pc: u32, before: bool, code: &[u8], extra_stack: u16) {

@@ -259,6 +259,17 @@ impl<'call> Jni<'call> {
         self.object(array)
     }
 
+    /// The characters of a `String`; what is no character is replaced.
+    pub fn string(self, string: Object<'_>) -> Option<String> {
+        let (units, bytes) =
+            (call!(self, GetStringLength, string.raw()), call!(self, GetStringUTFLength, string.raw()));
+        // The JVM may write a zero behind them.
+        let mut text = vec![0u8; usize::try_from(bytes).ok()? + 1];
+        call!(self, GetStringUTFRegion, string.raw(), 0, units, text.as_mut_ptr().cast());
+        text.pop();
+        (!self.clear_exception()).then(|| String::from_utf8_lossy(&text).into_owned())
+    }
+
     /// A new `byte[]` of these elements; `None` without memory.
     pub fn byte_array(self, values: &[u8]) -> Option<Object<'call>> {
         let array = self.new_byte_array(i32::try_from(values.len()).ok()?)?;

@@ -82,6 +82,7 @@ impl Profile {
         });
         // Samples tell of all objects of a class: beside them, those of a band would look optimised away.
         self.estimates.clear();
+        self.scopes.clear();
         self.trust.sample_interval = None;
         self.part.lived = Some(LivedPart { band, doubt });
         self.ranked()

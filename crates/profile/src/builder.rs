@@ -2,7 +2,7 @@
 //!
 //! Not here: the profile that they make (`by_name`), reading updates from bytes (`mayfly-recording`).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::estimate::ClassEstimate;
 use crate::fates::{Fates, Stamp};
@@ -11,6 +11,7 @@ use crate::ids::{ClassId, FrameId, SiteId};
 use crate::lifetimes::ByteAges;
 use crate::names::Names;
 use crate::run::RunInfo;
+use crate::scope::ScopeCounts;
 use crate::share::Share;
 use crate::trust::Trust;
 use crate::update::{ClassCounts, FateCounts, Progress, SiteCounts, Update};
@@ -63,6 +64,8 @@ pub struct ProfileBuilder {
     pub(crate) estimates: HashMap<ClassId, ClassEstimate>,
     pub(crate) class_ages: HashMap<ClassId, ByteAges>,
     pub(crate) shares: HashMap<ClassId, Share>,
+    /// By path.
+    pub(crate) scopes: BTreeMap<Vec<String>, ScopeCounts>,
     /// With the moment as of which they were told.
     pub(crate) site_fates: HashMap<SiteId, (Stamp, Fates)>,
     pub(crate) stamp: Stamp,
@@ -90,6 +93,9 @@ impl ProfileBuilder {
             Update::Progress(progress) => return self.progress(*progress),
             Update::Fates(fates) => return self.fates(*fates),
             Update::Shares(shares) => return self.shares(shares),
+            Update::Scopes(scopes) => {
+                self.scopes.extend(scopes.into_iter().map(|scope| (scope.path.clone(), scope)));
+            }
             Update::Reset => self.reset(),
             Update::End => self.complete = true,
         }
@@ -175,6 +181,7 @@ impl ProfileBuilder {
         self.estimates.clear();
         self.class_ages.clear();
         self.shares.clear();
+        self.scopes.clear();
         self.site_fates.clear();
     }
 }

@@ -10,6 +10,7 @@ use crate::estimate::{ClassEstimate, joint_error};
 use crate::order::{class_order, site_order};
 use crate::part::Part;
 use crate::profile::{ClassProfile, Profile, SiteProfile};
+use crate::scope::ScopeProfile;
 use crate::share::Share;
 use crate::tally::Tally;
 use crate::update::{ClassCounts, SiteCounts};
@@ -33,6 +34,7 @@ impl ProfileBuilder {
             sites: Vec::new(),
             estimates: class_estimates(self),
             shares: class_shares(self),
+            scopes: scope_profiles(self),
             trust: self.trust.clone(),
             complete: self.complete,
             part: Part::default(),
@@ -87,6 +89,11 @@ fn class_shares(builder: &ProfileBuilder) -> BTreeMap<String, Share> {
     }
     by_name.retain(|_, share| !share.is_whole());
     by_name
+}
+
+fn scope_profiles(builder: &ProfileBuilder) -> Vec<ScopeProfile> {
+    let name = |id| builder.class_names.index(id).and_then(|index| builder.class_names.value(index));
+    builder.scopes.values().map(|counts| ScopeProfile::named(counts, name)).collect()
 }
 
 /// One row per class name and stack, largest allocated bytes first, ties by class and stack.

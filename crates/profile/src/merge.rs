@@ -23,6 +23,7 @@ use crate::frame::Frame;
 use crate::order::{class_order, site_order};
 use crate::profile::{ClassProfile, Profile, SiteProfile};
 use crate::run::{EngineKind, JvmInfo, RunInfo, Tracking};
+use crate::scope;
 use crate::share::Share;
 use crate::tally::Tally;
 use crate::trust::{Dropped, OwnCost, Refusals, Remainder, Trust};
@@ -45,6 +46,7 @@ impl Profile {
         for (name, estimate) in other.estimates {
             into.estimates.entry(name).or_default().add(estimate);
         }
+        into.scopes = scope::joined(into.scopes, other.scopes);
         into.part = same(&into.part, &other.part);
         Self { run, trust, ..into }.ranked()
     }

@@ -8,6 +8,7 @@ use crate::frame::Frame;
 use crate::lifetimes::{ByteAges, Lifetimes};
 use crate::part::Part;
 use crate::run::RunInfo;
+use crate::scope::ScopeProfile;
 use crate::share::Share;
 use crate::tally::Tally;
 use crate::trust::Trust;
@@ -31,6 +32,8 @@ pub struct Profile {
     pub estimates: BTreeMap<String, ClassEstimate>,
     /// Of how many objects of a class the lifetimes are, by name, where not each was followed; only with [`crate::run::Tracking::Balanced`].
     pub shares: BTreeMap<String, Share>,
+    /// Scopes that were entered, in the order of their names; each is followed by those inside of it.
+    pub scopes: Vec<ScopeProfile>,
     /// How much of the truth this is.
     pub trust: Trust,
     /// Whether the recording was closed by the agent (`false`: the JVM died, or is still running).

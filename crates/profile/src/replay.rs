@@ -25,6 +25,7 @@ impl Profile {
         let aged = self.classes.iter().filter_map(|class| Some((class, class.byte_ages.clone()?)));
         let ages = aged.map(|(class, ages)| (names.class(&class.name), ages)).collect();
         let shares: Vec<_> = self.shares.iter().map(|(name, share)| (names.class(name), *share)).collect();
+        let scopes: Vec<_> = self.scopes.iter().map(|scope| scope.counts(|name| names.class(name))).collect();
         let mut updates = names.said;
         // Before the counts: a reset clears them.
         updates.extend((0..self.resets).map(|_| Update::Reset));
@@ -42,6 +43,9 @@ impl Profile {
         }
         if !shares.is_empty() {
             updates.push(Update::Shares(shares));
+        }
+        if !scopes.is_empty() {
+            updates.push(Update::Scopes(scopes));
         }
         if self.complete {
             updates.push(Update::End);

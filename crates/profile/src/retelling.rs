@@ -17,6 +17,8 @@ impl ProfileBuilder {
         updates.push(Update::Progress(Box::new(self.counts_again())));
         updates.extend(self.fates_again().map(|fates| Update::Fates(Box::new(fates))));
         updates.extend(self.shares_again());
+        let scopes: Vec<_> = self.scopes.values().cloned().collect();
+        updates.extend((!scopes.is_empty()).then_some(Update::Scopes(scopes)));
         if self.complete {
             updates.push(Update::End);
         }
@@ -95,6 +97,7 @@ mod tests {
     use crate::ids::{ClassId, FrameId, SiteId};
     use crate::lifetimes::ByteAges;
     use crate::run::RunInfo;
+    use crate::scope::ScopeCounts;
     use crate::tally::Tally;
     use crate::update::{ClassCounts, SiteCounts};
 
@@ -143,7 +146,13 @@ mod tests {
         Update::Fates(Box::new(FateCounts { stamp: Stamp { ms, alive: (ms / 2, ms * 2) }, classes, sites }))
     }
 
-    /// Two classes of one name, stacks, fates, two resets.
+    fn scopes(entries: u64) -> Update {
+        let allocated = vec![(ClassId(0), Tally::of(entries, 16))];
+        let path = vec!["request".into()];
+        Update::Scopes(vec![ScopeCounts { path, entries, allocated, ..ScopeCounts::default() }])
+    }
+
+    /// Two classes of one name, stacks, scopes, fates, two resets.
     fn stream() -> Vec<Update> {
         vec![
             Update::Start(Box::new(RunInfo { started_unix_ms: 7, ..RunInfo::default() })),
@@ -155,6 +164,7 @@ mod tests {
             progress(1000, &[(0, 5), (1, 7)], &[(0, 7)]),
             fates(1000, 7),
             progress(1500, &[(0, 6)], &[]),
+            scopes(2),
             Update::Fates(Box::new(FateCounts {
                 stamp: Stamp { ms: 1500, alive: (1400, 9000) },
                 ..FateCounts::default()
@@ -165,6 +175,7 @@ mod tests {
             Update::Reset,
             Update::Site { id: SiteId(1), class: ClassId(2), stack: vec![] },
             progress(3000, &[(2, 4), (1, 1)], &[(1, 4)]),
+            scopes(3),
             fates(3000, 4),
             Update::End,
         ]

@@ -33,6 +33,7 @@ impl Profile {
     pub fn filtered(mut self, filter: &ClassFilter) -> Self {
         self.classes.retain(|class| filter.admits(&class.name));
         self.sites.retain(|site| filter.admits(&site.class));
+        self.scopes = self.scopes.into_iter().map(|scope| scope.filtered(filter)).collect();
         self
     }
 

@@ -40,6 +40,11 @@ impl Profile {
         for (name, share) in &mut self.shares {
             *share = share.since(earlier.shares.get(name).copied().unwrap_or_default());
         }
+        for scope in &mut self.scopes {
+            if let Some(before) = earlier.scopes.iter().find(|before| before.path == scope.path) {
+                *scope = std::mem::take(scope).since(before);
+            }
+        }
         self.ranked()
     }
 }

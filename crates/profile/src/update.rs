@@ -11,6 +11,7 @@ use crate::frame::Frame;
 use crate::ids::{ClassId, FrameId, SiteId};
 use crate::lifetimes::{ByteAges, Lifetimes};
 use crate::run::RunInfo;
+use crate::scope::ScopeCounts;
 use crate::share::Share;
 use crate::tally::Tally;
 use crate::trust::Trust;
@@ -49,6 +50,8 @@ pub enum Update {
     Fates(Box<FateCounts>),
     /// New values of how many objects of some classes were followed, where not each was; as of the last progress.
     Shares(Vec<(ClassId, Share)>),
+    /// New values of some scopes, as of the last progress.
+    Scopes(Vec<ScopeCounts>),
     /// All counts start again from zero; names stay.
     Reset,
     /// The agent closed the stream: nothing follows.

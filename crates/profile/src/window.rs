@@ -68,7 +68,7 @@ impl Window {
                 }
             }
             // They belong to the progress before.
-            Update::Fates(_) | Update::Shares(_) if self.closed => return Ok(()),
+            Update::Fates(_) | Update::Shares(_) | Update::Scopes(_) if self.closed => return Ok(()),
             Update::Reset => (self.start, self.closed) = (None, false),
             _ => {}
         }

@@ -5,8 +5,8 @@
 use mayfly_profile::{ApplyError, Update};
 
 use crate::frame::{
-    FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, FrameStart, KIND_FATES, KIND_SHARES, KIND_UPDATE, MAGIC,
-    split_frame,
+    FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, FrameStart, KIND_FATES, KIND_SCOPES, KIND_SHARES,
+    KIND_UPDATE, MAGIC, split_frame,
 };
 use crate::{v1, v2};
 
@@ -183,6 +183,13 @@ fn shares(payload: &[u8]) -> Option<Update> {
     }
 }
 
+fn scopes(payload: &[u8]) -> Option<Update> {
+    match postcard::take_from_bytes(payload) {
+        Ok((scopes, [])) => Some(Update::Scopes(scopes)),
+        _ => None,
+    }
+}
+
 /// The length and content of the frame at the start of `bytes`: no content if it is of an unknown kind, nothing at
 /// all if it is not whole yet, an error saying what does not hold.
 fn read_frame(bytes: &[u8], version: u16) -> Result<Option<(usize, Option<Update>)>, &'static str> {
@@ -197,6 +204,7 @@ fn read_frame(bytes: &[u8], version: u16) -> Result<Option<(usize, Option<Update
         (KIND_UPDATE, _) => v2::decode(payload),
         (KIND_FATES, _) => fates(payload),
         (KIND_SHARES, _) => shares(payload),
+        (KIND_SCOPES, _) => scopes(payload),
         _ => return Ok(Some((length, None))),
     };
     match update {

@@ -3,12 +3,12 @@
 //! Counts are cumulative: steps that are not written are made up for by the next one, which has all that changed since the last
 //! written. Names are never held back. Not here: when a step is made, which is the agent's.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::mem;
 
 use mayfly_profile::{
-    ByteAges, ClassCounts, ClassEstimate, ClassId, FateCounts, Fates, Progress, Share, SiteCounts, SiteId,
-    Stamp, Update,
+    ByteAges, ClassCounts, ClassEstimate, ClassId, FateCounts, Fates, Progress, ScopeCounts, Share,
+    SiteCounts, SiteId, Stamp, Update,
 };
 
 /// How fast a recording may grow.
@@ -37,6 +37,8 @@ pub struct Thinner {
     progress: Option<Pending>,
     fates: Option<PendingFates>,
     shares: HashMap<ClassId, Share>,
+    /// By path.
+    scopes: BTreeMap<Vec<String>, ScopeCounts>,
 }
 
 /// What progress was held back.
@@ -60,7 +62,15 @@ impl Thinner {
     /// Nothing was written yet.
     pub fn new(growth: Growth) -> Self {
         let credit = i64::try_from(growth.bytes_ahead).unwrap_or(i64::MAX);
-        Self { growth, credit, last_ms: 0, progress: None, fates: None, shares: HashMap::new() }
+        Self {
+            growth,
+            credit,
+            last_ms: 0,
+            progress: None,
+            fates: None,
+            shares: HashMap::new(),
+            scopes: BTreeMap::new(),
+        }
     }
 
     /// Whether a step can be written as it is now, so many milliseconds after the first: there is room, and nothing was held back.
@@ -78,10 +88,14 @@ impl Thinner {
                 Update::Progress(progress) => self.progress.get_or_insert_default().add(*progress),
                 Update::Fates(fates) => self.fates.get_or_insert_default().add(*fates),
                 Update::Shares(shares) => self.shares.extend(shares),
+                Update::Scopes(scopes) => {
+                    self.scopes.extend(scopes.into_iter().map(|scope| (scope.path.clone(), scope)));
+                }
                 // What was counted before is void.
                 Update::Reset => {
                     (self.progress, self.fates) = (None, None);
                     self.shares.clear();
+                    self.scopes.clear();
                     due.push(Update::Reset);
                 }
                 Update::End => {
@@ -115,7 +129,9 @@ impl Thinner {
         let mut shares: Vec<_> = self.shares.drain().collect();
         shares.sort_unstable_by_key(|&(id, _)| id);
         let shares = (!shares.is_empty()).then_some(Update::Shares(shares));
-        progress.into_iter().chain(fates.into_iter().flatten()).chain(shares)
+        let scopes: Vec<_> = mem::take(&mut self.scopes).into_values().collect();
+        let scopes = (!scopes.is_empty()).then_some(Update::Scopes(scopes));
+        progress.into_iter().chain(fates.into_iter().flatten()).chain(shares).chain(scopes)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use mayfly_profile::{
     BlameRules, BucketBounds, ClassFilter, ClassId, EngineKind, FateCounts, Frame, FrameId, JvmInfo,
-    Progress, RunInfo, Share, SiteId, Tracking,
+    Progress, RunInfo, ScopeCounts, Share, SiteId, Tracking,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -35,6 +35,8 @@ enum Update {
     Fates(Box<FateCounts>),
     #[serde(skip)]
     Shares(Vec<(ClassId, Share)>),
+    #[serde(skip)]
+    Scopes(Vec<ScopeCounts>),
 }
 
 #[derive(Serialize, Deserialize)]

@@ -4,7 +4,9 @@
 
 use mayfly_profile::Update;
 
-use crate::frame::{FRAME_HEAD_LEN, KIND_FATES, KIND_SHARES, KIND_UPDATE, file_header, frame_head};
+use crate::frame::{
+    FRAME_HEAD_LEN, KIND_FATES, KIND_SCOPES, KIND_SHARES, KIND_UPDATE, file_header, frame_head,
+};
 use crate::v2;
 
 /// Why an update could not be encoded. The stream stays usable: leave the update out.
@@ -42,6 +44,7 @@ impl RecordingWriter {
         let (kind, payload) = match update {
             Update::Fates(fates) => (KIND_FATES, postcard::to_stdvec(fates)?),
             Update::Shares(shares) => (KIND_SHARES, postcard::to_stdvec(shares)?),
+            Update::Scopes(scopes) => (KIND_SCOPES, postcard::to_stdvec(scopes)?),
             update => (KIND_UPDATE, v2::encode(update)?),
         };
         let len = u32::try_from(payload.len()).map_err(|_| WriteError::TooLarge { bytes: payload.len() })?;

@@ -14,6 +14,7 @@ mod overview;
 mod part;
 mod post_run;
 mod rows;
+mod scopes;
 mod sections;
 mod table;
 mod text;

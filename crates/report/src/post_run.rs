@@ -7,6 +7,7 @@ use mayfly_profile::{ClassFilter, Profile, Tracking, View};
 use crate::lifetimes::write_lifetimes;
 use crate::part::part_lines;
 use crate::rows::{blank, line};
+use crate::scopes::write_scopes;
 use crate::sections::write_sections;
 use crate::text::printable;
 use crate::trust::{estimates_block, trust_block};
@@ -41,6 +42,7 @@ pub fn post_run(profile: &Profile, view: &View, occasion: &Occasion) -> String {
     if profile.run.lifetimes {
         write_lifetimes(&mut out, &shown, view.rows.unwrap_or(usize::MAX));
     }
+    write_scopes(&mut out, &shown, view.rows.unwrap_or(usize::MAX));
     write_run(&mut out, profile);
     line(&mut out, 0, "Trust:");
     out.push_str(&trust_block(&profile.trust, profile.run.engine));

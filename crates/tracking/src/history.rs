@@ -247,7 +247,8 @@ impl History {
         }
     }
 
-    fn last_alive(&self, birth_ms: u64, evidence: Evidence) -> Option<Moment> {
+    /// The newest collection at which an object was alive that was last asked after as `evidence` says and not found cleared.
+    pub(crate) fn last_alive(&self, birth_ms: u64, evidence: Evidence) -> Option<Moment> {
         let born_before = |alive: &Moment| alive.ms >= birth_ms;
         let first = self.first_examined(birth_ms).filter(|first| first.number < evidence.asked);
         let whole = evidence.whole.filter(|alive| born_before(alive) && birth_ms <= evidence.whole_born);

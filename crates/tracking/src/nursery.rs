@@ -11,6 +11,8 @@ use mayfly_profile::{ClassId, SiteId};
 use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::mapped::Mapped;
+use crate::scope_book::EntryEvent;
+use crate::scopes::EntryId;
 use crate::slab_layout::MOST_CLASSES;
 use crate::tracked::{MOST_LOG2, Tracked};
 
@@ -57,6 +59,8 @@ pub struct Newborn {
     pub size_8: u32,
     /// Bytes of allocation that it stands for.
     pub bytes: u64,
+    /// The entry of a scope in which it was made, if any.
+    pub entry: Option<EntryId>,
 }
 
 #[derive(Debug, Default)]
@@ -72,6 +76,28 @@ pub(crate) struct Batch {
     pub(crate) objects: Vec<Tracked>,
     /// Room to be released to the budget.
     pub(crate) reserved: usize,
+    /// From which index on the objects were made in which entry of a scope; ascending. Empty: none of them in any.
+    pub(crate) entries: Vec<(usize, Option<EntryId>)>,
+}
+
+impl Batch {
+    fn push(&mut self, object: Tracked, entry: Option<EntryId>) {
+        if self.entries.last().map_or(None, |&(_, last)| last) != entry {
+            self.entries.push((self.objects.len(), entry));
+        }
+        self.objects.push(object);
+    }
+
+    /// The objects that were made in scopes, with their entries.
+    pub(crate) fn of_scopes(&self) -> impl Iterator<Item = (&Tracked, EntryId)> {
+        let ends = self.entries.iter().skip(1).map(|&(from, _)| from).chain([self.objects.len()]);
+        let runs =
+            self.entries.iter().zip(ends).filter_map(|(&(from, entry), end)| Some((from, end, entry?)));
+        runs.flat_map(|(from, end, entry)| {
+            // What was taken back may have been the last of a run.
+            self.objects.get(from..end).unwrap_or_default().iter().map(move |object| (object, entry))
+        })
+    }
 }
 
 /// All nurseries.
@@ -88,6 +114,8 @@ struct Shared {
     full: Mutex<Vec<Batch>>,
     /// Objects that were handed over before their threads took them back.
     taken_back: Mutex<Vec<Tracked>>,
+    /// What threads told of entries of scopes.
+    events: Mutex<Vec<EntryEvent>>,
     dropped: AtomicU64,
     opened: AtomicU64,
     /// Objects of each class handed over while room was short.
@@ -106,6 +134,7 @@ impl Nurseries {
             nurseries: Mutex::default(),
             full: Mutex::default(),
             taken_back: Mutex::default(),
+            events: Mutex::default(),
             dropped: AtomicU64::new(0),
             opened: AtomicU64::new(1),
             crowds: Mapped::new(MOST_CLASSES).expect("address space for classes"),
@@ -132,6 +161,17 @@ impl Nurseries {
     /// Objects that threads took back when they had been drained already; to be asked for after [`Self::drain`].
     pub(crate) fn taken_back(&self) -> Vec<Tracked> {
         mem::take(&mut lock(&self.shared.taken_back))
+    }
+
+    /// An entry of a scope in which objects may have been added ends on this thread, or goes on in it as in another one.
+    pub fn note_entry(&self, entry: EntryId, ends: bool) {
+        let mut events = lock(&self.shared.events);
+        events.push(EntryEvent { entry, ms: self.shared.clock.now_ms(), ends });
+    }
+
+    /// What was told of entries; to be asked for after [`Self::drain`].
+    pub(crate) fn events(&self) -> Vec<EntryEvent> {
+        mem::take(&mut lock(&self.shared.events))
     }
 
     /// Takes everything that threads have added so far. The caller releases each batch's room.
@@ -167,13 +207,14 @@ impl Nursery {
 
     /// Adds an object that stands for itself, and for `bytes` of allocation. `false`: no room, it is counted as dropped.
     pub fn add(&self, reference: u64, site: SiteId, size_8: u32, bytes: u64) -> bool {
-        let newborn = Newborn { reference, site, stands_for: StandsFor::default(), size_8, bytes };
+        let newborn =
+            Newborn { reference, site, stands_for: StandsFor::default(), size_8, bytes, entry: None };
         self.follow(newborn).is_some()
     }
 
     /// Adds an object that was chosen; what was added. `None`: no room, it is counted as dropped.
     pub fn follow(&self, newborn: Newborn) -> Option<Tracked> {
-        let Newborn { reference, site, stands_for, size_8, bytes } = newborn;
+        let Newborn { reference, site, stands_for, size_8, bytes, entry } = newborn;
         let shared = &*self.shared;
         let birth_ms = shared.clock.now_ms();
         let mut young = lock(&self.young);
@@ -185,7 +226,7 @@ impl Nursery {
             shared.dropped.fetch_add(1, Relaxed);
             return None;
         }
-        young.batch.objects.push(object);
+        young.batch.push(object, entry);
         Some(object)
     }
 
@@ -270,7 +311,7 @@ mod tests {
 
     fn newborn(reference: u64, site: u32) -> Newborn {
         let (site, stands_for) = (SiteId(site), StandsFor::default());
-        Newborn { reference, site, stands_for, size_8: 3, bytes: 24 }
+        Newborn { reference, site, stands_for, size_8: 3, bytes: 24, entry: None }
     }
 
     fn nurseries(room: u64) -> (Nurseries, Arc<Budget>) {
@@ -292,6 +333,22 @@ mod tests {
             budget.release(batch.reserved);
         }
         assert_eq!(budget.bytes(), 0);
+    }
+
+    #[test]
+    fn objects_keep_the_entry_in_which_they_were_made() {
+        let (nurseries, _) = nurseries(1 << 20);
+        let nursery = nurseries.open();
+        let entries = [None, Some(4), Some(4), Some(6), None, Some(6)].map(|entry| entry.map(EntryId));
+        for (at, entry) in entries.into_iter().enumerate() {
+            nursery.follow(Newborn { entry, ..newborn(at as u64 + 1, 0) });
+            let taken_back = nursery.follow(Newborn { entry: Some(EntryId(8)), ..newborn(99, 0) });
+            assert!(nursery.take_back(taken_back.expect("room")));
+        }
+        let batches = nurseries.drain();
+        let made: Vec<_> =
+            batches[0].of_scopes().map(|(object, entry)| (object.reference(), entry.0)).collect();
+        assert_eq!(made, [(2, 4), (3, 4), (4, 6), (6, 6)]);
     }
 
     #[test]
@@ -326,7 +383,8 @@ mod tests {
     fn made(nursery: &Nursery, class: ClassId) -> Option<u64> {
         let objects_log2 = nursery.choose(class, 24)?;
         let stands_for = StandsFor { objects_log2, stack_log2: 0 };
-        let newborn = Newborn { stands_for, reference: 1, site: SiteId(class.0), size_8: 3, bytes: 24 };
+        let newborn =
+            Newborn { stands_for, reference: 1, site: SiteId(class.0), size_8: 3, bytes: 24, entry: None };
         nursery.follow(newborn).map(|object| 1 << object.thinning())
     }
 

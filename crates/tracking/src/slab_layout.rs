@@ -4,7 +4,7 @@
 //! these. Drawn in `docs/design/0035-slab-layout.md`. Not here: which class or place has which words (`classes`, `places`).
 //!
 //! ```text
-//! word 0        8              CLASS_WORDS - OTHER_WORDS    CLASS_WORDS              + PLACE_WORDS
+//! word 0        272            CLASS_WORDS - OTHER_WORDS    CLASS_WORDS              + PLACE_WORDS
 //!      ┌────────┬───────────────────┬────────────────────────────┬────────────────────────┐
 //!      │ notes  │ cells of classes  │ cells of other classes     │ counters of places     │
 //!      └────────┴───────────────────┴────────────────────────────┴────────────────────────┘
@@ -15,7 +15,17 @@ const WORD_SHIFT: u32 = size_of::<u64>().trailing_zeros();
 
 /// Words for a thread's own notes. No cell is there: a cell of zero means "not registered", and Java counts a place not
 /// executed yet at offset 0, where words 0 and [`PLACE_DUE`] are never written; nor is [`CELL_DUE`].
-pub(crate) const NOTE_WORDS: usize = 8;
+pub(crate) const NOTE_WORDS: usize = NOTE_INNER + MOST_SCOPE_NAMES;
+/// Names of scopes that there may be; none has the number 0.
+pub(crate) const MOST_SCOPE_NAMES: usize = 256;
+/// Of the notes: the address of the slab that this one stands inside of, on the same thread; 0 outside of scopes.
+pub(crate) const NOTE_OUTER: usize = 7;
+/// Of the notes: what tells entries of this scope apart, see `scopes`; the next one's is 2 more.
+pub(crate) const NOTE_ENTRIES: usize = 8;
+/// Of the notes: how many entries were left.
+pub(crate) const NOTE_ENDS: usize = 9;
+/// Of the notes: by number of a scope's name, the address of the slab of that scope inside of this one; 0 for none yet.
+pub(crate) const NOTE_INNER: usize = 16;
 /// Of the notes: where the place is counted that a thread counted last of those where classes differ; 0 for none.
 #[cfg(test)]
 const NOTE_LAST: usize = 2;
@@ -115,6 +125,10 @@ mod tests {
             ("STATE", PLACE_STATE),
             ("BYTES", PLACE_BYTES),
             ("LARGEST", PLACE_LARGEST),
+            ("OUTER", NOTE_OUTER),
+            ("ENTRIES", NOTE_ENTRIES),
+            ("ENDS", NOTE_ENDS),
+            ("INNER", NOTE_INNER),
         ];
         for (name, word) in words {
             assert_eq!(in_java(name), byte_offset(word as u32) as usize, "{name}");
@@ -131,6 +145,7 @@ mod tests {
         );
         assert!(NOTE_ASKED != CELL_DUE && NOTE_ASKED_COUNT != CELL_DUE && NOTE_ASKED_COUNT < NOTE_WORDS);
         assert!(NOTE_LAST > PLACE_DUE && NOTE_CALLS < NOTE_WORDS);
+        assert!(NOTE_OUTER > NOTE_ASKED_COUNT && NOTE_ENTRIES > NOTE_OUTER && NOTE_INNER > NOTE_ENDS);
         assert!(CELL_BELOW + CELL_BYTES < ARRAY_CELLS as usize && CELL_LARGEST < CELL_BELOW);
         assert!(PLACE_STATE < OBJECT_PLACE_WORDS && PLACE_LARGEST < ARRAY_PLACE_WORDS);
         assert!((CLASS_WORDS + PLACE_WORDS) << WORD_SHIFT <= i32::MAX as usize, "offsets are ints in Java");

@@ -12,7 +12,11 @@ use mayfly_profile::Tally;
 use crate::classes::{ClassEntry, ClassTable, Shape};
 use crate::mapped::Mapped;
 use crate::places::PlaceTable;
-use crate::slab_layout::{CELL_BELOW, CELL_BYTES, CELL_LARGEST, CLASS_WORDS, PLACE_WORDS};
+use crate::scopes::{EntryId, NodeId, Scopes};
+use crate::slab_layout::{
+    CELL_BELOW, CELL_BYTES, CELL_LARGEST, CLASS_WORDS, MOST_SCOPE_NAMES, NOTE_ENDS, NOTE_ENTRIES, NOTE_INNER,
+    NOTE_OUTER, PLACE_WORDS,
+};
 
 /// Spare slabs kept for the next threads, as address space alone; more are unmapped.
 const SPARES: usize = 16;
@@ -55,12 +59,53 @@ struct State {
     spare: Vec<Slab>,
     /// Words of ended threads, added up.
     retired: Words,
+    /// The same of scopes alone, by node.
+    retired_scopes: Vec<ScopeWords>,
+    /// Slabs of scopes so far.
+    scopes_opened: u64,
 }
 
-/// The slab of a thread that runs.
+/// What was counted in a scope: part of all words.
+#[derive(Clone, Debug, Default)]
+struct ScopeWords {
+    words: Words,
+    entries: u64,
+    ended: u64,
+}
+
+/// Everything counted in one scope since the agent started.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ScopeTotal {
+    /// How often it was entered.
+    pub entries: u64,
+    /// How many of these entries were left.
+    pub ended: u64,
+    /// By class id, as [`Words::classes`] has them.
+    pub classes: Vec<ClassTotal>,
+}
+
+impl ScopeTotal {
+    /// Leaves what was counted since `before`; of nothing there is no largest.
+    pub fn subtract(&mut self, before: &Self) {
+        self.entries = self.entries.saturating_sub(before.entries);
+        self.ended = self.ended.saturating_sub(before.ended);
+        for (total, before) in self.classes.iter_mut().zip(&before.classes) {
+            for (tally, before) in [(&mut total.counted, before.counted), (&mut total.below, before.below)] {
+                let since = tally.without(before);
+                *tally = if since.is_empty() { Tally::default() } else { since };
+            }
+        }
+    }
+}
+
+/// A slab of a thread that runs.
 #[derive(Debug)]
 struct Open {
     slab: Slab,
+    /// The one that the thread has outside of scopes, which may be this one.
+    outermost: u64,
+    /// The scope in which it counts, if any.
+    scope: Option<NodeId>,
     /// Blocks that held anything when last looked at.
     blocks: usize,
 }
@@ -102,20 +147,64 @@ impl Slabs {
             return self.last_resort.address();
         };
         let address = slab.address();
-        state.live.push(Open { slab, blocks: 0 });
+        state.live.push(Open { slab, outermost: address, scope: None, blocks: 0 });
         address
     }
 
-    /// Adds an ended thread's counts to the retired ones and takes its slab back.
+    /// The slab in which the thread that has the slab `outer` counts while it is in the scope of that name inside of it; 0 if there
+    /// is none for it: the thread goes on where it is. Called by that thread.
+    pub fn open_inner(&self, outer: u64, name: u32, scopes: &Scopes) -> u64 {
+        let mut state = self.state();
+        let at = NOTE_INNER + name as usize;
+        let Some(open) = state.live.iter().find(|open| open.slab.address() == outer) else { return 0 };
+        let (scope, outermost) = (open.scope, open.outermost);
+        let known = open.slab.words()[at].load(Relaxed);
+        if known != 0 || name as usize >= MOST_SCOPE_NAMES {
+            return known;
+        }
+        let Some(node) = scopes.inside(scope, name) else { return 0 };
+        let Some(slab) = state.spare.pop().or_else(|| Slab::new(self.len).ok()) else { return 0 };
+        let address = slab.address();
+        state.scopes_opened += 1;
+        slab.words()[NOTE_ENTRIES].store(EntryId::before_first(node, state.scopes_opened), Relaxed);
+        slab.words()[NOTE_OUTER].store(outer, Relaxed);
+        state.live.push(Open { slab, outermost, scope: Some(node), blocks: 0 });
+        if let Some(open) = state.live.iter().find(|open| open.slab.address() == outer) {
+            open.slab.words()[at].store(address, Relaxed);
+        }
+        address
+    }
+
+    /// Adds an ended thread's counts to the retired ones and takes its slabs back. `address`: any of them.
     pub fn close(&self, address: u64, classes: &ClassTable, places: &PlaceTable) {
         let mut state = self.state();
-        let Some(at) = state.live.iter().position(|open| open.slab.address() == address) else { return };
-        let Open { slab, .. } = state.live.swap_remove(at);
-        InUse::of(classes, places).add(&mut state.retired, &slab);
-        if state.spare.len() < SPARES {
-            slab.clear();
-            state.spare.push(slab);
+        let Some(any) = state.live.iter().find(|open| open.slab.address() == address) else { return };
+        let outermost = any.outermost;
+        let in_use = InUse::of(classes, places);
+        while let Some(at) = state.live.iter().position(|open| open.outermost == outermost) {
+            let open = state.live.swap_remove(at);
+            in_use.add(&mut state.retired, &open.slab);
+            open.add_scope(in_use, &mut state.retired_scopes);
+            if state.spare.len() < SPARES {
+                open.slab.clear();
+                state.spare.push(open.slab);
+            }
         }
+    }
+
+    /// What was counted in each scope, by node: part of what [`Self::words`] has.
+    pub fn scopes(&self, classes: &ClassTable, places: &PlaceTable) -> Vec<ScopeTotal> {
+        let state = self.state();
+        let mut scopes = state.retired_scopes.clone();
+        let in_use = InUse::of(classes, places);
+        state.live.iter().for_each(|open| open.add_scope(in_use, &mut scopes));
+        drop(state);
+        let total = |scope: ScopeWords| ScopeTotal {
+            entries: scope.entries,
+            ended: scope.ended,
+            classes: scope.words.totals(classes, places),
+        };
+        scopes.into_iter().map(total).collect()
     }
 
     /// The words of all threads, dead and alive.
@@ -162,7 +251,7 @@ impl Slabs {
 
     /// Number of threads with a slab.
     pub fn live(&self) -> usize {
-        self.state().live.len()
+        self.state().live.iter().filter(|open| open.scope.is_none()).count()
     }
 
     /// Memory of the slabs of running threads, in bytes: the pages that they had touched when words were last added up.
@@ -173,6 +262,20 @@ impl Slabs {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    /// Adds what was counted to its scope, if it counts in one.
+    fn add_scope(&self, in_use: InUse<'_>, scopes: &mut Vec<ScopeWords>) {
+        let Some(node) = self.scope else { return };
+        if scopes.len() <= node.row() {
+            scopes.resize_with(node.row() + 1, ScopeWords::default);
+        }
+        let scope = &mut scopes[node.row()];
+        in_use.add(&mut scope.words, &self.slab);
+        scope.entries += EntryId(self.slab.words()[NOTE_ENTRIES].load(Relaxed)).number();
+        scope.ended += self.slab.words()[NOTE_ENDS].load(Relaxed);
     }
 }
 
@@ -237,6 +340,15 @@ fn add_blocks(sums: &mut Vec<u64>, words: &[AtomicU64], is_maximum: impl Fn(usiz
 impl Words {
     /// Totals by class id: of the classes' own cells, and of the arrays that places count for them.
     pub fn classes(&self, classes: &ClassTable, places: &PlaceTable) -> Vec<ClassTotal> {
+        let totals = self.totals(classes, places);
+        classes.note_others(|id| {
+            totals.get(id.row()).map_or(0, |total| total.counted.objects + total.below.objects)
+        });
+        places.note_elsewhere(self.places());
+        totals
+    }
+
+    fn totals(&self, classes: &ClassTable, places: &PlaceTable) -> Vec<ClassTotal> {
         let mut totals: Vec<_> = classes.entries().map(|class| self.class(class)).collect();
         for place in places.counters().filter(|place| place.counts_for_class()) {
             let class = place.class.row();
@@ -245,10 +357,6 @@ impl Words {
                 total.counted.add(place.read(self.places(), 0));
             }
         }
-        classes.note_others(|id| {
-            totals.get(id.row()).map_or(0, |total| total.counted.objects + total.below.objects)
-        });
-        places.note_elsewhere(self.places());
         totals
     }
 
@@ -341,6 +449,43 @@ mod tests {
         slabs.close(shared[0], &classes, &places);
         slabs.close(own, &classes, &places);
         assert_eq!((counted(&slabs), slabs.sharing()), (Tally::of(7, 24), 2));
+    }
+
+    #[test]
+    fn what_is_counted_in_a_scope_is_part_of_all_and_told_apart_by_nesting() {
+        let (classes, places, scopes) = (ClassTable::default(), PlaceTable::new(), Scopes::default());
+        let object = classes.register("a.B", Shape::Object { size: 24 }, true);
+        let (request, query) = (scopes.name("request"), scopes.name("query"));
+        let slabs = Slabs::default();
+        let outermost = slabs.open();
+        bump(&slabs, object.cell, 0, 3);
+        let outer = slabs.open_inner(outermost, request, &scopes);
+        assert_eq!(slabs.open_inner(outermost, request, &scopes), outer, "a thread's slab of a scope stays");
+        bump(&slabs, object.cell, 0, 5);
+        let inner = slabs.open_inner(outer, query, &scopes);
+        assert!(outer != 0 && inner != 0);
+        bump(&slabs, object.cell, 0, 7);
+        slabs.state().live[2].slab.words()[NOTE_ENTRIES].fetch_add(2 * 4, Relaxed);
+        slabs.state().live[2].slab.words()[NOTE_ENDS].fetch_add(3, Relaxed);
+        let objects = |total: &ScopeTotal| total.classes[object.id.row()].counted.objects;
+        for ended in [false, true] {
+            let all = slabs.words(&classes, &places).classes(&classes, &places);
+            assert_eq!(all[object.id.row()].counted, Tally::of(15, 24));
+            let totals = slabs.scopes(&classes, &places);
+            assert_eq!(totals.iter().map(objects).collect::<Vec<_>>(), [5, 7]);
+            assert_eq!((totals[0].entries, totals[1].entries, totals[1].ended), (0, 4, 3));
+            assert_eq!(slabs.live(), usize::from(!ended));
+            // By any of the thread's slabs: it may end inside of a scope.
+            slabs.close(inner, &classes, &places);
+        }
+        let again = slabs.open();
+        let reused = slabs.open_inner(again, query, &scopes);
+        assert_ne!(reused, 0);
+        assert_eq!(
+            scopes.path(NodeId(2)).as_deref(),
+            Some(&["query".to_owned()][..]),
+            "a nesting of its own"
+        );
     }
 
     #[test]

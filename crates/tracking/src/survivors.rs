@@ -61,6 +61,11 @@ impl Survivors {
         self.chunks.len()
     }
 
+    /// What is known of all of them; `None` if there are none.
+    pub(crate) fn evidence(&self) -> Option<Evidence> {
+        self.chunks.iter().map(|chunk| chunk.evidence).reduce(Evidence::weaker)
+    }
+
     /// The lists, the last filled first.
     pub(crate) fn newest_first(&mut self) -> impl Iterator<Item = &mut Vec<Tracked>> {
         self.chunks.iter_mut().rev().map(|chunk| &mut chunk.objects)

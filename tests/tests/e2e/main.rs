@@ -43,6 +43,7 @@ mod recording;
 mod rough;
 mod sampled;
 mod samples;
+mod scopes;
 mod shim;
 mod sites;
 mod stalled_readers;

@@ -3,6 +3,7 @@
 //! Not here: its keys (`schema`).
 
 mod schema;
+mod scopes;
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -41,6 +42,7 @@ fn document(profile: &Profile, limit: Option<usize>) -> Document<'_> {
         complete: profile.complete,
         tracking: TrackingJson::of(run.tracking, run.lifetimes, run.stacks),
         part: numbers.part(),
+        scopes: scopes::scopes(profile, limit),
         trust: TrustJson::of(profile),
         classes: shown.iter().map(|class| numbers.class(class)).collect(),
         sites: shown_sites(profile, shown, limit).map(|site| numbers.site(site)).collect(),

@@ -4,6 +4,8 @@
 
 use serde::Serialize;
 
+use super::scopes::ScopeJson;
+
 /// Name and version of the schema.
 pub(super) const SCHEMA: &str = "mayfly-report/1";
 
@@ -26,6 +28,9 @@ pub(super) struct Document<'a> {
     /// Which part of the recording this is; `None`: all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) part: Option<PartJson>,
+    /// In the order of their names; absent if none was entered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) scopes: Vec<ScopeJson<'a>>,
     pub(super) trust: TrustJson<'a>,
     pub(super) classes: Vec<ClassJson<'a>>,
     pub(super) sites: Vec<SiteJson<'a>>,

@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 
 use crate::edit::ClassEditor;
 use crate::instruction::opcode::{
-    ALOAD_0, ALOAD_1, ASTORE_1, DUP, DUP_X1, GETFIELD, INVOKESTATIC, LDC_W, NOP, SIPUSH, SWAP,
+    ALOAD_0, ALOAD_1, ASTORE_0, ASTORE_1, ATHROW, DUP, DUP_X1, GETFIELD, ILOAD_0, ILOAD_1, INVOKESTATIC,
+    LDC_W, NOP, SIPUSH, SWAP,
 };
 use crate::pool::{FieldRef, MethodRef};
 use crate::refusal::Refusal;
@@ -52,6 +53,20 @@ pub enum Hook {
     Leaving,
     /// `arriving()`: as `moving(false)`.
     Arriving,
+    /// `mounting(Thread)`: a virtual thread is about to be mounted on this carrier.
+    Mounting,
+    /// `unmounting()`: a virtual thread leaves this carrier.
+    Unmounting,
+    /// `enterScope(int)`: the thread enters a scope.
+    EnterScope,
+    /// `exitScope(int)`: the thread leaves a scope.
+    ExitScope,
+    /// `handOverScope(int)`, which gives a `long[]`: other threads are to go on in a scope.
+    HandOverScope,
+    /// `enterHanded(long[])`, which gives a `long[]`: the thread goes on in scopes handed over.
+    EnterHanded,
+    /// `exitHanded(long[], int)`: it goes on as before.
+    ExitHanded,
 }
 
 /// What an array holds; primitive values are their `atype` of `newarray` (JVMS §6.5).
@@ -111,6 +126,18 @@ impl Element {
 }
 
 impl Hook {
+    /// The hook at the entry of a method of the API's class for scopes.
+    pub(super) fn of_scope(name: &[u8], descriptor: &[u8]) -> Option<Self> {
+        match (name, descriptor) {
+            (b"enter", b"(I)V") => Some(Hook::EnterScope),
+            (b"exit", b"(I)V") => Some(Hook::ExitScope),
+            (b"handOver", b"([JI)[J") => Some(Hook::HandOverScope),
+            (b"enterHanded", b"([J)[J") => Some(Hook::EnterHanded),
+            (b"exitHanded", b"([JI)V") => Some(Hook::ExitHanded),
+            _ => None,
+        }
+    }
+
     /// Whether a place's number can be told to it.
     pub(super) fn takes_place(self) -> bool {
         use Hook::*;
@@ -119,7 +146,7 @@ impl Hook {
 
     /// Whether its code stands in front of the instruction, not behind it.
     pub(super) fn comes_before(self) -> bool {
-        matches!(self, Hook::Place | Hook::Moving | Hook::Leaving | Hook::Arriving)
+        matches!(self, Hook::Place | Hook::Moving | Hook::Leaving | Hook::Arriving | Hook::ExitScope)
     }
 
     fn method(self, placed: bool) -> MethodRef<'static> {
@@ -148,6 +175,13 @@ impl Hook {
             Hook::Moving => (b"moving", b"(Z)V"),
             Hook::Leaving => (b"leaving", b"()V"),
             Hook::Arriving => (b"arriving", b"()V"),
+            Hook::Mounting => (b"mounting", b"(Ljava/lang/Thread;)V"),
+            Hook::Unmounting => (b"unmounting", b"()V"),
+            Hook::EnterScope => (b"enterScope", b"(I)V"),
+            Hook::ExitScope => (b"exitScope", b"(I)V"),
+            Hook::HandOverScope => (b"handOverScope", b"(I)[J"),
+            Hook::EnterHanded => (b"enterHanded", b"([J)[J"),
+            Hook::ExitHanded => (b"exitHanded", b"([JI)V"),
         };
         MethodRef { owner: HOOKS_CLASS.as_bytes(), name, descriptor }
     }
@@ -159,7 +193,7 @@ impl Hook {
 
     /// Operand stack that the hook's entry code needs.
     pub(super) fn entry_stack(self) -> u16 {
-        if self == Hook::VisibleFields { 2 } else { 1 }
+        if matches!(self, Hook::VisibleFields | Hook::ExitHanded) { 2 } else { 1 }
     }
 }
 
@@ -217,9 +251,35 @@ impl HookRefs {
         let call = [INVOKESTATIC, high, low];
         Ok(match hook {
             Hook::VisibleFields => [&[ALOAD_0, ALOAD_1], &call[..], &[ASTORE_1]].concat(),
-            Hook::Building | Hook::Cloning | Hook::Exiting => call.to_vec(),
+            Hook::Building | Hook::Cloning | Hook::Exiting | Hook::Unmounting => call.to_vec(),
+            Hook::EnterScope | Hook::ExitScope => [&[ILOAD_0], &call[..]].concat(),
+            Hook::HandOverScope => [&[ILOAD_1], &call[..], &[ASTORE_0]].concat(),
+            Hook::EnterHanded => [&[ALOAD_0], &call[..], &[ASTORE_0]].concat(),
+            Hook::ExitHanded => [&[ALOAD_0, ILOAD_1], &call[..]].concat(),
             _ => [&[ALOAD_0], &call[..]].concat(),
         })
+    }
+
+    /// Code that enters or leaves (`hook`) the scope of that number; it needs one word of operand stack.
+    pub(super) fn of_scope(
+        &mut self,
+        hook: Hook,
+        scope: u32,
+        editor: &mut ClassEditor<'_, '_>,
+    ) -> Result<Vec<u8>, Refusal> {
+        let [high, low] = self.index(hook, false, editor)?.to_be_bytes();
+        Ok([&push(scope, editor)?[..], &[INVOKESTATIC, high, low]].concat())
+    }
+
+    /// Code that leaves a scope with the exception on the stack; it needs two words of operand stack.
+    pub(super) fn thrown_out_of_scope(
+        &mut self,
+        scope: u32,
+        editor: &mut ClassEditor<'_, '_>,
+    ) -> Result<Vec<u8>, Refusal> {
+        let mut code = self.of_scope(Hook::ExitScope, scope, editor)?;
+        code.push(ATHROW);
+        Ok(code)
     }
 
     fn index(&mut self, hook: Hook, placed: bool, editor: &mut ClassEditor<'_, '_>) -> Result<u16, Refusal> {

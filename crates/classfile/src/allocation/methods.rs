@@ -33,6 +33,9 @@ const THROWABLE: &[u8] = b"java/lang/Throwable";
 pub(super) const SHUTDOWN: &[u8] = b"java/lang/Shutdown";
 pub(super) const VIRTUAL_THREAD: &[u8] = b"java/lang/VirtualThread";
 
+/// Ours: its methods are empty, and say that a scope is entered or left.
+pub(super) const SCOPE: &[u8] = b"io/mayfly/Scope";
+
 pub(super) const CLONE: &[u8] = b"()Ljava/lang/Object;";
 pub(super) const TO_STRING: &[u8] = b"()Ljava/lang/String;";
 pub(super) const FILTER_FIELDS: &[u8] =
@@ -45,7 +48,7 @@ const CLASS_TO_OBJECT: &[u8] = b"(Ljava/lang/Class;)Ljava/lang/Object;";
 const CHARS_TO_BYTES: &[u8] = b"([CII)[B";
 const INT_TO_BYTES: &[u8] = b"(I)[B";
 const FILL_IN: &[u8] = b"(I)Ljava/lang/Throwable;";
-const NOTHING: &[u8] = b"()V";
+pub(super) const NOTHING: &[u8] = b"()V";
 const BOOLEAN: &[u8] = b"(Z)V";
 
 /// How a called method's result is counted.

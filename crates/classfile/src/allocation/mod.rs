@@ -13,6 +13,7 @@ mod options;
 mod place;
 mod rules;
 mod scan;
+mod scoped;
 
 use alloc::vec::Vec;
 
@@ -25,6 +26,7 @@ pub use loaded::{LoadedInstruction, instruction_at};
 pub use options::Options;
 pub use place::{Made, Place, Places};
 use rules::{Callees, Names};
+pub use scoped::{Scoped, ScopedMethods};
 
 /// `transient synthetic`, package-private: outside serialization, and what reflection's users skip.
 const FIELD_ACCESS: u16 = 0x1080;
@@ -40,6 +42,8 @@ pub struct Rewritten {
     pub refused: Vec<RefusedMethod>,
     /// Methods whose places were not numbered, so that they stay small enough, for the format or for the JIT.
     pub unplaced: u32,
+    /// What became of the methods in this class whose calls are scopes.
+    pub scoped: Vec<(ScopedMethods, Scoped)>,
 }
 
 /// A field of ours in a class of the JDK.
@@ -49,9 +53,10 @@ struct AddedField {
     descriptor: &'static [u8],
 }
 
-const ADDED_FIELDS: [AddedField; 3] = [
+const ADDED_FIELDS: [AddedField; 4] = [
     AddedField { class: b"java/lang/Thread", name: b"mayfly$slab", descriptor: b"J" },
     AddedField { class: b"java/lang/Thread", name: b"mayfly$moving", descriptor: b"Z" },
+    AddedField { class: b"java/lang/Thread", name: b"mayfly$scopes", descriptor: b"[J" },
     AddedField { class: b"java/lang/Class", name: b"mayfly$cell", descriptor: b"I" },
 ];
 
@@ -71,7 +76,20 @@ pub fn rewrite(class: &[u8], options: Options) -> Result<Rewritten, Refusal> {
 pub fn rewrite_counting(
     class: &[u8],
     options: Options,
+    places: Option<&mut dyn Places>,
+) -> Result<Rewritten, Refusal> {
+    rewrite_with_scopes(class, options, places, &[])
+}
+
+/// As [`rewrite_counting`]; methods of `scopes` enter their scope when they are called, and leave it when they return or throw.
+///
+/// # Errors
+/// As for [`rewrite`].
+pub fn rewrite_with_scopes(
+    class: &[u8],
+    options: Options,
     mut places: Option<&mut dyn Places>,
+    scopes: &[ScopedMethods],
 ) -> Result<Rewritten, Refusal> {
     let mut names = Names::default();
     let class = ClassFile::parse_seeing(class, |utf8| names.see(utf8))?;
@@ -79,7 +97,8 @@ pub fn rewrite_counting(
         return Ok(Rewritten::default());
     }
     let callees = if names.callee() { Callees::of(class.pool()) } else { Callees::default() };
-    let context = Context { class: &class, callees: &callees, options };
+    let scopes: Vec<_> = scopes.iter().filter(|methods| methods.class == class.name()).collect();
+    let context = Context { class: &class, callees: &callees, options, scopes: &scopes };
     let mut unplaced = Vec::new();
     if let Some(places) = &mut places {
         match context.attempt(Some(*places), &mut unplaced) {
@@ -96,6 +115,8 @@ struct Context<'c, 'a> {
     class: &'c ClassFile<'a>,
     callees: &'c Callees,
     options: Options,
+    /// Those of this class.
+    scopes: &'c [&'c ScopedMethods],
 }
 
 /// The edited methods with their number of hooks, and the methods that can't be read.
@@ -113,14 +134,27 @@ impl Context<'_, '_> {
         let (planned, mut refused) = self.plan(places, unplaced, &mut editor)?;
         let unplaced = unplaced.len() as u32;
         if planned.is_empty() && !fields_added {
-            return Ok(Rewritten { class: None, sites: 0, refused, unplaced });
+            return Ok(Rewritten {
+                class: None,
+                sites: 0,
+                refused,
+                unplaced,
+                scoped: self.scoped(|_| false),
+            });
         }
         let edited = editor.finish()?;
         let given_up = |method: &usize| edited.refused.iter().any(|refused| refused.index == *method);
+        let scoped =
+            self.scoped(|index| planned.iter().any(|(method, _)| *method == index) && !given_up(&index));
         let sites = planned.iter().filter(|(method, _)| !given_up(method)).map(|(_, sites)| sites).sum();
         refused.extend(edited.refused);
         let class = (sites > 0 || fields_added).then_some(edited.bytes);
-        Ok(Rewritten { class, sites, refused, unplaced })
+        Ok(Rewritten { class, sites, refused, unplaced, scoped })
+    }
+
+    fn scoped(&self, edited: impl Fn(usize) -> bool) -> Vec<(ScopedMethods, Scoped)> {
+        let outcome = |methods: &&ScopedMethods| ((*methods).clone(), methods.outcome(self.class, &edited));
+        self.scopes.iter().map(outcome).collect()
     }
 
     fn plan(
@@ -133,11 +167,12 @@ impl Context<'_, '_> {
         let (mut planned, mut refused) = (Vec::new(), Vec::new());
         for (index, method) in self.class.methods().iter().enumerate() {
             let with_places = places.is_some() && !unplaced.contains(&index);
-            let found = scan::method(self.class, method, self.callees, self.options, with_places);
+            let found =
+                scan::method(self.class, method, (self.callees, self.scopes), self.options, with_places);
             let found = match found {
                 Ok(found) if found.is_too_large() => {
                     unplaced.push(index);
-                    scan::method(self.class, method, self.callees, self.options, false)
+                    scan::method(self.class, method, (self.callees, self.scopes), self.options, false)
                 }
                 found => found,
             };
@@ -177,7 +212,22 @@ impl Context<'_, '_> {
             editor.edit_method(index).insert_at_entry(&code, hook.entry_stack());
             inserted += 1;
         }
+        if let Some(scope) = found.scope {
+            let enter = hooks.of_scope(Hook::EnterScope, scope, editor)?;
+            let thrown = hooks.thrown_out_of_scope(scope, editor)?;
+            let throwable = editor.class("java/lang/Throwable".as_bytes())?;
+            let edit = editor.edit_method(index);
+            edit.insert_at_entry(&enter, 1);
+            edit.guard(&thrown, 2, throwable);
+            inserted += 1;
+        }
         for site in &found.sites {
+            if let (Hook::ExitScope, Some(scope)) = (site.hook, found.scope) {
+                let exit = hooks.of_scope(Hook::ExitScope, scope, editor)?;
+                editor.edit_method(index).insert_before(site.pc, &exit, 1);
+                inserted += 1;
+                continue;
+            }
             let number = places.as_mut().filter(|_| site.hook.takes_place());
             let number = number.and_then(|places| places.number(found.place(self.class, site)));
             if site.hook == Hook::Place && number.is_none() {

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 
 use super::hook::{HOOKS_CLASS, Hook};
 use super::methods::{
-    CLONE, Callee, FILTER_FIELDS, METHODS, OBJECT, REFLECTION, SHUTDOWN, STRING_BUFFER, STRING_BUILDER,
-    SUN_UNSAFE, TO_STRING, VIRTUAL_THREAD,
+    CLONE, Callee, FILTER_FIELDS, METHODS, NOTHING, OBJECT, REFLECTION, SCOPE, SHUTDOWN, STRING_BUFFER,
+    STRING_BUILDER, SUN_UNSAFE, TO_STRING, VIRTUAL_THREAD,
 };
 use crate::instruction::opcode::{INVOKESPECIAL, INVOKESTATIC, INVOKEVIRTUAL};
 use crate::pool::{ConstantPool, MethodRef, tag};
@@ -40,6 +40,9 @@ pub(super) fn entry_hook(class: &[u8], name: &[u8], descriptor: &[u8], hide_fiel
         (REFLECTION, b"filterFields", FILTER_FIELDS) if hide_fields => Some(Hook::VisibleFields),
         (SHUTDOWN, b"halt", b"(I)V") => Some(Hook::Exiting),
         (STRING_BUILDER | STRING_BUFFER, b"toString", TO_STRING) => Some(Hook::Building),
+        (VIRTUAL_THREAD, b"mount", NOTHING) => Some(Hook::Mounting),
+        (VIRTUAL_THREAD, b"unmount", NOTHING) => Some(Hook::Unmounting),
+        (SCOPE, _, _) => Hook::of_scope(name, descriptor),
         (_, b"clone", CLONE) => Some(Hook::Cloning),
         _ => None,
     }

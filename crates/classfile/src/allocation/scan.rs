@@ -6,6 +6,7 @@ use super::hook::{Element, Hook};
 use super::options::Options;
 use super::place::{self, Creations, Made, Place};
 use super::rules::{self, Callees};
+use super::scoped::ScopedMethods;
 use crate::bytes::u2_at;
 use crate::class::{ClassFile, Member};
 use crate::instruction::opcode::*;
@@ -41,6 +42,8 @@ pub(super) struct Found<'a> {
     pub(super) entry: Option<Hook>,
     /// In order of their instructions.
     pub(super) sites: Vec<Site<'a>>,
+    /// The number of the scope that each call is.
+    pub(super) scope: Option<u32>,
     method: &'a [u8],
     file: Option<&'a [u8]>,
     code_len: usize,
@@ -48,7 +51,7 @@ pub(super) struct Found<'a> {
 
 impl<'a> Found<'a> {
     pub(super) fn is_empty(&self) -> bool {
-        self.entry.is_none() && self.sites.is_empty()
+        self.entry.is_none() && self.sites.is_empty() && self.scope.is_none()
     }
 
     /// Whether the hooks would push the method beyond what the JVM compiles.
@@ -69,7 +72,7 @@ impl<'a> Found<'a> {
 pub(super) fn method<'a>(
     class: &ClassFile<'a>,
     method: &Member,
-    callees: &Callees,
+    (callees, scopes): (&Callees, &[&ScopedMethods]),
     options: Options,
     places: bool,
 ) -> Result<Found<'a>, Malformed> {
@@ -78,11 +81,16 @@ pub(super) fn method<'a>(
     let mut found = Found {
         entry: rules::entry_hook(class.name(), name, descriptor, options.add_fields),
         sites: Vec::new(),
+        // A constructor's object is not there yet at its entry.
+        scope: scopes
+            .iter()
+            .find(|methods| methods.has(class, method) && !name.starts_with(b"<"))
+            .map(|methods| methods.scope),
         method: name,
         file: None,
         code_len: code.bytecode.len(),
     };
-    if !may_allocate(code.bytecode, places || !callees.is_empty()) {
+    if found.scope.is_none() && !may_allocate(code.bytecode, places || !callees.is_empty()) {
         return Ok(found);
     }
     let silenced = rules::silenced(class.name(), name, descriptor);
@@ -95,6 +103,9 @@ pub(super) fn method<'a>(
             None => None,
         };
         let hook = match creation {
+            _ if found.scope.is_some() && matches!(instruction.opcode, IRETURN..=RETURN) => {
+                Some(Hook::ExitScope)
+            }
             Some(_) => Some(Hook::Place),
             None => site_hook(class, code.bytecode, instruction, callees, silenced)?,
         };

@@ -10,7 +10,14 @@ const TABLE: &str = "exception table";
 
 /// Appends the table with its ranges moved. A trampoline inside a range cuts it in two: the trampoline has its target's
 /// frame, which the handler need not accept.
-pub(super) fn write(entries: &[u8], layout: &Layout, out: &mut Vec<u8>) -> Result<(), MethodRefusal> {
+///
+/// `guarded`: whatever the method does not catch leads to what is behind its code, whose frame any other fits.
+pub(super) fn write(
+    entries: &[u8],
+    guarded: bool,
+    layout: &Layout,
+    out: &mut Vec<u8>,
+) -> Result<(), MethodRefusal> {
     let count_at = out.len();
     put_u2(out, 0);
     let mut reader = Reader::new(entries, TABLE);
@@ -27,6 +34,13 @@ pub(super) fn write(entries: &[u8], layout: &Layout, out: &mut Vec<u8>) -> Resul
             written += 1;
             from = cut;
         }
+    }
+    if guarded {
+        let end = u16::try_from(layout.code_len()).map_err(|_| MethodRefusal::TooLarge)?;
+        for item in [layout.label_u2(0)?, end, end, 0] {
+            put_u2(out, item);
+        }
+        written += 1;
     }
     let count = u16::try_from(written).map_err(|_| MethodRefusal::TooLarge)?;
     set_u2(out, count_at, count).ok_or(Malformed(TABLE))?;

@@ -41,11 +41,18 @@ impl Offsets {
     }
 }
 
-/// Appends the table's content with its frames moved.
-pub(super) fn write(table: &[u8], layout: &Layout, out: &mut Vec<u8>) -> Result<(), MethodRefusal> {
+/// Appends the table's content with its frames moved, and one for the code behind the method's own, if there is any: with a
+/// `java.lang.Throwable` of this Class constant on the stack, and no local.
+pub(super) fn write(
+    table: &[u8],
+    guard_throwable: Option<u16>,
+    layout: &Layout,
+    out: &mut Vec<u8>,
+) -> Result<(), MethodRefusal> {
     let mut reader = Reader::new(table, FRAMES);
     let count = reader.u2()?;
-    put_u2(out, count);
+    let more = u16::from(guard_throwable.is_some());
+    put_u2(out, count.checked_add(more).ok_or(MethodRefusal::TooLarge)?);
     let (mut old, mut new) = (Offsets::default(), Offsets::default());
     for _ in 0..count {
         let frame_type = reader.u1()?;
@@ -57,6 +64,13 @@ pub(super) fn write(table: &[u8], layout: &Layout, out: &mut Vec<u8>) -> Result<
         let delta = new.delta_to(layout.label(old.next(delta))?)?;
         write_head(frame_type, delta, out);
         copy_types(frame_type, &mut reader, layout, out)?;
+    }
+    if let Some(throwable) = guard_throwable {
+        out.push(kind::FULL);
+        put_u2(out, new.delta_to(layout.code_len())?);
+        put_u2(out, 0);
+        put_u2(out, 1);
+        Type::Object(throwable).write(out);
     }
     if reader.is_done() { Ok(()) } else { Err(reader.malformed().into()) }
 }

@@ -2,6 +2,7 @@
 //!
 //! Compact frames say how they differ from the frame before; a trampoline's frame in between would change that.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::frames::{FRAMES, Offsets, Type, kind};
@@ -26,6 +27,8 @@ const MAX_TYPES: usize = 1 << 20;
 pub(super) struct Context<'c, 'a> {
     pub(super) class: &'c ClassFile<'a>,
     pub(super) method: &'c Member,
+    /// Class constant of `java.lang.Throwable`, if there is code behind the method's own that exceptions lead to.
+    pub(super) guard_throwable: Option<u16>,
 }
 
 /// A frame with nothing left to infer.
@@ -55,6 +58,10 @@ pub(super) fn write(
         moved.push(MapFrame { offset: layout.label(frame.offset)?, ..frame });
     }
     moved.sort_by_key(|frame| frame.offset);
+    if let Some(throwable) = context.guard_throwable {
+        let stack = vec![Type::Object(throwable)];
+        moved.push(MapFrame { offset: layout.code_len(), locals: Vec::new(), stack });
+    }
     put_u2(out, u16::try_from(moved.len()).map_err(|_| MethodRefusal::TooLarge)?);
     let mut offsets = Offsets::default();
     for frame in &moved {

@@ -5,6 +5,7 @@
 mod coverage;
 mod findings;
 mod longest;
+mod scopes;
 mod tables;
 
 use mayfly_profile::{BlameRules, JDK_PACKAGES, MethodProfile, Profile, View};
@@ -35,7 +36,11 @@ pub fn overview(profile: &Profile, view: &View, occasion: &Occasion, columns: us
     lines.extend(screen.findings());
     lines.extend(screen.classes());
     lines.extend(screen.method_rows());
-    lines.extend(screen.longest_lived());
+    // There is room for one of them; the other is in the full report.
+    match screen.scopes() {
+        scopes if scopes.is_empty() => lines.extend(screen.longest_lived()),
+        scopes => lines.extend(scopes),
+    }
     lines.extend(screen.coverage());
     if !more.is_empty() {
         lines.push(format!("Everything: {more}"));

@@ -20,6 +20,7 @@ use crate::gathered::{Gathered, Sums};
 use crate::history::{AgeAtDeath, Evidence, GcFamily, History, LivingAge, Moment};
 use crate::nursery::Nurseries;
 use crate::nursery::{Batch, CHUNK};
+use crate::scope_book::{ScopeBook, ScopeFates};
 use crate::sites::SiteTable;
 use crate::survivors::Survivors;
 use crate::timeline::Timeline;
@@ -68,6 +69,7 @@ pub struct Ledger {
     by_class: Gathered,
     sites: Vec<SiteBook>,
     classes: Vec<ClassBook>,
+    scopes: ScopeBook,
     /// What was last told of when the living were known alive.
     stamp: Option<(u64, u64)>,
 }
@@ -144,6 +146,7 @@ impl Ledger {
             by_class: Gathered::default(),
             sites: Vec::new(),
             classes: Vec::new(),
+            scopes: ScopeBook::default(),
             stamp: None,
             clock,
         }
@@ -159,6 +162,10 @@ impl Ledger {
                 self.by_site.add(object.site().0, scaled(self.tracking, object));
             }
             if self.lifetimes {
+                for (object, entry) in batch.of_scopes() {
+                    let Some(class) = table.class_of(object.site()) else { continue };
+                    self.scopes.born(object, entry, class, scaled(self.tracking, object).class);
+                }
                 self.young.push(batch);
             } else {
                 self.budget.release(batch.reserved);
@@ -167,9 +174,11 @@ impl Ledger {
         for (site, sums) in self.by_site.drain() {
             book_births(&mut self.sites, &mut self.classes, SiteId(site), sums, table);
         }
+        self.scopes.note(nurseries.events());
         // After the births: each was drained by now.
         for object in nurseries.taken_back() {
             self.unbook(&object, table);
+            self.scopes.unborn(&object);
             if self.lifetimes {
                 self.taken_back.push(object);
             }
@@ -260,6 +269,11 @@ impl Ledger {
         let last_sweep = mem::replace(&mut self.known, known).asked;
         let mut cleared = self.sweep_survivors(last_sweep, references, table);
         cleared |= self.sweep_young(references, table);
+        if !self.scopes.is_empty() {
+            let evidence = self.survivors.evidence().unwrap_or_else(|| self.history.evidence());
+            let history = &self.history;
+            self.scopes.swept(|birth_ms| history.last_alive(birth_ms, evidence).map(|alive| alive.ms));
+        }
         if cleared {
             self.history.notice_clearing();
         }
@@ -288,7 +302,7 @@ impl Ledger {
             if later.is_empty() {
                 self.budget.release(batch.reserved);
             } else {
-                self.young.push(Batch { objects: later, reserved: batch.reserved });
+                self.young.push(Batch { objects: later, reserved: batch.reserved, entries: Vec::new() });
             }
         }
         cleared
@@ -387,6 +401,9 @@ impl Ledger {
         let Some(birth_ms) = dead.first().map(Tracked::birth_ms) else { return };
         let age = self.history.age_at_death(birth_ms, evidence, timeline);
         let bucket = self.buckets.index_of(age.ms.1);
+        if !self.scopes.is_empty() {
+            dead.iter().for_each(|object| self.scopes.died(object, birth_ms + age.ms.0, birth_ms + age.ms.1));
+        }
         for object in dead {
             self.by_site.add(object.site().0, scaled(self.tracking, object));
         }
@@ -425,6 +442,12 @@ impl Ledger {
         });
         self.sites.drain(..).for_each(|site| site.fates.give_back(&self.budget));
         self.classes.clear();
+        self.scopes.reset();
+    }
+
+    /// What became of the objects made in each scope, by node; empty if deaths are not followed, or nothing was made in any.
+    pub fn scope_fates(&self) -> Vec<ScopeFates> {
+        self.scopes.told(self.known.whole.map_or(0, |whole| whole.ms))
     }
 
     /// Whether deaths are followed.

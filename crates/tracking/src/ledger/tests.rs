@@ -300,7 +300,7 @@ fn byte_seconds_reach_to_the_middle_of_the_interval_of_a_death() {
 
 /// Of 16 bytes.
 fn newborn(reference: u64, site: SiteId) -> Newborn {
-    Newborn { reference, site, stands_for: StandsFor::default(), size_8: 2, bytes: 0 }
+    Newborn { reference, site, stands_for: StandsFor::default(), size_8: 2, bytes: 0, entry: None }
 }
 
 #[test]

@@ -75,6 +75,17 @@ public final class Mayfly {
   }
 
   /**
+   * Enters a scope: a stretch of this thread's work that ends when it is closed. Reports say what is allocated in scopes of that name,
+   * and what survives them.
+   *
+   * @param name of the scope, one of few
+   * @return to be closed by this thread, best by {@code try}
+   */
+  public static Scope scope(String name) {
+    return Scope.open(name);
+  }
+
+  /**
    * Whether allocations are being counted.
    *
    * @return true if the agent is loaded and profiling is on

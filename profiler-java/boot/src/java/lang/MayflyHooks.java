@@ -82,6 +82,27 @@ public final class MayflyHooks {
     private static final int ASKED = 32;
     private static final int ASKED_COUNT = 48;
 
+    /** Where in the slab of a scope is the address of the slab that the thread had outside of it. 0 in the outermost one. */
+    private static final int OUTER = 56;
+
+    /** What the last entry of the scope is called; the next one's is 2 more. The lowest bit is free for a flag. */
+    private static final int ENTRIES = 64;
+
+    /** How many entries were left on this carrier. */
+    private static final int ENDS = 72;
+
+    /** By number of a scope's name: the address of the slab of that scope inside of this one, 0 for none yet. */
+    private static final int INNER = 128;
+
+    /** A scope in {@code Thread.mayfly$scopes}: its name's number below how deep the thread is in it, then its entry. */
+    private static final long ONE_DEEPER = 1L << 32;
+
+    /** Of an entry: objects made in it may be tracked, or it was handed over, so that native code is to be told of its end. */
+    private static final long TOLD = 1;
+
+    /** Scopes inside of one another for which a thread has room at first. */
+    private static final int FEW_SCOPES = 4;
+
     /**
      * All bits if allocations are counted, else none. Asked first: before the VM is initialised no native method can be
      * called. An int: what it is known to be, {@code on & SHARES} is known to be, too, in a balanced session.
@@ -104,16 +125,16 @@ public final class MayflyHooks {
     /** Gives {@code thread} a slab and {@code type} a cell where they have none. */
     private static native void enter(Thread thread, Class<?> type);
 
-    /** {@code moving}: no stack may be taken now. */
-    private static native void track(Object object, int cell, long size, boolean moving);
+    /** {@code moving}: no stack may be taken now. {@code entry}: of the scope, 0 for none. */
+    private static native void track(Object object, int cell, long size, boolean moving, long entry);
 
     private static native void untrack();
 
     /**
      * An object is due: follows it, if it is its turn. How many counts on the next is due; 0: never.
-     * {@code moving}: no stack may be taken now.
+     * {@code moving}: no stack may be taken now. {@code entry}: of the scope, 0 for none.
      */
-    private static native int follow(Object object, int cell, long size, boolean moving);
+    private static native int follow(Object object, int cell, long size, boolean moving, long entry);
 
     /** Forgets that the last object was due, and what became of it. */
     private static native void unfollow();
@@ -129,6 +150,15 @@ public final class MayflyHooks {
      * {@code moving}: no stack may be taken now.
      */
     private static native long sample(int offset, long size, long state, boolean moving);
+
+    /**
+     * The slab in which {@code thread} counts in a scope inside of the slab {@code outer}; of its own one if that is 0. 0: it goes on
+     * where it is.
+     */
+    private static native long enterInner(Thread thread, long outer, int name);
+
+    /** An entry ends on this thread, or goes on in it as in another one. */
+    private static native void noteEntry(long entry, boolean ends);
 
     /** The VM ends, and the program's shutdown hooks are done. Later, concurrent collectors can collect no more. */
     public static native void exiting();
@@ -154,10 +184,208 @@ public final class MayflyHooks {
         moving(false);
     }
 
+    // Scopes. A thread, virtual or not, has a list of those that it is in: how many, then of each its number and depth, and its
+    // entry. Its carrier has one slab for each way in which scopes are nested, so that counting knows nothing of scopes.
+
+    /** The thread enters the scope of that name, or is one deeper in it if it is in it already. */
+    public static void enterScope(int name) {
+        Thread thread = Thread.currentThread();
+        long[] scopes = thread.mayfly$scopes;
+        int top = 0;
+        if (scopes != null) {
+            top = (int) scopes[0] << 1;
+            for (int at = 1; at < top; at += 2) {
+                if ((int) scopes[at] == name) {
+                    scopes[at] += ONE_DEEPER;
+                    return;
+                }
+            }
+        }
+        if (on == 0) {
+            return;
+        }
+        if (scopes == null || top + 2 >= scopes.length) {
+            scopes = roomForScopes(thread, scopes);
+        }
+        Thread carrier = Thread.currentCarrierThread();
+        long inner = inner(carrier, carrier.mayfly$slab, name);
+        if (inner == 0) {
+            return;
+        }
+        Unsafe u = Unsafe.getUnsafe();
+        long entry = u.getLong(null, inner + ENTRIES) + 2;
+        u.putLong(null, inner + ENTRIES, entry);
+        scopes[top + 1] = name + ONE_DEEPER;
+        scopes[top + 2] = entry;
+        scopes[0] = (top >> 1) + 1;
+        carrier.mayfly$slab = inner;
+    }
+
+    /** The thread leaves the scope of that name, and with it those that it entered there and did not leave. */
+    public static void exitScope(int name) {
+        Thread thread = Thread.currentThread();
+        long[] scopes = thread.mayfly$scopes;
+        if (scopes == null) {
+            return;
+        }
+        int at = ((int) scopes[0] << 1) - 1;
+        while (at > 0 && (int) scopes[at] != name) {
+            at -= 2;
+        }
+        if (at > 0 && (scopes[at] -= ONE_DEEPER) < ONE_DEEPER) {
+            leave(scopes, at);
+        }
+    }
+
+    /** Leaves all scopes from the one at this index on. */
+    private static void leave(long[] scopes, int from) {
+        Unsafe u = Unsafe.getUnsafe();
+        Thread carrier = Thread.currentCarrierThread();
+        long slab = carrier.mayfly$slab;
+        for (int at = ((int) scopes[0] << 1) - 1; at >= from; at -= 2) {
+            if (slab != 0) {
+                add(slab + ENDS, 1);
+                slab = outer(slab);
+            }
+            if ((scopes[at + 1] & TOLD) != 0) {
+                noteEntry(scopes[at + 1], true);
+            }
+        }
+        carrier.mayfly$slab = slab;
+        scopes[0] = from >> 1;
+    }
+
+    /** Room for more scopes. Counted as the program's, as all arrays. */
+    @DontInline
+    private static long[] roomForScopes(Thread thread, long[] scopes) {
+        long[] more = new long[scopes == null ? 1 + 2 * FEW_SCOPES : 2 * scopes.length];
+        array(more);
+        if (scopes != null) {
+            for (int at = 0; at < scopes.length; at++) {
+                more[at] = scopes[at];
+            }
+        }
+        thread.mayfly$scopes = more;
+        return more;
+    }
+
+    /** The slab of a carrier in the scope of that name, inside of {@code outer}. */
+    @ForceInline
+    private static long inner(Thread carrier, long outer, int name) {
+        long inner = outer == 0 ? 0 : Unsafe.getUnsafe().getLong(null, outer + INNER + ((long) name << 3));
+        return inner != 0 ? inner : firstInner(carrier, outer, name);
+    }
+
+    @DontInline
+    private static long firstInner(Thread carrier, long outer, int name) {
+        return enterInner(carrier, outer, name);
+    }
+
+    /** The slab that a thread has one scope further out. */
+    private static long outer(long slab) {
+        long outer = Unsafe.getUnsafe().getLong(null, slab + OUTER);
+        return outer != 0 ? outer : slab;
+    }
+
+    private static long outermost(long slab) {
+        long outer = slab;
+        while (slab != 0) {
+            outer = slab;
+            slab = Unsafe.getUnsafe().getLong(null, slab + OUTER);
+        }
+        return outer;
+    }
+
+    /** Has this carrier count where a thread with these scopes does. */
+    private static void install(long[] scopes) {
+        Thread carrier = Thread.currentCarrierThread();
+        int top = scopes == null ? 0 : (int) scopes[0] << 1;
+        long slab = carrier.mayfly$slab;
+        if (slab == 0 && top == 0) {
+            return;
+        }
+        slab = outermost(slab);
+        for (int at = 1; at < top; at += 2) {
+            long inner = inner(carrier, slab, (int) scopes[at]);
+            if (inner != 0) {
+                slab = inner;
+            }
+        }
+        carrier.mayfly$slab = slab;
+    }
+
+    /** In {@code VirtualThread}, on its carrier: it is about to be mounted. */
+    public static void mounting(Thread thread) {
+        install(thread.mayfly$scopes);
+    }
+
+    /** In {@code VirtualThread}, on its carrier: the virtual thread leaves it. */
+    public static void unmounting() {
+        install(Thread.currentCarrierThread().mayfly$scopes);
+    }
+
+    /** The entry of the scope that the thread is in, from now on to be told of; 0 for none. */
+    private static long entry() {
+        long[] scopes = Thread.currentThread().mayfly$scopes;
+        if (scopes == null || scopes[0] == 0) {
+            return 0;
+        }
+        return scopes[(int) scopes[0] << 1] |= TOLD;
+    }
+
+    /** The scopes that the thread is in, up to the one of that name, for other threads to go on in; null if it is in no such scope. */
+    public static long[] handOverScope(int name) {
+        long[] scopes = Thread.currentThread().mayfly$scopes;
+        int at = scopes == null ? -1 : ((int) scopes[0] << 1) - 1;
+        while (at > 0 && (int) scopes[at] != name) {
+            at -= 2;
+        }
+        if (at < 0) {
+            return null;
+        }
+        scopes[at + 1] |= TOLD;
+        return copy(scopes, at + 2);
+    }
+
+    /** The first {@code length} words, as deep in each scope as if it had just been entered. */
+    private static long[] copy(long[] scopes, int length) {
+        long[] copy = new long[Math.max(length, 1 + 2 * FEW_SCOPES)];
+        array(copy);
+        copy[0] = length >> 1;
+        for (int at = 1; at < length; at += 2) {
+            copy[at] = (int) scopes[at] + ONE_DEEPER;
+            copy[at + 1] = scopes[at + 1];
+        }
+        return copy;
+    }
+
+    /** The thread goes on in scopes handed over, instead of those that it was in, which are returned. */
+    public static long[] enterHanded(long[] handed) {
+        Thread thread = Thread.currentThread();
+        long[] before = thread.mayfly$scopes;
+        long[] scopes = copy(handed, ((int) handed[0] << 1) + 1);
+        noteEntry(scopes[(int) scopes[0] << 1], false);
+        thread.mayfly$scopes = scopes;
+        install(scopes);
+        return before;
+    }
+
+    /** Ends what {@link #enterHanded} began: {@code levels} scopes were handed over. */
+    public static void exitHanded(long[] before, int levels) {
+        Thread thread = Thread.currentThread();
+        long[] scopes = thread.mayfly$scopes;
+        if (scopes != null && scopes[0] >= levels) {
+            leave(scopes, 2 * levels + 1);
+            noteEntry(scopes[2 * levels], true);
+        }
+        thread.mayfly$scopes = before;
+        install(before);
+    }
+
     /** Hands an object over. */
     @ForceInline
     private static void handOver(Object o, int cell, long size) {
-        track(o, cell, size, STACKS != 0 && Thread.currentCarrierThread().mayfly$moving);
+        track(o, cell, size, STACKS != 0 && Thread.currentCarrierThread().mayfly$moving, entry());
     }
 
     /** From the constructor of Object. */
@@ -232,7 +460,7 @@ public final class MayflyHooks {
         Unsafe u = Unsafe.getUnsafe();
         long n = u.getLong(null, at);
         if (n >= u.getLong(null, due)) {
-            int ahead = follow(o, cell, size, Thread.currentCarrierThread().mayfly$moving);
+            int ahead = follow(o, cell, size, Thread.currentCarrierThread().mayfly$moving, entry());
             u.putLong(null, due, ahead == 0 ? Long.MAX_VALUE : n + ahead);
             u.putLong(null, slab + ASKED, at);
             u.putLong(null, slab + ASKED_COUNT, n);

@@ -4,6 +4,9 @@ package java.lang;
 public class Thread {
     long mayfly$slab;
     boolean mayfly$moving;
+    long[] mayfly$scopes;
+
+    public static native Thread currentThread();
 
     static native Thread currentCarrierThread();
 }

@@ -1,0 +1,62 @@
+//! What of scopes changed since it was last said.
+
+use mayfly_profile::{ClassId, ScopeCounts, ScopeFateCounts, Update};
+use mayfly_tracking::{NodeId, ScopeFates, ScopeTotal};
+
+use crate::tracking::Population;
+
+/// What the stream has said of scopes so far, by node.
+#[derive(Debug, Default)]
+pub(super) struct ScopeStream(Vec<ScopeCounts>);
+
+impl ScopeStream {
+    /// The scopes that changed, as far as their classes are among the first `named`; `None` if none did. Both `totals` and `fates` are
+    /// by node.
+    pub(super) fn changed(
+        &mut self,
+        population: &Population,
+        named: usize,
+        totals: &[ScopeTotal],
+        fates: Vec<ScopeFates>,
+    ) -> Option<Update> {
+        let mut fates = fates.into_iter();
+        let mut changed = Vec::new();
+        self.0.resize_with(totals.len().max(self.0.len()), ScopeCounts::default);
+        for (node, (total, said)) in totals.iter().zip(&mut self.0).enumerate() {
+            let fates = fates.next().unwrap_or_default();
+            let fates = population.options.follows_scopes().then_some(fates);
+            let Some(path) = u8::try_from(node).ok().and_then(|node| population.scopes.path(NodeId(node)))
+            else {
+                continue;
+            };
+            let now = counts(path, total, fates, named);
+            let is_there = now.entries > 0 || !now.allocated.is_empty();
+            if now != *said && (is_there || !said.path.is_empty()) {
+                *said = now.clone();
+                changed.push(now);
+            }
+        }
+        (!changed.is_empty()).then_some(Update::Scopes(changed))
+    }
+
+    /// All counts begin again from zero.
+    pub(super) fn reset(&mut self) {
+        self.0.clear();
+    }
+}
+
+fn counts(path: Vec<String>, total: &ScopeTotal, fates: Option<ScopeFates>, named: usize) -> ScopeCounts {
+    let classes = total.classes.iter().take(named).enumerate();
+    let allocated = classes.filter(|(_, class)| !class.counted.is_empty());
+    let fates = fates.map(|ScopeFates { classes, outlived }| ScopeFateCounts {
+        classes: classes.into_iter().filter(|(id, _)| id.row() < named).collect(),
+        outlived,
+    });
+    ScopeCounts {
+        path,
+        entries: total.entries,
+        ended: total.ended,
+        allocated: allocated.map(|(id, class)| (ClassId::of_row(id), class.counted)).collect(),
+        fates,
+    }
+}

@@ -1,0 +1,141 @@
+//! Scopes in the full report: what was allocated in each, what became of it, and which classes survive.
+
+use mayfly_profile::{Outcome, Profile, ScopeProfile, Survival, Tally};
+
+use crate::rows::{blank, line};
+use crate::table::right_aligned;
+use crate::text::printable;
+use crate::units;
+
+/// What is said where it is not known what survives.
+const NOT_FOLLOWED: &str = "what survives scopes is not known: deaths were not followed object by object (#trackcollections, #track-balanced)";
+
+/// A scope and those inside of it.
+pub(crate) fn with_inner<'p>(
+    profile: &'p Profile,
+    scope: &'p ScopeProfile,
+) -> impl Iterator<Item = &'p ScopeProfile> {
+    profile.scopes.iter().filter(|other| scope.contains(other))
+}
+
+/// What was allocated in a scope and in those inside of it.
+pub(crate) fn allocated_with_inner(profile: &Profile, scope: &ScopeProfile) -> Tally {
+    with_inner(profile, scope).fold(Tally::default(), |mut sum, inner| {
+        sum.add(inner.allocated());
+        sum
+    })
+}
+
+/// Names of a scope and of those that it was entered in, in one text.
+pub(crate) fn path(scope: &ScopeProfile) -> String {
+    printable(&scope.path.join(" > ")).into_owned()
+}
+
+/// Writes the section; nothing if no scope was entered.
+pub(crate) fn write_scopes(out: &mut String, profile: &Profile, limit: usize) {
+    if profile.scopes.is_empty() {
+        return;
+    }
+    line(out, 0, "Scopes (an object belongs to the innermost one that its thread was in):");
+    let followed = profile.scopes.iter().any(|scope| scope.outlived.is_some());
+    if followed {
+        line(
+            out,
+            2,
+            "survived: alive at the first GC after its entry had ended. in doubt: gone by then, and last seen inside.",
+        );
+    } else {
+        line(out, 2, NOT_FOLLOWED);
+    }
+    for scope in &profile.scopes {
+        write_scope(out, profile, scope, limit);
+    }
+    if let Some(class) = largest_survivor(profile) {
+        let pid = profile.run.jvm.pid;
+        let class = printable(class);
+        line(out, 2, &format!("Who holds them, while it runs: mayfly heap dump {pid} app.mayheap, then"));
+        line(out, 4, &format!("mayfly heap paths app.mayheap --to {class}"));
+    }
+    blank(out);
+}
+
+fn write_scope(out: &mut String, profile: &Profile, scope: &ScopeProfile, limit: usize) {
+    let open = scope.entries.saturating_sub(scope.ended);
+    let not_left = if open > 0 { format!(", {open} of these entries not left") } else { String::new() };
+    line(out, 2, &format!("{}: entered {} times{not_left}", path(scope), scope.entries));
+    let (own, all) = (scope.allocated(), allocated_with_inner(profile, scope));
+    line(out, 4, &format!("allocated: {}{}", counted(own), per_entry(own, scope)));
+    if all != own {
+        line(out, 4, &format!("with scopes inside of it: {}{}", counted(all), per_entry(all, scope)));
+    }
+    let Some(outcome) = scope.outcome() else { return };
+    line(out, 4, &format!("died inside: {}", counted(outcome.inside)));
+    if !outcome.between.is_empty() {
+        line(
+            out,
+            4,
+            &format!("in doubt, died inside or before the first GC after it: {}", counted(outcome.between)),
+        );
+    }
+    let Outcome { survived, survived_live, .. } = outcome;
+    line(out, 4, &format!("survived: {}; live of these: {}", counted(survived), counted(survived_live)));
+    if !outcome.undecided().is_empty() {
+        line(out, 4, &format!("not decided, inside still or no GC since: {}", counted(outcome.undecided())));
+    }
+    if !outcome.unknown.is_empty() {
+        line(out, 4, &format!("not looked after for want of room: {}", counted(outcome.unknown)));
+    }
+    if let Some(text) = scope.outliving().map(|survival| outliving(&survival)) {
+        line(out, 4, &format!("survivors outlived it by: {text}"));
+    }
+    write_classes(out, scope, limit);
+}
+
+fn write_classes(out: &mut String, scope: &ScopeProfile, limit: usize) {
+    let mut classes: Vec<_> =
+        scope.classes.iter().filter_map(|class| Some((class.outcome?, &class.name))).collect();
+    classes.retain(|(outcome, _)| !outcome.survived.is_empty());
+    classes.sort_by(|(a, _), (b, _)| b.survived.bytes.cmp(&a.survived.bytes));
+    if classes.is_empty() {
+        return;
+    }
+    let heading = ["survived bytes", "objects", "live bytes", "objects", "class"].map(str::to_owned).to_vec();
+    let row = |(outcome, name): &(Outcome, &String)| {
+        let Outcome { survived, survived_live: live, .. } = outcome;
+        let numbers = [survived.bytes, survived.objects, live.bytes, live.objects];
+        numbers.iter().map(u64::to_string).chain([printable(name).into_owned()]).collect::<Vec<_>>()
+    };
+    let rows: Vec<_> = std::iter::once(heading).chain(classes.iter().take(limit).map(row)).collect();
+    out.push_str(&right_aligned(&rows, "    "));
+}
+
+fn counted(tally: Tally) -> String {
+    format!("{} objects, {} bytes", tally.objects, tally.bytes)
+}
+
+fn per_entry(tally: Tally, scope: &ScopeProfile) -> String {
+    match scope.entries {
+        0 => String::new(),
+        entries => format!(", {} bytes per entry", tally.bytes / entries),
+    }
+}
+
+/// By how much survivors outlived their entry: half of them, and nine of ten.
+fn outliving(survival: &Survival) -> String {
+    let quantile = |q: f64| {
+        let quantile = survival.quantile(q);
+        let over = || match quantile.low {
+            low if low > 0.0 => format!("over {}", units::rough_duration(low)),
+            _ => "not known yet".to_owned(),
+        };
+        quantile.point.map_or_else(over, |point| format!("up to {}", units::duration(point)))
+    };
+    format!("half of them {}, nine of ten {}", quantile(0.5), quantile(0.9))
+}
+
+/// The class of which most bytes that survived a scope are live.
+fn largest_survivor(profile: &Profile) -> Option<&str> {
+    let classes = profile.scopes.iter().flat_map(|scope| &scope.classes);
+    let live = classes.filter_map(|class| Some((class.outcome?.survived_live.bytes, class.name.as_str())));
+    live.filter(|(bytes, _)| *bytes > 0).max().map(|(_, class)| class)
+}

@@ -1,0 +1,170 @@
+//! Scopes by name and by how they are nested, and what tells one entry of a scope from another.
+//!
+//! Not here: what is counted in them (`slabs`), and what became of the objects made in them (`scope_book`).
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::slab_layout::MOST_SCOPE_NAMES;
+
+/// Scopes whose names, or whose nestings, no longer fit.
+const OTHER: &str = "(other scopes)";
+/// Nestings: a node's number has so many values.
+const MOST_NODES: usize = 1 << NODE_BITS;
+
+const NODE_BITS: u32 = 8;
+const OPENED_BITS: u32 = 19;
+/// Number of an entry among those of its slab, and below it the flag.
+const NUMBER_BITS: u32 = 63 - NODE_BITS - OPENED_BITS;
+
+/// A scope inside of others: a name, and the nesting in which it was entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u8);
+
+impl NodeId {
+    /// Its index.
+    pub fn row(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// An entry of a scope, as Java hands it around: node, slab and number, and in the lowest bit whether native code has to be told of
+/// its end. 0: none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EntryId(pub u64);
+
+impl EntryId {
+    /// What a slab of that scope begins with, if it is the one of this number.
+    pub(crate) fn before_first(node: NodeId, opened: u64) -> u64 {
+        let opened = opened & ((1 << OPENED_BITS) - 1);
+        u64::from(node.0) << (OPENED_BITS + NUMBER_BITS) | opened << NUMBER_BITS
+    }
+
+    /// The entry, if Java names one: without the flag.
+    pub fn of_java(entry: u64) -> Option<Self> {
+        (entry != 0).then_some(Self(entry & !1))
+    }
+
+    /// The scope that was entered.
+    pub fn node(self) -> NodeId {
+        NodeId((self.0 >> (OPENED_BITS + NUMBER_BITS)) as u8)
+    }
+
+    /// Which of the entries counted in its slab it is; the first is 1.
+    pub(crate) fn number(self) -> u64 {
+        (self.0 & ((1 << NUMBER_BITS) - 1)) >> 1
+    }
+}
+
+/// All scopes ever named.
+#[derive(Debug)]
+pub struct Scopes {
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// By number; none has the number 0.
+    names: Vec<Box<str>>,
+    /// By node: the one that it is inside of, and the number of its name.
+    nodes: Vec<(Option<NodeId>, u32)>,
+}
+
+impl Default for Scopes {
+    fn default() -> Self {
+        Self { state: Mutex::new(State { names: vec![OTHER.into()], nodes: Vec::new() }) }
+    }
+}
+
+impl Scopes {
+    /// The number of a name, from 1 on. Where there are too many, of one for all others.
+    pub fn name(&self, name: &str) -> u32 {
+        let mut state = self.state();
+        if let Some(at) = state.names.iter().skip(1).position(|known| **known == *name) {
+            return at as u32 + 1;
+        }
+        let last = state.names.len() >= MOST_SCOPE_NAMES - 1;
+        if state.names.len() < MOST_SCOPE_NAMES {
+            state.names.push(if last { OTHER } else { name }.into());
+        }
+        state.names.len() as u32 - 1
+    }
+
+    /// The scope of that name inside of another one, or of none; where there are too many, one for all others. `None`: no such name.
+    pub(crate) fn inside(&self, outer: Option<NodeId>, name: u32) -> Option<NodeId> {
+        let mut state = self.state();
+        if name == 0 || name as usize >= state.names.len() {
+            return None;
+        }
+        let node = (outer, name);
+        if let Some(at) = state.nodes.iter().position(|known| *known == node) {
+            return Some(NodeId(at as u8));
+        }
+        let last = state.nodes.len() >= MOST_NODES - 1;
+        if state.nodes.len() < MOST_NODES {
+            state.nodes.push(if last { (None, 0) } else { node });
+        }
+        Some(NodeId((state.nodes.len() - 1) as u8))
+    }
+
+    /// The names of a scope and of those that it is inside of, outermost first.
+    pub fn path(&self, node: NodeId) -> Option<Vec<String>> {
+        let state = self.state();
+        let mut path = Vec::new();
+        let mut next = Some(node);
+        while let Some(node) = next {
+            let &(outer, name) = state.nodes.get(node.row())?;
+            path.push(state.names.get(name as usize)?.to_string());
+            next = outer;
+        }
+        path.reverse();
+        Some(path)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_name_is_several_scopes_by_where_it_is_entered() {
+        let scopes = Scopes::default();
+        let (request, query) = (scopes.name("request"), scopes.name("query"));
+        assert_eq!((request, query, scopes.name("request")), (1, 2, 1));
+        let outer = scopes.inside(None, request).expect("a name");
+        let inner = scopes.inside(Some(outer), query).expect("a name");
+        let alone = scopes.inside(None, query).expect("a name");
+        assert_eq!(scopes.inside(Some(outer), query), Some(inner));
+        assert_eq!([outer, inner, alone].map(NodeId::row), [0, 1, 2]);
+        assert_eq!(scopes.path(inner).expect("known"), ["request", "query"]);
+        assert_eq!(
+            (scopes.inside(None, 0), scopes.inside(None, 3), scopes.path(NodeId(3))),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn too_many_are_one() {
+        let scopes = Scopes::default();
+        let numbers: Vec<u32> = (0..300).map(|at| scopes.name(&format!("s{at}"))).collect();
+        assert_eq!((numbers[253], numbers[254], numbers[299]), (254, 255, 255));
+        let nodes: Vec<_> =
+            (0..300).map(|at| scopes.inside(Some(NodeId(at as u8 / 2)), 1 + at % 9)).collect();
+        assert!(nodes.iter().all(Option::is_some));
+        assert_eq!(scopes.path(NodeId(255)).expect("known"), [OTHER]);
+    }
+
+    #[test]
+    fn an_entry_tells_its_scope_and_its_number() {
+        for node in [0, 7, 255] {
+            let word = EntryId::before_first(NodeId(node), (1 << OPENED_BITS) + 5);
+            assert!(word >> 63 == 0, "no sign in Java");
+            let third = EntryId::of_java(word + 6 + 1).expect("an entry");
+            assert_eq!((third.node(), third.number(), third.0 & 1), (NodeId(node), 3, 0));
+        }
+        assert_eq!(EntryId::of_java(0), None);
+    }
+}

@@ -1,0 +1,205 @@
+//! Scopes: what is allocated in them, counted exactly, and what survives them.
+
+use mayfly_tests::{Jvm, Launch, Profiled, each_jvm};
+use serde_json::Value;
+
+const MAIN: &str = "scopes.Scopes";
+
+fn run(jvm: &Jvm, options: &str, what: &str) -> (String, Profiled) {
+    let run = Profiled::new(jvm, MAIN, options).with(|l| l.args(&[what]));
+    let stderr = run.run().stderr;
+    (stderr, run)
+}
+
+/// The scope of these names.
+fn scope<'r>(json: &'r Value, path: &[&str]) -> &'r Value {
+    let scopes = json["scopes"].as_array().unwrap_or_else(|| panic!("no scopes in {json}"));
+    let found = scopes.iter().find(|scope| scope["path"] == serde_json::json!(path));
+    found.unwrap_or_else(|| panic!("no {path:?} in {scopes:#?}"))
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+/// Entries, and those not left.
+fn entries(scope: &Value) -> (u64, u64) {
+    (number(&scope["entries"]), number(&scope["open"]))
+}
+
+/// Objects and bytes of a class, in a scope.
+fn made(scope: &Value, class: &str) -> (u64, u64) {
+    let classes = scope["classes"].as_array().expect("classes");
+    let found = classes.iter().find(|row| row["name"] == class);
+    found.map_or((0, 0), |row| (number(&row["allocated"]["objects"]), number(&row["allocated"]["bytes"])))
+}
+
+/// Objects of a class of these fixtures, which have 16 bytes, in a scope.
+#[track_caller]
+fn objects(scope: &Value, class: &str) -> u64 {
+    let (objects, bytes) = made(scope, class);
+    assert_eq!(bytes, 16 * objects, "{class}");
+    objects
+}
+
+/// In no scope is anything of the class.
+#[track_caller]
+fn check_outside(json: &Value, class: &str) {
+    let scopes = json["scopes"].as_array().expect("scopes");
+    let inside = scopes.iter().find(|scope| made(scope, class) != (0, 0));
+    assert_eq!(inside.map(|scope| &scope["path"]), None, "{class}");
+}
+
+#[test]
+fn what_is_allocated_in_a_scope_is_counted_exactly() {
+    each_jvm(|jvm| {
+        for options in ["#include-scopes.,[B", "#trackcollections#trace#include-scopes.,[B"] {
+            let (_, run) = run(jvm, options, "counts");
+            let json = run.json();
+            let whole = |class: &str| json.allocated()[class].objects;
+            let json = &json.0;
+            let request = scope(json, &["request"]);
+            assert_eq!(entries(request), (200, 0), "{options} on {jvm}");
+            assert_eq!(objects(request, "scopes.Scopes$InRequest"), 2000);
+            let arrays = made(request, "[B");
+            assert!(arrays.0 >= 200 && arrays.1 >= 200 * 1016, "{arrays:?}");
+            let query = scope(json, &["request", "query"]);
+            assert_eq!((entries(query), objects(query, "scopes.Scopes$InQuery")), ((200, 0), 800));
+            let sum = |scope: &Value, key: &str| number(&scope[key]["bytes"]);
+            assert_eq!(
+                sum(request, "allocated_with_inner"),
+                sum(request, "allocated") + sum(query, "allocated")
+            );
+            let per_entry = request["bytes_per_entry"].as_f64().expect("entries");
+            assert!((per_entry * 200.0 - sum(request, "allocated_with_inner") as f64).abs() < 1e-3);
+            assert_eq!(entries(scope(json, &["outer"])), (1, 0));
+            assert_eq!(entries(scope(json, &["outer", "left inside"])), (1, 0));
+            let forgotten = scope(json, &["forgotten"]);
+            assert_eq!((entries(forgotten), objects(forgotten, "scopes.Scopes$Forgotten")), ((1, 1), 1));
+            check_outside(json, "scopes.Scopes$Outside");
+            // What scopes count is part of all that is counted.
+            assert_eq!((whole("scopes.Scopes$InRequest"), whole("scopes.Scopes$InQuery")), (2000, 800));
+            assert_eq!(whole("scopes.Scopes$Outside"), 22);
+            let text = run.log();
+            assert!(text.contains("request > query: entered 200 times\n"), "{text}");
+            assert!(text.contains("forgotten: entered 1 times, 1 of these entries not left\n"), "{text}");
+            let is_said = text.contains("what survives scopes is not known");
+            assert_eq!(is_said, !options.contains("track"), "{text}");
+            assert_eq!(request["outcome"].is_null(), is_said, "{request}");
+        }
+    });
+}
+
+#[test]
+fn tasks_that_were_handed_over_belong_to_their_scope() {
+    each_jvm(|jvm| {
+        let (_, run) = run(jvm, "#trackcollections#include-scopes.", "tasks");
+        let json = &run.json().0;
+        let request = scope(json, &["request"]);
+        assert_eq!(entries(request), (50, 0), "on {jvm}");
+        assert_eq!(objects(request, "scopes.Scopes$InTask"), 300);
+        let query = scope(json, &["request", "query"]);
+        assert_eq!((entries(query), objects(query, "scopes.Scopes$InQuery")), ((150, 0), 150));
+        check_outside(json, "scopes.Scopes$Outside");
+    });
+}
+
+#[test]
+fn a_virtual_thread_takes_its_scope_along() {
+    each_jvm(|jvm| {
+        if jvm.feature < 21 {
+            return;
+        }
+        for options in ["#include-scopes.", "#trackcollections#include-scopes."] {
+            let (_, run) = run(jvm, options, "virtual");
+            let json = &run.json().0;
+            let scope = scope(json, &["virtual"]);
+            assert_eq!(
+                (entries(scope), objects(scope, "scopes.Scopes$InVirtual")),
+                ((100, 0), 600),
+                "on {jvm}"
+            );
+            check_outside(json, "scopes.Scopes$Outside");
+        }
+    });
+}
+
+/// Objects of a class that died inside, of which that is in doubt, that survived, and the live ones of these.
+fn outcome(scope: &Value, class: &str) -> [u64; 4] {
+    let classes = scope["classes"].as_array().expect("classes");
+    let row = classes.iter().find(|row| row["name"] == class).unwrap_or_else(|| panic!("no {class}"));
+    let outcome = &row["outcome"];
+    let objects = |key: &str| number(&outcome[key]["objects"]);
+    let sum = ["died_inside", "in_doubt", "survived", "undecided", "not_looked_after"].map(objects);
+    assert_eq!(sum.iter().sum::<u64>(), objects("tracked"), "{outcome}");
+    assert_eq!(outcome["tracked"], row["allocated"], "{row}");
+    ["died_inside", "in_doubt", "survived", "live"].map(objects)
+}
+
+#[test]
+fn survivors_are_those_that_a_collection_saw_after_the_end() {
+    each_jvm(|jvm| {
+        for collector in ["-XX:+UseSerialGC", "-XX:+UseG1GC"] {
+            let options = "#trackcollections#include-scopes.";
+            let run =
+                Profiled::new(jvm, MAIN, options).with(|l| l.jvm_args(&[collector]).args(&["survivors"]));
+            run.run();
+            let json = &run.json().0;
+            let request = scope(json, &["request"]);
+            assert_eq!(entries(request), (5, 0), "{collector} on {jvm}");
+            assert_eq!(outcome(request, "scopes.Scopes$Brief"), [100, 0, 0, 0], "{collector} on {jvm}");
+            assert_eq!(outcome(request, "scopes.Scopes$Result"), [0, 40, 0, 0], "{collector} on {jvm}");
+            assert_eq!(outcome(request, "scopes.Scopes$Cached"), [0, 0, 50, 25], "{collector} on {jvm}");
+            assert!(request["outlived"].is_object(), "{request}");
+            let text = run.log();
+            let row =
+                text.lines().find(|line| line.ends_with("  scopes.Scopes$Cached") && line.contains("800"));
+            let numbers: Vec<_> =
+                row.unwrap_or_else(|| panic!("{text}")).split_whitespace().take(4).collect();
+            assert_eq!(numbers, ["800", "50", "400", "25"], "{text}");
+            assert!(text.contains("mayfly heap paths app.mayheap --to scopes.Scopes$Cached"), "{text}");
+        }
+    });
+}
+
+const HANDLE: &str = "scopes.Methods$Handler.handle";
+
+#[test]
+fn calls_of_a_method_are_scopes_by_option() {
+    each_jvm(|jvm| {
+        for trace in ["", "#trackcollections#trace"] {
+            let scopes = "#scope-scopes.Methods$Handler.handle#scope-scopes.Methods.onlyReturns\
+                          #scope-scopes.Methods.twoWords#scope-scopes.Methods$Service.servedByDefault\
+                          #scope-scopes.Methods$Service.serve#scope-scopes.Methods.none";
+            let options = format!("#include-scopes.{scopes}{trace}");
+            let run = Profiled::new(jvm, MAIN, &options).with(|l| l.args(&["methods"]));
+            let stderr = run.run().stderr;
+            let json = &run.json().0;
+            let handle = scope(json, &[HANDLE]);
+            // Of the 30 calls of each overload; the last goes four deeper, which is one entry.
+            assert_eq!(
+                (entries(handle), objects(handle, "scopes.Methods$InHandler")),
+                ((61, 0), 100),
+                "on {jvm}"
+            );
+            let returns = scope(json, &["scopes.Methods.onlyReturns"]);
+            assert_eq!((entries(returns), objects(returns, "scopes.Methods$InStatic")), ((5, 0), 7));
+            let words = scope(json, &["scopes.Methods.twoWords"]);
+            assert_eq!((entries(words), objects(words, "scopes.Methods$InStatic")), ((5, 0), 5));
+            let default = scope(json, &["scopes.Methods$Service.servedByDefault"]);
+            assert_eq!((entries(default), objects(default, "scopes.Methods$InStatic")), ((1, 0), 1));
+            check_outside(json, "scopes.Methods$Outside");
+            let said = |text: &str| assert!(stderr.contains(text), "{stderr}");
+            said("#scope-scopes.Methods$Service.serve: no scope: the method is abstract");
+            said("#scope-scopes.Methods.none: no scope: the class has no method of that name");
+        }
+    });
+}
+
+#[test]
+fn without_the_agent_scopes_are_nothing() {
+    each_jvm(|jvm| {
+        let outcome = Launch::new(jvm, MAIN).args(&["counts"]).run().ok();
+        assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("DONE\n", ""), "on {jvm}");
+    });
+}
