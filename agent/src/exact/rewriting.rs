@@ -12,7 +12,6 @@ use mayfly_tracking::PlaceTable;
 
 use super::numbering::Numberer;
 use crate::conduct::notice::say;
-use crate::options::{Options, ScopeMethod};
 use crate::tracking::Population;
 
 const LAUNCH: allocation::Options = allocation::Options { add_fields: true };
@@ -30,14 +29,13 @@ pub(super) struct Rewriting {
 }
 
 impl Rewriting {
-    /// With the methods of `#scope`, which are numbered in their order from 1 on.
-    pub(super) fn new(options: &Options) -> Self {
-        let methods =
-            (1..).zip(&options.scopes).map(|(scope, ScopeMethod { class, method })| ScopedMethods {
-                class: class.replace('.', "/").into_bytes(),
-                method: method.clone().into_bytes(),
-                scope,
-            });
+    /// With the methods of `#scope`.
+    pub(super) fn new(population: &Population) -> Self {
+        let methods = population.options.scopes.iter().map(|method| ScopedMethods {
+            class: method.class.replace('.', "/").into_bytes(),
+            method: method.method.clone().into_bytes(),
+            scope: population.scopes.name(&method.scope_name()),
+        });
         Self { scopes: methods.collect(), ..Self::default() }
     }
 

@@ -34,7 +34,7 @@ impl Exact {
     pub(crate) fn new(target: &'static Target, population: Arc<Population>, unseen: Option<Unseen>) -> Self {
         Self {
             counters: Counters::new(&population.options),
-            rewriting: Rewriting::new(&population.options),
+            rewriting: Rewriting::new(&population),
             target,
             population,
             unseen,

@@ -16,4 +16,4 @@ mod value;
 
 pub use error::OptionError;
 pub use help::help;
-pub use settings::{HeapOptions, Live, Options, Periodic, Resets, ScopeMethod};
+pub use settings::{HeapOptions, Live, Options, Periodic, Resets};

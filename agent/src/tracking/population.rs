@@ -30,15 +30,6 @@ pub(crate) struct Population {
     pub(super) frames: KnownFrames,
 }
 
-/// Those of `#scope`, numbered in their order from 1 on.
-fn scopes(options: &Options) -> Scopes {
-    let scopes = Scopes::default();
-    options.scopes.iter().for_each(|method| {
-        scopes.name(&method.scope_name());
-    });
-    scopes
-}
-
 impl Population {
     /// Nobody yet. What tracked objects and stacks may take is what the options say.
     pub(crate) fn new(options: Options) -> Self {
@@ -50,7 +41,7 @@ impl Population {
             classes: if options.track_balanced { ClassTable::with_dues() } else { ClassTable::default() },
             shares: options.track_balanced.then(Shares::default),
             sites: SiteTable::new(for_sites),
-            scopes: scopes(&options),
+            scopes: Scopes::default(),
             nurseries: Nurseries::new(Arc::clone(&budget), Arc::clone(&clock)),
             clock,
             budget,

@@ -3,7 +3,9 @@
 mod support;
 
 use jvmti_bindings::classfile::{AttributeInfo, ClassFile as OtherReader};
-use mayfly_classfile::allocation::{self, Options, Place, Places, Rewritten, rewrite_counting};
+use mayfly_classfile::allocation::{
+    self, Options, Place, Places, Rewritten, Scoped, ScopedMethods, rewrite_counting, rewrite_with_scopes,
+};
 use mayfly_classfile::{MethodRefusal, Refusal};
 use support::agreement::{align, hook_len, hook_name, hook_place, pool_count};
 use support::assembler::{ClassBuilder, CodeParts};
@@ -417,4 +419,54 @@ fn places_give_way_where_a_method_would_get_too_large() {
     assert_eq!(unplaced(7_990), (1, 1), "the JIT would not compile it");
     assert_eq!(unplaced(9_000), (2, 0), "the JIT does not compile it anyway");
     assert_eq!(unplaced(65_525), (1, 1), "no room for a second hook");
+}
+
+/// A class of this version whose method of that name has a branch, an exception handler of its own, and two returns.
+fn with_two_returns(major: u16, name: &str) -> Vec<u8> {
+    let mut builder = ClassBuilder::named(major, "a/Handler");
+    // aload_0, ifnull 5, return; 5: return
+    let code = vec![0x2a, 0xc6, 0, 4, RETURN, RETURN];
+    let (exceptions, frames) = (vec![[0, 4, 5, 0]], vec![0, 1, 5]);
+    let attributes = if major < 50 { vec![] } else { vec![("StackMapTable", frames)] };
+    builder.method(name, "()V", &CodeParts { max_stack: 1, max_locals: 1, code, exceptions, attributes });
+    builder.build()
+}
+
+fn scoped(class: &[u8], method: &str) -> Rewritten {
+    let methods = ScopedMethods { class: b"a/Handler".to_vec(), method: method.into(), scope: 7 };
+    rewrite_with_scopes(class, LOAD, None, &[methods]).expect("a sound class")
+}
+
+#[test]
+fn a_method_that_is_a_scope_is_left_by_its_returns_and_by_what_it_throws() {
+    for major in [49, 55, 65] {
+        let rewritten = scoped(&with_two_returns(major, "handle"), "handle");
+        assert_eq!((rewritten.scoped[0].1, rewritten.refused.len()), (Scoped::Methods(1), 0));
+        let class = OtherReader::parse(&rewritten.class.expect("changed")).expect("sound");
+        let AttributeInfo::Code(code) = &class.methods[0].attributes[0] else { panic!("no code") };
+        // sipush 7, invokestatic: at the entry, before each return, and with athrow behind the code.
+        let sipush = |at: usize| assert_eq!(code.code[at..at + 3], [0x11, 0, 7], "{:?}", code.code);
+        [0, 10, 17, 24].into_iter().for_each(sipush);
+        assert_eq!((code.code.len(), code.code[30], code.max_stack), (31, 0xbf, 2));
+        let entries: Vec<_> =
+            code.exception_table.iter().map(|e| [e.start_pc, e.end_pc, e.handler_pc, e.catch_type]).collect();
+        // Its own handler comes first; both reach to the code inserted before what they ended or lead to.
+        assert_eq!(entries, [[6, 10, 17, 0], [6, 24, 24, 0]]);
+        let frames = code.attributes.iter().filter_map(|attribute| match attribute {
+            AttributeInfo::StackMapTable(table) => Some(table.entries.len()),
+            _ => None,
+        });
+        assert_eq!(frames.collect::<Vec<_>>(), if major < 50 { vec![] } else { vec![2] });
+    }
+}
+
+#[test]
+fn what_can_be_no_scope_is_said() {
+    let outcome = |class: &[u8], method: &str| scoped(class, method).scoped[0].1;
+    let class = with_two_returns(55, "handle");
+    assert_eq!(outcome(&class, "other"), Scoped::NoSuchMethod);
+    let constructor = with_two_returns(55, "<init>");
+    assert_eq!(outcome(&constructor, "<init>"), Scoped::NoSuchMethod);
+    let other = ScopedMethods { class: b"a/Other".to_vec(), method: b"handle".to_vec(), scope: 7 };
+    assert_eq!(rewrite_with_scopes(&class, LOAD, None, &[other]).expect("sound").scoped, []);
 }

@@ -81,11 +81,7 @@ pub(super) fn method<'a>(
     let mut found = Found {
         entry: rules::entry_hook(class.name(), name, descriptor, options.add_fields),
         sites: Vec::new(),
-        // A constructor's object is not there yet at its entry.
-        scope: scopes
-            .iter()
-            .find(|methods| methods.has(class, method) && !name.starts_with(b"<"))
-            .map(|methods| methods.scope),
+        scope: scopes.iter().find(|methods| methods.has(class, method)).map(|methods| methods.scope),
         method: name,
         file: None,
         code_len: code.bytecode.len(),

@@ -32,9 +32,10 @@ pub enum Scoped {
 }
 
 impl ScopedMethods {
-    /// Whether a method of a class is one of them.
+    /// Whether a method of a class is one of them. A constructor is not: its object is not there yet at its entry.
     pub(super) fn has(&self, class: &ClassFile<'_>, method: &Member) -> bool {
-        self.class == class.name() && self.method == class.member_name(method)
+        let name = class.member_name(method);
+        self.class == class.name() && self.method == name && !name.starts_with(b"<")
     }
 
     /// What is to be said of them in their class, of whose methods those of `edited` enter and leave the scope.
