@@ -199,7 +199,7 @@ fn entry_hooks() {
 
 #[test]
 fn fields_are_added_once_and_at_load_only() {
-    let thread = ["mayfly$slab J", "mayfly$moving Z"];
+    let thread = ["mayfly$slab J", "mayfly$moving Z", "mayfly$scopes [J"];
     for (class, fields) in [("java/lang/Thread", &thread[..]), ("java/lang/Class", &["mayfly$cell I"])] {
         let class = ClassBuilder::named(55, class).build();
         let new = rewrite(&class).class.expect("a field");

@@ -1,9 +1,9 @@
 //! Merging and comparing profiles: laws that hold for any order and any grouping, in every field.
 
 use mayfly_profile::{
-    BucketBounds, ByteAges, Change, ClassEstimate, ClassFilter, ClassProfile, Dropped, EngineKind, Estimate,
-    Fates, Following, Frame, Gc, JvmInfo, Lifetimes, Load, OwnCost, Profile, Refusals, Remainder, RunInfo,
-    Share, SiteProfile, Tally, Tracking, Trust, View,
+    Ages, BucketBounds, ByteAges, Change, ClassEstimate, ClassFilter, ClassProfile, Dropped, EngineKind,
+    Estimate, Fates, Following, Frame, Gc, JvmInfo, Lifetimes, Load, OwnCost, Profile, Refusals, Remainder,
+    RunInfo, ScopeProfile, Share, SiteProfile, Tally, Tracking, Trust, View,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -204,6 +204,13 @@ fn profile() -> impl Strategy<Value = Profile> {
             let sites = if run.stacks { sites.collect() } else { Vec::new() };
             let estimates = if trust.sample_interval.is_some() { estimates } else { Default::default() };
             let part = Default::default();
+            let scopes = (0..gcs % 3).map(|at| ScopeProfile {
+                path: vec![format!("scope {at}")],
+                entries: u64::from(gcs),
+                outlived: (gcs % 2 == 0).then(Ages::default),
+                ..ScopeProfile::default()
+            });
+            let scopes = scopes.collect();
             Profile {
                 run,
                 duration_ms,
@@ -213,6 +220,7 @@ fn profile() -> impl Strategy<Value = Profile> {
                 sites,
                 estimates,
                 shares,
+                scopes,
                 trust,
                 complete,
                 part,

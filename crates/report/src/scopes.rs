@@ -1,5 +1,7 @@
 //! Scopes in the full report: what was allocated in each, what became of it, and which classes survive.
 
+use std::cmp::Reverse;
+
 use mayfly_profile::{Outcome, Profile, ScopeProfile, Survival, Tally};
 
 use crate::rows::{blank, line};
@@ -95,7 +97,7 @@ fn write_classes(out: &mut String, scope: &ScopeProfile, limit: usize) {
     let mut classes: Vec<_> =
         scope.classes.iter().filter_map(|class| Some((class.outcome?, &class.name))).collect();
     classes.retain(|(outcome, _)| !outcome.survived.is_empty());
-    classes.sort_by(|(a, _), (b, _)| b.survived.bytes.cmp(&a.survived.bytes));
+    classes.sort_by_key(|(outcome, _)| Reverse(outcome.survived.bytes));
     if classes.is_empty() {
         return;
     }

@@ -82,7 +82,7 @@ pub(crate) struct Batch {
 
 impl Batch {
     fn push(&mut self, object: Tracked, entry: Option<EntryId>) {
-        if self.entries.last().map_or(None, |&(_, last)| last) != entry {
+        if self.entries.last().and_then(|&(_, last)| last) != entry {
             self.entries.push((self.objects.len(), entry));
         }
         self.objects.push(object);
