@@ -22,7 +22,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * <p>In a balanced session ({@link #SHARES}) each count has a number beside it at which the next object is due. The short way is
  * one comparison; an object is handed over on the slow way only, which also gives out slabs and cells.
  *
- * <p>Not here: any allocation, any static initialiser (the class is defined before the VM can run one), any policy.
+ * <p>Not here: any allocation at an allocation (who enters scopes gets a list), any static initialiser (the class is defined before the VM can run one), any policy.
  * Native code sets the static fields, and the fields it added to Thread and Class.
  */
 public final class MayflyHooks {
