@@ -223,11 +223,28 @@ public final class MayflyHooks {
 
     /** The thread leaves the scope of that name, and with it those that it entered there and did not leave. */
     public static void exitScope(int name) {
-        Thread thread = Thread.currentThread();
-        long[] scopes = thread.mayfly$scopes;
+        long[] scopes = Thread.currentThread().mayfly$scopes;
         if (scopes == null) {
             return;
         }
+        int top = (int) scopes[0] << 1;
+        if (top != 0 && scopes[top - 1] == name + ONE_DEEPER && (scopes[top] & TOLD) == 0) {
+            Thread carrier = Thread.currentCarrierThread();
+            long slab = carrier.mayfly$slab;
+            Unsafe u = Unsafe.getUnsafe();
+            long outer = slab == 0 ? 0 : u.getLong(null, slab + OUTER);
+            if (outer != 0) {
+                u.putLong(null, slab + ENDS, u.getLong(null, slab + ENDS) + 1);
+                carrier.mayfly$slab = outer;
+                scopes[0] = (top >> 1) - 1;
+                return;
+            }
+        }
+        exitInner(scopes, name);
+    }
+
+    /** As {@link #exitScope}, of any scope of those that the thread is in. */
+    private static void exitInner(long[] scopes, int name) {
         int at = ((int) scopes[0] << 1) - 1;
         while (at > 0 && (int) scopes[at] != name) {
             at -= 2;
