@@ -16,6 +16,9 @@ use crate::conduct::notice::say;
 /// Steps that wait for one reader at most. Few: a step left out is made up for, and each may hold megabytes.
 const WAITING: usize = 8;
 
+/// Collections that a reader is told of which it missed, or which were before it came: the newest.
+const COLLECTIONS_KEPT: usize = 2_048;
+
 /// Some updates that belong together, for one reader.
 pub(super) struct Step {
     pub(super) updates: Arc<Vec<Update>>,
@@ -36,13 +39,19 @@ pub(super) struct FanOut {
     state: Mutex<State>,
 }
 
-#[derive(Default)]
 struct State {
     /// All that was said, folded: for reports, and for readers that missed some of it.
     so_far: ProfileBuilder,
     readers: Vec<Reader>,
     /// Nothing is sent any more.
     closed: bool,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        let so_far = ProfileBuilder::keeping_collections(COLLECTIONS_KEPT);
+        Self { so_far, readers: Vec::new(), closed: false }
+    }
 }
 
 struct Reader {
@@ -107,6 +116,11 @@ impl FanOut {
     /// The profile as of the last step.
     pub(super) fn profile(&self) -> Profile {
         self.state().so_far.profile()
+    }
+
+    /// The same with what happened when.
+    pub(super) fn profile_with_history(&self) -> Profile {
+        self.state().so_far.profile_with_history()
     }
 
     /// The same without sites.

@@ -135,7 +135,7 @@ impl Output {
 
     /// Writes a report of what was sent last.
     pub(crate) fn report(&self, reason: &str) {
-        let profile = self.stream.profile();
+        let profile = self.stream.profile_with_history();
         self.write(self.reports.text(&profile, reason, self.recording.as_ref()));
     }
 

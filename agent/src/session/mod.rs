@@ -9,10 +9,12 @@ mod tests;
 mod trust;
 mod uncounted;
 
+use std::collections::VecDeque;
+use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mayfly_profile::{OwnCost, Progress, RunInfo, Trust, Update};
+use mayfly_profile::{Collection, OwnCost, Progress, RunInfo, Trust, Update};
 use mayfly_tracking::{ClassTotal, References};
 
 use self::scopes::ScopeStream;
@@ -30,6 +32,9 @@ const CORRECTION_STEP: Duration = Duration::from_millis(50);
 /// Least time between two steps that tell what became of the objects of each site: thousands of rows, of which most change
 /// from step to step.
 const FATES_STEP: Duration = Duration::from_secs(5);
+
+/// Collections kept until somebody asks for a step: where nobody follows the stream, that may be the end.
+const MOST_COLLECTIONS: usize = 2_048;
 
 /// The JVM's own count of allocated bytes. Asking takes a look at each thread.
 pub(crate) trait JvmBytes {
@@ -53,6 +58,10 @@ pub(crate) struct Session {
     corrected: Option<Instant>,
     /// When fates were last told; `None`: the next step tells them.
     fates_told: Option<Instant>,
+    /// Not told yet, the newest of them, with their times on the profiler's clock.
+    collections: VecDeque<(u64, Collection)>,
+    /// Time and bytes of the newest collection that was noted, and told: estimates, of which a later one is no smaller.
+    newest: (u64, u64),
 }
 
 /// How far a session has come.
@@ -77,6 +86,8 @@ impl Session {
             resets: 0,
             corrected: None,
             fates_told: None,
+            collections: VecDeque::new(),
+            newest: (0, 0),
         }
     }
 
@@ -112,6 +123,26 @@ impl Session {
         }
     }
 
+    /// Takes over collections that ended, at times of the profiler's clock. Those that began before the profiled time are left
+    /// out; where it stands still, so does theirs.
+    pub(crate) fn note_collections(&mut self, ended: Vec<Collection>, jvm: &impl JvmBytes) {
+        if ended.is_empty() {
+            return;
+        }
+        self.correct_byte_clock(jvm);
+        let now_ms = self.population.clock.now_ms();
+        let profiled_ms = self.profiled.elapsed().as_millis() as u64;
+        let newest_ms = &mut self.newest.0;
+        let noted = ended.into_iter().filter_map(|collection| {
+            let at_ms = in_profiled_time(collection.at_ms, now_ms, profiled_ms)?.max(*newest_ms);
+            *newest_ms = at_ms;
+            Some((collection.at_ms, Collection { at_ms, ..collection }))
+        });
+        self.collections.extend(noted);
+        let left_out = self.collections.len().saturating_sub(MOST_COLLECTIONS);
+        self.collections.drain(..left_out);
+    }
+
     /// Not every allocation moves the byte clock: with filters, only those of tracked objects.
     pub(crate) fn correct_byte_clock(&mut self, jvm: &impl JvmBytes) {
         if self.corrected.is_some_and(|at| at.elapsed() < CORRECTION_STEP) {
@@ -129,6 +160,8 @@ impl Session {
         self.stream.reset(engine.reset());
         self.scopes.reset();
         self.profiled.restart();
+        self.collections.clear();
+        self.newest = (0, 0);
         self.resets += 1;
         vec![Update::Reset]
     }
@@ -152,6 +185,7 @@ impl Session {
             estimates: counts.estimates,
         };
         updates.push(Update::Progress(Box::new(progress)));
+        updates.extend(self.collections(jvm));
         if self.fates_told.is_none_or(|at| at.elapsed() >= FATES_STEP) {
             self.fates_told = Some(Instant::now());
             let (classes, sites) = self.stream.named();
@@ -163,6 +197,24 @@ impl Session {
         let shares = self.deaths.ledger().take_shares(self.stream.named().0);
         updates.extend((!shares.is_empty()).then_some(Update::Shares(shares)));
         updates
+    }
+
+    /// Collections noted since the last time, with the bytes that had been allocated.
+    fn collections(&mut self, jvm: &impl JvmBytes) -> Option<Update> {
+        let noted = mem::take(&mut self.collections);
+        if noted.is_empty() {
+            return None;
+        }
+        // Once a step: what was allocated since the last correction would be missing.
+        self.corrected = None;
+        self.correct_byte_clock(jvm);
+        let clock = &self.population.clock;
+        let newest_bytes = &mut self.newest.1;
+        let told = noted.into_iter().map(|(ms, gc)| {
+            *newest_bytes = clock.bytes_at(ms).max(*newest_bytes);
+            Collection { bytes: *newest_bytes, ..gc }
+        });
+        Some(Update::Collections(told.collect()))
     }
 
     /// Somebody waits for the next step: it tells all there is.
@@ -203,4 +255,9 @@ impl Session {
             cost: OwnCost { cpu_ms: own_cpu.as_millis() as u64, native_bytes, rewrite_ms },
         }
     }
+}
+
+/// When something was in the profiled time, of which so much has passed by now; `None` before that began.
+fn in_profiled_time(at_ms: u64, now_ms: u64, profiled_ms: u64) -> Option<u64> {
+    profiled_ms.checked_sub(now_ms.saturating_sub(at_ms))
 }

@@ -6,10 +6,10 @@ use std::sync::Mutex;
 
 use mayfly_jvmti::{Jni, SampledAllocation, Thread};
 use mayfly_profile::{
-    ClassEstimate, ClassId, Dropped, EngineKind, Estimate, Frame, Gc, JvmInfo, Profile, ProfileBuilder,
-    Refusals, Remainder, SiteId, Tally, Tracking,
+    ClassEstimate, ClassId, Dropped, EngineKind, Estimate, Frame, Gc, GcKind, JvmInfo, Profile,
+    ProfileBuilder, Refusals, Remainder, SiteId, Tally, Tracking,
 };
-use mayfly_tracking::{GcKind, Ledger};
+use mayfly_tracking::Ledger;
 
 use super::*;
 use crate::engine::{Counts, Engine};
@@ -228,4 +228,31 @@ fn a_reset_begins_from_zero_and_objects_born_before_are_let_go() {
     let profile = bench.profile(Total(120));
     assert_eq!((Bench::class(&profile, "a.Order").0, profile.resets), (Tally::of(2, 24), 1));
     assert_eq!(bench.session.reached().resets, 1);
+}
+
+#[test]
+fn collections_are_told_once_and_those_before_a_reset_are_forgotten() {
+    let mut bench = Bench::new();
+    bench.session.starts(&Total(0));
+    let ended = |number, at_ms| Collection { number, at_ms, ..Collection::default() };
+    // Later than any point of the byte clock.
+    let now = |bench: &Bench| bench.engine.population.clock.now_ms() + 60_000;
+    let first = ended(0, now(&bench));
+    bench.session.note_collections(vec![first], &Total(700));
+    let profile = bench.profile(Total(700));
+    let [told] = &profile.collections[..] else { panic!("{:?}", profile.collections) };
+    assert_eq!((told.number, told.bytes), (0, 700));
+    assert!(told.at_ms <= profile.duration_ms);
+    let second = ended(1, now(&bench));
+    bench.session.note_collections(vec![second], &Total(900));
+    let updates = bench.session.reset(&bench.engine, &mut Cleared::default());
+    bench.take(updates);
+    assert_eq!(bench.profile(Total(900)).collections, []);
+}
+
+#[test]
+fn collections_have_their_time_since_the_last_reset() {
+    assert_eq!(in_profiled_time(5_000, 6_000, 3_000), Some(2_000));
+    assert_eq!(in_profiled_time(6_000, 6_000, 3_000), Some(3_000));
+    assert_eq!(in_profiled_time(2_999, 6_000, 3_000), None, "before it began");
 }

@@ -20,7 +20,9 @@ pub(crate) fn begin(profiler: &Arc<Profiler>, jni: Jni<'_>) {
     worker::start(profiler);
     let run = run_info(profiler);
     population.references.in_jvm_with(run.jvm.gc);
-    target.find_gc_counters();
+    target.find_gc_counters(run.jvm.gc);
+    // Of those before nobody asks.
+    target.take_collections();
     note_before(profiler, jni);
     if let Some(bytes) = Outside::of(profiler, jni).allocated() {
         population.clock.correct(bytes);
@@ -29,7 +31,7 @@ pub(crate) fn begin(profiler: &Arc<Profiler>, jni: Jni<'_>) {
     {
         let mut session = profiler.session.lock();
         *session = Some(Session::new(Arc::clone(population), &run));
-        profiler.output.send(vec![Update::Start(Box::new(run))]);
+        profiler.output.send(vec![Update::Start(Box::new(run)), Update::Flags(target.flags(jni))]);
     }
     profiler.engine.begin(jni);
     if population.options.delay_profiling {

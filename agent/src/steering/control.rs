@@ -54,6 +54,7 @@ pub(crate) fn reset(profiler: &Profiler, jni: Jni<'_>) {
 pub(super) fn publish(profiler: &Profiler, jni: Jni<'_>, session: &mut Session) {
     session.absorb();
     let outside = Outside::of(profiler, jni);
+    session.note_collections(profiler.target.take_collections(), &outside);
     profiler.output.send(session.updates(&*profiler.engine, &outside, profiler.own_cpu()));
 }
 

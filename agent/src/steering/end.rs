@@ -74,6 +74,7 @@ fn stop_counting(profiler: &Profiler, jni: Jni<'_>) {
 /// The last words to all readers, and the last report.
 fn close(profiler: &Profiler, jni: Jni<'_>, session: &mut Session, reason: &str) {
     let outside = Outside::of(profiler, jni);
+    session.note_collections(profiler.target.take_collections(), &outside);
     session.is_asked_for_all();
     let mut last = session.updates(&*profiler.engine, &outside, profiler.own_cpu());
     last.push(Update::End);

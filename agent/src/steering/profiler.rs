@@ -135,12 +135,16 @@ impl Profiler {
 
     /// A collection began. Called inside a GC callback: it neither blocks nor allocates.
     pub(crate) fn gc_started(&self) {
-        self.population.clock.gc_started();
+        let clock = &self.population.clock;
+        self.target.gc_begins(clock.now_ms());
+        clock.gc_started();
     }
 
     /// A collection ended. As [`Self::gc_started`].
     pub(crate) fn gc_finished(&self) {
-        self.population.clock.gc_finished(self.target.gc_kind());
+        let (clock, kind) = (&self.population.clock, self.target.gc_kind());
+        self.target.gc_ends(clock.gcs(), kind);
+        clock.gc_finished(kind);
         self.wake_worker();
     }
 

@@ -151,6 +151,7 @@ impl<'call> Worker<'call> {
         } else if self.stacks.is_due() {
             session.absorb();
         }
+        session.note_collections(profiler.target.take_collections(), &Outside::of(profiler, jni));
         // No block once the JVM ends: it would show how fast that allocates.
         let (record, show) = (self.followed.is_due(), self.live.is_due() && !profiler.is_ending());
         if record || show {

@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering::Relaxed};
 
 use mayfly_jvmti::{PerfCounter, PerfData, ZMarking};
-use mayfly_tracking::GcKind;
+use mayfly_profile::GcKind;
 
 use super::release::PAUSE_COUNTERS;
 

@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use mayfly_jvmti::{Jni, JvmtiEnv, Thread, Vm};
-use mayfly_profile::JvmInfo;
+use mayfly_profile::{Collection, Flag, Gc, GcKind, JvmInfo};
 use mayfly_recording::control::Loaded;
-use mayfly_tracking::GcKind;
 
 use super::collector::collector;
 use super::counter::JvmCounter;
+use super::flags;
 use super::gc_kinds::GcCounters;
+use super::gc_log::GcLog;
 use crate::options::Options;
 
 static TARGET: OnceLock<Target> = OnceLock::new();
@@ -35,6 +36,8 @@ pub(crate) struct Target {
     counter: JvmCounter,
     /// Found when profiling begins: what tells the kinds of collections apart.
     gc_counters: OnceLock<GcCounters>,
+    /// Found then, too: what the JVM says of each collection.
+    gc_log: OnceLock<GcLog>,
     /// The JVM ends: nothing is asked of it any more.
     ended: AtomicBool,
 }
@@ -58,6 +61,7 @@ impl Target {
             info: OnceLock::new(),
             counter: JvmCounter::default(),
             gc_counters: OnceLock::new(),
+            gc_log: OnceLock::new(),
             ended: AtomicBool::new(false),
         }
     }
@@ -122,14 +126,39 @@ impl Target {
         self.counter.retire(&self.jvmti, self.jdk, jni, thread)
     }
 
-    /// Looks for what tells the kinds of collections apart.
-    pub(crate) fn find_gc_counters(&self) {
+    /// Looks for what tells of collections.
+    pub(crate) fn find_gc_counters(&self, gc: Gc) {
         self.gc_counters.get_or_init(GcCounters::find);
+        self.gc_log.get_or_init(|| GcLog::find(gc));
+    }
+
+    /// A pause begins, at this time of the profiler's clock. Neither blocks nor calls the JVM.
+    pub(crate) fn gc_begins(&self, at_ms: u64) {
+        if let Some(log) = self.gc_log.get() {
+            log.begins(at_ms);
+        }
     }
 
     /// What the pause did that ends now. Called at the end of each, once; neither blocks nor calls the JVM.
     pub(crate) fn gc_kind(&self) -> GcKind {
         self.gc_counters.get().map(GcCounters::kind).unwrap_or_default()
+    }
+
+    /// The pause ends that did this, the one of that number. Neither blocks nor calls the JVM.
+    pub(crate) fn gc_ends(&self, number: u32, kind: GcKind) {
+        if let Some(log) = self.gc_log.get() {
+            log.ends(number, kind);
+        }
+    }
+
+    /// The pauses that have ended since the last time, at times of the profiler's clock.
+    pub(crate) fn take_collections(&self) -> Vec<Collection> {
+        self.gc_log.get().map(GcLog::take).unwrap_or_default()
+    }
+
+    /// Flags of the JVM that decide how it collects.
+    pub(crate) fn flags(&self, jni: Jni<'_>) -> Vec<Flag> {
+        flags::of_collecting(jni)
     }
 
     fn learn(&self, jni: Jni<'_>) -> JvmInfo {

@@ -6,7 +6,10 @@ mod buffer;
 mod carriers;
 mod collector;
 mod counter;
+mod flags;
 mod gc_kinds;
+mod gc_log;
+mod heap_use;
 mod jvm;
 pub(crate) mod release;
 

@@ -245,6 +245,8 @@ impl<'call> Jni<'call> {
         }
         let array = call!(self, NewObjectArray, 1, class.raw(), text);
         self.clear_exception();
+        call!(self, DeleteLocalRef, text);
+        call!(self, DeleteLocalRef, class.raw());
         self.object(array)
     }
 

@@ -119,6 +119,7 @@ impl Management {
             let function = mem::transmute::<*const c_void, VmGlobals>(self.slot(self.version.vm_globals));
             function(jni.raw(), names.raw(), &raw mut global, 1)
         };
+        jni.forget(names);
         (!jni.clear_exception() && found == 1).then_some(global)
     }
 

@@ -28,6 +28,28 @@ pub struct PerfData {
 #[derive(Clone, Copy, Debug)]
 pub struct PerfCounter(*const i64);
 
+/// A text in the buffer, which the VM may change.
+#[derive(Clone, Copy, Debug)]
+pub struct PerfText {
+    data: PerfData,
+    at: usize,
+    bytes: usize,
+}
+
+// SAFETY: the buffer stays mapped until the process ends; it is only read, by volatile loads.
+unsafe impl Send for PerfText {}
+// SAFETY: as above.
+unsafe impl Sync for PerfText {}
+
+impl PerfText {
+    /// Copies as much of it as there is room for; how many bytes that are. Neither blocks nor allocates.
+    pub fn copy_to(&self, into: &mut [u8]) -> usize {
+        let bytes = (self.at..self.at + self.bytes).map_while(|at| self.data.read::<1>(at));
+        let text = bytes.map(|[byte]| byte).take_while(|&byte| byte != 0);
+        into.iter_mut().zip(text).map(|(place, byte)| *place = byte).count()
+    }
+}
+
 // SAFETY: a counter is memory that stays mapped until the process ends; it is only read, by volatile loads.
 unsafe impl Send for PerfCounter {}
 // SAFETY: as above.
@@ -59,14 +81,17 @@ impl PerfData {
 
     /// The text of that name, e.g. `java.rt.vmArgs`.
     pub fn text(self, name: &str) -> Option<String> {
+        let text = self.changing_text(name)?;
+        let mut bytes = vec![0; text.bytes];
+        let length = text.copy_to(&mut bytes);
+        Some(String::from_utf8_lossy(&bytes[..length]).into_owned())
+    }
+
+    /// The text of that name, to be read again and again.
+    pub fn changing_text(self, name: &str) -> Option<PerfText> {
         let entry = self.entry(name)?;
-        let (at, most) = (entry + self.number(entry + 16)?, self.number(entry + 8)?);
-        let bytes: Vec<u8> = (at..at + most)
-            .map_while(|at| self.read::<1>(at))
-            .map(|[byte]| byte)
-            .take_while(|&b| b != 0)
-            .collect();
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+        let (at, bytes) = (entry + self.number(entry + 16)?, self.number(entry + 8)?);
+        Some(PerfText { data: self, at, bytes })
     }
 
     fn entry(self, name: &str) -> Option<usize> {

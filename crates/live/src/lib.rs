@@ -5,7 +5,6 @@
 
 mod bars;
 mod follow;
-mod history;
 mod key;
 mod look;
 mod rows;

@@ -4,10 +4,9 @@
 
 use std::collections::HashMap;
 
-use mayfly_profile::{ClassProfile, Profile};
+use mayfly_profile::{ClassProfile, History, Profile, per_second};
 
 use crate::follow::Followed;
-use crate::history::{History, per_second};
 use crate::rows::{ClassRow, Numbers, SiteRow};
 
 /// Rates are measured over at least so long.
@@ -44,7 +43,7 @@ impl Shown {
         }
         self.renew_sites(followed, &profile);
         self.renew_classes(profile);
-        self.history = followed.history.clone();
+        self.history = followed.builder.history().clone();
         self.renew_rates();
         followed.changed = false;
     }

@@ -139,6 +139,13 @@ impl Profile {
 
     /// All cells: class by class in the order of the classes, those of one in the order of its sites.
     pub fn cells(&self) -> Vec<Cell<'_>> {
+        let mut cells = self.all_cells();
+        cells.retain(|cell| !cell.amounts.is_empty());
+        cells
+    }
+
+    /// The same with those of which each number is zero.
+    pub(crate) fn all_cells(&self) -> Vec<Cell<'_>> {
         let mut sites: HashMap<&str, Vec<&SiteProfile>> = HashMap::new();
         for site in &self.sites {
             sites.entry(&site.class).or_default().push(site);
@@ -181,8 +188,9 @@ fn divided<'p>(class: &'p ClassProfile, all: &Amounts, sites: &[&'p SiteProfile]
         stack: &site.stack,
         amounts,
     };
-    let unplaced = (!rest.is_empty()).then_some(Cell { class: &class.name, stack: &[], amounts: rest });
-    sites.iter().zip(parts).map(cell).chain(unplaced).filter(|cell| !cell.amounts.is_empty()).collect()
+    let is_left = !rest.is_empty() || sites.is_empty();
+    let unplaced = is_left.then_some(Cell { class: &class.name, stack: &[], amounts: rest });
+    sites.iter().zip(parts).map(cell).chain(unplaced).collect()
 }
 
 impl ClassProfile {

@@ -4,9 +4,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::collection::{Collections, Flag};
 use crate::estimate::ClassEstimate;
 use crate::fates::{Fates, Stamp};
 use crate::frame::Frame;
+use crate::history::History;
 use crate::ids::{ClassId, FrameId, SiteId};
 use crate::lifetimes::ByteAges;
 use crate::names::Names;
@@ -69,12 +71,20 @@ pub struct ProfileBuilder {
     /// With the moment as of which they were told.
     pub(crate) site_fates: HashMap<SiteId, (Stamp, Fates)>,
     pub(crate) stamp: Stamp,
+    pub(crate) collections: Collections,
+    pub(crate) flags: Vec<Flag>,
+    pub(crate) history: History,
 }
 
 impl ProfileBuilder {
     /// A builder that has seen nothing yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A builder that keeps no more than so many of the newest collections.
+    pub fn keeping_collections(most: usize) -> Self {
+        Self { collections: Collections::keeping(most), ..Self::default() }
     }
 
     /// Applies the next update of the stream.
@@ -96,6 +106,8 @@ impl ProfileBuilder {
             Update::Scopes(scopes) => {
                 self.scopes.extend(scopes.into_iter().map(|scope| (scope.path.clone(), scope)));
             }
+            Update::Collections(collections) => self.collections.extend(collections),
+            Update::Flags(flags) => self.flags = flags,
             Update::Reset => self.reset(),
             Update::End => self.complete = true,
         }
@@ -105,6 +117,11 @@ impl ProfileBuilder {
     /// Resets so far.
     pub fn resets(&self) -> u32 {
         self.resets
+    }
+
+    /// What happened when.
+    pub fn history(&self) -> &History {
+        &self.history
     }
 
     /// Number of lifetime buckets of the run.
@@ -132,6 +149,7 @@ impl ProfileBuilder {
     }
 
     fn progress(&mut self, progress: Progress) -> Result<(), ApplyError> {
+        self.note_history(&progress);
         self.duration_ms = progress.duration_ms;
         self.gcs = progress.gcs;
         self.estimates.extend(progress.estimates);
@@ -149,6 +167,23 @@ impl ProfileBuilder {
             Some(first) => Err(unnamed("sites", first.id.0, unnamed_sites.len())),
             None => Ok(()),
         }
+    }
+
+    /// Before its counts replace older ones.
+    fn note_history(&mut self, progress: &Progress) {
+        let bytes = |counts: &ClassCounts| {
+            counts.lifetimes.as_ref().map_or((0, 0), |tracked| {
+                (
+                    tracked.live.bytes,
+                    tracked.collected.iter().fold(0u64, |sum, dead| sum.saturating_add(dead.bytes)),
+                )
+            })
+        };
+        let turns = progress
+            .classes
+            .iter()
+            .map(|now| [self.class_counts.get(&now.id).map_or((0, 0), bytes), bytes(now)]);
+        self.history.step(progress, turns);
     }
 
     fn fates(&mut self, fates: FateCounts) -> Result<(), ApplyError> {
@@ -183,6 +218,8 @@ impl ProfileBuilder {
         self.shares.clear();
         self.scopes.clear();
         self.site_fates.clear();
+        self.collections.clear();
+        self.history.reset();
     }
 }
 

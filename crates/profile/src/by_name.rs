@@ -23,6 +23,11 @@ impl ProfileBuilder {
         profile.ranked()
     }
 
+    /// The same with what happened when, which a profile that is read again no longer tells.
+    pub fn profile_with_history(&self) -> Profile {
+        Profile { history: self.history.points().to_vec(), ..self.profile() }
+    }
+
     /// Like [`Self::profile`] with no sites: what a live display needs, at a cost that does not grow with stacks.
     pub fn profile_without_sites(&self) -> Profile {
         let mut profile = Profile {
@@ -38,6 +43,9 @@ impl ProfileBuilder {
             trust: self.trust.clone(),
             complete: self.complete,
             part: Part::default(),
+            collections: self.collections.to_vec(),
+            flags: self.flags.clone(),
+            history: Vec::new(),
         };
         calibration::classes(&mut profile);
         profile.ranked()

@@ -124,7 +124,7 @@ fn filled(total: u64, room: impl Iterator<Item = u64>) -> Vec<u64> {
 }
 
 impl Life {
-    fn span(&self) -> LifeSpan {
+    pub(crate) fn span(&self) -> LifeSpan {
         LifeSpan { after_ms: self.after, by_ms: self.by }
     }
 }

@@ -7,6 +7,7 @@
 //! - Buckets are those whose bounds all have; what lies between other bounds goes together.
 //! - What one of them did not follow (deaths, stacks) or count (the JVM's counter, samples) is not known of the merge. The same
 //!   holds for deaths of a class or site which one of them did not follow.
+//! - Single collections are not of a merge: each JVM has clocks of its own.
 //! - Mixed engines count as the less exact one, mixed tracking as the coarser one. Other facts of a run that differ are left
 //!   out: a collector is unknown, a text empty, a view shows all.
 //!
@@ -48,6 +49,10 @@ impl Profile {
         }
         into.scopes = scope::joined(into.scopes, other.scopes);
         into.part = same(&into.part, &other.part);
+        into.flags = same(&into.flags, &other.flags);
+        // Each is known by the clocks of its JVM.
+        into.collections.clear();
+        into.history.clear();
         Self { run, trust, ..into }.ranked()
     }
 

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::collection::{Collection, Flag};
 use crate::estimate::ClassEstimate;
 use crate::fates::Fates;
 use crate::frame::Frame;
+use crate::history::Point;
 use crate::lifetimes::{ByteAges, Lifetimes};
 use crate::part::Part;
 use crate::run::RunInfo;
@@ -40,6 +42,12 @@ pub struct Profile {
     pub complete: bool,
     /// Which part of the recorded profile this is.
     pub part: Part,
+    /// The newest collections since the last reset, the oldest of them first; of several JVMs none.
+    pub collections: Vec<Collection>,
+    /// Flags of the JVM that say how it collects; empty if it does not show them.
+    pub flags: Vec<Flag>,
+    /// What happened when; empty unless it was asked for.
+    pub history: Vec<Point>,
 }
 
 impl Profile {

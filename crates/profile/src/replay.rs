@@ -27,6 +27,9 @@ impl Profile {
         let shares: Vec<_> = self.shares.iter().map(|(name, share)| (names.class(name), *share)).collect();
         let scopes: Vec<_> = self.scopes.iter().map(|scope| scope.counts(|name| names.class(name))).collect();
         let mut updates = names.said;
+        if !self.flags.is_empty() {
+            updates.push(Update::Flags(self.flags.clone()));
+        }
         // Before the counts: a reset clears them.
         updates.extend((0..self.resets).map(|_| Update::Reset));
         updates.push(Update::Progress(Box::new(Progress {
@@ -46,6 +49,9 @@ impl Profile {
         }
         if !scopes.is_empty() {
             updates.push(Update::Scopes(scopes));
+        }
+        if !self.collections.is_empty() {
+            updates.push(Update::Collections(self.collections.clone()));
         }
         if self.complete {
             updates.push(Update::End);

@@ -13,12 +13,16 @@ impl ProfileBuilder {
     /// of it and anything of the rest, but at least its start. Whoever folds this has what this builder has.
     pub fn retold(&self, resets: u32) -> Vec<Update> {
         let mut updates: Vec<_> = (resets..self.resets).map(|_| Update::Reset).collect();
+        let flags = (!self.flags.is_empty()).then(|| Update::Flags(self.flags.clone()));
+        updates.extend(flags);
         updates.extend(self.names_again());
         updates.push(Update::Progress(Box::new(self.counts_again())));
         updates.extend(self.fates_again().map(|fates| Update::Fates(Box::new(fates))));
         updates.extend(self.shares_again());
         let scopes: Vec<_> = self.scopes.values().cloned().collect();
         updates.extend((!scopes.is_empty()).then_some(Update::Scopes(scopes)));
+        let collections = self.collections.to_vec();
+        updates.extend((!collections.is_empty()).then_some(Update::Collections(collections)));
         if self.complete {
             updates.push(Update::End);
         }

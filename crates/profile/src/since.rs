@@ -15,7 +15,9 @@ impl Profile {
     /// What happened since `earlier`, an older state of the same profile. Rows of which nothing changed, and nothing lives, are
     /// left out. Trust stays that of the whole.
     pub fn since(mut self, earlier: &Self) -> Self {
-        self.part.during_ms = Some((earlier.duration_ms, self.duration_ms));
+        let (from_ms, to_ms) = (earlier.duration_ms, self.duration_ms);
+        self.part.during_ms = Some((from_ms, to_ms));
+        self.collections.retain(|collection| from_ms < collection.at_ms && collection.at_ms <= to_ms);
         self.duration_ms = self.duration_ms.saturating_sub(earlier.duration_ms);
         self.gcs = self.gcs.saturating_sub(earlier.gcs);
         let before: HashMap<&str, &ClassProfile> =

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::collection::{Collection, Flag};
 use crate::estimate::ClassEstimate;
 use crate::fates::{Fates, Stamp};
 use crate::frame::Frame;
@@ -52,6 +53,10 @@ pub enum Update {
     Shares(Vec<(ClassId, Share)>),
     /// New values of some scopes, as of the last progress.
     Scopes(Vec<ScopeCounts>),
+    /// Collections that have ended since the last time, in order. One that was told before is told as it was.
+    Collections(Vec<Collection>),
+    /// Flags of the JVM, once.
+    Flags(Vec<Flag>),
     /// All counts start again from zero; names stay.
     Reset,
     /// The agent closed the stream: nothing follows.

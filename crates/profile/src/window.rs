@@ -65,6 +65,7 @@ impl Window {
                 }
                 if self.start.is_none() && progress.duration_ms > self.range.from_ms {
                     self.start = Some(self.builder.profile());
+                    self.builder.history.forget();
                 }
             }
             // They belong to the progress before.
@@ -86,7 +87,7 @@ impl Window {
     /// See there.
     pub fn profile(&self) -> Result<Profile, WindowError> {
         match &self.start {
-            Some(start) => Ok(self.builder.profile().since(start)),
+            Some(start) => Ok(self.builder.profile_with_history().since(start)),
             None => Err(WindowError::TooLate { ends_ms: self.builder.duration_ms }),
         }
     }

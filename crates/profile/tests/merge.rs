@@ -224,6 +224,9 @@ fn profile() -> impl Strategy<Value = Profile> {
                 trust,
                 complete,
                 part,
+                collections: vec![],
+                flags: vec![],
+                history: vec![],
             }
         },
     )

@@ -20,6 +20,8 @@
 //!   kind 1: one update in postcard 1 encoding, as the version has it (`v1`, `v2`); other kinds are skipped, so that later writers may add some
 //!   kind 2: how long objects of classes and sites lived, beside kind 1, in postcard 1 encoding
 //!   kind 3: of how many objects of classes that is, where not each was followed, in postcard 1 encoding
+//!   kind 4: collections that ended since the last such frame, in postcard 1 encoding
+//!   kind 5: flags of the JVM, once, in postcard 1 encoding
 //!   kind 6: scopes: what was allocated in them and what survived them, in postcard 1 encoding
 //!   the head has its own checksum: a damaged length is told apart from a recording that was cut off
 //! ```
@@ -40,10 +42,12 @@ pub const FRAME_HEAD_LEN: usize = 13;
 pub const KIND_UPDATE: u8 = 1;
 /// The frame kind that carries how long objects of classes and sites lived.
 pub const KIND_FATES: u8 = 2;
-
 /// The frame kind that carries of how many objects lifetimes are known, where not each was followed.
 pub const KIND_SHARES: u8 = 3;
-
+/// The frame kind that carries collections.
+pub const KIND_COLLECTIONS: u8 = 4;
+/// The frame kind that carries flags of the JVM.
+pub const KIND_FLAGS: u8 = 5;
 /// The frame kind that carries scopes.
 pub const KIND_SCOPES: u8 = 6;
 

@@ -3,10 +3,11 @@
 //! Not here: folding updates into a profile (`profile`).
 
 use mayfly_profile::{ApplyError, Update};
+use serde::de::DeserializeOwned;
 
 use crate::frame::{
-    FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, FrameStart, KIND_FATES, KIND_SCOPES, KIND_SHARES,
-    KIND_UPDATE, MAGIC, split_frame,
+    FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, FrameStart, KIND_COLLECTIONS, KIND_FATES, KIND_FLAGS,
+    KIND_SCOPES, KIND_SHARES, KIND_UPDATE, MAGIC, split_frame,
 };
 use crate::{v1, v2};
 
@@ -169,23 +170,10 @@ impl RecordingReader {
     }
 }
 
-fn fates(payload: &[u8]) -> Option<Update> {
+/// What a payload holds, if it holds nothing else.
+fn whole<T: DeserializeOwned>(payload: &[u8]) -> Option<T> {
     match postcard::take_from_bytes(payload) {
-        Ok((fates, [])) => Some(Update::Fates(Box::new(fates))),
-        _ => None,
-    }
-}
-
-fn shares(payload: &[u8]) -> Option<Update> {
-    match postcard::take_from_bytes(payload) {
-        Ok((shares, [])) => Some(Update::Shares(shares)),
-        _ => None,
-    }
-}
-
-fn scopes(payload: &[u8]) -> Option<Update> {
-    match postcard::take_from_bytes(payload) {
-        Ok((scopes, [])) => Some(Update::Scopes(scopes)),
+        Ok((value, [])) => Some(value),
         _ => None,
     }
 }
@@ -202,9 +190,11 @@ fn read_frame(bytes: &[u8], version: u16) -> Result<Option<(usize, Option<Update
     let update = match (kind, version) {
         (KIND_UPDATE, 1) => v1::decode(payload),
         (KIND_UPDATE, _) => v2::decode(payload),
-        (KIND_FATES, _) => fates(payload),
-        (KIND_SHARES, _) => shares(payload),
-        (KIND_SCOPES, _) => scopes(payload),
+        (KIND_FATES, _) => whole(payload).map(|fates| Update::Fates(Box::new(fates))),
+        (KIND_SHARES, _) => whole(payload).map(Update::Shares),
+        (KIND_COLLECTIONS, _) => whole(payload).map(Update::Collections),
+        (KIND_FLAGS, _) => whole(payload).map(Update::Flags),
+        (KIND_SCOPES, _) => whole(payload).map(Update::Scopes),
         _ => return Ok(Some((length, None))),
     };
     match update {

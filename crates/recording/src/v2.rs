@@ -4,8 +4,8 @@
 //! have the same fields.
 
 use mayfly_profile::{
-    BlameRules, BucketBounds, ClassFilter, ClassId, EngineKind, FateCounts, Frame, FrameId, JvmInfo,
-    Progress, RunInfo, ScopeCounts, Share, SiteId, Tracking,
+    BlameRules, BucketBounds, ClassFilter, ClassId, Collection, EngineKind, FateCounts, Flag, Frame, FrameId,
+    JvmInfo, Progress, RunInfo, ScopeCounts, Share, SiteId, Tracking,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -30,13 +30,17 @@ enum Update {
     Progress(Box<Progress>),
     Reset,
     End,
-    /// In a frame kind of its own, which earlier readers skip.
+    // In frame kinds of their own, which earlier readers skip.
     #[serde(skip)]
     Fates(Box<FateCounts>),
     #[serde(skip)]
     Shares(Vec<(ClassId, Share)>),
     #[serde(skip)]
     Scopes(Vec<ScopeCounts>),
+    #[serde(skip)]
+    Collections(Vec<Collection>),
+    #[serde(skip)]
+    Flags(Vec<Flag>),
 }
 
 #[derive(Serialize, Deserialize)]

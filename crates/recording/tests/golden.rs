@@ -8,7 +8,7 @@ mod streams;
 
 use mayfly_profile::{Profile, ProfileBuilder, RunInfo, Update};
 use mayfly_recording::{FORMAT_VERSION, read_profile};
-use streams::{bytes_of, full_stream, stream_with_fates, view};
+use streams::{bytes_of, full_stream, stream_with_collections, stream_with_fates, view};
 
 /// The options of `v1-view.recording`: all that say what reports show.
 const OPTIONS: &str = "dir=logs#trackcollections#detailedtrace#include-org.,[B#exclude-org.x#exactmatch\
@@ -29,36 +29,59 @@ fn profile_of(updates: Vec<Update>) -> Profile {
     builder.profile()
 }
 
-#[test]
-fn the_writer_still_writes_version_2_as_it_did() {
-    assert_eq!(FORMAT_VERSION, 2, "a new version gets a golden file and a test of its own");
-    let bytes = bytes_of(&full_stream_with_view());
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/v2.recording");
+/// The golden file of that name, which is what the writer makes of these updates.
+#[track_caller]
+fn golden(name: &str, updates: &[Update]) -> Vec<u8> {
+    let bytes = bytes_of(updates);
+    let path = format!("{}/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
     if std::env::var_os("MAYFLY_BLESS").is_some() {
-        std::fs::write(path, &bytes).expect("the golden file can be written");
+        std::fs::write(&path, &bytes).expect("the golden file can be written");
     }
     let golden = std::fs::read(path).expect("the golden file is there");
     let first_difference = golden.iter().zip(&bytes).position(|(a, b)| a != b);
     assert_eq!((first_difference, bytes.len()), (None, golden.len()), "bytes of the format changed");
+    golden
+}
+
+/// What a recording holds; a recording of that one moment holds it, too.
+#[track_caller]
+fn read_in_full(bytes: &[u8]) -> Profile {
+    let (profile, damage) = read_profile(bytes).expect("version 2 is supported");
+    assert_eq!(damage, None);
+    let again = mayfly_recording::write_profile(&profile).expect("small");
+    assert_eq!(read_profile(&again), Ok((profile.clone(), None)));
+    profile
+}
+
+#[test]
+fn the_writer_still_writes_version_2_as_it_did() {
+    assert_eq!(FORMAT_VERSION, 2, "a new version gets a golden file and a test of its own");
+    golden("v2.recording", &full_stream_with_view());
 }
 
 #[test]
 fn fates_are_written_as_they_were_and_read_in_full() {
-    let bytes = bytes_of(&stream_with_fates());
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/v2-fates.recording");
-    if std::env::var_os("MAYFLY_BLESS").is_some() {
-        std::fs::write(path, &bytes).expect("the golden file can be written");
-    }
-    let golden = std::fs::read(path).expect("the golden file is there");
-    let first_difference = golden.iter().zip(&bytes).position(|(a, b)| a != b);
-    assert_eq!((first_difference, bytes.len()), (None, golden.len()), "bytes of the format changed");
-    let (profile, damage) = read_profile(&golden).expect("version 2 is supported");
-    assert_eq!(damage, None);
+    let profile = read_in_full(&golden("v2-fates.recording", &stream_with_fates()));
     assert_eq!(profile, profile_of(stream_with_fates()));
     assert_eq!(profile.sites[0].fates.as_ref().map(|fates| fates.died_young.objects), Some(7));
-    // A profile of one moment holds them, too.
-    let again = mayfly_recording::write_profile(&profile).expect("small");
-    assert_eq!(read_profile(&again), Ok((profile, None)));
+}
+
+#[test]
+fn collections_are_written_as_they_were_and_read_in_full() {
+    let profile = read_in_full(&golden("v2-collections.recording", &stream_with_collections()));
+    assert_eq!(profile, profile_of(stream_with_collections()));
+    assert_eq!((profile.collections.len(), profile.flags.len()), (7, 2));
+    assert_eq!(profile.collections[0].heap().map(|heap| heap.after), Some(5 << 20));
+}
+
+#[test]
+fn what_a_reader_does_not_know_is_skipped() {
+    // As a reader from before these frames has it: everything else.
+    let (collections, bare) = (bytes_of(&stream_with_collections()), bytes_of(&full_stream()));
+    let of = |bytes: &[u8]| read_profile(bytes).expect("version 2 is supported").0;
+    let known = Profile { collections: vec![], flags: vec![], ..of(&collections) };
+    assert_eq!(known, of(&bare));
+    assert_eq!(of(&bare).collections, []);
 }
 
 #[test]

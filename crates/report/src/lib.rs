@@ -10,6 +10,7 @@ mod heap_summary;
 mod lifetimes;
 mod live;
 mod median;
+mod over_time;
 mod overview;
 mod part;
 mod post_run;

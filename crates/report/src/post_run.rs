@@ -5,13 +5,17 @@
 use mayfly_profile::{ClassFilter, Profile, Tracking, View};
 
 use crate::lifetimes::write_lifetimes;
+use crate::over_time::over_time;
 use crate::part::part_lines;
 use crate::rows::{blank, line};
 use crate::scopes::write_scopes;
 use crate::sections::write_sections;
 use crate::text::printable;
-use crate::trust::{estimates_block, trust_block};
+use crate::trust::{estimates_block, littles_law_line, trust_block};
 use crate::units;
+
+/// Columns of sparklines, with their labels and numbers.
+const COLUMNS: usize = 98;
 
 /// Why and when a report is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +50,9 @@ pub fn post_run(profile: &Profile, view: &View, occasion: &Occasion) -> String {
     write_run(&mut out, profile);
     line(&mut out, 0, "Trust:");
     out.push_str(&trust_block(&profile.trust, profile.run.engine));
+    if let Some(law) = profile.littles_law() {
+        line(&mut out, 2, &littles_law_line(law));
+    }
     out.push_str(&estimates_block(&shown));
     out
 }
@@ -86,6 +93,9 @@ fn write_run(out: &mut String, profile: &Profile) {
     }
     let time = units::clock(profile.duration_ms);
     line(out, 2, &format!("profiled for {time}, {} GCs, {}", profile.gcs, tracking_text(profile)));
+    for text in over_time(profile, COLUMNS) {
+        line(out, 2, &text);
+    }
     if !profile.complete {
         line(
             out,

@@ -32,6 +32,12 @@ pub fn ascii(text: &str) -> Cow<'_, str> {
         '≥' => ">=".to_owned(),
         '→' => "->".to_owned(),
         '\u{a0}' | '\u{202f}' => " ".to_owned(),
+        '▁' => ".".to_owned(),
+        '▂' => ":".to_owned(),
+        '▃' => "-".to_owned(),
+        '▄' => "=".to_owned(),
+        '▅' => "+".to_owned(),
+        '▆' => "*".to_owned(),
         '\u{2580}'..='\u{259f}' => "#".to_owned(),
         c => c.escape_default().to_string(),
     };

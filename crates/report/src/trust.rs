@@ -1,6 +1,6 @@
 //! How much of the truth a profile is, in words: the trust line and the block under it.
 
-use mayfly_profile::{EngineKind, Estimate, Following, Profile, Remainder, Trust};
+use mayfly_profile::{EngineKind, Estimate, Following, LittlesLaw, Profile, Remainder, Trust};
 
 use crate::text::printable;
 use crate::units;
@@ -148,6 +148,21 @@ fn size(part: &Remainder) -> String {
 fn signed(bytes: i128) -> String {
     let magnitude = units::bytes(u64::try_from(bytes.unsigned_abs()).unwrap_or(u64::MAX));
     if bytes < 0 { format!("-{magnitude}") } else { magnitude }
+}
+
+/// Byte-seconds over time, against what was live after collections.
+///
+/// `Little's law: 12.0 MiB held on average by lifetimes (11.5 MiB to 13.0 MiB), 11.9 MiB live after collections`
+pub(crate) fn littles_law_line(law: LittlesLaw) -> String {
+    let size = |bytes: f64| units::bytes(bytes.round() as u64);
+    let doubt = if law.holds() { "" } else { ": they disagree" };
+    format!(
+        "Little's law: {} held on average by lifetimes ({} to {}), {} live after collections{doubt}",
+        size(law.held),
+        size(law.bounds.0),
+        size(law.bounds.1),
+        size(law.live)
+    )
 }
 
 /// Rows of each list of estimates.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use coarsetime::{Duration, Instant};
+use mayfly_profile::GcKind;
 
 use crate::timeline::Timeline;
 
@@ -17,31 +18,8 @@ const SAMPLE_MS: u64 = 4;
 /// Bits of a slot of the ring that hold the kind; above them are milliseconds.
 const KIND_BITS: u32 = 3;
 
-/// What a pause of the collector did, as far as it is known when it ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum GcKind {
-    /// Not known.
-    #[default]
-    Unknown,
-    /// A pause of a young collection.
-    Young,
-    /// A collection of the whole heap in one pause.
-    Full,
-    /// A pause of a collection that examines the whole heap beside the program.
-    ConcurrentPause,
-    /// Such a pause, in which marking begins: what is not reachable at its start is cleared at the end of marking.
-    MarkStart,
-    /// Such a pause, in which marking ends: from now on what was not marked is cleared.
-    MarkEnd,
-}
-
-impl GcKind {
-    const ALL: [Self; 6] =
-        [Self::Unknown, Self::Young, Self::Full, Self::ConcurrentPause, Self::MarkStart, Self::MarkEnd];
-
-    fn from_bits(bits: u64) -> Self {
-        Self::ALL.get((bits & ((1 << KIND_BITS) - 1)) as usize).copied().unwrap_or_default()
-    }
+fn kind_of_bits(bits: u64) -> GcKind {
+    GcKind::ALL.get((bits & ((1 << KIND_BITS) - 1)) as usize).copied().unwrap_or_default()
 }
 
 /// A pause of the collector that has ended.
@@ -205,10 +183,15 @@ impl Clock {
             .map(|number| {
                 let slot = &self.ring[number as usize % RING];
                 let ms_and_kind = slot.ms_and_kind.load(Relaxed);
-                let (ms, kind) = (ms_and_kind >> KIND_BITS, GcKind::from_bits(ms_and_kind));
+                let (ms, kind) = (ms_and_kind >> KIND_BITS, kind_of_bits(ms_and_kind));
                 Pause { number, ms, bytes: slot.bytes.load(Relaxed), kind }
             })
             .collect()
+    }
+
+    /// About how many bytes had been allocated at `ms`, as far as [`Self::correct`] has told by now.
+    pub fn bytes_at(&self, ms: u64) -> u64 {
+        self.timeline().about(ms)
     }
 
     pub(crate) fn timeline(&self) -> MutexGuard<'_, Timeline> {

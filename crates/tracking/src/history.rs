@@ -8,9 +8,9 @@
 
 use std::collections::VecDeque;
 
-use mayfly_profile::Gc;
+use mayfly_profile::{Gc, GcKind};
 
-use crate::clock::{Clock, GcKind, Pause};
+use crate::clock::{Clock, Pause};
 use crate::timeline::{COARSENESS, Thinned, Timeline, thin};
 
 /// Collections remembered for births; above it, those that matter least are forgotten.

@@ -29,7 +29,7 @@ mod weights;
 
 pub use budget::Budget;
 pub use classes::{ClassTable, Registered, Shape};
-pub use clock::{Clock, GcKind};
+pub use clock::Clock;
 pub use history::GcFamily;
 pub use ledger::{Ledger, References};
 pub use nursery::{Newborn, Nurseries, Nursery, StandsFor};

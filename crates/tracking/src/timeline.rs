@@ -53,6 +53,16 @@ impl Timeline {
         }
     }
 
+    /// Bytes allocated at `ms`, if allocation was even between the points around it.
+    pub(crate) fn about(&self, ms: u64) -> u64 {
+        let after = self.points.partition_point(|point| point.ms <= ms);
+        let low = after.checked_sub(1).map_or(Point { ms: 0, bytes: 0 }, |at| self.points[at]);
+        let Some(high) = self.points.get(after) else { return low.bytes };
+        let (passed, span) = (ms.saturating_sub(low.ms), high.ms - low.ms);
+        let share = u128::from(high.bytes - low.bytes) * u128::from(passed) / u128::from(span.max(1));
+        low.bytes + share as u64
+    }
+
     /// Bytes allocated at some moment of the millisecond `ms`: at least and at most.
     pub(crate) fn within(&self, ms: u64) -> (u64, u64) {
         let from = self.points.partition_point(|point| point.ms < ms);
@@ -121,6 +131,15 @@ mod tests {
         assert_eq!(timeline.at_event(12), (100, 200));
         assert_eq!(timeline.within(5), (0, 100));
         assert_eq!(timeline.within(30), (250, 250));
+    }
+
+    #[test]
+    fn between_two_points_allocation_is_even() {
+        let mut timeline = Timeline::default();
+        timeline.push(10, 100);
+        timeline.push(20, 200);
+        assert_eq!([0, 5, 10, 15, 20, 99].map(|ms| timeline.about(ms)), [0, 50, 100, 150, 200, 200]);
+        assert_eq!(Timeline::default().about(7), 0);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod balanced;
 mod blame;
 mod build_tools;
 mod check;
+mod collections;
 mod crowds;
 mod diff;
 mod exit;

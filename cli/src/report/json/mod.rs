@@ -9,14 +9,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
 use mayfly_profile::{
-    BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Dropped, EngineKind, Following, Frame, JvmInfo,
-    Lifetimes, LivedPart, OwnCost, Part, Profile, Quantile, Refusals, Remainder, Share, SiteProfile, Tally,
-    Tracking, View,
+    BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Collection, Dropped, EngineKind, Flag, FlagValue,
+    Following, Frame, GenerationUse, JvmInfo, Lifetimes, LivedPart, OwnCost, Part, Profile, Quantile,
+    Refusals, Remainder, Share, SiteProfile, Tally, Tracking, View,
 };
 use schema::{
-    Band, BucketJson, ByteSecondsJson, ClassJson, CostJson, Document, DroppedJson, EstimateJson,
-    FollowingJson, JvmJson, LifetimeJson, PartJson, RefusalsJson, RemainderJson, SCHEMA, SiteJson, TallyJson,
-    TrackingJson, TrustJson, UnseenJson,
+    Band, BucketJson, ByteSecondsJson, ClassJson, CollectionJson, CostJson, Document, DroppedJson,
+    EstimateJson, FlagJson, FollowingJson, JvmJson, LifetimeJson, PartJson, RefusalsJson, RemainderJson,
+    SCHEMA, SiteJson, TallyJson, TenuringJson, TrackingJson, TrustJson, UnseenJson, UseJson,
 };
 
 /// The part of `profile` that is shown as pretty-printed JSON, ending in a newline. Says nothing of the rules of blame.
@@ -44,6 +44,8 @@ fn document(profile: &Profile, limit: Option<usize>) -> Document<'_> {
         part: numbers.part(),
         scopes: scopes::scopes(profile, limit),
         trust: TrustJson::of(profile),
+        jvm_flags: profile.flags.iter().map(flag).collect(),
+        collections: profile.collections.iter().map(CollectionJson::of).collect(),
         classes: shown.iter().map(|class| numbers.class(class)).collect(),
         sites: shown_sites(profile, shown, limit).map(|site| numbers.site(site)).collect(),
         buckets: if run.lifetimes {
@@ -189,6 +191,42 @@ impl<'a> Numbers<'a> {
 impl<'a> JvmJson<'a> {
     fn of(jvm: &'a JvmInfo) -> Self {
         Self { pid: jvm.pid, version: &jvm.version, gc: jvm.gc.name(), command: &jvm.command }
+    }
+}
+
+fn flag(flag: &Flag) -> (&str, FlagJson) {
+    let value = match flag.value {
+        FlagValue::Switch(on) => FlagJson::Switch(on),
+        FlagValue::Number(number) => FlagJson::Number(number),
+    };
+    (&flag.name, value)
+}
+
+impl<'a> CollectionJson<'a> {
+    fn of(collection: &'a Collection) -> Self {
+        Self {
+            number: collection.number,
+            at_s: seconds(collection.at_ms as f64),
+            pause_ms: collection.pause_us as f64 / 1000.0,
+            allocated_bytes: collection.bytes,
+            kind: collection.kind.name(),
+            cause: &collection.cause,
+            heap: collection.heap().map(UseJson::of),
+            young: collection.young.map(UseJson::of),
+            old: collection.old.map(UseJson::of),
+            promoted_bytes: collection.promoted(),
+            tenuring: collection.tenuring.as_ref().map(|tenuring| TenuringJson {
+                threshold: tenuring.threshold,
+                desired_survivor_bytes: tenuring.desired_survivor_bytes,
+                age_bytes: &tenuring.age_bytes,
+            }),
+        }
+    }
+}
+
+impl UseJson {
+    fn of(used: GenerationUse) -> Self {
+        Self { before_bytes: used.before, after_bytes: used.after, capacity_bytes: used.capacity }
     }
 }
 

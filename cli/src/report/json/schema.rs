@@ -2,6 +2,8 @@
 //!
 //! Keys may be added; none is renamed, removed or given another meaning. Not here: where the values come from (`json`).
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::scopes::ScopeJson;
@@ -32,10 +34,58 @@ pub(super) struct Document<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) scopes: Vec<ScopeJson<'a>>,
     pub(super) trust: TrustJson<'a>,
+    /// Flags of the JVM that decide how it collects, by name.
+    pub(super) jvm_flags: BTreeMap<&'a str, FlagJson>,
+    /// The newest collections, the oldest of them first.
+    pub(super) collections: Vec<CollectionJson<'a>>,
     pub(super) classes: Vec<ClassJson<'a>>,
     pub(super) sites: Vec<SiteJson<'a>>,
     /// Collected objects of all selected classes, whatever the limit; empty when deaths were not followed.
     pub(super) buckets: Vec<BucketJson>,
+}
+
+/// What a flag is set to.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum FlagJson {
+    Switch(bool),
+    Number(u64),
+}
+
+/// A pause of the collector. Null is what the JVM does not publish.
+#[derive(Debug, Serialize)]
+pub(super) struct CollectionJson<'a> {
+    pub(super) number: u32,
+    /// Of the profiled time.
+    pub(super) at_s: f64,
+    pub(super) pause_ms: f64,
+    /// Bytes allocated by its begin.
+    pub(super) allocated_bytes: u64,
+    /// `young`, `full`, `concurrent`, `mark-start`, `mark-end` or `unknown`.
+    pub(super) kind: &'static str,
+    pub(super) cause: &'a str,
+    pub(super) heap: Option<UseJson>,
+    pub(super) young: Option<UseJson>,
+    pub(super) old: Option<UseJson>,
+    pub(super) promoted_bytes: Option<u64>,
+    pub(super) tenuring: Option<TenuringJson<'a>>,
+}
+
+/// A generation around a collection.
+#[derive(Debug, Serialize)]
+pub(super) struct UseJson {
+    pub(super) before_bytes: Option<u64>,
+    pub(super) after_bytes: u64,
+    pub(super) capacity_bytes: Option<u64>,
+}
+
+/// How survivors are aged.
+#[derive(Debug, Serialize)]
+pub(super) struct TenuringJson<'a> {
+    pub(super) threshold: u32,
+    pub(super) desired_survivor_bytes: Option<u64>,
+    /// Of age 1 first.
+    pub(super) age_bytes: &'a [u64],
 }
 
 /// The target JVM.

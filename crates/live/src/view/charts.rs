@@ -1,5 +1,6 @@
 //! Charts: sparklines over time with marks of collections, and bars of lifetimes.
 
+use mayfly_profile::Point;
 use mayfly_report::{bar, count, pad, size};
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
@@ -8,7 +9,6 @@ use ratatui::widgets::Sparkline;
 
 use super::put::{NUMBER, Put, numbers};
 use crate::bars::{Bar, fitted};
-use crate::history::Point;
 use crate::state::State;
 
 const LABEL: u16 = 10;

@@ -2,10 +2,10 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use mayfly_profile::{
-    BlameRules, BucketBounds, ByteAges, ClassCounts, ClassEstimate, ClassFilter, ClassId, Dropped,
-    EngineKind, Estimate, FateCounts, Fates, Following, Frame, FrameId, Gc, JvmInfo, LifetimeCounts,
-    Lifetimes, Load, OwnCost, Progress, Refusals, Remainder, RunInfo, SiteCounts, SiteId, Stamp, Tally,
-    Tracking, Trust, Update, View,
+    BlameRules, BucketBounds, ByteAges, ClassCounts, ClassEstimate, ClassFilter, ClassId, Collection,
+    Dropped, EngineKind, Estimate, FateCounts, Fates, Flag, FlagValue, Following, Frame, FrameId, Gc, GcKind,
+    GenerationUse, JvmInfo, LifetimeCounts, Lifetimes, Load, OwnCost, Progress, Refusals, Remainder, RunInfo,
+    SiteCounts, SiteId, Stamp, Tally, Tenuring, Tracking, Trust, Update, View,
 };
 use mayfly_recording::RecordingWriter;
 
@@ -50,6 +50,42 @@ fn fates(ms: u64) -> FateCounts {
     ages.bytes.record_living(5_000, 3 * 24);
     let stamp = Stamp { ms, alive: (ms / 2, 9_000) };
     FateCounts { stamp, classes: vec![(ClassId(1), ages)], sites: vec![(SiteId(0), fates)] }
+}
+
+/// The full stream with flags and collections: with all that is published of them, and with nothing.
+pub(crate) fn stream_with_collections() -> Vec<Update> {
+    let mut updates = full_stream();
+    updates.insert(1, Update::Flags(flags()));
+    let end = updates.len() - 1;
+    updates.insert(end, Update::Collections(collections()));
+    updates
+}
+
+fn flags() -> Vec<Flag> {
+    let flag = |name: &str, value| Flag { name: name.into(), value };
+    vec![
+        flag("MaxHeapSize", FlagValue::Number(8 << 30)),
+        flag("UseAdaptiveSizePolicy", FlagValue::Switch(true)),
+    ]
+}
+
+fn collections() -> Vec<Collection> {
+    let used = |before, after| GenerationUse { before, after, capacity: Some(64 << 20) };
+    let tenuring =
+        Tenuring { threshold: 15, desired_survivor_bytes: Some(1 << 20), age_bytes: vec![4_096, 0, 48] };
+    let young = Collection {
+        number: 7,
+        at_ms: 1_234,
+        pause_us: 5_678,
+        bytes: 1 << 33,
+        kind: GcKind::Young,
+        cause: "Allocation Failure".into(),
+        young: Some(used(Some(60 << 20), 2 << 20)),
+        old: Some(used(None, 3 << 20)),
+        tenuring: Some(tenuring),
+    };
+    let of_kind = |(at, kind)| Collection { number: 8 + at as u32, kind, ..Collection::default() };
+    std::iter::once(young).chain(GcKind::ALL.into_iter().enumerate().map(of_kind)).collect()
 }
 
 /// The bytes of a whole recording of these updates.

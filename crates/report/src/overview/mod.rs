@@ -10,6 +10,7 @@ mod tables;
 
 use mayfly_profile::{BlameRules, JDK_PACKAGES, MethodProfile, Profile, View};
 
+use crate::over_time::over_time;
 use crate::part::part_lines;
 use crate::post_run::Occasion;
 use crate::post_run::tracking_text;
@@ -19,7 +20,7 @@ use crate::units;
 /// Most columns of a line.
 pub const COLUMNS: usize = 100;
 /// Most lines of a report.
-pub const LINES: usize = 41;
+pub const LINES: usize = 45;
 
 /// The report on one screen of `columns`, at most [`COLUMNS`]; ends with a line feed. `more`: where everything is to be had.
 ///
@@ -87,6 +88,7 @@ impl Screen<'_> {
             .push(self.fit(&format!("Profiled: {}, {gcs} GCs, {followed}{end}", units::clock(*duration_ms))));
         lines.extend(part_lines(&self.profile.part).iter().map(|text| self.fit(text)));
         lines.extend(part_shown(view).map(|text| self.fit(&text)));
+        lines.extend(over_time(self.profile, self.columns).iter().map(|text| self.fit(text)));
         lines
     }
 

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
+use mayfly_profile::GcKind;
+
 use super::*;
-use crate::clock::GcKind;
 use crate::nursery::{Newborn, StandsFor};
 
 #[derive(Default)]

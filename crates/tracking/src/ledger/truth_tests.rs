@@ -7,8 +7,9 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use mayfly_profile::GcKind;
+
 use super::*;
-use crate::clock::GcKind;
 
 /// SplitMix64 (Steele, Lea and Flood, 2014).
 struct Random(u64);

@@ -1,0 +1,142 @@
+//! Little's law: what is held on average is what comes per second times how long it stays. So byte-seconds over time must be
+//! about what was live after collections: two ways of counting that share no error but that of tracking.
+//!
+//! Not here: either side (`byte_seconds`, `history`).
+
+use crate::part::Part;
+use crate::profile::Profile;
+
+/// Bytes held on average, counted both ways.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LittlesLaw {
+    /// By lifetimes, each taken as its interval's middle.
+    pub held: f64,
+    /// If all died as early, or as late, as is possible.
+    pub bounds: (f64, f64),
+    /// What was live after collections, on average over time.
+    pub live: f64,
+}
+
+impl LittlesLaw {
+    /// Whether what was live lies within the bounds.
+    pub fn holds(&self) -> bool {
+        (self.bounds.0..=self.bounds.1).contains(&self.live)
+    }
+}
+
+impl Profile {
+    /// Both sides of the law; `None` of a part, without lifetimes, or before the first step with a collection.
+    pub fn littles_law(&self) -> Option<LittlesLaw> {
+        let ms: u64 = self.history.iter().map(|point| point.span_ms).sum();
+        let collected = self.history.iter().any(|point| point.gcs > 0);
+        if !self.run.lifetimes || self.part != Part::default() || ms == 0 || !collected {
+            return None;
+        }
+        let lives = || self.classes.iter().flat_map(|class| class.lives(&self.run.buckets));
+        let unseen_ms = self.trust.following.most_ms_between;
+        let sum = |age: &dyn Fn(u64, Option<u64>) -> f64| {
+            lives().map(|life| life.tally.bytes as f64 * age(life.after, life.by)).sum::<f64>() / ms as f64
+        };
+        // Of the living the age is that at the last collection that told of them, rounded down by up to a sixteenth.
+        let oldest = |after: u64| (after as f64 * 17.0 / 16.0 + unseen_ms as f64).min(ms as f64);
+        Some(LittlesLaw {
+            held: sum(&|after, by| (after as f64 + by.unwrap_or(after) as f64) / 2.0),
+            bounds: (
+                sum(&|after, _| after as f64),
+                sum(&|after, by| by.map_or_else(|| oldest(after), |by| by as f64)),
+            ),
+            live: self.history.iter().map(|point| point.live as f64 * point.span_ms as f64).sum::<f64>()
+                / ms as f64,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::builder::ProfileBuilder;
+    use crate::following::Following;
+    use crate::ids::ClassId;
+    use crate::lifetimes::Lifetimes;
+    use crate::run::RunInfo;
+    use crate::tally::Tally;
+    use crate::trust::Trust;
+    use crate::update::{ClassCounts, LifetimeCounts, Progress, Update};
+
+    use super::*;
+
+    /// Each 100 ms an object of 1,000 bytes is born that lives for so many ms; each `gc_ms` all is collected; a step a second.
+    fn run(lives_ms: u64, gc_ms: u64, seconds: u64) -> Profile {
+        let mut builder = ProfileBuilder::new();
+        let apply = |builder: &mut ProfileBuilder, update| builder.apply(update).expect("fits");
+        apply(&mut builder, Update::Start(Box::new(RunInfo { lifetimes: true, ..RunInfo::default() })));
+        apply(&mut builder, Update::Class { id: ClassId(0), name: "a.A".into() });
+        for second in 1..=seconds {
+            let now = second * 1_000;
+            let last_gc = now / gc_ms * gc_ms;
+            let (mut lifetimes, mut dead) = (Lifetimes::default(), 0);
+            let born = now / 100;
+            for birth in (0..now).step_by(100) {
+                let gone = (birth + lives_ms).next_multiple_of(gc_ms);
+                if gone <= last_gc {
+                    lifetimes.ms.record_deaths((gone - gc_ms).saturating_sub(birth), gone - birth, 1);
+                    dead += 1;
+                } else {
+                    lifetimes.ms.record_living(last_gc.saturating_sub(birth), 1);
+                }
+            }
+            let live = Tally::of(born - dead, 1_000);
+            let tracked = LifetimeCounts { live, collected: vec![Tally::of(dead, 1_000)], lifetimes };
+            let following = Following { most_ms_between: gc_ms, ..Following::default() };
+            apply(
+                &mut builder,
+                Update::Progress(Box::new(Progress {
+                    duration_ms: now,
+                    gcs: (now / gc_ms) as u32,
+                    trust: Trust { following, ..Trust::default() },
+                    classes: vec![ClassCounts {
+                        id: ClassId(0),
+                        allocated: Tally::of(born, 1_000),
+                        lifetimes: Some(tracked),
+                    }],
+                    ..Progress::default()
+                })),
+            );
+        }
+        builder.profile_with_history()
+    }
+
+    #[test]
+    fn it_holds_whatever_lives_and_however_often_is_collected() {
+        for (lives_ms, gc_ms) in
+            [(50, 1_000), (2_500, 1_000), (10_000, 500), (10_000, 7_000), (500_000, 1_000)]
+        {
+            let law = run(lives_ms, gc_ms, 100).littles_law().expect("steps with collections");
+            assert!(law.holds(), "{lives_ms} {gc_ms}: {law:?}");
+            assert!(law.bounds.0 <= law.held && law.held <= law.bounds.1, "{law:?}");
+        }
+        // Ten objects of 1,000 bytes come per second and stay for ten seconds, less at the begin.
+        let law = run(10_000, 500, 100).littles_law().expect("steps with collections");
+        assert!(
+            (90_000.0..110_000.0).contains(&law.held) && (90_000.0..110_000.0).contains(&law.live),
+            "{law:?}"
+        );
+    }
+
+    #[test]
+    fn it_fails_where_deaths_are_lost() {
+        let mut profile = run(2_500, 1_000, 100);
+        profile.history.iter_mut().for_each(|point| point.live *= 5);
+        assert!(!profile.littles_law().expect("steps").holds());
+    }
+
+    #[test]
+    fn of_a_part_or_without_collections_nothing_is_said() {
+        let profile = run(2_500, 1_000, 10);
+        let part = Part { during_ms: Some((0, 5_000)), ..Part::default() };
+        assert_eq!(Profile { part, ..profile.clone() }.littles_law(), None);
+        assert_eq!(Profile { history: Vec::new(), ..profile.clone() }.littles_law(), None);
+        assert_eq!(run(2_500, 1_000_000, 10).littles_law(), None);
+        let counted = RunInfo { lifetimes: false, ..profile.run.clone() };
+        assert_eq!(Profile { run: counted, ..profile }.littles_law(), None);
+    }
+}
