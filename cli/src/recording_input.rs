@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use mayfly_profile::{ApplyError, Profile, ProfileBuilder, TimeRange, Update, Window, WindowError};
+use mayfly_profile::{ApplyError, Profile, ProfileBuilder, Slices, TimeRange, Update, Window, WindowError};
 use mayfly_recording::{Damage, ReadError, RecordingReader};
 
 use crate::error::Error;
@@ -20,6 +20,22 @@ const PIECE_BYTES: usize = 1 << 20;
 /// # Errors
 /// [`Error::RecordingUnreadable`], [`Error::RecordingRefused`], [`Error::NotInRecording`].
 pub(crate) fn read(recording: &Path, during: Option<TimeRange>) -> Result<Profile, Error> {
+    let folding = match during {
+        Some(range) => Folding::Range(Box::new(Window::new(range))),
+        None => Folding::Whole(Box::default()),
+    };
+    read_into(folding, recording).map(|(profile, _)| profile)
+}
+
+/// The whole profile in a recording, and its slices of time.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_sliced(recording: &Path) -> Result<(Profile, Option<Slices>), Error> {
+    read_into(Folding::Sliced(Box::default()), recording)
+}
+
+fn read_into(folding: Folding, recording: &Path) -> Result<(Profile, Option<Slices>), Error> {
     let (name, input) = if recording == Path::new("-") {
         ("standard input".to_owned(), Ok(Box::new(io::stdin().lock()) as Box<dyn Read>))
     } else {
@@ -27,8 +43,8 @@ pub(crate) fn read(recording: &Path, during: Option<TimeRange>) -> Result<Profil
     };
     let unreadable = |source| Error::RecordingUnreadable { name: name.clone(), source };
     let refused = |cause: ReadError| Error::RecordingRefused { name: name.clone(), cause };
-    let (profile, damage) =
-        read_pieces(&mut input.map_err(unreadable)?, during).map_err(unreadable)?.map_err(refused)?;
+    let Outcome { profile, slices, damage } =
+        read_pieces(&mut input.map_err(unreadable)?, folding).map_err(unreadable)?.map_err(refused)?;
     let profile =
         profile.map_err(|cause| Error::NotInRecording { name: name.clone(), cause: cause.to_string() })?;
     match damage {
@@ -40,14 +56,20 @@ pub(crate) fn read(recording: &Path, during: Option<TimeRange>) -> Result<Profil
         }
         None => {}
     }
-    Ok(profile)
+    Ok((profile, slices))
 }
 
-type Outcome = Result<(Result<Profile, WindowError>, Option<Damage>), ReadError>;
+/// What was read.
+#[derive(Debug)]
+struct Outcome {
+    profile: Result<Profile, WindowError>,
+    slices: Option<Slices>,
+    damage: Option<Damage>,
+}
 
 /// As [`mayfly_recording::read_profile`], which takes the bytes at once. The outer error is the input's.
-fn read_pieces(input: &mut impl Read, during: Option<TimeRange>) -> io::Result<Outcome> {
-    let mut reading = Reading::of(during);
+fn read_pieces(input: &mut impl Read, folding: Folding) -> io::Result<Result<Outcome, ReadError>> {
+    let mut reading = Reading::with(folding);
     let mut piece = vec![0; PIECE_BYTES];
     loop {
         match input.read(&mut piece) {
@@ -73,6 +95,7 @@ struct Reading {
 /// What a stream is folded into.
 enum Folding {
     Whole(Box<ProfileBuilder>),
+    Sliced(Box<(ProfileBuilder, Slices)>),
     Range(Box<Window>),
 }
 
@@ -80,24 +103,30 @@ impl Folding {
     fn apply(&mut self, update: Update) -> Result<(), ApplyError> {
         match self {
             Self::Whole(builder) => builder.apply(update),
+            Self::Sliced(sliced) => {
+                let (builder, slices) = &mut **sliced;
+                slices.before(&update, builder);
+                builder.apply(update)
+            }
             Self::Range(window) => window.apply(update),
         }
     }
 
-    fn profile(&self) -> Result<Profile, WindowError> {
+    fn end(self) -> (Result<Profile, WindowError>, Option<Slices>) {
         match self {
-            Self::Whole(builder) => Ok(builder.profile()),
-            Self::Range(window) => window.profile(),
+            Self::Whole(builder) => (Ok(builder.profile_with_history()), None),
+            Self::Sliced(sliced) => {
+                let (builder, mut slices) = *sliced;
+                slices.end(&builder);
+                (Ok(builder.profile_with_history()), Some(slices))
+            }
+            Self::Range(window) => (window.profile(), None),
         }
     }
 }
 
 impl Reading {
-    fn of(during: Option<TimeRange>) -> Self {
-        let folding = match during {
-            Some(range) => Folding::Range(Box::new(Window::new(range))),
-            None => Folding::Whole(Box::default()),
-        };
+    fn with(folding: Folding) -> Self {
         Self { reader: RecordingReader::new(), folding, bytes: 0, contradiction: None }
     }
 
@@ -113,11 +142,13 @@ impl Reading {
         Ok(())
     }
 
-    fn end(self) -> Outcome {
+    fn end(self) -> Result<Outcome, ReadError> {
         if self.bytes < mayfly_recording::frame::FILE_HEADER_LEN {
             return Err(ReadError::Empty { bytes: self.bytes });
         }
-        Ok((self.folding.profile(), self.contradiction.or_else(|| self.reader.damage())))
+        let damage = self.contradiction.or_else(|| self.reader.damage());
+        let (profile, slices) = self.folding.end();
+        Ok(Outcome { profile, slices, damage })
     }
 }
 
@@ -167,8 +198,9 @@ mod tests {
         for length in 0..=bytes.len() {
             for step in [1, 5, 1000] {
                 let bytes = &bytes[..length];
-                let pieces =
-                    read_pieces(&mut Slow { bytes, step, interrupted: false }, None).expect("no other error");
+                let slow = &mut Slow { bytes, step, interrupted: false };
+                let pieces = read_pieces(slow, Folding::Whole(Box::default())).expect("no other error");
+                let pieces = pieces.map(|read| (read.profile, read.damage));
                 let whole = read_profile(bytes).map(|(profile, damage)| (Ok(profile), damage));
                 assert_eq!(pieces, whole, "{length} bytes in steps of {step}");
             }
@@ -178,6 +210,7 @@ mod tests {
     #[test]
     fn foreign_bytes_are_refused_at_once() {
         let endless = &mut io::repeat(b'x');
-        assert_eq!(read_pieces(endless, None).expect("readable"), Err(ReadError::Foreign));
+        let read = read_pieces(endless, Folding::Whole(Box::default())).expect("readable");
+        assert_eq!(read.map(|read| read.damage), Err(ReadError::Foreign));
     }
 }

@@ -9,7 +9,7 @@ use std::io::Read;
 use flate2::read::GzDecoder;
 use mayfly_profile::Tracking;
 use prost::Message;
-use recorded::{CLASSES, Recording, Totals, of_json, totals};
+use recorded::{CLASSES, HOSTILE, Recording, Totals, of_hdr, of_json, totals};
 use serde_json::Value;
 
 /// The rows `bytes:objects:(share) - class` of the section of allocated objects.
@@ -33,13 +33,18 @@ fn of_collapsed(text: &str) -> Totals {
     }))
 }
 
-fn of_csv(text: &str, value: &str) -> Totals {
-    let mut table = csv::Reader::from_reader(text.as_bytes());
-    let column = match value {
+/// How tables name a value.
+fn column(value: &str) -> &str {
+    match value {
         "live" => "live_bytes",
         "byte-seconds" => "byte_seconds",
         other => other,
-    };
+    }
+}
+
+fn of_csv(text: &str, value: &str) -> Totals {
+    let mut table = csv::Reader::from_reader(text.as_bytes());
+    let column = column(value);
     let header = table.headers().expect("a header").clone();
     let column = header.iter().position(|name| name == column).expect("the column");
     let rows = table.records().map(|row| row.expect("a row"));
@@ -120,6 +125,38 @@ impl Pprof {
     }
 }
 
+/// Samples of a metric by class.
+fn of_metrics(text: &str, value: &str) -> Totals {
+    let metric = match value {
+        "bytes" => "mayfly_allocated_bytes_total",
+        "objects" => "mayfly_allocated_objects_total",
+        "live" => "mayfly_live_bytes",
+        _ => "mayfly_held_byte_seconds_total",
+    };
+    assert!(text.ends_with("# EOF\n"));
+    let rows = text.lines().filter_map(|line| {
+        let (class, rest) = line.strip_prefix(metric)?.strip_prefix("{class=\"")?.split_once("\"} ")?;
+        let amount = rest.split(' ').next()?.parse().expect("a whole number");
+        Some((class.replace("\\\\", "\\").replace("\\\"", "\""), amount))
+    });
+    totals(rows)
+}
+
+/// What the page's script adds up.
+fn of_html(text: &str, value: &str) -> Totals {
+    let data =
+        text.split("id=\"data\">").nth(1).and_then(|rest| rest.split("</script>").next()).expect("data");
+    let data: Value = serde_json::from_str(data).expect("JSON");
+    let list = |value: &Value| value.as_array().expect("a list").clone();
+    let column = list(&data["values"]).iter().position(|name| name == value).expect("the value");
+    let rows = list(&data["cells"]).into_iter().map(|cell| {
+        let class = cell[0].as_u64().expect("a class") as usize;
+        let name = data["classes"][class]["name"].as_str().expect("a name").to_owned();
+        (name, cell[2][column].as_u64().expect("a number"))
+    });
+    totals(rows.collect::<Vec<_>>())
+}
+
 const PARTS: [&[&str]; 6] = [
     &[],
     &["--lived", "1s..10s"],
@@ -134,6 +171,8 @@ fn totals_by_class_are_the_same_in_all_formats() {
     let recording = Recording::of(Tracking::EveryObject);
     let mut seen = Vec::new();
     for part in PARTS {
+        let metrics = recording.text(&["--openmetrics"], part);
+        let page = recording.text(&["--html"], part);
         for value in ["bytes", "objects", "live", "byte-seconds"] {
             let expected = of_json(&recording.text(&["--json"], part), value);
             let show = |format| recording.text(&[format, "--value", value], part);
@@ -147,6 +186,8 @@ fn totals_by_class_are_the_same_in_all_formats() {
             assert_eq!(of_speedscope(&show("--speedscope"), value), expected, "speedscope {what}");
             let pprof = Pprof::read(&recording.read(&["--pprof", "--value", value], part));
             assert_eq!(pprof.totals(), expected, "pprof {what}");
+            assert_eq!(of_metrics(&metrics, value), expected, "OpenMetrics {what}");
+            assert_eq!(of_html(&page, value), expected, "the page {what}");
             seen.push(expected);
         }
     }
@@ -163,6 +204,61 @@ fn the_same_recording_gives_the_same_bytes() {
         let once = recording.read(&[format], &[]);
         assert!(!once.is_empty() && once == recording.read(&[format], &[]), "{format}");
     }
+}
+
+#[test]
+fn a_log_of_hdrhistogram_has_the_dead_of_each_class() {
+    let recording = Recording::of(Tracking::EveryObject);
+    for part in PARTS {
+        let json: Value = serde_json::from_str(&recording.text(&["--json"], part)).expect("JSON");
+        let dead = |class: &Value| {
+            class["collected"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|bucket| bucket["objects"].as_u64())
+                .sum()
+        };
+        let classes = json["classes"].as_array().expect("a list").iter();
+        let expected =
+            totals(classes.map(|class| {
+                (class["name"].as_str().expect("a name").replace([' ', ','], "_"), dead(class))
+            }));
+        let log = of_hdr(&recording.text(&["--hdr"], part));
+        let found = totals(log.iter().map(|(tag, histogram)| (tag.clone(), histogram.len())));
+        assert_eq!(found, expected, "{part:?}");
+    }
+    let log = of_hdr(&recording.text(&["--hdr"], &[]));
+    // Sixty of ninety dead lived for 0 to 0.9 s, the others for about 4 s and 35 s.
+    for (tag, histogram) in log {
+        let [half, most] = [0.5, 0.99].map(|quantile| histogram.value_at_quantile(quantile));
+        assert!((400..500).contains(&half) && (33_000..37_500).contains(&most), "{tag}: {half} {most}");
+    }
+}
+
+#[test]
+fn pictures_are_well_formed_and_escape_names() {
+    let recording = Recording::of(Tracking::EveryObject);
+    for picture in ["--svg", "--svg=flame", "--svg=lifetimes"] {
+        let svg = recording.text(&[picture], &[]);
+        let mut open = Vec::new();
+        for tag in svg.split('<').skip(1).map(|tag| tag.split('>').next().expect("an end")) {
+            let name = tag.trim_start_matches('/').split([' ', '/']).next().expect("a name").to_owned();
+            assert!(["svg", "title", "style", "rect", "text", "g"].contains(&&*name), "{picture}: {tag}");
+            if tag.starts_with('/') {
+                assert_eq!(open.pop(), Some(name), "{picture}");
+            } else if !tag.ends_with('/') {
+                open.push(name);
+            }
+        }
+        assert_eq!(open, [""; 0], "{picture}");
+        assert!(!svg.contains(HOSTILE) && svg.contains("<title>"), "{picture}");
+    }
+    let flame = recording.text(&["--svg"], &[]);
+    assert!(flame.contains("byte[]: ") && flame.contains("a.Main.main: "), "{flame}");
+    let bars = recording.text(&["--svg=lifetimes", "--value", "objects"], &[]);
+    // Two kilobytes of objects of each class died within a second.
+    assert!(bars.contains("200 ms to 500 ms: 10.8 k objects dead, 0 objects alive"), "{bars}");
 }
 
 #[test]
@@ -212,6 +308,8 @@ fn what_a_recording_does_not_hold_is_refused() {
         (&counted, &["--collapsed", "--value", "live"], "--value live needs lifetimes"),
         (&followed, &["--collapsed", "--value", "died-young", "--lived", "1s.."], "leave out --lived"),
         (&followed, &["--during", "60s.."], "ends after 60 s"),
+        (&counted, &["--hdr"], "this format needs lifetimes"),
+        (&counted, &["--svg=lifetimes"], "this format needs lifetimes"),
     ] {
         let output = recording.report(options);
         let said = String::from_utf8_lossy(&output.stderr);

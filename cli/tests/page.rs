@@ -6,10 +6,16 @@ mod recorded;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
 use recorded::{HOSTILE, Recording, of_json};
+
+fn skip(what: &str, why: &str) {
+    // Past the capture of tests that pass.
+    let _ = writeln!(std::io::stderr(), "skip: {what}: {why}");
+}
 
 /// The document after its script has run, with this selection in its address; `None` without a browser.
 fn shown(page: &Path, selection: &str) -> Option<String> {
@@ -28,7 +34,7 @@ fn shown(page: &Path, selection: &str) -> Option<String> {
         .arg(address)
         .output();
     let Ok(output) = output else {
-        eprintln!("skipped: the page in a browser: no chromium");
+        skip("the page in a browser", "no chromium");
         return None;
     };
     let said = String::from_utf8_lossy(&output.stderr);
@@ -64,26 +70,74 @@ fn the_page_adds_up_to_the_report_for_every_selection() {
     fs::write(&page, recording.read(&["--html"], &[])).expect("write");
     for (selection, part, value) in [
         ("", &[][..], "bytes"),
-        ("value=live", &[], "live"),
         ("value=byte-seconds&reversed=1&icicle=1", &[], "byte-seconds"),
-        ("from=1s&to=10s", &["--lived", "1s..10s"], "bytes"),
         ("value=objects&from=20s&find=serve", &["--lived", "20s.."], "objects"),
+        // Slices are four seconds long.
+        ("since=9s&until=37s&from=1s&to=10s", &["--during", "8s..40s", "--lived", "1s..10s"], "bytes"),
     ] {
         let Some(document) = shown(&page, selection) else { return };
         assert!(document.contains("data-ready=\"true\""), "{selection}: the script did not end");
         let expected = of_json(&recording.text(&["--json"], part), value);
         let found = rows(&document);
-        assert!(found.keys().eq(expected.keys()), "{selection}: {found:?}");
-        for (class, &amount) in &expected {
-            // A band chosen in the page is added up from parts that were rounded one by one.
-            let rounding = if part.is_empty() { 0 } else { amount / 1_000 };
-            assert!(
-                found[class].abs_diff(amount) <= rounding,
-                "{selection} {class}: {} for {amount}",
-                found[class]
-            );
-        }
+        check(&found, &expected, value, selection);
         assert_eq!(total(&document), found.values().sum::<u64>(), "{selection}");
+    }
+}
+
+/// Totals that the script adds up for selections, without a browser; `None` without node.
+fn added_up(page: &Path, selections: &str) -> Option<Vec<BTreeMap<String, u64>>> {
+    let script = "
+        const cells = require(process.argv[1]), page = require('fs').readFileSync(process.argv[2], 'utf8');
+        const data = JSON.parse(page.split('id=\"data\">')[1].split('</script>')[0]);
+        const all = {from: null, to: null, during: null, cls: null};
+        console.log(JSON.stringify(JSON.parse(process.argv[3]).map(({since, until, ...rest}) => {
+          const during = cells.slices(data, since ?? null, until ?? null);
+          const sums = cells.totals(data, {...all, during, ...rest});
+          return Object.fromEntries(sums.map((sum, id) => [data.classes[id].readable, sum]).filter(([, sum]) => sum > 0));
+        })));";
+    let cells = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/formats/src/html/cells.js");
+    let output = Command::new("node").args(["-e", script]).arg(cells).arg(page).arg(selections).output();
+    let Ok(output) = output else {
+        skip("the page's sums", "no node");
+        return None;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(serde_json::from_slice(&output.stdout).expect("JSON"))
+}
+
+#[test]
+fn what_the_script_adds_up_is_what_the_report_of_that_part_says() {
+    let recording = Recording::of(mayfly_profile::Tracking::EveryObject);
+    let page = recording.folder().join("page.html");
+    fs::write(&page, recording.read(&["--html"], &[])).expect("write");
+    let cases = [
+        (r#"{"value":"live"}"#, &[][..], "live"),
+        (r#"{"value":"bytes","from":1000,"to":10000}"#, &["--lived", "1s..10s"], "bytes"),
+        (r#"{"value":"byte-seconds","to":10000}"#, &["--lived", "..10s"], "byte-seconds"),
+        (r#"{"value":"bytes","since":9000,"until":37000}"#, &["--during", "8s..40s"], "bytes"),
+        (r#"{"value":"live","until":24000}"#, &["--during", "0s..24s"], "live"),
+        (r#"{"value":"live-objects","since":56000}"#, &["--during", "56s..60s"], "live-objects"),
+        (
+            r#"{"value":"objects","since":8000,"until":40000,"from":1000}"#,
+            &["--during", "8s..40s", "--lived", "1s.."],
+            "objects",
+        ),
+        (r#"{"value":"byte-seconds","since":20000}"#, &["--during", "20s..60s"], "byte-seconds"),
+    ];
+    let selections = format!("[{}]", cases.map(|case| case.0).join(","));
+    let Some(found) = added_up(&page, &selections) else { return };
+    for ((selection, part, value), found) in cases.into_iter().zip(found) {
+        check(&found, &of_json(&recording.text(&["--json"], part), value), value, selection);
+    }
+}
+
+/// The same classes with the same amounts; byte-seconds of a part are added up from parts that were rounded one by one.
+#[track_caller]
+fn check(found: &BTreeMap<String, u64>, expected: &BTreeMap<String, u64>, value: &str, what: &str) {
+    assert!(found.keys().eq(expected.keys()), "{what}: {found:?} for {expected:?}");
+    for (class, &amount) in expected {
+        let rounding = if value == "byte-seconds" { amount / 1_000 } else { 0 };
+        assert!(found[class].abs_diff(amount) <= rounding, "{what} {class}: {} for {amount}", found[class]);
     }
 }
 
@@ -96,6 +150,42 @@ fn a_page_of_a_part_is_of_that_part() {
     let Some(document) = shown(&page, "") else { return };
     assert_eq!(rows(&document), of_json(&recording.text(&["--json"], &part[..2]), "objects"));
     assert!(document.contains("During 10.0 s to 40.0 s"));
+}
+
+/// The number in an attribute of the words on pauses.
+fn of_pauses(document: &str, name: &str) -> u64 {
+    let words =
+        document.split("id=\"paused\"").nth(1).and_then(|rest| rest.split('>').next()).expect("words");
+    let number = words.split(&format!("data-{name}=\"")).nth(1).and_then(|rest| rest.split('"').next());
+    number.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{name} in {words}"))
+}
+
+#[test]
+fn the_page_has_what_happened_when() {
+    let recording = Recording::of(mayfly_profile::Tracking::EveryObject);
+    let page = recording.folder().join("page.html");
+    for part in [&[][..], &["--during", "10s..40s"]] {
+        fs::write(&page, recording.read(&["--html"], part)).expect("write");
+        let Some(document) = shown(&page, "") else { return };
+        let json = recording.text(&["--json"], part);
+        let collections: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        let pauses: Vec<f64> = collections["collections"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|gc| gc["pause_ms"].as_f64().expect("a number"))
+            .collect();
+        assert!(pauses.len() >= 29, "{part:?}: {pauses:?}");
+        assert_eq!(of_pauses(&document, "count"), pauses.len() as u64, "{part:?}");
+        let us = (pauses.iter().sum::<f64>() * 1_000.0).round() as u64;
+        assert_eq!(of_pauses(&document, "us"), us, "{part:?}");
+        assert_eq!(document.matches("class=\"pause ").count(), pauses.len(), "{part:?}");
+        assert_eq!(document.matches("class=\"area\"").count(), 2, "allocated, and live");
+        let allocated: u64 = of_json(&json, "bytes").values().sum();
+        assert_eq!(of_pauses(&document, "allocated"), allocated, "{part:?}");
+        let longest = document.split("id=\"pauses\"").nth(1).expect("a table");
+        assert!(longest.contains("<td>20 ms</td><td>full</td><td>System.gc()</td>"), "{longest}");
+    }
 }
 
 #[test]

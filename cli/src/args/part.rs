@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use mayfly_formats::Format;
 use mayfly_profile::{LifeBand, TimeRange, Value};
 
@@ -29,6 +29,26 @@ pub(crate) struct FormatArgs {
     /// Write one page for a browser: flame graph, lifetimes, classes; it needs no network
     #[arg(long, conflicts_with_all = ["json", "text", "full", "limit"])]
     html: bool,
+
+    /// Write a log of HdrHistogram: how long objects of each class lived, in milliseconds
+    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit"])]
+    hdr: bool,
+
+    /// Write metrics (OpenMetrics), as Prometheus reads them
+    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit"])]
+    openmetrics: bool,
+
+    /// Write a picture: a flame graph, or how long objects lived
+    #[arg(long, value_name = "PICTURE", num_args = 0..=1, require_equals = true, default_missing_value = "flame",
+        conflicts_with_all = ["json", "text", "full", "limit"])]
+    svg: Option<Picture>,
+}
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Picture {
+    Flame,
+    Lifetimes,
 }
 
 impl FormatArgs {
@@ -40,6 +60,10 @@ impl FormatArgs {
             Format::Pprof => self.pprof,
             Format::Csv => self.csv,
             Format::Html => self.html,
+            Format::Hdr => self.hdr,
+            Format::OpenMetrics => self.openmetrics,
+            Format::SvgFlame => self.svg == Some(Picture::Flame),
+            Format::SvgLifetimes => self.svg == Some(Picture::Lifetimes),
         };
         Format::ALL.into_iter().find(asked)
     }

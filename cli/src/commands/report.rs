@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use mayfly_formats::{Choice, Format as Foreign};
-use mayfly_profile::{Profile, View};
+use mayfly_profile::{Profile, Slices, View};
 
 use crate::args::ReportArgs;
 use crate::commands::next_commands::{program, shown};
@@ -17,12 +17,12 @@ use crate::report::{Format, view};
 
 /// Reads the recording and writes the report. Damage behind a readable part is a warning on stderr, no failure.
 pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
-    let profile = recording_input::read(&args.recording, args.part.during)?;
+    let (profile, slices) = read(&args)?;
     let mut view = view::overridden(&profile.run.view, &args);
     let profile = part(profile, &view, &args)?;
     let file = args.output.as_deref();
     if let Some(format) = args.format.format() {
-        write_foreign(&profile, format, &args, file)?;
+        write_foreign(&profile, slices.as_ref(), format, &args, file)?;
         return Ok(exit_codes::SUCCESS);
     }
     let format = format(&args);
@@ -39,6 +39,15 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
     Ok(exit_codes::SUCCESS)
 }
 
+/// What was recorded; with slices of time for a page of all of it, in which one chooses.
+fn read(args: &ReportArgs) -> Result<(Profile, Option<Slices>), Error> {
+    let is_part = args.part.during.is_some() || args.part.lived.is_some();
+    if args.format.format() == Some(Foreign::Html) && !is_part {
+        return recording_input::read_sliced(&args.recording);
+    }
+    Ok((recording_input::read(&args.recording, args.part.during)?, None))
+}
+
 /// The part that is wanted of what was recorded.
 fn part(profile: Profile, view: &View, args: &ReportArgs) -> Result<Profile, Error> {
     let Some(band) = args.part.lived else { return Ok(profile) };
@@ -51,6 +60,7 @@ fn part(profile: Profile, view: &View, args: &ReportArgs) -> Result<Profile, Err
 /// In a format of other tools.
 fn write_foreign(
     profile: &Profile,
+    slices: Option<&Slices>,
     format: Foreign,
     args: &ReportArgs,
     file: Option<&Path>,
@@ -60,13 +70,20 @@ fn write_foreign(
         let asked = format!("--value {}", value.name());
         return Err(if profile.run.lifetimes { beside_a_band(args, &asked) } else { missing(args, &asked) });
     }
+    if format.needs_lifetimes() && !profile.run.lifetimes {
+        return Err(missing(args, "this format"));
+    }
     let view = view::overridden(&profile.run.view, args);
     let choice = Choice { value, lines: view.detailed_trace };
     let mut bytes = Vec::new();
     let mut shown = view.of(profile).into_owned();
     // What the page says of itself.
     shown.run.view = view;
-    format.write(&shown, &choice, &mut bytes).expect("a vector takes all");
+    match format {
+        Foreign::Html => mayfly_formats::page(&shown, slices, &choice, &mut bytes),
+        format => format.write(&shown, &choice, &mut bytes),
+    }
+    .expect("a vector takes all");
     match String::from_utf8(bytes) {
         Ok(text) if format == Foreign::Speedscope => output::json(&text, file),
         Ok(text) if !format.is_binary() => output::text(&text, file),

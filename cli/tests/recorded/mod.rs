@@ -7,10 +7,16 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+use hdrhistogram::serialization::interval_log::{IntervalLogHistogram, IntervalLogIterator, LogEntry};
 use mayfly_formats::readable_class;
 use mayfly_profile::{
-    BucketBounds, ByteAges, ClassCounts, ClassId, FateCounts, Fates, Frame, FrameId, LifetimeCounts,
-    Lifetimes, Load, Progress, RunInfo, SiteCounts, SiteId, Stamp, Tally, Tracking, Update,
+    BucketBounds, ByteAges, ClassCounts, ClassId, Collection, FateCounts, Fates, Flag, FlagValue, Frame,
+    FrameId, GcKind, GenerationUse, LifetimeCounts, Lifetimes, Load, Progress, RunInfo, SiteCounts, SiteId,
+    Stamp, Tally, Tracking, Trust, Update,
 };
 use mayfly_recording::RecordingWriter;
 use serde_json::Value;
@@ -86,6 +92,7 @@ fn step(second: u64, tracked: bool) -> Update {
         gcs: second as u32,
         classes,
         sites,
+        trust: Trust { accounted_bytes: 100 * second * (16 + 40 + 64), ..Trust::default() },
         ..Progress::default()
     }))
 }
@@ -123,16 +130,43 @@ fn fates(second: u64) -> Update {
     Update::Fates(Box::new(FateCounts { stamp, classes, sites }))
 }
 
+/// One each second: every tenth is of the whole heap.
+fn collection(second: u64) -> Update {
+    let full = second.is_multiple_of(10);
+    let used = |before, after| GenerationUse { before: Some(before), after, capacity: Some(8 << 20) };
+    Update::Collections(vec![Collection {
+        number: second as u32 - 1,
+        at_ms: second * 1_000 - 50,
+        pause_us: if full { 20_000 } else { 1_500 },
+        bytes: second * 9_600,
+        kind: if full { GcKind::Full } else { GcKind::Young },
+        cause: if full { "System.gc()" } else { "Allocation Failure" }.into(),
+        young: Some(used(1 << 20, 1 << 16)),
+        old: Some(used(second << 10, (second + 1) << 10)),
+        tenuring: None,
+    }])
+}
+
+fn flags() -> Update {
+    let flag = |name: &str, value| Flag { name: name.into(), value };
+    Update::Flags(vec![
+        flag("MaxHeapSize", FlagValue::Number(64 << 20)),
+        flag("UseSerialGC", FlagValue::Switch(true)),
+    ])
+}
+
 pub(crate) struct Recording(tempfile::TempDir);
 
 impl Recording {
     pub(crate) fn of(tracking: Tracking) -> Self {
         let place = Self(tempfile::tempdir().expect("temporary folder"));
         let mut writer = RecordingWriter::new();
-        let start = [Update::Start(Box::new(run(tracking)))];
+        let start = [Update::Start(Box::new(run(tracking))), flags()];
         let tracked = tracking != Tracking::Off;
         let steps = (1..=60).flat_map(|second| {
-            [Some(step(second, tracked)), tracked.then(|| fates(second))].into_iter().flatten()
+            [Some(step(second, tracked)), tracked.then(|| fates(second)), Some(collection(second))]
+                .into_iter()
+                .flatten()
         });
         let updates = start.into_iter().chain(names()).chain(steps).chain([Update::End]);
         let bytes: Vec<u8> =
@@ -183,6 +217,7 @@ pub(crate) fn of_json(text: &str, value: &str) -> Totals {
             "bytes" => class["allocated"]["bytes"].as_u64(),
             "objects" => class["allocated"]["objects"].as_u64(),
             "live" => class["live"]["bytes"].as_u64(),
+            "live-objects" => class["live"]["objects"].as_u64(),
             _ => {
                 let held = &class["byte_seconds"];
                 let sum =
@@ -193,4 +228,19 @@ pub(crate) fn of_json(text: &str, value: &str) -> Totals {
         (class["name"].as_str().expect("a name").to_owned(), amount.expect("a number"))
     });
     totals(rows)
+}
+
+/// Histograms of a log by tag.
+pub(crate) fn of_hdr(log: &str) -> Vec<(String, Histogram<u64>)> {
+    let intervals =
+        IntervalLogIterator::new(log.as_bytes()).filter_map(|entry| match entry.expect("an entry") {
+            LogEntry::Interval(interval) => Some(interval),
+            _ => None,
+        });
+    let read = |interval: IntervalLogHistogram<'_>| {
+        let bytes = BASE64.decode(interval.encoded_histogram()).expect("base 64");
+        let histogram = Deserializer::new().deserialize(&mut &*bytes).expect("a histogram");
+        (interval.tag().expect("a tag").as_str().to_owned(), histogram)
+    };
+    intervals.map(read).collect()
 }

@@ -7,14 +7,17 @@
 mod choice;
 mod collapsed;
 mod csv;
+mod hdr;
 mod html;
+mod openmetrics;
 mod pprof;
 mod speedscope;
 mod spelling;
+mod svg;
 
 use std::io::{self, Write};
 
-use mayfly_profile::Profile;
+use mayfly_profile::{Profile, Slices};
 
 pub use choice::Choice;
 pub use spelling::readable_class;
@@ -32,11 +35,34 @@ pub enum Format {
     Csv,
     /// One page that needs nothing but a browser.
     Html,
+    /// A log of HdrHistogram (V2) with a histogram of lifetimes per class.
+    Hdr,
+    /// Metrics of Prometheus and its relatives.
+    OpenMetrics,
+    /// A picture: a flame graph.
+    SvgFlame,
+    /// A picture: how long objects lived.
+    SvgLifetimes,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Collapsed, Self::Speedscope, Self::Pprof, Self::Csv, Self::Html];
+    pub const ALL: [Self; 9] = [
+        Self::Collapsed,
+        Self::Speedscope,
+        Self::Pprof,
+        Self::Csv,
+        Self::Html,
+        Self::Hdr,
+        Self::OpenMetrics,
+        Self::SvgFlame,
+        Self::SvgLifetimes,
+    ];
+
+    /// Whether it has nothing to say of a run that did not follow deaths.
+    pub fn needs_lifetimes(self) -> bool {
+        matches!(self, Self::Hdr | Self::SvgLifetimes)
+    }
 
     /// Whether it is no text.
     pub fn is_binary(self) -> bool {
@@ -53,7 +79,24 @@ impl Format {
             Self::Speedscope => speedscope::write(profile, choice, out),
             Self::Pprof => pprof::write(profile, choice, out),
             Self::Csv => csv::write(profile, choice, out),
-            Self::Html => html::write(profile, choice, out),
+            Self::Html => page(profile, None, choice, out),
+            Self::Hdr => hdr::write(profile, choice, out),
+            Self::OpenMetrics => openmetrics::write(profile, choice, out),
+            Self::SvgFlame => svg::flame(profile, choice, out),
+            Self::SvgLifetimes => svg::lifetimes(profile, choice, out),
         }
     }
+}
+
+/// Writes [`Format::Html`]; with slices of the same stream a time can be chosen in the page.
+///
+/// # Errors
+/// Those of `out`.
+pub fn page(
+    profile: &Profile,
+    slices: Option<&Slices>,
+    choice: &Choice,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    html::write(profile, slices, choice, out)
 }

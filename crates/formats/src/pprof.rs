@@ -1,7 +1,7 @@
 //! The gzipped protocol buffer of pprof: a sample per class, stack and length of life, with all numbers that are known.
 //!
 //! The innermost location of a sample is its class. Labels: `class`; `lifetime`, in milliseconds, the middle of the interval in
-//! which its objects died or the age of the living; `state`, `dead` or `live`. So `-tagfocus lifetime=30s:5m` takes a band.
+//! which its objects died or the age of the living; `state`, `dead` or `live`. So `-tagfocus lifetime=30s:300s` takes a band.
 
 use std::collections::HashMap;
 use std::hash::Hash;

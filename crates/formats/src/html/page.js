@@ -3,7 +3,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const by = id => document.getElementById(id);
-  const view = {value: data.value, from: null, to: null, cls: null, sort: "amount", up: false, find: "", reversed: false,
+  const view = {value: data.value, from: null, to: null, during: null, cls: null, sort: "amount", up: false, find: "", reversed: false,
     icicle: false, zoom: []};
   let drawn = [];
 
@@ -162,8 +162,59 @@
       shape("text", {x: 2, y: 175}, cells.duration(points[0][1])), shape("text", {x: 398, y: 175, "text-anchor": "end"}, cells.duration(points.at(-1)[1])));
   };
 
+  // Lanes of 800 by 70: what was allocated, what was live, pauses.
+  const when = () => {
+    const {begin_ms, steps, followed, pauses, paused} = data.timeline;
+    const all = steps.reduce((sum, [ms]) => sum + ms, 0);
+    by("when").hidden = all === 0;
+    if (all === 0) return;
+    const lanes = [["allocated", ([ms, allocated]) => cells.perSecond(allocated, ms), "/s at most"]];
+    if (followed) lanes.push(["live after collections", ([, , , live]) => live, " at most"]);
+    const shapes = lanes.flatMap(([label, of, words], lane) => {
+      const means = cells.overTime(steps, 400, of), base = 80 * lane + 75;
+      const most = Math.max(...steps.map(of)), high = value => (base - 60 * value / Math.max(1, most)).toFixed(1);
+      const line = means.map((value, i) => `L${2 * i} ${high(value)}L${2 * i + 2} ${high(value)}`).join("");
+      return [shape("path", {class: "area", d: `M0 ${base}${line}L800 ${base}Z`}),
+        shape("text", {x: 4, y: 80 * lane + 12}, `${label}: ${cells.amount("bytes", Math.round(most))}${words}`)];
+    });
+    const x = ms => Math.min(800, Math.max(0, 800 * (ms - begin_ms) / all));
+    const bars = pauses.map(({at_ms, us, kind, cause, before, after}) => {
+      const high = 60 * Math.log1p(us) / Math.log1p(Math.max(1, paused[2]));
+      const bar = shape("rect", {class: `pause ${kind}`, x: x(at_ms).toFixed(1), y: (235 - high).toFixed(1), width: 1.5, height: high.toFixed(1)});
+      bar.append(shape("title", {}, [`${cells.duration(at_ms)}: ${kind}, ${cells.pause(us)}`, cause, heap(before, after)].filter(Boolean).join(", ")));
+      return bar;
+    });
+    by("lanes").replaceChildren(...shapes, ...bars, shape("text", {x: 4, y: 172}, "pauses"));
+    const left = paused[0] - pauses.length;
+    by("paused").textContent = paused[0] === 0 ? "No pause is known." : `${paused[0]} pauses, ${cells.pause(paused[1])} in all, the longest ${cells.pause(paused[2])}.`
+      + (left > 0 ? ` The ${left} shortest are not drawn.` : "");
+    Object.assign(by("paused").dataset, {count: paused[0], us: paused[1], allocated: steps.reduce((sum, [, bytes]) => sum + bytes, 0)});
+    by("pauses").replaceChildren(...pauses.toSorted((a, b) => b.us - a.us).slice(0, 20).map(one => {
+      const line = document.createElement("tr");
+      const texts = [cells.duration(one.at_ms), cells.pause(one.us), one.kind, one.cause, heap(one.before, one.after),
+        one.promoted === null ? "" : cells.amount("bytes", one.promoted)];
+      line.append(...texts.map(text => Object.assign(document.createElement("td"), {textContent: text})));
+      return line;
+    }));
+  };
+  const heap = (before, after) => after === null ? "" : before === null ? cells.amount("bytes", after) + " after"
+    : `${cells.amount("bytes", before)} to ${cells.amount("bytes", after)}`;
+
+  // The time that is chosen, on the lanes.
+  const shade = () => {
+    const {begin_ms, steps} = data.timeline, all = steps.reduce((sum, [ms]) => sum + ms, 0);
+    by("lanes").querySelector(".during")?.remove();
+    by("during").textContent = "";
+    if (view.during === null) return;
+    const [from, to] = [data.slices[view.during[0]][0], data.slices[view.during[1]][1]];
+    by("during").textContent = `during ${cells.duration(from)} to ${cells.duration(to)}`;
+    Object.assign(by("during").dataset, {from, to});
+    const x = ms => 800 * (ms - begin_ms) / Math.max(1, all);
+    by("lanes").prepend(shape("rect", {class: "during", x: x(from), y: 0, width: Math.max(1, x(to) - x(from)), height: 240}));
+  };
+
   // The selection stands in the address, so that it can be sent to somebody.
-  const FIELDS = ["value", "from", "to", "find", "filter"], TICKS = ["reversed", "icicle"];
+  const FIELDS = ["value", "from", "to", "since", "until", "find", "filter"], TICKS = ["reversed", "icicle"];
   const remember = () => {
     const words = new URLSearchParams();
     for (const id of FIELDS) if (by(id).value !== "") words.set(id, by(id).value);
@@ -180,7 +231,7 @@
     view.cls = cls < 0 ? null : cls;
   };
 
-  const draw = () => { flame(); table(); bars(); curve(); };
+  const draw = () => { flame(); table(); bars(); curve(); shade(); };
 
   const choose = cls => {
     view.cls = view.cls === cls ? null : cls;
@@ -192,9 +243,17 @@
   const read = () => {
     view.value = by("value").value;
     const [from, to] = [cells.time(by("from").value), cells.time(by("to").value)];
-    const valid = !Number.isNaN(from) && !Number.isNaN(to) && (to === null || (from ?? 0) < to);
-    by("wrong").textContent = valid ? "" : "A time is a number and ms, s, m or h: 30s; the first is before the second.";
-    if (valid) [view.from, view.to] = [from, to];
+    const [since, until] = [cells.time(by("since").value), cells.time(by("until").value)];
+    const ordered = (from, to) => !Number.isNaN(from) && !Number.isNaN(to) && (to === null || (from ?? 0) < to);
+    const valid = ordered(from, to) && ordered(since, until);
+    if (valid) {
+      [view.from, view.to] = [from, to];
+      view.during = data.slices.length === 0 ? null : cells.slices(data, since, until);
+    }
+    const isLate = view.during === undefined;
+    if (isLate) view.during = null;
+    by("wrong").textContent = !valid ? "A time is a number and ms, s, m or h: 30s; the first is before the second."
+      : isLate ? "The run had ended before that time." : cells.knows(view) ? "" : "This number is known of the whole run alone.";
     view.find = by("find").value;
     if (view.reversed !== by("reversed").checked) view.zoom = [];
     view.reversed = by("reversed").checked;
@@ -204,6 +263,22 @@
   by("choice").addEventListener("input", () => { read(); remember(); });
   by("choice").addEventListener("submit", event => event.preventDefault());
   by("filter").addEventListener("input", table);
+  // A time is chosen on the lanes, too: by dragging.
+  let begun = null;
+  const moment = event => {
+    const box = by("lanes").getBoundingClientRect(), {begin_ms, steps} = data.timeline;
+    const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+    return Math.round(begin_ms + share * steps.reduce((sum, [ms]) => sum + ms, 0));
+  };
+  by("lanes").addEventListener("pointerdown", event => { begun = data.slices.length > 0 ? moment(event) : null; });
+  by("lanes").addEventListener("pointerup", event => {
+    if (begun === null) return;
+    const [since, until] = [begun, moment(event)].sort((a, b) => a - b);
+    [by("since").value, by("until").value] = until > since ? [since + "ms", until + "ms"] : ["", ""];
+    begun = null;
+    read();
+    remember();
+  });
   by("rows").addEventListener("click", event => choose(Number(event.target.closest("tr").dataset.cls)));
   by("rows").addEventListener("keydown", event => {
     if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(Number(event.target.closest("tr").dataset.cls)); }
@@ -231,7 +306,9 @@
   document.addEventListener("keydown", event => { if (event.key === "Escape") { view.zoom = []; view.cls = null; draw(); } });
   window.addEventListener("resize", flame);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", flame);
+  for (const id of ["since", "until"]) by(id).closest("label").hidden = data.slices.length === 0;
   recall();
+  when();
   read();
   document.body.dataset.ready = "true";
 })();

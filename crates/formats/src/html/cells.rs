@@ -1,0 +1,164 @@
+//! The cells that the page adds up: of the whole run, and of slices of time.
+//!
+//! Frames and lengths of life are numbered. Not here: adding up (`cells.js`).
+
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+
+use mayfly_profile::{Frame, Happened, LifeSpan, Profile, Slice, Slices, Tally, Value};
+use serde::Serialize;
+
+use crate::spelling::frame;
+
+/// Bytes that slices take at most: there are fewer of them where more happened.
+const SLICES_BYTES: usize = 1 << 20;
+
+#[derive(Default, Serialize)]
+pub(super) struct Cells {
+    frames: Vec<String>,
+    /// Alive after, gone by (milliseconds); `None`: alive.
+    spans: Vec<(u64, Option<u64>)>,
+    cells: Vec<Cell>,
+    slices: Vec<SliceRow>,
+}
+
+/// Class, frames from the outermost on, a number for each value, lives.
+type Cell = (usize, Vec<usize>, Vec<u64>, Vec<Life>);
+/// Length, objects, bytes.
+type Life = (usize, u64, u64);
+/// From, to (milliseconds), and of each cell in which something happened: objects and bytes allocated, lives.
+type SliceRow = (u64, u64, Vec<(usize, u64, u64, Vec<Life>)>);
+
+/// Numbers the classes, frames, lengths and cells while they are written.
+struct Writing<'a> {
+    known: &'a [Value],
+    lines: bool,
+    classes: HashMap<&'a str, usize>,
+    frames: Ids<String>,
+    spans: Ids<(u64, Option<u64>)>,
+    places: HashMap<(usize, Vec<usize>), usize>,
+    cells: Vec<Cell>,
+}
+
+impl Cells {
+    /// Of these classes, in their order; with frames by line or by method.
+    pub(super) fn of(
+        profile: &Profile,
+        slices: Option<&Slices>,
+        classes: &[&str],
+        known: &[Value],
+        lines: bool,
+    ) -> Self {
+        let numbered = classes.iter().enumerate().map(|(id, &class)| (class, id));
+        let mut writing = Writing {
+            known,
+            lines,
+            classes: numbered.collect(),
+            frames: Ids::default(),
+            spans: Ids::default(),
+            places: HashMap::new(),
+            cells: Vec::new(),
+        };
+        writing.whole(profile);
+        let slices = slices.map(|slices| writing.sliced(slices)).unwrap_or_default();
+        Self { frames: writing.frames.values, spans: writing.spans.values, cells: writing.cells, slices }
+    }
+}
+
+impl Writing<'_> {
+    fn whole(&mut self, profile: &Profile) {
+        for found in profile.cell_lives() {
+            let Some(place) = self.place(found.cell.class, found.cell.stack) else { continue };
+            let lives: Vec<_> = found.lives.iter().map(|&(span, tally)| self.life(span, tally)).collect();
+            let cell = &mut self.cells[place];
+            let amounts = self.known.iter().map(|&value| found.cell.amounts.of(value));
+            // Stacks that differ in lines alone are one place.
+            cell.2.iter_mut().zip(amounts).for_each(|(sum, amount)| *sum += amount);
+            cell.3.extend(lives);
+        }
+    }
+
+    /// As many slices as there is room for; none if that is one.
+    fn sliced(&mut self, slices: &Slices) -> Vec<SliceRow> {
+        let places: Vec<_> = slices.cells().iter().map(|(class, stack)| self.place(class, stack)).collect();
+        let mut slices = slices.clone();
+        loop {
+            let rows: Vec<_> = slices.slices().iter().map(|slice| self.slice(slice, &places)).collect();
+            if bytes(&rows) <= SLICES_BYTES && rows.len() > 1 {
+                return rows;
+            }
+            if !slices.coarsen() {
+                return Vec::new();
+            }
+        }
+    }
+
+    fn slice(&mut self, slice: &Slice, places: &[Option<usize>]) -> SliceRow {
+        let mut cells = Vec::new();
+        for (&id, happened) in &slice.cells {
+            if let Some(place) = places[id] {
+                cells.push((place, happened.born.objects, happened.born.bytes, self.lives(happened)));
+            }
+        }
+        (slice.from_ms, slice.to_ms, cells)
+    }
+
+    fn lives(&mut self, happened: &Happened) -> Vec<Life> {
+        let dead = happened.dead.iter().map(|(&(after_ms, by_ms), &tally)| (after_ms, Some(by_ms), tally));
+        let living = happened.living.iter().map(|(&after_ms, &tally)| (after_ms, None, tally));
+        dead.chain(living)
+            .map(|(after_ms, by_ms, tally)| self.life(LifeSpan { after_ms, by_ms }, tally))
+            .collect()
+    }
+
+    fn life(&mut self, span: LifeSpan, tally: Tally) -> Life {
+        (self.spans.id((span.after_ms, span.by_ms)), tally.objects, tally.bytes)
+    }
+
+    /// The cell of a class and a stack; `None` if the class is not shown.
+    fn place(&mut self, class: &str, stack: &[Frame]) -> Option<usize> {
+        let class = *self.classes.get(class)?;
+        let frames: Vec<_> = stack.iter().rev().map(|one| self.frames.id(frame(one, self.lines))).collect();
+        let next = self.cells.len();
+        let place = *self.places.entry((class, frames.clone())).or_insert(next);
+        if place == next {
+            self.cells.push((class, frames, vec![0; self.known.len()], Vec::new()));
+        }
+        Some(place)
+    }
+}
+
+/// How many bytes it takes as it is written.
+fn bytes(rows: &[SliceRow]) -> usize {
+    serde_json::to_vec(rows).map_or(usize::MAX, |bytes| bytes.len())
+}
+
+/// Names of classes in the order of the profile, then those of sites alone.
+pub(super) fn classes(profile: &Profile) -> Vec<&str> {
+    let mut seen = HashSet::new();
+    let names = profile.classes.iter().map(|class| class.name.as_str());
+    let of_sites = profile.sites.iter().map(|site| site.class.as_str());
+    names.chain(of_sites).filter(|&name| seen.insert(name)).collect()
+}
+
+/// Numbers for values.
+struct Ids<T> {
+    values: Vec<T>,
+    ids: HashMap<T, usize>,
+}
+
+impl<T> Default for Ids<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), ids: HashMap::new() }
+    }
+}
+
+impl<T: Clone + Hash + Eq> Ids<T> {
+    fn id(&mut self, value: T) -> usize {
+        let next = self.values.len();
+        *self.ids.entry(value).or_insert_with_key(|value| {
+            self.values.push(value.clone());
+            next
+        })
+    }
+}
