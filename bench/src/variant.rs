@@ -156,9 +156,9 @@ mod tests {
     fn an_unknown_variant_is_answered_with_the_known_ones() {
         let error = Variant::built_in("cuont").expect_err("a typing error");
         assert!(
-            error
-                .to_string()
-                .contains("none, dormant, count, sample, sampled, balanced, track, trace, tracktrace, jfr"),
+            error.to_string().contains(
+                "none, dormant, count, scope, sample, sampled, balanced, track, trace, tracktrace, jfr"
+            ),
             "{error}"
         );
     }

@@ -207,6 +207,8 @@ fn entry(full_name: &str) -> Option<&'static str> {
         "java/lang/Shutdown halt (I)V" => Some("exiting ()V"),
         "java/lang/StringBuilder toString ()Ljava/lang/String;"
         | "java/lang/StringBuffer toString ()Ljava/lang/String;" => Some("building ()V"),
+        "java/lang/VirtualThread mount ()V" => Some("mounting (Ljava/lang/Thread;)V"),
+        "java/lang/VirtualThread unmount ()V" => Some("unmounting ()V"),
         name if name.ends_with(" clone ()Ljava/lang/Object;") => Some("cloning ()V"),
         name if name == format!("jdk/internal/reflect/Reflection filterFields {fields}") => {
             Some("visibleFields (Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;")
