@@ -120,6 +120,10 @@ impl Management {
             function(jni.raw(), names.raw(), &raw mut global, 1)
         };
         jni.forget(names);
+        // The VM gives the name back as a reference of its own.
+        if let Some(name) = jni.object(global.name) {
+            jni.forget(name);
+        }
         (!jni.clear_exception() && found == 1).then_some(global)
     }
 

@@ -4,6 +4,8 @@ use mayfly_tests::{JsonReport, Profiled, check_all, each_jvm, skip};
 use serde_json::Value;
 
 const INTERVAL: f64 = 65536.0;
+/// Standard deviations at both sides: a true estimate misses in one of 1.7 million cases.
+const DEVIATIONS: f64 = 5.0;
 
 /// A line `SIZE method objects bytes`.
 struct Size<'a> {
@@ -93,7 +95,7 @@ fn objects_of_every_size_are_estimated_without_bias() {
             for size in sizes {
                 let (estimate, error) = (objects_of(&json, size.method), size.error());
                 assert!(
-                    (estimate - size.objects).abs() < 3.0 * error,
+                    (estimate - size.objects).abs() < DEVIATIONS * error,
                     "{engine}: {} on {jvm}: {estimate} estimated, {} ± {error} expected",
                     size.method,
                     size.objects
@@ -117,7 +119,7 @@ fn threads_that_live_briefly_are_not_taken_for_a_fair_sample() {
                 |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{value} is no number: {class}"));
             let off = number(&estimate["bytes"]) - number(&class["allocated"]["bytes"]);
             assert!(
-                off.abs() <= 3.0 * number(&estimate["error_bytes"]),
+                off.abs() <= DEVIATIONS * number(&estimate["error_bytes"]),
                 "{options:?} on {jvm}: {estimate}, all of {} was allocated",
                 class["allocated"]
             );
@@ -149,10 +151,16 @@ fn the_sampled_engine_states_errors_that_hold_for_threads_that_live_briefly() {
                 remainder.filter(|part| part["cause"].as_str().is_some_and(|it| it.contains("briefly")));
             let unsampled: f64 = briefly.filter_map(|part| part["bytes"].as_f64()).sum();
             let estimate = json.class("sampled.Sampled$Small").map(|class| class["jvm_allocated"].clone());
-            let number = |name: &str| estimate.as_ref().and_then(|it| it[name].as_f64()).unwrap_or(0.0);
-            let off = (number("bytes") - made).abs();
+            let number = |name: &str| estimate.as_ref().and_then(|it| it[name].as_f64());
+            // The classes that such threads make share one error; that of one on which no sample fell is the others'.
+            let shared = || {
+                let classes = json.0["classes"].as_array().into_iter().flatten();
+                classes.filter_map(|class| class["jvm_allocated"]["error_bytes"].as_f64()).fold(0.0, f64::max)
+            };
+            let error = number("error_bytes").unwrap_or_else(shared);
+            let off = (number("bytes").unwrap_or(0.0) - made).abs();
             assert!(
-                off <= 3.0 * number("error_bytes") || unsampled >= 0.9 * made,
+                off <= DEVIATIONS * error || unsampled >= 0.9 * made,
                 "{options:?} on {jvm}: {estimate:?}, {made} made: {}",
                 json.0["trust"]
             );
