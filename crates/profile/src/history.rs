@@ -53,6 +53,13 @@ pub fn per_second(bytes: u64, ms: u64) -> u64 {
     if ms == 0 { 0 } else { (bytes as f64 * 1000.0 / ms as f64).round() as u64 }
 }
 
+/// What was live after collections, in bytes, on average over the time of these points; `None` of no time.
+pub(crate) fn mean_live(points: &[Point]) -> Option<f64> {
+    let ms: u64 = points.iter().map(|point| point.span_ms).sum();
+    let held = points.iter().map(|point| point.live as f64 * point.span_ms as f64);
+    (ms > 0).then(|| held.sum::<f64>() / ms as f64)
+}
+
 /// Points in the order of time.
 #[derive(Clone, Debug, Default)]
 pub struct History {
@@ -145,13 +152,6 @@ impl History {
         &self.points
     }
 
-    /// What was live after collections, in bytes, on average over time; `None` of no time.
-    pub fn mean_live(&self) -> Option<f64> {
-        let ms: u64 = self.points.iter().map(|point| point.span_ms).sum();
-        let held = self.points.iter().map(|point| point.live as f64 * point.span_ms as f64);
-        (ms > 0).then(|| held.sum::<f64>() / ms as f64)
-    }
-
     /// The last points together: deaths come in lots.
     pub fn recent(&self) -> Point {
         joined(&self.points[self.points.len().saturating_sub(RECENT)..])
@@ -210,10 +210,10 @@ mod tests {
     #[test]
     fn live_bytes_are_weighed_by_how_long_they_were() {
         let mut history = History::default();
-        assert_eq!(history.mean_live(), None);
+        assert_eq!(mean_live(history.points()), None);
         history.push(Point { span_ms: 3_000, live: 100, ..Point::default() });
         history.push(Point { span_ms: 1_000, live: 500, ..Point::default() });
-        assert_eq!(history.mean_live(), Some(200.0));
+        assert_eq!(mean_live(history.points()), Some(200.0));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //!
 //! Not here: either side (`byte_seconds`, `history`).
 
+use crate::history::mean_live;
 use crate::part::Part;
 use crate::profile::Profile;
 
@@ -29,9 +30,10 @@ impl Profile {
     pub fn littles_law(&self) -> Option<LittlesLaw> {
         let ms: u64 = self.history.iter().map(|point| point.span_ms).sum();
         let collected = self.history.iter().any(|point| point.gcs > 0);
-        if !self.run.lifetimes || self.part != Part::default() || ms == 0 || !collected {
+        if !self.run.lifetimes || self.part != Part::default() || !collected {
             return None;
         }
+        let live = mean_live(&self.history)?;
         let lives = || self.classes.iter().flat_map(|class| class.lives(&self.run.buckets));
         let unseen_ms = self.trust.following.most_ms_between;
         let sum = |age: &dyn Fn(u64, Option<u64>) -> f64| {
@@ -45,8 +47,7 @@ impl Profile {
                 sum(&|after, _| after as f64),
                 sum(&|after, by| by.map_or_else(|| oldest(after), |by| by as f64)),
             ),
-            live: self.history.iter().map(|point| point.live as f64 * point.span_ms as f64).sum::<f64>()
-                / ms as f64,
+            live,
         })
     }
 }
