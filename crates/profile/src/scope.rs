@@ -160,6 +160,14 @@ impl ScopeProfile {
         })
     }
 
+    /// The same with what was allocated in scopes inside of it, which are among `all`, as it is itself.
+    pub fn allocated_with_inner(&self, all: &[Self]) -> Tally {
+        all.iter().filter(|other| self.contains(other)).fold(Tally::default(), |mut sum, inner| {
+            sum.add(inner.allocated());
+            sum
+        })
+    }
+
     /// What became of it; `None` when deaths are not followed.
     pub fn outcome(&self) -> Option<Outcome> {
         self.outlived.as_ref()?;

@@ -12,22 +12,6 @@ use crate::units;
 /// What is said where it is not known what survives.
 const NOT_FOLLOWED: &str = "what survives scopes is not known: deaths were not followed object by object (#trackcollections, #track-balanced)";
 
-/// A scope and those inside of it.
-pub(crate) fn with_inner<'p>(
-    profile: &'p Profile,
-    scope: &'p ScopeProfile,
-) -> impl Iterator<Item = &'p ScopeProfile> {
-    profile.scopes.iter().filter(|other| scope.contains(other))
-}
-
-/// What was allocated in a scope and in those inside of it.
-pub(crate) fn allocated_with_inner(profile: &Profile, scope: &ScopeProfile) -> Tally {
-    with_inner(profile, scope).fold(Tally::default(), |mut sum, inner| {
-        sum.add(inner.allocated());
-        sum
-    })
-}
-
 /// Names of a scope and of those that it was entered in, in one text.
 pub(crate) fn path(scope: &ScopeProfile) -> String {
     printable(&scope.path.join(" > ")).into_owned()
@@ -65,7 +49,7 @@ fn write_scope(out: &mut String, profile: &Profile, scope: &ScopeProfile, limit:
     let open = scope.entries.saturating_sub(scope.ended);
     let not_left = if open > 0 { format!(", {open} of these entries not left") } else { String::new() };
     line(out, 2, &format!("{}: entered {} times{not_left}", path(scope), scope.entries));
-    let (own, all) = (scope.allocated(), allocated_with_inner(profile, scope));
+    let (own, all) = (scope.allocated(), scope.allocated_with_inner(&profile.scopes));
     line(out, 4, &format!("allocated: {}{}", counted(own), per_entry(own, scope)));
     if all != own {
         line(out, 4, &format!("with scopes inside of it: {}{}", counted(all), per_entry(all, scope)));

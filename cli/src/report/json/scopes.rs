@@ -63,12 +63,7 @@ pub(super) fn scopes(profile: &Profile, limit: Option<usize>) -> Vec<ScopeJson<'
 }
 
 fn scope_json<'a>(profile: &Profile, scope: &'a ScopeProfile, limit: usize) -> ScopeJson<'a> {
-    let mut with_inner = Tally::default();
-    profile
-        .scopes
-        .iter()
-        .filter(|other| scope.contains(other))
-        .for_each(|inner| with_inner.add(inner.allocated()));
+    let with_inner = scope.allocated_with_inner(&profile.scopes);
     ScopeJson {
         path: &scope.path,
         entries: scope.entries,

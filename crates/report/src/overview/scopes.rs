@@ -3,7 +3,7 @@
 use mayfly_profile::ScopeProfile;
 
 use super::Screen;
-use crate::scopes::{allocated_with_inner, path};
+use crate::scopes::path;
 use crate::table::fitted;
 use crate::units;
 
@@ -13,13 +13,16 @@ const ROWS: usize = 3;
 impl Screen<'_> {
     /// As a table; nothing if no scope was entered.
     pub(super) fn scopes(&self) -> Vec<String> {
-        let mut scopes: Vec<_> = self.profile.scopes.iter().collect();
+        let all = &self.profile.scopes;
+        let mut scopes: Vec<_> =
+            all.iter().map(|scope| (scope.allocated_with_inner(all).bytes, scope)).collect();
         if scopes.is_empty() {
             return Vec::new();
         }
-        let bytes = |scope: &ScopeProfile| allocated_with_inner(self.profile, scope).bytes;
-        scopes.sort_by(|a, b| bytes(b).cmp(&bytes(a)).then_with(|| a.path.cmp(&b.path)));
-        let followed = scopes.iter().any(|scope| scope.outlived.is_some());
+        scopes.sort_by(|(bytes, scope), (others, other)| {
+            others.cmp(bytes).then_with(|| scope.path.cmp(&other.path))
+        });
+        let followed = scopes.iter().any(|(_, scope)| scope.outlived.is_some());
         let more = match scopes.len().saturating_sub(ROWS) {
             0 => String::new(),
             more => format!(", {more} more"),
@@ -30,7 +33,7 @@ impl Screen<'_> {
             format!("Scopes, with those inside of them (survivors need #trackcollections){more}:")
         };
         let mut cells = vec![headings(followed)];
-        cells.extend(scopes.iter().take(ROWS).map(|scope| cells_of(scope, bytes(scope), followed)));
+        cells.extend(scopes.iter().take(ROWS).map(|&(bytes, scope)| cells_of(scope, bytes, followed)));
         let mut lines = vec![String::new(), self.fit(&heading)];
         lines.extend(fitted(&cells, "  ", self.columns).lines().map(str::to_owned));
         lines
