@@ -24,7 +24,7 @@ jmh:
 console:
     profiler-java/web/build
 
-# Run every test, end to end ones on two of the JVMs found
+# Run every test, end to end ones each on one of two JVMs found
 test *ARGS:
     cargo test --workspace {{ ARGS }}
 
@@ -32,7 +32,7 @@ test *ARGS:
 matrix *ARGS:
     MAYFLY_JVMS=all cargo test --workspace {{ ARGS }}
 
-# Run only the end to end tests, on two of the JVMs found
+# Run only the end to end tests, each on one of two JVMs found
 e2e *ARGS:
     cargo test -p mayfly-tests {{ ARGS }}
 

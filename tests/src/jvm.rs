@@ -1,8 +1,19 @@
 //! An installed JVM, and what it says of itself.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fmt, fs};
+
+thread_local! {
+    /// Whether this thread has asked for a launcher since [`launched_here`].
+    static LAUNCHED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread has asked for a JVM's launcher since it was last asked this.
+pub(crate) fn launched_here() -> bool {
+    LAUNCHED.take()
+}
 
 /// An installed JVM.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +29,13 @@ pub struct Jvm {
 }
 
 impl Jvm {
-    /// The launcher.
+    /// The launcher. Noted: a test that asks for none has tested nothing on this JVM.
     pub fn java(&self) -> PathBuf {
+        LAUNCHED.set(true);
+        self.launcher()
+    }
+
+    fn launcher(&self) -> PathBuf {
         self.home.join("bin/java")
     }
 
@@ -28,7 +44,7 @@ impl Jvm {
     /// # Panics
     /// If it does not say.
     pub fn modules(&self) -> Vec<String> {
-        let output = Command::new(self.java()).arg("--list-modules").output().expect("java can be run");
+        let output = Command::new(self.launcher()).arg("--list-modules").output().expect("java can be run");
         let name = |line: &str| line.split('@').next().unwrap_or_default().to_owned();
         String::from_utf8_lossy(&output.stdout).lines().map(name).collect()
     }

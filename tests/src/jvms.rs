@@ -1,13 +1,14 @@
 //! The JVMs at hand, and which of them a run of the tests takes. Nothing is downloaded here.
 
 use std::collections::BTreeSet;
-use std::panic::{self, RefUnwindSafe};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::{self, Location, RefUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::{env, fs, thread};
 
 use crate::artifacts::workspace_root;
-use crate::jvm::Jvm;
+use crate::jvm::{Jvm, launched_here};
 use crate::skip::skip;
 
 /// The oldest feature release that the agent runs on.
@@ -20,7 +21,7 @@ enum Choice {
     Homes(Vec<PathBuf>),
     /// `all`: one of each feature release found.
     All,
-    /// Nothing: two of these, with each variant of a test on one of them.
+    /// Nothing: two of these, with each test on one of them.
     Two,
 }
 
@@ -75,37 +76,56 @@ pub(crate) fn compiler() -> Option<PathBuf> {
     jdks(OLDEST).iter().max_by_key(|jdk| jdk.feature)?.javac()
 }
 
-/// Runs a test body on every JVM; says on which ones it failed, after trying all.
+/// Runs a test body on every JVM; says on which ones it failed, after trying all. Where two releases stand for all, on one of
+/// them, and on the other if it launched nothing on the first: what that one lacks is tested, too.
 ///
 /// # Panics
 /// If the body panics on any.
+#[track_caller]
 pub fn each_jvm(body: impl Fn(&Jvm) + RefUnwindSafe) {
-    fail_if_any(jvms().iter().filter_map(|jvm| failed_on(jvm, &body)));
+    let failed: Vec<_> = match Choice::made() {
+        Choice::Two => on_one(in_order(jvms(), Location::caller()), &body),
+        Choice::Homes(_) | Choice::All => jvms().iter().filter_map(|jvm| failed_on(jvm, &body)).collect(),
+    };
+    fail_if_any(&failed);
 }
 
 /// As [`each_jvm`], on all JVMs at once: for programs that mostly wait.
 ///
 /// # Panics
 /// If the body panics on any.
+#[track_caller]
 pub fn each_jvm_at_once(body: impl Fn(&Jvm) + RefUnwindSafe + Sync) {
+    if Choice::made() == Choice::Two {
+        return each_jvm(body);
+    }
     let body = &body;
     let failed: Vec<_> = thread::scope(|scope| {
         let runs: Vec<_> = jvms().iter().map(|jvm| scope.spawn(move || failed_on(jvm, body))).collect();
         runs.into_iter().filter_map(|run| run.join().expect("panics are caught in it")).collect()
     });
-    fail_if_any(failed.into_iter());
+    fail_if_any(&failed);
 }
 
-/// Which variants of a test this JVM runs: all, or, where two releases stand for all, every other one, so that each variant
-/// runs on one of them.
-pub fn variants<'a, T>(jvm: &Jvm, all: &'a [T]) -> impl Iterator<Item = &'a T> {
-    let of = if Choice::made() == Choice::Two { jvms().len() } else { 1 };
-    let turn = jvms().iter().position(|other| other.home == jvm.home).unwrap_or(0);
-    in_turn(all, turn, of)
+/// The JVMs, beginning with another one from place to place in the tests, always the same at one.
+fn in_order(jvms: &[Jvm], place: impl Hash) -> impl Iterator<Item = &Jvm> {
+    let mut hasher = DefaultHasher::new();
+    place.hash(&mut hasher);
+    let first = usize::from(hasher.finish() % 2 == 1) % jvms.len();
+    jvms[first..].iter().chain(&jvms[..first])
 }
 
-fn in_turn<T>(all: &[T], turn: usize, of: usize) -> impl Iterator<Item = &T> {
-    all.iter().skip(turn % of).step_by(of)
+/// Runs the body on the first JVM on which it launches something.
+fn on_one<'a>(jvms: impl Iterator<Item = &'a Jvm>, body: &(impl Fn(&Jvm) + RefUnwindSafe)) -> Vec<String> {
+    let mut failed = Vec::new();
+    for jvm in jvms {
+        launched_here();
+        failed.extend(failed_on(jvm, body));
+        if launched_here() {
+            break;
+        }
+    }
+    failed
 }
 
 fn failed_on(jvm: &Jvm, body: &(impl Fn(&Jvm) + RefUnwindSafe)) -> Option<String> {
@@ -117,8 +137,7 @@ fn failed_on(jvm: &Jvm, body: &(impl Fn(&Jvm) + RefUnwindSafe)) -> Option<String
 }
 
 #[track_caller]
-fn fail_if_any(failed: impl Iterator<Item = String>) {
-    let failed: Vec<_> = failed.collect();
+fn fail_if_any(failed: &[String]) {
     assert!(failed.is_empty(), "failed on {}", failed.join(", "));
 }
 
@@ -190,6 +209,8 @@ fn say_left_out(jvms: &[Jvm]) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
 
     fn jvm(feature: u32, home: &str) -> Jvm {
@@ -212,11 +233,30 @@ mod tests {
     }
 
     #[test]
-    fn each_variant_is_taken_by_one() {
-        let all = [1, 2, 3, 4, 5];
-        let taken = |turn, of| in_turn(&all, turn, of).copied().collect::<Vec<_>>();
-        assert_eq!(taken(0, 1), all);
-        assert_eq!((taken(0, 2), taken(1, 2)), (vec![1, 3, 5], vec![2, 4]));
+    fn a_test_runs_on_the_first_that_has_something_for_it() {
+        let two = [jvm(17, "/none/a"), jvm(25, "/none/b")];
+        let tried_for = |wanted: u32| {
+            let tried = Mutex::new(Vec::new());
+            let failed = on_one(two.iter(), &|jvm: &Jvm| {
+                tried.lock().expect("no panic").push(jvm.feature);
+                if jvm.feature >= wanted {
+                    let _ = jvm.java();
+                }
+            });
+            assert!(failed.is_empty());
+            tried.into_inner().expect("no panic")
+        };
+        assert_eq!([17, 21, 99].map(tried_for), [vec![17], vec![17, 25], vec![17, 25]]);
+        let failed = on_one(two.iter(), &|jvm: &Jvm| panic!("on purpose: {}", jvm.java().display()));
+        assert_eq!(failed.len(), 1, "{failed:?}");
+    }
+
+    #[test]
+    fn each_of_two_is_the_first_somewhere() {
+        let two = [jvm(17, "/none/a"), jvm(25, "/none/b")];
+        let orders: BTreeSet<Vec<_>> =
+            (0..16).map(|place| in_order(&two, place).map(|jvm| jvm.feature).collect()).collect();
+        assert_eq!(orders, BTreeSet::from([vec![17, 25], vec![25, 17]]));
     }
 
     #[test]

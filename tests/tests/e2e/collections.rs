@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 
-use mayfly_tests::{Jvm, Profiled, Workspace, each_jvm, skip, variants};
+use mayfly_tests::{Jvm, Profiled, Workspace, each_jvm, skip};
 use serde_json::Value;
 
 /// What the log says of a pause.
@@ -186,7 +186,7 @@ fn check_order(run: &Run) {
 #[test]
 fn collections_of_contiguous_heaps_are_those_of_the_jvms_log() {
     each_jvm(|jvm| {
-        for gc in variants(jvm, &["-XX:+UseSerialGC", "-XX:+UseParallelGC"]) {
+        for gc in &["-XX:+UseSerialGC", "-XX:+UseParallelGC"] {
             let run = run(jvm, &[gc]).expect("every JVM has it");
             check_order(&run);
             for (gc, pause) in pairs(&run) {

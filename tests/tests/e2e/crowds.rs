@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write;
 
-use mayfly_tests::{Jvm, Launch, Profiled, Running, check_all, each_jvm, jvms, mayfly, skip, variants};
+use mayfly_tests::{Jvm, Launch, Profiled, Running, check_all, each_jvm, jvms, mayfly, skip};
 use serde_json::Value;
 
 /// Objects of 50 of 1,000 classes in each of 5,000 threads.
@@ -107,7 +107,7 @@ fn threads_that_come_and_go_leave_nothing_and_the_own_cost_is_what_is_resident()
             &Launch::new(jvm, "crowd.Crowd").jvm_args(SMALL_HEAP).args(COMING),
             Running::resident_bytes,
         );
-        for &options in variants(jvm, &["", "#trackcollections", "#trackcollections#trace"]) {
+        for &options in &["", "#trackcollections", "#trackcollections#trace"] {
             let run =
                 Profiled::new(jvm, "crowd.Crowd", options).with(|l| l.jvm_args(SMALL_HEAP).args(COMING));
             let look = |running: &Running| {

@@ -1,6 +1,6 @@
 //! Every way of making an object is counted once, to the object: interpreted, compiled by C1, compiled by C2.
 
-use mayfly_tests::{Profiled, check_all, each_jvm, variants};
+use mayfly_tests::{Profiled, check_all, each_jvm};
 
 /// How often each way is taken when it must be compiled.
 const HOT: &str = "100000";
@@ -13,7 +13,7 @@ fn counts_exactly(part: &str) {
             (&["-XX:TieredStopAtLevel=1"], HOT),
             (&["-XX:-TieredCompilation"], HOT),
         ];
-        for &(jvm_args, times) in variants(jvm, &modes) {
+        for &(jvm_args, times) in &modes {
             let run = Profiled::new(jvm, "gap.Gap", "").with(|l| l.jvm_args(jvm_args).args(&[part, times]));
             let outcome = run.run();
             if let Err(mismatch) = check_all(jvm, &outcome.stdout, &run.json().allocated()) {
@@ -28,7 +28,7 @@ fn places_count_arrays_for_their_classes() {
     each_jvm(|jvm| {
         let parts = ["clones", "reflective", "language", "library"];
         let runs = ["10", HOT].map(|times| parts.map(|part| (part, times))).concat();
-        for &(part, times) in variants(jvm, &runs) {
+        for &(part, times) in &runs {
             let run = Profiled::new(jvm, "gap.Gap", "#trace").with(|l| l.args(&[part, times]));
             let outcome = run.run();
             if let Err(mismatch) = check_all(jvm, &outcome.stdout, &run.json().allocated()) {

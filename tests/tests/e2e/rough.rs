@@ -1,7 +1,7 @@
 //! What is rough on an agent: storms of exceptions, classes that come and go, hidden ones, flags that change how objects look or
 //! code runs, other agents. Every time the program's result is its own, and what it states is counted.
 
-use mayfly_tests::{Beside, Jvm, Launch, Profiled, Workspace, check_all, each_jvm, skip, variants};
+use mayfly_tests::{Beside, Jvm, Launch, Profiled, Workspace, check_all, each_jvm, skip};
 
 const UNLOCK: &str = "-XX:+UnlockExperimentalVMOptions";
 
@@ -73,7 +73,7 @@ fn flags_that_change_how_objects_look() {
         (&["-XX:ObjectAlignmentInBytes=32"], Some(32)),
     ];
     each_jvm(|jvm| {
-        for (jvm_args, size) in variants(jvm, &flags) {
+        for (jvm_args, size) in &flags {
             let program = Beside::new("threads.Threads", &["2", "20000"]).jvm_args(jvm_args).layout_differs();
             let sized = |run: &Profiled| {
                 let bytes = run.json().allocated()["threads.Threads$Item"].bytes;
@@ -115,7 +115,7 @@ fn flags_that_change_how_code_runs() {
         &["-Xrs"],
     ];
     each_jvm(|jvm| {
-        for jvm_args in variants(jvm, &flags) {
+        for jvm_args in &flags {
             holds(jvm, &Beside::new("threads.Threads", &["2", "5000"]).jvm_args(jvm_args));
         }
     });

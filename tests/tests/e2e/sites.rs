@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use mayfly_tests::{Jvm, Profiled, check_all, each_jvm, variants};
+use mayfly_tests::{Jvm, Profiled, check_all, each_jvm};
 use serde_json::Value;
 
 /// A multiple of all that the fixture divides by, and enough for C2.
@@ -63,7 +63,7 @@ fn each_bytecode_is_counted_exactly() {
         ];
         let options = ["#detailedtrace", "#detailedtrace#trackcollections"];
         let runs = options.map(|options| modes.map(|(jvm_args, turns)| (options, jvm_args, turns))).concat();
-        for &(options, jvm_args, turns) in variants(jvm, &runs) {
+        for &(options, jvm_args, turns) in &runs {
             let args = ["lines", &turns.to_string()];
             let sites = run(jvm, &format!("{options}{FILTER}"), jvm_args, &args);
             let mut counted = counted(&sites);

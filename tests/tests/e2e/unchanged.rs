@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mayfly_tests::{Jvm, Launch, Workspace, each_jvm, each_jvm_at_once, variants};
+use mayfly_tests::{Jvm, Launch, Workspace, each_jvm, each_jvm_at_once};
 
 const OPTIONS: [&str; 3] = ["", "#trackcollections#trace", "#sample-64k#trace"];
 
@@ -36,7 +36,7 @@ fn every_way_to_end() {
             "stack-overflow",
             "uncaught-in-thread",
         ];
-        for how in variants(jvm, &ways) {
+        for how in &ways {
             same_with_and_without(jvm, "exits.Exits", &[how], &[]);
         }
     });
