@@ -43,6 +43,24 @@ fn sites_of_a_sample() {
 }
 
 #[test]
+fn a_class_of_few_samples_is_not_said_to_live_long() {
+    // A thousand objects of 32 bytes.
+    let found = |interval| shown(&sampled(with_sites(), Tracking::ByteSample(interval)));
+    let (many, few) = (found(1 << 10), found(8 << 10));
+    assert!(many.contains("org.server.Server$Request lives longest"), "{many}");
+    assert!(!few.contains("lives longest") && !few.contains("Longest lived"), "{few}");
+}
+
+#[test]
+fn where_samples_are_few_a_nearer_interval_is_named() {
+    // 1,997 MB.
+    let shown_at = |interval| shown(&sampled(with_sites(), Tracking::ByteSample(interval)));
+    let few = shown_at(4 << 20);
+    assert!(few.contains("about 476 samples, which is little: #sample-512k would draw more"), "{few}");
+    assert!(!shown_at(512 << 10).contains("samples, which"));
+}
+
+#[test]
 fn what_was_optimised_away() {
     assert_snapshot!(shown(&optimised_away()));
 }

@@ -6,6 +6,12 @@ use super::Screen;
 use crate::text::printable;
 use crate::units;
 
+/// Fewer samples of a run are few.
+const FEW_SAMPLES: u64 = 1_000;
+/// What is aimed at where a nearer interval is advised; and the nearest that is.
+const MANY_SAMPLES: u64 = 5_000;
+const NEAREST_INTERVAL: u64 = 4 << 10;
+
 impl Screen<'_> {
     /// The trust line in words, and what makes numbers estimates.
     pub(super) fn coverage(&self) -> Vec<String> {
@@ -13,7 +19,20 @@ impl Screen<'_> {
         let mut lines = vec![String::new(), self.fit(&counted(trust, self.profile.run.engine))];
         lines.push(self.fit(&missed(trust)));
         lines.extend(self.estimated().map(|text| self.fit(&text)));
+        lines.extend(self.few_samples().map(|text| self.fit(&text)));
         lines
+    }
+
+    /// What tells more of a program that allocates little.
+    fn few_samples(&self) -> Option<String> {
+        let Tracking::ByteSample(interval) = self.profile.run.tracking else { return None };
+        let bytes = self.profile.trust.accounted_bytes;
+        let nearer = (bytes / MANY_SAMPLES).next_power_of_two().max(NEAREST_INTERVAL);
+        let samples = bytes / interval.max(1);
+        (samples < FEW_SAMPLES && nearer < interval).then(|| {
+            let nearer = nearer >> 10;
+            format!("  That is about {samples} samples, which is little: #sample-{nearer}k would draw more.")
+        })
     }
 
     fn estimated(&self) -> Option<String> {

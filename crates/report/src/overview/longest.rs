@@ -11,6 +11,8 @@ use crate::units;
 const ROWS: usize = 3;
 /// Only classes with at least this share of all byte-seconds: a single thread object of the JDK lives long, too.
 const LEAST_SHARE: f64 = 0.01;
+/// Fewer samples tell nothing of how long the objects of a class live: half may be dead though all that were drawn live.
+const LEAST_SAMPLES: f64 = 10.0;
 
 /// A class and how long its objects live.
 pub(super) struct LongLived<'a> {
@@ -33,7 +35,8 @@ impl Screen<'_> {
         let all: f64 = classes.iter().map(|(byte_seconds, _)| byte_seconds).sum();
         let large = classes
             .into_iter()
-            .filter(|(byte_seconds, _)| *byte_seconds > 0.0 && *byte_seconds >= all * LEAST_SHARE);
+            .filter(|(byte_seconds, _)| *byte_seconds > 0.0 && *byte_seconds >= all * LEAST_SHARE)
+            .filter(|(_, class)| self.is_known(class));
         let mut lived: Vec<_> = large
             .filter_map(|(_, class)| {
                 let median = median(class.lifetimes.as_ref()?)?;
@@ -64,21 +67,33 @@ impl Screen<'_> {
         lines
     }
 
+    /// Whether enough objects of it were followed.
+    fn is_known(&self, class: &ClassProfile) -> bool {
+        let samples = self.profile.samples_behind(class, all_of(class));
+        samples.is_none_or(|samples| samples >= LEAST_SAMPLES)
+    }
+
     fn byte_seconds(&self, class: &ClassProfile) -> f64 {
         class.byte_seconds(&self.profile.run.buckets).unwrap_or_default().all()
     }
 }
 
 fn long_lived(class: &ClassProfile, median: Median) -> LongLived<'_> {
-    let mut collected = Tally::default();
-    class.collected.iter().for_each(|&tally| collected.add(tally));
+    let live = class.live.unwrap_or_default().objects;
     LongLived {
         class,
-        live: class.live.unwrap_or_default().objects,
-        collected: collected.objects,
+        live,
+        collected: all_of(class).objects.saturating_sub(live),
         median: median.text,
         band: median.band,
     }
+}
+
+/// The living and the dead.
+fn all_of(class: &ClassProfile) -> Tally {
+    let mut all = class.live.unwrap_or_default();
+    class.collected.iter().for_each(|&tally| all.add(tally));
+    all
 }
 
 /// A median lifetime.
