@@ -4,12 +4,13 @@
 
 mod recorded;
 
+use std::collections::BTreeMap;
 use std::io::Read;
 
 use flate2::read::GzDecoder;
 use mayfly_profile::Tracking;
 use prost::Message;
-use recorded::{CLASSES, HOSTILE, Recording, Totals, of_hdr, of_json, totals};
+use recorded::{CLASSES, HOSTILE, Recording, Totals, of_hdr, of_json, python, totals};
 use serde_json::Value;
 
 /// The rows `bytes:objects:(share) - class` of the section of allocated objects.
@@ -150,11 +151,61 @@ fn of_html(text: &str, value: &str) -> Totals {
     let list = |value: &Value| value.as_array().expect("a list").clone();
     let column = list(&data["values"]).iter().position(|name| name == value).expect("the value");
     let rows = list(&data["cells"]).into_iter().map(|cell| {
-        let class = cell[0].as_u64().expect("a class") as usize;
-        let name = data["classes"][class]["name"].as_str().expect("a name").to_owned();
-        (name, cell[2][column].as_u64().expect("a number"))
+        let node = cell[0].as_u64().expect("a node") as usize;
+        let class = -1 - data["tree"]["frame"][node - 1].as_i64().expect("a class");
+        let name = data["classes"][class as usize]["name"].as_str().expect("a name").to_owned();
+        (name, cell[1][column].as_u64().expect("a number"))
     });
     totals(rows.collect::<Vec<_>>())
+}
+
+/// Of classes, stacks and lengths of life: class and amount.
+type Rows = [Vec<(String, u64)>; 3];
+
+/// Totals by class of the tables in these folders, of each value that they have a column for, as DuckDB adds them up.
+fn of_tables(recording: &Recording, folders: &[String]) -> Option<Vec<BTreeMap<String, [Totals; 3]>>> {
+    let script = "
+import duckdb, json, sys
+def totals(folder, table, column):
+    rows = duckdb.sql(f\"SELECT class, CAST(round(sum({column})) AS BIGINT) FROM '{folder}/{table}.parquet' GROUP BY class\")
+    return [[name, amount] for name, amount in rows.fetchall() if amount]
+print(json.dumps([{column: [totals(folder, table, column) for table in ('classes', 'sites')]
+    + [totals(folder, 'lifetimes', column) if column in ('bytes', 'objects') else []]
+    for column in ('bytes', 'objects', 'live_bytes', 'byte_seconds')} for folder in sys.argv[1:]]))";
+    let output = python()?
+        .args(["-c", script])
+        .args(folders)
+        .current_dir(recording.folder())
+        .output()
+        .expect("Python");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let found: Vec<BTreeMap<String, Rows>> = serde_json::from_slice(&output.stdout).expect("JSON");
+    let of_part = |part: BTreeMap<String, Rows>| {
+        part.into_iter().map(|(column, tables)| (column, tables.map(totals))).collect()
+    };
+    Some(found.into_iter().map(of_part).collect())
+}
+
+#[test]
+fn tables_have_the_same_totals_in_a_reader_of_others() {
+    let recording = Recording::of(Tracking::EveryObject);
+    let folders: Vec<_> = (0..PARTS.len()).map(|part| format!("part-{part}")).collect();
+    for (folder, part) in folders.iter().zip(PARTS) {
+        let path = recording.folder().join(folder);
+        assert!(recording.read(&["--parquet", "-o", path.to_str().expect("UTF-8")], part).is_empty());
+    }
+    let Some(found) = of_tables(&recording, &folders) else { return };
+    for (found, part) in found.iter().zip(PARTS) {
+        let json = recording.text(&["--json"], part);
+        for value in ["bytes", "objects", "live", "byte-seconds"] {
+            let (expected, what) = (of_json(&json, value), format!("{value} {part:?}"));
+            let [classes, sites, lives] = &found[column(value)];
+            assert_eq!((classes, sites), (&expected, &expected), "{what}");
+            // In a range of time who is born and who dies are not the same.
+            let is_by_life = column(value) == value && !part.contains(&"--during");
+            assert!(!is_by_life || lives == &expected, "by lifetime: {what}: {lives:?} for {expected:?}");
+        }
+    }
 }
 
 const PARTS: [&[&str]; 6] = [

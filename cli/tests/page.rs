@@ -6,31 +6,19 @@ mod recorded;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-use recorded::{HOSTILE, Recording, of_json};
+use recorded::{HOSTILE, Recording, of_json, skip};
 
-fn skip(what: &str, why: &str) {
-    // Past the capture of tests that pass.
-    let _ = writeln!(std::io::stderr(), "skip: {what}: {why}");
-}
-
-/// The document after its script has run, with this selection in its address; `None` without a browser.
-fn shown(page: &Path, selection: &str) -> Option<String> {
+/// What the browser prints of an address; `None` without a browser.
+fn browser(options: &[&str], address: &str) -> Option<String> {
     let home = tempfile::tempdir().expect("temporary folder");
-    let address = format!("file://{}#{selection}", page.display());
     let output = Command::new("chromium")
-        .args([
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--enable-logging=stderr",
-        ])
-        .args(["--virtual-time-budget=20000", "--dump-dom"])
+        .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+        .args(["--enable-logging=stderr", "--window-size=1280,900", "--virtual-time-budget=20000"])
         .arg(format!("--user-data-dir={}", home.path().display()))
+        .args(options)
         .arg(address)
         .output();
     let Ok(output) = output else {
@@ -38,8 +26,67 @@ fn shown(page: &Path, selection: &str) -> Option<String> {
         return None;
     };
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!said.contains("CONSOLE"), "the page's script complains: {said}");
+    let complaints: Vec<_> = said.lines().filter(|line| line.contains("CONSOLE")).collect();
+    assert!(complaints.is_empty(), "the page's script complains: {complaints:?}");
     Some(String::from_utf8(output.stdout).expect("UTF-8"))
+}
+
+/// The document after its script has run, with this selection in its address; `None` without a browser.
+fn shown(page: &Path, selection: &str) -> Option<String> {
+    browser(&["--dump-dom"], &format!("file://{}#{selection}", page.display()))
+}
+
+/// What `drive.js` finds in a copy of the page, shown so wide; `None` without a browser.
+fn driven(recording: &Recording, width: u32, options: &[&str]) -> Option<serde_json::Value> {
+    let page = recording.text(&["--html"], &[]);
+    let script = include_str!("recorded/drive.js").trim_end().trim_end_matches(';');
+    let tell = format!(
+        "<script>addEventListener('load', () => {{ let found;
+            try {{ found = ({script}); }} catch (error) {{ found = {{checks: 0, wrong: [String(error.stack)]}}; }}
+            parent.postMessage(JSON.stringify(found), '*'); }});</script></body>"
+    );
+    let (inner, outer) = (recording.folder().join("driven.html"), recording.folder().join("frame.html"));
+    fs::write(&inner, page.replacen("</body>", &tell, 1)).expect("write");
+    // A window is never as narrow as a phone; a frame in it is.
+    let frame = format!(
+        "<!doctype html><body><script>addEventListener('message', event => {{ document.title = event.data; }});</script>
+        <iframe src=\"driven.html\" style=\"border: 0; width: {width}px; height: 2000px\"></iframe></body>"
+    );
+    fs::write(&outer, frame).expect("write");
+    let document = browser(&[options, &["--dump-dom"]].concat(), &format!("file://{}", outer.display()))?;
+    let title = document.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next());
+    let title =
+        title.expect("the page answers").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    Some(serde_json::from_str(&title).expect("JSON"))
+}
+
+#[test]
+fn whatever_is_chosen_all_else_follows_wide_and_narrow_light_and_dark() {
+    let recording = Recording::of(mayfly_profile::Tracking::EveryObject);
+    let dark = ["--blink-settings=preferredColorScheme=0"];
+    let Some(wide) = driven(&recording, 1_240, &[]) else { return };
+    let narrow = driven(&recording, 390, &dark).expect("a browser");
+    for found in [&wide, &narrow] {
+        assert_eq!(found["wrong"], serde_json::json!([]), "{found}");
+        assert!(found["checks"].as_u64() >= Some(40), "{found}");
+    }
+    assert_eq!((&wide["width"], &narrow["width"]), (&1_240.into(), &390.into()));
+    assert_ne!(wide["paper"], narrow["paper"], "light and dark");
+}
+
+#[test]
+fn a_page_is_printed_on_few_sheets() {
+    let recording = Recording::of(mayfly_profile::Tracking::EveryObject);
+    let (page, paper) = (recording.folder().join("page.html"), recording.folder().join("page.pdf"));
+    fs::write(&page, recording.read(&["--html"], &[])).expect("write");
+    let print = format!("--print-to-pdf={}", paper.display());
+    if browser(&[&print], &format!("file://{}", page.display())).is_none() {
+        return;
+    }
+    let paper = fs::read(paper).expect("a file");
+    let sheets =
+        paper.windows(12).filter(|bytes| bytes == b"/Type /Page\n" || bytes == b"/Type /Page ").count();
+    assert!(paper.starts_with(b"%PDF") && (1..=3).contains(&sheets), "{sheets} sheets");
 }
 
 /// The exact amounts of the table's rows, by class as the page writes it.
@@ -89,11 +136,11 @@ fn added_up(page: &Path, selections: &str) -> Option<Vec<BTreeMap<String, u64>>>
     let script = "
         const cells = require(process.argv[1]), page = require('fs').readFileSync(process.argv[2], 'utf8');
         const data = JSON.parse(page.split('id=\"data\">')[1].split('</script>')[0]);
-        const all = {from: null, to: null, during: null, cls: null};
+        const all = {from: null, to: null, during: null, cls: null, under: null};
         console.log(JSON.stringify(JSON.parse(process.argv[3]).map(({since, until, ...rest}) => {
           const during = cells.slices(data, since ?? null, until ?? null);
           const sums = cells.totals(data, {...all, during, ...rest});
-          return Object.fromEntries(sums.map((sum, id) => [data.classes[id].readable, sum]).filter(([, sum]) => sum > 0));
+          return Object.fromEntries(sums.map((sum, id) => [cells.readable(data.classes[id]), sum]).filter(([, sum]) => sum > 0));
         })));";
     let cells = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/formats/src/html/cells.js");
     let output = Command::new("node").args(["-e", script]).arg(cells).arg(page).arg(selections).output();

@@ -1,32 +1,16 @@
 //! Files of `mayfly report` in the programs that they are made for: what these say is what the report says.
 //!
-//! `go tool pprof`, `promtool`, `java` and `node` are taken from the path; `scripts/fetch-readers` fetches the others. What is
-//! missing is skipped, and said.
+//! `go tool pprof`, `java` and `node` are taken from the path; `scripts/fetch-readers` fetches the others. What is missing is
+//! skipped, and said.
 
 mod recorded;
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mayfly_profile::Tracking;
-use recorded::{Recording, of_hdr, of_json};
-
-/// Where `scripts/fetch-readers` puts it; `None` if it is not there, which is said.
-fn fetched(name: &str) -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("cli/ lies in the workspace");
-    let found = Some(root.join("target/readers").join(name)).filter(|path| path.exists());
-    if found.is_none() {
-        skip(name, "not in target/readers: scripts/fetch-readers");
-    }
-    found
-}
-
-fn skip(what: &str, why: &str) {
-    // Past the capture of tests that pass.
-    let _ = writeln!(std::io::stderr(), "skip: {what}: {why}");
-}
+use recorded::{Recording, fetched, of_hdr, of_json, python, skip};
 
 /// What a command prints, which must succeed; `None` if there is no such program.
 #[track_caller]
@@ -139,16 +123,54 @@ fn speedscopes_schema_admits_what_is_written() {
 
 #[test]
 fn promtool_fills_the_metrics_into_blocks() {
+    let Some(promtool) = fetched("promtool") else { return };
     let recording = Recording::of(Tracking::EveryObject);
     let metrics = file(&recording, "run.om", &["--openmetrics"]);
     let blocks = recording.folder().join("blocks");
-    let filled = said(
-        Command::new("promtool")
-            .args(["tsdb", "create-blocks-from", "openmetrics"])
-            .arg(metrics)
-            .arg(&blocks),
-    );
-    if filled.is_some() {
-        assert!(fs::read_dir(blocks).expect("a folder").next().is_some(), "no block");
-    }
+    let create = ["tsdb", "create-blocks-from", "openmetrics"];
+    said(Command::new(&promtool).args(create).args([&metrics, &blocks]));
+    // A database has one of these, too.
+    fs::create_dir(blocks.join("wal")).expect("a new folder");
+    let text = said(Command::new(&promtool).args(["tsdb", "dump"]).arg(&blocks)).expect("it was there");
+    let value = |metric: &str| {
+        let lines = text.lines().filter(|line| line.contains(&format!("\"{metric}\"")));
+        lines
+            .map(|line| {
+                line.rsplit(' ').nth(1).and_then(|value| value.parse::<f64>().ok()).expect("a number")
+            })
+            .sum::<f64>()
+    };
+    assert_eq!(value("mayfly_allocated_bytes_total") as u64, bytes(&recording, &[], "bytes"), "{text}");
+    assert_eq!(value("mayfly_pause_seconds_count") as u64, 60, "{text}");
+}
+
+#[test]
+fn duckdb_and_pandas_answer_the_questions_of_the_guide() {
+    let Some(mut python) = python() else { return };
+    let recording = Recording::of(Tracking::EveryObject);
+    file(&recording, "cells.csv", &["--csv"]);
+    file(&recording, "run", &["--parquet"]);
+    let guides = [
+        include_str!("../../docs/guide/formats/csv.md"),
+        include_str!("../../docs/guide/formats/parquet.md"),
+    ];
+    let lines = guides.iter().flat_map(|guide| guide.lines());
+    let questions: Vec<_> =
+        lines.filter_map(|line| line.strip_prefix("    duckdb -c \"")?.strip_suffix('"')).collect();
+    assert!(questions.len() >= 5, "{questions:?}");
+    let script = "
+import duckdb, json, pandas, sys
+rows = [duckdb.sql(question).fetchall() for question in json.loads(sys.argv[1])]
+sums = [pandas.read_csv('cells.csv').bytes.sum(), pandas.read_parquet('run/sites.parquet').bytes.sum(),
+  pandas.read_parquet('run/classes.parquet').bytes.sum(), pandas.read_parquet('run/timeline.parquet').allocated_bytes.sum()]
+old = pandas.read_parquet('run/lifetimes.parquet').query('lifetime_ms >= 20000').bytes.sum()
+print(json.dumps([rows, [int(sum) for sum in sums], int(old)], default=str))";
+    let asked = serde_json::to_string(&questions).expect("JSON");
+    let found =
+        said(python.args(["-c", script, &asked]).current_dir(recording.folder())).expect("it is there");
+    let (rows, sums, old): (Vec<Vec<serde_json::Value>>, [u64; 4], u64) =
+        serde_json::from_str(&found).expect("JSON");
+    assert!(rows.iter().all(|rows| !rows.is_empty()), "{found}");
+    assert_eq!(sums, [bytes(&recording, &[], "bytes"); 4]);
+    assert_eq!(old, bytes(&recording, &["--lived", "20s.."], "bytes"));
 }

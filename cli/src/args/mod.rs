@@ -222,7 +222,7 @@ pub(crate) struct ReportArgs {
     #[arg(long)]
     pub(crate) no_blame: bool,
 
-    /// Write to FILE instead of standard output
+    /// Write to FILE instead of standard output; with --parquet the folder of the tables
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -305,7 +305,15 @@ mod tests {
     fn every_example_in_help_and_guide_is_accepted() {
         let guides = [
             include_str!("../../../docs/guide/cli.md"),
-            include_str!("../../../docs/guide/formats.md"),
+            include_str!("../../../docs/guide/formats/collapsed.md"),
+            include_str!("../../../docs/guide/formats/csv.md"),
+            include_str!("../../../docs/guide/formats/hdr.md"),
+            include_str!("../../../docs/guide/formats/openmetrics.md"),
+            include_str!("../../../docs/guide/formats/page.md"),
+            include_str!("../../../docs/guide/formats/parquet.md"),
+            include_str!("../../../docs/guide/formats/pprof.md"),
+            include_str!("../../../docs/guide/formats/speedscope.md"),
+            include_str!("../../../docs/guide/formats/svg.md"),
             include_str!("../../../docs/guide/heap.md"),
             include_str!("../../../docs/guide/live.md"),
             include_str!("../../../docs/guide/running-jvms.md"),

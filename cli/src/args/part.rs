@@ -26,6 +26,10 @@ pub(crate) struct FormatArgs {
     #[arg(long, conflicts_with_all = ["json", "text", "full", "limit"])]
     csv: bool,
 
+    /// Write five tables (Parquet) into the folder that -o names: classes, sites, lifetimes, collections and timeline
+    #[arg(long, requires = "output", conflicts_with_all = ["json", "text", "full", "limit"])]
+    pub(crate) parquet: bool,
+
     /// Write one page for a browser: flame graph, lifetimes, classes; it needs no network
     #[arg(long, conflicts_with_all = ["json", "text", "full", "limit"])]
     html: bool,
@@ -52,7 +56,7 @@ enum Picture {
 }
 
 impl FormatArgs {
-    /// The one that was asked for.
+    /// The one that was asked for, of those that are one file.
     pub(crate) fn format(&self) -> Option<Format> {
         let asked = |format: &Format| match format {
             Format::Collapsed => self.collapsed,
@@ -82,7 +86,7 @@ pub(crate) struct PartArgs {
     #[arg(long, value_name = "FROM..TO", value_parser = range, allow_hyphen_values = true)]
     pub(crate) during: Option<TimeRange>,
 
-    /// The number to show, or to show first: bytes, objects, live, live-objects, byte-seconds, died-young or survived [default:
+    /// The number to show, or to show first: bytes, objects, live, live-objects, byte-seconds, died-young, survived or optimised-away [default:
     /// bytes]
     #[arg(long, value_name = "VALUE", value_parser = value, requires = "format")]
     pub(crate) value: Option<Value>,

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use mayfly_formats::{Choice, Format as Foreign};
-use mayfly_profile::{Profile, Slices, View};
+use mayfly_profile::{Profile, Slices, Value, View};
 
 use crate::args::ReportArgs;
 use crate::commands::next_commands::{program, shown};
@@ -21,6 +21,10 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
     let mut view = view::overridden(&profile.run.view, &args);
     let profile = part(profile, &view, &args)?;
     let file = args.output.as_deref();
+    if let (true, Some(folder)) = (args.format.parquet, file) {
+        write_tables(&profile, &args, folder)?;
+        return Ok(exit_codes::SUCCESS);
+    }
     if let Some(format) = args.format.format() {
         write_foreign(&profile, slices.as_ref(), format, &args, file)?;
         return Ok(exit_codes::SUCCESS);
@@ -67,18 +71,13 @@ fn write_foreign(
 ) -> Result<(), Error> {
     let value = args.part.value.unwrap_or_default();
     if !profile.knows(value) {
-        let asked = format!("--value {}", value.name());
-        return Err(if profile.run.lifetimes { beside_a_band(args, &asked) } else { missing(args, &asked) });
+        return Err(unknown(profile, value, args));
     }
     if format.needs_lifetimes() && !profile.run.lifetimes {
         return Err(missing(args, "this format"));
     }
-    let view = view::overridden(&profile.run.view, args);
-    let choice = Choice { value, lines: view.detailed_trace };
+    let (shown, choice) = shown_in(profile, value, args);
     let mut bytes = Vec::new();
-    let mut shown = view.of(profile).into_owned();
-    // What the page says of itself.
-    shown.run.view = view;
     match format {
         Foreign::Html => mayfly_formats::page(&shown, slices, &choice, &mut bytes),
         format => format.write(&shown, &choice, &mut bytes),
@@ -92,6 +91,40 @@ fn write_foreign(
     }
 }
 
+/// The rows that are wanted, and how.
+fn shown_in(profile: &Profile, value: Value, args: &ReportArgs) -> (Profile, Choice) {
+    let view = view::overridden(&profile.run.view, args);
+    let choice = Choice { value, lines: view.detailed_trace };
+    let mut rows = view.of(profile).into_owned();
+    // What the page says of itself.
+    rows.run.view = view;
+    (rows, choice)
+}
+
+/// As tables, a file each in a folder that is made if need be.
+fn write_tables(profile: &Profile, args: &ReportArgs, folder: &Path) -> Result<(), Error> {
+    let not_written = |source| Error::NotWritten { name: folder.display().to_string(), source };
+    let (rows, choice) = shown_in(profile, Value::default(), args);
+    std::fs::create_dir_all(folder).map_err(not_written)?;
+    for table in mayfly_formats::parquet(&rows, &choice).map_err(not_written)? {
+        let file = folder.join(table.name).with_extension("parquet");
+        output::binary(&table.bytes, Some(&file))?;
+    }
+    Ok(())
+}
+
+fn unknown(profile: &Profile, value: Value, args: &ReportArgs) -> Error {
+    let asked = format!("--value {}", value.name());
+    match value {
+        _ if profile.part.lived.is_some() => beside_a_band(args, &asked),
+        Value::OptimisedAway => not_in(
+            args,
+            format!("{asked} compares counts with the JVM's samples, which this recording does not hold"),
+        ),
+        _ => missing(args, &asked),
+    }
+}
+
 fn missing(args: &ReportArgs, asked: &str) -> Error {
     not_in(
         args,
@@ -102,7 +135,7 @@ fn missing(args: &ReportArgs, asked: &str) -> Error {
 }
 
 fn beside_a_band(args: &ReportArgs, asked: &str) -> Error {
-    not_in(args, format!("{asked} is known by collections, not for lengths of time; leave out --lived"))
+    not_in(args, format!("{asked} is not known by lengths of time; leave out --lived"))
 }
 
 fn not_in(args: &ReportArgs, cause: String) -> Error {

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
@@ -179,7 +180,7 @@ impl Recording {
         self.0.path().join("r.mayfly")
     }
 
-    pub(crate) fn folder(&self) -> &std::path::Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.0.path()
     }
 
@@ -197,6 +198,29 @@ impl Recording {
     pub(crate) fn text(&self, format: &[&str], part: &[&str]) -> String {
         String::from_utf8(self.read(format, part)).expect("UTF-8")
     }
+}
+
+/// Where `scripts/fetch-readers` puts it; `None` if it is not there, which is said.
+pub(crate) fn fetched(name: &str) -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("cli/ lies in the workspace");
+    let found = Some(root.join("target/readers").join(name)).filter(|path| path.exists());
+    if found.is_none() {
+        skip(name, "not in target/readers: scripts/fetch-readers");
+    }
+    found
+}
+
+/// Python with the packages that were fetched.
+pub(crate) fn python() -> Option<Command> {
+    let packages = fetched("python/whole")?;
+    let mut python = Command::new("python3");
+    python.env("PYTHONPATH", packages.parent().expect("a folder"));
+    Some(python)
+}
+
+pub(crate) fn skip(what: &str, why: &str) {
+    // Past the capture of tests that pass.
+    let _ = writeln!(std::io::stderr(), "skip: {what}: {why}");
 }
 
 /// Totals by class, as Java spells it; classes with nothing left out.

@@ -15,3 +15,15 @@ pub struct Choice {
 pub(crate) fn values(profile: &Profile) -> impl Iterator<Item = Value> {
     Value::ALL.into_iter().filter(|&value| profile.knows(value))
 }
+
+/// Columns of tables with a number each.
+pub(crate) const COLUMNS: [(&str, Value); 8] = [
+    ("objects", Value::Objects),
+    ("bytes", Value::Bytes),
+    ("live_objects", Value::LiveObjects),
+    ("live_bytes", Value::Live),
+    ("byte_seconds", Value::ByteSeconds),
+    ("died_young_bytes", Value::DiedYoung),
+    ("survived_bytes", Value::Survived),
+    ("optimised_away_bytes", Value::OptimisedAway),
+];

@@ -1,6 +1,6 @@
 //! Profiles in the formats of other tools, one file per format.
 //!
-//! Each has `fn write(&Profile, &Choice, &mut dyn Write)`. What is written are the cells of the profile as it is given: classes,
+//! Each has `fn write(&Profile, &Choice, &mut dyn Write)`, but `parquet`, which is several files. What is written are the cells of the profile as it is given: classes,
 //! lifetimes and times were chosen before (`mayfly-profile`). So all formats have the same totals. Not here: text and JSON
 //! of our own (`mayfly-report`, the CLI), and where bytes go.
 
@@ -10,6 +10,7 @@ mod csv;
 mod hdr;
 mod html;
 mod openmetrics;
+mod parquet;
 mod pprof;
 mod speedscope;
 mod spelling;
@@ -20,6 +21,7 @@ use std::io::{self, Write};
 use mayfly_profile::{Profile, Slices};
 
 pub use choice::Choice;
+pub use parquet::{Table, parquet};
 pub use spelling::readable_class;
 
 /// A format that other tools read.

@@ -8,7 +8,7 @@ use mayfly_profile::{Collection, GcKind, Profile, Value};
 use crate::choice::Choice;
 
 /// A number of each class: name, kind, unit, what it means.
-const OF_CLASSES: [(Value, &str, &str, &str, &str); 7] = [
+const OF_CLASSES: [(Value, &str, &str, &str, &str); 8] = [
     (Value::Bytes, "mayfly_allocated_bytes", "counter", "bytes", "Bytes of all objects allocated."),
     (Value::Objects, "mayfly_allocated_objects", "counter", "", "All objects allocated."),
     (Value::Live, "mayfly_live_bytes", "gauge", "bytes", "Bytes of tracked objects not yet seen dead."),
@@ -33,6 +33,13 @@ const OF_CLASSES: [(Value, &str, &str, &str, &str); 7] = [
         "counter",
         "bytes",
         "Bytes of objects that survived a collection.",
+    ),
+    (
+        Value::OptimisedAway,
+        "mayfly_optimised_away_bytes",
+        "counter",
+        "bytes",
+        "Bytes of objects that the JIT compiler optimised away.",
     ),
 ];
 

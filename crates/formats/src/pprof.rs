@@ -108,6 +108,7 @@ fn names(value: Value) -> (&'static str, &'static str) {
         Value::ByteSeconds => ("byte_seconds", "byteseconds"),
         Value::DiedYoung => ("died_young_space", "bytes"),
         Value::Survived => ("survived_space", "bytes"),
+        Value::OptimisedAway => ("optimised_away_space", "bytes"),
     }
 }
 

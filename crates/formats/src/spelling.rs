@@ -25,6 +25,12 @@ pub(crate) fn path(stack: &[Frame], class: &str, lines: bool) -> Vec<String> {
     frames.chain([readable_class(class)]).collect()
 }
 
+/// The frames of a stack from the outermost on, `;` between them.
+pub(crate) fn stack(stack: &[Frame], lines: bool) -> String {
+    let frames: Vec<_> = stack.iter().rev().map(|one| field(&frame(one, lines))).collect();
+    frames.join(";")
+}
+
 /// In one field between semicolons: what ends a field or a line is replaced.
 pub(crate) fn field(text: &str) -> String {
     text.chars().map(|c| if c == ';' || c.is_control() { '_' } else { c }).collect()

@@ -183,7 +183,7 @@ pub(crate) fn lifetimes(profile: &Profile, choice: &Choice, out: &mut dyn Write)
 
 /// A value by length of life, with the lengths that classes have.
 fn by_life(profile: &Profile, value: Value) -> Vec<(LifeSpan, u64)> {
-    if matches!(value, Value::DiedYoung | Value::Survived) {
+    if matches!(value, Value::DiedYoung | Value::Survived | Value::OptimisedAway) {
         // Known by collections: of a length only as far as a cell is divided.
         let parts = profile.life_parts().into_iter().flat_map(|(_, parts)| parts);
         return parts.filter_map(|part| Some((part.life?, part.amounts.of(value)))).collect();

@@ -9,6 +9,7 @@ use crate::ages::Ages;
 use crate::division::divide;
 use crate::frame::Frame;
 use crate::profile::{ClassProfile, Profile, SiteProfile};
+use crate::run::EngineKind;
 use crate::tally::Tally;
 
 /// What is added up.
@@ -29,11 +30,13 @@ pub enum Value {
     DiedYoung,
     /// Bytes of objects that survived a collection.
     Survived,
+    /// Bytes of objects that the JIT compiler optimised away: executed, and never allocated.
+    OptimisedAway,
 }
 
 impl Value {
     /// All of them, as [`Amounts`] has them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Bytes,
         Self::Objects,
         Self::Live,
@@ -41,6 +44,7 @@ impl Value {
         Self::ByteSeconds,
         Self::DiedYoung,
         Self::Survived,
+        Self::OptimisedAway,
     ];
 
     /// As the command line and files name it.
@@ -53,6 +57,7 @@ impl Value {
             Self::ByteSeconds => "byte-seconds",
             Self::DiedYoung => "died-young",
             Self::Survived => "survived",
+            Self::OptimisedAway => "optimised-away",
         }
     }
 
@@ -61,7 +66,7 @@ impl Value {
         match self {
             Self::Objects | Self::LiveObjects => "objects",
             Self::ByteSeconds => "byte-seconds",
-            Self::Bytes | Self::Live | Self::DiedYoung | Self::Survived => "bytes",
+            Self::Bytes | Self::Live | Self::DiedYoung | Self::Survived | Self::OptimisedAway => "bytes",
         }
     }
 }
@@ -109,12 +114,17 @@ pub struct Cell<'p> {
 
 impl Profile {
     /// Whether this value is known: not where deaths were not followed, nor that which the clock of collections tells of a
-    /// part that the clock of time chose.
+    /// part that the clock of time chose. What was optimised away is known where counts are held against the JVM's samples.
     pub fn knows(&self, value: Value) -> bool {
         match value {
             Value::Bytes | Value::Objects => true,
             Value::Live | Value::LiveObjects | Value::ByteSeconds => self.run.lifetimes,
             Value::DiedYoung | Value::Survived => self.run.lifetimes && self.part.lived.is_none(),
+            Value::OptimisedAway => {
+                let is_compared =
+                    self.run.engine == EngineKind::Exact && self.trust.sample_interval.is_some();
+                is_compared && self.part.lived.is_none()
+            }
         }
     }
 
@@ -133,6 +143,9 @@ impl Profile {
         if self.knows(Value::DiedYoung) {
             amounts.set(Value::DiedYoung, class.died_young().bytes);
             amounts.set(Value::Survived, class.survived().bytes);
+        }
+        if self.knows(Value::OptimisedAway) {
+            amounts.set(Value::OptimisedAway, class.allocated.bytes - self.allocated_bytes(class));
         }
         amounts
     }
@@ -173,9 +186,13 @@ fn divided<'p>(class: &'p ClassProfile, all: &Amounts, sites: &[&'p SiteProfile]
     let mut parts = vec![Amounts::default(); sites.len()];
     let mut rest = Amounts::default();
     for value in Value::ALL {
-        let (total, sum) = (all.of(value), sum(value));
-        let known: Vec<u64> = of_sites.iter().map(|site| site.of(value)).collect();
-        let shares = if sum > total || (is_whole && sum > 0) { divide(total, &known) } else { known };
+        // What was optimised away is known of the class alone: its sites share it by what they executed.
+        let of_class = value == Value::OptimisedAway;
+        let known = if of_class { Value::Bytes } else { value };
+        let (total, sum) = (all.of(value), sum(known));
+        let known: Vec<u64> = of_sites.iter().map(|site| site.of(known)).collect();
+        let is_divided = sum > total || ((is_whole || of_class) && sum > 0);
+        let shares = if is_divided { divide(total, &known) } else { known };
         rest.set(value, total - shares.iter().sum::<u64>());
         parts.iter_mut().zip(shares).for_each(|(part, share)| part.set(value, share));
     }
@@ -272,6 +289,7 @@ fn part(of: Tally, objects: f64, bytes: f64) -> Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimate::{ClassEstimate, Estimate};
     use crate::lifetimes::Lifetimes;
     use crate::run::RunInfo;
 
@@ -309,11 +327,11 @@ mod tests {
     fn a_class_without_sites_is_one_cell_with_all_its_numbers() {
         let profile = profile(Vec::new());
         let cells = profile.cells();
-        let amounts = Value::ALL.map(|value| of(&cells, value)[0].1);
+        let amounts = Value::ALL.map(|value| of(&cells, value).first().map_or(0, |cell| cell.1));
         assert_eq!(cells.len(), 1);
         // Died at the first of two collections: 6 after 0.5 s on average, 2 after 1.5 s; nothing of the living's time.
         assert_eq!(amounts[..4], [1_000, 10, 200, 2]);
-        assert_eq!(amounts[5..], [600, 300]);
+        assert_eq!(amounts[5..7], [600, 300]);
     }
 
     #[test]
@@ -332,6 +350,27 @@ mod tests {
         let whole = profile(sites);
         assert_eq!(of(&whole.cells(), Value::Bytes), [(1, 600), (1, 400)]);
         assert_eq!(of(&whole.cells(), Value::Live), [(1, 150), (1, 50)]);
+    }
+
+    #[test]
+    fn what_was_optimised_away_is_shared_by_what_sites_executed() {
+        let sites = vec![
+            site("run", Tally::of(6, 100), Tally::of(3, 100)),
+            site("main", Tally::of(4, 100), Tally::of(1, 100)),
+        ];
+        let mut profile = profile(sites);
+        assert!(
+            !profile.knows(Value::OptimisedAway) && of(&profile.cells(), Value::OptimisedAway).is_empty()
+        );
+        // The JVM's samples, one byte apart, say that 250 bytes of the 1,000 were allocated.
+        profile.trust.sample_interval = Some(1);
+        let mut estimate = ClassEstimate::default();
+        estimate.allocated.add(Estimate::of_bytes(250.0, 0.0));
+        profile.estimates.insert("a.A".into(), estimate);
+        assert_eq!(of(&profile.cells(), Value::OptimisedAway), [(1, 450), (1, 300)]);
+        profile.estimates.clear();
+        profile.run.engine = EngineKind::Sampled;
+        assert!(!profile.knows(Value::OptimisedAway));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! objects use k, M and G for powers of 1000. Sizes in the rows of the full report are plain bytes.
 
 mod bars;
+mod coverage;
 mod heap_summary;
 mod lifetimes;
 mod live;
@@ -23,11 +24,13 @@ mod trust;
 mod units;
 
 pub use bars::bar;
+pub use coverage::coverage;
 pub use heap_summary::{HeapTextError, class_in_columns, heap_columns, parse_heap_columns};
 pub use lifetimes::whole_percent;
 pub use live::{LiveOptions, live};
 pub use median::Median;
 pub use overview::{COLUMNS, LINES, overview};
+pub use part::part_lines;
 pub use post_run::{Occasion, post_run, tracking_text};
 pub use rows::stack_line;
 pub use table::{left_aligned, right_aligned};

@@ -5,7 +5,7 @@ use mayfly_profile::{LifeBand, Part, Tally};
 use crate::units;
 
 /// A line per way in which it is a part.
-pub(crate) fn part_lines(part: &Part) -> Vec<String> {
+pub fn part_lines(part: &Part) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some((from, to)) = part.during_ms {
         lines.push(format!(

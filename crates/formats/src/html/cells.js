@@ -1,20 +1,35 @@
 // Adds up cells. No document, no canvas: what is here is tested by itself (node).
-// data: {values:[names], frames:[text], classes:[{name,...}], spans:[[after_ms,by_ms|null]],
-//   cells:[[class,[frames],[amounts],[[span,objects,bytes]]]], slices:[[from_ms,to_ms,[[cell,objects,bytes,[[span,objects,bytes]]]]]]}
-// A selection: {value, cls, from, to: lengths of life in ms, during: [first slice, last slice]}; null is all.
+// data: {values:[names], frames:[text], classes:[{name,...}], spans:[[after_ms,by_ms|null]], tree:{up:[how far before it the
+//   node above stands], frame:[frame, or -1 - class at the end of a stack]}, cells:[[node,[amounts],[span,objects,bytes,...]]],
+//   slices:[[from_ms,to_ms,[[cell,objects,bytes,[span,objects,bytes,...]]]]]}
+// A selection: {value, cls, from, to: lengths of life in ms, during: [first slice, last slice], under: {path:[frames], reversed}};
+// null is all.
 "use strict";
 const cells = (() => {
   // The length that decides: the middle of the interval of the dead, the age of the living.
   const middle = ([after, by]) => by === null ? after : Math.floor((after + by) / 2);
 
-  // Whether each span is in the band [from, to).
-  const chosen = (data, {from, to}) => {
-    const inside = data.spans.map(span => {
-      const ms = middle(span);
-      return ms >= (from ?? 0) && (to === null || ms < to);
-    });
-    return span => inside[span];
+  // The tree in arrays, made once: nodes stand behind those above them; children are lists (first, next).
+  const indices = new WeakMap();
+  const index = data => {
+    let found = indices.get(data);
+    if (found) return found;
+    const {up, frame} = data.tree, count = up.length + 1;
+    found = {above: new Int32Array(count), frame: new Int32Array(count), first: new Int32Array(count), next: new Int32Array(count)};
+    for (let node = 1; node < count; node++) {
+      const above = found.above[node] = node - up[node - 1];
+      found.frame[node] = frame[node - 1];
+      found.next[node] = found.first[above];
+      found.first[above] = node;
+    }
+    found.cls = Int32Array.from(data.cells, ([node]) => -1 - found.frame[node]);
+    found.middle = Float64Array.from(data.spans, middle);
+    indices.set(data, found);
+    return found;
   };
+
+  // Whether each span is in the band [from, to).
+  const chosen = (data, {from, to}) => Uint8Array.from(index(data).middle, ms => ms >= (from ?? 0) && (to === null || ms < to));
 
   // The slices around a time in ms, [first, last]; null is all; undefined if there are none in it.
   const slices = (data, since, until) => {
@@ -34,7 +49,9 @@ const cells = (() => {
         if (!cell) cells.set(id, cell = {objects: 0, bytes: 0, lives: []});
         cell.objects += objects;
         cell.bytes += bytes;
-        for (const life of lives) if (at === last || data.spans[life[0]][1] !== null) cell.lives.push(life);
+        for (let i = 0; i < lives.length; i += 3) {
+          if (at === last || data.spans[lives[i]][1] !== null) cell.lives.push(lives[i], lives[i + 1], lives[i + 2]);
+        }
       }
     }
     return cells;
@@ -47,102 +64,214 @@ const cells = (() => {
   };
 
   // What a life counts for: nothing if the value is not known by lengths of life.
-  const worth = (value, [after, by], objects, bytes) => {
+  const worth = (value, by, ms, objects, bytes) => {
     switch (value) {
       case "bytes": return bytes;
       case "objects": return objects;
       case "live": return by === null ? bytes : 0;
       case "live-objects": return by === null ? objects : 0;
-      case "byte-seconds": return bytes * middle([after, by]) / 1000;
+      case "byte-seconds": return bytes * ms / 1000;
       default: return 0;
     }
   };
   // Whether a value is known of the selection.
-  const knows = ({value, from, to, during}) => !["died-young", "survived"].includes(value)
+  const knows = ({value, from, to, during}) => !["died-young", "survived", "optimised-away"].includes(value)
     || (from === null && to === null && during === null);
 
-  // Calls each(cell, amount) for the cells of the selection.
-  const each = (data, selection, visit) => {
-    const {value, cls, during} = selection, banded = selection.from !== null || selection.to !== null;
-    const takes = chosen(data, selection), at = data.values.indexOf(value);
+  // The node at the end of a path of frames; 0 if there is none.
+  const nodeAt = (data, path) => {
+    const {first, next, frame} = index(data);
+    let node = 0;
+    for (const wanted of path) {
+      node = first[node];
+      while (node !== 0 && frame[node] !== wanted) node = next[node];
+      if (node === 0) return 0;
+    }
+    return node;
+  };
+
+  // Whether cells are under a frame: cell => 0 or 1.
+  const under = (data, selection) => {
+    if (!selection.under || selection.under.path.length === 0) return () => 1;
+    const {above, frame} = index(data), {path, reversed} = selection.under;
+    if (reversed) return id => {
+      let node = data.cells[id][0];
+      for (const wanted of path) {
+        if (node === 0 || frame[node] !== wanted) return 0;
+        node = above[node];
+      }
+      return 1;
+    };
+    const top = nodeAt(data, path), inside = new Uint8Array(above.length);
+    if (top !== 0) inside[top] = 1;
+    for (let node = top + 1; node < inside.length; node++) inside[node] |= inside[above[node]];
+    return id => inside[data.cells[id][0]];
+  };
+
+  // Calls visit(id, lives, part) for the cells that the class, the frame and the time of a selection leave.
+  const left = (data, selection, visit) => {
+    const {cls, during} = selection, classes = index(data).cls, inside = under(data, selection);
     const timed = during === null ? null : inTime(data, during);
-    data.cells.forEach((cell, id) => {
-      if (cls !== null && cell[0] !== cls) return;
+    for (let id = 0; id < data.cells.length; id++) {
+      if ((cls !== null && classes[id] !== cls) || !inside(id)) continue;
       const part = timed === null ? null : timed.get(id);
-      if (timed !== null && !part) return;
+      if (part !== undefined) visit(id, part === null ? data.cells[id][2] : part.lives, part);
+    }
+  };
+
+  // Calls visit(id, amount) for the cells of the selection.
+  const each = (data, selection, visit) => {
+    const {value} = selection, banded = selection.from !== null || selection.to !== null;
+    const takes = chosen(data, selection), at = data.values.indexOf(value), ms = index(data).middle;
+    left(data, selection, (id, lives, part) => {
       let amount = 0;
-      if (!banded && part === null) amount = cell[2][at];
+      if (!banded && part === null) amount = data.cells[id][1][at];
       else if (!banded && (value === "bytes" || value === "objects")) amount = part[value];
       else {
-        for (const [span, objects, bytes] of part === null ? cell[3] : part.lives) {
-          if (takes(span)) amount += worth(value, data.spans[span], objects, bytes);
+        for (let i = 0; i < lives.length; i += 3) {
+          const span = lives[i];
+          if (takes[span]) amount += worth(value, data.spans[span][1], ms[span], lives[i + 1], lives[i + 2]);
         }
         amount = Math.round(amount);
       }
-      if (amount > 0) visit(cell, amount);
+      if (amount > 0) visit(id, amount);
     });
   };
 
   // Totals by class.
   const totals = (data, selection) => {
-    const sums = new Array(data.classes.length).fill(0);
-    each(data, selection, (cell, amount) => { sums[cell[0]] += amount; });
+    const sums = new Array(data.classes.length).fill(0), {cls} = index(data);
+    each(data, selection, (id, amount) => { sums[cls[id]] += amount; });
     return sums;
   };
 
-  // A tree of frames: {frame, amount, children: Map}. Outermost first, or innermost first if reversed.
-  const tree = (data, selection, reversed) => {
-    const root = {frame: -1, amount: 0, children: new Map()};
-    each(data, selection, (cell, amount) => {
-      const leaf = data.frames.length + cell[0];
-      const path = reversed ? [leaf, ...cell[1].toReversed()] : [...cell[1], leaf];
-      let node = root;
-      node.amount += amount;
-      for (const frame of path) {
-        let child = node.children.get(frame);
-        if (!child) node.children.set(frame, child = {frame, amount: 0, children: new Map(), parent: node});
-        child.amount += amount;
-        node = child;
-      }
-    });
-    return root;
+  // Rectangles {frame, amount, x, width, depth, above} of the stacks of a selection, none narrower than `least` of the whole width
+  // 1; the outermost frame first, or the class first if reversed. The first is all. above: the rectangle it stands on.
+  const flame = (data, selection, reversed, least) => {
+    const amounts = new Float64Array(data.cells.length);
+    let total = 0;
+    each(data, selection, (id, amount) => { amounts[id] = amount; total += amount; });
+    const all = {frame: null, amount: total, x: 0, width: 1, depth: 0, above: null};
+    if (total === 0) return [];
+    return reversed ? fromClasses(data, amounts, all, least) : fromOutside(data, amounts, all, least);
   };
 
-  const name = (data, frame) => frame < 0 ? "all" : frame < data.frames.length ? data.frames[frame]
-    : data.classes[frame - data.frames.length].readable;
+  // Lays children {frame, amount, ...} out on a rectangle, the largest first.
+  const laid = (found, one, children, least) => {
+    const shown = [];
+    let x = one.x;
+    for (const child of children.sort((a, b) => b.amount - a.amount)) {
+      const width = one.width * child.amount / one.amount;
+      if (width < least) break;
+      shown.push(Object.assign(child, {x, width, depth: one.depth + 1, above: one}));
+      x += width;
+    }
+    found.push(...shown);
+    return shown;
+  };
 
-  // Rectangles {node, x, width, depth} of a tree, of which none is narrower than `least` of the whole width 1.
-  const rectangles = (root, least) => {
-    const found = [];
-    const walk = (node, x, width, depth) => {
-      found.push({node, x, width, depth});
-      let from = x;
-      const order = [...node.children.values()].sort((a, b) => b.amount - a.amount);
-      for (const child of order) {
-        const part = width * child.amount / node.amount;
-        if (part >= least) walk(child, from, part, depth + 1);
-        from += part;
+  const fromOutside = (data, amounts, all, least) => {
+    const {above, frame, first, next} = index(data), sums = new Float64Array(above.length);
+    data.cells.forEach(([node], id) => { sums[node] += amounts[id]; });
+    for (let node = sums.length - 1; node > 0; node--) sums[above[node]] += sums[node];
+    const found = [all], open = [Object.assign(all, {node: 0})];
+    while (open.length > 0) {
+      const one = open.pop(), children = [];
+      for (let node = first[one.node]; node !== 0; node = next[node]) {
+        if (sums[node] > 0) children.push({frame: frame[node], amount: sums[node], node});
       }
-    };
-    if (root.amount > 0) walk(root, 0, 1, 0);
+      open.push(...laid(found, one, children, least));
+    }
     return found;
   };
 
-  // Bars of a histogram of lifetimes: [{from, to, dead, living}] in ms, two per octave.
+  // Only what is wide enough to be seen is divided further.
+  const fromClasses = (data, amounts, all, least) => {
+    const {above, frame} = index(data), at = Int32Array.from(data.cells, ([node]) => node);
+    const some = [];
+    amounts.forEach((amount, id) => { if (amount > 0) some.push(id); });
+    const found = [all], open = [Object.assign(all, {some})];
+    while (open.length > 0) {
+      const one = open.pop(), children = new Map();
+      for (const id of one.some) {
+        const node = at[id];
+        if (node === 0) continue;
+        let child = children.get(frame[node]);
+        if (!child) children.set(frame[node], child = {frame: frame[node], amount: 0, some: []});
+        child.amount += amounts[id];
+        child.some.push(id);
+        at[id] = above[node];
+      }
+      one.some = null;
+      open.push(...laid(found, one, [...children.values()], least));
+    }
+    return found;
+  };
+
+  // The frames from the first to a rectangle.
+  const path = one => {
+    const frames = [];
+    for (; one !== null && one.frame !== null; one = one.above) frames.unshift(one.frame);
+    return frames;
+  };
+
+  const readable = cls => cls.readable ?? cls.name;
+  const name = (data, frame) => frame === null ? "all" : frame >= 0 ? data.frames[frame] : readable(data.classes[-1 - frame]);
+
+  // Steps of a length of life: 0 below 1, then two per octave.
+  const stepOf = length => length < 1 ? 0 : 1 + Math.floor(2 * Math.log2(length));
+  const startOf = step => step === 0 ? 0 : 2 ** ((step - 1) / 2);
+  const bar = (step, dead, living) => ({step, from: startOf(step), to: startOf(step + 1), dead, living});
+  // Without gaps between the first and the last.
+  const closed = bars => {
+    const steps = [...bars.keys()].sort((a, b) => a - b), all = [];
+    for (let step = steps[0]; step <= steps.at(-1); step++) all.push(bars.get(step) ?? bar(step, 0, 0));
+    return all;
+  };
+
+  // Bars of a histogram of lifetimes by time: [{from, to, dead, living}] in ms.
   const histogram = (data, selection) => {
-    const bars = new Map();
-    const takes = chosen(data, selection), timed = selection.during === null ? null : inTime(data, selection.during);
-    data.cells.forEach(([cls, , , lives], id) => {
-      if (selection.cls !== null && cls !== selection.cls) return;
-      for (const [span, objects, bytes] of timed === null ? lives : timed.get(id)?.lives ?? []) {
-        if (!takes(span)) continue;
-        const step = Math.max(0, Math.floor(2 * Math.log2(Math.max(1, middle(data.spans[span])))));
-        const bar = bars.get(step) ?? {from: step === 0 ? 0 : 2 ** (step / 2), to: 2 ** ((step + 1) / 2), dead: 0, living: 0};
-        bar[data.spans[span][1] === null ? "living" : "dead"] += worth(selection.value, data.spans[span], objects, bytes);
-        bars.set(step, bar);
+    const takes = chosen(data, selection), ms = index(data).middle, bars = new Map();
+    left(data, selection, (id, lives) => {
+      for (let i = 0; i < lives.length; i += 3) {
+        const span = lives[i], by = data.spans[span][1];
+        if (!takes[span]) continue;
+        const step = stepOf(ms[span]);
+        let one = bars.get(step);
+        if (!one) bars.set(step, one = bar(step, 0, 0));
+        one[by === null ? "living" : "dead"] += worth(selection.value, by, ms[span], lives[i + 1], lives[i + 2]);
       }
     });
-    return [...bars.entries()].sort((a, b) => a[0] - b[0]).map(([, bar]) => bar);
+    return closed(bars);
+  };
+
+  // The same by another clock ("gcs", "bytes"), of the whole run or of a class; null where it is not known.
+  const byClock = (data, selection, clock) => {
+    const rows = (selection.cls === null ? data.clocks : data.classes[selection.cls].clocks)?.[clock];
+    if (!rows || rows.length === 0) return null;
+    const objects = ["objects", "live-objects"].includes(selection.value), living = selection.value.startsWith("live");
+    return closed(new Map(rows.map(([step, dead, deadBytes, alive, aliveBytes]) =>
+      [step, bar(step, living ? 0 : objects ? dead : deadBytes, objects ? alive : aliveBytes)])));
+  };
+
+  // Of each class how long its objects lived: {least, most, of: [[by step]]}, in objects or bytes.
+  const spreads = (data, selection) => {
+    const takes = chosen(data, selection), {cls, middle: ms} = index(data), of = new Map();
+    const at = ["objects", "live-objects"].includes(selection.value) ? 1 : 2;
+    let least = Infinity, most = 0;
+    const steps = Array.from(ms, stepOf);
+    left(data, {...selection, cls: null}, (id, lives) => {
+      let sums = of.get(cls[id]);
+      if (!sums) of.set(cls[id], sums = []);
+      for (let i = 0; i < lives.length; i += 3) {
+        if (!takes[lives[i]]) continue;
+        const step = steps[lives[i]];
+        sums[step] = (sums[step] ?? 0) + lives[i + at];
+        least = Math.min(least, step);
+        most = Math.max(most, step);
+      }
+    });
+    return {least, most, of};
   };
 
   // Means of a number per second in so many equal parts of the whole time. steps: [ms, ...]; of(step) is what there was per second.
@@ -167,6 +296,9 @@ const cells = (() => {
     const match = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h)\s*$/.exec(text);
     return match ? Number(match[1]) * {ms: 1, s: 1e3, m: 6e4, h: 36e5}[match[2]] : NaN;
   };
+  // The other way.
+  const timeText = ms => ms % 36e5 === 0 && ms > 0 ? ms / 36e5 + "h" : ms % 6e4 === 0 && ms > 0 ? ms / 6e4 + "m"
+    : ms % 1e3 === 0 ? ms / 1e3 + "s" : ms + "ms";
 
   const scaled = (value, base, units, none) => {
     let unit = -1;
@@ -179,9 +311,13 @@ const cells = (() => {
     : scaled(number, 1024, ["KiB", "MiB", "GiB", "TiB", "PiB"], " B") + (value === "byte-seconds" ? " s" : "");
   const duration = ms => ms < 1000 ? Math.round(ms) + " ms" : ms < 6e4 ? +(ms / 1e3).toPrecision(3) + " s"
     : ms < 36e5 ? +(ms / 6e4).toPrecision(3) + " min" : +(ms / 36e5).toPrecision(3) + " h";
-
+  // An age on a clock.
+  const age = (clock, length) => clock === "ms" ? duration(length) : clock === "bytes" ? amount("bytes", length)
+    : Math.round(length) + (Math.round(length) === 1 ? " GC" : " GCs");
   const pause = us => us < 1e6 ? +(us / 1e3).toPrecision(3) + " ms" : duration(us / 1e3);
+  const percent = share => (100 * share).toPrecision(3) + " %";
 
-  return {middle, slices, knows, totals, tree, name, rectangles, histogram, overTime, perSecond, time, amount, duration, pause};
+  return {middle, slices, knows, totals, flame, path, name, readable, histogram, byClock, spreads, overTime, perSecond, time, timeText,
+    amount, duration, age, pause, percent};
 })();
 if (typeof module !== "undefined") module.exports = cells;

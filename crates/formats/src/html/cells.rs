@@ -16,18 +16,30 @@ const SLICES_BYTES: usize = 1 << 20;
 #[derive(Default, Serialize)]
 pub(super) struct Cells {
     frames: Vec<String>,
+    tree: Tree,
     /// Alive after, gone by (milliseconds); `None`: alive.
     spans: Vec<(u64, Option<u64>)>,
     cells: Vec<Cell>,
     slices: Vec<SliceRow>,
 }
 
-/// Class, frames from the outermost on, a number for each value, lives.
-type Cell = (usize, Vec<usize>, Vec<u64>, Vec<Life>);
-/// Length, objects, bytes.
-type Life = (usize, u64, u64);
+/// Stacks as a tree, the outermost frames first. Nodes are numbered from 1 on; 0 is above all.
+#[derive(Default, Serialize)]
+struct Tree {
+    /// How far before a node the one above it stands.
+    up: Vec<usize>,
+    /// The frame of a node; at the end of a stack -1 - the class.
+    frame: Vec<i64>,
+    #[serde(skip)]
+    nodes: HashMap<(usize, i64), usize>,
+}
+
+/// Node at its end, a number for each value, lives.
+type Cell = (usize, Vec<u64>, Lives);
+/// Length, objects, bytes, over and over.
+type Lives = Vec<u64>;
 /// From, to (milliseconds), and of each cell in which something happened: objects and bytes allocated, lives.
-type SliceRow = (u64, u64, Vec<(usize, u64, u64, Vec<Life>)>);
+type SliceRow = (u64, u64, Vec<(usize, u64, u64, Lives)>);
 
 /// Numbers the classes, frames, lengths and cells while they are written.
 struct Writing<'a> {
@@ -35,9 +47,23 @@ struct Writing<'a> {
     lines: bool,
     classes: HashMap<&'a str, usize>,
     frames: Ids<String>,
+    tree: Tree,
     spans: Ids<(u64, Option<u64>)>,
-    places: HashMap<(usize, Vec<usize>), usize>,
+    /// Cells by their nodes.
+    places: HashMap<usize, usize>,
     cells: Vec<Cell>,
+}
+
+impl Tree {
+    fn below(&mut self, above: usize, frame: i64) -> usize {
+        let next = self.up.len() + 1;
+        let node = *self.nodes.entry((above, frame)).or_insert(next);
+        if node == next {
+            self.up.push(next - above);
+            self.frame.push(frame);
+        }
+        node
+    }
 }
 
 impl Cells {
@@ -55,13 +81,15 @@ impl Cells {
             lines,
             classes: numbered.collect(),
             frames: Ids::default(),
+            tree: Tree::default(),
             spans: Ids::default(),
             places: HashMap::new(),
             cells: Vec::new(),
         };
         writing.whole(profile);
         let slices = slices.map(|slices| writing.sliced(slices)).unwrap_or_default();
-        Self { frames: writing.frames.values, spans: writing.spans.values, cells: writing.cells, slices }
+        let Writing { frames, tree, spans, cells, .. } = writing;
+        Self { frames: frames.values, tree, spans: spans.values, cells, slices }
     }
 }
 
@@ -69,12 +97,13 @@ impl Writing<'_> {
     fn whole(&mut self, profile: &Profile) {
         for found in profile.cell_lives() {
             let Some(place) = self.place(found.cell.class, found.cell.stack) else { continue };
-            let lives: Vec<_> = found.lives.iter().map(|&(span, tally)| self.life(span, tally)).collect();
+            let lives: Vec<_> =
+                found.lives.iter().flat_map(|&(span, tally)| self.life(span, tally)).collect();
             let cell = &mut self.cells[place];
             let amounts = self.known.iter().map(|&value| found.cell.amounts.of(value));
             // Stacks that differ in lines alone are one place.
-            cell.2.iter_mut().zip(amounts).for_each(|(sum, amount)| *sum += amount);
-            cell.3.extend(lives);
+            cell.1.iter_mut().zip(amounts).for_each(|(sum, amount)| *sum += amount);
+            cell.2.extend(lives);
         }
     }
 
@@ -103,26 +132,31 @@ impl Writing<'_> {
         (slice.from_ms, slice.to_ms, cells)
     }
 
-    fn lives(&mut self, happened: &Happened) -> Vec<Life> {
+    fn lives(&mut self, happened: &Happened) -> Lives {
         let dead = happened.dead.iter().map(|(&(after_ms, by_ms), &tally)| (after_ms, Some(by_ms), tally));
         let living = happened.living.iter().map(|(&after_ms, &tally)| (after_ms, None, tally));
         dead.chain(living)
-            .map(|(after_ms, by_ms, tally)| self.life(LifeSpan { after_ms, by_ms }, tally))
+            .flat_map(|(after_ms, by_ms, tally)| self.life(LifeSpan { after_ms, by_ms }, tally))
             .collect()
     }
 
-    fn life(&mut self, span: LifeSpan, tally: Tally) -> Life {
-        (self.spans.id((span.after_ms, span.by_ms)), tally.objects, tally.bytes)
+    fn life(&mut self, span: LifeSpan, tally: Tally) -> [u64; 3] {
+        [self.spans.id((span.after_ms, span.by_ms)) as u64, tally.objects, tally.bytes]
     }
 
     /// The cell of a class and a stack; `None` if the class is not shown.
     fn place(&mut self, class: &str, stack: &[Frame]) -> Option<usize> {
         let class = *self.classes.get(class)?;
-        let frames: Vec<_> = stack.iter().rev().map(|one| self.frames.id(frame(one, self.lines))).collect();
+        let mut node = 0;
+        for one in stack.iter().rev() {
+            let frame = self.frames.id(frame(one, self.lines));
+            node = self.tree.below(node, frame as i64);
+        }
+        let leaf = self.tree.below(node, -1 - class as i64);
         let next = self.cells.len();
-        let place = *self.places.entry((class, frames.clone())).or_insert(next);
+        let place = *self.places.entry(leaf).or_insert(next);
         if place == next {
-            self.cells.push((class, frames, vec![0; self.known.len()], Vec::new()));
+            self.cells.push((leaf, vec![0; self.known.len()], Vec::new()));
         }
         Some(place)
     }

@@ -1,216 +1,143 @@
-// The page: reads the selection, draws what `cells` adds up. Nothing is fetched, nothing is stored.
+// The page of a recording: reads the selection, draws what `cells` adds up. Nothing is fetched, nothing is stored.
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const by = id => document.getElementById(id);
-  const view = {value: data.value, from: null, to: null, during: null, cls: null, sort: "amount", up: false, find: "", reversed: false,
-    icicle: false, zoom: []};
-  let drawn = [];
+  const view = {value: data.value, from: null, to: null, during: null, cls: null, under: null, sort: "amount", up: false, clock: "ms"};
+  const make = (name, properties) => Object.assign(document.createElement(name), properties);
+  const span = () => data.timeline.steps.reduce((sum, [ms]) => sum + ms, 0);
 
-  const option = (value, text) => Object.assign(document.createElement("option"), {value, textContent: text});
-  by("value").append(...data.values.map(value => option(value, value)));
+  by("value").append(...data.values.map(value => make("option", {value, textContent: value})));
   by("value").value = view.value;
 
-  const color = name => {
-    const dot = name.lastIndexOf(".", name.lastIndexOf(".") - 1);
-    let hash = 0;
-    for (const c of dot > 0 ? name.slice(0, dot) : name) hash = (hash * 31 + c.codePointAt(0)) >>> 0;
-    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    return `hsl(${hash % 360} 45% ${dark ? 32 : 76}%)`;
-  };
+  const graph = flameGraph({
+    canvas: by("flame"),
+    rectangles: least => cells.flame(data, view, by("reversed").checked, least),
+    name: frame => cells.name(data, frame),
+    text: one => describe(one),
+    described: one => { by("detail").textContent = describe(one); },
+    chosen: one => { view.under = one.frame === null ? null : {path: cells.path(one), reversed: by("reversed").checked}; draw(); remember(); },
+  });
+  let total = 0;
+  const describe = one => `${cells.name(data, one.frame)}: ${cells.amount(view.value, one.amount)}, ${cells.percent(one.amount / Math.max(1, total))}`;
 
-  const zoomed = root => {
-    let node = root;
-    for (const frame of view.zoom) {
-      const child = node.children.get(frame);
-      if (!child) break;
-      node = child;
-    }
-    return node;
-  };
-
-  const ROW = 18;
   const flame = () => {
-    const canvas = by("flame"), context = canvas.getContext("2d");
-    const width = canvas.clientWidth || 800;
-    const root = cells.tree(data, view, view.reversed);
-    const top = zoomed(root);
-    drawn = cells.rectangles(top, 0.5 / width);
-    const rows = Math.min(200, 1 + drawn.reduce((most, {depth}) => Math.max(most, depth), 0));
-    const ratio = Math.min(window.devicePixelRatio || 1, 32000 / (rows * ROW), 32000 / width);
-    canvas.style.height = rows * ROW + "px";
-    canvas.width = width * ratio;
-    canvas.height = rows * ROW * ratio;
-    context.scale(ratio, ratio);
-    context.font = "12px system-ui, sans-serif";
-    context.textBaseline = "middle";
-    const ink = getComputedStyle(document.body).color;
-    let found = 0;
-    for (const one of drawn) {
-      const name = cells.name(data, one.node.frame);
-      const hit = view.find !== "" && name.toLowerCase().includes(view.find.toLowerCase());
-      one.px = one.x * width;
-      one.pw = one.width * width;
-      one.py = (view.icicle ? one.depth : rows - 1 - one.depth) * ROW;
-      if (one.depth >= rows) continue;
-      context.fillStyle = hit ? "#e0489a" : color(name);
-      context.fillRect(one.px, one.py, Math.max(0.5, one.pw - 0.5), ROW - 1);
-      let above = one.node.parent, counted = false;
-      for (; above && hit; above = above.parent) {
-        const other = cells.name(data, above.frame).toLowerCase();
-        counted ||= above.frame >= 0 && other.includes(view.find.toLowerCase());
-      }
-      if (hit && !counted) found += one.node.amount;
-      if (one.pw > 30) {
-        context.save();
-        context.beginPath();
-        context.rect(one.px, one.py, one.pw - 2, ROW);
-        context.clip();
-        context.fillStyle = ink;
-        context.fillText(name, one.px + 3, one.py + ROW / 2);
-        context.restore();
-      }
-    }
-    const path = view.zoom.map(frame => cells.name(data, frame)).join(" > ");
-    by("total").textContent = cells.amount(view.value, root.amount);
-    by("total").dataset.exact = root.amount;
-    by("found").textContent = view.find === "" ? "" : `found in ${cells.amount(view.value, found)} of what is shown`;
-    by("zoom").textContent = path === "" ? "" : `Zoomed to ${path}. Escape shows all.`;
+    graph.draw({icicle: by("icicle").checked, find: by("find").value, zoomed: view.under?.path.length ?? 0});
+    by("found").textContent = by("find").value === "" ? "" : `${cells.amount(view.value, graph.found)} found, ${cells.percent(graph.found / Math.max(1, total))}`;
   };
 
-  const at = event => {
-    const box = by("flame").getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-    return drawn.find(one => x >= one.px && x < one.px + one.pw && y >= one.py && y < one.py + ROW);
-  };
-
-  const describe = node => {
-    const share = (100 * node.amount / Math.max(1, cells.tree(data, view, view.reversed).amount)).toPrecision(3);
-    by("detail").textContent = `${cells.name(data, node.frame)}: ${cells.amount(view.value, node.amount)}, ${share} %`;
-  };
-
-  const zoomTo = node => {
-    const path = [];
-    for (; node && node.frame >= 0; node = node.parent) path.unshift(node.frame);
-    view.zoom = path;
-    flame();
-  };
-
+  const ROWS = 200;
   const table = () => {
-    const sums = cells.totals(data, {...view, cls: null});
-    const find = by("filter").value.toLowerCase();
-    const rows = data.classes.map((cls, id) => ({id, name: cls.name, amount: sums[id], median: cls.p50_ms}))
-      .filter(row => row.amount > 0 && row.name.toLowerCase().includes(find));
+    const sums = cells.totals(data, {...view, cls: null}), find = by("filter").value.toLowerCase();
+    const spreads = cells.spreads(data, view);
+    const half = cls => cls.survival.ms.find(point => point[0] === 0.5)?.[1] ?? null;
+    const rows = data.classes.map((cls, id) => ({id, name: cells.readable(cls), amount: sums[id], median: half(cls)}))
+      .filter(row => row.amount > 0 && (row.name + " " + data.classes[row.id].name).toLowerCase().includes(find));
     const key = {name: row => row.name, amount: row => row.amount, median: row => row.median ?? -1}[view.sort];
     rows.sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0) * (view.up ? 1 : -1));
     const all = rows.reduce((sum, row) => sum + row.amount, 0);
-    by("rows").replaceChildren(...rows.slice(0, 500).map(row => {
-      const line = document.createElement("tr");
-      line.tabIndex = 0;
+    by("rows").replaceChildren(...rows.slice(0, ROWS).map(row => {
+      const line = make("tr", {tabIndex: 0});
       line.dataset.cls = row.id;
       line.setAttribute("aria-selected", String(view.cls === row.id));
-      const texts = [row.name, cells.amount(view.value, row.amount), (100 * row.amount / all).toFixed(1) + " %",
-        row.median === null ? "-" : cells.duration(row.median)];
-      line.append(...texts.map(text => Object.assign(document.createElement("td"), {textContent: text})));
+      const texts = [row.name, cells.amount(view.value, row.amount), (100 * row.amount / all).toFixed(1) + " %", "",
+        row.median === null ? "\u2013" : cells.duration(row.median)];
+      line.append(...texts.map(text => make("td", {textContent: text})));
       line.children[1].dataset.exact = row.amount;
+      line.children[2].style.setProperty("--share", 100 * row.amount / all + "%");
+      const sums = spreads.of.get(row.id);
+      if (sums?.some(Boolean)) line.children[3].append(charts.spark(sums, spreads.least, spreads.most));
       return line;
     }));
-    by("more").textContent = rows.length > 500 ? `and ${rows.length - 500} more classes` : "";
+    by("more").textContent = rows.length > ROWS ? `and ${rows.length - ROWS} more classes: filter to find one` : "";
     for (const button of document.querySelectorAll("th button")) {
       const sorted = button.dataset.sort === view.sort;
       button.closest("th").setAttribute("aria-sort", sorted ? (view.up ? "ascending" : "descending") : "none");
     }
   };
 
-  const SVG = "http://www.w3.org/2000/svg";
-  const shape = (name, attributes, text) => {
-    const element = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    if (text !== undefined) element.textContent = text;
-    return element;
+  const lifetimes = () => {
+    const isTime = view.clock === "ms", value = cells.knows(view) && view.value !== "optimised-away" ? view.value : "bytes";
+    const shown = ["died-young", "survived"].includes(value) || (!isTime && value === "byte-seconds") ? "bytes" : value;
+    const selection = {...view, value: shown};
+    const found = isTime ? cells.histogram(data, selection) : cells.byClock(data, selection, view.clock) ?? [];
+    const isBar = bar => view.from === Math.ceil(bar.from) && view.to === Math.ceil(bar.to);
+    charts.bars(by("bars"), found, view.clock, shown, isTime ? bar => {
+      const [from, to] = isBar(bar) ? ["", ""] : [Math.ceil(bar.from), Math.ceil(bar.to)].map(cells.timeText);
+      [by("from").value, by("to").value] = [from, to];
+      changed();
+    } : null);
+    const isPart = view.from !== null || view.to !== null || view.during !== null || view.under !== null;
+    by("bars-note").textContent = `${shown}, ${isTime ? "of the selection" : whose() + (isPart ? ", whatever else is chosen" : "")}. `
+      + "No lifetime is known but an interval: each counts at its middle.";
+    const curves = view.cls === null ? data.survival : data.classes[view.cls].survival;
+    charts.curve(by("curve"), curves[view.clock] ?? [], view.clock);
+    by("whose").textContent = `${whose()}, by objects${isPart ? ", whatever else is chosen" : ""}; with its 95 % band.`;
   };
+  const whose = () => view.cls === null ? "of all classes" : `of ${cells.readable(data.classes[view.cls])}`;
 
-  const bars = () => {
-    const found = cells.histogram(data, view);
-    const most = Math.max(1, ...found.map(bar => bar.dead + bar.living));
-    const width = 400 / Math.max(1, found.length);
-    const shapes = found.flatMap((bar, i) => {
-      const [dead, living] = [150 * bar.dead / most, 150 * bar.living / most];
-      const title = `${cells.duration(bar.from)} to ${cells.duration(bar.to)}: ${cells.amount(view.value, bar.dead)} dead, ${cells.amount(view.value, bar.living)} alive`;
-      const group = shape("g", {});
-      group.append(shape("title", {}, title),
-        shape("rect", {class: "bar", x: i * width, y: 160 - dead, width: Math.max(1, width - 1), height: dead}),
-        shape("rect", {class: "alive", x: i * width, y: 160 - dead - living, width: Math.max(1, width - 1), height: living}));
-      const labelled = i % Math.ceil(found.length / 6) === 0;
-      return labelled ? [group, shape("text", {x: i * width, y: 175}, cells.duration(bar.from))] : [group];
-    });
-    by("bars").replaceChildren(...shapes);
-  };
-
-  const curve = () => {
-    const of = view.cls === null ? data.survival : data.classes[view.cls].survival;
-    by("whose").textContent = view.cls === null ? "of all objects" : `of ${data.classes[view.cls].name}`;
-    const points = of ?? [];
-    if (points.length === 0) { by("curve").replaceChildren(shape("text", {x: 10, y: 90}, "Nothing is known.")); return; }
-    const least = Math.log(Math.max(1, points[0][1])), most = Math.log(Math.max(2, points.at(-1)[1]));
-    const x = ms => 400 * (Math.log(Math.max(1, ms)) - least) / Math.max(0.1, most - least);
-    const y = share => 10 + 150 * share;
-    const path = points.map(([gone, ms], i) => `${i ? "L" : "M"}${x(ms).toFixed(1)} ${y(gone).toFixed(1)}`).join("");
-    const low = points.map(([gone, , low]) => `${x(low).toFixed(1)},${y(gone).toFixed(1)}`);
-    const high = points.map(([gone, ms, , high]) => `${x(high ?? ms).toFixed(1)},${y(gone).toFixed(1)}`).reverse();
-    by("curve").replaceChildren(shape("polygon", {class: "band", points: [...low, ...high].join(" ")}), shape("path", {class: "curve", d: path}),
-      shape("text", {x: 2, y: 175}, cells.duration(points[0][1])), shape("text", {x: 398, y: 175, "text-anchor": "end"}, cells.duration(points.at(-1)[1])));
-  };
-
-  // Lanes of 800 by 70: what was allocated, what was live, pauses.
   const when = () => {
-    const {begin_ms, steps, followed, pauses, paused} = data.timeline;
-    const all = steps.reduce((sum, [ms]) => sum + ms, 0);
+    const {begin_ms, steps, followed, pauses, paused} = data.timeline, all = span();
     by("when").hidden = all === 0;
     if (all === 0) return;
-    const lanes = [["allocated", ([ms, allocated]) => cells.perSecond(allocated, ms), "/s at most"]];
-    if (followed) lanes.push(["live after collections", ([, , , live]) => live, " at most"]);
-    const shapes = lanes.flatMap(([label, of, words], lane) => {
-      const means = cells.overTime(steps, 400, of), base = 80 * lane + 75;
-      const most = Math.max(...steps.map(of)), high = value => (base - 60 * value / Math.max(1, most)).toFixed(1);
-      const line = means.map((value, i) => `L${2 * i} ${high(value)}L${2 * i + 2} ${high(value)}`).join("");
-      return [shape("path", {class: "area", d: `M0 ${base}${line}L800 ${base}Z`}),
-        shape("text", {x: 4, y: 80 * lane + 12}, `${label}: ${cells.amount("bytes", Math.round(most))}${words}`)];
+    const areas = [{label: "allocated per second", of: ([ms, allocated]) => cells.perSecond(allocated, ms), per: "/s at most"}];
+    if (followed) areas.push({label: "live after collections", of: ([, , , live]) => live, per: " at most"});
+    const drawn = areas.map(({label, of, per}) => {
+      const values = cells.overTime(steps, 240, of), most = Math.max(...values);
+      return {label, most, words: cells.amount("bytes", Math.round(most)) + per, values};
     });
-    const x = ms => Math.min(800, Math.max(0, 800 * (ms - begin_ms) / all));
-    const bars = pauses.map(({at_ms, us, kind, cause, before, after}) => {
-      const high = 60 * Math.log1p(us) / Math.log1p(Math.max(1, paused[2]));
-      const bar = shape("rect", {class: `pause ${kind}`, x: x(at_ms).toFixed(1), y: (235 - high).toFixed(1), width: 1.5, height: high.toFixed(1)});
-      bar.append(shape("title", {}, [`${cells.duration(at_ms)}: ${kind}, ${cells.pause(us)}`, cause, heap(before, after)].filter(Boolean).join(", ")));
-      return bar;
-    });
-    by("lanes").replaceChildren(...shapes, ...bars, shape("text", {x: 4, y: 172}, "pauses"));
+    const at = ms => Math.min(1, Math.max(0, (ms - begin_ms) / all));
+    const bars = pauses.map(({at_ms, us, kind, cause, before, after}) => ({at: at(at_ms), us, kind,
+      words: [`${cells.duration(at_ms)}: ${kind}, ${cells.pause(us)}`, cause, heap(before, after)].filter(Boolean).join(", ")}));
+    charts.lanes(by("lanes"), drawn, bars, paused[2], ticks(begin_ms, all, at));
     const left = paused[0] - pauses.length;
     by("paused").textContent = paused[0] === 0 ? "No pause is known." : `${paused[0]} pauses, ${cells.pause(paused[1])} in all, the longest ${cells.pause(paused[2])}.`
       + (left > 0 ? ` The ${left} shortest are not drawn.` : "");
     Object.assign(by("paused").dataset, {count: paused[0], us: paused[1], allocated: steps.reduce((sum, [, bytes]) => sum + bytes, 0)});
     by("pauses").replaceChildren(...pauses.toSorted((a, b) => b.us - a.us).slice(0, 20).map(one => {
-      const line = document.createElement("tr");
       const texts = [cells.duration(one.at_ms), cells.pause(one.us), one.kind, one.cause, heap(one.before, one.after),
         one.promoted === null ? "" : cells.amount("bytes", one.promoted)];
-      line.append(...texts.map(text => Object.assign(document.createElement("td"), {textContent: text})));
+      const line = make("tr");
+      line.append(...texts.map(text => make("td", {textContent: text})));
       return line;
     }));
   };
   const heap = (before, after) => after === null ? "" : before === null ? cells.amount("bytes", after) + " after"
     : `${cells.amount("bytes", before)} to ${cells.amount("bytes", after)}`;
+  // Some five round moments.
+  const ticks = (begin, all, at) => {
+    const width = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400].map(s => s * 1e3).find(ms => all / ms <= 8) ?? all;
+    const found = [];
+    for (let ms = Math.ceil((begin + 1) / width) * width; ms < begin + all * 0.95; ms += width) found.push({at: at(ms), text: cells.duration(ms)});
+    return found;
+  };
 
-  // The time that is chosen, on the lanes.
+  // What is chosen, each with a button that undoes it.
+  const chips = () => {
+    const found = [], chip = (text, undo) => {
+      const button = make("button", {type: "button", className: "chip", textContent: text, title: "Undo this choice"});
+      button.addEventListener("click", undo);
+      found.push(button);
+    };
+    const clear = (...ids) => () => { for (const id of ids) by(id).value = ""; changed(); };
+    if (view.cls !== null) chip(cells.readable(data.classes[view.cls]), () => choose(view.cls));
+    if (view.under !== null) chip((view.under.reversed ? "below " : "under ") + cells.name(data, view.under.path.at(-1)), () => { view.under = null; draw(); remember(); });
+    if (view.from !== null || view.to !== null) {
+      chip(`lived ${cells.duration(view.from ?? 0)} to ${view.to === null ? "any age" : cells.duration(view.to)}`, clear("from", "to"));
+    }
+    if (view.during !== null) {
+      const [from, to] = [data.slices[view.during[0]][0], data.slices[view.during[1]][1]];
+      chip(`during ${cells.duration(from)} to ${cells.duration(to)}`, clear("since", "until"));
+    }
+    by("chips").replaceChildren(...found);
+    by("none").hidden = found.length > 0;
+  };
   const shade = () => {
-    const {begin_ms, steps} = data.timeline, all = steps.reduce((sum, [ms]) => sum + ms, 0);
-    by("lanes").querySelector(".during")?.remove();
+    const {begin_ms} = data.timeline, all = Math.max(1, span());
+    const [from, to] = view.during === null ? [null, null] : [data.slices[view.during[0]][0], data.slices[view.during[1]][1]];
+    charts.shade(by("lanes"), from === null ? null : (from - begin_ms) / all, to === null ? null : (to - begin_ms) / all);
     by("during").textContent = "";
-    if (view.during === null) return;
-    const [from, to] = [data.slices[view.during[0]][0], data.slices[view.during[1]][1]];
-    by("during").textContent = `during ${cells.duration(from)} to ${cells.duration(to)}`;
-    Object.assign(by("during").dataset, {from, to});
-    const x = ms => 800 * (ms - begin_ms) / Math.max(1, all);
-    by("lanes").prepend(shape("rect", {class: "during", x: x(from), y: 0, width: Math.max(1, x(to) - x(from)), height: 240}));
+    if (from === null) { delete by("during").dataset.from; delete by("during").dataset.to; } else Object.assign(by("during").dataset, {from, to});
   };
 
   // The selection stands in the address, so that it can be sent to somebody.
@@ -219,7 +146,9 @@
     const words = new URLSearchParams();
     for (const id of FIELDS) if (by(id).value !== "") words.set(id, by(id).value);
     for (const id of TICKS) if (by(id).checked) words.set(id, "1");
+    if (view.clock !== "ms") words.set("clock", view.clock);
     if (view.cls !== null) words.set("class", data.classes[view.cls].name);
+    if (view.under !== null) words.set(view.under.reversed ? "below" : "under", view.under.path.join(" "));
     history.replaceState(null, "", "#" + words);
   };
   const recall = () => {
@@ -229,13 +158,27 @@
     for (const id of TICKS) by(id).checked = words.has(id);
     const cls = data.classes.findIndex(cls => cls.name === words.get("class"));
     view.cls = cls < 0 ? null : cls;
+    const path = words.get("under") ?? words.get("below"), known = frame => frame < data.frames.length && -1 - frame < data.classes.length;
+    const frames = (path ?? "").split(" ").filter(Boolean).map(Number);
+    view.under = frames.length > 0 && frames.every(known) ? {path: frames, reversed: words.has("below")} : null;
+    if (["gcs", "bytes"].includes(words.get("clock"))) view.clock = words.get("clock");
   };
 
-  const draw = () => { flame(); table(); bars(); curve(); shade(); };
+  const draw = () => {
+    total = cells.totals(data, view).reduce((sum, amount) => sum + amount, 0);
+    by("total").textContent = cells.amount(view.value, total);
+    by("total").dataset.exact = total;
+    for (const button of document.querySelectorAll("#clock button")) button.setAttribute("aria-pressed", String(button.dataset.clock === view.clock));
+    flame();
+    table();
+    lifetimes();
+    shade();
+    chips();
+  };
 
   const choose = cls => {
     view.cls = view.cls === cls ? null : cls;
-    view.zoom = [];
+    view.under = null;
     draw();
     remember();
   };
@@ -254,21 +197,31 @@
     if (isLate) view.during = null;
     by("wrong").textContent = !valid ? "A time is a number and ms, s, m or h: 30s; the first is before the second."
       : isLate ? "The run had ended before that time." : cells.knows(view) ? "" : "This number is known of the whole run alone.";
-    view.find = by("find").value;
-    if (view.reversed !== by("reversed").checked) view.zoom = [];
-    view.reversed = by("reversed").checked;
-    view.icicle = by("icicle").checked;
+    if (view.under && view.under.reversed !== by("reversed").checked) view.under = null;
     draw();
   };
-  by("choice").addEventListener("input", () => { read(); remember(); });
+  const changed = () => { read(); remember(); };
+  const reset = () => {
+    for (const id of FIELDS) by(id).value = id === "value" ? by(id).value : "";
+    [view.cls, view.under] = [null, null];
+    changed();
+  };
+
+  by("choice").addEventListener("input", changed);
   by("choice").addEventListener("submit", event => event.preventDefault());
-  by("filter").addEventListener("input", table);
+  by("filter").addEventListener("input", () => { table(); remember(); });
+  by("reset").addEventListener("click", reset);
+  for (const button of document.querySelectorAll("#clock button")) button.addEventListener("click", () => {
+    view.clock = button.dataset.clock;
+    draw();
+    remember();
+  });
   // A time is chosen on the lanes, too: by dragging.
   let begun = null;
   const moment = event => {
-    const box = by("lanes").getBoundingClientRect(), {begin_ms, steps} = data.timeline;
+    const box = by("lanes").getBoundingClientRect();
     const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
-    return Math.round(begin_ms + share * steps.reduce((sum, [ms]) => sum + ms, 0));
+    return Math.round(data.timeline.begin_ms + share * span());
   };
   by("lanes").addEventListener("pointerdown", event => { begun = data.slices.length > 0 ? moment(event) : null; });
   by("lanes").addEventListener("pointerup", event => {
@@ -276,8 +229,7 @@
     const [since, until] = [begun, moment(event)].sort((a, b) => a - b);
     [by("since").value, by("until").value] = until > since ? [since + "ms", until + "ms"] : ["", ""];
     begun = null;
-    read();
-    remember();
+    changed();
   });
   by("rows").addEventListener("click", event => choose(Number(event.target.closest("tr").dataset.cls)));
   by("rows").addEventListener("keydown", event => {
@@ -288,27 +240,22 @@
     view.sort = button.dataset.sort;
     table();
   });
-  by("flame").addEventListener("mousemove", event => { const one = at(event); if (one) describe(one.node); });
-  by("flame").addEventListener("click", event => { const one = at(event); if (one) zoomTo(one.node); });
-  by("flame").addEventListener("keydown", event => {
-    const here = zoomed(cells.tree(data, view, view.reversed));
-    const largest = node => [...node.children.values()].sort((a, b) => b.amount - a.amount);
-    const inward = view.icicle ? "ArrowDown" : "ArrowUp", outward = view.icicle ? "ArrowUp" : "ArrowDown";
-    let next = null;
-    if (event.key === inward || event.key === "Enter") next = largest(here)[0];
-    if (event.key === outward) next = here.parent;
-    if ((event.key === "ArrowRight" || event.key === "ArrowLeft") && here.parent) {
-      const side = largest(here.parent), i = side.indexOf(here) + (event.key === "ArrowRight" ? 1 : -1);
-      next = side[i];
-    }
-    if (next) { event.preventDefault(); zoomTo(next); describe(next); }
+  document.addEventListener("keydown", event => {
+    if (event.key === "Escape") { [view.cls, view.under] = [null, null]; draw(); remember(); }
+    if (event.key === "/" && !["INPUT", "SELECT"].includes(document.activeElement?.tagName)) { event.preventDefault(); by("find").focus(); }
   });
-  document.addEventListener("keydown", event => { if (event.key === "Escape") { view.zoom = []; view.cls = null; draw(); } });
-  window.addEventListener("resize", flame);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", flame);
-  for (const id of ["since", "until"]) by(id).closest("label").hidden = data.slices.length === 0;
+  const redraw = () => { when(); draw(); };
+  let waiting = 0;
+  window.addEventListener("resize", () => { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(redraw); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  // Paper is light.
+  window.addEventListener("beforeprint", () => { graph.light = true; flame(); });
+  window.addEventListener("afterprint", () => { graph.light = false; flame(); });
+  for (const part of document.querySelectorAll(".of-time")) part.hidden = data.slices.length === 0;
+  by("lives").hidden = !data.timeline.followed;
   recall();
-  when();
   read();
+  when();
+  shade();
   document.body.dataset.ready = "true";
 })();

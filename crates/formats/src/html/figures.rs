@@ -1,0 +1,141 @@
+//! The numbers at the head of the page, and what was profiled, in words.
+//!
+//! Not here: the text report below them (`mayfly-report`), and all that changes with a selection (`page.js`).
+
+use mayfly_profile::{Lifetimes, Profile, Tally};
+use mayfly_report::{count, duration, size, tracking_text};
+
+/// A number with what it is of.
+pub(super) struct Figure {
+    pub(super) label: &'static str,
+    pub(super) value: String,
+    /// More of it, smaller.
+    pub(super) note: String,
+}
+
+/// Program, JVM, length: a short text each.
+pub(super) fn facts(profile: &Profile) -> Vec<String> {
+    let jvm = &profile.run.jvm;
+    let mut facts = Vec::new();
+    if jvm.pid > 0 {
+        facts.push(format!("pid {}", jvm.pid));
+    }
+    if !jvm.version.is_empty() {
+        facts.push(format!("JVM {}", jvm.version));
+    }
+    facts.extend([jvm.gc.name().to_owned()].into_iter().filter(|gc| !gc.is_empty()));
+    facts.push(format!("{} profiled", duration(profile.duration_ms as f64)));
+    facts.push(tracking_text(profile));
+    if !profile.complete {
+        facts.push("not ended, or its end was not recorded".to_owned());
+    }
+    facts.extend(mayfly_report::part_lines(&profile.part));
+    facts
+}
+
+/// What one wants to know first.
+pub(super) fn figures(profile: &Profile) -> Vec<Figure> {
+    let (mut allocated, mut live, mut lifetimes) = (Tally::default(), Tally::default(), Lifetimes::default());
+    for class in &profile.classes {
+        allocated.add(class.allocated);
+        live.add(class.live.unwrap_or_default());
+        class.lifetimes.iter().for_each(|one| lifetimes.merge(one));
+    }
+    let mut figures = vec![Figure {
+        label: "Allocated",
+        value: size(allocated.bytes),
+        note: format!("{} objects", count(allocated.objects)),
+    }];
+    let seconds = profile.duration_ms as f64 / 1_000.0;
+    if seconds > 0.0 {
+        let rate = |amount: u64| (amount as f64 / seconds) as u64;
+        figures.push(Figure {
+            label: "Rate",
+            value: format!("{}/s", size(rate(allocated.bytes))),
+            note: format!("{} objects/s", count(rate(allocated.objects))),
+        });
+    }
+    if profile.run.lifetimes {
+        figures.push(Figure {
+            label: "Live at the end",
+            value: size(live.bytes),
+            note: format!("{} objects", count(live.objects)),
+        });
+        figures.extend(median(&lifetimes));
+    }
+    figures.push(pauses(profile));
+    figures.extend(profile.trust.share().map(|share| Figure {
+        label: "Coverage",
+        value: format!("{:.1} %", (share * 1_000.0).floor() / 10.0),
+        note: "counted ÷ allocated by the JVM".to_owned(),
+    }));
+    figures
+}
+
+fn median(lifetimes: &Lifetimes) -> Option<Figure> {
+    let half = lifetimes.in_time()?.quantile(0.5);
+    let value = half.point.map_or_else(|| format!("over {}", duration(half.low)), duration);
+    let survivors = lifetimes.died_before_first_gc_share();
+    let note = survivors.map(|share| format!("{:.0} % of the dead by their first GC", share * 100.0));
+    Some(Figure { label: "Half live no longer than", value, note: note.unwrap_or_default() })
+}
+
+fn pauses(profile: &Profile) -> Figure {
+    let us: u64 = profile.collections.iter().map(|gc| gc.pause_us).sum();
+    let longest = profile.collections.iter().map(|gc| gc.pause_us).max();
+    Figure {
+        label: "Collections",
+        value: count(u64::from(profile.gcs)),
+        note: longest.map_or_else(String::new, |longest| {
+            format!("{} paused, {} at most", duration(us as f64 / 1e3), milliseconds(longest))
+        }),
+    }
+}
+
+/// Pauses are short: with a decimal below ten.
+fn milliseconds(us: u64) -> String {
+    let ms = us as f64 / 1e3;
+    if ms < 10.0 { format!("{ms:.1} ms") } else { duration(ms) }
+}
+
+#[cfg(test)]
+mod tests {
+    use mayfly_profile::{ClassProfile, Collection, RunInfo};
+
+    use super::*;
+
+    #[test]
+    fn figures_are_of_all_classes() {
+        let class = ClassProfile {
+            allocated: Tally::of(1_000, 1_024),
+            live: Some(Tally::of(10, 1_024)),
+            ..ClassProfile::default()
+        };
+        let run = RunInfo { lifetimes: true, ..RunInfo::default() };
+        let collections = vec![
+            Collection { pause_us: 2_500, ..Collection::default() },
+            Collection { pause_us: 9_500, ..Collection::default() },
+        ];
+        let profile = Profile {
+            run,
+            duration_ms: 2_000,
+            gcs: 2,
+            classes: vec![class.clone(), class],
+            collections,
+            ..Profile::default()
+        };
+        let said: Vec<_> = figures(&profile)
+            .into_iter()
+            .map(|one| format!("{}: {}, {}", one.label, one.value, one.note))
+            .collect();
+        assert_eq!(
+            said,
+            [
+                "Allocated: 1.95 MiB, 2.00 k objects",
+                "Rate: 1000 KiB/s, 1.00 k objects/s",
+                "Live at the end: 20.0 KiB, 20 objects",
+                "Collections: 2, 12 ms paused, 9.5 ms at most",
+            ]
+        );
+    }
+}

@@ -1,0 +1,108 @@
+// A flame graph or icicle on a canvas: drawn, pointed at, walked through by keys. What it shows is told to it.
+// Not here: adding up (`cells.js`), what else follows a click (`page.js`).
+"use strict";
+// given: {canvas, rectangles(least): [{frame, amount, x, width, depth, above}], name(frame), text(rectangle), chosen(rectangle),
+// described(rectangle)}. Returns {draw({icicle, find, zoomed}), found(), light}.
+const flameGraph = given => {
+  const {canvas} = given, ROW = 19, MOST_ROWS = 250;
+  let drawn = [], focus = null, last = {};
+
+  const isDark = () => !graph.light && matchMedia("(prefers-color-scheme: dark)").matches;
+  // One colour per package (all up to the last dot but one).
+  const colour = name => {
+    const dot = name.lastIndexOf(".", name.lastIndexOf(".") - 1);
+    let hash = 7;
+    for (const c of dot > 0 ? name.slice(0, dot) : name) hash = (hash * 31 + c.codePointAt(0)) >>> 0;
+    return isDark() ? `hsl(${hash % 360} 26% ${30 + hash % 5}%)` : `hsl(${hash % 360} 48% ${80 + hash % 5}%)`;
+  };
+
+  const sized = (width, rows) => {
+    // Browsers bound the sides of a canvas.
+    const ratio = Math.min(window.devicePixelRatio || 1, 32000 / (rows * ROW), 32000 / width);
+    canvas.style.height = rows * ROW + "px";
+    [canvas.width, canvas.height] = [width * ratio, rows * ROW * ratio];
+    const context = canvas.getContext("2d");
+    context.scale(ratio, ratio);
+    context.font = "12px " + getComputedStyle(document.body).fontFamily;
+    context.textBaseline = "middle";
+    return context;
+  };
+
+  // As much of a name as fits; the end of it says most.
+  const fitted = (context, name, width) => {
+    if (context.measureText(name).width <= width) return name;
+    const short = name.slice(name.lastIndexOf(".", name.lastIndexOf(".") - 1) + 1);
+    if (context.measureText(short).width <= width) return short;
+    const letters = Math.floor(short.length * width / context.measureText(short).width) - 1;
+    return letters > 2 ? short.slice(0, letters) + "\u2026" : "";
+  };
+
+  const draw = wanted => {
+    last = wanted ?? last;
+    const width = canvas.clientWidth || 800, find = (last.find ?? "").toLowerCase();
+    drawn = given.rectangles(0.4 / width);
+    const rows = Math.min(MOST_ROWS, 1 + drawn.reduce((most, {depth}) => Math.max(most, depth), 0));
+    const context = sized(width, rows), ink = graph.light ? "#1b1f24" : getComputedStyle(document.body).color;
+    graph.found = 0;
+    for (const one of drawn) {
+      const name = given.name(one.frame), isHit = find !== "" && one.frame !== null && name.toLowerCase().includes(find);
+      one.isInHit = one.above !== null && (one.above.isInHit || one.above.isHit);
+      one.isHit = isHit;
+      if (isHit && !one.isInHit) graph.found += one.amount;
+      Object.assign(one, {px: one.x * width, pw: one.width * width, py: (last.icicle ? one.depth : rows - 1 - one.depth) * ROW});
+      if (one.depth >= rows) continue;
+      // What is above the frame that is zoomed to is paler.
+      context.globalAlpha = one.depth < (last.zoomed ?? 0) ? 0.45 : 1;
+      context.fillStyle = isHit ? (isDark() ? "#a8327a" : "#f2a0cf") : one.frame === null ? (isDark() ? "#2b313a" : "#e6e9ed") : colour(name);
+      context.fillRect(one.px, one.py, Math.max(0.4, one.pw - (one.pw > 2 ? 1 : 0)), ROW - 1);
+      context.globalAlpha = 1;
+      if (one.pw > 24) {
+        context.fillStyle = ink;
+        context.fillText(fitted(context, name, one.pw - 8), one.px + 4, one.py + ROW / 2);
+      }
+    }
+    canvas.setAttribute("aria-label", `${last.icicle ? "Icicle" : "Flame"} graph of ${drawn.length} frames`);
+    if (focus) focus = drawn.find(one => same(one, focus)) ?? null;
+    if (focus && document.activeElement === canvas) outline(focus);
+  };
+
+  const outline = one => {
+    const context = canvas.getContext("2d");
+    context.strokeStyle = getComputedStyle(canvas).getPropertyValue("--mark") || "#0b62a8";
+    context.lineWidth = 2;
+    context.strokeRect(one.px + 1, one.py + 1, Math.max(2, one.pw - 3), ROW - 3);
+  };
+  const same = (a, b) => {
+    for (; a !== null && b !== null; a = a.above, b = b.above) if (a.frame !== b.frame) return false;
+    return a === b;
+  };
+  const at = event => {
+    const box = canvas.getBoundingClientRect(), [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    return drawn.find(one => x >= one.px && x < one.px + one.pw && y >= one.py && y < one.py + ROW);
+  };
+
+  canvas.addEventListener("mousemove", event => {
+    const one = at(event);
+    canvas.title = one ? given.text(one) : "";
+    if (one) given.described(one);
+  });
+  canvas.addEventListener("click", event => { const one = at(event); if (one) { focus = one; given.chosen(one); } });
+  canvas.addEventListener("focus", () => { if (focus) outline(focus); });
+  canvas.addEventListener("blur", () => draw());
+  canvas.addEventListener("keydown", event => {
+    const here = focus ?? drawn[0], inward = last.icicle ? "ArrowDown" : "ArrowUp", outward = last.icicle ? "ArrowUp" : "ArrowDown";
+    const row = above => drawn.filter(one => one.above === above).sort((a, b) => a.x - b.x);
+    let next = null;
+    if (event.key === inward) next = row(here)[0];
+    else if (event.key === outward) next = here?.above;
+    else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+      const side = here?.above ? row(here.above) : [here];
+      next = side[side.indexOf(here) + (event.key === "ArrowRight" ? 1 : -1)];
+    } else if (event.key === "Home") next = drawn[0];
+    else if ((event.key === "Enter" || event.key === " ") && here) { event.preventDefault(); focus = here; given.chosen(here); return; }
+    if (next) { event.preventDefault(); focus = next; draw(); given.described(next); }
+  });
+
+  const graph = {draw, found: 0, light: false};
+  return graph;
+};

@@ -1,0 +1,98 @@
+//! How far to trust a profile, in words: coverage, what was dropped, what is an estimate.
+//!
+//! Not here: the trust block of the full report (`trust`).
+
+use mayfly_profile::{EngineKind, Profile, Tracking, Trust};
+
+use crate::text::printable;
+use crate::units;
+
+/// Fewer samples of a run are few.
+const FEW_SAMPLES: u64 = 1_000;
+/// What is aimed at where a nearer interval is advised; and the nearest that is.
+const MANY_SAMPLES: u64 = 5_000;
+const NEAREST_INTERVAL: u64 = 4 << 10;
+
+/// How far to trust a profile, in sentences: what is covered, what is missing, what is an estimate.
+pub fn coverage(profile: &Profile) -> Vec<String> {
+    let trust = &profile.trust;
+    let certain = [counted(trust, profile.run.engine), missed(trust)];
+    certain.into_iter().chain(estimated(profile)).chain(few_samples(profile)).collect()
+}
+
+fn estimated(profile: &Profile) -> Option<String> {
+    let from = match profile.run.tracking {
+        Tracking::ByteSample(interval) => {
+            format!("a sample of one object per {} allocated", units::bytes(interval))
+        }
+        Tracking::EveryNth(n @ 2..) => format!("1 object in {n}"),
+        Tracking::Balanced => match profile.shares.len() {
+            0 => return None,
+            1 => "a share of the objects of 1 class, exact of all others".to_owned(),
+            classes => format!("a share of the objects of {classes} classes, exact of all others"),
+        },
+        Tracking::Off | Tracking::EveryObject | Tracking::EveryNth(_) => return None,
+    };
+    let what = match profile.run.engine {
+        EngineKind::Exact => "Methods, live and lifetimes",
+        EngineKind::Sampled => "All numbers",
+    };
+    Some(format!("{what}: estimates from {from}."))
+}
+
+/// What tells more of a program that allocates little.
+fn few_samples(profile: &Profile) -> Option<String> {
+    let Tracking::ByteSample(interval) = profile.run.tracking else { return None };
+    let bytes = profile.trust.accounted_bytes;
+    let nearer = (bytes / MANY_SAMPLES).next_power_of_two().max(NEAREST_INTERVAL);
+    let samples = bytes / interval.max(1);
+    (samples < FEW_SAMPLES && nearer < interval).then(|| {
+        let nearer = nearer >> 10;
+        format!("That is about {samples} samples, which is little: #sample-{nearer}k would draw more.")
+    })
+}
+
+fn counted(trust: &Trust, engine: EngineKind) -> String {
+    let counted = units::bytes(trust.accounted_bytes);
+    let (Some(allocated), Some(share)) = (trust.jvm_allocated_bytes, trust.share()) else {
+        return format!("Coverage: {counted} counted; this JVM gives no number of its own to compare with.");
+    };
+    let jvm = units::bytes(allocated);
+    if engine == EngineKind::Sampled {
+        let share = units::share(share);
+        return format!("Coverage: {counted} estimated, {share} of the {jvm} the JVM allocated.");
+    }
+    if trust.accounted_bytes > allocated {
+        return format!(
+            "Coverage: {counted} executed; the JVM allocated {jvm}: the JIT optimised the rest away."
+        );
+    }
+    let explained = trust.named_share().filter(|_| !trust.remainder.is_empty());
+    let explained =
+        explained.map(|share| format!(", {} counted or explained", units::share(share))).unwrap_or_default();
+    format!("Coverage: {} of the {jvm} the JVM allocated were counted{explained}.", units::share(share))
+}
+
+fn missed(trust: &Trust) -> String {
+    let dropped = trust.dropped.iter().map(|dropped| dropped.objects).fold(0, u64::saturating_add);
+    let refused = trust.refusals.iter().map(|refusal| refusal.methods).fold(0, u64::saturating_add);
+    let mut parts = Vec::new();
+    let (counted, uncounted): (Vec<_>, Vec<_>) =
+        trust.dropped.iter().partition(|dropped| dropped.objects > 0);
+    if dropped > 0 {
+        let causes: Vec<_> = counted.iter().map(|dropped| printable(&dropped.cause)).collect();
+        parts.push(format!("{} objects dropped ({})", units::count(dropped), causes.join("; ")));
+    }
+    parts.extend(uncounted.iter().map(|dropped| printable(&dropped.cause).into_owned()));
+    if refused > 0 {
+        parts.push(format!("{refused} {} refused", if refused == 1 { "method" } else { "methods" }));
+    }
+    if trust.following.thinned_to_one_in > 1 {
+        parts.push(format!("thinned to 1 object in {}", trust.following.thinned_to_one_in));
+    }
+    if parts.is_empty() {
+        "Nothing was dropped or refused.".to_owned()
+    } else {
+        format!("Missed: {}.", parts.join(", "))
+    }
+}
