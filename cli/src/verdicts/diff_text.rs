@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use mayfly_report::{clock, left_aligned, printable, right_aligned, size};
+use mayfly_report::{clock, duration, left_aligned, printable, right_aligned, size};
 use mayfly_verdicts::{Clock, Difference, Finding, Measure, RowName, Verdict};
 
 /// Rows of a list on one screen.
@@ -109,7 +109,9 @@ fn order(a: &Finding, b: &Finding) -> Ordering {
 }
 
 fn row(finding: &Finding, full: bool) -> Vec<String> {
-    let value = |value: Option<f64>| value.map_or("?".to_owned(), |value| number(finding.measure, value));
+    // A median is not known while more than half live.
+    let value =
+        |value: Option<f64>| value.map_or("most live".to_owned(), |value| number(finding.measure, value));
     vec![
         value(finding.before),
         value(finding.after),
@@ -129,8 +131,11 @@ fn change(finding: &Finding) -> String {
     let growth = match (finding.growth(), finding.before, finding.after) {
         (Some(growth), ..) if growth >= 9.995 => format!("x{:.1}", growth + 1.0),
         (Some(growth), ..) => format!("{:+.1} %", growth * 100.0),
-        (None, Some(_), Some(_)) => "new".to_owned(),
-        _ => "changed".to_owned(),
+        (None, Some(_), Some(_)) if !is_lifetime(finding) => "new".to_owned(),
+        // From 0, or to or from a median that is not known.
+        (None, before, after) if before == after => "changed".to_owned(),
+        (None, Some(_), _) => "longer".to_owned(),
+        (None, None, _) => "shorter".to_owned(),
     };
     format!("{growth}{mark}")
 }
@@ -148,7 +153,8 @@ fn what(measure: Measure) -> &'static str {
 fn number(measure: Measure, value: f64) -> String {
     match measure {
         Measure::Allocated | Measure::Live | Measure::Lifetime(Clock::Bytes) => size(value.round() as u64),
-        Measure::Lifetime(Clock::Time) => format!("{:.3} s", value / 1000.0),
+        Measure::Lifetime(Clock::Time) => duration(value),
+        Measure::Lifetime(Clock::Collections) if value.round() == 1.0 => "1 GC".to_owned(),
         Measure::Lifetime(Clock::Collections) => format!("{value:.0} GCs"),
     }
 }
@@ -179,4 +185,31 @@ fn tail(difference: &Difference) -> String {
         text += &format!("\n{} rows below 0.05 % of all bytes were not compared.\n", difference.small);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(clock: Clock, before: Option<f64>, after: Option<f64>) -> Vec<String> {
+        let finding = Finding {
+            row: RowName::Class("a.Session".into()),
+            measure: Measure::Lifetime(clock),
+            before,
+            after,
+            chance: 0.0,
+            rate: 0.0,
+            verdict: Verdict::Changed,
+        };
+        row(&finding, false)[..3].to_vec()
+    }
+
+    #[test]
+    fn a_median_that_most_outlive_is_not_a_question_mark() {
+        assert_eq!(shown(Clock::Time, Some(414.0), None), ["414 ms", "most live", "longer"]);
+        assert_eq!(shown(Clock::Bytes, None, Some(2048.0)), ["most live", "2.00 KiB", "shorter"]);
+        assert_eq!(shown(Clock::Collections, Some(0.0), Some(1.0)), ["0 GCs", "1 GC", "longer"]);
+        assert_eq!(shown(Clock::Collections, Some(0.0), Some(0.0)), ["0 GCs", "0 GCs", "changed"]);
+        assert_eq!(shown(Clock::Time, Some(100.0), Some(150.0)), ["100 ms", "150 ms", "+50.0 %"]);
+    }
 }
