@@ -14,11 +14,13 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use thiserror::Error;
 
-use crate::jvm_wrapper::{MEASURED, REAL_JAVA, USAGE_FILE, Usage, write_launcher};
+use crate::jvm_wrapper::{MEASURED, REAL_JAVA, RESIDENT_FILE, USAGE_FILE, Usage, write_launcher};
 use crate::trust::{self, Trust, TrustError};
 
 /// Variables by which a bed's size could differ between two runs.
-const BED_SIZES: [&str; 7] = ["N", "SECS", "READS", "ROUNDS", "PORT", "HEAP", "KEEP"];
+const BED_SIZES: [&str; 7] = ["N", SECONDS, "READS", "ROUNDS", "PORT", "HEAP", "KEEP"];
+/// For how long a server is under load.
+const SECONDS: &str = "SECS";
 const POLL: Duration = Duration::from_millis(50);
 
 /// What one run gave.
@@ -30,6 +32,8 @@ pub(crate) struct BedRun {
     pub(crate) cpu_s: f64,
     /// Largest resident set of one of its JVMs, in MiB.
     pub(crate) rss_mib: f64,
+    /// Resident bytes of its JVM, second by second.
+    pub(crate) resident: Vec<u64>,
     /// What the agent says of itself; `None` without our agent.
     pub(crate) trust: Option<Trust>,
 }
@@ -68,6 +72,8 @@ pub(crate) struct BedRunner<'a> {
     pub(crate) java: &'a Path,
     /// Longest time for one run.
     pub(crate) timeout: Duration,
+    /// For how long a server is under load, if not for as long as its script says.
+    pub(crate) seconds: Option<u64>,
     /// Set by SIGINT and SIGTERM.
     pub(crate) interrupted: &'a Arc<AtomicBool>,
 }
@@ -75,15 +81,16 @@ pub(crate) struct BedRunner<'a> {
 impl BedRunner<'_> {
     /// Runs `script` with these JVM options. `folder` is the run's own: logs and reports go there.
     pub(crate) fn run(&self, script: &Path, options: &[String], folder: &Path) -> Result<BedRun, BedFailure> {
-        let usage_file = folder.join("usage");
+        let (usage_file, resident_file) = (folder.join("usage"), folder.join("resident"));
         let log = folder.join("script.log");
         let marked: Vec<&str> = [MEASURED].into_iter().chain(options.iter().map(String::as_str)).collect();
         let mut command = Command::new("bash");
         command.arg(script).env("JAVA", write_launcher(folder)?).env("JAVA_OPTS_EXTRA", marked.join(" "));
-        command.env(REAL_JAVA, self.java).env(USAGE_FILE, &usage_file);
+        command.env(REAL_JAVA, self.java).env(USAGE_FILE, &usage_file).env(RESIDENT_FILE, &resident_file);
         for name in BED_SIZES {
             command.env_remove(name);
         }
+        command.envs(self.seconds.map(|seconds| (SECONDS, seconds.to_string())));
         let file = File::create(&log)?;
         command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).process_group(0);
         let status = self.wait(command.spawn()?)?;
@@ -100,6 +107,7 @@ impl BedRunner<'_> {
             // A server under load for a fixed time uses the time: only its CPU per request can be compared.
             cpu_s: requests(&text).map_or(cpu_s, |requests| cpu_s * 1000.0 / requests),
             rss_mib: usage.iter().map(|jvm| jvm.max_rss_kib as f64 / 1024.0).fold(0.0, f64::max),
+            resident: numbers(&resident_file)?,
             trust: trust::read(folder)?,
         })
     }
@@ -126,6 +134,15 @@ fn stop(script: &mut Child) -> io::Result<()> {
     let group = i32::try_from(script.id()).map_err(io::Error::other)?;
     killpg(Pid::from_raw(group), Signal::SIGKILL)?;
     script.wait().map(drop)
+}
+
+/// One in a line; of a JVM that ended at once there are none.
+fn numbers(file: &Path) -> io::Result<Vec<u64>> {
+    let text = match std::fs::read_to_string(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        read => read?,
+    };
+    text.lines().map(|line| line.parse().map_err(io::Error::other)).collect()
 }
 
 /// The last `BED-RESULT` line of a script's output.
@@ -176,7 +193,7 @@ mod tests {
         let script = folder.path().join("bed.sh");
         std::fs::write(&script, text).expect("write script");
         let interrupted = Arc::default();
-        let runner = BedRunner { java: Path::new(java), timeout, interrupted: &interrupted };
+        let runner = BedRunner { java: Path::new(java), timeout, seconds: None, interrupted: &interrupted };
         runner.run(&script, &[], folder.path())
     }
 

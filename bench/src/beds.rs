@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     println!("{}", table::provenance("Real programs", &setup.jdk));
     let timeout = Duration::from_secs(arguments.timeout);
     let java = setup.jdk.java();
-    let runner = BedRunner { java: &java, timeout, interrupted: &interrupted };
+    let runner = BedRunner { java: &java, timeout, seconds: None, interrupted: &interrupted };
     let (mut measured, mut healthy) = (Vec::new(), true);
     for bed in arguments.beds.iter().take_while(|_| !interrupted.load(Ordering::Relaxed)) {
         let script = folder.join(format!("{bed}.sh"));
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     fn bed_run(cpu_s: f64, rss_mib: f64, trust: Option<Trust>) -> Option<BedRun> {
-        Some(BedRun { result: "h2 ok".into(), cpu_s, rss_mib, trust })
+        Some(BedRun { result: "h2 ok".into(), cpu_s, rss_mib, resident: Vec::new(), trust })
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
+use std::time::Duration;
 use std::{fs, io, thread};
 
 use nix::sys::resource::{UsageWho, getrusage};
@@ -22,6 +23,11 @@ pub(crate) const MEASURED: &str = "-Dmayfly.bench.measured";
 pub(crate) const REAL_JAVA: &str = "MAYFLY_BENCH_JAVA";
 /// Environment variable: file to which one line per measured JVM is appended.
 pub(crate) const USAGE_FILE: &str = "MAYFLY_BENCH_USAGE";
+
+/// Environment variable: file to which the resident bytes of measured JVMs are appended, a line a second; none if it is not set.
+pub(crate) const RESIDENT_FILE: &str = "MAYFLY_BENCH_RESIDENT";
+
+const RESIDENT_STEP: Duration = Duration::from_secs(1);
 
 /// What one JVM process used, by the kernel's account (getrusage(2), RUSAGE_CHILDREN: its own waited-for children included).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +90,9 @@ pub(crate) fn run(arguments: &[String]) -> io::Result<i32> {
     let mut child =
         Command::new(java).args(arguments.iter().filter(|argument| *argument != MEASURED)).spawn()?;
     forward(signals, child.id());
+    if let Some(file) = std::env::var_os(RESIDENT_FILE).filter(|_| measured) {
+        note_resident(child.id(), PathBuf::from(file));
+    }
     let exit = exit_code(child.wait()?);
     if measured {
         let mut file = OpenOptions::new().create(true).append(true).open(usage_file)?;
@@ -102,6 +111,26 @@ fn forward(mut signals: Signals, child: u32) {
             }
         }
     });
+}
+
+/// Until the process is gone, which the thread then is, too.
+fn note_resident(pid: u32, path: PathBuf) {
+    thread::spawn(move || -> io::Result<()> {
+        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+        loop {
+            let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
+            // A process that has ended and was not waited for yet has none.
+            let Some(bytes) = resident_bytes(&status) else { return Ok(()) };
+            writeln!(file, "{bytes}")?;
+            thread::sleep(RESIDENT_STEP);
+        }
+    });
+}
+
+/// Of a text as in `/proc/PID/status` (proc_pid_status(5)).
+fn resident_bytes(status: &str) -> Option<u64> {
+    let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"))?;
+    kib.trim().parse::<u64>().ok().map(|kib| kib << 10)
 }
 
 fn usage_of_children(exit: i32) -> io::Result<Usage> {
@@ -133,6 +162,15 @@ mod tests {
         assert_eq!(Usage::read_all(&file).expect("missing is empty"), []);
         fs::write(&file, "cpu_us=1 max_rss_kib=2 exit=0\ncpu_us=3 max_r").expect("write");
         assert!(Usage::read_all(&file).is_err());
+    }
+
+    #[test]
+    fn resident_bytes_are_read_of_who_runs() {
+        let of_us =
+            resident_bytes(&fs::read_to_string("/proc/self/status").expect("we run")).expect("resident");
+        assert!(of_us > 1 << 20, "{of_us}");
+        assert_eq!(resident_bytes("Name:\tjava\nVmRSS:\t   12 kB\n"), Some(12 << 10));
+        assert_eq!(resident_bytes("Name:\tjava\nState:\tZ (zombie)\n"), None);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::bed_run::BedRunner;
 use crate::table;
 
 /// The ways to profile, as the agent's options.
-const MODES: [&str; 7] = [
+const MODES: [&str; 10] = [
     "",
     "#trackcollections",
     "#trace",
@@ -23,11 +23,18 @@ const MODES: [&str; 7] = [
     "#trackcollections#trace-all",
     "#trackcollections#every-10",
     "#sample-64k#trace",
+    "#track-balanced#trace",
+    "#trackcollections#scope-soak.Soak$Task.getAsLong#scope-jakarta.servlet.http.HttpServlet.service",
+    "#engine-sampled#sample-64k",
 ];
 /// Threads of a round, and class loaders that each of them makes and drops.
 const WORK: &[&str] = &["40", "10"];
 const JVM_ARGS: &[&str] =
     &["-XX:+UseSerialGC", "-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch", "-XX:MaxMetaspaceSize=64m"];
+/// The same for tomcat: what differs in its memory is native.
+const TOMCAT_HEAP: [&str; 3] = ["-XX:+UseSerialGC", "-Xms256m", "-XX:+AlwaysPreTouch"];
+/// So long is needed for tomcat's classes to be compiled.
+const TOMCAT_SECONDS: u64 = 15;
 /// Longest time for one round, and for the end.
 const ROUND_LIMIT: Duration = Duration::from_secs(120);
 /// Rounds that are always run: a third of them for the program to grow into.
@@ -37,51 +44,69 @@ const GROWTH_BYTES: u64 = 6 << 20;
 const GROWTH_PART: u64 = 50;
 
 const HEADING: [&str; 6] =
-    ["JVM", "program", "mode", "rounds", "resident MiB: first, second, last third", "verdict"];
+    ["JVM", "program", "mode", "looks", "resident MiB: first, second, last third", "verdict"];
 
 /// Options of `soak`.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Minutes for the class-loading, thread-churning program, all JVMs and modes together
+    /// Minutes for all JVMs, modes and programs together
     #[arg(long, default_value_t = 60.0)]
     minutes: f64,
-    /// Folder of the bed scripts: if given, tomcat runs once in every mode, too
+    /// Folder of the bed scripts: if given, tomcat under load has half of the time
     #[arg(long, value_name = "DIR", env = "MAYFLY_BEDS")]
     beds_dir: Option<PathBuf>,
 }
 
 /// What one run came to.
 struct Soaked {
-    rounds: usize,
-    /// Largest resident bytes of each third of the rounds.
+    /// How often memory was looked at: at the end of each round, or each second.
+    looks: usize,
+    /// Median of resident bytes in each third of the looks.
     thirds: [u64; 3],
     result: String,
 }
 
 /// Soaks and prints the table; `false` if anything grew, hung or differed. JVMs are those of the tests.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
-    let runs = jvms().len() * (MODES.len() + 1);
+    let programs = 1 + usize::from(arguments.beds_dir.is_some());
+    let runs = jvms().len() * (MODES.len() + 1) * programs;
     let each = Duration::from_secs_f64(arguments.minutes.max(0.0) * 60.0 / runs.max(1) as f64);
     let (mut rows, mut healthy) = (Vec::new(), true);
     for jvm in jvms() {
-        let plain = soak(&Launch::new(jvm, "soak.Soak"), each);
-        let mut note = |mode: &str, soaked: &Result<Soaked, String>| {
-            let verdict = verdict(soaked, &plain);
-            eprintln!("{jvm} {mode:?}: {}", verdict.as_ref().err().map_or("well", |why| why));
-            healthy &= verdict.is_ok();
-            rows.push(row(jvm, mode, soaked, verdict));
-        };
-        note("no agent", &plain);
-        for mode in MODES {
-            let run = Profiled::new(jvm, "soak.Soak", mode);
-            note(if mode.is_empty() { "counting" } else { mode }, &soak(run.launch(), each));
-        }
+        healthy &= in_every_mode((jvm, "soak"), &mut rows, |mode| match mode {
+            Some(mode) => soak(Profiled::new(jvm, "soak.Soak", mode).launch(), each),
+            None => soak(&Launch::new(jvm, "soak.Soak"), each),
+        });
         if let Some(folder) = &arguments.beds_dir {
-            healthy &= tomcat(jvm, folder, &mut rows)?;
+            healthy &= in_every_mode((jvm, "tomcat"), &mut rows, |mode| {
+                tomcat(jvm, folder, mode, each).map_err(|error| error.to_string())
+            });
         }
     }
     println!("{}", table::markdown(&HEADING, &rows));
     Ok(healthy)
+}
+
+/// Runs a program without the agent and in each mode; whether all went well.
+fn in_every_mode(
+    (jvm, program): (&Jvm, &str),
+    rows: &mut Vec<Vec<String>>,
+    run: impl Fn(Option<&str>) -> Result<Soaked, String>,
+) -> bool {
+    let plain = run(None);
+    let mut healthy = true;
+    let mut note = |mode: &str, soaked: &Result<Soaked, String>| {
+        let verdict = verdict(soaked, &plain);
+        eprintln!("{jvm} {program} {mode:?}: {}", verdict.as_ref().err().map_or("well", |why| why));
+        healthy &= verdict.is_ok();
+        let which = [jvm.feature.to_string(), program.to_owned(), mode.to_owned()];
+        rows.push(row(which, soaked, verdict));
+    };
+    note("no agent", &plain);
+    for mode in MODES {
+        note(if mode.is_empty() { "counting" } else { mode }, &run(Some(mode)));
+    }
+    healthy
 }
 
 /// Rounds until the time is up; why it came to no result otherwise.
@@ -114,14 +139,18 @@ fn rounds(launch: &Launch, time: Duration) -> Result<Soaked, String> {
     let outcome = running.try_finish()?;
     let result = outcome.stdout.lines().find_map(|line| line.strip_prefix("RESULT ")).map(str::to_owned);
     let result = result.filter(|_| outcome.status.success()).ok_or_else(|| format!("{}", outcome.status))?;
-    Ok(Soaked { rounds: resident.len(), thirds: thirds(&resident), result })
+    Ok(Soaked { looks: resident.len(), thirds: thirds(&resident), result })
 }
 
-/// The largest of each third.
+/// The median of each third: what a compiler takes for a moment says nothing.
 fn thirds(resident: &[u64]) -> [u64; 3] {
     let third = resident.len().div_ceil(3).max(1);
-    let mut largest = resident.chunks(third).map(|part| part.iter().copied().max().unwrap_or(0));
-    [(); 3].map(|()| largest.next().unwrap_or(0))
+    let mut medians = resident.chunks(third).map(|part| {
+        let mut part = part.to_vec();
+        part.sort_unstable();
+        part[part.len() / 2]
+    });
+    [(); 3].map(|()| medians.next().unwrap_or(0))
 }
 
 /// Whether it grew no more from the second third to the last than without the agent, and a little.
@@ -140,46 +169,32 @@ fn verdict(soaked: &Result<Soaked, String>, plain: &Result<Soaked, String>) -> R
     if is_flat(soaked.thirds, plain.thirds) { Ok(()) } else { Err("GREW".into()) }
 }
 
-fn row(jvm: &Jvm, mode: &str, soaked: &Result<Soaked, String>, verdict: Result<(), String>) -> Vec<String> {
-    let (rounds, thirds) = match soaked {
+/// `which`: JVM, program and mode.
+fn row(which: [String; 3], soaked: &Result<Soaked, String>, verdict: Result<(), String>) -> Vec<String> {
+    let (looks, thirds) = match soaked {
         Ok(soaked) => {
-            (soaked.rounds.to_string(), soaked.thirds.map(|bytes| (bytes >> 20).to_string()).join(", "))
+            (soaked.looks.to_string(), soaked.thirds.map(|bytes| (bytes >> 20).to_string()).join(", "))
         }
         Err(_) => ("-".into(), "-".into()),
     };
     let verdict = verdict.err().unwrap_or_else(|| "well".into());
-    vec![jvm.feature.to_string(), "soak".into(), mode.to_owned(), rounds, thirds, verdict]
+    which.into_iter().chain([looks, thirds, verdict]).collect()
 }
 
-/// Tomcat once without the agent and once in every mode: the same result, and an end in time.
-fn tomcat(jvm: &Jvm, folder: &Path, rows: &mut Vec<Vec<String>>) -> Result<bool, Box<dyn Error>> {
-    let script = folder.join("tomcat.sh");
+/// Tomcat under load for so long, and its end.
+fn tomcat(jvm: &Jvm, folder: &Path, mode: Option<&str>, time: Duration) -> Result<Soaked, Box<dyn Error>> {
     let (java, interrupted) = (jvm.java(), Arc::new(AtomicBool::new(false)));
-    let runner = BedRunner { java: &java, timeout: 5 * ROUND_LIMIT, interrupted: &interrupted };
-    let (mut reference, mut healthy) = (None, true);
-    let agent = mayfly_tests::artifacts().agent.display();
-    for mode in std::iter::once(None).chain(MODES.iter().map(Some)) {
-        let files = tempfile::tempdir()?;
-        let options = mode.map(|mode| {
-            format!("-agentpath:{agent}={mode}#live-0#output-{}/agent-%p", files.path().display())
-        });
-        let run = runner.run(&script, options.as_slice(), files.path());
-        let (rss, verdict) = match run {
-            Ok(run) => {
-                let same = *reference.get_or_insert_with(|| run.result.clone()) == run.result;
-                (
-                    format!("{:.0}", run.rss_mib),
-                    if same { "well".into() } else { format!("DIFFERS: {}", run.result) },
-                )
-            }
-            Err(failure) => ("-".into(), failure.to_string()),
-        };
-        healthy &= verdict == "well";
-        let mode = mode.map_or("no agent", |mode| if mode.is_empty() { "counting" } else { mode });
-        eprintln!("{jvm} tomcat {mode:?}: {verdict}");
-        rows.push(vec![jvm.feature.to_string(), "tomcat".into(), mode.to_owned(), "1".into(), rss, verdict]);
-    }
-    Ok(healthy)
+    let seconds = time.as_secs().max(TOMCAT_SECONDS);
+    let timeout = Duration::from_secs(seconds) + 5 * ROUND_LIMIT;
+    let runner = BedRunner { java: &java, timeout, seconds: Some(seconds), interrupted: &interrupted };
+    let files = tempfile::tempdir()?;
+    let agent = mode.map(|mode| {
+        let library = mayfly_tests::artifacts().agent.display();
+        format!("-agentpath:{library}={mode}#live-0#output-{}/agent-%p", files.path().display())
+    });
+    let options: Vec<String> = TOMCAT_HEAP.into_iter().map(str::to_owned).chain(agent).collect();
+    let run = runner.run(&folder.join("tomcat.sh"), &options, files.path())?;
+    Ok(Soaked { looks: run.resident.len(), thirds: thirds(&run.resident), result: run.result })
 }
 
 #[cfg(test)]
@@ -199,7 +214,7 @@ mod tests {
 
     #[test]
     fn another_result_is_no_good_one() {
-        let soaked = |result: &str| Ok(Soaked { rounds: 9, thirds: [1; 3], result: result.into() });
+        let soaked = |result: &str| Ok(Soaked { looks: 9, thirds: [1; 3], result: result.into() });
         let hung = || Err("it hung".to_owned());
         assert_eq!(verdict(&soaked("7"), &soaked("7")), Ok(()));
         assert!(verdict(&soaked("8"), &soaked("7")).is_err());
