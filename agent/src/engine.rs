@@ -17,8 +17,6 @@ pub(crate) struct Counts {
     pub(crate) sites: Vec<SiteCounts>,
     /// What samples say of classes, where that changed since the last call.
     pub(crate) estimates: Vec<(ClassId, ClassEstimate)>,
-    /// What was counted in each scope from the last reset on, by node; part of `classes`.
-    pub(crate) scopes: Vec<ScopeTotal>,
 }
 
 /// What an engine says for the trust line.
@@ -46,6 +44,11 @@ pub(crate) trait Counting {
     /// All counts as of now. Every class and site in them is known to `tracking` by then. Lifetimes of sites are the
     /// ledger's.
     fn counts(&self, ledger: &mut Ledger) -> Counts;
+
+    /// What was counted in each scope from the last reset on, by node: part of the totals of classes. Costs about as much as they do.
+    fn scopes(&self) -> Vec<ScopeTotal> {
+        Vec::new()
+    }
 
     /// Sites and estimates begin again from zero. Totals of classes go on: these are what they begin from.
     fn reset(&self) -> Vec<ClassTotal>;

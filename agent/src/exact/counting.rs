@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use mayfly_jvmti::{Jni, SampledAllocation, Thread};
 use mayfly_profile::{EngineKind, Remainder};
-use mayfly_tracking::{ClassTotal, Ledger};
+use mayfly_tracking::{ClassTotal, Ledger, ScopeTotal};
 
 use super::sampler;
 use super::state::Exact;
@@ -27,12 +27,11 @@ impl Counting for Exact {
         let estimates = self.unseen.as_ref().map(|unseen| {
             unseen.changed(names, &executed, has_virtual_threads(self.target.jdk, names, &executed))
         });
-        Counts {
-            classes,
-            sites,
-            estimates: estimates.unwrap_or_default(),
-            scopes: self.counters.scopes(&self.population),
-        }
+        Counts { classes, sites, estimates: estimates.unwrap_or_default() }
+    }
+
+    fn scopes(&self) -> Vec<ScopeTotal> {
+        self.counters.scopes(&self.population)
     }
 
     fn reset(&self) -> Vec<ClassTotal> {

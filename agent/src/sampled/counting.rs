@@ -20,7 +20,7 @@ impl Counting for Sampled {
 
     fn counts(&self, ledger: &mut Ledger) -> Counts {
         let (classes, estimates) = self.estimates.read();
-        Counts { classes, sites: ledger.changed_sites(), estimates, scopes: Vec::new() }
+        Counts { classes, sites: ledger.changed_sites(), estimates }
     }
 
     fn reset(&self) -> Vec<ClassTotal> {

@@ -29,8 +29,8 @@ use crate::tracking::{Deaths, Population};
 /// Least time between two readings of all threads' allocation counters for the byte clock.
 const CORRECTION_STEP: Duration = Duration::from_millis(50);
 
-/// Least time between two steps that tell what became of the objects of each site: thousands of rows, of which most change
-/// from step to step.
+/// Least time between two steps that tell what became of the objects of each site, and what was counted in each scope: thousands of
+/// rows, of which most change from step to step.
 const FATES_STEP: Duration = Duration::from_secs(5);
 
 /// Collections kept until somebody asks for a step: where nobody follows the stream, that may be the end.
@@ -192,7 +192,7 @@ impl Session {
             let fates = self.deaths.ledger().take_fates(classes, sites);
             updates.extend(fates.map(|fates| Update::Fates(Box::new(fates))));
             let fates = self.deaths.ledger().scope_fates();
-            updates.extend(self.scopes.changed(&self.population, classes, &counts.scopes, fates));
+            updates.extend(self.scopes.changed(&self.population, classes, &engine.scopes(), fates));
         }
         let shares = self.deaths.ledger().take_shares(self.stream.named().0);
         updates.extend((!shares.is_empty()).then_some(Update::Shares(shares)));

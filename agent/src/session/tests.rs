@@ -3,13 +3,15 @@
 
 use std::collections::HashSet;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use mayfly_jvmti::{Jni, SampledAllocation, Thread};
 use mayfly_profile::{
     ClassEstimate, ClassId, Dropped, EngineKind, Estimate, Frame, Gc, GcKind, JvmInfo, Profile,
     ProfileBuilder, Refusals, Remainder, SiteId, Tally, Tracking,
 };
-use mayfly_tracking::Ledger;
+use mayfly_tracking::{Ledger, ScopeTotal};
 
 use super::*;
 use crate::engine::{Counts, Engine};
@@ -21,6 +23,8 @@ const INTERVAL: u64 = 512 << 10;
 struct ByHand {
     population: Arc<Population>,
     totals: Mutex<Vec<ClassTotal>>,
+    /// How often scopes were asked for.
+    scopes_asked: AtomicU32,
 }
 
 impl ByHand {
@@ -55,7 +59,12 @@ impl Counting for ByHand {
             .enumerate()
             .map(|(id, total)| (ClassId::of_row(id), estimate(total.bytes())))
             .collect();
-        Counts { classes, sites: ledger.changed_sites(), estimates, scopes: Vec::new() }
+        Counts { classes, sites: ledger.changed_sites(), estimates }
+    }
+
+    fn scopes(&self) -> Vec<ScopeTotal> {
+        self.scopes_asked.fetch_add(1, Relaxed);
+        Vec::new()
     }
 
     fn reset(&self) -> Vec<ClassTotal> {
@@ -130,7 +139,11 @@ impl Bench {
     fn new() -> Self {
         let options = Options::parse("#trackcollections#trace-all").expect("options");
         let population = Arc::new(Population::new(options));
-        let engine = ByHand { population: Arc::clone(&population), totals: Mutex::default() };
+        let engine = ByHand {
+            population: Arc::clone(&population),
+            totals: Mutex::default(),
+            scopes_asked: AtomicU32::new(0),
+        };
         let run = RunInfo {
             jvm: JvmInfo { gc: Gc::Serial, ..JvmInfo::default() },
             engine: engine.kind(),
@@ -228,6 +241,20 @@ fn a_reset_begins_from_zero_and_objects_born_before_are_let_go() {
     let profile = bench.profile(Total(120));
     assert_eq!((Bench::class(&profile, "a.Order").0, profile.resets), (Tally::of(2, 24), 1));
     assert_eq!(bench.session.reached().resets, 1);
+}
+
+#[test]
+fn scopes_are_added_up_only_when_they_are_told() {
+    let mut bench = Bench::new();
+    bench.session.starts(&Total(0));
+    bench.session.fates_told = Instant::now().checked_add(Duration::from_secs(3600));
+    let steps = |bench: &mut Bench| {
+        (0..3).for_each(|_| drop(bench.profile(Total(0))));
+        bench.engine.scopes_asked.load(Relaxed)
+    };
+    assert_eq!(steps(&mut bench), 0, "not due for an hour");
+    bench.session.is_asked_for_all();
+    assert!(steps(&mut bench) > 0);
 }
 
 #[test]

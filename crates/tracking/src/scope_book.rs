@@ -11,11 +11,17 @@
 use mayfly_profile::{Ages, ClassId, Outcome, Tally};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::budget::Budget;
 use crate::scopes::{EntryId, NodeId};
 use crate::tracked::Tracked;
 
-/// Objects that are looked after at once; of more it is not known what became of them.
+/// Objects that are looked after at once; of more, as of those without room, it is not known what became of them.
 const MOST_OBJECTS: usize = 1 << 20;
+/// Room of an object that is looked after, in tracked objects: some hundred bytes with what a table keeps free.
+const OBJECTS_PER_ROW: usize = 4;
+/// A table keeps room for so many times the objects that it has, and for a few.
+const MOST_SPARE: usize = 4;
+const FEW: usize = 1024;
 /// Entries whose end is remembered although no object waits for it: those that were handed over, which may go on elsewhere.
 const MOST_ENTRIES: usize = 1 << 16;
 /// Sweeps for which an end is remembered at least: objects of the entry may still be on their way.
@@ -101,21 +107,30 @@ impl ScopeBook {
     }
 
     /// A tracked object was made in an entry; it stands for so many.
-    pub(crate) fn born(&mut self, object: &Tracked, entry: EntryId, class: ClassId, tally: Tally) {
-        let full = self.undecided.len() + self.survivors.len() >= MOST_OBJECTS;
+    pub(crate) fn born(
+        &mut self,
+        object: &Tracked,
+        entry: EntryId,
+        (class, tally): (ClassId, Tally),
+        budget: &Budget,
+    ) {
+        let full = self.rows() >= MOST_OBJECTS;
         let outcome = self.outcome(entry.node(), class);
         outcome.tracked.add(tally);
-        if object.reference() == 0 || full {
+        if object.reference() == 0 || full || !budget.reserve(OBJECTS_PER_ROW) {
             outcome.unknown.add(tally);
             return;
         }
-        self.undecided
-            .insert(object.reference(), Undecided { entry, class, tally, birth_ms: object.birth_ms() });
+        let undecided = Undecided { entry, class, tally, birth_ms: object.birth_ms() };
+        if self.undecided.insert(object.reference(), undecided).is_some() {
+            budget.release(OBJECTS_PER_ROW);
+        }
     }
 
     /// It never was: its caller tells of the same object again.
-    pub(crate) fn unborn(&mut self, object: &Tracked) {
+    pub(crate) fn unborn(&mut self, object: &Tracked, budget: &Budget) {
         if let Some(Undecided { entry, class, tally, .. }) = self.undecided.remove(&object.reference()) {
+            budget.release(OBJECTS_PER_ROW);
             let outcome = self.outcome(entry.node(), class);
             outcome.tracked = outcome.tracked.without(tally);
         }
@@ -138,8 +153,14 @@ impl ScopeBook {
     }
 
     /// An object was found dead: known alive at `alive_ms`, or at its birth only, and gone at `found_ms`.
-    pub(crate) fn died(&mut self, object: &Tracked, alive_ms: u64, found_ms: u64) {
+    pub(crate) fn died(&mut self, object: &Tracked, (alive_ms, found_ms): (u64, u64), budget: &Budget) {
         let reference = object.reference();
+        let before = self.rows();
+        self.bury(reference, alive_ms, found_ms);
+        budget.release((before - self.rows()) * OBJECTS_PER_ROW);
+    }
+
+    fn bury(&mut self, reference: u64, alive_ms: u64, found_ms: u64) {
         if let Some(Survivor { node, class, tally, ended_ms, alive_ms: known, .. }) =
             self.survivors.remove(&reference)
         {
@@ -196,6 +217,8 @@ impl ScopeBook {
             let kept = known.ended_ms().is_none() || known.handed_over && !many;
             kept || known.sweeps <= SWEEPS_KEPT || awaited.contains(entry)
         });
+        give_back(&mut self.undecided);
+        give_back(&mut self.survivors);
     }
 
     /// What is known so far, by node. `alive_ms`: when all that are not known dead were alive, if they were born before.
@@ -211,8 +234,14 @@ impl ScopeBook {
     }
 
     /// Forgets all objects.
-    pub(crate) fn reset(&mut self) {
+    pub(crate) fn reset(&mut self, budget: &Budget) {
+        budget.release(self.rows() * OBJECTS_PER_ROW);
         *self = Self { entries: std::mem::take(&mut self.entries), ..Self::default() };
+    }
+
+    /// Objects that are looked after.
+    fn rows(&self) -> usize {
+        self.undecided.len() + self.survivors.len()
     }
 
     fn fates(&mut self, node: NodeId) -> &mut Fates {
@@ -224,6 +253,13 @@ impl ScopeBook {
 
     fn outcome(&mut self, node: NodeId, class: ClassId) -> &mut Outcome {
         self.fates(node).classes.entry(class).or_default()
+    }
+}
+
+/// A table that was much larger gives its room back.
+fn give_back<V>(table: &mut FxHashMap<u64, V>) {
+    if table.capacity() > MOST_SPARE * table.len() + FEW {
+        table.shrink_to(2 * table.len());
     }
 }
 
@@ -240,6 +276,7 @@ mod tests {
     use mayfly_profile::SiteId;
 
     use super::*;
+    use crate::budget::BYTES_PER_OBJECT;
 
     const CLASS: ClassId = ClassId(3);
     const ENTRY: EntryId = EntryId(2);
@@ -248,12 +285,18 @@ mod tests {
         Tracked::new(reference, SiteId(0), 2, birth_ms)
     }
 
-    fn book(births: &[u64]) -> ScopeBook {
-        let mut book = ScopeBook::default();
+    /// Room for a hundred thousand objects.
+    fn room() -> Budget {
+        Budget::new(100_000 * BYTES_PER_OBJECT)
+    }
+
+    /// In a room of their own.
+    fn book(births: &[u64]) -> (ScopeBook, Budget) {
+        let (mut book, room) = (ScopeBook::default(), room());
         for (at, &birth_ms) in births.iter().enumerate() {
-            book.born(&object(at as u64 + 1, birth_ms), ENTRY, CLASS, Tally::of(1, 16));
+            book.born(&object(at as u64 + 1, birth_ms), ENTRY, (CLASS, Tally::of(1, 16)), &room);
         }
-        book
+        (book, room)
     }
 
     fn event(ms: u64, ends: bool) -> EntryEvent {
@@ -271,16 +314,16 @@ mod tests {
     #[test]
     fn what_a_collection_saw_says_who_survived() {
         // Born at 10; the entry ends at 50; collections at 30 and 70, and one at 90.
-        let mut book = book(&[10; 4]);
+        let (mut book, room) = book(&[10; 4]);
         assert_eq!(outcome(&book), [0, 0, 0, 0]);
-        book.died(&object(1, 10), 10, 30);
+        book.died(&object(1, 10), (10, 30), &room);
         book.swept(|_| Some(30));
         assert_eq!(outcome(&book), [1, 0, 0, 0], "the entry goes on");
         book.note(vec![event(50, true)]);
-        book.died(&object(2, 10), 30, 70);
+        book.died(&object(2, 10), (30, 70), &room);
         book.swept(|_| Some(70));
         assert_eq!(outcome(&book), [1, 1, 2, 2]);
-        book.died(&object(3, 10), 70, 90);
+        book.died(&object(3, 10), (70, 90), &room);
         assert_eq!(outcome(&book), [1, 1, 2, 1]);
         let told = book.told(90);
         assert_eq!(told[0].outlived.dead(), 1);
@@ -292,28 +335,28 @@ mod tests {
 
     #[test]
     fn a_collection_that_began_before_the_end_proves_nothing_of_after() {
-        let mut book = book(&[10; 4]);
+        let (mut book, room) = book(&[10; 4]);
         book.note(vec![event(31, true)]);
         book.swept(|_| Some(30));
         assert_eq!(outcome(&book), [0; 4]);
-        book.died(&object(1, 10), 10, 30);
+        book.died(&object(1, 10), (10, 30), &room);
         // One that begins in the millisecond of the end begins after it: the clock is read so.
-        book.died(&object(2, 10), 10, 31);
+        book.died(&object(2, 10), (10, 31), &room);
         assert_eq!(outcome(&book), [1, 1, 0, 0]);
     }
 
     #[test]
     fn who_died_after_two_collections_between_sweeps_survived_the_first() {
-        let mut book = book(&[10; 4]);
+        let (mut book, room) = book(&[10; 4]);
         book.note(vec![event(20, true)]);
-        book.died(&object(1, 10), 30, 70);
+        book.died(&object(1, 10), (30, 70), &room);
         assert_eq!(outcome(&book), [0, 0, 1, 0]);
         assert_eq!(book.told(0)[0].outlived.dead(), 1);
     }
 
     #[test]
     fn an_entry_that_was_handed_over_ends_with_its_last_thread() {
-        let mut book = book(&[10; 4]);
+        let (mut book, room) = book(&[10; 4]);
         book.note(vec![event(20, false), event(30, true)]);
         book.swept(|_| Some(40));
         assert_eq!(outcome(&book), [0; 4], "goes on in the other one");
@@ -323,7 +366,7 @@ mod tests {
         // A task that begins later.
         (0..9).for_each(|_| book.swept(|_| Some(60)));
         book.note(vec![event(70, false)]);
-        book.born(&object(9, 71), ENTRY, ClassId(4), Tally::of(1, 16));
+        book.born(&object(9, 71), ENTRY, (ClassId(4), Tally::of(1, 16)), &room);
         book.swept(|_| Some(80));
         book.note(vec![event(90, true)]);
         book.swept(|_| Some(100));
@@ -332,7 +375,7 @@ mod tests {
 
     #[test]
     fn ends_are_forgotten_when_nobody_waits_for_them() {
-        let mut book = book(&[10; 4]);
+        let (mut book, _room) = book(&[10; 4]);
         book.note(vec![event(20, true), EntryEvent { entry: EntryId(4), ms: 20, ends: true }]);
         (0..3).for_each(|_| book.swept(|_| Some(15)));
         assert_eq!(book.entries.len(), 1, "four objects wait for one of them");
@@ -343,8 +386,39 @@ mod tests {
 
     #[test]
     fn what_is_taken_back_was_never_there() {
-        let mut book = book(&[10; 5]);
-        book.unborn(&object(5, 10));
+        let (mut book, room) = book(&[10; 5]);
+        book.unborn(&object(5, 10), &room);
         assert_eq!(outcome(&book), [0; 4]);
+    }
+
+    #[test]
+    fn what_has_no_room_is_not_known_and_room_is_given_back() {
+        let room = Budget::new(10 * BYTES_PER_OBJECT);
+        let mut book = ScopeBook::default();
+        for reference in 1..=4 {
+            book.born(&object(reference, 10), ENTRY, (CLASS, Tally::of(1, 16)), &room);
+        }
+        assert_eq!(book.told(0)[0].classes[0].1.unknown.objects, 2, "each takes as much as four");
+        book.note(vec![event(20, true)]);
+        book.died(&object(1, 10), (10, 15), &room);
+        book.swept(|_| Some(30));
+        book.born(&object(5, 40), ENTRY, (CLASS, Tally::of(1, 16)), &room);
+        assert_eq!((book.rows(), room.bytes()), (2, 8 * BYTES_PER_OBJECT));
+        book.died(&object(3, 10), (10, 15), &room);
+        assert_eq!(room.bytes(), 8 * BYTES_PER_OBJECT, "of that one nothing was kept");
+        book.reset(&room);
+        assert_eq!(room.bytes(), 0);
+    }
+
+    #[test]
+    fn a_table_that_was_large_is_small_again() {
+        let (mut book, room) = book(&[10; 20_000]);
+        book.note(vec![event(20, true)]);
+        for reference in 1..=20_000 {
+            book.died(&object(reference, 10), (10, 15), &room);
+        }
+        book.swept(|_| Some(30));
+        assert!(book.undecided.capacity() <= FEW, "{}", book.undecided.capacity());
+        assert_eq!(room.bytes(), 0);
     }
 }

@@ -164,7 +164,8 @@ impl Ledger {
             if self.lifetimes {
                 for (object, entry) in batch.of_scopes() {
                     let Some(class) = table.class_of(object.site()) else { continue };
-                    self.scopes.born(object, entry, class, scaled(self.tracking, object).class);
+                    let counted = (class, scaled(self.tracking, object).class);
+                    self.scopes.born(object, entry, counted, &self.budget);
                 }
                 self.young.push(batch);
             } else {
@@ -178,7 +179,7 @@ impl Ledger {
         // After the births: each was drained by now.
         for object in nurseries.taken_back() {
             self.unbook(&object, table);
-            self.scopes.unborn(&object);
+            self.scopes.unborn(&object, &self.budget);
             if self.lifetimes {
                 self.taken_back.push(object);
             }
@@ -402,7 +403,8 @@ impl Ledger {
         let age = self.history.age_at_death(birth_ms, evidence, timeline);
         let bucket = self.buckets.index_of(age.ms.1);
         if !self.scopes.is_empty() {
-            dead.iter().for_each(|object| self.scopes.died(object, birth_ms + age.ms.0, birth_ms + age.ms.1));
+            let (alive_ms, found_ms) = (birth_ms + age.ms.0, birth_ms + age.ms.1);
+            dead.iter().for_each(|object| self.scopes.died(object, (alive_ms, found_ms), &self.budget));
         }
         for object in dead {
             self.by_site.add(object.site().0, scaled(self.tracking, object));
@@ -442,7 +444,7 @@ impl Ledger {
         });
         self.sites.drain(..).for_each(|site| site.fates.give_back(&self.budget));
         self.classes.clear();
-        self.scopes.reset();
+        self.scopes.reset(&self.budget);
     }
 
     /// What became of the objects made in each scope, by node; empty if deaths are not followed, or nothing was made in any.
