@@ -44,9 +44,8 @@ fn default_interval(options: &Options) -> u64 {
 
 /// Lets the sampler report, if it is ours.
 pub(super) fn start(exact: &Exact, jni: Jni<'_>) {
-    if exact.unseen.is_none() {
-        return;
-    }
+    let Some(unseen) = &exact.unseen else { return };
+    unseen.begin(exact.target, jni);
     match exact.target.jvmti.enable(Event::SampledObjectAlloc) {
         Ok(()) if exact.population.options.sample_bytes.is_some() => renew_buffer(jni),
         Ok(()) => {}
@@ -59,18 +58,23 @@ pub(super) fn start(exact: &Exact, jni: Jni<'_>) {
 
 /// Takes an allocation that the JVM's sampler picked.
 pub(super) fn sampled(exact: &Exact, jni: Jni<'_>, sample: SampledAllocation<'_>) {
-    note_sample();
+    let is_new = note_sample();
+    let Some(unseen) = &exact.unseen else { return };
+    let Some(drawn) = unseen.draw(jni, sample, exact.population.clock.gcs(), is_new) else { return };
     let Some(hooks) = exact.hooks_in_use() else { return };
     let population = &*exact.population;
     if !population.switches.is_active() || own_threads::is_own() {
         return;
     }
     let Some(cell) = cell_of(exact, jni, hooks, sample) else { return };
-    if let (Some(unseen), Some(class)) = (&exact.unseen, population.classes.at_cell(cell)) {
+    if let Some(class) = population.classes.at_cell(cell) {
         let name = population.classes.name(class).unwrap_or_default();
-        unseen.take(&exact.target.jvmti, jni, (class, name), sample.size);
+        unseen.take(&exact.target.jvmti, jni, (class, name), &drawn);
     }
     let Tracking::ByteSample(interval) = population.options.tracking() else { return };
+    if !drawn.is_fair(fastrand::f64()) {
+        return;
+    }
     with_this_thread(population, |thread| {
         let Some(class) = thread.class(population, (None, cell)) else { return };
         let name = population.classes.name(class.id).unwrap_or_default();

@@ -2,26 +2,28 @@
 //!
 //! Counts stay the hooks'; nothing here is added to them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use mayfly_jvmti::{Jni, JvmtiEnv, StackFrame};
+use mayfly_jvmti::{Jni, JvmtiEnv, SampledAllocation, StackFrame};
 use mayfly_profile::{ClassEstimate, ClassId, Estimate, Remainder};
 use mayfly_tracking::ClassTable;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::maker::{Kind, Made, Maker, examine, unseen_maker};
 use super::virtual_threads::with_doubt;
-use crate::tracking::{Brief, Sample, ThreadSamples};
+use crate::target::Target;
+use crate::tracking::{Brief, Drawn, Draws, Last, Sample, ThreadSamples};
 
 /// Frames for which it is not worth while to ask whether their methods are still there.
 const FEW_FRAMES: usize = 1024;
 
 /// Estimates from the samples so far.
-#[derive(Debug)]
 pub(crate) struct Unseen {
     interval: u64,
+    /// How this JVM draws, from the first sample on.
+    draws: OnceLock<Draws>,
     sums: Mutex<Sums>,
 }
 
@@ -43,12 +45,33 @@ struct Sums {
 
 thread_local! {
     static OF_THREAD: RefCell<ThreadSamples<Maker>> = const { RefCell::new(ThreadSamples::NONE) };
+    static LAST: Cell<Option<Last>> = const { Cell::new(None) };
 }
 
 impl Unseen {
     /// For samples `interval` bytes apart.
     pub(crate) fn new(interval: u64) -> Self {
-        Self { interval, sums: Mutex::default() }
+        Self { interval, draws: OnceLock::new(), sums: Mutex::default() }
+    }
+
+    /// Samples are about to come.
+    pub(super) fn begin(&self, target: &Target, jni: Jni<'_>) {
+        self.draws.get_or_init(|| Draws::without_gaps(target, jni));
+    }
+
+    /// What a sample of the running thread stands for: of each it has to be told, whether or not it is counted. `gcs`: collections so far;
+    /// `is_new`: it is the first that the JVM picked of this thread.
+    pub(super) fn draw(
+        &self,
+        jni: Jni<'_>,
+        sample: SampledAllocation<'_>,
+        gcs: u32,
+        is_new: bool,
+    ) -> Option<Drawn> {
+        let mut last = LAST.get();
+        let drawn = self.draws.get()?.take(jni, sample, (&mut last, gcs, self.interval), is_new);
+        LAST.set(last);
+        Some(drawn)
     }
 
     /// Mean bytes between two samples.
@@ -57,9 +80,9 @@ impl Unseen {
     }
 
     /// Takes a sampled allocation of the running thread, of a class by id and name.
-    pub(crate) fn take(&self, jvmti: &JvmtiEnv, jni: Jni<'_>, (class, name): (ClassId, &str), size: u64) {
+    pub(crate) fn take(&self, jvmti: &JvmtiEnv, jni: Jni<'_>, (class, name): (ClassId, &str), drawn: &Drawn) {
         let maker = self.maker_of(jvmti, jni, Kind::of(name));
-        let estimate = Estimate::of_sample(size, self.interval);
+        let estimate = drawn.estimate;
         let mut sums = self.sums();
         sums.changed.insert(class);
         let of_class = sums.by_class.entry(class).or_default();
@@ -76,6 +99,7 @@ impl Unseen {
     pub(crate) fn thread_ends(&self, allocated: u64) {
         let samples = OF_THREAD.try_with(|samples| samples.replace(ThreadSamples::NONE));
         let samples = samples.unwrap_or(ThreadSamples::NONE);
+        LAST.set(None);
         let mut sums = self.sums();
         if sums.brief.take(&samples, allocated, self.interval) {
             sums.brief_since_reset.take(&samples, allocated, self.interval);

@@ -3,8 +3,7 @@
 
 use mayfly_profile::Estimate;
 
-use super::drawing::Drawing;
-use super::draws::Drawn;
+use crate::tracking::{Drawing, Drawn};
 
 /// So many intervals of samples that agree are added to each ratio inside: a few samples change nothing by their chance.
 const INERTIA: f64 = 16.0;
@@ -124,7 +123,7 @@ impl Calibration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sampled::gap::Gap;
+    use crate::tracking::Gap;
 
     const INTERVAL: u64 = 512 << 10;
 

@@ -8,9 +8,7 @@ use mayfly_tracking::ClassTotal;
 use rustc_hash::FxHashSet;
 
 use super::calibration::{Calibration, Part};
-use super::drawing::Drawing;
-use super::draws::Drawn;
-use crate::tracking::{Brief, ThreadSamples};
+use crate::tracking::{Brief, Drawing, Drawn, ThreadSamples};
 
 /// Sums of samples.
 #[derive(Debug)]

@@ -6,10 +6,7 @@
 
 mod calibration;
 mod counting;
-mod drawing;
-mod draws;
 mod estimates;
-mod gap;
 mod rate;
 mod state;
 mod threads;

@@ -7,14 +7,13 @@ use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiEnv, JvmtiError, SampledAlloca
 use mayfly_profile::{ClassId, Tracking};
 use mayfly_tracking::StandsFor;
 
-use super::draws::{Drawn, Draws};
 use super::estimates::Estimates;
 use super::rate::Rate;
-use super::threads::{OfThread, Threads, meet};
+use super::threads::{OfThread, Threads};
 use crate::conduct::own_threads;
 use crate::options::Options;
 use crate::target::{Target, note_sample};
-use crate::tracking::{Followed, Population, Sample};
+use crate::tracking::{Drawn, Draws, Followed, Population, Sample};
 
 /// What of the JVM is held while it samples for us.
 const CAPABILITIES: Capabilities = Capabilities {
@@ -92,8 +91,7 @@ impl Sampled {
 
     /// Takes an allocation that the JVM's sampler picked.
     pub(super) fn take(&self, jni: Jni<'_>, sample: SampledAllocation<'_>) {
-        note_sample();
-        let is_new = meet();
+        let is_new = note_sample();
         let open = self.is_open();
         if !*open || own_threads::is_own() {
             return;
@@ -106,7 +104,7 @@ impl Sampled {
             let drawn = self.draws.take(jni, sample, now, is_new);
             self.estimates.add(class, drawn);
             thread.samples.add(Sample { class, maker: None, estimate: drawn.estimate });
-            if admitted {
+            if admitted && drawn.is_fair(fastrand::f64()) {
                 self.follow(thread, jni, class, (sample, drawn));
             }
         });

@@ -10,8 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::draws::Last;
-use crate::tracking::{Population, ThreadSamples, Tracker};
+use crate::tracking::{Last, Population, ThreadSamples, Tracker};
 
 thread_local! {
     /// A number of this thread's own, from 1 up; 0: it has none yet.
@@ -59,11 +58,6 @@ impl Threads {
     fn lock(&self) -> MutexGuard<'_, FxHashMap<u64, Box<OfThread>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The JVM's sampler picked something of this thread; whether that was the first time ever.
-pub(super) fn meet() -> bool {
-    NUMBER.get() == 0 && number() != 0
 }
 
 fn number() -> u64 {

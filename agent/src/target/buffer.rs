@@ -13,9 +13,9 @@ thread_local! {
     static SAMPLED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The JVM's sampler picked an allocation of this thread.
-pub(crate) fn note_sample() {
-    SAMPLED.set(true);
+/// The JVM's sampler picked an allocation of this thread; whether that is the first one.
+pub(crate) fn note_sample() -> bool {
+    !SAMPLED.replace(true)
 }
 
 /// Uses up this thread's allocation buffer, until the sampler picks something. Up to JDK 21 it passes over the rest of a

@@ -5,7 +5,10 @@
 
 mod brief;
 mod deaths;
+mod drawing;
+mod draws;
 mod frames;
+mod gap;
 mod population;
 mod stacks;
 mod switches;
@@ -14,6 +17,10 @@ mod weak;
 
 pub(crate) use brief::{Brief, Sample, ThreadSamples};
 pub(crate) use deaths::Deaths;
+pub(crate) use drawing::Drawing;
+pub(crate) use draws::{Drawn, Draws, Last};
+#[cfg(test)]
+pub(crate) use gap::Gap;
 pub(crate) use population::Population;
 pub(crate) use stacks::{Stacks, forget_unloaded};
 pub(crate) use tracker::{Followed, Tracker};

@@ -1,11 +1,17 @@
 //! Numbers that are estimated from samples, against what the program made: right within the error that they state.
 
-use mayfly_tests::{JsonReport, Profiled, check_all, each_jvm, skip};
+use mayfly_tests::{JsonReport, Profiled, check_all, each_jvm};
 use serde_json::Value;
 
 const INTERVAL: f64 = 65536.0;
 /// Standard deviations at both sides: a true estimate misses in one of 1.7 million cases.
 const DEVIATIONS: f64 = 5.0;
+
+/// JDK 11 passes over what follows an object outside of a buffer: estimates there are less even, and some per cent short. Not knowing that
+/// it picks too often makes them a fifth to a third too high.
+const OLDEST_JVM: u32 = 11;
+const OLDEST_JVMS_ERRORS: f64 = 1.5;
+const OLDEST_JVMS_SHARE: f64 = 0.05;
 
 /// A line `SIZE method objects bytes`.
 struct Size<'a> {
@@ -76,12 +82,6 @@ fn differs_for_a_reason(json: &JsonReport, class: &str) -> bool {
 #[test]
 fn objects_of_every_size_are_estimated_without_bias() {
     each_jvm(|jvm| {
-        if jvm.feature < 17 {
-            return skip(
-                &format!("sizes of samples on {jvm}"),
-                "its sampler picks too many objects of some sizes",
-            );
-        }
         // Buffers much larger than the objects: what is wasted at their ends is sampled, too.
         let heap = ["-XX:+UseParallelGC", "-Xmx512m", "-Xms512m"];
         for engine in ["#trace", "#engine-sampled"] {
@@ -94,8 +94,12 @@ fn objects_of_every_size_are_estimated_without_bias() {
             assert_eq!(sizes.len(), 6, "{stdout}");
             for size in sizes {
                 let (estimate, error) = (objects_of(&json, size.method), size.error());
+                let bound = match jvm.feature {
+                    OLDEST_JVM => DEVIATIONS * OLDEST_JVMS_ERRORS * error + OLDEST_JVMS_SHARE * size.objects,
+                    _ => DEVIATIONS * error,
+                };
                 assert!(
-                    (estimate - size.objects).abs() < DEVIATIONS * error,
+                    (estimate - size.objects).abs() < bound,
                     "{engine}: {} on {jvm}: {estimate} estimated, {} ± {error} expected",
                     size.method,
                     size.objects

@@ -1,8 +1,9 @@
-//! How well a JVM's sampler draws. Not here: which JVM's does (`draws`), and what follows for a class (`calibration`).
+//! How well a JVM's sampler draws. Not here: which JVM's does (`draws`), and what follows for a class (`calibration` of the sampled
+//! engine).
 
 /// How far samples are off besides their chance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Drawing {
+pub(crate) enum Drawing {
     /// Not at all.
     #[default]
     Exact,
@@ -14,7 +15,7 @@ pub(super) enum Drawing {
 
 impl Drawing {
     /// Errors are so many times those of chance, and such a share of each number besides.
-    pub(super) fn doubt(self) -> (f64, f64) {
+    pub(crate) fn doubt(self) -> (f64, f64) {
         match self {
             Self::Exact => (1.0, 0.0),
             Self::Corrected => (1.5, 0.03),

@@ -2,30 +2,30 @@
 //!
 //! Up to JDK 24 the sampler loses count where an object is allocated outside of a buffer ([how](
 //! ../../../docs/design/0045-why-samples-were-off.md)): those objects are picked too rarely, and others a little. Not here: how
-//! estimates are set right by it (`estimates`).
+//! estimates are set right by it (`calibration` of the sampled engine).
 
 use mayfly_jvmti::Buffer;
 
 /// Where a thread stood at one of its samples.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Stand {
-    pub(super) buffer: Buffer,
+pub(crate) struct Stand {
+    pub(crate) buffer: Buffer,
     /// Collections so far.
-    pub(super) gcs: u32,
+    pub(crate) gcs: u32,
 }
 
 /// Bytes allocated from after one sample to the end of the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Gap {
-    pub(super) inside: u64,
-    pub(super) outside: u64,
+pub(crate) struct Gap {
+    pub(crate) inside: u64,
+    pub(crate) outside: u64,
     /// Either: a collection came between.
-    pub(super) unsplit: u64,
+    pub(crate) unsplit: u64,
 }
 
 impl Gap {
     /// Between two samples of a thread, the second of which is an object of so many bytes, allocated outside or not.
-    pub(super) fn between(before: &Stand, now: &Stand, size: u64, is_outside: bool) -> Self {
+    pub(crate) fn between(before: &Stand, now: &Stand, size: u64, is_outside: bool) -> Self {
         let (old, new) = (&before.buffer, &now.buffer);
         let all = new.allocated().saturating_sub(old.allocated());
         if before.gcs != now.gcs || new.refills < old.refills || new.outside < old.outside {
@@ -48,7 +48,7 @@ impl Gap {
     }
 
     /// All of it.
-    pub(super) fn bytes(self) -> u64 {
+    pub(crate) fn bytes(self) -> u64 {
         self.inside + self.outside + self.unsplit
     }
 }

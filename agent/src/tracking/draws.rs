@@ -12,20 +12,29 @@ use crate::target::release::{FIRST_WITH_EXACT_SAMPLER, LAST_WITH_SHORTENED_DRAWS
 
 /// A sample, and what is known of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Drawn {
-    pub(super) size: u64,
-    pub(super) estimate: Estimate,
+pub(crate) struct Drawn {
+    pub(crate) size: u64,
+    pub(crate) estimate: Estimate,
     /// Mean bytes between samples when it was drawn.
-    pub(super) interval: u64,
+    pub(crate) interval: u64,
     /// Whether it was allocated outside of its thread's buffer.
-    pub(super) is_outside: bool,
+    pub(crate) is_outside: bool,
     /// Since the last sample of its thread; `None`: it is the first, or the JVM needs no correction.
-    pub(super) gap: Option<Gap>,
+    pub(crate) gap: Option<Gap>,
+}
+
+impl Drawn {
+    /// Whether it is to be followed. One of those that this JVM picks too often is passed over as often: each that is followed then
+    /// stands for one over the probability with which a sampler should pick it. `random`: from 0 to below 1.
+    pub(crate) fn is_fair(&self, random: f64) -> bool {
+        let plain = Estimate::of_sample(self.size, self.interval);
+        random * plain.unrounded_bytes() < self.estimate.unrounded_bytes()
+    }
 }
 
 /// The last sample of a thread, after which the JVM has drawn the next.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Last {
+pub(crate) struct Last {
     stand: Option<Stand>,
     size: u64,
     interval: u64,
@@ -33,7 +42,7 @@ pub(super) struct Last {
 
 /// How this JVM draws.
 #[derive(Default)]
-pub(super) struct Draws {
+pub(crate) struct Draws {
     /// Where to find what a thread allocated, if that is needed and can be had.
     layout: OnceLock<Option<BufferLayout>>,
     /// JDK 11: a draw is shortened by the last sample, and the first object of a thread is always picked.
@@ -42,12 +51,21 @@ pub(super) struct Draws {
 
 impl Draws {
     /// On this JVM.
-    pub(super) fn of(jdk: u32) -> Self {
+    pub(crate) fn of(jdk: u32) -> Self {
         Self { layout: OnceLock::new(), is_shortened: jdk <= LAST_WITH_SHORTENED_DRAWS }
     }
 
+    /// The same for a reader that asks for no gaps: they are looked for only where draws follow from them.
+    pub(crate) fn without_gaps(target: &Target, jni: Jni<'_>) -> Self {
+        let draws = Self::of(target.jdk);
+        if draws.is_shortened {
+            draws.find(target, jni);
+        }
+        draws
+    }
+
     /// Looks for what threads allocated, on a thread that the JVM knows.
-    pub(super) fn find(&self, target: &Target, jni: Jni<'_>) {
+    pub(crate) fn find(&self, target: &Target, jni: Jni<'_>) {
         self.layout.get_or_init(|| {
             let thread =
                 (target.jdk < FIRST_WITH_EXACT_SAMPLER).then(|| target.jvmti.current_thread(jni))??;
@@ -58,7 +76,7 @@ impl Draws {
     }
 
     /// How far its samples are off.
-    pub(super) fn drawing(&self, jdk: u32) -> Drawing {
+    pub(crate) fn drawing(&self, jdk: u32) -> Drawing {
         match self.layout.get().copied().flatten() {
             _ if jdk >= FIRST_WITH_EXACT_SAMPLER => Drawing::Exact,
             Some(_) => Drawing::Corrected,
@@ -68,7 +86,7 @@ impl Draws {
 
     /// What a sample stands for, where the next is drawn at a mean of `interval` bytes; `is_new`: the JVM never picked
     /// anything of this thread before.
-    pub(super) fn take(
+    pub(crate) fn take(
         &self,
         jni: Jni<'_>,
         sample: SampledAllocation<'_>,
@@ -132,6 +150,47 @@ mod tests {
             let p = shortened(last, since, INTERVAL / 4, INTERVAL);
             assert!((p / plain - 1.0).abs() < 1e-3, "{p}, not {plain}");
         }
+    }
+
+    /// What JDK 11 picks of objects of these sizes by turns, each with the probability with which it was picked, and a random number.
+    fn picked(sizes: &[u64], rounds: u64, rng: &mut fastrand::Rng, mut each: impl FnMut(u64, f64, f64)) {
+        let draw = |rng: &mut fastrand::Rng| (-(1.0 - rng.f64()).ln() * INTERVAL as f64) as u64;
+        let (mut ahead, mut since, mut last) = (draw(rng), 0, 0);
+        for &size in (0..rounds).flat_map(|_| sizes) {
+            if ahead > size {
+                ahead -= size;
+                since += size;
+                continue;
+            }
+            each(size, shortened(last, since, size, INTERVAL), rng.f64());
+            let drawn = draw(rng);
+            ahead = if drawn > size { drawn - size } else { drawn };
+            (since, last) = (0, size);
+        }
+    }
+
+    #[test]
+    fn of_any_size_as_many_are_followed_as_should_be_picked() {
+        const ROUNDS: u64 = 400_000;
+        let sizes = [INTERVAL / 100, INTERVAL / 8, INTERVAL, INTERVAL * 3 / 2, INTERVAL * 4];
+        let mut followed = [0.0; 5];
+        let mut all = 0.0;
+        picked(&sizes, ROUNDS, &mut fastrand::Rng::with_seed(7), |size, p, random| {
+            let estimate = Estimate::of_probability(size, p);
+            let drawn = Drawn { size, estimate, interval: INTERVAL, is_outside: false, gap: None };
+            let at = sizes.iter().position(|known| *known == size).expect("one of them");
+            followed[at] += f64::from(u8::from(drawn.is_fair(random)));
+            all += f64::from(u8::from(at == 1));
+        });
+        for (size, followed) in sizes.into_iter().zip(followed) {
+            let p = -(-(size as f64) / INTERVAL as f64).exp_m1();
+            let (expected, error) = (ROUNDS as f64 * p, (ROUNDS as f64 * p * (1.0 - p)).sqrt());
+            assert!(
+                (followed - expected).abs() < 5.0 * error,
+                "{size}: {followed}, not {expected} ± {error}"
+            );
+        }
+        assert!(all > 1.01 * ROUNDS as f64 * -(-0.125f64).exp_m1(), "{all}: this JVM picks too many of them");
     }
 
     #[test]
