@@ -59,6 +59,15 @@ soak MINUTES="60" *ARGS:
 demo *ARGS:
     cargo run --release -- demo {{ ARGS }}
 
+# Try every order of the steps of threads that share nurseries, and the ring of collections (with the crate loom)
+loom:
+    RUSTFLAGS="--cfg mayfly_loom" cargo test -p mayfly-tracking --lib --target-dir target/loom in_every_order
+
+# Look for undefined behaviour and data races where threads share slabs and nurseries (needs Miri: rustup component add miri --toolchain nightly)
+miri SEEDS="8":
+    MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-permissive-provenance -Zmiri-many-seeds=0..{{ SEEDS }}" \
+        cargo +nightly miri test -p mayfly-tracking --lib --target-dir target/miri at_once
+
 # What CI runs: set-up, lint, tests
 ci:
     .ci/run

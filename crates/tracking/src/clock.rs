@@ -2,17 +2,18 @@
 //!
 //! Not here: what a collection proves (`history`), nor how a birth is kept (`tracked`).
 
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 
 use coarsetime::{Duration, Instant};
 use mayfly_profile::GcKind;
 
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
+use crate::sync::{Mutex, MutexGuard};
 use crate::timeline::Timeline;
 
-/// Collections remembered until the ledger reads them.
-const RING: usize = 4096;
+/// Collections remembered until the ledger reads them, and one that may end at that moment. Few where every order of steps is tried.
+const RING: usize = if cfg!(mayfly_loom) { 2 } else { 4096 };
 /// Least time between two points of the timeline beside the collections.
 const SAMPLE_MS: u64 = 4;
 /// Bits of a slot of the ring that hold the kind; above them are milliseconds.
@@ -74,8 +75,8 @@ struct RingSlot {
 #[cfg(test)]
 #[derive(Debug, Default)]
 struct ByHand {
-    on: AtomicBool,
-    ms: AtomicU64,
+    on: std::sync::atomic::AtomicBool,
+    ms: std::sync::atomic::AtomicU64,
 }
 
 impl Default for Clock {
@@ -153,6 +154,8 @@ impl Clock {
             self.pausing.store(false, Relaxed);
         }
         let slot = &self.ring[self.gcs.load(Relaxed) as usize % RING];
+        // Who reads what is written from here on finds that the one before it has ended.
+        fence(Release);
         slot.ms_and_kind.store(self.last_gc_ms.load(Relaxed) << KIND_BITS | kind as u64, Relaxed);
         slot.bytes.store(self.last_gc_bytes.load(Relaxed), Relaxed);
         // Released last: a reader that sees the new count sees the slot.
@@ -179,14 +182,18 @@ impl Clock {
     /// Collections from number `from` on, oldest first; those that fell out of the ring are left out.
     pub(crate) fn gcs_since(&self, from: u32) -> Vec<Pause> {
         let to = self.gcs();
-        (from.max(to.saturating_sub(RING as u32))..to)
-            .map(|number| {
-                let slot = &self.ring[number as usize % RING];
-                let ms_and_kind = slot.ms_and_kind.load(Relaxed);
-                let (ms, kind) = (ms_and_kind >> KIND_BITS, kind_of_bits(ms_and_kind));
-                Pause { number, ms, bytes: slot.bytes.load(Relaxed), kind }
-            })
-            .collect()
+        let read = |number: u32| {
+            let slot = &self.ring[number as usize % RING];
+            let ms_and_kind = slot.ms_and_kind.load(Relaxed);
+            let (ms, kind) = (ms_and_kind >> KIND_BITS, kind_of_bits(ms_and_kind));
+            Pause { number, ms, bytes: slot.bytes.load(Relaxed), kind }
+        };
+        let mut pauses: Vec<_> = (from.max(to.saturating_sub(RING as u32))..to).map(read).collect();
+        // The slot of the next one, which may end now, was that of the oldest.
+        fence(Acquire);
+        let next = self.gcs.load(Relaxed);
+        pauses.retain(|pause| pause.number + RING as u32 > next);
+        pauses
     }
 
     /// About how many bytes had been allocated at `ms`, as far as [`Self::correct`] has told by now.
@@ -206,7 +213,43 @@ impl Clock {
     }
 }
 
-#[cfg(test)]
+/// Every order of the steps of two threads (`just loom`).
+#[cfg(all(test, mayfly_loom))]
+mod in_every_order {
+    use loom::sync::Arc;
+    use loom::thread;
+
+    use super::*;
+
+    /// Collections end while the ring is read, which is too small for all of them: what is read is whole.
+    #[test]
+    fn no_collection_is_read_that_another_one_overwrites() {
+        loom::model(|| {
+            let clock = Arc::new(Clock::default());
+            let end = |clock: &Clock, number: u64| {
+                clock.set_ms(10 * (number + 1));
+                clock.correct(100 * (number + 1));
+                clock.gc_started();
+                clock.gc_finished(GcKind::Full);
+            };
+            end(&clock, 0);
+            end(&clock, 1);
+            let collector = {
+                let clock = Arc::clone(&clock);
+                thread::spawn(move || end(&clock, 2))
+            };
+            for pause in clock.gcs_since(0) {
+                let expected = u64::from(pause.number) + 1;
+                assert_eq!((pause.ms, pause.bytes), (10 * expected, 100 * expected), "{pause:?}");
+            }
+            collector.join().expect("no panic");
+            let numbers: Vec<_> = clock.gcs_since(0).iter().map(|pause| pause.number).collect();
+            assert_eq!(numbers, [2]);
+        });
+    }
+}
+
+#[cfg(all(test, not(mayfly_loom)))]
 mod tests {
     use super::*;
 
@@ -248,7 +291,7 @@ mod tests {
         for _ in 0..RING + 10 {
             clock.gc_finished(GcKind::Unknown);
         }
-        assert_eq!((clock.gcs_since(0).len(), clock.gcs_since(0)[0].number), (RING, 10));
+        assert_eq!((clock.gcs_since(0).len(), clock.gcs_since(0)[0].number), (RING - 1, 11));
         assert_eq!(clock.gcs_since(clock.gcs()).len(), 0);
     }
 

@@ -23,6 +23,7 @@ mod sites;
 mod slab_layout;
 mod slabs;
 mod survivors;
+mod sync;
 mod timeline;
 mod tracked;
 mod weights;

@@ -3,8 +3,8 @@
 //! A thread adds to its own nursery under a lock that only the ledger ever contends for, and only to swap the list.
 
 use std::mem;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::AtomicU64 as Word;
+use std::sync::{self, PoisonError};
 
 use mayfly_profile::{ClassId, SiteId};
 
@@ -14,11 +14,14 @@ use crate::mapped::Mapped;
 use crate::scope_book::EntryEvent;
 use crate::scopes::EntryId;
 use crate::slab_layout::MOST_CLASSES;
+use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::sync::{Arc, Mutex, MutexGuard};
 use crate::tracked::{MOST_LOG2, Tracked};
 
-const FIRST_CAPACITY: usize = 32;
+/// Few where every order of steps is tried.
+const FIRST_CAPACITY: usize = if cfg!(mayfly_loom) { 1 } else { 32 };
 /// A list this long is handed over.
-pub(crate) const CHUNK: usize = 4096;
+pub(crate) const CHUNK: usize = if cfg!(mayfly_loom) { 2 } else { 4096 };
 /// 2^64 divided by the golden ratio: seeds far apart.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Of the room, the part that a class may take before its objects are thinned; and the most objects that this is. The shorter room
@@ -108,8 +111,8 @@ pub struct Nurseries {
 
 #[derive(Debug)]
 struct Shared {
-    budget: Arc<Budget>,
-    clock: Arc<Clock>,
+    budget: sync::Arc<Budget>,
+    clock: sync::Arc<Clock>,
     nurseries: Mutex<Vec<Arc<Nursery>>>,
     full: Mutex<Vec<Batch>>,
     /// Objects that were handed over before their threads took them back.
@@ -119,7 +122,7 @@ struct Shared {
     dropped: AtomicU64,
     opened: AtomicU64,
     /// Objects of each class handed over while room was short.
-    crowds: Mapped<AtomicU64>,
+    crowds: Mapped<Word>,
 }
 
 impl Nurseries {
@@ -127,7 +130,7 @@ impl Nurseries {
     ///
     /// # Panics
     /// If the system has no address space for counters of classes.
-    pub fn new(budget: Arc<Budget>, clock: Arc<Clock>) -> Self {
+    pub fn new(budget: sync::Arc<Budget>, clock: sync::Arc<Clock>) -> Self {
         let shared = Shared {
             budget,
             clock,
@@ -301,7 +304,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(mayfly_loom)))]
 mod tests {
     use super::*;
     use crate::budget::BYTES_PER_OBJECT;
@@ -434,5 +437,85 @@ mod tests {
         assert!(!nursery.take_back(first));
         assert_eq!(nurseries.drain()[0].objects.len(), 1);
         assert_eq!(nurseries.taken_back(), [first]);
+    }
+
+    /// What loom tries in every order, on real threads: Miri looks for data races in it (`just miri`).
+    #[test]
+    fn what_threads_add_at_once_is_drained_once() {
+        const THREADS: u64 = 3;
+        let each = if cfg!(miri) { 70 } else { 20_000 };
+        let (nurseries, budget) = nurseries(1 << 20);
+        let mut batches = Vec::new();
+        std::thread::scope(|scope| {
+            let add = |first: u64| {
+                let nursery = nurseries.open();
+                for reference in first..first + each {
+                    nursery.add(reference, SiteId(0), 3, 24);
+                }
+            };
+            let threads: Vec<_> = (0..THREADS).map(|at| scope.spawn(move || add(at * each + 1))).collect();
+            while !threads.iter().all(|thread| thread.is_finished()) {
+                batches.extend(nurseries.drain());
+            }
+        });
+        batches.extend(nurseries.drain());
+        let objects = batches.iter().flat_map(|batch| &batch.objects);
+        let mut references: Vec<_> = objects.map(Tracked::reference).collect();
+        references.sort_unstable();
+        assert_eq!(references, (1..=THREADS * each).collect::<Vec<_>>());
+        assert!(lock(&nurseries.shared.nurseries).is_empty());
+        batches.iter().for_each(|batch| budget.release(batch.reserved));
+        assert_eq!(budget.bytes(), 0);
+    }
+}
+
+/// Every order of the steps of two threads (`just loom`).
+#[cfg(all(test, mayfly_loom))]
+mod in_every_order {
+    use loom::thread;
+
+    use super::*;
+    use crate::budget::BYTES_PER_OBJECT;
+
+    fn newborn(reference: u64) -> Newborn {
+        let stands_for = StandsFor::default();
+        Newborn { reference, site: SiteId(0), stands_for, size_8: 3, bytes: 24, entry: None }
+    }
+
+    /// A thread follows objects, more than a list has room for, takes the last one back, and ends; meanwhile the ledger drains.
+    #[test]
+    fn what_a_thread_adds_is_drained_once_and_what_it_takes_back_is_gone_or_told() {
+        loom::model(|| {
+            let clock = sync::Arc::<Clock>::default();
+            clock.set_ms(1);
+            let budget = sync::Arc::new(Budget::new(1000 * BYTES_PER_OBJECT));
+            let nurseries = Nurseries::new(sync::Arc::clone(&budget), clock);
+            let nursery = nurseries.open();
+            let thread = thread::spawn(move || {
+                let last = (1..=3).filter_map(|reference| nursery.follow(newborn(reference))).last();
+                nursery.take_back(last.expect("room"))
+            });
+            let mut batches = nurseries.drain();
+            let mut taken_back = nurseries.taken_back();
+            let references = |batches: &[Batch]| {
+                let objects = batches.iter().flat_map(|batch| &batch.objects);
+                let mut references: Vec<_> = objects.map(Tracked::reference).collect();
+                references.sort_unstable();
+                references
+            };
+            let drained = references(&batches);
+            assert!(taken_back.iter().all(|object| drained.contains(&object.reference())), "told too early");
+            let gone = thread.join().expect("no panic");
+            batches.extend(nurseries.drain());
+            taken_back.extend(nurseries.taken_back());
+            let (added, told): (&[u64], &[u64]) = if gone { (&[1, 2], &[]) } else { (&[1, 2, 3], &[3]) };
+            assert_eq!(references(&batches), added);
+            assert_eq!(taken_back.iter().map(Tracked::reference).collect::<Vec<_>>(), told);
+            // One that ends while it is drained is forgotten next time.
+            assert!(nurseries.drain().is_empty());
+            assert!(lock(&nurseries.shared.nurseries).is_empty());
+            batches.iter().for_each(|batch| budget.release(batch.reserved));
+            assert_eq!(budget.bytes(), 0);
+        });
     }
 }
