@@ -90,6 +90,8 @@ pub(super) fn unseen_maker(
         }
         // A clone's constructor does not run.
         Some(Made::ByNative { clone: true, .. }) => (!hooked(caller())).then_some(Maker::Clone),
+        // C2 makes it in the place of the call of `clone`: objects with a constructor are made in frames of their own.
+        Some(Made::ByCode { at, .. }) if at.links && kind == Kind::Constructed => Some(Maker::Clone),
         _ if matches!(kind, Kind::Constructed | Kind::Vector) => None,
         None => Some(Maker::Jvm),
         // E.g. `clone` and `newArray`: what they return is shown to a hook in their caller.
@@ -124,4 +126,25 @@ pub(super) fn examine(jvmti: &JvmtiEnv, jni: Jni<'_>, frame: StackFrame) -> Opti
     // `Class.getName()` of a hidden class is `binary.Name/suffix`.
     let vector = facts.class.starts_with(VECTOR_PACKAGE) || facts.class.starts_with(VECTOR_SUPPORT_PACKAGE);
     Some(Made::ByCode { at, hidden: facts.class.contains('/'), vector })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_where_a_handle_calls_is_a_clone_and_what_constructs_is_counted() {
+        let code = |opcode, links| {
+            Some(Made::ByCode {
+                at: LoadedInstruction { opcode, hooked: false, links },
+                hidden: true,
+                vector: false,
+            })
+        };
+        let made = |kind, at| unseen_maker(kind, at, || None);
+        assert_eq!(made(Kind::Constructed, code(INVOKESTATIC, true)), Some(Maker::Clone));
+        assert_eq!(made(Kind::Constructed, code(INVOKESTATIC, false)), None);
+        assert_eq!(made(Kind::Constructed, code(NEW, false)), None);
+        assert_eq!(made(Kind::Array, code(NEWARRAY, false)), Some(Maker::HiddenClass));
+    }
 }

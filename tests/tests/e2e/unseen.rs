@@ -115,10 +115,22 @@ fn arrays_made_in_hidden_classes() {
 #[test]
 fn clones_made_through_method_handles() {
     each_jvm(|jvm| {
-        // Compiled, they look as if made by a constructor through the handle.
-        let Some(told) = Told::of_jvm_with(jvm, &["-Xint"], &["handle", "200000"]) else { return };
-        told.check(jvm, "cloned through method handles", 2.0);
-        assert!(told.of_class("unseen.Unseen$Original") > 0.0, "{}", told.trust);
+        // Compiled, no frame of `clone` is there any more.
+        for (jvm_args, times) in [(["-Xint"].as_slice(), "200000"), (&[], "2000000")] {
+            let Some(told) = Told::of_jvm_with(jvm, jvm_args, &["handle", times]) else { return };
+            told.check(jvm, "cloned through method handles", 2.0);
+            assert!(told.of_class("unseen.Unseen$Original") > 0.0, "{jvm_args:?}: {}", told.trust);
+        }
+    });
+}
+
+#[test]
+fn what_a_constructor_makes_through_a_method_handle_is_no_clone() {
+    each_jvm(|jvm| {
+        let Some(told) = Told::of(jvm, &["constructor", "1000000"]) else { return };
+        assert!(told.counted > 30_000_000.0, "on {jvm}: {} counted", told.counted);
+        let (cloned, _) = told.cause("cloned through method handles");
+        assert!(cloned < told.counted / 100.0, "{cloned} of {} on {jvm}: {}", told.counted, told.trust);
     });
 }
 

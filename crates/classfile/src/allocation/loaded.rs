@@ -7,7 +7,11 @@ use alloc::vec::Vec;
 use super::hook::HOOKS_CLASS;
 use crate::bytes::u2_at;
 use crate::instruction::{instructions, opcode::*};
-use crate::pool::ConstantPool;
+use crate::pool::{ConstantPool, MethodRef};
+
+/// Has methods, `linkToVirtual` and the like, that call the target of a method handle in their own place.
+const METHOD_HANDLE: &[u8] = b"java/lang/invoke/MethodHandle";
+const LINKS: &[u8] = b"linkTo";
 
 /// An instruction of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,14 +20,19 @@ pub struct LoadedInstruction {
     pub opcode: u8,
     /// Whether a hook is shown what the instruction leaves.
     pub hooked: bool,
+    /// Whether it calls the target of a method handle (`MethodHandle.linkTo…`).
+    pub links: bool,
 }
 
 /// The instruction at `pc` of `code`. `constants` are those of the method's class, without their count (JVMTI
 /// `GetConstantPool`). `None` if there is no instruction at `pc`.
 pub fn instruction_at(constants: &[u8], code: &[u8], pc: u32) -> Option<LoadedInstruction> {
     let found = instructions(code).find_map(|instruction| instruction.ok().filter(|found| found.pc == pc))?;
-    let hooked = called_behind(code, found.next() as usize).is_some_and(|index| calls_hook(constants, index));
-    Some(LoadedInstruction { opcode: found.opcode, hooked })
+    let hooked = called_behind(code, found.next() as usize)
+        .is_some_and(|index| is_method(constants, index, |method| method.owner == HOOKS_CLASS.as_bytes()));
+    let links = found.opcode == INVOKESTATIC
+        && u2_at(code, pc as usize + 1).is_some_and(|index| is_method(constants, index, links));
+    Some(LoadedInstruction { opcode: found.opcode, hooked, links })
 }
 
 /// Index of the method called at `at`, if the code there is as a hook's: `dup` or the like, a field of it or not, a number or not,
@@ -41,12 +50,16 @@ fn called_behind(code: &[u8], at: usize) -> Option<u16> {
     (code.get(at) == Some(&INVOKESTATIC)).then(|| u2_at(code, at + 1))?
 }
 
-fn calls_hook(constants: &[u8], index: u16) -> bool {
+fn links(method: &MethodRef<'_>) -> bool {
+    method.owner == METHOD_HANDLE && method.name.starts_with(LINKS)
+}
+
+fn is_method(constants: &[u8], index: u16, is_it: impl Fn(&MethodRef<'_>) -> bool) -> bool {
     /// Offset 0 means "no constant".
     const START: usize = 1;
     let bytes: Vec<u8> = [&[0; START], constants].concat();
     ConstantPool::parse_bare(&bytes, START)
         .ok()
-        .and_then(|pool| pool.method_ref(index).map(|method| method.owner == HOOKS_CLASS.as_bytes()))
+        .and_then(|pool| pool.method_ref(index).map(|method| is_it(&method)))
         .unwrap_or(false)
 }
