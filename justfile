@@ -79,3 +79,13 @@ sampled-errors RUNS="30":
 # Attach, start, watch, fetch and stop a hundred times on each JVM: memory, Metaspace, and what is left of the cost
 sampled-rounds:
     cargo test -p mayfly-tests --test e2e sampled a_hundred_times -- --ignored --nocapture
+
+# Make the picture in README.md of a run of the demo
+screenshot:
+    cargo build --release
+    scripts/screenshot
+
+# What the page of 100,000 stacks, and of a recording of 1 GB, takes
+page-cost *ARGS:
+    cargo build --release
+    cargo run --release -p mayfly-bench -- page {{ ARGS }}

@@ -12,6 +12,7 @@ mod jdk;
 mod jvm_wrapper;
 mod measured;
 mod micro;
+mod page;
 mod scale;
 mod settings;
 mod soak;
@@ -49,6 +50,8 @@ enum Subcommands {
     Heap(heap::Arguments),
     /// Micro workloads: CPU time of the allocating thread per operation
     Micro(micro::Arguments),
+    /// The page of a made-up recording of 100,000 stacks, and of one of a GB: size, time, memory; in a browser, too
+    Page(page::Arguments),
     /// Millions of live tracked objects: native memory, pauses, sweeps
     Scale(scale::Arguments),
     /// The same work over and over in every mode on every JVM found: flat memory, no hang, the same result
@@ -82,6 +85,7 @@ fn dispatch(command: Subcommands) -> Result<ExitCode, Box<dyn Error>> {
         Subcommands::Graph(arguments) => graph::run(&arguments)?,
         Subcommands::Heap(arguments) => heap::run(&arguments)?,
         Subcommands::Micro(arguments) => micro::run(&arguments)?,
+        Subcommands::Page(arguments) => page::run(&arguments)?,
         Subcommands::Scale(arguments) => scale::run(&arguments)?,
         Subcommands::Soak(arguments) => soak::run(&arguments)?,
         Subcommands::Startup(arguments) => startup::run(&arguments)?,

@@ -2,7 +2,7 @@
 //!
 //! Not here: the format (`mayfly-recording`), and what the profile is used for.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -10,9 +10,12 @@ use mayfly_profile::{ApplyError, Profile, ProfileBuilder, Slices, TimeRange, Upd
 use mayfly_recording::{Damage, ReadError, RecordingReader};
 
 use crate::error::Error;
+use crate::heap::progress::Progress;
 use crate::output;
 
 const PIECE_BYTES: usize = 1 << 20;
+/// Smaller recordings are read at once.
+const LARGE_BYTES: u64 = 16 << 20;
 
 /// The profile in a recording, or what of it happened in a range of time; `-` is standard input. What can't be read behind a
 /// readable part is a warning on stderr.
@@ -43,8 +46,12 @@ fn read_into(folding: Folding, recording: &Path) -> Result<(Profile, Option<Slic
     };
     let unreadable = |source| Error::RecordingUnreadable { name: name.clone(), source };
     let refused = |cause: ReadError| Error::RecordingRefused { name: name.clone(), cause };
+    let length =
+        if recording == Path::new("-") { 0 } else { fs::metadata(recording).map_or(0, |file| file.len()) };
+    let mut input = Watched::new(input.map_err(unreadable)?, length);
     let Outcome { profile, slices, damage } =
-        read_pieces(&mut input.map_err(unreadable)?, folding).map_err(unreadable)?.map_err(refused)?;
+        read_pieces(&mut input, folding).map_err(unreadable)?.map_err(refused)?;
+    drop(input);
     let profile =
         profile.map_err(|cause| Error::NotInRecording { name: name.clone(), cause: cause.to_string() })?;
     match damage {
@@ -57,6 +64,30 @@ fn read_into(folding: Folding, recording: &Path) -> Result<(Profile, Option<Slic
         None => {}
     }
     Ok((profile, slices))
+}
+
+/// A file of which is said how far it was read, if it is large.
+struct Watched<R> {
+    input: R,
+    progress: Option<Progress>,
+    length: u64,
+    read: u64,
+}
+
+impl<R: Read> Watched<R> {
+    fn new(input: R, length: u64) -> Self {
+        let progress = (length >= LARGE_BYTES).then(|| Progress::bytes("reading the recording", length));
+        Self { input, progress, length, read: 0 }
+    }
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(into)?;
+        self.read += read as u64;
+        self.progress.iter().for_each(|progress| progress.at(self.read, self.length));
+        Ok(read)
+    }
 }
 
 /// What was read.

@@ -7,6 +7,8 @@ mod recorded;
 use std::collections::BTreeMap;
 use std::io::Read;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::read::GzDecoder;
 use mayfly_profile::Tracking;
 use prost::Message;
@@ -147,7 +149,8 @@ fn of_metrics(text: &str, value: &str) -> Totals {
 fn of_html(text: &str, value: &str) -> Totals {
     let data =
         text.split("id=\"data\">").nth(1).and_then(|rest| rest.split("</script>").next()).expect("data");
-    let data: Value = serde_json::from_str(data).expect("JSON");
+    let packed = BASE64.decode(data).expect("base 64");
+    let data: Value = serde_json::from_reader(GzDecoder::new(&*packed)).expect("gzipped JSON");
     let list = |value: &Value| value.as_array().expect("a list").clone();
     let column = list(&data["values"]).iter().position(|name| name == value).expect("the value");
     let rows = list(&data["cells"]).into_iter().map(|cell| {

@@ -2,11 +2,15 @@
 //!
 //! Not here: dumps of real JVMs (end-to-end tests), and running JVMs.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use flate2::read::GzDecoder;
 use mayfly_heap::dump::{
     ClassFacts, Encoder, Facts, FieldFacts, FrameFacts, Number, Reference, RootReference,
 };
@@ -442,4 +446,65 @@ fn unreadable_files_are_one_line_and_code_4() {
             assert!(said.contains(words), "{question:?}: {said}");
         }
     }
+}
+
+/// Bytes and objects by class of a page, and the paths that they are on.
+fn of_page(place: &Place, name: &str) -> (BTreeMap<String, [u64; 2]>, Vec<String>) {
+    let page = fs::read_to_string(place.path(name)).expect("a page");
+    let packed = page.split("id=\"data\">").nth(1).and_then(|rest| rest.split('<').next()).expect("data");
+    let packed = BASE64.decode(packed).expect("base 64");
+    let data: Value = serde_json::from_reader(GzDecoder::new(&*packed)).expect("gzipped JSON");
+    let number = |value: &Value| value.as_i64().expect("a number");
+    let mut sums = BTreeMap::<String, [u64; 2]>::new();
+    let mut paths = Vec::new();
+    for cell in data["cells"].as_array().expect("a list") {
+        let (mut node, mut path) = (number(&cell[0]) as usize, Vec::new());
+        let class = (-1 - number(&data["tree"]["frame"][node - 1])) as usize;
+        let sum =
+            sums.entry(data["classes"][class]["name"].as_str().expect("a name").to_owned()).or_default();
+        sum.iter_mut().zip([0, 1]).for_each(|(sum, at)| *sum += cell[1][at].as_u64().expect("a number"));
+        while node > 0 {
+            if let Ok(frame) = usize::try_from(number(&data["tree"]["frame"][node - 1])) {
+                path.insert(0, data["frames"][frame].as_str().expect("a name"));
+            }
+            node -= number(&data["tree"]["up"][node - 1]) as usize;
+        }
+        paths.push(path.join(">"));
+    }
+    (sums, paths)
+}
+
+#[test]
+fn pages_have_all_objects_by_who_retains_them_and_by_package() {
+    let place = Place::new();
+    assert_eq!(place.text(&["histogram", "a.mayheap", "--html", "histogram.html"]), "");
+    let (found, packages) = of_page(&place, "histogram.html");
+    let expected = place.json(&["histogram", "a.mayheap"]);
+    let rows = expected["rows"].as_array().expect("rows").iter();
+    let expected: BTreeMap<_, _> = rows
+        .map(|row| {
+            (
+                row["class"].as_str().expect("a name").to_owned(),
+                [&row["bytes"], &row["objects"]].map(|n| n.as_u64().expect("a number")),
+            )
+        })
+        .collect();
+    assert_eq!(found, expected);
+    assert!(
+        packages.iter().any(|path| path == "java>java.util") && packages.contains(&"arrays".to_owned()),
+        "{packages:?}"
+    );
+
+    assert_eq!(place.text(&["retained", "a.mayheap", "--html", "retained.html"]), "");
+    let (found, paths) = of_page(&place, "retained.html");
+    let reachable = &place.json(&["retained", "a.mayheap"])["reachable_bytes"];
+    assert_eq!(Some(found.values().map(|sum| sum[0]).sum::<u64>()), reachable.as_u64());
+    // The map retains its table, nodes and sessions; each session its data.
+    let path = "java.util.HashMap>java.util.HashMap$Node[]>java.util.HashMap$Node>app.Session>byte[]";
+    assert!(paths.iter().any(|found| found.ends_with(path)), "{paths:?}");
+    // The session that a local variable holds.
+    assert!(paths.iter().any(|found| found == "app.Session>byte[]"), "{paths:?}");
+    assert!(
+        place.refusal(&["retained", "a.mayheap", "--html", "/nowhere/x.html"], 2).contains("/nowhere/x.html")
+    );
 }

@@ -41,7 +41,7 @@ fn driven(recording: &Recording, width: u32, options: &[&str]) -> Option<serde_j
     let page = recording.text(&["--html"], &[]);
     let script = include_str!("recorded/drive.js").trim_end().trim_end_matches(';');
     let tell = format!(
-        "<script>addEventListener('load', () => {{ let found;
+        "<script>document.addEventListener('ready', () => {{ let found;
             try {{ found = ({script}); }} catch (error) {{ found = {{checks: 0, wrong: [String(error.stack)]}}; }}
             parent.postMessage(JSON.stringify(found), '*'); }});</script></body>"
     );
@@ -135,7 +135,8 @@ fn the_page_adds_up_to_the_report_for_every_selection() {
 fn added_up(page: &Path, selections: &str) -> Option<Vec<BTreeMap<String, u64>>> {
     let script = "
         const cells = require(process.argv[1]), page = require('fs').readFileSync(process.argv[2], 'utf8');
-        const data = JSON.parse(page.split('id=\"data\">')[1].split('</script>')[0]);
+        const packed = Buffer.from(page.split('id=\"data\">')[1].split('</script>')[0], 'base64');
+        const data = JSON.parse(require('zlib').gunzipSync(packed));
         const all = {from: null, to: null, during: null, cls: null, under: null};
         console.log(JSON.stringify(JSON.parse(process.argv[3]).map(({since, until, ...rest}) => {
           const during = cells.slices(data, since ?? null, until ?? null);

@@ -194,6 +194,10 @@ pub(crate) struct HistogramArgs {
     /// Write the columns of HeapSummary (bytes, objects, class) to FILE; it must not exist
     #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
     pub(crate) output: Option<PathBuf>,
+
+    /// Write a page for a browser to FILE: bytes by package and class
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "limit", "output"])]
+    pub(crate) html: Option<PathBuf>,
 }
 
 /// What `heap roots` takes.
@@ -293,6 +297,10 @@ pub(crate) struct RetainedArgs {
     /// List what would be freed with them
     #[arg(long, requires = "of")]
     pub(crate) members: bool,
+
+    /// Write a page for a browser to FILE: who retains what, by class
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "limit", "by", "of"])]
+    pub(crate) html: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) shown: ShownArgs,

@@ -10,6 +10,7 @@ pub(crate) mod document;
 pub(crate) mod dump_file;
 pub(crate) mod error;
 mod mapping;
+pub(crate) mod pages;
 pub(crate) mod progress;
 pub(crate) mod root_kind;
 pub(crate) mod selection;

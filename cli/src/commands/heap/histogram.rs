@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::heap::class_rows::ClassRows;
 use crate::heap::document::{self, Answer};
 use crate::heap::dump_file::DumpFile;
+use crate::heap::pages;
 use crate::heap::summary_file;
 
 #[derive(Serialize)]
@@ -43,6 +44,9 @@ pub(super) fn run(args: &HistogramArgs) -> Result<(), Error> {
     let summary = file.histogram()?;
     if let Some(output) = &args.output {
         return summary_file::write(output, &summary, args.rows.order());
+    }
+    if let Some(page) = &args.html {
+        return pages::histogram(&file, &summary, page);
     }
     let shown = args.rows.shown;
     let classes = ClassRows::of(&summary, args.rows.order(), shown.limit);

@@ -14,6 +14,7 @@ use crate::heap::class_rows::{ClassRows, summary_of};
 use crate::heap::columns::{Columns, counted, left_out};
 use crate::heap::document::{self, Answer};
 use crate::heap::dump_file::DumpFile;
+use crate::heap::pages;
 use crate::heap::progress::Progress;
 use crate::heap::selection;
 
@@ -115,6 +116,9 @@ pub(super) fn run(args: &RetainedArgs) -> Result<(), Error> {
         let _progress = Progress::work("finding what retains what");
         Dominators::new(&graph, &filter)
     };
+    if let Some(page) = &args.html {
+        return pages::retained(&file, &graph, &dominators, page);
+    }
     let retained = match args.by {
         RetainedBy::Object => by_object(&graph, &dominators, chosen, limit),
         RetainedBy::Class => by_class(&graph, &dominators, limit),

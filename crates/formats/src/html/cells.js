@@ -6,6 +6,13 @@
 // null is all.
 "use strict";
 const cells = (() => {
+  // What is packed into the page: JSON, gzipped, in letters.
+  const unpacked = async text => {
+    const letters = atob(text), bytes = new Uint8Array(letters.length);
+    for (let at = 0; at < bytes.length; at++) bytes[at] = letters.charCodeAt(at);
+    return JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text());
+  };
+
   // The length that decides: the middle of the interval of the dead, the age of the living.
   const middle = ([after, by]) => by === null ? after : Math.floor((after + by) / 2);
 
@@ -317,7 +324,7 @@ const cells = (() => {
   const pause = us => us < 1e6 ? +(us / 1e3).toPrecision(3) + " ms" : duration(us / 1e3);
   const percent = share => (100 * share).toPrecision(3) + " %";
 
-  return {middle, slices, knows, totals, flame, path, name, readable, histogram, byClock, spreads, overTime, perSecond, time, timeText,
+  return {unpacked, middle, slices, knows, totals, flame, path, name, readable, histogram, byClock, spreads, overTime, perSecond, time, timeText,
     amount, duration, age, pause, percent};
 })();
 if (typeof module !== "undefined") module.exports = cells;

@@ -93,6 +93,29 @@ impl Cells {
     }
 }
 
+impl Cells {
+    /// Of a heap, without lives: path, number of the class, bytes and objects of each part.
+    pub(super) fn of_heap<'p>(parts: impl Iterator<Item = (&'p [String], usize, u64, u64)>) -> Self {
+        let (mut frames, mut tree, mut cells) = (Ids::default(), Tree::default(), Vec::<Cell>::new());
+        let mut places = HashMap::new();
+        for (path, class, bytes, objects) in parts {
+            let mut node = 0;
+            for name in path {
+                node = tree.below(node, frames.id(name.clone()) as i64);
+            }
+            let leaf = tree.below(node, -1 - class as i64);
+            let next = cells.len();
+            let place = *places.entry(leaf).or_insert(next);
+            if place == next {
+                cells.push((leaf, vec![0, 0], Vec::new()));
+            }
+            cells[place].1[0] += bytes;
+            cells[place].1[1] += objects;
+        }
+        Self { frames: frames.values, tree, cells, ..Self::default() }
+    }
+}
+
 impl Writing<'_> {
     fn whole(&mut self, profile: &Profile) {
         for found in profile.cell_lives() {

@@ -1,7 +1,6 @@
 // The page of a recording: reads the selection, draws what `cells` adds up. Nothing is fetched, nothing is stored.
 "use strict";
-(() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+const page = data => {
   const by = id => document.getElementById(id);
   const view = {value: data.value, from: null, to: null, during: null, cls: null, under: null, sort: "amount", up: false, clock: "ms"};
   const make = (name, properties) => Object.assign(document.createElement(name), properties);
@@ -40,8 +39,8 @@
       const line = make("tr", {tabIndex: 0});
       line.dataset.cls = row.id;
       line.setAttribute("aria-selected", String(view.cls === row.id));
-      const texts = [row.name, cells.amount(view.value, row.amount), (100 * row.amount / all).toFixed(1) + " %", "",
-        row.median === null ? "\u2013" : cells.duration(row.median)];
+      const texts = [row.name, cells.amount(view.value, row.amount), (100 * row.amount / all).toFixed(1) + " %"];
+      if (data.timeline.followed) texts.push("", row.median === null ? "\u2013" : cells.duration(row.median));
       line.append(...texts.map(text => make("td", {textContent: text})));
       line.children[1].dataset.exact = row.amount;
       line.children[2].style.setProperty("--share", 100 * row.amount / all + "%");
@@ -253,9 +252,15 @@
   window.addEventListener("afterprint", () => { graph.light = false; flame(); });
   for (const part of document.querySelectorAll(".of-time")) part.hidden = data.slices.length === 0;
   by("lives").hidden = !data.timeline.followed;
+  for (const part of document.querySelectorAll(".of-life")) part.hidden = !data.timeline.followed;
   recall();
   read();
   when();
   shade();
   document.body.dataset.ready = "true";
-})();
+  document.dispatchEvent(new Event("ready"));
+};
+cells.unpacked(document.getElementById("data").textContent).then(page).catch(error => {
+  document.getElementById("wrong").textContent = `This page needs a browser of 2023 or newer: ${error}`;
+  throw error;
+});
