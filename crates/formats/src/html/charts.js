@@ -70,7 +70,9 @@ const charts = (() => {
   const curve = (svg, points, clock) => {
     if (points.length === 0) { nothing(svg, "nothing is known"); return; }
     const [width, height] = sized(svg), base = height - FOOT, log = age => Math.log2(Math.max(0.5, age));
-    const [least, most] = [log(points[0][1]), log(points.at(-1)[1])];
+    // As wide as the band: within it, nothing is known.
+    const ages = points.flatMap(([, age, low, high]) => [low, age, high ?? age]), [first, last] = [Math.min(...ages), Math.max(...ages)];
+    const [least, most] = [log(first), log(last)];
     const place = age => Math.min(width, Math.max(0, width * (log(age) - least) / Math.max(0.1, most - least)));
     const x = age => place(age).toFixed(1), y = gone => (HEAD + 2 + (base - HEAD - 2) * gone).toFixed(1);
     const line = points.map(([gone, age]) => `L${x(age)} ${y(gone)}`).join("");
@@ -80,7 +82,7 @@ const charts = (() => {
     const half = points.find(([gone]) => gone === 0.5);
     const dot = half ? [shape("circle", {class: "half", cx: x(half[1]), cy: y(0.5), r: 3.5}),
       shape("text", {class: "strong", x: Math.min(width - 130, place(half[1]) + 8), y: Number(y(0.5)) - 6}, "half: " + cells.age(clock, half[1]))] : [];
-    svg.replaceChildren(...axis(marks(clock, points[0][1], points.at(-1)[1], place, width), height), ...across,
+    svg.replaceChildren(...axis(marks(clock, first, last, place, width), height), ...across,
       shape("polygon", {class: "band", points: [...low, ...high].join(" ")}), shape("path", {class: "curve", d: `M0 ${y(0)}${line}`}),
       shape("line", {class: "base", x1: 0, x2: width, y1: base + 0.5, y2: base + 0.5}), ...dot,
       shape("text", {x: 0, y: 11}, "100 % alive"));
