@@ -65,6 +65,15 @@ pub(crate) trait Counting {
     }
 }
 
+/// What an engine that ends leaves in classes of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leaving {
+    /// What does no harm: hooks that are off, which the next session makes its own.
+    Hooks,
+    /// Nothing: classes are as they were.
+    Nothing,
+}
+
 /// What steering needs of an engine.
 pub(crate) trait Engine: Counting + Send + Sync {
     /// The session is open. Nothing is counted before [`Engine::resume`].
@@ -76,8 +85,11 @@ pub(crate) trait Engine: Counting + Send + Sync {
     /// Counts no more, for now or for good. May be called twice.
     fn pause(&self, jni: Jni<'_>);
 
+    /// Whether it can end while the JVM goes on.
+    fn can_end(&self) -> bool;
+
     /// The session is over, and the JVM goes on: gives back what it has of the JVM. Called once, paused.
-    fn end(&self);
+    fn end(&self, jni: Jni<'_>, leaving: Leaving);
 
     /// The JVM's sampler picked an allocation, on this thread.
     fn sampled(&self, jni: Jni<'_>, sample: SampledAllocation<'_>);

@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         Command::Attach(args) => commands::attach::run(&args),
         Command::Status(args) => commands::status::run(args),
         Command::Start(args) => commands::start::run(&args),
-        Command::Stop(args) => commands::steer::run(&args, &Request::Stop),
+        Command::Stop(args) => commands::steer::stop(&args),
         Command::Record(args) => commands::record::run(args),
         Command::Pause(args) => commands::steer::run(&args, &Request::Pause),
         Command::Resume(args) => commands::steer::run(&args, &Request::Resume),

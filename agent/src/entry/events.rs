@@ -37,15 +37,13 @@ impl Agent for MayflyAgent {
         context: CallbackContext<'callback>,
         event: ClassFileLoadHookEvent<'callback>,
     ) {
-        if let Some(exact) = loaded::exact() {
-            exact.rewrite(&context, event);
-        }
+        loaded::with_exact(|exact| exact.rewrite(&context, event));
     }
 
     /// Early: no Java code has run yet.
     fn vm_start(&self, context: CallbackContext<'_>) {
-        if let (Some(exact), Some(jni)) = (loaded::exact(), jni_of(&context)) {
-            exact.define_hooks(jni);
+        if let Some(jni) = jni_of(&context) {
+            loaded::with_exact(|exact| exact.define_hooks(jni));
         }
     }
 
@@ -53,9 +51,7 @@ impl Agent for MayflyAgent {
         let (Some(target), Some(jni)) = (Target::get(), jni_of(&context)) else { return };
         target.running(jni);
         mbean::register(target, jni);
-        if let Some(exact) = loaded::exact() {
-            exact.connect_hooks(jni);
-        }
+        loaded::with_exact(|exact| exact.connect_hooks(jni));
         if let Some(profiler) = Profiler::get() {
             steering::begin(&profiler, jni);
         }

@@ -33,13 +33,9 @@ unsafe fn guarded<R: Default>(env: *mut sys::JNIEnv, body: impl FnOnce(Jni<'_>) 
 ///
 /// # Safety
 /// As [`guarded`].
-unsafe fn with_exact<R: Default>(
-    env: *mut sys::JNIEnv,
-    body: impl FnOnce(&'static Exact, Jni<'_>) -> R,
-) -> R {
-    let Some(exact) = loaded::exact() else { return R::default() };
+unsafe fn with_exact<R: Default>(env: *mut sys::JNIEnv, body: impl FnOnce(&Exact, Jni<'_>) -> R) -> R {
     // SAFETY: by the caller's contract.
-    unsafe { guarded(env, |jni| body(exact, jni)) }
+    loaded::with_exact(|exact| unsafe { guarded(env, |jni| body(exact, jni)) }).unwrap_or_default()
 }
 
 /// Runs a native method's body with the profiler; nothing happens without one.
@@ -236,7 +232,7 @@ pub unsafe extern "system" fn Java_java_lang_MayflyHooks_enterInner(
     unsafe {
         let Some(thread) = Object::from_raw(thread) else { return 0 };
         let thread = thread.as_thread();
-        let inner = |exact: &'static Exact, jni: Jni<'_>| {
+        let inner = |exact: &Exact, jni: Jni<'_>| {
             exact::enter_inner(exact, jni, thread, outer as u64, name as u32) as sys::jlong
         };
         with_exact(env, inner)

@@ -1,4 +1,4 @@
-//! Profiling that begins while the JVM runs: by the sampled engine, on a request or with the options of an attach.
+//! Profiling that begins while the JVM runs: on a request or with the options of an attach.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -6,7 +6,9 @@ use std::time::Duration;
 use mayfly_jvmti::Jni;
 use mayfly_profile::EngineKind;
 
-use crate::engine::Engine;
+use super::loaded;
+use crate::engine::{Engine, Leaving};
+use crate::exact::{Exact, LateError};
 use crate::options::{Live, Options};
 use crate::output::Output;
 use crate::sampled::Sampled;
@@ -17,31 +19,72 @@ use crate::tracking::Population;
 /// One at a time.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Begins; ends by itself after `stop_after`, if that is given.
-///
-/// # Errors
-/// In words, for who asked: it profiles already, options that can't be had here, or another agent has the JVM's sampler.
+/// Why it does not begin.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotStarted {
+    #[error("{0}")]
+    Refused(String),
+    #[error(transparent)]
+    Exact(#[from] LateError),
+}
+
+impl NotStarted {
+    /// Whether it may be otherwise as soon as the JVM has done loading the agent.
+    pub(super) fn may_pass(&self) -> bool {
+        matches!(self, Self::Exact(error) if error.may_pass())
+    }
+}
+
+/// As [`try_start`]; in words for who asked.
 pub(super) fn start(
     target: &'static Target,
     text: &str,
     stop_after: Option<Duration>,
     jni: Jni<'_>,
 ) -> Result<(), String> {
+    try_start(target, text, stop_after, jni).map_err(|error| error.to_string())
+}
+
+/// Begins; ends by itself after `stop_after`, if that is given.
+///
+/// # Errors
+/// It profiles already, options that can't be had here, or something of the JVM can't be had.
+pub(super) fn try_start(
+    target: &'static Target,
+    text: &str,
+    stop_after: Option<Duration>,
+    jni: Jni<'_>,
+) -> Result<(), NotStarted> {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(profiler) = Profiler::get() {
-        return Err(already(&profiler));
+        return Err(NotStarted::Refused(already(&profiler)));
     }
-    let options = options(text)?;
-    let population = Arc::new(Population::new(options));
-    let sampled = Sampled::new(target, Arc::clone(&population)).map_err(|error| error.to_string())?;
+    let population = Arc::new(Population::new(options(text).map_err(NotStarted::Refused)?));
+    let engine = engine(target, &population, jni)?;
     let output = Output::open(&population.options).map_err(|error| {
-        sampled.end();
-        error.to_string()
+        engine.end(jni, Leaving::Nothing);
+        NotStarted::Refused(error.to_string())
     })?;
     let begun = Begun::Later { options: text.to_owned(), stop_after };
-    let profiler = Profiler::set(Profiler::new(target, population, Arc::new(sampled), (output, begun)));
+    let profiler = Profiler::set(Profiler::new(target, population, engine, (output, begun)));
     steering::begin(&profiler, jni);
     Ok(())
+}
+
+/// The engine that is asked for, ready to begin.
+fn engine(
+    target: &'static Target,
+    population: &Arc<Population>,
+    jni: Jni<'_>,
+) -> Result<Arc<dyn Engine>, NotStarted> {
+    if population.options.engine == EngineKind::Sampled {
+        let sampled = Sampled::new(target, Arc::clone(population));
+        return Ok(Arc::new(sampled.map_err(|error| NotStarted::Refused(error.to_string()))?));
+    }
+    // The class hook has to find it.
+    let exact = loaded::keep_later(Exact::later(target, Arc::clone(population), jni, loaded::forget_later)?);
+    exact.rewrite_loaded(jni).inspect_err(|_| exact.end(jni, Leaving::Nothing))?;
+    Ok(exact)
 }
 
 fn already(profiler: &Profiler) -> String {
@@ -58,11 +101,6 @@ fn already(profiler: &Profiler) -> String {
 /// Nothing is written to the program's stderr that nobody there asked for.
 fn options(text: &str) -> Result<Options, String> {
     let options = Options::parse(text).map_err(|error| error.to_string())?;
-    if options.engine != EngineKind::Sampled {
-        return Err("only the sampled engine can begin in a JVM that runs: add #engine-sampled; exact counts need the agent \
-                    from the launch on"
-            .into());
-    }
     let live = if options.live == Live::Auto { Live::Off } else { options.live };
     Ok(Options { console: false, live, ..options })
 }

@@ -1,13 +1,17 @@
 //! Whether the agent can work: options, JVM, files. Decided before any Java runs, in one line if not.
 
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use mayfly_jvmti::{AgentLoadContext, Capabilities, Event, JvmtiEnv, JvmtiError, Vm};
 use mayfly_profile::EngineKind;
 use mayfly_recording::control::{AttachRefusal, Loaded};
 
-use super::{loaded, marker, starting};
+use super::starting::{self, try_start};
+use super::{loaded, marker};
 use crate::conduct::notice::{install_panic_hook, refuse_launch, say};
+use crate::conduct::own_threads::exclude_this_thread;
 use crate::exact::{Exact, ask_for_sampler};
 use crate::heap;
 use crate::options::{self, Options};
@@ -127,17 +131,17 @@ pub(super) fn attach(context: &AgentLoadContext<'_>) -> Result<(), AttachRefusal
         heap_only: options.heap_only,
         ..Options::default()
     };
-    let profiles = options.engine == EngineKind::Sampled;
+    let (profiles, engine) = (options.engine_named, options.engine);
     if options != summaries && !profiles {
         let why = "its options are for an agent that is there from the start; give none, those of heap summaries, or \
-                   #engine-sampled";
+                   #engine-sampled or #engine-exact and what goes with it";
         return Err(refused_attach(&why, AttachRefusal::Options));
     }
     // What fails from here on leaves nothing behind: the JVM unloads a library that refuses, and would call into nothing.
     let socket = if options.control { Some(remote::listen()?) } else { None };
     let (jvmti, jdk) = jvmti_of(context).map_err(|why| refused_attach(&why, AttachRefusal::UnsuitableJvm))?;
     prepare_summaries(&jvmti, &options).map_err(|why| refused_attach(&why, AttachRefusal::Options))?;
-    if profiles {
+    if profiles && engine == EngineKind::Sampled {
         Sampled::try_sampler(&jvmti).map_err(|why| refused_attach(&why, AttachRefusal::Resources))?;
     }
     let events = jvmti.install_callbacks().and_then(|()| {
@@ -152,15 +156,43 @@ pub(super) fn attach(context: &AgentLoadContext<'_>) -> Result<(), AttachRefusal
     if let Some(socket) = socket {
         remote::serve(target, socket, starting::start);
     }
-    if profiles && let Err(why) = start(target, &option_text) {
-        say(&format!("attached, but not profiling: {why}"));
+    match engine {
+        EngineKind::Exact if profiles => start_when_loaded(target, option_text),
+        EngineKind::Sampled if profiles => say_if_not(start(target, &option_text)),
+        _ => {}
     }
     Ok(())
 }
 
+fn say_if_not(started: Result<(), impl std::fmt::Display>) {
+    if let Err(why) = started {
+        say(&format!("attached, but not profiling: {why}"));
+    }
+}
+
+/// Begins to count exactly: the JVM finds native methods in the library only after this call of it.
+fn start_when_loaded(target: &'static Target, text: String) {
+    /// Time for the JVM to end the call.
+    const ATTEMPTS: u32 = 500;
+    const PAUSE: Duration = Duration::from_millis(10);
+    let begin = move || {
+        exclude_this_thread();
+        for attempt in 1..=ATTEMPTS {
+            let started = target.vm.with_daemon("mayfly-start", |jni| try_start(target, &text, None, jni));
+            match started {
+                Some(Err(error)) if error.may_pass() && attempt < ATTEMPTS => thread::sleep(PAUSE),
+                Some(started) => return say_if_not(started),
+                // The JVM ends.
+                None => return,
+            }
+        }
+    };
+    say_if_not(thread::Builder::new().name("mayfly-start".into()).spawn(begin).map(drop));
+}
+
 /// The agent is there: nothing changes, but that profiling begins if it is asked for.
 fn attach_again(target: &'static Target, text: &str) -> Result<(), AttachRefusal> {
-    if Options::parse(text).is_ok_and(|options| options.engine == EngineKind::Sampled) {
+    if Options::parse(text).is_ok_and(|options| options.engine_named) {
         return start(target, text).map_err(|why| refused_attach(&why, AttachRefusal::Resources));
     }
     say("the agent is in this JVM already; nothing was changed");

@@ -28,7 +28,15 @@ pub(crate) fn enter(exact: &Exact, jni: Jni<'_>, thread: Thread<'_>, class: Clas
 /// Gives a thread a slab where it has none.
 pub(super) fn enter_thread(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, thread: Thread<'_>) {
     if hooks.slab.get(jni, thread) == 0 && !own_threads::is_own() {
-        hooks.slab.set(jni, thread, exact.counters.slabs.open() as i64);
+        let slab = exact.counters.slabs.open();
+        if exact.later.is_some() && exact.target.is_carrier(jni, thread) {
+            exact.counters.slabs.note_moving(slab);
+        }
+        hooks.slab.set(jni, thread, slab as i64);
+        if hooks.slab.get(jni, thread) == 0 {
+            // Nothing to keep it in: the thread's object is not whole yet.
+            exact.counters.close(slab, &exact.population);
+        }
     }
 }
 
@@ -107,7 +115,7 @@ pub(crate) fn track(exact: &Exact, jni: Jni<'_>, handed_over: HandedOver<'_>) {
 
 /// Takes back the object that this thread handed over last: its caller hands it over again.
 pub(crate) fn untrack(exact: &Exact, jni: Jni<'_>) {
-    with_this_thread_if_known(|thread| {
+    with_this_thread_if_known(&exact.population, |thread| {
         if let Some(object) = thread.tracked_last.take() {
             thread.tracker.take_back(&exact.population, jni, object);
         }

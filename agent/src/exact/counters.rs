@@ -1,6 +1,6 @@
 //! Drives the slabs: reads what all threads have counted, by class and by place, and makes rows of sites of it.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mayfly_profile::{Dropped, SiteCounts};
 use mayfly_tracking::{ClassTotal, Ledger, PlaceTable, ScopeTotal, SiteRows, Slabs, StackBudget, Tables};
@@ -32,6 +32,25 @@ impl Counters {
             rows: Mutex::new(SiteRows::new(options.view.detailed_trace)),
             scopes_before: Mutex::default(),
         }
+    }
+
+    /// For a session that is not the JVM's first. Hooks of an earlier one may be about to count, or to look a place up, on threads
+    /// that stand still in them: what they have the address of stays mapped, and is used again.
+    pub(super) fn again(options: &Options) -> Arc<Self> {
+        static KEPT: Mutex<Vec<Arc<Counters>>> = Mutex::new(Vec::new());
+        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits =
+            |it: &Arc<Self>| Arc::strong_count(it) == 1 && it.slabs.have_places() == options.counts_places();
+        let free = kept.iter().position(fits).map(|at| kept.swap_remove(at));
+        let counters = Arc::new(match free.and_then(Arc::into_inner) {
+            Some(Self { slabs, places, .. }) => {
+                slabs.forget();
+                Self { slabs, places: places.renewed(), ..Self::new(options) }
+            }
+            None => Self::new(options),
+        });
+        kept.push(Arc::clone(&counters));
+        counters
     }
 
     /// Totals of classes, and the rows of sites that changed.

@@ -11,7 +11,8 @@ use super::state::Exact;
 use super::thread::forget_this_thread;
 use super::unseen::Unseen;
 use super::virtual_threads::has_virtual_threads;
-use crate::engine::{Account, Counting, Counts, Engine};
+use crate::conduct::notice::say;
+use crate::engine::{Account, Counting, Counts, Engine, Leaving};
 
 const EXAMPLES: &str = "made by the profiler (one object of each class)";
 
@@ -66,6 +67,11 @@ impl Counting for Exact {
 
 impl Engine for Exact {
     fn begin(&self, jni: Jni<'_>) {
+        if let Err(error) = self.listen(jni) {
+            say(&format!(
+                "the JVM reports neither collections nor ends of threads ({error}): lifetimes are missing"
+            ));
+        }
         sampler::start(self, jni);
     }
 
@@ -81,8 +87,14 @@ impl Engine for Exact {
         }
     }
 
-    /// Hooks stay where they are, and off.
-    fn end(&self) {}
+    /// What was there from the launch on has its fields in classes of the JDK.
+    fn can_end(&self) -> bool {
+        self.later.is_some()
+    }
+
+    fn end(&self, jni: Jni<'_>, leaving: Leaving) {
+        self.leave(jni, leaving == Leaving::Nothing);
+    }
 
     fn sampled(&self, jni: Jni<'_>, sample: SampledAllocation<'_>) {
         sampler::sampled(self, jni, sample);

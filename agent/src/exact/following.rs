@@ -42,7 +42,7 @@ pub(crate) fn follow(exact: &Exact, jni: Jni<'_>, due: HandedOver<'_>) -> u32 {
 
 /// Forgets that this thread's last object was due: its caller counts it again.
 pub(crate) fn unfollow(exact: &Exact, jni: Jni<'_>) {
-    with_this_thread_if_known(|thread| {
+    with_this_thread_if_known(&exact.population, |thread| {
         let Some(Asked { at, before, tracked }) = thread.asked.take() else { return };
         if let Some(known) = thread.classes.get_mut(&at) {
             known.reached = before;

@@ -1,19 +1,27 @@
 //! The Java side: defining `java.lang.MayflyHooks`, telling it about this JVM, switching it.
 
+use std::ffi::CStr;
+
+use mayfly_classfile::fields_to_methods;
 use mayfly_jvmti::{ArrayLayout, Field, GlobalClass, Jni, JvmtiEnv, OfClass, OfThread, StaticField};
 
-use crate::conduct::notice::refuse_launch;
+use super::stand_ins::StandIns;
 use crate::target::release::FIRST_WITH_CURRENT_CARRIER;
 
 /// Built from `profiler-java/boot`; a test rebuilds and compares it.
 const CLASS_FILE: &[u8] = include_bytes!("../../../profiler-java/boot/MayflyHooks.class");
 
+/// Internal name of the class.
+pub(super) const NAME: &CStr = c"java/lang/MayflyHooks";
+/// Begins the names of the fields that are added to classes of the JDK.
+const ADDED: &[u8] = b"mayfly$";
+
 /// What of the JVM is needed to count.
 pub(super) struct Hooks {
     class: GlobalClass,
-    /// `Thread.mayfly$slab`: address of the thread's slab, or 0.
+    /// `Thread.mayfly$slab`, or what stands in for it: address of the thread's slab, or 0.
     pub(super) slab: Field<OfThread, i64>,
-    /// `Class.mayfly$cell`: where the class is counted, or 0.
+    /// `Class.mayfly$cell`, likewise: where the class is counted, or 0.
     pub(super) cell: Field<OfClass, i32>,
 }
 
@@ -24,18 +32,13 @@ impl Hooks {
     }
 }
 
-/// Defines the class, in the early start phase, in a JVM of this release.
-pub(super) fn define(jni: Jni<'_>, jdk: u32, session: SessionConstants) {
-    let class_file = class_file(jdk >= FIRST_WITH_CURRENT_CARRIER, session);
-    if jni.define_boot_class(c"java/lang/MayflyHooks", &class_file).is_none() {
-        refuse_launch(
-            "the JVM does not take java.lang.MayflyHooks: is java.base patched, or another agent in the way?",
-        );
-    }
+/// Defines the class, with these bytes; whether the JVM takes it.
+pub(super) fn define(jni: Jni<'_>, class_file: &[u8]) -> bool {
+    jni.define_boot_class(NAME, class_file).is_some()
 }
 
 /// What is fixed for a session, and so becomes a constant of the class.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SessionConstants {
     /// Whether objects are handed over one by one.
     pub(super) hands_over: bool,
@@ -47,21 +50,35 @@ pub(super) struct SessionConstants {
     pub(super) shares: bool,
     /// Address of the table of places; 0 if they are not counted.
     pub(super) places: u64,
+    /// What is used instead of added fields; `None`: these are there.
+    pub(super) stand_ins: Option<StandIns>,
 }
 
 impl SessionConstants {
-    /// (constant in the source, value) of `TRACKED`, `OFFSET`, `SMALLEST`, `PLACES`, `STACKS` and `SHARES`.
-    fn constants(self) -> [(Constant<'static>, Constant<'static>); 6] {
-        let (tracked, offset) = if self.hands_over { (1, !7) } else { (0, !0) };
+    /// (constant in the source, value) of `TRACKED`, `OFFSET`, `SMALLEST`, `PLACES`, `STACKS` and `SHARES`; then those of what stands
+    /// in for fields.
+    fn constants(self) -> Vec<(Constant<'static>, Constant<'static>)> {
+        // As the stand-in for `Class.mayfly$cell` gives it, the bit is another one.
+        let bit = if self.stand_ins.is_some() { 4 } else { 1 };
+        let (tracked, offset) = if self.hands_over { (bit, !7) } else { (0, !0) };
         let smallest = if self.smallest == 0 { i64::MIN } else { self.smallest as i64 };
-        [
+        let mut constants = vec![
             (Constant::Int(0x4D41_5901), Constant::Int(tracked)),
             (Constant::Int(0x4D41_5902), Constant::Int(offset)),
             (Constant::Long(0x4D41_5946_4C59_0003), Constant::Long(smallest)),
             (Constant::Long(0x4D41_5946_4C59_0004), Constant::Long(self.places as i64)),
             (Constant::Int(0x4D41_5905), Constant::Int(self.stacks.into())),
             (Constant::Int(0x4D41_5906), Constant::Int(if self.shares { -1 } else { 0 })),
-        ]
+        ];
+        if let Some(StandIns { holder_at, slab_at, session, cell_at }) = self.stand_ins {
+            constants.extend([
+                (Constant::Long(0x4D41_5946_4C59_0007), Constant::Long(holder_at)),
+                (Constant::Long(0x4D41_5946_4C59_0008), Constant::Long(slab_at)),
+                (Constant::Long(0x4D41_5946_4C59_0009), Constant::Long(session)),
+                (Constant::Long(0x4D41_5946_4C59_000A), Constant::Long(cell_at)),
+            ]);
+        }
+        constants
     }
 }
 
@@ -83,9 +100,13 @@ impl Constant<'_> {
     }
 }
 
-fn class_file(carriers: bool, session: SessionConstants) -> Vec<u8> {
+/// The class for a session, in a JVM of this release.
+pub(super) fn class_file(jdk: u32, session: SessionConstants) -> Vec<u8> {
     let mut class_file = CLASS_FILE.to_vec();
-    if !carriers {
+    if session.stand_ins.is_some() {
+        class_file = fields_to_methods(&class_file, ADDED).unwrap_or(class_file);
+    }
+    if jdk < FIRST_WITH_CURRENT_CARRIER {
         let (from, to) = ("currentCarrierThread", "currentThread");
         class_file = with_constant(&class_file, Constant::Utf8(from), Constant::Utf8(to));
     }
@@ -104,20 +125,38 @@ fn with_constant(class_file: &[u8], from: Constant<'_>, to: Constant<'_>) -> Vec
     }
 }
 
-/// Finds the added fields, tells the class about arrays here, and links its native methods while it is still off:
-/// linking runs Java, which allocates.
-pub(super) fn connect(jni: Jni<'_>, jvmti: &JvmtiEnv) -> Hooks {
-    let Some(hooks) = find(jni) else {
-        refuse_launch(
-            "java.lang.Thread or java.lang.Class was not rewritten: is class data sharing forced (-Xshare:on)?",
-        );
-    };
-    let Some(layout) = ArrayLayout::measure(jni, jvmti) else {
-        refuse_launch("this JVM does not report its array layout: please report its version");
-    };
-    let class = hooks.class.get();
-    let mut complete = set_layout(jni, &hooks, layout);
-    for (name, signature) in [
+/// Finds the added fields, or what stands in for them, tells the class about arrays here, and links its native methods while it is
+/// still off: linking runs Java, which allocates.
+///
+/// # Errors
+/// What is not as it should be.
+pub(super) fn connect(jni: Jni<'_>, jvmti: &JvmtiEnv, stand_ins: bool) -> Result<Hooks, ConnectError> {
+    let hooks = find(jni, stand_ins).ok_or(ConnectError::NoFields)?;
+    let layout = ArrayLayout::measure(jni, jvmti).ok_or(ConnectError::NoLayout)?;
+    if set_layout(jni, &hooks, layout) && link(jni, &hooks) {
+        Ok(hooks)
+    } else {
+        Err(ConnectError::NotLinked)
+    }
+}
+
+/// Why nothing can be counted.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub(crate) enum ConnectError {
+    #[error(
+        "java.lang.Thread or java.lang.Class was not rewritten: is class data sharing forced (-Xshare:on)?"
+    )]
+    NoFields,
+    #[error("this JVM does not report its array layout: please report its version")]
+    NoLayout,
+    /// A JVM looks native methods up in an agent's library once it has loaded that.
+    #[error("java.lang.MayflyHooks is not the one of this library: please report this")]
+    NotLinked,
+}
+
+/// Calls each native method with nothing.
+fn link(jni: Jni<'_>, hooks: &Hooks) -> bool {
+    [
         (c"enter", c"(Ljava/lang/Thread;Ljava/lang/Class;)V"),
         (c"track", c"(Ljava/lang/Object;IJZJ)V"),
         (c"untrack", c"()V"),
@@ -129,20 +168,21 @@ pub(super) fn connect(jni: Jni<'_>, jvmti: &JvmtiEnv) -> Hooks {
         (c"enterInner", c"(Ljava/lang/Thread;JI)J"),
         (c"noteEntry", c"(JZ)V"),
         (c"exiting", c"()V"),
-    ] {
-        complete &= jni.call_static_with_nothing(class, name, signature);
-    }
-    if !complete {
-        refuse_launch("java.lang.MayflyHooks is not the one of this library: please report this");
-    }
-    hooks
+    ]
+    .into_iter()
+    .all(|(name, signature)| jni.call_static_with_nothing(hooks.class.get(), name, signature))
 }
 
-fn find(jni: Jni<'_>) -> Option<Hooks> {
-    Some(Hooks {
-        class: jni.global(jni.find_class(c"java/lang/MayflyHooks")?)?,
-        slab: Field::of_thread(jni, c"mayfly$slab")?,
-        cell: Field::of_class(jni, c"mayfly$cell")?,
+fn find(jni: Jni<'_>, stand_ins: bool) -> Option<Hooks> {
+    let class = jni.global(jni.find_class(NAME)?)?;
+    let (slab, cell) = (c"mayfly$slab", c"mayfly$cell");
+    Some(match stand_ins {
+        false => Hooks { class, slab: Field::of_thread(jni, slab)?, cell: Field::of_class(jni, cell)? },
+        true => Hooks {
+            class,
+            slab: Field::stood_in_for_thread(jni, class, slab)?,
+            cell: Field::stood_in_for_class(jni, class, cell)?,
+        },
     })
 }
 
@@ -170,29 +210,33 @@ mod tests {
         class.windows(bytes.len()).filter(|window| *window == bytes).count()
     }
 
+    const AFTER_ATTACH: StandIns =
+        StandIns { holder_at: 64, slab_at: 48, session: -0x7fff << 48, cell_at: 92 };
+
     #[test]
     fn older_jvms_get_the_class_without_carriers() {
-        let session =
-            SessionConstants { hands_over: false, smallest: 0, stacks: false, shares: false, places: 0 };
+        let session = SessionConstants::default();
         let (carrier, thread) = (Constant::Utf8("currentCarrierThread"), Constant::Utf8("currentThread"));
-        let (newer, older) = (class_file(true, session), class_file(false, session));
+        let (newer, older) = (class_file(21, session), class_file(17, session));
         assert_eq!((count(&newer, carrier), count(&newer, thread)), (1, 1));
         assert_eq!((count(&older, carrier), count(&older, thread)), (0, 2));
     }
 
     #[test]
     fn each_constant_of_a_session_is_in_the_class_once_and_is_replaced() {
+        let (hands_over, stacks) = (true, true);
         for session in [
-            SessionConstants { hands_over: false, smallest: 0, stacks: false, shares: true, places: 0 },
+            SessionConstants { shares: true, ..SessionConstants::default() },
             SessionConstants {
-                hands_over: true,
+                hands_over,
                 smallest: 64,
-                stacks: true,
-                shares: false,
+                stacks,
                 places: 0x7f12_3456_7890,
+                ..SessionConstants::default()
             },
+            SessionConstants { hands_over, stand_ins: Some(AFTER_ATTACH), ..SessionConstants::default() },
         ] {
-            let class = class_file(true, session);
+            let class = class_file(21, session);
             for (from, to) in session.constants() {
                 assert_eq!((count(CLASS_FILE, from), count(&class, from)), (1, 0));
                 assert!(count(&class, to) > 0);

@@ -3,16 +3,20 @@
 //! Also what only such an engine needs: who made what no hook sees. What it shares with other engines is in `tracking`.
 
 mod allocations;
+mod begin_later;
 mod counters;
 mod counting;
 mod following;
 mod hooks;
+mod later;
+mod loaded_classes;
 mod maker;
 mod numbering;
 mod places;
 mod rewriting;
 mod sampler;
 mod scopes;
+mod stand_ins;
 mod state;
 mod thread;
 mod unseen;
@@ -20,6 +24,7 @@ mod virtual_threads;
 
 pub(crate) use allocations::{HandedOver, enter, track, untrack};
 pub(crate) use following::{follow, unfollow};
+pub(crate) use later::LateError;
 pub(crate) use places::{Sampled, enter as enter_place, enter_pair, sample};
 pub(crate) use sampler::ask_for_sampler;
 pub(crate) use scopes::{enter_inner, note_entry, scope_name};

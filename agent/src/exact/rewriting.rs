@@ -1,11 +1,12 @@
 //! Rewrites classes as they load, and keeps account of what was refused.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use mayfly_classfile::allocation::{self, Scoped, ScopedMethods};
+use mayfly_classfile::allocation::{self, Places, Scoped, ScopedMethods};
 use mayfly_jvmti::{CallbackContext, ClassFileLoadHookEvent};
 use mayfly_profile::Refusals;
 use mayfly_tracking::PlaceTable;
@@ -14,46 +15,58 @@ use super::numbering::Numberer;
 use crate::conduct::notice::say;
 use crate::tracking::Population;
 
-const LAUNCH: allocation::Options = allocation::Options { add_fields: true };
-
 /// Allocations of such a method are counted for their class, not by place.
 const UNPLACED: &str = "allocation sites left out, or the method would be too large";
 
 /// What rewriting did so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Rewriting {
+    options: allocation::Options,
     /// Whose calls are scopes.
     scopes: Vec<ScopedMethods>,
-    refusals: Mutex<BTreeMap<&'static str, u64>>,
+    refusals: Mutex<BTreeMap<Cow<'static, str>, u64>>,
     nanoseconds: AtomicU64,
 }
 
 impl Rewriting {
-    /// With the methods of `#scope`.
-    pub(super) fn new(population: &Population) -> Self {
+    /// With the methods of `#scope`. `fields`: whether they are added.
+    pub(super) fn new(population: &Population, fields: bool) -> Self {
         let methods = population.options.scopes.iter().map(|method| ScopedMethods {
             class: method.class.replace('.', "/").into_bytes(),
             method: method.method.clone().into_bytes(),
             scope: population.scopes.name(&method.scope_name()),
         });
-        Self { scopes: methods.collect(), ..Self::default() }
+        Self {
+            options: allocation::Options { add_fields: fields },
+            scopes: methods.collect(),
+            refusals: Mutex::default(),
+            nanoseconds: AtomicU64::new(0),
+        }
     }
 
     /// Rewrites the class of a load or redefinition, and numbers its places if there are any. A retransformation by another
-    /// agent starts from our bytes: HotSpot keeps what environments that cannot retransform have made of a class.
+    /// agent starts from our bytes: HotSpot keeps what environments that cannot retransform have made of a class. Where ours can, it
+    /// asks us again. Whether the class is another one now.
     pub(super) fn rewrite<'event>(
         &self,
         places: Option<(&PlaceTable, &Population)>,
         context: &CallbackContext<'event>,
         mut event: ClassFileLoadHookEvent<'event>,
-    ) {
+    ) -> bool {
+        let mut changed = false;
         let start = Instant::now();
         let rewritten = match places {
             Some((places, population)) => {
                 let mut numberer = Numberer::new(places, population);
-                allocation::rewrite_with_scopes(event.class_data(), LAUNCH, Some(&mut numberer), &self.scopes)
+                let numberer: &mut dyn Places = &mut numberer;
+                allocation::rewrite_with_scopes(
+                    event.class_data(),
+                    self.options,
+                    Some(numberer),
+                    &self.scopes,
+                )
             }
-            None => allocation::rewrite_with_scopes(event.class_data(), LAUNCH, None, &self.scopes),
+            None => allocation::rewrite_with_scopes(event.class_data(), self.options, None, &self.scopes),
         };
         match rewritten {
             Ok(rewritten) => {
@@ -64,24 +77,44 @@ impl Rewriting {
                 for method in &rewritten.refused {
                     self.refuse(method.reason.reason());
                 }
-                if rewritten.class.is_some_and(|class| event.set_transformed_class(context, &class).is_err())
-                {
-                    self.refuse("the JVM did not take the rewritten class");
+                if let Some(class) = rewritten.class {
+                    changed = event.set_transformed_class(context, &class).is_ok();
+                    if !changed {
+                        self.refuse("the JVM did not take the rewritten class");
+                    }
                 }
             }
             Err(refusal) => self.refuse(refusal.reason()),
         }
         self.nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
+        changed
     }
 
-    fn refuse(&self, reason: &'static str) {
-        *self.refusals.lock().unwrap_or_else(PoisonError::into_inner).entry(reason).or_default() += 1;
+    /// Has a class become this one.
+    pub(super) fn replace<'event>(
+        &self,
+        class: &[u8],
+        context: &CallbackContext<'event>,
+        mut event: ClassFileLoadHookEvent<'event>,
+    ) {
+        if event.set_transformed_class(context, class).is_err() {
+            self.refuse("the JVM did not take the hooks' own class");
+        }
+    }
+
+    /// Something is left as it was.
+    pub(super) fn refuse(&self, reason: impl Into<Cow<'static, str>>) {
+        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        *refusals.entry(reason.into()).or_default() += 1;
     }
 
     /// Methods and classes left as they were, by reason.
     pub(super) fn refusals(&self) -> Vec<Refusals> {
         let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
-        refusals.iter().map(|(&reason, &methods)| Refusals { reason: reason.into(), methods }).collect()
+        refusals
+            .iter()
+            .map(|(reason, &methods)| Refusals { reason: reason.clone().into(), methods })
+            .collect()
     }
 
     /// Time spent so far, in milliseconds.

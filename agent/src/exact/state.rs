@@ -7,8 +7,11 @@ use mayfly_jvmti::{CallbackContext, ClassFileLoadHookEvent, Jni};
 
 use super::counters::Counters;
 use super::hooks::{self, Hooks, SessionConstants};
+use super::later::Later;
 use super::rewriting::Rewriting;
+use super::stand_ins::StandIns;
 use super::unseen::Unseen;
+use crate::conduct::notice::refuse_launch;
 use crate::options::Options;
 use crate::target::Target;
 use crate::tracking::Population;
@@ -17,7 +20,7 @@ use crate::tracking::Population;
 pub(crate) struct Exact {
     pub(super) target: &'static Target,
     pub(super) population: Arc<Population>,
-    pub(super) counters: Counters,
+    pub(super) counters: Arc<Counters>,
     pub(super) rewriting: Rewriting,
     /// What the JVM's sampler tells; `None` if another agent has it.
     pub(super) unseen: Option<Unseen>,
@@ -25,16 +28,34 @@ pub(crate) struct Exact {
     pub(super) examples: AtomicU64,
     /// Objects seen by `#every`.
     pub(super) examined: AtomicU64,
-    /// Found at VMInit.
-    hooks: OnceLock<Hooks>,
+    /// Found at VMInit, or when all classes are about to be rewritten.
+    pub(super) hooks: OnceLock<Hooks>,
+    /// `None`: it was there from the launch on.
+    pub(super) later: Option<Later>,
 }
 
 impl Exact {
     /// Before any Java runs: nothing is counted yet.
     pub(crate) fn new(target: &'static Target, population: Arc<Population>, unseen: Option<Unseen>) -> Self {
+        Self::with((target, population), unseen, None)
+    }
+
+    pub(super) fn with(
+        (target, population): (&'static Target, Arc<Population>),
+        unseen: Option<Unseen>,
+        later: Option<Later>,
+    ) -> Self {
+        let options = &population.options;
+        let counters = match later {
+            Some(_) => Counters::again(options),
+            None => Arc::new(Counters::new(options)),
+        };
+        let stand_ins = later.as_ref().map(Later::stand_ins);
+        let session = session_constants(options, &counters, stand_ins);
         Self {
-            counters: Counters::new(&population.options),
-            rewriting: Rewriting::new(&population),
+            later: later.map(|later| later.with_class_file(hooks::class_file(target.jdk, session))),
+            rewriting: Rewriting::new(&population, stand_ins.is_none()),
+            counters,
             target,
             population,
             unseen,
@@ -46,22 +67,19 @@ impl Exact {
 
     /// Defines the Java side, in the early start phase: rewritten code needs it from its first allocation on.
     pub(crate) fn define_hooks(&self, jni: Jni<'_>) {
-        let options = &self.population.options;
-        let places = if options.counts_places() { self.counters.places.address() } else { 0 };
-        let stacks = hands_over(options) && options.trace && !options.counts_places();
-        let session = SessionConstants {
-            hands_over: hands_over(options),
-            smallest: options.view.min_bytes,
-            stacks,
-            shares: options.track_balanced,
-            places,
-        };
-        hooks::define(jni, self.target.jdk, session);
+        let session = session_constants(&self.population.options, &self.counters, None);
+        if !hooks::define(jni, &hooks::class_file(self.target.jdk, session)) {
+            refuse_launch(
+                "the JVM does not take java.lang.MayflyHooks: is java.base patched, or another agent in the way?",
+            );
+        }
     }
 
     /// Finds the Java side at VMInit, and makes it ready to count.
     pub(crate) fn connect_hooks(&self, jni: Jni<'_>) {
-        let _ = self.hooks.set(hooks::connect(jni, &self.target.jvmti));
+        let hooks = hooks::connect(jni, &self.target.jvmti, false);
+        let hooks = hooks.unwrap_or_else(|error| refuse_launch(&error.to_string()));
+        let _ = self.hooks.set(hooks);
     }
 
     /// Rewrites a class that is being loaded.
@@ -70,10 +88,17 @@ impl Exact {
         context: &CallbackContext<'event>,
         event: ClassFileLoadHookEvent<'event>,
     ) {
-        if !self.population.switches.is_finished() {
-            let counts_places = self.population.options.counts_places();
-            let places = counts_places.then_some((&self.counters.places, &*self.population));
-            self.rewriting.rewrite(places, context, event);
+        if self.population.switches.is_finished() {
+            return;
+        }
+        let name = event.name();
+        if let Some(own) = self.own_class(name) {
+            return self.rewriting.replace(own, context, event);
+        }
+        let counts_places = self.population.options.counts_places();
+        let places = counts_places.then_some((&self.counters.places, &*self.population));
+        if self.rewriting.rewrite(places, context, event) {
+            self.note_changed(name);
         }
     }
 
@@ -91,6 +116,22 @@ impl Exact {
     /// The same until the end of counting.
     pub(super) fn hooks_in_use(&self) -> Option<&Hooks> {
         self.hooks.get().filter(|_| !self.population.switches.is_finished())
+    }
+}
+
+fn session_constants(
+    options: &Options,
+    counters: &Counters,
+    stand_ins: Option<StandIns>,
+) -> SessionConstants {
+    let places = if options.counts_places() { counters.places.address() } else { 0 };
+    SessionConstants {
+        hands_over: hands_over(options),
+        smallest: options.view.min_bytes,
+        stacks: hands_over(options) && options.trace && !options.counts_places(),
+        shares: options.track_balanced,
+        places,
+        stand_ins,
     }
 }
 

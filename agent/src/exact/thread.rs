@@ -12,6 +12,8 @@ use crate::tracking::{Followed, Population, Tracker};
 
 /// One thread's.
 pub(super) struct OfThread {
+    /// Whose it is: of an earlier population there may be something left.
+    population: u64,
     pub(super) tracker: Tracker,
     /// What is known of the classes handed over, by their cell; looked up in shared tables only once. In a balanced session
     /// by scope too, as each counts for itself.
@@ -74,8 +76,12 @@ thread_local! {
 /// Does something with what this thread has, which it gets if it has nothing yet.
 pub(super) fn with_this_thread<R>(population: &Population, action: impl FnOnce(&mut OfThread) -> R) -> R {
     OF_THREAD.with_borrow_mut(|of_thread| {
+        if let Some(old) = of_thread.take_if(|it| it.population != population.number) {
+            drop(ManuallyDrop::into_inner(old));
+        }
         action(of_thread.get_or_insert_with(|| {
             ManuallyDrop::new(Box::new(OfThread {
+                population: population.number,
                 tracker: Tracker::open(population),
                 classes: FxHashMap::default(),
                 awaited: Vec::new(),
@@ -88,8 +94,10 @@ pub(super) fn with_this_thread<R>(population: &Population, action: impl FnOnce(&
 }
 
 /// As [`with_this_thread`], if it has anything.
-pub(super) fn with_this_thread_if_known(action: impl FnOnce(&mut OfThread)) {
-    OF_THREAD.with_borrow_mut(|of_thread| of_thread.as_mut().map(|of_thread| action(of_thread)));
+pub(super) fn with_this_thread_if_known(population: &Population, action: impl FnOnce(&mut OfThread)) {
+    OF_THREAD.with_borrow_mut(|of_thread| {
+        of_thread.as_mut().filter(|it| it.population == population.number).map(|it| action(it))
+    });
 }
 
 /// This thread ends.

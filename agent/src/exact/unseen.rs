@@ -4,6 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mayfly_jvmti::{Jni, JvmtiEnv, SampledAllocation, StackFrame};
@@ -21,6 +22,8 @@ const FEW_FRAMES: usize = 1024;
 
 /// Estimates from the samples so far.
 pub(crate) struct Unseen {
+    /// Threads know by it whose their samples are.
+    number: u64,
     interval: u64,
     /// How this JVM draws, from the first sample on.
     draws: OnceLock<Draws>,
@@ -44,14 +47,17 @@ struct Sums {
 }
 
 thread_local! {
-    static OF_THREAD: RefCell<ThreadSamples<Maker>> = const { RefCell::new(ThreadSamples::NONE) };
-    static LAST: Cell<Option<Last>> = const { Cell::new(None) };
+    /// Each with the number of whose it is.
+    static OF_THREAD: RefCell<(u64, ThreadSamples<Maker>)> = const { RefCell::new((0, ThreadSamples::NONE)) };
+    static LAST: Cell<Option<(u64, Last)>> = const { Cell::new(None) };
 }
 
 impl Unseen {
     /// For samples `interval` bytes apart.
     pub(crate) fn new(interval: u64) -> Self {
-        Self { interval, draws: OnceLock::new(), sums: Mutex::default() }
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBERS.fetch_add(1, Relaxed) + 1;
+        Self { number, interval, draws: OnceLock::new(), sums: Mutex::default() }
     }
 
     /// Samples are about to come.
@@ -68,9 +74,9 @@ impl Unseen {
         gcs: u32,
         is_new: bool,
     ) -> Option<Drawn> {
-        let mut last = LAST.get();
+        let mut last = LAST.get().filter(|(number, _)| *number == self.number).map(|(_, last)| last);
         let drawn = self.draws.get()?.take(jni, sample, (&mut last, gcs, self.interval), is_new);
-        LAST.set(last);
+        LAST.set(last.map(|last| (self.number, last)));
         Some(drawn)
     }
 
@@ -92,13 +98,20 @@ impl Unseen {
             sums.by_maker.entry(maker).or_default().add(estimate);
         }
         drop(sums);
-        let _ = OF_THREAD.try_with(|samples| samples.borrow_mut().add(Sample { class, maker, estimate }));
+        let _ = OF_THREAD.try_with(|samples| {
+            let (number, samples) = &mut *samples.borrow_mut();
+            if *number != self.number {
+                (*number, *samples) = (self.number, ThreadSamples::NONE);
+            }
+            samples.add(Sample { class, maker, estimate });
+        });
     }
 
     /// The running thread ends, and allocated so much.
     pub(crate) fn thread_ends(&self, allocated: u64) {
-        let samples = OF_THREAD.try_with(|samples| samples.replace(ThreadSamples::NONE));
-        let samples = samples.unwrap_or(ThreadSamples::NONE);
+        let samples = OF_THREAD.try_with(|samples| samples.replace((0, ThreadSamples::NONE)));
+        let samples = samples.ok().filter(|(number, _)| *number == self.number);
+        let samples = samples.map_or(ThreadSamples::NONE, |(_, samples)| samples);
         LAST.set(None);
         let mut sums = self.sums();
         if sums.brief.take(&samples, allocated, self.interval) {

@@ -9,6 +9,8 @@ use mayfly_profile::{BucketBounds, EngineKind, HeapOrder, Tracking, View};
 pub struct Options {
     /// What counts, `#engine`.
     pub engine: EngineKind,
+    /// Whether `#engine` was given: an agent that is loaded into a JVM that runs profiles only then.
+    pub engine_named: bool,
     /// Lifetime buckets, `#bucket`.
     pub buckets: BucketBounds,
     /// What reports show: `#include`, `#exclude`, `#exactmatch`, `#largerthan` (which also say what is tracked),
@@ -168,6 +170,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             engine: EngineKind::Exact,
+            engine_named: false,
             buckets: BucketBounds::default(),
             view: View::default(),
             gc_every: None,

@@ -99,7 +99,9 @@ pub(super) const SPECS: &[Spec] = &[
     Spec {
         name: "engine",
         mistaken: &["sampled", "mode"],
-        shape: Shape::Value("exact|sampled", |o, v| value::engine(v).map(|engine| o.engine = engine)),
+        shape: Shape::Value("exact|sampled", |o, v| {
+            value::engine(v).map(|engine| (o.engine, o.engine_named) = (engine, true))
+        }),
         example: "#engine-sampled",
         help: "What counts. exact (default): each allocation, in rewritten classes. sampled: the JVM's own sampler, one \
                object per 512k (#sample-BYTES) with its stack and lifetime; counts are estimates with their errors, \

@@ -43,8 +43,11 @@ pub(super) fn answer(target: &'static Target, request: Request, reply: &mut Repl
         Request::Start { options, stop_after_ms } => {
             begin(target, &options, stop_after_ms.map(Duration::from_millis))
         }
-        Request::Stop => stop(target).map(|_| Response::Done),
-        Request::Finish => match stop(target).and_then(|profiler| encoded(&profiler.last_profile())) {
+        Request::Stop => stop(target, steering::stop).map(|_| Response::Done),
+        Request::StopAndRestore => stop(target, steering::stop_and_restore).map(|_| Response::Done),
+        Request::Finish => match stop(target, steering::stop_and_restore)
+            .and_then(|profiler| encoded(&profiler.last_profile()))
+        {
             Ok(recording) => return reply.send_recording(&recording),
             Err(refusal) => Err(refusal),
         },
@@ -59,14 +62,14 @@ fn begin(target: &'static Target, options: &str, stop_after: Option<Duration>) -
     started.map(|()| Response::Done).map_err(|why| Refusal::Failed { why })
 }
 
-/// Ends profiling; returns what profiled.
-fn stop(target: &'static Target) -> Result<Arc<Profiler>, Refusal> {
+/// Ends profiling in this way; returns what profiled.
+fn stop(target: &'static Target, way: fn(&Profiler, Jni<'_>)) -> Result<Arc<Profiler>, Refusal> {
     let profiler = Profiler::get().ok_or(Refusal::NotProfiling)?;
     if !profiler.can_be_stopped() {
         let why = "it counts exactly, from the launch on, and its hooks stay in the classes: pause it (mayfly pause)";
         return Err(Refusal::Failed { why: why.into() });
     }
-    steer(target, steering::stop)?;
+    steer(target, way)?;
     Ok(profiler)
 }
 

@@ -8,7 +8,7 @@ use mayfly_tracking::{ClassTotal, Ledger};
 use super::state::Sampled;
 use crate::conduct::notice::say;
 use crate::conduct::own_threads;
-use crate::engine::{Account, Counting, Counts, Engine};
+use crate::engine::{Account, Counting, Counts, Engine, Leaving};
 use crate::target::renew_buffer;
 
 const UNSAMPLED: &str = "by threads that lived briefly, of which the JVM sampled nothing";
@@ -67,7 +67,11 @@ impl Engine for Sampled {
         self.set_open(false);
     }
 
-    fn end(&self) {
+    fn can_end(&self) -> bool {
+        true
+    }
+
+    fn end(&self, _jni: Jni<'_>, _leaving: Leaving) {
         self.leave();
     }
 

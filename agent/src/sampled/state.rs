@@ -21,6 +21,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     sampled_allocations: true,
     sources: true,
     early_class_hooks: false,
+    retransformation: false,
     bytecodes: false,
     heap_exhaustion: false,
 };
@@ -140,7 +141,7 @@ impl Sampled {
     }
 
     /// Gives the sampler back.
-    pub(super) fn leave(&self) {
+    pub(crate) fn leave(&self) {
         let jvmti = &self.target.jvmti;
         EVENTS.into_iter().for_each(|event| jvmti.disable(event));
         // Can't fail while the capability is ours.

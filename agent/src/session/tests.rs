@@ -14,7 +14,7 @@ use mayfly_profile::{
 use mayfly_tracking::{Ledger, ScopeTotal};
 
 use super::*;
-use crate::engine::{Counts, Engine};
+use crate::engine::{Counts, Engine, Leaving};
 use crate::options::Options;
 
 const INTERVAL: u64 = 512 << 10;
@@ -92,7 +92,11 @@ impl Engine for ByHand {
     fn begin(&self, _jni: Jni<'_>) {}
     fn resume(&self, _jni: Jni<'_>) {}
     fn pause(&self, _jni: Jni<'_>) {}
-    fn end(&self) {}
+    fn can_end(&self) -> bool {
+        true
+    }
+
+    fn end(&self, _jni: Jni<'_>, _leaving: Leaving) {}
     fn sampled(&self, _jni: Jni<'_>, _sample: SampledAllocation<'_>) {}
     fn thread_ends(&self, _jni: Jni<'_>, _thread: Thread<'_>, _allocated: Option<u64>) {}
     fn forget_unloaded(&self, _has_method: &dyn Fn(u64) -> bool) {}

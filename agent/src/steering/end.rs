@@ -9,6 +9,7 @@ use super::collecting::collect_last;
 use super::outside::Outside;
 use super::profiler::Profiler;
 use crate::conduct::notice::say;
+use crate::engine::Leaving;
 use crate::session::Session;
 use crate::target::stops_the_world;
 
@@ -30,16 +31,25 @@ pub(crate) fn finish(profiler: &Profiler, jni: Jni<'_>) {
     profiler.output.flush();
 }
 
-/// Profiling ends and the JVM goes on: the last report, the end of the recording. Nothing is left: no event, no weak reference, no
-/// thread. Not collected before: somebody's service runs.
+/// Profiling ends and the JVM goes on: the last report, the end of the recording. Nothing is left but hooks that are off: no event, no
+/// weak reference, no thread. Not collected before: somebody's service runs.
 pub(crate) fn stop(profiler: &Profiler, jni: Jni<'_>) {
+    stop_leaving(profiler, jni, Leaving::Hooks);
+}
+
+/// As [`stop`], and classes are as they were.
+pub(crate) fn stop_and_restore(profiler: &Profiler, jni: Jni<'_>) {
+    stop_leaving(profiler, jni, Leaving::Nothing);
+}
+
+fn stop_leaving(profiler: &Profiler, jni: Jni<'_>, leaving: Leaving) {
     stop_counting(profiler, jni);
     let references = &mut profiler.population.references.handles(jni);
     profiler.session.close(|mut session| {
         session.collect(references, &Outside::of(profiler, jni));
         close(profiler, jni, &mut session, "Profiling stopped");
         session.release(references);
-        profiler.engine.end();
+        profiler.engine.end(jni, leaving);
         Profiler::clear();
     });
     profiler.population.switches.finish();

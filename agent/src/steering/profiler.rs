@@ -6,7 +6,7 @@ use std::thread::Thread;
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
-use mayfly_profile::{EngineKind, Profile};
+use mayfly_profile::Profile;
 
 use super::precision::Precision;
 use super::slot::Slot;
@@ -99,9 +99,9 @@ impl Profiler {
         }
     }
 
-    /// Whether it can end while the JVM goes on, and nothing is left of it.
+    /// Whether it can end while the JVM goes on.
     pub(crate) fn can_be_stopped(&self) -> bool {
-        self.engine.kind() == EngineKind::Sampled
+        self.engine.can_end()
     }
 
     /// The profile as its readers know it; whole once it ended.

@@ -10,6 +10,7 @@ use mayfly_jvmti::{Jni, JvmtiEnv, Thread, Vm};
 use mayfly_profile::{Collection, Flag, Gc, GcKind, JvmInfo};
 use mayfly_recording::control::Loaded;
 
+use super::carriers::is_carrier;
 use super::collector::collector;
 use super::counter::JvmCounter;
 use super::flags;
@@ -114,6 +115,11 @@ impl Target {
     /// Bytes allocated by threads that virtual ones are, or were, mounted on.
     pub(crate) fn allocated_on_carriers(&self, jni: Jni<'_>) -> u64 {
         self.counter.on_carriers(&self.jvmti, self.jdk, jni)
+    }
+
+    /// Whether virtual threads are mounted on the thread, by the JDK's own scheduler.
+    pub(crate) fn is_carrier(&self, jni: Jni<'_>, thread: Thread<'_>) -> bool {
+        is_carrier(&self.jvmti, self.jdk, jni, thread)
     }
 
     /// What each thread allocated so far is left out of what [`Self::thread_ends`] says.

@@ -5,6 +5,8 @@
 //! (`crates/classfile/src/allocation/methods.rs`), and the slots of HotSpot's management table
 //! (`crates/jvmti/src/management.rs`, `VERSIONS`).
 
+use std::ffi::CStr;
+
 use mayfly_profile::{Frame, Gc};
 
 /// Oldest release with sampled allocations and early class hooks.
@@ -23,7 +25,19 @@ pub(crate) const LAST_WITH_SHORTENED_DRAWS: u32 = 11;
 pub(crate) const FIRST_WITH_EXACT_SAMPLER: u32 = 25;
 
 /// `Thread`'s own number of it, by which the JVM counts its bytes (JDK 11 to 27).
-pub(crate) const THREAD_ID_FIELD: &std::ffi::CStr = c"tid";
+pub(crate) const THREAD_ID_FIELD: &CStr = c"tid";
+/// How large a thread's stack is to be: read when it is started, and never again (JDK 11 to 18; in its holder later).
+pub(crate) const STACK_SIZE_FIELD: (&CStr, &CStr) = (c"stackSize", c"J");
+/// What `Thread` keeps of platform threads alone (JDK 19 to 27), and its class.
+pub(crate) const THREAD_HOLDER_FIELD: (&CStr, &CStr) = (c"holder", c"Ljava/lang/Thread$FieldHolder;");
+pub(crate) const THREAD_HOLDER_CLASS: &CStr = c"java/lang/Thread$FieldHolder";
+/// How often a class was redefined: `Class` compares it with what it was when it cached what reflection shows (JDK 11 to 27).
+pub(crate) const REDEFINED_COUNT_FIELD: (&CStr, &CStr) = (c"classRedefinedCount", c"I");
+/// From here on the JVM looks at all its classes once per batch of classes that are changed; in JDK 11 once per class of it, in a pause.
+pub(crate) const FIRST_WITH_CHEAP_BATCHES: u32 = 17;
+/// Begins the names of classes that are not rewritten once they are loaded: the JVM enters their methods by code of its own.
+pub(crate) const LEFT_ALONE: [&str; 1] = ["jdk.internal.vm.Continuation"];
+
 /// Threads that virtual ones are mounted on, by the JDK's own scheduler (JDK 21 to 27).
 pub(crate) const CARRIER_CLASS: &str = "jdk.internal.misc.CarrierThread";
 /// What virtual threads are.
@@ -40,7 +54,7 @@ pub(crate) const MADE_WHILE_MOUNTING: [&str; 6] = [
 ];
 
 /// Flags that choose a collector. Not asked for where the management interface is newer than we know.
-pub(crate) const COLLECTOR_FLAGS: [(&std::ffi::CStr, Gc); 6] = [
+pub(crate) const COLLECTOR_FLAGS: [(&CStr, Gc); 6] = [
     (c"UseG1GC", Gc::G1),
     (c"UseParallelGC", Gc::Parallel),
     (c"UseSerialGC", Gc::Serial),
@@ -49,7 +63,7 @@ pub(crate) const COLLECTOR_FLAGS: [(&std::ffi::CStr, Gc); 6] = [
     (c"UseEpsilonGC", Gc::Epsilon),
 ];
 /// The flag for generations in ZGC, from JDK 21 to 23.
-pub(crate) const GENERATIONAL_ZGC_FLAG: &std::ffi::CStr = c"ZGenerational";
+pub(crate) const GENERATIONAL_ZGC_FLAG: &CStr = c"ZGenerational";
 /// Begins the name of a collector's first or third counter, `sun.gc.collector.N.name` (where flags are not shown).
 pub(crate) const COLLECTOR_COUNTER_NAMES: [(&str, Gc); 5] = [
     ("G1 ", Gc::G1),

@@ -1,6 +1,7 @@
 //! All that is known of the classes, sites and objects of one profile, whatever engine finds them.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mayfly_profile::Dropped;
 use mayfly_tracking::{Budget, ClassTable, Clock, Nurseries, Scopes, Shares, SiteTable};
@@ -15,6 +16,8 @@ const OTHERS: &str = "their classes only, there are too many: counted as (other 
 
 /// Shared by an engine, which adds, and a session, which reads.
 pub(crate) struct Population {
+    /// The first of the process has 1, the next one 2: threads know by it whose what they keep is.
+    pub(crate) number: u64,
     /// What the user asked for.
     pub(crate) options: Options,
     pub(crate) classes: ClassTable,
@@ -33,11 +36,13 @@ pub(crate) struct Population {
 impl Population {
     /// Nobody yet. What tracked objects and stacks may take is what the options say.
     pub(crate) fn new(options: Options) -> Self {
+        static POPULATIONS: AtomicU64 = AtomicU64::new(0);
         // With stacks, half of the limit is theirs.
         let for_sites = if options.trace { options.mem_limit / 2 } else { 0 };
         let budget = Arc::new(Budget::new(options.mem_limit - for_sites));
         let clock = Arc::<Clock>::default();
         Self {
+            number: POPULATIONS.fetch_add(1, Relaxed) + 1,
             classes: if options.track_balanced { ClassTable::with_dues() } else { ClassTable::default() },
             shares: options.track_balanced.then(Shares::default),
             sites: SiteTable::new(for_sites),

@@ -13,7 +13,7 @@ use clap::{Args, Parser, Subcommand};
 use judging::{AdviseArgs, CheckArgs, DiffArgs, LeaksArgs};
 use mayfly_profile::option_value;
 use part::{FormatArgs, PartArgs};
-use running::{LiveArgs, PsArgs, RecordArgs, SnapshotArgs, StartArgs, StatusArgs, TargetArgs};
+use running::{LiveArgs, PsArgs, RecordArgs, SnapshotArgs, StartArgs, StatusArgs, StopArgs, TargetArgs};
 
 /// See how long the objects of a Java program live: which classes and call sites allocate, how much, and when those
 /// objects die.
@@ -89,11 +89,11 @@ pub(crate) enum Command {
     Status(StatusArgs),
     /// Begin to profile in a running JVM, by its own sampler
     ///
-    /// Loads the agent if it is not there. Nothing is rewritten, and nothing is written by the program's process unless the
-    /// options say so. Goes on until `mayfly stop`; only objects made meanwhile are known.
+    /// Loads the agent if it is not there. Nothing is rewritten without --exact, and nothing is written by the program's process
+    /// unless the options say so. Goes on until `mayfly stop`; only objects made meanwhile are known.
     Start(StartArgs),
-    /// End profiling that was begun by start; nothing of it stays in the JVM
-    Stop(TargetArgs),
+    /// End profiling that was begun by start; nothing of it stays in the JVM, but after exact counts hooks that are switched off
+    Stop(StopArgs),
     /// Profile a running JVM for a while, and keep a recording
     ///
     /// Begins as `mayfly start`, waits, fetches the profile as a recording, and stops. Ctrl-C ends it early and keeps it.

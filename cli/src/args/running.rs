@@ -65,7 +65,19 @@ pub(super) const START_EXAMPLES: &str = "\
 Examples:
   mayfly start 4711
   mayfly start 4711 '#sample-64k#include-com.example'
+  mayfly start --exact 4711 '#trackcollections#include-com.example'
   mayfly start --sampled com.example.Main '#recording-/var/tmp/%p.mayfly'";
+
+/// What `mayfly stop` takes.
+#[derive(Debug, Args)]
+pub(crate) struct StopArgs {
+    #[command(flatten)]
+    pub(crate) jvm: TargetArgs,
+
+    /// After exact counts: give all classes back as they were, too; otherwise hooks stay in them, switched off
+    #[arg(long)]
+    pub(crate) restore: bool,
+}
 
 /// What `mayfly record` takes.
 #[derive(Debug, Args)]
@@ -89,14 +101,19 @@ pub(crate) struct RecordArgs {
 pub(super) const RECORD_EXAMPLES: &str = "\
 Examples:
   mayfly record 4711 --for 60s -o run.mayfly
-  mayfly record --for 10m com.example.Main '#sample-1m'";
+  mayfly record --for 10m com.example.Main '#sample-1m'
+  mayfly record 4711 --exact --for 30s";
 
 /// How profiling is to be done that begins in a JVM that runs.
 #[derive(Debug, Args)]
 pub(crate) struct EngineArgs {
-    /// By the JVM's own sampler: counts, lifetimes and stacks are estimates (the default, and the only way so far)
+    /// By the JVM's own sampler: counts, lifetimes and stacks are estimates; no class is touched (the default)
     #[arg(long)]
     pub(crate) sampled: bool,
+
+    /// Count every allocation from now on: all loaded classes are rewritten, during which the program stands still several times
+    #[arg(long, conflicts_with = "sampled")]
+    pub(crate) exact: bool,
 
     /// Agent options as for -agentpath, '#name-value#name…'
     #[arg(value_name = "#OPTIONS", default_value = "", hide_default_value = true)]

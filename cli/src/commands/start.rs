@@ -41,8 +41,9 @@ pub(super) fn begin(
 
 fn options(engine: &EngineArgs) -> Result<String, Error> {
     let given = with_absolute_recording(AgentOptions::parse(&engine.options))?;
-    let ours = AgentOptions::default().with("engine", "sampled");
-    let options = if engine.sampled { given.overridden_by(ours) } else { ours.overridden_by(given) };
+    let named = AgentOptions::default().with("engine", if engine.exact { "exact" } else { "sampled" });
+    let options =
+        if engine.sampled || engine.exact { given.overridden_by(named) } else { named.overridden_by(given) };
     Ok(options.to_string())
 }
 
@@ -50,20 +51,23 @@ fn options(engine: &EngineArgs) -> Result<String, Error> {
 mod tests {
     use super::*;
 
-    fn options_of(sampled: bool, options: &str) -> String {
-        super::options(&EngineArgs { sampled, options: options.to_owned() }).expect("passable")
+    fn options_of([sampled, exact]: [bool; 2], options: &str) -> String {
+        super::options(&EngineArgs { sampled, exact, options: options.to_owned() }).expect("passable")
     }
+
+    const DEFAULT: [bool; 2] = [false; 2];
 
     #[test]
     fn the_engine_is_the_sampled_one_unless_another_is_asked_for() {
-        assert_eq!(options_of(false, ""), "#engine-sampled");
-        assert_eq!(options_of(true, "#sample-1m"), "#sample-1m#engine-sampled");
-        assert_eq!(options_of(false, "#engine-exact#trace"), "#engine-exact#trace");
+        assert_eq!(options_of(DEFAULT, ""), "#engine-sampled");
+        assert_eq!(options_of([true, false], "#sample-1m"), "#sample-1m#engine-sampled");
+        assert_eq!(options_of(DEFAULT, "#engine-exact#trace"), "#engine-exact#trace");
+        assert_eq!(options_of([false, true], "#trace"), "#trace#engine-exact");
     }
 
     #[test]
     fn a_recording_is_named_absolutely_as_the_target_has_another_working_folder() {
-        let options = options_of(false, "#recording-x.mayfly");
+        let options = options_of(DEFAULT, "#recording-x.mayfly");
         assert!(
             options.starts_with("#engine-sampled#recording-/") && options.ends_with("/x.mayfly"),
             "{options}"

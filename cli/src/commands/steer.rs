@@ -2,11 +2,16 @@
 
 use mayfly_recording::control::{Request, Response};
 
-use crate::args::running::TargetArgs;
+use crate::args::running::{StopArgs, TargetArgs};
 use crate::error::Error;
 use crate::exit_codes;
 use crate::session::connect::Target;
 use crate::session::jvms;
+
+/// Has the agent end, and leave classes as they were if that is asked for.
+pub(crate) fn stop(args: &StopArgs) -> Result<u8, Error> {
+    run(&args.jvm, if args.restore { &Request::StopAndRestore } else { &Request::Stop })
+}
 
 /// Has the agent do it. Says nothing if it was done.
 pub(crate) fn run(args: &TargetArgs, request: &Request) -> Result<u8, Error> {

@@ -31,6 +31,7 @@ pub mod opcode {
     pub const IRETURN: u8 = 0xac;
     pub const RETURN: u8 = 0xb1;
     pub const GETFIELD: u8 = 0xb4;
+    pub const PUTFIELD: u8 = 0xb5;
     pub const INVOKEVIRTUAL: u8 = 0xb6;
     pub const INVOKESPECIAL: u8 = 0xb7;
     pub const INVOKESTATIC: u8 = 0xb8;

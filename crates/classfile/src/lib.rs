@@ -21,6 +21,7 @@ mod method_edit;
 mod pool;
 mod refusal;
 mod relayout;
+mod stand_ins;
 
 pub use class::{ClassFile, Code, Member};
 pub use edit::{ClassEditor, EditedClass};
@@ -28,3 +29,4 @@ pub use instruction::{Instruction, Instructions, instructions, opcode};
 pub use method_edit::MethodEdit;
 pub use pool::{ConstantPool, MethodRef};
 pub use refusal::{Malformed, MethodRefusal, Refusal, RefusedMethod};
+pub use stand_ins::fields_to_methods;

@@ -142,6 +142,16 @@ impl<'a> ConstantPool<'a> {
         Some(MethodRef { owner, name, descriptor })
     }
 
+    /// The field that the Fieldref at `index` names.
+    pub(crate) fn field_ref(&self, index: u16) -> Option<FieldRef<'a>> {
+        let at = self.expect(index, tag::FIELDREF)?;
+        let owner = self.class_name(u2_at(self.bytes, at)?)?;
+        let name_and_type = self.expect(u2_at(self.bytes, at + 2)?, tag::NAME_AND_TYPE)?;
+        let name = self.utf8(u2_at(self.bytes, name_and_type)?)?;
+        let descriptor = self.utf8(u2_at(self.bytes, name_and_type + 2)?)?;
+        Some(FieldRef { owner, name, descriptor })
+    }
+
     /// Where the constant's content starts, if it has this tag.
     #[inline]
     fn expect(&self, index: u16, tag: u8) -> Option<usize> {

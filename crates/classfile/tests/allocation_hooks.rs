@@ -224,6 +224,18 @@ fn the_hooks_class_and_rewritten_classes_are_left_alone() {
     made.method("run", "()V", &array);
     let new = rewrite(&made.build()).class.expect("a hook");
     assert_eq!(rewrite(&new), Rewritten::default());
+    assert_eq!(allocation::rewrite(&new, ATTACH), Ok(Rewritten::default()));
+}
+
+/// What the JVM makes of a class that is given back as it was.
+#[test]
+fn constants_of_hooks_alone_are_no_hooks_where_classes_are_retransformed() {
+    let mut builder = ClassBuilder::new(55);
+    builder.method_ref(allocation::HOOKS_CLASS, "array", "([I)V");
+    let array = CodeParts { max_stack: 1, code: vec![0x04, 0xbc, 10, 0x57, RETURN], ..CodeParts::default() };
+    builder.method("run", "()V", &array);
+    let again = allocation::rewrite(&builder.build(), ATTACH).expect("sound");
+    assert_eq!(again.sites, 1);
 }
 
 #[test]

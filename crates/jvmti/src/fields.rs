@@ -1,4 +1,5 @@
-//! Instance fields of well-known classes, typed by owner and value so that reading them is safe.
+//! Instance fields of well-known classes, typed by owner and value so that reading them is safe; and static methods that stand in
+//! for fields which a class can't be given.
 
 use std::ffi::CStr;
 use std::marker::PhantomData;
@@ -6,7 +7,7 @@ use std::marker::PhantomData;
 use jvmti_bindings::sys::jni as sys;
 
 use crate::jni::Jni;
-use crate::refs::{Class, Thread};
+use crate::refs::{Class, GlobalClass, Thread};
 
 /// A reference to an instance of the class that the marker `O` stands for.
 pub trait InstanceOf<O> {
@@ -42,6 +43,12 @@ pub trait FieldValue: Copy {
     /// As for `get`.
     #[doc(hidden)]
     unsafe fn set(self, jni: Jni<'_>, object: sys::jobject, field: sys::jfieldID);
+    /// # Safety
+    /// `method` must be a static method of `class` that takes the live `object` and returns this type.
+    #[doc(hidden)]
+    unsafe fn call(jni: Jni<'_>, class: sys::jclass, method: sys::jmethodID, object: sys::jobject) -> Self;
+    #[doc(hidden)]
+    fn as_argument(self) -> sys::jvalue;
 }
 
 impl FieldValue for i32 {
@@ -53,6 +60,13 @@ impl FieldValue for i32 {
     unsafe fn set(self, jni: Jni<'_>, object: sys::jobject, field: sys::jfieldID) {
         // SAFETY: by the caller's contract.
         unsafe { ((**jni.raw()).SetIntField)(jni.raw(), object, field, self) }
+    }
+    unsafe fn call(jni: Jni<'_>, class: sys::jclass, method: sys::jmethodID, object: sys::jobject) -> Self {
+        // SAFETY: by the caller's contract.
+        unsafe { ((**jni.raw()).CallStaticIntMethodA)(jni.raw(), class, method, &sys::jvalue { l: object }) }
+    }
+    fn as_argument(self) -> sys::jvalue {
+        sys::jvalue { i: self }
     }
 }
 
@@ -66,6 +80,13 @@ impl FieldValue for i64 {
         // SAFETY: by the caller's contract.
         unsafe { ((**jni.raw()).SetLongField)(jni.raw(), object, field, self) }
     }
+    unsafe fn call(jni: Jni<'_>, class: sys::jclass, method: sys::jmethodID, object: sys::jobject) -> Self {
+        // SAFETY: by the caller's contract.
+        unsafe { ((**jni.raw()).CallStaticLongMethodA)(jni.raw(), class, method, &sys::jvalue { l: object }) }
+    }
+    fn as_argument(self) -> sys::jvalue {
+        sys::jvalue { j: self }
+    }
 }
 
 /// Marks fields of `java.lang.Thread`.
@@ -73,13 +94,21 @@ pub struct OfThread;
 /// Marks fields of `java.lang.Class`.
 pub struct OfClass;
 
-/// Id of a field of type `V` in the class marked by `O`. These classes are never unloaded, so it stays valid.
+/// A field of type `V` in the class marked by `O`, or what stands in for it. These classes are never unloaded, so it stays valid.
 pub struct Field<O, V> {
-    id: sys::jfieldID,
+    access: Access,
     types: PhantomData<fn(O) -> V>,
 }
 
-// SAFETY: JNI field ids are process-wide constants.
+/// How a field is reached.
+enum Access {
+    /// It is there.
+    Field(sys::jfieldID),
+    /// By static methods of this class: told the object; told the object and the value.
+    Methods(GlobalClass, sys::jmethodID, sys::jmethodID),
+}
+
+// SAFETY: JNI ids of fields and methods, and global references, are valid on every thread.
 unsafe impl<O, V> Send for Field<O, V> {}
 // SAFETY: as above.
 unsafe impl<O, V> Sync for Field<O, V> {}
@@ -89,6 +118,11 @@ impl<V: FieldValue> Field<OfThread, V> {
     pub fn of_thread(jni: Jni<'_>, name: &CStr) -> Option<Self> {
         Self::find(jni, <Thread<'_> as InstanceOf<OfThread>>::CLASS, name)
     }
+
+    /// What stands in for a field of `java.lang.Thread`: two static methods of that name, of a class that is never unloaded.
+    pub fn stood_in_for_thread(jni: Jni<'_>, by: GlobalClass, name: &CStr) -> Option<Self> {
+        Self::find_methods(jni, <Thread<'_> as InstanceOf<OfThread>>::CLASS, by, name)
+    }
 }
 
 impl<V: FieldValue> Field<OfClass, V> {
@@ -96,23 +130,59 @@ impl<V: FieldValue> Field<OfClass, V> {
     pub fn of_class(jni: Jni<'_>, name: &CStr) -> Option<Self> {
         Self::find(jni, <Class<'_> as InstanceOf<OfClass>>::CLASS, name)
     }
+
+    /// As [`Field::stood_in_for_thread`], of `java.lang.Class`.
+    pub fn stood_in_for_class(jni: Jni<'_>, by: GlobalClass, name: &CStr) -> Option<Self> {
+        Self::find_methods(jni, <Class<'_> as InstanceOf<OfClass>>::CLASS, by, name)
+    }
 }
 
 impl<O, V: FieldValue> Field<O, V> {
     fn find(jni: Jni<'_>, class: &CStr, name: &CStr) -> Option<Self> {
         let id = jni.field_id(jni.find_class(class)?, name, V::DESCRIPTOR)?;
-        Some(Self { id, types: PhantomData })
+        Some(Self { access: Access::Field(id), types: PhantomData })
+    }
+
+    fn find_methods(jni: Jni<'_>, owner: &CStr, by: GlobalClass, name: &CStr) -> Option<Self> {
+        let (owner, value) = (owner.to_str().ok()?, V::DESCRIPTOR.to_str().ok()?);
+        let get = jni.static_method(by.get(), name, &format!("(L{owner};){value}"))?;
+        let set = jni.static_method(by.get(), name, &format!("(L{owner};{value})V"))?;
+        Some(Self { access: Access::Methods(by, get, set), types: PhantomData })
     }
 
     /// Reads it.
     pub fn get(&self, jni: Jni<'_>, object: impl InstanceOf<O>) -> V {
-        // SAFETY: `find` looked the id up by this type, in the class that the marker `O` ties the object to.
-        unsafe { V::get(jni, object.raw(), self.id) }
+        match &self.access {
+            // SAFETY: `find` looked the id up by this type, in the class that the marker `O` ties the object to.
+            Access::Field(id) => unsafe { V::get(jni, object.raw(), *id) },
+            Access::Methods(class, get, _) => {
+                // SAFETY: `find_methods` looked the id up by these types, in this class.
+                let value = unsafe { V::call(jni, class.get().raw(), *get, object.raw()) };
+                // A stack that is full to its end.
+                jni.clear_exception();
+                value
+            }
+        }
     }
 
     /// Writes it.
     pub fn set(&self, jni: Jni<'_>, object: impl InstanceOf<O>, value: V) {
-        // SAFETY: as for `get`.
-        unsafe { value.set(jni, object.raw(), self.id) };
+        match &self.access {
+            // SAFETY: as for `get`.
+            Access::Field(id) => unsafe { value.set(jni, object.raw(), *id) },
+            Access::Methods(class, _, set) => {
+                let arguments = [sys::jvalue { l: object.raw() }, value.as_argument()];
+                // SAFETY: as for `get`; the arguments outlive the call.
+                unsafe {
+                    ((**jni.raw()).CallStaticVoidMethodA)(
+                        jni.raw(),
+                        class.get().raw(),
+                        *set,
+                        arguments.as_ptr(),
+                    );
+                }
+                jni.clear_exception();
+            }
+        }
     }
 }

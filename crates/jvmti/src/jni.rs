@@ -1,6 +1,6 @@
 //! The JNI calls that the agent makes, on one thread's environment.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::marker::PhantomData;
 use std::ptr;
 
@@ -139,6 +139,42 @@ impl<'call> Jni<'call> {
         }
         let value = call!(self, CallIntMethodA, receiver.raw(), id, arguments.as_ptr());
         (!self.clear_exception()).then_some(i64::from(value))
+    }
+
+    /// Value of an instance method taking a class and a text and returning `long`.
+    ///
+    /// # Safety
+    /// `receiver` must be an instance of `class`.
+    pub(crate) unsafe fn call_with_class_and_text(
+        self,
+        receiver: Object<'_>,
+        class: Class<'_>,
+        method: &CStr,
+        (argument, text): (Class<'_>, &CStr),
+    ) -> Option<i64> {
+        let signature = c"(Ljava/lang/Class;Ljava/lang/String;)J";
+        let id = call!(self, GetMethodID, class.raw(), method.as_ptr(), signature.as_ptr());
+        if self.clear_exception() || id.is_null() {
+            return None;
+        }
+        let text = self.object(call!(self, NewStringUTF, text.as_ptr()));
+        if self.clear_exception() {
+            return None;
+        }
+        let arguments = [sys::jvalue { l: argument.raw() }, sys::jvalue { l: text?.raw() }];
+        let value = call!(self, CallLongMethodA, receiver.raw(), id, arguments.as_ptr());
+        (!self.clear_exception()).then_some(value)
+    }
+
+    pub(crate) fn static_method(
+        self,
+        class: Class<'_>,
+        name: &CStr,
+        signature: &str,
+    ) -> Option<sys::jmethodID> {
+        let signature = CString::new(signature).ok()?;
+        let id = call!(self, GetStaticMethodID, class.raw(), name.as_ptr(), signature.as_ptr());
+        (!self.clear_exception() && !id.is_null()).then_some(id)
     }
 
     /// Result of a static method without arguments returning an object.

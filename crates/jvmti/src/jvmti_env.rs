@@ -19,6 +19,8 @@ use crate::vm::Vm;
 pub struct Capabilities {
     /// Class hooks for every class from the first on, members may be added; only at launch.
     pub early_class_hooks: bool,
+    /// Classes that are loaded can be changed, members excepted, and class hooks come for them and for those loaded later.
+    pub retransformation: bool,
     /// Events at the start and end of collections.
     pub gc_events: bool,
     /// Sampled allocations; one environment at a time may have it.
@@ -34,7 +36,8 @@ pub struct Capabilities {
 impl Capabilities {
     fn raw(self) -> sys::jvmtiCapabilities {
         let mut raw = sys::jvmtiCapabilities::default();
-        raw.set_can_generate_all_class_hook_events(self.early_class_hooks);
+        raw.set_can_generate_all_class_hook_events(self.early_class_hooks || self.retransformation);
+        raw.set_can_retransform_classes(self.retransformation);
         raw.set_can_generate_early_class_hook_events(self.early_class_hooks);
         raw.set_can_generate_early_vmstart(self.early_class_hooks);
         raw.set_can_generate_garbage_collection_events(self.gc_events);

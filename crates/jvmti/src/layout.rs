@@ -1,9 +1,10 @@
-//! How this JVM lays out arrays: headers, reference size, alignment.
+//! How this JVM lays out arrays: headers, reference size, alignment; and where in its objects fields are.
 
 use std::ffi::CStr;
 
 use crate::jni::Jni;
 use crate::jvmti_env::JvmtiEnv;
+use crate::refs::{Class, Object};
 
 /// Constants to compute the shallow size of any array from its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +35,37 @@ impl ArrayLayout {
     }
 }
 
+/// Where in objects of a class a field is, in bytes, as `jdk.internal.misc.Unsafe` counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldOffset(pub i64);
+
+impl FieldOffset {
+    /// Of a field that a class declares, by internal name; `None` if it has none of that name and type.
+    pub fn find(jni: Jni<'_>, class: &CStr, field: &CStr, descriptor: &CStr) -> Option<Self> {
+        jni.with_frame(16, || {
+            let class = jni.find_class(class)?;
+            jni.field_id(class, field, descriptor)?;
+            let (unsafe_class, receiver) = unsafe_of(jni)?;
+            // SAFETY: the receiver is the Unsafe that its class just returned.
+            unsafe {
+                jni.call_with_class_and_text(receiver, unsafe_class, c"objectFieldOffset", (class, field))
+            }
+        })?
+        .map(Self)
+    }
+}
+
 fn ask(jni: Jni<'_>, array_class: &CStr, method: &CStr) -> Option<i64> {
-    let class = jni.find_class(c"jdk/internal/misc/Unsafe")?;
-    let receiver = jni.call_static_object(class, c"getUnsafe", c"()Ljdk/internal/misc/Unsafe;")?;
+    let (class, receiver) = unsafe_of(jni)?;
     // SAFETY: the receiver is the Unsafe that the class just returned.
     unsafe { jni.call_with_class(receiver, class, method, jni.find_class(array_class)?) }
+}
+
+/// The class, and its one instance.
+fn unsafe_of<'call>(jni: Jni<'call>) -> Option<(Class<'call>, Object<'call>)> {
+    let class = jni.find_class(c"jdk/internal/misc/Unsafe")?;
+    let receiver = jni.call_static_object(class, c"getUnsafe", c"()Ljdk/internal/misc/Unsafe;")?;
+    Some((class, receiver))
 }
 
 /// The smallest step between the sizes of growing arrays.

@@ -20,6 +20,7 @@ mod names;
 mod native;
 mod perf_data;
 mod refs;
+mod retransform;
 mod spaces;
 mod vm;
 mod vm_structs;
@@ -42,7 +43,7 @@ pub use jvmti_bindings::callbacks::{
 pub use jvmti_bindings::sys::jni as sys;
 pub use jvmti_bindings::{Agent, export_agent};
 pub use jvmti_env::{Capabilities, Event, JvmtiEnv, MOST_FRAMES, MethodCode, MethodFacts, StackFrame};
-pub use layout::ArrayLayout;
+pub use layout::{ArrayLayout, FieldOffset};
 pub use libraries::other_library_marked;
 pub use management::{AllocationCounter, Management};
 pub use marking::ZMarking;

@@ -163,6 +163,14 @@ impl PlaceTable {
         }
     }
 
+    /// As a new one, in the same place: who still has its address reads nothing else.
+    pub fn renewed(self) -> Self {
+        self.table.clear();
+        self.counter_at.clear();
+        let Self { table, counter_at, room, .. } = self;
+        Self { table, counter_at, ..Self::with_room(room) }
+    }
+
     /// Address of the table that Java reads.
     pub fn address(&self) -> u64 {
         self.table.address()

@@ -24,6 +24,8 @@ pub(crate) const NOTE_OUTER: usize = 7;
 pub(crate) const NOTE_ENTRIES: usize = 8;
 /// Of the notes: how many entries were left.
 pub(crate) const NOTE_ENDS: usize = 9;
+/// Of the notes, in a session that began after an attach: whether a virtual thread is being mounted or unmounted; an int.
+pub(crate) const NOTE_MOVING: usize = 10;
 /// Of the notes: by number of a scope's name, the address of the slab of that scope inside of this one; 0 for none yet.
 pub(crate) const NOTE_INNER: usize = 16;
 /// Of the notes: where the place is counted that a thread counted last of those where classes differ; 0 for none.
@@ -128,6 +130,7 @@ mod tests {
             ("OUTER", NOTE_OUTER),
             ("ENTRIES", NOTE_ENTRIES),
             ("ENDS", NOTE_ENDS),
+            ("MOVING", NOTE_MOVING),
             ("INNER", NOTE_INNER),
         ];
         for (name, word) in words {
@@ -146,6 +149,7 @@ mod tests {
         assert!(NOTE_ASKED != CELL_DUE && NOTE_ASKED_COUNT != CELL_DUE && NOTE_ASKED_COUNT < NOTE_WORDS);
         assert!(NOTE_LAST > PLACE_DUE && NOTE_CALLS < NOTE_WORDS);
         assert!(NOTE_OUTER > NOTE_ASKED_COUNT && NOTE_ENTRIES > NOTE_OUTER && NOTE_INNER > NOTE_ENDS);
+        assert!(NOTE_MOVING > NOTE_ENDS && NOTE_INNER > NOTE_MOVING);
         assert!(CELL_BELOW + CELL_BYTES < ARRAY_CELLS as usize && CELL_LARGEST < CELL_BELOW);
         assert!(PLACE_STATE < OBJECT_PLACE_WORDS && PLACE_LARGEST < ARRAY_PLACE_WORDS);
         assert!((CLASS_WORDS + PLACE_WORDS) << WORD_SHIFT <= i32::MAX as usize, "offsets are ints in Java");

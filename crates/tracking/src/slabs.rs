@@ -15,7 +15,7 @@ use crate::places::PlaceTable;
 use crate::scopes::{EntryId, NodeId, Scopes};
 use crate::slab_layout::{
     CELL_BELOW, CELL_BYTES, CELL_LARGEST, CLASS_WORDS, MOST_SCOPE_NAMES, NOTE_ENDS, NOTE_ENTRIES, NOTE_INNER,
-    NOTE_OUTER, PLACE_WORDS,
+    NOTE_MOVING, NOTE_OUTER, PLACE_WORDS,
 };
 
 /// Spare slabs kept for the next threads, as address space alone; more are unmapped.
@@ -190,6 +190,29 @@ impl Slabs {
                 state.spare.push(open.slab);
             }
         }
+    }
+
+    /// Takes all slabs back and forgets what was counted. They stay mapped: a thread that is about to count in one that it had writes
+    /// nowhere else.
+    pub fn forget(&self) {
+        let mut state = self.state();
+        let State { live, mut spare, .. } = std::mem::take(&mut *state);
+        spare.extend(live.into_iter().map(|open| open.slab));
+        spare.iter().chain([&self.last_resort]).for_each(Slab::clear);
+        state.spare = spare;
+        self.sharing.store(0, Relaxed);
+    }
+
+    /// The thread that has this slab may be mounting a virtual thread, or unmounting it, until it has told that it is not.
+    pub fn note_moving(&self, address: u64) {
+        if let Some(open) = self.state().live.iter().find(|open| open.slab.address() == address) {
+            open.slab.words()[NOTE_MOVING].store(1, Relaxed);
+        }
+    }
+
+    /// Whether slabs have room for the counters of places.
+    pub fn have_places(&self) -> bool {
+        self.len > CLASS_WORDS
     }
 
     /// What was counted in each scope, by node: part of what [`Self::words`] has.

@@ -17,6 +17,7 @@ mod check;
 mod collections;
 mod crowds;
 mod diff;
+mod exact_later;
 mod exit;
 mod faults;
 mod full_disk;

@@ -60,7 +60,7 @@ const ADDED_FIELDS: [AddedField; 4] = [
     AddedField { class: b"java/lang/Class", name: b"mayfly$cell", descriptor: b"I" },
 ];
 
-/// Inserts the hooks into `class`. A class that mentions [`HOOKS_CLASS`] already (itself included) is left as it is.
+/// Inserts the hooks into `class`. A class that has some already is left as it is, and so is [`HOOKS_CLASS`] itself.
 ///
 /// # Errors
 /// A [`Refusal`] if the class can't be read or has no room; it must then be left as it is.
@@ -93,7 +93,8 @@ pub fn rewrite_with_scopes(
 ) -> Result<Rewritten, Refusal> {
     let mut names = Names::default();
     let class = ClassFile::parse_seeing(class, |utf8| names.see(utf8))?;
-    if names.hooks_class() {
+    // Of a class that was given back as it was, the JVM keeps the constants: only where classes are retransformed.
+    if names.hooks_class() && (options.add_fields || loaded::calls_hooks(&class)?) {
         return Ok(Rewritten::default());
     }
     let callees = if names.callee() { Callees::of(class.pool()) } else { Callees::default() };

@@ -3,7 +3,7 @@
 /// What [`super::rewrite`] may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Add the fields to `java.lang.Thread` and `java.lang.Class`, and hide them from reflection. Members can be added
-    /// when a class is loaded, not by RetransformClasses (JVMTI).
+    /// Add the fields to `java.lang.Thread` and `java.lang.Class`, and hide them from reflection; hooks of scopes need them, and
+    /// are left out without. Members can be added when a class is loaded, not by RetransformClasses (JVMTI).
     pub add_fields: bool,
 }

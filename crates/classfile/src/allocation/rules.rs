@@ -33,16 +33,16 @@ pub(super) fn undone(class: &[u8], name: &[u8]) -> bool {
     METHODS.iter().any(|row| row.callee == Callee::CountsItself && row.name == name && row.owner.is(class))
 }
 
-/// The hook at a method's entry.
-pub(super) fn entry_hook(class: &[u8], name: &[u8], descriptor: &[u8], hide_fields: bool) -> Option<Hook> {
+/// The hook at a method's entry. Without added fields there is nothing to hide, and there are no scopes.
+pub(super) fn entry_hook(class: &[u8], name: &[u8], descriptor: &[u8], fields: bool) -> Option<Hook> {
     match (class, name, descriptor) {
         (OBJECT, b"<init>", b"()V") => Some(Hook::Object),
-        (REFLECTION, b"filterFields", FILTER_FIELDS) if hide_fields => Some(Hook::VisibleFields),
+        (REFLECTION, b"filterFields", FILTER_FIELDS) if fields => Some(Hook::VisibleFields),
         (SHUTDOWN, b"halt", b"(I)V") => Some(Hook::Exiting),
         (STRING_BUILDER | STRING_BUFFER, b"toString", TO_STRING) => Some(Hook::Building),
-        (VIRTUAL_THREAD, b"mount", NOTHING) => Some(Hook::Mounting),
-        (VIRTUAL_THREAD, b"unmount", NOTHING) => Some(Hook::Unmounting),
-        (SCOPE, _, _) => Hook::of_scope(name, descriptor),
+        (VIRTUAL_THREAD, b"mount", NOTHING) if fields => Some(Hook::Mounting),
+        (VIRTUAL_THREAD, b"unmount", NOTHING) if fields => Some(Hook::Unmounting),
+        (SCOPE, _, _) if fields => Hook::of_scope(name, descriptor),
         (_, b"clone", CLONE) => Some(Hook::Cloning),
         _ => None,
     }

@@ -8,7 +8,7 @@ use mayfly_profile::{EngineKind, HeapSummary, JvmInfo, Tracking};
 use serde::{Deserialize, Serialize};
 
 /// The version of this protocol: grows with every request or answer that is added.
-pub const PROTOCOL_VERSION: u16 = 4;
+pub const PROTOCOL_VERSION: u16 = 5;
 
 /// The most bytes that [`Response::Recording`] carries at a time.
 pub const CHUNK_BYTES: usize = 64 << 10;
@@ -53,10 +53,12 @@ pub enum Request {
     },
     /// End profiling that somebody started: its recording is closed, its report is written: [`Response::Done`]. Since version 3.
     Stop,
-    /// As [`Self::Stop`], and the profile to its very end: [`Response::Recording`] until [`Response::Done`]. Since version 4.
+    /// As [`Self::StopAndRestore`], and the profile to its very end: [`Response::Recording`] until [`Response::Done`]. Since version 4.
     Finish,
     /// What counts: [`Response::Engine`]. Never runs anything in the JVM. Since version 4.
     Engine,
+    /// As [`Self::Stop`], and rewritten classes become what they were: [`Response::Done`]. Since version 5.
+    StopAndRestore,
 }
 
 impl Request {
@@ -72,7 +74,7 @@ impl Request {
             Self::HeapDump { .. } => "heap dump",
             Self::Watch => "live",
             Self::Start { .. } => "start",
-            Self::Stop | Self::Finish => "stop",
+            Self::Stop | Self::Finish | Self::StopAndRestore => "stop",
             Self::Engine => "status",
         }
     }

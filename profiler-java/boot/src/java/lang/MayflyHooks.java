@@ -11,7 +11,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * an object over to native code only while objects are tracked, so that counting leaves scalar replacement alone.
  *
  * <p>These methods become part of every compiled allocation: each test and each call in them costs compile time
- * everywhere. Six constants are therefore patched into the class file when it is defined, so that the JIT compilers
+ * everywhere. Constants are therefore patched into the class file when it is defined, so that the JIT compilers
  * drop what a session does not use.
  *
  * <p>In a session that counts by place (allocating bytecode), rewritten code also tells each place's number. Its counters
@@ -46,6 +46,16 @@ public final class MayflyHooks {
 
     /** Whether an object is handed over when its class's count says that it is due. Patched to all bits, or none. */
     private static final int SHARES = 0x4D41_5906;
+
+    /**
+     * After an attach: where a thread has what holds its stack size, 0 if that is the thread; where that is in it; what is
+     * added to the address of a slab that is kept there, so that it is known from a size and from an earlier session's;
+     * and where a class has the number of its redefinitions. Patched then, not read otherwise.
+     */
+    private static final long HOLDER_AT = 0x4D41_5946_4C59_0007L;
+    private static final long SLAB_AT = 0x4D41_5946_4C59_0008L;
+    private static final long SESSION = 0x4D41_5946_4C59_0009L;
+    private static final long CELL_AT = 0x4D41_5946_4C59_000AL;
 
     /** No place's number. */
     private static final int NOWHERE = -1;
@@ -90,6 +100,9 @@ public final class MayflyHooks {
 
     /** How many entries were left on this carrier. */
     private static final int ENDS = 72;
+
+    /** Whether a virtual thread is being mounted on this carrier, or unmounted, after an attach. An int. */
+    private static final int MOVING = 80;
 
     /** By number of a scope's name: the address of the slab of that scope inside of this one, 0 for none yet. */
     private static final int INNER = 128;
@@ -1111,6 +1124,73 @@ public final class MayflyHooks {
         Unsafe u = Unsafe.getUnsafe();
         u.putLong(null, address, u.getLong(null, address) + n);
     }
+
+    // After an attach no field can be added. Each access to one of the fields named mayfly$ is then a call of the method of its
+    // name: native code changes this class so before it defines it. Values are kept where the JDK has no use for them: a
+    // thread's stack size is read before it starts, the number of a class's redefinitions is compared with itself only.
+
+    /** Bits of a class's number of redefinitions that remain its own; above them are whether it is tracked, and its cell. */
+    private static final int REDEFINITIONS = (1 << 13) - 1;
+
+    @ForceInline
+    static long mayfly$slab(Thread thread) {
+        Object holder = holder(thread);
+        if (holder == null) {
+            return 0;
+        }
+        long slab = Unsafe.getUnsafe().getLong(holder, SLAB_AT) ^ SESSION;
+        return slab >>> 48 == 0 ? slab : 0;
+    }
+
+    static void mayfly$slab(Thread thread, long slab) {
+        Object holder = holder(thread);
+        if (holder != null) {
+            Unsafe.getUnsafe().putLong(holder, SLAB_AT, slab == 0 ? 0 : slab ^ SESSION);
+        }
+    }
+
+    /** Null while a native thread makes its own thread object. */
+    @ForceInline
+    private static Object holder(Thread thread) {
+        // Not a constant for javac, but for the JIT compilers.
+        long at = HOLDER_AT;
+        return at == 0 ? thread : Unsafe.getUnsafe().getReference(thread, at);
+    }
+
+    /** A multiple of 8, and {@link #TRACKED} as it is patched then. */
+    @ForceInline
+    static int mayfly$cell(Class<?> type) {
+        return Unsafe.getUnsafe().getInt(type, CELL_AT) >>> 11 & ~3;
+    }
+
+    /** The JVM may count a redefinition meanwhile. */
+    static void mayfly$cell(Class<?> type, int cell) {
+        Unsafe u = Unsafe.getUnsafe();
+        int kept = cell >>> 3 << 14 | (cell & 1) << 13;
+        int old;
+        do {
+            old = u.getIntVolatile(type, CELL_AT);
+        } while (!u.compareAndSetInt(type, CELL_AT, old, old & REDEFINITIONS | kept));
+    }
+
+    static boolean mayfly$moving(Thread thread) {
+        long slab = mayfly$slab(thread);
+        return slab != 0 && Unsafe.getUnsafe().getInt(null, slab + MOVING) != 0;
+    }
+
+    static void mayfly$moving(Thread thread, boolean moving) {
+        long slab = mayfly$slab(thread);
+        if (slab != 0) {
+            Unsafe.getUnsafe().putInt(null, slab + MOVING, moving ? 1 : 0);
+        }
+    }
+
+    /** There are no scopes then. */
+    static long[] mayfly$scopes(Thread thread) {
+        return null;
+    }
+
+    static void mayfly$scopes(Thread thread, long[] scopes) {}
 
     /** What reflection may see of {@code fields}: all but those that the agent added. */
     public static Field[] visibleFields(Class<?> type, Field[] fields) {

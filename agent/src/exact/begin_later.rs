@@ -1,0 +1,160 @@
+//! The exact engine in a JVM that runs: its begin, with all classes that are loaded, and its end, after which another may begin.
+//!
+//! What the JVM allows then, and how counting finds its counters without added fields:
+//! docs/design/0060-exact-counts-after-an-attach.md.
+
+use std::ffi::CStr;
+use std::sync::Arc;
+
+use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiError};
+
+use super::later::{LateError, Later};
+use super::sampler::ask_for_sampler;
+use super::stand_ins::StandIns;
+use super::state::Exact;
+use super::{hooks, loaded_classes};
+use crate::options::Options;
+use crate::target::Target;
+use crate::tracking::Population;
+
+/// HotSpot's own interval, which it has again when we leave.
+const JVMS_INTERVAL: i32 = 512 << 10;
+/// Switched on from the begin to the end, besides the class hook.
+const EVENTS: [Event; 3] = [Event::ThreadEnd, Event::GarbageCollectionStart, Event::GarbageCollectionFinish];
+/// As the hooks' class is called where classes are loaded.
+const HOOKS: &str = "java/lang/MayflyHooks";
+
+fn capabilities(options: &Options) -> Capabilities {
+    Capabilities {
+        retransformation: true,
+        gc_events: true,
+        sources: options.trace,
+        ..Capabilities::default()
+    }
+}
+
+/// Those of `ask_for_sampler`.
+const SAMPLING: Capabilities = Capabilities {
+    sampled_allocations: true,
+    bytecodes: true,
+    early_class_hooks: false,
+    retransformation: false,
+    gc_events: false,
+    sources: false,
+    heap_exhaustion: false,
+};
+
+impl Exact {
+    /// In a JVM that runs. No class is changed yet. `forget` is called when the engine ended.
+    ///
+    /// # Errors
+    /// What the JVM refuses; nothing is held of it then.
+    pub(crate) fn later(
+        target: &'static Target,
+        population: Arc<Population>,
+        jni: Jni<'_>,
+        forget: fn(),
+    ) -> Result<Self, LateError> {
+        if !population.options.scopes.is_empty() {
+            return Err(LateError::Scopes);
+        }
+        let jvmti = &target.jvmti;
+        let stand_ins = StandIns::find(jni).ok_or(LateError::UnknownJvm)?;
+        let wanted = capabilities(&population.options);
+        jvmti.add_capabilities(wanted).map_err(LateError::NoRetransformation)?;
+        let unseen = ask_for_sampler(jvmti, &population.options).map_err(|error| {
+            jvmti.give_back(wanted);
+            LateError::NoSampler(error)
+        })?;
+        Ok(Self::with((target, population), unseen, Some(Later::new(stand_ins, forget))))
+    }
+
+    /// Defines the Java side, or has it become this session's, and rewrites all classes. Counting is off.
+    ///
+    /// # Errors
+    /// What the JVM refuses. The engine is to be ended then.
+    pub(crate) fn rewrite_loaded(&self, jni: Jni<'_>) -> Result<(), LateError> {
+        let (Some(later), jvmti) = (&self.later, &self.target.jvmti) else { return Ok(()) };
+        let is_there = jni.find_class(hooks::NAME);
+        if is_there.is_none() && !hooks::define(jni, &later.class_file) {
+            return Err(LateError::NoHooks);
+        }
+        jvmti.enable(Event::ClassFileLoadHook).map_err(LateError::NoRetransformation)?;
+        if let Some(class) = is_there {
+            jvmti.retransform(&[class]).map_err(|_| LateError::NoHooks)?;
+        }
+        let hooks = hooks::connect(jni, jvmti, true).map_err(LateError::NotConnected)?;
+        let _ = self.hooks.set(hooks);
+        self.forget_cells(jni).ok_or(LateError::NoClasses)?;
+        let refuse = &mut |class: &str, error: JvmtiError| {
+            self.rewriting.refuse(format!("the JVM does not take {class} rewritten ({error})"));
+        };
+        loaded_classes::rewrite((jvmti, self.target.jdk), jni, &later.seen, refuse)
+            .ok_or(LateError::NoClasses)
+    }
+
+    /// What the class hook gives for the hooks' own class; `None` of all others, of which is noted that they were asked for.
+    pub(super) fn own_class(&self, name: Option<&CStr>) -> Option<&[u8]> {
+        let later = self.later.as_ref()?;
+        let name = name?.to_string_lossy();
+        if name == HOOKS {
+            return Some(&later.class_file);
+        }
+        later.seen.add(&name.replace('/', "."));
+        None
+    }
+
+    /// A class was changed.
+    pub(super) fn note_changed(&self, name: Option<&CStr>) {
+        if let (Some(later), Some(name)) = (&self.later, name) {
+            later.changed.add(&name.to_string_lossy().replace('/', "."));
+        }
+    }
+
+    /// Listens to the JVM, in a JVM that runs: a launched agent does so from the start.
+    pub(super) fn listen(&self, jni: Jni<'_>) -> Result<(), JvmtiError> {
+        if self.later.is_none() {
+            return Ok(());
+        }
+        self.target.mark_threads(jni);
+        EVENTS.into_iter().try_for_each(|event| self.target.jvmti.enable(event))
+    }
+
+    /// Leaves the JVM: nothing of it is held any more. Hooks stay where they are, and off, unless classes are to be as they were.
+    pub(super) fn leave(&self, jni: Jni<'_>, restores: bool) {
+        let (Some(later), jvmti) = (&self.later, &self.target.jvmti) else { return };
+        self.population.switches.finish();
+        let all = EVENTS.into_iter().chain([Event::SampledObjectAlloc, Event::ClassFileLoadHook]);
+        all.for_each(|event| jvmti.disable(event));
+        if restores {
+            loaded_classes::restore((jvmti, self.target.jdk), jni, &later.changed);
+        }
+        self.forget_slabs(jni);
+        self.forget_cells(jni);
+        self.counters.slabs.forget();
+        if self.unseen.is_some() {
+            // Can't fail while the capability is ours.
+            let _ = jvmti.set_sampling_interval(JVMS_INTERVAL);
+            jvmti.give_back(SAMPLING);
+        }
+        jvmti.give_back(capabilities(&self.population.options));
+        (later.forget)();
+    }
+
+    /// What a class had of an earlier session must not be taken for its own.
+    fn forget_cells(&self, jni: Jni<'_>) -> Option<()> {
+        let hooks = self.hooks()?;
+        self.target.jvmti.with_loaded_classes(jni, |classes| {
+            classes.iter().for_each(|class| hooks.cell.set(jni, *class, 0));
+        })
+    }
+
+    fn forget_slabs(&self, jni: Jni<'_>) {
+        let Some(hooks) = self.hooks() else { return };
+        jni.with_frame(16, || {
+            for thread in self.target.jvmti.threads(jni) {
+                hooks.slab.set(jni, thread, 0);
+            }
+        });
+    }
+}

@@ -1,0 +1,97 @@
+//! Rewriting the classes that are loaded already, in batches, and giving them back as they were.
+//!
+//! Not here: what a hook is asked for each of them (`rewriting`).
+
+use std::hash::BuildHasher;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mayfly_jvmti::{Class, Jni, JvmtiEnv, JvmtiError};
+use rustc_hash::{FxBuildHasher, FxHashSet};
+
+use crate::target::release::{FIRST_WITH_CHEAP_BATCHES, LEFT_ALONE};
+
+/// Classes changed at once: the program is paused for each batch, and the JVM looks at all its classes in each pause.
+const BATCH: usize = 500;
+/// The same where it does so for each class of a batch.
+const SMALL_BATCH: usize = 20;
+/// How often it is looked for classes that were being loaded when the hook came.
+const MOST_PASSES: usize = 4;
+
+/// Names of classes, by their hashes.
+#[derive(Debug, Default)]
+pub(super) struct ClassNames(Mutex<FxHashSet<u64>>);
+
+impl ClassNames {
+    /// Takes note of a name as `Class.getName()` gives it.
+    pub(super) fn add(&self, name: &str) {
+        self.lock().insert(FxBuildHasher.hash_one(name));
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.lock().contains(&FxBuildHasher.hash_one(name))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, FxHashSet<u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Has the hook, which is on, asked for all classes that it was not asked for while they were loaded. `seen` are those that it was.
+/// `refuse` is told of each that stays as it is.
+pub(super) fn rewrite(
+    (jvmti, jdk): (&JvmtiEnv, u32),
+    jni: Jni<'_>,
+    seen: &ClassNames,
+    refuse: &mut dyn FnMut(&str, JvmtiError),
+) -> Option<()> {
+    for pass in 0..MOST_PASSES {
+        let is_wanted = |name: &str| {
+            // In the first pass all: what was seen may be another loader's class of that name.
+            let is_left = LEFT_ALONE.iter().any(|start| name.starts_with(start));
+            !is_left && (pass == 0 || !seen.has(name))
+        };
+        if each_batch((jvmti, jdk), jni, &is_wanted, refuse)? == 0 {
+            break;
+        }
+    }
+    Some(())
+}
+
+/// Has the JVM take classes of these names as they were before: the hook is off.
+pub(super) fn restore((jvmti, jdk): (&JvmtiEnv, u32), jni: Jni<'_>, names: &ClassNames) {
+    each_batch((jvmti, jdk), jni, &|name| names.has(name), &mut |_, _| ());
+}
+
+/// Retransforms the loaded classes with such names; how many there were. `None` if the JVM has no memory to tell them.
+fn each_batch(
+    (jvmti, jdk): (&JvmtiEnv, u32),
+    jni: Jni<'_>,
+    is_wanted: &dyn Fn(&str) -> bool,
+    refuse: &mut dyn FnMut(&str, JvmtiError),
+) -> Option<usize> {
+    jvmti.with_loaded_classes(jni, |classes| {
+        let wanted = |class: &Class<'_>| {
+            jvmti.is_modifiable(*class) && jvmti.class_name(*class).is_some_and(|name| is_wanted(&name))
+        };
+        let wanted: Vec<_> = classes.iter().copied().filter(wanted).collect();
+        let most = if jdk < FIRST_WITH_CHEAP_BATCHES { SMALL_BATCH } else { BATCH };
+        for batch in wanted.chunks(most) {
+            retransform(jvmti, batch, refuse);
+        }
+        wanted.len()
+    })
+}
+
+/// All of them or, where one is in the way, all but that one.
+fn retransform(jvmti: &JvmtiEnv, classes: &[Class<'_>], refuse: &mut dyn FnMut(&str, JvmtiError)) {
+    let Err(error) = jvmti.retransform(classes) else { return };
+    match classes {
+        [] => {}
+        [class] => refuse(&jvmti.class_name(*class).unwrap_or_default(), error),
+        _ => {
+            let (first, second) = classes.split_at(classes.len() / 2);
+            retransform(jvmti, first, refuse);
+            retransform(jvmti, second, refuse);
+        }
+    }
+}
