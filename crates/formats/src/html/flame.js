@@ -33,8 +33,11 @@ const flameGraph = given => {
     if (context.measureText(name).width <= width) return name;
     const short = name.slice(name.lastIndexOf(".", name.lastIndexOf(".") - 1) + 1);
     if (context.measureText(short).width <= width) return short;
-    const letters = Math.floor(short.length * width / context.measureText(short).width) - 1;
-    return letters > 2 ? short.slice(0, letters) + "\u2026" : "";
+    // Letters are not of one width.
+    const cut = letters => short.slice(0, letters) + "\u2026";
+    let letters = Math.floor(short.length * width / context.measureText(short).width);
+    while (letters > 2 && context.measureText(cut(letters)).width > width) letters--;
+    return letters > 2 ? cut(letters) : "";
   };
 
   const draw = wanted => {
