@@ -7,9 +7,8 @@ use alloc::vec::Vec;
 use super::hook::HOOKS_CLASS;
 use crate::bytes::u2_at;
 use crate::class::ClassFile;
-use crate::instruction::{Instruction, instructions, opcode::*};
+use crate::instruction::{instructions, opcode::*};
 use crate::pool::{ConstantPool, MethodRef};
-use crate::refusal::Malformed;
 
 /// Has methods, `linkToVirtual` and the like, that call the target of a method handle in their own place.
 const METHOD_HANDLE: &[u8] = b"java/lang/invoke/MethodHandle";
@@ -37,20 +36,17 @@ pub fn instruction_at(constants: &[u8], code: &[u8], pc: u32) -> Option<LoadedIn
     Some(LoadedInstruction { opcode: found.opcode, hooked, links })
 }
 
-/// Whether a class has hooks in its code, or is the hooks' own.
-pub(super) fn calls_hooks(class: &ClassFile<'_>) -> Result<bool, Malformed> {
+/// Whether a class has hooks in its code, or is the hooks' own. There are none in code that can't be read.
+pub(super) fn calls_hooks(class: &ClassFile<'_>) -> bool {
     let hooks = HOOKS_CLASS.as_bytes();
     let is_hook = |index| class.pool().method_ref(index).is_some_and(|method| method.owner == hooks);
-    for method in class.methods() {
-        let Some(code) = class.code(method)? else { continue };
-        for instruction in instructions(code.bytecode) {
-            let Instruction { pc, opcode, .. } = instruction?;
-            if opcode == INVOKESTATIC && u2_at(code.bytecode, pc as usize + 1).is_some_and(is_hook) {
-                return Ok(true);
-            }
-        }
-    }
-    Ok(class.name() == hooks)
+    let calls = |code: &[u8]| {
+        let read = instructions(code).map_while(Result::ok);
+        read.filter(|instruction| instruction.opcode == INVOKESTATIC)
+            .any(|call| u2_at(code, call.pc as usize + 1).is_some_and(is_hook))
+    };
+    let codes = class.methods().iter().filter_map(|method| class.code(method).ok().flatten());
+    class.name() == hooks || codes.map(|code| code.bytecode).any(calls)
 }
 
 /// Index of the method called at `at`, if the code there is as a hook's: `dup` or the like, a field of it or not, a number or not,

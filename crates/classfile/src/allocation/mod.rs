@@ -94,7 +94,7 @@ pub fn rewrite_with_scopes(
     let mut names = Names::default();
     let class = ClassFile::parse_seeing(class, |utf8| names.see(utf8))?;
     // Of a class that was given back as it was, the JVM keeps the constants: only where classes are retransformed.
-    if names.hooks_class() && (options.add_fields || loaded::calls_hooks(&class)?) {
+    if names.hooks_class() && (options.add_fields || loaded::calls_hooks(&class)) {
         return Ok(Rewritten::default());
     }
     let callees = if names.callee() { Callees::of(class.pool()) } else { Callees::default() };
