@@ -67,7 +67,7 @@ impl Told {
         classes.iter().find(|class| class["name"] == name).map_or(0.0, |class| number(&class["bytes"]))
     }
 
-    /// Panics unless the estimate is what the JVM counted and the hooks didn't, within four errors.
+    /// Panics unless the estimate is what the JVM counted and the hooks didn't, within six errors: it is asked a hundred times a run.
     #[track_caller]
     fn check(&self, jvm: &Jvm, cause: &str, rounds: f64) {
         let (estimate, error) = self.cause(cause);
@@ -75,7 +75,7 @@ impl Told {
         let missed = (self.jvm - self.counted) * rounds;
         assert!(error > 0.0 && error < missed / 5.0, "{estimate} ± {error} of {missed} on {jvm}");
         assert!(
-            (estimate - missed).abs() < 4.0 * error + missed / 100.0,
+            (estimate - missed).abs() < 6.0 * error + missed / 100.0,
             "{cause}: {estimate} ± {error} estimated, {missed} missed, on {jvm}: {}",
             self.trust
         );
@@ -155,9 +155,9 @@ fn vectors_that_c2_boxes() {
         let all = f64::from(VECTORS) * BOX_BYTES;
         let (boxed, error) = told.cause("vectors that the JIT boxed");
         // How many C2 boxes depends on how soon it compiles; what is boxed is what the JVM counts and no other cause explains.
-        assert!((all / 10.0..all * 1.01 + 4.0 * error).contains(&boxed), "{boxed} of {all}: {}", told.trust);
+        assert!((all / 10.0..all * 1.01 + 6.0 * error).contains(&boxed), "{boxed} of {all}: {}", told.trust);
         let missed = told.missed_but_for("vectors that the JIT boxed");
-        assert!((boxed - missed).abs() < 4.0 * error + missed / 50.0, "{boxed} of {missed}: {}", told.trust);
+        assert!((boxed - missed).abs() < 6.0 * error + missed / 50.0, "{boxed} of {missed}: {}", told.trust);
         let (of_jvm, _) = told.cause("made by the JVM itself");
         assert!(of_jvm < all / 10.0, "{of_jvm} on {jvm}: {}", told.trust);
         assert!(number(&told.trust["named_share"]) > 0.97, "on {jvm}: {}", told.trust);
@@ -172,7 +172,7 @@ fn classes_and_their_reflection() {
         let (estimate, error) = told.cause("made by the JVM itself");
         let missed = (told.jvm - told.counted) * 2.0;
         assert!(
-            estimate + 4.0 * error > missed * 0.9 && estimate - 4.0 * error < missed * 1.1,
+            estimate + 6.0 * error > missed * 0.9 && estimate - 6.0 * error < missed * 1.1,
             "{estimate} ± {error} estimated, {missed} missed, on {jvm}: {}",
             told.trust
         );
