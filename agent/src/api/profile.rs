@@ -83,11 +83,7 @@ fn together(profile: &Profile) -> ClassProfile {
 
 fn row(kind: &str, class: &ClassProfile, took_bytes: u64) -> Vec<String> {
     let known = class.lifetimes.as_ref();
-    let dead = class.live.map(|_| {
-        let mut dead = Tally::default();
-        class.collected.iter().for_each(|&tally| dead.add(tally));
-        dead
-    });
+    let dead = class.live.map(|_| class.dead());
     let mut fields = vec![
         kind.to_owned(),
         class.allocated.objects.to_string(),

@@ -9,16 +9,14 @@ use std::sync::Arc;
 use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiError};
 
 use super::later::{LateError, Later};
-use super::sampler::ask_for_sampler;
+use super::sampler::{SAMPLING, ask_for_sampler};
 use super::stand_ins::StandIns;
 use super::state::Exact;
 use super::{hooks, loaded_classes};
 use crate::options::Options;
-use crate::target::Target;
+use crate::target::{Target, give_sampler_back};
 use crate::tracking::Population;
 
-/// HotSpot's own interval, which it has again when we leave.
-const JVMS_INTERVAL: i32 = 512 << 10;
 /// Switched on from the begin to the end, besides the class hook.
 const EVENTS: [Event; 3] = [Event::ThreadEnd, Event::GarbageCollectionStart, Event::GarbageCollectionFinish];
 /// As the hooks' class is called where classes are loaded.
@@ -32,17 +30,6 @@ fn capabilities(options: &Options) -> Capabilities {
         ..Capabilities::default()
     }
 }
-
-/// Those of `ask_for_sampler`.
-const SAMPLING: Capabilities = Capabilities {
-    sampled_allocations: true,
-    bytecodes: true,
-    early_class_hooks: false,
-    retransformation: false,
-    gc_events: false,
-    sources: false,
-    heap_exhaustion: false,
-};
 
 impl Exact {
     /// In a JVM that runs. No class is changed yet. `forget` is called when the engine ended.
@@ -133,9 +120,7 @@ impl Exact {
         self.forget_cells(jni);
         self.counters.slabs.forget();
         if self.unseen.is_some() {
-            // Can't fail while the capability is ours.
-            let _ = jvmti.set_sampling_interval(JVMS_INTERVAL);
-            jvmti.give_back(SAMPLING);
+            give_sampler_back(jvmti, SAMPLING);
         }
         jvmti.give_back(capabilities(&self.population.options));
         (later.forget)();

@@ -20,17 +20,25 @@ const DEFAULT_INTERVAL: u64 = 512 << 10;
 /// Where every object is tracked: a sample costs next to nothing beside them, and a third of the error is left.
 const TRACKING_INTERVAL: u64 = 64 << 10;
 
+/// What of the JVM is held with its sampler.
+pub(super) const SAMPLING: Capabilities = Capabilities {
+    sampled_allocations: true,
+    bytecodes: true,
+    early_class_hooks: false,
+    retransformation: false,
+    gc_events: false,
+    sources: false,
+    heap_exhaustion: false,
+};
+
 /// The JVM's sampler tells what the hooks don't see. It is one agent's at a time; without it nothing but `#sample` fails.
 ///
 /// # Errors
 /// The JVM refuses it, and the options ask for it.
 pub(crate) fn ask_for_sampler(jvmti: &JvmtiEnv, options: &Options) -> Result<Option<Unseen>, JvmtiError> {
     let interval = options.sample_bytes.unwrap_or(default_interval(options));
-    let sampling = Capabilities { sampled_allocations: true, bytecodes: true, ..Capabilities::default() };
     // The interval is set now: a thread draws its first sample when it starts, the main thread before VMInit.
-    let asked = jvmti
-        .add_capabilities(sampling)
-        .and_then(|()| jvmti.set_sampling_interval(i32::try_from(interval).unwrap_or(i32::MAX)));
+    let asked = jvmti.add_capabilities(SAMPLING).and_then(|()| jvmti.set_sampling_interval(interval));
     match asked {
         Ok(()) => Ok(Some(Unseen::new(interval))),
         Err(error) if options.sample_bytes.is_some() => Err(error),

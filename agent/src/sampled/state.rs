@@ -12,7 +12,7 @@ use super::rate::Rate;
 use super::threads::{OfThread, Threads};
 use crate::conduct::own_threads;
 use crate::options::Options;
-use crate::target::{Target, note_sample};
+use crate::target::{JVMS_SAMPLING_INTERVAL, Target, give_sampler_back, note_sample};
 use crate::tracking::{Drawn, Draws, Followed, Population, Sample};
 
 /// What of the JVM is held while it samples for us.
@@ -32,8 +32,6 @@ const EVENTS: [Event; 4] = [
     Event::GarbageCollectionFinish,
     Event::SampledObjectAlloc,
 ];
-/// HotSpot's own interval, which it has again when we leave.
-const JVMS_INTERVAL: i32 = 512 << 10;
 
 /// Why the JVM's sampler is not ours.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
@@ -65,7 +63,7 @@ impl Sampled {
         let interval = interval(&population.options);
         let jvmti = &target.jvmti;
         jvmti.add_capabilities(CAPABILITIES).map_err(SamplerError)?;
-        if let Err(error) = set_interval(jvmti, interval) {
+        if let Err(error) = jvmti.set_sampling_interval(interval) {
             jvmti.give_back(CAPABILITIES);
             return Err(SamplerError(error));
         }
@@ -111,7 +109,7 @@ impl Sampled {
         });
         if let Some(interval) = self.rate.sampled(Instant::now()) {
             // Can't fail while the capability is ours.
-            let _ = set_interval(&self.target.jvmti, interval);
+            let _ = self.target.jvmti.set_sampling_interval(interval);
         }
     }
 
@@ -141,12 +139,10 @@ impl Sampled {
     }
 
     /// Gives the sampler back.
-    pub(crate) fn leave(&self) {
+    pub(super) fn leave(&self) {
         let jvmti = &self.target.jvmti;
         EVENTS.into_iter().for_each(|event| jvmti.disable(event));
-        // Can't fail while the capability is ours.
-        let _ = jvmti.set_sampling_interval(JVMS_INTERVAL);
-        jvmti.give_back(CAPABILITIES);
+        give_sampler_back(jvmti, CAPABILITIES);
     }
 
     /// Whether samples are taken, for as long as the answer is held.
@@ -160,13 +156,9 @@ impl Sampled {
     }
 }
 
-fn set_interval(jvmti: &JvmtiEnv, bytes: u64) -> Result<(), JvmtiError> {
-    jvmti.set_sampling_interval(i32::try_from(bytes).unwrap_or(i32::MAX))
-}
-
 fn interval(options: &Options) -> u64 {
     match options.tracking() {
         Tracking::ByteSample(interval) => interval,
-        _ => JVMS_INTERVAL as u64,
+        _ => JVMS_SAMPLING_INTERVAL,
     }
 }

@@ -13,6 +13,6 @@ mod heap_use;
 mod jvm;
 pub(crate) mod release;
 
-pub(crate) use buffer::{note_sample, renew_buffer};
+pub(crate) use buffer::{JVMS_SAMPLING_INTERVAL, give_sampler_back, note_sample, renew_buffer};
 pub(crate) use collector::{clears_slots_in_its_pause, keeps_young_tracked_objects, stops_the_world};
 pub(crate) use jvm::Target;

@@ -135,21 +135,24 @@ impl<'a> ConstantPool<'a> {
     pub fn method_ref(&self, index: u16) -> Option<MethodRef<'a>> {
         let at =
             self.expect(index, tag::METHODREF).or_else(|| self.expect(index, tag::INTERFACE_METHODREF))?;
-        let owner = self.class_name(u2_at(self.bytes, at)?)?;
-        let name_and_type = self.expect(u2_at(self.bytes, at + 2)?, tag::NAME_AND_TYPE)?;
-        let name = self.utf8(u2_at(self.bytes, name_and_type)?)?;
-        let descriptor = self.utf8(u2_at(self.bytes, name_and_type + 2)?)?;
+        let [owner, name, descriptor] = self.member(at)?;
         Some(MethodRef { owner, name, descriptor })
     }
 
     /// The field that the Fieldref at `index` names.
     pub(crate) fn field_ref(&self, index: u16) -> Option<FieldRef<'a>> {
         let at = self.expect(index, tag::FIELDREF)?;
+        let [owner, name, descriptor] = self.member(at)?;
+        Some(FieldRef { owner, name, descriptor })
+    }
+
+    /// Owner, name and descriptor of the member whose constant's content starts there (JVMS §4.4.2).
+    #[inline]
+    fn member(&self, at: usize) -> Option<[&'a [u8]; 3]> {
         let owner = self.class_name(u2_at(self.bytes, at)?)?;
         let name_and_type = self.expect(u2_at(self.bytes, at + 2)?, tag::NAME_AND_TYPE)?;
         let name = self.utf8(u2_at(self.bytes, name_and_type)?)?;
-        let descriptor = self.utf8(u2_at(self.bytes, name_and_type + 2)?)?;
-        Some(FieldRef { owner, name, descriptor })
+        Some([owner, name, self.utf8(u2_at(self.bytes, name_and_type + 2)?)?])
     }
 
     /// Where the constant's content starts, if it has this tag.

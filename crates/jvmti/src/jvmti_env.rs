@@ -221,12 +221,12 @@ impl JvmtiEnv {
         let _ = unsafe { self.jvmti().disable_event(event.raw(), ptr::null_mut()) };
     }
 
-    /// Mean number of bytes between two sampled allocations.
+    /// Mean number of bytes between two sampled allocations; more than the VM can be told is the most that it can.
     ///
     /// # Errors
     /// Refused by the VM.
-    pub fn set_sampling_interval(&self, bytes: i32) -> Result<(), JvmtiError> {
-        self.jvmti().set_heap_sampling_interval(bytes).map_err(error)
+    pub fn set_sampling_interval(&self, bytes: u64) -> Result<(), JvmtiError> {
+        self.jvmti().set_heap_sampling_interval(i32::try_from(bytes).unwrap_or(i32::MAX)).map_err(error)
     }
 
     /// A system property of the VM; `None` if it has none of that name (before VMInit only the VM's own are there).

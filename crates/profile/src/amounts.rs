@@ -211,11 +211,16 @@ fn divided<'p>(class: &'p ClassProfile, all: &Amounts, sites: &[&'p SiteProfile]
 }
 
 impl ClassProfile {
+    /// Tracked objects seen dead, over all buckets.
+    pub fn dead(&self) -> Tally {
+        sum(&self.collected)
+    }
+
     /// Objects that died at the first collection after their birth. Where the sizes of these are not known, they are the mean
     /// of the dead.
     pub fn died_young(&self) -> Tally {
         let Some(lifetimes) = &self.lifetimes else { return Tally::default() };
-        let dead = sum(&self.collected);
+        let dead = self.dead();
         let objects = lifetimes.died_before_first_gc_share().unwrap_or(0.0);
         let bytes = self.byte_ages.as_ref().and_then(|ages| share(ages.gcs.deaths(), |_, by| by <= 1));
         part(dead, objects, bytes.unwrap_or(objects))
@@ -232,7 +237,7 @@ impl ClassProfile {
             let objects = share(ages).unwrap_or(0.0);
             part(of, objects, byte_ages.and_then(share).unwrap_or(objects))
         };
-        let mut survived = survivors(sum(&self.collected), &later);
+        let mut survived = survivors(self.dead(), &later);
         survived.add(survivors(self.live.unwrap_or_default(), &settled));
         survived
     }

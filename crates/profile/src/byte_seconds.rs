@@ -55,9 +55,7 @@ impl ClassProfile {
 
     /// Mean sizes of its dead by bucket.
     pub(crate) fn sizes<'a>(&'a self, buckets: &'a BucketBounds) -> Sizes<'a> {
-        let mut all_dead = Tally::default();
-        self.collected.iter().for_each(|&tally| all_dead.add(tally));
-        Sizes { collected: &self.collected, buckets, of_all: mean_size(all_dead).unwrap_or(0.0) }
+        Sizes { collected: &self.collected, buckets, of_all: mean_size(self.dead()).unwrap_or(0.0) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The lifetime table of the post-run report: how long the tracked objects of each class live, by three clocks.
 
-use mayfly_profile::{ClassProfile, Gc, Lifetimes, Profile, Quantile, Tally, Tracking};
+use mayfly_profile::{ClassProfile, Gc, Lifetimes, Profile, Quantile, Tracking};
 
 use crate::rows::{blank, line};
 use crate::sections::sampling_note;
@@ -92,13 +92,7 @@ fn upper_bounds_why(gc: Gc) -> &'static str {
 }
 
 fn is_tracked(class: &ClassProfile) -> bool {
-    !collected(class).is_empty() || class.live.is_some_and(|live| !live.is_empty())
-}
-
-fn collected(class: &ClassProfile) -> Tally {
-    let mut sum = Tally::default();
-    class.collected.iter().for_each(|&tally| sum.add(tally));
-    sum
+    !class.dead().is_empty() || class.live.is_some_and(|live| !live.is_empty())
 }
 
 /// One row for all of them.
@@ -107,7 +101,7 @@ fn all_classes(classes: &[&ClassProfile]) -> ClassProfile {
     for class in classes {
         all.allocated.add(class.allocated);
         all.live.get_or_insert_default().add(class.live.unwrap_or_default());
-        let mut dead = collected(class);
+        let mut dead = class.dead();
         dead.add(all.collected.pop().unwrap_or_default());
         all.collected = vec![dead];
         if let Some(lifetimes) = &class.lifetimes {
@@ -121,7 +115,7 @@ fn cells(class: &ClassProfile, upper_bounds: bool) -> Vec<String> {
     let mut cells = vec![
         class.allocated.objects.to_string(),
         class.live.map_or(0, |live| live.objects).to_string(),
-        collected(class).objects.to_string(),
+        class.dead().objects.to_string(),
     ];
     cells.extend(lifetime_cells(class.lifetimes.as_ref(), upper_bounds));
     cells.push(printable(&class.name).into_owned());

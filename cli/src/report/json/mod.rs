@@ -154,7 +154,7 @@ impl<'a> Numbers<'a> {
 
     fn samples(&self, class: &ClassProfile) -> Option<u64> {
         let mut tracked = class.live?;
-        class.collected.iter().for_each(|&dead| tracked.add(dead));
+        tracked.add(class.dead());
         let samples = self.profile.samples_behind(class, tracked)?;
         samples.is_finite().then(|| samples.round().max(1.0) as u64)
     }

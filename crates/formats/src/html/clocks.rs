@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use mayfly_profile::{Ages, ClassProfile, Profile, Tally};
+use mayfly_profile::{Ages, ClassProfile, Profile};
 use serde::Serialize;
 
 /// Bars of a class: by collections survived, by bytes allocated meanwhile.
@@ -23,8 +23,7 @@ impl Clocks {
     /// Of a class; `None` where nothing is known.
     pub(super) fn of(class: &ClassProfile) -> Option<Self> {
         let (live, lifetimes) = (class.live?, class.lifetimes.as_ref()?);
-        let mut dead = Tally::default();
-        class.collected.iter().for_each(|&tally| dead.add(tally));
+        let dead = class.dead();
         let bytes = class.byte_ages.as_ref();
         let bars = |objects: &Ages, bytes: Option<&Ages>| {
             let mut bars = Bars::new();
@@ -88,7 +87,7 @@ fn step(age: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use mayfly_profile::Lifetimes;
+    use mayfly_profile::{Lifetimes, Tally};
 
     use super::*;
 

@@ -16,6 +16,7 @@ use super::cells::Cells;
 use super::clocks::Clocks;
 use super::figures::Figure;
 use super::timeline::Timeline;
+use crate::spelling::readable_class;
 
 /// Shares gone that curves have points at.
 const SHARES: [f64; 9] = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99];
@@ -66,6 +67,14 @@ pub(super) struct Class<'a> {
     pub(super) survival: Curves,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) clocks: Option<Clocks>,
+}
+
+impl<'a> Class<'a> {
+    /// Of which nothing is known but its name.
+    pub(super) fn named(name: &'a str) -> Self {
+        let readable = Some(readable_class(name)).filter(|readable| readable != name);
+        Self { name, readable, survival: Curves::default(), clocks: None }
+    }
 }
 
 /// How many outlive an age, by each clock; empty where nothing is known.

@@ -33,13 +33,12 @@ pub(super) fn facts(profile: &Profile) -> Vec<String> {
     facts
 }
 
-/// What one wants to know first.
-pub(super) fn figures(profile: &Profile) -> Vec<Figure> {
-    let (mut allocated, mut live, mut lifetimes) = (Tally::default(), Tally::default(), Lifetimes::default());
+/// What one wants to know first. `lifetimes`: of all classes.
+pub(super) fn figures(profile: &Profile, lifetimes: &Lifetimes) -> Vec<Figure> {
+    let (mut allocated, mut live) = (Tally::default(), Tally::default());
     for class in &profile.classes {
         allocated.add(class.allocated);
         live.add(class.live.unwrap_or_default());
-        class.lifetimes.iter().for_each(|one| lifetimes.merge(one));
     }
     let mut figures = vec![Figure {
         label: "Allocated",
@@ -61,7 +60,7 @@ pub(super) fn figures(profile: &Profile) -> Vec<Figure> {
             value: size(live.bytes),
             note: format!("{} objects", count(live.objects)),
         });
-        figures.extend(median(&lifetimes));
+        figures.extend(median(lifetimes));
     }
     figures.push(pauses(profile));
     figures.extend(profile.trust.share().map(|share| Figure {
@@ -124,7 +123,7 @@ mod tests {
             collections,
             ..Profile::default()
         };
-        let said: Vec<_> = figures(&profile)
+        let said: Vec<_> = figures(&profile, &Lifetimes::default())
             .into_iter()
             .map(|one| format!("{}: {}, {}", one.label, one.value, one.note))
             .collect();

@@ -12,7 +12,6 @@ use super::clocks::Clocks;
 use super::document::{Class, Curves, Data, Head, written};
 use super::figures::Figure;
 use super::timeline::Timeline;
-use crate::spelling::readable_class;
 
 /// What of a heap is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,7 +58,7 @@ impl HeapPage {
         let data = Data {
             values: vec!["bytes", "objects"],
             value: "bytes",
-            classes: names.iter().map(|name| class(name)).collect(),
+            classes: names.iter().map(|name| Class::named(name)).collect(),
             cells: Cells::of_heap(
                 self.parts.iter().map(|part| (&*part.path, ids[&*part.class], part.bytes, part.objects)),
             ),
@@ -87,9 +86,4 @@ impl HeapPage {
             figure("Classes", classes.to_string(), ""),
         ]
     }
-}
-
-fn class(name: &str) -> Class<'_> {
-    let readable = Some(readable_class(name)).filter(|readable| readable != name);
-    Class { name, readable, survival: Curves::default(), clocks: None }
 }

@@ -24,7 +24,6 @@ use self::figures::{facts, figures};
 pub use self::heap::{HeapPage, HeapPart};
 use self::timeline::Timeline;
 use crate::choice::{Choice, values};
-use crate::spelling::readable_class;
 
 /// Classes of which the clocks of collections and of bytes are told, too: those with most bytes.
 const CLOCKS: usize = 60;
@@ -35,6 +34,8 @@ pub(crate) fn write(
     choice: &Choice,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let mut all = Lifetimes::default();
+    profile.classes.iter().filter_map(|class| class.lifetimes.as_ref()).for_each(|one| all.merge(one));
     let occasion = Occasion { timestamp: None, reason: "mayfly report".to_owned() };
     let summary = overview(profile, &profile.run.view, &occasion, COLUMNS, "");
     let command = profile.run.jvm.command.as_str();
@@ -42,14 +43,14 @@ pub(crate) fn write(
         title: if command.is_empty() { "a recording" } else { command },
         heading: "Stacks",
         facts: facts(profile),
-        figures: figures(profile),
+        figures: figures(profile, &all),
         trust: coverage(profile),
         summary: &summary,
     };
-    written(head, &data(profile, slices, choice), out)
+    written(head, &data(profile, &all, slices, choice), out)
 }
 
-fn data<'a>(profile: &'a Profile, slices: Option<&Slices>, choice: &Choice) -> Data<'a> {
+fn data<'a>(profile: &'a Profile, all: &Lifetimes, slices: Option<&Slices>, choice: &Choice) -> Data<'a> {
     let known: Vec<Value> = values(profile).collect();
     let names = classes(profile);
     let rows: HashMap<&str, (usize, &ClassProfile)> = profile
@@ -63,22 +64,15 @@ fn data<'a>(profile: &'a Profile, slices: Option<&Slices>, choice: &Choice) -> D
         let is_top = row.is_some_and(|(rank, _)| *rank < CLOCKS);
         let lifetimes = row.and_then(|(_, class)| class.lifetimes.as_ref());
         let clocks = row.filter(|_| is_top).and_then(|(_, class)| Clocks::of(class));
-        let readable = Some(readable_class(name)).filter(|readable| readable != name);
-        Class {
-            name,
-            readable,
-            survival: lifetimes.map(|one| Curves::of(one, is_top)).unwrap_or_default(),
-            clocks,
-        }
+        let survival = lifetimes.map(|one| Curves::of(one, is_top)).unwrap_or_default();
+        Class { survival, clocks, ..Class::named(name) }
     };
-    let mut all = Lifetimes::default();
-    profile.classes.iter().filter_map(|class| class.lifetimes.as_ref()).for_each(|one| all.merge(one));
     Data {
         values: known.iter().map(|value| value.name()).collect(),
         value: choice.value.name(),
         classes: names.iter().map(class).collect(),
         cells: Cells::of(profile, slices, &names, &known, choice.lines),
-        survival: Curves::of(&all, true),
+        survival: Curves::of(all, true),
         clocks: Clocks::of_all(profile),
         timeline: Timeline::of(profile),
     }

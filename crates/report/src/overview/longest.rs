@@ -1,6 +1,6 @@
 //! The classes whose objects live longest, of those that hold memory to speak of.
 
-use mayfly_profile::{ClassProfile, Lifetimes, Tally};
+use mayfly_profile::{ClassProfile, Lifetimes};
 
 use super::Screen;
 use crate::table::fitted;
@@ -69,7 +69,9 @@ impl Screen<'_> {
 
     /// Whether enough objects of it were followed.
     fn is_known(&self, class: &ClassProfile) -> bool {
-        let samples = self.profile.samples_behind(class, all_of(class));
+        let mut all = class.live.unwrap_or_default();
+        all.add(class.dead());
+        let samples = self.profile.samples_behind(class, all);
         samples.is_none_or(|samples| samples >= LEAST_SAMPLES)
     }
 
@@ -79,21 +81,13 @@ impl Screen<'_> {
 }
 
 fn long_lived(class: &ClassProfile, median: Median) -> LongLived<'_> {
-    let live = class.live.unwrap_or_default().objects;
     LongLived {
         class,
-        live,
-        collected: all_of(class).objects.saturating_sub(live),
+        live: class.live.unwrap_or_default().objects,
+        collected: class.dead().objects,
         median: median.text,
         band: median.band,
     }
-}
-
-/// The living and the dead.
-fn all_of(class: &ClassProfile) -> Tally {
-    let mut all = class.live.unwrap_or_default();
-    class.collected.iter().for_each(|&tally| all.add(tally));
-    all
 }
 
 /// A median lifetime.
