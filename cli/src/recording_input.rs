@@ -4,9 +4,14 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
 
-use mayfly_profile::{ApplyError, Profile, ProfileBuilder, Slices, TimeRange, Update, Window, WindowError};
+use mayfly_profile::{
+    ApplyError, Profile, ProfileBuilder, Slices, Slicing, TimeRange, Update, Window, WindowError,
+};
 use mayfly_recording::{Damage, ReadError, RecordingReader};
 
 use crate::error::Error;
@@ -14,6 +19,8 @@ use crate::heap::progress::Progress;
 use crate::output;
 
 const PIECE_BYTES: usize = 1 << 20;
+/// Updates that wait to be folded; each may be megabytes large.
+const AHEAD: usize = 1;
 /// Smaller recordings are read at once.
 const LARGE_BYTES: u64 = 16 << 20;
 
@@ -99,34 +106,84 @@ struct Outcome {
 }
 
 /// As [`mayfly_recording::read_profile`], which takes the bytes at once. The outer error is the input's.
+///
+/// Decoding takes about as long as folding: what follows is decoded while an update is folded.
 fn read_pieces(input: &mut impl Read, folding: Folding) -> io::Result<Result<Outcome, ReadError>> {
-    let mut reading = Reading::with(folding);
-    let mut piece = vec![0; PIECE_BYTES];
-    loop {
-        match input.read(&mut piece) {
-            Ok(0) => return Ok(reading.end()),
-            Ok(length) => {
-                if let Err(refusal) = reading.take(&piece[..length]) {
-                    return Ok(Err(refusal));
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
+    let (sender, updates) = sync_channel(AHEAD);
+    thread::scope(|scope| {
+        let folding = scope.spawn(move || folded(folding, &updates));
+        let mut decoding = Decoding { reader: RecordingReader::new(), bytes: 0, updates: sender };
+        let all = decoding.all(input);
+        let end = decoding.end();
+        let folded = folding.join().unwrap_or_else(|panic| resume_unwind(panic));
+        Ok(all?.and(end).map(|damage| Outcome { damage: folded.contradiction.or(damage), ..folded.outcome }))
+    })
 }
 
-struct Reading {
-    reader: RecordingReader,
-    folding: Folding,
-    bytes: usize,
+/// What was folded, and the first update that did not fit.
+struct Folded {
+    outcome: Outcome,
     contradiction: Option<Damage>,
+}
+
+fn folded(mut folding: Folding, updates: &Receiver<(u64, Update)>) -> Folded {
+    let mut contradiction = None;
+    for (offset, update) in updates {
+        if let Err(cause) = folding.apply(update) {
+            contradiction.get_or_insert(Damage::Inconsistent { offset, cause });
+        }
+    }
+    let (profile, slices) = folding.end();
+    Folded { outcome: Outcome { profile, slices, damage: None }, contradiction }
+}
+
+/// Turns bytes into updates, each with the offset of its frame.
+struct Decoding {
+    reader: RecordingReader,
+    bytes: usize,
+    updates: SyncSender<(u64, Update)>,
+}
+
+impl Decoding {
+    /// All pieces, or those up to a refusal.
+    fn all(&mut self, input: &mut impl Read) -> io::Result<Result<(), ReadError>> {
+        let mut piece = vec![0; PIECE_BYTES];
+        loop {
+            match input.read(&mut piece) {
+                Ok(0) => return Ok(Ok(())),
+                Ok(length) => {
+                    if let Err(refusal) = self.take(&piece[..length]) {
+                        return Ok(Err(refusal));
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn take(&mut self, piece: &[u8]) -> Result<(), ReadError> {
+        self.bytes = self.bytes.saturating_add(piece.len());
+        self.reader.push(piece);
+        while let Some(update) = self.reader.next_update()? {
+            // Nobody takes it after a panic, which is told when that thread is joined.
+            let _ = self.updates.send((self.reader.last_update_at(), update));
+        }
+        Ok(())
+    }
+
+    fn end(self) -> Result<Option<Damage>, ReadError> {
+        if self.bytes < mayfly_recording::frame::FILE_HEADER_LEN {
+            return Err(ReadError::Empty { bytes: self.bytes });
+        }
+        Ok(self.reader.damage())
+    }
 }
 
 /// What a stream is folded into.
 enum Folding {
     Whole(Box<ProfileBuilder>),
-    Sliced(Box<(ProfileBuilder, Slices)>),
+    Sliced(Box<Slicing>),
     Range(Box<Window>),
 }
 
@@ -134,11 +191,7 @@ impl Folding {
     fn apply(&mut self, update: Update) -> Result<(), ApplyError> {
         match self {
             Self::Whole(builder) => builder.apply(update),
-            Self::Sliced(sliced) => {
-                let (builder, slices) = &mut **sliced;
-                slices.before(&update, builder);
-                builder.apply(update)
-            }
+            Self::Sliced(slicing) => slicing.apply(update),
             Self::Range(window) => window.apply(update),
         }
     }
@@ -146,40 +199,12 @@ impl Folding {
     fn end(self) -> (Result<Profile, WindowError>, Option<Slices>) {
         match self {
             Self::Whole(builder) => (Ok(builder.profile_with_history()), None),
-            Self::Sliced(sliced) => {
-                let (builder, mut slices) = *sliced;
-                slices.end(&builder);
-                (Ok(builder.profile_with_history()), Some(slices))
+            Self::Sliced(slicing) => {
+                let (profile, slices) = slicing.end();
+                (Ok(profile), Some(slices))
             }
             Self::Range(window) => (window.profile(), None),
         }
-    }
-}
-
-impl Reading {
-    fn with(folding: Folding) -> Self {
-        Self { reader: RecordingReader::new(), folding, bytes: 0, contradiction: None }
-    }
-
-    fn take(&mut self, piece: &[u8]) -> Result<(), ReadError> {
-        self.bytes = self.bytes.saturating_add(piece.len());
-        self.reader.push(piece);
-        while let Some(update) = self.reader.next_update()? {
-            if let Err(cause) = self.folding.apply(update) {
-                let offset = self.reader.last_update_at();
-                self.contradiction.get_or_insert(Damage::Inconsistent { offset, cause });
-            }
-        }
-        Ok(())
-    }
-
-    fn end(self) -> Result<Outcome, ReadError> {
-        if self.bytes < mayfly_recording::frame::FILE_HEADER_LEN {
-            return Err(ReadError::Empty { bytes: self.bytes });
-        }
-        let damage = self.contradiction.or_else(|| self.reader.damage());
-        let (profile, slices) = self.folding.end();
-        Ok(Outcome { profile, slices, damage })
     }
 }
 

@@ -22,11 +22,11 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
     let profile = part(profile, &view, &args)?;
     let file = args.output.as_deref();
     if let (true, Some(folder)) = (args.format.parquet, file) {
-        write_tables(&profile, &args, folder)?;
+        write_tables(profile, &args, folder)?;
         return Ok(exit_codes::SUCCESS);
     }
     if let Some(format) = args.format.format() {
-        write_foreign(&profile, slices.as_ref(), format, &args, file)?;
+        write_foreign(profile, slices.as_ref(), format, &args, file)?;
         return Ok(exit_codes::SUCCESS);
     }
     let format = format(&args);
@@ -63,7 +63,7 @@ fn part(profile: Profile, view: &View, args: &ReportArgs) -> Result<Profile, Err
 
 /// In a format of other tools.
 fn write_foreign(
-    profile: &Profile,
+    profile: Profile,
     slices: Option<&Slices>,
     format: Foreign,
     args: &ReportArgs,
@@ -71,7 +71,7 @@ fn write_foreign(
 ) -> Result<(), Error> {
     let value = args.part.value.unwrap_or_default();
     if !profile.knows(value) {
-        return Err(unknown(profile, value, args));
+        return Err(unknown(&profile, value, args));
     }
     if format.needs_lifetimes() && !profile.run.lifetimes {
         return Err(missing(args, "this format"));
@@ -92,17 +92,17 @@ fn write_foreign(
 }
 
 /// The rows that are wanted, and how.
-fn shown_in(profile: &Profile, value: Value, args: &ReportArgs) -> (Profile, Choice) {
+fn shown_in(profile: Profile, value: Value, args: &ReportArgs) -> (Profile, Choice) {
     let view = view::overridden(&profile.run.view, args);
     let choice = Choice { value, lines: view.detailed_trace };
-    let mut rows = view.of(profile).into_owned();
+    let mut rows = view.part_of(profile);
     // What the page says of itself.
     rows.run.view = view;
     (rows, choice)
 }
 
 /// As tables, a file each in a folder that is made if need be.
-fn write_tables(profile: &Profile, args: &ReportArgs, folder: &Path) -> Result<(), Error> {
+fn write_tables(profile: Profile, args: &ReportArgs, folder: &Path) -> Result<(), Error> {
     let not_written = |source| Error::NotWritten { name: folder.display().to_string(), source };
     let (rows, choice) = shown_in(profile, Value::default(), args);
     std::fs::create_dir_all(folder).map_err(not_written)?;

@@ -71,6 +71,11 @@ impl Ages {
         self.deaths.is_empty() && self.living.is_empty()
     }
 
+    /// Number of different intervals and ages.
+    pub(crate) fn len(&self) -> usize {
+        self.deaths.len() + self.living.len()
+    }
+
     /// Weight of all the dead.
     pub fn dead(&self) -> u64 {
         self.deaths.iter().fold(0, |sum, &(_, _, weight)| sum.saturating_add(weight))
@@ -201,16 +206,18 @@ impl TryFrom<Packed> for Ages {
 
     fn try_from(packed: Packed) -> Result<Self, Self::Error> {
         const FAULT: &str = "ages out of order or out of range";
-        let mut ages = Self { coarseness: packed.coarseness, ..Self::default() };
-        let (mut after, mut age) = (0u16, 0u16);
-        for (step, width, weight) in packed.deaths {
-            after = after.checked_add(step).ok_or(FAULT)?;
-            ages.deaths.push((after, after.checked_add(width).ok_or(FAULT)?, weight));
+        let Packed { coarseness, mut deaths, mut living } = packed;
+        let (mut last_after, mut last_age) = (0u16, 0u16);
+        // In place: a recording has millions.
+        for (after, by, _) in &mut deaths {
+            last_after = last_after.checked_add(*after).ok_or(FAULT)?;
+            (*after, *by) = (last_after, last_after.checked_add(*by).ok_or(FAULT)?);
         }
-        for (step, weight) in packed.living {
-            age = age.checked_add(step).ok_or(FAULT)?;
-            ages.living.push((age, weight));
+        for (age, _) in &mut living {
+            last_age = last_age.checked_add(*age).ok_or(FAULT)?;
+            *age = last_age;
         }
+        let ages = Self { coarseness, deaths, living };
         if ages.is_sound() { Ok(ages) } else { Err(FAULT) }
     }
 }

@@ -3,7 +3,7 @@
 //! Cells of a class add up to what reports say of the class, whatever its sites know: what they lack is in a cell without
 //! frames. So totals are the same in every format. Not here: which part of a profile is taken (`view`, `band`, `since`).
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::ages::Ages;
 use crate::division::divide;
@@ -159,7 +159,7 @@ impl Profile {
 
     /// The same with those of which each number is zero.
     pub(crate) fn all_cells(&self) -> Vec<Cell<'_>> {
-        let mut sites: HashMap<&str, Vec<&SiteProfile>> = HashMap::new();
+        let mut sites: FxHashMap<&str, Vec<&SiteProfile>> = FxHashMap::default();
         for site in &self.sites {
             sites.entry(&site.class).or_default().push(site);
         }

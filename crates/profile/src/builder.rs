@@ -2,7 +2,8 @@
 //!
 //! Not here: the profile that they make (`by_name`), reading updates from bytes (`mayfly-recording`).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::hash::Hash;
 
 use crate::collection::{Collections, Flag};
 use crate::estimate::ClassEstimate;
@@ -17,6 +18,7 @@ use crate::scope::ScopeCounts;
 use crate::share::Share;
 use crate::trust::Trust;
 use crate::update::{ClassCounts, FateCounts, Progress, SiteCounts, Update};
+use crate::versions::Versions;
 
 /// Why an update could not be applied in full. What could be applied was; the builder stays usable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -61,15 +63,15 @@ pub struct ProfileBuilder {
     pub(crate) class_names: Names<ClassId, String>,
     pub(crate) frames: Names<FrameId, Frame>,
     pub(crate) site_keys: Names<SiteId, SiteKey>,
-    pub(crate) class_counts: HashMap<ClassId, ClassCounts>,
-    pub(crate) site_counts: HashMap<SiteId, SiteCounts>,
-    pub(crate) estimates: HashMap<ClassId, ClassEstimate>,
-    pub(crate) class_ages: HashMap<ClassId, ByteAges>,
-    pub(crate) shares: HashMap<ClassId, Share>,
+    pub(crate) class_counts: Versions<ClassId, ClassCounts>,
+    pub(crate) site_counts: Versions<SiteId, SiteCounts>,
+    pub(crate) estimates: Versions<ClassId, ClassEstimate>,
+    pub(crate) class_ages: Versions<ClassId, ByteAges>,
+    pub(crate) shares: Versions<ClassId, Share>,
     /// By path.
     pub(crate) scopes: BTreeMap<Vec<String>, ScopeCounts>,
     /// With the moment as of which they were told.
-    pub(crate) site_fates: HashMap<SiteId, (Stamp, Fates)>,
+    pub(crate) site_fates: Versions<SiteId, (Stamp, Fates)>,
     pub(crate) stamp: Stamp,
     pub(crate) collections: Collections,
     pub(crate) flags: Vec<Flag>,
@@ -148,25 +150,17 @@ impl ProfileBuilder {
         Ok(())
     }
 
-    fn progress(&mut self, progress: Progress) -> Result<(), ApplyError> {
+    fn progress(&mut self, mut progress: Progress) -> Result<(), ApplyError> {
         self.note_history(&progress);
         self.duration_ms = progress.duration_ms;
         self.gcs = progress.gcs;
         self.estimates.extend(progress.estimates);
         self.trust = progress.trust;
-        let (classes, unnamed_classes): (Vec<_>, Vec<_>) =
-            progress.classes.into_iter().partition(|counts| self.class_names.index(counts.id).is_some());
-        let (sites, unnamed_sites): (Vec<_>, Vec<_>) =
-            progress.sites.into_iter().partition(|counts| self.site_keys.index(counts.id).is_some());
-        self.class_counts.extend(classes.into_iter().map(|counts| (counts.id, counts)));
-        self.site_counts.extend(sites.into_iter().map(|counts| (counts.id, counts)));
-        if let Some(first) = unnamed_classes.first() {
-            return Err(unnamed("classes", first.id.0, unnamed_classes.len()));
-        }
-        match unnamed_sites.first() {
-            Some(first) => Err(unnamed("sites", first.id.0, unnamed_sites.len())),
-            None => Ok(()),
-        }
+        let unnamed_classes = take_unnamed(&mut progress.classes, &self.class_names, |counts| counts.id);
+        let unnamed_sites = take_unnamed(&mut progress.sites, &self.site_keys, |counts| counts.id);
+        self.class_counts.extend(progress.classes.into_iter().map(|counts| (counts.id, counts)));
+        self.site_counts.extend(progress.sites.into_iter().map(|counts| (counts.id, counts)));
+        all_named(unnamed_classes, unnamed_sites)
     }
 
     /// Before its counts replace older ones.
@@ -186,26 +180,19 @@ impl ProfileBuilder {
         self.history.step(progress, turns);
     }
 
-    fn fates(&mut self, fates: FateCounts) -> Result<(), ApplyError> {
+    fn fates(&mut self, mut fates: FateCounts) -> Result<(), ApplyError> {
         self.stamp = fates.stamp;
-        let (classes, unnamed_classes): (Vec<_>, Vec<_>) =
-            fates.classes.into_iter().partition(|&(id, _)| self.class_names.index(id).is_some());
-        let (sites, unnamed_sites): (Vec<_>, Vec<_>) =
-            fates.sites.into_iter().partition(|&(id, _)| self.site_keys.index(id).is_some());
-        self.class_ages.extend(classes);
-        self.site_fates.extend(sites.into_iter().map(|(id, known)| (id, (fates.stamp, known))));
-        match (unnamed_classes.first(), unnamed_sites.first()) {
-            (Some(&(first, _)), _) => Err(unnamed("classes", first.0, unnamed_classes.len())),
-            (None, Some(&(first, _))) => Err(unnamed("sites", first.0, unnamed_sites.len())),
-            (None, None) => Ok(()),
-        }
+        let unnamed_classes = take_unnamed(&mut fates.classes, &self.class_names, |told| told.0);
+        let unnamed_sites = take_unnamed(&mut fates.sites, &self.site_keys, |told| told.0);
+        self.class_ages.extend(fates.classes);
+        self.site_fates.extend(fates.sites.into_iter().map(|(id, known)| (id, (fates.stamp, known))));
+        all_named(unnamed_classes, unnamed_sites)
     }
 
-    fn shares(&mut self, shares: Vec<(ClassId, Share)>) -> Result<(), ApplyError> {
-        let (named, others): (Vec<_>, Vec<_>) =
-            shares.into_iter().partition(|&(id, _)| self.class_names.index(id).is_some());
-        self.shares.extend(named);
-        others.first().map_or(Ok(()), |&(first, _)| Err(unnamed("classes", first.0, others.len())))
+    fn shares(&mut self, mut shares: Vec<(ClassId, Share)>) -> Result<(), ApplyError> {
+        let unnamed_classes = take_unnamed(&mut shares, &self.class_names, |told| told.0);
+        self.shares.extend(shares);
+        all_named(unnamed_classes, None)
     }
 
     fn reset(&mut self) {
@@ -220,6 +207,31 @@ impl ProfileBuilder {
         self.site_fates.clear();
         self.collections.clear();
         self.history.reset();
+    }
+}
+
+/// Takes out what has no name: the first id, and how many there are.
+fn take_unnamed<T, I: Copy + Ord + Hash, N: Hash + Eq>(
+    told: &mut Vec<T>,
+    names: &Names<I, N>,
+    id: impl Fn(&T) -> I,
+) -> Option<(I, usize)> {
+    let (all, mut first) = (told.len(), None);
+    told.retain(|one| {
+        let is_named = names.index(id(one)).is_some();
+        if !is_named {
+            first.get_or_insert(id(one));
+        }
+        is_named
+    });
+    first.map(|first| (first, all - told.len()))
+}
+
+fn all_named(classes: Option<(ClassId, usize)>, sites: Option<(SiteId, usize)>) -> Result<(), ApplyError> {
+    match (classes, sites) {
+        (Some((first, count)), _) => Err(unnamed("classes", first.0, count)),
+        (None, Some((first, count))) => Err(unnamed("sites", first.0, count)),
+        (None, None) => Ok(()),
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! Not here: which counts are current, which is the builder's; several profiles as one (`merge`).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
 
 use crate::builder::{ProfileBuilder, SiteKey};
 use crate::calibration;
@@ -54,7 +56,7 @@ impl ProfileBuilder {
 
 /// One row per class name, largest allocated bytes first, ties by name.
 fn class_profiles(builder: &ProfileBuilder) -> Vec<ClassProfile> {
-    let mut rows: HashMap<usize, ClassProfile> = HashMap::new();
+    let mut rows: FxHashMap<usize, ClassProfile> = FxHashMap::default();
     for counts in builder.class_counts.values() {
         let Some(index) = builder.class_names.index(counts.id) else { continue };
         let Some(name) = builder.class_names.value(index) else { continue };
@@ -73,7 +75,7 @@ fn class_profiles(builder: &ProfileBuilder) -> Vec<ClassProfile> {
 /// Estimates by class name.
 fn class_estimates(builder: &ProfileBuilder) -> BTreeMap<String, ClassEstimate> {
     let mut by_name: BTreeMap<String, ClassEstimate> = BTreeMap::new();
-    for (&id, &estimate) in &builder.estimates {
+    for (&id, &estimate) in builder.estimates.iter() {
         let name = builder.class_names.index(id).and_then(|index| builder.class_names.value(index));
         if let Some(name) = name {
             by_name.entry(name.clone()).or_default().add(estimate);
@@ -88,7 +90,7 @@ fn class_shares(builder: &ProfileBuilder) -> BTreeMap<String, Share> {
     if builder.shares.is_empty() {
         return by_name;
     }
-    for (id, counts) in &builder.class_counts {
+    for (id, counts) in builder.class_counts.iter() {
         let name = builder.class_names.index(*id).and_then(|index| builder.class_names.value(index));
         let share = builder.shares.get(id).copied().unwrap_or_else(|| Share::whole(counts.allocated.objects));
         if let Some(name) = name {
@@ -106,7 +108,7 @@ fn scope_profiles(builder: &ProfileBuilder) -> Vec<ScopeProfile> {
 
 /// One row per class name and stack, largest allocated bytes first, ties by class and stack.
 fn site_profiles(builder: &ProfileBuilder) -> Vec<SiteProfile> {
-    let mut rows: HashMap<usize, SiteProfile> = HashMap::new();
+    let mut rows: FxHashMap<usize, SiteProfile> = FxHashMap::default();
     for counts in builder.site_counts.values() {
         let Some(index) = builder.site_keys.index(counts.id) else { continue };
         let Some(key) = builder.site_keys.value(index) else { continue };

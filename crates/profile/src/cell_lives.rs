@@ -3,7 +3,9 @@
 //! So a choice of lengths, made when all is written, has the totals that a report of that band has. Not here: parts in which
 //! each value of a cell is divided (`lives`).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
 
 use crate::amounts::{Cell, Value};
 use crate::band::Life;
@@ -25,9 +27,9 @@ impl Profile {
     /// All cells of which there is a number or a life, in the order of [`Self::cells`].
     pub fn cell_lives(&self) -> Vec<CellLives<'_>> {
         let buckets = &self.run.buckets;
-        let sites: HashMap<_, &SiteProfile> =
+        let sites: FxHashMap<_, &SiteProfile> =
             self.sites.iter().map(|site| ((site.class.as_str(), site.stack.as_slice()), site)).collect();
-        let classes: HashMap<_, &ClassProfile> =
+        let classes: FxHashMap<_, &ClassProfile> =
             self.classes.iter().map(|class| (class.name.as_str(), class)).collect();
         let of_site = |cell: &Cell<'_>| {
             sites.get(&(cell.class, cell.stack)).map(|site| site.lives(buckets)).unwrap_or_default()

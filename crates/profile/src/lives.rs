@@ -2,7 +2,7 @@
 //!
 //! Parts of a cell add up to it in every number. Not here: how lives are known (`band`).
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::amounts::{Amounts, Cell, Value};
 use crate::band::Life;
@@ -37,9 +37,9 @@ pub struct LifePart {
 impl Profile {
     /// All cells, each with its parts: the shorter lives first, the dead before the living.
     pub fn life_parts(&self) -> Vec<(Cell<'_>, Vec<LifePart>)> {
-        let sites: HashMap<_, &SiteProfile> =
+        let sites: FxHashMap<_, &SiteProfile> =
             self.sites.iter().map(|site| ((site.class.as_str(), site.stack.as_slice()), site)).collect();
-        let classes: HashMap<_, &ClassProfile> =
+        let classes: FxHashMap<_, &ClassProfile> =
             self.classes.iter().map(|class| (class.name.as_str(), class)).collect();
         let buckets = &self.run.buckets;
         let parts = |cell: Cell<'_>| {

@@ -2,7 +2,8 @@
 //!
 //! Not here: counts, which are the builder's.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
+
 use std::hash::Hash;
 
 use indexmap::IndexSet;
@@ -10,13 +11,13 @@ use indexmap::IndexSet;
 /// Values named by ids of a stream. An id named twice keeps its newest value.
 #[derive(Clone, Debug)]
 pub(crate) struct Names<I, T> {
-    index_of_id: HashMap<I, usize>,
+    index_of_id: FxHashMap<I, usize>,
     values: IndexSet<T>,
 }
 
 impl<I, T> Default for Names<I, T> {
     fn default() -> Self {
-        Self { index_of_id: HashMap::new(), values: IndexSet::new() }
+        Self { index_of_id: FxHashMap::default(), values: IndexSet::new() }
     }
 }
 
@@ -25,6 +26,11 @@ impl<I: Copy + Ord + Hash, T: Hash + Eq> Names<I, T> {
     pub(crate) fn set(&mut self, id: I, value: T) {
         let (index, _) = self.values.insert_full(value);
         self.index_of_id.insert(id, index);
+    }
+
+    /// Lets ids stand for the values that they had when [`Self::ids`] gave these.
+    pub(crate) fn set_ids(&mut self, ids: Vec<(I, usize)>) {
+        self.index_of_id = ids.into_iter().collect();
     }
 
     /// Index of the value of `id`: the same for all ids of equal values.

@@ -4,7 +4,7 @@
 //! whenever those objects were born: births and deaths of a time can't be told to belong together. The living are those of the
 //! later moment. Not here: which moments there are, which is the stream's (`window`).
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::frame::Frame;
 use crate::lifetimes::{ByteAges, Lifetimes};
@@ -20,7 +20,7 @@ impl Profile {
         self.collections.retain(|collection| from_ms < collection.at_ms && collection.at_ms <= to_ms);
         self.duration_ms = self.duration_ms.saturating_sub(earlier.duration_ms);
         self.gcs = self.gcs.saturating_sub(earlier.gcs);
-        let before: HashMap<&str, &ClassProfile> =
+        let before: FxHashMap<&str, &ClassProfile> =
             earlier.classes.iter().map(|class| (class.name.as_str(), class)).collect();
         self.classes.retain_mut(|class| {
             if let Some(before) = before.get(class.name.as_str()) {
@@ -28,7 +28,7 @@ impl Profile {
             }
             !is_idle(class.allocated, class.live, &class.collected)
         });
-        let before: HashMap<(&str, &[Frame]), &SiteProfile> =
+        let before: FxHashMap<(&str, &[Frame]), &SiteProfile> =
             earlier.sites.iter().map(|site| ((site.class.as_str(), site.stack.as_slice()), site)).collect();
         self.sites.retain_mut(|site| {
             if let Some(before) = before.get(&(site.class.as_str(), site.stack.as_slice())) {

@@ -1,7 +1,7 @@
 // Adds up cells. No document, no canvas: what is here is tested by itself (node).
 // data: {values:[names], frames:[text], classes:[{name,...}], spans:[[after_ms,by_ms|null]], tree:{up:[how far before it the
 //   node above stands], frame:[frame, or -1 - class at the end of a stack]}, cells:[[node,[amounts],[span,objects,bytes,...]]],
-//   slices:[[from_ms,to_ms,[[cell,objects,bytes,[span,objects,bytes,...]]]]]}
+//   slices:[[from_ms,to_ms,[[cell,objects,bytes,[span,objects,bytes,...]]]]], sliced_stacks: how many those tell apart | null}
 // A selection: {value, cls, from, to: lengths of life in ms, during: [first slice, last slice], under: {path:[frames], reversed}};
 // null is all.
 "use strict";
@@ -126,11 +126,12 @@ const cells = (() => {
     }
   };
 
-  // Calls visit(id, amount) for the cells of the selection.
-  const each = (data, selection, visit) => {
+  // What each cell counts for in the selection, whatever its class.
+  const counted = (data, selection) => {
     const {value} = selection, banded = selection.from !== null || selection.to !== null;
     const takes = chosen(data, selection), at = data.values.indexOf(value), ms = index(data).middle;
-    left(data, selection, (id, lives, part) => {
+    const amounts = new Float64Array(data.cells.length);
+    left(data, {...selection, cls: null}, (id, lives, part) => {
       let amount = 0;
       if (!banded && part === null) amount = data.cells[id][1][at];
       else if (!banded && (value === "bytes" || value === "objects")) amount = part[value];
@@ -141,8 +142,24 @@ const cells = (() => {
         }
         amount = Math.round(amount);
       }
-      if (amount > 0) visit(id, amount);
+      amounts[id] = amount;
     });
+    return amounts;
+  };
+  // The table, the total and the flame graph ask for the same.
+  let kept = {};
+  const amounts = (data, selection) => {
+    const {value, from, to, during, under} = selection, key = JSON.stringify([value, from, to, during, under]);
+    if (kept.data !== data || kept.key !== key) kept = {data, key, amounts: counted(data, selection)};
+    return kept.amounts;
+  };
+
+  // Calls visit(id, amount) for the cells of the selection.
+  const each = (data, selection, visit) => {
+    const {cls} = selection, classes = index(data).cls, all = amounts(data, selection);
+    for (let id = 0; id < all.length; id++) {
+      if (all[id] > 0 && (cls === null || classes[id] === cls)) visit(id, all[id]);
+    }
   };
 
   // Totals by class.

@@ -2,10 +2,11 @@
 //!
 //! Frames and lengths of life are numbered. Not here: adding up (`cells.js`).
 
-use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
+use std::sync::Arc;
 
 use mayfly_profile::{Frame, Happened, LifeSpan, Profile, Slice, Slices, Tally, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use crate::spelling::frame;
@@ -21,6 +22,8 @@ pub(super) struct Cells {
     spans: Vec<(u64, Option<u64>)>,
     cells: Vec<Cell>,
     slices: Vec<SliceRow>,
+    /// Stacks that slices tell apart, if there are more.
+    sliced_stacks: Option<usize>,
 }
 
 /// Stacks as a tree, the outermost frames first. Nodes are numbered from 1 on; 0 is above all.
@@ -31,9 +34,11 @@ struct Tree {
     /// The frame of a node; at the end of a stack -1 - the class.
     frame: Vec<i64>,
     #[serde(skip)]
-    nodes: HashMap<(usize, i64), usize>,
+    nodes: FxHashMap<(usize, i64), usize>,
 }
 
+/// Where the texts of class and method are, and the line.
+type Spelled = (usize, usize, Option<u32>);
 /// Node at its end, a number for each value, lives.
 type Cell = (usize, Vec<u64>, Lives);
 /// Length, objects, bytes, over and over.
@@ -45,12 +50,14 @@ type SliceRow = (u64, u64, Vec<(usize, u64, u64, Lives)>);
 struct Writing<'a> {
     known: &'a [Value],
     lines: bool,
-    classes: HashMap<&'a str, usize>,
+    classes: FxHashMap<&'a str, usize>,
     frames: Ids<String>,
+    /// Frames that were spelled already, by their texts, which they share.
+    spelled: FxHashMap<Spelled, usize>,
     tree: Tree,
     spans: Ids<(u64, Option<u64>)>,
     /// Cells by their nodes.
-    places: HashMap<usize, usize>,
+    places: FxHashMap<usize, usize>,
     cells: Vec<Cell>,
 }
 
@@ -81,15 +88,17 @@ impl Cells {
             lines,
             classes: numbered.collect(),
             frames: Ids::default(),
+            spelled: FxHashMap::default(),
             tree: Tree::default(),
             spans: Ids::default(),
-            places: HashMap::new(),
+            places: FxHashMap::default(),
             cells: Vec::new(),
         };
         writing.whole(profile);
+        let sliced_stacks = slices.and_then(Slices::stacks);
         let slices = slices.map(|slices| writing.sliced(slices)).unwrap_or_default();
         let Writing { frames, tree, spans, cells, .. } = writing;
-        Self { frames: frames.values, tree, spans: spans.values, cells, slices }
+        Self { frames: frames.values, tree, spans: spans.values, cells, slices, sliced_stacks }
     }
 }
 
@@ -97,7 +106,7 @@ impl Cells {
     /// Of a heap, without lives: path, number of the class, bytes and objects of each part.
     pub(super) fn of_heap<'p>(parts: impl Iterator<Item = (&'p [String], usize, u64, u64)>) -> Self {
         let (mut frames, mut tree, mut cells) = (Ids::default(), Tree::default(), Vec::<Cell>::new());
-        let mut places = HashMap::new();
+        let mut places = FxHashMap::default();
         for (path, class, bytes, objects) in parts {
             let mut node = 0;
             for name in path {
@@ -132,7 +141,7 @@ impl Writing<'_> {
 
     /// As many slices as there is room for; none if that is one.
     fn sliced(&mut self, slices: &Slices) -> Vec<SliceRow> {
-        let places: Vec<_> = slices.cells().iter().map(|(class, stack)| self.place(class, stack)).collect();
+        let places: Vec<_> = slices.cells().map(|(class, stack)| self.place(class, stack)).collect();
         let mut slices = slices.clone();
         loop {
             let rows: Vec<_> = slices.slices().iter().map(|slice| self.slice(slice, &places)).collect();
@@ -167,12 +176,23 @@ impl Writing<'_> {
         [self.spans.id((span.after_ms, span.by_ms)) as u64, tally.objects, tally.bytes]
     }
 
+    /// The number of a frame. Most stand in thousands of stacks, with the same texts: these are spelled once.
+    fn frame(&mut self, one: &Frame) -> usize {
+        let texts = (Arc::as_ptr(&one.class).addr(), Arc::as_ptr(&one.method).addr(), one.line);
+        if let Some(&known) = self.spelled.get(&texts) {
+            return known;
+        }
+        let number = self.frames.id(frame(one, self.lines));
+        self.spelled.insert(texts, number);
+        number
+    }
+
     /// The cell of a class and a stack; `None` if the class is not shown.
     fn place(&mut self, class: &str, stack: &[Frame]) -> Option<usize> {
         let class = *self.classes.get(class)?;
         let mut node = 0;
         for one in stack.iter().rev() {
-            let frame = self.frames.id(frame(one, self.lines));
+            let frame = self.frame(one);
             node = self.tree.below(node, frame as i64);
         }
         let leaf = self.tree.below(node, -1 - class as i64);
@@ -192,7 +212,7 @@ fn bytes(rows: &[SliceRow]) -> usize {
 
 /// Names of classes in the order of the profile, then those of sites alone.
 pub(super) fn classes(profile: &Profile) -> Vec<&str> {
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     let names = profile.classes.iter().map(|class| class.name.as_str());
     let of_sites = profile.sites.iter().map(|site| site.class.as_str());
     names.chain(of_sites).filter(|&name| seen.insert(name)).collect()
@@ -201,12 +221,12 @@ pub(super) fn classes(profile: &Profile) -> Vec<&str> {
 /// Numbers for values.
 struct Ids<T> {
     values: Vec<T>,
-    ids: HashMap<T, usize>,
+    ids: FxHashMap<T, usize>,
 }
 
 impl<T> Default for Ids<T> {
     fn default() -> Self {
-        Self { values: Vec::new(), ids: HashMap::new() }
+        Self { values: Vec::new(), ids: FxHashMap::default() }
     }
 }
 

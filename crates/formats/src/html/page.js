@@ -130,6 +130,8 @@ const page = data => {
     }
     by("chips").replaceChildren(...found);
     by("none").hidden = found.length > 0;
+    const apart = view.during === null ? null : data.sliced_stacks ?? null;
+    by("apart").textContent = apart === null ? "" : `Of a time the ${apart} stacks with most bytes are told apart, the others are of their class alone.`;
   };
   const shade = () => {
     const {begin_ms} = data.timeline, all = Math.max(1, span());
