@@ -501,7 +501,12 @@ fn pages_have_all_objects_by_who_retains_them_and_by_package() {
     assert_eq!(Some(found.values().map(|sum| sum[0]).sum::<u64>()), reachable.as_u64());
     // The map retains its table, nodes and sessions; each session its data.
     let path = "java.util.HashMap>java.util.HashMap$Node[]>java.util.HashMap$Node>app.Session>byte[]";
-    assert!(paths.iter().any(|found| found.ends_with(path)), "{paths:?}");
+    assert!(paths.iter().any(|found| *found == format!("class app.Cache>{path}")), "{paths:?}");
+    let page = fs::read_to_string(place.path("retained.html")).expect("a page");
+    assert!(
+        page.contains("<h1>a.mayheap</h1>") && page.contains("<li>mayfly</li>"),
+        "it says of which file it is"
+    );
     // The session that a local variable holds.
     assert!(paths.iter().any(|found| found == "app.Session>byte[]"), "{paths:?}");
     assert!(

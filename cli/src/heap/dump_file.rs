@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use mayfly_heap::{Dump, Format, Graph, HeapError, Text};
 use mayfly_profile::HeapSummary;
+use mayfly_report::size;
 use serde::Serialize;
 
 use crate::heap::class_rows;
@@ -63,6 +64,18 @@ impl DumpFile {
             Format::InsaneBinary => "insane-binary",
         };
         Source { file: self.path.clone(), format, bytes: self.mapping.len() }
+    }
+
+    /// Its name without folders, for a heading.
+    pub(crate) fn name(&self) -> String {
+        let name = self.path.file_name().unwrap_or(self.path.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+
+    /// Its format and its size, short.
+    pub(crate) fn facts(&self) -> Vec<String> {
+        let Source { format, bytes, .. } = self.source();
+        vec![format.to_owned(), size(bytes as u64)]
     }
 
     /// What it is and how large, for people.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use mayfly_formats::{HeapPage, HeapPart, readable_class};
 use mayfly_heap::dominators::Dominators;
-use mayfly_heap::{ClassIndex, Graph};
+use mayfly_heap::{ClassIndex, Graph, ObjectIndex};
 use mayfly_profile::{HeapSummary, Held};
 use rustc_hash::FxHashMap;
 
@@ -20,10 +20,33 @@ const DEEPEST: u16 = 100;
 /// What retains less than one part in so many is added to what is above it.
 const SMALLEST: u64 = 5_000;
 
+/// What is shown as one: objects of a class, or the statics of one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Objects(ClassIndex),
+    /// The `java.lang.Class` that stands for it.
+    Class(ClassIndex),
+}
+
+impl Kind {
+    fn of(graph: &Graph, object: ObjectIndex) -> Self {
+        graph.mirrored(object).map_or_else(|| Self::Objects(graph.class_of(object)), Self::Class)
+    }
+
+    /// As paths spell it.
+    fn name(self, graph: &Graph) -> String {
+        let named = |class| readable_class(&graph.class(class).name);
+        match self {
+            Self::Objects(class) => named(class),
+            Self::Class(class) => format!("class {}", named(class)),
+        }
+    }
+}
+
 /// Objects that are retained by the same classes above each other.
 struct Node {
     above: u32,
-    class: Option<ClassIndex>,
+    kind: Option<Kind>,
     depth: u16,
     retained_bytes: u64,
 }
@@ -38,13 +61,13 @@ struct Tree {
 
 impl Tree {
     fn of(graph: &Graph, dominators: &Dominators) -> Self {
-        let all = Node { above: 0, class: None, depth: 0, retained_bytes: 0 };
+        let all = Node { above: 0, kind: None, depth: 0, retained_bytes: 0 };
         let mut tree = Self { nodes: vec![all], own: FxHashMap::default() };
         let (mut below, mut node_of) = (FxHashMap::default(), vec![0u32; graph.len()]);
         for object in dominators.reachable() {
             let above = dominators.immediate(object).map_or(0, |by| node_of[by.0 as usize]);
-            let class = graph.class_of(object);
-            let node = *below.entry((above, class)).or_insert_with(|| tree.below(above, class));
+            let (class, kind) = (graph.class_of(object), Kind::of(graph, object));
+            let node = *below.entry((above, kind)).or_insert_with(|| tree.below(above, kind));
             node_of[object.0 as usize] = node;
             let bytes = graph.size(object);
             tree.nodes[node as usize].retained_bytes += bytes;
@@ -60,12 +83,12 @@ impl Tree {
     }
 
     /// Lists and trees of one class are one node.
-    fn below(&mut self, above: u32, class: ClassIndex) -> u32 {
-        let Node { class: of_above, depth, .. } = self.nodes[above as usize];
-        if of_above == Some(class) || depth >= DEEPEST {
+    fn below(&mut self, above: u32, kind: Kind) -> u32 {
+        let Node { kind: of_above, depth, .. } = self.nodes[above as usize];
+        if of_above == Some(kind) || depth >= DEEPEST {
             return above;
         }
-        self.nodes.push(Node { above, class: Some(class), depth: depth + 1, retained_bytes: 0 });
+        self.nodes.push(Node { above, kind: Some(kind), depth: depth + 1, retained_bytes: 0 });
         self.nodes.len() as u32 - 1
     }
 
@@ -95,8 +118,8 @@ impl Tree {
 
     fn path(&self, graph: &Graph, mut node: u32) -> Vec<String> {
         let mut path = Vec::new();
-        while let Some(class) = self.nodes[node as usize].class {
-            path.push(readable_class(&graph.class(class).name));
+        while let Some(kind) = self.nodes[node as usize].kind {
+            path.push(kind.name(graph));
             node = self.nodes[node as usize].above;
         }
         path.reverse();
@@ -156,9 +179,9 @@ fn written(
     to: &Path,
 ) -> Result<(), Error> {
     let page = HeapPage {
-        title: file.described(),
+        title: file.name(),
         heading: heading.to_owned(),
-        facts: Vec::new(),
+        facts: file.facts(),
         words: words.iter().map(|&text| text.to_owned()).collect(),
         parts,
     };
