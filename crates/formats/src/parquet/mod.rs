@@ -52,9 +52,11 @@ fn classes(profile: &Profile) -> Columns {
     let rows: Vec<_> = profile.classes.iter().map(|class| profile.amounts(class)).collect();
     let names = profile.classes.iter().map(|class| class.name.clone()).collect();
     let median = |class: &ClassProfile| class.lifetimes.as_ref()?.in_time()?.quantile(0.5).point;
+    let in_bytes = |class: &ClassProfile| class.lifetimes.as_ref()?.in_bytes()?.quantile(0.5).point;
     let mut columns = vec![("class", Column::Text(names))];
     columns.extend(amounts(profile, &rows));
     columns.push(("median_lifetime_ms", Column::Real(profile.classes.iter().map(median).collect())));
+    columns.push(("median_lifetime_bytes", Column::Real(profile.classes.iter().map(in_bytes).collect())));
     columns
 }
 
