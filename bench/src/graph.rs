@@ -10,6 +10,7 @@ use clap::Args;
 use mayfly_heap::dominators::Dominators;
 use mayfly_heap::paths::PathTree;
 use mayfly_heap::{Class, EdgeName, Filter, Graph, GraphBuilder, ObjectIndex, Referrers, RootKind, Strength};
+use mayfly_tests::status_bytes;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
@@ -115,12 +116,12 @@ impl Mark {
     fn now() -> Result<Self, Box<dyn Error>> {
         // Makes the peak the present (proc(5), clear_refs).
         fs::write("/proc/self/clear_refs", "5")?;
-        Ok(Self { cpu_s: cpu_s()?, resident_kib: status_kib("VmRSS:")? })
+        Ok(Self { cpu_s: cpu_s()?, resident_kib: status_kib("VmRSS")? })
     }
 
     fn row(&self, order: &str, step: &str, objects: usize) -> Result<Vec<String>, Box<dyn Error>> {
         let seconds = cpu_s()? - self.cpu_s;
-        let more_kib = status_kib("VmHWM:")?.saturating_sub(self.resident_kib);
+        let more_kib = status_kib("VmHWM")?.saturating_sub(self.resident_kib);
         let per_object = |value: f64| value / objects as f64;
         Ok(vec![
             order.into(),
@@ -140,9 +141,9 @@ fn cpu_s() -> Result<f64, Box<dyn Error>> {
     Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
 }
 
-/// A line of this process' status, in KiB (proc(5)).
+/// A line of this process' status, in KiB.
 fn status_kib(line: &str) -> Result<u64, Box<dyn Error>> {
     let status = fs::read_to_string("/proc/self/status")?;
-    let value = status.lines().find_map(|text| text.strip_prefix(line)?.trim().strip_suffix("kB"));
-    Ok(value.ok_or("no such line in /proc/self/status")?.trim().parse()?)
+    let bytes = status_bytes(&status, line).ok_or_else(|| format!("no {line} in /proc/self/status"))?;
+    Ok(bytes >> 10)
 }

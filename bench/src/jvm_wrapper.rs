@@ -10,6 +10,7 @@ use std::process::{Command, ExitStatus};
 use std::time::Duration;
 use std::{fs, io, thread};
 
+use mayfly_tests::status_bytes;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::time::TimeValLike;
@@ -120,17 +121,11 @@ fn note_resident(pid: u32, path: PathBuf) {
         loop {
             let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
             // A process that has ended and was not waited for yet has none.
-            let Some(bytes) = resident_bytes(&status) else { return Ok(()) };
+            let Some(bytes) = status_bytes(&status, "VmRSS") else { return Ok(()) };
             writeln!(file, "{bytes}")?;
             thread::sleep(RESIDENT_STEP);
         }
     });
-}
-
-/// Of a text as in `/proc/PID/status` (proc_pid_status(5)).
-fn resident_bytes(status: &str) -> Option<u64> {
-    let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"))?;
-    kib.trim().parse::<u64>().ok().map(|kib| kib << 10)
 }
 
 fn usage_of_children(exit: i32) -> io::Result<Usage> {
@@ -162,15 +157,6 @@ mod tests {
         assert_eq!(Usage::read_all(&file).expect("missing is empty"), []);
         fs::write(&file, "cpu_us=1 max_rss_kib=2 exit=0\ncpu_us=3 max_r").expect("write");
         assert!(Usage::read_all(&file).is_err());
-    }
-
-    #[test]
-    fn resident_bytes_are_read_of_who_runs() {
-        let of_us =
-            resident_bytes(&fs::read_to_string("/proc/self/status").expect("we run")).expect("resident");
-        assert!(of_us > 1 << 20, "{of_us}");
-        assert_eq!(resident_bytes("Name:\tjava\nVmRSS:\t   12 kB\n"), Some(12 << 10));
-        assert_eq!(resident_bytes("Name:\tjava\nState:\tZ (zombie)\n"), None);
     }
 
     #[test]

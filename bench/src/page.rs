@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let made = MadeUp { stacks: arguments.stacks, classes: arguments.classes };
     let wide = folder.path().join("wide.mayfly");
-    made.write(&wide, 5, |_| 0..arguments.stacks)?;
+    made.write(&wide, 5)?;
     let (row, page) = written(&mayfly, &wide, &format!("{} stacks", arguments.stacks))?;
     let mut rows = vec![row];
     let choices = chosen(&page)?;
@@ -123,51 +123,24 @@ struct MadeUp {
 }
 
 impl MadeUp {
-    /// A recording of so many steps; in each some sites change.
-    fn write(
-        &self,
-        file: &Path,
-        steps: u64,
-        sites: impl Fn(u64) -> std::ops::Range<u32>,
-    ) -> Result<(), Box<dyn Error>> {
-        let mut file = BufWriter::new(File::create(file)?);
-        let mut writer = RecordingWriter::new();
-        for update in self.names() {
-            file.write_all(&writer.encode(&update)?)?;
-        }
-        for second in 1..=steps {
-            for update in self.step(second, sites(second)) {
-                file.write_all(&writer.encode(&update)?)?;
-            }
-        }
-        file.write_all(&writer.encode(&Update::End)?)?;
-        Ok(file.flush()?)
+    /// A recording of so many steps, in each of which all sites change.
+    fn write(&self, file: &Path, steps: u64) -> Result<(), Box<dyn Error>> {
+        let steps = (1..=steps).flat_map(|second| self.step(second, 0..self.stacks));
+        Written::to(file, self.names())?.all(steps)?.end()
     }
 
     /// A recording of so many bytes, in which 2,000 sites change each second.
     fn write_until(&self, file: &Path, bytes: u64) -> Result<(), Box<dyn Error>> {
         const CHANGING: u32 = 2_000;
-        let mut written = 0;
-        let mut file = BufWriter::new(File::create(file)?);
-        let mut writer = RecordingWriter::new();
-        let mut put = |updates: &mut dyn Iterator<Item = Update>| -> Result<u64, Box<dyn Error>> {
-            for update in updates {
-                let frame = writer.encode(&update)?;
-                written += frame.len() as u64;
-                file.write_all(&frame)?;
-            }
-            Ok(written)
-        };
-        put(&mut self.names())?;
+        let mut written = Written::to(file, self.names())?;
         for second in 1.. {
             let from = (second as u32).wrapping_mul(CHANGING) % self.stacks;
-            let sites = from..(from + CHANGING).min(self.stacks);
-            if put(&mut self.step(second, sites).into_iter())? >= bytes {
+            written = written.all(self.step(second, from..(from + CHANGING).min(self.stacks)))?;
+            if written.bytes >= bytes {
                 break;
             }
         }
-        put(&mut std::iter::once(Update::End))?;
-        Ok(file.flush()?)
+        written.end()
     }
 
     fn names(&self) -> impl Iterator<Item = Update> + use<> {
@@ -237,6 +210,33 @@ impl MadeUp {
             ..Progress::default()
         };
         [Update::Progress(Box::new(progress)), Update::Fates(Box::new(fates))]
+    }
+}
+
+/// A recording that is being written.
+struct Written {
+    file: BufWriter<File>,
+    writer: RecordingWriter,
+    bytes: u64,
+}
+
+impl Written {
+    fn to(file: &Path, names: impl Iterator<Item = Update>) -> Result<Self, Box<dyn Error>> {
+        let file = BufWriter::new(File::create(file)?);
+        Self { file, writer: RecordingWriter::new(), bytes: 0 }.all(names)
+    }
+
+    fn all(mut self, updates: impl IntoIterator<Item = Update>) -> Result<Self, Box<dyn Error>> {
+        for update in updates {
+            let frame = self.writer.encode(&update)?;
+            self.bytes += frame.len() as u64;
+            self.file.write_all(&frame)?;
+        }
+        Ok(self)
+    }
+
+    fn end(self) -> Result<(), Box<dyn Error>> {
+        Ok(self.all([Update::End])?.file.flush()?)
     }
 }
 

@@ -33,7 +33,7 @@ pub use jvms::{each_jvm, each_jvm_at_once, jdks, jvms, jvms_too_old};
 pub use launch::{Launch, Workspace, mayfly};
 pub use native::native_library;
 pub use profiled::Profiled;
-pub use running::{Outcome, Running, files_in};
+pub use running::{Outcome, Running, files_in, status_bytes};
 pub use skip::skip;
 pub use terminal::{Terminal, shell_words};
 pub use text_report::{Blamed, Bucket, ClassRow, Row, Site, TextReport};

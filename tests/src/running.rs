@@ -142,8 +142,7 @@ impl Running {
     #[track_caller]
     pub fn resident_bytes(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).expect("the program runs");
-        let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"));
-        kib.and_then(|kib| kib.trim().parse::<u64>().ok()).expect("VmRSS in /proc/PID/status") * 1024
+        status_bytes(&status, "VmRSS").expect("VmRSS in /proc/PID/status")
     }
 
     /// Waits until it uses no CPU: a program that waits for its stdin, and whose agent has caught up.
@@ -243,6 +242,15 @@ impl Running {
     }
 }
 
+/// A number of bytes in a text as in `/proc/PID/status`, e.g. `VmRSS`; `None` if there is none, as of a process that has ended
+/// and was not waited for (proc_pid_status(5)).
+pub fn status_bytes(status: &str, name: &str) -> Option<u64> {
+    let value = |line: &str| {
+        line.strip_prefix(name)?.strip_prefix(':')?.trim().strip_suffix(" kB")?.parse::<u64>().ok()
+    };
+    status.lines().find_map(value).map(|kib| kib << 10)
+}
+
 /// The files of a folder, in order; none if it is not there.
 pub fn files_in(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<_> =
@@ -255,5 +263,18 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_read_of_who_runs() {
+        let of_us = status_bytes(&fs::read_to_string("/proc/self/status").expect("we run"), "VmRSS");
+        assert!(of_us.expect("resident") > 1 << 20, "{of_us:?}");
+        assert_eq!(status_bytes("Name:\tjava\nVmRSS:\t   12 kB\n", "VmRSS"), Some(12 << 10));
+        assert_eq!(status_bytes("Name:\tjava\nState:\tZ (zombie)\n", "VmRSS"), None);
     }
 }
