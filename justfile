@@ -76,9 +76,9 @@ ci:
 sampled-errors RUNS="30":
     MAYFLY_RUNS={{ RUNS }} cargo test -p mayfly-tests --test e2e sampled errors_hold_over_many_runs -- --ignored --nocapture
 
-# Attach, start, watch, fetch and stop a hundred times on each JVM: memory, Metaspace, and what is left of the cost
-sampled-rounds:
-    cargo test -p mayfly-tests --test e2e sampled a_hundred_times -- --ignored --nocapture
+# Attach, start, watch, fetch and stop on each JVM, samples a hundred times, exact counts twenty: memory, Metaspace, what is left of the cost
+rounds:
+    cargo test -p mayfly-tests --test e2e rounds:: -- --ignored --nocapture
 
 # Make the picture in README.md of a run of the demo
 screenshot:

@@ -3,6 +3,7 @@
 //! Checks no limits: a regression is for a reader of the tables to see, as machines differ.
 
 mod assertions;
+mod attach;
 mod bed_run;
 mod beds;
 mod graph;
@@ -42,6 +43,8 @@ struct Cli {
 enum Subcommands {
     /// Assertions of the Java API in a heap of a million objects: time by the clock
     Assertions(assertions::Arguments),
+    /// A server under load, attached to over and over: failed requests, latency, memory, beside the same left alone
+    Attach(attach::Arguments),
     /// Real programs: process CPU time, memory, unchanged results, share of allocation accounted for
     Beds(beds::Arguments),
     /// Questions to a heap graph of millions of objects: time and memory
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
 fn dispatch(command: Subcommands) -> Result<ExitCode, Box<dyn Error>> {
     let healthy = match command {
         Subcommands::Assertions(arguments) => assertions::run(&arguments)?,
+        Subcommands::Attach(arguments) => attach::run(&arguments)?,
         Subcommands::Beds(arguments) => beds::run(&arguments)?,
         Subcommands::Graph(arguments) => graph::run(&arguments)?,
         Subcommands::Heap(arguments) => heap::run(&arguments)?,

@@ -25,6 +25,7 @@ const HOOKS: &str = "java/lang/MayflyHooks";
 fn capabilities(options: &Options) -> Capabilities {
     Capabilities {
         retransformation: true,
+        bytecodes: true,
         gc_events: true,
         sources: options.trace,
         ..Capabilities::default()
@@ -76,7 +77,8 @@ impl Exact {
         let refuse = &mut |class: &str, error: JvmtiError| {
             self.rewriting.refuse(format!("the JVM does not take {class} rewritten ({error})"));
         };
-        loaded_classes::rewrite((jvmti, self.target.jdk), jni, &later.seen, refuse)
+        let places = self.population.options.counts_places();
+        loaded_classes::rewrite((jvmti, self.target.jdk), jni, (&later.seen, places), refuse)
             .ok_or(LateError::NoClasses)
     }
 

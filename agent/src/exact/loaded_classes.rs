@@ -5,6 +5,7 @@
 use std::hash::BuildHasher;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use mayfly_classfile::allocation::may_get_hooks;
 use mayfly_jvmti::{Class, Jni, JvmtiEnv, JvmtiError};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
@@ -36,19 +37,27 @@ impl ClassNames {
     }
 }
 
-/// Has the hook, which is on, asked for all classes that it was not asked for while they were loaded. `seen` are those that it was.
-/// `refuse` is told of each that stays as it is.
+/// Has the hook, which is on, asked for all classes that it was not asked for while they were loaded, and that may get hooks;
+/// with `places`, of object creations too. `seen` are those that it was asked for, to which those without anything to hook are
+/// added. `refuse` is told of each that stays as it is.
 pub(super) fn rewrite(
     (jvmti, jdk): (&JvmtiEnv, u32),
     jni: Jni<'_>,
-    seen: &ClassNames,
+    (seen, places): (&ClassNames, bool),
     refuse: &mut dyn FnMut(&str, JvmtiError),
 ) -> Option<()> {
     for pass in 0..MOST_PASSES {
-        let is_wanted = |name: &str| {
+        let is_wanted = |class: Class<'_>, name: &str| {
             // In the first pass all: what was seen may be another loader's class of that name.
             let is_left = LEFT_ALONE.iter().any(|start| name.starts_with(start));
-            !is_left && (pass == 0 || !seen.has(name))
+            if is_left || (pass > 0 && seen.has(name)) {
+                return false;
+            }
+            let may = may_be_changed(jvmti, class, name, places);
+            if !may {
+                seen.add(name);
+            }
+            may
         };
         if each_batch((jvmti, jdk), jni, &is_wanted, refuse)? == 0 {
             break;
@@ -59,19 +68,32 @@ pub(super) fn rewrite(
 
 /// Has the JVM take classes of these names as they were before: the hook is off.
 pub(super) fn restore((jvmti, jdk): (&JvmtiEnv, u32), jni: Jni<'_>, names: &ClassNames) {
-    each_batch((jvmti, jdk), jni, &|name| names.has(name), &mut |_, _| ());
+    each_batch((jvmti, jdk), jni, &|_, name| names.has(name), &mut |_, _| ());
 }
 
-/// Retransforms the loaded classes with such names; how many there were. `None` if the JVM has no memory to tell them.
+/// Whether rewriting may find something in a class: asked of the JVM's own form of it, which takes a fraction of the time that it
+/// takes to write the class out and take it anew.
+fn may_be_changed(jvmti: &JvmtiEnv, class: Class<'_>, name: &str, places: bool) -> bool {
+    let (Some(constants), Some(codes)) = (jvmti.class_constants(class), jvmti.class_codes(class)) else {
+        return true;
+    };
+    let mut is_read = true;
+    let codes = codes.map_while(|code| code.inspect_err(|_| is_read = false).ok());
+    let may = may_get_hooks(name.replace('.', "/").as_bytes(), &constants, codes, places);
+    may || !is_read
+}
+
+/// Retransforms the loaded classes that are wanted, asked with their names; how many there were. `None` if the JVM has no memory to tell them.
 fn each_batch(
     (jvmti, jdk): (&JvmtiEnv, u32),
     jni: Jni<'_>,
-    is_wanted: &dyn Fn(&str) -> bool,
+    is_wanted: &dyn Fn(Class<'_>, &str) -> bool,
     refuse: &mut dyn FnMut(&str, JvmtiError),
 ) -> Option<usize> {
     jvmti.with_loaded_classes(jni, |classes| {
         let wanted = |class: &Class<'_>| {
-            jvmti.is_modifiable(*class) && jvmti.class_name(*class).is_some_and(|name| is_wanted(&name))
+            jvmti.is_modifiable(*class)
+                && jvmti.class_name(*class).is_some_and(|name| is_wanted(*class, &name))
         };
         let wanted: Vec<_> = classes.iter().copied().filter(wanted).collect();
         let most = if jdk < FIRST_WITH_CHEAP_BATCHES { SMALL_BATCH } else { BATCH };

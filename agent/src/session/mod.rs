@@ -74,15 +74,16 @@ pub(crate) struct Reached {
 }
 
 impl Session {
-    /// A session of such a run: its stream begins with [`Update::Start`], which is the caller's to send.
-    pub(crate) fn new(population: Arc<Population>, run: &RunInfo) -> Self {
+    /// A session of such a run: its stream begins with [`Update::Start`], which is the caller's to send. `launched`: the agent was
+    /// there from the launch of the JVM on.
+    pub(crate) fn new(population: Arc<Population>, run: &RunInfo, launched: bool) -> Self {
         Self {
             deaths: Deaths::new(&population, run),
             population,
             stream: Stream::default(),
             scopes: ScopeStream::default(),
             profiled: Stopwatch::default(),
-            uncounted: Uncounted::default(),
+            uncounted: Uncounted::new(launched),
             resets: 0,
             corrected: None,
             fates_told: None,

@@ -156,7 +156,7 @@ impl Bench {
             stacks: true,
             ..RunInfo::default()
         };
-        let session = Session::new(population, &run);
+        let session = Session::new(population, &run, true);
         let mut builder = ProfileBuilder::new();
         builder.apply(Update::Start(Box::new(run))).expect("it fits");
         Self { engine, session, builder }

@@ -2,13 +2,18 @@
 
 use mayfly_profile::Remainder;
 
-const BEFORE_COUNTING: &str = "before counting began (JVM start-up)";
+/// Where the agent was there from the launch on.
+const AT_START_UP: &str = "before counting began (JVM start-up)";
+/// Where profiling began in a JVM that ran: what came before is not compared.
+const AT_START: &str = "before counting began (since profiling was started)";
 const WHILE_PAUSED: &str = "while paused";
 const AT_EXIT: &str = "after the last collection, at exit (JVM, daemon threads)";
 
 /// By the JVM's totals at each switch, which are 0 where it does not count.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Uncounted {
+    /// What the time before the first switch on is called.
+    cause_before: &'static str,
     /// Before the first switch on; `None`: there was none.
     before: Option<u64>,
     paused: u64,
@@ -19,6 +24,12 @@ pub(super) struct Uncounted {
 }
 
 impl Uncounted {
+    /// Nothing yet. `launched`: the JVM's totals are since the launch.
+    pub(super) fn new(launched: bool) -> Self {
+        let cause_before = if launched { AT_START_UP } else { AT_START };
+        Self { cause_before, before: None, paused: 0, paused_since: 0, ended_for_good: false }
+    }
+
     /// Counting begins, or goes on after a pause.
     pub(super) fn starts(&mut self, jvm: u64) {
         if self.before.is_none() {
@@ -46,7 +57,7 @@ impl Uncounted {
         let open = if self.paused_since > 0 { jvm.saturating_sub(self.paused_since) } else { 0 };
         let (open, at_exit) = if self.ended_for_good { (0, open) } else { (open, 0) };
         vec![
-            Remainder::exact(BEFORE_COUNTING, before as i64),
+            Remainder::exact(self.cause_before, before as i64),
             Remainder::exact(WHILE_PAUSED, (self.paused + open) as i64),
             Remainder::exact(AT_EXIT, at_exit as i64),
         ]

@@ -28,9 +28,10 @@ pub(crate) fn begin(profiler: &Arc<Profiler>, jni: Jni<'_>) {
         population.clock.correct(bytes);
     }
     bound_held(profiler, jni, run.jvm.gc);
+    let launched = matches!(profiler.begun, Begun::AtLaunch);
     {
         let mut session = profiler.session.lock();
-        *session = Some(Session::new(Arc::clone(population), &run));
+        *session = Some(Session::new(Arc::clone(population), &run, launched));
         profiler.output.send(vec![Update::Start(Box::new(run)), Update::Flags(target.flags(jni))]);
     }
     profiler.engine.begin(jni);

@@ -9,6 +9,9 @@ use crate::refusal::{Malformed, Refusal};
 
 const POOL: &str = "constant pool";
 
+/// Where constants that stand alone begin: offset 0 means "no constant".
+const BARE_START: usize = 1;
+
 /// Byte length behind the tag, by tag; 0 is a tag we don't know (Utf8 is handled apart).
 const LENGTHS: [u8; 21] = [0, 0, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4, 4, 2, 2];
 
@@ -68,10 +71,15 @@ impl<'a> ConstantPool<'a> {
         Ok(pool)
     }
 
-    /// Reads constants that stand alone, from `start` (not 0) to the end of `bytes`.
-    pub(crate) fn parse_bare(bytes: &'a [u8], start: usize) -> Result<Self, Refusal> {
-        let reader = Reader::starting_at(bytes, start, POOL);
-        Self::walk(bytes, reader, usize::MAX, &mut |_| {})
+    /// Constants that stand alone, for [`ConstantPool::parse_bare`].
+    pub(crate) fn bare(constants: &[u8]) -> Vec<u8> {
+        [&[0; BARE_START], constants].concat()
+    }
+
+    /// Reads constants that stand alone, from what [`ConstantPool::bare`] gave, showing every Utf8 constant to `see_utf8`.
+    pub(crate) fn parse_bare(bytes: &'a [u8], mut see_utf8: impl FnMut(&'a [u8])) -> Result<Self, Refusal> {
+        let reader = Reader::starting_at(bytes, BARE_START, POOL);
+        Self::walk(bytes, reader, usize::MAX, &mut see_utf8)
     }
 
     /// Reads constants until there are `count` (index 0 among them), or the bytes end.
@@ -106,6 +114,12 @@ impl<'a> ConstantPool<'a> {
     /// `constant_pool_count`: one more than the highest index.
     pub fn count(&self) -> u16 {
         u16::try_from(self.offsets.len()).unwrap_or(u16::MAX)
+    }
+
+    /// The constants as they stand, without their count.
+    pub fn constants(&self) -> &'a [u8] {
+        let start = self.offsets.get(1).map_or(self.end, |&at| at as usize);
+        self.bytes.get(start..self.end).unwrap_or_default()
     }
 
     /// Where the pool ends in the class file.

@@ -1,5 +1,7 @@
 //! Changing classes that are loaded: which there are, and having the JVM ask for their bytes again.
 
+use jvmti_bindings::sys::jvmti::jvmtiError;
+
 use crate::error::{JvmtiError, error};
 use crate::jni::Jni;
 use crate::jvmti_env::JvmtiEnv;
@@ -38,5 +40,24 @@ impl JvmtiEnv {
         let raw: Vec<_> = classes.iter().map(|class| class.raw()).collect();
         // SAFETY: live class references, by their type.
         unsafe { self.jvmti().retransform_classes(&raw) }.map_err(error)
+    }
+
+    /// The constants of a class, without their count (`GetConstantPool`); `None` of one that is not linked yet. To be asked for
+    /// with [`crate::Capabilities::bytecodes`].
+    pub fn class_constants(&self, class: Class<'_>) -> Option<Vec<u8>> {
+        // SAFETY: a live class reference, by its type.
+        unsafe { self.jvmti().get_constant_pool(class.raw()) }.ok()
+    }
+
+    /// The code of each method of a class that has some, fetched one by one (`GetBytecodes`); `None` of a class that is not linked
+    /// yet. To be asked for as above.
+    pub fn class_codes(&self, class: Class<'_>) -> Option<impl Iterator<Item = Result<Vec<u8>, JvmtiError>>> {
+        let jvmti = self.jvmti();
+        // SAFETY: a live class reference, by its type.
+        let methods = unsafe { jvmti.get_class_methods(class.raw()) }.ok()?;
+        // SAFETY: methods of a class that the caller refers to, so that it is not unloaded.
+        let codes = methods.into_iter().map(move |method| unsafe { jvmti.get_bytecodes(method) });
+        let has_code = |code: &Result<_, _>| !matches!(code, Err(jvmtiError::NATIVE_METHOD));
+        Some(codes.filter(has_code).map(|code| code.map_err(error)))
     }
 }

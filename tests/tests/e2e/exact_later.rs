@@ -1,6 +1,8 @@
 //! Exact counts that begin in a JVM that runs: all classes are rewritten, nothing from before is counted, and all of it from then
 //! on is; then an end, and another begin.
 
+use std::path::Path;
+
 use mayfly_tests::{JsonReport, Jvm, Launch, Outcome, Running, Workspace, each_jvm, jcmd, mayfly};
 
 const MAIN: &str = "attached.Attached";
@@ -62,11 +64,14 @@ fn has_all(report: &JsonReport, number: u64, jvm: &Jvm) {
 #[test]
 fn what_is_made_from_the_start_on_is_counted_exactly_and_nothing_before() {
     each_jvm(|jvm| {
-        let mut running = launched(jvm, &[]);
+        let workspace = Workspace::new();
+        let log = workspace.file("changed.log");
+        let mut running = launched(jvm, &[&format!("-Xlog:redefine+class+load=info:file={}", log.display())]);
         let pid = running.pid();
         // So that some of it is compiled.
         running.does("all 20000");
         ask("start", pid, &["--exact"]).ok();
+        only_what_allocates_was_changed(&log, jvm);
         running.does(&format!("all {MANY}"));
         let report = snapshot(pid);
         assert_eq!(report.0["engine"], "exact", "on {jvm}");
@@ -74,6 +79,8 @@ fn what_is_made_from_the_start_on_is_counted_exactly_and_nothing_before() {
         let share = report.share().expect("a counter");
         assert!((0.99..1.01).contains(&share), "{share} on {jvm}: {}", report.0["trust"]);
         assert_eq!(report.0["trust"]["refusals"], serde_json::json!([]), "on {jvm}");
+        let remainder = report.0["trust"]["remainder"].to_string();
+        assert!(!remainder.contains("start-up"), "the JVM was not started on {jvm}: {remainder}");
         ask("pause", pid, &[]).ok();
         running.does("all 1000");
         ask("resume", pid, &[]).ok();
@@ -90,6 +97,15 @@ fn what_is_made_from_the_start_on_is_counted_exactly_and_nothing_before() {
         running.does("all 100");
         is_unharmed(running, jvm);
     });
+}
+
+/// The JVM takes a class anew only if there is something to count in it.
+#[track_caller]
+fn only_what_allocates_was_changed(log: &Path, jvm: &Jvm) {
+    let text = std::fs::read_to_string(log).expect("a log of changed classes");
+    let has = |class: &str| text.contains(&format!("name={class},"));
+    assert!(has(MAIN) && has("attached.Attached$Wide"), "on {jvm}: {text}");
+    assert!(!has("attached.Attached$Item"), "it makes nothing, on {jvm}");
 }
 
 /// The place of a class that was unloaded is another one's later, and so is that of a thread that ended.
@@ -122,15 +138,30 @@ fn classes_and_threads_that_come_and_go_are_not_mixed_up() {
     });
 }
 
+/// With each option that goes with counts: which objects it follows, of those made from then on, and where they are made.
 #[test]
-fn deaths_and_stacks_are_those_of_objects_made_from_then_on() {
+fn deaths_samples_and_stacks_are_those_of_objects_made_from_then_on() {
+    const KEPT: &str = "attached.Attached$Kept";
+    const ITEM: &str = "attached.Attached$Item";
     each_jvm(|jvm| {
-        for options in ["#trackcollections", "#trackcollections#trace"] {
-            let mut running = launched(jvm, &[]);
-            let pid = running.pid();
-            running.does("keep 1000");
+        let mut running = launched(jvm, &[]);
+        let pid = running.pid();
+        running.does("keep 1000");
+        for options in [
+            "#trackcollections",
+            "#trackcollections#trace",
+            "#trackcollections#every-3",
+            "#sample-1k",
+            "#sample-1k#trace",
+            "#track-balanced",
+            "#track-balanced#trace",
+            "#trace",
+        ] {
             ask("start", pid, &["--exact", &format!("{options}#include-attached.")]).ok();
-            running.does("keep 300");
+            // A thread that runs has drawn its next sample at the interval from before, of 512 KiB.
+            running.does("all 20000");
+            ask("reset", pid, &[]).ok();
+            running.does(&format!("keep {MANY}"));
             running.does("all 5000");
             if jvm.feature >= VIRTUAL {
                 running.does("virtual 50 20");
@@ -138,23 +169,30 @@ fn deaths_and_stacks_are_those_of_objects_made_from_then_on() {
             running.does("gc");
             running.does("gc");
             let report = snapshot(pid);
-            let kept = "attached.Attached$Kept";
-            assert_eq!(objects(&report, kept), 300, "{options} on {jvm}");
-            assert_eq!(report.live()[kept].objects, 300, "{options} on {jvm}");
-            let dead = report.collected()["attached.Attached$Item"].objects;
-            let made = objects(&report, "attached.Attached$Item");
-            assert_eq!(dead, made, "{options} on {jvm}");
+            let made = 5000 + if jvm.feature >= VIRTUAL { 50 * 20 } else { 0 };
+            assert_eq!((objects(&report, KEPT), objects(&report, ITEM)), (MANY, made), "{options} on {jvm}");
+            if options != "#trace" {
+                assert_eq!(report.live()[KEPT].objects, MANY, "{options} on {jvm}");
+                assert_eq!(report.collected()[ITEM].objects, made, "{options} on {jvm}");
+            }
             if options.contains("#trace") {
-                let sites = report.0["sites"].as_array().expect("sites");
-                let of_kept =
-                    sites.iter().find(|site| site["class"] == kept).expect("a site of what is kept");
-                let stack = of_kept["stack"].to_string();
-                assert!(stack.contains("Attached.keep"), "on {jvm}: {stack}");
+                are_kept_in_keep(&report, KEPT, &format!("{options} on {jvm}"));
             }
             ask("stop", pid, &[]).ok();
-            is_unharmed(running, jvm);
         }
+        is_unharmed(running, jvm);
     });
+}
+
+/// The sites of a class are all in a method, and add up.
+#[track_caller]
+fn are_kept_in_keep(report: &JsonReport, class: &str, told: &str) {
+    let sites = report.0["sites"].as_array().expect("sites");
+    let of_kept: Vec<_> = sites.iter().filter(|site| site["class"] == class).collect();
+    let in_keep = |site: &&serde_json::Value| site["stack"].to_string().contains("Attached.keep");
+    assert!(!of_kept.is_empty() && of_kept.iter().all(in_keep), "{told}: {of_kept:?}");
+    let objects: u64 = of_kept.iter().filter_map(|site| site["allocated"]["objects"].as_u64()).sum();
+    assert_eq!(objects, MANY, "{told}");
 }
 
 /// Either way of stopping, and by any other engine in between.

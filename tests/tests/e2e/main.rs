@@ -43,6 +43,7 @@ mod options;
 mod other_agents;
 mod recording;
 mod rough;
+mod rounds;
 mod sampled;
 mod samples;
 mod scopes;

@@ -37,40 +37,52 @@ fn jvm_with(module: &str, turn: usize) -> Option<&'static Jvm> {
     able.get(turn % able.len().max(1)).copied()
 }
 
-/// The program under another agent and ours, both orders: ours counting exactly from the launch on, before it; and by samples,
-/// begun later. What it left in its folder is judged.
+/// The program under another agent and ours, both orders: ours counting exactly from the launch on, before it; and begun later,
+/// by samples, and exactly. What it left in its folder is judged.
 fn beside(jvm: &Jvm, theirs: &dyn Fn(&Path) -> Vec<String>, judge: &dyn Fn(&Path, &Outcome)) {
     for ours_first in [true, false] {
         let folder = Workspace::new();
-        let recording = folder.file("run.mayfly");
         let theirs = theirs(folder.path());
         let theirs: Vec<_> = theirs.iter().map(String::as_str).collect();
         let launch = Launch::new(jvm, "steered.Steered").jvm_args(&theirs);
-        let mut running = if ours_first {
-            launch
-                .agent(format!(
-                    "#trackcollections#trace#live-0#output-{}#recording-{}",
-                    folder.path().display(),
-                    recording.display()
-                ))
-                .start()
+        let recordings = if ours_first {
+            vec![launched_first(launch, folder.path(), judge, jvm)]
         } else {
-            launch.start()
+            begun_later(launch, folder.path(), judge, jvm)
         };
-        running.wait_for_line("READY");
-        if !ours_first {
-            ask(&running, "start", &[&format!("#sample-64k#recording-{}", recording.display())]).ok();
-        }
-        running.does(&format!("make {ITEMS}"));
-        if !ours_first {
-            ask(&running, "stop", &[]).ok();
-        }
-        let outcome = running.finish().ok();
-        let told = format!("MADE {ITEMS} KEPT 0\nDONE\n");
-        assert!(outcome.stdout.contains(&told), "on {jvm}: {}", outcome.stdout);
-        judge(folder.path(), &outcome);
-        is_counted(&JsonReport::of(&recording), jvm);
+        recordings.iter().for_each(|recording| is_counted(&JsonReport::of(recording), jvm));
     }
+}
+
+fn launched_first(launch: Launch, folder: &Path, judge: &dyn Fn(&Path, &Outcome), jvm: &Jvm) -> PathBuf {
+    let recording = folder.join("run.mayfly");
+    let files = format!("#output-{}#recording-{}", folder.display(), recording.display());
+    let mut running = launch.agent(format!("#trackcollections#trace#live-0{files}")).start().when_ready();
+    running.does(&format!("make {ITEMS}"));
+    ends_well(running, ITEMS, folder, judge, jvm);
+    recording
+}
+
+fn begun_later(launch: Launch, folder: &Path, judge: &dyn Fn(&Path, &Outcome), jvm: &Jvm) -> Vec<PathBuf> {
+    let mut running = launch.start().when_ready();
+    let ways = [("sampled", "#sample-64k", &[][..]), ("exact", "#trackcollections", &["--restore"])];
+    let recordings = ways.map(|(engine, options, stop)| {
+        let recording = folder.join(engine).with_extension("mayfly");
+        let options = format!("{options}#recording-{}", recording.display());
+        ask(&running, "start", &[&format!("--{engine}"), &options]).ok();
+        running.does(&format!("make {ITEMS}"));
+        ask(&running, "stop", stop).ok();
+        recording
+    });
+    ends_well(running, 2 * ITEMS, folder, judge, jvm);
+    recordings.into()
+}
+
+#[track_caller]
+fn ends_well(running: Running, made: u32, folder: &Path, judge: &dyn Fn(&Path, &Outcome), jvm: &Jvm) {
+    let outcome = running.finish().ok();
+    assert!(outcome.stdout.contains(&format!("MADE {made} KEPT 0\nDONE\n")), "on {jvm}: {}", outcome.stdout);
+    judge(folder, &outcome);
 }
 
 fn ask(running: &Running, command: &str, more: &[&str]) -> Outcome {

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use mayfly_tests::{
-    Expectation, JsonReport, Jvm, Launch, Outcome, Profiled, Running, Workspace, artifacts, each_jvm, jcmd,
-    mayfly, native_library, skip,
+    Expectation, JsonReport, Jvm, Launch, Outcome, Profiled, Running, Workspace, artifacts, each_jvm, mayfly,
+    native_library, skip,
 };
 use serde_json::Value;
 
@@ -239,108 +239,6 @@ fn it_begins_and_ends_in_a_jvm_that_runs_and_begins_again() {
         let off = errors_off(&json, "steered.Steered$Item", f64::from(ITEMS) * ITEM);
         assert!(off.abs() < 4.0, "{off} errors off on {jvm}: since the second start");
         is_unharmed(running, 4 * u64::from(ITEMS), jvm);
-    });
-}
-
-/// Attached, begun, watched, fetched and stopped again, by turns.
-struct OverAndOver {
-    running: Running,
-    /// Resident bytes after each round.
-    resident: Vec<u64>,
-    /// Bytes of Metaspace once it is warm, and in the end, if the JVM has the tool that says.
-    metaspace: Vec<u64>,
-}
-
-/// Rounds that load classes and fill the allocator's pools.
-const WARM: usize = 8;
-
-impl OverAndOver {
-    fn run(jvm: &Jvm, rounds: usize) -> Self {
-        let mut running = started(jvm, &["-Xmx64m", "-Xms64m", "-XX:+AlwaysPreTouch"]);
-        running.does("spin");
-        let mut all = Self { running, resident: Vec::new(), metaspace: Vec::new() };
-        for round in 1..=rounds {
-            all.round(jvm, round % 4 == 1);
-            if round == WARM || round == rounds {
-                all.look_at_metaspace(jvm);
-            }
-        }
-        all
-    }
-
-    fn look_at_metaspace(&mut self, jvm: &Jvm) {
-        let counters = jcmd(jvm, &self.running, &["PerfCounter.print"]);
-        let used = |text: &str| {
-            text.lines().find_map(|line| line.strip_prefix("sun.gc.metaspace.used=")?.parse::<u64>().ok())
-        };
-        self.metaspace.extend(counters.as_deref().and_then(used));
-    }
-
-    fn round(&mut self, jvm: &Jvm, looks: bool) {
-        let pid = self.running.pid();
-        ask("start", pid, &["#sample-4k"]).ok();
-        if looks {
-            let mut watching = Command::new(&artifacts().cli);
-            watching.args(["live", &pid.to_string()]);
-            let mut watching = Running::of(watching);
-            self.running.does("make 100000");
-            // Piped, it prints a block, and goes on until there is nothing more to watch.
-            watching.wait_for_line("");
-            assert!(snapshot(pid).class("[B").is_some(), "on {jvm}");
-            ask("stop", pid, &[]).ok();
-            watching.finish();
-        } else {
-            self.running.does("make 100000");
-            ask("stop", pid, &[]).ok();
-        }
-        self.resident.push(self.running.resident_bytes());
-    }
-
-    #[track_caller]
-    fn ends_flat(self, jvm: &Jvm) {
-        let (first, last) = self.resident.split_at(WARM);
-        let (before, after) = (first.iter().max().expect("rounds"), last.iter().min().expect("rounds"));
-        assert!(*after < before + (4 << 20), "{after} bytes, {before} before on {jvm}");
-        if let [before, last] = self.metaspace[..] {
-            assert!(last <= before + (64 << 10), "{last} bytes of Metaspace, {before} before on {jvm}");
-        }
-        is_unharmed(self.running, 100_000 * self.resident.len() as u64, jvm);
-    }
-}
-
-#[test]
-fn begun_and_ended_over_and_over_it_leaves_nothing_behind() {
-    each_jvm(|jvm| OverAndOver::run(jvm, 20).ends_flat(jvm));
-}
-
-/// The time that the program takes for the same work before and after, beside.
-#[test]
-#[ignore = "minutes: just sampled-rounds"]
-fn begun_and_ended_a_hundred_times_it_costs_nothing_afterwards() {
-    each_jvm(|jvm| {
-        let time = |running: &mut Running| {
-            let mut times: Vec<_> = (0..15)
-                .map(|_| {
-                    let began = std::time::Instant::now();
-                    running.does("make 50000000");
-                    began.elapsed().as_secs_f64()
-                })
-                .collect();
-            times.sort_by(f64::total_cmp);
-            times[7]
-        };
-        let mut untouched = started(jvm, &["-Xmx64m", "-Xms64m", "-XX:+AlwaysPreTouch"]);
-        untouched.does("spin");
-        let before = time(&mut untouched);
-        let mut all = OverAndOver::run(jvm, 100);
-        let after = time(&mut all.running);
-        println!(
-            "{jvm}: {before:.3} s untouched, {after:.3} s after 100 rounds; resident {} to {} MiB, Metaspace {:?}",
-            all.resident[WARM - 1] >> 20,
-            all.resident[99] >> 20,
-            all.metaspace
-        );
-        all.running.finish().ok();
     });
 }
 

@@ -2,8 +2,6 @@
 //!
 //! Knows no rules: it looks for the hooks themselves, in the code as the JVM has it.
 
-use alloc::vec::Vec;
-
 use super::hook::HOOKS_CLASS;
 use crate::bytes::u2_at;
 use crate::class::ClassFile;
@@ -69,10 +67,8 @@ fn links(method: &MethodRef<'_>) -> bool {
 }
 
 fn is_method(constants: &[u8], index: u16, is_it: impl Fn(&MethodRef<'_>) -> bool) -> bool {
-    /// Offset 0 means "no constant".
-    const START: usize = 1;
-    let bytes: Vec<u8> = [&[0; START], constants].concat();
-    ConstantPool::parse_bare(&bytes, START)
+    let bytes = ConstantPool::bare(constants);
+    ConstantPool::parse_bare(&bytes, |_| {})
         .ok()
         .and_then(|pool| pool.method_ref(index).map(|method| is_it(&method)))
         .unwrap_or(false)

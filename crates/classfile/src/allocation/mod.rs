@@ -9,6 +9,7 @@
 mod hook;
 mod loaded;
 mod methods;
+mod needs;
 mod options;
 mod place;
 mod rules;
@@ -23,6 +24,7 @@ use crate::refusal::{MethodRefusal, Refusal, RefusedMethod};
 use hook::HookRefs;
 pub use hook::{Element, HOOKS_CLASS, Hook};
 pub use loaded::{LoadedInstruction, instruction_at};
+pub use needs::may_get_hooks;
 pub use options::Options;
 pub use place::{Made, Place, Places};
 use rules::{Callees, Names};

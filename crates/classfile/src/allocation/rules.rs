@@ -90,13 +90,14 @@ impl Callees {
 pub(super) struct Names {
     hooks_class: bool,
     callee: bool,
+    clone: bool,
 }
 
 impl Names {
     #[inline]
     pub(super) fn see(&mut self, utf8: &[u8]) {
         match utf8.len() {
-            5 => self.callee |= utf8 == b"clone",
+            5 => self.clone |= utf8 == b"clone",
             6 => self.callee |= utf8 == b"copyOf",
             7 => self.callee |= utf8 == b"toBytes",
             8 => {
@@ -117,8 +118,13 @@ impl Names {
         self.hooks_class
     }
 
+    /// Whether a method is called `clone`, or one that is.
+    pub(super) fn names_clone(&self) -> bool {
+        self.clone
+    }
+
     pub(super) fn callee(&self) -> bool {
-        self.callee
+        self.callee || self.clone
     }
 }
 

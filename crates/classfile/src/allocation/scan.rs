@@ -103,7 +103,7 @@ pub(super) fn method<'a>(
                 Some(Hook::ExitScope)
             }
             Some(_) => Some(Hook::Place),
-            None => site_hook(class, code.bytecode, instruction, callees, silenced)?,
+            None => site_hook(class.name(), code.bytecode, instruction, callees, silenced)?,
         };
         let Some(hook) = hook else { continue };
         let made = creation.unwrap_or_else(|| made(class, code.bytecode, instruction));
@@ -157,8 +157,19 @@ fn may_allocate(code: &[u8], calls: bool) -> bool {
     code.chunks(64).any(|chunk| chunk.iter().fold(false, |found, &byte| found | array(byte) | call(byte)))
 }
 
+/// Whether code of a class may get hooks, other than at its entry; that which can't be read may.
+pub(super) fn may_have_hooks(class: &[u8], code: &[u8], callees: &Callees, places: bool) -> bool {
+    let has_hook = |instruction: Instruction| match instruction.opcode {
+        NEW => places,
+        _ => !matches!(site_hook(class, code, instruction, callees, false), Ok(None)),
+    };
+    may_allocate(code, places || !callees.is_empty())
+        && instructions(code).any(|instruction| instruction.map_or(true, has_hook))
+}
+
+/// The hook at an instruction of a class's method.
 fn site_hook(
-    class: &ClassFile<'_>,
+    class: &[u8],
     code: &[u8],
     instruction: Instruction,
     callees: &Callees,
@@ -175,7 +186,7 @@ fn site_hook(
         MULTIANEWARRAY => Some(Hook::Multi),
         opcode @ INVOKEVIRTUAL..=INVOKESTATIC => {
             let callee = u2_at(code, operand).and_then(|index| callees.get(index));
-            callee.and_then(|callee| rules::call_hook(callee, opcode, class.name(), silenced))
+            callee.and_then(|callee| rules::call_hook(callee, opcode, class, silenced))
         }
         _ => None,
     })
