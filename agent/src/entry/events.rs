@@ -1,8 +1,9 @@
 //! What the agent does at each JVMTI event.
 
 use mayfly_jvmti::{
-    Agent, AgentLoadContext, CallbackContext, ClassFileLoadHookEvent, Exhausted, ObjectAllocationEvent,
-    ResourceExhaustedEvent, SampledAllocation, ThreadEvent, jni_of, sys, thread_of,
+    Agent, AgentLoadContext, CallbackContext, ClassEvent, ClassFileLoadHookEvent, Exhausted,
+    ObjectAllocationEvent, ResourceExhaustedEvent, SampledAllocation, ThreadEvent, class_of, jni_of, sys,
+    thread_of,
 };
 
 use super::{loaded, mbean, starting, startup};
@@ -56,6 +57,18 @@ impl Agent for MayflyAgent {
             steering::begin(&profiler, jni);
         }
         remote::start(target, starting::start);
+    }
+
+    fn thread_start(&self, context: CallbackContext<'_>, event: ThreadEvent) {
+        if let (Some(jni), Some(thread)) = (jni_of(&context), thread_of(&event)) {
+            loaded::with_exact(|exact| exact.thread_starts(jni, thread));
+        }
+    }
+
+    fn class_prepare(&self, context: CallbackContext<'_>, event: ClassEvent) {
+        if let (Some(jni), Some(class)) = (jni_of(&context), class_of(&event)) {
+            loaded::with_exact(|exact| exact.class_prepared(jni, class));
+        }
     }
 
     fn thread_end(&self, context: CallbackContext<'_>, event: ThreadEvent) {

@@ -27,13 +27,13 @@ pub(crate) fn enter(exact: &Exact, jni: Jni<'_>, thread: Thread<'_>, class: Clas
 
 /// Gives a thread a slab where it has none.
 pub(super) fn enter_thread(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, thread: Thread<'_>) {
-    if hooks.slab.get(jni, thread) == 0 && !own_threads::is_own() {
+    if hooks.slab(jni, thread) == 0 && !own_threads::is_own() {
         let slab = exact.counters.slabs.open();
         if exact.later.is_some() && exact.target.is_carrier(jni, thread) {
             exact.counters.slabs.note_moving(slab);
         }
-        hooks.slab.set(jni, thread, slab as i64);
-        if hooks.slab.get(jni, thread) == 0 {
+        hooks.set_slab(jni, thread, slab);
+        if hooks.slab(jni, thread) == 0 {
             // Nothing to keep it in: the thread's object is not whole yet.
             exact.counters.close(slab, &exact.population);
         }

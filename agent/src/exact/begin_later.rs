@@ -11,7 +11,7 @@ use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiError};
 use super::later::{LateError, Later};
 use super::sampler::{SAMPLING, ask_for_sampler};
 use super::stand_ins::StandIns;
-use super::state::Exact;
+use super::state::{Exact, session_constants};
 use super::{hooks, loaded_classes};
 use crate::options::Options;
 use crate::target::{Target, give_sampler_back};
@@ -71,7 +71,8 @@ impl Exact {
         if let Some(class) = is_there {
             jvmti.retransform(&[class]).map_err(|_| LateError::NoHooks)?;
         }
-        let hooks = hooks::connect(jni, jvmti, true).map_err(LateError::NotConnected)?;
+        let session = session_constants(&self.population.options, &self.counters, Some(later.stand_ins()));
+        let hooks = hooks::connect(jni, jvmti, session).map_err(LateError::NotConnected)?;
         let _ = self.hooks.set(hooks);
         self.forget_cells(jni).ok_or(LateError::NoClasses)?;
         let refuse = &mut |class: &str, error: JvmtiError| {
@@ -140,7 +141,7 @@ impl Exact {
         let Some(hooks) = self.hooks() else { return };
         jni.with_frame(16, || {
             for thread in self.target.jvmti.threads(jni) {
-                hooks.slab.set(jni, thread, 0);
+                hooks.set_slab(jni, thread, 0);
             }
         });
     }

@@ -1,5 +1,6 @@
 //! Drives the slabs: reads what all threads have counted, by class and by place, and makes rows of sites of it.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mayfly_profile::{Dropped, SiteCounts};
@@ -9,6 +10,7 @@ use crate::options::Options;
 use crate::tracking::Population;
 
 const ELSEWHERE: &str = "their sites only, there are too many allocating instructions";
+const UNPREPARED: &str = "some objects of classes that the JVM had not told of yet";
 const SHARING: &str =
     "some objects of threads that shared counters, as there was no address space left for theirs";
 
@@ -17,6 +19,8 @@ pub(super) struct Counters {
     pub(super) slabs: Slabs,
     pub(super) places: PlaceTable,
     pub(super) stack_budget: StackBudget,
+    /// Objects of classes without a cell, when totals were last read.
+    unprepared: AtomicU64,
     rows: Mutex<SiteRows>,
     /// Scopes as of the last reset, by node.
     scopes_before: Mutex<Vec<ScopeTotal>>,
@@ -29,6 +33,7 @@ impl Counters {
             slabs: Slabs::new(options.counts_places()),
             places: PlaceTable::new(),
             stack_budget: StackBudget::default(),
+            unprepared: AtomicU64::new(0),
             rows: Mutex::new(SiteRows::new(options.view.detailed_trace)),
             scopes_before: Mutex::default(),
         }
@@ -61,6 +66,7 @@ impl Counters {
     ) -> (Vec<ClassTotal>, Vec<SiteCounts>) {
         let words = self.slabs.words(&population.classes, &self.places);
         let totals = words.classes(&population.classes, &self.places);
+        self.unprepared.store(words.without_cell(), Relaxed);
         let sites = match population.options.trace {
             true if population.options.counts_places() => {
                 self.with_rows(|rows| rows.changed(&words, self.tables(population), ledger))
@@ -109,6 +115,9 @@ impl Counters {
         let mut dropped = Vec::new();
         if elsewhere > 0 {
             dropped.push(Dropped { cause: ELSEWHERE.into(), objects: elsewhere });
+        }
+        if self.unprepared.load(Relaxed) > 0 {
+            dropped.push(Dropped { cause: UNPREPARED.into(), objects: self.unprepared.load(Relaxed) });
         }
         if self.slabs.sharing() > 0 {
             dropped.push(Dropped { cause: SHARING.into(), objects: 0 });

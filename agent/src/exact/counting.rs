@@ -107,10 +107,10 @@ impl Engine for Exact {
         if let (Some(unseen), Some(allocated), true) = (&self.unseen, allocated, counts) {
             unseen.thread_ends(allocated);
         }
-        let slab = hooks.slab.get(jni, thread);
+        let slab = hooks.slab(jni, thread);
         if slab != 0 {
-            hooks.slab.set(jni, thread, 0);
-            self.counters.close(slab as u64, &self.population);
+            hooks.set_slab(jni, thread, 0);
+            self.counters.close(slab, &self.population);
         }
     }
 

@@ -3,7 +3,9 @@
 use std::ffi::CStr;
 
 use mayfly_classfile::fields_to_methods;
-use mayfly_jvmti::{ArrayLayout, Field, GlobalClass, Jni, JvmtiEnv, OfClass, OfThread, StaticField};
+use mayfly_jvmti::{
+    ArrayLayout, Field, GlobalClass, Jni, JvmtiEnv, ObjectSizes, OfClass, OfThread, StaticField, Thread,
+};
 
 use super::stand_ins::StandIns;
 use crate::target::release::FIRST_WITH_CURRENT_CARRIER;
@@ -19,8 +21,10 @@ const ADDED: &[u8] = b"mayfly$";
 /// What of the JVM is needed to count.
 pub(super) struct Hooks {
     class: GlobalClass,
-    /// `Thread.mayfly$slab`, or what stands in for it: address of the thread's slab, or 0.
-    pub(super) slab: Field<OfThread, i64>,
+    /// `Thread.mayfly$slab`, or what stands in for it: what is kept of the address of the thread's slab, or 0.
+    slab: Field<OfThread, i64>,
+    /// An address is kept XOR this.
+    shared: u64,
     /// `Class.mayfly$cell`, likewise: where the class is counted, or 0.
     pub(super) cell: Field<OfClass, i32>,
 }
@@ -29,6 +33,25 @@ impl Hooks {
     /// Lets the Java side count, or not.
     pub(super) fn switch(&self, jni: Jni<'_>, on: bool) {
         jni.set_static(self.class.get(), c"on", StaticField::Int(if on { -1 } else { 0 }));
+    }
+
+    /// The address of a thread's slab, 0 if it has none of its own.
+    pub(super) fn slab(&self, jni: Jni<'_>, thread: Thread<'_>) -> u64 {
+        match self.slab.get(jni, thread) {
+            0 => 0,
+            kept => kept as u64 ^ self.shared,
+        }
+    }
+
+    /// Has a thread count there; 0: in none of its own.
+    pub(super) fn set_slab(&self, jni: Jni<'_>, thread: Thread<'_>, slab: u64) {
+        let kept = if slab == 0 { 0 } else { slab ^ self.shared };
+        self.slab.set(jni, thread, kept as i64);
+    }
+
+    /// How many bytes objects of a class have; `None` if this JVM's classes are not as we know them.
+    pub(super) fn object_sizes(&self, jni: Jni<'_>, jvmti: &JvmtiEnv) -> Option<ObjectSizes> {
+        ObjectSizes::find(jni, jvmti, self.class, c"objectBytes")
     }
 }
 
@@ -50,6 +73,9 @@ pub(super) struct SessionConstants {
     pub(super) shares: bool,
     /// Address of the table of places; 0 if they are not counted.
     pub(super) places: u64,
+    /// Whether every thread has a slab, and every class a cell, before it is asked for; then the address of the slab of
+    /// threads that have none of their own yet.
+    pub(super) no_tests: Option<u64>,
     /// What is used instead of added fields; `None`: these are there.
     pub(super) stand_ins: Option<StandIns>,
 }
@@ -69,6 +95,8 @@ impl SessionConstants {
             (Constant::Long(0x4D41_5946_4C59_0004), Constant::Long(self.places as i64)),
             (Constant::Int(0x4D41_5905), Constant::Int(self.stacks.into())),
             (Constant::Int(0x4D41_5906), Constant::Int(if self.shares { -1 } else { 0 })),
+            (Constant::Int(0x4D41_5907), Constant::Int(self.no_tests.is_some().into())),
+            (Constant::Long(0x4D41_5946_4C59_000B), Constant::Long(self.no_tests.unwrap_or(0) as i64)),
         ];
         if let Some(StandIns { holder_at, slab_at, session, cell_at }) = self.stand_ins {
             constants.extend([
@@ -130,8 +158,12 @@ fn with_constant(class_file: &[u8], from: Constant<'_>, to: Constant<'_>) -> Vec
 ///
 /// # Errors
 /// What is not as it should be.
-pub(super) fn connect(jni: Jni<'_>, jvmti: &JvmtiEnv, stand_ins: bool) -> Result<Hooks, ConnectError> {
-    let hooks = find(jni, stand_ins).ok_or(ConnectError::NoFields)?;
+pub(super) fn connect(
+    jni: Jni<'_>,
+    jvmti: &JvmtiEnv,
+    session: SessionConstants,
+) -> Result<Hooks, ConnectError> {
+    let hooks = find(jni, session).ok_or(ConnectError::NoFields)?;
     let layout = ArrayLayout::measure(jni, jvmti).ok_or(ConnectError::NoLayout)?;
     if set_layout(jni, &hooks, layout) && link(jni, &hooks) {
         Ok(hooks)
@@ -150,6 +182,11 @@ pub(crate) enum ConnectError {
     #[error("this JVM does not report its array layout: please report its version")]
     NoLayout,
     /// A JVM looks native methods up in an agent's library once it has loaded that.
+    #[error(
+        "this JVM's classes are not as the agent knows them: take samples instead (#engine-sampled, mayfly run --sampled), and \
+         please report its version"
+    )]
+    NoSizes,
     #[error("java.lang.MayflyHooks is not the one of this library: please report this")]
     NotLinked,
 }
@@ -173,17 +210,16 @@ fn link(jni: Jni<'_>, hooks: &Hooks) -> bool {
     .all(|(name, signature)| jni.call_static_with_nothing(hooks.class.get(), name, signature))
 }
 
-fn find(jni: Jni<'_>, stand_ins: bool) -> Option<Hooks> {
+fn find(jni: Jni<'_>, session: SessionConstants) -> Option<Hooks> {
     let class = jni.global(jni.find_class(NAME)?)?;
     let (slab, cell) = (c"mayfly$slab", c"mayfly$cell");
-    Some(match stand_ins {
-        false => Hooks { class, slab: Field::of_thread(jni, slab)?, cell: Field::of_class(jni, cell)? },
-        true => Hooks {
-            class,
-            slab: Field::stood_in_for_thread(jni, class, slab)?,
-            cell: Field::stood_in_for_class(jni, class, cell)?,
-        },
-    })
+    let (slab, cell) = match session.stand_ins {
+        None => (Field::of_thread(jni, slab)?, Field::of_class(jni, cell)?),
+        Some(_) => {
+            (Field::stood_in_for_thread(jni, class, slab)?, Field::stood_in_for_class(jni, class, cell)?)
+        }
+    };
+    Some(Hooks { class, slab, shared: session.no_tests.unwrap_or(0), cell })
 }
 
 fn set_layout(jni: Jni<'_>, hooks: &Hooks, layout: ArrayLayout) -> bool {
@@ -227,6 +263,7 @@ mod tests {
         let (hands_over, stacks) = (true, true);
         for session in [
             SessionConstants { shares: true, ..SessionConstants::default() },
+            SessionConstants { no_tests: Some(0x7f12_3456_7890), ..SessionConstants::default() },
             SessionConstants {
                 hands_over,
                 smallest: 64,

@@ -2,6 +2,7 @@
 //!
 //! Also what only such an engine needs: who made what no hook sees. What it shares with other engines is in `tracking`.
 
+mod ahead;
 mod allocations;
 mod begin_later;
 mod counters;

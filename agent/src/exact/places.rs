@@ -39,7 +39,7 @@ pub(crate) fn enter(
             (made.map(|made| exact.population.classes.named(&made)), Kind::Objects)
         }
     };
-    if hooks.slab.get(jni, thread) == 0 {
+    if hooks.slab(jni, thread) == 0 {
         return 0;
     }
     class.and_then(|class| exact.counters.places.enter(place, class, kind, true)).unwrap_or(0)

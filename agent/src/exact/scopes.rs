@@ -15,7 +15,7 @@ pub(crate) fn enter_inner(exact: &Exact, jni: Jni<'_>, thread: Thread<'_>, outer
     let outer = match outer {
         0 => {
             enter_thread(exact, jni, hooks, thread);
-            hooks.slab.get(jni, thread) as u64
+            hooks.slab(jni, thread)
         }
         outer => outer,
     };

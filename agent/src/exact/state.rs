@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 
-use mayfly_jvmti::{CallbackContext, ClassFileLoadHookEvent, Jni};
+use mayfly_jvmti::{CallbackContext, ClassFileLoadHookEvent, Jni, ObjectSizes};
 
 use super::counters::Counters;
 use super::hooks::{self, Hooks, SessionConstants};
@@ -15,6 +15,14 @@ use crate::conduct::notice::refuse_launch;
 use crate::options::Options;
 use crate::target::Target;
 use crate::tracking::Population;
+
+/// What a session needs besides whose hooks make no tests.
+pub(super) struct Ahead {
+    /// Sizes of objects by class.
+    pub(super) sizes: ObjectSizes,
+    /// Where objects of `java.lang.Thread` are counted.
+    pub(super) thread_cell: u32,
+}
 
 /// Counts by hooks in rewritten classes.
 pub(crate) struct Exact {
@@ -30,6 +38,8 @@ pub(crate) struct Exact {
     pub(super) examined: AtomicU64,
     /// Found at VMInit, or when all classes are about to be rewritten.
     pub(super) hooks: OnceLock<Hooks>,
+    /// There in a session whose hooks make no tests.
+    pub(super) ahead: OnceLock<Ahead>,
     /// `None`: it was there from the launch on.
     pub(super) later: Option<Later>,
 }
@@ -62,6 +72,7 @@ impl Exact {
             examples: AtomicU64::new(0),
             examined: AtomicU64::new(0),
             hooks: OnceLock::new(),
+            ahead: OnceLock::new(),
         }
     }
 
@@ -77,9 +88,12 @@ impl Exact {
 
     /// Finds the Java side at VMInit, and makes it ready to count.
     pub(crate) fn connect_hooks(&self, jni: Jni<'_>) {
-        let hooks = hooks::connect(jni, &self.target.jvmti, false);
-        let hooks = hooks.unwrap_or_else(|error| refuse_launch(&error.to_string()));
-        let _ = self.hooks.set(hooks);
+        let session = session_constants(&self.population.options, &self.counters, None);
+        let connected = hooks::connect(jni, &self.target.jvmti, session).and_then(|hooks| {
+            let hooks = self.hooks.get_or_init(|| hooks);
+            if session.no_tests.is_some() { self.prepare_all(jni, hooks) } else { Ok(()) }
+        });
+        connected.unwrap_or_else(|error| refuse_launch(&error.to_string()));
     }
 
     /// Rewrites a class that is being loaded.
@@ -119,18 +133,22 @@ impl Exact {
     }
 }
 
-fn session_constants(
+/// What the Java side is patched for.
+pub(super) fn session_constants(
     options: &Options,
     counters: &Counters,
     stand_ins: Option<StandIns>,
 ) -> SessionConstants {
     let places = if options.counts_places() { counters.places.address() } else { 0 };
+    let counts_only = !hands_over(options) && !options.track_balanced && !options.counts_places();
+    let prepares = counts_only && stand_ins.is_none() && ObjectSizes::are_exported();
     SessionConstants {
         hands_over: hands_over(options),
         smallest: options.view.min_bytes,
         stacks: hands_over(options) && options.trace && !options.counts_places(),
         shares: options.track_balanced,
         places,
+        no_tests: prepares.then(|| counters.slabs.of_arriving()),
         stand_ins,
     }
 }

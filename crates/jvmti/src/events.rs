@@ -1,7 +1,7 @@
 //! Event payloads as typed references, valid while their event runs.
 
 use jvmti_bindings::callbacks::{
-    CallbackContext, ObjectAllocationEvent, ResourceExhaustedEvent, ThreadEvent,
+    CallbackContext, ClassEvent, ObjectAllocationEvent, ResourceExhaustedEvent, ThreadEvent,
 };
 use jvmti_bindings::sys::jvmti as sys;
 
@@ -18,6 +18,12 @@ pub fn jni_of<'event>(context: &'event CallbackContext<'_>) -> Option<Jni<'event
 pub fn thread_of(event: &ThreadEvent) -> Option<Thread<'_>> {
     // SAFETY: a local reference of the running event.
     unsafe { Object::from_raw(event.thread()) }.map(Thread)
+}
+
+/// The class that the event is about.
+pub fn class_of(event: &ClassEvent) -> Option<Class<'_>> {
+    // SAFETY: a local reference of the running event, to a class.
+    unsafe { Object::from_raw(event.class()).map(|class| class.as_class()) }
 }
 
 /// A sampled allocation.

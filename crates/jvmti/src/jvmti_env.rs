@@ -62,6 +62,10 @@ pub enum Event {
     VmInit,
     /// The VM is about to end.
     VmDeath,
+    /// A class is about to be initialised for the first time: it has all its members.
+    ClassPrepare,
+    /// A platform thread begins to run.
+    ThreadStart,
     /// A platform thread ends.
     ThreadEnd,
     /// A collection's stop-the-world part begins: the program is paused.
@@ -83,6 +87,8 @@ impl Event {
             Self::VmStart => sys::JVMTI_EVENT_VM_START,
             Self::VmInit => sys::JVMTI_EVENT_VM_INIT,
             Self::VmDeath => sys::JVMTI_EVENT_VM_DEATH,
+            Self::ClassPrepare => sys::JVMTI_EVENT_CLASS_PREPARE,
+            Self::ThreadStart => sys::JVMTI_EVENT_THREAD_START,
             Self::ThreadEnd => sys::JVMTI_EVENT_THREAD_END,
             Self::GarbageCollectionStart => sys::JVMTI_EVENT_GARBAGE_COLLECTION_START,
             Self::GarbageCollectionFinish => sys::JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
@@ -256,6 +262,16 @@ impl JvmtiEnv {
     pub fn is_array(&self, class: Class<'_>) -> bool {
         // SAFETY: a live class reference, by its type.
         unsafe { self.jvmti().is_array_class(class.raw()) }.unwrap_or(false)
+    }
+
+    /// Whether there may be objects of a class that is no array class: not of interfaces and abstract classes
+    /// (`GetClassModifiers`).
+    pub fn may_have_instances(&self, class: Class<'_>) -> bool {
+        /// `ACC_ABSTRACT` (JVMS 4.1, table 4.1-B).
+        const ABSTRACT: i32 = 0x400;
+        // SAFETY: a live class reference, by its type.
+        let modifiers = unsafe { self.jvmti().get_class_modifiers(class.raw()) };
+        modifiers.is_ok_and(|modifiers| modifiers & ABSTRACT == 0)
     }
 
     /// Shallow size in bytes, header and padding included (JVMTI `GetObjectSize`).

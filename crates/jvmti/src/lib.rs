@@ -18,6 +18,7 @@ mod management;
 mod marking;
 mod names;
 mod native;
+mod object_sizes;
 mod perf_data;
 mod refs;
 mod retransform;
@@ -29,7 +30,7 @@ mod weak_numbers;
 pub use arrays::ObjectArray;
 pub use buffers::{Buffer, BufferLayout};
 pub use error::JvmtiError;
-pub use events::{Exhausted, SampledAllocation, jni_of, thread_of};
+pub use events::{Exhausted, SampledAllocation, class_of, jni_of, thread_of};
 pub use fields::{Field, FieldValue, InstanceOf, OfClass, OfThread};
 pub use heap::{
     FieldFacts, Follow, HeapObject, HeapVisitor, HeapWalk, Reference, ReferenceKind, StackSlot, StringText,
@@ -38,7 +39,8 @@ pub use heap::{
 pub use jni::{Jni, StaticField};
 pub use jvmti_bindings::agent::AgentLoadContext;
 pub use jvmti_bindings::callbacks::{
-    CallbackContext, ClassFileLoadHookEvent, ObjectAllocationEvent, ResourceExhaustedEvent, ThreadEvent,
+    CallbackContext, ClassEvent, ClassFileLoadHookEvent, ObjectAllocationEvent, ResourceExhaustedEvent,
+    ThreadEvent,
 };
 pub use jvmti_bindings::sys::jni as sys;
 pub use jvmti_bindings::{Agent, export_agent};
@@ -49,6 +51,7 @@ pub use management::{AllocationCounter, Management};
 pub use marking::ZMarking;
 pub use names::class_name;
 pub use native::method_body;
+pub use object_sizes::ObjectSizes;
 pub use perf_data::{PerfCounter, PerfData, PerfText};
 pub use refs::{Class, GlobalClass, Object, Thread, Weak};
 pub use spaces::Generation;

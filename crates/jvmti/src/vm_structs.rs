@@ -30,6 +30,12 @@ pub(crate) fn pointer_at(address: *const c_void) -> Option<*const c_void> {
     (!pointer.is_null()).then_some(pointer)
 }
 
+/// The `int` at an address that the table gave for a variable of that type.
+pub(crate) fn int_at(address: *const c_void) -> i32 {
+    // SAFETY: as for `pointer_at`, of a variable of type int.
+    unsafe { address.cast::<i32>().read_volatile() }
+}
+
 fn entry(class: &CStr, field: &CStr) -> Option<Entry> {
     let stride = offset(c"gHotSpotVMStructEntryArrayStride")?;
     let class_at = offset(c"gHotSpotVMStructEntryTypeNameOffset")?;

@@ -14,7 +14,8 @@
 const WORD_SHIFT: u32 = size_of::<u64>().trailing_zeros();
 
 /// Words for a thread's own notes. No cell is there: a cell of zero means "not registered", and Java counts a place not
-/// executed yet at offset 0, where words 0 and [`PLACE_DUE`] are never written; nor is [`CELL_DUE`].
+/// executed yet at offset 0, where words 0 and [`PLACE_DUE`] are never written; nor is [`CELL_DUE`]. Where hooks make no tests, places are
+/// not counted, and word 0 counts what has no cell.
 pub(crate) const NOTE_WORDS: usize = NOTE_INNER + MOST_SCOPE_NAMES;
 /// Names of scopes that there may be; none has the number 0.
 pub(crate) const MOST_SCOPE_NAMES: usize = 256;

@@ -15,7 +15,7 @@ use crate::places::PlaceTable;
 use crate::scopes::{EntryId, NodeId, Scopes};
 use crate::slab_layout::{
     CELL_BELOW, CELL_BYTES, CELL_LARGEST, CLASS_WORDS, MOST_SCOPE_NAMES, NOTE_ENDS, NOTE_ENTRIES, NOTE_INNER,
-    NOTE_MOVING, NOTE_OUTER, PLACE_WORDS,
+    NOTE_MOVING, NOTE_OUTER, PLACE_WORDS, word_at,
 };
 
 /// Spare slabs kept for the next threads, as address space alone; more are unmapped.
@@ -48,6 +48,10 @@ pub struct Slabs {
     len: usize,
     /// For threads that come when the system has no address space left: they share it, and lose some counts to each other.
     last_resort: Slab,
+    /// For threads that have no slab of their own yet.
+    arriving: Slab,
+    /// For threads that are not the program's.
+    unread: Slab,
     /// How many threads came to share it.
     sharing: AtomicU64,
     state: Mutex<State>,
@@ -131,13 +135,44 @@ impl Slabs {
     /// If the system has no address space for a single one.
     pub fn new(places: bool) -> Self {
         let len = CLASS_WORDS + if places { PLACE_WORDS } else { 0 };
-        let last_resort = Slab::new(len).expect("address space for counters");
-        Self { len, last_resort, sharing: AtomicU64::new(0), state: Mutex::default() }
+        let slab = || Slab::new(len).expect("address space for counters");
+        Self {
+            len,
+            last_resort: slab(),
+            arriving: slab(),
+            unread: slab(),
+            sharing: AtomicU64::new(0),
+            state: Mutex::default(),
+        }
     }
 
     /// A zeroed slab for a thread; the address is what Java writes to.
     pub fn open(&self) -> u64 {
         self.open_from(|words| Slab::new(words).ok())
+    }
+
+    /// The slab of threads that have none of their own yet: those that count in it at once lose some counts to each other.
+    pub fn of_arriving(&self) -> u64 {
+        self.arriving.address()
+    }
+
+    /// A thread has arrived: what it counted before is kept, or forgotten if it is not the program's. `cell`: of the class that such
+    /// a thread has made an object of by then.
+    pub fn arrived(&self, cell: u32, is_program: bool, classes: &ClassTable, places: &PlaceTable) {
+        let made = self.arriving.words().get(word_at(cell)).map_or(0, |word| word.load(Relaxed));
+        if made == 0 {
+            return;
+        }
+        let mut state = self.state();
+        if is_program {
+            InUse::of(classes, places).add(&mut state.retired, &self.arriving);
+        }
+        self.arriving.clear();
+    }
+
+    /// The slab of threads whose allocations are not counted: nobody reads it.
+    pub fn unread(&self) -> u64 {
+        self.unread.address()
     }
 
     fn open_from(&self, system: impl FnOnce(usize) -> Option<Slab>) -> u64 {
@@ -198,7 +233,7 @@ impl Slabs {
         let mut state = self.state();
         let State { live, mut spare, .. } = std::mem::take(&mut *state);
         spare.extend(live.into_iter().map(|open| open.slab));
-        spare.iter().chain([&self.last_resort]).for_each(Slab::clear);
+        spare.iter().chain([&self.last_resort, &self.arriving]).for_each(Slab::clear);
         state.spare = spare;
         self.sharing.store(0, Relaxed);
     }
@@ -239,6 +274,7 @@ impl Slabs {
             open.blocks = in_use.add(&mut words, &open.slab);
         }
         in_use.add(&mut words, &self.last_resort);
+        in_use.add(&mut words, &self.arriving);
         words
     }
 
@@ -247,7 +283,7 @@ impl Slabs {
     pub fn forget_largest(&self, classes: &ClassTable, places: &PlaceTable) {
         let mut state = self.state();
         let in_use = InUse::of(classes, places);
-        for slab in state.live.iter().map(|open| &open.slab).chain([&self.last_resort]) {
+        for slab in state.live.iter().map(|open| &open.slab).chain([&self.last_resort, &self.arriving]) {
             in_use.forget_largest(slab);
         }
         let Words { classes: of_classes, places: of_places } = &mut state.retired;
@@ -383,6 +419,11 @@ impl Words {
         totals
     }
 
+    /// Objects of classes that had no cell, where hooks don't ask whether they have one.
+    pub fn without_cell(&self) -> u64 {
+        self.classes.first().copied().unwrap_or(0)
+    }
+
     pub(crate) fn places(&self) -> &[u64] {
         &self.places
     }
@@ -408,12 +449,37 @@ mod tests {
 
     use super::*;
     use crate::places::Kind;
-    use crate::slab_layout::word_at;
 
     /// What Java does: add to the word at a cell of the newest slab.
     fn bump(slabs: &Slabs, cell: u32, offset: usize, by: u64) {
         let state = slabs.state();
         state.live.last().unwrap().slab.words()[word_at(cell) + offset].fetch_add(by, Relaxed);
+    }
+
+    #[test]
+    fn what_a_thread_counts_before_it_has_a_slab_is_kept_unless_it_is_ours() {
+        let (slabs, places, classes) = (Slabs::default(), PlaceTable::new(), ClassTable::default());
+        let cell = classes.register("java.lang.Thread", Shape::Object { size: 16 }, false).cell;
+        let objects = || slabs.words(&classes, &places).classes(&classes, &places)[0].counted.objects;
+        let arrives = |is_program| {
+            slabs.arriving.words()[word_at(cell)].fetch_add(1, Relaxed);
+            let counted = objects();
+            slabs.arrived(cell, is_program, &classes, &places);
+            (counted, objects())
+        };
+        assert_eq!([arrives(true), arrives(false), arrives(true)], [(1, 1), (2, 1), (2, 2)]);
+        slabs.unread.words()[word_at(cell)].fetch_add(1, Relaxed);
+        slabs.close(slabs.unread(), &classes, &places);
+        assert_eq!(objects(), 2, "nobody reads it, not at its thread's end either");
+    }
+
+    #[test]
+    fn objects_of_classes_without_a_cell_are_told() {
+        let (slabs, places, classes) = (Slabs::default(), PlaceTable::new(), ClassTable::default());
+        classes.register("a.B", Shape::Object { size: 16 }, false);
+        slabs.open();
+        bump(&slabs, 0, 0, 3);
+        assert_eq!(slabs.words(&classes, &places).without_cell(), 3);
     }
 
     #[test]

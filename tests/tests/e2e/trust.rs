@@ -1,8 +1,8 @@
 //! The trust line: almost all bytes are accounted for, and what is missing is explained to the byte, by name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use mayfly_tests::{Jvm, Profiled, each_jvm};
+use mayfly_tests::{JsonReport, Jvm, Profiled, each_jvm};
 use regex::Regex;
 use serde_json::{Value, json};
 
@@ -67,6 +67,37 @@ fn the_text_names_the_same_share_and_the_same_causes() {
         let percent = percent.unwrap_or_else(|| panic!("no trust line on {jvm}:\n{}", run.log()));
         let share = json.share().expect("trust.share") * 100.0;
         assert!(percent >= 99.0 && (percent - share).abs() < 0.01, "on {jvm}: {percent} % of {share} %");
+    });
+}
+
+/// Bytes of an object, of each class that is no array class.
+fn sizes(json: &JsonReport) -> BTreeMap<String, u64> {
+    let counts = json.allocated().into_iter().filter(|(name, _)| !name.starts_with('['));
+    counts.map(|(name, count)| (name, count.bytes / count.objects)).collect()
+}
+
+#[test]
+fn sizes_known_before_there_is_an_object_are_those_that_the_jvm_tells_of_objects() {
+    const EXAMPLES: &str = "made by the profiler (one object of each class)";
+    each_jvm(|jvm| {
+        let profile = |options: &str| {
+            let run = Profiled::new(jvm, "gap.Gap", options).with(|l| l.args(&["library", "2000"]));
+            run.run();
+            run.json()
+        };
+        let (counted, tracked) = (profile(""), profile("#trackcollections"));
+        let of_objects = sizes(&tracked);
+        let both: Vec<_> =
+            sizes(&counted).into_iter().filter(|(name, _)| of_objects.contains_key(name)).collect();
+        assert!(both.len() > 30, "on {jvm}: {both:?}");
+        both.iter().for_each(|(name, size)| assert_eq!(*size, of_objects[name], "{name} on {jvm}"));
+        let made_for_their_size =
+            |json: &JsonReport| explained(&json.0["trust"]).map(|causes| causes.contains(&EXAMPLES.into()));
+        assert_eq!(
+            (made_for_their_size(&counted), made_for_their_size(&tracked)),
+            (Ok(false), Ok(true)),
+            "on {jvm}"
+        );
     });
 }
 

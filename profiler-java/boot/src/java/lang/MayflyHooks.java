@@ -57,6 +57,18 @@ public final class MayflyHooks {
     private static final long SESSION = 0x4D41_5946_4C59_0009L;
     private static final long CELL_AT = 0x4D41_5946_4C59_000AL;
 
+    /**
+     * Whether every thread has somewhere to count and every class a cell before it is first allocated, so that counting needs no
+     * test. Patched to 1 in a session that hands nothing over from here and counts no places, else to 0.
+     */
+    private static final int NO_TESTS = 0x4D41_5907;
+
+    /**
+     * What is kept of a slab's address is the address XOR this. Patched to the address of the slab that threads share which have
+     * none of their own yet, for which 0 is kept; to 0 where such threads are given one when they first allocate.
+     */
+    private static final long SHARED = 0x4D41_5946_4C59_000BL;
+
     /** No place's number. */
     private static final int NOWHERE = -1;
 
@@ -221,7 +233,7 @@ public final class MayflyHooks {
             scopes = roomForScopes(thread, scopes);
         }
         Thread carrier = Thread.currentCarrierThread();
-        long inner = inner(carrier, carrier.mayfly$slab, name);
+        long inner = inner(carrier, carrier.mayfly$slab ^ SHARED, name);
         if (inner == 0) {
             return;
         }
@@ -231,7 +243,7 @@ public final class MayflyHooks {
         scopes[top + 1] = name + ONE_DEEPER;
         scopes[top + 2] = entry;
         scopes[0] = (top >> 1) + 1;
-        carrier.mayfly$slab = inner;
+        carrier.mayfly$slab = inner ^ SHARED;
     }
 
     /** The thread leaves the scope of that name, and with it those that it entered there and did not leave. */
@@ -243,12 +255,12 @@ public final class MayflyHooks {
         int top = (int) scopes[0] << 1;
         if (top != 0 && scopes[top - 1] == name + ONE_DEEPER && (scopes[top] & TOLD) == 0) {
             Thread carrier = Thread.currentCarrierThread();
-            long slab = carrier.mayfly$slab;
+            long slab = carrier.mayfly$slab ^ SHARED;
             Unsafe u = Unsafe.getUnsafe();
             long outer = slab == 0 ? 0 : u.getLong(null, slab + OUTER);
             if (outer != 0) {
                 u.putLong(null, slab + ENDS, u.getLong(null, slab + ENDS) + 1);
-                carrier.mayfly$slab = outer;
+                carrier.mayfly$slab = outer ^ SHARED;
                 scopes[0] = (top >> 1) - 1;
                 return;
             }
@@ -271,7 +283,7 @@ public final class MayflyHooks {
     private static void leave(long[] scopes, int from) {
         Unsafe u = Unsafe.getUnsafe();
         Thread carrier = Thread.currentCarrierThread();
-        long slab = carrier.mayfly$slab;
+        long slab = carrier.mayfly$slab ^ SHARED;
         for (int at = ((int) scopes[0] << 1) - 1; at >= from; at -= 2) {
             if (slab != 0) {
                 add(slab + ENDS, 1);
@@ -281,7 +293,7 @@ public final class MayflyHooks {
                 noteEntry(scopes[at + 1], true);
             }
         }
-        carrier.mayfly$slab = slab;
+        carrier.mayfly$slab = slab ^ SHARED;
         scopes[0] = from >> 1;
     }
 
@@ -330,7 +342,7 @@ public final class MayflyHooks {
     private static void install(long[] scopes) {
         Thread carrier = Thread.currentCarrierThread();
         int top = scopes == null ? 0 : (int) scopes[0] << 1;
-        long slab = carrier.mayfly$slab;
+        long slab = carrier.mayfly$slab ^ SHARED;
         if (slab == 0 && top == 0) {
             return;
         }
@@ -341,7 +353,7 @@ public final class MayflyHooks {
                 slab = inner;
             }
         }
-        carrier.mayfly$slab = slab;
+        carrier.mayfly$slab = slab ^ SHARED;
     }
 
     /** In {@code VirtualThread}, on its carrier: it is about to be mounted. */
@@ -426,8 +438,15 @@ public final class MayflyHooks {
             return;
         }
         Class<?> type = o.getClass();
-        long slab = Thread.currentCarrierThread().mayfly$slab;
+        long slab = Thread.currentCarrierThread().mayfly$slab ^ SHARED;
         int cell = type.mayfly$cell;
+        // In a local variable it is a constant for the JIT compilers, but not for javac.
+        int noTests = NO_TESTS;
+        if (noTests != 0) {
+            Unsafe u = Unsafe.getUnsafe();
+            u.putLong(null, slab + cell, u.getLong(null, slab + cell) + 1);
+            return;
+        }
         if ((on & SHARES) != 0) {
             if (slab != 0) {
                 Unsafe u = Unsafe.getUnsafe();
@@ -459,7 +478,7 @@ public final class MayflyHooks {
     private static int firstObject(Class<?> type) {
         Thread thread = Thread.currentCarrierThread();
         enter(thread, type);
-        long slab = thread.mayfly$slab;
+        long slab = thread.mayfly$slab ^ SHARED;
         int cell = type.mayfly$cell;
         if (slab == 0 || cell == 0) {
             return 0;
@@ -476,7 +495,7 @@ public final class MayflyHooks {
         if (thread.mayfly$slab == 0 || type.mayfly$cell == 0) {
             enter(thread, type);
         }
-        long slab = thread.mayfly$slab;
+        long slab = thread.mayfly$slab ^ SHARED;
         int cell = type.mayfly$cell;
         if (slab != 0 && cell != 0) {
             long at = slab + (cell & OFFSET);
@@ -503,7 +522,7 @@ public final class MayflyHooks {
         if (on == 0) {
             return;
         }
-        long slab = Thread.currentCarrierThread().mayfly$slab;
+        long slab = Thread.currentCarrierThread().mayfly$slab ^ SHARED;
         if (slab != 0) {
             Unsafe u = Unsafe.getUnsafe();
             // At offset 0, of places not executed yet, the word that says when a sample is due is always 0.
@@ -525,7 +544,7 @@ public final class MayflyHooks {
             offset = enterPlace(thread, null, id);
         }
         if (offset != 0) {
-            long at = thread.mayfly$slab + offset;
+            long at = (thread.mayfly$slab ^ SHARED) + offset;
             add(at, 1);
             dueAgain(at, offset, 0);
         }
@@ -588,9 +607,17 @@ public final class MayflyHooks {
         array(a, double[].class, (round8 + ((long) a.length << 3)) & align);
     }
 
+    /** The JVM tells of no class of arrays that it makes: each has its cell from the first array on. */
     @ForceInline
     public static void array(Object[] a) {
-        array(a, a.getClass(), (roundRef + ((long) a.length << shiftRef)) & align);
+        Class<?> type = a.getClass();
+        long size = (roundRef + ((long) a.length << shiftRef)) & align;
+        int noTests = NO_TESTS;
+        if (noTests != 0 && type.mayfly$cell == 0) {
+            firstArray(type, size);
+        } else {
+            array(a, type, size);
+        }
     }
 
     @ForceInline
@@ -599,8 +626,19 @@ public final class MayflyHooks {
         if (on == 0) {
             return;
         }
-        long slab = Thread.currentCarrierThread().mayfly$slab;
+        long slab = Thread.currentCarrierThread().mayfly$slab ^ SHARED;
         int cell = type.mayfly$cell;
+        int noTests = NO_TESTS;
+        if (noTests != 0) {
+            Unsafe u = Unsafe.getUnsafe();
+            long at = slab + cell + (size < SMALLEST ? BELOW : 0);
+            u.putLong(null, at, u.getLong(null, at) + 1);
+            u.putLong(null, at + CELL_BYTES, u.getLong(null, at + CELL_BYTES) + size);
+            if (u.getLong(null, at + CELL_LARGEST) < size) {
+                u.putLong(null, at + CELL_LARGEST, size);
+            }
+            return;
+        }
         if ((on & SHARES) != 0) {
             if (slab != 0 && size >= SMALLEST) {
                 Unsafe u = Unsafe.getUnsafe();
@@ -642,7 +680,7 @@ public final class MayflyHooks {
     private static void firstArrayOrDue(Object a, Class<?> type, long size) {
         int cell = firstArray(type, size);
         if (cell != 0 && size >= SMALLEST) {
-            long slab = Thread.currentCarrierThread().mayfly$slab;
+            long slab = Thread.currentCarrierThread().mayfly$slab ^ SHARED;
             long at = slab + (cell & OFFSET);
             followIfDue(a, cell, size, slab, at, at + ARRAY_DUE);
         }
@@ -703,7 +741,7 @@ public final class MayflyHooks {
             array(a, type, size);
             return;
         }
-        long slab = Thread.currentCarrierThread().mayfly$slab;
+        long slab = Thread.currentCarrierThread().mayfly$slab ^ SHARED;
         boolean counted = false;
         if (slab != 0) {
             Unsafe u = Unsafe.getUnsafe();
@@ -737,7 +775,7 @@ public final class MayflyHooks {
         if (thread.mayfly$slab == 0 || offset == 0) {
             offset = enterPlace(thread, type, id);
         }
-        long slab = thread.mayfly$slab;
+        long slab = thread.mayfly$slab ^ SHARED;
         if (offset != 0) {
             addArray(slab + offset, offset, size);
         } else if (slab != 0 && type.mayfly$cell != 0) {
@@ -761,11 +799,14 @@ public final class MayflyHooks {
     /** Like {@link #firstObject}. */
     @DontInline
     private static int firstArray(Class<?> type, long size) {
+        if (on == 0) {
+            return 0;
+        }
         Thread thread = Thread.currentCarrierThread();
         if (thread.mayfly$slab == 0 || type.mayfly$cell == 0) {
             enter(thread, type);
         }
-        long slab = thread.mayfly$slab;
+        long slab = thread.mayfly$slab ^ SHARED;
         int cell = type.mayfly$cell;
         if (slab == 0 || cell == 0) {
             return 0;
@@ -798,7 +839,7 @@ public final class MayflyHooks {
             return;
         }
         if (PLACES != 0) {
-            noteLast(Thread.currentCarrierThread().mayfly$slab, 0);
+            noteLast(Thread.currentCarrierThread().mayfly$slab ^ SHARED, 0);
         }
         anywhere(o);
     }
@@ -866,7 +907,7 @@ public final class MayflyHooks {
         if (thread.mayfly$slab == 0 || type.mayfly$cell == 0) {
             enter(thread, type);
         }
-        long slab = thread.mayfly$slab;
+        long slab = thread.mayfly$slab ^ SHARED;
         int cell = type.mayfly$cell;
         int offset = slab == 0 || cell == 0 ? 0 : pair(id, cell);
         long at = offset == 0 ? 0 : slab + offset;
@@ -936,7 +977,7 @@ public final class MayflyHooks {
     /** The thread's slab, given to it if it has none yet: what is noted there must not be lost. */
     @ForceInline
     private static long slab() {
-        long slab = Thread.currentCarrierThread().mayfly$slab;
+        long slab = Thread.currentCarrierThread().mayfly$slab ^ SHARED;
         return slab != 0 ? slab : firstSlab();
     }
 
@@ -944,7 +985,7 @@ public final class MayflyHooks {
     private static long firstSlab() {
         Thread thread = Thread.currentCarrierThread();
         enter(thread, String.class);
-        return thread.mayfly$slab;
+        return thread.mayfly$slab ^ SHARED;
     }
 
     /** The body of a string builder's {@code toString} runs, and counts what it makes. */
@@ -964,7 +1005,7 @@ public final class MayflyHooks {
         if (on == 0) {
             return;
         }
-        long slab = Thread.currentCarrierThread().mayfly$slab;
+        long slab = Thread.currentCarrierThread().mayfly$slab ^ SHARED;
         if (slab == 0) {
             return;
         }
@@ -982,7 +1023,7 @@ public final class MayflyHooks {
         if (on == 0) {
             return;
         }
-        long slab = Thread.currentCarrierThread().mayfly$slab;
+        long slab = Thread.currentCarrierThread().mayfly$slab ^ SHARED;
         if (slab == 0) {
             return;
         }
@@ -1061,7 +1102,7 @@ public final class MayflyHooks {
             return;
         }
         Class<?> type = a.getClass();
-        long slab = Thread.currentCarrierThread().mayfly$slab;
+        long slab = Thread.currentCarrierThread().mayfly$slab ^ SHARED;
         int cell = type.mayfly$cell;
         if (slab == 0 || cell == 0) {
             return;
@@ -1118,6 +1159,16 @@ public final class MayflyHooks {
             return (round4 + (length << 2)) & align;
         }
         return (round8 + (length << 3)) & align;
+    }
+
+    /**
+     * Bytes of an object of a class, from the JVM's own structure of it: where a class has the address of that, and where its layout
+     * is in there. Odd where objects are made in an unusual way; 0 for a primitive type.
+     */
+    private static int objectBytes(Class<?> type, long structureAt, long layoutAt) {
+        Unsafe u = Unsafe.getUnsafe();
+        long structure = u.getLong(type, structureAt);
+        return structure == 0 ? 0 : u.getInt(null, structure + layoutAt);
     }
 
     private static void add(long address, long n) {
