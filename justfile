@@ -36,6 +36,10 @@ matrix *ARGS:
 e2e *ARGS:
     cargo test -p mayfly-tests {{ ARGS }}
 
+# Run every command of README and of the guide
+guide:
+    cargo test -p mayfly-tests --test e2e documented::
+
 # Fetch small JVMs 11, 17, 21 and 25 for the tests into target/jvms
 jvms:
     scripts/fetch-jvms

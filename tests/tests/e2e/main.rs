@@ -17,6 +17,7 @@ mod check;
 mod collections;
 mod crowds;
 mod diff;
+mod documented;
 mod exact_later;
 mod exit;
 mod faults;
