@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use mayfly_tests::{Jvm, Outcome, Running, artifacts, jvms, mayfly};
+use mayfly_tests::{Jvm, Outcome, Running, artifacts, jvms, mayfly, status_bytes};
 
 use crate::bed_run::{BedFailure, BedRun, BedRunner};
 use crate::table;
@@ -236,9 +236,7 @@ fn memory(jvm: &Jvm, pid: u32) -> (u64, Option<u64>) {
     let counters = tool("PerfCounter.print").unwrap_or_default();
     let used = counters.lines().find_map(|line| line.strip_prefix("sun.gc.metaspace.used="));
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"));
-    let resident = kib.and_then(|kib| kib.trim().parse::<u64>().ok()).unwrap_or(0);
-    (resident << 10, used.and_then(|used| used.parse().ok()))
+    (status_bytes(&status, "VmRSS").unwrap_or(0), used.and_then(|used| used.parse().ok()))
 }
 
 fn row(jvm: &Jvm, served: &Served, arguments: &Arguments) -> Vec<String> {

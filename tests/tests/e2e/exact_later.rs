@@ -8,6 +8,7 @@ use mayfly_tests::{JsonReport, Jvm, Launch, Outcome, Running, Workspace, each_jv
 const MAIN: &str = "attached.Attached";
 /// Of each kind in a round, some 1.3 KiB.
 const MANY: u64 = 30_000;
+const OLDEST: u32 = 11;
 /// The first with virtual threads.
 const VIRTUAL: u32 = 21;
 
@@ -171,11 +172,13 @@ fn deaths_samples_and_stacks_are_those_of_objects_made_from_then_on() {
             let report = snapshot(pid);
             let made = 5000 + if jvm.feature >= VIRTUAL { 50 * 20 } else { 0 };
             assert_eq!((objects(&report, KEPT), objects(&report, ITEM)), (MANY, made), "{options} on {jvm}");
-            if options != "#trace" {
+            // What samples stand for is corrected in JDK 11, and no whole number of objects then.
+            let is_corrected = jvm.feature == OLDEST && options.contains("#sample");
+            if options != "#trace" && !is_corrected {
                 assert_eq!(report.live()[KEPT].objects, MANY, "{options} on {jvm}");
                 assert_eq!(report.collected()[ITEM].objects, made, "{options} on {jvm}");
             }
-            if options.contains("#trace") {
+            if options.contains("#trace") && !is_corrected {
                 are_kept_in_keep(&report, KEPT, &format!("{options} on {jvm}"));
             }
             ask("stop", pid, &[]).ok();
