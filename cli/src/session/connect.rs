@@ -30,6 +30,8 @@ use crate::session::{attach, jvms};
 
 /// How long an agent may take to answer what costs it nothing.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
+/// The same of what may have the JVM take its classes anew: seconds as a rule, minutes where there are thousands on JDK 11.
+const CLASSES_LIMIT: Duration = Duration::from_secs(15 * 60);
 /// How long an agent that is being loaded may take to make its socket: the JVM may be starting, or short of CPU.
 const SOCKET_LIMIT: Duration = Duration::from_secs(3);
 const SOCKET_STEP: Duration = Duration::from_millis(10);
@@ -89,16 +91,12 @@ impl Target {
         }
     }
 
-    /// Asks, and waits for the answer; for as long as it takes if the heap has to be walked.
+    /// Asks, and waits for the answer; for as long as it takes if the heap has to be walked, and long if classes may be changed.
     ///
     /// # Errors
     /// [`Error::Unreachable`]; [`Error::Refused`] if the agent does not do it.
     pub(crate) fn ask(&self, request: &Request) -> Result<Response, Error> {
-        let limit = match request {
-            Request::HeapSummary { .. } | Request::HeapDump { .. } => None,
-            _ => Some(ANSWER_LIMIT),
-        };
-        self.ask_within(request, limit)
+        self.ask_within(request, limit(request))
     }
 
     /// As [`Self::ask`]; the agent may be silent for so long.
@@ -115,7 +113,7 @@ impl Target {
     /// # Errors
     /// As [`Self::ask`]; [`Error::NotWritten`] with `name`.
     pub(crate) fn fetch(&self, request: &Request, to: &mut dyn Write, name: &str) -> Result<(), Error> {
-        let mut conversation = Conversation::begin(self, request, Some(ANSWER_LIMIT))?;
+        let mut conversation = Conversation::begin(self, request, limit(request))?;
         loop {
             match conversation.next_response()? {
                 Response::Recording(bytes) => to
@@ -142,6 +140,17 @@ impl Target {
     /// The error that a refusal is.
     pub(crate) fn refused(&self, request: &Request, refusal: Refusal) -> Error {
         Error::Refused { request: request.name(), pid: self.process.pid, refusal }
+    }
+}
+
+/// How long the agent may be silent before it answers; `None`: for as long as it takes.
+fn limit(request: &Request) -> Option<Duration> {
+    match request {
+        Request::HeapSummary { .. } | Request::HeapDump { .. } => None,
+        Request::Start { .. } | Request::Stop | Request::StopAndRestore | Request::Finish => {
+            Some(CLASSES_LIMIT)
+        }
+        _ => Some(ANSWER_LIMIT),
     }
 }
 
@@ -273,4 +282,18 @@ fn check_server(stream: &UnixStream, pid: u32, path: &Path) -> Result<(), Unreac
         return Ok(());
     }
     Err(Unreachable::Foreign { pid, path: path.to_owned(), other: server })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_change_classes_may_take_longer_than_what_costs_nothing() {
+        let start = Request::Start { options: String::new(), stop_after_ms: None };
+        for request in [start, Request::Stop, Request::StopAndRestore, Request::Finish] {
+            assert!(limit(&request) > limit(&Request::Status), "{request:?}");
+        }
+        assert_eq!(limit(&Request::HeapSummary { all: true }), None, "as long as the heap is large");
+    }
 }
