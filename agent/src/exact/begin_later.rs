@@ -14,6 +14,7 @@ use super::stand_ins::StandIns;
 use super::state::{Exact, session_constants};
 use super::{hooks, loaded_classes};
 use crate::options::Options;
+use crate::target::release::{FLIGHT_RECORDER_CLASS, LAST_TO_CRASH_WITH_FLIGHT_RECORDER};
 use crate::target::{Target, give_sampler_back};
 use crate::tracking::Population;
 
@@ -47,6 +48,11 @@ impl Exact {
             return Err(LateError::Scopes);
         }
         let jvmti = &target.jvmti;
+        if target.jdk <= LAST_TO_CRASH_WITH_FLIGHT_RECORDER
+            && loaded_classes::has(jvmti, jni, FLIGHT_RECORDER_CLASS)
+        {
+            return Err(LateError::FlightRecording);
+        }
         let stand_ins = StandIns::find(jni).ok_or(LateError::UnknownJvm)?;
         let wanted = capabilities(&population.options);
         jvmti.add_capabilities(wanted).map_err(LateError::NoRetransformation)?;

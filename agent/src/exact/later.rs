@@ -36,6 +36,11 @@ pub(crate) enum LateError {
         "the JVM does not say which classes are loaded, probably for want of memory: ask again when it has some"
     )]
     NoClasses,
+    #[error(
+        "a flight recording is on, and this JVM crashes when classes are changed under one: end it and restart the JVM, start the JVM with the \
+         agent instead (-agentpath, mayfly run), or take samples (mayfly start --sampled)"
+    )]
+    FlightRecording,
     #[error("scopes can't be had in a JVM that runs: start it with the agent for them, or leave #scope out")]
     Scopes,
 }

@@ -66,6 +66,12 @@ pub(super) fn rewrite(
     Some(())
 }
 
+/// Whether a class of that name is loaded.
+pub(super) fn has(jvmti: &JvmtiEnv, jni: Jni<'_>, name: &str) -> bool {
+    let is_it = |class: &Class<'_>| jvmti.class_name(*class).is_some_and(|it| it == name);
+    jvmti.with_loaded_classes(jni, |classes| classes.iter().any(is_it)).unwrap_or(false)
+}
+
 /// Has the JVM take classes of these names as they were before: the hook is off.
 pub(super) fn restore((jvmti, jdk): (&JvmtiEnv, u32), jni: Jni<'_>, names: &ClassNames) {
     each_batch((jvmti, jdk), jni, &|_, name| names.has(name), &mut |_, _| ());

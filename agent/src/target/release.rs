@@ -35,6 +35,11 @@ pub(crate) const THREAD_HOLDER_CLASS: &CStr = c"java/lang/Thread$FieldHolder";
 pub(crate) const REDEFINED_COUNT_FIELD: (&CStr, &CStr) = (c"classRedefinedCount", c"I");
 /// From here on the JVM looks at all its classes once per batch of classes that are changed; in JDK 11 once per class of it, in a pause.
 pub(crate) const FIRST_WITH_CHEAP_BATCHES: u32 = 17;
+/// Loaded as soon as a flight recording begins.
+pub(crate) const FLIGHT_RECORDER_CLASS: &str = "jdk.jfr.internal.PlatformRecorder";
+/// Up to here the JVM crashes at the end of a flight recording that has stacks of methods which were changed meanwhile
+/// (seen on 11.0.13, in `ObjectSampleCheckpoint::write_stacktrace`).
+pub(crate) const LAST_TO_CRASH_WITH_FLIGHT_RECORDER: u32 = 11;
 /// Begins the names of classes that are not rewritten once they are loaded: the JVM enters their methods by code of its own.
 pub(crate) const LEFT_ALONE: [&str; 1] = ["jdk.internal.vm.Continuation"];
 
