@@ -86,6 +86,7 @@ Examples:
   mayfly diff old.mayfly new.mayfly
   mayfly diff --before old-1.mayfly old-2.mayfly old-3.mayfly --after new-1.mayfly new-2.mayfly new-3.mayfly
   mayfly diff --per 10000,12000 old.mayfly new.mayfly
+  mayfly diff --html -o diff.html old.mayfly new.mayfly
   mayfly diff --json old.mayfly new.mayfly | jq '.findings[] | select(.verdict != \"same\")'";
 
 /// What `mayfly diff` takes.
@@ -117,12 +118,16 @@ pub(crate) struct DiffArgs {
     pub(crate) trust: f64,
 
     /// Show every row, also those that did not change
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "html"])]
     pub(crate) full: bool,
 
     /// Write JSON (schema mayfly-diff/1)
-    #[arg(long)]
+    #[arg(long, conflicts_with = "html")]
     pub(crate) json: bool,
+
+    /// Write one page for a browser: a flame graph coloured by what grew and shrank, and the verdicts by class
+    #[arg(long)]
+    pub(crate) html: bool,
 
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]

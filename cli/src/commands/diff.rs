@@ -29,13 +29,26 @@ pub(crate) fn run(mut args: DiffArgs) -> Result<u8, Error> {
     let difference = diff(&before, &after, args.level, args.trust)
         .map_err(|cause| Error::NotComparable { file: files[cause.run].clone(), cause })?;
     let file = args.output.as_deref();
+    let counts = [args.before.len(), args.after.len()];
     if args.json {
         output::json(&verdicts::diff_json(&difference), file)?;
+    } else if args.html {
+        let title = format!("{} to {}", named(&args.before), named(&args.after));
+        let page = verdicts::diff_page(title.clone(), &difference, [&before, &after], counts);
+        let mut bytes = Vec::new();
+        let not_written = |source| Error::NotWritten { name: title.clone(), source };
+        page.write(&mut bytes).map_err(not_written)?;
+        output::text(&String::from_utf8_lossy(&bytes), file)?;
     } else {
-        let counts = [args.before.len(), args.after.len()];
         output::text(&verdicts::diff_text(&difference, counts, args.full), file)?;
     }
     Ok(exit_codes::SUCCESS)
+}
+
+/// The files of a side.
+fn named(files: &[PathBuf]) -> String {
+    let name = |file: &PathBuf| file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
+    files.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
 /// How many operations each recording did.

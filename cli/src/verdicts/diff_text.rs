@@ -36,7 +36,7 @@ fn is_lifetime(finding: &Finding) -> bool {
     matches!(finding.measure, Measure::Lifetime(_))
 }
 
-fn head(difference: &Difference, counts: [usize; 2]) -> String {
+pub(super) fn head(difference: &Difference, counts: [usize; 2]) -> String {
     let side = |count: usize, ms: f64| {
         let recordings = if count == 1 { "recording" } else { "recordings" };
         format!("{count} {recordings}, {} each", clock(ms.round() as u64))
@@ -123,12 +123,16 @@ fn row(finding: &Finding, full: bool) -> Vec<String> {
 }
 
 fn change(finding: &Finding) -> String {
-    let mark = match finding.verdict {
-        Verdict::Same => return "~".to_owned(),
-        Verdict::Differs => " differs",
-        Verdict::Changed => "",
-    };
-    let growth = match (finding.growth(), finding.before, finding.after) {
+    match finding.verdict {
+        Verdict::Same => "~".to_owned(),
+        Verdict::Differs => format!("{} differs", growth(finding)),
+        Verdict::Changed => growth(finding),
+    }
+}
+
+/// By how much, however sure that is.
+pub(super) fn growth(finding: &Finding) -> String {
+    match (finding.growth(), finding.before, finding.after) {
         (Some(growth), ..) if growth >= 9.995 => format!("x{:.1}", growth + 1.0),
         (Some(growth), ..) => format!("{:+.1} %", growth * 100.0),
         (None, Some(_), Some(_)) if !is_lifetime(finding) => "new".to_owned(),
@@ -136,11 +140,10 @@ fn change(finding: &Finding) -> String {
         (None, before, after) if before == after => "changed".to_owned(),
         (None, Some(_), _) => "longer".to_owned(),
         (None, None, _) => "shorter".to_owned(),
-    };
-    format!("{growth}{mark}")
+    }
 }
 
-fn what(measure: Measure) -> &'static str {
+pub(super) fn what(measure: Measure) -> &'static str {
     match measure {
         Measure::Allocated => "allocated",
         Measure::Live => "live",
@@ -173,7 +176,7 @@ fn name(row: &RowName, full: bool) -> String {
     if long { text.chars().take(NAME - 1).chain(['…']).collect() } else { text }
 }
 
-fn tail(difference: &Difference) -> String {
+pub(super) fn tail(difference: &Difference) -> String {
     let mut text = String::new();
     if !difference.lifetimes {
         text += "\nLive objects and lifetimes are not compared: not every recording has them.\n";

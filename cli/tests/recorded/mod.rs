@@ -54,12 +54,12 @@ fn names() -> Vec<Update> {
     classes.chain(METHODS.iter().enumerate().map(frame)).chain((0..6).map(site)).collect()
 }
 
-/// Each second a class gets 100 objects; of ten nine die: six at once, two after some seconds, one after half a minute.
-fn step(second: u64, tracked: bool) -> Update {
+/// Each second a class gets 100 objects, the hostile one so many `more`, which stay; of ten nine die: six at once, two after some seconds, one after half a minute.
+fn step(second: u64, tracked: bool, more: u64) -> Update {
     let (mut classes, mut sites) = (Vec::new(), Vec::new());
     for id in 0..3u32 {
         let size = 16 + 24 * u64::from(id);
-        let born = 100 * second;
+        let born = (100 + if id == 1 { more } else { 0 }) * second;
         let dead = [60 * second, 20 * second.saturating_sub(4), 10 * second.saturating_sub(35)];
         let live = born - dead.iter().sum::<u64>();
         let mut lifetimes = Lifetimes { died_before_first_gc: dead[0], ..Lifetimes::default() };
@@ -160,12 +160,17 @@ pub(crate) struct Recording(tempfile::TempDir);
 
 impl Recording {
     pub(crate) fn of(tracking: Tracking) -> Self {
+        Self::with_more(tracking, 0)
+    }
+
+    /// One whose program makes so many more of the hostile class each second.
+    pub(crate) fn with_more(tracking: Tracking, more: u64) -> Self {
         let place = Self(tempfile::tempdir().expect("temporary folder"));
         let mut writer = RecordingWriter::new();
         let start = [Update::Start(Box::new(run(tracking))), flags()];
         let tracked = tracking != Tracking::Off;
         let steps = (1..=60).flat_map(|second| {
-            [Some(step(second, tracked)), tracked.then(|| fates(second)), Some(collection(second))]
+            [Some(step(second, tracked, more)), tracked.then(|| fates(second)), Some(collection(second))]
                 .into_iter()
                 .flatten()
         });

@@ -21,7 +21,7 @@ use std::io::{self, Write};
 use mayfly_profile::{Profile, Slices};
 
 pub use choice::Choice;
-pub use html::{HeapPage, HeapPart};
+pub use html::{DiffPage, DiffPart, HeapPage, HeapPart, Verdicts};
 pub use parquet::{Table, parquet};
 pub use spelling::readable_class;
 

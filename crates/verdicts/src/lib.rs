@@ -16,6 +16,7 @@ pub mod leaks;
 mod lifetimes;
 mod measure;
 mod offenders;
+mod parts;
 mod rows;
 mod significance;
 mod written;
@@ -28,6 +29,7 @@ pub use diff::{Difference, Finding, Measure, NotComparable, Side, Verdict, diff}
 pub use grounds::trust_share;
 pub use lifetimes::Clock;
 pub use offenders::Offender;
+pub use parts::{Held, Part, parts};
 pub use rows::RowName;
 pub use significance::false_discovery_rates;
 pub use written::budget_of;

@@ -126,11 +126,15 @@ fn gathered(runs: &[RunRows<'_>], name: &RowName, of: impl Fn(&Counted<'_>) -> (
 }
 
 fn site_name(site: &SiteProfile) -> RowName {
-    let frame = |class: &str, method: &str| format!("{}.{}", stable(class), stable(method));
     RowName::Site {
         class: stable(&site.class),
-        stack: site.stack.iter().map(|at| frame(&at.class, &at.method)).collect(),
+        stack: site.stack.iter().map(|at| frame_name(&at.class, &at.method)).collect(),
     }
+}
+
+/// A frame of a site's name: `class.method`.
+pub(crate) fn frame_name(class: &str, method: &str) -> String {
+    format!("{}.{}", stable(class), stable(method))
 }
 
 /// What the JVM puts a number behind.
@@ -143,7 +147,7 @@ pub(crate) fn is_numbered(name: &str) -> bool {
 }
 
 /// A name without what the JVM numbers: `a.B$$Lambda$14/0x0000000800c03000` is `a.B$$Lambda`.
-fn stable(name: &str) -> String {
+pub(crate) fn stable(name: &str) -> String {
     let name = name.split_once("/0x").map_or(name, |(before, _)| before);
     let cut = if is_numbered(name) {
         name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '$')

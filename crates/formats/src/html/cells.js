@@ -1,9 +1,10 @@
 // Adds up cells. No document, no canvas: what is here is tested by itself (node).
 // data: {values:[names], frames:[text], classes:[{name,...}], spans:[[after_ms,by_ms|null]], tree:{up:[how far before it the
 //   node above stands], frame:[frame, or -1 - class at the end of a stack]}, cells:[[node,[amounts],[span,objects,bytes,...]]],
+//   sides: [[before,... after,...]] of each cell, each of all values, where two are compared, instead of amounts,
 //   slices:[[from_ms,to_ms,[[cell,objects,bytes,[span,objects,bytes,...]]]]], sliced_stacks: how many those tell apart | null}
-// A selection: {value, cls, from, to: lengths of life in ms, during: [first slice, last slice], under: {path:[frames], reversed}};
-// null is all.
+// A selection: {value, cls, from, to: lengths of life in ms, during: [first slice, last slice], under: {path:[frames], reversed},
+// side: of two sides "before", "after", or the larger of both}; null is all.
 "use strict";
 const cells = (() => {
   // What is packed into the page: JSON, gzipped, in letters.
@@ -126,6 +127,13 @@ const cells = (() => {
     }
   };
 
+  // What a cell has; of two sides that which is chosen.
+  const had = (data, id, at, side) => {
+    if (!data.sides) return data.cells[id][1][at];
+    const before = data.sides[id][at], after = data.sides[id][data.values.length + at];
+    return side === "before" ? before : side === "after" ? after : Math.max(before, after);
+  };
+
   // What each cell counts for in the selection, whatever its class.
   const counted = (data, selection) => {
     const {value} = selection, banded = selection.from !== null || selection.to !== null;
@@ -133,7 +141,7 @@ const cells = (() => {
     const amounts = new Float64Array(data.cells.length);
     left(data, {...selection, cls: null}, (id, lives, part) => {
       let amount = 0;
-      if (!banded && part === null) amount = data.cells[id][1][at];
+      if (!banded && part === null) amount = had(data, id, at, selection.side);
       else if (!banded && (value === "bytes" || value === "objects")) amount = part[value];
       else {
         for (let i = 0; i < lives.length; i += 3) {
@@ -146,12 +154,13 @@ const cells = (() => {
     });
     return amounts;
   };
-  // The table, the total and the flame graph ask for the same.
+  // The table, the total and the flame graph ask for the same; of two sides for both.
   let kept = {};
   const amounts = (data, selection) => {
-    const {value, from, to, during, under} = selection, key = JSON.stringify([value, from, to, during, under]);
-    if (kept.data !== data || kept.key !== key) kept = {data, key, amounts: counted(data, selection)};
-    return kept.amounts;
+    const {value, from, to, during, under, side} = selection, key = JSON.stringify([value, from, to, during, under]);
+    if (kept.data !== data || kept.key !== key) kept = {data, key, of: new Map()};
+    if (!kept.of.has(side)) kept.of.set(side, counted(data, selection));
+    return kept.of.get(side);
   };
 
   // Calls visit(id, amount) for the cells of the selection.
@@ -171,14 +180,22 @@ const cells = (() => {
 
   // Rectangles {frame, amount, x, width, depth, above} of the stacks of a selection, none narrower than `least` of the whole width
   // 1; the outermost frame first, or the class first if reversed. The first is all. above: the rectangle it stands on.
+  // sides: what it is before and after, where two are compared.
   const flame = (data, selection, reversed, least) => {
-    const amounts = new Float64Array(data.cells.length);
-    let total = 0;
-    each(data, selection, (id, amount) => { amounts[id] = amount; total += amount; });
-    const all = {frame: null, amount: total, x: 0, width: 1, depth: 0, above: null};
+    const taken = selection => {
+      const amounts = new Float64Array(data.cells.length);
+      each(data, selection, (id, amount) => { amounts[id] = amount; });
+      return amounts;
+    };
+    const amounts = taken(selection), sides = data.sides ? SIDES.map(side => taken({...selection, side})) : [];
+    const sum = amounts => amounts.reduce((sum, amount) => sum + amount, 0), total = sum(amounts);
+    const all = {frame: null, amount: total, sides: sides.map(sum), x: 0, width: 1, depth: 0, above: null};
     if (total === 0) return [];
-    return reversed ? fromClasses(data, amounts, all, least) : fromOutside(data, amounts, all, least);
+    return (reversed ? fromClasses : fromOutside)(data, amounts, sides, all, least);
   };
+  const SIDES = ["before", "after"];
+  // How much more (to 1) or less (to -1) there is after than before, of the larger of both.
+  const growth = ([before, after]) => before === after ? 0 : (after - before) / Math.max(before, after);
 
   // Lays children {frame, amount, ...} out on a rectangle, the largest first.
   const laid = (found, one, children, least) => {
@@ -194,15 +211,20 @@ const cells = (() => {
     return shown;
   };
 
-  const fromOutside = (data, amounts, all, least) => {
-    const {above, frame, first, next} = index(data), sums = new Float64Array(above.length);
-    data.cells.forEach(([node], id) => { sums[node] += amounts[id]; });
-    for (let node = sums.length - 1; node > 0; node--) sums[above[node]] += sums[node];
+  const fromOutside = (data, amounts, sides, all, least) => {
+    const {above, frame, first, next} = index(data);
+    const upwards = amounts => {
+      const sums = new Float64Array(above.length);
+      data.cells.forEach(([node], id) => { sums[node] += amounts[id]; });
+      for (let node = sums.length - 1; node > 0; node--) sums[above[node]] += sums[node];
+      return sums;
+    };
+    const sums = upwards(amounts), ofSides = sides.map(upwards);
     const found = [all], open = [Object.assign(all, {node: 0})];
     while (open.length > 0) {
       const one = open.pop(), children = [];
       for (let node = first[one.node]; node !== 0; node = next[node]) {
-        if (sums[node] > 0) children.push({frame: frame[node], amount: sums[node], node});
+        if (sums[node] > 0) children.push({frame: frame[node], amount: sums[node], sides: ofSides.map(sums => sums[node]), node});
       }
       open.push(...laid(found, one, children, least));
     }
@@ -210,7 +232,7 @@ const cells = (() => {
   };
 
   // Only what is wide enough to be seen is divided further.
-  const fromClasses = (data, amounts, all, least) => {
+  const fromClasses = (data, amounts, sides, all, least) => {
     const {above, frame} = index(data), at = Int32Array.from(data.cells, ([node]) => node);
     const some = [];
     amounts.forEach((amount, id) => { if (amount > 0) some.push(id); });
@@ -221,8 +243,9 @@ const cells = (() => {
         const node = at[id];
         if (node === 0) continue;
         let child = children.get(frame[node]);
-        if (!child) children.set(frame[node], child = {frame: frame[node], amount: 0, some: []});
+        if (!child) children.set(frame[node], child = {frame: frame[node], amount: 0, sides: sides.map(() => 0), some: []});
         child.amount += amounts[id];
+        sides.forEach((of, side) => { child.sides[side] += of[id]; });
         child.some.push(id);
         at[id] = above[node];
       }
@@ -339,9 +362,10 @@ const cells = (() => {
   const age = (clock, length) => clock === "ms" ? duration(length) : clock === "bytes" ? amount("bytes", length)
     : Math.round(length) + (Math.round(length) === 1 ? " GC" : " GCs");
   const pause = us => us < 1e6 ? +(us / 1e3).toPrecision(3) + " ms" : duration(us / 1e3);
+  const signed = (number, text) => number < 0 ? "\u2212" + text(-number) : "+" + text(number);
   const percent = share => (100 * share).toPrecision(3) + " %";
 
-  return {unpacked, middle, slices, knows, totals, flame, path, name, readable, histogram, byClock, spreads, overTime, perSecond, time, timeText,
-    amount, duration, age, pause, percent};
+  return {unpacked, middle, slices, knows, totals, growth, flame, path, name, readable, histogram, byClock, spreads, overTime, perSecond, time, timeText,
+    amount, duration, age, pause, percent, signed};
 })();
 if (typeof module !== "undefined") module.exports = cells;

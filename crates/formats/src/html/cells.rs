@@ -103,25 +103,32 @@ impl Cells {
 }
 
 impl Cells {
-    /// Of a heap, without lives: path, number of the class, bytes and objects of each part.
-    pub(super) fn of_heap<'p>(parts: impl Iterator<Item = (&'p [String], usize, u64, u64)>) -> Self {
+    /// Without lives, and without numbers so far: path and number of the class of each part; and the cell of each.
+    pub(super) fn of_paths<'p>(parts: impl Iterator<Item = (&'p [String], usize)>) -> (Self, Vec<usize>) {
         let (mut frames, mut tree, mut cells) = (Ids::default(), Tree::default(), Vec::<Cell>::new());
-        let mut places = FxHashMap::default();
-        for (path, class, bytes, objects) in parts {
+        let mut leaves = FxHashMap::default();
+        let mut places = Vec::new();
+        for (path, class) in parts {
             let mut node = 0;
             for name in path {
                 node = tree.below(node, frames.id(name.clone()) as i64);
             }
             let leaf = tree.below(node, -1 - class as i64);
             let next = cells.len();
-            let place = *places.entry(leaf).or_insert(next);
+            let place = *leaves.entry(leaf).or_insert(next);
             if place == next {
-                cells.push((leaf, vec![0, 0], Vec::new()));
+                cells.push((leaf, Vec::new(), Vec::new()));
             }
-            cells[place].1[0] += bytes;
-            cells[place].1[1] += objects;
+            places.push(place);
         }
-        Self { frames: frames.values, tree, cells, ..Self::default() }
+        (Self { frames: frames.values, tree, cells, ..Self::default() }, places)
+    }
+
+    /// Adds numbers to a cell, one of each value.
+    pub(super) fn add(&mut self, place: usize, numbers: &[u64]) {
+        let sums = &mut self.cells[place].1;
+        sums.resize(numbers.len(), 0);
+        sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
     }
 }
 

@@ -16,6 +16,7 @@ use super::cells::Cells;
 use super::clocks::Clocks;
 use super::figures::Figure;
 use super::timeline::Timeline;
+use super::verdicts::Verdicts;
 use crate::spelling::readable_class;
 
 /// Shares gone that curves have points at.
@@ -43,6 +44,8 @@ pub(super) struct Head<'a> {
     pub(super) trust: Vec<String>,
     /// A whole report; empty if there is none.
     pub(super) summary: &'a str,
+    /// Whether it is of two sides.
+    pub(super) is_compared: bool,
 }
 
 /// What the script reads.
@@ -53,6 +56,9 @@ pub(super) struct Data<'a> {
     pub(super) classes: Vec<Class<'a>>,
     #[serde(flatten)]
     pub(super) cells: Cells,
+    /// Of two sides: what each cell has of each value before, then after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) sides: Option<Vec<Vec<f64>>>,
     pub(super) survival: Curves,
     pub(super) clocks: Clocks,
     pub(super) timeline: Timeline<'a>,
@@ -67,13 +73,16 @@ pub(super) struct Class<'a> {
     pub(super) survival: Curves,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) clocks: Option<Clocks>,
+    /// Of two sides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) verdicts: Option<&'a Verdicts>,
 }
 
 impl<'a> Class<'a> {
     /// Of which nothing is known but its name.
     pub(super) fn named(name: &'a str) -> Self {
         let readable = Some(readable_class(name)).filter(|readable| readable != name);
-        Self { name, readable, survival: Curves::default(), clocks: None }
+        Self { name, readable, survival: Curves::default(), clocks: None, verdicts: None }
     }
 }
 

@@ -2,7 +2,7 @@
 // Not here: adding up (`cells.js`), what else follows a click (`page.js`).
 "use strict";
 // given: {canvas, rectangles(least): [{frame, amount, x, width, depth, above}], name(frame), text(rectangle), chosen(rectangle),
-// described(rectangle)}. Returns {draw({icicle, find, zoomed}), found(), light}.
+// described(rectangle), growth(rectangle): null, or from -1 to 1 what it is coloured by}. Returns {draw({icicle, find, zoomed}), found(), light}.
 const flameGraph = given => {
   const {canvas} = given, ROW = 19, MOST_ROWS = 250;
   let drawn = [], focus = null, last = {};
@@ -14,6 +14,12 @@ const flameGraph = given => {
     let hash = 7;
     for (const c of dot > 0 ? name.slice(0, dot) : name) hash = (hash * 31 + c.codePointAt(0)) >>> 0;
     return isDark() ? `hsl(${hash % 360} 26% ${30 + hash % 5}%)` : `hsl(${hash % 360} 48% ${80 + hash % 5}%)`;
+  };
+
+  // What grew is red, what shrank blue; deepest from half of the larger on.
+  const heat = growth => {
+    const share = Math.min(1, Math.abs(growth) * 2), hue = growth > 0 ? 10 : 212;
+    return isDark() ? `hsl(${hue} ${70 * share}% ${28 + 8 * share}%)` : `hsl(${hue} ${80 * share}% ${89 - 15 * share}%)`;
   };
 
   const sized = (width, rows) => {
@@ -56,7 +62,8 @@ const flameGraph = given => {
       if (one.depth >= rows) continue;
       // What is above the frame that is zoomed to is paler.
       context.globalAlpha = one.depth < (last.zoomed ?? 0) ? 0.45 : 1;
-      context.fillStyle = isHit ? (isDark() ? "#a8327a" : "#f2a0cf") : one.frame === null ? (isDark() ? "#2b313a" : "#e6e9ed") : colour(name);
+      context.fillStyle = isHit ? (isDark() ? "#a8327a" : "#f2a0cf") : one.frame === null ? (isDark() ? "#2b313a" : "#e6e9ed")
+        : given.growth(one) === null ? colour(name) : heat(given.growth(one));
       context.fillRect(one.px, one.py, Math.max(0.4, one.pw - (one.pw > 2 ? 1 : 0)), ROW - 1);
       context.globalAlpha = 1;
       if (one.pw > 24) {

@@ -55,13 +55,17 @@ impl HeapPage {
                 names.push(&part.class);
             }
         }
+        let paths = self.parts.iter().map(|part| (&*part.path, ids[&*part.class]));
+        let (mut cells, places) = Cells::of_paths(paths);
+        for (part, place) in self.parts.iter().zip(places) {
+            cells.add(place, &[part.bytes, part.objects]);
+        }
         let data = Data {
             values: vec!["bytes", "objects"],
             value: "bytes",
             classes: names.iter().map(|name| Class::named(name)).collect(),
-            cells: Cells::of_heap(
-                self.parts.iter().map(|part| (&*part.path, ids[&*part.class], part.bytes, part.objects)),
-            ),
+            cells,
+            sides: None,
             survival: Curves::default(),
             clocks: Clocks::default(),
             timeline: Timeline::default(),
@@ -73,6 +77,7 @@ impl HeapPage {
             figures: self.figures(names.len()),
             trust: self.words.clone(),
             summary: "",
+            is_compared: false,
         };
         written(head, &data, out)
     }

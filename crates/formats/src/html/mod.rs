@@ -6,10 +6,12 @@
 
 mod cells;
 mod clocks;
+mod diff;
 mod document;
 mod figures;
 mod heap;
 mod timeline;
+mod verdicts;
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -19,10 +21,12 @@ use mayfly_report::{COLUMNS, Occasion, coverage, overview};
 
 use self::cells::{Cells, classes};
 use self::clocks::Clocks;
+pub use self::diff::{DiffPage, DiffPart};
 use self::document::{Class, Curves, Data, Head, written};
 use self::figures::{facts, figures};
 pub use self::heap::{HeapPage, HeapPart};
 use self::timeline::Timeline;
+pub use self::verdicts::Verdicts;
 use crate::choice::{Choice, values};
 
 /// Classes of which the clocks of collections and of bytes are told, too: those with most bytes.
@@ -46,6 +50,7 @@ pub(crate) fn write(
         figures: figures(profile, &all),
         trust: coverage(profile),
         summary: &summary,
+        is_compared: false,
     };
     written(head, &data(profile, &all, slices, choice), out)
 }
@@ -72,6 +77,7 @@ fn data<'a>(profile: &'a Profile, all: &Lifetimes, slices: Option<&Slices>, choi
         value: choice.value.name(),
         classes: names.iter().map(class).collect(),
         cells: Cells::of(profile, slices, &names, &known, choice.lines),
+        sides: None,
         survival: Curves::of(all, true),
         clocks: Clocks::of_all(profile),
         timeline: Timeline::of(profile),

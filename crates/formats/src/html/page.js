@@ -2,12 +2,17 @@
 "use strict";
 const page = data => {
   const by = id => document.getElementById(id);
-  const view = {value: data.value, from: null, to: null, during: null, cls: null, under: null, sort: "amount", up: false, clock: "ms"};
+  const view = {value: data.value, side: null, from: null, to: null, during: null, cls: null, under: null, sort: "amount", up: false, clock: "ms"};
   const make = (name, properties) => Object.assign(document.createElement(name), properties);
   const span = () => data.timeline.steps.reduce((sum, [ms]) => sum + ms, 0);
 
   by("value").append(...data.values.map(value => make("option", {value, textContent: value})));
   by("value").value = view.value;
+  if (data.sides) {
+    const sides = [["larger", "the larger side"], ["before", "before"], ["after", "after"]];
+    by("side").append(...sides.map(([value, textContent]) => make("option", {value, textContent})));
+  }
+  const total = side => cells.totals(data, {...view, side}).reduce((sum, amount) => sum + amount, 0);
 
   const graph = flameGraph({
     canvas: by("flame"),
@@ -15,35 +20,46 @@ const page = data => {
     name: frame => cells.name(data, frame),
     text: one => describe(one),
     described: one => { by("detail").textContent = describe(one); },
+    growth: one => data.sides ? cells.growth(one.sides) : null,
     chosen: one => { view.under = one.frame === null ? null : {path: cells.path(one), reversed: by("reversed").checked}; draw(); remember(); },
   });
-  let total = 0;
-  const describe = one => `${cells.name(data, one.frame)}: ${cells.amount(view.value, one.amount)}, ${cells.percent(one.amount / Math.max(1, total))}`;
+  let whole = 0;
+  const describe = one => data.sides ? `${cells.name(data, one.frame)}: ${change(one.sides)}`
+    : `${cells.name(data, one.frame)}: ${cells.amount(view.value, one.amount)}, ${cells.percent(one.amount / Math.max(1, whole))}`;
+  // "1.00 KiB to 2.00 KiB, +1.00 KiB (+100 %)"
+  const change = ([before, after]) => `${cells.amount(view.value, before)} to ${cells.amount(view.value, after)}, ${more(before, after)}`
+    + (before === 0 || after === 0 ? "" : after >= 10 * before ? ` (x${(after / before).toFixed(1)})` : ` (${cells.signed(after / before - 1, cells.percent)})`);
+  const more = (before, after) => cells.signed(after - before, number => cells.amount(view.value, number));
 
   const flame = () => {
     graph.draw({icicle: by("icicle").checked, find: by("find").value, zoomed: view.under?.path.length ?? 0});
-    by("found").textContent = by("find").value === "" ? "" : `${cells.amount(view.value, graph.found)} found, ${cells.percent(graph.found / Math.max(1, total))}`;
+    by("found").textContent = by("find").value === "" ? "" : `${cells.amount(view.value, graph.found)} found, ${cells.percent(graph.found / Math.max(1, whole))}`;
   };
 
   const ROWS = 200;
   const table = () => {
-    const sums = cells.totals(data, {...view, cls: null}), find = by("filter").value.toLowerCase();
+    const sums = side => cells.totals(data, {...view, cls: null, side: data.sides ? side : null}), find = by("filter").value.toLowerCase();
+    const after = sums("after"), before = data.sides ? sums("before") : [];
     const spreads = cells.spreads(data, view);
     const half = cls => cls.survival.ms.find(point => point[0] === 0.5)?.[1] ?? null;
-    const rows = data.classes.map((cls, id) => ({id, name: cells.readable(cls), amount: sums[id], median: half(cls)}))
-      .filter(row => row.amount > 0 && (row.name + " " + data.classes[row.id].name).toLowerCase().includes(find));
-    const key = {name: row => row.name, amount: row => row.amount, median: row => row.median ?? -1}[view.sort];
+    const rows = data.classes.map((cls, id) => ({id, name: cells.readable(cls), amount: after[id], before: before[id] ?? 0, median: half(cls)}))
+      .filter(row => row.amount + row.before > 0 && (row.name + " " + data.classes[row.id].name).toLowerCase().includes(find));
+    const key = {name: row => row.name, amount: row => row.amount, median: row => row.median ?? -1, before: row => row.before,
+      change: row => Math.abs(row.amount - row.before)}[view.sort];
     rows.sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0) * (view.up ? 1 : -1));
     const all = rows.reduce((sum, row) => sum + row.amount, 0);
     by("rows").replaceChildren(...rows.slice(0, ROWS).map(row => {
       const line = make("tr", {tabIndex: 0});
       line.dataset.cls = row.id;
       line.setAttribute("aria-selected", String(view.cls === row.id));
-      const texts = [row.name, cells.amount(view.value, row.amount), (100 * row.amount / all).toFixed(1) + " %"];
+      const amount = cells.amount(view.value, row.amount);
+      const texts = data.sides ? [row.name, cells.amount(view.value, row.before), amount, more(row.before, row.amount), ...verdicts(data.classes[row.id])]
+        : [row.name, amount, (100 * row.amount / all).toFixed(1) + " %"];
       if (data.timeline.followed) texts.push("", row.median === null ? "\u2013" : cells.duration(row.median));
       line.append(...texts.map(text => make("td", {textContent: text})));
-      line.children[1].dataset.exact = row.amount;
-      line.children[2].style.setProperty("--share", 100 * row.amount / all + "%");
+      line.children[data.sides ? 2 : 1].dataset.exact = row.amount;
+      if (data.sides) line.children[1].dataset.exact = row.before;
+      else line.children[2].style.setProperty("--share", 100 * row.amount / all + "%");
       const sums = spreads.of.get(row.id);
       if (sums?.some(Boolean)) line.children[3].append(charts.spark(sums, spreads.least, spreads.most));
       return line;
@@ -54,6 +70,9 @@ const page = data => {
       button.closest("th").setAttribute("aria-sort", sorted ? (view.up ? "ascending" : "descending") : "none");
     }
   };
+
+  // Of a whole side: on the chosen number, and on lengths of life.
+  const verdicts = cls => [cls.verdicts?.[view.value] || "\u2013", cls.verdicts?.lived || "\u2013"];
 
   const lifetimes = () => {
     const isTime = view.clock === "ms", value = cells.knows(view) && view.value !== "optimised-away" ? view.value : "bytes";
@@ -142,7 +161,7 @@ const page = data => {
   };
 
   // The selection stands in the address, so that it can be sent to somebody.
-  const FIELDS = ["value", "from", "to", "since", "until", "find", "filter"], TICKS = ["reversed", "icicle"];
+  const FIELDS = ["value", "side", "from", "to", "since", "until", "find", "filter"], CHOICES = ["value", "side"], TICKS = ["reversed", "icicle"];
   const remember = () => {
     const words = new URLSearchParams();
     for (const id of FIELDS) if (by(id).value !== "") words.set(id, by(id).value);
@@ -156,6 +175,7 @@ const page = data => {
     const words = new URLSearchParams(location.hash.slice(1));
     for (const id of FIELDS) if (words.has(id)) by(id).value = words.get(id);
     if (!data.values.includes(by("value").value)) by("value").value = data.value;
+    if (by("side").value === "") by("side").selectedIndex = 0;
     for (const id of TICKS) by(id).checked = words.has(id);
     const cls = data.classes.findIndex(cls => cls.name === words.get("class"));
     view.cls = cls < 0 ? null : cls;
@@ -166,9 +186,11 @@ const page = data => {
   };
 
   const draw = () => {
-    total = cells.totals(data, view).reduce((sum, amount) => sum + amount, 0);
-    by("total").textContent = cells.amount(view.value, total);
-    by("total").dataset.exact = total;
+    whole = total(view.side);
+    const sides = data.sides ? ["before", "after"].map(total) : null;
+    by("total").textContent = sides ? change(sides) : cells.amount(view.value, whole);
+    by("total").dataset.exact = sides ? sides[1] : whole;
+    if (sides) by("total").dataset.before = sides[0];
     for (const button of document.querySelectorAll("#clock button")) button.setAttribute("aria-pressed", String(button.dataset.clock === view.clock));
     flame();
     table();
@@ -186,6 +208,7 @@ const page = data => {
 
   const read = () => {
     view.value = by("value").value;
+    view.side = data.sides ? by("side").value : null;
     const [from, to] = [cells.time(by("from").value), cells.time(by("to").value)];
     const [since, until] = [cells.time(by("since").value), cells.time(by("until").value)];
     const ordered = (from, to) => !Number.isNaN(from) && !Number.isNaN(to) && (to === null || (from ?? 0) < to);
@@ -203,7 +226,7 @@ const page = data => {
   };
   const changed = () => { read(); remember(); };
   const reset = () => {
-    for (const id of FIELDS) by(id).value = id === "value" ? by(id).value : "";
+    for (const id of FIELDS) by(id).value = CHOICES.includes(id) ? by(id).value : "";
     [view.cls, view.under] = [null, null];
     changed();
   };
@@ -255,6 +278,8 @@ const page = data => {
   for (const part of document.querySelectorAll(".of-time")) part.hidden = data.slices.length === 0;
   by("lives").hidden = !data.timeline.followed;
   for (const part of document.querySelectorAll(".of-life")) part.hidden = !data.timeline.followed;
+  by("sides").hidden = !data.sides;
+  if (data.sides) view.sort = "change";
   recall();
   read();
   when();
