@@ -84,6 +84,10 @@ sampled-errors RUNS="30":
 rounds:
     cargo test -p mayfly-tests --test e2e rounds:: -- --ignored --nocapture
 
+# Ask whether real programs leak, by recordings and by PID (MAYFLY_BEDS: the folder of their scripts): minutes
+leaks-on-beds:
+    cargo test -p mayfly-tests --test e2e leaks_on_beds -- --ignored --nocapture --test-threads 1
+
 # Make the picture in README.md of a run of the demo
 screenshot:
     cargo build --release

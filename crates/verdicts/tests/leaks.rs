@@ -1,6 +1,7 @@
 //! Leaks by growth over dumps, and by who survives.
 
-use mayfly_verdicts::leaks::{Growth, Shape, Suspicion, growing};
+use mayfly_profile::{ClassProfile, Fates, Frame, Lifetimes, Load, Profile, SiteProfile, Tally, Trust};
+use mayfly_verdicts::leaks::{Growth, Keeper, Shape, Suspicion, growing, recorded};
 
 fn growth(objects: &[u64], soft: &[u64]) -> Growth {
     Growth {
@@ -68,4 +69,50 @@ fn survivors_of_every_age_are_a_leak_and_others_are_not() {
     assert_ne!(mortal.suspicion(1.0), Suspicion::Leak, "{mortal:?}");
     // Few objects that stand for many say little.
     assert_ne!(shape(0..100, forever).suspicion(1_000.0), Suspicion::Leak);
+}
+
+/// A site whose living objects were born in each hundredth of the time in `born`; all allocation is even.
+fn site(method: &str, born: std::ops::Range<u64>) -> SiteProfile {
+    let mut fates = Fates::default();
+    for birth in born.clone() {
+        let (load, age) = (Load { objects: 100, bytes: 10_000, byte_ms: (0, 0) }, 100 - birth);
+        fates.bytes.record_living(age << 20, load);
+        fates.ms.record_living(age * 100, load);
+    }
+    let objects = 100 * (born.end - born.start);
+    let frame = Frame { class: "a.Main".into(), method: method.into(), file: None, line: None };
+    SiteProfile {
+        class: "a.Name".into(),
+        stack: vec![frame],
+        allocated: Tally::of(objects, 100),
+        live: Some(Tally::of(objects, 100)),
+        fates: Some(fates),
+        ..SiteProfile::default()
+    }
+}
+
+/// A run of a hundred collections in which one class stays, from these sites.
+fn keepers(sites: Vec<SiteProfile>) -> Vec<Keeper> {
+    let mut lifetimes = Lifetimes::default();
+    for age in 0..100 {
+        lifetimes.gcs.record_living(age, 100);
+        lifetimes.bytes.record_living(age << 20, 100);
+    }
+    let mut profile = Profile { complete: true, gcs: 100, duration_ms: 10_000, sites, ..Profile::default() };
+    (profile.run.lifetimes, profile.run.stacks) = (true, true);
+    profile.trust = Trust { accounted_bytes: 1, jvm_allocated_bytes: Some(1), ..Trust::default() };
+    let live = Some(Tally::of(10_000, 100));
+    let class =
+        ClassProfile { name: "a.Name".into(), live, lifetimes: Some(lifetimes), ..ClassProfile::default() };
+    profile.classes = vec![class];
+    recorded(&profile, 0.9).expect("judged")
+}
+
+#[test]
+fn what_each_phase_of_a_program_keeps_is_no_leak_though_its_class_grows_all_the_time() {
+    // As a compiler does: names by the parser, then by who writes files.
+    let phases = keepers(vec![site("parse", 0..45), site("check", 45..70), site("write", 70..100)]);
+    assert_eq!(phases, []);
+    let leak = keepers(vec![site("keep", 0..100)]);
+    assert_eq!(leak.iter().map(|one| one.method.as_deref()).collect::<Vec<_>>(), [Some("a.Main.keep")]);
 }

@@ -35,6 +35,7 @@ mod hprof;
 mod jmh;
 mod junit5;
 mod leaks;
+mod leaks_on_beds;
 mod lifetimes;
 mod live;
 mod managed;

@@ -168,17 +168,25 @@ impl<'a> Judged<'a> {
     /// What of a class that may leak is allocated there; `None` if its objects die all the same, or none were born lately.
     fn site(&self, site: &SiteProfile, of: &Kept) -> Option<Kept> {
         let fates = site.fates.as_ref()?;
-        let living = || fates.bytes.living().map(|(age, load)| (age, load.objects));
         let dead = fates.bytes.dead().map(|(after, _, load)| (after, load.objects));
-        let shape = Shape::of(self.whole_bytes, living(), dead);
+        let shape = Shape::of(self.whole_bytes, aged(&fates.bytes), dead);
         let live = site.live.unwrap_or_default();
         let late_bytes = live.bytes as f64 * shape.late_share();
-        if late_bytes < self.least_bytes || !outlives_its_dead(&fates.bytes) {
+        // Start-up, or a busy end, may fill the clock of bytes: what one phase of the program keeps is so by both clocks.
+        let by_time = Shape::of(self.profile.duration_ms as f64, aged(&fates.ms), std::iter::empty());
+        let both = |is: fn(&Shape) -> bool| is(&shape) && is(&by_time);
+        let is_of_a_phase = both(Shape::has_begun_lately) || both(Shape::has_stopped);
+        if late_bytes < self.least_bytes || is_of_a_phase || !outlives_its_dead(&fates.bytes) {
             return None;
         }
         let (class, stack, suspicion) = (of.class.clone(), site.stack.clone(), of.suspicion.clone());
         Some(Kept { class, stack, live, late_bytes, shape, suspicion })
     }
+}
+
+/// The living by age.
+fn aged(ages: &Spread) -> impl Iterator<Item = (u64, u64)> + '_ {
+    ages.living().map(|(age, load)| (age, load.objects))
 }
 
 /// Whether the living are older than most that died were then: the curve of survival has become flat.

@@ -11,6 +11,8 @@ const LEAST: f64 = 4.0;
 const STILL: f64 = 0.3;
 /// Those of the first half, by this share of the pace since.
 const EARLY: f64 = 0.05;
+/// Of a site, whose ages are coarse and whose clocks are filled by others, so few of all are as good as none.
+const NONE: f64 = 0.01;
 
 /// Of those alive at the end, how many were born when; of those that reached half of the time, how many died later.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -52,6 +54,16 @@ impl Shape {
         if all > 0.0 { (self.recent + self.middle) / all } else { 0.0 }
     }
 
+    /// Whether hardly any is alive that was born in the first half.
+    pub fn has_begun_lately(&self) -> bool {
+        self.early < NONE * (self.middle + self.recent)
+    }
+
+    /// Whether hardly any is alive that was born in the last quarter, for those of the quarter before.
+    pub fn has_stopped(&self) -> bool {
+        self.recent < STILL * self.middle
+    }
+
     /// What follows; one object that was followed stands for `weight`.
     pub fn suspicion(&self, weight: f64) -> Suspicion {
         let harmless = |why: &str| Suspicion::Harmless(why.to_owned());
@@ -60,7 +72,7 @@ impl Shape {
         if self.early < least.max(EARLY * 2.0 * self.middle) {
             return harmless("of those born in the first half hardly any is alive");
         }
-        if self.recent < STILL * self.middle || self.recent < weight {
+        if self.has_stopped() || self.recent < weight {
             return harmless("it stopped growing");
         }
         if self.middle < least || self.recent < least {
