@@ -17,7 +17,7 @@ use crate::table;
 use crate::trust::Trust;
 use crate::variant::{Variant, order};
 
-const HEADING: [&str; 9] = [
+const HEADING: [&str; 10] = [
     "bed",
     "variant",
     "CPU s (min–max)",
@@ -27,6 +27,7 @@ const HEADING: [&str; 9] = [
     "accounted",
     "explained",
     "dropped M",
+    "Little's law",
 ];
 
 /// Options of `beds`.
@@ -57,7 +58,8 @@ const NOTES: &str = "CPU: user and system time of the bed's JVMs, median of the 
      Accounted: share of the JVM's own allocation counter that the agent accounts for, in the JVM with the lowest; \
      above 100 % where the JIT compiler removed counted allocations. Explained: with what is named in the trust line, \
      exact or estimated. Dropped: millions of objects not tracked for want of \
-     room: a cost not paid.";
+     room: a cost not paid. Little's law: in how many JVMs what was live after collections is within what lifetimes say, of \
+     those that had a collection.";
 
 /// All runs of one bed: per variant, per round.
 struct Measured {
@@ -209,6 +211,8 @@ fn row(bed: &Measured, index: usize, name: &str) -> (Vec<String>, Option<f64>) {
     let shares = Summary::of(&trusts.iter().map(|trust| trust.share).collect::<Vec<_>>());
     let explained = Summary::of(&trusts.iter().filter_map(|trust| trust.explained).collect::<Vec<_>>());
     let dropped = Summary::of(&trusts.iter().map(|trust| trust.dropped as f64).collect::<Vec<_>>());
+    let (holds, fails): (u64, u64) =
+        trusts.iter().fold((0, 0), |sum, trust| (sum.0 + trust.law_holds, sum.1 + trust.law_fails));
     let cells = vec![
         Some(bed.bed.clone()),
         Some(name.to_owned()),
@@ -219,6 +223,7 @@ fn row(bed: &Measured, index: usize, name: &str) -> (Vec<String>, Option<f64>) {
         shares.map(|shares| format!("{:.2} %", shares.median * 100.0)),
         explained.map(|explained| format!("{:.2} %", explained.median * 100.0)),
         dropped.map(|dropped| format!("{:.2}", dropped.median / 1e6)),
+        (holds + fails > 0).then(|| format!("{holds} of {}", holds + fails)),
     ];
     (cells.into_iter().map(|cell| cell.unwrap_or_else(|| "-".into())).collect(), ratio)
 }
@@ -233,13 +238,20 @@ mod tests {
 
     #[test]
     fn a_row_relates_medians_to_the_base_and_pairs_rounds() {
-        let trust = Some(Trust { share: 0.99, explained: Some(0.9995), dropped: 1_500_000 });
+        let trust = Trust {
+            share: 0.99,
+            explained: Some(0.9995),
+            dropped: 1_500_000,
+            law_holds: 1,
+            law_fails: 0,
+        };
+        let (trust, other) = (Some(trust), Some(Trust { law_holds: 0, law_fails: 1, ..trust }));
         let bed = Measured {
             bed: "h2".into(),
             reference: "h2 ok".into(),
             runs: vec![
                 vec![bed_run(10.0, 100.0, None), bed_run(20.0, 100.0, None), bed_run(10.0, 100.0, None)],
-                vec![bed_run(11.0, 150.0, trust), None, bed_run(13.0, 150.0, trust)],
+                vec![bed_run(11.0, 150.0, trust), None, bed_run(13.0, 150.0, other)],
             ],
         };
         let (cells, ratio) = row(&bed, 1, "count");
@@ -254,6 +266,7 @@ mod tests {
             "99.00 %",
             "99.95 %",
             "1.50",
+            "1 of 2",
         ];
         assert_eq!(cells, expected);
     }
@@ -264,7 +277,7 @@ mod tests {
         let bed = Measured { bed: "h2".into(), reference: String::new(), runs };
         let (cells, ratio) = row(&bed, 1, "track");
         assert_eq!(ratio, None);
-        assert_eq!(cells[2..], ["-"; 7]);
+        assert_eq!(cells[2..], ["-"; 8]);
     }
 
     #[test]

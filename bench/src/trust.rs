@@ -32,6 +32,10 @@ pub(crate) struct Trust {
     pub(crate) explained: Option<f64>,
     /// Objects that should have been tracked and were not, in all JVMs: a cost not paid.
     pub(crate) dropped: u64,
+    /// In how many JVMs what was live after collections is within the bounds of what lifetimes say.
+    pub(crate) law_holds: u64,
+    /// In how many JVMs it is not.
+    pub(crate) law_fails: u64,
 }
 
 /// Trust of a run; `None` if no JVM wrote a report.
@@ -46,11 +50,15 @@ pub(crate) fn read(folder: &Path) -> Result<Option<Trust>, TrustError> {
         let text = fs::read_to_string(&report)?;
         let share = share_in(&text).ok_or(TrustError::NoTrustLine(report))?;
         let explained = percent_behind(&text, "counted or explained: ");
-        let before = trust.unwrap_or(Trust { share, explained, dropped: 0 });
+        let law = law_in(&text);
+        let nothing = Trust { share, explained, dropped: 0, law_holds: 0, law_fails: 0 };
+        let before = trust.unwrap_or(nothing);
         trust = Some(Trust {
             share: before.share.min(share),
             explained: before.explained.zip(explained).map(|(before, this)| before.min(this)),
             dropped: before.dropped + dropped_in(&text),
+            law_holds: before.law_holds + u64::from(law == Some(true)),
+            law_fails: before.law_fails + u64::from(law == Some(false)),
         });
     }
     Ok(trust)
@@ -62,6 +70,12 @@ fn dropped_in(report: &str) -> u64 {
         report.lines().rev().map(str::trim).take_while(|line| !line.starts_with("trust: ")).collect();
     let dropped = last.iter().filter_map(|line| line.strip_prefix("dropped: ")?.split(' ').next());
     dropped.filter_map(|number| number.parse::<u64>().ok()).sum()
+}
+
+/// Whether both sides of Little's law agree in the last report that has them.
+fn law_in(report: &str) -> Option<bool> {
+    let line = report.lines().rev().map(str::trim).find(|line| line.starts_with("Little's law: "))?;
+    Some(!line.ends_with(": they disagree"))
 }
 
 /// The percentage right behind the last `label` at the start of a line.
@@ -121,6 +135,14 @@ mod tests {
     }
 
     #[test]
+    fn littles_law_of_the_last_report_counts() {
+        let line = "Little's law: 2 B held on average by lifetimes (1 B to 3 B), 2 B live after collections";
+        assert_eq!(law_in(&format!("  {line}: they disagree\n  {line}\n")), Some(true));
+        assert_eq!(law_in(&format!("  {line}\n  {line}: they disagree\n")), Some(false));
+        assert_eq!(law_in(&block(5, None)), None);
+    }
+
+    #[test]
     fn a_report_without_a_trust_line_has_no_share() {
         assert_eq!(share_in(&format!("classes 50 %\n{}", block(5, None))), None);
         assert_eq!(share_in("trust: % unknown"), None);
@@ -137,7 +159,7 @@ mod tests {
         }
         assert_eq!(
             read(folder.path()).expect("readable"),
-            Some(Trust { share: 0.975, explained: None, dropped: 14 })
+            Some(Trust { share: 0.975, explained: None, dropped: 14, law_holds: 0, law_fails: 0 })
         );
         fs::create_dir(folder.path().join("agent-3")).expect("create");
         fs::write(folder.path().join("agent-3/mayfly.log"), "cut").expect("write");
