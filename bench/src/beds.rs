@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     /// Beds to run
     #[arg(long, value_delimiter = ',', default_value = "javac-bc,h2,clojure")]
     beds: Vec<String>,
-    /// Variants: none, dormant, count, sample, sampled, balanced, track, trace, tracktrace, jfr; the first is the base of the ratios
+    /// Variants: none, dormant, count, sample, recorded, sampled, balanced, track, trace, tracktrace, jfr; the first is the base of the ratios
     #[arg(long, value_delimiter = ',', default_value = "none,count,sample,track")]
     variants: Vec<String>,
     /// Measured rounds; each runs every variant once. One unmeasured run comes first
@@ -59,7 +59,7 @@ const NOTES: &str = "CPU: user and system time of the bed's JVMs, median of the 
      above 100 % where the JIT compiler removed counted allocations. Explained: with what is named in the trust line, \
      exact or estimated. Dropped: millions of objects not tracked for want of \
      room: a cost not paid. Little's law: in how many JVMs what was live after collections is within what lifetimes say, of \
-     those that had a collection.";
+     those with ten steps or more: a recording has one a second.";
 
 /// All runs of one bed: per variant, per round.
 struct Measured {

@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     /// that allocates once: with variant scope each is a scope)
     #[arg(long, value_delimiter = ',', default_value = "obj1,arr1,ea1,mix")]
     workloads: Vec<String>,
-    /// Variants: none, dormant, count, scope, sample, sampled, balanced, track, trace, tracktrace, jfr; the first is the base
+    /// Variants: none, dormant, count, scope, sample, recorded, sampled, balanced, track, trace, tracktrace, jfr; the first is the base
     #[arg(long, value_delimiter = ',', default_value = "none,count,sample,track")]
     variants: Vec<String>,
     /// Interleaved JVMs per workload and variant

@@ -19,7 +19,7 @@ const HEADING: [&str; 5] =
 /// Options of `startup`.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Variants: none, dormant, count, sample, sampled, balanced, track, trace, tracktrace, jfr; the first is the base
+    /// Variants: none, dormant, count, sample, recorded, sampled, balanced, track, trace, tracktrace, jfr; the first is the base
     #[arg(long, value_delimiter = ',', default_value = "none,count")]
     variants: Vec<String>,
     /// Interleaved runs of each variant

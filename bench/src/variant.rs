@@ -9,7 +9,7 @@ const AGENT: &str = "{agent}";
 /// Stands for the run's own folder in option templates.
 const FOLDER: &str = "{dir}";
 /// Name, agent options or (if they begin with `-`) whole JVM options.
-const BUILT_IN: [(&str, &str); 11] = [
+const BUILT_IN: [(&str, &str); 12] = [
     ("none", ""),
     // Waits for somebody who asks after the heap.
     ("dormant", "-agentpath:{agent}=#heapsummary#heapoom#heapdir-{dir}/heap"),
@@ -17,6 +17,8 @@ const BUILT_IN: [(&str, &str); 11] = [
     // Each call of the workload `call` is a scope.
     ("scope", "#scope-Micro.request#live-0"),
     ("sample", "#sample-512k#live-0"),
+    // As `mayfly run` does: a recording has a step a second.
+    ("recorded", "#sample-512k#live-0#recording-{dir}/%p.mayfly"),
     ("sampled", "#engine-sampled#live-0"),
     ("balanced", "#track-balanced#live-0"),
     ("track", "#trackcollections#live-0"),
@@ -157,7 +159,7 @@ mod tests {
         let error = Variant::built_in("cuont").expect_err("a typing error");
         assert!(
             error.to_string().contains(
-                "none, dormant, count, scope, sample, sampled, balanced, track, trace, tracktrace, jfr"
+                "none, dormant, count, scope, sample, recorded, sampled, balanced, track, trace, tracktrace, jfr"
             ),
             "{error}"
         );

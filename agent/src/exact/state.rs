@@ -141,7 +141,8 @@ pub(super) fn session_constants(
 ) -> SessionConstants {
     let places = if options.counts_places() { counters.places.address() } else { 0 };
     let counts_only = !hands_over(options) && !options.track_balanced && !options.counts_places();
-    let prepares = counts_only && stand_ins.is_none() && ObjectSizes::are_exported();
+    let all_sizes = options.view.min_bytes == 0;
+    let prepares = counts_only && all_sizes && stand_ins.is_none() && ObjectSizes::are_exported();
     SessionConstants {
         hands_over: hands_over(options),
         smallest: options.view.min_bytes,

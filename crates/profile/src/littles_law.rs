@@ -25,12 +25,16 @@ impl LittlesLaw {
     }
 }
 
+/// Of fewer steps nothing is said: what was live is known at the end of each, and the last one ends with all that the JVM's exit let go.
+const FEWEST_STEPS: usize = 10;
+
 impl Profile {
-    /// Both sides of the law; `None` of a part, without lifetimes, or before the first step with a collection.
+    /// Both sides of the law; `None` of a part, without lifetimes, in fewer than ten steps, or before the first one with a collection.
     pub fn littles_law(&self) -> Option<LittlesLaw> {
         let ms: u64 = self.history.iter().map(|point| point.span_ms).sum();
         let collected = self.history.iter().any(|point| point.gcs > 0);
-        if !self.run.lifetimes || self.part != Part::default() || !collected {
+        let told = collected && self.history.len() >= FEWEST_STEPS;
+        if !self.run.lifetimes || self.part != Part::default() || !told {
             return None;
         }
         let live = mean_live(&self.history)?;
@@ -131,8 +135,10 @@ mod tests {
     }
 
     #[test]
-    fn of_a_part_or_without_collections_nothing_is_said() {
+    fn of_a_part_of_few_steps_or_without_collections_nothing_is_said() {
         let profile = run(2_500, 1_000, 10);
+        assert!(profile.littles_law().is_some());
+        assert_eq!(run(2_500, 1_000, 9).littles_law(), None);
         let part = Part { during_ms: Some((0, 5_000)), ..Part::default() };
         assert_eq!(Profile { part, ..profile.clone() }.littles_law(), None);
         assert_eq!(Profile { history: Vec::new(), ..profile.clone() }.littles_law(), None);

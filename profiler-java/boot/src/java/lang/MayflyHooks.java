@@ -59,7 +59,7 @@ public final class MayflyHooks {
 
     /**
      * Whether every thread has somewhere to count and every class a cell before it is first allocated, so that counting needs no
-     * test. Patched to 1 in a session that hands nothing over from here and counts no places, else to 0.
+     * test. Patched to 1 in a session that hands nothing over from here, counts no places and arrays of all sizes, else to 0.
      */
     private static final int NO_TESTS = 0x4D41_5907;
 
@@ -631,7 +631,7 @@ public final class MayflyHooks {
         int noTests = NO_TESTS;
         if (noTests != 0) {
             Unsafe u = Unsafe.getUnsafe();
-            long at = slab + cell + (size < SMALLEST ? BELOW : 0);
+            long at = slab + cell;
             u.putLong(null, at, u.getLong(null, at) + 1);
             u.putLong(null, at + CELL_BYTES, u.getLong(null, at + CELL_BYTES) + size);
             if (u.getLong(null, at + CELL_LARGEST) < size) {
