@@ -5,9 +5,9 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::column::{Column, Packer};
 use crate::edge::EdgeName;
-use crate::graph::ELEMENT;
-use crate::graph::{Class, Graph};
+use crate::graph::{Class, ELEMENT, Graph, stored_label};
 use crate::index::{ClassIndex, ObjectIndex};
 use crate::offsets::Offsets;
 use crate::root::{Root, RootKind};
@@ -26,75 +26,63 @@ const MOST_OBJECTS: u32 = u32::MAX - 1;
 
 /// A graph in the making.
 ///
-/// Takes 16 bytes per object and 8 per reference, as the graph will, and 8 for each object that refers to others. At the
-/// end, references that were not told in the order of the objects need 4 bytes each for a moment.
+/// Takes what the graph will. If references are not told in the order of the objects, 8 bytes more for each object that refers to
+/// others, and at the end, for a moment, the references once more and 12 bytes per object.
 #[derive(Debug, Default)]
 pub struct GraphBuilder {
-    graph: Graph,
+    classes: Vec<Class>,
+    names: Vec<EdgeName>,
+    roots: Vec<Root>,
     numbers: FxHashMap<EdgeName, u32>,
-    runs: Vec<Run>,
+    ids: Packer,
+    class_of: Packer,
+    sizes: Packer,
+    references: References,
     overflow: bool,
 }
 
-/// References of one object, told one after another.
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    from: ObjectIndex,
-    length: u32,
-}
-
 impl GraphBuilder {
-    /// Makes room for as many objects and references, for formats that know.
-    pub fn reserve(&mut self, objects: usize, references: usize) {
-        self.graph.ids.reserve(objects);
-        self.graph.class_of.reserve(objects);
-        self.graph.sizes.reserve(objects);
-        self.graph.labels.reserve(references);
-        self.graph.targets.reserve(references);
-    }
-
     /// Adds a class. What it refers to may be added later, through [`Self::class_mut`].
     pub fn class(&mut self, class: Class) -> ClassIndex {
-        self.graph.classes.push(class);
-        ClassIndex(self.graph.classes.len() as u32 - 1)
+        self.classes.push(class);
+        ClassIndex(self.classes.len() as u32 - 1)
     }
 
     /// A class added before.
     pub fn class_mut(&mut self, class: ClassIndex) -> &mut Class {
-        &mut self.graph.classes[class.0 as usize]
+        &mut self.classes[class.0 as usize]
     }
 
     /// Adds an object of `size` bytes, which its source calls `id`.
     pub fn object(&mut self, id: u64, class: ClassIndex, size: u64) -> ObjectIndex {
-        let number = self.graph.class_of.len();
+        let number = self.ids.len();
         if number >= MOST_OBJECTS as usize {
             self.overflow = true;
             return ObjectIndex(0);
         }
-        let object = ObjectIndex(number as u32);
-        self.graph.ids.push(id);
-        self.graph.class_of.push(class);
-        let short = u32::try_from(size).unwrap_or(u32::MAX);
-        if short == u32::MAX {
-            self.graph.large.insert(object, size);
-        }
-        self.graph.sizes.push(short);
-        object
+        self.ids.push(id);
+        self.class_of.push(u64::from(class.0));
+        self.sizes.push(size);
+        ObjectIndex(number as u32)
     }
 
-    /// What the source calls the objects added so far.
-    pub(crate) fn ids(&self) -> &[u64] {
-        &self.graph.ids
+    /// The objects added so far whose class `wanted` takes.
+    pub(crate) fn instances(&self, wanted: impl Fn(&Class) -> bool) -> impl Iterator<Item = ObjectIndex> {
+        let by_class: Vec<_> = self.classes.iter().map(wanted).collect();
+        let count = if by_class.contains(&true) { self.ids.len() } else { 0 };
+        (0..count)
+            .filter(move |&at| by_class[self.class_of.get(at) as usize])
+            .map(|at| ObjectIndex(at as u32))
     }
 
     /// The name of an object's class.
     pub(crate) fn class_name_of(&self, object: ObjectIndex) -> &str {
-        &self.graph.class(self.graph.class_of(object)).name
+        &self.classes[self.class_of.get(object.0 as usize) as usize].name
     }
 
     /// The number of a name, for [`Self::edge`].
     pub fn name(&mut self, name: EdgeName) -> u32 {
-        let names = &mut self.graph.names;
+        let names = &mut self.names;
         *self.numbers.entry(name).or_insert_with_key(|name| {
             names.push(name.clone());
             names.len() as u32 - 1
@@ -112,58 +100,146 @@ impl GraphBuilder {
     }
 
     fn push(&mut self, from: ObjectIndex, label: u32, to: ObjectIndex) {
-        if self.graph.targets.len() >= u32::MAX as usize {
+        if self.references.targets.len() >= u32::MAX as usize {
             self.overflow = true;
             return;
         }
-        match self.runs.last_mut() {
-            Some(run) if run.from == from => run.length += 1,
-            _ => self.runs.push(Run { from, length: 1 }),
-        }
-        self.graph.labels.push(label);
-        self.graph.targets.push(to);
+        self.references.push(from, label, to);
     }
 
     /// Adds a root.
     pub fn root(&mut self, object: ObjectIndex, kind: RootKind) {
-        self.graph.roots.push(Root { object, kind });
+        self.roots.push(Root { object, kind });
     }
 
     /// The graph. References of one object keep their order.
     ///
     /// # Errors
     /// If there are more than 2^32 - 2 objects, or more than 2^32 - 1 references.
-    pub fn finish(mut self) -> Result<Graph, TooLarge> {
+    pub fn finish(self) -> Result<Graph, TooLarge> {
         if self.overflow {
             return Err(TooLarge);
         }
-        let mut lengths = vec![0; self.graph.len()];
-        for run in &self.runs {
-            lengths[run.from.0 as usize] += run.length;
-        }
-        self.graph.starts = Offsets::from_lengths(lengths);
-        if !self.runs.is_sorted_by(|one, next| one.from < next.from) {
-            self.graph.labels = gathered(&self.graph.labels, &self.runs, &mut self.graph.starts);
-            self.graph.targets = gathered(&self.graph.targets, &self.runs, &mut self.graph.starts);
-        }
-        self.graph.mirrored =
-            self.graph.classes().filter_map(|(class, facts)| Some((facts.mirror?, class))).collect();
-        Ok(self.graph)
+        let (starts, labels, targets) = self.references.finish(self.ids.len());
+        let mut graph = Graph {
+            classes: self.classes,
+            names: self.names,
+            ids: self.ids.finish(),
+            class_of: self.class_of.finish(),
+            sizes: self.sizes.finish(),
+            starts,
+            labels,
+            targets,
+            roots: self.roots,
+            mirrored: FxHashMap::default(),
+        };
+        graph.mirrored = graph.classes().filter_map(|(class, facts)| Some((facts.mirror?, class))).collect();
+        Ok(graph)
     }
 }
 
-/// What is in runs, each moved to the list of its object.
-fn gathered<T: Copy + Default>(told: &[T], runs: &[Run], starts: &mut Offsets) -> Vec<T> {
-    let mut gathered = vec![T::default(); told.len()];
-    let mut rest = told;
-    for run in runs {
-        let (head, tail) = rest.split_at(run.length as usize);
-        let place = starts.take(run.from.0, run.length);
-        gathered[place..place + head.len()].copy_from_slice(head);
-        rest = tail;
+/// References as they were told.
+#[derive(Debug, Default)]
+struct References {
+    labels: Packer,
+    targets: Packer,
+    order: Order,
+}
+
+/// In which order references were told.
+#[derive(Debug)]
+enum Order {
+    /// In that of the objects: where those of each object begin, up to the one told last.
+    OfObjects(Packer),
+    /// In another: how many of one object were told one after another.
+    Runs(Vec<Run>),
+}
+
+impl Default for Order {
+    fn default() -> Self {
+        Self::OfObjects(Packer::default())
     }
-    starts.settle();
-    gathered
+}
+
+/// References of one object, told one after another.
+#[derive(Clone, Copy, Debug, Default)]
+struct Run {
+    from: u32,
+    length: u32,
+}
+
+impl References {
+    #[inline]
+    fn push(&mut self, from: ObjectIndex, label: u32, to: ObjectIndex) {
+        let place = self.targets.len();
+        match &mut self.order {
+            Order::OfObjects(starts) if from.0 as usize + 1 >= starts.len() => {
+                while starts.len() <= from.0 as usize {
+                    starts.push(place as u64);
+                }
+            }
+            Order::OfObjects(starts) => {
+                let mut runs = runs_of(starts, place);
+                runs.push(Run { from: from.0, length: 1 });
+                self.order = Order::Runs(runs);
+            }
+            Order::Runs(runs) => match runs.last_mut() {
+                Some(run) if run.from == from.0 => run.length += 1,
+                _ => runs.push(Run { from: from.0, length: 1 }),
+            },
+        }
+        self.labels.push(stored_label(label));
+        self.targets.push(u64::from(to.0));
+    }
+
+    /// Where the references of each of so many objects begin, their labels, and their targets.
+    fn finish(self, objects: usize) -> (Column, Column, Column) {
+        let (labels, targets) = (self.labels.finish(), self.targets.finish());
+        match self.order {
+            Order::OfObjects(mut starts) => {
+                while starts.len() <= objects {
+                    starts.push(targets.len() as u64);
+                }
+                (starts.finish(), labels, targets)
+            }
+            Order::Runs(runs) => gathered(&runs, objects, &labels, &targets),
+        }
+    }
+}
+
+/// The references told so far, as runs: `places` in all.
+fn runs_of(starts: &Packer, places: usize) -> Vec<Run> {
+    let end = |object: usize| if object < starts.len() { starts.get(object) as usize } else { places };
+    let run = |object| Run { from: object as u32, length: (end(object + 1) - end(object)) as u32 };
+    (0..starts.len()).map(run).filter(|run| run.length > 0).collect()
+}
+
+/// What is in runs, each moved to the list of its object.
+fn gathered(runs: &[Run], objects: usize, labels: &Column, targets: &Column) -> (Column, Column, Column) {
+    let mut counts = vec![0; objects];
+    runs.iter().for_each(|run| counts[run.from as usize] += 1);
+    let mut of_object = Offsets::from_lengths(counts);
+    // By object: where its runs begin, and how long they are.
+    let mut sorted = vec![(0, 0); runs.len()];
+    let mut begin = 0;
+    for run in runs {
+        sorted[of_object.take(run.from, 1)] = (begin, run.length);
+        begin += run.length;
+    }
+    of_object.settle();
+    let (mut starts, mut moved_labels, mut moved_targets) =
+        (Packer::default(), Packer::default(), Packer::default());
+    for object in 0..objects as u32 {
+        starts.push(moved_targets.len() as u64);
+        for &(begin, length) in &sorted[of_object.range(object)] {
+            for place in begin as usize..(begin + length) as usize {
+                moved_labels.push(labels.get(place));
+                moved_targets.push(targets.get(place));
+            }
+        }
+    }
+    starts.push(moved_targets.len() as u64);
+    (starts.finish(), moved_labels.finish(), moved_targets.finish())
 }
 
 #[cfg(test)]
@@ -194,9 +270,8 @@ mod tests {
         for (from, to) in [(a, b), (a, c), (c, a)] {
             builder.element(from, to.0, to);
         }
-        let told = builder.graph.targets.as_ptr();
+        assert!(matches!(builder.references.order, Order::OfObjects(_)));
         let graph = builder.finish().unwrap();
-        assert_eq!(graph.targets.as_ptr(), told);
         let targets = |object| graph.edges(object).map(|edge| edge.to).collect::<Vec<_>>();
         assert_eq!([a, b, c].map(targets), [vec![b, c], vec![], vec![a]]);
     }

@@ -104,13 +104,13 @@ impl Filter {
 
     /// The objects that a walk goes on to from an object; one referred to twice is there twice.
     pub fn targets(&self, graph: &Graph, from: ObjectIndex) -> impl Iterator<Item = ObjectIndex> {
-        self.places(graph, from).map(|place| graph.targets[place])
+        self.places(graph, from).map(|place| graph.target(place))
     }
 
     /// Places of the references that are followed.
     pub(crate) fn places(&self, graph: &Graph, from: ObjectIndex) -> impl Iterator<Item = usize> {
         let places = if self.leaves(from) { graph.edge_places(from) } else { 0..0 };
-        places.filter(|&place| self.follows(graph.labels[place]) && self.enters(graph.targets[place]))
+        places.filter(|&place| self.follows(graph.label(place)) && self.enters(graph.target(place)))
     }
 
     /// Whether references of a label are followed.

@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use crate::column::Column;
 use crate::edge::{Edge, EdgeName};
 use crate::index::{ClassIndex, ObjectIndex};
-use crate::offsets::Offsets;
 use crate::root::Root;
 
 /// A class of the heap.
@@ -29,20 +29,26 @@ pub struct Class {
 /// Marks an edge's label as the index of an array element.
 pub(crate) const ELEMENT: u32 = 1 << 31;
 
-/// A heap: 20 bytes per object, 8 per reference.
-#[derive(Debug, Default)]
+/// A label as it is packed: small for names and for elements.
+pub(crate) fn stored_label(label: u32) -> u64 {
+    u64::from(label.rotate_left(1))
+}
+
+/// A heap, packed: of one as JVMs lay them out some 6 bytes per object and 3 per reference.
+#[derive(Debug)]
 pub struct Graph {
     pub(crate) classes: Vec<Class>,
     pub(crate) names: Vec<EdgeName>,
     /// Of each object, as the source of the graph names it: an address or a tag.
-    pub(crate) ids: Vec<u64>,
-    pub(crate) class_of: Vec<ClassIndex>,
-    /// Shallow sizes in bytes; `u32::MAX` where `large` has it.
-    pub(crate) sizes: Vec<u32>,
-    pub(crate) large: FxHashMap<ObjectIndex, u64>,
-    pub(crate) starts: Offsets,
-    pub(crate) labels: Vec<u32>,
-    pub(crate) targets: Vec<ObjectIndex>,
+    pub(crate) ids: Column,
+    pub(crate) class_of: Column,
+    /// Shallow sizes in bytes.
+    pub(crate) sizes: Column,
+    /// Where the references of each object begin, and where the last one's end.
+    pub(crate) starts: Column,
+    /// Of each reference, as [`stored_label`] has them.
+    pub(crate) labels: Column,
+    pub(crate) targets: Column,
     pub(crate) roots: Vec<Root>,
     /// The class that each `java.lang.Class` stands for.
     pub(crate) mirrored: FxHashMap<ObjectIndex, ClassIndex>,
@@ -51,12 +57,12 @@ pub struct Graph {
 impl Graph {
     /// Number of objects.
     pub fn len(&self) -> usize {
-        self.class_of.len()
+        self.ids.len()
     }
 
     /// Whether there are no objects.
     pub fn is_empty(&self) -> bool {
-        self.class_of.is_empty()
+        self.len() == 0
     }
 
     /// All objects.
@@ -121,25 +127,22 @@ impl Graph {
 
     /// The object that the source of the graph calls `id`. Looks at all of them.
     pub fn find(&self, id: u64) -> Option<ObjectIndex> {
-        self.ids.iter().position(|&other| other == id).map(|place| ObjectIndex(place as u32))
+        self.ids.iter().position(|other| other == id).map(|place| ObjectIndex(place as u32))
     }
 
     /// The class of an object.
     pub fn class_of(&self, object: ObjectIndex) -> ClassIndex {
-        self.class_of[object.0 as usize]
+        ClassIndex(self.class_of.get(object.0 as usize) as u32)
     }
 
     /// The name of an object in the source of the graph: an address, or a tag.
     pub fn id(&self, object: ObjectIndex) -> u64 {
-        self.ids[object.0 as usize]
+        self.ids.get(object.0 as usize)
     }
 
     /// Shallow size of an object in bytes.
     pub fn size(&self, object: ObjectIndex) -> u64 {
-        match self.sizes[object.0 as usize] {
-            u32::MAX => self.large.get(&object).copied().unwrap_or(u64::from(u32::MAX)),
-            size => u64::from(size),
-        }
+        self.sizes.get(object.0 as usize)
     }
 
     /// The references of an object, in the order of its fields or elements.
@@ -148,20 +151,34 @@ impl Graph {
     }
 
     /// Where the references of an object are among all.
+    #[inline]
     pub(crate) fn edge_places(&self, from: ObjectIndex) -> Range<usize> {
-        self.starts.range(from.0)
+        let (begin, end) = self.starts.pair(from.0 as usize);
+        begin as usize..end as usize
+    }
+
+    /// By what the reference at a place refers: the number of a name, or [`ELEMENT`] with an index.
+    #[inline]
+    pub(crate) fn label(&self, place: usize) -> u32 {
+        (self.labels.get(place) as u32).rotate_right(1)
+    }
+
+    /// The object that the reference at a place refers to.
+    #[inline]
+    pub(crate) fn target(&self, place: usize) -> ObjectIndex {
+        ObjectIndex(self.targets.get(place) as u32)
     }
 
     /// The reference at a place of `from`.
     pub(crate) fn edge_at(&self, from: ObjectIndex, place: usize) -> Edge<'_> {
-        let label = self.labels[place];
+        let label = self.label(place);
         let index = (label & ELEMENT != 0).then_some(label & !ELEMENT);
-        Edge { from, name: self.name_at(place), index, to: self.targets[place] }
+        Edge { from, name: self.name_at(place), index, to: self.target(place) }
     }
 
     /// By what the reference at a place refers.
     pub(crate) fn name_at(&self, place: usize) -> &EdgeName {
-        match self.labels[place] {
+        match self.label(place) {
             label if label & ELEMENT == 0 => &self.names[label as usize],
             _ => &EdgeName::Element,
         }
@@ -179,19 +196,20 @@ impl Graph {
 
     /// Bytes of memory taken by objects and references.
     pub fn memory(&self) -> usize {
-        self.ids.capacity() * size_of::<u64>()
-            + self.class_of.capacity() * size_of::<ClassIndex>()
-            + self.sizes.capacity() * size_of::<u32>()
-            + self.starts.memory()
-            + self.labels.capacity() * size_of::<u32>()
-            + self.targets.capacity() * size_of::<ObjectIndex>()
+        let columns = [&self.ids, &self.class_of, &self.sizes, &self.starts, &self.labels, &self.targets];
+        columns.iter().map(|column| column.memory()).sum()
     }
 
-    /// Each object whose reference is told, once per reference.
-    pub(crate) fn sources(&self) -> impl Iterator<Item = (ObjectIndex, &[u32], &[ObjectIndex])> {
-        self.objects().map(|object| {
-            let places = self.edge_places(object);
-            (object, &self.labels[places.clone()], &self.targets[places])
+    /// All references in order: from which object, by what label, to which.
+    pub(crate) fn references(&self) -> impl Iterator<Item = (ObjectIndex, u32, ObjectIndex)> {
+        let mut ends = self.starts.iter().skip(1).zip(0..);
+        let mut here = (0, 0);
+        let (labels, targets) = (self.labels.iter(), self.targets.iter());
+        labels.zip(targets).zip(0..).map_while(move |((label, target), place)| {
+            while here.0 <= place {
+                here = ends.next()?;
+            }
+            Some((ObjectIndex(here.1), (label as u32).rotate_right(1), ObjectIndex(target as u32)))
         })
     }
 }
@@ -241,7 +259,7 @@ mod tests {
         assert_eq!((graph.size(second), graph.size(graph.find(1).unwrap())), (16, 24));
         let outgoing: Vec<_> = graph.edges(graph.find(1).unwrap()).map(|edge| edge.to).collect();
         assert_eq!(ids(&outgoing), [2]);
-        assert_eq!(ids(&Referrers::new(&graph).sources(second)[..2]), [1, 3]);
+        assert_eq!(ids(&Referrers::new(&graph).sources(second).take(2).collect::<Vec<_>>()), [1, 3]);
         let class_of = |id| graph.class_of(graph.find(id).unwrap());
         assert!(graph.is_subclass(class_of(2), class_of(1)) && !graph.is_subclass(class_of(1), class_of(2)));
     }

@@ -5,6 +5,7 @@
 #[cfg(test)]
 mod arbitrary;
 mod builder;
+mod column;
 pub mod dominators;
 pub mod dump;
 mod edge;

@@ -22,28 +22,22 @@ impl Referrers {
     /// referred to.
     pub(crate) fn of(graph: &Graph, taken: impl Fn(ObjectIndex, u32, ObjectIndex) -> bool) -> Self {
         let mut counts = vec![0; graph.len()];
-        for (from, labels, targets) in graph.sources() {
-            for (&label, &to) in labels.iter().zip(targets) {
-                counts[to.0 as usize] += u32::from(taken(from, label, to));
-            }
+        for (_, _, to) in graph.references().filter(|&(from, label, to)| taken(from, label, to)) {
+            counts[to.0 as usize] += 1;
         }
         let total = counts.iter().map(|&count| count as usize).sum();
         let mut starts = Offsets::from_lengths(counts);
         let mut sources = vec![ObjectIndex(0); total];
-        for (from, labels, targets) in graph.sources() {
-            for (&label, &to) in labels.iter().zip(targets) {
-                if taken(from, label, to) {
-                    sources[starts.take(to.0, 1)] = from;
-                }
-            }
+        for (from, _, to) in graph.references().filter(|&(from, label, to)| taken(from, label, to)) {
+            sources[starts.take(to.0, 1)] = from;
         }
         starts.settle();
         Self { starts, sources }
     }
 
     /// The objects that refer to `to`, in order of their numbers; one that does so twice is there twice.
-    pub fn sources(&self, to: ObjectIndex) -> &[ObjectIndex] {
-        &self.sources[self.starts.range(to.0)]
+    pub fn sources(&self, to: ObjectIndex) -> impl Iterator<Item = ObjectIndex> {
+        self.sources[self.starts.range(to.0)].iter().copied()
     }
 
     /// The references to `to`. Takes a look at all references of all objects that have one.
@@ -57,10 +51,10 @@ impl Referrers {
         graph: &Graph,
         to: ObjectIndex,
     ) -> impl Iterator<Item = (ObjectIndex, usize)> {
-        let mut sources = self.sources(to).to_vec();
+        let mut sources: Vec<_> = self.sources(to).collect();
         sources.dedup();
         sources.into_iter().flat_map(move |from| {
-            let places = graph.edge_places(from).filter(move |&place| graph.targets[place] == to);
+            let places = graph.edge_places(from).filter(move |&place| graph.target(place) == to);
             places.map(move |place| (from, place))
         })
     }
@@ -87,8 +81,9 @@ mod tests {
         }
         let graph = builder.finish().unwrap();
         let referrers = Referrers::new(&graph);
-        assert_eq!(referrers.sources(b), [a, a, b, c]);
-        assert_eq!(referrers.sources(a), []);
+        let sources = |to| referrers.sources(to).collect::<Vec<_>>();
+        assert_eq!(sources(b), [a, a, b, c]);
+        assert_eq!(sources(a), []);
         let edges: Vec<_> = referrers.edges(&graph, b).map(|edge| (edge.from, edge.index)).collect();
         assert_eq!(edges, [(a, Some(0)), (a, Some(1)), (b, Some(0)), (c, Some(0))]);
     }

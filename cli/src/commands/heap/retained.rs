@@ -135,10 +135,10 @@ fn by_object(
 ) -> Retained {
     let (of, largest) = match chosen {
         Some(objects) => (objects.len(), dominators.largest(objects, limit)),
-        None => (dominators.reachable().len(), dominators.largest(dominators.reachable(), limit)),
+        None => (dominators.reachable().len(), dominators.largest_of_all(limit)),
     };
     let own = |object| Held { objects: 1, bytes: graph.size(object) };
-    let row = |object| row(dominators, dominators.retained(object), own(object), object_text(graph, object));
+    let row = |(object, retained)| row(dominators, retained, own(object), object_text(graph, object));
     answer("object", dominators, of, largest.into_iter().map(row).collect())
 }
 

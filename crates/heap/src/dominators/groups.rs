@@ -103,13 +103,13 @@ impl Dominators {
         let mut ends = vec![0; groups];
         let (preorder, below) = self.preorder();
         for (place, &number) in preorder.iter().enumerate() {
-            let object = self.order[number as usize];
+            let object = self.object(number as usize);
             let group = group_of(object) as usize;
             let (own, retained) = &mut found[group];
             own.add(graph.size(object));
             if ends[group] <= place {
                 ends[group] = place + below[number as usize] as usize;
-                *retained = retained.saturating_add(self.retained[number as usize]);
+                *retained = retained.saturating_add(self.retained.get(number as usize));
             }
         }
         found
@@ -120,13 +120,13 @@ impl Dominators {
         let count = self.order.len();
         let mut below = vec![1_u32; count];
         for number in (1..count).rev() {
-            below[self.immediate[number] as usize] += below[number];
+            below[self.above(number)] += below[number];
         }
         let mut preorder = vec![0; count - 1];
         // By number: the next free place below it.
         let mut next = vec![0_u32; count];
         for number in 1..count {
-            let by = self.immediate[number] as usize;
+            let by = self.above(number);
             let place = next[by];
             next[by] += below[number];
             next[number] = place + 1;

@@ -64,7 +64,11 @@ fn the_largest_come_first_and_children_are_below() {
     let graph = heap(PAPER);
     let dominators = of(&graph, Strength::Strong);
     let ids = |objects: &[ObjectIndex]| objects.iter().map(|&object| graph.id(object)).collect::<Vec<_>>();
-    assert_eq!(ids(&dominators.largest(graph.objects(), 4)), [1, 0xc, 0xd, 0x10]);
+    let largest = dominators.largest(graph.objects(), 4);
+    assert_eq!(largest, dominators.largest_of_all(4));
+    let rows: Vec<_> = largest.iter().map(|&(object, bytes)| (graph.id(object), bytes / 16)).collect();
+    assert_eq!(rows, [(1, 13), (0xc, 4), (0xd, 2), (0x10, 2)]);
+    assert!(dominators.largest_of_all(0).is_empty());
     let children = dominators.children();
     assert_eq!(ids(children.top()), [1]);
     let mut below = ids(children.of(graph.find(0xc).unwrap()));

@@ -1,103 +1,125 @@
 //! The tree of dominators, and what each object in it retains.
 
+use std::cmp::Reverse;
+use std::sync::OnceLock;
+
 use super::lengauer_tarjan::find_dominators;
-use super::walk::Walk;
+use super::walk::{Node, Walk};
+use crate::column::Column;
 use crate::filter::Filter;
 use crate::graph::Graph;
 use crate::index::ObjectIndex;
 use crate::offsets::Offsets;
 
-/// The tree of dominators, and retained sizes: 20 bytes per object.
+/// The tree of dominators, and retained sizes, packed: some 10 bytes per object.
 ///
 /// Made by the algorithm of Lengauer and Tarjan ("A fast algorithm for finding dominators in a flowgraph", 1979) in its
-/// simple form, in O(m log n). While it is made it takes 24 bytes per object, and 8 for each reference but one to each object;
-/// 28 per object at its end.
+/// simple form, in O(m log n). While it is made it takes 23 bytes per object, and 8 for each reference but one to each object.
 #[derive(Debug)]
 pub struct Dominators {
-    /// Number of each object in a depth-first walk from the roots; 0 for unreachable ones.
-    numbers: Vec<u32>,
+    /// Number of objects of the graph.
+    objects: usize,
+    /// Number of each object in a depth-first walk from the roots, 0 for unreachable ones; made when it is asked for.
+    numbers: OnceLock<Column>,
     /// The objects in that order; the first stands for all roots together.
-    pub(super) order: Vec<ObjectIndex>,
+    pub(super) order: Column,
     /// Number of the immediate dominator, by number; 0: none but the roots together.
-    pub(super) immediate: Vec<u32>,
+    pub(super) immediate: Column,
     /// Retained bytes, by number.
-    pub(super) retained: Vec<u64>,
+    pub(super) retained: Column,
 }
 
 impl Dominators {
     /// Of the objects that the filter lets be reached from the roots.
     pub fn new(graph: &Graph, filter: &Filter) -> Self {
-        let mut walk = Walk::new(graph, filter);
+        let (order, mut walk) = Walk::new(graph, filter);
         find_dominators(&mut walk);
         walk.others = Vec::new();
-        let immediate: Vec<_> = walk.nodes.iter().map(|node| node.idom).collect();
-        walk.nodes = Vec::new();
-        let sizes = walk.order[1..].iter().map(|&object| graph.size(object));
-        let mut retained: Vec<_> = std::iter::once(0).chain(sizes).collect();
-        // Whatever is dominated has a higher number than what dominates it.
-        for number in (1..retained.len()).rev() {
-            let by = immediate[number] as usize;
-            retained[by] = retained[by].saturating_add(retained[number]);
-        }
-        Self { numbers: walk.numbers, order: walk.order, immediate, retained }
+        let mut nodes = walk.nodes;
+        retain(graph, &order, &mut nodes);
+        let immediate = nodes.iter().map(|node| u64::from(node.idom)).collect();
+        let retained = nodes.iter().map(Node::retained).collect();
+        drop(nodes);
+        Self { objects: graph.len(), numbers: OnceLock::new(), order, immediate, retained }
+    }
+
+    /// Its number; 0 if it is not reachable.
+    fn number(&self, object: ObjectIndex) -> usize {
+        let numbers = self.numbers.get_or_init(|| {
+            let mut numbers = vec![0_u32; self.objects];
+            for (number, object) in self.order.iter().enumerate().skip(1) {
+                numbers[object as usize] = number as u32;
+            }
+            numbers.into_iter().map(u64::from).collect()
+        });
+        numbers.get(object.0 as usize) as usize
+    }
+
+    /// The object with a number.
+    pub(super) fn object(&self, number: usize) -> ObjectIndex {
+        ObjectIndex(self.order.get(number) as u32)
+    }
+
+    /// The number of the immediate dominator of a number above 0, which is lower.
+    pub(super) fn above(&self, number: usize) -> usize {
+        self.immediate.get(number) as usize
     }
 
     /// Whether an object is reachable.
     pub fn is_reachable(&self, object: ObjectIndex) -> bool {
-        self.numbers[object.0 as usize] != 0
+        self.number(object) != 0
     }
 
     /// All reachable objects, each after its dominators.
     pub fn reachable(&self) -> impl ExactSizeIterator<Item = ObjectIndex> {
-        self.order[1..].iter().copied()
+        (1..self.order.len() as u32).map(|number| self.object(number as usize))
     }
 
     /// The nearest object through which every path to this one leads. None if there is none, or no path.
     pub fn immediate(&self, object: ObjectIndex) -> Option<ObjectIndex> {
-        match self.immediate[self.numbers[object.0 as usize] as usize] {
+        match self.above(self.number(object)) {
             0 => None,
-            number => Some(self.order[number as usize]),
+            number => Some(self.object(number)),
         }
     }
 
     /// Bytes that would be freed if an object were gone: its own, and those of all that it dominates. 0 if it is
     /// not reachable.
     pub fn retained(&self, object: ObjectIndex) -> u64 {
-        match self.numbers[object.0 as usize] {
+        match self.number(object) {
             0 => 0,
-            number => self.retained[number as usize],
+            number => self.retained.get(number),
         }
     }
 
     /// Bytes of all reachable objects.
     pub fn total(&self) -> u64 {
-        self.retained[0]
+        self.retained.get(0)
     }
 
-    /// Of some objects the `most` that retain most, in this order; of equals the first in the graph.
-    pub fn largest(&self, objects: impl IntoIterator<Item = ObjectIndex>, most: usize) -> Vec<ObjectIndex> {
-        let rank = |&object: &ObjectIndex| (std::cmp::Reverse(self.retained(object)), object);
-        let mut found: Vec<_> = Vec::new();
-        for object in objects {
-            found.push(object);
-            if found.len() >= most.saturating_mul(2).max(1024) {
-                found.select_nth_unstable_by_key(most, rank);
-                found.truncate(most);
-            }
-        }
-        found.sort_unstable_by_key(rank);
-        found.truncate(most);
-        found
+    /// Of some objects the `most` that retain most, in this order, with the bytes; of equals the first in the graph.
+    pub fn largest(
+        &self,
+        objects: impl IntoIterator<Item = ObjectIndex>,
+        most: usize,
+    ) -> Vec<(ObjectIndex, u64)> {
+        largest(objects.into_iter().map(|object| (Reverse(self.retained(object)), object)), most)
+    }
+
+    /// The same of all that are reachable.
+    pub fn largest_of_all(&self, most: usize) -> Vec<(ObjectIndex, u64)> {
+        let all = self.retained.iter().zip(self.order.iter()).skip(1);
+        largest(all.map(|(retained, object)| (Reverse(retained), ObjectIndex(object as u32))), most)
     }
 
     /// The tree from above: which objects each one dominates immediately.
     pub fn children(&self) -> Children<'_> {
         let mut counts = vec![0; self.order.len()];
-        self.immediate[1..].iter().for_each(|&by| counts[by as usize] += 1);
+        (1..self.order.len()).for_each(|number| counts[self.above(number)] += 1);
         let mut starts = Offsets::from_lengths(counts);
         let mut objects = vec![ObjectIndex(0); self.order.len() - 1];
-        for (&by, &object) in self.immediate.iter().zip(&self.order).skip(1) {
-            objects[starts.take(by, 1)] = object;
+        for number in 1..self.order.len() {
+            objects[starts.take(self.above(number) as u32, 1)] = self.object(number);
         }
         starts.settle();
         Children { dominators: self, starts, objects }
@@ -105,9 +127,47 @@ impl Dominators {
 
     /// Bytes of memory taken.
     pub fn memory(&self) -> usize {
-        (self.numbers.capacity() + self.order.capacity() + self.immediate.capacity()) * size_of::<u32>()
-            + self.retained.capacity() * size_of::<u64>()
+        let columns = [&self.order, &self.immediate, &self.retained];
+        columns.into_iter().chain(self.numbers.get()).map(Column::memory).sum()
     }
+}
+
+/// Has all nodes, whose dominators were found, say what they retain.
+fn retain(graph: &Graph, order: &Column, nodes: &mut [Node]) {
+    nodes[0].set_retained(0);
+    for (node, object) in nodes.iter_mut().zip(order.iter()).skip(1) {
+        node.set_retained(graph.size(ObjectIndex(object as u32)));
+    }
+    // Whatever is dominated has a higher number than what dominates it.
+    for number in (1..nodes.len()).rev() {
+        let (bytes, by) = (nodes[number].retained(), nodes[number].idom as usize);
+        let all = nodes[by].retained().saturating_add(bytes);
+        nodes[by].set_retained(all);
+    }
+}
+
+/// The first `most` of some objects by rank.
+fn largest(
+    ranked: impl Iterator<Item = (Reverse<u64>, ObjectIndex)>,
+    most: usize,
+) -> Vec<(ObjectIndex, u64)> {
+    let mut found: Vec<_> = Vec::new();
+    // What comes after this one is not among them.
+    let mut last = None;
+    for object in ranked.take_while(|_| most > 0) {
+        if last.is_some_and(|last| object > last) {
+            continue;
+        }
+        found.push(object);
+        if found.len() >= most.saturating_mul(2).max(1024) {
+            let (_, &mut last_kept, _) = found.select_nth_unstable(most - 1);
+            last = Some(last_kept);
+            found.truncate(most);
+        }
+    }
+    found.sort_unstable();
+    found.truncate(most);
+    found.into_iter().map(|(Reverse(bytes), object)| (object, bytes)).collect()
 }
 
 /// The tree of dominators from above: 8 bytes more per object.
@@ -126,9 +186,9 @@ impl Children<'_> {
 
     /// The objects that an object dominates immediately.
     pub fn of(&self, object: ObjectIndex) -> &[ObjectIndex] {
-        match self.dominators.numbers[object.0 as usize] {
+        match self.dominators.number(object) {
             0 => &[],
-            number => &self.objects[self.starts.range(number)],
+            number => &self.objects[self.starts.range(number as u32)],
         }
     }
 }

@@ -70,7 +70,7 @@ impl<'graph> Insides<'graph> {
         match kind(object) {
             Kind::Inside => true,
             Kind::Outside => false,
-            Kind::Objects => self.referrers.sources(object).iter().any(|&by| kind(by) == Kind::Inside),
+            Kind::Objects => self.referrers.sources(object).any(|by| kind(by) == Kind::Inside),
         }
     }
 }

@@ -58,7 +58,7 @@ pub fn holders(
     while let Some(&at) = through.get(next).filter(|_| search.found.len() < most) {
         search.roots_of(at);
         for (from, place) in referrers.places(graph, at) {
-            let followed = filter.follows(graph.labels[place]) && filter.leaves(from) && filter.enters(from);
+            let followed = filter.follows(graph.label(place)) && filter.leaves(from) && filter.enters(from);
             // What is seen through was met before, or is the object itself.
             if !followed || search.down.contains_key(&from) {
                 continue;

@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 
 use super::class_dump::ClassDump;
 use super::find::{Numbers, Places};
-use super::measure::Shape;
 use super::record::{Hprof, id_at};
-use super::scan::{CLASS, MIRROR, Scan, Told};
+use super::scan::{CLASS, Scan};
 use super::sizes::Sizes;
 use super::sub_record::HeapVisitor;
+use super::told::{InOrder, Placed, Told};
 use super::value_type::ValueType;
 use crate::builder::GraphBuilder;
 use crate::edge::{EdgeName, Strength};
@@ -20,19 +20,12 @@ use crate::graph::{Class, Graph};
 use crate::index::{ClassIndex, ObjectIndex};
 use crate::loading::{REFERENT, is_builtin_loader, referent_strength};
 
-/// Puts the objects in order, and takes the distances between them.
-fn in_order(scan: &mut Scan<'_>) -> Vec<Told> {
-    let mut objects = scan.objects.take().unwrap_or_default();
-    objects.sort_by_key(|told| told.id);
-    objects.dedup_by_key(|told| told.id);
-    for told in &objects {
-        let shape =
-            match (told.slot & MIRROR, scan.slots.get(told.slot as usize).and_then(|slot| slot.array_of)) {
-                (MIRROR, _) => Shape::Mirror(told.slot & !MIRROR),
-                (_, Some(of)) => Shape::Array(of, told.length),
-                (_, None) => Shape::Instance(told.slot),
-            };
-        scan.measure.object(told.id, shape);
+/// Puts the objects in order. Distances between neighbours were taken on the way, unless there was no order.
+fn in_order(scan: &mut Scan<'_>) -> InOrder {
+    let mirrors = scan.classes.iter().zip(0..).map(|(class, at)| (class.id, at)).collect();
+    let objects = scan.objects.take().unwrap_or_default().in_order(mirrors);
+    if !objects.was_in_order() {
+        scan.measure_again(&objects);
     }
     objects
 }
@@ -49,8 +42,6 @@ pub(super) struct Edges<'a, 's> {
     plan_of: FxHashMap<u64, u32>,
     /// Class and plan of the last instance: most are like the one before.
     last: Option<(u64, u32)>,
-    /// The number of the object met last: the next one in the file mostly has the next number.
-    near: u32,
     /// Classes in the order of addresses, and how many of them have been told.
     mirrors: Vec<(u64, u32)>,
     mirrors_told: usize,
@@ -72,20 +63,20 @@ impl<'a, 's> Edges<'a, 's> {
         let objects = in_order(scan);
         let sizes = Sizes::new(scan);
         let mut builder = GraphBuilder::default();
-        builder.reserve(objects.len(), 0);
         let classes = add_classes(&mut builder, scan);
-        for told in &objects {
-            if told.slot & MIRROR != 0 {
-                let size = sizes.mirror((told.slot & !MIRROR) as usize);
-                builder.object(told.id, classes.of_classes, size);
-            } else {
-                let array_of = scan.slots[told.slot as usize].array_of;
-                let size = sizes.object(told.slot, array_of, told.length);
-                builder.object(told.id, classes.of_slots[told.slot as usize], size);
-            }
-        }
+        let mut numbers = Numbers::new(objects.alignment_bits());
+        objects.each(|object| {
+            numbers.push(object.id());
+            let (class, size) = match object {
+                Placed::Mirror { class, .. } => (classes.of_classes, sizes.mirror(class as usize)),
+                Placed::Object(Told { slot, length, .. }) => {
+                    let array_of = scan.slots[slot as usize].array_of;
+                    (classes.of_slots[slot as usize], sizes.object(slot, array_of, length))
+                }
+            };
+            builder.object(object.id(), class, size);
+        });
         drop(objects);
-        let numbers = Numbers::new(builder.ids());
         let mut mirrors: Vec<_> = scan.classes.iter().zip(0..).map(|(class, at)| (class.id, at)).collect();
         mirrors.sort_unstable();
         let class_name = builder.name(EdgeName::Internal("class".into()));
@@ -98,7 +89,6 @@ impl<'a, 's> Edges<'a, 's> {
             plans: Vec::new(),
             plan_of: FxHashMap::default(),
             last: None,
-            near: 0,
             mirrors,
             mirrors_told: 0,
             class_name,
@@ -110,19 +100,7 @@ impl<'a, 's> Edges<'a, 's> {
     /// The number of an object; none for null, and for what is not in the file.
     #[inline]
     pub(super) fn number(&self, id: u64) -> Option<ObjectIndex> {
-        if id == 0 { None } else { self.numbers.find(self.builder.ids(), id) }
-    }
-
-    /// The same, for objects in the order of the file.
-    #[inline]
-    fn next_number(&mut self, id: u64) -> Option<ObjectIndex> {
-        let next = self.near + 1;
-        let number = match self.builder.ids().get(next as usize) {
-            Some(&found) if found == id => ObjectIndex(next),
-            _ => self.number(id)?,
-        };
-        self.near = number.0;
-        Some(number)
+        if id == 0 { None } else { self.numbers.find(id) }
     }
 
     /// Says of each class by whom it was loaded, and what its superclass is.
@@ -249,7 +227,7 @@ impl<'a> HeapVisitor<'a> for Edges<'a, '_> {
         self.tell_mirrors(id);
         self.places.object(id, at);
         let plan = self.plan(class) as usize;
-        let Some(from) = self.next_number(id) else { return };
+        let Some(from) = self.number(id) else { return };
         for place in 0..self.plans[plan].fields.len() {
             let (offset, name) = self.plans[plan].fields[place];
             let to = id_at(fields, offset as usize, self.file.id_size).and_then(|id| self.number(id));
@@ -266,7 +244,7 @@ impl<'a> HeapVisitor<'a> for Edges<'a, '_> {
     fn object_array(&mut self, id: u64, class: u64, elements: &'a [u8], at: usize) {
         self.tell_mirrors(id);
         self.places.object(id, at);
-        let Some(from) = self.next_number(id) else { return };
+        let Some(from) = self.number(id) else { return };
         let width = self.file.id_size;
         for (index, element) in elements.chunks_exact(width).enumerate() {
             if let Some(to) = id_at(element, 0, width).and_then(|id| self.number(id)) {
@@ -282,7 +260,6 @@ impl<'a> HeapVisitor<'a> for Edges<'a, '_> {
     #[inline]
     fn primitive_array(&mut self, id: u64, _of: ValueType, _elements: &'a [u8], at: usize) {
         self.places.object(id, at);
-        self.next_number(id);
     }
 }
 

@@ -8,50 +8,76 @@ use super::sub_record::HeapVisitor;
 use super::value_type::ValueType;
 use crate::index::ObjectIndex;
 
-/// Finds the numbers of objects by their ids, which are in order. Ids are addresses, so those of a heap lie close: a table of evenly
-/// spaced addresses leads to the few that are near.
-#[derive(Debug)]
+/// Finds the numbers of objects by their ids, which are in order. Ids are addresses, and those of a heap lie close: a bit for each
+/// place where an object can begin, and how many begin before. Less than a byte per object.
+#[derive(Debug, Default)]
 pub(crate) struct Numbers {
-    first: u64,
+    /// How many low bits are zero in all ids.
     shift: u32,
-    /// For each stretch of addresses the number of the first object not before it; one more than there are stretches.
-    stretches: Vec<u32>,
+    areas: Vec<Area>,
+    bits: Vec<u64>,
+    /// How many objects lie before the first bit of each word.
+    before: Vec<u32>,
+    len: usize,
 }
 
+/// Places without a long gap between objects.
+#[derive(Clone, Copy, Debug)]
+struct Area {
+    /// The place of its first bit, and of its last object.
+    first: u64,
+    last: u64,
+    /// Where its bits begin, in words.
+    word: usize,
+}
+
+/// Words of bits that there may be however few objects there are.
+const FREE_WORDS: usize = 1024;
+
 impl Numbers {
-    /// For ids in ascending order.
-    pub(crate) fn new(ids: &[u64]) -> Self {
-        let (Some(&first), Some(&last)) = (ids.first(), ids.last()) else {
-            return Self { first: 0, shift: 0, stretches: vec![0] };
+    /// For ids in which so many low bits are zero.
+    pub(crate) fn new(shift: u32) -> Self {
+        Self { shift: shift.min(63), ..Self::default() }
+    }
+
+    /// Numbers the next object, with an id above all others.
+    pub(crate) fn push(&mut self, id: u64) {
+        let place = id >> self.shift;
+        // A gap is bridged while bits take no more than the ids would.
+        let most = (FREE_WORDS + self.len) as u64;
+        let mut area = match self.areas.pop() {
+            Some(area) if area.word as u64 + (place - area.first) / 64 <= most => area,
+            other => {
+                self.areas.extend(other);
+                Area { first: place & !63, last: place, word: self.bits.len() }
+            }
         };
-        // As many stretches as objects at the most, and so 4 bytes per object.
-        let mut shift = 0;
-        while (last - first) >> shift > ids.len() as u64 {
-            shift += 1;
+        area.last = place;
+        self.areas.push(area);
+        let word = area.word + ((place - area.first) / 64) as usize;
+        if word >= self.bits.len() {
+            self.bits.resize(word + 1, 0);
+            self.before.resize(word + 1, self.len as u32);
         }
-        let mut stretches = vec![0u32; ((last - first) >> shift) as usize + 2];
-        for &id in ids {
-            stretches[((id - first) >> shift) as usize + 1] += 1;
-        }
-        let mut sum = 0;
-        for stretch in &mut stretches {
-            sum += *stretch;
-            *stretch = sum;
-        }
-        Self { first, shift, stretches }
+        self.bits[word] |= 1 << (place % 64);
+        self.len += 1;
     }
 
     /// The number of an object.
     #[inline]
-    pub(crate) fn find(&self, ids: &[u64], id: u64) -> Option<ObjectIndex> {
-        let stretch = (id.checked_sub(self.first)? >> self.shift) as usize;
-        let (&begin, &end) = (self.stretches.get(stretch)?, self.stretches.get(stretch + 1)?);
-        let near = ids.get(begin as usize..end as usize)?;
-        let at = match near.len() {
-            0..16 => near.iter().position(|&other| other == id)?,
-            _ => near.binary_search(&id).ok()?,
+    pub(crate) fn find(&self, id: u64) -> Option<ObjectIndex> {
+        let place = id >> self.shift;
+        let area = match &self.areas[..] {
+            [only] => only,
+            areas => areas.get(areas.partition_point(|area| area.first <= place).checked_sub(1)?)?,
         };
-        Some(ObjectIndex(begin + at as u32))
+        if place < area.first || place > area.last || place << self.shift != id {
+            return None;
+        }
+        let word = area.word + ((place - area.first) / 64) as usize;
+        let (bits, bit) = (self.bits[word], 1_u64 << (place % 64));
+        let number = self.before[word] + (bits & (bit - 1)).count_ones();
+        (bits & bit != 0).then_some(ObjectIndex(number))
     }
 }
 
@@ -150,11 +176,13 @@ mod tests {
             }
             ids.sort_unstable();
             ids.dedup();
-            let numbers = Numbers::new(&ids);
+            let mut numbers = Numbers::new(ids.iter().fold(0, |bits, id| bits | id).trailing_zeros());
+            ids.iter().for_each(|&id| numbers.push(id));
             for (at, &id) in ids.iter().enumerate() {
-                prop_assert_eq!(numbers.find(&ids, id), Some(ObjectIndex(at as u32)));
-                let other = id.wrapping_add(1);
-                prop_assert_eq!(numbers.find(&ids, other).is_some(), ids.contains(&other));
+                prop_assert_eq!(numbers.find(id), Some(ObjectIndex(at as u32)));
+                for other in [id.wrapping_add(1), id.wrapping_sub(8), id.wrapping_add(1 << 40)] {
+                    prop_assert_eq!(numbers.find(other).is_some(), ids.contains(&other));
+                }
             }
         }
     }

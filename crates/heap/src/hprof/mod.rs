@@ -1,6 +1,6 @@
 //! Heap dumps of the JVM itself: hprof files, as `jmap`, `jcmd GC.heap_dump` and `HeapDumpOnOutOfMemoryError` write them.
 //!
-//! The file is walked, never copied: what is kept is 16 bytes per object and what a graph needs; of arrays of primitives
+//! The file is walked, never copied: what is kept is some four bytes per object and what a graph needs; of arrays of primitives
 //! nothing. Not here: mapping the file.
 //!
 //! Records are those of the "HPROF binary format" of the JDK's `heapDumper.cpp` and of the manual that JDK 6 had beside it
@@ -19,6 +19,7 @@ mod segment;
 mod sizes;
 mod sub_record;
 mod texts;
+mod told;
 mod value_type;
 
 pub use layout::SizesKnown;

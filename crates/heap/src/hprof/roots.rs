@@ -11,7 +11,6 @@ use super::scan::Scan;
 use super::sub_record::RootRecord;
 use super::texts::text_of;
 use super::value_type::ValueType;
-use crate::index::ObjectIndex;
 use crate::root::{RootFrame, RootKind};
 
 /// Adds all roots: first the classes that are never unloaded, then what the file tells.
@@ -40,8 +39,7 @@ pub(super) fn add(edges: &mut Edges<'_, '_>) {
 /// unreachable: nothing else refers to them.
 fn add_class_values(edges: &mut Edges<'_, '_>) {
     const MAP: &str = "java.lang.ClassValue$ClassValueMap";
-    let objects = (0..edges.builder.ids().len()).map(|object| ObjectIndex(object as u32));
-    let maps: Vec<_> = objects.filter(|&object| edges.builder.class_name_of(object) == MAP).collect();
+    let maps: Vec<_> = edges.builder.instances(|class| &*class.name == MAP).collect();
     for map in maps {
         edges.builder.root(map, RootKind::Other("class values of a java.lang.Class".into()));
     }

@@ -8,6 +8,7 @@ use super::class_dump::ClassDump;
 use super::measure::{Measure, Shape};
 use super::record::{self, Hprof, Record, id_at, u32_at};
 use super::sub_record::{HeapVisitor, RootRecord};
+use super::told::{InOrder, Placed, Told, ToldObjects};
 use super::value_type::ValueType;
 
 /// The objects of a class. Arrays are kept by length modulo 16, so that their bytes follow once the layout is known.
@@ -22,20 +23,8 @@ pub(crate) struct Slot {
     pub(crate) lengths: [u64; 16],
 }
 
-/// An object as the first pass keeps it for a graph.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Told {
-    pub(crate) id: u64,
-    pub(crate) slot: u32,
-    /// For arrays.
-    pub(crate) length: u32,
-}
-
 /// The class of classes.
 pub(crate) const CLASS: &str = "java.lang.Class";
-
-/// Marks what the slot of a [`Told`] is: the number of a class, whose `java.lang.Class` it is.
-pub(crate) const MIRROR: u32 = 1 << 31;
 
 /// What the first pass finds.
 #[derive(Debug)]
@@ -64,8 +53,8 @@ pub(crate) struct Scan<'a> {
     next_mirror: usize,
     /// Classes were told since `mirrors` was put in order.
     mirrors_stale: bool,
-    /// All objects, if they are to be kept.
-    pub(crate) objects: Option<Vec<Told>>,
+    /// All objects but classes, if they are to be kept.
+    pub(crate) objects: Option<ToldObjects>,
 }
 
 impl<'a> Scan<'a> {
@@ -88,7 +77,7 @@ impl<'a> Scan<'a> {
             mirrors: Vec::new(),
             next_mirror: 0,
             mirrors_stale: false,
-            objects: keep_objects.then(Vec::new),
+            objects: keep_objects.then(ToldObjects::default),
         }
     }
 
@@ -140,6 +129,22 @@ impl<'a> Scan<'a> {
         None
     }
 
+    /// Takes all distances anew, of objects that are told in order now.
+    pub(super) fn measure_again(&mut self, objects: &InOrder) {
+        self.measure = Measure::default();
+        self.measure.instances.resize(self.slots.len(), Default::default());
+        objects.each(|object| {
+            let shape = match object {
+                Placed::Mirror { class, .. } => Shape::Mirror(class),
+                Placed::Object(Told { slot, length, .. }) => match self.slots[slot as usize].array_of {
+                    Some(of) => Shape::Array(of, length),
+                    None => Shape::Instance(slot),
+                },
+            };
+            self.measure.object(object.id(), shape);
+        });
+    }
+
     #[inline]
     fn count(&mut self, id: u64, key: u64, array: Option<(ValueType, u32)>) {
         let slot = match self.last {
@@ -157,9 +162,7 @@ impl<'a> Scan<'a> {
             }
         };
         if let Some(objects) = &mut self.objects {
-            let length = array.map_or(0, |(_, length)| length);
-            objects.push(Told { id, slot, length });
-            return;
+            objects.push(Told { id, slot, length: array.map_or(0, |(_, length)| length) });
         }
         if self.mirrors.get(self.next_mirror).is_some_and(|mirror| mirror.0 < id) || id < self.measure.at() {
             self.pass_mirrors(id);
@@ -203,9 +206,6 @@ impl<'a> HeapVisitor<'a> for Scan<'a> {
     fn class(&mut self, class: ClassDump<'a>) {
         let at = self.classes.len() as u32;
         self.class_at.insert(class.id, at);
-        if let Some(objects) = &mut self.objects {
-            objects.push(Told { id: class.id, slot: MIRROR | at, length: 0 });
-        }
         self.classes.push(class);
         // The next object, wherever it is, is behind this one: see `pass_mirrors`.
         self.next_mirror = 0;

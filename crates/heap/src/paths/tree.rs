@@ -86,7 +86,7 @@ impl<'graph> PathTree<'graph> {
         for &class in &classes {
             let class = roots[class].object;
             for place in self.places(class).filter(|&place| is_static(self.graph, place)) {
-                walk.reach(self.graph.targets[place], class.0)?;
+                walk.reach(self.graph.target(place), class.0)?;
             }
         }
         for root in self.entrances.all.iter().copied().filter(open) {
@@ -104,7 +104,7 @@ impl<'graph> PathTree<'graph> {
         let mut next = 0;
         while let Some(&object) = walk.reached.get(next) {
             for place in self.places(object) {
-                walk.reach(self.graph.targets[place], object.0)?;
+                walk.reach(self.graph.target(place), object.0)?;
             }
             next += 1;
         }
@@ -132,7 +132,7 @@ impl<'graph> PathTree<'graph> {
 
     /// The first reference between two objects; from a root a static field, if there is one.
     fn reference(&self, from: ObjectIndex, to: ObjectIndex) -> Option<usize> {
-        let mut places = self.places(from).filter(|&place| self.graph.targets[place] == to);
+        let mut places = self.places(from).filter(|&place| self.graph.target(place) == to);
         let first = places.next()?;
         if self.parents[from.0 as usize] != ROOT || is_static(self.graph, first) {
             return Some(first);

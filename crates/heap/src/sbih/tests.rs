@@ -131,7 +131,7 @@ fn what_insane_wrote_is_read() {
     let (objects, statics) = facts(&graph);
     assert_eq!(objects, ["A$Node 32; next 1", "[LA; 40; [3] 0", "A$Node 16"]);
     assert_eq!(statics, ["A.top 1"]);
-    assert_eq!(graph.ids[..3], [91, 123, 163], "ids are offsets");
+    assert_eq!(graph.ids.iter().take(3).collect::<Vec<_>>(), [91, 123, 163], "ids are offsets");
     let histogram = dump.histogram(&mut |_, _| {}).expect("whole");
     let rows: Vec<_> =
         histogram.rows.iter().map(|row| (&*row.name, row.total.objects, row.total.bytes)).collect();
