@@ -193,6 +193,70 @@ fn every_question_has_a_stable_answer() {
     insta::assert_snapshot!("heap_answers", answers);
 }
 
+/// A place with a dump that is large enough for an index, questions to it, and their answers without one.
+fn indexed() -> (Place, Vec<Vec<&'static str>>, Vec<String>) {
+    let place = Place::new();
+    fs::write(place.path("a.mayheap"), dump(40_000)).expect("write");
+    let one_file = |question: &&&[&str]| !question.contains(&"b.mayheap");
+    let questions: Vec<_> = QUESTIONS.iter().filter(one_file).map(|question| question.to_vec()).collect();
+    let without = |question: &Vec<_>| place.text(&[&question[..], &["--no-index"]].concat());
+    let answers = questions.iter().map(without).collect();
+    assert!(!place.path(INDEX).exists(), "--no-index");
+    (place, questions, answers)
+}
+
+const INDEX: &str = "a.mayheap.mayidx";
+
+/// Each question finds what the ones before it have kept, and the second time its own.
+#[test]
+fn an_index_changes_no_answer() {
+    let (place, questions, answers) = indexed();
+    for _ in 0..2 {
+        for (question, answer) in questions.iter().zip(&answers) {
+            assert_eq!(&place.text(question), answer, "{question:?}");
+        }
+    }
+    let kept = fs::metadata(place.path(INDEX)).expect("an index").len();
+    assert_eq!(place.text(&questions[6]), answers[6]);
+    assert_eq!(fs::metadata(place.path(INDEX)).expect("still there").len(), kept, "nothing was to be added");
+}
+
+#[test]
+fn an_index_that_is_not_this_dumps_or_damaged_is_made_anew() {
+    let (place, questions, answers) = indexed();
+    let keeps = |question: &[&str]| ["histogram", "paths", "retained", "holders"].contains(&question[0]);
+    let ask = |what: &str| {
+        let keeping = questions.iter().zip(&answers).filter(|(question, _)| keeps(question)).step_by(2);
+        for (question, answer) in keeping {
+            assert_eq!(&place.text(question), answer, "{what}: {question:?}");
+        }
+        fs::read(place.path(INDEX)).expect("an index")
+    };
+    let whole = ask("made");
+    for at in (0..6).map(|part| part * whole.len() / 6) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 4;
+        fs::write(place.path(INDEX), &damaged).expect("write");
+        // Nobody believes a byte of it afterwards.
+        assert_ne!(ask("damaged"), damaged, "at {at}");
+        fs::write(place.path(INDEX), &whole[..at]).expect("write");
+        ask("cut off");
+    }
+    fs::write(place.path("a.mayheap"), dump(40_001)).expect("write");
+    let of_other = ["histogram", "a.mayheap", "--limit", "1"];
+    assert_eq!(place.text(&of_other), place.text(&[&of_other[..], &["--no-index"]].concat()));
+    assert_ne!(place.text(&questions[0]), answers[0], "another dump");
+}
+
+#[test]
+fn a_question_is_answered_where_no_index_can_be_written() {
+    let (place, questions, answers) = indexed();
+    fs::create_dir(place.path(INDEX)).expect("a folder in its place");
+    for (question, answer) in questions.iter().zip(&answers).take(8) {
+        assert_eq!(&place.text(question), answer, "{question:?}");
+    }
+}
+
 #[test]
 fn every_answer_is_json_when_asked() {
     let place = Place::new();

@@ -137,6 +137,19 @@ pub(crate) enum HeapVerb {
     Growth(GrowthArgs),
 }
 
+/// Which heap is asked.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct HeapArg {
+    /// The dump; or a process id, or a main class or jar that exactly one JVM runs: its heap is written for this question, and not
+    /// kept
+    #[arg(value_name = "FILE|PID")]
+    pub(crate) dump: PathBuf,
+
+    /// Neither read nor write the index beside the dump, FILE.mayidx, by which a second question is answered at once
+    #[arg(long)]
+    pub(crate) no_index: bool,
+}
+
 /// What `heap diff` takes.
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
@@ -184,9 +197,8 @@ pub(crate) struct ConvertArgs {
 /// What `heap histogram` takes.
 #[derive(Debug, Args)]
 pub(crate) struct HistogramArgs {
-    /// The dump
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) heap: HeapArg,
 
     #[command(flatten)]
     pub(crate) rows: RowArgs,
@@ -203,9 +215,8 @@ pub(crate) struct HistogramArgs {
 /// What `heap roots` takes.
 #[derive(Debug, Args)]
 pub(crate) struct RootsArgs {
-    /// The dump
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) heap: HeapArg,
 
     /// List the GC roots of this kind, e.g. 'stack local'
     #[arg(long, value_name = "KIND")]
@@ -219,9 +230,8 @@ pub(crate) struct RootsArgs {
 #[derive(Debug, Args)]
 #[command(after_help = PATHS_EXAMPLES)]
 pub(crate) struct PathsArgs {
-    /// The dump
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) heap: HeapArg,
 
     /// The object, or any object of the class
     #[arg(long, value_name = "CLASS|ID")]
@@ -282,9 +292,8 @@ impl StrengthArgs {
 /// What `heap retained` takes.
 #[derive(Debug, Args)]
 pub(crate) struct RetainedArgs {
-    /// The dump
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) heap: HeapArg,
 
     /// What is added up
     #[arg(long, value_name = "WHAT", default_value = "object")]
@@ -320,9 +329,8 @@ pub(crate) enum RetainedBy {
 /// What `heap size` takes.
 #[derive(Debug, Args)]
 pub(crate) struct SizeArgs {
-    /// The dump
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) heap: HeapArg,
 
     /// The objects to begin with; may be given several times
     #[arg(long, value_name = "CLASS|ID", required = true)]
@@ -342,9 +350,8 @@ pub(crate) struct SizeArgs {
 /// What `heap reachable` takes.
 #[derive(Debug, Args)]
 pub(crate) struct ReachableArgs {
-    /// The dump
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) heap: HeapArg,
 
     /// The objects to begin with; may be given several times
     #[arg(long, value_name = "CLASS|ID", required = true)]
@@ -372,9 +379,8 @@ pub(crate) struct ReachableArgs {
 /// What `heap holders` takes.
 #[derive(Debug, Args)]
 pub(crate) struct HoldersArgs {
-    /// The dump
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) heap: HeapArg,
 
     /// The objects held; may be given several times
     #[arg(long, value_name = "CLASS|ID", required = true)]
@@ -395,9 +401,8 @@ pub(crate) struct HoldersArgs {
 /// What `heap distribution` takes.
 #[derive(Debug, Args)]
 pub(crate) struct DistributionArgs {
-    /// The dump
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) heap: HeapArg,
 
     /// Only what is reachable from here; may be given several times
     #[arg(long, value_name = "CLASS|ID")]
@@ -410,9 +415,8 @@ pub(crate) struct DistributionArgs {
 /// What `heap strings` takes.
 #[derive(Debug, Args)]
 pub(crate) struct StringsArgs {
-    /// The dump
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) heap: HeapArg,
 
     /// Show strings that contain TEXT, instead of duplicates
     #[arg(long, value_name = "TEXT")]
@@ -433,9 +437,8 @@ pub(crate) struct StringsArgs {
 /// What `heap instances` takes.
 #[derive(Debug, Args)]
 pub(crate) struct InstancesArgs {
-    /// The dump
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) heap: HeapArg,
 
     /// The class, or a single object
     #[arg(value_name = "CLASS|ID")]

@@ -6,7 +6,10 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use mayfly_heap::{Dump, Format, Graph, HeapError, Text};
+use mayfly_heap::dominators::{ClassRetained, Dominators, LoaderRetained};
+use mayfly_heap::paths::ShortestPaths;
+use mayfly_heap::saved::{Damaged, Part, Saved, classes_part, loaders_part};
+use mayfly_heap::{Dump, Filter, Format, Graph, HeapError, Referrers, Strength, Text};
 use mayfly_profile::HeapSummary;
 use mayfly_report::size;
 use serde::Serialize;
@@ -15,6 +18,7 @@ use crate::heap::class_rows;
 use crate::heap::columns::counted;
 use crate::heap::compressed::{self, Failed};
 use crate::heap::error::QueryError;
+use crate::heap::index_file::IndexFile;
 use crate::heap::mapping::Mapping;
 use crate::heap::progress::Progress;
 
@@ -27,12 +31,19 @@ pub(crate) struct DumpFile {
     path: PathBuf,
     mapping: Mapping,
     format: Format,
+    /// If its heap was written for one question: whose.
+    pid: Option<u32>,
+    index: Option<IndexFile>,
 }
 
 /// Where an answer is from, for JSON.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Source {
-    file: PathBuf,
+    /// Of a running JVM.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pid: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<PathBuf>,
     format: &'static str,
     bytes: usize,
 }
@@ -43,11 +54,37 @@ impl DumpFile {
     /// # Errors
     /// [`QueryError::Unreadable`], [`QueryError::NotUnpacked`], [`QueryError::NoRoom`], [`QueryError::Refused`].
     pub(crate) fn open(path: &Path) -> Result<Self, QueryError> {
-        let mapping = map(path)?;
+        let file = File::open(path).map_err(|source| unreadable(path, source))?;
+        Self::of(file, path).map(|(dump, _)| dump)
+    }
+
+    /// The same, with its index: what questions find is kept beside it. One that gzip packed has none.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(crate) fn open_indexed(path: &Path) -> Result<Self, QueryError> {
+        let file = File::open(path).map_err(|source| unreadable(path, source))?;
+        let facts = file.metadata().map_err(|source| unreadable(path, source))?;
+        let (mut dump, packed) = Self::of(file, path)?;
+        dump.index = if packed { None } else { IndexFile::beside(path, &facts, &dump.mapping) };
+        Ok(dump)
+    }
+
+    /// A file that a JVM's heap was just written to, for one question.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(crate) fn of_jvm(pid: u32, file: File, path: &Path) -> Result<Self, QueryError> {
+        Self::of(file, path).map(|(dump, _)| Self { pid: Some(pid), ..dump })
+    }
+
+    /// And whether it was packed.
+    fn of(file: File, path: &Path) -> Result<(Self, bool), QueryError> {
+        let (mapping, packed) = map(file, path)?;
         let opened = Dump::open(&mapping).map(|dump| dump.format());
         let format = opened.map_err(|cause| QueryError::Refused { file: path.to_owned(), cause })?;
         mapping.read_in_order();
-        Ok(Self { path: path.to_owned(), mapping, format })
+        Ok((Self { path: path.to_owned(), mapping, format, pid: None, index: None }, packed))
     }
 
     /// Its path, as given.
@@ -63,11 +100,15 @@ impl DumpFile {
             Format::Insane => "insane",
             Format::InsaneBinary => "insane-binary",
         };
-        Source { file: self.path.clone(), format, bytes: self.mapping.len() }
+        let file = self.pid.is_none().then(|| self.path.clone());
+        Source { pid: self.pid, file, format, bytes: self.mapping.len() }
     }
 
     /// Its name without folders, for a heading.
     pub(crate) fn name(&self) -> String {
+        if let Some(pid) = self.pid {
+            return format!("JVM {pid}");
+        }
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
         name.to_string_lossy().into_owned()
     }
@@ -89,7 +130,65 @@ impl DumpFile {
     /// # Errors
     /// [`QueryError::Refused`].
     pub(crate) fn graph(&self) -> Result<Graph, QueryError> {
-        self.reading("reading the dump", |dump, at| dump.graph(at))
+        if let Some(graph) = self.index.as_ref().and_then(|index| index.take(|saved| saved.graph())) {
+            return Ok(graph);
+        }
+        let graph = self.reading("reading the dump", |dump, at| dump.graph(at))?;
+        if let Some(index) = &self.index {
+            index.add(&graph.parts());
+        }
+        Ok(graph)
+    }
+
+    /// What retains what, by strong and soft references. `graph` is all of the dump.
+    pub(crate) fn dominators(&self, graph: &Graph) -> Dominators {
+        self.kept(
+            |saved| saved.dominators(graph),
+            || {
+                let _progress = Progress::work("finding what retains what");
+                Dominators::new(graph, &Filter::new(graph, Strength::Soft))
+            },
+            |dominators| dominators.parts(),
+        )
+    }
+
+    /// What classes retain.
+    pub(crate) fn retained_by_class(&self, graph: &Graph, dominators: &Dominators) -> Vec<ClassRetained> {
+        let found = || dominators.by_class(graph);
+        self.kept(|saved| saved.retained_by_class(), found, |rows| vec![classes_part(rows)])
+    }
+
+    /// What class loaders retain.
+    pub(crate) fn retained_by_loader(&self, graph: &Graph, dominators: &Dominators) -> Vec<LoaderRetained> {
+        let found = || dominators.by_loader(graph);
+        self.kept(|saved| saved.retained_by_loader(graph), found, |rows| vec![loaders_part(rows)])
+    }
+
+    /// Who refers to whom.
+    pub(crate) fn referrers(&self, graph: &Graph) -> Referrers {
+        self.kept(|saved| saved.referrers(graph), || Referrers::new(graph), Referrers::parts)
+    }
+
+    /// Shortest paths along strong references to all objects; none where they would not be kept: a walk to some is shorter.
+    pub(crate) fn shortest_paths(&self, graph: &Graph) -> Option<ShortestPaths> {
+        self.index.as_ref()?;
+        let found = || ShortestPaths::new(graph);
+        Some(self.kept(|saved| saved.paths(graph), found, ShortestPaths::parts))
+    }
+
+    /// What the index has, or else what is found now and added to it.
+    fn kept<T>(
+        &self,
+        read: impl FnOnce(&Saved) -> Result<Option<T>, Damaged>,
+        find: impl FnOnce() -> T,
+        parts: impl FnOnce(&T) -> Vec<Part>,
+    ) -> T {
+        let Some(index) = &self.index else { return find() };
+        index.take(read).unwrap_or_else(|| {
+            let found = find();
+            index.add(&parts(&found));
+            found
+        })
     }
 
     /// Objects and bytes by class; no graph is loaded.
@@ -97,7 +196,17 @@ impl DumpFile {
     /// # Errors
     /// [`QueryError::Refused`].
     pub(crate) fn histogram(&self) -> Result<HeapSummary, QueryError> {
-        let histogram = self.reading("counting objects", |dump, at| dump.histogram(at))?;
+        let kept = self.index.as_ref().and_then(|index| index.take(|saved| saved.histogram()));
+        let histogram = match kept {
+            Some(histogram) => histogram,
+            None => {
+                let histogram = self.reading("counting objects", |dump, at| dump.histogram(at))?;
+                if let Some(index) = &self.index {
+                    index.add(&[histogram.part()]);
+                }
+                histogram
+            }
+        };
         Ok(class_rows::summary(&histogram))
     }
 
@@ -177,9 +286,13 @@ impl DumpFile {
     }
 }
 
-fn map(path: &Path) -> Result<Mapping, QueryError> {
-    let unreadable = |source| QueryError::Unreadable { file: path.to_owned(), source };
-    let mut file = File::open(path).map_err(unreadable)?;
+fn unreadable(path: &Path, source: io::Error) -> QueryError {
+    QueryError::Unreadable { file: path.to_owned(), source }
+}
+
+/// The bytes of a dump, and whether gzip had packed them.
+fn map(mut file: File, path: &Path) -> Result<(Mapping, bool), QueryError> {
+    let unreadable = |source| unreadable(path, source);
     if !file.metadata().map_err(unreadable)?.is_file() {
         return Err(unreadable(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")));
     }
@@ -189,5 +302,6 @@ fn map(path: &Path) -> Result<Mapping, QueryError> {
         }
         Failed::Unpacked(source) => QueryError::NoRoom { file: path.to_owned(), source },
     })?;
-    Mapping::of(&unpacked.unwrap_or(file)).map_err(unreadable)
+    let packed = unpacked.is_some();
+    Mapping::of(&unpacked.unwrap_or(file)).map(|mapping| (mapping, packed)).map_err(unreadable)
 }

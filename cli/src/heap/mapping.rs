@@ -41,6 +41,12 @@ impl Mapping {
     }
 }
 
+impl AsRef<[u8]> for Mapping {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
 impl Deref for Mapping {
     type Target = [u8];
 

@@ -9,6 +9,7 @@ pub(crate) mod compressed;
 pub(crate) mod document;
 pub(crate) mod dump_file;
 pub(crate) mod error;
+mod index_file;
 mod mapping;
 pub(crate) mod pages;
 pub(crate) mod progress;

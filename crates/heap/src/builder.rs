@@ -22,7 +22,7 @@ use crate::root::{Root, RootKind};
 pub struct TooLarge;
 
 /// The number after the last stands for "none" in tables of objects.
-const MOST_OBJECTS: u32 = u32::MAX - 1;
+pub(crate) const MOST_OBJECTS: u32 = u32::MAX - 1;
 
 /// A graph in the making.
 ///
@@ -133,7 +133,7 @@ impl GraphBuilder {
             roots: self.roots,
             mirrored: FxHashMap::default(),
         };
-        graph.mirrored = graph.classes().filter_map(|(class, facts)| Some((facts.mirror?, class))).collect();
+        graph.mirrored = graph.mirrors();
         Ok(graph)
     }
 }
@@ -150,14 +150,14 @@ struct References {
 #[derive(Debug)]
 enum Order {
     /// In that of the objects: where those of each object begin, up to the one told last.
-    OfObjects(Packer),
+    OfObjects(Box<Packer>),
     /// In another: how many of one object were told one after another.
     Runs(Vec<Run>),
 }
 
 impl Default for Order {
     fn default() -> Self {
-        Self::OfObjects(Packer::default())
+        Self::OfObjects(Box::default())
     }
 }
 

@@ -155,6 +155,36 @@ impl FromIterator<u64> for Column {
 }
 
 impl Column {
+    /// Its bytes, in three pieces, for [`Self::open`].
+    pub(crate) fn pieces(&self) -> [Bytes; 3] {
+        let mut sizes = (self.len as u64).to_le_bytes().to_vec();
+        sizes.extend(self.most.to_le_bytes());
+        [sizes.into(), self.heads.clone(), self.bits.clone()]
+    }
+
+    /// A column of bytes that were written. None if they are none of [`Self::pieces`]; whatever is in them else, no number is
+    /// looked for outside.
+    pub(crate) fn open(bytes: &Bytes) -> Option<Self> {
+        let number = |at| bytes.get(at..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
+        let (len, most) = (usize::try_from(number(0)?).ok()?, number(8)?);
+        let heads_end = len.div_ceil(BLOCK).checked_mul(HEAD)?.checked_add(16)?;
+        let heads = bytes.get(16..heads_end).map(|_| bytes.slice(16..heads_end))?;
+        let bits = bytes.slice(heads_end..);
+        let inside = heads.chunks_exact(HEAD).all(|head| {
+            let place = word(head, 8);
+            let width = place & 0xff;
+            // In units of 8 bytes, of which a block has as many as its numbers have bits.
+            let end = (place >> 8) + width + PADDING as u64 / 8;
+            (width <= WIDEST_PACKED || width == 64) && end <= bits.len() as u64 / 8
+        });
+        inside.then_some(Self { len, most, heads, bits })
+    }
+
+    /// No number is larger.
+    pub(crate) fn most(&self) -> u64 {
+        self.most
+    }
+
     /// How many numbers there are.
     #[inline]
     pub(crate) fn len(&self) -> usize {

@@ -115,7 +115,7 @@ impl Filter {
 
     /// Whether references of a label are followed.
     pub(crate) fn follows(&self, label: u32) -> bool {
-        label & ELEMENT != 0 || !self.skipped_names[label as usize]
+        label & ELEMENT != 0 || self.skipped_names.get(label as usize) != Some(&true)
     }
 
     /// Whether references to an object are followed.

@@ -85,6 +85,11 @@ impl Graph {
         self.mirrored.get(&mirror).copied()
     }
 
+    /// The class that each `java.lang.Class` stands for.
+    pub(crate) fn mirrors(&self) -> FxHashMap<ObjectIndex, ClassIndex> {
+        self.classes().filter_map(|(class, facts)| Some((facts.mirror?, class))).collect()
+    }
+
     /// All objects whose class `wanted` takes.
     pub fn instances(&self, wanted: impl Fn(&Class) -> bool) -> impl Iterator<Item = ObjectIndex> {
         let by_class: Vec<_> = self.classes.iter().map(wanted).collect();
@@ -179,8 +184,9 @@ impl Graph {
     /// By what the reference at a place refers.
     pub(crate) fn name_at(&self, place: usize) -> &EdgeName {
         match self.label(place) {
-            label if label & ELEMENT == 0 => &self.names[label as usize],
-            _ => &EdgeName::Element,
+            label if label & ELEMENT != 0 => &EdgeName::Element,
+            // That it is there holds for all but a forged index.
+            label => self.names.get(label as usize).unwrap_or(&EdgeName::Element),
         }
     }
 

@@ -27,6 +27,7 @@ mod progress;
 pub mod reach;
 mod referrers;
 mod root;
+pub mod saved;
 pub mod sbih;
 mod set;
 mod text;

@@ -44,9 +44,9 @@ impl Offsets {
         self.0[0] = 0;
     }
 
-    /// Bytes of memory taken.
-    pub(crate) fn memory(&self) -> usize {
-        self.0.capacity() * size_of::<u32>()
+    /// Where each list begins, and where the last one ends.
+    pub(crate) fn into_iter(self) -> impl Iterator<Item = u32> {
+        self.0.into_iter()
     }
 }
 

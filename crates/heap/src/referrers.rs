@@ -1,15 +1,17 @@
 //! References the other way round: which objects refer to an object. Made on demand, for questions that go upwards.
 
+use crate::column::Column;
 use crate::edge::Edge;
 use crate::graph::Graph;
 use crate::index::ObjectIndex;
 use crate::offsets::Offsets;
 
-/// The objects that refer to each object: 4 bytes per object and 4 per reference.
+/// The objects that refer to each object, packed: some byte per object and 3 per reference; 4 of each while it is made.
 #[derive(Debug)]
 pub struct Referrers {
-    starts: Offsets,
-    sources: Vec<ObjectIndex>,
+    /// Where the list of each object begins, and where the last one ends.
+    starts: Column,
+    sources: Column,
 }
 
 impl Referrers {
@@ -27,17 +29,32 @@ impl Referrers {
         }
         let total = counts.iter().map(|&count| count as usize).sum();
         let mut starts = Offsets::from_lengths(counts);
-        let mut sources = vec![ObjectIndex(0); total];
+        let mut sources = vec![0; total];
         for (from, _, to) in graph.references().filter(|&(from, label, to)| taken(from, label, to)) {
-            sources[starts.take(to.0, 1)] = from;
+            sources[starts.take(to.0, 1)] = from.0;
         }
         starts.settle();
-        Self { starts, sources }
+        let starts = starts.into_iter().map(u64::from).collect();
+        Self { starts, sources: sources.into_iter().map(u64::from).collect() }
+    }
+
+    /// From columns that were written; none if they are of no graph like this one.
+    pub(crate) fn of_columns(graph: &Graph, starts: Column, sources: Column) -> Option<Self> {
+        let fits = starts.len() == graph.len() + 1
+            && starts.most() <= sources.len() as u64
+            && (sources.len() == 0 || sources.most() < graph.len() as u64);
+        fits.then_some(Self { starts, sources })
+    }
+
+    /// Where lists begin, and what is in them.
+    pub(crate) fn columns(&self) -> (&Column, &Column) {
+        (&self.starts, &self.sources)
     }
 
     /// The objects that refer to `to`, in order of their numbers; one that does so twice is there twice.
     pub fn sources(&self, to: ObjectIndex) -> impl Iterator<Item = ObjectIndex> {
-        self.sources[self.starts.range(to.0)].iter().copied()
+        let (begin, end) = self.starts.pair(to.0 as usize);
+        (begin as usize..end as usize).map(|place| ObjectIndex(self.sources.get(place) as u32))
     }
 
     /// The references to `to`. Takes a look at all references of all objects that have one.
@@ -61,7 +78,7 @@ impl Referrers {
 
     /// Bytes of memory taken.
     pub fn memory(&self) -> usize {
-        self.starts.memory() + self.sources.capacity() * size_of::<ObjectIndex>()
+        self.starts.memory() + self.sources.memory()
     }
 }
 

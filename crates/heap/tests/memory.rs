@@ -2,6 +2,8 @@
 //!
 //! By the kernel's account of this process, so there is one test in this file.
 
+#![expect(clippy::disallowed_methods, reason = "the kernel's account is a file")]
+
 use std::fs;
 
 use mayfly_heap::dominators::Dominators;

@@ -119,7 +119,7 @@ fn a_chain_retains_what_arithmetic_says() {
         let dominators = Dominators::new(&graph, &Filter::new(&graph, Strength::Soft));
         let links = instances(&graph, "Held$Link");
         assert_eq!(links.len() as u64, LINKS);
-        let head = dominators.largest(links.iter(), 1)[0];
+        let (head, _) = dominators.largest(links.iter(), 1)[0];
         let array = graph
             .edges(head)
             .find(|edge| edge.to != head && !links.contains(edge.to))
@@ -129,7 +129,7 @@ fn a_chain_retains_what_arithmetic_says() {
         assert_eq!(dominators.retained(array), graph.size(array));
         let row = dominators.by_class(&graph).into_iter().find(|row| &*row.name == "held.Held$Link");
         assert_eq!(row.expect("a row").retained, dominators.retained(head));
-        let second = dominators.largest(links.iter(), 2)[1];
+        let (second, _) = dominators.largest(links.iter(), 2)[1];
         assert_eq!(dominators.immediate(second), Some(head));
     });
 }
@@ -144,7 +144,7 @@ fn dominators_of_a_real_heap_are_what_their_definition_says() {
         let live = reach::live(&graph, &filter);
         assert_eq!(dominators.total(), Total::of(&graph, live.iter()).bytes);
         let everywhere = graph.objects().step_by(graph.len() / 30);
-        let largest = dominators.largest(graph.objects(), 30);
+        let largest = dominators.largest(graph.objects(), 30).into_iter().map(|(object, _)| object);
         for object in everywhere.chain(largest) {
             let set = reach::retained(&graph, &ObjectSet::of(&graph, [object]), &filter);
             assert_eq!(dominators.retained(object), Total::of(&graph, set.iter()).bytes, "{object:?}");

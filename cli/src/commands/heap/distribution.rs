@@ -3,11 +3,11 @@
 use mayfly_heap::{Filter, Strength, reach};
 use serde::Serialize;
 
+use super::asked;
 use crate::args::heap::DistributionArgs;
 use crate::error::Error;
 use crate::heap::class_rows::{ClassRows, summary_of};
 use crate::heap::document::{self, Answer};
-use crate::heap::dump_file::DumpFile;
 use crate::heap::selection;
 
 #[derive(Serialize)]
@@ -30,7 +30,7 @@ impl Answer for Distribution {
 }
 
 pub(super) fn run(args: &DistributionArgs) -> Result<(), Error> {
-    let file = DumpFile::open(&args.file)?;
+    let file = asked::open(&args.heap)?;
     let summary = if args.from.is_empty() {
         file.histogram()?
     } else {

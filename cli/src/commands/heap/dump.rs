@@ -130,7 +130,8 @@ fn where_it_sees<R>(
     fetched.map(|()| dumped).map_err(not_written)
 }
 
-fn ask(target: &Target, pid: u32, file: &Path, content: Content) -> Result<HeapDumped, Error> {
+/// Has the agent write `file`, as the JVM sees it.
+pub(super) fn ask(target: &Target, pid: u32, file: &Path, content: Content) -> Result<HeapDumped, Error> {
     let path = text_of(file)?;
     let _progress = Progress::work("walking the heap");
     let Content { collected: collect, strings } = content;
@@ -141,7 +142,8 @@ fn ask(target: &Target, pid: u32, file: &Path, content: Content) -> Result<HeapD
     }
 }
 
-fn text_of(file: &Path) -> Result<&str, Error> {
+/// A path that can be passed on.
+pub(super) fn text_of(file: &Path) -> Result<&str, Error> {
     file.to_str().ok_or_else(|| Error::UnpassablePath {
         what: "the dump's path",
         path: file.to_owned(),

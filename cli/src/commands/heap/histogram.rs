@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::asked;
 use crate::args::heap::HistogramArgs;
 use crate::error::Error;
 use crate::heap::class_rows::ClassRows;
@@ -40,7 +41,7 @@ impl Answer for Histogram {
 }
 
 pub(super) fn run(args: &HistogramArgs) -> Result<(), Error> {
-    let file = DumpFile::open(&args.file)?;
+    let file = asked::open(&args.heap)?;
     let summary = file.histogram()?;
     if let Some(output) = &args.output {
         return summary_file::write(output, &summary, args.rows.order());

@@ -6,12 +6,12 @@ use mayfly_heap::{Edge, EdgeName, Filter, Graph, ObjectIndex, Referrers, Strengt
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use super::asked;
 use crate::args::heap::HoldersArgs;
 use crate::error::Error;
 use crate::heap::class_name;
 use crate::heap::columns::{Columns, counted, left_out};
 use crate::heap::document::{self, Answer};
-use crate::heap::dump_file::DumpFile;
 use crate::heap::progress::Progress;
 use crate::heap::selection;
 
@@ -75,12 +75,12 @@ impl Answer for Holders {
 }
 
 pub(super) fn run(args: &HoldersArgs) -> Result<(), Error> {
-    let file = DumpFile::open(&args.file)?;
+    let file = asked::open(&args.heap)?;
     let graph = file.graph()?;
     let held = selection::all_objects(&graph, &args.of)?;
     let mut rows = {
         let _progress = Progress::work("looking for holders");
-        let referrers = Referrers::new(&graph);
+        let referrers = file.referrers(&graph);
         if args.direct {
             direct(&graph, &referrers, &held)
         } else {

@@ -7,6 +7,7 @@ use mayfly_heap::{ClassIndex, Edge, Filter, Graph, ObjectIndex, Strength, Total,
 use mayfly_profile::Held;
 use serde::Serialize;
 
+use super::asked;
 use crate::args::heap::InstancesArgs;
 use crate::error::Error;
 use crate::heap::columns::{Columns, counted, left_out};
@@ -67,7 +68,7 @@ impl Answer for Instances {
 }
 
 pub(super) fn run(args: &InstancesArgs) -> Result<(), Error> {
-    let file = DumpFile::open(&args.file)?;
+    let file = asked::open(&args.heap)?;
     let graph = file.graph()?;
     let mut objects = selection::objects(&graph, &args.class)?;
     if args.subclasses {

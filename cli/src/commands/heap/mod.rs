@@ -2,6 +2,7 @@
 //!
 //! One file per verb. Not here: formats and algorithms (`mayfly-heap`), what the verbs share (`crate::heap`).
 
+mod asked;
 mod convert;
 mod diff;
 mod distribution;

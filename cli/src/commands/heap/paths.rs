@@ -4,6 +4,7 @@ use mayfly_heap::paths::{self, Path};
 use mayfly_heap::{EdgeName, Filter, Graph, ObjectIndex, ObjectSet, Strength};
 use serde::Serialize;
 
+use super::asked;
 use crate::args::heap::PathsArgs;
 use crate::error::Error;
 use crate::heap::document::{self, Answer};
@@ -87,20 +88,29 @@ fn option(strength: &str) -> &str {
 }
 
 pub(super) fn run(args: &PathsArgs) -> Result<(), Error> {
-    let file = DumpFile::open(&args.file)?;
+    let file = asked::open(&args.heap)?;
     let graph = file.graph()?;
     let targets = selection::some_objects(&graph, &args.to)?;
     let answer = {
         let _progress = Progress::work("searching paths");
-        search(&graph, targets, args)?
+        search(&file, &graph, targets, args)?
     };
     document::show(&file.source(), &answer, args.json)
 }
 
-fn search(graph: &Graph, targets: Vec<ObjectIndex>, args: &PathsArgs) -> Result<Paths, QueryError> {
+fn search(
+    file: &DumpFile,
+    graph: &Graph,
+    targets: Vec<ObjectIndex>,
+    args: &PathsArgs,
+) -> Result<Paths, QueryError> {
     let targets = ObjectSet::of(graph, targets);
     let weakest = args.strength.weakest();
-    let found = paths::shortest(graph, &targets, &filter(graph, weakest, &args.exclude)?, args.number);
+    let plain = weakest == Strength::Strong && args.exclude.is_empty();
+    let found = match plain.then(|| file.shortest_paths(graph)).flatten() {
+        Some(known) => paths::shortest_known(graph, &targets, &known, args.number),
+        None => paths::shortest(graph, &targets, &filter(graph, weakest, &args.exclude)?, args.number),
+    };
     let only_by = if found.is_empty() {
         let any = filter(graph, Strength::Phantom, &args.exclude)?;
         paths::strongest(graph, &targets, &any).map(|path| name(path.strength(graph)))

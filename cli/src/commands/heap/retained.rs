@@ -2,18 +2,18 @@
 //!
 //! Strong and soft references count: the JVM clears soft ones only when memory is short.
 
-use mayfly_heap::dominators::Dominators;
+use mayfly_heap::dominators::{ClassRetained, Dominators, LoaderRetained};
 use mayfly_heap::paths::object_text;
 use mayfly_heap::{Filter, Graph, ObjectIndex, ObjectSet, Strength, reach};
 use mayfly_profile::{HeapOrder, Held};
 use serde::Serialize;
 
+use super::asked;
 use crate::args::heap::{RetainedArgs, RetainedBy};
 use crate::error::Error;
 use crate::heap::class_rows::{ClassRows, summary_of};
 use crate::heap::columns::{Columns, counted, left_out};
 use crate::heap::document::{self, Answer};
-use crate::heap::dump_file::DumpFile;
 use crate::heap::pages;
 use crate::heap::progress::Progress;
 use crate::heap::selection;
@@ -103,7 +103,7 @@ impl Answer for Members {
 }
 
 pub(super) fn run(args: &RetainedArgs) -> Result<(), Error> {
-    let file = DumpFile::open(&args.file)?;
+    let file = asked::open(&args.heap)?;
     let graph = file.graph()?;
     let filter = Filter::new(&graph, Strength::Soft);
     let chosen = args.of.as_ref().map(|of| selection::some_objects(&graph, of)).transpose()?;
@@ -112,17 +112,16 @@ pub(super) fn run(args: &RetainedArgs) -> Result<(), Error> {
         let members = members(&graph, &filter, by, chosen, limit);
         return document::show(&file.source(), &members, args.shown.json);
     }
-    let dominators = {
-        let _progress = Progress::work("finding what retains what");
-        Dominators::new(&graph, &filter)
-    };
+    let dominators = file.dominators(&graph);
     if let Some(page) = &args.html {
         return pages::retained(&file, &graph, &dominators, page);
     }
     let retained = match args.by {
         RetainedBy::Object => by_object(&graph, &dominators, chosen, limit),
-        RetainedBy::Class => by_class(&graph, &dominators, limit),
-        RetainedBy::Loader => by_loader(&graph, &dominators, limit),
+        RetainedBy::Class => by_class(&dominators, &file.retained_by_class(&graph, &dominators), limit),
+        RetainedBy::Loader => {
+            by_loader(&graph, &dominators, &file.retained_by_loader(&graph, &dominators), limit)
+        }
     };
     document::show(&file.source(), &retained, args.shown.json)
 }
@@ -142,8 +141,7 @@ fn by_object(
     answer("object", dominators, of, largest.into_iter().map(row).collect())
 }
 
-fn by_class(graph: &Graph, dominators: &Dominators, limit: usize) -> Retained {
-    let classes = dominators.by_class(graph);
+fn by_class(dominators: &Dominators, classes: &[ClassRetained], limit: usize) -> Retained {
     let rows = classes.iter().take(limit).map(|class| {
         let own = Held { objects: class.own.objects, bytes: class.own.bytes };
         row(dominators, class.retained, own, class.name.to_string())
@@ -151,8 +149,7 @@ fn by_class(graph: &Graph, dominators: &Dominators, limit: usize) -> Retained {
     answer("class", dominators, classes.len(), rows.collect())
 }
 
-fn by_loader(graph: &Graph, dominators: &Dominators, limit: usize) -> Retained {
-    let loaders = dominators.by_loader(graph);
+fn by_loader(graph: &Graph, dominators: &Dominators, loaders: &[LoaderRetained], limit: usize) -> Retained {
     let rows = loaders.iter().take(limit).map(|loader| {
         let own = Held { objects: loader.own.objects, bytes: loader.own.bytes };
         let name =

@@ -4,11 +4,11 @@ use mayfly_heap::paths::object_text;
 use mayfly_heap::{Graph, Root};
 use serde::Serialize;
 
+use super::asked;
 use crate::args::heap::RootsArgs;
 use crate::error::Error;
 use crate::heap::columns::{Columns, left_out};
 use crate::heap::document::{self, Answer};
-use crate::heap::dump_file::DumpFile;
 use crate::heap::error::QueryError;
 use crate::heap::root_kind::{self, StackPosition};
 
@@ -66,7 +66,7 @@ impl Answer for Listed {
 }
 
 pub(super) fn run(args: &RootsArgs) -> Result<(), Error> {
-    let file = DumpFile::open(&args.file)?;
+    let file = asked::open(&args.heap)?;
     let graph = file.graph()?;
     match &args.kind {
         None => document::show(&file.source(), &kinds(&graph), args.shown.json),

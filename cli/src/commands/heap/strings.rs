@@ -10,6 +10,7 @@ use mayfly_heap::{Graph, ObjectIndex, ObjectSet, Text, TextEncoding};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
+use super::asked;
 use crate::args::heap::StringsArgs;
 use crate::error::Error;
 use crate::heap::columns::{Columns, counted, left_out};
@@ -120,7 +121,7 @@ impl Answer for Holding {
 }
 
 pub(super) fn run(args: &StringsArgs) -> Result<(), Error> {
-    let file = DumpFile::open(&args.file)?;
+    let file = asked::open(&args.heap)?;
     let (limit, json) = (args.shown.limit.unwrap_or(SHOWN), args.shown.json);
     match (&args.search, &args.held_by) {
         (None, _) => document::show(&file.source(), &duplicates(&file, limit)?, json),

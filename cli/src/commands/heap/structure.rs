@@ -8,12 +8,12 @@ use mayfly_heap::{Filter, Graph, ObjectIndex, ObjectSet, reach};
 use mayfly_profile::{HeapOrder, Held};
 use serde::Serialize;
 
+use super::asked;
 use crate::args::heap::{ReachableArgs, SizeArgs, StrengthArgs};
 use crate::error::Error;
 use crate::heap::class_rows::{ClassRows, summary_of};
 use crate::heap::columns::{Columns, counted, left_out};
 use crate::heap::document::{self, Answer};
-use crate::heap::dump_file::DumpFile;
 use crate::heap::error::QueryError;
 use crate::heap::progress::Progress;
 use crate::heap::selection;
@@ -82,7 +82,7 @@ impl Answer for ReachableObjects {
 }
 
 pub(super) fn size(args: &SizeArgs) -> Result<(), Error> {
-    let file = DumpFile::open(&args.file)?;
+    let file = asked::open(&args.heap)?;
     let graph = file.graph()?;
     let roots = selection::all_objects(&graph, &args.of)?;
     let filter = filter(&graph, &args.strength, &args.skip)?;
@@ -95,7 +95,7 @@ pub(super) fn size(args: &SizeArgs) -> Result<(), Error> {
 }
 
 pub(super) fn reachable(args: &ReachableArgs) -> Result<(), Error> {
-    let file = DumpFile::open(&args.file)?;
+    let file = asked::open(&args.heap)?;
     let graph = file.graph()?;
     let from = selection::all_objects(&graph, &args.from)?;
     let filter = filter(&graph, &args.strength, &args.skip)?;

@@ -43,6 +43,25 @@ impl Dominators {
         Self { objects: graph.len(), numbers: OnceLock::new(), order, immediate, retained }
     }
 
+    /// From columns that were written; none if they are of no tree of this graph.
+    pub(crate) fn of_columns(
+        graph: &Graph,
+        order: Column,
+        immediate: Column,
+        retained: Column,
+    ) -> Option<Self> {
+        let (objects, count) = (graph.len(), order.len());
+        let fits = (1..=objects + 1).contains(&count)
+            && (immediate.len(), retained.len()) == (count, count)
+            && order.most() <= objects.saturating_sub(1) as u64;
+        fits.then_some(Self { objects, numbers: OnceLock::new(), order, immediate, retained })
+    }
+
+    /// Objects, immediate dominators and bytes retained, by number.
+    pub(crate) fn columns(&self) -> (&Column, &Column, &Column) {
+        (&self.order, &self.immediate, &self.retained)
+    }
+
     /// Its number; 0 if it is not reachable.
     fn number(&self, object: ObjectIndex) -> usize {
         let numbers = self.numbers.get_or_init(|| {
@@ -62,7 +81,8 @@ impl Dominators {
 
     /// The number of the immediate dominator of a number above 0, which is lower.
     pub(super) fn above(&self, number: usize) -> usize {
-        self.immediate.get(number) as usize
+        // It is: so that there is no way round even in a forged index.
+        (self.immediate.get(number) as usize).min(number.saturating_sub(1))
     }
 
     /// Whether an object is reachable.

@@ -12,7 +12,7 @@ pub mod frame;
 mod load;
 pub mod record;
 mod texts;
-mod varint;
+pub(crate) mod varint;
 
 pub use encoder::{Encoder, TooManyObjects};
 pub use facts::{ClassFacts, Facts, FieldFacts, FrameFacts, Number, Reference, RootReference};

@@ -1,7 +1,7 @@
 //! Several paths to an object that have nothing in common, and the path along the strongest references.
 
 use super::path::Path;
-use super::tree::{Entry, PathTree};
+use super::tree::{Entry, PathTree, ShortestPaths};
 use crate::edge::Strength;
 use crate::filter::{Filter, Skip};
 use crate::graph::Graph;
@@ -10,20 +10,38 @@ use crate::set::ObjectSet;
 /// Up to `most` shortest paths to any of some objects. Each next one avoids all objects in between of those before
 /// (INSANE's `assertgc.paths`); after a path without any, the static field or root that it consists of.
 pub fn shortest(graph: &Graph, targets: &ObjectSet, filter: &Filter, most: usize) -> Vec<Path> {
+    let path = if most > 0 { first(graph, targets, filter, &[]) } else { None };
+    and_others(graph, targets, filter, most, path)
+}
+
+/// The same along all strong references, where the first paths to all objects are known.
+pub fn shortest_known(graph: &Graph, targets: &ObjectSet, known: &ShortestPaths, most: usize) -> Vec<Path> {
+    let path = if most > 0 { known.first(graph, targets) } else { None };
+    and_others(graph, targets, &Filter::new(graph, Strength::Strong), most, path)
+}
+
+/// The first path, and those that avoid it.
+fn and_others(
+    graph: &Graph,
+    targets: &ObjectSet,
+    filter: &Filter,
+    most: usize,
+    mut path: Option<Path>,
+) -> Vec<Path> {
     let mut filter = filter.clone();
     let mut used = Vec::new();
     let mut paths = Vec::new();
-    while paths.len() < most {
-        let Some(path) = first(graph, targets, &filter, &used) else { break };
-        let mut between = path.objects(graph);
+    while let Some(found) = path {
+        let mut between = found.objects(graph);
         between.pop();
         if between.is_empty() {
-            used.push(entry(graph, &path));
+            used.push(entry(graph, &found));
         }
         for object in between {
             filter.skip_object(graph, object, Skip::Object);
         }
-        paths.push(path);
+        paths.push(found);
+        path = if paths.len() < most { first(graph, targets, &filter, &used) } else { None };
     }
     paths
 }

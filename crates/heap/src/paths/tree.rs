@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use super::entrances::Entrances;
 use super::path::{Path, Steps};
-use crate::edge::EdgeName;
+use crate::column::Column;
+use crate::edge::{EdgeName, Strength};
 use crate::filter::Filter;
 use crate::graph::Graph;
 use crate::index::ObjectIndex;
@@ -25,7 +26,77 @@ pub struct PathTree<'graph> {
     entrances: Entrances,
     used: Vec<Entry>,
     /// The object from which each was reached first.
-    parents: Vec<u32>,
+    parents: Parents,
+}
+
+/// From where objects were reached, by object.
+#[derive(Debug)]
+enum Parents {
+    Walked(Vec<u32>),
+    /// As [`stored`] has them.
+    Saved(Column),
+}
+
+impl Parents {
+    fn get(&self, object: ObjectIndex) -> u32 {
+        match self {
+            Self::Walked(parents) => parents[object.0 as usize],
+            Self::Saved(parents) => (parents.get(object.0 as usize) as u32).wrapping_sub(2),
+        }
+    }
+}
+
+/// A parent as it is packed: what no object is becomes small.
+fn stored(parent: u32) -> u64 {
+    u64::from(parent.wrapping_add(2))
+}
+
+/// Shortest paths along strong references to all objects, and which were reached earlier: what a first path to any of some objects
+/// needs.
+#[derive(Debug)]
+pub struct ShortestPaths {
+    parents: Column,
+    /// The how manieth each was reached, by object.
+    ranks: Column,
+}
+
+impl ShortestPaths {
+    /// Walks to all objects.
+    pub fn new(graph: &Graph) -> Self {
+        let filter = Filter::new(graph, Strength::Strong);
+        let mut tree = PathTree::without(graph, &filter, Vec::new());
+        let (mut ranks, mut reached) = (vec![0_u32; graph.len()], 0);
+        tree.grow(|object| {
+            ranks[object.0 as usize] = reached;
+            reached += 1;
+            false
+        });
+        let parents = graph.objects().map(|object| stored(tree.parents.get(object))).collect();
+        Self { parents, ranks: ranks.into_iter().map(u64::from).collect() }
+    }
+
+    /// From columns that were written; none if they are of no graph like this one.
+    pub(crate) fn of_columns(graph: &Graph, parents: Column, ranks: Column) -> Option<Self> {
+        let fits = (parents.len(), ranks.len()) == (graph.len(), graph.len())
+            && (parents.len() == 0 || parents.most() <= graph.len() as u64 + 1);
+        fits.then_some(Self { parents, ranks })
+    }
+
+    /// From where objects are reached, and the how manieth.
+    pub(crate) fn columns(&self) -> (&Column, &Column) {
+        (&self.parents, &self.ranks)
+    }
+
+    /// A shortest path to any of some objects: the one that a walk along strong references finds first.
+    pub(super) fn first(&self, graph: &Graph, targets: &ObjectSet) -> Option<Path> {
+        let parents = Parents::Saved(self.parents.clone());
+        let reached = targets.iter().filter(|&object| parents.get(object) != UNSEEN);
+        let to = reached.min_by_key(|object| self.ranks.get(object.0 as usize))?;
+        let filter = Filter::new(graph, Strength::Strong);
+        let tree =
+            PathTree { graph, filter: &filter, entrances: Entrances::of(graph), used: Vec::new(), parents };
+        tree.path(to)
+    }
 }
 
 /// How a path gets from the roots to its first object.
@@ -58,18 +129,20 @@ impl<'graph> PathTree<'graph> {
 
     /// One that has not grown, and will not begin with some entries.
     pub(super) fn without(graph: &'graph Graph, filter: &'graph Filter, used: Vec<Entry>) -> Self {
-        let parents = vec![UNSEEN; graph.len()];
+        let parents = Parents::Walked(vec![UNSEEN; graph.len()]);
         Self { graph, filter, entrances: Entrances::of(graph), used, parents }
     }
 
     /// Walks until `enough` says so of an object that it has reached. Which one that was.
     pub(super) fn grow(&mut self, enough: impl FnMut(ObjectIndex) -> bool) -> Option<ObjectIndex> {
-        let mut walk = Walk { parents: std::mem::take(&mut self.parents), reached: Vec::new(), enough };
+        let none = Parents::Walked(Vec::new());
+        let Parents::Walked(parents) = std::mem::replace(&mut self.parents, none) else { return None };
+        let mut walk = Walk { parents, reached: Vec::new(), enough };
         let found = match self.start(&mut walk) {
             ControlFlow::Continue(()) => self.go_on(&mut walk),
             found => found,
         };
-        self.parents = walk.parents;
+        self.parents = Parents::Walked(walk.parents);
         found.break_value()
     }
 
@@ -116,9 +189,11 @@ impl<'graph> PathTree<'graph> {
         let mut steps = Vec::new();
         let mut first = to;
         loop {
-            match self.parents[first.0 as usize] {
+            match self.parents.get(first) {
                 UNSEEN => return None,
                 ROOT => break,
+                // As long as a path can be: there is no way round, but maybe in a forged index.
+                _ if steps.len() >= self.graph.len() => return None,
                 parent => {
                     steps.push((ObjectIndex(parent), self.reference(ObjectIndex(parent), first)?));
                     first = ObjectIndex(parent);
@@ -134,7 +209,7 @@ impl<'graph> PathTree<'graph> {
     fn reference(&self, from: ObjectIndex, to: ObjectIndex) -> Option<usize> {
         let mut places = self.places(from).filter(|&place| self.graph.target(place) == to);
         let first = places.next()?;
-        if self.parents[from.0 as usize] != ROOT || is_static(self.graph, first) {
+        if self.parents.get(from) != ROOT || is_static(self.graph, first) {
             return Some(first);
         }
         Some(places.find(|&place| is_static(self.graph, place)).unwrap_or(first))

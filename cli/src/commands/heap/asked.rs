@@ -1,0 +1,74 @@
+//! The heap that a question is asked of: a dump, or that of a running JVM, written for this question in the fastest way there is.
+//!
+//! That is the JVM's own dump; where it can't be attached to, its agent's, if it has one.
+
+use std::fs;
+use std::path::Path;
+
+use super::dump::{self, Content};
+use crate::args::heap::HeapArg;
+use crate::error::Error;
+use crate::heap::dump_file::DumpFile;
+use crate::heap::error::QueryError;
+use crate::heap::progress::Progress;
+use crate::session::connect::Target;
+use crate::session::folder::{self, Folder};
+use crate::session::process::Process;
+use crate::session::unreachable::Unreachable;
+use crate::session::{attach, jvms};
+
+/// Opens a dump, with its index unless that is not wanted, or has a JVM write one.
+///
+/// # Errors
+/// What can't be opened or asked.
+pub(super) fn open(heap: &HeapArg) -> Result<DumpFile, Error> {
+    match jvm(&heap.dump)? {
+        Some(pid) => of_jvm(pid),
+        None if heap.no_index => Ok(DumpFile::open(&heap.dump)?),
+        None => Ok(DumpFile::open_indexed(&heap.dump)?),
+    }
+}
+
+/// The JVM that is meant, if no file is: by a number, or by what one JVM runs.
+fn jvm(heap: &Path) -> Result<Option<u32>, Error> {
+    let Some(word) = heap.to_str().filter(|_| !heap.exists()) else { return Ok(None) };
+    let is_number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    match jvms::pid_of(word) {
+        Ok(pid) => Ok(Some(pid)),
+        Err(refused @ Unreachable::Ambiguous { .. }) => Err(refused.into()),
+        Err(refused) if is_number => Err(refused.into()),
+        // What else is not there is a file that is not there.
+        Err(_) => Ok(None),
+    }
+}
+
+/// The file is in the JVM's folder for temporary files, where it can write, and has no name any more when this returns.
+fn of_jvm(pid: u32) -> Result<DumpFile, Error> {
+    let process = Process::find(pid)?;
+    process.check_user()?;
+    let name = format!("mayfly-{}.heap", std::process::id());
+    let tmp = Folder::of(&process, "/tmp").map_err(|cause| process.not_permitted(cause))?;
+    let file = tmp.file(&name);
+    let written = written(&process, &Path::new("/tmp").join(name));
+    let opened = written.and_then(|()| {
+        let unreadable = |source| QueryError::Unreadable { file: file.clone(), source };
+        let opened = folder::open_file(&file).map_err(unreadable)?;
+        Ok(DumpFile::of_jvm(pid, opened, &file)?)
+    });
+    // If it is not there, that is what is told already.
+    let _ = fs::remove_file(&file);
+    opened
+}
+
+/// `file`: as the JVM sees it.
+fn written(process: &Process, file: &Path) -> Result<(), Error> {
+    let by_the_jvm = {
+        let _progress = Progress::work("waiting for the JVM to write its heap");
+        attach::dump_hprof(process, dump::text_of(file)?)
+    };
+    by_the_jvm.or_else(|refused| {
+        // That it has no agent is no news: why it can't be attached to is.
+        let Ok(agent) = Target::find(process.pid) else { return Err(refused) };
+        dump::ask(&agent, process.pid, file, Content { collected: false, strings: true }).map(drop)
+    })
+}
