@@ -238,13 +238,8 @@ mod tests {
 
     #[test]
     fn a_row_relates_medians_to_the_base_and_pairs_rounds() {
-        let trust = Trust {
-            share: 0.99,
-            explained: Some(0.9995),
-            dropped: 1_500_000,
-            law_holds: 1,
-            law_fails: 0,
-        };
+        let trust =
+            Trust { share: 0.99, explained: Some(0.9995), dropped: 1_500_000, law_holds: 1, law_fails: 0 };
         let (trust, other) = (Some(trust), Some(Trust { law_holds: 0, law_fails: 1, ..trust }));
         let bed = Measured {
             bed: "h2".into(),
