@@ -221,6 +221,21 @@ fn an_index_changes_no_answer() {
     assert_eq!(fs::metadata(place.path(INDEX)).expect("still there").len(), kept, "nothing was to be added");
 }
 
+/// The second question finds all that the first one found.
+#[test]
+fn the_first_question_keeps_all_that_it_finds() {
+    let (place, questions, _) = indexed();
+    for question in questions {
+        // There is none of a question that needs no graph.
+        let _ = fs::remove_file(place.path(INDEX));
+        let asked = || {
+            place.text(&question);
+            fs::metadata(place.path(INDEX)).map_or(0, |index| index.len())
+        };
+        assert_eq!(asked(), asked(), "{question:?}");
+    }
+}
+
 #[test]
 fn an_index_that_is_not_this_dumps_or_damaged_is_made_anew() {
     let (place, questions, answers) = indexed();

@@ -78,6 +78,8 @@ impl IndexFile {
             file.set_len(there.length())?;
             return Err(error);
         }
+        // A mapping keeps the file open, and a lock with it, as long as it is there.
+        file.unlock()?;
         opened(&file, &self.stamp)
     }
 
