@@ -251,9 +251,8 @@ fn dump_and_path(
     let first = dump[0].run().is_some();
     let peak = target.native_peak()?;
     let runs = sides.by_turns(&dump);
-    let paths = sides.by_turns(&[
-        sides.mayfly("mayfly heap paths", &["heap", "paths", &path, "--to", "HeapScale$Needle"])
-    ]);
+    let paths = sides.by_turns(&[sides
+        .mayfly("mayfly heap paths", &["heap", "paths", &path, "--to", "HeapScale$Needle", "--no-index"])]);
     let (dump, find) = (wall(&runs[0]), wall(&paths[0]));
     let row = vec![
         name.to_owned(),
@@ -279,14 +278,15 @@ fn hprof(sides: &Sides, mib_wanted: u64) -> Result<bool, Box<dyn Error>> {
     }
     drop(target);
     let bytes = fs::metadata(&file)?.len();
-    let mut compared =
-        vec![sides.mayfly("mayfly heap histogram", &["heap", "histogram", &path, "--limit", "20"])];
+    let mut compared = vec![
+        sides.mayfly("mayfly heap histogram", &["heap", "histogram", &path, "--limit", "20", "--no-index"]),
+    ];
     if let Some(slurp) = &sides.slurp {
         compared.push(Side::new("hprof-slurp", slurp, &[&path]));
     }
     let histograms = sides.by_turns(&compared);
-    let retained = sides
-        .by_turns(&[sides.mayfly("mayfly heap retained", &["heap", "retained", &path, "--limit", "20"])]);
+    let retained = ["heap", "retained", &path, "--limit", "20", "--no-index"];
+    let retained = sides.by_turns(&[sides.mayfly("mayfly heap retained", &retained)]);
     println!("### hprof file of {} MiB\n", mib(bytes));
     let base = if sides.slurp.is_some() { wall(&histograms[1]) } else { Vec::new() };
     let named = compared.iter().map(|side| side.name).chain(["mayfly heap retained"]);
@@ -295,7 +295,60 @@ fn hprof(sides: &Sides, mib_wanted: u64) -> Result<bool, Box<dyn Error>> {
         .map(|(name, runs)| hprof_row(name, runs, &base, bytes))
         .collect();
     println!("{}", table::markdown(&["", "s", "ratio to hprof-slurp", "s per GiB", "peak MiB"], &rows));
-    Ok(histograms.iter().chain(&retained).flatten().all(Option::is_some))
+    let whole = histograms.iter().chain(&retained).flatten().all(Option::is_some);
+    Ok(questions(sides, &path) && whole)
+}
+
+/// Questions to an hprof file: without an index, as the first one, which writes it, and when it is there.
+fn questions(sides: &Sides, path: &str) -> bool {
+    let index = PathBuf::from(format!("{path}.mayidx"));
+    let asked: [(&str, &[&str]); 5] = [
+        ("histogram", &["--limit", "20"]),
+        ("retained", &["--limit", "20"]),
+        ("retained --by class", &["--by", "class", "--limit", "20"]),
+        ("paths", &["--to", "HeapScale$Needle"]),
+        ("holders", &["--of", "HeapScale$Needle"]),
+    ];
+    let side = |(name, words): &(&'static str, &[&str]), more: &[&str]| {
+        let verb = name.split(' ').next().unwrap_or(name);
+        sides.mayfly(name, &[&["heap", verb, path], *words, more].concat())
+    };
+    let without: Vec<_> = asked.iter().map(|question| side(question, &["--no-index"])).collect();
+    let first: Vec<_> = asked.iter().map(|question| side(question, &[]).writing(index.clone())).collect();
+    let second: Vec<_> = asked.iter().map(|question| side(question, &[])).collect();
+    let (without, first) = (sides.by_turns(&without), sides.by_turns(&first));
+    // Each keeps what it finds.
+    let kept = second.iter().all(|question| question.run().is_some());
+    let second = sides.by_turns(&second);
+    println!(
+        "### Questions to it, and an index of {} MiB\n",
+        mib(fs::metadata(&index).map_or(0, |index| index.len()))
+    );
+    let rows: Vec<_> = (0..asked.len())
+        .map(|at| {
+            let [without, first, second] = [&without[at], &first[at], &second[at]];
+            vec![
+                asked[at].0.to_owned(),
+                shown(&wall(without), 2),
+                shown(&wall(first), 2),
+                shown(&wall(second), 3),
+                ratio(&wall(without), &wall(second)),
+                peak_mib(without),
+                peak_mib(second),
+            ]
+        })
+        .collect();
+    let heading = [
+        "",
+        "no index s",
+        "first question s",
+        "second s",
+        "times as fast",
+        "no index peak MiB",
+        "second peak MiB",
+    ];
+    println!("{}", table::markdown(&heading, &rows));
+    kept && without.iter().chain(&first).chain(&second).flatten().all(Option::is_some)
 }
 
 fn hprof_row(name: &str, runs: &[Option<Measured>], base: &[Option<f64>], bytes: u64) -> Vec<String> {
