@@ -58,6 +58,54 @@ fn what_lives_for_so_long_outlives_two_edens_and_most_of_a_third() {
     about(promoted(Young { survivor: MIB / 4, desired: MIB / 4, ..roomy(4 * MIB, 15) }), ALL as f64 / 4.0);
 }
 
+/// A class of which three quarters of the bytes die at once and the others live exponentially, 16 MiB on average, as collections see it that
+/// come each 6.5 MiB. Births are stamped by a clock that stands still for 256 KiB and is as much late.
+fn looked_at_by_collections() -> Profile {
+    const BETWEEN: u64 = 13 * MIB / 2;
+    const STEP: u64 = 256 << 10;
+    let mut ages = ByteAges::default();
+    let mut random = 42_u64;
+    for object in 0..ALL / 1000 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let share = ((random >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
+        let born = object * 1000;
+        let life = if object % 4 == 0 { (-share.ln() * 16.0 * MIB as f64) as u64 } else { 0 };
+        let stamp = (born / STEP * STEP).saturating_sub(STEP);
+        let gone = (born + life + 1).next_multiple_of(BETWEEN);
+        let seen = (gone - BETWEEN).saturating_sub(stamp);
+        if gone > ALL {
+            ages.bytes.record_living(seen, 1000);
+        } else {
+            let seen = if gone - BETWEEN > born { seen } else { 0 };
+            ages.bytes.record_deaths(seen, gone - stamp, 1000);
+        }
+    }
+    let class = ClassProfile {
+        name: "[B".to_owned(),
+        allocated: Tally::of(ALL / 1000, 1000),
+        byte_ages: Some(ages),
+        ..ClassProfile::default()
+    };
+    let mut profile = Profile { complete: true, classes: vec![class], ..Profile::default() };
+    profile.run.jvm.gc = Gc::Serial;
+    profile
+}
+
+/// Of the quarter 0.818 of an eden's bytes survive their first collection and 0.545 the second; the threshold falls to one; the survivor space
+/// holds 0.75 MiB of the first, and of these two thirds are promoted at the second.
+#[test]
+fn what_is_born_within_a_step_of_the_clock_does_not_seem_to_live_on() {
+    let curve = Curve::of(&looked_at_by_collections()).expect("ages");
+    let young = Young::serial(8 * MIB, 8, 15);
+    let (eden, survivor) = (6.5 / 16.0, 0.75);
+    let first = 4.0 * (1.0 - f64::exp(-eden));
+    let second = first * f64::exp(-eden);
+    let promoted = (first - survivor) + survivor / first * second;
+    let predicted = predict(&curve, young).promoted.1 / MIB as f64;
+    let expected = promoted * ALL as f64 / young.eden as f64;
+    assert!((predicted / expected - 1.0).abs() < 0.1, "{predicted} MiB, by hand {expected}");
+}
+
 #[test]
 fn the_smallest_young_generation_that_saves_most_is_suggested() {
     let profile = profile(Gc::Serial, |share| (-(1.0 - share).ln() * 16.0 * MIB as f64) as u64 + 100);

@@ -41,7 +41,7 @@ fn close(predicted: &Value, measured: &Value, share: f64, said: &str) {
 }
 
 #[test]
-#[ignore = "predictions are not yet that close: docs/design/0049-advice.md"]
+#[ignore = "goes by the machine's pace: docs/guide/advise.md"]
 fn what_is_predicted_is_what_the_jvm_then_promotes() {
     each_jvm(|jvm| {
         let (folder, now) = (Workspace::new(), "8m");

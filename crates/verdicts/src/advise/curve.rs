@@ -8,6 +8,10 @@ use mayfly_profile::{Ages, Cohorts, Profile, Survival};
 const LEAST_SHARE: f64 = 0.001;
 /// Points of an integral.
 const STEPS: usize = 32;
+/// What died before a collection saw it alive is taken to have died at once if it did by the age of the youngest so large a share of these.
+/// Births are stamped late on the clock of bytes, so that of the first half a megabyte nothing is known; the likeliest curve lets
+/// all of them live for that long.
+const YOUNGEST: f64 = 0.1;
 
 /// Which of the curves that the collections leave possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,10 +24,44 @@ pub enum Bound {
     Most,
 }
 
+/// Survival of the bytes of a class.
+#[derive(Clone, Debug)]
+struct Lives {
+    /// Of all bytes.
+    share: f64,
+    survival: Survival,
+    /// Of its own bytes, those that did not die at once.
+    outlives_birth: f64,
+}
+
+impl Lives {
+    /// `None` if nothing is known.
+    fn of(ages: &Ages, share: f64) -> Option<Self> {
+        let survival = Survival::of(ages, Cohorts::default())?;
+        let outlives_birth = youngest(ages).map_or(1.0, |age| survival.alive_at(age));
+        Some(Self { share, survival, outlives_birth })
+    }
+}
+
+/// The age by which a tenth of those that no collection saw alive had been looked at; `None` without such.
+fn youngest(ages: &Ages) -> Option<f64> {
+    let unseen =
+        || ages.deaths().filter(|&(after, _, _)| after == 0).map(|(_, by, bytes)| (by, bytes as f64));
+    let all: f64 = unseen().map(|(_, bytes)| bytes).sum();
+    let mut by_age: Vec<_> = unseen().collect();
+    by_age.sort_unstable_by_key(|&(by, _)| by);
+    let mut sum = 0.0;
+    let reaches = |&(_, bytes): &(u64, f64)| {
+        sum += bytes;
+        sum >= YOUNGEST * all
+    };
+    by_age.into_iter().find(reaches).map(|(by, _)| by as f64)
+}
+
 /// Survival of bytes.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    parts: Vec<(f64, Survival)>,
+    parts: Vec<Lives>,
     /// Bytes that were allocated.
     pub allocated: f64,
 }
@@ -36,33 +74,32 @@ impl Curve {
         let (mut parts, mut rest, mut rest_bytes) = (Vec::new(), Ages::default(), 0.0);
         for class in &profile.classes {
             let Some(ages) = class.byte_ages.as_ref().map(|ages| &ages.bytes) else { continue };
-            match Survival::of(ages, Cohorts::default()).filter(|_| bytes(class) >= LEAST_SHARE * allocated) {
-                Some(survival) => parts.push((bytes(class), survival)),
+            match Lives::of(ages, bytes(class)).filter(|_| bytes(class) >= LEAST_SHARE * allocated) {
+                Some(lives) => parts.push(lives),
                 None => {
                     rest.merge(ages);
                     rest_bytes += bytes(class);
                 }
             }
         }
-        parts.extend(Survival::of(&rest, Cohorts::default()).map(|survival| (rest_bytes, survival)));
-        let known: f64 = parts.iter().map(|(bytes, _)| bytes).sum();
+        parts.extend(Lives::of(&rest, rest_bytes));
+        let known: f64 = parts.iter().map(|lives| lives.share).sum();
         if known <= 0.0 {
             return None;
         }
         // What was not followed lives as the rest does.
-        parts.iter_mut().for_each(|(bytes, _)| *bytes /= known);
+        parts.iter_mut().for_each(|lives| lives.share /= known);
         Some(Self { parts, allocated })
     }
 
     /// The share alive at an age.
     pub fn alive(&self, age: f64, bound: Bound) -> f64 {
-        let of = |survival: &Survival| match bound {
+        let of = |Lives { survival, outlives_birth, .. }: &Lives| match bound {
             Bound::Least => survival.alive_between(age).0,
-            // What may have died at once did: births are put on this clock by milliseconds, in which a young generation may be filled.
-            Bound::Likely => survival.alive_at(age).min(survival.alive_between(f64::MIN_POSITIVE).0),
+            Bound::Likely => survival.alive_at(age).min(*outlives_birth),
             Bound::Most => survival.alive_between(age).1,
         };
-        self.parts.iter().map(|(share, survival)| share * of(survival)).sum()
+        self.parts.iter().map(|lives| lives.share * of(lives)).sum()
     }
 
     /// Bytes alive of those that were allocated between two ages ago.
