@@ -19,8 +19,11 @@ use crate::heap::progress::Progress;
 use crate::output;
 
 const PIECE_BYTES: usize = 1 << 20;
-/// Updates that wait to be folded; each may be megabytes large.
+/// Batches of updates that wait to be folded.
 const AHEAD: usize = 1;
+/// Bytes of a batch in the file, beside its last update, which may be megabytes large. Most take some bytes: handed over one by one they
+/// would cost a switch of threads each.
+const BATCH_BYTES: u64 = 64 << 10;
 /// Smaller recordings are read at once.
 const LARGE_BYTES: u64 = 16 << 20;
 
@@ -109,10 +112,10 @@ struct Outcome {
 ///
 /// Decoding takes about as long as folding: what follows is decoded while an update is folded.
 fn read_pieces(input: &mut impl Read, folding: Folding) -> io::Result<Result<Outcome, ReadError>> {
-    let (sender, updates) = sync_channel(AHEAD);
+    let (sender, batches) = sync_channel(AHEAD);
     thread::scope(|scope| {
-        let folding = scope.spawn(move || folded(folding, &updates));
-        let mut decoding = Decoding { reader: RecordingReader::new(), bytes: 0, updates: sender };
+        let folding = scope.spawn(move || folded(folding, &batches));
+        let mut decoding = Decoding { reader: RecordingReader::new(), bytes: 0, batches: sender };
         let all = decoding.all(input);
         let end = decoding.end();
         let folded = folding.join().unwrap_or_else(|panic| resume_unwind(panic));
@@ -126,9 +129,9 @@ struct Folded {
     contradiction: Option<Damage>,
 }
 
-fn folded(mut folding: Folding, updates: &Receiver<(u64, Update)>) -> Folded {
+fn folded(mut folding: Folding, batches: &Receiver<Batch>) -> Folded {
     let mut contradiction = None;
-    for (offset, update) in updates {
+    for (offset, update) in batches.iter().flatten() {
         if let Err(cause) = folding.apply(update) {
             contradiction.get_or_insert(Damage::Inconsistent { offset, cause });
         }
@@ -137,11 +140,14 @@ fn folded(mut folding: Folding, updates: &Receiver<(u64, Update)>) -> Folded {
     Folded { outcome: Outcome { profile, slices, damage: None }, contradiction }
 }
 
-/// Turns bytes into updates, each with the offset of its frame.
+/// Updates, each with the offset of its frame.
+type Batch = Vec<(u64, Update)>;
+
+/// Turns bytes into updates.
 struct Decoding {
     reader: RecordingReader,
     bytes: usize,
-    updates: SyncSender<(u64, Update)>,
+    batches: SyncSender<Batch>,
 }
 
 impl Decoding {
@@ -165,11 +171,23 @@ impl Decoding {
     fn take(&mut self, piece: &[u8]) -> Result<(), ReadError> {
         self.bytes = self.bytes.saturating_add(piece.len());
         self.reader.push(piece);
+        let mut batch = Batch::new();
         while let Some(update) = self.reader.next_update()? {
-            // Nobody takes it after a panic, which is told when that thread is joined.
-            let _ = self.updates.send((self.reader.last_update_at(), update));
+            let at = self.reader.last_update_at();
+            batch.push((at, update));
+            if at >= batch[0].0 + BATCH_BYTES {
+                self.hand_over(std::mem::take(&mut batch));
+            }
         }
+        self.hand_over(batch);
         Ok(())
+    }
+
+    fn hand_over(&self, batch: Batch) {
+        if !batch.is_empty() {
+            // Nobody takes it after a panic, which is told when that thread is joined.
+            let _ = self.batches.send(batch);
+        }
     }
 
     fn end(self) -> Result<Option<Damage>, ReadError> {
