@@ -19,6 +19,19 @@ pub(crate) fn text(text: &str, file: Option<&Path>) -> Result<(), Error> {
     write(harmless(text).as_bytes(), file)
 }
 
+/// Writes the page that `page` makes to a file, or to standard output.
+///
+/// # Errors
+/// [`Error::NotWritten`].
+pub(crate) fn page(
+    page: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    file: Option<&Path>,
+) -> Result<(), Error> {
+    let mut bytes = Vec::new();
+    page(&mut bytes).map_err(|source| Error::NotWritten { name: name_of(file), source })?;
+    text(&String::from_utf8_lossy(&bytes), file)
+}
+
 /// Writes JSON to a file, or to standard output.
 ///
 /// # Errors
@@ -50,18 +63,19 @@ pub(crate) fn say(line: &str) {
 }
 
 fn write(bytes: &[u8], file: Option<&Path>) -> Result<(), Error> {
-    let (name, written) = match file {
-        Some(path) => (
-            path.display().to_string(),
-            File::create(path).and_then(|file| write_all(BufWriter::new(file), bytes)),
-        ),
-        None => ("to standard output".to_owned(), write_all(io::stdout().lock(), bytes)),
+    let written = match file {
+        Some(path) => File::create(path).and_then(|file| write_all(BufWriter::new(file), bytes)),
+        None => write_all(io::stdout().lock(), bytes),
     };
     match written {
         // The reader has seen enough (`| head`).
         Err(error) if file.is_none() && error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.map_err(|source| Error::NotWritten { name, source }),
+        written => written.map_err(|source| Error::NotWritten { name: name_of(file), source }),
     }
+}
+
+fn name_of(file: Option<&Path>) -> String {
+    file.map_or_else(|| "to standard output".to_owned(), |path| path.display().to_string())
 }
 
 fn write_all(mut to: impl Write, bytes: &[u8]) -> io::Result<()> {

@@ -34,11 +34,8 @@ pub(crate) fn run(mut args: DiffArgs) -> Result<u8, Error> {
         output::json(&verdicts::diff_json(&difference), file)?;
     } else if args.html {
         let title = format!("{} to {}", named(&args.before), named(&args.after));
-        let page = verdicts::diff_page(title.clone(), &difference, [&before, &after], counts);
-        let mut bytes = Vec::new();
-        let not_written = |source| Error::NotWritten { name: title.clone(), source };
-        page.write(&mut bytes).map_err(not_written)?;
-        output::text(&String::from_utf8_lossy(&bytes), file)?;
+        let page = verdicts::diff_page(title, &difference, [&before, &after], counts);
+        output::page(|out| page.write(out), file)?;
     } else {
         output::text(&verdicts::diff_text(&difference, counts, args.full), file)?;
     }

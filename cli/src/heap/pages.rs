@@ -185,9 +185,7 @@ fn written(
         words: words.iter().map(|&text| text.to_owned()).collect(),
         parts,
     };
-    let mut bytes = Vec::new();
-    page.write(&mut bytes).map_err(|source| Error::NotWritten { name: to.display().to_string(), source })?;
-    output::text(&String::from_utf8_lossy(&bytes), Some(to))
+    output::page(|out| page.write(out), Some(to))
 }
 
 #[cfg(test)]

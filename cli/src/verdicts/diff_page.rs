@@ -96,7 +96,8 @@ fn lived(finding: &Finding) -> String {
         Some(share) if share > 0.0 => format!("longer by {clock}, {growth}{sure}"),
         Some(share) if share < 0.0 => format!("shorter by {clock}, {growth}{sure}"),
         // Of other lengths with one median, or without.
-        _ => format!("{} by {clock}{sure}", if growth.contains('%') { "changed" } else { &growth }),
+        Some(_) => format!("changed by {clock}{sure}"),
+        None => format!("{growth} by {clock}{sure}"),
     }
 }
 

@@ -102,10 +102,20 @@ impl Cells {
     }
 }
 
+/// Parts in cells.
+pub(super) struct Placed<'p> {
+    pub(super) cells: Cells,
+    /// The cell of each part.
+    pub(super) places: Vec<usize>,
+    /// Names of classes, by their numbers.
+    pub(super) classes: Vec<&'p str>,
+}
+
 impl Cells {
-    /// Without lives, and without numbers so far: path and number of the class of each part; and the cell of each.
-    pub(super) fn of_paths<'p>(parts: impl Iterator<Item = (&'p [String], usize)>) -> (Self, Vec<usize>) {
+    /// Without lives, and without numbers so far, of the path and the class of each part.
+    pub(super) fn of_paths<'p>(parts: impl Iterator<Item = (&'p [String], &'p str)>) -> Placed<'p> {
         let (mut frames, mut tree, mut cells) = (Ids::default(), Tree::default(), Vec::<Cell>::new());
+        let mut classes = Ids::default();
         let mut leaves = FxHashMap::default();
         let mut places = Vec::new();
         for (path, class) in parts {
@@ -113,7 +123,7 @@ impl Cells {
             for name in path {
                 node = tree.below(node, frames.id(name.clone()) as i64);
             }
-            let leaf = tree.below(node, -1 - class as i64);
+            let leaf = tree.below(node, -1 - classes.id(class) as i64);
             let next = cells.len();
             let place = *leaves.entry(leaf).or_insert(next);
             if place == next {
@@ -121,7 +131,8 @@ impl Cells {
             }
             places.push(place);
         }
-        (Self { frames: frames.values, tree, cells, ..Self::default() }, places)
+        let cells = Self { frames: frames.values, tree, cells, ..Self::default() };
+        Placed { cells, places, classes: classes.values }
     }
 
     /// Adds numbers to a cell, one of each value.

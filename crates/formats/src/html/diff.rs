@@ -7,11 +7,9 @@ use std::io::{self, Write};
 
 use mayfly_report::size;
 
-use super::cells::Cells;
-use super::clocks::Clocks;
-use super::document::{Class, Curves, Data, Head, written};
+use super::cells::{Cells, Placed};
+use super::document::{Class, Data, Head, written};
 use super::figures::Figure;
-use super::timeline::Timeline;
 use super::verdicts::Verdicts;
 
 /// What changed between two sides.
@@ -54,26 +52,10 @@ impl DiffPage {
     /// # Errors
     /// Those of `out`.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut ids: HashMap<&str, usize> = HashMap::new();
-        let mut names: Vec<&str> = Vec::new();
-        for part in &self.parts {
-            let next = names.len();
-            if *ids.entry(&part.class).or_insert(next) == next {
-                names.push(&part.class);
-            }
-        }
-        let paths = self.parts.iter().map(|part| (&*part.path, ids[&*part.class]));
-        let (cells, places) = Cells::of_paths(paths);
-        let data = Data {
-            values: if self.live { vec!["bytes", "live"] } else { vec!["bytes"] },
-            value: "bytes",
-            classes: names.iter().map(|name| self.class(name)).collect(),
-            sides: Some(self.sides(&places)),
-            cells,
-            survival: Curves::default(),
-            clocks: Clocks::default(),
-            timeline: Timeline::default(),
-        };
+        let Placed { cells, places, classes } = self.placed();
+        let values = if self.live { vec!["bytes", "live"] } else { vec!["bytes"] };
+        let classes = classes.into_iter().map(|name| self.class(name)).collect();
+        let data = Data { sides: Some(self.sides(&places)), ..Data::without_lives(values, classes, cells) };
         let head = Head {
             title: &self.title,
             heading: "What grew and shrank",
@@ -84,6 +66,10 @@ impl DiffPage {
             is_compared: true,
         };
         written(head, &data, out)
+    }
+
+    fn placed(&self) -> Placed<'_> {
+        Cells::of_paths(self.parts.iter().map(|part| (&*part.path, &*part.class)))
     }
 
     fn class<'a>(&'a self, name: &'a str) -> Class<'a> {
@@ -145,7 +131,6 @@ mod tests {
         };
         let page =
             DiffPage { live: true, parts: vec![part([1.5, 2.0]), part([0.5, 0.0])], ..DiffPage::default() };
-        let paths = page.parts.iter().map(|part| (&*part.path, 0));
-        assert_eq!(page.sides(&Cells::of_paths(paths).1), [[2.0, 2.0, 2.0, 1.0]]);
+        assert_eq!(page.sides(&page.placed().places), [[2.0, 2.0, 2.0, 1.0]]);
     }
 }

@@ -78,6 +78,22 @@ pub(super) struct Class<'a> {
     pub(super) verdicts: Option<&'a Verdicts>,
 }
 
+impl<'a> Data<'a> {
+    /// Of which bytes are shown first, and no lengths of life or times are known.
+    pub(super) fn without_lives(values: Vec<&'static str>, classes: Vec<Class<'a>>, cells: Cells) -> Self {
+        Self {
+            values,
+            value: "bytes",
+            classes,
+            cells,
+            sides: None,
+            survival: Curves::default(),
+            clocks: Clocks::default(),
+            timeline: Timeline::default(),
+        }
+    }
+}
+
 impl<'a> Class<'a> {
     /// Of which nothing is known but its name.
     pub(super) fn named(name: &'a str) -> Self {

@@ -2,16 +2,13 @@
 //!
 //! Not here: the tree of dominators (`mayfly-heap`).
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 
 use mayfly_report::{count, size};
 
-use super::cells::Cells;
-use super::clocks::Clocks;
-use super::document::{Class, Curves, Data, Head, written};
+use super::cells::{Cells, Placed};
+use super::document::{Class, Data, Head, written};
 use super::figures::Figure;
-use super::timeline::Timeline;
 
 /// What of a heap is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,34 +44,19 @@ impl HeapPage {
     /// # Errors
     /// Those of `out`.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut ids: HashMap<&str, usize> = HashMap::new();
-        let mut names: Vec<&str> = Vec::new();
-        for part in &self.parts {
-            let next = names.len();
-            if *ids.entry(&part.class).or_insert(next) == next {
-                names.push(&part.class);
-            }
-        }
-        let paths = self.parts.iter().map(|part| (&*part.path, ids[&*part.class]));
-        let (mut cells, places) = Cells::of_paths(paths);
+        let parts = self.parts.iter().map(|part| (&*part.path, &*part.class));
+        let Placed { mut cells, places, classes } = Cells::of_paths(parts);
         for (part, place) in self.parts.iter().zip(places) {
             cells.add(place, &[part.bytes, part.objects]);
         }
-        let data = Data {
-            values: vec!["bytes", "objects"],
-            value: "bytes",
-            classes: names.iter().map(|name| Class::named(name)).collect(),
-            cells,
-            sides: None,
-            survival: Curves::default(),
-            clocks: Clocks::default(),
-            timeline: Timeline::default(),
-        };
+        let classes: Vec<_> = classes.into_iter().map(Class::named).collect();
+        let figures = self.figures(classes.len());
+        let data = Data::without_lives(vec!["bytes", "objects"], classes, cells);
         let head = Head {
             title: &self.title,
             heading: &self.heading,
             facts: self.facts.clone(),
-            figures: self.figures(names.len()),
+            figures,
             trust: self.words.clone(),
             summary: "",
             is_compared: false,
