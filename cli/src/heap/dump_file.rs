@@ -2,6 +2,7 @@
 //!
 //! Not here: the formats (`mayfly-heap`).
 
+use std::convert::Infallible;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -130,14 +131,8 @@ impl DumpFile {
     /// # Errors
     /// [`QueryError::Refused`].
     pub(crate) fn graph(&self) -> Result<Graph, QueryError> {
-        if let Some(graph) = self.index.as_ref().and_then(|index| index.take(|saved| saved.graph())) {
-            return Ok(graph);
-        }
-        let graph = self.reading("reading the dump", |dump, at| dump.graph(at))?;
-        if let Some(index) = &self.index {
-            index.add(&graph.parts());
-        }
-        Ok(graph)
+        let all = || self.reading("reading the dump", |dump, at| dump.graph(at));
+        self.try_kept(Saved::graph, all, Graph::parts)
     }
 
     /// What retains what, by strong and soft references. `graph` is all of the dump.
@@ -183,12 +178,24 @@ impl DumpFile {
         find: impl FnOnce() -> T,
         parts: impl FnOnce(&T) -> Vec<Part>,
     ) -> T {
+        let Ok(found) = self.try_kept::<T, Infallible>(read, || Ok(find()), parts);
+        found
+    }
+
+    /// The same, where it may not be found.
+    fn try_kept<T, E>(
+        &self,
+        read: impl FnOnce(&Saved) -> Result<Option<T>, Damaged>,
+        find: impl FnOnce() -> Result<T, E>,
+        parts: impl FnOnce(&T) -> Vec<Part>,
+    ) -> Result<T, E> {
         let Some(index) = &self.index else { return find() };
-        index.take(read).unwrap_or_else(|| {
-            let found = find();
-            index.add(&parts(&found));
-            found
-        })
+        if let Some(kept) = index.take(read) {
+            return Ok(kept);
+        }
+        let found = find()?;
+        index.add(&parts(&found));
+        Ok(found)
     }
 
     /// Objects and bytes by class; no graph is loaded.
@@ -196,17 +203,8 @@ impl DumpFile {
     /// # Errors
     /// [`QueryError::Refused`].
     pub(crate) fn histogram(&self) -> Result<HeapSummary, QueryError> {
-        let kept = self.index.as_ref().and_then(|index| index.take(|saved| saved.histogram()));
-        let histogram = match kept {
-            Some(histogram) => histogram,
-            None => {
-                let histogram = self.reading("counting objects", |dump, at| dump.histogram(at))?;
-                if let Some(index) = &self.index {
-                    index.add(&[histogram.part()]);
-                }
-                histogram
-            }
-        };
+        let counted = || self.reading("counting objects", |dump, at| dump.histogram(at));
+        let histogram = self.try_kept(Saved::histogram, counted, |histogram| vec![histogram.part()])?;
         Ok(class_rows::summary(&histogram))
     }
 

@@ -99,13 +99,9 @@ impl Saved {
     /// # Errors
     /// [`Damaged`]: they have to be found anew.
     pub fn dominators(&self, graph: &Graph) -> Result<Option<Dominators>, Damaged> {
-        if self.part(Kind::DominatorsRetained)?.is_none() {
-            return Ok(None);
-        }
-        let [order, immediate, retained] =
-            [Kind::DominatorsOrder, Kind::DominatorsImmediate, Kind::DominatorsRetained]
-                .map(|kind| self.column(kind));
-        Dominators::of_columns(graph, order?, immediate?, retained?).map(Some).ok_or(Damaged)
+        let kinds = [Kind::DominatorsOrder, Kind::DominatorsImmediate, Kind::DominatorsRetained];
+        let Some([order, immediate, retained]) = self.columns(kinds)? else { return Ok(None) };
+        Dominators::of_columns(graph, order, immediate, retained).map(Some).ok_or(Damaged)
     }
 
     /// Who refers to whom; none if that was not added.
@@ -113,10 +109,8 @@ impl Saved {
     /// # Errors
     /// [`Damaged`]: it has to be found anew.
     pub fn referrers(&self, graph: &Graph) -> Result<Option<Referrers>, Damaged> {
-        if self.part(Kind::ReferrersSources)?.is_none() {
-            return Ok(None);
-        }
-        let (starts, sources) = (self.column(Kind::ReferrersStarts)?, self.column(Kind::ReferrersSources)?);
+        let kinds = [Kind::ReferrersStarts, Kind::ReferrersSources];
+        let Some([starts, sources]) = self.columns(kinds)? else { return Ok(None) };
         Referrers::of_columns(graph, starts, sources).map(Some).ok_or(Damaged)
     }
 
@@ -125,10 +119,9 @@ impl Saved {
     /// # Errors
     /// [`Damaged`]: they have to be found anew.
     pub fn paths(&self, graph: &Graph) -> Result<Option<ShortestPaths>, Damaged> {
-        if self.part(Kind::PathsRanks)?.is_none() {
+        let Some([parents, ranks]) = self.columns([Kind::PathsParents, Kind::PathsRanks])? else {
             return Ok(None);
-        }
-        let (parents, ranks) = (self.column(Kind::PathsParents)?, self.column(Kind::PathsRanks)?);
+        };
         ShortestPaths::of_columns(graph, parents, ranks).map(Some).ok_or(Damaged)
     }
 

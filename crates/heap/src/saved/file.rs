@@ -156,7 +156,11 @@ impl Saved {
 
     /// Whether a part of this kind is not there.
     pub fn lacks(&self, part: &Part) -> bool {
-        self.parts.iter().all(|there| there.kind != part.kind as u32)
+        !self.has(part.kind)
+    }
+
+    fn has(&self, kind: Kind) -> bool {
+        self.parts.iter().any(|there| there.kind == kind as u32)
     }
 
     /// Where the last whole part ends: what is to be added comes there.
@@ -172,6 +176,15 @@ impl Saved {
         } else {
             Err(Damaged)
         }
+    }
+
+    /// Columns that were written in this order; none if the last of them was not.
+    pub(super) fn columns<const N: usize>(&self, kinds: [Kind; N]) -> Result<Option<[Column; N]>, Damaged> {
+        if !kinds.last().is_some_and(|&last| self.has(last)) {
+            return Ok(None);
+        }
+        let columns: Vec<_> = kinds.into_iter().map(|kind| self.column(kind)).collect::<Result<_, _>>()?;
+        columns.try_into().map(Some).map_err(|_| Damaged)
     }
 
     /// A column that has to be there, if the part that is written after it is.
