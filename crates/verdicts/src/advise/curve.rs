@@ -45,17 +45,15 @@ impl Lives {
 
 /// The age by which a tenth of those that no collection saw alive had been looked at; `None` without such.
 fn youngest(ages: &Ages) -> Option<f64> {
-    let unseen =
-        || ages.deaths().filter(|&(after, _, _)| after == 0).map(|(_, by, bytes)| (by, bytes as f64));
-    let all: f64 = unseen().map(|(_, bytes)| bytes).sum();
-    let mut by_age: Vec<_> = unseen().collect();
-    by_age.sort_unstable_by_key(|&(by, _)| by);
+    // They come first, by age.
+    let unseen = || ages.deaths().take_while(|&(after, _, _)| after == 0);
+    let all: f64 = unseen().map(|(_, _, bytes)| bytes as f64).sum();
     let mut sum = 0.0;
-    let reaches = |&(_, bytes): &(u64, f64)| {
-        sum += bytes;
+    let reaches = |&(_, _, bytes): &(u64, u64, u64)| {
+        sum += bytes as f64;
         sum >= YOUNGEST * all
     };
-    by_age.into_iter().find(reaches).map(|(by, _)| by as f64)
+    unseen().find(reaches).map(|(_, by, _)| by as f64)
 }
 
 /// Survival of bytes.
