@@ -1,5 +1,6 @@
 //! Sets samples right by what threads are known to have allocated between them: inside of their buffers and outside, each for
-//! itself ([why](../../../docs/design/0045-why-samples-were-off.md)). A ratio estimator by two strata.
+//! itself ([why](../../../docs/design/0045-why-samples-were-off.md)). A ratio estimator by two strata; objects that are picked for
+//! certain are in neither.
 
 use mayfly_profile::Estimate;
 
@@ -10,16 +11,44 @@ const INERTIA: f64 = 16.0;
 /// Ratios that moved by less are told as they were: each class would have to be told anew.
 const NOTABLE: f64 = 2e-3;
 
-/// Samples of a class that were allocated inside of buffers, or outside.
+/// Objects of so many intervals are picked, however the JVM's sampler errs: no distance is that long.
+const CERTAIN_INTERVALS: u64 = 16;
+
+/// Samples of a class, by where they were allocated.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Part {
-    pub(super) objects: f64,
-    pub(super) bytes: Estimate,
+pub(super) struct Parts {
+    inside: Part,
+    outside: Part,
+    /// Picked for certain: each stands for itself.
+    certain: Part,
+}
+
+impl Parts {
+    pub(super) fn add(&mut self, drawn: &Drawn) {
+        let part = if is_certain(drawn) {
+            &mut self.certain
+        } else if drawn.is_outside {
+            &mut self.outside
+        } else {
+            &mut self.inside
+        };
+        part.add(drawn);
+    }
+}
+
+fn is_certain(drawn: &Drawn) -> bool {
+    drawn.size >= drawn.interval.saturating_mul(CERTAIN_INTERVALS)
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Part {
+    objects: f64,
+    bytes: Estimate,
     samples: u32,
 }
 
 impl Part {
-    pub(super) fn add(&mut self, drawn: &Drawn) {
+    fn add(&mut self, drawn: &Drawn) {
         // Each stands for one over its probability.
         self.objects += drawn.estimate.unrounded_bytes() / drawn.size.max(1) as f64;
         self.bytes.add(drawn.estimate);
@@ -32,6 +61,8 @@ impl Part {
 pub(super) struct Calibration {
     inside: Stratum,
     outside: Stratum,
+    /// Inside and outside, of gaps without a collection, without the samples at their ends.
+    between: (f64, f64),
     unsplit: f64,
     /// Mean bytes between samples.
     interval: f64,
@@ -70,25 +101,38 @@ impl Calibration {
     /// Another sample, if it is known what came before it.
     pub(super) fn add(&mut self, drawn: &Drawn) {
         let Some(gap) = drawn.gap else { return };
-        self.inside.allocated += gap.inside as f64;
-        self.outside.allocated += gap.outside as f64;
-        self.unsplit += gap.unsplit as f64;
-        let stratum = if drawn.is_outside { &mut self.outside } else { &mut self.inside };
-        stratum.drawn += drawn.estimate.unrounded_bytes();
+        let own = drawn.size.min(gap.bytes());
+        let between = gap.before(own, drawn.is_outside);
+        self.inside.allocated += between.inside as f64;
+        self.outside.allocated += between.outside as f64;
+        self.unsplit += between.unsplit as f64;
+        if gap.unsplit == 0 {
+            self.between.0 += between.inside as f64;
+            self.between.1 += between.outside as f64;
+        }
+        if !is_certain(drawn) {
+            let stratum = if drawn.is_outside { &mut self.outside } else { &mut self.inside };
+            stratum.allocated += own as f64;
+            stratum.drawn += drawn.estimate.unrounded_bytes();
+        }
     }
 
-    /// What samples of a class that were inside, and those that were outside, say together.
-    pub(super) fn of_class(&self, inside: Part, outside: Part) -> Estimate {
-        let mut all = inside.bytes.scaled(self.inside_ratio());
-        all.add(self.of_outside(outside));
+    /// What samples of a class say together.
+    pub(super) fn of_class(&self, parts: &Parts) -> Estimate {
+        let mut all = parts.inside.bytes.scaled(self.inside_ratio());
+        all.add(self.of_outside(parts.outside));
         let (times, share) = self.drawing.doubt();
         let by_chance = all.error_bytes() as f64 * (times * times - 1.0).sqrt();
-        all.with_error(by_chance.hypot(all.unrounded_bytes() * share))
+        let mut all = all.with_error(by_chance.hypot(all.unrounded_bytes() * share));
+        all.add(parts.certain.bytes);
+        all
     }
 
-    /// Objects of a class that these parts stand for.
-    pub(super) fn objects(&self, inside: Part, outside: Part) -> f64 {
-        inside.objects * self.inside_ratio() + outside.objects * self.outside_ratio()
+    /// Objects of a class that these samples stand for.
+    pub(super) fn objects(&self, parts: &Parts) -> f64 {
+        parts.inside.objects * self.inside_ratio()
+            + parts.outside.objects * self.outside_ratio()
+            + parts.certain.objects
     }
 
     /// What was inferred beyond the samples is as sure as their number; and to which of the classes outside it belongs, as their
@@ -115,8 +159,9 @@ impl Calibration {
     }
 
     fn share_inside(&self) -> f64 {
-        let split = self.inside.allocated + self.outside.allocated;
-        if split > 0.0 { self.inside.allocated / split } else { 1.0 }
+        let (inside, outside) = self.between;
+        let split = inside + outside;
+        if split > 0.0 { inside / split } else { 1.0 }
     }
 }
 
@@ -133,13 +178,13 @@ mod tests {
 
     /// A thousand samples of small objects inside, each `gap` bytes after the last; and what they say.
     fn inside(gap: Option<Gap>) -> f64 {
-        let (mut calibration, mut part) = (Calibration::new(INTERVAL), Part::default());
+        let (mut calibration, mut parts) = (Calibration::new(INTERVAL), Parts::default());
         for _ in 0..1000 {
             let drawn = drawn(16, false, gap);
             calibration.add(&drawn);
-            part.add(&drawn);
+            parts.add(&drawn);
         }
-        calibration.of_class(part, Part::default()).unrounded_bytes() / (1000 * INTERVAL) as f64
+        calibration.of_class(&parts).unrounded_bytes() / (1000 * INTERVAL) as f64
     }
 
     #[test]
@@ -155,10 +200,10 @@ mod tests {
 
     #[test]
     fn where_the_jvm_errs_errors_are_larger() {
-        let (mut part, outside) = (Part::default(), Part::default());
-        (0..10_000).for_each(|_| part.add(&drawn(16, false, None)));
+        let mut parts = Parts::default();
+        (0..10_000).for_each(|_| parts.add(&drawn(16, false, None)));
         let share = |drawing| {
-            let told = Calibration::new(INTERVAL).of(drawing).of_class(part, outside);
+            let told = Calibration::new(INTERVAL).of(drawing).of_class(&parts);
             told.error_bytes() as f64 / told.unrounded_bytes()
         };
         for (drawing, expected) in
@@ -171,17 +216,41 @@ mod tests {
     #[test]
     fn what_was_allocated_outside_is_that_of_the_samples_there_with_its_error() {
         let (mut calibration, mut rare, mut other) =
-            (Calibration::new(INTERVAL), Part::default(), Part::default());
+            (Calibration::new(INTERVAL), Parts::default(), Parts::default());
         let gap = Gap { outside: 10 * INTERVAL, inside: INTERVAL, unsplit: 0 };
         for at in 0..100 {
             let drawn = drawn(INTERVAL / 8, true, Some(gap));
             calibration.add(&drawn);
             if at % 4 == 0 { &mut other } else { &mut rare }.add(&drawn);
         }
-        let told = calibration.of_class(Part::default(), rare);
+        let told = calibration.of_class(&rare);
         assert!(told.bytes().abs_diff(750 * INTERVAL) < INTERVAL, "{told:?}");
         assert!(told.error_bytes() > 750 * INTERVAL / 9, "75 samples, and another class beside: {told:?}");
-        let objects = calibration.objects(Part::default(), other);
+        let objects = calibration.objects(&other);
         assert!((objects - 2000.0).abs() < 1.0, "{objects}");
+    }
+
+    #[test]
+    fn a_huge_object_stands_for_itself_whatever_else_is_outside() {
+        let (mut calibration, mut huge, mut others) =
+            (Calibration::new(INTERVAL), Parts::default(), Parts::default());
+        let size = 500 * INTERVAL;
+        for at in 0..100 {
+            let gap = Gap { outside: INTERVAL, inside: INTERVAL, unsplit: 0 };
+            let other = drawn(INTERVAL / 8, true, Some(gap));
+            calibration.add(&other);
+            others.add(&other);
+            if at % 25 == 0 {
+                // For want of room for it there was a collection.
+                let large = drawn(size, true, Some(Gap { unsplit: size + INTERVAL, ..Gap::default() }));
+                calibration.add(&large);
+                huge.add(&large);
+            }
+        }
+        let told = calibration.of(Drawing::Corrected).of_class(&huge);
+        assert_eq!((told.bytes(), told.error_bytes()), (4 * size, 0));
+        assert!((calibration.objects(&huge) - 4.0).abs() < 1e-9);
+        let told = calibration.of_class(&others).unrounded_bytes() / INTERVAL as f64;
+        assert!((100.0..104.0).contains(&told), "a part of what was allocated before the huge ones: {told}");
     }
 }

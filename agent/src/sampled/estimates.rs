@@ -7,7 +7,7 @@ use mayfly_profile::{ClassEstimate, ClassId, Estimate, Tally};
 use mayfly_tracking::ClassTotal;
 use rustc_hash::FxHashSet;
 
-use super::calibration::{Calibration, Part};
+use super::calibration::{Calibration, Parts};
 use crate::tracking::{Brief, Drawing, Drawn, ThreadSamples};
 
 /// Sums of samples.
@@ -47,8 +47,7 @@ struct Before {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct OfClass {
-    inside: Part,
-    outside: Part,
+    parts: Parts,
     /// Sizes of its smallest and largest sample.
     smallest: u64,
     largest: u64,
@@ -145,8 +144,8 @@ impl Sums {
 
     /// What samples say of a class, those of brief threads at their worth.
     fn estimate(&self, class: ClassId) -> ClassEstimate {
-        let parts = self.classes.get(class.row()).copied().unwrap_or_default();
-        let allocated = self.told.of_class(parts.inside, parts.outside);
+        let known = self.classes.get(class.row()).copied().unwrap_or_default();
+        let allocated = self.told.of_class(&known.parts);
         // Nobody counts: no more than brief threads allocated is all that is known.
         self.brief.class(class, ClassEstimate { allocated, ..ClassEstimate::default() }, u64::MAX)
     }
@@ -163,8 +162,8 @@ impl Sums {
 
     /// So many bytes of a class.
     fn tally(&self, class: OfClass, bytes: u64) -> Tally {
-        let sampled = self.told.of_class(class.inside, class.outside).unrounded_bytes();
-        let objects = self.told.objects(class.inside, class.outside) * bytes as f64 / sampled.max(1.0);
+        let sampled = self.told.of_class(&class.parts).unrounded_bytes();
+        let objects = self.told.objects(&class.parts) * bytes as f64 / sampled.max(1.0);
         let objects = objects.round() as u64;
         let bytes = if class.smallest == class.largest { objects * class.largest } else { bytes };
         Tally { objects, bytes, largest: class.largest }
@@ -180,7 +179,7 @@ impl OfClass {
     fn add(&mut self, drawn: &Drawn) {
         self.smallest = if self.largest == 0 { drawn.size } else { self.smallest.min(drawn.size) };
         self.largest = self.largest.max(drawn.size);
-        if drawn.is_outside { &mut self.outside } else { &mut self.inside }.add(drawn);
+        self.parts.add(drawn);
     }
 }
 

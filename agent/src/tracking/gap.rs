@@ -47,6 +47,15 @@ impl Gap {
         settled.saturating_sub(given_up)
     }
 
+    /// Without the object at its end, of so many bytes.
+    pub(crate) fn before(self, size: u64, is_outside: bool) -> Self {
+        match self.unsplit {
+            0 if is_outside => Self { outside: self.outside.saturating_sub(size), ..self },
+            0 => Self { inside: self.inside.saturating_sub(size), ..self },
+            unsplit => Self { unsplit: unsplit.saturating_sub(size), ..self },
+        }
+    }
+
     /// All of it.
     pub(crate) fn bytes(self) -> u64 {
         self.inside + self.outside + self.unsplit

@@ -63,6 +63,21 @@ fn totals_of_classes_are_within_their_errors_and_the_trust_line_compares_them() 
     });
 }
 
+#[test]
+fn objects_that_every_sampler_picks_count_what_they_take() {
+    each_jvm(|jvm| {
+        let run = Profiled::new(jvm, "sampled.Sampled", "#engine-sampled")
+            .with(|launch| launch.args(&["huge", "5"]).jvm_args(&["-Xmx256m"]));
+        let stdout = run.run().stdout;
+        let expected = Expectation::all(&stdout)[0].bytes.expect("bytes") as f64;
+        let json = run.json();
+        let row = json.class("[J").unwrap_or_else(|| panic!("no arrays: {}", json.0["trust"]));
+        let share = number(&row["allocated"]["bytes"]) / expected;
+        assert!((0.99..1.01).contains(&share), "{share} on {jvm}: {row}");
+        assert_eq!(row["allocated"]["objects"], 5, "on {jvm}: {row}");
+    });
+}
+
 /// Where buffers are small beside the objects, where there are few collections, and with other collectors.
 const SETTINGS: [(&str, &[&str]); 4] = [
     ("#sample-128k", &[]),
