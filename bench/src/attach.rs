@@ -31,6 +31,8 @@ const MARK: &str = "-Dmayfly.bench.attach";
 const START_LIMIT: Duration = Duration::from_secs(300);
 /// Longest time for one answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(20);
+/// Load goes on for so long after the rounds should have ended: the last one may take its time.
+const LAST_ROUND: u64 = 60;
 /// For what the script does besides, and for classes to be compiled.
 const ADDED: Duration = Duration::from_secs(600);
 
@@ -110,7 +112,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
 fn serve(jvm: &Jvm, script: &Path, arguments: &Arguments, rounds: usize) -> Result<Served, Box<dyn Error>> {
     let files = tempfile::tempdir()?;
     let (java, interrupted) = (jvm.java(), Arc::new(AtomicBool::new(false)));
-    let seconds = arguments.seconds + 3 * arguments.aside;
+    let seconds = arguments.seconds + 3 * arguments.aside + LAST_ROUND;
     let timeout = START_LIMIT + Duration::from_secs(seconds) + ADDED;
     let runner = BedRunner { java: &java, timeout, seconds: Some(seconds), interrupted: &interrupted };
     let options: Vec<_> = HEAP.into_iter().chain([MARK]).map(str::to_owned).collect();
@@ -132,7 +134,7 @@ fn watch(
     jvm: &Jvm,
     arguments: &Arguments,
     rounds: usize,
-    is_over: &dyn Fn() -> bool,
+    is_over: &(dyn Fn() -> bool + Sync),
 ) -> Result<Served, Box<dyn Error>> {
     let began = Instant::now();
     while !answer().well {
@@ -147,7 +149,7 @@ fn watch(
     thread::scope(|scope| {
         let client = scope.spawn(|| {
             let mut answers = Vec::new();
-            while !done.load(Ordering::Relaxed) {
+            while !done.load(Ordering::Relaxed) && !is_over() {
                 answers.push(answer());
             }
             answers
@@ -166,8 +168,12 @@ fn watch(
         if made.is_ok() {
             thread::sleep(aside);
         }
+        let ended_early = is_over();
         done.store(true, Ordering::Relaxed);
         let answers = client.join().expect("the client counts failures");
+        if ended_early {
+            return Err("the load ended before the rounds did: --seconds must be more".into());
+        }
         Ok(Served {
             rounds: made?.len(),
             answers,
