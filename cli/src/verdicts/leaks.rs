@@ -1,5 +1,6 @@
 //! What was found of leaks, as all forms take it.
 
+use mayfly_report::clock;
 use mayfly_verdicts::leaks::Suspicion;
 
 /// Everything that was found.
@@ -105,16 +106,27 @@ impl Suspect {
     }
 
     /// What may be wrong with the suspicion.
-    pub(crate) fn doubts(&self) -> Vec<String> {
+    pub(crate) fn doubts(&self, searched: &Searched) -> Vec<String> {
         let mut doubts: Vec<_> = self.suspicion.reason().map(str::to_owned).into_iter().collect();
         if self.is_leak() {
-            doubts.push("a cache or pool that is not full yet looks the same".to_owned());
+            let longer = match searched {
+                Searched::Dumps { .. } => String::new(),
+                Searched::Jvm { seconds, .. } | Searched::Recording { seconds, .. } => {
+                    format!(", and so does what is dropped only after more than {}", time(*seconds))
+                }
+            };
+            doubts.push(format!("a cache or pool that is not full yet looks the same{longer}"));
         }
         if self.path.is_none() {
             doubts.push("who holds it is in no recording: mayfly leaks PID".to_owned());
         }
         doubts
     }
+}
+
+/// Seconds as people read them.
+pub(crate) fn time(seconds: f64) -> String {
+    clock((seconds * 1000.0).round() as u64)
 }
 
 impl Leaks {

@@ -59,13 +59,13 @@ pub(crate) fn leaks_json(leaks: &Leaks) -> String {
             }
         },
         untold: leaks.untold.as_deref(),
-        suspects: leaks.suspects.iter().map(suspect).collect(),
+        suspects: leaks.suspects.iter().map(|of| suspect(of, &leaks.searched)).collect(),
         more: leaks.more,
     };
     serde_json::to_string_pretty(&document).expect("names and finite numbers") + "\n"
 }
 
-fn suspect(suspect: &Suspect) -> SuspectJson<'_> {
+fn suspect<'a>(suspect: &'a Suspect, searched: &Searched) -> SuspectJson<'a> {
     SuspectJson {
         verdict: suspect.suspicion.name(),
         class: &suspect.what,
@@ -75,7 +75,7 @@ fn suspect(suspect: &Suspect) -> SuspectJson<'_> {
         path: suspect.path.as_deref(),
         allocated_by: suspect.allocated_by.as_deref(),
         survivors: suspect.survivors.iter().map(survivors).collect(),
-        doubts: suspect.doubts(),
+        doubts: suspect.doubts(searched),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Leaks as text for people.
 
-use mayfly_report::{clock, count, printable, size};
+use mayfly_report::{count, printable, size};
 
-use super::leaks::{Leaks, Searched, Survivors, Suspect};
+use super::leaks::{Leaks, Searched, Survivors, Suspect, time};
 
 /// Frames of a stack, and classes of one method.
 const FRAMES: usize = 6;
@@ -13,7 +13,7 @@ pub(crate) fn leaks_text(leaks: &Leaks) -> String {
     let mut text = format!("{}\n{}\n", searched(&leaks.searched), found(leaks));
     for (at, suspect) in leaks.suspects.iter().enumerate() {
         text += "\n";
-        text += &block(at + 1, suspect);
+        text += &block(at + 1, suspect, &leaks.searched);
     }
     if leaks.more > 0 {
         text += &format!("\n{} more with less.\n", leaks.more);
@@ -22,7 +22,6 @@ pub(crate) fn leaks_text(leaks: &Leaks) -> String {
 }
 
 fn searched(searched: &Searched) -> String {
-    let time = |seconds: f64| clock((seconds * 1000.0).round() as u64);
     match searched {
         Searched::Dumps { files } => {
             format!("{} dumps, from {} to {}.", files.len(), first(files), last(files))
@@ -60,7 +59,7 @@ fn found(leaks: &Leaks) -> String {
     format!("{named}{doubtful}.")
 }
 
-fn block(number: usize, suspect: &Suspect) -> String {
+fn block(number: usize, suspect: &Suspect, searched: &Searched) -> String {
     let mut lines = vec![format!("{number}. {}", headline(suspect))];
     if !suspect.bytes.is_empty() {
         let steps = |numbers: &[u64]| numbers.iter().map(|&n| count(n)).collect::<Vec<_>>().join(", ");
@@ -79,7 +78,7 @@ fn block(number: usize, suspect: &Suspect) -> String {
     if suspect.survivors.len() > CLASSES {
         lines.push(format!("{} more classes or stacks", suspect.survivors.len() - CLASSES));
     }
-    lines.extend(suspect.doubts().into_iter().map(|doubt| format!("doubt: {doubt}")));
+    lines.extend(suspect.doubts(searched).into_iter().map(|doubt| format!("doubt: {doubt}")));
     let mut text = String::new();
     for (at, line) in lines.iter().enumerate() {
         text += if at == 0 { "" } else { "   " };

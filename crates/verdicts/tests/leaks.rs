@@ -1,7 +1,7 @@
 //! Leaks by growth over dumps, and by who survives.
 
 use mayfly_profile::{ClassProfile, Fates, Frame, Lifetimes, Load, Profile, SiteProfile, Tally, Trust};
-use mayfly_verdicts::leaks::{Growth, Keeper, Shape, Suspicion, growing, recorded};
+use mayfly_verdicts::leaks::{Growth, Keeper, Shape, Suspicion, growing, is_of_expiry, recorded};
 
 fn growth(objects: &[u64], soft: &[u64]) -> Growth {
     Growth {
@@ -9,6 +9,7 @@ fn growth(objects: &[u64], soft: &[u64]) -> Growth {
         bytes: objects.iter().map(|number| number * 1_000).collect(),
         soft: soft.to_vec(),
         heap_bytes: 10 << 20,
+        expiry: None,
     }
 }
 
@@ -33,6 +34,21 @@ fn steady_growth_is_a_leak_and_all_else_says_why_it_is_none() {
     ] {
         reason(&growing(&growth(objects, soft)), name, word);
     }
+}
+
+#[test]
+fn what_has_a_field_for_its_expiry_is_no_leak_yet() {
+    let expiry = |field: &str| is_of_expiry(field).then(|| field.to_owned());
+    for field in ["expiredSessions", "byExpiration", "evictionLock", "lock_evict", "idleTTL", "ttlMillis"] {
+        let growth = Growth { expiry: expiry(field), ..growth(&[100, 200, 300, 400], &[0; 4]) };
+        reason(&growing(&growth), "unsure", field);
+    }
+    for field in ["sessions", "settled", "reviction", "table", ""] {
+        assert_eq!(expiry(field), None);
+    }
+    // What is harmless anyway stays so.
+    let full = Growth { expiry: expiry("expiry"), ..growth(&[100, 200, 200, 200], &[0; 4]) };
+    reason(&growing(&full), "harmless", "each dump");
 }
 
 /// Of a hundred collections; `alive` says of each birth how long it lives.

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use mayfly_heap::dominators::Dominators;
 use mayfly_heap::growth::{Outline, Sustained, sustained};
-use mayfly_heap::{Filter, Graph, ObjectSet, Strength, paths};
+use mayfly_heap::{EdgeName, Filter, Graph, ObjectSet, Strength, paths};
 use mayfly_profile::is_of_the_jdk;
-use mayfly_verdicts::leaks::{Growth, Suspicion, growing};
+use mayfly_verdicts::leaks::{Growth, Suspicion, growing, is_of_expiry};
 
 use crate::error::Error;
 use crate::heap::dump_file::DumpFile;
@@ -53,7 +53,8 @@ impl Dumps {
     pub(super) fn leaks(&self, searched: Searched) -> Leaks {
         let heap_bytes = self.outlines.last().map_or(0, Outline::bytes);
         let least = LEAST_BYTES.max(heap_bytes / LEAST_PART);
-        let judged = sustained(&self.outlines, least).into_iter().map(|row| (judged(&row, heap_bytes), row));
+        let judged =
+            sustained(&self.outlines, least).into_iter().map(|row| (self.judged(&row, heap_bytes), row));
         let mut rows: Vec<(Suspicion, Sustained)> =
             judged.filter(|(suspicion, _)| !matches!(suspicion, Suspicion::Harmless(_))).collect();
         rows.sort_by_key(|(suspicion, _)| suspicion.rank());
@@ -63,10 +64,41 @@ impl Dumps {
         Leaks { searched, suspects, more, untold: None }
     }
 
+    fn judged(&self, row: &Sustained, heap_bytes: u64) -> Suspicion {
+        let mut growth = Growth {
+            objects: row.own.iter().map(|total| total.objects).collect(),
+            bytes: row.retained.iter().map(|total| total.bytes).collect(),
+            soft: row.soft.clone(),
+            heap_bytes,
+            expiry: None,
+        };
+        // All objects are gone through for it: only where it decides.
+        if growing(&growth) == Suspicion::Leak {
+            growth.expiry = self.expiry(row);
+        }
+        growing(&growth)
+    }
+
+    /// A field by which entries may be dropped in time, of the element or of what holds it, up to the first class that is the program's own.
+    fn expiry(&self, row: &Sustained) -> Option<String> {
+        let (graph, outline) = (self.last.as_ref()?, self.outlines.last()?);
+        let own = row.path[..row.element].iter().rposition(|label| is_own(label));
+        let mut nodes = own.unwrap_or(row.element)..=shown(row);
+        nodes.find_map(|node| {
+            // One stands for all, which are of one class.
+            let object = outline.objects(&row.path[..=node]).first().copied()?;
+            graph.edges(object).find_map(|edge| match edge.name {
+                EdgeName::Field { declaring, name, .. } if is_of_expiry(name) => {
+                    Some(format!("{}.{name}", graph.class(*declaring).name))
+                }
+                // Statics of a class may be of anything.
+                _ => None,
+            })
+        })
+    }
+
     fn suspect(&self, suspicion: Suspicion, row: &Sustained) -> Suspect {
-        // Down to the first object that is the program's own: `HashMap$Node` says little.
-        let own = row.path.iter().skip(row.element).position(|label| is_own(label));
-        let shown = row.element + own.unwrap_or(0);
+        let shown = shown(row);
         let of = |totals: &[mayfly_heap::Total], what: fn(&mayfly_heap::Total) -> u64| {
             totals.iter().map(what).collect::<Vec<_>>()
         };
@@ -95,13 +127,10 @@ fn held(graph: &Graph) -> Filter {
     Filter::new(graph, Strength::Strong)
 }
 
-fn judged(row: &Sustained, heap_bytes: u64) -> Suspicion {
-    growing(&Growth {
-        objects: row.own.iter().map(|total| total.objects).collect(),
-        bytes: row.retained.iter().map(|total| total.bytes).collect(),
-        soft: row.soft.clone(),
-        heap_bytes,
-    })
+/// Down to the first object that is the program's own: `HashMap$Node` says little.
+fn shown(row: &Sustained) -> usize {
+    let own = row.path.iter().skip(row.element).position(|label| is_own(label));
+    row.element + own.unwrap_or(0)
 }
 
 /// The class in a label: `a.B` of `class a.B` and of `field: a.B`.

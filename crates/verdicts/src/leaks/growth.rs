@@ -12,6 +12,9 @@ const STILL: f64 = 0.5;
 /// Held softly by this share of what became more: a cache that the collector empties.
 const SOFT: f64 = 0.5;
 
+/// How a word begins in the names of fields by which something is dropped in time.
+const EXPIRY: [&str; 3] = ["expir", "evict", "ttl"];
+
 /// What grew from each dump to the next, below one holder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Growth {
@@ -23,6 +26,8 @@ pub struct Growth {
     pub soft: Vec<u64>,
     /// Bytes of all that is reachable in the last dump.
     pub heap_bytes: u64,
+    /// A field of what grew, or of its holder, that tells of entries which are dropped by themselves ([`is_of_expiry`]).
+    pub expiry: Option<String>,
 }
 
 /// What follows from growth over dumps.
@@ -53,8 +58,33 @@ pub fn growing(growth: &Growth) -> Suspicion {
         Some(&last) if last < STILL * all / steps.len() as f64 => {
             Suspicion::Unsure("it grew ever more slowly: it may be about full".to_owned())
         }
-        _ => Suspicion::Leak,
+        _ => match &growth.expiry {
+            Some(field) => Suspicion::Unsure(format!(
+                "by its field {field} entries may yet be dropped, and none was: look for longer than they may live"
+            )),
+            None => Suspicion::Leak,
+        },
     }
+}
+
+/// Whether a field's name says that what is held has a bounded life: `expiredSessions`, `evictionLock`, `idleTtl`.
+pub fn is_of_expiry(field: &str) -> bool {
+    words(field).any(|word| EXPIRY.iter().any(|begin| word.starts_with(begin)))
+}
+
+/// Of a name in camel case or with underscores, in lower case.
+fn words(name: &str) -> impl Iterator<Item = String> {
+    let (mut words, mut after_lower) = (vec![String::new()], false);
+    for letter in name.chars() {
+        if (letter.is_uppercase() && after_lower) || !letter.is_alphanumeric() {
+            words.push(String::new());
+        }
+        after_lower = letter.is_lowercase();
+        if letter.is_alphanumeric() {
+            words.last_mut().expect("never empty").extend(letter.to_lowercase());
+        }
+    }
+    words.into_iter()
 }
 
 fn increments(numbers: &[u64]) -> Vec<f64> {

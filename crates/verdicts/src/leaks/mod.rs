@@ -9,7 +9,7 @@ mod recorded;
 mod shape;
 mod suspicion;
 
-pub use growth::{Growth, growing};
+pub use growth::{Growth, growing, is_of_expiry};
 pub use recorded::{Keeper, Kept, recorded};
 pub use shape::Shape;
 pub use suspicion::Suspicion;
