@@ -14,6 +14,9 @@ use crate::skip::skip;
 /// The oldest feature release that the agent runs on.
 const OLDEST: u32 = 11;
 
+/// Why a variant is not run.
+const LEFT_OUT: &str = "another JVM stands for this one; MAYFLY_JVMS=all runs all";
+
 /// What `MAYFLY_JVMS` asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Choice {
@@ -61,6 +64,11 @@ pub fn jvms() -> &'static [Jvm] {
     })
 }
 
+/// Whether two of the JVMs found stand for all: `MAYFLY_JVMS` is not set.
+pub fn two_stand_for_all() -> bool {
+    Choice::made() == Choice::Two
+}
+
 /// JVMs older than any that the agent supports.
 pub fn jvms_too_old() -> Vec<Jvm> {
     found().iter().filter(|jvm| jvm.feature < OLDEST).cloned().collect()
@@ -96,7 +104,7 @@ pub fn each_jvm(body: impl Fn(&Jvm) + RefUnwindSafe) {
 /// If the body panics on any.
 #[track_caller]
 pub fn each_jvm_at_once(body: impl Fn(&Jvm) + RefUnwindSafe + Sync) {
-    if Choice::made() == Choice::Two {
+    if two_stand_for_all() {
         return each_jvm(body);
     }
     let body = &body;
@@ -105,6 +113,35 @@ pub fn each_jvm_at_once(body: impl Fn(&Jvm) + RefUnwindSafe + Sync) {
         runs.into_iter().filter_map(|run| run.join().expect("panics are caught in it")).collect()
     });
     fail_if_any(&failed);
+}
+
+/// Every JVM with every variant, in the order of these, and what `ask` says of it: what it takes there, or why the JVM does not
+/// have it. Where two JVMs stand for all, every variant only on one of them, by turns, or on the one that has it; the
+/// other is not asked.
+pub fn by_turns<V: Copy, T>(
+    variants: &[V],
+    ask: impl Fn(&Jvm, V) -> Result<T, String>,
+) -> Vec<(&'static Jvm, V, Result<T, String>)> {
+    in_turns(jvms(), variants, two_stand_for_all(), ask)
+}
+
+fn in_turns<'a, V: Copy, T>(
+    jvms: &'a [Jvm],
+    variants: &[V],
+    is_once: bool,
+    ask: impl Fn(&Jvm, V) -> Result<T, String>,
+) -> Vec<(&'a Jvm, V, Result<T, String>)> {
+    let mut all = Vec::new();
+    for (turn, &variant) in variants.iter().enumerate() {
+        let (before, first) = jvms.split_at(turn % jvms.len());
+        let mut is_taken = false;
+        for jvm in first.iter().chain(before) {
+            let offer = if is_once && is_taken { Err(LEFT_OUT.to_owned()) } else { ask(jvm, variant) };
+            is_taken |= offer.is_ok();
+            all.push((jvm, variant, offer));
+        }
+    }
+    all
 }
 
 /// The JVMs, beginning with another one from place to place in the tests, always the same at one.
@@ -257,6 +294,23 @@ mod tests {
         let orders: BTreeSet<Vec<_>> =
             (0..16).map(|place| in_order(&two, place).map(|jvm| jvm.feature).collect()).collect();
         assert_eq!(orders, BTreeSet::from([vec![17, 25], vec![25, 17]]));
+    }
+
+    #[test]
+    fn each_variant_has_its_turn_on_one_that_has_it() {
+        let two = [jvm(17, "/none/a"), jvm(25, "/none/b")];
+        let run = |is_once| {
+            // The last is for the newer only.
+            let ask = |jvm: &Jvm, variant| {
+                if variant == 4 && jvm.feature == 17 { Err(String::new()) } else { Ok(()) }
+            };
+            let all = in_turns(&two, &[1, 2, 3, 4, 4], is_once, ask);
+            assert_eq!(all.len(), 10, "what is left out is named");
+            let run = all.iter().filter(|(.., offer)| offer.is_ok());
+            run.map(|(jvm, variant, _)| (*variant, jvm.feature)).collect::<Vec<_>>()
+        };
+        assert_eq!(run(true), [(1, 17), (2, 25), (3, 17), (4, 25), (4, 25)]);
+        assert_eq!(run(false), [(1, 17), (1, 25), (2, 25), (2, 17), (3, 17), (3, 25), (4, 25), (4, 25)]);
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub use fixtures::fixture_classes;
 pub use jcmd::{class_histogram, jcmd};
 pub use json_report::JsonReport;
 pub use jvm::Jvm;
-pub use jvms::{each_jvm, each_jvm_at_once, jdks, jvms, jvms_too_old};
+pub use jvms::{by_turns, each_jvm, each_jvm_at_once, jdks, jvms, jvms_too_old, two_stand_for_all};
 pub use launch::{Launch, Workspace, mayfly};
 pub use native::native_library;
 pub use profiled::Profiled;

@@ -1,4 +1,5 @@
-//! Lifetimes against programs of known law, on every JVM found with every collector it offers.
+//! Lifetimes against programs of known law, on every JVM with every collector it offers, or with every collector on one of two
+//! JVMs.
 //!
 //! The program goes by steps, not by the clock, and measures its own objects: how much was allocated while it held them,
 //! which is the same on any machine, and how long that took. The estimates must lie about there: the truth in their bands, and
@@ -13,9 +14,9 @@ mod judge;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use mayfly_tests::{Jvm, Outcome, Profiled, artifacts, fixture_classes, jvms};
+use mayfly_tests::{Jvm, Outcome, Profiled, artifacts, fixture_classes, two_stand_for_all};
 
-use crate::collector::{Collector, Offer};
+use crate::collector::{Cell, Collector};
 use crate::judge::{Strictness, Told, Wrong, early, faults_in_bytes, faults_in_time, late, lifetimes, naive};
 
 /// With the garbage, so that the clock of bytes moves as the program allocates.
@@ -42,11 +43,8 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // The programs mostly wait; on more threads, collections would wait for each other.
     arguments.test_threads.get_or_insert(3);
-    let trials: Vec<_> = jvms()
-        .iter()
-        .flat_map(|jvm| Collector::ALL.map(|collector| trials(jvm, collector)))
-        .flatten()
-        .collect();
+    let cells = collector::cells();
+    let trials = cells.iter().flat_map(|cell| trials(&cells, cell)).collect();
     if !arguments.list {
         artifacts();
         fixture_classes();
@@ -54,12 +52,12 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-fn trials(jvm: &'static Jvm, collector: Collector) -> Vec<Trial> {
+fn trials(all: &[Cell], (jvm, collector, offer): &Cell) -> Vec<Trial> {
+    let (jvm, collector) = (*jvm, *collector);
     let name = |what: &str| format!("{}/{collector}/{what}", jvm.feature);
-    let Offer::With(jvm_args) = collector.offered_by(jvm) else {
-        return vec![Trial::test(name("laws"), || Ok(())).with_ignored_flag(true)];
-    };
-    let trial = |kind: &str, options: &'static str, args: &'static [&'static str], check: Check| {
+    let ignored = |what: &str| Trial::test(name(what), || Ok(())).with_ignored_flag(true);
+    let Ok(jvm_args) = offer else { return vec![ignored("laws")] };
+    let trial = |(kind, options, args, check): Kind| {
         let jvm_args = jvm_args.clone();
         Trial::test(name(kind), move || {
             let (outcome, run) = run(jvm, &jvm_args, options, args)?;
@@ -71,17 +69,29 @@ fn trials(jvm: &'static Jvm, collector: Collector) -> Vec<Trial> {
             }
         })
     };
-    let mut trials = vec![trial("laws", TRACKED, &[STEPS], laws_are_recovered)];
+    let mut trials = vec![trial(LAWS)];
     // Once per collector is enough for what is the same in all releases.
-    let newest = jvms().iter().rfind(|other| matches!(collector.offered_by(other), Offer::With(_)));
-    if newest == Some(jvm) {
-        trials.push(trial("sampled", SAMPLED, &[STEPS], samples_tell_the_same));
-        trials.push(trial("balanced", BALANCED, &[STEPS], samples_tell_the_same));
-        trials.push(trial("engine", ENGINE, &[STEPS], samples_tell_the_same));
-        trials.push(trial("reset", TRACKED, &[STEPS, "reset"], a_reset_starts_anew));
+    let newest = all.iter().rfind(|(_, other, offer)| *other == collector && offer.is_ok());
+    if newest.is_some_and(|(newest, ..)| *newest == jvm) {
+        let is_left_out = two_stand_for_all() && !STAND_FOR_ALL.contains(&collector);
+        trials.extend(ONCE.map(|kind| if is_left_out { ignored(kind.0) } else { trial(kind) }));
     }
     trials
 }
+
+/// Name, options of the agent, arguments of the program, and what must hold.
+type Kind = (&'static str, &'static str, &'static [&'static str], Check);
+
+const LAWS: Kind = ("laws", TRACKED, &[STEPS], laws_are_recovered);
+const ONCE: [Kind; 4] = [
+    ("sampled", SAMPLED, &[STEPS], samples_tell_the_same),
+    ("balanced", BALANCED, &[STEPS], samples_tell_the_same),
+    ("engine", ENGINE, &[STEPS], samples_tell_the_same),
+    ("reset", TRACKED, &[STEPS, "reset"], a_reset_starts_anew),
+];
+
+/// Collectors that stand for all in `ONCE` where two JVMs do: it stops for all, marks beside the program, gives upper bounds.
+const STAND_FOR_ALL: [Collector; 3] = [Collector::Serial, Collector::G1, Collector::GenerationalZ];
 
 /// Faults that were found.
 type Check = fn(Collector, &Told, &Profiled) -> Result<Vec<String>, String>;

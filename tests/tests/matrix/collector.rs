@@ -3,7 +3,7 @@
 use std::fmt;
 use std::process::Command;
 
-use mayfly_tests::Jvm;
+use mayfly_tests::{Jvm, by_turns};
 
 /// A column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,15 +16,6 @@ pub(crate) enum Collector {
     GenerationalZ,
     Shenandoah,
     GenerationalShenandoah,
-}
-
-/// Whether a JVM has a collector.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Offer {
-    /// Yes, by these arguments.
-    With(Vec<String>),
-    /// No: what the JVM said.
-    Not(String),
 }
 
 /// Some collectors were experimental in some releases.
@@ -79,22 +70,33 @@ impl Collector {
         }
     }
 
-    /// Asks the JVM: first for the mode, then, as not every release has a flag for it, without.
-    pub(crate) fn offered_by(self, jvm: &Jvm) -> Offer {
+    /// Asks the JVM for the arguments: first for the mode, then, as not every release has a flag for it, without.
+    ///
+    /// # Errors
+    /// What the JVM said, if it does not have it.
+    fn offered_by(self, jvm: &Jvm) -> Result<Vec<String>, String> {
         let (flag, mode) = self.flags();
         let mut refusal = None;
         for flags in [[Some(flag), mode], [Some(flag), None]] {
             let args: Vec<_> = [UNLOCK].into_iter().chain(flags.into_iter().flatten()).collect();
             match log(jvm, &args) {
-                Ok(log) if self.wrote(&log) => {
-                    return Offer::With(args.into_iter().map(str::to_owned).collect());
-                }
+                Ok(log) if self.wrote(&log) => return Ok(args.into_iter().map(str::to_owned).collect()),
                 Ok(_) => refusal = refusal.or(Some("it is there with other generations only".to_owned())),
                 Err(why) => refusal = refusal.or(Some(why)),
             }
         }
-        Offer::Not(refusal.unwrap_or_default())
+        Err(refusal.unwrap_or_default())
     }
+}
+
+/// A JVM, a collector, and the arguments that choose it there, or why it is not run.
+pub(crate) type Cell = (&'static Jvm, Collector, Result<Vec<String>, String>);
+
+/// Every JVM with every collector, or every collector on one JVM, by turns.
+pub(crate) fn cells() -> Vec<Cell> {
+    let mut cells = by_turns(&Collector::ALL, |jvm, collector| collector.offered_by(jvm));
+    cells.sort_by_key(|(jvm, collector, _)| (jvm.feature, *collector));
+    cells
 }
 
 impl fmt::Display for Collector {

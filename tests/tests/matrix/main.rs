@@ -1,5 +1,5 @@
-//! Every JVM found × every collector it offers: a small program whose objects, ages and bytes are known, without the agent and in
-//! each mode. Prints a table, also when all is well.
+//! Every JVM × every collector it offers, or every collector on one of two JVMs: a small program whose objects, ages and bytes are
+//! known, without the agent and in each mode. Prints a table, also when all is well.
 //!
 //! What the modes do in detail is tested elsewhere, on the JVM's default collector.
 
@@ -11,20 +11,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
-use mayfly_tests::{Jvm, artifacts, fixture_classes, jvms};
+use mayfly_tests::{Jvm, artifacts, fixture_classes};
 
-use crate::collector::{Collector, Offer};
+use crate::collector::Collector;
 use crate::table::{Cell, Table};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let table = Table::default();
-    let mut trials = Vec::new();
-    for jvm in jvms() {
-        for collector in Collector::ALL {
-            trials.push(trial(jvm, collector, &table));
-        }
-    }
+    let trials = collector::cells().into_iter().map(|cell| trial(cell, &table)).collect();
     if !arguments.list {
         // Built before the first program's time runs.
         artifacts();
@@ -35,12 +30,12 @@ fn main() -> ExitCode {
     conclusion.exit_code()
 }
 
-/// A cell as a test of its own; one that the JVM does not offer is shown as ignored.
-fn trial(jvm: &'static Jvm, collector: Collector, table: &Table) -> Trial {
+/// A cell as a test of its own; one that the JVM does not offer, or that is another's, is shown as ignored.
+fn trial((jvm, collector, offer): collector::Cell, table: &Table) -> Trial {
     let name = format!("{}/{collector}", jvm.feature);
     let table = table.clone();
-    match collector.offered_by(jvm) {
-        Offer::With(jvm_args) => Trial::test(name, move || {
+    match offer {
+        Ok(jvm_args) => Trial::test(name, move || {
             let cell = judged(jvm, collector, &jvm_args);
             table.set(jvm, collector, cell.clone());
             match cell {
@@ -48,7 +43,7 @@ fn trial(jvm: &'static Jvm, collector: Collector, table: &Table) -> Trial {
                 _ => Ok(()),
             }
         }),
-        Offer::Not(why) => {
+        Err(why) => {
             table.set(jvm, collector, Cell::Skipped(why));
             Trial::test(name, || Ok(())).with_ignored_flag(true)
         }

@@ -16,7 +16,7 @@ pub(crate) enum Cell {
         /// Lifetimes are rougher than elsewhere.
         upper_bounds: bool,
     },
-    /// The JVM does not offer it.
+    /// The JVM does not offer it, or it is another JVM's turn.
     Skipped(String),
     /// A fact did not hold.
     Failed(String),
