@@ -26,6 +26,7 @@ mod gc;
 mod grid;
 mod heap_summary;
 mod history;
+mod id_map;
 mod ids;
 mod jdk;
 mod lifetimes;

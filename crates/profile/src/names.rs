@@ -2,22 +2,22 @@
 //!
 //! Not here: counts, which are the builder's.
 
-use rustc_hash::FxHashMap;
-
 use std::hash::Hash;
 
 use indexmap::IndexSet;
 
+use crate::id_map::IdMap;
+
 /// Values named by ids of a stream. An id named twice keeps its newest value.
 #[derive(Clone, Debug)]
 pub(crate) struct Names<I, T> {
-    index_of_id: FxHashMap<I, usize>,
+    index_of_id: IdMap<I, usize>,
     values: IndexSet<T>,
 }
 
 impl<I, T> Default for Names<I, T> {
     fn default() -> Self {
-        Self { index_of_id: FxHashMap::default(), values: IndexSet::new() }
+        Self { index_of_id: IdMap::default(), values: IndexSet::new() }
     }
 }
 

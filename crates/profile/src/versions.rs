@@ -5,14 +5,14 @@
 use std::hash::Hash;
 use std::ops::Deref;
 
-use rustc_hash::FxHashMap;
+use crate::id_map::IdMap;
 
 /// The newest value of each id. Reads as a map.
 #[derive(Clone, Debug)]
 pub(crate) struct Versions<K, V> {
-    newest: FxHashMap<K, V>,
+    newest: IdMap<K, V>,
     /// What ids had, of those that got a value since; `None` in it: nothing. `None`: that is not wanted.
-    replaced: Option<FxHashMap<K, Option<V>>>,
+    replaced: Option<IdMap<K, Option<V>>>,
 }
 
 /// What ids had at a moment, of those that got a value since; `None`: nothing. In the order of ids.
@@ -21,12 +21,12 @@ pub(crate) struct Replaced<K, V>(Vec<(K, Option<V>)>);
 
 impl<K, V> Default for Versions<K, V> {
     fn default() -> Self {
-        Self { newest: FxHashMap::default(), replaced: None }
+        Self { newest: IdMap::default(), replaced: None }
     }
 }
 
 impl<K, V> Deref for Versions<K, V> {
-    type Target = FxHashMap<K, V>;
+    type Target = IdMap<K, V>;
 
     fn deref(&self) -> &Self::Target {
         &self.newest
@@ -36,7 +36,7 @@ impl<K, V> Deref for Versions<K, V> {
 impl<K: Copy + Ord + Hash, V> Versions<K, V> {
     /// Keeps what is replaced from now on.
     pub(crate) fn keep_replaced(&mut self) {
-        self.replaced = Some(FxHashMap::default());
+        self.replaced = Some(IdMap::default());
     }
 
     /// Gives these ids their values.
@@ -51,12 +51,12 @@ impl<K: Copy + Ord + Hash, V> Versions<K, V> {
     /// Forgets all values, also those that were replaced.
     pub(crate) fn clear(&mut self) {
         self.newest.clear();
-        self.replaced.iter_mut().for_each(FxHashMap::clear);
+        self.replaced.iter_mut().for_each(IdMap::clear);
     }
 
     /// What was replaced since the last time.
     pub(crate) fn take_replaced(&mut self) -> Replaced<K, V> {
-        let mut replaced: Vec<_> = self.replaced.iter_mut().flat_map(FxHashMap::drain).collect();
+        let mut replaced: Vec<_> = self.replaced.iter_mut().flat_map(IdMap::drain).collect();
         replaced.sort_unstable_by_key(|&(id, _)| id);
         Replaced(replaced)
     }
