@@ -88,6 +88,14 @@ rounds:
 leaks-on-beds:
     cargo test -p mayfly-tests --test e2e leaks_on_beds -- --ignored --nocapture --test-threads 1
 
+# What `mayfly diff` says of a real program, unchanged and with 5 % more at one site (MAYFLY_BEDS): minutes
+diff-on-beds:
+    cargo test -p mayfly-tests --test e2e diff_on_beds -- --ignored --nocapture
+
+# What `mayfly advise` predicts of real programs, and what the JVM then promotes (MAYFLY_BEDS): minutes
+advice-on-beds:
+    cargo test -p mayfly-tests --test e2e advise_on_beds -- --ignored --nocapture
+
 # Make the picture in README.md of a run of the demo
 screenshot:
     cargo build --release

@@ -5,6 +5,7 @@
 //! themselves are in `tests/`, one topic a file.
 
 mod artifacts;
+mod beds;
 mod beside;
 mod control_socket;
 mod expect;
@@ -22,6 +23,7 @@ mod terminal;
 mod text_report;
 
 pub use artifacts::{Artifacts, artifacts, debug_agent, workspace_root};
+pub use beds::Beds;
 pub use beside::{Beside, MODES};
 pub use control_socket::{connect_control, control_socket, exchange_bytes};
 pub use expect::{Count, Counts, Expectation, Mismatch, check_all};

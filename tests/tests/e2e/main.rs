@@ -6,6 +6,7 @@
 //! themselves promise (`layering`).
 
 mod advise;
+mod advise_on_beds;
 mod api;
 mod attaching;
 mod backtraces;
@@ -17,6 +18,7 @@ mod check;
 mod collections;
 mod crowds;
 mod diff;
+mod diff_on_beds;
 mod documented;
 mod exact_later;
 mod exit;
