@@ -31,6 +31,7 @@ fn called_leaks(bed: &str, words: &[&str]) -> Vec<String> {
         json["searched"],
         json["untold"]
     );
+    assert!(matches!(outcome.code(), Some(0..=2)), "{bed}: {}", outcome.stderr);
     leaks.iter().map(|suspect| format!("{bed}: {suspect:#}")).collect()
 }
 
@@ -52,7 +53,7 @@ fn no_recording_of_a_real_program_is_said_to_leak() {
 
 #[test]
 #[ignore = "needs the scripts of real programs, and minutes: just leaks-on-beds"]
-fn of_a_server_under_load_nothing_but_its_sessions_is_said_to_leak() {
+fn of_a_server_under_load_nothing_is_said_to_leak() {
     let Some(beds) = Beds::found("leaks of a server") else { return };
     let folder = Workspace::new();
     let options = format!("#live-0#recording-{}", folder.file("%p.mayfly").display());
@@ -63,7 +64,6 @@ fn of_a_server_under_load_nothing_but_its_sessions_is_said_to_leak() {
     let pid = recordings[0].file_stem().expect("a name").to_string_lossy().into_owned();
     let leaks = called_leaks("tomcat, by PID", &[&pid, "--for", "30s"]);
     server.finish();
-    // The load opens a session with every seventh request, and each is kept for half an hour: that grows all the time.
-    let others: Vec<_> = leaks.into_iter().filter(|leak| !leak.contains("session.StandardManager")).collect();
-    assert!(others.is_empty(), "{}", others.join("\n"));
+    // The load opens a session with every seventh request, and each is kept for half an hour: that can't be told.
+    assert!(leaks.is_empty(), "{}", leaks.join("\n"));
 }
