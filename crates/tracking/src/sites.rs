@@ -138,7 +138,9 @@ impl SiteTable {
         let stack: Box<[_]> = resolve(raw).into();
         let needed = raw_bytes(&raw.0) + site_bytes(stack.len());
         let (site, is_new) = self.find_or_add(Site { class, place, stack });
-        self.bytes.fetch_sub(bytes - if is_new { needed } else { raw_bytes(&raw.0) }, Relaxed);
+        // More than was reserved, if the place's own frame was not in the raw stack.
+        self.bytes.fetch_add(if is_new { needed } else { raw_bytes(&raw.0) }, Relaxed);
+        self.bytes.fetch_sub(bytes, Relaxed);
         if self.by_raw_stack.insert(raw.0.clone().into(), site).is_some() {
             // Another thread was faster.
             self.bytes.fetch_sub(raw_bytes(&raw.0), Relaxed);
@@ -256,6 +258,16 @@ mod tests {
         assert_eq!(first, table.of_stack(&raw, |_| vec![table.frame_id(frame("m"))]));
         assert_ne!(first, table.of_class(ClassId(3)));
         assert_eq!(table.frames_since(0).count(), 1);
+    }
+
+    #[test]
+    fn a_stack_may_be_resolved_to_more_frames_than_were_walked() {
+        let table = SiteTable::new(1 << 20);
+        let mut raw = RawStack::default();
+        raw.begin(ClassId(3));
+        let site = table.of_stack(&raw, |_| vec![table.frame_id(frame("m"))]);
+        assert!(table.has_frames(site));
+        assert_eq!(table.bytes.load(Relaxed), raw_bytes(&raw.0) + site_bytes(1));
     }
 
     #[test]
