@@ -56,7 +56,13 @@ fn found(leaks: &Leaks) -> String {
         leaks => format!("{leaks} leaks"),
     };
     let doubtful = if unsure > 0 { format!("; {unsure} can't be told") } else { String::new() };
-    format!("{named}{doubtful}.")
+    let unseen = match leaks.searched {
+        Searched::Recording { .. } if leaking == 0 => {
+            "\nWhat only local variables held is gone when the program ends, and not seen here: mayfly leaks PID while it runs."
+        }
+        _ => "",
+    };
+    format!("{named}{doubtful}.{unseen}")
 }
 
 fn block(number: usize, suspect: &Suspect, searched: &Searched) -> String {

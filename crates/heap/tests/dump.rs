@@ -7,7 +7,7 @@
 mod dumps;
 
 use dumps::{CUSTOM, LOADER, facts, small_dump};
-use mayfly_heap::dump::{ClassFacts, Encoder, Facts, Number, Reference};
+use mayfly_heap::dump::{ClassFacts, Encoder, Facts, Number, Reference, RootReference};
 use mayfly_heap::{Dump, EdgeName, Graph, HeapError, ObjectIndex, RootFrame, RootKind, Strength};
 use proptest::prelude::*;
 
@@ -157,6 +157,21 @@ fn frames_can_be_taken_as_they_come() {
     assert_eq!((graph.len(), graph.edge_count()), (100_001, 100_000));
     assert_eq!(graph.edges(ObjectIndex(100_000)).next().map(|edge| edge.to), Some(ObjectIndex(99_999)));
     assert!(written.len() < 100_000 * 8, "{} bytes", written.len());
+}
+
+/// Classes are told first; threads of the program go on until the walk, and load more.
+#[test]
+fn an_object_of_a_class_that_was_loaded_meanwhile_is_of_none_that_is_known() {
+    let mut encoder = Encoder::new(&facts());
+    let class = encoder.class(&ClassFacts { name: "java.lang.Class", ..ClassFacts::default() });
+    let loaded_meanwhile = encoder.object(class, 112);
+    let instance = encoder.object(loaded_meanwhile, 16);
+    encoder.root(RootReference::Other, instance);
+    let bytes = encoder.finish().expect("few objects");
+    let graph = read(&bytes).expect("a whole dump").1;
+    let of = |number: Number| graph.class(graph.class_of(ObjectIndex(number.0 - 1))).name.clone();
+    assert_eq!(&*of(loaded_meanwhile), "java.lang.Class");
+    assert_eq!(&*of(instance), "(class not known)");
 }
 
 #[test]

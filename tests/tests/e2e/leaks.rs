@@ -186,8 +186,11 @@ fn a_recording_tells_who_allocates_what_stays() {
     assert_eq!(first["verdict"], "leak", "on {jvm}: {json:#}");
     let by = first["allocated_by"].as_str().unwrap_or_default();
     assert!(["leaks.Leaks.queue", "leaks.Leaks$Payload.<init>"].contains(&by), "on {jvm}: {json:#}");
-    let (code, json) =
-        leaks([recorded(jvm, "steady").recording().into_os_string(), "--trust".into(), "0.5".into()]);
+    let run = recorded(jvm, "steady");
+    let words = [run.recording().into_os_string(), "--trust".into(), "0.5".into()];
+    let (code, json) = leaks(words.clone());
     assert_ne!(code, Some(1), "on {jvm}: {json:#}");
     assert!(called_leaks(&json).is_empty(), "on {jvm}: {json:#}");
+    let text = mayfly(["leaks".into()].into_iter().chain(words)).stdout;
+    assert!(text.contains("held is gone when the program ends"), "on {jvm}: {text}");
 }

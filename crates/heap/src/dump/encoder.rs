@@ -94,9 +94,11 @@ impl Encoder {
     }
 
     /// Tells an object when it is first met: the number of its class ([`Number::NONE`] if not known), and its shallow size in
-    /// bytes. Its number is the next one.
+    /// bytes. Its number is the next one. A class that was loaded after all classes were told is an object like others: what
+    /// is of it is told to be of a class that is not known.
     #[inline]
     pub fn object(&mut self, class: Number, size: u64) -> Number {
+        let class = if class.0 <= self.classes { class } else { Number::NONE };
         // Sizes are multiples of 8 on every HotSpot; anything else takes the long form.
         let units = if size.is_multiple_of(8) { size / 8 } else { 0 };
         if units != 0 && units < INLINE_MAX {
