@@ -5,6 +5,8 @@ use mayfly_verdicts::advise::{Advice, Humongous, Pool, Premature, Promoted, Remo
 
 /// A prediction is believed if that of the present settings is off by no more than this share of what the JVM promoted.
 pub(crate) const BELIEVED: f64 = 0.3;
+/// Or by so many bytes: next to nothing is promoted.
+const TOO_FEW_TO_COMPARE: f64 = (1 << 20) as f64;
 
 /// Everything that is advised.
 #[derive(Debug)]
@@ -36,10 +38,16 @@ impl Advised {
         (log.bytes > 0).then(|| advice.present.prediction.promoted.1 / log.bytes as f64)
     }
 
-    /// The young generation to try: none unless the JVM's log agrees with what is predicted of the present one.
+    /// Whether the JVM's log agrees with what is predicted of the present settings.
+    pub(crate) fn is_believed(&self) -> bool {
+        let (Ok(advice), Some(log)) = (&self.advice, self.log) else { return false };
+        let off = (advice.present.prediction.promoted.1 - log.bytes as f64).abs();
+        off <= (BELIEVED * log.bytes as f64).max(TOO_FEW_TO_COMPARE)
+    }
+
+    /// The young generation to try: none unless [`Self::is_believed`].
     pub(crate) fn suggestion(&self) -> Option<&Tried> {
-        let is_believed = self.self_check().is_some_and(|share| (share - 1.0).abs() <= BELIEVED);
-        self.advice.as_ref().ok()?.suggestion().filter(|_| is_believed)
+        self.advice.as_ref().ok()?.suggestion().filter(|_| self.is_believed())
     }
 
     /// Flags of the young generation to try.
@@ -61,6 +69,7 @@ impl Advised {
 mod tests {
     use mayfly_verdicts::advise::{Prediction, Young};
 
+    use super::super::advice_text::advice_text;
     use super::*;
 
     fn tried(size: u64, promoted: f64) -> Tried {
@@ -96,6 +105,23 @@ mod tests {
         for measured in [None, Some(0), Some(50_000_000), Some(150_000_000)] {
             assert_eq!(advised(measured).flags(), None, "{measured:?}");
             assert!(advised(measured).suggestion().is_none());
+        }
+    }
+
+    #[test]
+    fn that_there_is_nothing_to_gain_is_said_only_if_the_jvm_bears_the_prediction_out() {
+        let text = |promoted: f64, measured| {
+            let advice =
+                Advice { present: tried(8 << 20, promoted), others: vec![], suggested: None, allocated: 1e9 };
+            advice_text(&Advised { advice: Ok(advice), ..advised(measured) })
+        };
+        for (promoted, measured) in [(100e6, Some(90_000_000)), (3e4, Some(0)), (0.0, Some(20_000))] {
+            assert!(text(promoted, measured).contains("Nothing to gain"), "{promoted} {measured:?}");
+        }
+        // H2, of which 602 MiB were promoted and no collection of the whole heap had looked at what was.
+        for (promoted, measured) in [(18e6, Some(602 << 20)), (18e6, None), (100e6, Some(50_000_000))] {
+            let text = text(promoted, measured);
+            assert!(text.contains("can't be told") && !text.contains("Nothing to gain"), "{text}");
         }
     }
 }

@@ -27,7 +27,9 @@ struct YoungJson {
     allocated_bytes: u64,
     now: TriedJson,
     others: Vec<TriedJson>,
-    /// The suggested one; null: nothing is to be gained, or the self-check does not bear it out.
+    /// Whether the self-check bears the predictions out.
+    believed: bool,
+    /// The suggested one; null: nothing is to be gained, or it can't be told.
     suggested: Option<TriedJson>,
 }
 
@@ -133,6 +135,7 @@ fn young(advised: &Advised, advice: &Advice) -> YoungJson {
         allocated_bytes: whole(advice.allocated),
         now: tried(&advice.present),
         others: advice.others.iter().map(tried).collect(),
+        believed: advised.is_believed(),
         suggested: advised.suggestion().map(tried),
     }
 }

@@ -42,8 +42,8 @@ fn young(advised: &Advised, advice: &Advice) -> String {
             bytes(suggested.prediction.promoted.1),
             bytes(advice.present.prediction.promoted.1)
         ),
-        _ if advice.suggested.is_some() => format!(
-            "No flag is suggested: a prediction counts only where the JVM's log agrees with that of the present settings within {:.0} %.\n",
+        _ if !advised.is_believed() => format!(
+            "Whether a flag would gain anything can't be told: a prediction counts only where the JVM's log agrees with that of the present settings within {:.0} %.\n",
             BELIEVED * 100.0
         ),
         _ => "Nothing to gain: a larger young generation, or one that keeps objects for longer, promotes hardly less.\n"
