@@ -4,10 +4,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::panic::resume_unwind;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
 
 use mayfly_profile::{
     ApplyError, Profile, ProfileBuilder, Slices, Slicing, TimeRange, Update, Window, WindowError,
@@ -19,11 +16,6 @@ use crate::heap::progress::Progress;
 use crate::output;
 
 const PIECE_BYTES: usize = 1 << 20;
-/// Batches of updates that wait to be folded.
-const AHEAD: usize = 1;
-/// Bytes of a batch in the file, beside its last update, which may be megabytes large. Most take some bytes: handed over one by one they
-/// would cost a switch of threads each.
-const BATCH_BYTES: u64 = 64 << 10;
 /// Smaller recordings are read at once.
 const LARGE_BYTES: u64 = 16 << 20;
 
@@ -110,92 +102,39 @@ struct Outcome {
 
 /// As [`mayfly_recording::read_profile`], which takes the bytes at once. The outer error is the input's.
 ///
-/// Decoding takes about as long as folding: what follows is decoded while an update is folded.
-fn read_pieces(input: &mut impl Read, folding: Folding) -> io::Result<Result<Outcome, ReadError>> {
-    let (sender, batches) = sync_channel(AHEAD);
-    thread::scope(|scope| {
-        let folding = scope.spawn(move || folded(folding, &batches));
-        let mut decoding = Decoding { reader: RecordingReader::new(), bytes: 0, batches: sender };
-        let all = decoding.all(input);
-        let end = decoding.end();
-        let folded = folding.join().unwrap_or_else(|panic| resume_unwind(panic));
-        Ok(all?.and(end).map(|damage| Outcome { damage: folded.contradiction.or(damage), ..folded.outcome }))
-    })
-}
-
-/// What was folded, and the first update that did not fit.
-struct Folded {
-    outcome: Outcome,
-    contradiction: Option<Damage>,
-}
-
-fn folded(mut folding: Folding, batches: &Receiver<Batch>) -> Folded {
-    let mut contradiction = None;
-    for (offset, update) in batches.iter().flatten() {
-        if let Err(cause) = folding.apply(update) {
-            contradiction.get_or_insert(Damage::Inconsistent { offset, cause });
-        }
-    }
-    let (profile, slices) = folding.end();
-    Folded { outcome: Outcome { profile, slices, damage: None }, contradiction }
-}
-
-/// Updates, each with the offset of its frame.
-type Batch = Vec<(u64, Update)>;
-
-/// Turns bytes into updates.
-struct Decoding {
-    reader: RecordingReader,
-    bytes: usize,
-    batches: SyncSender<Batch>,
-}
-
-impl Decoding {
-    /// All pieces, or those up to a refusal.
-    fn all(&mut self, input: &mut impl Read) -> io::Result<Result<(), ReadError>> {
-        let mut piece = vec![0; PIECE_BYTES];
+/// By one thread: what is decoded is folded while it is in the cache, and freed where it was made
+/// ([why](../../docs/design/0063-slices-gone-through-backwards.md)).
+fn read_pieces(input: &mut impl Read, mut folding: Folding) -> io::Result<Result<Outcome, ReadError>> {
+    let mut reader = RecordingReader::new();
+    let (mut bytes, mut contradiction) = (0usize, None);
+    let mut piece = vec![0; PIECE_BYTES];
+    loop {
+        let length = match input.read(&mut piece) {
+            Ok(0) => break,
+            Ok(length) => length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        bytes = bytes.saturating_add(length);
+        reader.push(&piece[..length]);
         loop {
-            match input.read(&mut piece) {
-                Ok(0) => return Ok(Ok(())),
-                Ok(length) => {
-                    if let Err(refusal) = self.take(&piece[..length]) {
-                        return Ok(Err(refusal));
-                    }
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+            let update = match reader.next_update() {
+                Ok(Some(update)) => update,
+                Ok(None) => break,
+                Err(refusal) => return Ok(Err(refusal)),
+            };
+            if let Err(cause) = folding.apply(update) {
+                let offset = reader.last_update_at();
+                contradiction.get_or_insert(Damage::Inconsistent { offset, cause });
             }
         }
     }
-
-    fn take(&mut self, piece: &[u8]) -> Result<(), ReadError> {
-        self.bytes = self.bytes.saturating_add(piece.len());
-        self.reader.push(piece);
-        let mut batch = Batch::new();
-        while let Some(update) = self.reader.next_update()? {
-            let at = self.reader.last_update_at();
-            batch.push((at, update));
-            if at >= batch[0].0 + BATCH_BYTES {
-                self.hand_over(std::mem::take(&mut batch));
-            }
-        }
-        self.hand_over(batch);
-        Ok(())
+    if bytes < mayfly_recording::frame::FILE_HEADER_LEN {
+        return Ok(Err(ReadError::Empty { bytes }));
     }
-
-    fn hand_over(&self, batch: Batch) {
-        if !batch.is_empty() {
-            // Nobody takes it after a panic, which is told when that thread is joined.
-            let _ = self.batches.send(batch);
-        }
-    }
-
-    fn end(self) -> Result<Option<Damage>, ReadError> {
-        if self.bytes < mayfly_recording::frame::FILE_HEADER_LEN {
-            return Err(ReadError::Empty { bytes: self.bytes });
-        }
-        Ok(self.reader.damage())
-    }
+    let damage = contradiction.or(reader.damage());
+    let (profile, slices) = folding.end();
+    Ok(Ok(Outcome { profile, slices, damage }))
 }
 
 /// What a stream is folded into.
