@@ -106,35 +106,23 @@ struct Outcome {
 /// ([why](../../docs/design/0063-slices-gone-through-backwards.md)).
 fn read_pieces(input: &mut impl Read, mut folding: Folding) -> io::Result<Result<Outcome, ReadError>> {
     let mut reader = RecordingReader::new();
-    let (mut bytes, mut contradiction) = (0usize, None);
     let mut piece = vec![0; PIECE_BYTES];
     loop {
-        let length = match input.read(&mut piece) {
+        match input.read(&mut piece) {
             Ok(0) => break,
-            Ok(length) => length,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        bytes = bytes.saturating_add(length);
-        reader.push(&piece[..length]);
-        loop {
-            let update = match reader.next_update() {
-                Ok(Some(update)) => update,
-                Ok(None) => break,
-                Err(refusal) => return Ok(Err(refusal)),
-            };
-            if let Err(cause) = folding.apply(update) {
-                let offset = reader.last_update_at();
-                contradiction.get_or_insert(Damage::Inconsistent { offset, cause });
+            Ok(length) => {
+                if let Err(refusal) = reader.fold(&piece[..length], |update| folding.apply(update)) {
+                    return Ok(Err(refusal));
+                }
             }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
-    if bytes < mayfly_recording::frame::FILE_HEADER_LEN {
-        return Ok(Err(ReadError::Empty { bytes }));
-    }
-    let damage = contradiction.or(reader.damage());
-    let (profile, slices) = folding.end();
-    Ok(Ok(Outcome { profile, slices, damage }))
+    Ok(reader.end().map(|damage| {
+        let (profile, slices) = folding.end();
+        Outcome { profile, slices, damage }
+    }))
 }
 
 /// What a stream is folded into.

@@ -13,20 +13,10 @@ use crate::writer::{RecordingWriter, WriteError};
 /// # Errors
 /// The bytes are no recording, an empty one, or a newer format.
 pub fn read_profile(bytes: &[u8]) -> Result<(Profile, Option<Damage>), ReadError> {
-    let mut reader = RecordingReader::new();
-    let mut builder = ProfileBuilder::new();
-    let mut damage = None;
-    reader.push(bytes);
-    while let Some(update) = reader.next_update()? {
-        if let Err(cause) = builder.apply(update) {
-            let offset = reader.last_update_at();
-            damage.get_or_insert(Damage::Inconsistent { offset, cause });
-        }
-    }
-    if !reader.header_seen() {
-        return Err(ReadError::Empty { bytes: bytes.len() });
-    }
-    Ok((builder.profile(), damage.or_else(|| reader.damage())))
+    let (mut reader, mut builder) = (RecordingReader::new(), ProfileBuilder::new());
+    reader.fold(bytes, |update| builder.apply(update))?;
+    let damage = reader.end()?;
+    Ok((builder.profile(), damage))
 }
 
 /// A recording that holds this profile as it is at one moment.

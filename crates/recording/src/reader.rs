@@ -72,7 +72,8 @@ pub enum Damage {
 
 /// Reads updates from bytes that arrive in pieces of any size.
 ///
-/// [`Self::push`] bytes, then take [`Self::next_update`] until it is `None`; at the end of the input ask [`Self::damage`].
+/// [`Self::fold`] the bytes, and ask [`Self::end`] when there are no more. Or [`Self::push`] them, take [`Self::next_update`] until
+/// it is `None`, and ask [`Self::damage`].
 #[derive(Clone, Debug, Default)]
 pub struct RecordingReader {
     pending: Vec<u8>,
@@ -85,6 +86,8 @@ pub struct RecordingReader {
     /// The format, once the whole file header was seen and found good.
     version: Option<u16>,
     corrupt: Option<Damage>,
+    /// The first update that did not fit where it was folded.
+    contradiction: Option<Damage>,
 }
 
 impl RecordingReader {
@@ -124,6 +127,37 @@ impl RecordingReader {
         Ok(None)
     }
 
+    /// Takes the next bytes of the recording, and gives `apply` each update that they complete. One that does not fit is told by
+    /// [`Self::end`].
+    ///
+    /// # Errors
+    /// As [`Self::next_update`].
+    pub fn fold(
+        &mut self,
+        bytes: &[u8],
+        mut apply: impl FnMut(Update) -> Result<(), ApplyError>,
+    ) -> Result<(), ReadError> {
+        self.push(bytes);
+        while let Some(update) = self.next_update()? {
+            if let Err(cause) = apply(update) {
+                let offset = self.last_update_at;
+                self.contradiction.get_or_insert(Damage::Inconsistent { offset, cause });
+            }
+        }
+        Ok(())
+    }
+
+    /// No more bytes come: the first update that did not fit, or else what [`Self::damage`] tells.
+    ///
+    /// # Errors
+    /// The recording ended before its header did.
+    pub fn end(mut self) -> Result<Option<Damage>, ReadError> {
+        match self.version {
+            None => Err(ReadError::Empty { bytes: self.pending.len() }),
+            Some(_) => Ok(self.contradiction.take().or_else(|| self.damage())),
+        }
+    }
+
     /// What is wrong if no more bytes come: `None` when the input ended between two frames.
     pub fn damage(&self) -> Option<Damage> {
         let bytes = (self.pending.len() - self.consumed) as u64;
@@ -137,11 +171,6 @@ impl RecordingReader {
     /// Offset at which the frame of the last update given out begins.
     pub fn last_update_at(&self) -> u64 {
         self.last_update_at
-    }
-
-    /// Whether the whole file header was seen and found good.
-    pub(crate) fn header_seen(&self) -> bool {
-        self.version.is_some()
     }
 
     fn position(&self) -> u64 {
