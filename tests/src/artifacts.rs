@@ -16,6 +16,19 @@ pub struct Artifacts {
     pub cli: PathBuf,
 }
 
+impl Artifacts {
+    /// The flag by which a JVM loads the agent with these options (`#…`, or nothing).
+    pub fn agent_flag(&self, options: &str) -> String {
+        agent_flag(&self.agent, options)
+    }
+}
+
+/// As [`Artifacts::agent_flag`], of another file.
+pub(crate) fn agent_flag(library: &Path, options: &str) -> String {
+    let equals = if options.is_empty() { "" } else { "=" };
+    format!("-agentpath:{}{equals}{options}", library.display())
+}
+
 /// Builds the release agent and CLI, once per test process; cargo itself keeps processes apart. `MAYFLY_ARTIFACTS`
 /// names a folder with both to test instead.
 ///

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::artifacts::artifacts;
+use crate::artifacts::{agent_flag, artifacts};
 use crate::fixtures::fixture_classes;
 use crate::jvm::Jvm;
 use crate::running::{Outcome, Running};
@@ -75,13 +75,7 @@ impl Launch {
 
     /// As [`Self::agent`], from another file.
     pub fn agent_at(mut self, library: &Path, options: impl AsRef<str>) -> Self {
-        let path = library.display();
-        let options = options.as_ref();
-        self.agents.push(if options.is_empty() {
-            format!("-agentpath:{path}")
-        } else {
-            format!("-agentpath:{path}={options}")
-        });
+        self.agents.push(agent_flag(library, options.as_ref()));
         self
     }
 

@@ -39,9 +39,8 @@ impl Tried<'_> {
     /// Every object followed, and the whole heap looked at once per young generation.
     fn record(&self) {
         let file = self.recording.display();
-        let agent = artifacts().agent.display();
         let options = format!("#trackcollections#memlimit-2g#gc-every-{NOW}m#live-0#recording-{file}");
-        self.beds.run(self.bed, &self.heap(NOW), &format!("-agentpath:{agent}={options}"));
+        self.beds.run(self.bed, &self.heap(NOW), &artifacts().agent_flag(&options));
     }
 
     /// What is told beside the log of a run without the agent that has a young generation of `young` MiB.

@@ -20,9 +20,9 @@ const CLASS: &str = "[B";
 /// A program with the planted site, recorded so many times.
 fn recorded(beds: &Beds, bed: &str, jar: &str, bytes: u32, files: &[PathBuf]) {
     for file in files {
-        let agent = artifacts().agent.display();
-        let options = format!("#trackcollections#trace#live-0#recording-{}", file.display());
-        let flags = format!("-agentpath:{agent}={options} -javaagent:{jar}={bytes}");
+        let agent =
+            artifacts().agent_flag(&format!("#trackcollections#trace#live-0#recording-{}", file.display()));
+        let flags = format!("{agent} -javaagent:{jar}={bytes}");
         beds.run(bed, "", &flags);
     }
 }

@@ -82,17 +82,21 @@ fn ten_leaks_are_named_first_with_what_holds_them() {
     }
 }
 
+/// What so many dumps tell of a program, each after a round of a scenario.
+fn leaks_in_dumps(jvm: &Jvm, scenario: &str, rounds: usize) -> (Option<i32>, Value) {
+    let (folder, mut program) = (Workspace::new(), started(jvm));
+    let dump = |number| {
+        program.does(scenario);
+        dumped(&mut program, &folder, number).into_os_string()
+    };
+    let dumps: Vec<_> = (0..rounds).map(dump).collect();
+    leaks(dumps)
+}
+
 #[test]
 fn what_only_looks_like_a_leak_is_not_called_one() {
     let jvm = &jvms()[0];
-    let (folder, mut program) = (Workspace::new(), started(jvm));
-    let dumps: Vec<_> = (0..6)
-        .map(|number| {
-            program.does("steady");
-            dumped(&mut program, &folder, number)
-        })
-        .collect();
-    let (code, json) = leaks(dumps.iter().map(|dump| dump.clone().into_os_string()));
+    let (code, json) = leaks_in_dumps(jvm, "steady", 6);
     assert!(called_leaks(&json).is_empty(), "on {jvm}: {json:#}");
     // What is held softly, and what grows ever more slowly, is not called harmless either.
     assert_eq!(code, Some(2), "on {jvm}: {json:#}");
@@ -106,14 +110,7 @@ fn what_only_looks_like_a_leak_is_not_called_one() {
 #[test]
 fn what_has_fields_for_its_expiry_can_not_be_told_from_a_leak() {
     each_jvm(|jvm| {
-        let (folder, mut program) = (Workspace::new(), started(jvm));
-        let dumps: Vec<_> = (0..4)
-            .map(|number| {
-                program.does("longSessions");
-                dumped(&mut program, &folder, number)
-            })
-            .collect();
-        let (code, json) = leaks(dumps.into_iter().map(PathBuf::into_os_string));
+        let (code, json) = leaks_in_dumps(jvm, "longSessions", 4);
         let doubts = json["suspects"][0]["doubts"].to_string();
         assert_eq!((code, called_leaks(&json).len()), (Some(2), 0), "on {jvm}: {json:#}");
         assert_eq!(json["suspects"][0]["class"], "leaks.Leaks$Session", "on {jvm}: {json:#}");

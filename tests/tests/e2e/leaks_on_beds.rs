@@ -9,11 +9,6 @@ use serde_json::Value;
 const BEDS: [&str; 8] =
     ["vnu", "javac-bc", "tomcat", "h2", "clojure", "jruby-rdoc", "spark-sql", "bio-picard"];
 
-/// With options of the agent for each of its JVMs.
-fn agent(options: &str) -> String {
-    format!("-agentpath:{}={options}", artifacts().agent.display())
-}
-
 /// What `mayfly leaks` calls a leak; it is printed what it says.
 fn called_leaks(bed: &str, words: &[&str]) -> Vec<String> {
     let outcome = mayfly(["leaks", "--json"].iter().chain(words));
@@ -43,7 +38,7 @@ fn no_recording_of_a_real_program_is_said_to_leak() {
     for bed in Beds::chosen(&BEDS) {
         let folder = Workspace::new();
         let options = format!("#trackcollections#trace#recording-{}", folder.file("%p.mayfly").display());
-        beds.run(bed, "", &agent(&options));
+        beds.run(bed, "", &artifacts().agent_flag(&options));
         for recording in files_in(&folder.file("")) {
             leaks.extend(called_leaks(bed, &[&recording.display().to_string()]));
         }
@@ -57,7 +52,7 @@ fn of_a_server_under_load_nothing_is_said_to_leak() {
     let Some(beds) = Beds::found("leaks of a server") else { return };
     let folder = Workspace::new();
     let options = format!("#live-0#recording-{}", folder.file("%p.mayfly").display());
-    let mut command = beds.command("tomcat", &agent(&options));
+    let mut command = beds.command("tomcat", &artifacts().agent_flag(&options));
     command.env("SECS", "60");
     let mut server = Running::of(command);
     let recordings = server.wait_for_files(&folder.file(""), 1);

@@ -142,7 +142,7 @@ fn without_the_agent_the_bean_says_so_and_without_being_asked_nothing_is_loaded(
 fn version(jvm: &Jvm, option: &str) -> Outcome {
     let empty = Workspace::new();
     let outcome = Command::new(jvm.java())
-        .arg(format!("-agentpath:{}={option}", artifacts().agent.display()))
+        .arg(artifacts().agent_flag(option))
         .args(["-Xlog:class+load", "-cp", &empty.path().display().to_string(), "-version"])
         .output()
         .expect("java starts");
