@@ -9,6 +9,7 @@ use std::sync::Arc;
 use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiError};
 
 use super::later::{LateError, Later};
+use super::loaded_classes::LeftAsItIs;
 use super::sampler::{SAMPLING, ask_for_sampler};
 use super::stand_ins::StandIns;
 use super::state::{Exact, session_constants};
@@ -81,9 +82,7 @@ impl Exact {
         let hooks = hooks::connect(jni, jvmti, session).map_err(LateError::NotConnected)?;
         let _ = self.hooks.set(hooks);
         self.forget_cells(jni).ok_or(LateError::NoClasses)?;
-        let refuse = &mut |class: &str, error: JvmtiError| {
-            self.rewriting.refuse(format!("the JVM does not take {class} rewritten ({error})"));
-        };
+        let refuse = &mut |class: LeftAsItIs| self.rewriting.refuse(class.to_string());
         let places = self.population.options.counts_places();
         loaded_classes::rewrite((jvmti, self.target.jdk), jni, (&later.seen, places), refuse)
             .ok_or(LateError::NoClasses)

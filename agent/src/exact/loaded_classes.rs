@@ -2,10 +2,12 @@
 //!
 //! Not here: what a hook is asked for each of them (`rewriting`).
 
+use std::cell::RefCell;
 use std::hash::BuildHasher;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mayfly_classfile::allocation::may_get_hooks;
+use mayfly_classfile::nan_constants;
 use mayfly_jvmti::{Class, Jni, JvmtiEnv, JvmtiError};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
@@ -17,6 +19,20 @@ const BATCH: usize = 500;
 const SMALL_BATCH: usize = 20;
 /// How often it is looked for classes that were being loaded when the hook came.
 const MOST_PASSES: usize = 4;
+
+/// Constants NaN in a class with which it may be changed once more, and given back. HotSpot takes over the constants of a class that
+/// is changed, but for those that it has; NaN equals nothing, so all NaN come again: from JDK 18 on three times as many with each begin and
+/// end. With more than 65,535 constants JVMTI's `GetConstantPool` never returns, and nor does any safepoint.
+const MOST_NANS: usize = 1000;
+
+/// A class that stays as it is.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LeftAsItIs {
+    #[error("the JVM does not take {0} rewritten ({1})")]
+    Refused(String, JvmtiError),
+    #[error("{0} was changed too often: the JVM copies its constants NaN each time")]
+    ChangedTooOften(String),
+}
 
 /// Names of classes, by their hashes.
 #[derive(Debug, Default)]
@@ -44,8 +60,9 @@ pub(super) fn rewrite(
     (jvmti, jdk): (&JvmtiEnv, u32),
     jni: Jni<'_>,
     (seen, places): (&ClassNames, bool),
-    refuse: &mut dyn FnMut(&str, JvmtiError),
+    refuse: &mut dyn FnMut(LeftAsItIs),
 ) -> Option<()> {
+    let grown = RefCell::new(Vec::new());
     for pass in 0..MOST_PASSES {
         let is_wanted = |class: Class<'_>, name: &str| {
             // In the first pass all: what was seen may be another loader's class of that name.
@@ -54,15 +71,19 @@ pub(super) fn rewrite(
                 return false;
             }
             let may = may_be_changed(jvmti, class, name, places);
-            if !may {
+            if may == May::ButTooOften {
+                grown.borrow_mut().push(LeftAsItIs::ChangedTooOften(name.to_owned()));
+            }
+            if may != May::Get {
                 seen.add(name);
             }
-            may
+            may == May::Get
         };
         if each_batch((jvmti, jdk), jni, &is_wanted, refuse)? == 0 {
             break;
         }
     }
+    grown.into_inner().into_iter().for_each(refuse);
     Some(())
 }
 
@@ -74,19 +95,31 @@ pub(super) fn has(jvmti: &JvmtiEnv, jni: Jni<'_>, name: &str) -> bool {
 
 /// Has the JVM take classes of these names as they were before: the hook is off.
 pub(super) fn restore((jvmti, jdk): (&JvmtiEnv, u32), jni: Jni<'_>, names: &ClassNames) {
-    each_batch((jvmti, jdk), jni, &|_, name| names.has(name), &mut |_, _| ());
+    each_batch((jvmti, jdk), jni, &|_, name| names.has(name), &mut |_| ());
+}
+
+/// Whether a class gets hooks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum May {
+    Get,
+    GetNone,
+    ButTooOften,
 }
 
 /// Whether rewriting may find something in a class: asked of the JVM's own form of it, which takes a fraction of the time that it
 /// takes to write the class out and take it anew.
-fn may_be_changed(jvmti: &JvmtiEnv, class: Class<'_>, name: &str, places: bool) -> bool {
+fn may_be_changed(jvmti: &JvmtiEnv, class: Class<'_>, name: &str, places: bool) -> May {
     let (Some(constants), Some(codes)) = (jvmti.class_constants(class), jvmti.class_codes(class)) else {
-        return true;
+        return May::Get;
     };
     let mut is_read = true;
     let codes = codes.map_while(|code| code.inspect_err(|_| is_read = false).ok());
     let may = may_get_hooks(name.replace('.', "/").as_bytes(), &constants, codes, places);
-    may || !is_read
+    match may || !is_read {
+        false => May::GetNone,
+        true if nan_constants(&constants) > MOST_NANS => May::ButTooOften,
+        true => May::Get,
+    }
 }
 
 /// Retransforms the loaded classes that are wanted, asked with their names; how many there were. `None` if the JVM has no memory to tell them.
@@ -94,7 +127,7 @@ fn each_batch(
     (jvmti, jdk): (&JvmtiEnv, u32),
     jni: Jni<'_>,
     is_wanted: &dyn Fn(Class<'_>, &str) -> bool,
-    refuse: &mut dyn FnMut(&str, JvmtiError),
+    refuse: &mut dyn FnMut(LeftAsItIs),
 ) -> Option<usize> {
     jvmti.with_loaded_classes(jni, |classes| {
         let wanted = |class: &Class<'_>| {
@@ -111,11 +144,11 @@ fn each_batch(
 }
 
 /// All of them or, where one is in the way, all but that one.
-fn retransform(jvmti: &JvmtiEnv, classes: &[Class<'_>], refuse: &mut dyn FnMut(&str, JvmtiError)) {
+fn retransform(jvmti: &JvmtiEnv, classes: &[Class<'_>], refuse: &mut dyn FnMut(LeftAsItIs)) {
     let Err(error) = jvmti.retransform(classes) else { return };
     match classes {
         [] => {}
-        [class] => refuse(&jvmti.class_name(*class).unwrap_or_default(), error),
+        [class] => refuse(LeftAsItIs::Refused(jvmti.class_name(*class).unwrap_or_default(), error)),
         _ => {
             let (first, second) = classes.split_at(classes.len() / 2);
             retransform(jvmti, first, refuse);

@@ -27,6 +27,6 @@ pub use class::{ClassFile, Code, Member};
 pub use edit::{ClassEditor, EditedClass};
 pub use instruction::{Instruction, Instructions, instructions, opcode};
 pub use method_edit::MethodEdit;
-pub use pool::{ConstantPool, MethodRef};
+pub use pool::{ConstantPool, MethodRef, nan_constants};
 pub use refusal::{Malformed, MethodRefusal, Refusal, RefusedMethod};
 pub use stand_ins::fields_to_methods;

@@ -19,6 +19,7 @@ const LENGTHS: [u8; 21] = [0, 0, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4,
 pub(crate) mod tag {
     pub(crate) const UTF8: u8 = 1;
     pub(crate) const INTEGER: u8 = 3;
+    pub(crate) const FLOAT: u8 = 4;
     pub(crate) const LONG: u8 = 5;
     pub(crate) const DOUBLE: u8 = 6;
     pub(crate) const CLASS: u8 = 7;
@@ -57,6 +58,13 @@ pub(crate) struct FieldRef<'a> {
     pub(crate) name: &'a [u8],
     /// Field descriptor.
     pub(crate) descriptor: &'a [u8],
+}
+
+/// How many of the constants that a JVM gives of a class (JVMTI `GetConstantPool`) are no number (NaN); none if they can't be
+/// read.
+pub fn nan_constants(constants: &[u8]) -> usize {
+    let bytes = ConstantPool::bare(constants);
+    ConstantPool::parse_bare(&bytes, |_| ()).map_or(0, |pool| pool.nans())
 }
 
 impl<'a> ConstantPool<'a> {
@@ -120,6 +128,23 @@ impl<'a> ConstantPool<'a> {
     pub fn constants(&self) -> &'a [u8] {
         let start = self.offsets.get(1).map_or(self.end, |&at| at as usize);
         self.bytes.get(start..self.end).unwrap_or_default()
+    }
+
+    /// How many of its constants are no number (NaN).
+    fn nans(&self) -> usize {
+        let is_nan = |&at: &u32| {
+            let content = self.bytes.get(at as usize..).unwrap_or_default();
+            match content.split_first() {
+                Some((&tag::FLOAT, content)) => {
+                    content.first_chunk().is_some_and(|&bytes| f32::from_be_bytes(bytes).is_nan())
+                }
+                Some((&tag::DOUBLE, content)) => {
+                    content.first_chunk().is_some_and(|&bytes| f64::from_be_bytes(bytes).is_nan())
+                }
+                _ => false,
+            }
+        };
+        self.offsets.iter().filter(|&at| *at != 0 && is_nan(at)).count()
     }
 
     /// Where the pool ends in the class file.
@@ -267,5 +292,26 @@ impl PoolTail {
         self.bytes.extend_from_slice(constant);
         self.ends.push(self.bytes.len());
         Ok(index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_that_are_no_number_are_counted() {
+        let mut constants = Vec::new();
+        for float in [1.0, f32::NAN, f32::INFINITY] {
+            constants.push(tag::FLOAT);
+            constants.extend(float.to_be_bytes());
+        }
+        for double in [f64::NAN, -f64::NAN, 0.0] {
+            constants.push(tag::DOUBLE);
+            constants.extend(double.to_be_bytes());
+        }
+        assert_eq!(nan_constants(&constants), 3);
+        assert_eq!(nan_constants(&constants[..4]), 0);
+        assert_eq!(nan_constants(&[]), 0);
     }
 }

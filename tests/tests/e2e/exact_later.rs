@@ -11,6 +11,8 @@ const MANY: u64 = 30_000;
 const OLDEST: u32 = 11;
 /// The first with virtual threads.
 const VIRTUAL: u32 = 21;
+/// The first release tried that copies each NaN, old copies included.
+const FIRST_TO_COPY_ALL_NANS: u32 = 21;
 
 fn ask(command: &str, pid: u32, more: &[&str]) -> Outcome {
     let pid = pid.to_string();
@@ -227,6 +229,33 @@ fn it_can_begin_again_and_each_session_has_its_own_counts() {
         }
         ask("start", pid, &["--sampled", "#sample-16k"]).ok();
         ask("stop", pid, &[]).ok();
+        is_unharmed(running, jvm);
+    });
+}
+
+/// A class with a constant NaN gets more of them each time, until the JVM hangs (`loaded_classes::MOST_NANS`).
+#[test]
+fn it_may_begin_and_end_any_number_of_times() {
+    each_jvm(|jvm| {
+        let mut running = launched(jvm, &[]);
+        let pid = running.pid();
+        for _ in 0..11 {
+            ask("start", pid, &["--exact"]).ok();
+            ask("stop", pid, &["--restore"]).ok();
+        }
+        ask("start", pid, &["--exact"]).ok();
+        running.does("all 1000");
+        let report = snapshot(pid);
+        assert_eq!(objects(&report, "attached.Attached$Item"), 1000, "on {jvm}");
+        assert_eq!(objects(&report, "[[F"), 1000, "on {jvm}");
+        let refused = report.0["trust"]["refusals"].to_string();
+        let constants_grow = jvm.feature >= FIRST_TO_COPY_ALL_NANS;
+        assert_eq!(
+            refused.contains("java.lang.Double was changed too often"),
+            constants_grow,
+            "{refused} on {jvm}"
+        );
+        ask("stop", pid, &["--restore"]).ok();
         is_unharmed(running, jvm);
     });
 }
