@@ -24,7 +24,8 @@ const SCRIPT: &str = "tomcat.sh";
 const ADDRESS: ([u8; 4], u16) = ([127, 0, 0, 1], 18080);
 const REQUEST: &[u8] =
     b"GET /examples/servlets/servlet/HelloWorldExample HTTP/1.0\r\nHost: localhost\r\n\r\n";
-const HEAP: [&str; 4] = ["-XX:+UseG1GC", "-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch"];
+/// Room for the sessions that the load leaves behind: some 300,000 in ten minutes.
+const HEAP: [&str; 4] = ["-XX:+UseG1GC", "-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch"];
 /// Marks the server among the processes of the machine.
 const MARK: &str = "-Dmayfly.bench.attach";
 /// Until a server answers that is being installed and started.
