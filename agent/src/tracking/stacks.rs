@@ -23,15 +23,15 @@ pub(crate) struct Stacks<'call> {
     pub(crate) jni: Jni<'call>,
 }
 
-/// Forgets frames whose classes were unloaded, and their stacks, if there are many new ones: where classes are loaded again
-/// and again, so are the same methods, each time with other numbers.
+/// Forgets frames whose classes were unloaded, and stacks that did not come again, if there are many new ones: where classes
+/// are loaded again and again, so are the same methods, each time with other numbers.
 pub(crate) fn forget_unloaded(population: &Population, has_method: &dyn Fn(u64) -> bool) {
     if !population.sites.should_forget() {
         return;
     }
     let mut there = FxHashMap::default();
     population.frames.forget(|method| *there.entry(method).or_insert_with(|| has_method(method)));
-    population.sites.forget(|method| there.get(&method).is_some_and(|&there| there));
+    population.sites.forget();
 }
 
 impl Stacks<'_> {

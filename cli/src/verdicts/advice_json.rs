@@ -1,6 +1,6 @@
 //! Advice as JSON, schema `mayfly-advice/1`. Described for users in `docs/guide/advise.md`.
 
-use mayfly_profile::Frame;
+use mayfly_profile::Stack;
 use mayfly_verdicts::advise::{Advice, Tried};
 use serde::Serialize;
 
@@ -104,7 +104,7 @@ pub(crate) fn advice_json(advised: &Advised) -> String {
             .map(|class| HumongousJson {
                 class: &class.class,
                 largest: class.largest,
-                stacks: class.stacks.iter().map(|frames| stack(frames)).collect(),
+                stacks: class.stacks.iter().map(stack).collect(),
             })
             .collect(),
         removed_by_jit: advised
@@ -163,7 +163,7 @@ fn self_check(advised: &Advised) -> Option<SelfCheckJson> {
     })
 }
 
-fn stack(frames: &[Frame]) -> Vec<String> {
+fn stack(frames: &Stack) -> Vec<String> {
     frames.iter().map(|frame| format!("{}.{}", frame.class, frame.method)).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Advice as text for people.
 
-use mayfly_profile::Frame;
+use mayfly_profile::Stack;
 use mayfly_report::{count, printable, right_aligned, size};
 use mayfly_verdicts::advise::{Advice, Tried};
 
@@ -93,7 +93,7 @@ fn lists(advised: &Advised) -> String {
             }
         }
     };
-    let with = |head: String, stack: &[Frame]| [vec![head], frames(stack)].concat();
+    let with = |head: String, stack: &Stack| [vec![head], frames(stack)].concat();
     let premature = advised.premature.iter();
     list(
         "Die just after promotion (let them die before, or live for good):",
@@ -113,7 +113,7 @@ fn lists(advised: &Advised) -> String {
         &heading,
         humongous
             .map(|class| {
-                let stacks = class.stacks.iter().flat_map(|stack| frames(stack));
+                let stacks = class.stacks.iter().flat_map(frames);
                 [format!("up to {} of {}", size(class.largest), class.class)]
                     .into_iter()
                     .chain(stacks)
@@ -148,7 +148,7 @@ fn pooled(pool: &mayfly_verdicts::advise::Pool) -> String {
     )
 }
 
-fn frames(stack: &[Frame]) -> Vec<String> {
+fn frames(stack: &Stack) -> Vec<String> {
     stack.iter().take(FRAMES).map(|one| format!("  at {}", frame(one))).collect()
 }
 

@@ -95,8 +95,7 @@ impl Frames {
     fn of(&mut self, cell: &Cell<'_>, lines: bool) -> Vec<usize> {
         let mut stack: Vec<_> = cell
             .stack
-            .iter()
-            .rev()
+            .from_outermost()
             .map(|one| {
                 self.id(NamedFrame {
                     name: frame(one, false),

@@ -1,6 +1,6 @@
 //! How frames and classes are spelled where `;` and line feeds have a meaning of their own.
 
-use mayfly_profile::Frame;
+use mayfly_profile::{Frame, Stack};
 use mayfly_report::class_in_columns;
 
 /// A class as Java sources spell it: `byte[]` for `[B`, `java.lang.Object[]` for `[Ljava.lang.Object;`. Other names stay.
@@ -20,14 +20,14 @@ pub(crate) fn frame(frame: &Frame, lines: bool) -> String {
 }
 
 /// The frames from the outermost on, then the class.
-pub(crate) fn path(stack: &[Frame], class: &str, lines: bool) -> Vec<String> {
-    let frames = stack.iter().rev().map(|one| frame(one, lines));
+pub(crate) fn path(stack: &Stack, class: &str, lines: bool) -> Vec<String> {
+    let frames = stack.from_outermost().map(|one| frame(one, lines));
     frames.chain([readable_class(class)]).collect()
 }
 
 /// The frames of a stack from the outermost on, `;` between them.
-pub(crate) fn stack(stack: &[Frame], lines: bool) -> String {
-    let frames: Vec<_> = stack.iter().rev().map(|one| field(&frame(one, lines))).collect();
+pub(crate) fn stack(stack: &Stack, lines: bool) -> String {
+    let frames: Vec<_> = stack.from_outermost().map(|one| field(&frame(one, lines))).collect();
     frames.join(";")
 }
 

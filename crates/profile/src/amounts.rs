@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 
 use crate::ages::Ages;
 use crate::division::divide;
-use crate::frame::Frame;
 use crate::profile::{ClassProfile, Profile, SiteProfile};
 use crate::run::EngineKind;
+use crate::stack::Stack;
 use crate::tally::Tally;
 
 /// What is added up.
@@ -107,7 +107,7 @@ pub struct Cell<'p> {
     /// Class of the objects.
     pub class: &'p str,
     /// Innermost frame first; empty where it is not known.
-    pub stack: &'p [Frame],
+    pub stack: &'p Stack,
     /// How many, how large.
     pub amounts: Amounts,
 }
@@ -178,6 +178,9 @@ impl Profile {
     }
 }
 
+/// Of what no site is known.
+static NO_FRAMES: Stack = Stack::NONE;
+
 /// The numbers of a class, divided among its sites. A class all of whose objects have a site is divided without rest.
 fn divided<'p>(class: &'p ClassProfile, all: &Amounts, sites: &[&'p SiteProfile]) -> Vec<Cell<'p>> {
     let of_sites: Vec<Amounts> = sites.iter().map(|site| site.amounts()).collect();
@@ -206,7 +209,7 @@ fn divided<'p>(class: &'p ClassProfile, all: &Amounts, sites: &[&'p SiteProfile]
         amounts,
     };
     let is_left = !rest.is_empty() || sites.is_empty();
-    let unplaced = is_left.then_some(Cell { class: &class.name, stack: &[], amounts: rest });
+    let unplaced = is_left.then_some(Cell { class: &class.name, stack: &NO_FRAMES, amounts: rest });
     sites.iter().zip(parts).map(cell).chain(unplaced).collect()
 }
 
@@ -295,11 +298,12 @@ fn part(of: Tally, objects: f64, bytes: f64) -> Tally {
 mod tests {
     use super::*;
     use crate::estimate::{ClassEstimate, Estimate};
+    use crate::frame::Frame;
     use crate::lifetimes::Lifetimes;
     use crate::run::RunInfo;
 
     fn site(method: &str, allocated: Tally, live: Tally) -> SiteProfile {
-        let stack = vec![Frame { class: "a.Main".into(), method: method.into(), ..Frame::default() }];
+        let stack = vec![Frame { class: "a.Main".into(), method: method.into(), ..Frame::default() }].into();
         SiteProfile { class: "a.A".into(), stack, allocated, live: Some(live), ..SiteProfile::default() }
     }
 

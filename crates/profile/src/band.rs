@@ -161,9 +161,9 @@ impl SiteProfile {
         self.live = self.live.map(|live| Tally { largest: live.largest, ..taken.live });
         self.collected.clone_from(&taken.dead);
         self.byte_seconds = taken.byte_ms / 1000.0;
-        self.fates = self.fates.take().map(|fates| Fates {
-            ms: fates.ms.filtered(|after, by| band.fit(after, by).taken),
-            ..Fates::default()
+        self.fates = self.fates.take().map(|fates| {
+            let ms = fates.ms.filtered(|after, by| band.fit(after, by).taken);
+            Box::new(Fates { ms, ..Fates::default() })
         });
     }
 }

@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::frame::Frame;
+use crate::stack::Stack;
 use crate::tally::Tally;
 
 /// Which part of a stack is blamed.
@@ -41,7 +42,7 @@ pub struct BlamedMethod {
 
 impl BlameRules {
     /// The frames of `stack` (innermost first) that these rules look at.
-    pub fn considered<'a>(&self, stack: &'a [Frame]) -> Vec<&'a Frame> {
+    pub fn considered<'a>(&self, stack: &'a Stack) -> Vec<&'a Frame> {
         let mut frames = Vec::new();
         for frame in stack.iter().filter(|frame| !frame.starts_with_any(&self.ignore)) {
             frames.push(frame);
@@ -56,7 +57,7 @@ impl BlameRules {
 /// Charges each tally to the classes and methods of its stack. Most bytes first, ties by name; nothing is charged for
 /// empty tallies.
 pub fn blame<'a>(
-    allocations: impl IntoIterator<Item = (&'a [Frame], Tally)>,
+    allocations: impl IntoIterator<Item = (&'a Stack, Tally)>,
     rules: &BlameRules,
 ) -> Vec<BlamedClass> {
     let mut charged: HashMap<&str, (Tally, HashMap<&str, Tally>)> = HashMap::new();

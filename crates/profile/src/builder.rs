@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
+use std::sync::Arc;
 
 use crate::collection::{Collections, Flag};
 use crate::estimate::ClassEstimate;
@@ -16,6 +17,7 @@ use crate::names::Names;
 use crate::run::RunInfo;
 use crate::scope::ScopeCounts;
 use crate::share::Share;
+use crate::stack::{StackIndex, StackTree};
 use crate::trust::Trust;
 use crate::update::{ClassCounts, FateCounts, Progress, SiteCounts, Update};
 use crate::versions::Versions;
@@ -48,7 +50,7 @@ pub enum ApplyError {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SiteKey {
     pub(crate) class: usize,
-    pub(crate) stack: Vec<usize>,
+    pub(crate) stack: StackIndex,
 }
 
 /// Folds a stream of updates, each replacing the older counts of its ids, into the profile as of the last one.
@@ -61,7 +63,9 @@ pub struct ProfileBuilder {
     pub(crate) trust: Trust,
     pub(crate) complete: bool,
     pub(crate) class_names: Names<ClassId, String>,
-    pub(crate) frames: Names<FrameId, Frame>,
+    pub(crate) frames: Names<FrameId, Arc<Frame>>,
+    /// Of indexes of frames, not of their ids.
+    pub(crate) stacks: StackTree,
     pub(crate) site_keys: Names<SiteId, SiteKey>,
     pub(crate) class_counts: Versions<ClassId, ClassCounts>,
     pub(crate) site_counts: Versions<SiteId, SiteCounts>,
@@ -100,7 +104,7 @@ impl ProfileBuilder {
         match update {
             Update::Start(run) => return self.start(*run),
             Update::Class { id, name } => self.class_names.set(id, name),
-            Update::Frame { id, frame } => self.frames.set(id, frame),
+            Update::Frame { id, frame } => self.frames.set(id, frame.into()),
             Update::Site { id, class, stack } => return self.name_site(id, class, &stack),
             Update::Progress(progress) => return self.progress(*progress),
             Update::Fates(fates) => return self.fates(*fates),
@@ -145,7 +149,8 @@ impl ProfileBuilder {
         if let Some(&&first) = missing.first() {
             return Err(unnamed("frames", first.0, missing.len()));
         }
-        let stack = stack.iter().filter_map(|&frame| self.frames.index(frame)).collect();
+        let frames = stack.iter().filter_map(|&frame| self.frames.index(frame).map(FrameId::of_row));
+        let stack = self.stacks.index(&frames.collect::<Vec<_>>());
         self.site_keys.set(id, SiteKey { class, stack });
         Ok(())
     }

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::builder::{ProfileBuilder, SiteKey};
+use crate::builder::ProfileBuilder;
 use crate::calibration;
 use crate::estimate::{ClassEstimate, joint_error};
+use crate::ids::FrameId;
 use crate::order::{class_order, site_order};
 use crate::part::Part;
 use crate::profile::{ClassProfile, Profile, SiteProfile};
@@ -107,28 +108,28 @@ fn scope_profiles(builder: &ProfileBuilder) -> Vec<ScopeProfile> {
 }
 
 /// One row per class name and stack, largest allocated bytes first, ties by class and stack.
-fn site_profiles(builder: &ProfileBuilder) -> Vec<SiteProfile> {
-    let mut rows: FxHashMap<usize, SiteProfile> = FxHashMap::default();
-    for counts in builder.site_counts.values() {
-        let Some(index) = builder.site_keys.index(counts.id) else { continue };
-        let Some(key) = builder.site_keys.value(index) else { continue };
-        let row = rows.entry(index).or_insert_with(|| named_site(builder, key));
-        row.add(counts, builder.bucket_count());
-        if let Some((then, fates)) = builder.site_fates.get(&counts.id) {
-            row.fates.get_or_insert_default().merge(&fates.as_of(*then, builder.stamp));
+fn site_profiles<'a>(builder: &'a ProfileBuilder) -> Vec<SiteProfile> {
+    let with_index = |counts: &'a SiteCounts| Some((builder.site_keys.index(counts.id)?, counts));
+    let mut counts: Vec<_> = builder.site_counts.values().filter_map(with_index).collect();
+    counts.sort_by_key(|&(index, _)| index);
+    let frame = |id: FrameId| builder.frames.value(id.row()).cloned().unwrap_or_default();
+    let stacks = builder.stacks.named(frame);
+    // Not in a table that grows: a program may have 100,000 sites.
+    let mut rows = Vec::with_capacity(counts.len());
+    for of_site in counts.chunk_by(|a, b| a.0 == b.0) {
+        let Some(key) = builder.site_keys.value(of_site[0].0) else { continue };
+        let class = builder.class_names.value(key.class).cloned().unwrap_or_default();
+        let mut row = SiteProfile { class, stack: stacks.get(key.stack), ..SiteProfile::default() };
+        for &(_, counts) in of_site {
+            row.add(counts, builder.bucket_count());
+            if let Some((then, fates)) = builder.site_fates.get(&counts.id) {
+                row.fates.get_or_insert_default().merge(&fates.as_of(*then, builder.stamp));
+            }
         }
+        rows.push(row);
     }
-    let mut rows: Vec<_> = rows.into_values().collect();
     rows.sort_by(site_order);
     rows
-}
-
-fn named_site(builder: &ProfileBuilder, key: &SiteKey) -> SiteProfile {
-    SiteProfile {
-        class: builder.class_names.value(key.class).cloned().unwrap_or_default(),
-        stack: key.stack.iter().filter_map(|&frame| builder.frames.value(frame).cloned()).collect(),
-        ..Default::default()
-    }
 }
 
 impl ClassProfile {

@@ -28,7 +28,7 @@ impl Profile {
     pub fn cell_lives(&self) -> Vec<CellLives<'_>> {
         let buckets = &self.run.buckets;
         let sites: FxHashMap<_, &SiteProfile> =
-            self.sites.iter().map(|site| ((site.class.as_str(), site.stack.as_slice()), site)).collect();
+            self.sites.iter().map(|site| ((site.class.as_str(), &site.stack), site)).collect();
         let classes: FxHashMap<_, &ClassProfile> =
             self.classes.iter().map(|class| (class.name.as_str(), class)).collect();
         let of_site = |cell: &Cell<'_>| {
@@ -132,12 +132,13 @@ mod tests {
     use super::*;
     use crate::amounts::Amounts;
     use crate::frame::Frame;
+    use crate::stack::Stack;
 
     fn life(after: u64, by: Option<u64>, objects: u64) -> Life {
         Life { after, by, tally: Tally::of(objects, 10) }
     }
 
-    fn cell(stack: &[Frame], bytes: u64) -> Cell<'_> {
+    fn cell(stack: &Stack, bytes: u64) -> Cell<'_> {
         let mut amounts = Amounts::default();
         amounts.set(Value::Bytes, bytes);
         Cell { class: "a.A", stack, amounts }
@@ -152,14 +153,13 @@ mod tests {
         shared.iter().map(|cell| cell.lives.iter().map(row).collect()).collect()
     }
 
-    fn frames() -> [Frame; 2] {
-        ["run", "main"].map(|method| Frame { method: method.into(), ..Frame::default() })
+    fn stacks() -> [Stack; 2] {
+        ["run", "main"].map(|method| vec![Frame { method: method.into(), ..Frame::default() }].into())
     }
 
     #[test]
     fn lives_of_cells_have_the_lengths_of_the_class_and_add_up_to_it() {
-        let [run, main] = frames();
-        let (run, main) = ([run], [main]);
+        let [run, main] = stacks();
         let cells = [cell(&run, 600), cell(&main, 400)];
         let all = [life(0, Some(1_000), 60), life(4_000, Some(6_000), 30), life(9_000, None, 10)];
         // Their lengths are coarser, and one of the class's no cell has.
@@ -170,9 +170,8 @@ mod tests {
 
     #[test]
     fn what_no_stack_has_is_without_frames() {
-        let [run, _] = frames();
-        let run = [run];
-        let cells = [cell(&run, 600), cell(&[], 400)];
+        let [run, _] = stacks();
+        let cells = [cell(&run, 600), cell(&Stack::NONE, 400)];
         let shared = shared(&cells, &[life(0, Some(1_000), 60)], &[vec![life(0, Some(1_000), 45)], vec![]]);
         assert_eq!(rows(&shared), [vec![(500, 45)], vec![(500, 15)]]);
     }

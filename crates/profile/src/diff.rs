@@ -7,9 +7,9 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::frame::Frame;
 use crate::profile::{ClassProfile, Profile, SiteProfile};
 use crate::run::RunInfo;
+use crate::stack::Stack;
 use crate::tally::Tally;
 
 /// What changed between two profiles.
@@ -40,7 +40,7 @@ pub struct SiteDiff {
     /// Class of the allocated objects.
     pub class: String,
     /// Innermost frame first.
-    pub stack: Vec<Frame>,
+    pub stack: Stack,
     /// What changed of it.
     pub change: RowChange,
 }

@@ -14,6 +14,7 @@ use crate::fates::{Fates, Spread, Stamp};
 use crate::ids::{ClassId, SiteId};
 use crate::lifetimes::ByteAges;
 use crate::share::Share;
+use crate::stack::StackIndex;
 use crate::tally::Tally;
 use crate::trust::Trust;
 use crate::update::{ClassCounts, LifetimeCounts, SiteCounts};
@@ -107,7 +108,7 @@ impl ProfileBuilder {
         let before = self.site_keys.ids();
         for &(id, index) in &before {
             if let (false, Some(key)) = (kept.contains(&index), self.site_keys.value(index)) {
-                let without_frames = SiteKey { class: key.class, stack: Vec::new() };
+                let without_frames = SiteKey { class: key.class, stack: StackIndex::NONE };
                 self.site_keys.set(id, without_frames);
             }
         }

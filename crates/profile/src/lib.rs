@@ -50,6 +50,7 @@ mod since;
 mod site_rows;
 mod slices;
 mod slicing;
+mod stack;
 mod survival;
 mod tally;
 mod trust;
@@ -90,6 +91,7 @@ pub use scope::{Outcome, ScopeClass, ScopeCounts, ScopeFateCounts, ScopeProfile}
 pub use share::Share;
 pub use slices::{Happened, Slice, Slices};
 pub use slicing::Slicing;
+pub use stack::{Frames, Stack, StackIndex, StackTree};
 pub use survival::{Quantile, Scores, Survival};
 pub use tally::Tally;
 pub use trust::{Dropped, OwnCost, Refusals, Remainder, Trust};

@@ -38,7 +38,7 @@ impl Profile {
     /// All cells, each with its parts: the shorter lives first, the dead before the living.
     pub fn life_parts(&self) -> Vec<(Cell<'_>, Vec<LifePart>)> {
         let sites: FxHashMap<_, &SiteProfile> =
-            self.sites.iter().map(|site| ((site.class.as_str(), site.stack.as_slice()), site)).collect();
+            self.sites.iter().map(|site| ((site.class.as_str(), &site.stack), site)).collect();
         let classes: FxHashMap<_, &ClassProfile> =
             self.classes.iter().map(|class| (class.name.as_str(), class)).collect();
         let buckets = &self.run.buckets;

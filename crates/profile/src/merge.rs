@@ -20,12 +20,12 @@ use std::hash::Hash;
 use crate::buckets::BucketBounds;
 use crate::estimate::joint_error;
 use crate::following::Following;
-use crate::frame::Frame;
 use crate::order::{class_order, site_order};
 use crate::profile::{ClassProfile, Profile, SiteProfile};
 use crate::run::{EngineKind, JvmInfo, RunInfo, Tracking};
 use crate::scope;
 use crate::share::Share;
+use crate::stack::Stack;
 use crate::tally::Tally;
 use crate::trust::{Dropped, OwnCost, Refusals, Remainder, Trust};
 
@@ -102,7 +102,7 @@ fn shares(run: &RunInfo, both: [&Profile; 2]) -> BTreeMap<String, Share> {
     sums
 }
 
-fn site_key(site: &SiteProfile) -> (String, Vec<Frame>) {
+fn site_key(site: &SiteProfile) -> (String, Stack) {
     (site.class.clone(), site.stack.clone())
 }
 

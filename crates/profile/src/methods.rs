@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use crate::blame::BlameRules;
 use crate::frame::Frame;
 use crate::profile::{Profile, SiteProfile};
+use crate::stack::Stack;
 
 /// A method, and what was allocated on its behalf.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,7 +27,7 @@ pub struct MethodProfile {
 impl BlameRules {
     /// The one frame that a site is charged to: the first target, or the innermost frame that is not ignored, or the
     /// innermost one. `None`: there is no stack.
-    pub fn charged<'a>(&self, stack: &'a [Frame]) -> Option<&'a Frame> {
+    pub fn charged<'a>(&self, stack: &'a Stack) -> Option<&'a Frame> {
         let mut looked_at = stack.iter().filter(|frame| !frame.starts_with_any(&self.ignore));
         let target = looked_at.clone().find(|frame| frame.starts_with_any(&self.target));
         target.or_else(|| looked_at.next()).or(stack.first())

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use crate::collection::{Collection, Flag};
 use crate::estimate::ClassEstimate;
 use crate::fates::Fates;
-use crate::frame::Frame;
 use crate::history::Point;
 use crate::lifetimes::{ByteAges, Lifetimes};
 use crate::part::Part;
 use crate::run::RunInfo;
 use crate::scope::ScopeProfile;
 use crate::share::Share;
+use crate::stack::Stack;
 use crate::tally::Tally;
 use crate::trust::Trust;
 
@@ -88,7 +88,7 @@ pub struct SiteProfile {
     /// Class of the allocated objects.
     pub class: String,
     /// Innermost frame first.
-    pub stack: Vec<Frame>,
+    pub stack: Stack,
     /// Objects allocated here.
     pub allocated: Tally,
     /// Of these, not yet seen dead; `None` when deaths are not followed.
@@ -100,5 +100,5 @@ pub struct SiteProfile {
     /// Relative standard error of `allocated`, as stacks were sampled; 0 if each was taken.
     pub error: f64,
     /// How long its tracked objects lived, not scaled to all of them; `None` where a recording does not hold it.
-    pub fates: Option<Fates>,
+    pub fates: Option<Box<Fates>>,
 }

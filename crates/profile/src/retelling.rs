@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use crate::builder::ProfileBuilder;
 use crate::fates::Stamp;
+use crate::frame::Frame;
 use crate::update::{FateCounts, Progress, Update};
 
 impl ProfileBuilder {
@@ -45,12 +46,13 @@ impl ProfileBuilder {
             Some(Update::Class { id, name })
         };
         let frame = |&(id, index): &(_, usize)| {
-            let frame = self.frames.value(index)?.clone();
+            let frame = Frame::clone(self.frames.value(index)?);
             Some(Update::Frame { id, frame })
         };
         let site = |(id, index)| {
             let key = self.site_keys.value(index)?;
-            let stack = key.stack.iter().filter_map(|index| frame_id.get(index).copied()).collect();
+            let frames = self.stacks.frames(key.stack);
+            let stack = frames.filter_map(|index| frame_id.get(&index.row()).copied()).collect();
             Some(Update::Site { id, class: *class_id.get(&key.class)?, stack })
         };
         let sites = self.site_keys.ids();

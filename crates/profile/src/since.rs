@@ -6,9 +6,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::frame::Frame;
 use crate::lifetimes::{ByteAges, Lifetimes};
 use crate::profile::{ClassProfile, Profile, SiteProfile};
+use crate::stack::Stack;
 use crate::tally::Tally;
 
 impl Profile {
@@ -28,10 +28,10 @@ impl Profile {
             }
             !is_idle(class.allocated, class.live, &class.collected)
         });
-        let before: FxHashMap<(&str, &[Frame]), &SiteProfile> =
-            earlier.sites.iter().map(|site| ((site.class.as_str(), site.stack.as_slice()), site)).collect();
+        let before: FxHashMap<(&str, &Stack), &SiteProfile> =
+            earlier.sites.iter().map(|site| ((site.class.as_str(), &site.stack), site)).collect();
         self.sites.retain_mut(|site| {
-            if let Some(before) = before.get(&(site.class.as_str(), site.stack.as_slice())) {
+            if let Some(before) = before.get(&(site.class.as_str(), &site.stack)) {
                 site.subtract(before);
             }
             !is_idle(site.allocated, site.live, &site.collected)
@@ -74,7 +74,7 @@ impl SiteProfile {
         subtract(&mut self.collected, &before.collected);
         self.byte_seconds = (self.byte_seconds - before.byte_seconds).max(0.0);
         if let (Some(fates), Some(before)) = (&mut self.fates, &before.fates) {
-            *fates = std::mem::take(fates).since(before);
+            **fates = std::mem::take(&mut **fates).since(before);
         }
     }
 }

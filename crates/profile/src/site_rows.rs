@@ -3,9 +3,11 @@
 //! Numbers are those of the stream. Not here: making estimates of sites agree with their class, which takes all of them
 //! ([`ProfileBuilder::profile`]).
 
+use std::sync::Arc;
+
 use crate::builder::ProfileBuilder;
 use crate::frame::Frame;
-use crate::ids::SiteId;
+use crate::ids::{FrameId, SiteId};
 use crate::update::SiteCounts;
 
 impl ProfileBuilder {
@@ -21,8 +23,9 @@ impl ProfileBuilder {
 
     /// Stack of a row, innermost frame first.
     pub fn stack_of_site(&self, row: usize) -> impl Iterator<Item = &Frame> {
-        let stack = self.site_keys.value(row).map_or(&[][..], |key| &key.stack);
-        stack.iter().filter_map(|&frame| self.frames.value(frame))
+        let frames = self.site_keys.value(row).map(|key| self.stacks.frames(key.stack));
+        let frame = |id: FrameId| self.frames.value(id.row()).map(Arc::as_ref);
+        frames.into_iter().flatten().filter_map(frame)
     }
 
     /// What was counted under one id, if anything was since the last reset.

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use indexmap::IndexSet;
 
 use crate::amounts::Value;
-use crate::frame::Frame;
 use crate::lives::LifeSpan;
 use crate::profile::Profile;
+use crate::stack::Stack;
 use crate::tally::Tally;
 
 /// What happened in a slice to the objects of a cell.
@@ -40,7 +40,7 @@ pub struct Slice {
 #[derive(Clone, Debug, Default)]
 pub struct Slices {
     slices: Vec<Slice>,
-    cells: IndexSet<(String, Vec<Frame>)>,
+    cells: IndexSet<(String, Stack)>,
     /// Stacks that are told apart, if there were more.
     stacks: Option<usize>,
 }
@@ -57,8 +57,8 @@ impl Slices {
     }
 
     /// Class and stack of each cell, the innermost frame first.
-    pub fn cells(&self) -> impl ExactSizeIterator<Item = (&str, &[Frame])> {
-        self.cells.iter().map(|(class, stack)| (class.as_str(), stack.as_slice()))
+    pub fn cells(&self) -> impl ExactSizeIterator<Item = (&str, &Stack)> {
+        self.cells.iter().map(|(class, stack)| (class.as_str(), stack))
     }
 
     /// How many stacks are told apart, those of all the run with most bytes; `None`: all. What others allocated is in cells
@@ -88,7 +88,7 @@ impl Slices {
     pub(crate) fn push_front(&mut self, from_ms: u64, to_ms: u64, part: &Profile) {
         let mut slice = Slice { from_ms, to_ms, cells: BTreeMap::new() };
         for of_cell in part.cell_lives() {
-            let key = (of_cell.cell.class.to_owned(), of_cell.cell.stack.to_vec());
+            let key = (of_cell.cell.class.to_owned(), of_cell.cell.stack.clone());
             let (id, _) = self.cells.insert_full(key);
             let of = |value| of_cell.cell.amounts.of(value);
             let born = Tally { objects: of(Value::Objects), bytes: of(Value::Bytes), largest: 0 };

@@ -3,12 +3,12 @@
 //! App allocates 320 bytes itself and 300 through Storage, all inside StringBuilder, which logging also uses for 1,000;
 //! everything runs on the server's ServerThread.
 
-use mayfly_profile::{BlameRules, BlamedClass, Frame, Tally, blame};
+use mayfly_profile::{BlameRules, BlamedClass, Frame, Stack, Tally, blame};
 
 const BUILDER: &str = "java.lang.StringBuilder.append";
 const THREAD: &str = "org.server.ServerThread.run";
 
-fn stack(frames: &[&str]) -> Vec<Frame> {
+fn stack(frames: &[&str]) -> Stack {
     let frame = |name: &&str| {
         let (class, method) = name.rsplit_once('.').expect("class.method");
         Frame { class: class.into(), method: method.into(), ..Default::default() }
@@ -16,7 +16,7 @@ fn stack(frames: &[&str]) -> Vec<Frame> {
     frames.iter().map(frame).collect()
 }
 
-fn server() -> Vec<(Vec<Frame>, Tally)> {
+fn server() -> Vec<(Stack, Tally)> {
     vec![
         (stack(&[BUILDER, "com.yourorg.App.handle", THREAD]), Tally::of(20, 16)),
         (
@@ -27,10 +27,10 @@ fn server() -> Vec<(Vec<Frame>, Tally)> {
     ]
 }
 
-fn blamed(allocations: &[(Vec<Frame>, Tally)], ignore: &[&str], target: &[&str]) -> Vec<BlamedClass> {
+fn blamed(allocations: &[(Stack, Tally)], ignore: &[&str], target: &[&str]) -> Vec<BlamedClass> {
     let strings = |list: &[&str]| list.iter().map(|&entry| entry.to_owned()).collect();
     let rules = BlameRules { ignore: strings(ignore), target: strings(target) };
-    blame(allocations.iter().map(|(stack, tally)| (stack.as_slice(), *tally)), &rules)
+    blame(allocations.iter().map(|(stack, tally)| (stack, *tally)), &rules)
 }
 
 fn bytes(classes: &[BlamedClass]) -> Vec<(&str, u64)> {

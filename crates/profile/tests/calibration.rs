@@ -97,7 +97,7 @@ fn fates(profile: &Profile) -> (Tally, Tally) {
 }
 
 fn site<'a>(profile: &'a Profile, class: &str) -> &'a SiteProfile {
-    let is_it = |site: &&SiteProfile| &*site.stack[0].class == class;
+    let is_it = |site: &&SiteProfile| site.stack.first().is_some_and(|frame| &*frame.class == class);
     profile.sites.iter().find(is_it).expect("the site is there")
 }
 

@@ -189,7 +189,8 @@ fn profile() -> impl Strategy<Value = Profile> {
                     let (live, collected) = known(fates).unzip();
                     let byte_seconds = live.map_or(0.0, |_| f64::from(seconds));
                     let (collected, error) = (collected.unwrap_or_default(), f64::from(error) / 8.0);
-                    let fates = lives.filter(|_| live.is_some());
+                    let fates = lives.filter(|_| live.is_some()).map(Box::new);
+                    let stack = stack.into();
                     SiteProfile { class, stack, allocated, live, collected, byte_seconds, error, fates }
                 });
             let classes: Vec<ClassProfile> = classes.collect();

@@ -123,7 +123,7 @@ fn write_blame(out: &mut String, row: &Row<'_>, indent: usize, view: &View) {
     if !view.blame {
         return;
     }
-    let allocations = || row.sites.iter().map(|(site, tally)| (site.stack.as_slice(), *tally));
+    let allocations = || row.sites.iter().map(|(site, tally)| (&site.stack, *tally));
     let blamed = blame(allocations(), &view.rules);
     if blamed.is_empty() {
         return;

@@ -91,7 +91,8 @@ fn what_was_optimised_away_does_not_rank_first_though_most_of_it_was_executed() 
 fn methods_are_charged_across_classes_by_the_first_frame_outside_the_jdk() {
     let mut profile = with_sites();
     for site in &mut profile.sites {
-        site.stack.insert(0, profiles::frame("java.util.Arrays", "copyOf", None));
+        let copy = profiles::frame("java.util.Arrays", "copyOf", None);
+        site.stack = std::iter::once(copy).chain(site.stack.iter().cloned()).collect();
     }
     assert_eq!(
         rows(&shown(&profile), "Methods"),
@@ -132,7 +133,7 @@ fn a_part_is_not_taken_for_the_whole() {
 fn no_name_steers_the_terminal() {
     let mut profile = with_sites();
     profile.classes[0].name = "evil\n\u{1b}[2J".into();
-    profile.sites[0].stack = vec![profiles::frame("e\u{1b}[2J", "m\n", None)];
+    profile.sites[0].stack = vec![profiles::frame("e\u{1b}[2J", "m\n", None)].into();
     profile.run.jvm.command = "Main \u{1b}[2J\nx".into();
     profile.trust.dropped = vec![mayfly_profile::Dropped { cause: "\u{1b}c".into(), objects: 1 }];
     let text = shown(&profile);
@@ -151,7 +152,7 @@ proptest! {
         for (name, objects, bytes) in &names {
             let allocated = Tally { objects: *objects, bytes: *bytes, largest: 0 };
             profile.classes.push(profiles::counted(name, *objects, *bytes, 0));
-            let stack = vec![profiles::frame(name, name, None)];
+            let stack = vec![profiles::frame(name, name, None)].into();
             profile.sites.push(SiteProfile { class: name.clone(), stack, allocated, live: Some(allocated), ..Default::default() });
         }
         profile.run.jvm.command = command;

@@ -1,23 +1,23 @@
 //! Sites: class and stack, interned once. Names are asked for only when a stack is new.
 
 use std::collections::hash_map::Entry;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use dashmap::DashMap;
-use mayfly_profile::{ClassId, Frame, FrameId, SiteId};
+use mayfly_profile::{ClassId, Frame, FrameId, SiteId, StackIndex, StackTree};
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::tracked::MOST_SITES;
 
 /// Native bytes per site beside its stack: books, map entries, allocation overhead.
 const BYTES_PER_SITE: u64 = 340;
-/// Native bytes per frame of a site: two copies as frame ids.
-const BYTES_PER_FRAME: u64 = 8;
-/// Native bytes per raw stack beside its frames, and per frame of it.
-const BYTES_PER_RAW_STACK: u64 = 60;
-const BYTES_PER_RAW_FRAME: u64 = 16;
-/// Raw stacks before it is asked whether their methods are still there.
+/// Native bytes per frame that no known stack has under the same callers: here, and in the profile that the session folds.
+const BYTES_PER_FRAME: u64 = 120;
+/// Native bytes per raw stack, of whatever depth: its hash, its site, and room that a table has to spare.
+const BYTES_PER_RAW_STACK: u64 = 64;
+/// Raw stacks before those that did not come again are forgotten.
 const FEW_RAW_STACKS: usize = 4096;
 
 /// Stacks beyond this number are not told apart: tracked objects have no room for larger numbers of sites.
@@ -28,7 +28,12 @@ const NO_PLACE: u32 = u32::MAX;
 
 /// A stack as the JVM gave it, with its class: a key, to be filled anew for each stack.
 #[derive(Debug, Default)]
-pub struct RawStack(Vec<u64>);
+pub struct RawStack {
+    class: ClassId,
+    place: u32,
+    /// Method and location of each frame. Kept as bytes, as these are hashed.
+    frames: Vec<u8>,
+}
 
 impl RawStack {
     /// Starts a stack of an object of `class`.
@@ -38,28 +43,62 @@ impl RawStack {
 
     /// Starts a stack of an object of `class` made at `place`.
     pub fn begin_at(&mut self, class: ClassId, place: u32) {
-        self.0.clear();
-        self.0.push(u64::from(place) << 32 | u64::from(class.0));
+        (self.class, self.place) = (class, place);
+        self.frames.clear();
     }
 
     /// Adds the next outer frame.
     pub fn push(&mut self, method: u64, location: i64) {
-        self.0.extend([method, location as u64]);
+        self.frames.extend(method.to_ne_bytes());
+        self.frames.extend(location.to_ne_bytes());
     }
 
     /// (method, location) of each frame, innermost first.
     pub fn frames(&self) -> impl ExactSizeIterator<Item = (u64, i64)> + '_ {
-        self.0[1..].chunks_exact(2).map(|pair| (pair[0], pair[1] as i64))
+        let words = self.frames.as_chunks::<8>().0;
+        words
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|&[method, location]| (u64::from_ne_bytes(method), i64::from_ne_bytes(location)))
+    }
+
+    fn key(&self) -> RawKey {
+        RawKey { class: self.class, place: self.place, frames: xxh3_128(&self.frames) }
     }
 }
 
+/// A raw stack by the hash of its frames, which needs a hundredth of the room. That two of a million stacks have one hash
+/// has a chance of 10⁻²⁷.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct RawKey {
+    class: ClassId,
+    place: u32,
+    frames: u128,
+}
+
+/// The site of a raw stack.
+#[derive(Debug)]
+struct Resolved {
+    site: SiteId,
+    /// Whether the stack came again since raw stacks were last forgotten.
+    again: AtomicBool,
+}
+
 /// A site as the stream names it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Site {
-    pub(crate) class: ClassId,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Site {
+    class: ClassId,
     /// Stacks of two places are two sites, even if they read alike.
-    pub(crate) place: u32,
-    pub(crate) stack: Box<[FrameId]>,
+    place: u32,
+    stack: StackIndex,
+}
+
+/// Sites by what they are.
+#[derive(Debug, Default)]
+struct Known {
+    stacks: StackTree,
+    sites: FxHashMap<Site, SiteId>,
 }
 
 /// All sites and frames ever seen, within a limit of memory: objects of stacks beyond it count for their class alone.
@@ -67,13 +106,13 @@ pub(crate) struct Site {
 pub struct SiteTable {
     limit_bytes: u64,
     bytes: AtomicU64,
-    by_raw_stack: DashMap<Box<[u64]>, SiteId, FxBuildHasher>,
-    by_stack: Mutex<FxHashMap<Site, SiteId>>,
+    by_raw_stack: DashMap<RawKey, Resolved, FxBuildHasher>,
+    known: Mutex<Known>,
     frame_ids: Mutex<FxHashMap<Frame, FrameId>>,
     sites: boxcar::Vec<Site>,
     frames: boxcar::Vec<Frame>,
     overflowed: AtomicU64,
-    /// Raw stacks kept when it was last asked after their methods.
+    /// Raw stacks kept when others were last forgotten.
     raw_kept: AtomicUsize,
 }
 
@@ -84,7 +123,7 @@ impl SiteTable {
             limit_bytes,
             bytes: AtomicU64::new(0),
             by_raw_stack: DashMap::default(),
-            by_stack: Mutex::default(),
+            known: Mutex::default(),
             frame_ids: Mutex::default(),
             sites: boxcar::Vec::new(),
             frames: boxcar::Vec::new(),
@@ -95,13 +134,12 @@ impl SiteTable {
 
     /// The site of a class without a stack.
     pub fn of_class(&self, class: ClassId) -> SiteId {
-        self.intern(Site { class, place: NO_PLACE, stack: Box::default() })
+        self.intern(class, NO_PLACE, &[]).0
     }
 
     /// The site of a place of which no more than its own frame is known.
     pub fn of_frame(&self, class: ClassId, place: u32, frame: Frame) -> SiteId {
-        let stack = [self.frame_id(frame)].into();
-        self.intern(Site { class, place, stack })
+        self.intern(class, place, &[self.frame_id(frame)]).0
     }
 
     /// The number of a frame, for [`Self::of_stack`].
@@ -117,11 +155,15 @@ impl SiteTable {
 
     /// The site of a raw stack. `resolve` gives its frames if they are needed, without those that are not the program's.
     pub fn of_stack(&self, raw: &RawStack, resolve: impl FnOnce(&RawStack) -> Vec<FrameId>) -> SiteId {
-        if let Some(site) = self.by_raw_stack.get(&raw.0[..]) {
-            return *site;
+        let key = raw.key();
+        if let Some(known) = self.by_raw_stack.get(&key) {
+            if !known.again.load(Relaxed) {
+                known.again.store(true, Relaxed);
+            }
+            return known.site;
         }
-        let (class, place) = (ClassId(raw.0[0] as u32), (raw.0[0] >> 32) as u32);
-        let bytes = raw_bytes(&raw.0) + site_bytes(raw.frames().len());
+        let RawKey { class, place, .. } = key;
+        let bytes = BYTES_PER_RAW_STACK + site_bytes(raw.frames().len());
         let room = self.bytes.fetch_add(bytes, Relaxed) + bytes <= self.limit_bytes;
         if !room || self.len() >= MOST_STACKS {
             self.bytes.fetch_sub(bytes, Relaxed);
@@ -131,35 +173,33 @@ impl SiteTable {
             }
             // Places are few: the frame of one always has room.
             return match resolve(raw).first() {
-                Some(&frame) => self.intern(Site { class, place, stack: [frame].into() }),
+                Some(&frame) => self.intern(class, place, &[frame]).0,
                 None => self.of_class(class),
             };
         }
-        let stack: Box<[_]> = resolve(raw).into();
-        let needed = raw_bytes(&raw.0) + site_bytes(stack.len());
-        let (site, is_new) = self.find_or_add(Site { class, place, stack });
-        // More than was reserved, if the place's own frame was not in the raw stack.
-        self.bytes.fetch_add(if is_new { needed } else { raw_bytes(&raw.0) }, Relaxed);
+        let (site, of_site) = self.intern(class, place, &resolve(raw));
+        // Before what was reserved is given back: it may be more, if the place's own frame was not in the raw stack.
+        self.bytes.fetch_add(BYTES_PER_RAW_STACK + of_site, Relaxed);
         self.bytes.fetch_sub(bytes, Relaxed);
-        if self.by_raw_stack.insert(raw.0.clone().into(), site).is_some() {
+        if self.by_raw_stack.insert(key, Resolved { site, again: AtomicBool::new(false) }).is_some() {
             // Another thread was faster.
-            self.bytes.fetch_sub(raw_bytes(&raw.0), Relaxed);
+            self.bytes.fetch_sub(BYTES_PER_RAW_STACK, Relaxed);
         }
         site
     }
 
-    /// Whether there are twice as many stacks as when it was last asked after their methods, so that it is worth while.
+    /// Whether there are twice as many raw stacks as when they were last forgotten, so that it is worth while.
     pub fn should_forget(&self) -> bool {
         self.by_raw_stack.len() >= 2 * self.raw_kept.load(Relaxed).max(FEW_RAW_STACKS)
     }
 
-    /// Forgets the raw stacks with methods that are gone: no such stack comes again. Their sites stay, under which the
-    /// same classes are found when they are loaded again.
-    pub fn forget(&self, is_there: impl Fn(u64) -> bool) {
-        self.by_raw_stack.retain(|raw, _| {
-            let keeps = raw[1..].chunks_exact(2).all(|frame| is_there(frame[0]));
+    /// Forgets the raw stacks that came only once since the last time, as those of unloaded classes do. One that comes again
+    /// is resolved again, to the same site.
+    pub fn forget(&self) {
+        self.by_raw_stack.retain(|_, known| {
+            let keeps = std::mem::take(known.again.get_mut());
             if !keeps {
-                self.bytes.fetch_sub(raw_bytes(raw), Relaxed);
+                self.bytes.fetch_sub(BYTES_PER_RAW_STACK, Relaxed);
             }
             keeps
         });
@@ -169,7 +209,7 @@ impl SiteTable {
 
     /// Whether the stack of a site has any frame.
     pub fn has_frames(&self, site: SiteId) -> bool {
-        self.sites.get(site.row()).is_some_and(|site| !site.stack.is_empty())
+        self.sites.get(site.row()).is_some_and(|site| site.stack != StackIndex::NONE)
     }
 
     /// The class of a site's objects.
@@ -198,29 +238,29 @@ impl SiteTable {
     }
 
     /// (class, stack) of sites from index `from` on.
-    pub fn sites_since(&self, from: usize) -> impl Iterator<Item = (ClassId, &[FrameId])> {
-        (from..).map_while(|at| self.sites.get(at)).map(|site| (site.class, &*site.stack))
+    pub fn sites_since(&self, from: usize) -> impl Iterator<Item = (ClassId, Vec<FrameId>)> {
+        let sites = (from..).map_while(|at| self.sites.get(at));
+        sites.map(|site| (site.class, self.known().stacks.frames(site.stack).collect()))
     }
 
-    fn intern(&self, site: Site) -> SiteId {
-        self.find_or_add(site).0
-    }
-
-    /// The site's id, and whether it is a new one.
-    fn find_or_add(&self, site: Site) -> (SiteId, bool) {
-        let mut by_stack = self.by_stack.lock().unwrap_or_else(PoisonError::into_inner);
-        match by_stack.entry(site) {
-            Entry::Occupied(known) => (*known.get(), false),
+    /// The site, and how much memory it took: nothing if it was known.
+    fn intern(&self, class: ClassId, place: u32, stack: &[FrameId]) -> (SiteId, u64) {
+        let mut known = self.known();
+        let stacks_before = known.stacks.len();
+        let site = Site { class, place, stack: known.stacks.index(stack) };
+        let new_frames = known.stacks.len() - stacks_before;
+        match known.sites.entry(site) {
+            Entry::Occupied(known) => (*known.get(), 0),
             Entry::Vacant(new) => {
-                let id = SiteId::of_row(self.sites.push(new.key().clone()));
-                (*new.insert(id), true)
+                let id = SiteId::of_row(self.sites.push(site));
+                (*new.insert(id), site_bytes(new_frames))
             }
         }
     }
-}
 
-fn raw_bytes(raw: &[u64]) -> u64 {
-    BYTES_PER_RAW_STACK + BYTES_PER_RAW_FRAME * (raw.len() as u64 / 2)
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 fn site_bytes(frames: usize) -> u64 {
@@ -267,12 +307,12 @@ mod tests {
         raw.begin(ClassId(3));
         let site = table.of_stack(&raw, |_| vec![table.frame_id(frame("m"))]);
         assert!(table.has_frames(site));
-        assert_eq!(table.bytes.load(Relaxed), raw_bytes(&raw.0) + site_bytes(1));
+        assert_eq!(table.bytes.load(Relaxed), BYTES_PER_RAW_STACK + site_bytes(1));
     }
 
     #[test]
     fn stacks_beyond_the_limit_count_for_their_class() {
-        let table = SiteTable::new(2 * (raw_bytes(&[0; 3]) + site_bytes(1)));
+        let table = SiteTable::new(2 * (BYTES_PER_RAW_STACK + site_bytes(1)));
         let mut raw = RawStack::default();
         let mut site = |method| {
             raw.begin(ClassId(3));
@@ -299,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_loaded_again_and_again_take_no_more_room() {
+    fn raw_stacks_that_do_not_come_again_take_no_more_room() {
         let table = SiteTable::new(1 << 20);
         let mut raw = RawStack::default();
         let mut site = |method| {
@@ -311,13 +351,15 @@ mod tests {
         let first = site(2);
         for method in 3..200_000 {
             assert_eq!(site(method), first);
+            assert_eq!(site(2), first);
             if table.should_forget() {
-                table.forget(|known| known == 1 || known == method);
+                table.forget();
+                assert_eq!(table.by_raw_stack.len(), 1, "the one that came again");
             }
         }
         assert_eq!((table.len(), table.overflowed()), (1, 0));
         assert!(table.by_raw_stack.len() <= 2 * FEW_RAW_STACKS);
-        table.forget(|_| false);
+        (0..2).for_each(|_| table.forget());
         assert_eq!(table.bytes.load(Relaxed), site_bytes(2));
     }
 }

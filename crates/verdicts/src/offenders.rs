@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use mayfly_profile::{Frame, Profile, SiteProfile};
+use mayfly_profile::{Profile, SiteProfile, Stack};
 
 use crate::budget::{Limit, Quantity};
 
@@ -15,7 +15,7 @@ pub struct Offender {
     /// Class of its objects.
     pub class: String,
     /// Innermost frame first.
-    pub stack: Vec<Frame>,
+    pub stack: Stack,
     /// Objects of what is limited: allocated, or live.
     pub objects: u64,
     /// Their bytes.

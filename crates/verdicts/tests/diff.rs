@@ -58,7 +58,7 @@ fn run(random: &mut Random, noise: f64, planted: f64) -> Profile {
         let allocated = Tally::of(objects, 32);
         profile.sites.push(SiteProfile {
             class: name.clone(),
-            stack: vec![frame],
+            stack: vec![frame].into(),
             allocated,
             ..SiteProfile::default()
         });
@@ -177,8 +177,10 @@ fn lines_that_move_change_nothing() {
     let random = &mut Random(5);
     let before = runs(random, 3, 0.001, 1.0);
     let mut after = before.clone();
-    let frames = after.iter_mut().flat_map(|run| &mut run.sites).flat_map(|site| &mut site.stack);
-    frames.for_each(|frame| frame.line = frame.line.map(|line| line + 10));
+    let moved = |frame: &Frame| Frame { line: frame.line.map(|line| line + 10), ..frame.clone() };
+    for site in after.iter_mut().flat_map(|run| &mut run.sites) {
+        site.stack = site.stack.iter().map(moved).collect();
+    }
     assert!(changed(&compared(&before, &after)).is_empty());
 }
 

@@ -99,10 +99,10 @@ fn site(method: &str, born: std::ops::Range<u64>) -> SiteProfile {
     let frame = Frame { class: "a.Main".into(), method: method.into(), file: None, line: None };
     SiteProfile {
         class: "a.Name".into(),
-        stack: vec![frame],
+        stack: vec![frame].into(),
         allocated: Tally::of(objects, 100),
         live: Some(Tally::of(objects, 100)),
-        fates: Some(fates),
+        fates: Some(fates.into()),
         ..SiteProfile::default()
     }
 }

@@ -5,7 +5,7 @@
 use std::hash::Hash;
 use std::sync::Arc;
 
-use mayfly_profile::{Frame, Happened, LifeSpan, Profile, Slice, Slices, Tally, Value};
+use mayfly_profile::{Frame, Happened, LifeSpan, Profile, Slice, Slices, Stack, Tally, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
@@ -206,10 +206,10 @@ impl Writing<'_> {
     }
 
     /// The cell of a class and a stack; `None` if the class is not shown.
-    fn place(&mut self, class: &str, stack: &[Frame]) -> Option<usize> {
+    fn place(&mut self, class: &str, stack: &Stack) -> Option<usize> {
         let class = *self.classes.get(class)?;
         let mut node = 0;
-        for one in stack.iter().rev() {
+        for one in stack.from_outermost() {
             let frame = self.frame(one);
             node = self.tree.below(node, frame as i64);
         }

@@ -122,7 +122,7 @@ pub(crate) fn frame(class: &str, method: &str, line: Option<u32>) -> Frame {
 
 fn site(class: &str, stack: Vec<Frame>, size: u64, live: u64, collected: [u64; 4]) -> SiteProfile {
     let tallies = class_tallies(size, live, collected);
-    SiteProfile { class: class.into(), stack, byte_seconds: 1.0, ..tallies }
+    SiteProfile { class: class.into(), stack: stack.into(), byte_seconds: 1.0, ..tallies }
 }
 
 fn class_tallies(size: u64, live: u64, collected: [u64; 4]) -> SiteProfile {
@@ -177,7 +177,7 @@ pub(crate) fn optimised_away() -> Profile {
     let main = |method| vec![frame("a.Main", method, None), frame("a.Main", "main", None)];
     let site = |class: &str, method, objects, size| SiteProfile {
         class: class.into(),
-        stack: main(method),
+        stack: main(method).into(),
         allocated: Tally::of(objects, size),
         ..Default::default()
     };

@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use mayfly_profile::{Frame, Profile, SiteProfile};
+use mayfly_profile::{Profile, SiteProfile, Stack};
 
 use super::predict::Young;
 
@@ -24,7 +24,7 @@ pub struct Premature {
     /// Their class.
     pub class: String,
     /// Innermost frame first.
-    pub stack: Vec<Frame>,
+    pub stack: Stack,
     /// Bytes that died between one and four times the age of promotion.
     pub bytes: u64,
 }
@@ -35,7 +35,7 @@ pub struct Pool {
     /// Their class.
     pub class: String,
     /// Innermost frame first.
-    pub stack: Vec<Frame>,
+    pub stack: Stack,
     /// Objects made.
     pub objects: u64,
     /// Of so many bytes each.
@@ -52,7 +52,7 @@ pub struct Humongous {
     /// Bytes of its largest object.
     pub largest: u64,
     /// From which sites it is allocated, most bytes first.
-    pub stacks: Vec<Vec<Frame>>,
+    pub stacks: Vec<Stack>,
 }
 
 /// A class whose objects the JIT compiler removes.

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use mayfly_profile::{ClassProfile, Frame, Profile, SiteProfile, Spread, Tally, is_of_the_jdk};
+use mayfly_profile::{ClassProfile, Profile, SiteProfile, Spread, Stack, Tally, is_of_the_jdk};
 
 use super::shape::Shape;
 use super::suspicion::Suspicion;
@@ -43,7 +43,7 @@ pub struct Kept {
     /// Their class.
     pub class: String,
     /// Where they are allocated; empty without stacks. Innermost frame first.
-    pub stack: Vec<Frame>,
+    pub stack: Stack,
     /// All that are live at the end.
     pub live: Tally,
     /// Bytes of those that were born in the second half.
@@ -110,7 +110,7 @@ fn keeper(method: Option<String>, mut kept: Vec<Kept>) -> Option<Keeper> {
 }
 
 /// The first frame that is not the JDK's; else the innermost.
-fn charged(stack: &[Frame]) -> Option<String> {
+fn charged(stack: &Stack) -> Option<String> {
     let frame = stack.iter().find(|frame| !is_of_the_jdk(&frame.class)).or(stack.first())?;
     Some(format!("{}.{}", frame.class, frame.method))
 }
@@ -162,7 +162,7 @@ impl<'a> Judged<'a> {
             let why = "as many soft references were kept: it may be a cache that the collector empties";
             suspicion = Suspicion::Unsure(why.to_owned());
         }
-        Some(Kept { class: class.name.clone(), stack: Vec::new(), live, late_bytes, shape, suspicion })
+        Some(Kept { class: class.name.clone(), stack: Stack::NONE, live, late_bytes, shape, suspicion })
     }
 
     /// What of a class that may leak is allocated there; `None` if its objects die all the same, or none were born lately.
