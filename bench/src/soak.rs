@@ -38,7 +38,7 @@ const TOMCAT_SECONDS: u64 = 15;
 /// Longest time for one round, and for the end.
 const ROUND_LIMIT: Duration = Duration::from_secs(120);
 /// Rounds that are always run: a third of them for the program to grow into.
-const FEWEST_ROUNDS: usize = 9;
+const FEWEST_ROUNDS: usize = 30;
 /// What may be added in the last third of the rounds, beside a part of all.
 const GROWTH_BYTES: u64 = 6 << 20;
 const GROWTH_PART: u64 = 50;

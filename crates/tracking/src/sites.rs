@@ -68,7 +68,7 @@ impl RawStack {
     }
 }
 
-/// A raw stack by the hash of its frames, which needs a hundredth of the room. That two of a million stacks have one hash
+/// A raw stack by the hash of its frames, which takes 64 bytes at any depth. That two of a million stacks have one hash
 /// has a chance of 10⁻²⁷.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct RawKey {
