@@ -132,7 +132,8 @@ impl FanOut {
         let mut state = self.state();
         state.closed = true;
         let State { so_far, readers, .. } = &mut *state;
-        let step = fold(so_far, last, true);
+        let is_read = readers.iter().any(|reader| reader.behind.is_none());
+        let step = fold(so_far, last, is_read);
         let of = |reader: Reader| {
             let updates = match reader.behind {
                 Some(resets) => Arc::new(so_far.retold(resets)),

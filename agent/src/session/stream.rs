@@ -38,7 +38,7 @@ impl Stream {
             if class.row() >= self.classes {
                 break;
             }
-            updates.push(Update::Site { id: SiteId::of_row(self.sites), class, stack: stack.to_vec() });
+            updates.push(Update::Site { id: SiteId::of_row(self.sites), class, stack });
             self.sites += 1;
         }
         updates

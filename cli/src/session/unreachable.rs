@@ -62,10 +62,10 @@ pub(crate) enum Unreachable {
         /// What the system said.
         cause: io::Error,
     },
-    /// The agent is not there, and the command needs it from the start.
+    /// The agent is not there, and the command does not bring it.
     #[error(
-        "JVM {pid} runs without the agent, which has to be there from the start for this; start it with \
-         'mayfly run -- java …' or -agentpath:libmayfly.so=#…"
+        "JVM {pid} runs without the agent: have it profiled by 'mayfly start {pid}', or start it with 'mayfly run -- java …' or \
+         -agentpath:libmayfly.so=#…"
     )]
     NoAgent {
         /// The JVM.
