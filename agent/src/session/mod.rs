@@ -54,6 +54,8 @@ pub(crate) struct Session {
     profiled: Stopwatch,
     uncounted: Uncounted,
     resets: u32,
+    /// Collections up to which deaths were booked.
+    swept_gcs: u32,
     /// When the byte clock was last set to the JVM's count.
     corrected: Option<Instant>,
     /// When fates were last told; `None`: the next step tells them.
@@ -85,6 +87,7 @@ impl Session {
             profiled: Stopwatch::default(),
             uncounted: Uncounted::new(launched),
             resets: 0,
+            swept_gcs: 0,
             corrected: None,
             fates_told: None,
             collections: VecDeque::new(),
@@ -112,6 +115,17 @@ impl Session {
     /// Takes over what threads have tracked.
     pub(crate) fn absorb(&mut self) {
         self.deaths.absorb(&self.population);
+    }
+
+    /// Books the deaths up to the last collection, if one ended since they were booked. Whether one did.
+    pub(crate) fn catch_up(&mut self, references: &mut impl References, jvm: &impl JvmBytes) -> bool {
+        let gcs = self.population.clock.gcs();
+        let is_behind = gcs != self.swept_gcs && self.population.options.lifetimes();
+        if is_behind {
+            self.swept_gcs = gcs;
+            self.collect(references, jvm);
+        }
+        is_behind
     }
 
     /// Takes over what threads have tracked, and books the deaths up to the last collection.

@@ -201,9 +201,11 @@ fn what_an_engine_without_a_jvm_counts_is_in_the_profile() {
     assert_eq!((made_by, site.allocated), (Some("b.Main"), Tally::of(1, 16)));
 
     let mut dead = Cleared { dead: HashSet::from([77]), ..Cleared::default() };
+    assert!(!bench.session.catch_up(&mut dead, &Total(2000)), "no collection yet");
     bench.engine.population.clock.gc_started();
     bench.engine.population.clock.gc_finished(GcKind::Full);
-    bench.session.collect(&mut dead, &Total(2000));
+    assert!(bench.session.catch_up(&mut dead, &Total(2000)));
+    assert!(!bench.session.catch_up(&mut dead, &Total(2000)), "no other one");
     let profile = bench.profile(Total(2000));
     assert_eq!(Bench::class(&profile, "a.Order"), (Tally::of(3, 24), 0, Tally::of(1, 24)));
     assert_eq!(Bench::class(&profile, "a.Item").1, 1);

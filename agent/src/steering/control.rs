@@ -87,10 +87,13 @@ pub(crate) fn snapshot(profiler: &Profiler, jni: Jni<'_>) -> Option<Profile> {
     publish_now(profiler, jni).then(|| profiler.output.profile())
 }
 
-/// Whether there is still a session to tell of.
+/// Whether there is still a session to tell of. What died in a collection that ended before is told, also where the worker has
+/// not come to it yet.
 fn publish_now(profiler: &Profiler, jni: Jni<'_>) -> bool {
     let mut session = profiler.session.lock();
     let Some(session) = session.as_mut() else { return false };
+    let references = &mut profiler.population.references.handles(jni);
+    session.catch_up(references, &Outside::of(profiler, jni));
     session.is_asked_for_all();
     publish(profiler, jni, session);
     true

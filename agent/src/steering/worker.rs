@@ -59,7 +59,6 @@ struct Worker<'call> {
     profiler: &'call Profiler,
     jni: Jni<'call>,
     cpu: ThreadTime,
-    swept_gcs: u32,
     followed: Timer,
     stacks: Timer,
     live: Timer,
@@ -78,7 +77,6 @@ impl<'call> Worker<'call> {
             profiler,
             jni,
             cpu: ThreadTime::now(),
-            swept_gcs: 0,
             followed: Timer::every(None),
             stacks: Timer::every(only_stacks.then_some(STACKS_STEP)),
             live: Timer::every(profiler.output.live_every()),
@@ -144,11 +142,8 @@ impl<'call> Worker<'call> {
         let (profiler, jni) = (self.profiler, self.jni);
         let mut session = profiler.session.lock();
         let Some(session) = session.as_mut() else { return false };
-        let gcs = profiler.population.clock.gcs();
-        if gcs != self.swept_gcs && profiler.population.options.lifetimes() {
-            self.swept_gcs = gcs;
-            session.collect(&mut profiler.population.references.handles(jni), &Outside::of(profiler, jni));
-        } else if self.stacks.is_due() {
+        let references = &mut profiler.population.references.handles(jni);
+        if !session.catch_up(references, &Outside::of(profiler, jni)) && self.stacks.is_due() {
             session.absorb();
         }
         session.note_collections(profiler.target.take_collections(), &Outside::of(profiler, jni));
