@@ -119,10 +119,8 @@ impl Session {
 
     /// Books the deaths up to the last collection, if one ended since they were booked. Whether one did.
     pub(crate) fn catch_up(&mut self, references: &mut impl References, jvm: &impl JvmBytes) -> bool {
-        let gcs = self.population.clock.gcs();
-        let is_behind = gcs != self.swept_gcs && self.population.options.lifetimes();
+        let is_behind = self.population.clock.gcs() != self.swept_gcs && self.population.options.lifetimes();
         if is_behind {
-            self.swept_gcs = gcs;
             self.collect(references, jvm);
         }
         is_behind
@@ -130,6 +128,7 @@ impl Session {
 
     /// Takes over what threads have tracked, and books the deaths up to the last collection.
     pub(crate) fn collect(&mut self, references: &mut impl References, jvm: &impl JvmBytes) {
+        self.swept_gcs = self.population.clock.gcs();
         self.absorb();
         if self.population.options.lifetimes() {
             self.deaths.note_collections();
