@@ -82,7 +82,7 @@ impl Exact {
         let hooks = hooks::connect(jni, jvmti, session).map_err(LateError::NotConnected)?;
         let _ = self.hooks.set(hooks);
         self.forget_cells(jni).ok_or(LateError::NoClasses)?;
-        let refuse = &mut |class: LeftAsItIs| self.rewriting.refuse(class.to_string());
+        let refuse = &|class: LeftAsItIs| self.rewriting.refuse(class.to_string());
         let places = self.population.options.counts_places();
         loaded_classes::rewrite((jvmti, self.target.jdk), jni, (&later.seen, places), refuse)
             .ok_or(LateError::NoClasses)

@@ -2,7 +2,6 @@
 //!
 //! Not here: what a hook is asked for each of them (`rewriting`).
 
-use std::cell::RefCell;
 use std::hash::BuildHasher;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -21,7 +20,7 @@ const SMALL_BATCH: usize = 20;
 const MOST_PASSES: usize = 4;
 
 /// Constants NaN in a class with which it may be changed once more, and given back. HotSpot takes over the constants of a class that
-/// is changed, but for those that it has; NaN equals nothing, so all NaN come again: from JDK 18 on three times as many with each begin and
+/// is changed, but for those that it has; NaN equals nothing, so all NaN come again: on JDK 21 and later three times as many with each begin and
 /// end. With more than 65,535 constants JVMTI's `GetConstantPool` never returns, and nor does any safepoint.
 const MOST_NANS: usize = 1000;
 
@@ -60,9 +59,8 @@ pub(super) fn rewrite(
     (jvmti, jdk): (&JvmtiEnv, u32),
     jni: Jni<'_>,
     (seen, places): (&ClassNames, bool),
-    refuse: &mut dyn FnMut(LeftAsItIs),
+    refuse: &dyn Fn(LeftAsItIs),
 ) -> Option<()> {
-    let grown = RefCell::new(Vec::new());
     for pass in 0..MOST_PASSES {
         let is_wanted = |class: Class<'_>, name: &str| {
             // In the first pass all: what was seen may be another loader's class of that name.
@@ -70,20 +68,16 @@ pub(super) fn rewrite(
             if is_left || (pass > 0 && seen.has(name)) {
                 return false;
             }
-            let may = may_be_changed(jvmti, class, name, places);
-            if may == May::ButTooOften {
-                grown.borrow_mut().push(LeftAsItIs::ChangedTooOften(name.to_owned()));
-            }
-            if may != May::Get {
+            let may = may_be_changed(jvmti, class, name, places, refuse);
+            if !may {
                 seen.add(name);
             }
-            may == May::Get
+            may
         };
         if each_batch((jvmti, jdk), jni, &is_wanted, refuse)? == 0 {
             break;
         }
     }
-    grown.into_inner().into_iter().for_each(refuse);
     Some(())
 }
 
@@ -95,31 +89,30 @@ pub(super) fn has(jvmti: &JvmtiEnv, jni: Jni<'_>, name: &str) -> bool {
 
 /// Has the JVM take classes of these names as they were before: the hook is off.
 pub(super) fn restore((jvmti, jdk): (&JvmtiEnv, u32), jni: Jni<'_>, names: &ClassNames) {
-    each_batch((jvmti, jdk), jni, &|_, name| names.has(name), &mut |_| ());
-}
-
-/// Whether a class gets hooks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum May {
-    Get,
-    GetNone,
-    ButTooOften,
+    each_batch((jvmti, jdk), jni, &|_, name| names.has(name), &|_| ());
 }
 
 /// Whether rewriting may find something in a class: asked of the JVM's own form of it, which takes a fraction of the time that it
-/// takes to write the class out and take it anew.
-fn may_be_changed(jvmti: &JvmtiEnv, class: Class<'_>, name: &str, places: bool) -> May {
+/// takes to write the class out and take it anew. `refuse` is told if it would be once too often.
+fn may_be_changed(
+    jvmti: &JvmtiEnv,
+    class: Class<'_>,
+    name: &str,
+    places: bool,
+    refuse: &dyn Fn(LeftAsItIs),
+) -> bool {
     let (Some(constants), Some(codes)) = (jvmti.class_constants(class), jvmti.class_codes(class)) else {
-        return May::Get;
+        return true;
     };
     let mut is_read = true;
     let codes = codes.map_while(|code| code.inspect_err(|_| is_read = false).ok());
     let may = may_get_hooks(name.replace('.', "/").as_bytes(), &constants, codes, places);
-    match may || !is_read {
-        false => May::GetNone,
-        true if nan_constants(&constants) > MOST_NANS => May::ButTooOften,
-        true => May::Get,
+    let may = may || !is_read;
+    let is_too_often = may && nan_constants(&constants) > MOST_NANS;
+    if is_too_often {
+        refuse(LeftAsItIs::ChangedTooOften(name.to_owned()));
     }
+    may && !is_too_often
 }
 
 /// Retransforms the loaded classes that are wanted, asked with their names; how many there were. `None` if the JVM has no memory to tell them.
@@ -127,7 +120,7 @@ fn each_batch(
     (jvmti, jdk): (&JvmtiEnv, u32),
     jni: Jni<'_>,
     is_wanted: &dyn Fn(Class<'_>, &str) -> bool,
-    refuse: &mut dyn FnMut(LeftAsItIs),
+    refuse: &dyn Fn(LeftAsItIs),
 ) -> Option<usize> {
     jvmti.with_loaded_classes(jni, |classes| {
         let wanted = |class: &Class<'_>| {
@@ -144,7 +137,7 @@ fn each_batch(
 }
 
 /// All of them or, where one is in the way, all but that one.
-fn retransform(jvmti: &JvmtiEnv, classes: &[Class<'_>], refuse: &mut dyn FnMut(LeftAsItIs)) {
+fn retransform(jvmti: &JvmtiEnv, classes: &[Class<'_>], refuse: &dyn Fn(LeftAsItIs)) {
     let Err(error) = jvmti.retransform(classes) else { return };
     match classes {
         [] => {}

@@ -178,9 +178,6 @@ impl Profile {
     }
 }
 
-/// Of what no site is known.
-static NO_FRAMES: Stack = Stack::NONE;
-
 /// The numbers of a class, divided among its sites. A class all of whose objects have a site is divided without rest.
 fn divided<'p>(class: &'p ClassProfile, all: &Amounts, sites: &[&'p SiteProfile]) -> Vec<Cell<'p>> {
     let of_sites: Vec<Amounts> = sites.iter().map(|site| site.amounts()).collect();
@@ -209,7 +206,7 @@ fn divided<'p>(class: &'p ClassProfile, all: &Amounts, sites: &[&'p SiteProfile]
         amounts,
     };
     let is_left = !rest.is_empty() || sites.is_empty();
-    let unplaced = is_left.then_some(Cell { class: &class.name, stack: &NO_FRAMES, amounts: rest });
+    let unplaced = is_left.then_some(Cell { class: &class.name, stack: &Stack::NONE, amounts: rest });
     sites.iter().zip(parts).map(cell).chain(unplaced).collect()
 }
 

@@ -108,9 +108,10 @@ fn scope_profiles(builder: &ProfileBuilder) -> Vec<ScopeProfile> {
 }
 
 /// One row per class name and stack, largest allocated bytes first, ties by class and stack.
-fn site_profiles<'a>(builder: &'a ProfileBuilder) -> Vec<SiteProfile> {
-    let with_index = |counts: &'a SiteCounts| Some((builder.site_keys.index(counts.id)?, counts));
-    let mut counts: Vec<_> = builder.site_counts.values().filter_map(with_index).collect();
+fn site_profiles(builder: &ProfileBuilder) -> Vec<SiteProfile> {
+    let counts = builder.site_counts.values();
+    let mut counts: Vec<_> =
+        counts.filter_map(|counts| Some((builder.site_keys.index(counts.id)?, counts))).collect();
     counts.sort_by_key(|&(index, _)| index);
     let frame = |id: FrameId| builder.frames.value(id.row()).cloned().unwrap_or_default();
     let stacks = builder.stacks.named(frame);

@@ -21,7 +21,7 @@ impl Profile {
             self.estimates.iter().map(|(name, estimate)| (names.class(name), *estimate)).collect();
         let sites: Vec<_> = self.sites.iter().map(|site| counts_of_site(names.site(site), site)).collect();
         let known =
-            |(site, counts): (&SiteProfile, &SiteCounts)| Some((counts.id, (**site.fates.as_ref()?).clone()));
+            |(site, counts): (&SiteProfile, &SiteCounts)| Some((counts.id, site.fates.as_deref().cloned()?));
         let fates = self.sites.iter().zip(&sites).filter_map(known).collect();
         let aged = self.classes.iter().filter_map(|class| Some((class, class.byte_ages.clone()?)));
         let ages = aged.map(|(class, ages)| (names.class(&class.name), ages)).collect();

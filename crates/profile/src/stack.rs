@@ -34,7 +34,7 @@ impl Stack {
     }
 
     /// Frames, outermost first.
-    pub fn from_outermost(&self) -> impl DoubleEndedIterator<Item = &Frame> + ExactSizeIterator {
+    pub fn from_outermost(&self) -> impl Iterator<Item = &Frame> {
         let frames: Vec<_> = self.iter().collect();
         frames.into_iter().rev()
     }
@@ -134,8 +134,11 @@ impl Ord for Stack {
             let (Some(node), Some(with)) = (&one.0, &other.0) else {
                 return one.0.is_some().cmp(&other.0.is_some());
             };
-            if !Arc::ptr_eq(&node.frame, &with.frame) && node.frame != with.frame {
-                return node.frame.cmp(&with.frame);
+            if !Arc::ptr_eq(&node.frame, &with.frame) {
+                let order = node.frame.cmp(&with.frame);
+                if order.is_ne() {
+                    return order;
+                }
             }
             (one, other) = (&node.caller, &with.caller);
         }
