@@ -7,6 +7,8 @@ use std::{env, fs};
 
 use serde_json::Value;
 
+use crate::folders::workspace_root;
+
 /// The two files that users get.
 #[derive(Clone, Debug)]
 pub struct Artifacts {
@@ -40,17 +42,6 @@ pub fn artifacts() -> &'static Artifacts {
         Some(folder) => given(Path::new(&folder)),
         None => build(),
     })
-}
-
-/// The folder of the workspace's Cargo.toml.
-pub fn workspace_root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the workspace")
-}
-
-/// The folder for what tests build, out of version control.
-pub(crate) fn build_folder() -> PathBuf {
-    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
-    workspace_root().join(target)
 }
 
 /// The agent as a debug build, which can be made to panic (`agent/src/conduct/faults.rs`): the one that

@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::expect::check_all;
 use crate::jvm::Jvm;
+use crate::jvms::turns_of;
 use crate::launch::{Launch, Workspace};
 use crate::profiled::Profiled;
 use crate::running::Outcome;
@@ -20,12 +21,13 @@ pub struct Beside<'a> {
     jvm_args: Vec<&'a str>,
     stdin: &'a str,
     layout_differs: bool,
+    variant: Option<usize>,
 }
 
 impl<'a> Beside<'a> {
     /// A main class of the fixtures.
     pub fn new(main: &'a str, args: &'a [&'a str]) -> Self {
-        Self { main, args, jvm_args: Vec::new(), stdin: "", layout_differs: false }
+        Self { main, args, jvm_args: Vec::new(), stdin: "", layout_differs: false, variant: None }
     }
 
     /// Arguments for the JVM. One that does not take them is a printed skip.
@@ -46,6 +48,12 @@ impl<'a> Beside<'a> {
         self
     }
 
+    /// It is one of several variants: where every release runs, each does so in one of the modes, by turns.
+    pub fn by_turns(mut self, variant: usize) -> Self {
+        self.variant = Some(variant);
+        self
+    }
+
     /// Compares, in each mode. What was reported goes to `judge`, too.
     ///
     /// # Errors
@@ -58,7 +66,11 @@ impl<'a> Beside<'a> {
         }
         let layout_differs = self.layout_differs || jvm.compact_headers;
         let counted_on = Jvm { compact_headers: layout_differs, ..jvm.clone() };
-        for mode in MODES {
+        let modes = match self.variant {
+            Some(variant) => turns_of(jvm, variant, &MODES).copied().collect(),
+            None => MODES.to_vec(),
+        };
+        for mode in modes {
             self.mode(&counted_on, mode, &plain, judge)
                 .map_err(|why| format!("{} {:?} {mode:?}: {why}", self.main, self.jvm_args))?;
         }

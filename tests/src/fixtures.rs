@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use crate::artifacts::{build_folder, workspace_root};
+use crate::folders::{build_folder, workspace_root};
 use crate::jvms::compiler;
 use crate::skip::skip;
 

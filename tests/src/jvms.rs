@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::{env, fs, thread};
 
-use crate::artifacts::workspace_root;
+use crate::folders::workspace_root;
 use crate::jvm::{Jvm, launched_here};
 use crate::skip::skip;
 
@@ -69,6 +69,20 @@ pub fn two_stand_for_all() -> bool {
     Choice::made() == Choice::Two
 }
 
+/// The modes in which a JVM runs a variant that every JVM has, the `variant`th: all; but where one of each release runs, these share
+/// them by turns. Then, too, each JVM runs each variant in some mode, and each variant runs in each mode on some JVM.
+pub fn turns_of<'a, T>(jvm: &Jvm, variant: usize, modes: &'a [T]) -> impl Iterator<Item = &'a T> {
+    let jvms = jvms();
+    let place = jvms.iter().position(|one| one == jvm).unwrap_or_default();
+    let is_shared = Choice::made() == Choice::All;
+    let takes = move |mode| !is_shared || is_turn_of(place, jvms.len(), variant + mode, modes.len());
+    modes.iter().enumerate().filter(move |&(mode, _)| takes(mode)).map(|(_, mode)| mode)
+}
+
+fn is_turn_of(place: usize, jvms: usize, turn: usize, modes: usize) -> bool {
+    (place + turn).is_multiple_of(jvms.min(modes))
+}
+
 /// JVMs older than any that the agent supports.
 pub fn jvms_too_old() -> Vec<Jvm> {
     found().iter().filter(|jvm| jvm.feature < OLDEST).cloned().collect()
@@ -94,6 +108,20 @@ pub fn each_jvm(body: impl Fn(&Jvm) + RefUnwindSafe) {
     let failed: Vec<_> = match Choice::made() {
         Choice::Two => on_one(in_order(jvms(), Location::caller()), &body),
         Choice::Homes(_) | Choice::All => jvms().iter().filter_map(|jvm| failed_on(jvm, &body)).collect(),
+    };
+    fail_if_any(&failed);
+}
+
+/// Runs a test body on one JVM, another one from place to place in the tests, and on the next if it launched nothing there: for
+/// what is ours alone and the same in every release. Where homes are named, on each of them.
+///
+/// # Panics
+/// If the body panics.
+#[track_caller]
+pub fn any_jvm(body: impl Fn(&Jvm) + RefUnwindSafe) {
+    let failed: Vec<_> = match Choice::made() {
+        Choice::Homes(_) => jvms().iter().filter_map(|jvm| failed_on(jvm, &body)).collect(),
+        Choice::All | Choice::Two => on_one(in_order(jvms(), Location::caller()), &body),
     };
     fail_if_any(&failed);
 }
@@ -148,7 +176,7 @@ fn in_turns<'a, V: Copy, T>(
 fn in_order(jvms: &[Jvm], place: impl Hash) -> impl Iterator<Item = &Jvm> {
     let mut hasher = DefaultHasher::new();
     place.hash(&mut hasher);
-    let first = usize::from(hasher.finish() % 2 == 1) % jvms.len();
+    let first = (hasher.finish() % jvms.len() as u64) as usize;
     jvms[first..].iter().chain(&jvms[..first])
 }
 
@@ -289,11 +317,13 @@ mod tests {
     }
 
     #[test]
-    fn each_of_two_is_the_first_somewhere() {
-        let two = [jvm(17, "/none/a"), jvm(25, "/none/b")];
-        let orders: BTreeSet<Vec<_>> =
-            (0..16).map(|place| in_order(&two, place).map(|jvm| jvm.feature).collect()).collect();
-        assert_eq!(orders, BTreeSet::from([vec![17, 25], vec![25, 17]]));
+    fn each_is_the_first_somewhere() {
+        let orders_of = |jvms: &[Jvm]| -> BTreeSet<Vec<_>> {
+            (0..32).map(|place| in_order(jvms, place).map(|jvm| jvm.feature).collect()).collect()
+        };
+        let three = [11, 17, 25].map(|feature| jvm(feature, "/none"));
+        assert_eq!(orders_of(&three[1..]), BTreeSet::from([vec![17, 25], vec![25, 17]]));
+        assert_eq!(orders_of(&three), BTreeSet::from([vec![11, 17, 25], vec![17, 25, 11], vec![25, 11, 17]]));
     }
 
     #[test]
@@ -311,6 +341,21 @@ mod tests {
         };
         assert_eq!(run(true), [(1, 17), (2, 25), (3, 17), (4, 25), (4, 25)]);
         assert_eq!(run(false), [(1, 17), (1, 25), (2, 25), (2, 17), (3, 17), (3, 25), (4, 25), (4, 25)]);
+    }
+
+    #[test]
+    fn by_turns_no_jvm_lacks_a_variant_and_no_variant_a_mode() {
+        let (mut run, mut all) = (0, 0);
+        for (jvms, modes, variant) in
+            (1..6).flat_map(|jvms| (1..6).flat_map(move |modes| (0..6).map(move |it| (jvms, modes, it))))
+        {
+            let takes = |jvm, mode| is_turn_of(jvm, jvms, variant + mode, modes);
+            assert!((0..jvms).all(|jvm| (0..modes).any(|mode| takes(jvm, mode))), "{jvms}, {modes}");
+            assert!((0..modes).all(|mode| (0..jvms).any(|jvm| takes(jvm, mode))), "{jvms}, {modes}");
+            run += (0..jvms).map(|jvm| (0..modes).filter(|&mode| takes(jvm, mode)).count()).sum::<usize>();
+            all += jvms * modes;
+        }
+        assert!(run < all / 2, "{run} of {all}");
     }
 
     #[test]

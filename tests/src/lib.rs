@@ -10,6 +10,7 @@ mod beside;
 mod control_socket;
 mod expect;
 mod fixtures;
+mod folders;
 mod jcmd;
 mod json_report;
 mod jvm;
@@ -22,16 +23,19 @@ mod skip;
 mod terminal;
 mod text_report;
 
-pub use artifacts::{Artifacts, artifacts, debug_agent, workspace_root};
+pub use artifacts::{Artifacts, artifacts, debug_agent};
 pub use beds::Beds;
 pub use beside::{Beside, MODES};
 pub use control_socket::{connect_control, control_socket, exchange_bytes};
 pub use expect::{Count, Counts, Expectation, Mismatch, check_all};
 pub use fixtures::fixture_classes;
+pub use folders::workspace_root;
 pub use jcmd::{class_histogram, jcmd};
 pub use json_report::JsonReport;
 pub use jvm::Jvm;
-pub use jvms::{by_turns, each_jvm, each_jvm_at_once, jdks, jvms, jvms_too_old, two_stand_for_all};
+pub use jvms::{
+    any_jvm, by_turns, each_jvm, each_jvm_at_once, jdks, jvms, jvms_too_old, turns_of, two_stand_for_all,
+};
 pub use launch::{Launch, Workspace, mayfly};
 pub use native::native_library;
 pub use profiled::Profiled;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::artifacts::workspace_root;
+use crate::folders::workspace_root;
 use crate::jvms::jdks;
 
 /// A library of a C source of the fixtures, made in `folder`.

@@ -1,6 +1,6 @@
 //! Balanced tracking: rare classes object by object, hot ones by a share that stands for the rest.
 
-use mayfly_tests::{Count, JsonReport, Jvm, Profiled, check_all, each_jvm};
+use mayfly_tests::{Count, JsonReport, Jvm, Profiled, check_all, each_jvm, turns_of};
 
 const LEAKED: &str = "rare.Rare$Leaked";
 const BRIEF: &str = "rare.Rare$Brief";
@@ -50,7 +50,7 @@ fn followed(json: &JsonReport, class: &str) -> (u64, u64) {
 fn a_rare_leak_is_seen_exactly_beside_a_crowd() {
     each_jvm(|jvm| {
         let all = [("#track-balanced", "1"), ("#track-balanced#trace", "3")];
-        for (options, threads) in &all {
+        for (options, threads) in turns_of(jvm, 0, &all) {
             let (stdout, run) = run(jvm, options, &[MADE, threads]);
             let json = run.json();
             check_all(jvm, &stdout, &json.allocated()).unwrap_or_else(|why| panic!("on {jvm}:\n{why}"));

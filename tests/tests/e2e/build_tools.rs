@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use mayfly_tests::{
-    JsonReport, Jvm, Launch, Workspace, artifacts, each_jvm, files_in, jvms, mayfly, skip, workspace_root,
+    JsonReport, Jvm, Launch, Workspace, any_jvm, artifacts, files_in, jvms, mayfly, skip, workspace_root,
 };
 
 /// Objects of the first JVM, of the two that it starts, and of the four that these start.
@@ -55,7 +55,7 @@ fn check(jvm: &Jvm, built: &Built, recordings: &[PathBuf]) {
 
 #[test]
 fn each_jvm_of_a_build_has_its_recording() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let folder = Workspace::new();
         let built = build(jvm, &folder.file("%p.mayfly"));
         check(jvm, &built, &files_in(folder.path()));
@@ -64,7 +64,7 @@ fn each_jvm_of_a_build_has_its_recording() {
 
 #[test]
 fn a_name_for_one_recording_is_not_written_by_two_jvms() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let folder = Workspace::new();
         let built = build(jvm, &folder.file("build.mayfly"));
         let recordings = files_in(folder.path());

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 
-use mayfly_tests::{Outcome, Profiled, Workspace, each_jvm, fixture_classes, mayfly};
+use mayfly_tests::{Outcome, Profiled, Workspace, any_jvm, fixture_classes, mayfly};
 
 const NODE: &str = "exitlive.ExitLive$Node";
 
@@ -17,7 +17,7 @@ fn checked(run: &Profiled, budget: &str) -> Outcome {
 
 #[test]
 fn limits_are_kept_to_the_object() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let run = Profiled::new(jvm, "exitlive.ExitLive", "#trackcollections#trace");
         run.run();
         let code = |keys: &str| {
@@ -41,7 +41,7 @@ fn limits_are_kept_to_the_object() {
 
 #[test]
 fn what_a_sample_can_not_tell_is_not_kept() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let run = Profiled::new(jvm, "exitlive.ExitLive", "#sample-16m#trace");
         run.run();
         let outcome = checked(&run, &format!("trust = 0.5\n[[class]]\nname = '{NODE}'\nlive = 1\n"));
@@ -53,7 +53,7 @@ fn what_a_sample_can_not_tell_is_not_kept() {
 
 #[test]
 fn a_run_is_checked_where_it_ends() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let workspace = Workspace::new();
         let budget = workspace.file("budget.toml");
         let run = |limit: &str| {

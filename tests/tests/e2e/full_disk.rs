@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use mayfly_tests::{JsonReport, Jvm, Launch, Outcome, Profiled, Workspace, artifacts, each_jvm, skip};
+use mayfly_tests::{JsonReport, Jvm, Launch, Outcome, Profiled, Workspace, any_jvm, artifacts, skip};
 
 /// As much as a file may hold, in bytes: less than what is written of the program.
 const ROOM: u64 = 8192;
@@ -40,7 +40,7 @@ fn for_the_recording() {
     if !can_limit() {
         return;
     }
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let folder = Workspace::new();
         let recording = folder.file("run.mayfly");
         let options = format!("#trackcollections#trace#live-0#recording-{}", recording.display());
@@ -63,7 +63,7 @@ fn for_the_log_of_reports() {
     if !can_limit() {
         return;
     }
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let run = Profiled::new(jvm, "threads.Threads", "#trackcollections#trace").with(under_limit);
         let outcome = run.run();
         assert_eq!(outcome.stdout, alone(jvm), "on {jvm}");
@@ -80,7 +80,7 @@ fn for_the_log_of_reports() {
 /// Live blocks and the report have nowhere to go.
 #[test]
 fn for_stderr() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let run = Profiled::new(jvm, "threads.Threads", "#live-1")
             .with(|l| l.args(PROGRAM).under("sh", &["-c", "exec \"$@\" 2> /dev/full", "sh"]));
         assert_eq!(run.run().stdout, alone(jvm), "on {jvm}");

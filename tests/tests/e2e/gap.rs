@@ -1,6 +1,6 @@
 //! Every way of making an object is counted once, to the object: interpreted, compiled by C1, compiled by C2.
 
-use mayfly_tests::{Profiled, check_all, each_jvm};
+use mayfly_tests::{Profiled, check_all, each_jvm, turns_of};
 
 /// How often each way is taken when it must be compiled.
 const HOT: &str = "100000";
@@ -27,8 +27,10 @@ fn counts_exactly(part: &str) {
 fn places_count_arrays_for_their_classes() {
     each_jvm(|jvm| {
         let parts = ["clones", "reflective", "language", "library"];
-        let runs = ["10", HOT].map(|times| parts.map(|part| (part, times))).concat();
-        for &(part, times) in &runs {
+        let runs = parts.iter().enumerate().flat_map(|(variant, part)| {
+            turns_of(jvm, variant, &["10", HOT]).map(move |&times| (*part, times))
+        });
+        for (part, times) in runs {
             let run = Profiled::new(jvm, "gap.Gap", "#trace").with(|l| l.args(&[part, times]));
             let outcome = run.run();
             if let Err(mismatch) = check_all(jvm, &outcome.stdout, &run.json().allocated()) {
@@ -82,12 +84,11 @@ fn a_string_that_a_builder_makes_first_in_a_thread_is_counted_once() {
 #[test]
 fn counting_goes_on_after_the_stack_or_the_heap_ran_out() {
     each_jvm(|jvm| {
-        for (part, options) in [
-            ("overflow", ""),
-            ("oom", ""),
-            ("overflow", "#trackcollections#trace"),
-            ("oom", "#trackcollections"),
-        ] {
+        let parts = [("overflow", ["", "#trackcollections#trace"]), ("oom", ["", "#trackcollections"])];
+        let runs = parts.iter().enumerate().flat_map(|(variant, (part, options))| {
+            turns_of(jvm, variant, options).map(move |&options| (*part, options))
+        });
+        for (part, options) in runs {
             let run = Profiled::new(jvm, "gap.Gap", options)
                 .with(|l| l.jvm_args(&["-Xmx48m", "-Xss256k"]).args(&[part, "1000"]));
             let outcome = run.run();

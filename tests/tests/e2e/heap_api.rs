@@ -6,7 +6,9 @@
 use std::fs;
 use std::process::Command;
 
-use mayfly_tests::{Jvm, Launch, Outcome, Workspace, artifacts, each_jvm, fixture_classes, jdks, skip};
+use mayfly_tests::{
+    Jvm, Launch, Outcome, Workspace, any_jvm, artifacts, each_jvm, fixture_classes, jdks, skip, turns_of,
+};
 use regex::Regex;
 
 /// A program that loads the agent's library itself.
@@ -175,7 +177,8 @@ fn every_collector_lets_leaks_be_found() {
 #[test]
 fn a_launched_agent_answers_too() {
     each_jvm(|jvm| {
-        for options in ["", "#trackcollections#trace"] {
+        let options = ["", "#trackcollections#trace"];
+        for options in turns_of(jvm, 0, &options) {
             let outcome = Launch::new(jvm, "heapapi.Leaks")
                 .agent(options)
                 .jvm_args(&["-Dmayfly.selfload=false", "-Dmayfly.assertgc.patience=60"])
@@ -235,7 +238,7 @@ heapapi.Leaks$Leaked@#",
 /// No assertion passes or fails by chance, while another thread allocates all the time.
 #[test]
 fn fifty_passes_and_fails_are_alike() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let launch = launch(jvm, "heapapi.Repeated").jvm_args(&["-Dmayfly.assertgc.patience=1"]);
         let stdout = launch.args(&["50"]).run().ok().stdout;
         let expected = "passed 50 of 50
@@ -331,7 +334,7 @@ fn the_old_model_gives_the_old_text() {
 /// Scans: visitors, filters, statics, ids, the whole heap.
 #[test]
 fn a_scan_tells_in_order_and_only_what_filters_let_through() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let stdout = run(jvm, "heapapi.Scans", &[]).stdout;
         assert_eq!(stdout, SCANS, "on {jvm}");
     });
@@ -563,7 +566,7 @@ reference
 /// Fails closed: without the agent nothing passes.
 #[test]
 fn without_the_agent_nothing_passes() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         for (args, why) in [
             (&["-Dmayfly.selfload=false"][..], "and mayfly.selfload forbids to load it"),
             (&["-Dmayfly.agent=/none/libmayfly.so"], "there is no file /none/libmayfly.so"),
@@ -582,7 +585,7 @@ fn without_the_agent_nothing_passes() {
 /// By the environment's word, beside the API's classes, and among them.
 #[test]
 fn the_library_is_found_where_it_lies() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let library = &artifacts().agent;
         let launch = Launch::new(jvm, "heapapi.Leaks").args(&["nothing"]);
         let named = launch.environment("MAYFLY_AGENT", &library.display().to_string()).run().ok();
@@ -657,7 +660,7 @@ fn the_guides_examples_hold() {
         .output()
         .expect("javac starts");
     assert!(javac.status.success(), "{}", String::from_utf8_lossy(&javac.stderr));
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let paths = format!("{}:{}", folder.path().display(), fixture_classes().display());
         let library = format!("-Dmayfly.agent={}", artifacts().agent.display());
         let java =

@@ -8,7 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mayfly_tests::{Jvm, Launch, Outcome, Running, Workspace, each_jvm, fixture_classes, jcmd, mayfly, skip};
+use mayfly_tests::{
+    Jvm, Launch, Outcome, Running, Workspace, any_jvm, each_jvm, fixture_classes, jcmd, mayfly, skip,
+};
 use serde_json::Value;
 
 const LINK: &str = "heapqueries.HeapQueries$Link";
@@ -164,7 +166,7 @@ fn check_strings(file: &str) {
 
 #[test]
 fn every_format_gives_the_same_answers() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let target = Target::start(jvm);
         for file in target.dumps() {
             check_answers(path(&file));
@@ -387,7 +389,7 @@ fn subclasses_of_an_interface_are_listed() {
 /// Two dumps, with a leak between them.
 #[test]
 fn growth_names_the_leak() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let mut target = Target::start(jvm);
         let before = target.dump("before.mayheap");
         target.running.send_line("+");
@@ -463,7 +465,7 @@ fn a_dump_is_fetched_from_another_namespace() {
 /// Cut off and damaged files of each format: one line with the place, exit code 4.
 #[test]
 fn damage_is_one_line_with_its_place() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let target = Target::start(jvm);
         for file in target.dumps() {
             let whole = fs::read(&file).expect("readable");

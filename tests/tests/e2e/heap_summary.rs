@@ -7,8 +7,8 @@ use std::process::Command;
 use mayfly_profile::HeapSummary;
 use mayfly_report::parse_heap_columns;
 use mayfly_tests::{
-    Count, Counts, Jvm, Launch, Outcome, Running, Workspace, check_all, class_histogram, each_jvm, files_in,
-    jcmd, skip,
+    Count, Counts, Jvm, Launch, Outcome, Running, Workspace, any_jvm, check_all, class_histogram, each_jvm,
+    files_in, jcmd, skip,
 };
 use regex::Regex;
 
@@ -273,7 +273,7 @@ fn an_attached_agent_writes_summaries() {
 /// Beside a profile, both are written.
 #[test]
 fn a_profile_and_summaries_go_together() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let workspace = Workspace::new();
         let options = "dir=logs,exit#trackcollections#live-0#output-logs";
         let running = quiet(jvm, workspace.path(), options);

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use mayfly_tests::{Launch, Outcome, Profiled, Running, Workspace, each_jvm, files_in, mayfly};
+use mayfly_tests::{Launch, Outcome, Profiled, Running, Workspace, any_jvm, files_in, mayfly};
 
 /// The end of the class name and of the program's argument, as it is and as it must be shown.
 const EVIL: &str = "\u{9b}2J\u{202e}\u{7}x";
@@ -40,7 +40,7 @@ fn ready(running: &mut Running) -> String {
 
 #[test]
 fn a_running_program_and_its_heap() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let folder = Workspace::new();
         let class = format!("hostile.Hostile$Evil{EVIL}");
         let file = |name: &str| folder.file(name).display().to_string();
@@ -71,7 +71,7 @@ fn a_running_program_and_its_heap() {
 
 #[test]
 fn reports_and_live_blocks() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let run = Profiled::new(jvm, "hostile.Hostile", "#trackcollections#trace")
             .with(|launch| launch.args(&[ARGUMENT]));
         let mut running = run.start();

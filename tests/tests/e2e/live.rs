@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mayfly_tests::{
-    Jvm, Launch, Profiled, Terminal, Workspace, artifacts, each_jvm, jvms, mayfly, shell_words,
+    Jvm, Launch, Profiled, Terminal, Workspace, any_jvm, artifacts, jvms, mayfly, shell_words,
 };
 
 const LEAK: &str = "demo.Demo$AuditEvent";
@@ -32,7 +32,7 @@ fn recorded(jvm: &Jvm) -> Profiled {
 
 #[test]
 fn a_program_is_watched_while_it_runs_and_its_output_comes_afterwards() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let folder = Workspace::new();
         let recording = folder.file("run.mayfly").display().to_string();
         let command = run(jvm, &["--live-view", "--every-object", "-o", &recording], 12);
@@ -147,7 +147,7 @@ fn no_colours_are_used_where_none_are_wanted() {
 
 #[test]
 fn where_there_is_no_terminal_blocks_are_printed() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let run = recorded(jvm);
         let path = run.recording().display().to_string();
         let text = mayfly(["live", &path]).ok().stdout;

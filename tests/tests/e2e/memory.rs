@@ -1,6 +1,6 @@
 //! The agent's memory does not grow with objects that have died, and stays within its limit.
 
-use mayfly_tests::{Launch, Profiled, Running, each_jvm, skip};
+use mayfly_tests::{Launch, Profiled, Running, each_jvm, skip, turns_of};
 
 const MIB: u64 = 1 << 20;
 
@@ -108,7 +108,8 @@ fn what_generational_zgc_would_keep_for_us_stays_small() {
 #[test]
 fn collections_by_bytes_bound_how_far_apart_they_are() {
     each_jvm(|jvm| {
-        for gc in ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"] {
+        let collectors = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
+        for &gc in turns_of(jvm, 0, &collectors) {
             let run = |options| {
                 let run = Profiled::new(jvm, "smallheap.SmallHeap", options)
                     .with(|l| l.jvm_args(&[gc, "-Xmx256m"]).args(&["16"]));

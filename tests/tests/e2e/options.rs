@@ -1,6 +1,6 @@
 //! InMemProfiler's options with their documented meaning, on real runs. Parsing is tested in the agent.
 
-use mayfly_tests::{Count, Counts, Jvm, Profiled, TextReport, Workspace, each_jvm};
+use mayfly_tests::{Count, Counts, Jvm, Profiled, TextReport, Workspace, any_jvm, each_jvm};
 
 const ITEM: &str = "threads.Threads$Item"; // 16 bytes
 const CELLS: &str = "[Lthreads.Threads$Cell;"; // 24 bytes
@@ -18,7 +18,7 @@ fn classes(counts: &Counts) -> Vec<&str> {
 
 #[test]
 fn include_exclude_and_exactmatch() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let all = allocated(jvm, "");
         assert!(all.len() > 100, "on {jvm}: {} classes without a filter", all.len());
         let included = allocated(jvm, "#include-threads.Threads");
@@ -40,7 +40,7 @@ fn include_exclude_and_exactmatch() {
 
 #[test]
 fn largerthan_keeps_its_own_size() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let filter = "#include-threads.,[Lthreads";
         let kept = allocated(jvm, &format!("{filter}#largerthan-16"));
         assert_eq!(kept.get(ITEM), Some(&Count { objects: 2000, bytes: 32_000 }), "on {jvm}");
@@ -51,7 +51,7 @@ fn largerthan_keeps_its_own_size() {
 
 #[test]
 fn outputlimit_leaves_totals_alone() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let report = |options: &str| {
             let run = Profiled::new(jvm, "exitlive.ExitLive", options);
             run.run();
@@ -66,7 +66,7 @@ fn outputlimit_leaves_totals_alone() {
 
 #[test]
 fn every_scales_what_it_tracks_and_says_so() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let run = Profiled::new(jvm, "exitlive.ExitLive", "#trackcollections#every-10#include-exitlive");
         run.run();
         let json = run.json();
@@ -105,7 +105,7 @@ fn an_unbiased_byte_sample_finds_the_totals_again() {
 
 #[test]
 fn periodic_reports_reset_as_often_as_asked() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let run = Profiled::new(jvm, "demo.Demo", "#periodic-1,2#include-demo").with(|l| l.args(&["5"]));
         let stdout = run.run().stdout;
         let log = run.log();
@@ -127,7 +127,7 @@ fn periodic_reports_reset_as_often_as_asked() {
 
 #[test]
 fn the_output_folder_is_made_with_or_without_a_slash() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         for name in ["logs/", "logs"] {
             let workspace = Workspace::new();
             let launch =
@@ -141,5 +141,5 @@ fn the_output_folder_is_made_with_or_without_a_slash() {
 
 #[test]
 fn delayed_profiling_counts_nothing_until_it_is_started() {
-    each_jvm(|jvm| assert_eq!(allocated(jvm, "#delayprofiling"), Counts::new(), "on {jvm}"));
+    any_jvm(|jvm| assert_eq!(allocated(jvm, "#delayprofiling"), Counts::new(), "on {jvm}"));
 }

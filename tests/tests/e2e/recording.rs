@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use mayfly_tests::{
-    JsonReport, Launch, Outcome, Profiled, TextReport, Workspace, check_all, each_jvm, mayfly,
+    JsonReport, Launch, Outcome, Profiled, TextReport, Workspace, any_jvm, check_all, each_jvm, mayfly,
 };
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ fn missing(json: &Value) -> Vec<String> {
 
 #[test]
 fn the_json_has_every_documented_key() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let run =
             Profiled::new(jvm, "exitlive.ExitLive", "#trackcollections#trace#include-exitlive.ExitLive$Node");
         run.run();
@@ -63,7 +63,7 @@ fn a_missing_key_would_be_told() {
 
 #[test]
 fn text_and_json_tell_the_same() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let run = Profiled::new(jvm, "org.server.Server", "#trackcollections");
         run.run();
         let (text, json) = (run.text(), run.json());
@@ -79,7 +79,7 @@ fn text_and_json_tell_the_same() {
 
 #[test]
 fn the_live_histogram_is_plain_when_piped() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let outcome = Launch::new(jvm, "demo.Demo").agent("#trackcollections#live-1").args(&["3"]).run().ok();
         let (live, report) = outcome.stderr.split_once("===\n").unwrap_or((&outcome.stderr, ""));
         assert!(!outcome.stderr.contains('\u{1b}'), "on {jvm}: escape codes in a pipe");
@@ -92,7 +92,7 @@ fn the_live_histogram_is_plain_when_piped() {
 
 #[test]
 fn the_report_on_stderr_is_one_screen_unless_rows_are_asked_for() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let report = |options: &str| {
             let options = format!("#trackcollections#trace#live-0{options}");
             Launch::new(jvm, "exitlive.ExitLive").agent(options).run().ok().stderr
@@ -160,7 +160,7 @@ fn mayfly_run_passes_the_exit_code_and_stdout_through() {
 
 #[test]
 fn mayfly_run_keeps_a_recording_of_exact_counts_and_sampled_lifetimes() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let folder = Workspace::new();
         let recording = folder.file("kept.mayfly");
         let outcome = mayfly_run(&[], &recording, &Launch::new(jvm, "org.server.Server")).ok();
@@ -176,7 +176,7 @@ fn mayfly_run_keeps_a_recording_of_exact_counts_and_sampled_lifetimes() {
 
 #[test]
 fn mayfly_run_follows_every_object_when_asked() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let folder = Workspace::new();
         let recording = folder.file("kept.mayfly");
         let options = ["--every-object", "--include", "exitlive"];

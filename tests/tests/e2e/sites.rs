@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use mayfly_tests::{Jvm, Profiled, check_all, each_jvm};
+use mayfly_tests::{Jvm, Profiled, check_all, each_jvm, turns_of};
 use serde_json::Value;
 
 /// A multiple of all that the fixture divides by, and enough for C2.
@@ -62,8 +62,10 @@ fn each_bytecode_is_counted_exactly() {
             (&["-XX:-TieredCompilation"], TURNS),
         ];
         let options = ["#detailedtrace", "#detailedtrace#trackcollections"];
-        let runs = options.map(|options| modes.map(|(jvm_args, turns)| (options, jvm_args, turns))).concat();
-        for &(options, jvm_args, turns) in &runs {
+        let runs = modes.iter().enumerate().flat_map(|(variant, &(jvm_args, turns))| {
+            turns_of(jvm, variant, &options).map(move |&options| (options, jvm_args, turns))
+        });
+        for (options, jvm_args, turns) in runs {
             let args = ["lines", &turns.to_string()];
             let sites = run(jvm, &format!("{options}{FILTER}"), jvm_args, &args);
             let mut counted = counted(&sites);

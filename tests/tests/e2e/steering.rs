@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mayfly_tests::{
-    JsonReport, Launch, Outcome, Profiled, Workspace, control_socket, each_jvm, mayfly, skip,
+    JsonReport, Launch, Outcome, Profiled, Workspace, any_jvm, control_socket, each_jvm, mayfly, skip,
 };
 use serde_json::Value;
 
@@ -75,7 +75,7 @@ fn pause_resume_and_reset_are_obeyed_and_a_snapshot_has_what_was_counted() {
 
 #[test]
 fn a_snapshot_goes_into_a_pipe_and_keeps_stacks() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let run = Profiled::new(jvm, "steered.Steered", &format!("{ONLY_ITEMS}#trace"));
         let mut running = run.start().when_ready();
         running.does("make 40");
@@ -182,7 +182,7 @@ fn requests_leave_no_trace_in_the_counts() {
 
 #[test]
 fn the_socket_is_its_owners_alone_and_goes_with_the_jvm() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         for (end, code) in [("", 0), ("halt", 7)] {
             let mut running = Launch::new(jvm, "steered.Steered").agent("").start();
             running.wait_for_line("READY");
@@ -221,7 +221,7 @@ fn what_a_killed_jvm_left_is_known_for_dead() {
 /// A file of the socket's name that somebody else made is neither followed nor removed.
 #[test]
 fn a_planted_link_is_left_alone() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let workspace = Workspace::new();
         let launch = Launch::new(jvm, "steered.Steered").agent("").folder(workspace.path());
         // The shell's number becomes the JVM's.
@@ -242,7 +242,7 @@ fn a_planted_link_is_left_alone() {
 
 #[test]
 fn with_nocontrol_there_is_no_socket_and_the_command_says_so() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let mut running = Launch::new(jvm, "steered.Steered").agent("#nocontrol").start();
         running.wait_for_line("READY");
         assert_eq!(control_socket(running.pid()), None, "on {jvm}");
@@ -311,7 +311,7 @@ fn what_is_no_target_is_exit_code_3_with_its_reason() {
 
 #[test]
 fn a_stopped_jvm_is_named_so_and_not_waited_for() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         for agent in [true, false] {
             let launch = Launch::new(jvm, "steered.Steered");
             let mut running = if agent { launch.agent("") } else { launch }.start();

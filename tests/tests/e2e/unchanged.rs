@@ -2,13 +2,28 @@
 
 use std::time::Duration;
 
-use mayfly_tests::{Jvm, Launch, Workspace, each_jvm, each_jvm_at_once};
+use mayfly_tests::{Jvm, Launch, Workspace, each_jvm, each_jvm_at_once, turns_of};
 
 const OPTIONS: [&str; 3] = ["", "#trackcollections#trace", "#sample-64k#trace"];
 
 fn same_with_and_without(jvm: &Jvm, main: &str, args: &[&str], jvm_args: &[&str]) {
+    same_with_each(jvm, main, args, jvm_args, OPTIONS.iter());
+}
+
+/// As [`same_with_and_without`], of one of several variants: where every release runs, with one of the options on each.
+fn same_by_turns(jvm: &Jvm, variant: usize, how: &str, jvm_args: &[&str]) {
+    same_with_each(jvm, "exits.Exits", &[how], jvm_args, turns_of(jvm, variant, &OPTIONS));
+}
+
+fn same_with_each<'a>(
+    jvm: &Jvm,
+    main: &str,
+    args: &[&str],
+    jvm_args: &[&str],
+    options: impl Iterator<Item = &'a &'a str>,
+) {
     let plain = Launch::new(jvm, main).args(args).jvm_args(jvm_args).run();
-    for options in OPTIONS {
+    for options in options {
         let folder = Workspace::new();
         let options = format!("{options}#live-0#output-{}", folder.path().display());
         let profiled = Launch::new(jvm, main).agent(&options).args(args).jvm_args(jvm_args).run();
@@ -36,8 +51,8 @@ fn every_way_to_end() {
             "stack-overflow",
             "uncaught-in-thread",
         ];
-        for how in &ways {
-            same_with_and_without(jvm, "exits.Exits", &[how], &[]);
+        for (variant, how) in ways.iter().enumerate() {
+            same_by_turns(jvm, variant, how, &[]);
         }
     });
 }
@@ -59,8 +74,8 @@ fn exit_from_a_shutdown_hook_blocks_as_ever() {
 #[test]
 fn out_of_memory() {
     each_jvm(|jvm| {
-        for how in ["caught-oom", "oom", "oom-in-thread"] {
-            same_with_and_without(jvm, "exits.Exits", &[how], &["-Xmx32m"]);
+        for (variant, how) in ["caught-oom", "oom", "oom-in-thread"].iter().enumerate() {
+            same_by_turns(jvm, variant, how, &["-Xmx32m"]);
         }
     });
 }

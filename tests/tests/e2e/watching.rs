@@ -10,7 +10,7 @@ use mayfly_profile::Profile;
 use mayfly_recording::control::exchange::greeting;
 use mayfly_recording::control::{Incoming, Refusal, Request, Response, encode};
 use mayfly_recording::read_profile;
-use mayfly_tests::{Launch, Outcome, Profiled, artifacts, connect_control, each_jvm, jvms, mayfly};
+use mayfly_tests::{Launch, Outcome, Profiled, any_jvm, artifacts, connect_control, jvms, mayfly};
 
 const LIMIT: Duration = Duration::from_secs(60);
 const OPTIONS: &str = "#trackcollections#trace#include-steered.";
@@ -88,7 +88,7 @@ fn items(profile: &Profile) -> u64 {
 
 #[test]
 fn two_watch_at_once_beside_other_requests_and_have_what_the_recording_has() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let run = Profiled::new(jvm, "steered.Steered", OPTIONS);
         let mut running = run.start().when_ready();
         let pid = running.pid();
@@ -117,7 +117,7 @@ fn two_watch_at_once_beside_other_requests_and_have_what_the_recording_has() {
 
 #[test]
 fn one_that_stalls_and_one_that_is_killed_harm_nobody() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let run = Profiled::new(jvm, "steered.Steered", OPTIONS);
         let mut running = run.start().when_ready();
         let pid = running.pid();
@@ -153,7 +153,7 @@ fn view(pid: u32) -> Child {
 
 #[test]
 fn blocks_are_printed_until_the_jvm_ends() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         // Without a recording nobody else wants steps.
         let launch = Launch::new(jvm, "steered.Steered").agent("#trackcollections#include-steered.");
         let mut running = launch.start();

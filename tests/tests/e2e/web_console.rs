@@ -10,7 +10,9 @@ use std::sync::OnceLock;
 use std::time::Duration;
 use std::{env, fs};
 
-use mayfly_tests::{Jvm, Running, Workspace, artifacts, each_jvm, jdks, mayfly, skip, workspace_root};
+use mayfly_tests::{
+    Jvm, Running, Workspace, any_jvm, artifacts, each_jvm, jdks, mayfly, skip, workspace_root,
+};
 use regex::Regex;
 use serde_json::{Value, json};
 
@@ -201,7 +203,7 @@ impl Answer {
 
 #[test]
 fn requests_from_elsewhere_are_refused_and_change_nothing() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         for container in &CONTAINERS {
             let Some(mut served) = Served::start(jvm, container, Some("#delayprofiling")) else { continue };
             let token = served.token();
@@ -242,7 +244,7 @@ fn requests_from_elsewhere_are_refused_and_change_nothing() {
 
 #[test]
 fn without_the_agent_the_console_says_so() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let Some(mut served) = Served::start(jvm, &CONTAINERS[0], None) else { return };
         let answer = served.post("/mayfly/start", &[], &served.token());
         assert_eq!(answer.status, 503, "on {jvm}");
