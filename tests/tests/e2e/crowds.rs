@@ -3,11 +3,11 @@
 use std::fs;
 use std::io::Write;
 
-use mayfly_tests::{Jvm, Launch, Profiled, Running, check_all, each_jvm, jvms, mayfly, skip};
+use mayfly_tests::{Jvm, Launch, Profiled, Running, check_all, each_jvm, jvms, mayfly, skip, turns_of};
 use serde_json::Value;
 
-/// Objects of 50 of 1,000 classes in each of 5,000 threads.
-const PLATFORM: &[&str] = &["platform", "5000", "1000", "50"];
+/// Objects of 50 of 1,000 classes in each of 2,000 threads.
+const PLATFORM: &[&str] = &["platform", "2000", "1000", "50"];
 const VIRTUAL: &[&str] = &["virtual", "100000"];
 /// A fixed heap, so that what differs is native memory.
 const JVM_ARGS: &[&str] = &["-XX:+UseSerialGC", "-Xms512m", "-Xmx512m", "-XX:+AlwaysPreTouch"];
@@ -46,7 +46,7 @@ fn price_per_thread(jvm: &Jvm, args: &[&str]) -> Vec<i64> {
 }
 
 #[test]
-fn five_thousand_platform_threads() {
+fn two_thousand_platform_threads() {
     each_jvm(|jvm| {
         for each in price_per_thread(jvm, PLATFORM) {
             // Counters alone reserve 2 MiB; only pages of classes that a thread allocates may take memory.
@@ -108,7 +108,8 @@ fn threads_that_come_and_go_leave_nothing_and_the_own_cost_is_what_is_resident()
             &Launch::new(jvm, "crowd.Crowd").jvm_args(SMALL_HEAP).args(COMING),
             Running::resident_bytes,
         );
-        for &options in &["", "#trackcollections", "#trackcollections#trace"] {
+        let options = ["", "#trackcollections", "#trackcollections#trace"];
+        for &options in turns_of(jvm, 0, &options) {
             let run =
                 Profiled::new(jvm, "crowd.Crowd", options).with(|l| l.jvm_args(SMALL_HEAP).args(COMING));
             let look = |running: &Running| {

@@ -9,8 +9,8 @@ use std::{env, fs};
 use mayfly_recording::control::exchange::greeting;
 use mayfly_recording::control::{Incoming, Refusal, Request, Response, encode};
 use mayfly_tests::{
-    Jvm, Launch, Outcome, Running, artifacts, connect_control, control_socket, each_jvm, exchange_bytes,
-    mayfly, skip,
+    Jvm, Launch, Outcome, Running, any_jvm, artifacts, connect_control, control_socket, each_jvm,
+    exchange_bytes, mayfly, skip,
 };
 
 /// Longer than an answer may take beside clients that want nothing, shorter than the agent's patience with them.
@@ -20,7 +20,7 @@ fn started(jvm: &Jvm, jvm_args: &[&str]) -> Running {
     let launch = Launch::new(jvm, "steered.Steered").agent("#live-0#trackcollections#include-steered.");
     let mut running = launch.jvm_args(jvm_args).start();
     running.wait_for_line("READY");
-    running.send_line("spin");
+    running.send_line("pace");
     running.wait_for_line("DID");
     running
 }
@@ -35,7 +35,7 @@ fn is_unharmed(mut running: Running) {
     running.send_line("keep 12");
     running.wait_for_line("DID keep 12");
     let outcome = running.finish().ok();
-    assert_eq!(outcome.stdout, "READY\nDID spin\nDID keep 12\nMADE 12 KEPT 12\nDONE\n");
+    assert_eq!(outcome.stdout, "READY\nDID pace\nDID keep 12\nMADE 12 KEPT 12\nDONE\n");
     assert!(!outcome.stderr.contains("internal error"), "{}", outcome.stderr);
 }
 
@@ -64,7 +64,7 @@ fn noise(seed: u64, length: usize) -> Vec<u8> {
 
 #[test]
 fn nonsense_is_refused_or_left_and_the_next_is_answered() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let running = started(jvm, &[]);
         let pid = running.pid();
         for seed in 0..50 {
@@ -92,7 +92,7 @@ fn nonsense_is_refused_or_left_and_the_next_is_answered() {
 
 #[test]
 fn a_request_of_a_later_release_is_named() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let running = started(jvm, &[]);
         let mut bytes = whole(&Request::Status);
         // The payload, one byte, is the request's number.
@@ -108,7 +108,7 @@ fn a_request_of_a_later_release_is_named() {
 
 #[test]
 fn who_says_nothing_holds_nobody_up() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let running = started(jvm, &[]);
         let pid = running.pid();
         let idle: Vec<UnixStream> = (0..200).map(|_| connect_control(pid)).collect();
@@ -133,7 +133,7 @@ fn who_says_nothing_holds_nobody_up() {
 
 #[test]
 fn who_dies_or_stalls_in_an_answer_is_left() {
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let running = started(jvm, &[]);
         let pid = running.pid();
         for request in [Request::Status, Request::Snapshot] {
@@ -191,7 +191,7 @@ fn another_user_is_told_so() {
     if !works.is_ok_and(|output| output.status.success()) {
         return skip("another user", "needs root, setpriv, and a build folder that others can read");
     }
-    each_jvm(|jvm| {
+    any_jvm(|jvm| {
         let running = started(jvm, &[]);
         let pid = running.pid();
         for command in ["status", "attach", "pause"] {

@@ -33,14 +33,15 @@ struct Run {
 }
 
 /// Starts all runs at once (they mostly wait), then judges each.
-fn judge(bounds: Bounds, args: &[&str], options: &str, modes: &[(&Jvm, &[&str])]) {
-    let start = |&(jvm, jvm_args): &(&Jvm, &[&str])| {
+fn judge(bounds: Bounds, args: &[&str], options: &[&str], modes: &[(&Jvm, &[&str])]) {
+    let start = |options: &str, &(jvm, jvm_args): &(&Jvm, &[&str])| {
         let profiled =
             Profiled::new(jvm, "test.Test", options).with(|l| l.jvm_args(jvm_args).args(args).limit(LIMIT));
         let running = profiled.start();
-        Run { what: format!("{jvm_args:?} on {jvm}"), profiled, running }
+        Run { what: format!("{options} {jvm_args:?} on {jvm}"), profiled, running }
     };
-    let runs: Vec<_> = modes.iter().map(start).collect();
+    let runs: Vec<_> =
+        options.iter().flat_map(|options| modes.iter().map(|mode| start(options, mode))).collect();
     let mut wrong = Vec::new();
     for Run { what, profiled, running } in runs {
         let outcome = match running.try_finish() {
@@ -89,17 +90,15 @@ fn check(outcome: &Outcome, profiled: &Profiled, bounds: Bounds) -> Result<(), S
 fn objects_are_found_in_the_buckets_they_died_in() {
     let modes: Vec<(&Jvm, &[&str])> = jvms().iter().map(|jvm| (jvm, [].as_slice())).collect();
     let options = "#bucket-2,4,6,8#include-other.test#trackcollections";
-    judge([2, 4, 6, 8], &["2", "4", "6", "8"], options, &modes);
+    judge([2, 4, 6, 8], &["2", "4", "6", "8"], &[options], &modes);
 }
 
 #[test]
 fn a_share_of_few_objects_is_all_of_them() {
     let modes: Vec<(&Jvm, &[&str])> = jvms().iter().map(|jvm| (jvm, [].as_slice())).collect();
-    for options in
-        ["#bucket-2,4,6,8#track-balanced", "#bucket-2,4,6,8#include-other.test#track-balanced#trace"]
-    {
-        judge([2, 4, 6, 8], &["2", "4", "6", "8"], options, &modes);
-    }
+    let options =
+        ["#bucket-2,4,6,8#track-balanced", "#bucket-2,4,6,8#include-other.test#track-balanced#trace"];
+    judge([2, 4, 6, 8], &["2", "4", "6", "8"], &options, &modes);
 }
 
 #[test]
@@ -110,7 +109,7 @@ fn under_every_collector() {
         [&["-XX:+UseSerialGC"], &["-XX:+UseParallelGC"], &["-XX:+UseShenandoahGC"], &[UNLOCK, "-XX:+UseZGC"]];
     let modes: Vec<_> = jvms().iter().flat_map(|jvm| collectors.map(|gc| (jvm, gc))).collect();
     let options = "#bucket-2,4,6,8#include-other.test#trackcollections";
-    judge([2, 4, 6, 8], &["2", "4", "6", "8"], options, &modes);
+    judge([2, 4, 6, 8], &["2", "4", "6", "8"], &[options], &modes);
 }
 
 #[test]
@@ -118,7 +117,7 @@ fn as_the_original_was_run() {
     let modes: Vec<(&Jvm, &[&str])> = jvms().iter().map(|jvm| (jvm, [].as_slice())).collect();
     let options =
         "#bucket-5,15,25,35,45,55#gc-1#include-other,[Ljava.lang.Object,java.util.ArrayList#trackcollection";
-    judge([5, 15, 25, 35], &[], options, &modes);
+    judge([5, 15, 25, 35], &[], &[options], &modes);
 }
 
 #[test]

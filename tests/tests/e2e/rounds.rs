@@ -100,7 +100,7 @@ impl OverAndOver {
 
 fn started(jvm: &Jvm) -> Running {
     let mut running = Launch::new(jvm, "steered.Steered").jvm_args(JVM_ARGS).start().when_ready();
-    running.does("spin");
+    running.does("pace");
     running
 }
 
