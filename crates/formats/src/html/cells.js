@@ -32,6 +32,13 @@ const cells = (() => {
     }
     found.cls = Int32Array.from(data.cells, ([node]) => -1 - found.frame[node]);
     found.middle = Float64Array.from(data.spans, middle);
+    found.step = Int32Array.from(found.middle, stepOf);
+    found.living = Uint8Array.from(data.spans, ([, by]) => by === null);
+    // The lives of all cells one after the other: those of cell i from begin[i] to begin[i + 1].
+    found.begin = new Int32Array(data.cells.length + 1);
+    data.cells.forEach(([, , lives], id) => { found.begin[id + 1] = found.begin[id] + lives.length; });
+    found.lives = new Float64Array(found.begin[data.cells.length]);
+    data.cells.forEach(([, , lives], id) => found.lives.set(lives, found.begin[id]));
     indices.set(data, found);
     return found;
   };
@@ -72,12 +79,12 @@ const cells = (() => {
   };
 
   // What a life counts for: nothing if the value is not known by lengths of life.
-  const worth = (value, by, ms, objects, bytes) => {
+  const worth = (value, living, ms, objects, bytes) => {
     switch (value) {
       case "bytes": return bytes;
       case "objects": return objects;
-      case "live": return by === null ? bytes : 0;
-      case "live-objects": return by === null ? objects : 0;
+      case "live": return living ? bytes : 0;
+      case "live-objects": return living ? objects : 0;
       case "byte-seconds": return bytes * ms / 1000;
       default: return 0;
     }
@@ -116,14 +123,16 @@ const cells = (() => {
     return id => inside[data.cells[id][0]];
   };
 
-  // Calls visit(id, lives, part) for the cells that the class, the frame and the time of a selection leave.
+  // Calls visit(id, lives, from, to, part) for the cells that the class, the frame and the time of a selection leave: their lives
+  // are [span, objects, bytes, ...] in lives from `from` to `to`.
   const left = (data, selection, visit) => {
-    const {cls, during} = selection, classes = index(data).cls, inside = under(data, selection);
+    const {cls, during} = selection, {cls: classes, lives, begin} = index(data), inside = under(data, selection);
     const timed = during === null ? null : inTime(data, during);
     for (let id = 0; id < data.cells.length; id++) {
       if ((cls !== null && classes[id] !== cls) || !inside(id)) continue;
-      const part = timed === null ? null : timed.get(id);
-      if (part !== undefined) visit(id, part === null ? data.cells[id][2] : part.lives, part);
+      const part = timed?.get(id);
+      if (timed === null) visit(id, lives, begin[id], begin[id + 1], null);
+      else if (part) visit(id, part.lives, 0, part.lives.length, part);
     }
   };
 
@@ -137,16 +146,16 @@ const cells = (() => {
   // What each cell counts for in the selection, whatever its class.
   const counted = (data, selection) => {
     const {value} = selection, banded = selection.from !== null || selection.to !== null;
-    const takes = chosen(data, selection), at = data.values.indexOf(value), ms = index(data).middle;
+    const takes = chosen(data, selection), at = data.values.indexOf(value), {middle: ms, living} = index(data);
     const amounts = new Float64Array(data.cells.length);
-    left(data, {...selection, cls: null}, (id, lives, part) => {
+    left(data, {...selection, cls: null}, (id, lives, from, to, part) => {
       let amount = 0;
       if (!banded && part === null) amount = had(data, id, at, selection.side);
       else if (!banded && (value === "bytes" || value === "objects")) amount = part[value];
       else {
-        for (let i = 0; i < lives.length; i += 3) {
+        for (let i = from; i < to; i += 3) {
           const span = lives[i];
-          if (takes[span]) amount += worth(value, data.spans[span][1], ms[span], lives[i + 1], lives[i + 2]);
+          if (takes[span]) amount += worth(value, living[span], ms[span], lives[i + 1], lives[i + 2]);
         }
         amount = Math.round(amount);
       }
@@ -278,18 +287,18 @@ const cells = (() => {
 
   // Bars of a histogram of lifetimes by time: [{from, to, dead, living}] in ms.
   const histogram = (data, selection) => {
-    const takes = chosen(data, selection), ms = index(data).middle, bars = new Map();
-    left(data, selection, (id, lives) => {
-      for (let i = 0; i < lives.length; i += 3) {
-        const span = lives[i], by = data.spans[span][1];
+    const takes = chosen(data, selection), {middle: ms, step, living} = index(data), {value} = selection;
+    const dead = [], alive = [];
+    left(data, selection, (id, lives, from, to) => {
+      for (let i = from; i < to; i += 3) {
+        const span = lives[i];
         if (!takes[span]) continue;
-        const step = stepOf(ms[span]);
-        let one = bars.get(step);
-        if (!one) bars.set(step, one = bar(step, 0, 0));
-        one[by === null ? "living" : "dead"] += worth(selection.value, by, ms[span], lives[i + 1], lives[i + 2]);
+        const sums = living[span] ? alive : dead, at = step[span];
+        sums[at] = (sums[at] ?? 0) + worth(value, living[span], ms[span], lives[i + 1], lives[i + 2]);
       }
     });
-    return closed(bars);
+    const steps = new Set([...Object.keys(dead), ...Object.keys(alive)].map(Number));
+    return closed(new Map(Array.from(steps, step => [step, bar(step, dead[step] ?? 0, alive[step] ?? 0)])));
   };
 
   // The same by another clock ("gcs", "bytes"), of the whole run or of a class; null where it is not known.
@@ -303,14 +312,13 @@ const cells = (() => {
 
   // Of each class how long its objects lived: {least, most, of: [[by step]]}, in objects or bytes.
   const spreads = (data, selection) => {
-    const takes = chosen(data, selection), {cls, middle: ms} = index(data), of = new Map();
+    const takes = chosen(data, selection), {cls, step: steps} = index(data), of = new Map();
     const at = ["objects", "live-objects"].includes(selection.value) ? 1 : 2;
     let least = Infinity, most = 0;
-    const steps = Array.from(ms, stepOf);
-    left(data, {...selection, cls: null}, (id, lives) => {
+    left(data, {...selection, cls: null}, (id, lives, from, to) => {
       let sums = of.get(cls[id]);
       if (!sums) of.set(cls[id], sums = []);
-      for (let i = 0; i < lives.length; i += 3) {
+      for (let i = from; i < to; i += 3) {
         if (!takes[lives[i]]) continue;
         const step = steps[lives[i]];
         sums[step] = (sums[step] ?? 0) + lives[i + at];

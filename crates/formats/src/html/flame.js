@@ -7,19 +7,30 @@ const flameGraph = given => {
   const {canvas} = given, ROW = 19, MOST_ROWS = 250;
   let drawn = [], focus = null, last = {};
 
-  const isDark = () => !graph.light && matchMedia("(prefers-color-scheme: dark)").matches;
   // One colour per package (all up to the last dot but one).
-  const colour = name => {
+  const hue = name => {
     const dot = name.lastIndexOf(".", name.lastIndexOf(".") - 1);
     let hash = 7;
     for (const c of dot > 0 ? name.slice(0, dot) : name) hash = (hash * 31 + c.codePointAt(0)) >>> 0;
-    return isDark() ? `hsl(${hash % 360} 26% ${30 + hash % 5}%)` : `hsl(${hash % 360} 48% ${80 + hash % 5}%)`;
+    return hash;
+  };
+  const colour = (hash, dark) => dark ? `hsl(${hash % 360} 26% ${30 + hash % 5}%)` : `hsl(${hash % 360} 48% ${80 + hash % 5}%)`;
+  // A frame stands in many places: what is asked of its name is asked once.
+  const known = new Map();
+  const facts = (frame, context) => {
+    let found = known.get(frame);
+    if (!found) {
+      const name = given.name(frame), short = name.slice(name.lastIndexOf(".", name.lastIndexOf(".") - 1) + 1);
+      found = {name, short, small: name.toLowerCase(), hash: hue(name), wide: context.measureText(name).width, less: context.measureText(short).width};
+      known.set(frame, found);
+    }
+    return found;
   };
 
   // What grew is red, what shrank blue; deepest from half of the larger on.
-  const heat = growth => {
+  const heat = (growth, dark) => {
     const share = Math.min(1, Math.abs(growth) * 2), hue = growth > 0 ? 10 : 212;
-    return isDark() ? `hsl(${hue} ${70 * share}% ${28 + 8 * share}%)` : `hsl(${hue} ${80 * share}% ${89 - 15 * share}%)`;
+    return dark ? `hsl(${hue} ${70 * share}% ${28 + 8 * share}%)` : `hsl(${hue} ${80 * share}% ${89 - 15 * share}%)`;
   };
 
   const sized = (width, rows) => {
@@ -35,13 +46,12 @@ const flameGraph = given => {
   };
 
   // As much of a name as fits; the end of it says most.
-  const fitted = (context, name, width) => {
-    if (context.measureText(name).width <= width) return name;
-    const short = name.slice(name.lastIndexOf(".", name.lastIndexOf(".") - 1) + 1);
-    if (context.measureText(short).width <= width) return short;
+  const fitted = (context, {name, short, wide, less}, width) => {
+    if (wide <= width) return name;
+    if (less <= width) return short;
     // Letters are not of one width.
     const cut = letters => short.slice(0, letters) + "\u2026";
-    let letters = Math.floor(short.length * width / context.measureText(short).width);
+    let letters = Math.floor(short.length * width / less);
     while (letters > 2 && context.measureText(cut(letters)).width > width) letters--;
     return letters > 2 ? cut(letters) : "";
   };
@@ -52,9 +62,10 @@ const flameGraph = given => {
     drawn = given.rectangles(0.4 / width);
     const rows = Math.min(MOST_ROWS, 1 + drawn.reduce((most, {depth}) => Math.max(most, depth), 0));
     const context = sized(width, rows), ink = graph.light ? "#1b1f24" : getComputedStyle(document.body).color;
+    const dark = !graph.light && matchMedia("(prefers-color-scheme: dark)").matches;
     graph.found = 0;
     for (const one of drawn) {
-      const name = given.name(one.frame), isHit = find !== "" && one.frame !== null && name.toLowerCase().includes(find);
+      const frame = facts(one.frame, context), isHit = find !== "" && one.frame !== null && frame.small.includes(find);
       one.isInHit = one.above !== null && (one.above.isInHit || one.above.isHit);
       one.isHit = isHit;
       if (isHit && !one.isInHit) graph.found += one.amount;
@@ -62,13 +73,13 @@ const flameGraph = given => {
       if (one.depth >= rows) continue;
       // What is above the frame that is zoomed to is paler.
       context.globalAlpha = one.depth < (last.zoomed ?? 0) ? 0.45 : 1;
-      context.fillStyle = isHit ? (isDark() ? "#a8327a" : "#f2a0cf") : one.frame === null ? (isDark() ? "#2b313a" : "#e6e9ed")
-        : given.growth(one) === null ? colour(name) : heat(given.growth(one));
+      context.fillStyle = isHit ? (dark ? "#a8327a" : "#f2a0cf") : one.frame === null ? (dark ? "#2b313a" : "#e6e9ed")
+        : given.growth(one) === null ? colour(frame.hash, dark) : heat(given.growth(one), dark);
       context.fillRect(one.px, one.py, Math.max(0.4, one.pw - (one.pw > 2 ? 1 : 0)), ROW - 1);
       context.globalAlpha = 1;
       if (one.pw > 24) {
         context.fillStyle = ink;
-        context.fillText(fitted(context, name, one.pw - 8), one.px + 4, one.py + ROW / 2);
+        context.fillText(fitted(context, frame, one.pw - 8), one.px + 4, one.py + ROW / 2);
       }
     }
     canvas.setAttribute("aria-label", `${last.icicle ? "Icicle" : "Flame"} graph of ${drawn.length} frames`);

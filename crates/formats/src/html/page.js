@@ -193,10 +193,11 @@ const page = data => {
     if (sides) by("total").dataset.before = sides[0];
     for (const button of document.querySelectorAll("#clock button")) button.setAttribute("aria-pressed", String(button.dataset.clock === view.clock));
     flame();
-    table();
     lifetimes();
     shade();
     chips();
+    // Last: charts ask how large they are, and rows that are new would have to be laid out for that.
+    table();
   };
 
   const choose = cls => {
