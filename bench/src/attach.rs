@@ -32,6 +32,8 @@ const MARK: &str = "-Dmayfly.bench.attach";
 const START_LIMIT: Duration = Duration::from_secs(300);
 /// Longest time for one answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(20);
+/// Seconds of load of a server that is left alone; half of it is looked at.
+const ALONE: u64 = 120;
 /// Load goes on for so long after the rounds should have ended: the last one may take its time.
 const LAST_ROUND: u64 = 60;
 /// For what the script does besides, and for classes to be compiled.
@@ -113,7 +115,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
 fn serve(jvm: &Jvm, script: &Path, arguments: &Arguments, rounds: usize) -> Result<Served, Box<dyn Error>> {
     let files = tempfile::tempdir()?;
     let (java, interrupted) = (jvm.java(), Arc::new(AtomicBool::new(false)));
-    let seconds = arguments.seconds + 3 * arguments.aside + LAST_ROUND;
+    let seconds = match rounds {
+        0 => ALONE,
+        _ => arguments.seconds + LAST_ROUND,
+    } + 3 * arguments.aside;
     let timeout = START_LIMIT + Duration::from_secs(seconds) + ADDED;
     let runner = BedRunner { java: &java, timeout, seconds: Some(seconds), interrupted: &interrupted };
     let options: Vec<_> = HEAP.into_iter().chain([MARK]).map(str::to_owned).collect();
@@ -163,7 +168,7 @@ fn watch(
         });
         let made = made.collect::<Result<Vec<()>, _>>();
         if rounds == 0 {
-            thread::sleep(all / 2);
+            thread::sleep(Duration::from_secs(ALONE / 2));
         }
         let after = (Instant::now(), memory(jvm, pid));
         if made.is_ok() {

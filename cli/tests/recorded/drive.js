@@ -114,6 +114,30 @@
   by("filter").value = "";
   by("filter").dispatchEvent(new Event("input"));
 
+  // A recursion beside what all else is: a graph of its own.
+  const tower = [{frame: null, amount: 100, x: 0, width: 1, depth: 0, above: null}];
+  tower.push({frame: 0, amount: 99, x: 0, width: 0.99, depth: 1, above: tower[0]});
+  for (let depth = 1; depth < 200; depth++) tower.push({frame: 1, amount: 1, x: 0.99, width: 0.01, depth, above: depth === 1 ? tower[0] : tower.at(-1)});
+  const canvas = document.createElement("canvas"), high = () => parseInt(canvas.style.height) / 19;
+  const graph = flameGraph({canvas, rectangles: () => tower, name: frame => ["wide", "narrow"][frame] ?? "all", growth: () => null});
+  graph.draw({icicle: false, find: "", zoomed: 0});
+  check("a narrow tower leaves no blank", high() === 30 && graph.cut === 200 - 30, high(), graph.cut);
+  graph.draw({icicle: false, find: "narrow", zoomed: 0});
+  check("what is cut is found, each once", graph.found === 1, graph.found);
+  graph.onPaper = true;
+  graph.draw();
+  check("paper is lower still", high() === 24, high());
+  for (const one of tower) one.width = 1;
+  graph.onPaper = false;
+  graph.draw();
+  check("a wide tower is shown", high() === 200 && graph.cut === 0, high(), graph.cut);
+
+  const onScreen = by("flame").width;
+  window.dispatchEvent(new Event("beforeprint"));
+  check("what is printed is drawn for paper", by("flame").width === 718 * devicePixelRatio, by("flame").width);
+  window.dispatchEvent(new Event("afterprint"));
+  check("and drawn for the screen again", by("flame").width === onScreen, by("flame").width, onScreen);
+
   check("nothing is fetched", performance.getEntriesByType("resource").length === 0 && violations.length === 0, violations);
   check("nothing is wider than the window", document.documentElement.scrollWidth <= window.innerWidth, document.documentElement.scrollWidth, window.innerWidth);
   check("all controls have names", all("input, select, button").every(one => one.textContent.trim() || one.ariaLabel || one.labels?.length));

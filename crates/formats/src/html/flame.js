@@ -2,9 +2,13 @@
 // Not here: adding up (`cells.js`), what else follows a click (`page.js`).
 "use strict";
 // given: {canvas, rectangles(least): [{frame, amount, x, width, depth, above}], name(frame), text(rectangle), chosen(rectangle),
-// described(rectangle), growth(rectangle): null, or from -1 to 1 what it is coloured by}. Returns {draw({icicle, find, zoomed}), found(), light}.
+// described(rectangle), growth(rectangle): null, or from -1 to 1 what it is coloured by}. Returns {draw({icicle, find, zoomed}), found: the
+// amount of what was searched for, cut: how many frames are not drawn, onPaper: whether it is to be printed}.
 const flameGraph = given => {
-  const {canvas} = given, ROW = 19, MOST_ROWS = 250;
+  const {canvas} = given, ROW = 19;
+  // After so many rows only those that are so wide in all are shown: a recursion is a tower that leaves all else blank. What is cut
+  // is seen when it is zoomed to. On paper the graph stands below the head of the first sheet.
+  const ALWAYS = 30, LEAST_WIDTH = 0.2, MOST_ROWS = 250, MOST_ON_PAPER = 24;
   let drawn = [], focus = null, last = {};
 
   // One colour per package (all up to the last dot but one).
@@ -33,6 +37,13 @@ const flameGraph = given => {
     return dark ? `hsl(${hue} ${70 * share}% ${28 + 8 * share}%)` : `hsl(${hue} ${80 * share}% ${89 - 15 * share}%)`;
   };
 
+  const rowsOf = all => {
+    const widths = [];
+    for (const {depth, width} of all) widths[depth] = (widths[depth] ?? 0) + width;
+    const wide = widths.findLastIndex((width, depth) => depth < ALWAYS || width >= LEAST_WIDTH);
+    return Math.min(graph.onPaper ? MOST_ON_PAPER : MOST_ROWS, 1 + Math.max(0, wide));
+  };
+
   const sized = (width, rows) => {
     // Browsers bound the sides of a canvas.
     const ratio = Math.min(window.devicePixelRatio || 1, 32000 / (rows * ROW), 32000 / width);
@@ -59,21 +70,24 @@ const flameGraph = given => {
   const draw = wanted => {
     last = wanted ?? last;
     const width = canvas.clientWidth || 800, find = (last.find ?? "").toLowerCase();
-    drawn = given.rectangles(0.4 / width);
-    const rows = Math.min(MOST_ROWS, 1 + drawn.reduce((most, {depth}) => Math.max(most, depth), 0));
-    const context = sized(width, rows), ink = graph.light ? "#1b1f24" : getComputedStyle(document.body).color;
-    const dark = !graph.light && matchMedia("(prefers-color-scheme: dark)").matches;
+    const all = given.rectangles(0.4 / width), rows = rowsOf(all);
+    const context = sized(width, rows), ink = graph.onPaper ? "#1b1f24" : getComputedStyle(document.body).color;
+    const dark = !graph.onPaper && matchMedia("(prefers-color-scheme: dark)").matches;
     graph.found = 0;
-    for (const one of drawn) {
+    for (const one of all) {
       const frame = facts(one.frame, context), isHit = find !== "" && one.frame !== null && frame.small.includes(find);
       one.isInHit = one.above !== null && (one.above.isInHit || one.above.isHit);
       one.isHit = isHit;
       if (isHit && !one.isInHit) graph.found += one.amount;
       Object.assign(one, {px: one.x * width, pw: one.width * width, py: (last.icicle ? one.depth : rows - 1 - one.depth) * ROW});
-      if (one.depth >= rows) continue;
+    }
+    drawn = all.filter(({depth}) => depth < rows);
+    graph.cut = all.length - drawn.length;
+    for (const one of drawn) {
+      const frame = facts(one.frame, context);
       // What is above the frame that is zoomed to is paler.
       context.globalAlpha = one.depth < (last.zoomed ?? 0) ? 0.45 : 1;
-      context.fillStyle = isHit ? (dark ? "#a8327a" : "#f2a0cf") : one.frame === null ? (dark ? "#2b313a" : "#e6e9ed")
+      context.fillStyle = one.isHit ? (dark ? "#a8327a" : "#f2a0cf") : one.frame === null ? (dark ? "#2b313a" : "#e6e9ed")
         : given.growth(one) === null ? colour(frame.hash, dark) : heat(given.growth(one), dark);
       context.fillRect(one.px, one.py, Math.max(0.4, one.pw - (one.pw > 2 ? 1 : 0)), ROW - 1);
       context.globalAlpha = 1;
@@ -81,6 +95,11 @@ const flameGraph = given => {
         context.fillStyle = ink;
         context.fillText(fitted(context, frame, one.pw - 8), one.px + 4, one.py + ROW / 2);
       }
+    }
+    // Where it goes on.
+    context.fillStyle = ink;
+    for (const {above} of all) {
+      if (above?.depth === rows - 1) context.fillRect(above.px, last.icicle ? above.py + ROW - 2 : above.py, Math.max(1, above.pw - 1), 2);
     }
     canvas.setAttribute("aria-label", `${last.icicle ? "Icicle" : "Flame"} graph of ${drawn.length} frames`);
     if (focus) focus = drawn.find(one => same(one, focus)) ?? null;
@@ -124,6 +143,6 @@ const flameGraph = given => {
     if (next) { event.preventDefault(); focus = next; draw(); given.described(next); }
   });
 
-  const graph = {draw, found: 0, light: false};
+  const graph = {draw, found: 0, cut: 0, onPaper: false};
   return graph;
 };

@@ -33,6 +33,7 @@ const page = data => {
 
   const flame = () => {
     graph.draw({icicle: by("icicle").checked, find: by("find").value, zoomed: view.under?.path.length ?? 0});
+    by("cut").textContent = graph.cut === 0 ? "" : `${graph.cut} narrow frames further in are cut: click one that ends in a bar to see them.`;
     by("found").textContent = by("find").value === "" ? "" : `${cells.amount(view.value, graph.found)} found, ${cells.percent(graph.found / Math.max(1, whole))}`;
   };
 
@@ -273,9 +274,14 @@ const page = data => {
   let waiting = 0;
   window.addEventListener("resize", () => { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(redraw); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  // Paper is light.
-  window.addEventListener("beforeprint", () => { graph.light = true; flame(); });
-  window.addEventListener("afterprint", () => { graph.light = false; flame(); });
+  // Paper is light, and a sheet is so high and wide: what is drawn is laid out for it.
+  const printed = onPaper => () => {
+    graph.onPaper = onPaper;
+    document.body.classList.toggle("paper", onPaper);
+    redraw();
+  };
+  window.addEventListener("beforeprint", printed(true));
+  window.addEventListener("afterprint", printed(false));
   for (const part of document.querySelectorAll(".of-time")) part.hidden = data.slices.length === 0;
   by("lives").hidden = !data.timeline.followed;
   for (const part of document.querySelectorAll(".of-life")) part.hidden = !data.timeline.followed;
