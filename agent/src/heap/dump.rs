@@ -16,9 +16,6 @@ use super::own::OwnRoots;
 use super::teller::Teller;
 use super::turn::{Before, in_turn, prepare};
 
-/// Of each text at most so many UTF-16 units are dumped: one never takes much of our memory.
-pub(super) const TEXT_LIMIT: u32 = 16 << 10;
-
 /// What a walk told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Walked {

@@ -1,8 +1,7 @@
 //! What a heap dump says of itself.
 
-use mayfly_heap::dump::Facts;
+use mayfly_heap::dump::{Facts, TEXT_LIMIT};
 
-use super::dump::TEXT_LIMIT;
 use crate::target::Target;
 
 /// Of a dump made now; `texts`: whether texts are in it.

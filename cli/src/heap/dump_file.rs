@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use mayfly_heap::dominators::{ClassRetained, Dominators, LoaderRetained};
+use mayfly_heap::dump::{Facts, Written};
 use mayfly_heap::paths::ShortestPaths;
 use mayfly_heap::saved::{Damaged, Part, Saved, classes_part, loaders_part};
 use mayfly_heap::{Dump, Filter, Format, Graph, HeapError, Referrers, Strength, Text};
@@ -32,6 +33,7 @@ pub(crate) struct DumpFile {
     path: PathBuf,
     mapping: Mapping,
     format: Format,
+    of_hprof: bool,
     /// If its heap was written for one question: whose.
     pid: Option<u32>,
     index: Option<IndexFile>,
@@ -82,10 +84,11 @@ impl DumpFile {
     /// And whether it was packed.
     fn of(file: File, path: &Path) -> Result<(Self, bool), QueryError> {
         let (mapping, packed) = map(file, path)?;
-        let opened = Dump::open(&mapping).map(|dump| dump.format());
-        let format = opened.map_err(|cause| QueryError::Refused { file: path.to_owned(), cause })?;
+        let opened = Dump::open(&mapping).map(|dump| (dump.format(), dump.is_of_hprof()));
+        let (format, of_hprof) =
+            opened.map_err(|cause| QueryError::Refused { file: path.to_owned(), cause })?;
         mapping.read_in_order();
-        Ok((Self { path: path.to_owned(), mapping, format, pid: None, index: None }, packed))
+        Ok((Self { path: path.to_owned(), mapping, format, of_hprof, pid: None, index: None }, packed))
     }
 
     /// Its path, as given.
@@ -228,17 +231,12 @@ impl DumpFile {
 
     /// Whether what fills gaps on the heap is told as arrays of `int`.
     pub(crate) fn tells_fillers_as_ints(&self) -> bool {
-        self.format == Format::Hprof
+        self.of_hprof
     }
 
     /// Whether texts of strings, or of arrays of characters, can be in it.
     pub(crate) fn tells_texts(&self) -> bool {
         self.format != Format::InsaneBinary
-    }
-
-    /// Whether the interfaces of classes are told.
-    pub(crate) fn tells_interfaces(&self) -> bool {
-        self.format == Format::Mayfly
     }
 
     /// All of it in INSANE's grammar, piece by piece.
@@ -265,20 +263,49 @@ impl DumpFile {
         Dump::open(&self.mapping)?.write_sbih(&mut |done, of| progress.at(done, of), sink)
     }
 
+    /// Whether the interfaces of classes are told.
+    pub(crate) fn tells_interfaces(&self) -> bool {
+        self.format == Format::Mayfly && !self.of_hprof
+    }
+
+    /// Whether it can be written as a dump of ours: hprof alone tells what that needs.
+    pub(crate) fn can_be_packed(&self) -> bool {
+        self.format == Format::Hprof
+    }
+
+    /// An hprof file as a dump of ours, piece by piece.
+    ///
+    /// # Errors
+    /// What can't be read, and those of `sink`.
+    pub(crate) fn write_packed<E: From<HeapError>>(
+        &self,
+        facts: &Facts,
+        sink: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<Written, E> {
+        let progress = Progress::bytes("packing", self.mapping.len() as u64);
+        let mut at = self.letting_go(&progress);
+        mayfly_heap::hprof::pack(&self.mapping, facts, &mut at, sink)
+    }
+
+    /// Tells the progress, and lets go of what was read.
+    fn letting_go<'a>(&'a self, progress: &'a Progress) -> impl FnMut(u64, u64) + 'a {
+        let mut forgotten = 0;
+        move |done, of| {
+            progress.at(done, of);
+            if done.abs_diff(forgotten) >= KEPT {
+                self.mapping.forget();
+                forgotten = done;
+            }
+        }
+    }
+
     fn reading<'a, T>(
         &'a self,
         what: &str,
         read: impl FnOnce(Dump<'a>, &mut dyn FnMut(u64, u64)) -> Result<T, HeapError>,
     ) -> Result<T, QueryError> {
         let progress = Progress::bytes(what, self.mapping.len() as u64);
-        let mut forgotten = 0;
-        let mut at = |done: u64, of| {
-            progress.at(done, of);
-            if done.abs_diff(forgotten) >= KEPT {
-                self.mapping.forget();
-                forgotten = done;
-            }
-        };
+        let mut at = self.letting_go(&progress);
         let read = Dump::open(&self.mapping).and_then(|dump| read(dump, &mut at));
         read.map_err(|cause| QueryError::Refused { file: self.path.clone(), cause })
     }

@@ -54,6 +54,15 @@ impl<'a> Dump<'a> {
         self.format
     }
 
+    /// Whether it holds what hprof files tell, and no more: it is one, or was packed from one ([`hprof::pack`]).
+    pub fn is_of_hprof(&self) -> bool {
+        match self.format {
+            Format::Hprof => true,
+            Format::Mayfly => dump::is_packed(self.bytes),
+            Format::Insane | Format::InsaneBinary => false,
+        }
+    }
+
     /// All of it, as a graph.
     ///
     /// # Errors

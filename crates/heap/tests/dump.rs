@@ -119,6 +119,7 @@ fn roots_are_named() {
 fn texts_and_histogram_need_no_graph() {
     let bytes = small_dump();
     let dump = Dump::open(&bytes).expect("a dump");
+    assert!(!dump.is_of_hprof());
     let mut texts = Vec::new();
     let mut last = 0;
     dump.strings(&mut |done, of| last = done * 100 / of, &mut |text| {

@@ -1,4 +1,5 @@
-//! Dumps that the agent writes, read back: each object of the fixture is held by what the fixture says.
+//! Dumps read back: those that the agent writes by a walk, hprof files that the JVM writes, and these packed. Each object of the fixture is
+//! held by what the fixture says.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,10 +11,21 @@ use mayfly_tests::{
     Jvm, Launch, Running, Workspace, any_jvm, check_all, class_histogram, each_jvm, jcmd, mayfly, skip,
 };
 
-/// The heap of a running program.
+/// The heap of a running program, by a walk of the agent.
 fn dump(running: &Running, file: &Path) -> Graph {
+    dump_by(&["--walk"], running, file)
+}
+
+/// The heap of a running program, as the JVM writes it.
+fn dump_by_the_jvm(running: &Running, file: &Path) -> Graph {
+    dump_by(&[], running, file)
+}
+
+fn dump_by(way: &[&str], running: &Running, file: &Path) -> Graph {
     let pid = running.pid().to_string();
-    mayfly(["heap", "dump", "--quiet", &pid, &file.display().to_string()]).ok();
+    let file = file.display().to_string();
+    let words = [&["heap", "dump", "--quiet"], way, &[&pid, &file]].concat();
+    mayfly(words).ok();
     let bytes = fs::read(file).expect("a dump");
     Dump::open(&bytes).and_then(|dump| dump.graph(&mut |_, _| {})).expect("a whole dump")
 }
@@ -211,7 +223,7 @@ fn the_jvm_writes_hprof_files_without_an_agent() {
         let mut running =
             Launch::new(jvm, "heap.Full").args(&["95"]).jvm_args(&["-Xmx64m", "-XX:+UseSerialGC"]).start();
         running.wait_for_line("READY");
-        let graph = dump(&running, &workspace.file("run.hprof"));
+        let graph = dump_by_the_jvm(&running, &workspace.file("run.hprof"));
         let blocks = graph.instances(|class| &*class.name == "heap.Full$Block").count() as u64;
         let pid = running.pid().to_string();
         let missing = workspace.file("missing/run.hprof").display().to_string();
@@ -223,6 +235,36 @@ fn the_jvm_writes_hprof_files_without_an_agent() {
         running.send_line("go");
         let outcome = running.finish().ok();
         assert_eq!(blocks, mayfly_tests::Expectation::all(&outcome.stdout)[0].objects);
+    });
+}
+
+/// A dump of ours is the JVM's own file, packed: no agent is there, or comes, so no object is tagged; no other file is left; and what
+/// holds what is what a walk finds, but for slots of local variables.
+#[test]
+fn a_dump_of_ours_needs_no_agent() {
+    each_jvm(|jvm| {
+        let workspace = Workspace::new();
+        let mut running = Launch::new(jvm, "heap.Roots").jvm_args(&["-Xmx64m"]).start();
+        running.wait_for_line("READY");
+        let packed = dump_by_the_jvm(&running, &workspace.file("run.mayheap"));
+        assert_eq!(mayfly_tests::files_in(workspace.path()).len(), 1, "on {jvm}");
+        let status = mayfly(["status", &running.pid().to_string()]);
+        assert!(status.stderr.contains("runs without the agent"), "{}", status.stderr);
+        let walked = dump(&running, &workspace.file("walked.mayheap"));
+        let without_slot =
+            |holder: String| holder.split_once(" slot ").map_or(holder.clone(), |(what, _)| what.to_owned());
+        let mut compared = 0;
+        for (_, class) in walked.classes().filter(|(_, class)| class.name.starts_with("heap.Roots$By")) {
+            let held = |graph: &Graph| {
+                let by = holders(graph, only(graph, &class.name)).into_iter().map(without_slot);
+                by.collect::<BTreeSet<_>>()
+            };
+            assert_eq!(held(&packed), held(&walked), "{} on {jvm}", class.name);
+            compared += 1;
+        }
+        assert_eq!(compared, 11, "kinds of holders");
+        running.send_line("go");
+        running.finish().ok();
     });
 }
 
@@ -267,7 +309,7 @@ fn a_disk_that_is_full_harms_nobody() {
             return skip("a full disk", "there is no prlimit");
         }
         let file = workspace.file("run.mayheap");
-        let refused = mayfly(["heap", "dump", &pid, &file.display().to_string()]);
+        let refused = mayfly(["heap", "dump", "--walk", &pid, &file.display().to_string()]);
         assert_ne!(refused.code(), Some(0));
         assert!(
             refused.stderr.contains("cannot write") && refused.stderr.contains("File too large"),
@@ -276,8 +318,34 @@ fn a_disk_that_is_full_harms_nobody() {
         );
         assert!(!file.exists());
         assert!(limit("unlimited:").is_ok_and(|status| status.success()));
-        mayfly(["heap", "dump", "--quiet", &pid, &file.display().to_string()]).ok();
+        mayfly(["heap", "dump", "--quiet", "--walk", &pid, &file.display().to_string()]).ok();
         running.send_line("go");
         running.finish().ok();
+    });
+}
+
+/// Where the JVM can't be attached to, its agent walks, and that is said.
+#[test]
+fn an_agent_walks_where_the_jvm_can_not_be_asked() {
+    each_jvm(|jvm| {
+        let workspace = Workspace::new();
+        let start = |agent: bool| {
+            let launch = Launch::new(jvm, "heap.Roots").jvm_args(&["-XX:+DisableAttachMechanism"]);
+            let launch = if agent { launch.agent("#heapsummary").folder(workspace.path()) } else { launch };
+            let mut running = launch.start();
+            running.wait_for_line("READY");
+            running
+        };
+        let file = workspace.file("run.mayheap").display().to_string();
+        let (with, without) = (start(true), start(false));
+        let walked = mayfly(["heap", "dump", &with.pid().to_string(), &file]).ok();
+        assert!(walked.stderr.contains("its agent walks the heap"), "on {jvm}: {}", walked.stderr);
+        let refused = mayfly(["heap", "dump", &without.pid().to_string(), &(file + ".2")]);
+        assert_eq!(
+            (refused.code(), refused.stderr.lines().count()),
+            (Some(3), 1),
+            "on {jvm}: {}",
+            refused.stderr
+        );
     });
 }

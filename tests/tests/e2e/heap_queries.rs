@@ -39,19 +39,23 @@ impl<'a> Target<'a> {
         jcmd(self.jvm, &self.running, command)
     }
 
-    /// The heap as a dump of ours.
+    /// The heap in the format that the name asks for; `walked.mayheap` by a walk.
     fn dump(&self, name: &str) -> PathBuf {
         let file = self.folder.file(name);
-        heap(&["dump", &self.pid(), path(&file), "--quiet"]).ok();
+        let way: &[&str] = if name.starts_with("walked") { &["--walk"] } else { &[] };
+        heap(&[&["dump", &self.pid(), path(&file), "--quiet"], way].concat()).ok();
         file
     }
 
     /// The heap in every format that can be had here.
     fn dumps(&self) -> Vec<PathBuf> {
-        let mut files = vec![self.dump("heap.mayheap"), self.dump("heap.xml"), self.dump("heap.insane")];
+        let names = ["heap.mayheap", "walked.mayheap", "heap.xml", "heap.insane"];
+        let mut files = names.map(|name| self.dump(name)).to_vec();
         let hprof = self.folder.file("heap.hprof");
         if self.jcmd(&["GC.heap_dump", path(&hprof)]).is_some() {
-            files.push(hprof);
+            let converted = self.folder.file("converted.mayheap");
+            heap(&["convert", path(&hprof), path(&converted)]).ok();
+            files.extend([hprof, converted]);
         }
         files
     }
@@ -60,6 +64,11 @@ impl<'a> Target<'a> {
 /// Whether it is in a format of INSANE's, which tell neither roots nor superclasses.
 fn is_insanes(file: &Path) -> bool {
     file.extension().is_some_and(|name| name == "xml" || name == "insane")
+}
+
+/// Whether it is an hprof file, or was packed from one.
+fn is_of_hprof(file: &Path) -> bool {
+    !is_insanes(file) && !file.ends_with("walked.mayheap")
 }
 
 fn path(file: &Path) -> &str {
@@ -224,7 +233,7 @@ fn check_fillers(differ: &[&Value]) {
 }
 
 /// `GC.class_histogram` before and after: a class of which both say the same has so many objects and bytes in the hprof file, too.
-/// In a dump of ours this goes for the classes of the program: a walk along references does not come by what only the JVM
+/// In a dump by a walk this goes for the classes of the program: it does not come by what only the JVM
 /// itself keeps.
 #[test]
 fn histograms_equal_the_jvms_own() {
@@ -243,7 +252,7 @@ fn histograms_equal_the_jvms_own() {
             // Rows that changed and are the same at both ends: the file alone differs.
             let rows = course["rows"].as_array().expect("rows").iter();
             let differ: Vec<_> = rows.filter(|row| row["held"][0] == row["held"][2]).collect();
-            let hprof = file.extension().is_some_and(|name| name == "hprof");
+            let hprof = is_of_hprof(file);
             let judged =
                 |class: &str| if hprof { !PECULIAR.contains(&class) } else { class.contains("heapqueries") };
             let odd: Vec<_> = differ.iter().filter(|row| row["class"].as_str().is_none_or(judged)).collect();
@@ -344,9 +353,9 @@ fn a_running_jvm_is_asked_as_a_dump_is() {
     });
 }
 
-/// Before anything is done to the JVM.
+/// Before anything is done to the JVM: a folder that is not there, and forms that go with no way, or with no file.
 #[test]
-fn a_dump_into_a_folder_that_is_not_there_is_refused() {
+fn a_dump_that_can_not_be_is_refused() {
     each_jvm(|jvm| {
         let target = Target::start(jvm);
         for name in ["none/heap.mayheap", "none/heap.hprof", "none/heap.xml"] {
@@ -355,6 +364,17 @@ fn a_dump_into_a_folder_that_is_not_there_is_refused() {
             assert!(outcome.stderr.contains("No such file or directory"), "{}", outcome.stderr);
             assert_eq!(outcome.stderr.lines().count(), 1, "{}", outcome.stderr);
         }
+        let hprof = heap(&["dump", "--walk", &target.pid(), path(&target.folder.file("heap.hprof"))]);
+        assert_eq!(
+            (hprof.code(), hprof.stderr.contains("leave --walk out")),
+            (Some(2), true),
+            "{}",
+            hprof.stderr
+        );
+        let converted =
+            heap(&["convert", path(&target.dump("heap.mayheap")), path(&target.folder.file("b.mayheap"))]);
+        let refused = converted.stderr.contains("only hprof files become dumps of ours");
+        assert_eq!((converted.code(), refused), (Some(2), true), "{}", converted.stderr);
         assert_eq!(mayfly(["status", &target.pid()]).code(), Some(3), "on {jvm}: no agent was loaded for it");
     });
 }
@@ -368,7 +388,7 @@ fn subclasses_of_an_interface_are_listed() {
             let ask =
                 |class: &str| heap(&["instances", path(&file), class, "--subclasses", "--limit", "100000"]);
             let maps = ask("java.util.Map");
-            if file.extension().is_some_and(|name| name == "mayheap") {
+            if file.ends_with("walked.mayheap") {
                 let maps = maps.ok().stdout;
                 for class in
                     ["java.util.HashMap@", "java.util.Properties@", "java.util.concurrent.ConcurrentHashMap@"]

@@ -2,20 +2,17 @@
 //!
 //! That is the JVM's own dump; where it can't be attached to, its agent's, if it has one.
 
-use std::fs;
 use std::path::Path;
 
+use super::by_the_jvm;
 use super::dump::{self, Content};
 use crate::args::heap::HeapArg;
 use crate::error::Error;
 use crate::heap::dump_file::DumpFile;
-use crate::heap::error::QueryError;
-use crate::heap::progress::Progress;
 use crate::session::connect::Target;
-use crate::session::folder::{self, Folder};
+use crate::session::jvms;
 use crate::session::process::Process;
 use crate::session::unreachable::Unreachable;
-use crate::session::{attach, jvms};
 
 /// Opens a dump, with its index unless that is not wanted, or has a JVM write one.
 ///
@@ -42,33 +39,14 @@ fn jvm(heap: &Path) -> Result<Option<u32>, Error> {
     }
 }
 
-/// The file is in the JVM's folder for temporary files, where it can write, and has no name any more when this returns.
 fn of_jvm(pid: u32) -> Result<DumpFile, Error> {
     let process = Process::find(pid)?;
     process.check_user()?;
-    let name = format!("mayfly-{}.heap", std::process::id());
-    let tmp = Folder::of(&process, "/tmp").map_err(|cause| process.not_permitted(cause))?;
-    let file = tmp.file(&name);
-    let written = written(&process, &Path::new("/tmp").join(name));
-    let opened = written.and_then(|()| {
-        let unreadable = |source| QueryError::Unreadable { file: file.clone(), source };
-        let opened = folder::open_file(&file).map_err(unreadable)?;
-        Ok(DumpFile::of_jvm(pid, opened, &file)?)
-    });
-    // If it is not there, that is what is told already.
-    let _ = fs::remove_file(&file);
-    opened
-}
-
-/// `file`: as the JVM sees it.
-fn written(process: &Process, file: &Path) -> Result<(), Error> {
-    let by_the_jvm = {
-        let _progress = Progress::work("waiting for the JVM to write its heap");
-        attach::dump_hprof(process, dump::text_of(file)?)
-    };
-    by_the_jvm.or_else(|refused| {
-        // That it has no agent is no news: why it can't be attached to is.
-        let Ok(agent) = Target::find(process.pid) else { return Err(refused) };
-        dump::ask(&agent, process.pid, file, Content { collected: false, strings: true }).map(drop)
+    by_the_jvm::temporary(&process, |file| {
+        by_the_jvm::write(&process, file).or_else(|refused| {
+            // That it has no agent is no news: why it can't be attached to is.
+            let Ok(agent) = Target::find(pid) else { return Err(refused) };
+            dump::ask(&agent, pid, file, Content { collected: false, strings: true }).map(drop)
+        })
     })
 }

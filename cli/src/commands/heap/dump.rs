@@ -1,8 +1,8 @@
 //! `mayfly heap dump`: the heap of a running JVM in a file, then INSANE's usage table.
 //!
-//! The agent writes the file itself, where the JVM sees it. If that is not where we do (a container), it writes into its
-//! folder for temporary files, and the file is fetched from there. hprof files the JVM writes, without any agent. Not here:
-//! INSANE's forms (`convert`).
+//! hprof files the JVM writes, without any agent; a dump of ours is such a file, packed. If more is wanted than those tell, or the JVM
+//! can't be asked, the agent walks the heap and writes the file itself, where the JVM sees it. If that is not where we do (a
+//! container), it writes into its folder for temporary files, and the file is fetched from there. Not here: the other forms (`convert`).
 
 use std::cmp::Reverse;
 use std::env;
@@ -11,9 +11,11 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
+use mayfly_heap::dump::Written;
 use mayfly_profile::{HeapSummary, Held};
 use mayfly_recording::control::{HeapDumped, Request, Response};
 
+use super::by_the_jvm::{self, text_of};
 use super::convert::{self, Form};
 use crate::args::heap::DumpArgs;
 use crate::error::Error;
@@ -21,7 +23,6 @@ use crate::heap::dump_file::DumpFile;
 use crate::heap::error::QueryError;
 use crate::heap::progress::Progress;
 use crate::output;
-use crate::session::attach;
 use crate::session::connect::Target;
 use crate::session::folder::{self, Folder};
 use crate::session::jvms;
@@ -33,26 +34,43 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Error> {
     }
     check_folder(&args.file)?;
     let file = env::current_dir().unwrap_or_default().join(&args.file);
+    let is_hprof = file.extension().is_some_and(|extension| extension == "hprof");
+    if is_hprof && args.walk {
+        let why = format!(
+            "{} would be the JVM's own file, without a walk: leave --walk out, or give another name",
+            args.file.display()
+        );
+        return Err(QueryError::Usage(why).into());
+    }
     let pid = jvms::pid_of(&args.jvm)?;
-    if file.extension().is_some_and(|extension| extension == "hprof") {
+    if is_hprof {
         return dump_hprof(args, pid, &file);
     }
-    let dumped = match Form::of(&file) {
-        Some(form) => dump_insane(args, pid, &file, form)?,
-        None => dump(args, pid, &file)?,
-    };
-    output::say(&format!(
-        "{} objects and {} references are in {}; JVM {} was paused for {} ms",
-        dumped.objects,
-        dumped.references,
-        args.file.display(),
-        pid,
-        dumped.paused_ms
-    ));
+    let name = args.file.display();
+    match Form::of(&file) {
+        Some(form @ (Form::Xml | Form::Binary)) => {
+            say_walked(args, pid, &dump_insane(args, pid, &file, form)?)
+        }
+        _ if args.walk => say_walked(args, pid, &walk(args, pid, &file)?),
+        _ => match dump_packed(args, pid, &file)? {
+            Dumped::ByTheJvm(Written { objects, references }) => output::say(&format!(
+                "{objects} objects and {references} references are in {name}; JVM {pid} wrote them itself"
+            )),
+            Dumped::Walked(dumped) => say_walked(args, pid, &dumped),
+        },
+    }
     if args.quiet {
         return Ok(());
     }
     output::text(&usage(&DumpFile::open(&file)?.histogram()?), None)
+}
+
+fn say_walked(args: &DumpArgs, pid: u32, dumped: &HeapDumped) {
+    let HeapDumped { objects, references, paused_ms, .. } = dumped;
+    let name = args.file.display();
+    output::say(&format!(
+        "{objects} objects and {references} references are in {name}; JVM {pid} was paused for {paused_ms} ms"
+    ));
 }
 
 /// Before the JVM is asked, which would walk its heap first, or be loaded with an agent for nothing.
@@ -68,8 +86,10 @@ fn check_folder(file: &Path) -> Result<(), Error> {
 /// By way of a dump of ours, which is removed whatever happens.
 fn dump_insane(args: &DumpArgs, pid: u32, file: &Path, form: Form) -> Result<HeapDumped, Error> {
     let ours = file.with_extension("mayheap.partial");
-    let written =
-        dump(args, pid, &ours).and_then(|dumped| convert::write(&ours, file, form).map(|()| dumped));
+    let written = walk(args, pid, &ours).and_then(|dumped| {
+        convert::write(&DumpFile::open(&ours)?, file, form)?;
+        Ok(dumped)
+    });
     // If it is not there, that is what is told already.
     let _ = fs::remove_file(&ours);
     written
@@ -78,10 +98,7 @@ fn dump_insane(args: &DumpArgs, pid: u32, file: &Path, form: Form) -> Result<Hea
 /// Has the JVM itself write `file`, an absolute path of ours.
 fn dump_hprof(args: &DumpArgs, pid: u32, file: &Path) -> Result<(), Error> {
     let process = Process::find(pid)?;
-    where_it_sees(&process, file, |path| {
-        let _progress = Progress::work("waiting for the JVM to write its heap");
-        attach::dump_hprof(&process, text_of(path)?)
-    })?;
+    where_it_sees(&process, file, |path| by_the_jvm::write(&process, path))?;
     output::say(&format!("the heap of JVM {pid} is in {}", args.file.display()));
     if args.quiet {
         return Ok(());
@@ -89,7 +106,36 @@ fn dump_hprof(args: &DumpArgs, pid: u32, file: &Path) -> Result<(), Error> {
     output::text(&usage(&DumpFile::open(file)?.histogram()?), None)
 }
 
-fn dump(args: &DumpArgs, pid: u32, file: &Path) -> Result<HeapDumped, Error> {
+/// Who wrote a dump of ours.
+enum Dumped {
+    /// The JVM, as an hprof file that is packed now.
+    ByTheJvm(Written),
+    /// The agent, by a walk.
+    Walked(HeapDumped),
+}
+
+/// A dump of ours by the JVM's own hprof file, which takes no memory of the JVM's per object and a short pause; by a walk where the
+/// JVM does not write one.
+fn dump_packed(args: &DumpArgs, pid: u32, file: &Path) -> Result<Dumped, Error> {
+    let process = Process::find(pid)?;
+    process.check_user()?;
+    match by_the_jvm::open(&process) {
+        Ok(hprof) => {
+            let form = Form::Packed { pid: process.inner_pid, strings: !args.no_strings };
+            Ok(Dumped::ByTheJvm(convert::write(&hprof, file, form)?.unwrap_or_default()))
+        }
+        // That it has no agent is no news: why it can't be attached to is.
+        Err(refused) if Target::find(pid).is_err() => Err(refused),
+        Err(refused) => {
+            eprintln!(
+                "mayfly: its agent walks the heap, which takes longer, as the JVM itself does not write it: {refused}"
+            );
+            walk(args, pid, file).map(Dumped::Walked)
+        }
+    }
+}
+
+fn walk(args: &DumpArgs, pid: u32, file: &Path) -> Result<HeapDumped, Error> {
     // What a walk along references reaches is alive: no collection is needed before.
     take(pid, file, Content { collected: false, strings: !args.no_strings })
 }
@@ -140,15 +186,6 @@ pub(super) fn ask(target: &Target, pid: u32, file: &Path, content: Content) -> R
         Response::HeapDump(dumped) => Ok(dumped),
         _ => Err(Error::unexpected(pid)),
     }
-}
-
-/// A path that can be passed on.
-pub(super) fn text_of(file: &Path) -> Result<&str, Error> {
-    file.to_str().ok_or_else(|| Error::UnpassablePath {
-        what: "the dump's path",
-        path: file.to_owned(),
-        contains: "bytes that are not UTF-8",
-    })
 }
 
 /// Whether the folder of a file is the same one to the process as to us.

@@ -21,7 +21,7 @@ use crate::heap::selection;
 const SHOWN: usize = 50;
 
 /// What to do where a format does not tell classes apart so.
-const TELLS: &str = "a dump of ours does: mayfly heap dump PID FILE";
+const TELLS: &str = "a dump by a walk does: mayfly heap dump --walk PID FILE";
 
 /// The objects of a class.
 #[derive(Debug, Serialize)]

@@ -3,6 +3,7 @@
 //! One file per verb. Not here: formats and algorithms (`mayfly-heap`), what the verbs share (`crate::heap`).
 
 mod asked;
+mod by_the_jvm;
 mod convert;
 mod diff;
 mod distribution;

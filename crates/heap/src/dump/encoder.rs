@@ -202,6 +202,11 @@ impl Encoder {
         Number(self.newest)
     }
 
+    /// References told so far.
+    pub(crate) fn edges(&self) -> u64 {
+        self.edges
+    }
+
     /// The bytes that can be written away: whole frames. Empty until there are some 64 KiB.
     #[inline]
     pub fn closed(&self) -> &[u8] {

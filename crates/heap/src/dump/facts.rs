@@ -17,11 +17,11 @@ impl Number {
 /// What is known about the dump as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// Process id of the JVM, as the JVM sees it.
+    /// Process id of the JVM, as the JVM sees it; 0 if not known.
     pub pid: u32,
     /// When the walk began, in milliseconds since 1970-01-01T00:00Z.
     pub taken_at_ms: u64,
-    /// Full version of the JVM (`java.vm.version`).
+    /// Full version of the JVM (`java.vm.version`); empty if not known.
     pub jvm_version: Box<str>,
     /// The garbage collector, e.g. `G1`; empty if not known.
     pub collector: Box<str>,
@@ -53,7 +53,7 @@ pub struct ClassFacts<'a> {
 pub struct FieldFacts<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Its type (JVMS §4.3.2), e.g. `Ljava/lang/String;`.
+    /// Its type (JVMS §4.3.2), e.g. `Ljava/lang/String;`; empty if not known.
     pub descriptor: &'a str,
     /// Whether it is static.
     pub is_static: bool,

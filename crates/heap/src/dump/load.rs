@@ -111,7 +111,9 @@ impl<'a> Loader<'a> {
                 self.threads.insert(id, name);
             }
             Record::Method { id, class, name } => {
-                self.methods.insert(id, format!("{class}.{name}").into());
+                // A method of no class is one whose name is all that is known, `?`.
+                let method = if class.is_empty() { name.into() } else { format!("{class}.{name}").into() };
+                self.methods.insert(id, method);
             }
         }
     }
@@ -178,7 +180,7 @@ impl<'a> Loader<'a> {
                 builder.name(EdgeName::Static {
                     declaring: class_index(declaring),
                     name: field.name.into(),
-                    type_name: Some(type_name(field.descriptor)),
+                    type_name: Some(field.descriptor).filter(|told| !told.is_empty()).map(type_name),
                 })
             })
         });

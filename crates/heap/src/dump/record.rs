@@ -17,6 +17,7 @@
 //! 11 Text             v = 1: UTF-16, 0: Latin-1      newest - string, length in units, the units kept
 //! 12 Class            v = 1: interface               name, loader, superclass, mirror size, count, interfaces,
 //!                                                    count, fields: (flags: 1 = static, name, descriptor)
+//!                                                    (a descriptor may be empty: not known)
 //! 13 Thread                                          id, object, name
 //! 14 Method                                          id, class name, name
 //!

@@ -1,4 +1,4 @@
-//! What can be had of a dump without its graph: the texts of its strings, and its histogram.
+//! What can be had of a dump without its graph: who wrote it, the texts of its strings, and its histogram.
 //!
 //! Not here: what is counted or sought in the texts.
 
@@ -8,6 +8,11 @@ use crate::error::HeapError;
 use crate::histogram::{Histogram, Total};
 use crate::progress::Progress;
 use crate::text::{Text, TextEncoding};
+
+/// Whether it was packed from an hprof file, which does not name the JVM's version; every walk does.
+pub(crate) fn is_packed(bytes: &[u8]) -> bool {
+    Decoder::new(bytes).is_ok_and(|decoder| decoder.facts().jvm_version.is_empty())
+}
 
 /// Calls `visit` for each string whose text is in the dump.
 pub(crate) fn visit_texts<'a>(

@@ -12,6 +12,7 @@ mod find;
 mod layout;
 mod load;
 mod measure;
+mod pack;
 mod record;
 mod roots;
 mod scan;
@@ -24,6 +25,7 @@ mod value_type;
 
 pub use layout::SizesKnown;
 pub use load::read;
+pub use pack::pack;
 pub use record::MAGIC;
 pub use sizes::histogram;
 pub(crate) use texts::visit_texts;

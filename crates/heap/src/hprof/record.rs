@@ -92,6 +92,12 @@ impl<'a> Hprof<'a> {
         self.bytes
     }
 
+    /// When it was written, in milliseconds since 1970-01-01T00:00Z.
+    pub(crate) fn taken_at_ms(&self) -> u64 {
+        let half = |at| u64::from(u32_at(self.bytes, at).unwrap_or(0));
+        half(self.first - 8) << 32 | half(self.first - 4)
+    }
+
     /// Length of the file.
     pub(crate) fn len(&self) -> usize {
         self.bytes.len()
