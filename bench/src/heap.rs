@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::heap_target::{HeapTarget, NativeMemory};
+use crate::heap_readers::{Question, Readers};
+use crate::heap_target::{Felt, HeapTarget, NativeMemory};
 use crate::jdk::Jdk;
 use crate::measured::{Measured, measure};
+use crate::pauses::{Pauses, made_of};
 use crate::stats::{Summary, paired_ratios};
 use crate::table;
 use crate::variant::find_agent;
@@ -34,7 +36,7 @@ pub(crate) struct Arguments {
     /// The `mayfly` command [default: beside this program, else of the release build]
     #[arg(long, value_name = "FILE")]
     mayfly: Option<PathBuf>,
-    /// hprof-slurp, the other reader [default: the one on the PATH; without it its column is left out]
+    /// hprof-slurp, another reader [default: the one in target/peers or on the PATH; without it its row is left out]
     #[arg(long, value_name = "FILE")]
     hprof_slurp: Option<PathBuf>,
 }
@@ -46,7 +48,7 @@ const NOISE_S: f64 = 0.05;
 struct Sides {
     jdk: Jdk,
     mayfly: PathBuf,
-    slurp: Option<PathBuf>,
+    readers: Readers,
     folder: tempfile::TempDir,
     rounds: usize,
 }
@@ -76,14 +78,9 @@ impl Sides {
         let agent = find_agent(None).ok_or("no libmayfly.so: build it by `cargo build --release`")?;
         let beside = agent.with_file_name("mayfly");
         let mayfly = arguments.mayfly.clone().unwrap_or(beside).canonicalize()?;
-        let slurp = arguments.hprof_slurp.clone().or_else(|| on_path("hprof-slurp"));
-        if slurp.is_none() {
-            println!(
-                "skip(no-hprof-slurp): install it by `cargo install hprof-slurp --version 0.10`, or name it by --hprof-slurp"
-            );
-        }
         let folder = tempfile::Builder::new().prefix("mayfly-bench-").tempdir()?;
-        Ok(Self { jdk, mayfly, slurp, folder, rounds: arguments.rounds.into() })
+        let readers = Readers::find(arguments.hprof_slurp.as_deref(), &jdk, folder.path());
+        Ok(Self { jdk, mayfly, readers, folder, rounds: arguments.rounds.into() })
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -108,7 +105,23 @@ impl Sides {
         }
         runs
     }
+
+    /// The same, with what each run costs the target.
+    fn felt_by_turns(&self, target: &HeapTarget, sides: &[Side<'_>]) -> std::io::Result<Vec<Costs>> {
+        let mut runs: Vec<Costs> = sides.iter().map(|_| Costs::default()).collect();
+        for round in 0..self.rounds {
+            for index in crate::variant::order(sides.len(), round) {
+                let (run, felt) = target.feels(|| sides[index].run())?;
+                runs[index].1.push(run.map(|_| felt));
+                runs[index].0.push(run);
+            }
+        }
+        Ok(runs)
+    }
 }
+
+/// Runs of one side, and what each cost the target; none of one that failed.
+type Costs = (Vec<Option<Measured>>, Vec<Option<Felt>>);
 
 impl<'a> Side<'a> {
     fn new(name: &'a str, program: &Path, arguments: &[&str]) -> Self {
@@ -142,14 +155,15 @@ fn live(sides: &Sides, objects: u64) -> Result<bool, Box<dyn Error>> {
     let pid = target.pid().to_string();
     // What attaching takes, once, is in no figure, as a jcmd has nothing of the kind.
     let attached = sides.mayfly("mayfly attach", &["attach", &pid]).run().is_some();
-    let summaries = summaries(sides, &pid, objects);
+    let summaries = summaries(sides, &target, objects)?;
     let dumps = dumps(sides, &target, objects)?;
     Ok(attached && summaries && dumps)
 }
 
 /// Beside `jcmd GC.class_histogram`: without a collection on either side, and with two on both.
-fn summaries(sides: &Sides, pid: &str, objects: u64) -> bool {
-    let runs = sides.by_turns(&[
+fn summaries(sides: &Sides, target: &HeapTarget, objects: u64) -> Result<bool, Box<dyn Error>> {
+    let pid = &target.pid().to_string();
+    let compared = [
         sides.jcmd("jcmd VM.version (its start alone)", pid, &["VM.version"]),
         sides.mayfly("mayfly status (its start alone)", &["status", pid]),
         sides.jcmd("jcmd GC.class_histogram -all", pid, &["GC.class_histogram", "-all"]),
@@ -157,7 +171,8 @@ fn summaries(sides: &Sides, pid: &str, objects: u64) -> bool {
         sides.jcmd("jcmd GC.run", pid, &["GC.run"]),
         sides.jcmd("jcmd GC.class_histogram (one collection)", pid, &["GC.class_histogram"]),
         sides.mayfly("mayfly heap (two collections)", &["heap", pid]),
-    ]);
+    ];
+    let (runs, felt): (Vec<_>, Vec<_>) = sides.felt_by_turns(target, &compared)?.into_iter().unzip();
     let seconds: Vec<Vec<Option<f64>>> = runs.iter().map(|runs| wall(runs)).collect();
     let net = |side: usize, start: usize| minus(&seconds[side], &seconds[start]);
     // One collection more than jcmd's own, without another start.
@@ -183,7 +198,36 @@ fn summaries(sides: &Sides, pid: &str, objects: u64) -> bool {
         "ratio",
     ];
     println!("{}", table::markdown(&heading, &rows));
-    runs.iter().flatten().all(Option::is_some)
+    println!("### Its pauses, by the JVM's log of safepoints\n");
+    // Those of jcmd that a row's pauses are compared with, added up.
+    let like: [(usize, &[usize]); 5] = [(2, &[2]), (3, &[2]), (4, &[4]), (5, &[5]), (6, &[4, 5])];
+    let rows: Vec<_> =
+        like.into_iter().map(|(side, like)| pause_row(compared[side].name, side, like, &felt)).collect();
+    let heading =
+        ["", "all pauses s", "ratio to jcmd", "longest s", "CPU s in the target", "what stops it, s"];
+    println!("{}", table::markdown(&heading, &rows));
+    println!(
+        "Ratio: to the pauses of jcmd for the same, of `mayfly heap` to those of GC.run and GC.class_histogram together.\n"
+    );
+    Ok(runs.iter().flatten().all(Option::is_some))
+}
+
+fn pause_row(name: &str, side: usize, like: &[usize], felt: &[Vec<Option<Felt>>]) -> Vec<String> {
+    let of = |side: usize, value: fn(&Pauses) -> Option<f64>| -> Vec<Option<f64>> {
+        felt[side].iter().map(|felt| value(&felt.as_ref()?.pauses)).collect()
+    };
+    let total = of(side, Pauses::total_s);
+    let base = like.iter().map(|&side| of(side, Pauses::total_s)).reduce(|sum, more| plus(&sum, &more));
+    let cpu: Vec<_> = felt[side].iter().map(|felt| felt.as_ref().map(|felt| felt.cpu_s)).collect();
+    let pauses: Vec<_> = felt[side].iter().flatten().map(|felt| felt.pauses.clone()).collect();
+    vec![
+        name.to_owned(),
+        shown(&total, 3),
+        ratio(&total, &base.unwrap_or_default()),
+        shown(&of(side, Pauses::longest_s), 3),
+        shown(&cpu, 2),
+        made_of(&pauses),
+    ]
 }
 
 fn summary_row(
@@ -204,14 +248,18 @@ fn summary_row(
     ]
 }
 
-/// The two ways of dumping, each with the path to one object in the file; and what that takes of the target's native
-/// memory. The JVM's own way goes first: what malloc keeps of the other's tags would hide what it takes.
+/// The ways of dumping, each with the path to one object in the file; and what that takes of the target's native
+/// memory. The walk goes last: what malloc keeps of its tags would hide what the others take.
 fn dumps(sides: &Sides, target: &HeapTarget, objects: u64) -> Result<bool, Box<dyn Error>> {
-    let ways = [("by the JVM, .hprof", "live.hprof"), ("by its references, .mayheap", "live.mayheap")];
+    let ways: [(&str, &str, &[&str]); 3] = [
+        ("by the JVM, .hprof", "live.hprof", &[]),
+        ("by the JVM and packed, .mayheap", "packed.mayheap", &[]),
+        ("by a walk, .mayheap", "walked.mayheap", &["--walk"]),
+    ];
     let mut rows = Vec::new();
     let mut healthy = true;
-    for (name, file) in ways {
-        let (row, whole) = dump_and_path(sides, target, objects, name, &sides.file(file))?;
+    for (name, file, way) in ways {
+        let (row, whole) = dump_and_path(sides, target, objects, name, &sides.file(file), way)?;
         rows.push(row);
         healthy &= whole;
     }
@@ -219,8 +267,10 @@ fn dumps(sides: &Sides, target: &HeapTarget, objects: u64) -> Result<bool, Box<d
     let heading = [
         "",
         "dump s",
+        "pauses s",
+        "CPU s, target and command",
+        "command peak MiB",
         "path s",
-        "both s",
         "path peak MiB",
         "file MiB",
         "native B per object",
@@ -242,32 +292,36 @@ fn dump_and_path(
     objects: u64,
     name: &str,
     file: &Path,
+    way: &[&str],
 ) -> Result<(Vec<String>, bool), Box<dyn Error>> {
     let (pid, path) = (target.pid().to_string(), file.to_string_lossy().into_owned());
-    let arguments = ["heap", "dump", &pid, &path, "--quiet", "--no-strings"];
+    let arguments = [&["heap", "dump", &pid, &path, "--quiet", "--no-strings"], way].concat();
     let dump = [sides.mayfly("mayfly heap dump", &arguments).writing(file.to_owned())];
     // Memory in one dump: what malloc keeps from one to the next is no part of what one takes.
     let before = target.begin_native_peak()?;
     let first = dump[0].run().is_some();
     let peak = target.native_peak()?;
-    let runs = sides.by_turns(&dump);
+    let (runs, felt) = sides.felt_by_turns(target, &dump)?.remove(0);
     let paths = sides.by_turns(&[sides
         .mayfly("mayfly heap paths", &["heap", "paths", &path, "--to", "HeapScale$Needle", "--no-index"])]);
-    let (dump, find) = (wall(&runs[0]), wall(&paths[0]));
+    let pauses: Vec<_> = felt.iter().map(|felt| felt.as_ref()?.pauses.total_s()).collect();
+    let in_target: Vec<_> = felt.iter().map(|felt| felt.as_ref().map(|felt| felt.cpu_s)).collect();
     let row = vec![
         name.to_owned(),
-        shown(&dump, 2),
-        shown(&find, 2),
-        shown(&plus(&dump, &find), 2),
+        shown(&wall(&runs), 2),
+        shown(&pauses, 2),
+        shown(&plus(&in_target, &cpu(&runs)), 2),
+        peak_mib(&runs),
+        shown(&wall(&paths[0]), 2),
         peak_mib(&paths[0]),
         mib(fs::metadata(file)?.len()),
         per_object(before, peak, objects, |memory| Some(memory.resident)),
         per_object(before, peak, objects, |memory| memory.jvm_tags),
     ];
-    Ok((row, first && runs.iter().chain(&paths).flatten().all(Option::is_some)))
+    Ok((row, first && runs.iter().chain(&paths[0]).all(Option::is_some)))
 }
 
-/// An hprof file: histogram beside the other reader, and dominators.
+/// An hprof file: histogram and dominators beside other readers.
 fn hprof(sides: &Sides, mib_wanted: u64) -> Result<bool, Box<dyn Error>> {
     // A link is 3 objects and 102 bytes of file: measured, and near enough.
     let target = HeapTarget::start(&sides.jdk, sides.folder.path(), (mib_wanted << 20) / 34)?;
@@ -277,25 +331,25 @@ fn hprof(sides: &Sides, mib_wanted: u64) -> Result<bool, Box<dyn Error>> {
         return Ok(false);
     }
     drop(target);
-    let bytes = fs::metadata(&file)?.len();
-    let mut compared = vec![
-        sides.mayfly("mayfly heap histogram", &["heap", "histogram", &path, "--limit", "20", "--no-index"]),
-    ];
-    if let Some(slurp) = &sides.slurp {
-        compared.push(Side::new("hprof-slurp", slurp, &[&path]));
+    println!("### hprof file of {} MiB, and other readers\n", mib(fs::metadata(&file)?.len()));
+    let asked = [("histogram", Question::Histogram), ("retained", Question::Retained)];
+    let (mut rows, mut whole) = (Vec::new(), true);
+    for (verb, question) in asked {
+        let ours = ["heap", verb, &path, "--limit", "20", "--no-index"];
+        let mut compared = vec![sides.mayfly("mayfly", &ours)];
+        for other in sides.readers.asked(question, &file, sides.folder.path()) {
+            let (name, program, arguments) = (other.name, other.program, other.arguments);
+            compared.push(Side { name, program, arguments, fresh: other.writes });
+        }
+        let runs = sides.by_turns(&compared);
+        let base = cpu(&runs[0]);
+        for (side, runs) in compared.iter().zip(&runs) {
+            rows.push(reader_row(verb, side.name, runs, &base));
+            whole &= runs.iter().all(Option::is_some);
+        }
     }
-    let histograms = sides.by_turns(&compared);
-    let retained = ["heap", "retained", &path, "--limit", "20", "--no-index"];
-    let retained = sides.by_turns(&[sides.mayfly("mayfly heap retained", &retained)]);
-    println!("### hprof file of {} MiB\n", mib(bytes));
-    let base = if sides.slurp.is_some() { wall(&histograms[1]) } else { Vec::new() };
-    let named = compared.iter().map(|side| side.name).chain(["mayfly heap retained"]);
-    let rows: Vec<_> = named
-        .zip(histograms.iter().chain(&retained))
-        .map(|(name, runs)| hprof_row(name, runs, &base, bytes))
-        .collect();
-    println!("{}", table::markdown(&["", "s", "ratio to hprof-slurp", "s per GiB", "peak MiB"], &rows));
-    let whole = histograms.iter().chain(&retained).flatten().all(Option::is_some);
+    let heading = ["question", "reader", "CPU s", "CPU, ratio to ours", "s", "peak MiB"];
+    println!("{}", table::markdown(&heading, &rows));
     Ok(questions(sides, &path) && whole)
 }
 
@@ -351,11 +405,14 @@ fn questions(sides: &Sides, path: &str) -> bool {
     kept && without.iter().chain(&first).chain(&second).flatten().all(Option::is_some)
 }
 
-fn hprof_row(name: &str, runs: &[Option<Measured>], base: &[Option<f64>], bytes: u64) -> Vec<String> {
-    let seconds = wall(runs);
-    let gib = bytes as f64 / f64::from(1u32 << 30);
-    let per_gib: Vec<_> = seconds.iter().map(|seconds| seconds.map(|seconds| seconds / gib)).collect();
-    vec![name.to_owned(), shown(&seconds, 2), ratio(&seconds, base), shown(&per_gib, 2), peak_mib(runs)]
+fn reader_row(question: &str, reader: &str, runs: &[Option<Measured>], base: &[Option<f64>]) -> Vec<String> {
+    let cpu = cpu(runs);
+    let ratio = ratio(&cpu, base);
+    vec![question.to_owned(), reader.to_owned(), shown(&cpu, 2), ratio, shown(&wall(runs), 2), peak_mib(runs)]
+}
+
+fn cpu(runs: &[Option<Measured>]) -> Vec<Option<f64>> {
+    runs.iter().map(|run| run.map(|run| run.cpu.as_secs_f64())).collect()
 }
 
 fn wall(runs: &[Option<Measured>]) -> Vec<Option<f64>> {
@@ -408,11 +465,6 @@ fn per_object(
         (Some(before), Some(peak)) => format!("{:.1}", peak.saturating_sub(before) as f64 / objects as f64),
         _ => "-".to_owned(),
     }
-}
-
-fn on_path(program: &str) -> Option<PathBuf> {
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A JVM with millions of objects that waits to be asked, and its native memory by the kernel's and by its own account.
+//! A JVM with millions of objects that waits to be asked: its native memory by the kernel's and by its own account, its pauses and CPU time.
 
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
@@ -6,11 +6,25 @@ use std::process::{Child, Command, Stdio};
 use std::{error, fs};
 
 use crate::jdk::Jdk;
+use crate::pauses::{PauseLog, Pauses};
+
+/// Of Linux, for what it tells programs (USER_HZ).
+const TICKS_PER_S: f64 = 100.0;
 
 /// A running `HeapScale`. Dropping it ends it.
 pub(crate) struct HeapTarget {
     jvm: Child,
     jcmd: Command,
+    pauses: PauseLog,
+}
+
+/// What something cost the target.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Felt {
+    /// How long it stood still.
+    pub(crate) pauses: Pauses,
+    /// CPU time of its threads, in seconds.
+    pub(crate) cpu_s: f64,
 }
 
 /// Native memory of the target, in bytes.
@@ -30,7 +44,8 @@ impl HeapTarget {
         let heap = format!("{}m", objects * 28 * 2 / (1 << 20) + 256);
         let mut command = Command::new(jdk.java());
         command.args([format!("-Xms{heap}"), format!("-Xmx{heap}")]);
-        command.args(["-XX:+AlwaysPreTouch", "-XX:NativeMemoryTracking=summary"]);
+        let pauses = PauseLog::in_folder(folder);
+        command.args(["-XX:+AlwaysPreTouch", "-XX:NativeMemoryTracking=summary", &pauses.option()]);
         // Or newer JVMs warn of it on our screen.
         command.args(["-XX:+EnableDynamicAgentLoading", "-cp"]).arg(folder);
         command.args(["HeapScale", &objects.to_string()]);
@@ -41,7 +56,7 @@ impl HeapTarget {
         }
         let mut jcmd = Command::new(jdk.home.join("bin/jcmd"));
         jcmd.args([&jvm.id().to_string(), "VM.native_memory", "summary"]);
-        let target = Self { jvm, jcmd };
+        let target = Self { jvm, jcmd, pauses };
         if said.trim() == "READY" {
             Ok(target)
         } else {
@@ -52,6 +67,20 @@ impl HeapTarget {
     /// Its process id.
     pub(crate) fn pid(&self) -> u32 {
         self.jvm.id()
+    }
+
+    /// Does something, and what that costs the target.
+    pub(crate) fn feels<R>(&self, what: impl FnOnce() -> R) -> io::Result<(R, Felt)> {
+        let (cpu_s, end) = (self.cpu_s()?, self.pauses.end()?);
+        let done = what();
+        Ok((done, Felt { pauses: self.pauses.since(end)?, cpu_s: self.cpu_s()? - cpu_s }))
+    }
+
+    /// User and system CPU time so far, in seconds.
+    fn cpu_s(&self) -> io::Result<f64> {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid()))?;
+        let ticks = ticks_of(&stat).ok_or_else(|| io::Error::other("no times in /proc/PID/stat"))?;
+        Ok(ticks as f64 / TICKS_PER_S)
     }
 
     /// What it has now; from here on the kernel keeps the most it has.
@@ -89,6 +118,13 @@ impl Drop for HeapTarget {
     }
 }
 
+/// Fields 14 and 15 of `/proc/PID/stat` (proc_pid_stat(5)), counted behind the name, which may hold blanks.
+fn ticks_of(stat: &str) -> Option<u64> {
+    let (_, fields) = stat.rsplit_once(") ")?;
+    let times = fields.split(' ').skip(11).take(2);
+    times.map(|time| time.parse::<u64>().ok()).sum()
+}
+
 /// `peak=NKB` of the `malloc` line of a category in `VM.native_memory summary` (JDK 21 and later print it).
 fn peak_of(text: &str, category: &str) -> Option<u64> {
     let mut lines = text.lines().skip_while(|line| !line.contains(category));
@@ -100,6 +136,13 @@ fn peak_of(text: &str, category: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_found_behind_any_name() {
+        let stat = "12 (a) b 9) S 1 12 12 0 -1 4194560 26600 0 3 0 140 60 7 8 20 0 21 0 5";
+        assert_eq!(ticks_of(stat), Some(200));
+        assert_eq!(ticks_of("12 (a) S 1"), Some(0));
+    }
 
     #[test]
     fn the_peak_of_a_category_is_found_where_the_jvm_tells_it() {

@@ -1,4 +1,4 @@
-//! A program run to its end: how long it took, and the most memory it had.
+//! A program run to its end: how long it took, its CPU time, and the most memory it had.
 
 use std::ffi::OsString;
 use std::io;
@@ -13,6 +13,8 @@ use crate::jvm_wrapper::{MEASURED, REAL_JAVA, USAGE_FILE, Usage};
 pub(crate) struct Measured {
     /// From its start to its end, by the clock; the wrapper's start, some milliseconds, included.
     pub(crate) wall: Duration,
+    /// User and system CPU time, of processes that it waited for, too.
+    pub(crate) cpu: Duration,
     /// Largest resident set, in KiB.
     pub(crate) max_rss_kib: u64,
 }
@@ -36,7 +38,7 @@ pub(crate) fn measure(program: &Path, arguments: &[OsString]) -> io::Result<Meas
     }
     let usage = Usage::read_all(&usage_file)?;
     let usage = usage.first().ok_or_else(|| io::Error::other("the wrapper noted no usage"))?;
-    Ok(Measured { wall, max_rss_kib: usage.max_rss_kib })
+    Ok(Measured { wall, cpu: Duration::from_micros(usage.cpu_us), max_rss_kib: usage.max_rss_kib })
 }
 
 #[cfg(test)]

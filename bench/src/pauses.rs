@@ -1,0 +1,95 @@
+//! How long a JVM stood still, and for what: its own log of safepoints.
+//!
+//! JDK 17 and later write such lines; of older ones nothing is told.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// A JVM's log of safepoints.
+pub(crate) struct PauseLog(PathBuf);
+
+/// Pauses between two looks at the log, in seconds, by operation of the VM.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Pauses(Vec<(String, f64)>);
+
+impl PauseLog {
+    /// A log in this folder.
+    pub(crate) fn in_folder(folder: &Path) -> Self {
+        Self(folder.join("safepoints.log"))
+    }
+
+    /// The option by which a JVM writes it.
+    pub(crate) fn option(&self) -> String {
+        format!("-Xlog:safepoint:file={}::filecount=0", self.0.display())
+    }
+
+    /// Where it ends now.
+    pub(crate) fn end(&self) -> io::Result<u64> {
+        Ok(self.0.metadata()?.len())
+    }
+
+    /// What was written since it ended there. A line is written before who asked for the operation goes on.
+    pub(crate) fn since(&self, end: u64) -> io::Result<Pauses> {
+        let mut file = File::open(&self.0)?;
+        file.seek(SeekFrom::Start(end))?;
+        let mut text = String::new();
+        file.read_to_string(&mut text)?;
+        Ok(Pauses(text.lines().filter_map(pause).map(|(name, seconds)| (name.to_owned(), seconds)).collect()))
+    }
+}
+
+impl Pauses {
+    /// All of them.
+    pub(crate) fn total_s(&self) -> Option<f64> {
+        (!self.0.is_empty()).then(|| self.0.iter().map(|(_, seconds)| seconds).sum())
+    }
+
+    /// The longest.
+    pub(crate) fn longest_s(&self) -> Option<f64> {
+        self.0.iter().map(|&(_, seconds)| seconds).max_by(f64::total_cmp)
+    }
+}
+
+/// What some runs stood still for: operations of a millisecond and more, with the mean of their seconds per run.
+pub(crate) fn made_of(runs: &[Pauses]) -> String {
+    let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+    for (name, seconds) in runs.iter().flat_map(|run| &run.0) {
+        *sums.entry(name).or_default() += seconds / runs.len() as f64;
+    }
+    let told = sums.into_iter().filter(|&(_, seconds)| seconds >= 0.001);
+    told.map(|(name, seconds)| format!("{name} {seconds:.3}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The operation of a line, and how long all waited for it.
+fn pause(line: &str) -> Option<(&str, f64)> {
+    let (_, rest) = line.split_once("Safepoint \"")?;
+    let (name, rest) = rest.split_once('"')?;
+    let (_, total) = rest.split_once(" Total: ")?;
+    let nanoseconds: f64 = total.trim_start().split(' ').next()?.parse().ok()?;
+    Some((name, nanoseconds / 1e9))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINES: &str = "[0.1s][info][safepoint] Safepoint \"G1CollectFull\", Time since last: 1500 ns, Reaching safepoint: 7 ns, \
+                         Cleanup: 3 ns, At safepoint: 80 ns, Total: 200000000 ns\n\
+                         [0.2s][info][safepoint   ] Safepoint \"GC_HeapInspection\", Time since last: 9 ns, Reaching safepoint: 1 ns, \
+                         At safepoint: 8 ns, Leaving safepoint: 1 ns, Total:   50000000 ns, Threads: 0 runnable, 12 total\n\
+                         something else\n";
+
+    #[test]
+    fn lines_of_both_forms_are_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = PauseLog::in_folder(folder.path());
+        std::fs::write(&log.0, format!("Safepoint \"Early\", Total: 9 ns\n{LINES}")).expect("written");
+        let pauses = log.since(log.end().expect("there") - LINES.len() as u64).expect("there");
+        assert_eq!((pauses.total_s(), pauses.longest_s()), (Some(0.25), Some(0.2)));
+        let other = Pauses(vec![("GC_HeapInspection".into(), 0.15), ("Cleanup".into(), 0.0001)]);
+        assert_eq!(made_of(&[pauses, other]), "G1CollectFull 0.100, GC_HeapInspection 0.100");
+        assert_eq!(log.since(log.end().expect("there")).expect("there").total_s(), None);
+    }
+}
