@@ -7,7 +7,8 @@ use std::{env, fs};
 
 use serde_json::Value;
 
-use crate::folders::workspace_root;
+use crate::folders::{build_folder, workspace_root};
+use crate::jvms::two_stand_for_all;
 
 /// The two files that users get.
 #[derive(Clone, Debug)]
@@ -31,8 +32,9 @@ pub(crate) fn agent_flag(library: &Path, options: &str) -> String {
     format!("-agentpath:{}{equals}{options}", library.display())
 }
 
-/// Builds the release agent and CLI, once per test process; cargo itself keeps processes apart. `MAYFLY_ARTIFACTS`
-/// names a folder with both to test instead.
+/// Builds the release agent and CLI, once per test process; cargo itself keeps processes apart. Where two JVMs stand for all and
+/// nothing was built for release yet, without what makes that long (profile `quick`). `MAYFLY_ARTIFACTS` names a folder with both to
+/// test instead.
 ///
 /// # Panics
 /// If the build fails.
@@ -62,7 +64,11 @@ fn given(folder: &Path) -> Artifacts {
 }
 
 fn build() -> Artifacts {
-    let files = cargo_build(&["--release", "-p", "mayfly-agent", "-p", "mayfly-cli"]);
+    let is_there = build_folder().join("release/libmayfly.so").exists();
+    // Benchmarks are themselves built for release: they measure what ships.
+    let is_quick = cfg!(debug_assertions) && two_stand_for_all() && !is_there;
+    let profile = if is_quick { "quick" } else { "release" };
+    let files = cargo_build(&["--profile", profile, "-p", "mayfly-agent", "-p", "mayfly-cli"]);
     Artifacts { agent: library(&files), cli: find(&files, "mayfly") }
 }
 
