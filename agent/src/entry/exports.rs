@@ -11,7 +11,7 @@ use super::events::MayflyAgent;
 use super::loaded;
 use super::mbean;
 use crate::api;
-use crate::exact::{self, Exact, HandedOver, Sampled};
+use crate::exact::{self, Exact, HandedOver, NextDue, Sampled};
 use crate::steering::{self, Profiler, switch_off};
 
 export_agent!(MayflyAgent);
@@ -119,9 +119,14 @@ pub unsafe extern "system" fn Java_java_lang_MayflyHooks_follow(
     unsafe {
         let Some(object) = Object::from_raw(object) else { return 0 };
         with_exact(env, |exact, jni| {
-            let ahead = exact::follow(exact, jni, handed_over(object, cell, size, moving, entry));
+            let due = handed_over(object, cell, size, moving, entry);
+            let next = exact::follow(exact, jni, due);
             collect_if_forced(exact, jni);
-            i32::try_from(ahead).unwrap_or(i32::MAX)
+            match next {
+                NextDue::After(objects) => i32::try_from(objects).unwrap_or(i32::MAX),
+                NextDue::Never => 0,
+                NextDue::BySampler => -1,
+            }
         })
     }
 }

@@ -1,16 +1,19 @@
-//! Balanced tracking: objects that are due by their class's count, handed over one by one.
+//! Balanced tracking: objects that are due by their class's count, handed over one by one, and of frequent classes those that the
+//! JVM's sampler picks.
 //!
 //! Whose turn it is, `Shares` of `mayfly-tracking` says; how Java knows that an object is due is in `MayflyHooks.java`.
 
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
-use mayfly_jvmti::Jni;
-use mayfly_tracking::{CpuBudget, EntryId, Shares, StandsFor};
+use mayfly_jvmti::{Jni, Object};
+use mayfly_tracking::{CpuBudget, EntryId, Shares, StandsFor, Tracked};
 
 use super::allocations::HandedOver;
+use super::hooks::Hooks;
 use super::state::Exact;
 use super::thread::{Asked, CountedAt, KnownClass, OfThread, with_this_thread, with_this_thread_if_known};
+use crate::conduct::own_threads;
 use crate::tracking::Followed;
 
 /// One object in so many is timed: reading the clock takes a good part of what following takes.
@@ -22,21 +25,92 @@ const MOST_STACK_TIME: Duration = Duration::from_millis(1);
 /// The CPU time of the process is asked for once per so many measurements.
 const SPENDS_PER_CPU_TIME: u64 = 32;
 
-/// Follows an object that is due, if it is its turn; which of its class from it on is due next, 0 for none.
-pub(crate) fn follow(exact: &Exact, jni: Jni<'_>, due: HandedOver<'_>) -> u32 {
+/// When an object of a class is due after one that was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NextDue {
+    /// So many objects on.
+    After(u32),
+    /// No other one is.
+    Never,
+    /// The class is frequent: the JVM's sampler chooses its objects from now on.
+    BySampler,
+}
+
+/// An object that is followed.
+struct Chosen<'call> {
+    object: Object<'call>,
+    /// In bytes.
+    size: u64,
+    /// By which the byte clock is moved.
+    bytes: u64,
+    /// It stands for two to this power of its class.
+    log2: u32,
+    entry: Option<EntryId>,
+    /// No stack may be taken.
+    moving: bool,
+}
+
+/// Follows an object that is due, if it is its turn.
+pub(crate) fn follow(exact: &Exact, jni: Jni<'_>, due: HandedOver<'_>) -> NextDue {
+    let Some(shares) = shares_in_use(exact).filter(|_| !own_threads::is_own()) else { return NextDue::Never };
+    timed(exact, shares, |thread| thread.take_turn((exact, shares), jni, due)).unwrap_or(NextDue::Never)
+}
+
+/// Follows an object that the JVM's sampler picked with probability `p`, if its class is frequent.
+pub(super) fn follow_sampled(
+    exact: &Exact,
+    (jni, hooks): (Jni<'_>, &Hooks),
+    (object, size, p): (Object<'_>, u64, f64),
+    cell: u32,
+) {
     let population = &*exact.population;
-    let Some(shares) = population.shares.as_ref().filter(|_| !population.switches.is_finished()) else {
-        return 0;
-    };
-    with_this_thread(population, |thread| {
+    let Some(shares) = shares_in_use(exact) else { return };
+    if !population.classes.at_cell(cell).is_some_and(|class| shares.is_frequent(class)) {
+        return;
+    }
+    // Java answers: nothing of this thread may be held.
+    let entry = population.scopes.are_used().then(|| hooks.entry(jni)).flatten();
+    timed(exact, shares, |thread| {
+        let at = (None, cell);
+        let mut known = thread.class(population, at).filter(|known| known.tracked)?;
+        let log2 = shares.stands_for(p, &population.budget, &mut fastrand::f64)?;
+        population.clock.advance_by_estimate((size as f64 / p) as u64);
+        // The JVM samples nothing while a virtual thread is being mounted or unmounted.
+        let chosen = Chosen { object, size, bytes: 0, log2, entry, moving: false };
+        let (_, on_stack) = thread.follow_chosen((exact, shares), jni, &mut known, chosen);
+        if let Some(kept) = thread.classes.get_mut(&at) {
+            kept.reached = known.reached;
+        }
+        Some(((), on_stack))
+    });
+}
+
+/// How probable it is that the JVM's sampler picks an object, of two samples so many bytes apart on average.
+pub(super) fn picked(size: u64, interval: u64) -> f64 {
+    -(-(size as f64) / interval as f64).exp_m1()
+}
+
+fn shares_in_use(exact: &Exact) -> Option<&Shares> {
+    let population = &*exact.population;
+    population.shares.as_ref().filter(|_| !population.switches.is_finished())
+}
+
+/// What an action gives that follows an object, told to the budget; it says how long it took a stack.
+fn timed<R>(
+    exact: &Exact,
+    shares: &Shares,
+    action: impl FnOnce(&mut OfThread) -> Option<(R, Duration)>,
+) -> Option<R> {
+    with_this_thread(&exact.population, |thread| {
         thread.due = thread.due.wrapping_add(1);
         let timed = thread.due.is_multiple_of(TIMED).then(Instant::now);
-        let (ahead, on_stack) = thread.take_turn((exact, shares), jni, due).unwrap_or_default();
+        let done = action(thread);
         if let Some(began) = timed {
+            let on_stack = done.as_ref().map_or(Duration::ZERO, |(_, on_stack)| *on_stack);
             let time = began.elapsed().saturating_sub(on_stack).min(MOST_TIME);
             spend(shares.objects(), time * TIMED);
         }
-        ahead
+        done.map(|(result, _)| result)
     })
 }
 
@@ -54,51 +128,72 @@ pub(crate) fn unfollow(exact: &Exact, jni: Jni<'_>) {
 }
 
 impl OfThread {
-    /// Which object is due next, and the time that went into a stack; `None`: no object of the class is.
+    /// When the next object is due, and the time that went into a stack; `None`: no object of the class is.
     fn take_turn(
         &mut self,
         (exact, shares): (&Exact, &Shares),
         jni: Jni<'_>,
         due: HandedOver<'_>,
-    ) -> Option<(u32, Duration)> {
+    ) -> Option<(NextDue, Duration)> {
         let population = &*exact.population;
         self.asked = None;
         let at: CountedAt = (due.entry.map(EntryId::node), due.cell);
         let mut known = self.class(population, at).filter(|known| known.tracked)?;
+        let sampling = exact.sampling_of_frequent_classes();
+        if sampling.is_some() && shares.is_frequent(known.id) {
+            return Some((NextDue::BySampler, Duration::ZERO));
+        }
+        let size = if due.size == 0 { u64::from(known.size) } else { due.size };
         let before = known.reached;
-        let draw = &mut |n| fastrand::u64(1..=n);
-        let turn = shares.turn(known.id, &mut known.reached, &population.budget, draw);
-        let stack = turn
-            .follow
-            .filter(|_| population.options.trace)
-            .and_then(|_| shares.stack_turn(known.id, &mut known.reached, draw));
+        let turn =
+            shares.turn(known.id, &mut known.reached, &population.budget, &mut |n| fastrand::u64(1..=n));
+        let (tracked, on_stack) = match turn.follow {
+            Some(log2) => {
+                if let Some(interval) = sampling {
+                    let p = picked(size, interval);
+                    shares.note_followed(known.id, log2, p, population.clock.now_ms());
+                }
+                let (bytes, entry) = (size << log2, due.entry);
+                let chosen = Chosen { object: due.object, size, bytes, log2, entry, moving: due.moving };
+                self.follow_chosen((exact, shares), jni, &mut known, chosen)
+            }
+            None => (None, Duration::ZERO),
+        };
         if let Some(kept) = self.classes.get_mut(&at) {
             kept.reached = known.reached;
         }
-        let mut on_stack = Duration::ZERO;
-        let tracked = turn.follow.and_then(|objects_log2| {
-            let (site, stack_log2) = match stack {
-                Some(log2) => {
-                    let began = Instant::now();
-                    let site =
-                        self.tracker.site((population, &exact.target.jvmti), jni, known.id, due.moving);
-                    on_stack = began.elapsed();
-                    spend(shares.stacks(), on_stack.min(MOST_STACK_TIME));
-                    (site, log2)
-                }
-                None => (known.site, 0),
-            };
-            let stands_for = StandsFor { objects_log2, stack_log2 };
-            self.tracker.follow(population, jni, followed(due, known, objects_log2), (site, stands_for))
-        });
         self.asked = Some(Asked { at, before, tracked });
-        Some((turn.ahead, on_stack))
+        Some((NextDue::After(turn.ahead), on_stack))
     }
-}
 
-fn followed(due: HandedOver<'_>, known: KnownClass, log2: u32) -> Followed<'_> {
-    let size = if due.size == 0 { u64::from(known.size) } else { due.size };
-    Followed { object: due.object, size, bytes: size << log2, entry: due.entry }
+    /// Has an object followed; also the time that went into its stack.
+    fn follow_chosen(
+        &mut self,
+        (exact, shares): (&Exact, &Shares),
+        jni: Jni<'_>,
+        known: &mut KnownClass,
+        chosen: Chosen<'_>,
+    ) -> (Option<Tracked>, Duration) {
+        let population = &*exact.population;
+        let Chosen { object, size, bytes, log2, entry, moving } = chosen;
+        let draw = &mut |n| fastrand::u64(1..=n);
+        let stack =
+            population.options.trace.then(|| shares.stack_turn(known.id, &mut known.reached, draw)).flatten();
+        let mut on_stack = Duration::ZERO;
+        let (site, stack_log2) = match stack {
+            Some(log2) => {
+                let began = Instant::now();
+                let site = self.tracker.site((population, &exact.target.jvmti), jni, known.id, moving);
+                on_stack = began.elapsed();
+                spend(shares.stacks(), on_stack.min(MOST_STACK_TIME));
+                (site, log2)
+            }
+            None => (known.site, 0),
+        };
+        let followed = Followed { object, size, bytes, entry };
+        let stands_for = StandsFor { objects_log2: log2, stack_log2 };
+        (self.tracker.follow(population, jni, followed, (site, stands_for)), on_stack)
+    }
 }
 
 fn spend(budget: &CpuBudget, time: Duration) {

@@ -6,6 +6,7 @@ use mayfly_classfile::fields_to_methods;
 use mayfly_jvmti::{
     ArrayLayout, Field, GlobalClass, Jni, JvmtiEnv, ObjectSizes, OfClass, OfThread, StaticField, Thread,
 };
+use mayfly_tracking::EntryId;
 
 use super::stand_ins::StandIns;
 use crate::target::release::FIRST_WITH_CURRENT_CARRIER;
@@ -49,6 +50,11 @@ impl Hooks {
         self.slab.set(jni, thread, kept as i64);
     }
 
+    /// The entry of the scope that the running thread is in, which is told of its end from now on.
+    pub(super) fn entry(&self, jni: Jni<'_>) -> Option<EntryId> {
+        EntryId::of_java(jni.call_static_long(self.class.get(), c"entry")? as u64)
+    }
+
     /// How many bytes objects of a class have; `None` if this JVM's classes are not as we know them.
     pub(super) fn object_sizes(&self, jni: Jni<'_>, jvmti: &JvmtiEnv) -> Option<ObjectSizes> {
         ObjectSizes::find(jni, jvmti, self.class, c"objectBytes")
@@ -73,9 +79,11 @@ pub(super) struct SessionConstants {
     pub(super) shares: bool,
     /// Address of the table of places; 0 if they are not counted.
     pub(super) places: u64,
+    /// Whether objects are counted, and nothing else: `arriving` is there.
+    pub(super) no_tests: bool,
     /// Whether every thread has a slab, and every class a cell, before it is asked for; then the address of the slab of
     /// threads that have none of their own yet.
-    pub(super) no_tests: Option<u64>,
+    pub(super) arriving: Option<u64>,
     /// What is used instead of added fields; `None`: these are there.
     pub(super) stand_ins: Option<StandIns>,
 }
@@ -95,8 +103,8 @@ impl SessionConstants {
             (Constant::Long(0x4D41_5946_4C59_0004), Constant::Long(self.places as i64)),
             (Constant::Int(0x4D41_5905), Constant::Int(self.stacks.into())),
             (Constant::Int(0x4D41_5906), Constant::Int(if self.shares { -1 } else { 0 })),
-            (Constant::Int(0x4D41_5907), Constant::Int(self.no_tests.is_some().into())),
-            (Constant::Long(0x4D41_5946_4C59_000B), Constant::Long(self.no_tests.unwrap_or(0) as i64)),
+            (Constant::Int(0x4D41_5907), Constant::Int(self.no_tests.into())),
+            (Constant::Long(0x4D41_5946_4C59_000B), Constant::Long(self.arriving.unwrap_or(0) as i64)),
         ];
         if let Some(StandIns { holder_at, slab_at, session, cell_at }) = self.stand_ins {
             constants.extend([
@@ -219,7 +227,7 @@ fn find(jni: Jni<'_>, session: SessionConstants) -> Option<Hooks> {
             (Field::stood_in_for_thread(jni, class, slab)?, Field::stood_in_for_class(jni, class, cell)?)
         }
     };
-    Some(Hooks { class, slab, shared: session.no_tests.unwrap_or(0), cell })
+    Some(Hooks { class, slab, shared: session.arriving.unwrap_or(0), cell })
 }
 
 fn set_layout(jni: Jni<'_>, hooks: &Hooks, layout: ArrayLayout) -> bool {
@@ -263,7 +271,11 @@ mod tests {
         let (hands_over, stacks) = (true, true);
         for session in [
             SessionConstants { shares: true, ..SessionConstants::default() },
-            SessionConstants { no_tests: Some(0x7f12_3456_7890), ..SessionConstants::default() },
+            SessionConstants {
+                no_tests: true,
+                arriving: Some(0x7f12_3456_7890),
+                ..SessionConstants::default()
+            },
             SessionConstants {
                 hands_over,
                 smallest: 64,

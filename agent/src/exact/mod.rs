@@ -24,7 +24,7 @@ mod unseen;
 mod virtual_threads;
 
 pub(crate) use allocations::{HandedOver, enter, track, untrack};
-pub(crate) use following::{follow, unfollow};
+pub(crate) use following::{NextDue, follow, unfollow};
 pub(crate) use later::LateError;
 pub(crate) use places::{Sampled, enter as enter_place, enter_pair, sample};
 pub(crate) use sampler::ask_for_sampler;

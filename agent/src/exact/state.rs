@@ -38,7 +38,7 @@ pub(crate) struct Exact {
     pub(super) examined: AtomicU64,
     /// Found at VMInit, or when all classes are about to be rewritten.
     pub(super) hooks: OnceLock<Hooks>,
-    /// There in a session whose hooks make no tests.
+    /// There in a session that prepares threads and classes.
     pub(super) ahead: OnceLock<Ahead>,
     /// `None`: it was there from the launch on.
     pub(super) later: Option<Later>,
@@ -91,7 +91,7 @@ impl Exact {
         let session = session_constants(&self.population.options, &self.counters, None);
         let connected = hooks::connect(jni, &self.target.jvmti, session).and_then(|hooks| {
             let hooks = self.hooks.get_or_init(|| hooks);
-            if session.no_tests.is_some() { self.prepare_all(jni, hooks) } else { Ok(()) }
+            if session.arriving.is_some() { self.prepare_all(jni, hooks) } else { Ok(()) }
         });
         connected.unwrap_or_else(|error| refuse_launch(&error.to_string()));
     }
@@ -122,6 +122,12 @@ impl Exact {
         self.population.options.gc_every_bytes.is_some()
     }
 
+    /// Mean bytes between objects of frequent classes that the JVM's sampler chooses; `None` where it is not ours, or hooks can't
+    /// be told.
+    pub(super) fn sampling_of_frequent_classes(&self) -> Option<u64> {
+        self.unseen.as_ref().filter(|_| self.ahead.get().is_some()).map(Unseen::interval)
+    }
+
     /// What of the Java side is needed to count, once it is there.
     pub(super) fn hooks(&self) -> Option<&Hooks> {
         self.hooks.get()
@@ -142,14 +148,18 @@ pub(super) fn session_constants(
     let places = if options.counts_places() { counters.places.address() } else { 0 };
     let counts_only = !hands_over(options) && !options.track_balanced && !options.counts_places();
     let all_sizes = options.view.min_bytes == 0;
-    let prepares = counts_only && all_sizes && stand_ins.is_none() && ObjectSizes::are_exported();
+    let prepares = (counts_only || options.track_balanced)
+        && all_sizes
+        && stand_ins.is_none()
+        && ObjectSizes::are_exported();
     SessionConstants {
         hands_over: hands_over(options),
         smallest: options.view.min_bytes,
         stacks: hands_over(options) && options.trace && !options.counts_places(),
         shares: options.track_balanced,
         places,
-        no_tests: prepares.then(|| counters.slabs.of_arriving()),
+        no_tests: prepares && counts_only,
+        arriving: prepares.then(|| counters.slabs.of_arriving()),
         stand_ins,
     }
 }

@@ -15,8 +15,8 @@ use crate::relayout;
 pub struct ClassEditor<'c, 'a> {
     class: &'c ClassFile<'a>,
     pool: PoolTail,
-    /// Access flags, name index, descriptor index.
-    fields: Vec<[u16; 3]>,
+    /// As they stand in the class file.
+    fields: Vec<Vec<u8>>,
     methods: BTreeMap<usize, MethodEdit>,
 }
 
@@ -62,15 +62,36 @@ impl<'c, 'a> ClassEditor<'c, 'a> {
         self.pool.fresh_int(value)
     }
 
-    /// Adds a field without attributes, behind the others.
+    /// Adds a field, behind the others, with annotations that have no elements (JVMS §4.7.16), by their types' descriptors.
     ///
     /// # Errors
     /// [`Refusal::ConstantPoolFull`], [`Refusal::TooManyFields`].
-    pub fn add_field(&mut self, access_flags: u16, name: &[u8], descriptor: &[u8]) -> Result<(), Refusal> {
+    pub fn add_field(
+        &mut self,
+        access_flags: u16,
+        name: &[u8],
+        descriptor: &[u8],
+        annotations: &[&[u8]],
+    ) -> Result<(), Refusal> {
         if self.class.fields().len() + self.fields.len() >= usize::from(u16::MAX) {
             return Err(Refusal::TooManyFields);
         }
-        self.fields.push([access_flags, self.pool.utf8(name)?, self.pool.utf8(descriptor)?]);
+        let mut field = Vec::with_capacity(8);
+        for item in [access_flags, self.pool.utf8(name)?, self.pool.utf8(descriptor)?] {
+            put_u2(&mut field, item);
+        }
+        put_u2(&mut field, u16::from(!annotations.is_empty()));
+        if !annotations.is_empty() {
+            put_u2(&mut field, self.pool.utf8(b"RuntimeVisibleAnnotations")?);
+            let length = 2 + 4 * annotations.len() as u32;
+            field.extend_from_slice(&length.to_be_bytes());
+            put_u2(&mut field, annotations.len() as u16);
+            for annotation in annotations {
+                put_u2(&mut field, self.pool.utf8(annotation)?);
+                put_u2(&mut field, 0);
+            }
+        }
+        self.fields.push(field);
         Ok(())
     }
 
@@ -120,12 +141,7 @@ impl<'c, 'a> ClassEditor<'c, 'a> {
         let count = self.class.fields().len() + self.fields.len();
         let count = u16::try_from(count).map_err(|_| Refusal::TooManyFields)?;
         set_u2(out, count_at, count).ok_or(Malformed("fields"))?;
-        for field in &self.fields {
-            for &item in field {
-                put_u2(out, item);
-            }
-            put_u2(out, 0);
-        }
+        self.fields.iter().for_each(|field| out.extend_from_slice(field));
         Ok(())
     }
 }

@@ -200,13 +200,20 @@ fn entry_hooks() {
 #[test]
 fn fields_are_added_once_and_at_load_only() {
     let thread = ["mayfly$slab J", "mayfly$moving Z", "mayfly$scopes [J"];
-    for (class, fields) in [("java/lang/Thread", &thread[..]), ("java/lang/Class", &["mayfly$cell I"])] {
+    let class = ["mayfly$cell I", "mayfly$frequent Z @Ljdk/internal/vm/annotation/Stable;"];
+    for (class, fields) in [("java/lang/Thread", &thread[..]), ("java/lang/Class", &class)] {
         let class = ClassBuilder::named(55, class).build();
         let new = rewrite(&class).class.expect("a field");
         let parsed = OtherReader::parse(&new).expect("sound");
         let added = parsed.fields.iter().map(|field| {
             assert_eq!(field.access_flags, 0x1080);
-            format!("{} {}", text(&parsed, field.name_index), text(&parsed, field.descriptor_index))
+            let annotations = field.attributes.iter().flat_map(|attribute| match attribute {
+                AttributeInfo::RuntimeVisibleAnnotations { annotations } => annotations.iter(),
+                other => panic!("{other:?}"),
+            });
+            let annotations = annotations.map(|one| format!(" @{}", text(&parsed, one.type_index)));
+            let (name, descriptor) = (text(&parsed, field.name_index), text(&parsed, field.descriptor_index));
+            format!("{name} {descriptor}{}", annotations.collect::<String>())
         });
         assert_eq!(added.collect::<Vec<_>>(), fields);
         assert_eq!(rewrite(&new).class, None);

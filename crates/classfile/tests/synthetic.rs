@@ -312,8 +312,8 @@ fn added_constants_and_fields_are_where_they_were_promised() {
     let parsed = ClassFile::parse(&class).expect("a class newer than any JVM");
     assert_eq!(parsed.name(), b"Made");
     let mut editor = ClassEditor::new(&parsed);
-    editor.add_field(0x1080, b"added", b"J").expect("room");
-    editor.add_field(0x1080, b"other", b"J").expect("room");
+    editor.add_field(0x1080, b"added", b"J", &[]).expect("room");
+    editor.add_field(0x1080, b"other", b"J", &[]).expect("room");
     let new = OtherReader::parse(&editor.finish().expect("room").bytes).expect("a sound class");
     let names: Vec<_> =
         new.fields.iter().map(|field| support::expected_hooks::text(&new, field.name_index)).collect();
@@ -328,7 +328,7 @@ fn a_full_constant_pool_refuses_the_class() {
     let class = builder.build();
     let parsed = ClassFile::parse(&class).expect("a full class");
     let mut editor = ClassEditor::new(&parsed);
-    assert_eq!(editor.add_field(0, b"one", b"J"), Err(Refusal::ConstantPoolFull));
+    assert_eq!(editor.add_field(0, b"one", b"J", &[]), Err(Refusal::ConstantPoolFull));
 }
 
 #[test]

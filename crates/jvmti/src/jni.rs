@@ -177,6 +177,13 @@ impl<'call> Jni<'call> {
         (!self.clear_exception() && !id.is_null()).then_some(id)
     }
 
+    /// Result of a static method without arguments returning `long`; `None` if there is none, or it throws.
+    pub fn call_static_long(self, class: Class<'_>, name: &CStr) -> Option<i64> {
+        let id = self.static_method(class, name, "()J")?;
+        let result = call!(self, CallStaticLongMethodA, class.raw(), id, ptr::null());
+        (!self.clear_exception()).then_some(result)
+    }
+
     /// Result of a static method without arguments returning an object.
     pub(crate) fn call_static_object(
         self,

@@ -136,13 +136,17 @@ impl Sample {
         if picked <= class.allocated.objects && !self.complete {
             return false;
         }
-        if !matches!(self.tracking, Tracking::ByteSample(_)) {
-            return true;
+        // What is counted and was never allocated can't be picked by the JVM's sampler; what no hook saw can be.
+        let removed =
+            || self.interval.is_some_and(|interval| estimate.removed(class.allocated.bytes, interval));
+        match self.tracking {
+            Tracking::ByteSample(_) => {
+                !removed() && estimate.unseen.bytes() <= 3 * estimate.unseen.error_bytes()
+            }
+            // Where a share was followed, the sampler may have chosen it.
+            Tracking::Balanced => self.of_one.0 == 0.0 || !removed(),
+            Tracking::Off | Tracking::EveryObject | Tracking::EveryNth(_) => true,
         }
-        // What is counted and was never allocated can't be picked; what no hook saw can be.
-        let removed = self.interval.is_some_and(|interval| estimate.removed(class.allocated.bytes, interval));
-        let unseen = estimate.unseen.bytes() > 3 * estimate.unseen.error_bytes();
-        !removed && !unseen
     }
 
     /// Makes parts, estimates of objects like `whole`, add up to `total`. Parts that are all empty stay so.

@@ -50,6 +50,8 @@ pub(crate) struct Pause {
 pub struct Clock {
     start: Instant,
     bytes: AtomicU64,
+    /// Bytes that the byte clock was ahead of the JVM's count when that was last known, less estimates that were left out for it.
+    ahead: AtomicU64,
     /// The start of the running pause, or of the newest one.
     last_gc_ms: AtomicU64,
     last_gc_bytes: AtomicU64,
@@ -84,6 +86,7 @@ impl Default for Clock {
         Self {
             start: Instant::now(),
             bytes: AtomicU64::new(0),
+            ahead: AtomicU64::new(0),
             last_gc_ms: AtomicU64::new(0),
             last_gc_bytes: AtomicU64::new(0),
             pausing: AtomicBool::new(false),
@@ -125,10 +128,20 @@ impl Clock {
         }
     }
 
+    /// Moves the byte clock on by an estimate: only by what it is not ahead of the JVM's count by earlier ones, which would otherwise
+    /// add up, as it never goes back.
+    pub fn advance_by_estimate(&self, bytes: u64) {
+        let ahead = self.ahead.load(Relaxed).min(bytes);
+        self.ahead.fetch_update(Relaxed, Relaxed, |now| Some(now.saturating_sub(ahead))).ok();
+        self.advance(bytes - ahead);
+    }
+
     /// Sets the byte clock to the JVM's own count, if that is ahead: not every allocation comes by here.
     pub fn correct(&self, jvm_bytes: u64) {
         let mut timeline = self.timeline();
-        let missed = jvm_bytes.saturating_sub(self.bytes.load(Relaxed));
+        let bytes = self.bytes.load(Relaxed);
+        self.ahead.store(bytes.saturating_sub(jvm_bytes), Relaxed);
+        let missed = jvm_bytes.saturating_sub(bytes);
         self.bytes.fetch_add(missed, Relaxed);
         let ms = self.now_ms();
         timeline.correct(ms, missed);
@@ -343,5 +356,19 @@ mod tests {
             clock.gc_finished(GcKind::Unknown);
         });
         assert_eq!(clock.before_forced(), Some(1));
+    }
+
+    #[test]
+    fn estimates_that_are_too_high_do_not_add_up() {
+        let clock = Clock::default();
+        for round in 1..=100 {
+            clock.advance_by_estimate(if round % 2 == 0 { 500 } else { 1500 });
+            clock.correct(1000 * round);
+            assert!(
+                (1000 * round..=1000 * round + 500).contains(&clock.bytes()),
+                "{} in {round}",
+                clock.bytes()
+            );
+        }
     }
 }

@@ -89,6 +89,11 @@ impl Scopes {
         state.names.len() as u32 - 1
     }
 
+    /// Whether any was named.
+    pub fn are_used(&self) -> bool {
+        self.state().names.len() > 1
+    }
+
     /// The scope of that name inside of another one, or of none; where there are too many, one for all others. `None`: no such name.
     pub(crate) fn inside(&self, outer: Option<NodeId>, name: u32) -> Option<NodeId> {
         let mut state = self.state();

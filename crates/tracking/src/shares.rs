@@ -25,6 +25,14 @@ const CPU_PER_NS: u64 = 100;
 /// What each may take before that, in nanoseconds.
 const FREE_NS: u64 = 25_000_000;
 
+/// A class is frequent once the JVM's sampler would have picked so many of its objects, on average: what it tells is then right to 12 %.
+const ENOUGH: f64 = 64.0;
+/// Fineness of that.
+const PICK: f64 = 1024.0;
+/// Or once it is made so fast, in objects per millisecond, while it doubles from so many objects on: before C2 compiles the code.
+const FAST: u64 = 250;
+const FIRST_LOOK: u64 = 8_192;
+
 /// Of objects: the first 1,024 of a class are followed one by one, whatever the load.
 const OBJECTS: Fineness = Fineness { at_budget: 2048.0, least: 512 };
 /// Of their stacks: the first 128 of a class are taken.
@@ -80,6 +88,18 @@ struct Stratum {
     behind: u64,
 }
 
+/// Whether so many objects of a class are made fast, at a time in milliseconds: it took them little to double. `look`: the last power of
+/// two that they reached, as far as it was seen, and when (above the six lowest bits).
+fn is_fast(look: &AtomicU64, objects: u64, ms: u64) -> bool {
+    let (log2, before) = (objects.checked_ilog2().unwrap_or(0), look.load(Relaxed));
+    if objects < FIRST_LOOK || u64::from(log2) <= before & 63 {
+        return false;
+    }
+    look.store(ms << 6 | u64::from(log2), Relaxed);
+    let since = ms.saturating_sub(before >> 6).max(1);
+    before & 63 == u64::from(log2) - 1 && objects / 2 >= FAST * since
+}
+
 /// How far a thread has come with one class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Walk {
@@ -102,6 +122,11 @@ impl Choice {
     fn new(fineness: Fineness) -> Self {
         let begun = Mapped::new(MOST_CLASSES).expect("address space for classes");
         Self { budget: CpuBudget::default(), fineness, begun }
+    }
+
+    /// All of a class in strata begun.
+    fn begun_of(&self, class: ClassId) -> Option<u64> {
+        self.begun.words().get(class.row()).map(|begun| begun.load(Relaxed))
     }
 
     /// Begins a stratum of a class: the chosen one's position in it, from 1 on. With each halving of the room that is left
@@ -168,13 +193,23 @@ pub struct Turn {
 pub struct Shares {
     objects: Choice,
     stacks: Choice,
+    /// By class: the last look at how fast objects come ([`is_fast`]).
+    looks: Mapped<AtomicU64>,
+    /// By class: how many objects the JVM's sampler would have picked of those followed and those that they stand for, in 1/[`PICK`].
+    picked: Mapped<AtomicU64>,
     /// Counts resets.
     epoch: AtomicU32,
 }
 
 impl Default for Shares {
     fn default() -> Self {
-        Self { objects: Choice::new(OBJECTS), stacks: Choice::new(STACKS), epoch: AtomicU32::new(0) }
+        Self {
+            objects: Choice::new(OBJECTS),
+            stacks: Choice::new(STACKS),
+            looks: Mapped::new(MOST_CLASSES).expect("address space for classes"),
+            picked: Mapped::new(MOST_CLASSES).expect("address space for classes"),
+            epoch: AtomicU32::new(0),
+        }
     }
 }
 
@@ -187,6 +222,38 @@ impl Shares {
         }
         let (follow, ahead) = self.objects.next(class, &mut reached.objects, room.thinning(), draw);
         Turn { follow, ahead: u32::try_from(ahead).unwrap_or(u32::MAX) }
+    }
+
+    /// An object is followed at a time in milliseconds that stands for two to this power of its class, and that the JVM's sampler
+    /// would have picked with probability `p`.
+    pub fn note_followed(&self, class: ClassId, log2: u32, p: f64, ms: u64) {
+        let of_class = (self.picked.words().get(class.row()), self.looks.words().get(class.row()));
+        let (Some(picked), Some(look)) = of_class else { return };
+        let is_fast = self.objects.begun_of(class).is_some_and(|begun| is_fast(look, begun, ms));
+        let more = if is_fast { ENOUGH } else { p * f64::from(log2).exp2() };
+        picked.fetch_add((more * PICK) as u64, Relaxed);
+    }
+
+    /// Whether so many objects of a class are made, or so fast, that the JVM's sampler is to choose them from now on: it needs none where
+    /// they are counted. Once it is so, it stays so.
+    pub fn is_frequent(&self, class: ClassId) -> bool {
+        let picked = self.picked.words().get(class.row());
+        picked.is_some_and(|picked| picked.load(Relaxed) >= (ENOUGH * PICK) as u64)
+    }
+
+    /// For two to which power of its class an object stands that was picked with probability `p`: on average 1/p. `None`: it is not
+    /// followed, for want of room or of the CPU time that following may take. `draw`: from 0 to below 1, each time anew.
+    pub fn stands_for(&self, p: f64, room: &Budget, draw: &mut dyn FnMut() -> f64) -> Option<u32> {
+        let over_budget = self.objects.budget.pressure().max(1.0).log2().ceil() as u32;
+        let thinning = (room.thinning() + over_budget).min(MOST_LOG2);
+        if draw() * f64::from(1 << thinning) >= 1.0 {
+            return None;
+        }
+        let weight = 1.0 / p.clamp(f64::MIN_POSITIVE, 1.0);
+        let below = weight.log2().floor().clamp(0.0, f64::from(MOST_LOG2 + FIRST_LOG2));
+        // Between two powers the one or the other.
+        let above = draw() < weight / below.exp2() - 1.0;
+        Some(below as u32 + u32::from(above) + thinning)
     }
 
     /// An object is followed: whether its stack is taken, which stands for those of two to this power of objects followed.
@@ -219,7 +286,7 @@ impl Shares {
 
     /// Memory mapped, in bytes, at most: of so many classes.
     pub fn mapped_bytes(&self, classes: usize) -> u64 {
-        (2 * classes * size_of::<u64>()) as u64
+        (4 * classes * size_of::<u64>()) as u64
     }
 }
 
@@ -342,6 +409,48 @@ mod tests {
         assert!(short * 4 < ample, "{short} of {ample}");
         let mut rare = Maker::default();
         assert!((0..200).all(|_| rare.make(&shares, RARE, &room, &mut draw) == Some(1)));
+    }
+
+    #[test]
+    fn a_class_is_frequent_by_what_a_sampler_would_have_picked_or_by_how_fast_it_grows() {
+        let (shares, mut draw) = (Shares::default(), random(5));
+        let mut follow = |class: ClassId, p: f64, objects: u64, per_ms: u64| {
+            let mut walk = Walk::default();
+            for at in 0..objects {
+                shares.objects.begin(class, &mut walk, 0, &mut draw);
+                shares.note_followed(class, 0, p, at / per_ms);
+            }
+            shares.is_frequent(class)
+        };
+        assert!(!follow(ClassId(1), 1e-3, 63_000, 100), "few would have been picked");
+        assert!(follow(ClassId(2), 1e-3, 65_000, 100));
+        assert!(!follow(ClassId(3), 1e-6, 30_000, FAST / 2), "slow");
+        assert!(!follow(ClassId(4), 1e-6, FIRST_LOOK, 2 * FAST), "few");
+        assert!(follow(ClassId(5), 1e-6, 30_000, 2 * FAST));
+        shares.reset();
+        assert!(shares.is_frequent(ClassId(2)), "it stays so");
+    }
+
+    #[test]
+    fn what_was_picked_stands_for_as_many_as_its_probability_says() {
+        let room = room();
+        for (p, over_budget) in [(1.0, 1), (0.7, 1), (0.3, 1), (1e-3, 1), (1e-3, 3)] {
+            let mut seed = random(29);
+            let mut draw = || (seed(1 << 30) - 1) as f64 / f64::from(1 << 30);
+            let shares = overspent(over_budget);
+            let picks = 40_000;
+            let weights: Vec<f64> = (0..picks)
+                .filter_map(|_| shares.stands_for(p, &room, &mut draw))
+                .map(|log2| f64::from(log2).exp2())
+                .collect();
+            let (sum, expected) = (weights.iter().sum::<f64>(), f64::from(picks) / p);
+            let squares = weights.iter().map(|weight| weight * weight).sum::<f64>();
+            let error = (squares - expected * expected / f64::from(picks)).max(0.0).sqrt();
+            assert!(
+                (sum - expected).abs() <= 5.0 * error,
+                "{sum} of {expected} ± {error} at {p}, {over_budget}"
+            );
+        }
     }
 
     #[test]

@@ -50,7 +50,7 @@ fn words<'a>(text: &'a str, heading: &str) -> impl Iterator<Item = &'a str> {
 #[test]
 fn what_was_executed_and_not_allocated_does_not_rank_first() {
     each_jvm_at_once(|jvm| {
-        for options in ["", "#trace", "#sample-512k#trace"] {
+        for options in ["", "#trace", "#sample-512k#trace", "#track-balanced"] {
             let Run { json, screen, full, outcome } = run(jvm, options);
             for class in REMOVED {
                 let row = json.class(class).unwrap_or_else(|| panic!("no {class} with {options} on {jvm}"));

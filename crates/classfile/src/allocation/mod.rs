@@ -53,13 +53,24 @@ struct AddedField {
     class: &'static [u8],
     name: &'static [u8],
     descriptor: &'static [u8],
+    annotations: &'static [&'static [u8]],
 }
 
-const ADDED_FIELDS: [AddedField; 4] = [
-    AddedField { class: b"java/lang/Thread", name: b"mayfly$slab", descriptor: b"J" },
-    AddedField { class: b"java/lang/Thread", name: b"mayfly$moving", descriptor: b"Z" },
-    AddedField { class: b"java/lang/Thread", name: b"mayfly$scopes", descriptor: b"[J" },
-    AddedField { class: b"java/lang/Class", name: b"mayfly$cell", descriptor: b"I" },
+impl AddedField {
+    const fn of(class: &'static [u8], name: &'static [u8], descriptor: &'static [u8]) -> Self {
+        Self { class, name, descriptor, annotations: &[] }
+    }
+}
+
+/// Once such a field is not zero, it is a constant for C2.
+const STABLE: &[u8] = b"Ljdk/internal/vm/annotation/Stable;";
+
+const ADDED_FIELDS: [AddedField; 5] = [
+    AddedField::of(b"java/lang/Thread", b"mayfly$slab", b"J"),
+    AddedField::of(b"java/lang/Thread", b"mayfly$moving", b"Z"),
+    AddedField::of(b"java/lang/Thread", b"mayfly$scopes", b"[J"),
+    AddedField::of(b"java/lang/Class", b"mayfly$cell", b"I"),
+    AddedField { annotations: &[STABLE], ..AddedField::of(b"java/lang/Class", b"mayfly$frequent", b"Z") },
 ];
 
 /// Inserts the hooks into `class`. A class that has some already is left as it is, and so is [`HOOKS_CLASS`] itself.
@@ -260,7 +271,7 @@ fn add_fields(class: &ClassFile<'_>, editor: &mut ClassEditor<'_, '_>) -> Result
     let present = |name| class.fields().iter().any(|field| class.member_name(field) == name);
     let mut added = false;
     for field in ADDED_FIELDS.iter().filter(|field| field.class == class.name() && !present(field.name)) {
-        editor.add_field(FIELD_ACCESS, field.name, field.descriptor)?;
+        editor.add_field(FIELD_ACCESS, field.name, field.descriptor, field.annotations)?;
         added = true;
     }
     Ok(added)

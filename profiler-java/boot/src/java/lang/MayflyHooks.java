@@ -20,7 +20,8 @@ import jdk.internal.vm.annotation.ForceInline;
  * arrays also bytes and largest.
  *
  * <p>In a balanced session ({@link #SHARES}) each count has a number beside it at which the next object is due. The short way is
- * one comparison; an object is handed over on the slow way only, which also gives out slabs and cells.
+ * one comparison; an object is handed over on the slow way only, which also gives out slabs and cells. Of a class that has become
+ * frequent none is: C2 takes that for constant, drops the slow way, and again removes objects that need not be made.
  *
  * <p>Not here: any allocation at an allocation (who enters scopes gets a list), any static initialiser (the class is defined before the VM can run one), any policy.
  * Native code sets the static fields, and the fields it added to Thread and Class.
@@ -448,12 +449,13 @@ public final class MayflyHooks {
             return;
         }
         if ((on & SHARES) != 0) {
-            if (slab != 0) {
+            long shared = SHARED;
+            if (shared != 0 || slab != 0) {
                 Unsafe u = Unsafe.getUnsafe();
                 // At offset 0, of classes that have no cell yet, the number at which an object is due is always 0.
                 long at = slab + (cell & OFFSET);
                 long n = u.getLong(null, at) + 1;
-                if (n < u.getLong(null, at + OBJECT_DUE)) {
+                if (type.mayfly$frequent || n < u.getLong(null, at + OBJECT_DUE)) {
                     u.putLong(null, at, n);
                     return;
                 }
@@ -504,13 +506,19 @@ public final class MayflyHooks {
         }
     }
 
-    /** Hands an object over that was just counted, if it is due, and notes when the next one is. */
+    /**
+     * Hands an object over that was just counted, if it is due, and notes when the next one is, or that the class has become frequent.
+     * In the slab that threads share which have none of their own yet nobody is followed.
+     */
     private static void followIfDue(Object o, int cell, long size, long slab, long at, long due) {
         Unsafe u = Unsafe.getUnsafe();
         long n = u.getLong(null, at);
-        if (n >= u.getLong(null, due)) {
+        if (n >= u.getLong(null, due) && slab != SHARED) {
             int ahead = follow(o, cell, size, Thread.currentCarrierThread().mayfly$moving, entry());
-            u.putLong(null, due, ahead == 0 ? Long.MAX_VALUE : n + ahead);
+            if (ahead < 0) {
+                o.getClass().mayfly$frequent = true;
+            }
+            u.putLong(null, due, ahead <= 0 ? Long.MAX_VALUE : n + ahead);
             u.putLong(null, slab + ASKED, at);
             u.putLong(null, slab + ASKED_COUNT, n);
         }
@@ -640,11 +648,12 @@ public final class MayflyHooks {
             return;
         }
         if ((on & SHARES) != 0) {
-            if (slab != 0 && size >= SMALLEST) {
+            long shared = SHARED;
+            if ((shared != 0 || slab != 0) && size >= SMALLEST) {
                 Unsafe u = Unsafe.getUnsafe();
                 long at = slab + (cell & OFFSET);
                 long n = u.getLong(null, at) + 1;
-                if (n < u.getLong(null, at + ARRAY_DUE)) {
+                if (type.mayfly$frequent || n < u.getLong(null, at + ARRAY_DUE)) {
                     u.putLong(null, at, n);
                     u.putLong(null, at + CELL_BYTES, u.getLong(null, at + CELL_BYTES) + size);
                     if (u.getLong(null, at + CELL_LARGEST) < size) {
@@ -1223,6 +1232,13 @@ public final class MayflyHooks {
             old = u.getIntVolatile(type, CELL_AT);
         } while (!u.compareAndSetInt(type, CELL_AT, old, old & REDEFINITIONS | kept));
     }
+
+    /** After an attach no class becomes frequent: that can't be made a constant. */
+    static boolean mayfly$frequent(Class<?> type) {
+        return false;
+    }
+
+    static void mayfly$frequent(Class<?> type, boolean frequent) {}
 
     static boolean mayfly$moving(Thread thread) {
         long slab = mayfly$slab(thread);
