@@ -28,7 +28,7 @@ const FREE_NS: u64 = 25_000_000;
 /// A class is frequent once the JVM's sampler would have picked so many of its objects, on average: what it tells is then right to 12 %.
 const ENOUGH: f64 = 64.0;
 /// Fineness of that.
-const PICK: f64 = 1024.0;
+const PICK: f64 = 4_294_967_296.0;
 /// Or once it is made so fast, in objects per millisecond, while it doubles from so many objects on: before C2 compiles the code.
 const FAST: u64 = 250;
 const FIRST_LOOK: u64 = 8_192;
