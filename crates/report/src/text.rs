@@ -71,22 +71,12 @@ pub fn shorten(text: &str, columns: usize, ellipsis: &str) -> String {
         return text.to_owned();
     }
     let Some(room) = columns.checked_sub(width(ellipsis)) else { return ".".repeat(columns) };
-    let head = take_columns(text.chars(), room / 3);
-    let tail: String = take_columns(text.chars().rev(), room - width(&head)).chars().rev().collect();
+    // A sign may be wider for the one behind it: each part is measured as it stands.
+    let head = text.char_indices().map(|(at, c)| &text[..at + c.len_utf8()]);
+    let head = head.take_while(|head| width(head) <= room / 3).last().unwrap_or_default();
+    let tail = text.char_indices().rev().map(|(at, _)| &text[at..]);
+    let tail = tail.take_while(|tail| width(tail) <= room - width(head)).last().unwrap_or_default();
     format!("{head}{ellipsis}{tail}")
-}
-
-/// The longest start of `chars` that takes at most `columns` columns.
-fn take_columns(chars: impl Iterator<Item = char>, columns: usize) -> String {
-    let mut taken = String::new();
-    for c in chars {
-        taken.push(c);
-        if width(&taken) > columns {
-            taken.pop();
-            break;
-        }
-    }
-    taken
 }
 
 /// `text` filled with spaces on the right up to `columns` columns.
@@ -118,6 +108,15 @@ mod tests {
     fn wide_characters_count_twice() {
         let short = shorten("日本語日本語日本語", 9, "…");
         assert!(width(&short) <= 9, "{short}");
+    }
+
+    #[test]
+    fn signs_that_what_follows_makes_wider_count_twice() {
+        let candles = "a🕯\u{fe0f}".repeat(30);
+        for columns in 3..60 {
+            let short = shorten(&candles, columns, "...");
+            assert!(width(&short) <= columns, "{short} in {columns}");
+        }
     }
 
     #[test]
