@@ -8,6 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use mayfly_tests::workspace_root;
+
 use crate::jdk::Jdk;
 
 /// Heap of the JVM that NetBeans' library runs in.
@@ -85,12 +87,12 @@ impl Asked {
 impl NetBeans {
     /// Compiles our program for its library.
     fn find(jdk: &Jdk, folder: &Path) -> Result<Self, String> {
-        let fetched = root().join("target/second-reader");
+        let fetched = workspace_root().join("target/second-reader");
         let files = fs::read_dir(&fetched).into_iter().flatten().flatten().map(|entry| entry.path());
         let library =
             files.into_iter().find(|file| file.extension().is_some_and(|extension| extension == "jar"));
         let library = library.ok_or("fetch it by `scripts/fetch-second-reader`")?;
-        let source = root().join("bench/java/HeapReader.java");
+        let source = workspace_root().join("bench/java/HeapReader.java");
         let mut javac = Command::new(jdk.home.join("bin/javac"));
         let output = javac.arg("-cp").arg(&library).arg("-d").arg(folder).arg(source).output();
         let output = output.map_err(|error| format!("no javac beside {} ({error})", jdk.java().display()))?;
@@ -121,7 +123,7 @@ impl NetBeans {
 
 /// A crate's program, if somebody installed it.
 fn installed(name: &str, version: &str) -> Option<PathBuf> {
-    let found = Some(root().join("target/peers/bin").join(name))
+    let found = Some(workspace_root().join("target/peers/bin").join(name))
         .filter(|file| file.is_file())
         .or_else(|| on_path(name));
     if found.is_none() {
@@ -135,11 +137,6 @@ fn installed(name: &str, version: &str) -> Option<PathBuf> {
 fn on_path(program: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file())
-}
-
-/// The folder of the workspace.
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 #[cfg(test)]

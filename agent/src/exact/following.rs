@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 use mayfly_jvmti::{Jni, Object};
-use mayfly_tracking::{CpuBudget, EntryId, Shares, StandsFor, Tracked};
+use mayfly_profile::{ClassId, Estimate};
+use mayfly_tracking::{CpuBudget, EntryId, Progression, Shares, StandsFor, Tracked};
 
 use super::allocations::HandedOver;
 use super::hooks::Hooks;
@@ -38,14 +39,9 @@ pub(crate) enum NextDue {
 
 /// An object that is followed.
 struct Chosen<'call> {
-    object: Object<'call>,
-    /// In bytes.
-    size: u64,
-    /// By which the byte clock is moved.
-    bytes: u64,
+    followed: Followed<'call>,
     /// It stands for two to this power of its class.
     log2: u32,
-    entry: Option<EntryId>,
     /// No stack may be taken.
     moving: bool,
 }
@@ -56,38 +52,30 @@ pub(crate) fn follow(exact: &Exact, jni: Jni<'_>, due: HandedOver<'_>) -> NextDu
     timed(exact, shares, |thread| thread.take_turn((exact, shares), jni, due)).unwrap_or(NextDue::Never)
 }
 
-/// Follows an object that the JVM's sampler picked with probability `p`, if its class is frequent.
+/// Follows an object that the JVM's sampler picked, of a class with this cell, if the class is frequent.
 pub(super) fn follow_sampled(
     exact: &Exact,
     (jni, hooks): (Jni<'_>, &Hooks),
-    (object, size, p): (Object<'_>, u64, f64),
-    cell: u32,
+    (class, cell): (ClassId, u32),
+    (object, size, interval): (Object<'_>, u64, u64),
 ) {
     let population = &*exact.population;
-    let Some(shares) = shares_in_use(exact) else { return };
-    if !population.classes.at_cell(cell).is_some_and(|class| shares.is_frequent(class)) {
-        return;
-    }
+    let Some(shares) = shares_in_use(exact).filter(|shares| shares.is_frequent(class)) else { return };
     // Java answers: nothing of this thread may be held.
     let entry = population.scopes.are_used().then(|| hooks.entry(jni)).flatten();
     timed(exact, shares, |thread| {
         let at = (None, cell);
         let mut known = thread.class(population, at).filter(|known| known.tracked)?;
+        let p = Estimate::probability(size, interval);
         let log2 = shares.stands_for(p, &population.budget, &mut fastrand::f64)?;
         population.clock.advance_by_estimate((size as f64 / p) as u64);
+        let followed = Followed { object, size, bytes: 0, entry };
         // The JVM samples nothing while a virtual thread is being mounted or unmounted.
-        let chosen = Chosen { object, size, bytes: 0, log2, entry, moving: false };
+        let chosen = Chosen { followed, log2, moving: false };
         let (_, on_stack) = thread.follow_chosen((exact, shares), jni, &mut known, chosen);
-        if let Some(kept) = thread.classes.get_mut(&at) {
-            kept.reached = known.reached;
-        }
+        thread.has_reached(at, known.reached);
         Some(((), on_stack))
     });
-}
-
-/// How probable it is that the JVM's sampler picks an object, of two samples so many bytes apart on average.
-pub(super) fn picked(size: u64, interval: u64) -> f64 {
-    -(-(size as f64) / interval as f64).exp_m1()
 }
 
 fn shares_in_use(exact: &Exact) -> Option<&Shares> {
@@ -118,9 +106,7 @@ fn timed<R>(
 pub(crate) fn unfollow(exact: &Exact, jni: Jni<'_>) {
     with_this_thread_if_known(&exact.population, |thread| {
         let Some(Asked { at, before, tracked }) = thread.asked.take() else { return };
-        if let Some(known) = thread.classes.get_mut(&at) {
-            known.reached = before;
-        }
+        thread.has_reached(at, before);
         if let Some(object) = tracked {
             thread.tracker.take_back(&exact.population, jni, object);
         }
@@ -150,20 +136,25 @@ impl OfThread {
         let (tracked, on_stack) = match turn.follow {
             Some(log2) => {
                 if let Some(interval) = sampling {
-                    let p = picked(size, interval);
+                    let p = Estimate::probability(size, interval);
                     shares.note_followed(known.id, log2, p, population.clock.now_ms());
                 }
-                let (bytes, entry) = (size << log2, due.entry);
-                let chosen = Chosen { object: due.object, size, bytes, log2, entry, moving: due.moving };
+                let followed = Followed { object: due.object, size, bytes: size << log2, entry: due.entry };
+                let chosen = Chosen { followed, log2, moving: due.moving };
                 self.follow_chosen((exact, shares), jni, &mut known, chosen)
             }
             None => (None, Duration::ZERO),
         };
-        if let Some(kept) = self.classes.get_mut(&at) {
-            kept.reached = known.reached;
-        }
+        self.has_reached(at, known.reached);
         self.asked = Some(Asked { at, before, tracked });
         Some((NextDue::After(turn.ahead), on_stack))
+    }
+
+    /// So far it has come with the class that is counted there.
+    fn has_reached(&mut self, at: CountedAt, reached: Progression) {
+        if let Some(kept) = self.classes.get_mut(&at) {
+            kept.reached = reached;
+        }
     }
 
     /// Has an object followed; also the time that went into its stack.
@@ -175,7 +166,7 @@ impl OfThread {
         chosen: Chosen<'_>,
     ) -> (Option<Tracked>, Duration) {
         let population = &*exact.population;
-        let Chosen { object, size, bytes, log2, entry, moving } = chosen;
+        let Chosen { followed, log2, moving } = chosen;
         let draw = &mut |n| fastrand::u64(1..=n);
         let stack =
             population.options.trace.then(|| shares.stack_turn(known.id, &mut known.reached, draw)).flatten();
@@ -190,7 +181,6 @@ impl OfThread {
             }
             None => (known.site, 0),
         };
-        let followed = Followed { object, size, bytes, entry };
         let stands_for = StandsFor { objects_log2: log2, stack_log2 };
         (self.tracker.follow(population, jni, followed, (site, stands_for)), on_stack)
     }

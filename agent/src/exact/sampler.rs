@@ -4,7 +4,7 @@ use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiEnv, JvmtiError, SampledAlloca
 use mayfly_profile::{Estimate, Tracking};
 
 use super::allocations::{register, shape_of};
-use super::following::{follow_sampled, picked};
+use super::following::follow_sampled;
 use super::hooks::Hooks;
 use super::state::Exact;
 use super::thread::with_this_thread;
@@ -82,18 +82,25 @@ pub(super) fn sampled(exact: &Exact, jni: Jni<'_>, sample: SampledAllocation<'_>
         return;
     }
     let Some(cell) = cell_of(exact, jni, hooks, sample) else { return };
-    if let Some(class) = population.classes.at_cell(cell) {
+    let class = population.classes.at_cell(cell);
+    if let Some(class) = class {
         let name = population.classes.name(class).unwrap_or_default();
         unseen.take(&exact.target.jvmti, jni, (class, name), &drawn);
     }
-    let tracking = population.options.tracking();
-    if !matches!(tracking, Tracking::ByteSample(_) | Tracking::Balanced) || !drawn.is_fair(fastrand::f64()) {
-        return;
+    let is_fair = || drawn.is_fair(fastrand::f64());
+    match (population.options.tracking(), class) {
+        (Tracking::ByteSample(interval), _) if is_fair() => follow(exact, jni, sample, (cell, interval)),
+        (Tracking::Balanced, Some(class)) if is_fair() => {
+            let picked = (sample.object, sample.size, unseen.interval());
+            follow_sampled(exact, (jni, hooks), (class, cell), picked);
+        }
+        _ => {}
     }
-    let Tracking::ByteSample(interval) = tracking else {
-        let p = picked(sample.size, unseen.interval());
-        return follow_sampled(exact, (jni, hooks), (sample.object, sample.size, p), cell);
-    };
+}
+
+/// Follows an object that stands for all of a byte sample.
+fn follow(exact: &Exact, jni: Jni<'_>, sample: SampledAllocation<'_>, (cell, interval): (u32, u64)) {
+    let population = &*exact.population;
     with_this_thread(population, |thread| {
         let Some(class) = thread.class(population, (None, cell)) else { return };
         let name = population.classes.name(class.id).unwrap_or_default();

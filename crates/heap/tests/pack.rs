@@ -4,7 +4,7 @@ mod hprofs;
 
 use std::collections::BTreeMap;
 
-use hprofs::{FORMS, small_hprof};
+use hprofs::{FORMS, flipped, small_hprof};
 use mayfly_heap::dump::{Facts, Written};
 use mayfly_heap::{
     Dump, Edge, EdgeName, Format, Graph, HeapError, Histogram, ObjectIndex, RootFrame, RootKind,
@@ -149,11 +149,7 @@ proptest! {
     /// Whatever the file is, what is written of it can be read.
     #[test]
     fn damaged_files_never_panic(wide: bool, form in 0..3usize, flips in prop::collection::vec(any::<prop::sample::Index>(), 1..6)) {
-        let mut bytes = small_hprof(wide, FORMS[form]);
-        for flip in flips {
-            let at = flip.index(bytes.len() * 8);
-            bytes[at / 8] ^= 1 << (at % 8);
-        }
+        let bytes = flipped(small_hprof(wide, FORMS[form]), &flips);
         if let Ok((packed, written)) = pack(&bytes, &Facts { text_limit: Some(10), ..Facts::default() }) {
             prop_assert_eq!(graph(&packed).len() as u64, written.objects);
         }

@@ -15,9 +15,12 @@ impl Estimate {
     /// What one sampled object of `size` bytes stands for, if samples are `interval` bytes apart on average: it is hit
     /// with probability p = 1 − e^(−size/interval), so it stands for size / p bytes, with variance size² (1 − p) / p².
     pub fn of_sample(size: u64, interval: u64) -> Self {
-        let size = size as f64;
-        let p = if interval == 0 { 1.0 } else { -(-size / interval as f64).exp_m1() };
-        Self::of_part(size, p)
+        Self::of_probability(size, Self::probability(size, interval))
+    }
+
+    /// How probable it is that an object of `size` bytes is hit by samples that are `interval` bytes apart on average.
+    pub fn probability(size: u64, interval: u64) -> f64 {
+        if interval == 0 { 1.0 } else { -(-(size as f64) / interval as f64).exp_m1() }
     }
 
     /// What one sampled object of `size` bytes stands for that was hit with probability `p`.

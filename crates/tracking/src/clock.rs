@@ -131,9 +131,9 @@ impl Clock {
     /// Moves the byte clock on by an estimate: only by what it is not ahead of the JVM's count by earlier ones, which would otherwise
     /// add up, as it never goes back.
     pub fn advance_by_estimate(&self, bytes: u64) {
-        let ahead = self.ahead.load(Relaxed).min(bytes);
-        self.ahead.fetch_update(Relaxed, Relaxed, |now| Some(now.saturating_sub(ahead))).ok();
-        self.advance(bytes - ahead);
+        let less = |ahead: u64| Some(ahead.saturating_sub(bytes));
+        let ahead = self.ahead.fetch_update(Relaxed, Relaxed, less).unwrap_or_else(|ahead| ahead);
+        self.advance(bytes.saturating_sub(ahead));
     }
 
     /// Sets the byte clock to the JVM's own count, if that is ahead: not every allocation comes by here.

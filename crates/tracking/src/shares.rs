@@ -88,6 +88,11 @@ struct Stratum {
     behind: u64,
 }
 
+/// What is kept of a class.
+fn word(words: &Mapped<AtomicU64>, class: ClassId) -> Option<&AtomicU64> {
+    words.words().get(class.row())
+}
+
 /// Whether so many objects of a class are made fast, at a time in milliseconds: it took them little to double. `look`: the last power of
 /// two that they reached, as far as it was seen, and when (above the six lowest bits).
 fn is_fast(look: &AtomicU64, objects: u64, ms: u64) -> bool {
@@ -124,16 +129,11 @@ impl Choice {
         Self { budget: CpuBudget::default(), fineness, begun }
     }
 
-    /// All of a class in strata begun.
-    fn begun_of(&self, class: ClassId) -> Option<u64> {
-        self.begun.words().get(class.row()).map(|begun| begun.load(Relaxed))
-    }
-
     /// Begins a stratum of a class: the chosen one's position in it, from 1 on. With each halving of the room that is left
     /// (which adds two to `thinning`) there are a quarter of the strata.
     fn begin(&self, class: ClassId, walk: &mut Walk, thinning: u32, draw: Draw<'_>) -> u64 {
         let strata = self.fineness.strata(self.budget.pressure()).unbounded_shr(thinning).max(1);
-        let begun = self.begun.words().get(class.row());
+        let begun = word(&self.begun, class);
         let of_class = begun.map_or(0, |begun| begun.load(Relaxed));
         let most_log2 = walk.begun.checked_ilog2().unwrap_or(0).clamp(FIRST_LOG2, MOST_LOG2);
         let log2 = (of_class / strata).checked_ilog2().unwrap_or(0).min(most_log2);
@@ -227,9 +227,10 @@ impl Shares {
     /// An object is followed at a time in milliseconds that stands for two to this power of its class, and that the JVM's sampler
     /// would have picked with probability `p`.
     pub fn note_followed(&self, class: ClassId, log2: u32, p: f64, ms: u64) {
-        let of_class = (self.picked.words().get(class.row()), self.looks.words().get(class.row()));
-        let (Some(picked), Some(look)) = of_class else { return };
-        let is_fast = self.objects.begun_of(class).is_some_and(|begun| is_fast(look, begun, ms));
+        let of_class =
+            (word(&self.picked, class), word(&self.looks, class), word(&self.objects.begun, class));
+        let (Some(picked), Some(look), Some(begun)) = of_class else { return };
+        let is_fast = is_fast(look, begun.load(Relaxed), ms);
         let more = if is_fast { ENOUGH } else { p * f64::from(log2).exp2() };
         picked.fetch_add((more * PICK) as u64, Relaxed);
     }
@@ -237,8 +238,7 @@ impl Shares {
     /// Whether so many objects of a class are made, or so fast, that the JVM's sampler is to choose them from now on: it needs none where
     /// they are counted. Once it is so, it stays so.
     pub fn is_frequent(&self, class: ClassId) -> bool {
-        let picked = self.picked.words().get(class.row());
-        picked.is_some_and(|picked| picked.load(Relaxed) >= (ENOUGH * PICK) as u64)
+        word(&self.picked, class).is_some_and(|picked| picked.load(Relaxed) >= (ENOUGH * PICK) as u64)
     }
 
     /// For two to which power of its class an object stands that was picked with probability `p`: on average 1/p. `None`: it is not

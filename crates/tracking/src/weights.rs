@@ -6,7 +6,7 @@
 //! decides is the object's record alone: it stands for the same number when it is born, settles and dies, in the rows of its
 //! class and of its site, so all their sums agree.
 
-use mayfly_profile::{Tally, Tracking};
+use mayfly_profile::{Estimate, Tally, Tracking};
 
 use crate::gathered::Sums;
 use crate::tracked::Tracked;
@@ -23,7 +23,7 @@ fn weight(tracking: Tracking, object: &Tracked) -> u64 {
         Tracking::Off | Tracking::EveryObject | Tracking::Balanced => 1,
         Tracking::EveryNth(n) => n,
         Tracking::ByteSample(interval) => {
-            let probability = -(-(object.size() as f64) / interval as f64).exp_m1();
+            let probability = Estimate::probability(object.size(), interval);
             // An object without size: as if it were as large as the interval.
             let exact = if probability > 0.0 { 1.0 / probability } else { 1.0 };
             let whole = exact.floor();

@@ -43,11 +43,9 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Error> {
         return Err(QueryError::Usage(why).into());
     }
     let pid = jvms::pid_of(&args.jvm)?;
-    if is_hprof {
-        return dump_hprof(args, pid, &file);
-    }
     let name = args.file.display();
     match Form::of(&file) {
+        _ if is_hprof => dump_hprof(args, pid, &file)?,
         Some(form @ (Form::Xml | Form::Binary)) => {
             say_walked(args, pid, &dump_insane(args, pid, &file, form)?)
         }
@@ -100,10 +98,7 @@ fn dump_hprof(args: &DumpArgs, pid: u32, file: &Path) -> Result<(), Error> {
     let process = Process::find(pid)?;
     where_it_sees(&process, file, |path| by_the_jvm::write(&process, path))?;
     output::say(&format!("the heap of JVM {pid} is in {}", args.file.display()));
-    if args.quiet {
-        return Ok(());
-    }
-    output::text(&usage(&DumpFile::open(file)?.histogram()?), None)
+    Ok(())
 }
 
 /// Who wrote a dump of ours.

@@ -79,15 +79,11 @@ const flameGraph = given => {
       one.isInHit = one.above !== null && (one.above.isInHit || one.above.isHit);
       one.isHit = isHit;
       if (isHit && !one.isInHit) graph.found += one.amount;
+      if (one.depth >= rows) continue;
       Object.assign(one, {px: one.x * width, pw: one.width * width, py: (last.icicle ? one.depth : rows - 1 - one.depth) * ROW});
-    }
-    drawn = all.filter(({depth}) => depth < rows);
-    graph.cut = all.length - drawn.length;
-    for (const one of drawn) {
-      const frame = facts(one.frame, context);
       // What is above the frame that is zoomed to is paler.
       context.globalAlpha = one.depth < (last.zoomed ?? 0) ? 0.45 : 1;
-      context.fillStyle = one.isHit ? (dark ? "#a8327a" : "#f2a0cf") : one.frame === null ? (dark ? "#2b313a" : "#e6e9ed")
+      context.fillStyle = isHit ? (dark ? "#a8327a" : "#f2a0cf") : one.frame === null ? (dark ? "#2b313a" : "#e6e9ed")
         : given.growth(one) === null ? colour(frame.hash, dark) : heat(given.growth(one), dark);
       context.fillRect(one.px, one.py, Math.max(0.4, one.pw - (one.pw > 2 ? 1 : 0)), ROW - 1);
       context.globalAlpha = 1;
@@ -101,6 +97,8 @@ const flameGraph = given => {
     for (const {above} of all) {
       if (above?.depth === rows - 1) context.fillRect(above.px, last.icicle ? above.py + ROW - 2 : above.py, Math.max(1, above.pw - 1), 2);
     }
+    drawn = all.filter(({depth}) => depth < rows);
+    graph.cut = all.length - drawn.length;
     canvas.setAttribute("aria-label", `${last.icicle ? "Icicle" : "Flame"} graph of ${drawn.length} frames`);
     if (focus) focus = drawn.find(one => same(one, focus)) ?? null;
     if (focus && document.activeElement === canvas) outline(focus);

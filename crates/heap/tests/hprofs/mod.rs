@@ -1,5 +1,7 @@
 //! A small hprof file, put together byte by byte: every kind of record, either width of ids, either form of heap.
 
+use proptest::sample::Index;
+
 /// How the heap is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -241,4 +243,13 @@ pub(crate) fn small_hprof(wide: bool, form: Form) -> Vec<u8> {
         }
     }
     file.bytes
+}
+
+/// With some of its bits turned over.
+pub(crate) fn flipped(mut bytes: Vec<u8>, bits: &[Index]) -> Vec<u8> {
+    for bit in bits {
+        let at = bit.index(bytes.len() * 8);
+        bytes[at / 8] ^= 1 << (at % 8);
+    }
+    bytes
 }
