@@ -43,23 +43,38 @@ pub(super) struct Unserved<T> {
     pace: Arc<Pace>,
 }
 
-/// Since when the writer has been busy without getting ahead; `None`: it waits for work.
+/// Whether the writer gets ahead.
 #[derive(Default)]
-pub(super) struct Pace(Mutex<Option<Instant>>);
+pub(super) struct Pace(Mutex<Writer>);
+
+/// What the writer does.
+#[derive(Clone, Copy, Default)]
+enum Writer {
+    /// It waits for work.
+    #[default]
+    Idle,
+    /// It was last seen to get ahead then.
+    Busy(Instant),
+    /// Nothing any more. What was added since is not written, and not dropped before the queue is.
+    Left,
+}
 
 impl Pace {
     /// Something was written, or is about to be.
     pub(super) fn ahead(&self) {
-        self.set(Some(Instant::now()));
+        self.set(Writer::Busy(Instant::now()));
     }
 
-    fn set(&self, since: Option<Instant>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = since;
+    fn set(&self, writer: Writer) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = writer;
     }
 
     fn stands_for(&self, time: Duration) -> bool {
-        let since = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        since.is_some_and(|since| since.elapsed() >= time)
+        match *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            Writer::Idle => false,
+            Writer::Busy(since) => since.elapsed() >= time,
+            Writer::Left => true,
+        }
     }
 }
 
@@ -168,11 +183,12 @@ impl<T: Send + 'static> Unserved<T> {
                         ControlFlow::Continue(())
                     }
                 };
-                pace.set(None);
+                pace.set(Writer::Idle);
                 if goes_on.is_break() {
                     break;
                 }
             }
+            pace.set(Writer::Left);
         };
         thread::Builder::new().name(name.into()).spawn(run).map(drop)
     }
@@ -198,6 +214,32 @@ mod tests {
         unserved.serve("test", move |item: u32, _| sender.send(item).expect("a test that listens"));
         assert!((1..=3).all(|item| queue.put(item, SHORT)) && queue.flush(SHORT));
         assert_eq!(seen.try_iter().collect::<Vec<_>>(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn nobody_waits_for_a_writer_that_has_left() {
+        let (queue, unserved) = queue(2);
+        let (go_on, held) = bounded::<()>(0);
+        let leave = move |(): (), _: &Pace| {
+            let _ = held.recv();
+            ControlFlow::Break(())
+        };
+        unserved.serve_until("test", leave).expect("a thread");
+        let began = Instant::now();
+        assert!(queue.put((), LONGEST_WAIT));
+        while !queue.is_empty() {
+            thread::yield_now();
+        }
+        // Asked for before the writer leaves, never answered.
+        thread::scope(|scope| {
+            let flushed = scope.spawn(|| queue.flush(LONGEST_WAIT));
+            while queue.is_empty() {
+                thread::yield_now();
+            }
+            drop(go_on);
+            assert!(!flushed.join().expect("it returns"));
+        });
+        assert!(began.elapsed() < LONGEST_WAIT / 2, "{:?}", began.elapsed());
     }
 
     #[test]

@@ -172,7 +172,10 @@ fn blocks_are_printed_until_the_jvm_ends() {
             assert!(began.elapsed() < LIMIT, "on {jvm}: nobody watches");
             std::thread::yield_now();
         }
+        let ends = Instant::now();
         running.finish().ok();
+        // A writer that is gone was waited for: for ten seconds, as for one that is slow.
+        assert!(ends.elapsed() < Duration::from_secs(9), "on {jvm}: {:?}", ends.elapsed());
         let output = viewing.wait_with_output().expect("it ends");
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "on {jvm}: {}", String::from_utf8_lossy(&output.stderr));
