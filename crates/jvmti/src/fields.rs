@@ -1,7 +1,7 @@
 //! Instance fields of well-known classes, typed by owner and value so that reading them is safe; and static methods that stand in
 //! for fields which a class can't be given.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::marker::PhantomData;
 
 use jvmti_bindings::sys::jni as sys;
@@ -145,8 +145,9 @@ impl<O, V: FieldValue> Field<O, V> {
 
     fn find_methods(jni: Jni<'_>, owner: &CStr, by: GlobalClass, name: &CStr) -> Option<Self> {
         let (owner, value) = (owner.to_str().ok()?, V::DESCRIPTOR.to_str().ok()?);
-        let get = jni.static_method(by.get(), name, &format!("(L{owner};){value}"))?;
-        let set = jni.static_method(by.get(), name, &format!("(L{owner};{value})V"))?;
+        let method = |signature: String| jni.static_method(by.get(), name, &CString::new(signature).ok()?);
+        let get = method(format!("(L{owner};){value}"))?;
+        let set = method(format!("(L{owner};{value})V"))?;
         Some(Self { access: Access::Methods(by, get, set), types: PhantomData })
     }
 

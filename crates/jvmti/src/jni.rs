@@ -1,6 +1,6 @@
 //! The JNI calls that the agent makes, on one thread's environment.
 
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::marker::PhantomData;
 use std::ptr;
 
@@ -107,10 +107,7 @@ impl<'call> Jni<'call> {
 
     /// Calls a static method returning nothing, with null and zero arguments; whether it returned normally.
     pub fn call_static_with_nothing(self, class: Class<'_>, name: &CStr, signature: &CStr) -> bool {
-        let id = call!(self, GetStaticMethodID, class.raw(), name.as_ptr(), signature.as_ptr());
-        if self.clear_exception() || id.is_null() {
-            return false;
-        }
+        let Some(id) = self.static_method(class, name, signature) else { return false };
         let arguments = [sys::jvalue { j: 0 }; 4];
         call!(self, CallStaticVoidMethodA, class.raw(), id, arguments.as_ptr());
         !self.clear_exception()
@@ -128,15 +125,11 @@ impl<'call> Jni<'call> {
         argument: Class<'_>,
     ) -> Option<i64> {
         let arguments = [sys::jvalue { l: argument.raw() }];
-        let id = call!(self, GetMethodID, class.raw(), method.as_ptr(), c"(Ljava/lang/Class;)J".as_ptr());
-        if !self.clear_exception() && !id.is_null() {
+        if let Some(id) = self.method(class, method, c"(Ljava/lang/Class;)J") {
             let value = call!(self, CallLongMethodA, receiver.raw(), id, arguments.as_ptr());
             return (!self.clear_exception()).then_some(value);
         }
-        let id = call!(self, GetMethodID, class.raw(), method.as_ptr(), c"(Ljava/lang/Class;)I".as_ptr());
-        if self.clear_exception() || id.is_null() {
-            return None;
-        }
+        let id = self.method(class, method, c"(Ljava/lang/Class;)I")?;
         let value = call!(self, CallIntMethodA, receiver.raw(), id, arguments.as_ptr());
         (!self.clear_exception()).then_some(i64::from(value))
     }
@@ -152,11 +145,7 @@ impl<'call> Jni<'call> {
         method: &CStr,
         (argument, text): (Class<'_>, &CStr),
     ) -> Option<i64> {
-        let signature = c"(Ljava/lang/Class;Ljava/lang/String;)J";
-        let id = call!(self, GetMethodID, class.raw(), method.as_ptr(), signature.as_ptr());
-        if self.clear_exception() || id.is_null() {
-            return None;
-        }
+        let id = self.method(class, method, c"(Ljava/lang/Class;Ljava/lang/String;)J")?;
         let text = self.object(call!(self, NewStringUTF, text.as_ptr()));
         if self.clear_exception() {
             return None;
@@ -166,20 +155,24 @@ impl<'call> Jni<'call> {
         (!self.clear_exception()).then_some(value)
     }
 
+    fn method(self, class: Class<'_>, name: &CStr, signature: &CStr) -> Option<sys::jmethodID> {
+        let id = call!(self, GetMethodID, class.raw(), name.as_ptr(), signature.as_ptr());
+        (!self.clear_exception() && !id.is_null()).then_some(id)
+    }
+
     pub(crate) fn static_method(
         self,
         class: Class<'_>,
         name: &CStr,
-        signature: &str,
+        signature: &CStr,
     ) -> Option<sys::jmethodID> {
-        let signature = CString::new(signature).ok()?;
         let id = call!(self, GetStaticMethodID, class.raw(), name.as_ptr(), signature.as_ptr());
         (!self.clear_exception() && !id.is_null()).then_some(id)
     }
 
     /// Result of a static method without arguments returning `long`; `None` if there is none, or it throws.
     pub fn call_static_long(self, class: Class<'_>, name: &CStr) -> Option<i64> {
-        let id = self.static_method(class, name, "()J")?;
+        let id = self.static_method(class, name, c"()J")?;
         let result = call!(self, CallStaticLongMethodA, class.raw(), id, ptr::null());
         (!self.clear_exception()).then_some(result)
     }
@@ -191,10 +184,7 @@ impl<'call> Jni<'call> {
         name: &CStr,
         signature: &CStr,
     ) -> Option<Object<'call>> {
-        let id = call!(self, GetStaticMethodID, class.raw(), name.as_ptr(), signature.as_ptr());
-        if self.clear_exception() || id.is_null() {
-            return None;
-        }
+        let id = self.static_method(class, name, signature)?;
         let result = call!(self, CallStaticObjectMethodA, class.raw(), id, ptr::null());
         if self.clear_exception() { None } else { self.object(result) }
     }

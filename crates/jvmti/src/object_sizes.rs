@@ -51,7 +51,7 @@ impl ObjectSizes {
     pub fn find(jni: Jni<'_>, jvmti: &JvmtiEnv, reader: GlobalClass, method: &CStr) -> Option<Self> {
         let structure_at = i64::from(int_at(static_field(c"java_lang_Class", c"_klass_offset")?));
         let layout_at = i64::try_from(field_offset(c"Klass", c"_layout_helper")?).ok()?;
-        let method = jni.static_method(reader.get(), method, "(Ljava/lang/Class;JJ)I")?;
+        let method = jni.static_method(reader.get(), method, c"(Ljava/lang/Class;JJ)I")?;
         let sizes = Self { reader, method, structure_at, layout_at };
         let agrees = |name: &CStr| {
             let class = jni.find_class(name)?;
