@@ -18,7 +18,7 @@ struct Document<'a> {
 
 #[derive(Serialize)]
 struct FindingJson<'a> {
-    /// `total`, `class` or `site`.
+    /// `total`, `class`, `method` or `site`.
     row: &'static str,
     class: Option<&'a str>,
     stack: Option<&'a [String]>,
@@ -51,6 +51,9 @@ fn finding(finding: &Finding) -> FindingJson<'_> {
     let (row, class, stack) = match &finding.row {
         RowName::Total => ("total", None, None),
         RowName::Class(name) => ("class", Some(name.as_str()), None),
+        RowName::Method { class, method } => {
+            ("method", Some(class.as_str()), Some(std::slice::from_ref(method)))
+        }
         RowName::Site { class, stack } => ("site", Some(class.as_str()), Some(stack.as_slice())),
     };
     // Of time in seconds, as in all JSON of ours.

@@ -23,7 +23,7 @@ pub(crate) fn diff_page(
     let total = verdicts.get(&RowName::Total).map(|findings| words(findings)).unwrap_or_default();
     let classes = verdicts.iter().filter_map(|(row, findings)| match row {
         RowName::Class(name) => Some((name.clone(), words(findings))),
-        RowName::Total | RowName::Site { .. } => None,
+        RowName::Total | RowName::Method { .. } | RowName::Site { .. } => None,
     });
     let lines = |text: String| text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
     let mut facts: Vec<String> = lines(head(difference, counts));

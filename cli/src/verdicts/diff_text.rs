@@ -6,7 +6,7 @@ use mayfly_report::{clock, duration, left_aligned, printable, right_aligned, siz
 use mayfly_verdicts::{Clock, Difference, Finding, Measure, RowName, Verdict};
 
 /// Rows of a list on one screen.
-const ROWS: usize = 8;
+const ROWS: usize = 6;
 /// Characters of a name on one screen.
 const NAME: usize = 60;
 /// Frames of a site.
@@ -25,9 +25,10 @@ pub(crate) fn diff_text(difference: &Difference, counts: [usize; 2], full: bool)
 type Wanted = fn(&Finding) -> bool;
 
 /// What is listed under which heading.
-const LISTS: [(&str, Wanted); 4] = [
+const LISTS: [(&str, Wanted); 5] = [
     ("In all", |finding| finding.row == RowName::Total),
     ("Classes", |finding| matches!(finding.row, RowName::Class(_)) && !is_lifetime(finding)),
+    ("Methods", |finding| matches!(finding.row, RowName::Method { .. })),
     ("Sites", |finding| matches!(finding.row, RowName::Site { .. })),
     ("Lifetimes (medians)", is_lifetime),
 ];
@@ -166,6 +167,7 @@ fn name(row: &RowName, full: bool) -> String {
     let text = match row {
         RowName::Total => "the whole program".to_owned(),
         RowName::Class(name) => printable(name).into_owned(),
+        RowName::Method { class, method } => printable(&format!("{class} at {method}")).into_owned(),
         RowName::Site { class, stack } => {
             let frames = if full { stack.len() } else { FRAMES };
             let at: Vec<_> = stack.iter().take(frames).map(String::as_str).collect();

@@ -61,7 +61,7 @@ fn limit(name: &RowName, quantity: Quantity, runs: &Runs, tolerance: f64, rows: 
         // A name that the JVM numbers is another one in the next run.
         RowName::Class(begin) if is_numbered(begin) => Subject::Class(format!("{begin}*")),
         RowName::Class(class) => Subject::Class(class.clone()),
-        RowName::Site { .. } => return None,
+        RowName::Method { .. } | RowName::Site { .. } => return None,
     };
     let bound = (runs.mean() * (1.0 + tolerance)).max(runs.predicted_below(LEVEL / rows));
     let doubt = (runs.values.len() < REPLICATES).then(|| {

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use mayfly_profile::{Lifetimes, Profile, SiteProfile, Tally};
+use mayfly_profile::{EngineKind, Lifetimes, Profile, SiteProfile, Tally};
 
 use crate::counted::Picked;
 use crate::significance::Runs;
@@ -16,6 +16,13 @@ pub enum RowName {
     Total,
     /// One class.
     Class(String),
+    /// Objects of one class, allocated by one method: an exact count counts its allocating bytecodes, whatever stacks lead there.
+    Method {
+        /// Of the objects.
+        class: String,
+        /// `class.method`.
+        method: String,
+    },
     /// Objects of one class, allocated through one stack.
     Site {
         /// Of the objects.
@@ -74,12 +81,18 @@ impl<'a> RunRows<'a> {
         }
         let of_sites = Picked::tracked(profile);
         for site in profile.sites.iter().filter(|_| stacks) {
-            let row = rows.entry(site_name(site)).or_default();
-            row.allocated.add(site.allocated);
+            let of_stack = (site.error * site.allocated.bytes as f64).powi(2);
+            // Stacks share out what was counted at their bytecode: their errors cancel in its method.
+            let of_method = if profile.run.engine == EngineKind::Exact { 0.0 } else { of_stack };
             let live = site.live.unwrap_or_default();
-            row.live.add(live);
-            row.pick(of_sites, live);
-            row.variance += (site.error * site.allocated.bytes as f64).powi(2);
+            let named = [(Some(site_name(site)), of_stack), (method_name(site), of_method)];
+            for (name, variance) in named.into_iter().filter_map(|(name, variance)| Some((name?, variance))) {
+                let row = rows.entry(name).or_default();
+                row.allocated.add(site.allocated);
+                row.live.add(live);
+                row.pick(of_sites, live);
+                row.variance += variance;
+            }
         }
         Self { operations, rows }
     }
@@ -130,6 +143,15 @@ fn site_name(site: &SiteProfile) -> RowName {
         class: stable(&site.class),
         stack: site.stack.iter().map(|at| frame_name(&at.class, &at.method)).collect(),
     }
+}
+
+/// The method that allocates; `None` of a site without a stack.
+fn method_name(site: &SiteProfile) -> Option<RowName> {
+    let innermost = site.stack.iter().next()?;
+    Some(RowName::Method {
+        class: stable(&site.class),
+        method: frame_name(&innermost.class, &innermost.method),
+    })
 }
 
 /// A frame of a site's name: `class.method`.

@@ -7,7 +7,7 @@
     reason = "the rates that it measures are printed: the guide quotes them"
 )]
 
-use mayfly_profile::{ClassProfile, Frame, Gc, Lifetimes, Profile, SiteProfile, Tally, Tracking};
+use mayfly_profile::{ClassProfile, EngineKind, Frame, Gc, Lifetimes, Profile, SiteProfile, Tally, Tracking};
 use mayfly_verdicts::{Clock, Difference, Measure, RowName, Side, Verdict, diff};
 
 const LEVEL: f64 = 0.05;
@@ -113,7 +113,7 @@ fn counts_of_one_law_give_the_stated_rate_of_false_alarms() {
         println!(
             "{count} runs a side, spread {noise}: {single:.4} of tests below 0.05, {family:.4} of diffs with an alarm"
         );
-        // Rows and their classes are the same numbers twice: about 200 effective pairs of rows each.
+        // Classes, methods and sites are the same numbers three times: about 200 effective pairs of rows each.
         assert!(single < 0.055, "{single}");
         assert!(single > 0.02, "the test has lost its power: {single}");
         // Three standard deviations above 5 %.
@@ -133,7 +133,9 @@ fn a_planted_change_of_five_percent_in_one_site_is_found() {
         let is_planted = |row: &&&RowName| matches!(row, RowName::Site { class, .. } if class == "a.Class7x");
         found += changed.iter().filter(is_planted).count();
         let is_elsewhere = |row: &&&RowName| match row {
-            RowName::Site { class, .. } | RowName::Class(class) => class != "a.Class7x",
+            RowName::Site { class, .. } | RowName::Method { class, .. } | RowName::Class(class) => {
+                class != "a.Class7x"
+            }
             RowName::Total => false,
         };
         others += changed.iter().filter(is_elsewhere).count();
@@ -145,6 +147,44 @@ fn a_planted_change_of_five_percent_in_one_site_is_found() {
     assert!(others <= TRIES / 5, "{others}");
 }
 
+/// `profile` with each site called from two places, which share its count by samples: `share` of it, with that relative error.
+fn called_twice(mut profile: Profile, share: f64, error: f64) -> Profile {
+    let caller = |method: &str| Frame { class: "a.Caller".into(), method: method.into(), ..Frame::default() };
+    let both = |site: &SiteProfile| {
+        let objects = (site.allocated.objects as f64 * share) as u64;
+        [("one", objects), ("other", site.allocated.objects - objects)].map(|(method, objects)| SiteProfile {
+            stack: site.stack.iter().cloned().chain([caller(method)]).collect(),
+            allocated: Tally::of(objects, 32),
+            error,
+            ..site.clone()
+        })
+    };
+    profile.sites = profile.sites.iter().flat_map(both).collect();
+    profile
+}
+
+#[test]
+fn of_an_exact_count_a_method_is_surer_than_its_stacks() {
+    let random = &mut Random(8);
+    let mut side = |planted, engine| -> Vec<Profile> {
+        let runs = runs(random, 5, 0.003, planted).into_iter().enumerate();
+        runs.map(|(at, run)| {
+            let mut run = called_twice(run, 0.4 + 0.05 * at as f64, 0.2);
+            run.run.engine = engine;
+            run
+        })
+        .collect()
+    };
+    for engine in [EngineKind::Exact, EngineKind::Sampled] {
+        let (before, after) = (side(1.0, engine), side(1.05, engine));
+        let difference = compared(&before, &after);
+        let changed = changed(&difference);
+        let is_method = |row: &&&RowName| matches!(row, RowName::Method { class, method } if class == "a.Class7x" && method == "a.Class7x.make");
+        assert_eq!(changed.iter().any(|row| is_method(&row)), engine == EngineKind::Exact, "{changed:?}");
+        assert!(!changed.iter().any(|row| matches!(row, RowName::Site { .. })), "{changed:?}");
+    }
+}
+
 #[test]
 fn single_runs_differ_and_are_not_called_changed() {
     let random = &mut Random(3);
@@ -152,7 +192,7 @@ fn single_runs_differ_and_are_not_called_changed() {
     let difference = compared(&before, &after);
     assert!(!difference.replicated);
     assert!(difference.findings.iter().all(|finding| finding.verdict != Verdict::Changed));
-    assert_eq!(changed(&difference).len(), 2, "class and site: {:?}", changed(&difference));
+    assert_eq!(changed(&difference).len(), 3, "class, method and site: {:?}", changed(&difference));
 }
 
 #[test]
