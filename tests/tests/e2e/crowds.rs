@@ -1,9 +1,12 @@
-//! Very many threads that live at once: counted exactly, at a bounded price each.
+//! Very many threads that live at once, and very many classes: counted exactly, at a bounded price each.
 
 use std::fs;
 use std::io::Write;
 
-use mayfly_tests::{Jvm, Launch, Profiled, Running, check_all, each_jvm, jvms, mayfly, skip, turns_of};
+use mayfly_tests::{
+    Jvm, Launch, Profiled, Running, any_jvm, check_all, each_jvm, jvms, mayfly, skip, turns_of,
+    two_stand_for_all,
+};
 use serde_json::Value;
 
 /// Objects of 50 of 1,000 classes in each of 2,000 threads.
@@ -193,5 +196,48 @@ fn tasks_made_while_a_virtual_thread_parks_are_not_called_removed() {
             let told = &json.class(&name).expect("the class is counted")["jvm_allocated"];
             assert_ne!(told["removed_by_jit"], true, "{name} on {jvm}: {told}");
         }
+    });
+}
+
+/// More than there is room for in a slab, two objects of each; a thousand a loader.
+const CLASSES: u64 = 270_000;
+const MANY_CLASSES: &[&str] = &["classes", "270000", "1000"];
+
+#[test]
+fn classes_beyond_those_that_there_is_room_for_are_counted_together() {
+    if two_stand_for_all() {
+        return skip("270,000 classes", "a minute: MAYFLY_JVMS=all runs it");
+    }
+    any_jvm(|jvm| {
+        let run = Profiled::new(jvm, "crowd.Crowd", "")
+            .with(|l| l.jvm_args(&["-XX:+UseSerialGC", "-Xmx512m"]).args(MANY_CLASSES));
+        run.run();
+        let file = run.recording();
+        let table = mayfly(["report".as_ref(), "--csv".as_ref(), file.as_os_str()]).ok().stdout;
+        let (mut own, mut rows, mut others) = (0, 0, 0);
+        for line in table.lines() {
+            // The class, its stack, its objects.
+            let mut fields = line.split(',');
+            let (class, objects) = (fields.next().unwrap_or_default(), fields.nth(1).unwrap_or_default());
+            let objects = || objects.parse::<u64>().expect("objects");
+            match class {
+                "(other classes)" => others += objects(),
+                _ if class.starts_with("crowd.Made") => (own, rows) = (own + objects(), rows + 1),
+                _ => {}
+            }
+        }
+        let without_row = 2 * CLASSES - own;
+        // Most have one; what the JVM loads last of all, to end, has none either.
+        assert!(rows > 250_000 && without_row > 0, "{rows} rows with {own} objects on {jvm}");
+        assert!((without_row..without_row + 1_000).contains(&others), "{others} for {without_row} on {jvm}");
+        let words = ["report", "--json", "--include", "crowd.Crowd"].map(AsRef::as_ref);
+        let report = mayfly(words.into_iter().chain([file.as_os_str()])).ok().stdout;
+        let trust = &serde_json::from_str::<Value>(&report).expect("JSON")["trust"];
+        let causes = trust["dropped"].as_array().expect("a list");
+        let told =
+            causes.iter().find(|one| one["cause"].as_str().is_some_and(|it| it.contains("(other classes)")));
+        assert_eq!(told.map(|told| &told["objects"]), Some(&others.into()), "{trust} on {jvm}");
+        let named = trust["named_share"].as_f64().expect("a share");
+        assert!(named > 0.99, "{trust} on {jvm}");
     });
 }
