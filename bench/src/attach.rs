@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use mayfly_tests::{Jvm, Outcome, Running, artifacts, jvms, mayfly, status_bytes};
 
-use crate::bed_run::{BedFailure, BedRun, BedRunner};
+use crate::bed_run::{BedFailure, BedRun, BedRunner, SECONDS};
+use crate::stats::percentile;
 use crate::table;
 
 const SCRIPT: &str = "tomcat.sh";
@@ -120,7 +121,8 @@ fn serve(jvm: &Jvm, script: &Path, arguments: &Arguments, rounds: usize) -> Resu
         _ => arguments.seconds + LAST_ROUND,
     } + 3 * arguments.aside;
     let timeout = START_LIMIT + Duration::from_secs(seconds) + ADDED;
-    let runner = BedRunner { java: &java, timeout, seconds: Some(seconds), interrupted: &interrupted };
+    let runner =
+        BedRunner { java: &java, timeout, size: Some((SECONDS, seconds)), interrupted: &interrupted };
     let options: Vec<_> = HEAP.into_iter().chain([MARK]).map(str::to_owned).collect();
     thread::scope(|scope| {
         let bed = scope.spawn(|| runner.run(script, &options, files.path()));
@@ -281,12 +283,6 @@ fn row(jvm: &Jvm, served: &Served, arguments: &Arguments) -> Vec<String> {
     ]
 }
 
-/// The value that so large a part of them is no greater than, of values in order; 0 of none.
-fn percentile(values: &[f64], part: f64) -> f64 {
-    let at = (values.len() as f64 * part).ceil() as usize;
-    values.get(at.saturating_sub(1)).copied().unwrap_or(0.0)
-}
-
 /// What the script says of its own requests that failed.
 fn failures_of(result: &str) -> String {
     let words = result.split_whitespace();
@@ -297,13 +293,6 @@ fn failures_of(result: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn percentiles_are_values_that_were_measured() {
-        let values: Vec<_> = (1..=200).map(f64::from).collect();
-        assert_eq!((percentile(&values, 0.5), percentile(&values, 0.99)), (100.0, 198.0));
-        assert_eq!((percentile(&[7.0], 0.99), percentile(&[], 0.5)), (7.0, 0.0));
-    }
 
     #[test]
     fn failures_of_the_load_are_those_that_its_script_tells() {

@@ -15,12 +15,13 @@ use nix::unistd::Pid;
 use thiserror::Error;
 
 use crate::jvm_wrapper::{MEASURED, REAL_JAVA, RESIDENT_FILE, USAGE_FILE, Usage, write_launcher};
+use crate::pauses::{Pauses, option_of_each};
 use crate::trust::{self, Trust, TrustError};
 
 /// Variables by which a bed's size could differ between two runs.
 const BED_SIZES: [&str; 7] = ["N", SECONDS, "READS", "ROUNDS", "PORT", "HEAP", "KEEP"];
 /// For how long a server is under load.
-const SECONDS: &str = "SECS";
+pub(crate) const SECONDS: &str = "SECS";
 const POLL: Duration = Duration::from_millis(50);
 
 /// What one run gave.
@@ -28,14 +29,35 @@ const POLL: Duration = Duration::from_millis(50);
 pub(crate) struct BedRun {
     /// The `BED-RESULT` line: equal for equal work.
     pub(crate) result: String,
-    /// CPU time of all its measured JVMs, in seconds; per 1,000 requests if the bed runs for a fixed time.
-    pub(crate) cpu_s: f64,
+    /// CPU time of all its measured JVMs, in seconds.
+    pub(crate) jvm_cpu_s: f64,
+    /// What it served, if the bed runs for a fixed time.
+    pub(crate) requests: Option<f64>,
     /// Largest resident set of one of its JVMs, in MiB.
     pub(crate) rss_mib: f64,
     /// Resident bytes of its JVM, second by second.
     pub(crate) resident: Vec<u64>,
+    /// How long its JVMs stood still each time; of JDK 17 and later.
+    pub(crate) pauses: Pauses,
     /// What the agent says of itself; `None` without our agent.
     pub(crate) trust: Option<Trust>,
+}
+
+impl BedRun {
+    /// CPU time in seconds; per 1,000 requests of a server: under load for a fixed time it uses the time.
+    pub(crate) fn cpu_s(&self) -> f64 {
+        self.requests.map_or(self.jvm_cpu_s, |requests| self.jvm_cpu_s * 1000.0 / requests)
+    }
+
+    /// What it did beyond a shorter run of the same program. Memory, pauses and trust are of the whole.
+    pub(crate) fn beyond(self, shorter: &Self) -> Self {
+        Self {
+            result: format!("{}; {}", shorter.result, self.result),
+            jvm_cpu_s: self.jvm_cpu_s - shorter.jvm_cpu_s,
+            requests: self.requests.zip(shorter.requests).map(|(all, first)| all - first),
+            ..self
+        }
+    }
 }
 
 /// Why a run gave nothing.
@@ -72,8 +94,8 @@ pub(crate) struct BedRunner<'a> {
     pub(crate) java: &'a Path,
     /// Longest time for one run.
     pub(crate) timeout: Duration,
-    /// For how long a server is under load, if not for as long as its script says.
-    pub(crate) seconds: Option<u64>,
+    /// The variable by which a script is told how much to do, and how much that is; `None`: as the script has it.
+    pub(crate) size: Option<(&'a str, u64)>,
     /// Set by SIGINT and SIGTERM.
     pub(crate) interrupted: &'a Arc<AtomicBool>,
 }
@@ -83,14 +105,16 @@ impl BedRunner<'_> {
     pub(crate) fn run(&self, script: &Path, options: &[String], folder: &Path) -> Result<BedRun, BedFailure> {
         let (usage_file, resident_file) = (folder.join("usage"), folder.join("resident"));
         let log = folder.join("script.log");
-        let marked: Vec<&str> = [MEASURED].into_iter().chain(options.iter().map(String::as_str)).collect();
+        let pauses = option_of_each(folder);
+        let own = [MEASURED, &pauses];
+        let marked: Vec<&str> = own.into_iter().chain(options.iter().map(String::as_str)).collect();
         let mut command = Command::new("bash");
         command.arg(script).env("JAVA", write_launcher(folder)?).env("JAVA_OPTS_EXTRA", marked.join(" "));
         command.env(REAL_JAVA, self.java).env(USAGE_FILE, &usage_file).env(RESIDENT_FILE, &resident_file);
         for name in BED_SIZES {
             command.env_remove(name);
         }
-        command.envs(self.seconds.map(|seconds| (SECONDS, seconds.to_string())));
+        command.envs(self.size.map(|(name, size)| (name, size.to_string())));
         let file = File::create(&log)?;
         command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).process_group(0);
         let status = self.wait(command.spawn()?)?;
@@ -101,13 +125,13 @@ impl BedRunner<'_> {
         if usage.is_empty() {
             return Err(BedFailure::NoJvm);
         }
-        let cpu_s: f64 = usage.iter().map(|jvm| jvm.cpu_us as f64 / 1e6).sum();
         Ok(BedRun {
             result,
-            // A server under load for a fixed time uses the time: only its CPU per request can be compared.
-            cpu_s: requests(&text).map_or(cpu_s, |requests| cpu_s * 1000.0 / requests),
+            jvm_cpu_s: usage.iter().map(|jvm| jvm.cpu_us as f64 / 1e6).sum(),
+            requests: requests(&text),
             rss_mib: usage.iter().map(|jvm| jvm.max_rss_kib as f64 / 1024.0).fold(0.0, f64::max),
             resident: numbers(&resident_file)?,
+            pauses: Pauses::of_each(folder)?,
             trust: trust::read(folder)?,
         })
     }
@@ -193,7 +217,7 @@ mod tests {
         let script = folder.path().join("bed.sh");
         std::fs::write(&script, text).expect("write script");
         let interrupted = Arc::default();
-        let runner = BedRunner { java: Path::new(java), timeout, seconds: None, interrupted: &interrupted };
+        let runner = BedRunner { java: Path::new(java), timeout, size: None, interrupted: &interrupted };
         runner.run(&script, &[], folder.path())
     }
 

@@ -10,20 +10,22 @@ use std::time::Duration;
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::bed_run::{BedFailure, BedRun, BedRunner};
+use crate::bed_run::{BedFailure, BedRun, BedRunner, SECONDS};
+use crate::pauses::percentiles_of;
 use crate::settings::{Settings, Setup};
 use crate::stats::{Summary, geometric_mean, paired_ratios};
 use crate::table;
 use crate::trust::Trust;
 use crate::variant::{Variant, order};
 
-const HEADING: [&str; 10] = [
+const HEADING: [&str; 11] = [
     "bed",
     "variant",
     "CPU s (min–max)",
     "CPU ratio (pairs min–max)",
     "RSS MiB",
     "RSS ratio",
+    "pauses ms: half, 99 %, all",
     "accounted",
     "explained",
     "dropped M",
@@ -45,6 +47,10 @@ pub(crate) struct Arguments {
     /// Measured rounds; each runs every variant once. One unmeasured run comes first
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
+    /// Only what is over and above the first third of some three minutes of CPU: without start-up and warm-up. Of beds that can be made to
+    /// run for longer
+    #[arg(long)]
+    steady: bool,
     /// Longest time for one run, in seconds
     #[arg(long, default_value_t = 900)]
     timeout: u64,
@@ -52,14 +58,37 @@ pub(crate) struct Arguments {
     settings: Settings,
 }
 
+/// Beds that do more if they are told so: the variable by which they are, and what takes them some three minutes of CPU.
+const SIZES: [(&str, &str, u64); 5] = [
+    ("bio-picard", "READS", 360_000),
+    ("clojure", "ROUNDS", 12),
+    ("h2", "N", 900_000),
+    ("spark-sql", "N", 9_000_000),
+    ("tomcat", SECONDS, 150),
+];
+
 /// Below every table.
 const NOTES: &str = "CPU: user and system time of the bed's JVMs, median of the rounds; for a bed that runs for a fixed \
      time (tomcat) per 1,000 requests. Ratios are of medians, in brackets those of single rounds. \
+     Pauses: for how long all threads stood still, by the JVM's log of safepoints (JDK 17 and later): half of the pauses, and 99 of 100, are \
+     no longer than this; all those of a run together. \
      Accounted: share of the JVM's own allocation counter that the agent accounts for, in the JVM with the lowest; \
      above 100 % where the JIT compiler removed counted allocations. Explained: with what is named in the trust line, \
      exact or estimated. Dropped: millions of objects not tracked for want of \
      room: a cost not paid. Little's law: in how many JVMs what was live after collections is within what lifetimes say, of \
      those with ten steps or more: a recording has one a second.";
+
+/// Said before a table of `--steady`.
+const STEADY: &str =
+    "Steady state: CPU of a run of some three minutes less that of one a third as long, each of its own.";
+
+/// A bed script and how much it is to do.
+struct Bed {
+    name: String,
+    script: PathBuf,
+    /// With `--steady`, by [`SIZES`].
+    steady: Option<(&'static str, u64)>,
+}
 
 /// All runs of one bed: per variant, per round.
 struct Measured {
@@ -85,17 +114,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     println!("{}", table::provenance("Real programs", &setup.jdk));
     let timeout = Duration::from_secs(arguments.timeout);
     let java = setup.jdk.java();
-    let runner = BedRunner { java: &java, timeout, seconds: None, interrupted: &interrupted };
+    if arguments.steady {
+        println!("{STEADY}\n");
+    }
+    let runner = BedRunner { java: &java, timeout, size: None, interrupted: &interrupted };
     let (mut measured, mut healthy) = (Vec::new(), true);
-    for bed in arguments.beds.iter().take_while(|_| !interrupted.load(Ordering::Relaxed)) {
-        let script = folder.join(format!("{bed}.sh"));
-        match measure(bed, &script, &runner, &setup, usize::from(arguments.rounds)) {
+    for name in arguments.beds.iter().take_while(|_| !interrupted.load(Ordering::Relaxed)) {
+        let size = SIZES.iter().find(|(bed, ..)| bed == name).map(|&(_, variable, size)| (variable, size));
+        if arguments.steady && size.is_none() {
+            println!("skip(no-size): {name} always does the same: it has no steady state to look at");
+            continue;
+        }
+        let script = folder.join(format!("{name}.sh"));
+        let bed = Bed { name: name.clone(), script, steady: size.filter(|_| arguments.steady) };
+        match measure(&bed, &runner, &setup, usize::from(arguments.rounds)) {
             Ok((bed, all_well)) => {
                 healthy &= all_well;
                 measured.push(bed);
             }
             Err(failure) => {
-                println!("FAILED {bed}, {}: {failure}", setup.variants[0].name);
+                println!("FAILED {name}, {}: {failure}", setup.variants[0].name);
                 healthy = false;
             }
         }
@@ -108,31 +146,43 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
 
 /// One unmeasured run of the base (downloads, file cache, the reference result), then the rounds.
 fn measure(
-    bed: &str,
-    script: &Path,
+    bed: &Bed,
     runner: &BedRunner<'_>,
     setup: &Setup,
     rounds: usize,
 ) -> Result<(Measured, bool), BedFailure> {
-    let reference = run_once(script, runner, setup, &setup.variants[0])?.result;
+    let reference = run_once(bed, runner, setup, &setup.variants[0])?.result;
     let mut runs = vec![Vec::new(); setup.variants.len()];
     let mut healthy = true;
     for round in 0..rounds {
         for index in order(setup.variants.len(), round) {
             let variant = &setup.variants[index];
-            let run = match run_once(script, runner, setup, variant) {
+            let run = match run_once(bed, runner, setup, variant) {
                 Err(BedFailure::Interrupted) => return Err(BedFailure::Interrupted),
-                other => report(bed, variant, &reference, other),
+                other => report(&bed.name, variant, &reference, other),
             };
             healthy &= run.is_some();
             runs[index].push(run);
         }
     }
-    Ok((Measured { bed: bed.to_owned(), reference, runs }, healthy))
+    Ok((Measured { bed: bed.name.clone(), reference, runs }, healthy))
+}
+
+/// One run; of a steady state what it did in its last two thirds.
+fn run_once(
+    bed: &Bed,
+    runner: &BedRunner<'_>,
+    setup: &Setup,
+    variant: &Variant,
+) -> Result<BedRun, BedFailure> {
+    let of_size = |size| run_script(&bed.script, &BedRunner { size, ..*runner }, setup, variant);
+    let Some((variable, size)) = bed.steady else { return of_size(None) };
+    let first = of_size(Some((variable, size / 3)))?;
+    Ok(of_size(Some((variable, size)))?.beyond(&first))
 }
 
 /// One run in a folder of its own, which is kept if the run failed: logs and crash files are there.
-fn run_once(
+fn run_script(
     script: &Path,
     runner: &BedRunner<'_>,
     setup: &Setup,
@@ -153,7 +203,7 @@ fn run_once(
 fn report(bed: &str, variant: &Variant, reference: &str, run: Result<BedRun, BedFailure>) -> Option<BedRun> {
     match run {
         Ok(run) if run.result == reference => {
-            eprintln!("{bed} {}: {:.2} s CPU, {:.0} MiB", variant.name, run.cpu_s, run.rss_mib);
+            eprintln!("{bed} {}: {:.2} s CPU, {:.0} MiB", variant.name, run.cpu_s(), run.rss_mib);
             Some(run)
         }
         Ok(run) => {
@@ -199,7 +249,7 @@ fn row(bed: &Measured, index: usize, name: &str) -> (Vec<String>, Option<f64>) {
         bed.runs[index].iter().map(|run| run.as_ref().map(of)).collect()
     };
     let summary = |values: &[Option<f64>]| Summary::of(&values.iter().flatten().copied().collect::<Vec<_>>());
-    let (cpu, base_cpu) = (values(index, |run| run.cpu_s), values(0, |run| run.cpu_s));
+    let (cpu, base_cpu) = (values(index, BedRun::cpu_s), values(0, BedRun::cpu_s));
     let (rss, base_rss) = (values(index, |run| run.rss_mib), values(0, |run| run.rss_mib));
     let ratio_of =
         |values: &[Option<f64>], base: &[Option<f64>]| Some(summary(values)?.median / summary(base)?.median);
@@ -220,6 +270,7 @@ fn row(bed: &Measured, index: usize, name: &str) -> (Vec<String>, Option<f64>) {
         ratio_cell,
         summary(&rss).map(|rss| format!("{:.0}", rss.median)),
         ratio_of(&rss, &base_rss).map(|ratio| format!("{ratio:.2}")),
+        percentiles_of(&bed.runs[index].iter().flatten().map(|run| &run.pauses).collect::<Vec<_>>()),
         shares.map(|shares| format!("{:.2} %", shares.median * 100.0)),
         explained.map(|explained| format!("{:.2} %", explained.median * 100.0)),
         dropped.map(|dropped| format!("{:.2}", dropped.median / 1e6)),
@@ -231,9 +282,18 @@ fn row(bed: &Measured, index: usize, name: &str) -> (Vec<String>, Option<f64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pauses::Pauses;
 
     fn bed_run(cpu_s: f64, rss_mib: f64, trust: Option<Trust>) -> Option<BedRun> {
-        Some(BedRun { result: "h2 ok".into(), cpu_s, rss_mib, resident: Vec::new(), trust })
+        Some(BedRun {
+            result: "h2 ok".into(),
+            jvm_cpu_s: cpu_s,
+            requests: None,
+            rss_mib,
+            resident: Vec::new(),
+            pauses: Pauses::default(),
+            trust,
+        })
     }
 
     #[test]
@@ -258,6 +318,7 @@ mod tests {
             "1.200 (1.100–1.300)",
             "150",
             "1.50",
+            "-",
             "99.00 %",
             "99.95 %",
             "1.50",
@@ -267,12 +328,20 @@ mod tests {
     }
 
     #[test]
+    fn of_a_steady_state_only_what_a_third_as_much_does_not_take_counts() {
+        let served =
+            |cpu, requests| BedRun { requests: Some(requests), ..bed_run(cpu, 90.0, None).expect("a run") };
+        let steady = served(30.0, 5_000.0).beyond(&served(14.0, 1_000.0));
+        assert_eq!((steady.cpu_s(), steady.rss_mib, steady.result.as_str()), (4.0, 90.0, "h2 ok; h2 ok"));
+    }
+
+    #[test]
     fn a_variant_that_never_succeeded_has_no_figures() {
         let runs = vec![vec![bed_run(10.0, 100.0, None)], vec![None]];
         let bed = Measured { bed: "h2".into(), reference: String::new(), runs };
         let (cells, ratio) = row(&bed, 1, "track");
         assert_eq!(ratio, None);
-        assert_eq!(cells[2..], ["-"; 8]);
+        assert_eq!(cells[2..], ["-"; 9]);
     }
 
     #[test]

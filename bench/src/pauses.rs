@@ -1,11 +1,16 @@
-//! How long a JVM stood still, and for what: its own log of safepoints.
+//! How long JVMs stood still, and for what: their own logs of safepoints.
 //!
 //! JDK 17 and later write such lines; of older ones nothing is told.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+
+use crate::stats::percentile;
+
+/// How the names of logs begin where a folder has one of each JVM.
+const OF_EACH: &str = "safepoints-";
 
 /// A JVM's log of safepoints.
 pub(crate) struct PauseLog(PathBuf);
@@ -40,7 +45,24 @@ impl PauseLog {
     }
 }
 
+/// The option by which each JVM of several writes a log into this folder.
+pub(crate) fn option_of_each(folder: &Path) -> String {
+    format!("-Xlog:safepoint:file={}/{OF_EACH}%p.log::filecount=0", folder.display())
+}
+
 impl Pauses {
+    /// Of all JVMs that wrote a log into this folder.
+    pub(crate) fn of_each(folder: &Path) -> io::Result<Self> {
+        let mut all = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with(OF_EACH) {
+                all.extend(PauseLog(entry.path()).since(0)?.0);
+            }
+        }
+        Ok(Self(all))
+    }
+
     /// All of them.
     pub(crate) fn total_s(&self) -> Option<f64> {
         (!self.0.is_empty()).then(|| self.0.iter().map(|(_, seconds)| seconds).sum())
@@ -60,6 +82,15 @@ pub(crate) fn made_of(runs: &[Pauses]) -> String {
     }
     let told = sums.into_iter().filter(|&(_, seconds)| seconds >= 0.001);
     told.map(|(name, seconds)| format!("{name} {seconds:.3}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Of some runs, in milliseconds: the pause that half of all are no longer than, the same of 99 in a hundred, and all of a run together.
+pub(crate) fn percentiles_of(runs: &[&Pauses]) -> Option<String> {
+    let mut ms: Vec<_> = runs.iter().flat_map(|run| &run.0).map(|(_, seconds)| seconds * 1e3).collect();
+    ms.sort_by(f64::total_cmp);
+    let all = ms.iter().sum::<f64>() / runs.len() as f64;
+    let [half, most] = [0.5, 0.99].map(|part| percentile(&ms, part));
+    (!ms.is_empty()).then(|| format!("{half:.1}, {most:.1}, {all:.0}"))
 }
 
 /// The operation of a line, and how long all waited for it.
@@ -91,5 +122,17 @@ mod tests {
         let other = Pauses(vec![("GC_HeapInspection".into(), 0.15), ("Cleanup".into(), 0.0001)]);
         assert_eq!(made_of(&[pauses, other]), "G1CollectFull 0.100, GC_HeapInspection 0.100");
         assert_eq!(log.since(log.end().expect("there")).expect("there").total_s(), None);
+    }
+
+    #[test]
+    fn percentiles_are_of_all_jvms_of_all_runs_and_the_sum_of_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for jvm in ["7", "8"] {
+            std::fs::write(folder.path().join(format!("{OF_EACH}{jvm}.log")), LINES).expect("written");
+        }
+        std::fs::write(folder.path().join("gc.log"), LINES).expect("written");
+        let run = Pauses::of_each(folder.path()).expect("logs");
+        assert_eq!(percentiles_of(&[&run, &run]).as_deref(), Some("50.0, 200.0, 500"));
+        assert_eq!(percentiles_of(&[&Pauses::default()]), None);
     }
 }

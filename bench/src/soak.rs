@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use mayfly_tests::{Jvm, Launch, Profiled, jvms};
 
-use crate::bed_run::BedRunner;
+use crate::bed_run::{BedRunner, SECONDS};
 use crate::table;
 
 /// The ways to profile, as the agent's options.
@@ -186,7 +186,8 @@ fn tomcat(jvm: &Jvm, folder: &Path, mode: Option<&str>, time: Duration) -> Resul
     let (java, interrupted) = (jvm.java(), Arc::new(AtomicBool::new(false)));
     let seconds = time.as_secs().max(TOMCAT_SECONDS);
     let timeout = Duration::from_secs(seconds) + 5 * ROUND_LIMIT;
-    let runner = BedRunner { java: &java, timeout, seconds: Some(seconds), interrupted: &interrupted };
+    let runner =
+        BedRunner { java: &java, timeout, size: Some((SECONDS, seconds)), interrupted: &interrupted };
     let files = tempfile::tempdir()?;
     let agent = mode.map(|mode| {
         let library = mayfly_tests::artifacts().agent.display();

@@ -1,4 +1,4 @@
-//! Medians, spreads and geometric means of measured values. No confidence intervals: the rounds are too few for them.
+//! Medians, spreads, percentiles and geometric means of measured values. No confidence intervals: the rounds are too few for them.
 
 /// Middle and extremes of some measured values.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,9 +46,22 @@ pub(crate) fn geometric_mean(values: &[f64]) -> Option<f64> {
     usable.then(|| (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp())
 }
 
+/// The value that so large a part of them is no greater than, of values in order; 0 of none.
+pub(crate) fn percentile(values: &[f64], part: f64) -> f64 {
+    let at = (values.len() as f64 * part).ceil() as usize;
+    values.get(at.saturating_sub(1)).copied().unwrap_or(0.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn percentiles_are_values_that_were_measured() {
+        let values: Vec<_> = (1..=200).map(f64::from).collect();
+        assert_eq!((percentile(&values, 0.5), percentile(&values, 0.99)), (100.0, 198.0));
+        assert_eq!((percentile(&[7.0], 0.99), percentile(&[], 0.5)), (7.0, 0.0));
+    }
 
     #[test]
     fn median_of_an_odd_number_is_the_middle_one() {
