@@ -17,6 +17,7 @@ use clap::Args;
 use mayfly_tests::{Jvm, Outcome, Running, artifacts, jvms, mayfly, status_bytes};
 
 use crate::bed_run::{BedFailure, BedRun, BedRunner, SECONDS};
+use crate::process::process_of;
 use crate::stats::percentile;
 use crate::table;
 
@@ -210,14 +211,9 @@ fn answer() -> Answer {
 
 /// The process of the server.
 fn server(java: &Path) -> Result<u32, Box<dyn Error>> {
-    let is_it = |pid: &u32| {
-        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        let words: Vec<_> = line.split(|&byte| byte == 0).collect();
-        words.first() == Some(&java.as_os_str().as_encoded_bytes()) && words.contains(&MARK.as_bytes())
-    };
-    let processes = std::fs::read_dir("/proc")?.flatten();
-    let mut pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.find(is_it).ok_or_else(|| "the server's process is not there".into())
+    let java = java.as_os_str().as_encoded_bytes();
+    let is_it = |line: &[&[u8]]| line.first() == Some(&java) && line.contains(&MARK.as_bytes());
+    process_of(is_it)?.ok_or_else(|| "the server's process is not there".into())
 }
 
 /// Begins, watches a step, fetches a snapshot, and stops; nothing is left of it but the agent.

@@ -7,9 +7,7 @@ use std::{error, fs};
 
 use crate::jdk::Jdk;
 use crate::pauses::{PauseLog, Pauses};
-
-/// Of Linux, for what it tells programs (USER_HZ).
-const TICKS_PER_S: f64 = 100.0;
+use crate::process::cpu_s;
 
 /// A running `HeapScale`. Dropping it ends it.
 pub(crate) struct HeapTarget {
@@ -71,16 +69,9 @@ impl HeapTarget {
 
     /// Does something, and what that costs the target.
     pub(crate) fn feels<R>(&self, what: impl FnOnce() -> R) -> io::Result<(R, Felt)> {
-        let (cpu_s, end) = (self.cpu_s()?, self.pauses.end()?);
+        let (before, end) = (cpu_s(self.pid())?, self.pauses.end()?);
         let done = what();
-        Ok((done, Felt { pauses: self.pauses.since(end)?, cpu_s: self.cpu_s()? - cpu_s }))
-    }
-
-    /// User and system CPU time so far, in seconds.
-    fn cpu_s(&self) -> io::Result<f64> {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid()))?;
-        let ticks = ticks_of(&stat).ok_or_else(|| io::Error::other("no times in /proc/PID/stat"))?;
-        Ok(ticks as f64 / TICKS_PER_S)
+        Ok((done, Felt { pauses: self.pauses.since(end)?, cpu_s: cpu_s(self.pid())? - before }))
     }
 
     /// What it has now; from here on the kernel keeps the most it has.
@@ -118,13 +109,6 @@ impl Drop for HeapTarget {
     }
 }
 
-/// Fields 14 and 15 of `/proc/PID/stat` (proc_pid_stat(5)), counted behind the name, which may hold blanks.
-fn ticks_of(stat: &str) -> Option<u64> {
-    let (_, fields) = stat.rsplit_once(") ")?;
-    let times = fields.split(' ').skip(11).take(2);
-    times.map(|time| time.parse::<u64>().ok()).sum()
-}
-
 /// `peak=NKB` of the `malloc` line of a category in `VM.native_memory summary` (JDK 21 and later print it).
 fn peak_of(text: &str, category: &str) -> Option<u64> {
     let mut lines = text.lines().skip_while(|line| !line.contains(category));
@@ -136,13 +120,6 @@ fn peak_of(text: &str, category: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_found_behind_any_name() {
-        let stat = "12 (a) b 9) S 1 12 12 0 -1 4194560 26600 0 3 0 140 60 7 8 20 0 21 0 5";
-        assert_eq!(ticks_of(stat), Some(200));
-        assert_eq!(ticks_of("12 (a) S 1"), Some(0));
-    }
 
     #[test]
     fn the_peak_of_a_category_is_found_where_the_jvm_tells_it() {

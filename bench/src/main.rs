@@ -16,6 +16,7 @@ mod measured;
 mod micro;
 mod page;
 mod pauses;
+mod process;
 mod scale;
 mod settings;
 mod soak;
@@ -25,6 +26,7 @@ mod table;
 mod trust;
 mod variant;
 mod view;
+mod watched;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -63,7 +65,7 @@ enum Subcommands {
     Soak(soak::Arguments),
     /// Hello world: process CPU time from exec to exit
     Startup(startup::Arguments),
-    /// The live view of a made-up stream of 100,000 sites: time to read, to picture and to draw a step
+    /// The live view of a made-up stream of 100,000 sites: time to read, to picture and to draw a step; or of a JVM that runs: CPU
     View(view::Arguments),
     /// Stands in for java in bed scripts (internal)
     #[command(hide = true)]

@@ -1,6 +1,6 @@
 //! `view`: what the live view costs with many sites: reading a step, making a picture of it, and drawing.
 //!
-//! Needs no JVM and no terminal.
+//! Needs no JVM and no terminal. Not here: the view of a JVM that runs (`watched`).
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use mayfly_profile::{
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-use crate::table;
+use crate::{table, watched};
 
 const HEADING: [&str; 4] = ["what", "times", "median ms", "longest ms"];
 const FRAMES: u32 = 5_000;
@@ -35,10 +35,22 @@ pub(crate) struct Arguments {
     /// Steps
     #[arg(long, default_value_t = 20)]
     steps: u64,
+    /// Instead, CPU of the view of this JVM, which is being profiled, in a terminal of its own, and of the agent for it
+    #[arg(long)]
+    pid: Option<u32>,
+    /// With --pid: how often it is looked at, without a view and with one
+    #[arg(long, default_value_t = 3, requires = "pid")]
+    rounds: usize,
+    /// With --pid: for how long each time
+    #[arg(long, default_value_t = 30, requires = "pid")]
+    seconds: u64,
 }
 
 /// Feeds a made-up stream, and draws each step on all screens.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
+    if let Some(pid) = arguments.pid {
+        return watched::run(pid, arguments.rounds, arguments.seconds);
+    }
     println!(
         "## Live view, {} sites of {} classes, {} changing in each step, 200 x 50 characters\n",
         arguments.sites, arguments.classes, arguments.changing

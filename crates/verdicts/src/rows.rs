@@ -85,8 +85,9 @@ impl<'a> RunRows<'a> {
             // Stacks share out what was counted at their bytecode: their errors cancel in its method.
             let of_method = if profile.run.engine == EngineKind::Exact { 0.0 } else { of_stack };
             let live = site.live.unwrap_or_default();
-            let named = [(Some(site_name(site)), of_stack), (method_name(site), of_method)];
-            for (name, variance) in named.into_iter().filter_map(|(name, variance)| Some((name?, variance))) {
+            let of_both =
+                [Some((site_name(site), of_stack)), method_name(site).map(|name| (name, of_method))];
+            for (name, variance) in of_both.into_iter().flatten() {
                 let row = rows.entry(name).or_default();
                 row.allocated.add(site.allocated);
                 row.live.add(live);

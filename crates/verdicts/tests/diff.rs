@@ -132,19 +132,15 @@ fn a_planted_change_of_five_percent_in_one_site_is_found() {
         let changed = changed(&difference);
         let is_planted = |row: &&&RowName| matches!(row, RowName::Site { class, .. } if class == "a.Class7x");
         found += changed.iter().filter(is_planted).count();
-        let is_elsewhere = |row: &&&RowName| match row {
-            RowName::Site { class, .. } | RowName::Method { class, .. } | RowName::Class(class) => {
-                class != "a.Class7x"
-            }
-            RowName::Total => false,
-        };
+        // Of each the method and the site have the same numbers.
+        let is_elsewhere = |row: &&&RowName| matches!(row, RowName::Class(class) if class != "a.Class7x");
         others += changed.iter().filter(is_elsewhere).count();
     }
     println!(
         "5 % more in one of {CLASSES} sites, 5 runs a side, spread 0.3 %: found {found} of {TRIES}, {others} others"
     );
     assert!(found >= TRIES * 95 / 100, "{found}");
-    assert!(others <= TRIES / 5, "{others}");
+    assert!(others <= TRIES / 10, "{others}");
 }
 
 /// `profile` with each site called from two places, which share its count by samples: `share` of it, with that relative error.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use mayfly_tests::{Beds, Workspace, artifacts, mayfly};
 use serde_json::Value;
 
-const BEDS: [&str; 3] = ["vnu", "clojure", "h2"];
+const BEDS: [&str; 6] = ["vnu", "clojure", "h2", "javac-bc", "jruby-rdoc", "spark-sql"];
 const COLLECTORS: [&str; 2] = ["Serial", "G1"];
 /// The present young generation, and the most there is room for, in MiB.
 const NOW: u64 = 32;
