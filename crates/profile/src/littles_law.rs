@@ -16,12 +16,14 @@ pub struct LittlesLaw {
     pub bounds: (f64, f64),
     /// What was live after collections, on average over time.
     pub live: f64,
+    /// If each step had, all the time, the less, or the more, of what was live at its begin and at its end.
+    pub live_bounds: (f64, f64),
 }
 
 impl LittlesLaw {
-    /// Whether what was live lies within the bounds.
+    /// Whether both may be the same.
     pub fn holds(&self) -> bool {
-        (self.bounds.0..=self.bounds.1).contains(&self.live)
+        self.bounds.0 <= self.live_bounds.1 && self.live_bounds.0 <= self.bounds.1
     }
 }
 
@@ -37,7 +39,8 @@ impl Profile {
         if !self.run.lifetimes || self.part != Part::default() || !told {
             return None;
         }
-        let live = mean_live(&self.history)?;
+        let live = mean_live(&self.history, |_, ended| ended)?;
+        let live_bounds = (mean_live(&self.history, u64::min)?, mean_live(&self.history, u64::max)?);
         let lives = || self.classes.iter().flat_map(|class| class.lives(&self.run.buckets));
         let unseen_ms = self.trust.following.most_ms_between;
         let sum = |age: &dyn Fn(u64, Option<u64>) -> f64| {
@@ -52,6 +55,7 @@ impl Profile {
                 sum(&|after, by| by.map_or_else(|| oldest(after), |by| by as f64)),
             ),
             live,
+            live_bounds,
         })
     }
 }
@@ -125,6 +129,18 @@ mod tests {
             (90_000.0..110_000.0).contains(&law.held) && (90_000.0..110_000.0).contains(&law.live),
             "{law:?}"
         );
+    }
+
+    #[test]
+    fn a_step_at_whose_end_all_is_let_go_leaves_it_in_doubt_and_no_more() {
+        let mut profile = run(500_000, 1_000, 12);
+        let last = profile.history.last_mut().expect("steps");
+        // It took a third of the time, and had what was there before until its end.
+        (last.span_ms, last.live) = (6_000, 0);
+        let law = profile.littles_law().expect("steps");
+        assert!(law.live < law.bounds.0 && law.holds(), "{law:?}");
+        profile.history.iter_mut().for_each(|point| point.live /= 5);
+        assert!(!profile.littles_law().expect("steps").holds());
     }
 
     #[test]

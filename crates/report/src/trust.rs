@@ -152,16 +152,18 @@ fn signed(bytes: i128) -> String {
 
 /// Byte-seconds over time, against what was live after collections.
 ///
-/// `Little's law: 12.0 MiB held on average by lifetimes (11.5 MiB to 13.0 MiB), 11.9 MiB live after collections`
+/// `Little's law: 12.0 MiB held on average by lifetimes (11.5 MiB to 13.0 MiB), 11.9 MiB live after collections (11.1 MiB to 12.7 MiB)`
 pub(crate) fn littles_law_line(law: LittlesLaw) -> String {
     let size = |bytes: f64| units::bytes(bytes.round() as u64);
     let doubt = if law.holds() { "" } else { ": they disagree" };
     format!(
-        "Little's law: {} held on average by lifetimes ({} to {}), {} live after collections{doubt}",
+        "Little's law: {} held on average by lifetimes ({} to {}), {} live after collections ({} to {}){doubt}",
         size(law.held),
         size(law.bounds.0),
         size(law.bounds.1),
-        size(law.live)
+        size(law.live),
+        size(law.live_bounds.0),
+        size(law.live_bounds.1)
     )
 }
 
