@@ -53,16 +53,20 @@ pub fn per_second(bytes: u64, ms: u64) -> u64 {
     if ms == 0 { 0 } else { (bytes as f64 * 1000.0 / ms as f64).round() as u64 }
 }
 
-/// What was live after collections, in bytes, on average over the time of these points; `None` of no time. What a point had is made of what
-/// was live when it began and when it ended.
+/// What was live after collections, in bytes, on average over the time of these points; `None` of no time. A point has `meanwhile` of what was
+/// live after the last collection before it and after the next: nobody looks between them.
 pub(crate) fn mean_live(points: &[Point], meanwhile: impl Fn(u64, u64) -> u64) -> Option<f64> {
     let ms: u64 = points.iter().map(|point| point.span_ms).sum();
-    let began = std::iter::once(0).chain(points.iter().map(|point| point.live));
-    let held = points.iter().zip(began).map(|(point, began)| {
-        let live = meanwhile(began, point.live);
-        live as f64 * point.span_ms as f64
+    let mut after = points.last()?.live;
+    let held = points.iter().enumerate().rev().map(|(at, point)| {
+        if point.gcs > 0 {
+            after = point.live;
+        }
+        let before = at.checked_sub(1).map_or(0, |previous| points[previous].live);
+        meanwhile(before, after) as f64 * point.span_ms as f64
     });
-    (ms > 0).then(|| held.sum::<f64>() / ms as f64)
+    let held: f64 = held.sum();
+    (ms > 0).then(|| held / ms as f64)
 }
 
 /// Points in the order of time.
@@ -214,14 +218,15 @@ mod tests {
 
     #[test]
     fn live_bytes_are_weighed_by_how_long_they_were() {
-        let ended = |_, live| live;
         let mut history = History::default();
-        assert_eq!(mean_live(history.points(), ended), None);
-        history.push(Point { span_ms: 3_000, live: 100, ..Point::default() });
-        history.push(Point { span_ms: 1_000, live: 500, ..Point::default() });
-        assert_eq!(mean_live(history.points(), ended), Some(200.0));
-        assert_eq!(mean_live(history.points(), u64::min), Some(25.0));
-        assert_eq!(mean_live(history.points(), u64::max), Some(200.0));
+        assert_eq!(mean_live(history.points(), u64::midpoint), None);
+        // Nothing collects in the second of four seconds, nor in the last.
+        for (gcs, live) in [(1, 100), (0, 100), (1, 500), (0, 500)] {
+            history.push(Point { span_ms: 1_000, live, gcs, ..Point::default() });
+        }
+        assert_eq!(mean_live(history.points(), u64::min), Some((0 + 100 + 100 + 500) as f64 / 4.0));
+        assert_eq!(mean_live(history.points(), u64::max), Some((100 + 500 + 500 + 500) as f64 / 4.0));
+        assert_eq!(mean_live(history.points(), u64::midpoint), Some((50 + 300 + 300 + 500) as f64 / 4.0));
     }
 
     #[test]

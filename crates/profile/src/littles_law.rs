@@ -16,7 +16,7 @@ pub struct LittlesLaw {
     pub bounds: (f64, f64),
     /// What was live after collections, on average over time.
     pub live: f64,
-    /// If each step had, all the time, the less, or the more, of what was live at its begin and at its end.
+    /// If there was, all the time between two collections, the less, or the more, of what was live after the one and the other.
     pub live_bounds: (f64, f64),
 }
 
@@ -39,7 +39,7 @@ impl Profile {
         if !self.run.lifetimes || self.part != Part::default() || !told {
             return None;
         }
-        let live = mean_live(&self.history, |_, ended| ended)?;
+        let live = mean_live(&self.history, u64::midpoint)?;
         let live_bounds = (mean_live(&self.history, u64::min)?, mean_live(&self.history, u64::max)?);
         let lives = || self.classes.iter().flat_map(|class| class.lives(&self.run.buckets));
         let unseen_ms = self.trust.following.most_ms_between;
@@ -132,11 +132,13 @@ mod tests {
     }
 
     #[test]
-    fn a_step_at_whose_end_all_is_let_go_leaves_it_in_doubt_and_no_more() {
-        let mut profile = run(500_000, 1_000, 12);
-        let last = profile.history.last_mut().expect("steps");
-        // It took a third of the time, and had what was there before until its end.
-        (last.span_ms, last.live) = (6_000, 0);
+    fn what_came_and_went_between_two_collections_far_apart_leaves_it_in_doubt_and_no_more() {
+        let whole = run(500_000, 1_000, 20);
+        // As if nothing had collected in most of the time, and all was let go at the end.
+        let mut profile = whole.clone();
+        let before = profile.history[1].live;
+        profile.history[2..18].iter_mut().for_each(|point| (point.gcs, point.live) = (0, before));
+        profile.history[19].live = 0;
         let law = profile.littles_law().expect("steps");
         assert!(law.live < law.bounds.0 && law.holds(), "{law:?}");
         profile.history.iter_mut().for_each(|point| point.live /= 5);
