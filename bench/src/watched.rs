@@ -28,15 +28,13 @@ pub(crate) fn run(pid: u32, rounds: usize, seconds: u64) -> Result<bool, Box<dyn
     let agent_s = || threads_cpu_s(pid, AGENT);
     let (mut without, mut with, mut of_view) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
-        without.push(share(time, agent_s)?);
+        let [alone] = shares(time, || Ok([agent_s()?]))?;
         let Some(view) = View::open(pid)? else { return Ok(true) };
-        let (agent, own) = (agent_s()?, cpu_s(view.pid)?);
-        let began = Instant::now();
-        thread::sleep(time);
-        let elapsed = began.elapsed().as_secs_f64();
-        with.push((agent_s()? - agent) / elapsed);
-        of_view.push((cpu_s(view.pid)? - own) / elapsed);
+        let [watched, own] = shares(time, || Ok([agent_s()?, cpu_s(view.pid)?]))?;
         view.close();
+        without.push(alone);
+        with.push(watched);
+        of_view.push(own);
     }
     let row = |what: &str, shares: &[f64]| {
         let percent: Vec<_> = shares.iter().map(|share| share * 100.0).collect();
@@ -55,11 +53,12 @@ pub(crate) fn run(pid: u32, rounds: usize, seconds: u64) -> Result<bool, Box<dyn
     Ok(true)
 }
 
-/// How much of a core something takes for a while.
-fn share(time: Duration, cpu_s: impl Fn() -> io::Result<f64>) -> io::Result<f64> {
+/// How much of a core some things take for a while.
+fn shares<const N: usize>(time: Duration, cpu_s: impl Fn() -> io::Result<[f64; N]>) -> io::Result<[f64; N]> {
     let (began, before) = (Instant::now(), cpu_s()?);
     thread::sleep(time);
-    Ok((cpu_s()? - before) / began.elapsed().as_secs_f64())
+    let (after, elapsed) = (cpu_s()?, began.elapsed().as_secs_f64());
+    Ok(std::array::from_fn(|at| (after[at] - before[at]) / elapsed))
 }
 
 /// A view in a terminal of its own.

@@ -224,9 +224,9 @@ mod tests {
         for (gcs, live) in [(1, 100), (0, 100), (1, 500), (0, 500)] {
             history.push(Point { span_ms: 1_000, live, gcs, ..Point::default() });
         }
-        assert_eq!(mean_live(history.points(), u64::min), Some((0 + 100 + 100 + 500) as f64 / 4.0));
-        assert_eq!(mean_live(history.points(), u64::max), Some((100 + 500 + 500 + 500) as f64 / 4.0));
-        assert_eq!(mean_live(history.points(), u64::midpoint), Some((50 + 300 + 300 + 500) as f64 / 4.0));
+        assert_eq!(mean_live(history.points(), u64::min), Some(175.0));
+        assert_eq!(mean_live(history.points(), u64::max), Some(400.0));
+        assert_eq!(mean_live(history.points(), u64::midpoint), Some(287.5));
     }
 
     #[test]
