@@ -75,7 +75,7 @@ const NOTES: &str = "CPU: user and system time of the bed's JVMs, median of the 
      Accounted: share of the JVM's own allocation counter that the agent accounts for, in the JVM with the lowest; \
      above 100 % where the JIT compiler removed counted allocations. Explained: with what is named in the trust line, \
      exact or estimated. Dropped: millions of objects not tracked for want of \
-     room: a cost not paid. Little's law: in how many JVMs what was live after collections is within what lifetimes say, of \
+     room: a cost not paid. Little's law: in how many JVMs what was live after collections may be what lifetimes say, of \
      those with ten steps or more: a recording has one a second.";
 
 /// Said before a table of `--steady`.

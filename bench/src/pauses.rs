@@ -47,7 +47,7 @@ impl PauseLog {
 
 /// The option by which each JVM of several writes a log into this folder.
 pub(crate) fn option_of_each(folder: &Path) -> String {
-    format!("-Xlog:safepoint:file={}/{OF_EACH}%p.log::filecount=0", folder.display())
+    PauseLog(folder.join(format!("{OF_EACH}%p.log"))).option()
 }
 
 impl Pauses {

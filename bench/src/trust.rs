@@ -32,7 +32,7 @@ pub(crate) struct Trust {
     pub(crate) explained: Option<f64>,
     /// Objects that should have been tracked and were not, in all JVMs: a cost not paid.
     pub(crate) dropped: u64,
-    /// In how many JVMs what was live after collections is within the bounds of what lifetimes say.
+    /// In how many JVMs what was live after collections may be what lifetimes say.
     pub(crate) law_holds: u64,
     /// In how many JVMs it is not.
     pub(crate) law_fails: u64,

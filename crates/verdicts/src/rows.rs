@@ -85,8 +85,8 @@ impl<'a> RunRows<'a> {
             // Stacks share out what was counted at their bytecode: their errors cancel in its method.
             let of_method = if profile.run.engine == EngineKind::Exact { 0.0 } else { of_stack };
             let live = site.live.unwrap_or_default();
-            let of_both =
-                [Some((site_name(site), of_stack)), method_name(site).map(|name| (name, of_method))];
+            let (by_stack, by_method) = names_of(site);
+            let of_both = [Some((by_stack, of_stack)), by_method.map(|name| (name, of_method))];
             for (name, variance) in of_both.into_iter().flatten() {
                 let row = rows.entry(name).or_default();
                 row.allocated.add(site.allocated);
@@ -139,20 +139,12 @@ fn gathered(runs: &[RunRows<'_>], name: &RowName, of: impl Fn(&Counted<'_>) -> (
     gathered
 }
 
-fn site_name(site: &SiteProfile) -> RowName {
-    RowName::Site {
-        class: stable(&site.class),
-        stack: site.stack.iter().map(|at| frame_name(&at.class, &at.method)).collect(),
-    }
-}
-
-/// The method that allocates; `None` of a site without a stack.
-fn method_name(site: &SiteProfile) -> Option<RowName> {
-    let innermost = site.stack.iter().next()?;
-    Some(RowName::Method {
-        class: stable(&site.class),
-        method: frame_name(&innermost.class, &innermost.method),
-    })
+/// The rows of a site, and of the method that allocates there; a site without a stack has none.
+fn names_of(site: &SiteProfile) -> (RowName, Option<RowName>) {
+    let class = stable(&site.class);
+    let stack: Vec<_> = site.stack.iter().map(|at| frame_name(&at.class, &at.method)).collect();
+    let method = stack.first().map(|method| RowName::Method { class: class.clone(), method: method.clone() });
+    (RowName::Site { class, stack }, method)
 }
 
 /// A frame of a site's name: `class.method`.

@@ -132,15 +132,18 @@ fn a_planted_change_of_five_percent_in_one_site_is_found() {
         let changed = changed(&difference);
         let is_planted = |row: &&&RowName| matches!(row, RowName::Site { class, .. } if class == "a.Class7x");
         found += changed.iter().filter(is_planted).count();
-        // Of each the method and the site have the same numbers.
-        let is_elsewhere = |row: &&&RowName| matches!(row, RowName::Class(class) if class != "a.Class7x");
+        let is_elsewhere = |row: &&&RowName| match row {
+            RowName::Site { class, .. } | RowName::Class(class) => class != "a.Class7x",
+            // A method has the numbers of its one site.
+            RowName::Total | RowName::Method { .. } => false,
+        };
         others += changed.iter().filter(is_elsewhere).count();
     }
     println!(
         "5 % more in one of {CLASSES} sites, 5 runs a side, spread 0.3 %: found {found} of {TRIES}, {others} others"
     );
     assert!(found >= TRIES * 95 / 100, "{found}");
-    assert!(others <= TRIES / 10, "{others}");
+    assert!(others <= TRIES / 5, "{others}");
 }
 
 /// `profile` with each site called from two places, which share its count by samples: `share` of it, with that relative error.

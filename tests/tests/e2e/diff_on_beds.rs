@@ -76,15 +76,18 @@ fn five_percent_more_at_one_site_of_a_real_program_is_found() {
         let (found, all) = compared(&before, &after);
         println!("{bed}, 5 % more at one site: {} of {all} rows differ", found.len());
         found.iter().for_each(|finding| println!("  {}", told(finding)));
-        let is_planted = |finding: &&Value| {
-            finding["row"] == "method"
-                && finding["class"] == CLASS
-                && finding["stack"][0] == SITE
-                && finding["measure"] == "allocated_bytes"
-        };
-        let planted = found.iter().find(is_planted).unwrap_or_else(|| panic!("{bed}: {SITE} is not found"));
-        assert_eq!(planted["verdict"], "changed", "{bed}: {planted:#}");
-        assert!(planted["after"].as_f64() > planted["before"].as_f64(), "{bed}: {planted:#}");
+        for (row, site) in [("class", Value::Null), ("method", SITE.into())] {
+            let is_planted = |finding: &&Value| {
+                finding["row"] == row
+                    && finding["class"] == CLASS
+                    && finding["stack"][0] == site
+                    && finding["measure"] == "allocated_bytes"
+            };
+            let planted = found.iter().find(is_planted);
+            let planted = planted.unwrap_or_else(|| panic!("{bed}: {CLASS} by {row} is not found"));
+            assert_eq!(planted["verdict"], "changed", "{bed}: {planted:#}");
+            assert!(planted["after"].as_f64() > planted["before"].as_f64(), "{bed}: {planted:#}");
+        }
         assert!(alarms.is_empty(), "{bed}: {}", alarms.iter().map(told).collect::<Vec<_>>().join("\n"));
     }
 }
