@@ -201,7 +201,6 @@ fn tasks_made_while_a_virtual_thread_parks_are_not_called_removed() {
 
 /// More than there is room for in a slab, two objects of each; a thousand a loader.
 const CLASSES: u64 = 270_000;
-const MANY_CLASSES: &[&str] = &["classes", "270000", "1000"];
 
 #[test]
 fn classes_beyond_those_that_there_is_room_for_are_counted_together() {
@@ -209,8 +208,9 @@ fn classes_beyond_those_that_there_is_room_for_are_counted_together() {
         return skip("270,000 classes", "a minute: MAYFLY_JVMS=all runs it");
     }
     any_jvm(|jvm| {
-        let run = Profiled::new(jvm, "crowd.Crowd", "")
-            .with(|l| l.jvm_args(&["-XX:+UseSerialGC", "-Xmx512m"]).args(MANY_CLASSES));
+        let run = Profiled::new(jvm, "crowd.Crowd", "").with(|l| {
+            l.jvm_args(&["-XX:+UseSerialGC", "-Xmx512m"]).args(&["classes", &CLASSES.to_string(), "1000"])
+        });
         run.run();
         let file = run.recording();
         let table = mayfly(["report".as_ref(), "--csv".as_ref(), file.as_os_str()]).ok().stdout;
@@ -237,7 +237,10 @@ fn classes_beyond_those_that_there_is_room_for_are_counted_together() {
         let told =
             causes.iter().find(|one| one["cause"].as_str().is_some_and(|it| it.contains("(other classes)")));
         assert_eq!(told.map(|told| &told["objects"]), Some(&others.into()), "{trust} on {jvm}");
-        let named = trust["named_share"].as_f64().expect("a share");
-        assert!(named > 0.99, "{trust} on {jvm}");
+        // The JVM's own part of classes is an estimate: what differs within its error has no name.
+        let mut rest = trust["remainder"].as_array().expect("a list").iter();
+        let unexplained =
+            rest.find(|part| part["cause"].as_str().is_some_and(|it| it.starts_with("not explained")));
+        assert_eq!(unexplained, None, "{trust} on {jvm}");
     });
 }
