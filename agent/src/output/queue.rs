@@ -78,6 +78,15 @@ impl Pace {
     }
 }
 
+/// Tells, however the writer ends, that it has left.
+struct Leaves(Arc<Pace>);
+
+impl Drop for Leaves {
+    fn drop(&mut self) {
+        self.0.set(Writer::Left);
+    }
+}
+
 impl<T> Clone for Queue<T> {
     fn clone(&self) -> Self {
         Self { sender: self.sender.clone(), pace: Arc::clone(&self.pace) }
@@ -173,6 +182,7 @@ impl<T: Send + 'static> Unserved<T> {
     ) -> io::Result<()> {
         let Self { receiver, pace } = self;
         let run = move || {
+            let _leaves = Leaves(Arc::clone(&pace));
             while let Ok(item) = receiver.recv() {
                 pace.ahead();
                 let goes_on = match item {
@@ -188,7 +198,6 @@ impl<T: Send + 'static> Unserved<T> {
                     break;
                 }
             }
-            pace.set(Writer::Left);
         };
         thread::Builder::new().name(name.into()).spawn(run).map(drop)
     }
@@ -239,6 +248,15 @@ mod tests {
             drop(go_on);
             assert!(!flushed.join().expect("it returns"));
         });
+        assert!(began.elapsed() < LONGEST_WAIT / 2, "{:?}", began.elapsed());
+    }
+
+    #[test]
+    fn nobody_waits_for_a_writer_that_panicked() {
+        let (queue, unserved) = queue(2);
+        unserved.serve("test", |(): (), _| panic!("of a test"));
+        let began = Instant::now();
+        assert!(queue.put((), LONGEST_WAIT) && !queue.flush(LONGEST_WAIT));
         assert!(began.elapsed() < LONGEST_WAIT / 2, "{:?}", began.elapsed());
     }
 
