@@ -26,8 +26,7 @@ pub(crate) fn finish(profiler: &Profiler, jni: Jni<'_>) {
         session.collect(references, &Outside::of(profiler, jni));
         close(profiler, jni, &mut session, "JVM Shutdown");
     });
-    profiler.population.switches.finish();
-    profiler.wake_worker();
+    profiler.own_thread.await_end(|| profiler.population.switches.finish());
     profiler.output.flush();
 }
 

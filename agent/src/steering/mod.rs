@@ -8,6 +8,7 @@ mod collecting;
 mod control;
 mod end;
 mod outside;
+mod own_thread;
 mod precision;
 mod profiler;
 mod slot;

@@ -1,13 +1,13 @@
 //! What profiles: one at a time, there from the launch on, or from when somebody asked for it until somebody stops it, or never.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
-use std::thread::Thread;
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use mayfly_profile::Profile;
 
+use super::own_thread::OwnThread;
 use super::precision::Precision;
 use super::slot::Slot;
 use crate::engine::Engine;
@@ -47,8 +47,8 @@ pub(crate) struct Profiler {
     own_cpu_us: AtomicU64,
     /// What the JVM had allocated before it could be compared with: 0 if the agent was there from the start.
     pub(super) allocated_before: AtomicU64,
-    /// The thread to wake after a collection.
-    pub(super) worker: OnceLock<Thread>,
+    /// The one that is woken after a collection.
+    pub(super) own_thread: OwnThread,
 }
 
 impl Profiler {
@@ -70,7 +70,7 @@ impl Profiler {
             collected_last: AtomicBool::new(false),
             own_cpu_us: AtomicU64::new(0),
             allocated_before: AtomicU64::new(0),
-            worker: OnceLock::new(),
+            own_thread: OwnThread::default(),
         }
     }
 
@@ -150,9 +150,7 @@ impl Profiler {
 
     /// Wakes the worker. Safe inside a GC callback: it neither blocks nor allocates.
     pub(super) fn wake_worker(&self) {
-        if let Some(worker) = self.worker.get() {
-            worker.unpark();
-        }
+        self.own_thread.wake();
     }
 }
 

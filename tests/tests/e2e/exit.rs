@@ -1,6 +1,8 @@
 //! At exit, "live" is what is reachable: a last collection sweeps the garbage.
 
-use mayfly_tests::{Profiled, each_jvm};
+use std::fs;
+
+use mayfly_tests::{Jvm, Launch, Profiled, Workspace, each_jvm};
 
 const NODE: &str = "exitlive.ExitLive$Node";
 
@@ -44,4 +46,32 @@ fn what_a_daemon_thread_makes_after_the_last_collection_is_not_counted_live() {
         assert!(live <= 2 && collected > 1000, "{live} live, {collected} collected on {jvm}");
         assert_eq!(live + collected, json.allocated()[junk].objects, "on {jvm}");
     });
+}
+
+/// A JVM that ends waits 300 ms for threads that it knows and that run native code.
+#[test]
+fn the_jvm_does_not_wait_for_a_thread_of_the_agent() {
+    each_jvm(|jvm| {
+        for how in ["return", "exit"] {
+            let bare = threads_that_detach(jvm, how, None);
+            for options in ["", "#trackcollections", "#engine-sampled"] {
+                let detached = threads_that_detach(jvm, how, Some(options));
+                assert_eq!(detached, bare + 1, "{how} with {options:?} on {jvm}");
+            }
+        }
+    });
+}
+
+/// How many threads the JVM forgot, by its own log, in a program that ends so.
+fn threads_that_detach(jvm: &Jvm, how: &str, options: Option<&str>) -> usize {
+    let folder = Workspace::new();
+    let log = folder.file("threads.log");
+    let logged = format!("-Xlog:os+thread=info:file={}", log.display());
+    let launch = Launch::new(jvm, "exits.Exits").args(&[how]).jvm_args(&[&logged]);
+    let launch = match options {
+        Some(options) => launch.agent(options),
+        None => launch,
+    };
+    launch.run();
+    fs::read_to_string(log).expect("a log").matches("JavaThread detaching").count()
 }
