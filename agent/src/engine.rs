@@ -82,6 +82,11 @@ pub(crate) trait Engine: Counting + Send + Sync {
     /// Counts from now on. The caller sees to the order of calls.
     fn resume(&self, jni: Jni<'_>);
 
+    /// Whether the end of the JVM is worth a collection: it tells who of the followed is dead by then.
+    fn is_worth_a_collection(&self) -> bool {
+        true
+    }
+
     /// Counts no more, for now or for good. May be called twice.
     fn pause(&self, jni: Jni<'_>);
 

@@ -63,6 +63,10 @@ impl Engine for Sampled {
         self.set_open(true);
     }
 
+    fn is_worth_a_collection(&self) -> bool {
+        self.has_followed_enough()
+    }
+
     fn pause(&self, _jni: Jni<'_>) {
         self.set_open(false);
     }

@@ -1,5 +1,6 @@
 //! What the sampled engine holds, and what it does with a sample.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Instant;
 
@@ -33,6 +34,9 @@ const EVENTS: [Event; 4] = [
     Event::SampledObjectAlloc,
 ];
 
+/// Fewer objects say nothing of lifetimes, whoever of them is dead.
+const FEWEST_FOLLOWED: u64 = 30;
+
 /// Why the JVM's sampler is not ours.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error(
@@ -49,6 +53,8 @@ pub(crate) struct Sampled {
     pub(super) estimates: Estimates,
     pub(super) threads: Threads,
     rate: Rate,
+    /// Objects followed so far.
+    followed: AtomicU64,
     /// Whether samples are taken. Each reads this for as long as it is being taken: who closes it waits for them.
     open: RwLock<bool>,
 }
@@ -74,6 +80,7 @@ impl Sampled {
             threads: Threads::default(),
             rate: Rate::new(interval, population.options.sample_rate),
             population,
+            followed: AtomicU64::new(0),
             open: RwLock::new(false),
         })
     }
@@ -131,6 +138,12 @@ impl Sampled {
             followed,
             (site, StandsFor { objects_log2, stack_log2: 0 }),
         );
+        self.followed.fetch_add(1, Relaxed);
+    }
+
+    /// Whether so many objects were followed that it matters who of them is dead.
+    pub(super) fn has_followed_enough(&self) -> bool {
+        self.followed.load(Relaxed) >= FEWEST_FOLLOWED
     }
 
     /// Has the JVM report what it picks.

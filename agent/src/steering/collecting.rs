@@ -54,7 +54,9 @@ pub(crate) fn collect_last(profiler: &Profiler, jni: Jni<'_>) {
         return;
     }
     stop_for_good(profiler, jni);
-    collect_now(profiler, jni);
+    if profiler.engine.is_worth_a_collection() {
+        collect_now(profiler, jni);
+    }
 }
 
 /// Nothing more is counted: what daemon threads make after the last collection would be live, dead or not.

@@ -78,6 +78,20 @@ fn objects_that_every_sampler_picks_count_what_they_take() {
     });
 }
 
+/// A collection takes more CPU than all else that the engine does in a program that says hello.
+#[test]
+fn where_few_objects_were_followed_none_is_collected_at_the_end() {
+    each_jvm(|jvm| {
+        let whole_collections = |options| {
+            let run = Profiled::new(jvm, "exits.Exits", options).with(|launch| launch.args(&["return"]));
+            run.run();
+            run.json().0["trust"]["following"]["whole_collections"].as_u64().expect("whole_collections")
+        };
+        assert_eq!(whole_collections("#engine-sampled"), 0, "on {jvm}");
+        assert!(whole_collections("#engine-sampled#sample-1k") > 0, "on {jvm}");
+    });
+}
+
 /// Where buffers are small beside the objects, where there are few collections, and with other collectors.
 const SETTINGS: [(&str, &[&str]); 4] = [
     ("#sample-128k", &[]),
