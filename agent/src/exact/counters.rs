@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mayfly_profile::{Dropped, SiteCounts};
-use mayfly_tracking::{ClassTotal, Ledger, PlaceTable, ScopeTotal, SiteRows, Slabs, StackBudget, Tables};
+use mayfly_tracking::{
+    ClassTotal, CpuBudget, Ledger, PlaceTable, ScopeTotal, SiteRows, Slabs, Tables, budget_of_stacks,
+};
 
 use crate::options::Options;
 use crate::tracking::Population;
@@ -18,7 +20,7 @@ const SHARING: &str =
 pub(super) struct Counters {
     pub(super) slabs: Slabs,
     pub(super) places: PlaceTable,
-    pub(super) stack_budget: StackBudget,
+    pub(super) stack_budget: CpuBudget,
     /// Objects of classes without a cell, when totals were last read.
     unprepared: AtomicU64,
     rows: Mutex<SiteRows>,
@@ -32,7 +34,7 @@ impl Counters {
         Self {
             slabs: Slabs::new(options.counts_places()),
             places: PlaceTable::new(),
-            stack_budget: StackBudget::default(),
+            stack_budget: budget_of_stacks(),
             unprepared: AtomicU64::new(0),
             rows: Mutex::new(SiteRows::new(options.view.detailed_trace)),
             scopes_before: Mutex::default(),

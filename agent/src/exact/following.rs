@@ -5,13 +5,13 @@
 
 use std::time::{Duration, Instant};
 
-use cpu_time::ProcessTime;
 use mayfly_jvmti::{Jni, Object};
 use mayfly_profile::{ClassId, Estimate};
-use mayfly_tracking::{CpuBudget, EntryId, Progression, Shares, StandsFor, Tracked};
+use mayfly_tracking::{EntryId, Progression, Shares, StandsFor, Tracked};
 
 use super::allocations::HandedOver;
 use super::hooks::Hooks;
+use super::spending::{MOST_STACK_TIME, spend};
 use super::state::Exact;
 use super::thread::{Asked, CountedAt, KnownClass, OfThread, with_this_thread, with_this_thread_if_known};
 use crate::conduct::own_threads;
@@ -21,10 +21,6 @@ use crate::tracking::Followed;
 const TIMED: u32 = 16;
 /// Time beyond which a thread was probably not running: it is no part of what following takes.
 const MOST_TIME: Duration = Duration::from_micros(50);
-/// The same of a stack whose frames may have to be named.
-const MOST_STACK_TIME: Duration = Duration::from_millis(1);
-/// The CPU time of the process is asked for once per so many measurements.
-const SPENDS_PER_CPU_TIME: u64 = 32;
 
 /// When an object of a class is due after one that was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,11 +179,5 @@ impl OfThread {
         };
         let stands_for = StandsFor { objects_log2: log2, stack_log2 };
         (self.tracker.follow(population, jni, followed, (site, stands_for)), on_stack)
-    }
-}
-
-fn spend(budget: &CpuBudget, time: Duration) {
-    if budget.spend(time.as_nanos() as u64).is_multiple_of(SPENDS_PER_CPU_TIME) {
-        budget.set_cpu(ProcessTime::now().as_duration().as_nanos() as u64);
     }
 }

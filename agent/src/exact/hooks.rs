@@ -79,7 +79,7 @@ pub(super) struct SessionConstants {
     pub(super) shares: bool,
     /// Address of the table of places; 0 if they are not counted.
     pub(super) places: u64,
-    /// Whether objects are counted, and nothing else: `arriving` is there.
+    /// Whether objects are counted, also by place, and nothing else: `arriving` is there.
     pub(super) no_tests: bool,
     /// Whether every thread has a slab, and every class a cell, before it is asked for; then the address of the slab of
     /// threads that have none of their own yet.

@@ -17,6 +17,7 @@ mod places;
 mod rewriting;
 mod sampler;
 mod scopes;
+mod spending;
 mod stand_ins;
 mod state;
 mod thread;

@@ -2,21 +2,19 @@
 //!
 //! Places are numbered while classes are rewritten (`numbering`).
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use cpu_time::ProcessTime;
 use mayfly_jvmti::{Class, Jni, Thread};
 use mayfly_profile::{ClassId, SiteId};
 use mayfly_tracking::{Due, Kind};
 
 use super::allocations;
+use super::spending::{MOST_STACK_TIME, spend};
 use super::state::Exact;
 use super::thread::{Awaited, with_this_thread};
+use crate::conduct::own_threads;
 use crate::target::release::is_taken_back;
 use crate::tracking::Stacks;
-
-/// The CPU time of the process is asked for once per so many stacks.
-const STACKS_PER_CPU_TIME: u64 = 32;
 
 /// Gives a thread a slab and a place its counter; where in the slab that is, 0 if nowhere. `class` is that of the
 /// arrays made there, `None` at a place that makes objects.
@@ -27,7 +25,7 @@ pub(crate) fn enter(
     class: Option<Class<'_>>,
     place: u32,
 ) -> u32 {
-    let Some(hooks) = exact.hooks_in_use() else { return 0 };
+    let Some(hooks) = exact.hooks_in_use().filter(|_| !own_threads::is_own()) else { return 0 };
     let (class, kind) = match class {
         Some(class) => {
             allocations::enter(exact, jni, thread, class);
@@ -67,7 +65,7 @@ pub(crate) struct Sampled {
 
 /// Takes the stack, if it is the sample's turn; the plan is for `MayflyHooks.due`.
 pub(crate) fn sample(exact: &Exact, jni: Jni<'_>, at: Sampled, state: u32) -> u64 {
-    if exact.population.switches.is_finished() {
+    if exact.population.switches.is_finished() || own_threads::is_own() {
         return Due::NEVER.plan;
     }
     let due = exact
@@ -77,7 +75,7 @@ pub(crate) fn sample(exact: &Exact, jni: Jni<'_>, at: Sampled, state: u32) -> u6
     if let Some(log2) = due.take {
         let start = Instant::now();
         take(exact, jni, at, log2);
-        spend(exact, start.elapsed());
+        spend(&exact.counters.stack_budget, start.elapsed().min(MOST_STACK_TIME));
     }
     due.plan
 }
@@ -118,10 +116,4 @@ fn take_stack(
         }
         site
     })
-}
-
-fn spend(exact: &Exact, time: Duration) {
-    if exact.counters.stack_budget.spend(time.as_nanos() as u64).is_multiple_of(STACKS_PER_CPU_TIME) {
-        exact.counters.stack_budget.set_cpu(ProcessTime::now().as_duration().as_nanos() as u64);
-    }
 }

@@ -146,7 +146,7 @@ pub(super) fn session_constants(
     stand_ins: Option<StandIns>,
 ) -> SessionConstants {
     let places = if options.counts_places() { counters.places.address() } else { 0 };
-    let counts_only = !hands_over(options) && !options.track_balanced && !options.counts_places();
+    let counts_only = !hands_over(options) && !options.track_balanced;
     let all_sizes = options.view.min_bytes == 0;
     let prepares = (counts_only || options.track_balanced)
         && all_sizes

@@ -64,7 +64,7 @@ impl Deaths {
         self.ledger.sweep(references, &population.sites);
         self.sweeping.add(began.elapsed());
         if let Some(shares) = &population.shares {
-            shares.objects().spend(cpu.elapsed().as_nanos() as u64);
+            shares.objects().spend(cpu.elapsed());
         }
     }
 

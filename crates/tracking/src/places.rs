@@ -12,8 +12,9 @@ use hashbrown::HashTable;
 use mayfly_profile::{ClassId, Frame, SiteId, Tally};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use crate::cpu_budget::CpuBudget;
 use crate::mapped::Mapped;
-use crate::sampling::{Draw, Due, Samples, StackBudget};
+use crate::sampling::{Draw, Due, Samples};
 use crate::slab_layout::{
     ARRAY_PLACE_WORDS, CLASS_WORDS, ELSEWHERE_WORDS, OBJECT_PLACE_WORDS, PLACE_BYTES, PLACE_LARGEST,
     PLACE_WORDS, byte_offset, word_at,
@@ -304,7 +305,7 @@ impl PlaceTable {
     }
 
     /// What to do about the allocation at which Java asked, by where it was counted, and how it said it samples there.
-    pub fn due(&self, offset: u32, state: u32, budget: &StackBudget, draw: Draw<'_>) -> Due {
+    pub fn due(&self, offset: u32, state: u32, budget: &CpuBudget, draw: Draw<'_>) -> Due {
         let counter = self.counter(offset).filter(|counter| counter.sampled);
         counter.map_or(Due::NEVER, |counter| Due::at(state, budget, &mut counter.samples(), draw))
     }
@@ -465,6 +466,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sampling::budget_of_stacks;
 
     #[test]
     fn facts_come_back_and_texts_are_shared() {
@@ -531,7 +533,7 @@ mod tests {
         assert_eq!(enter(5, ClassId(20), Kind::Arrays), arrays);
         assert_ne!(enter(6, ClassId(21), Kind::Arrays), arrays);
         assert_eq!(table.counter(arrays).map(|counter| counter.class), Some(ClassId(20)));
-        let due = table.due(shared, 0, &StackBudget::default(), &mut |_| 1);
+        let due = table.due(shared, 0, &budget_of_stacks(), &mut |_| 1);
         assert_eq!((due, table.counter(shared).unwrap().is_of_a_place()), (Due::NEVER, false));
     }
 }

@@ -5,55 +5,31 @@
 //! are unbiased (stratified sampling; W. G. Cochran, Sampling Techniques, chapter 5). Lengths grow with the counts of a
 //! place, so that the time spent on stacks keeps to a budget.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 use mayfly_profile::SiteId;
 use rustc_hash::FxHashMap;
 
-/// Time that may be spent on stacks before any is left out, in nanoseconds.
-const FREE_NS: u64 = 50_000_000;
-/// One nanosecond on stacks per so many of the process, afterwards.
-const CPU_PER_NS: u64 = 50;
-/// Strata per doubling of a place's count while the budget is just met, about.
-const FINENESS: f64 = 16.0;
+use crate::cpu_budget::{CpuBudget, Fineness};
+
+/// What stacks may take in any case: until then each is taken.
+const FREE: Duration = Duration::from_millis(50);
+/// Of the allocations at a place.
+const FINENESS: Fineness = Fineness { at_budget: 16.0, least: 1 };
 /// Longest stratum, as a power of two.
 const MOST_LOG2: u32 = 20;
 
-/// How much time goes into stacks.
-#[derive(Debug, Default)]
-pub struct StackBudget {
-    spent_ns: AtomicU64,
-    stacks: AtomicU64,
-    cpu_ns: AtomicU64,
+/// What taking stacks at places may take.
+pub fn budget_of_stacks() -> CpuBudget {
+    CpuBudget::of_at_least(FREE)
 }
 
-impl StackBudget {
-    /// Time went into a stack; how many there were before.
-    pub fn spend(&self, ns: u64) -> u64 {
-        self.spent_ns.fetch_add(ns, Relaxed);
-        self.stacks.fetch_add(1, Relaxed)
+/// Length of the next stratum of a place that has counted so much, as a power of two.
+fn stratum_log2(budget: &CpuBudget, counted: u64) -> u32 {
+    if budget.is_free() {
+        return 0;
     }
-
-    /// CPU time of the whole process so far; to be told every now and then.
-    pub fn set_cpu(&self, ns: u64) {
-        self.cpu_ns.store(ns, Relaxed);
-    }
-
-    /// Time spent so far, in nanoseconds.
-    pub fn spent_ns(&self) -> u64 {
-        self.spent_ns.load(Relaxed)
-    }
-
-    /// Length of the next stratum of a place that has counted so much, as a power of two.
-    fn stratum_log2(&self, counted: u64) -> u32 {
-        let spent = self.spent_ns();
-        if spent < FREE_NS {
-            return 0;
-        }
-        let allowed = (self.cpu_ns.load(Relaxed) / CPU_PER_NS).max(FREE_NS);
-        let length = counted as f64 / FINENESS * (spent as f64 / allowed as f64).min(64.0);
-        (length.max(1.0) as u64).ilog2().min(MOST_LOG2)
-    }
+    (counted / FINENESS.strata(budget.pressure())).max(1).ilog2().min(MOST_LOG2)
 }
 
 /// A thread's sampling at one place, as Java keeps it: whether there is one, the length of the stratum whose chosen
@@ -93,7 +69,7 @@ impl Due {
     /// Never again.
     pub const NEVER: Due = Due { take: None, plan: 0 };
 
-    pub(crate) fn at(state: u32, budget: &StackBudget, samples: &mut Samples, draw: Draw<'_>) -> Self {
+    pub(crate) fn at(state: u32, budget: &CpuBudget, samples: &mut Samples, draw: Draw<'_>) -> Self {
         let Some(State { log2, behind }) = State::of(state) else {
             let (chosen, state) = samples.stratum(budget, draw);
             return match chosen {
@@ -104,7 +80,7 @@ impl Due {
         Self::taken(State { log2, behind }, budget, samples, draw)
     }
 
-    fn taken(state: State, budget: &StackBudget, samples: &mut Samples, draw: Draw<'_>) -> Self {
+    fn taken(state: State, budget: &CpuBudget, samples: &mut Samples, draw: Draw<'_>) -> Self {
         let (chosen, next) = samples.stratum(budget, draw);
         Due { take: Some(state.log2), plan: plan(state.behind + chosen, next) }
     }
@@ -139,8 +115,8 @@ pub(crate) struct Weight {
 
 impl Samples {
     /// Begins a stratum: the chosen one's position in it from 1 on, and the state up to it.
-    fn stratum(&mut self, budget: &StackBudget, draw: Draw<'_>) -> (u64, State) {
-        let log2 = budget.stratum_log2(self.begun);
+    fn stratum(&mut self, budget: &CpuBudget, draw: Draw<'_>) -> (u64, State) {
+        let log2 = stratum_log2(budget, self.begun);
         let length = 1 << log2;
         self.begun += length;
         let chosen = if log2 == 0 { 1 } else { draw(length).clamp(1, length) };
@@ -193,7 +169,7 @@ mod tests {
     use super::*;
 
     /// Runs `n` allocations of one thread; gives (index, weight) of those taken.
-    fn run(n: u64, budget: &StackBudget, samples: &mut Samples, draw: Draw<'_>) -> Vec<(u64, u64)> {
+    fn run(n: u64, budget: &CpuBudget, samples: &mut Samples, draw: Draw<'_>) -> Vec<(u64, u64)> {
         let (mut next, mut state, mut taken) = (0, 0, Vec::new());
         for count in 1..=n {
             if count >= next {
@@ -206,21 +182,21 @@ mod tests {
         taken
     }
 
-    fn overspent(factor: u64) -> StackBudget {
-        let budget = StackBudget::default();
-        budget.spend(FREE_NS * factor);
+    fn overspent(factor: f64) -> CpuBudget {
+        let budget = budget_of_stacks();
+        budget.spend(FREE.mul_f64(factor));
         budget
     }
 
     #[test]
     fn every_stack_is_taken_while_the_budget_lasts() {
-        let taken = run(1000, &StackBudget::default(), &mut Samples::default(), &mut |_| 1);
+        let taken = run(1000, &budget_of_stacks(), &mut Samples::default(), &mut |_| 1);
         assert_eq!(taken, (0..1000).map(|i| (i, 1)).collect::<Vec<_>>());
     }
 
     #[test]
     fn strata_are_disjoint_grow_with_the_count_and_cover_everything() {
-        let budget = overspent(1);
+        let budget = overspent(1.0);
         // The last of each stratum: what is taken stands for exactly what came since the last one.
         let taken = run(1_000_000, &budget, &mut Samples::default(), &mut |n| n);
         let mut end = 0;
@@ -240,12 +216,18 @@ mod tests {
     #[test]
     fn the_more_was_spent_the_fewer_stacks_are_taken() {
         let taken = |factor| run(100_000, &overspent(factor), &mut Samples::default(), &mut |n| n).len();
-        assert!(taken(1) > 2 * taken(4) && taken(4) > taken(16), "{} {} {}", taken(1), taken(4), taken(16));
+        assert!(
+            taken(1.0) > 2 * taken(2.0) && taken(2.0) > taken(4.0),
+            "{} {} {}",
+            taken(1.0),
+            taken(2.0),
+            taken(4.0)
+        );
     }
 
     #[test]
     fn weights_estimate_the_shares_of_stacks_within_their_error() {
-        let budget = overspent(2);
+        let budget = overspent(2f64.sqrt());
         let mut seed = 12_345u64;
         let mut draw = move |n: u64| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -7,10 +7,12 @@
 //! objects followed the same is done once more to choose those whose stack is taken.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 use mayfly_profile::ClassId;
 
 use crate::budget::Budget;
+use crate::cpu_budget::{CpuBudget, Fineness};
 use crate::mapped::Mapped;
 use crate::sampling::Draw;
 use crate::slab_layout::MOST_CLASSES;
@@ -20,10 +22,8 @@ const MOST_LOG2: u32 = 20;
 /// A thread's first stratum of a class is no longer than this power of two, a later one than what came before it: threads that end
 /// soon would otherwise begin many strata, and finish none.
 const FIRST_LOG2: u32 = 6;
-/// Process CPU per CPU of following objects, and of taking their stacks: one per cent each.
-const CPU_PER_NS: u64 = 100;
-/// What each may take before that, in nanoseconds.
-const FREE_NS: u64 = 25_000_000;
+/// What following objects, and taking their stacks, may take in any case.
+const FREE: Duration = Duration::from_millis(25);
 
 /// A class is frequent once the JVM's sampler would have picked so many of its objects, on average: what it tells is then right to 12 %.
 const ENOUGH: f64 = 64.0;
@@ -37,49 +37,6 @@ const FIRST_LOOK: u64 = 8_192;
 const OBJECTS: Fineness = Fineness { at_budget: 2048.0, least: 512 };
 /// Of their stacks: the first 128 of a class are taken.
 const STACKS: Fineness = Fineness { at_budget: 512.0, least: 64 };
-
-/// CPU time that may be spent on something: a part of what the process takes, and so much anyway.
-#[derive(Debug, Default)]
-pub struct CpuBudget {
-    spent_ns: AtomicU64,
-    spends: AtomicU64,
-    cpu_ns: AtomicU64,
-}
-
-impl CpuBudget {
-    /// So much was spent; how often something was before.
-    pub fn spend(&self, ns: u64) -> u64 {
-        self.spent_ns.fetch_add(ns, Relaxed);
-        self.spends.fetch_add(1, Relaxed)
-    }
-
-    /// CPU time of the whole process so far; to be told every now and then.
-    pub fn set_cpu(&self, ns: u64) {
-        self.cpu_ns.store(ns, Relaxed);
-    }
-
-    /// What was spent, relative to what may be.
-    fn pressure(&self) -> f64 {
-        let allowed = (self.cpu_ns.load(Relaxed) / CPU_PER_NS).max(FREE_NS);
-        self.spent_ns.load(Relaxed) as f64 / allowed as f64
-    }
-}
-
-/// How many strata there are per doubling of a class, about.
-#[derive(Clone, Copy, Debug)]
-struct Fineness {
-    /// When just so much was spent as may be.
-    at_budget: f64,
-    /// However much was spent.
-    least: u64,
-}
-
-impl Fineness {
-    /// Many while little was spent; as the square, so that what was spent stays near to what may be.
-    fn strata(self, pressure: f64) -> u64 {
-        ((self.at_budget / (pressure * pressure)) as u64).max(self.least)
-    }
-}
 
 /// A stratum whose chosen object comes next: its length as a power of two, and how many of it follow that one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -126,7 +83,7 @@ struct Choice {
 impl Choice {
     fn new(fineness: Fineness) -> Self {
         let begun = Mapped::new(MOST_CLASSES).expect("address space for classes");
-        Self { budget: CpuBudget::default(), fineness, begun }
+        Self { budget: CpuBudget::of_at_least(FREE), fineness, begun }
     }
 
     /// Begins a stratum of a class: the chosen one's position in it, from 1 on. With each halving of the room that is left
@@ -324,10 +281,10 @@ mod tests {
         }
     }
 
-    fn overspent(factor: u64) -> Shares {
+    fn overspent(factor: u32) -> Shares {
         let shares = Shares::default();
-        shares.objects().spend(FREE_NS * factor);
-        shares.stacks().spend(FREE_NS * factor);
+        shares.objects().spend(FREE * factor);
+        shares.stacks().spend(FREE * factor);
         shares
     }
 
@@ -397,7 +354,7 @@ mod tests {
     #[test]
     fn as_room_gets_short_large_classes_are_thinned_and_small_ones_are_not() {
         let (shares, mut draw) = (Shares::default(), random(5));
-        shares.objects().spend(FREE_NS);
+        shares.objects().spend(FREE);
         let room = Budget::new(1000 * crate::budget::BYTES_PER_OBJECT);
         let made = |room: &Budget, class: ClassId, draw: Draw<'_>| {
             let mut maker = Maker::default();

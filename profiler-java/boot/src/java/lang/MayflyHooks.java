@@ -60,7 +60,7 @@ public final class MayflyHooks {
 
     /**
      * Whether every thread has somewhere to count and every class a cell before it is first allocated, so that counting needs no
-     * test. Patched to 1 in a session that hands nothing over from here, counts no places and arrays of all sizes, else to 0.
+     * test but at places. Patched to 1 in a session that hands nothing over from here and counts arrays of all sizes, else to 0.
      */
     private static final int NO_TESTS = 0x4D41_5907;
 
@@ -531,7 +531,8 @@ public final class MayflyHooks {
             return;
         }
         long slab = Thread.currentCarrierThread().mayfly$slab ^ SHARED;
-        if (slab != 0) {
+        long shared = SHARED;
+        if (shared != 0 || slab != 0) {
             Unsafe u = Unsafe.getUnsafe();
             // At offset 0, of places not executed yet, the word that says when a sample is due is always 0.
             long at = slab + u.getInt(null, PLACES + ((long) id << 2));
@@ -751,8 +752,9 @@ public final class MayflyHooks {
             return;
         }
         long slab = Thread.currentCarrierThread().mayfly$slab ^ SHARED;
+        long shared = SHARED;
         boolean counted = false;
-        if (slab != 0) {
+        if (shared != 0 || slab != 0) {
             Unsafe u = Unsafe.getUnsafe();
             long at = slab + u.getInt(null, PLACES + ((long) id << 2));
             long n = u.getLong(null, at) + 1;

@@ -1,0 +1,18 @@
+//! Tells a budget of CPU time what was spent, as far as that can be seen from a thread of the program.
+
+use std::time::Duration;
+
+use cpu_time::ProcessTime;
+use mayfly_tracking::CpuBudget;
+
+/// Time beyond which a thread that took a stack was probably not running: frames may have to be named.
+pub(super) const MOST_STACK_TIME: Duration = Duration::from_millis(1);
+/// The CPU time of the process is asked for once per so many measurements.
+const SPENDS_PER_CPU_TIME: u64 = 32;
+
+/// So much was spent.
+pub(super) fn spend(budget: &CpuBudget, time: Duration) {
+    if budget.spend(time).is_multiple_of(SPENDS_PER_CPU_TIME) {
+        budget.set_cpu(ProcessTime::now().as_duration());
+    }
+}
