@@ -38,7 +38,7 @@ const TOMCAT_SECONDS: u64 = 15;
 /// Longest time for one round, and for the end.
 const ROUND_LIMIT: Duration = Duration::from_secs(120);
 /// Rounds that are always run: a third of them for the program to grow into.
-const FEWEST_ROUNDS: usize = 30;
+const FEWEST_ROUNDS: usize = 60;
 /// What may be added in the last third of the rounds, beside a part of all.
 const GROWTH_BYTES: u64 = 6 << 20;
 const GROWTH_PART: u64 = 50;
@@ -97,10 +97,11 @@ fn in_every_mode(
     let mut healthy = true;
     let mut note = |mode: &str, soaked: &Result<Soaked, String>| {
         let verdict = verdict(soaked, &plain);
-        eprintln!("{jvm} {program} {mode:?}: {}", verdict.as_ref().err().map_or("well", |why| why));
         healthy &= verdict.is_ok();
-        let which = [jvm.feature.to_string(), program.to_owned(), mode.to_owned()];
-        rows.push(row(which, soaked, verdict));
+        let row = row([jvm.feature.to_string(), program.to_owned(), mode.to_owned()], soaked, verdict);
+        // At once: who ends it early has seen what there is.
+        eprintln!("{}", row.join(" | "));
+        rows.push(row);
     };
     note("no agent", &plain);
     for mode in MODES {
