@@ -11,7 +11,7 @@ use mayfly_tracking::{EntryId, Progression, Shares, StandsFor, Tracked};
 
 use super::allocations::HandedOver;
 use super::hooks::Hooks;
-use super::spending::{MOST_STACK_TIME, spend};
+use super::spending::{spend, spend_on_stack};
 use super::state::Exact;
 use super::thread::{Asked, CountedAt, KnownClass, OfThread, with_this_thread, with_this_thread_if_known};
 use crate::conduct::own_threads;
@@ -172,7 +172,7 @@ impl OfThread {
                 let began = Instant::now();
                 let site = self.tracker.site((population, &exact.target.jvmti), jni, known.id, moving);
                 on_stack = began.elapsed();
-                spend(shares.stacks(), on_stack.min(MOST_STACK_TIME));
+                spend_on_stack(shares.stacks(), on_stack);
                 (site, log2)
             }
             None => (known.site, 0),

@@ -9,7 +9,7 @@ use mayfly_profile::{ClassId, SiteId};
 use mayfly_tracking::{Due, Kind};
 
 use super::allocations;
-use super::spending::{MOST_STACK_TIME, spend};
+use super::spending::spend_on_stack;
 use super::state::Exact;
 use super::thread::{Awaited, with_this_thread};
 use crate::conduct::own_threads;
@@ -25,7 +25,7 @@ pub(crate) fn enter(
     class: Option<Class<'_>>,
     place: u32,
 ) -> u32 {
-    let Some(hooks) = exact.hooks_in_use().filter(|_| !own_threads::is_own()) else { return 0 };
+    let Some(hooks) = exact.hooks_in_use() else { return 0 };
     let (class, kind) = match class {
         Some(class) => {
             allocations::enter(exact, jni, thread, class);
@@ -75,7 +75,7 @@ pub(crate) fn sample(exact: &Exact, jni: Jni<'_>, at: Sampled, state: u32) -> u6
     if let Some(log2) = due.take {
         let start = Instant::now();
         take(exact, jni, at, log2);
-        spend(&exact.counters.stack_budget, start.elapsed().min(MOST_STACK_TIME));
+        spend_on_stack(&exact.counters.stack_budget, start.elapsed());
     }
     due.plan
 }

@@ -6,9 +6,14 @@ use cpu_time::ProcessTime;
 use mayfly_tracking::CpuBudget;
 
 /// Time beyond which a thread that took a stack was probably not running: frames may have to be named.
-pub(super) const MOST_STACK_TIME: Duration = Duration::from_millis(1);
+const MOST_STACK_TIME: Duration = Duration::from_millis(1);
 /// The CPU time of the process is asked for once per so many measurements.
 const SPENDS_PER_CPU_TIME: u64 = 32;
+
+/// So much was spent on a stack.
+pub(super) fn spend_on_stack(budget: &CpuBudget, time: Duration) {
+    spend(budget, time.min(MOST_STACK_TIME));
+}
 
 /// So much was spent.
 pub(super) fn spend(budget: &CpuBudget, time: Duration) {

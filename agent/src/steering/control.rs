@@ -78,7 +78,7 @@ pub(crate) fn report_and_wait(profiler: &Profiler, jni: Jni<'_>, reason: &str) {
 pub(crate) fn watch(profiler: &Profiler, watcher: impl Watcher) -> Result<(), WatchError> {
     profiler.output.watch(watcher)?;
     // Without a recording nobody wanted steps before.
-    profiler.wake_worker();
+    profiler.worker.wake();
     Ok(())
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn finish(profiler: &Profiler, jni: Jni<'_>) {
         session.collect(references, &Outside::of(profiler, jni));
         close(profiler, jni, &mut session, "JVM Shutdown");
     });
-    profiler.own_thread.await_end(|| profiler.population.switches.finish());
+    profiler.worker.await_end(|| profiler.population.switches.finish());
     profiler.output.flush();
 }
 
@@ -52,7 +52,7 @@ fn stop_leaving(profiler: &Profiler, jni: Jni<'_>, leaving: Leaving) {
         Profiler::clear();
     });
     profiler.population.switches.finish();
-    profiler.wake_worker();
+    profiler.worker.wake();
     profiler.output.flush();
 }
 

@@ -8,12 +8,12 @@ mod collecting;
 mod control;
 mod end;
 mod outside;
-mod own_thread;
 mod precision;
 mod profiler;
 mod slot;
 mod status;
 mod worker;
+mod worker_thread;
 
 pub(crate) use begin::begin;
 pub(crate) use collecting::{collect_if_due, collect_last, collect_now, force_gc};

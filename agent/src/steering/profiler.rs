@@ -7,9 +7,9 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 use mayfly_profile::Profile;
 
-use super::own_thread::OwnThread;
 use super::precision::Precision;
 use super::slot::Slot;
+use super::worker_thread::WorkerThread;
 use crate::engine::Engine;
 use crate::output::Output;
 use crate::session::Session;
@@ -47,8 +47,8 @@ pub(crate) struct Profiler {
     own_cpu_us: AtomicU64,
     /// What the JVM had allocated before it could be compared with: 0 if the agent was there from the start.
     pub(super) allocated_before: AtomicU64,
-    /// The one that is woken after a collection.
-    pub(super) own_thread: OwnThread,
+    /// Woken after a collection.
+    pub(super) worker: WorkerThread,
 }
 
 impl Profiler {
@@ -70,7 +70,7 @@ impl Profiler {
             collected_last: AtomicBool::new(false),
             own_cpu_us: AtomicU64::new(0),
             allocated_before: AtomicU64::new(0),
-            own_thread: OwnThread::default(),
+            worker: WorkerThread::default(),
         }
     }
 
@@ -145,12 +145,7 @@ impl Profiler {
         let (clock, kind) = (&self.population.clock, self.target.gc_kind());
         self.target.gc_ends(clock.gcs(), kind);
         clock.gc_finished(kind);
-        self.wake_worker();
-    }
-
-    /// Wakes the worker. Safe inside a GC callback: it neither blocks nor allocates.
-    pub(super) fn wake_worker(&self) {
-        self.own_thread.wake();
+        self.worker.wake();
     }
 }
 
@@ -159,6 +154,6 @@ impl Profiler {
 pub(crate) fn switch_off() {
     if let Some(profiler) = Profiler::get() {
         profiler.population.switches.fail();
-        profiler.wake_worker();
+        profiler.worker.wake();
     }
 }

@@ -34,14 +34,14 @@ pub(super) fn start(profiler: &Arc<Profiler>) {
     let spawned = thread::Builder::new().name("mayfly".into()).spawn(move || {
         exclude_this_thread();
         let Some(thread) = profiler.target.vm.attach_daemon("mayfly") else { return };
-        profiler.own_thread.is_attached();
+        profiler.worker.is_attached();
         let _ = ready.send(());
         let worker = std::panic::AssertUnwindSafe(|| Worker::new(&profiler, thread.jni()).run());
         if std::panic::catch_unwind(worker).is_err() {
             switch_off();
         }
         end_early(&profiler, thread.jni());
-        profiler.own_thread.leave(profiler.target.is_running(), || thread.detach(profiler.target.vm));
+        profiler.worker.leave(profiler.target.is_running(), || thread.detach(profiler.target.vm));
     });
     match spawned {
         Ok(_) => drop(attached.recv()),

@@ -1,4 +1,4 @@
-//! The agent's own thread as others see it: it is woken, and gone before the JVM ends.
+//! The worker's thread as others see it: it is woken, and gone before the JVM ends.
 //!
 //! A JVM that ends waits 300 ms for threads that it knows and that run native code, as a waiting thread of ours does.
 
@@ -11,7 +11,7 @@ const LONGEST_WAIT: Duration = Duration::from_millis(300);
 
 /// The thread, once there is one.
 #[derive(Debug, Default)]
-pub(super) struct OwnThread {
+pub(super) struct WorkerThread {
     thread: OnceLock<Thread>,
     stands: Mutex<Stands>,
     changed: Condvar,
@@ -33,7 +33,7 @@ enum Stands {
     Staying,
 }
 
-impl OwnThread {
+impl WorkerThread {
     /// This thread is it, and the JVM knows it.
     pub(super) fn is_attached(&self) {
         let _ = self.thread.set(std::thread::current());
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_end_of_the_jvm_waits_until_the_thread_is_detached() {
-        let (own, ends, detached) = (OwnThread::default(), AtomicBool::new(false), AtomicBool::new(false));
+        let (own, ends, detached) = (WorkerThread::default(), AtomicBool::new(false), AtomicBool::new(false));
         own.is_attached();
         thread::scope(|scope| {
             scope.spawn(|| {
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_comes_too_late_does_not_detach() {
-        let own = OwnThread::default();
+        let own = WorkerThread::default();
         own.is_attached();
         own.await_end(|| {});
         own.leave(false, || panic!("the JVM is gone"));
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_a_thread_that_left_while_the_jvm_went_on() {
-        let (own, mut detached) = (OwnThread::default(), false);
+        let (own, mut detached) = (WorkerThread::default(), false);
         own.is_attached();
         own.leave(true, || detached = true);
         assert!(detached);
