@@ -2,9 +2,6 @@
 //!
 //! Not here: the verdicts, tested with `mayfly-verdicts`. Without Chromium what needs a browser is skipped, and that is said.
 
-mod browser;
-mod recorded;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
@@ -13,8 +10,8 @@ use assert_cmd::cargo::cargo_bin;
 use mayfly_profile::Tracking;
 use serde_json::Value;
 
-use browser::{driven, shown};
-use recorded::{HOSTILE, Recording};
+use crate::browser::{driven, shown};
+use crate::recorded::{HOSTILE, Recording};
 
 /// A program, and the same with more of one class.
 struct Sides([Recording; 2]);

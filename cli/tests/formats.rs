@@ -2,8 +2,6 @@
 //!
 //! Not here: what a part is (`mayfly-profile`), the page in a browser (`page.rs`).
 
-mod recorded;
-
 use std::collections::BTreeMap;
 use std::io::Read;
 
@@ -12,8 +10,9 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::read::GzDecoder;
 use mayfly_profile::Tracking;
 use prost::Message;
-use recorded::{CLASSES, HOSTILE, Recording, Totals, of_hdr, of_json, python, totals};
 use serde_json::Value;
+
+use crate::recorded::{CLASSES, HOSTILE, Recording, Totals, of_hdr, of_json, python, totals};
 
 /// The rows `bytes:objects:(share) - class` of the section of allocated objects.
 fn of_text(text: &str, value: &str) -> Totals {

@@ -2,16 +2,13 @@
 //!
 //! The browser is Debian's Chromium; without it these tests are skipped, and say so.
 
-mod browser;
-mod recorded;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use browser::{browser, shown};
-use recorded::{HOSTILE, Recording, of_json, skip};
+use crate::browser::{self, browser, shown};
+use crate::recorded::{HOSTILE, Recording, of_json, skip};
 
 /// What `drive.js` finds in a copy of the recording's page, shown so wide; `None` without a browser.
 fn driven(recording: &Recording, width: u32, options: &[&str]) -> Option<serde_json::Value> {

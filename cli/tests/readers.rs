@@ -3,14 +3,13 @@
 //! `go tool pprof`, `java` and `node` are taken from the path; `scripts/fetch-readers` fetches the others. What is missing is
 //! skipped, and said.
 
-mod recorded;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mayfly_profile::Tracking;
-use recorded::{Recording, fetched, of_hdr, of_json, python, skip};
+
+use crate::recorded::{Recording, fetched, of_hdr, of_json, python, skip};
 
 /// What a command prints, which must succeed; `None` if there is no such program.
 #[track_caller]

@@ -1,7 +1,6 @@
 //! Pages in a browser: what they show, and what a script finds that uses them.
 //!
 //! The browser is Debian's Chromium; without it there is nothing, and it is said.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,4 @@
 //! A recording whose numbers differ by second, class and stack, and totals by class of what is said of it.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::collections::BTreeMap;
 use std::fs;

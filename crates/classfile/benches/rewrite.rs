@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "criterion's macros write undocumented functions")]
 #![allow(clippy::disallowed_macros, reason = "a benchmark prints")]
 
+#[allow(dead_code, reason = "it takes its part of what the tests share")]
 #[path = "../tests/support/mod.rs"]
 mod support;
 

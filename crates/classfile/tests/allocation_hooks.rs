@@ -1,16 +1,16 @@
 //! The rules of the allocation hooks, each on a small class, and on the JDK's own code that they are about.
 
-mod support;
-
 use jvmti_bindings::classfile::{AttributeInfo, ClassFile as OtherReader};
 use mayfly_classfile::allocation::{
     self, Options, Place, Places, Rewritten, Scoped, ScopedMethods, rewrite_counting, rewrite_with_scopes,
 };
 use mayfly_classfile::{MethodRefusal, Refusal};
-use support::agreement::{align, hook_len, hook_name, hook_place, pool_count};
-use support::assembler::{ClassBuilder, CodeParts};
-use support::expected_hooks::{length, method_ref, text};
-use support::jvms;
+
+use crate::support;
+use crate::support::agreement::{align, hook_len, hook_name, hook_place, pool_count};
+use crate::support::assembler::{ClassBuilder, CodeParts};
+use crate::support::expected_hooks::{length, method_ref, text};
+use crate::support::jvms;
 
 const LOAD: Options = Options { add_fields: true };
 const ATTACH: Options = Options { add_fields: false };

@@ -1,7 +1,5 @@
 //! Every class of every JVM found: an unedited pass changes no byte, and a rewritten class is the old one plus hooks.
 
-mod support;
-
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::panic::{self, AssertUnwindSafe};
@@ -11,7 +9,9 @@ use std::thread;
 use jvmti_bindings::classfile as other_reader;
 use mayfly_classfile::allocation::{self, Options};
 use mayfly_classfile::{ClassEditor, ClassFile};
-use support::jvms::{self, DumpedClass};
+
+use crate::support;
+use crate::support::jvms::{self, DumpedClass};
 
 #[test]
 fn every_class_is_itself_plus_its_hooks() {

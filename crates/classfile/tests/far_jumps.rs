@@ -2,14 +2,13 @@
 
 #![allow(clippy::disallowed_methods, reason = "writes class files for JVMs to run")]
 
-mod support;
-
 use std::fmt::Write;
 use std::fs;
 
 use jvmti_bindings::classfile::{AttributeInfo, ClassFile as OtherReader, CodeAttribute};
 use mayfly_classfile::{ClassEditor, ClassFile, Instruction, instructions, opcode};
-use support::{agreement, jvms};
+
+use crate::support::{agreement, jvms};
 
 /// `iconst_0; pop`, which no compiler emits.
 const INSERTED: [u8; 2] = [0x03, 0x57];

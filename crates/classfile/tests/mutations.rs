@@ -1,15 +1,14 @@
 //! Broken classes: never a panic, whatever the bytes.
 
-mod support;
-
 use std::sync::OnceLock;
 
 use mayfly_classfile::allocation::{self, Options};
 use mayfly_classfile::opcode::{ATHROW, GOTO, GOTO_W, RET, RETURN, TABLESWITCH};
 use mayfly_classfile::{ClassEditor, ClassFile, instructions};
 use proptest::prelude::*;
-use support::assembler::{ClassBuilder, CodeParts, words};
-use support::jvms;
+
+use crate::support::assembler::{ClassBuilder, CodeParts, words};
+use crate::support::jvms;
 
 /// The classes to break: some of `java.base` if there is a JVM, and one made here, small and with everything in it.
 fn corpus() -> &'static [Vec<u8>] {

@@ -1,11 +1,11 @@
 //! Edits of classes made byte by byte, each for one rule of the layout.
 
-mod support;
-
 use jvmti_bindings::classfile::{AttributeInfo, ClassFile as OtherReader, CodeAttribute};
 use mayfly_classfile::{ClassEditor, ClassFile, EditedClass, MethodEdit, MethodRefusal, Refusal};
-use support::agreement::{Alignment, check_code};
-use support::assembler::{ClassBuilder, CodeParts, words};
+
+use crate::support;
+use crate::support::agreement::{Alignment, check_code};
+use crate::support::assembler::{ClassBuilder, CodeParts, words};
 
 /// `iconst_0; pop`.
 const INSERTED: [u8; 2] = [0x03, 0x57];

@@ -4,12 +4,11 @@
 //! version was released: afterwards a difference needs a new version.
 #![allow(clippy::disallowed_methods, reason = "blessing writes the golden file")]
 
-mod dumps;
-
-use dumps::{CUSTOM, LOADER, facts, small_dump};
 use mayfly_heap::dump::{ClassFacts, Encoder, Facts, Number, Reference, RootReference};
 use mayfly_heap::{Dump, EdgeName, Graph, HeapError, ObjectIndex, RootFrame, RootKind, Strength};
 use proptest::prelude::*;
+
+use crate::dumps::{CUSTOM, LOADER, facts, small_dump};
 
 /// Reads without looking at the progress.
 fn read(bytes: &[u8]) -> Result<(Facts, Graph), HeapError> {

@@ -1,15 +1,14 @@
 //! hprof files: either width of ids, every form of heap, and damage told with its place. Files of real JVMs are read in the
 //! workspace's end-to-end tests.
 
-mod hprofs;
-
-use hprofs::{
-    A, APP, ARRAY, B, BYTES, CUSTOM, FORMS, Form, LONGS, MAIN, NAME, OBJECT, WEAK_A, flipped, small_hprof,
-};
 use mayfly_heap::{
     Dump, EdgeName, Format, Graph, HeapError, ObjectIndex, RootFrame, RootKind, Strength, Total,
 };
 use proptest::prelude::*;
+
+use crate::hprofs::{
+    A, APP, ARRAY, B, BYTES, CUSTOM, FORMS, Form, LONGS, MAIN, NAME, OBJECT, WEAK_A, flipped, small_hprof,
+};
 
 fn graph_of(bytes: &[u8]) -> Result<Graph, HeapError> {
     Dump::open(bytes)?.graph(&mut |_, _| {})

@@ -1,15 +1,14 @@
 //! hprof files as dumps of ours: what is read of both is the same heap.
 
-mod hprofs;
-
 use std::collections::BTreeMap;
 
-use hprofs::{FORMS, flipped, small_hprof};
 use mayfly_heap::dump::{Facts, Written};
 use mayfly_heap::{
     Dump, Edge, EdgeName, Format, Graph, HeapError, Histogram, ObjectIndex, RootFrame, RootKind,
 };
 use proptest::prelude::*;
+
+use crate::hprofs::{FORMS, flipped, small_hprof};
 
 /// Classes that the small file names without a record of their own: `[B` and `[J`. They get a `java.lang.Class` of no bytes.
 const ADDED: usize = 2;

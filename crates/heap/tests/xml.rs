@@ -1,12 +1,10 @@
 //! INSANE's heap dumps (`SimpleXmlVisitor`, `parseSimpleXMLDump`, `HeapModel`, `Item`): its own files are read, ours are what it would have
 //! written, and damage is told with its place.
 
-#[allow(dead_code, reason = "the other forms are tried by the tests of hprof files")]
-mod hprofs;
-
-use hprofs::{Form, small_hprof};
 use mayfly_heap::{Dump, EdgeName, Format, Graph, HeapError, ObjectIndex, RootKind, Strength, Total};
 use proptest::prelude::*;
+
+use crate::hprofs::{Form, small_hprof};
 
 /// As INSANE 1.38 writes it.
 const SAMPLE: &str = "<insane>

@@ -1,11 +1,10 @@
 //! Screens as text: reviewed snapshots at three sizes, and what holds of every screen at every size.
 
-mod streams;
-
 use insta::assert_snapshot;
 use mayfly_live::{Key, Look, State};
 use mayfly_profile::{ClassId, RunInfo, Tracking, Update};
-use streams::{PLAIN, advance, after, screen, start, step, types};
+
+use crate::streams::{self, PLAIN, advance, after, screen, start, step, types};
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 50)];
 

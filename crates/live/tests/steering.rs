@@ -1,10 +1,9 @@
 //! What keys and updates do to a view, as far as it can be seen.
 
-mod streams;
-
 use mayfly_live::{Effect, Key, State};
 use mayfly_profile::{ClassId, Dropped, ProfileBuilder, Tally, Update};
-use streams::{PLAIN, advance, after, names, screen, start, step, types};
+
+use crate::streams::{PLAIN, advance, after, names, screen, start, step, types};
 
 const SIZE: (u16, u16) = (120, 40);
 

@@ -4,8 +4,6 @@
 //! version was released: afterwards messages are only added.
 #![allow(clippy::disallowed_methods, reason = "blessing writes the golden file")]
 
-mod streams;
-
 use mayfly_profile::{EngineKind, Gc, HeapSummary, Held, JvmInfo, ProfileBuilder, Tracking};
 use mayfly_recording::control::exchange::{GREETING_LEN, greeting};
 use mayfly_recording::control::{
@@ -15,7 +13,8 @@ use mayfly_recording::control::{
 use mayfly_recording::frame::FRAME_HEAD_LEN;
 use mayfly_recording::{read_profile, write_profile};
 use proptest::prelude::*;
-use streams::full_stream;
+
+use crate::streams::{self, full_stream};
 
 fn requests() -> Vec<Request> {
     vec![

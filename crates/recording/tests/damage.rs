@@ -1,12 +1,11 @@
 //! Foreign, newer, empty, cut-off and corrupt recordings: each is told apart, and nothing before the damage is lost.
 
-mod streams;
-
 use mayfly_profile::{ApplyError, Update};
 use mayfly_recording::frame::{FILE_HEADER_LEN, FRAME_HEAD_LEN};
 use mayfly_recording::{Damage, ReadError, RecordingReader, read_profile};
 use proptest::prelude::*;
-use streams::{bytes_of, frames_of, full_stream};
+
+use crate::streams::{bytes_of, frames_of, full_stream};
 
 /// All updates that can be read, and the damage.
 fn read_all(bytes: &[u8]) -> (Vec<Update>, Option<Damage>) {

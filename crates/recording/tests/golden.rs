@@ -4,11 +4,10 @@
 //! that version was released: afterwards a difference needs a new version.
 #![allow(clippy::disallowed_methods, reason = "blessing writes the golden file")]
 
-mod streams;
-
 use mayfly_profile::{Profile, ProfileBuilder, RunInfo, Update};
 use mayfly_recording::{FORMAT_VERSION, read_profile};
-use streams::{bytes_of, full_stream, stream_with_collections, stream_with_fates, view};
+
+use crate::streams::{bytes_of, full_stream, stream_with_collections, stream_with_fates, view};
 
 /// The options of `v1-view.recording`: all that say what reports show.
 const OPTIONS: &str = "dir=logs#trackcollections#detailedtrace#include-org.,[B#exclude-org.x#exactmatch\

@@ -1,11 +1,11 @@
 //! Re-reads the post-run report with InMemProfiler's grammar: sums of rows are the sums stated, and `#outputlimit` changes
 //! rows but no sum.
 
-mod profiles;
-
 use mayfly_profile::{ClassProfile, Profile, Tally, Tracking, View};
 use mayfly_report::{Occasion, post_run};
 use proptest::prelude::*;
+
+use crate::profiles;
 
 /// (bytes, objects)
 type Sum = (u64, u64);

@@ -1,13 +1,12 @@
 //! The live histogram, as text: reviewed snapshots at several widths, and that no line is ever too long.
 
-mod profiles;
-
 use insta::assert_snapshot;
 use mayfly_profile::{Profile, Tally, Tracking};
 use mayfly_report::{LiveOptions, live};
-use profiles::{counted, only_counts, optimised_away, sampled, with_lifetimes};
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
+
+use crate::profiles::{counted, only_counts, optimised_away, sampled, with_lifetimes};
 
 fn at(width: usize) -> LiveOptions {
     LiveOptions { width, rows: 3, height: None, unicode: true }

@@ -1,13 +1,12 @@
 //! The report on one screen: reviewed snapshots, and that it always fits.
 
-mod profiles;
-
 use insta::assert_snapshot;
 use mayfly_profile::{BlameRules, ClassFilter, Profile, SiteProfile, Tally, Tracking, View};
 use mayfly_report::{COLUMNS, LINES, Occasion, overview};
-use profiles::{only_counts, optimised_away, sampled, with_lifetimes, with_sites};
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
+
+use crate::profiles::{self, only_counts, optimised_away, sampled, with_lifetimes, with_sites};
 
 fn occasion() -> Occasion {
     Occasion { timestamp: Some("Fri Nov 21 11:15:00 UTC 2025".into()), ..Default::default() }

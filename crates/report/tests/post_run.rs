@@ -1,14 +1,13 @@
 //! The post-run report, as text: reviewed snapshots of hand-made profiles.
 
-mod profiles;
-
 use insta::assert_snapshot;
 use mayfly_profile::{
     BlameRules, ClassEstimate, ClassFilter, EngineKind, Estimate, Gc, Profile, Remainder, SiteProfile, Tally,
     Tracking, Trust, View,
 };
 use mayfly_report::{Occasion, post_run, trust_block, trust_line};
-use profiles::{only_counts, optimised_away, sampled, trust, with_lifetimes, with_sites};
+
+use crate::profiles::{only_counts, optimised_away, sampled, trust, with_lifetimes, with_sites};
 
 fn occasion() -> Occasion {
     Occasion { timestamp: Some("Fri Nov 21 11:15:00 UTC 2025".into()), ..Default::default() }

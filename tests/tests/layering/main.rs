@@ -159,6 +159,14 @@ fn a_module_with_files_of_its_own_is_a_folder() {
     assert_none(module_faults(&sources));
 }
 
+#[test]
+fn every_file_of_tests_is_in_a_program() {
+    let (manifests, sources) = (manifests(), sources());
+    let folders =
+        manifests.iter().filter_map(|(path, manifest)| Some((path.strip_suffix("/Cargo.toml")?, manifest)));
+    assert_none(folders.flat_map(|(folder, manifest)| unrun_faults(folder, manifest, &sources)));
+}
+
 /// Dependencies on packages of ours that the table does not allow, and on the JVM bindings outside their crate.
 fn import_faults(path: &str, manifest: &Table) -> Vec<String> {
     let Some(package) = manifest.get("package").and_then(|p| p.get("name")).and_then(|n| n.as_str()) else {
@@ -306,6 +314,27 @@ fn module_faults<'a>(sources: &'a [&str]) -> impl Iterator<Item = String> + use<
     let beside = sources.iter().filter(move |path| has(&path.replace(".rs", "/")) && !is_target(path));
     beside
         .map(|path| format!("{path}: its files are in {}: put it there as mod.rs", path.replace(".rs", "/")))
+}
+
+/// Files of tests that no program has, where the manifest says which programs there are: nobody would run them.
+fn unrun_faults(folder: &str, manifest: &Table, sources: &[(String, String)]) -> Vec<String> {
+    let package = |key: &str| manifest.get("package").and_then(|package| package.get(key));
+    if package("autotests").and_then(|value| value.as_bool()).unwrap_or(true) {
+        return Vec::new();
+    }
+    let tests = manifest.get("test").and_then(|tests| tests.as_array()).into_iter().flatten();
+    let programs: Vec<_> =
+        tests.filter_map(|test| Some(format!("{folder}/{}", test.get("path")?.as_str()?))).collect();
+    let is_module = |name: &str| {
+        let texts = sources.iter().filter(|(path, _)| programs.contains(path));
+        texts.flat_map(|(_, text)| text.lines()).any(|line| line == format!("mod {name};"))
+    };
+    let below = format!("{folder}/tests/");
+    let names = sources.iter().filter(|(path, _)| !programs.contains(path)).filter_map(|(path, _)| {
+        path.strip_prefix(&below)?.strip_suffix(".rs").filter(|name| !name.contains('/'))
+    });
+    let orphans = names.filter(|name| !is_module(name));
+    orphans.map(|name| format!("{below}{name}.rs: no program has it: name it in {below}all.rs")).collect()
 }
 
 fn assert_none(faults: impl Iterator<Item = String>) {
@@ -489,6 +518,22 @@ mod rules_bite {
         );
         let inside = ["x/src/lib.rs", "x/src/a/mod.rs", "x/src/a/b.rs", "x/src/ab.rs"];
         assert_eq!(module_faults(&inside).count(), 0);
+    }
+
+    #[test]
+    fn tests_in_programs() {
+        let source = |path: &str, text: &str| (path.to_owned(), text.to_owned());
+        let sources = [
+            source("x/tests/all.rs", "//! All.\n\nmod taken;\n"),
+            source("x/tests/taken.rs", ""),
+            source("x/tests/alone.rs", ""),
+            source("x/tests/left.rs", ""),
+            source("x/tests/shared/mod.rs", ""),
+        ];
+        let own = "[package]\nautotests = false\n[[test]]\npath = \"tests/all.rs\"\n[[test]]\npath = \"tests/alone.rs\"";
+        let faults = unrun_faults("x", &manifest(own), &sources);
+        assert!(faults.len() == 1 && faults[0].starts_with("x/tests/left.rs: "), "{faults:?}");
+        assert!(unrun_faults("x", &manifest("[package]"), &sources).is_empty());
     }
 
     #[test]

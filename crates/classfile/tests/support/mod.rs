@@ -1,5 +1,4 @@
 //! What the tests share: JVMs and their classes, an assembler, and the check of an edited class by another reader.
-#![allow(dead_code, reason = "each test uses its part")]
 #![allow(
     clippy::disallowed_methods,
     clippy::disallowed_types,

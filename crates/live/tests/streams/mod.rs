@@ -1,5 +1,4 @@
 //! A made-up run, step by step: a web shop whose numbers can be checked by hand.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 use mayfly_live::{Key, Look, State, draw};
 use mayfly_profile::{

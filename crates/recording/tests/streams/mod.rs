@@ -1,5 +1,4 @@
 //! A fixed stream that uses every update and every field, shared by the tests of this crate.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 use mayfly_profile::{
     BlameRules, BucketBounds, ByteAges, ClassCounts, ClassEstimate, ClassFilter, ClassId, Collection,

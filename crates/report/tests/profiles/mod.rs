@@ -1,5 +1,4 @@
 //! Hand-made profiles with numbers that can be checked by hand.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,14 @@
+//! The command from outside, a file per subject, in one program: building and linking many takes longer than most of the tests.
+
+mod browser;
+mod check;
+mod demo;
+mod diff;
+mod diff_page;
+mod formats;
+mod heap;
+mod page;
+mod readers;
+mod recorded;
+mod report;
+mod run;
