@@ -209,7 +209,7 @@ pub(crate) struct AdviseArgs {
     #[arg(long, value_name = "BYTES", default_value = "1m", value_parser = size)]
     pub(crate) region: u64,
 
-    /// The JVM's log of the same settings (-Xlog:gc*): what it promoted is held beside the prediction
+    /// The JVM's log of the same settings (-Xlog:gc*, of G1 best with gc+plab=debug): what it promoted is held beside the prediction
     #[arg(long, value_name = "LOG")]
     pub(crate) gc_log: Option<PathBuf>,
 

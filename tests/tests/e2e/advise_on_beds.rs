@@ -32,8 +32,8 @@ struct Tried<'a> {
 
 impl Tried<'_> {
     fn heap(&self, young: u64) -> String {
-        // The old generation never fills, so that no collection of it comes in between.
-        format!("-XX:+Use{}GC -Xms2g -Xmx2g -Xmn{young}m", self.collector)
+        // Neither the old generation nor Metaspace fills, so that no collection of all comes in between.
+        format!("-XX:+Use{}GC -Xms2g -Xmx2g -XX:MetaspaceSize=512m -Xmn{young}m", self.collector)
     }
 
     /// Every object followed, and the whole heap looked at once per young generation.
@@ -46,7 +46,11 @@ impl Tried<'_> {
     /// What is told beside the log of a run without the agent that has a young generation of `young` MiB.
     fn told(&self, young: u64, folder: &Path) -> Value {
         let log = folder.join(format!("{young}.log"));
-        self.beds.run(self.bed, &self.heap(young), &format!("-Xlog:gc*:file={}", log.display()));
+        self.beds.run(
+            self.bed,
+            &self.heap(young),
+            &format!("-Xlog:gc*,gc+plab=debug:file={}", log.display()),
+        );
         let (young, room) = (format!("{young}m"), format!("{ROOM}m"));
         let [log, recording] = [&log, &self.recording].map(|path| path.display().to_string());
         let words = ["advise", "--json", "--young", &young, "--room", &room, "--gc-log", &log, &recording];

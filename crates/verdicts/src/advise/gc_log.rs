@@ -1,6 +1,7 @@
 //! What the JVM itself says that it promoted: by its log of collections (`-Xlog:gc*`), from JDK 11 on.
 //!
-//! Of Serial how much fuller the old generation is after each young collection; of G1, by how many regions it grew.
+//! Of Serial how much fuller the old generation is after each young collection. Of G1 what was copied to old regions, where the log
+//! has it (`gc+plab=debug`); else by how many regions they grew, with what is wasted in them.
 
 use std::collections::HashMap;
 
@@ -20,8 +21,24 @@ pub struct Promoted {
 struct Collection {
     young: bool,
     full: bool,
+    /// Old regions were emptied, too: what is copied is not all promoted.
+    mixed: bool,
     grown: u64,
+    copied: Option<u64>,
 }
+
+impl Collection {
+    fn promoted(&self) -> u64 {
+        self.copied.filter(|_| !self.mixed).unwrap_or(self.grown)
+    }
+}
+
+/// What threads copied into buffers of their own, copied beside these, and left where it was as there was no room.
+const COPIED: [(&str, &str); 3] = [
+    ("Old PLAB allocation: ", " used: "),
+    ("Old other allocation: ", " direct allocated: "),
+    ("Old other allocation: ", " failure used: "),
+];
 
 /// Reads a log; `None` if it has no young collection that says how full the old generation was.
 pub fn promoted(log: &str) -> Option<Promoted> {
@@ -35,18 +52,25 @@ pub fn promoted(log: &str) -> Option<Promoted> {
         let collection = collections.entry(number).or_default();
         collection.young |= text.starts_with("Pause Young");
         collection.full |= text.starts_with("Pause Full");
+        collection.mixed |= text.starts_with("Pause Young (Mixed)");
         if let Some((before, after)) = text.strip_prefix("Tenured: ").and_then(change) {
             collection.grown += after.saturating_sub(before);
         }
         if let Some((before, after)) = text.strip_prefix("Old regions: ").and_then(change) {
             collection.grown += after.saturating_sub(before) * region;
         }
+        for (line, field) in COPIED {
+            let field = text.strip_prefix(line).and_then(|fields| fields.split_once(field));
+            if let Some(bytes) = field.and_then(|(_, rest)| size_of(rest.split(',').next()?)) {
+                *collection.copied.get_or_insert(0) += bytes;
+            }
+        }
     }
     let mut sum = Promoted::default();
     for collection in collections.values() {
         if collection.young && !collection.full {
             sum.young += 1;
-            sum.bytes += collection.grown;
+            sum.bytes += collection.promoted();
         }
         sum.full += u32::from(collection.full);
     }
@@ -105,5 +129,21 @@ mod tests {
 [0.1s][info][gc     ] GC(4) Pause Young (Normal) (G1 Evacuation Pause) 30M->9M(64M) 2.0ms
 ";
         assert_eq!(promoted(log), Some(Promoted { bytes: 4 << 20, young: 1, full: 0 }));
+    }
+
+    #[test]
+    fn g1_says_what_it_copied_where_it_is_asked_to() {
+        let log = "\
+[0.0s][info ][gc,init] Heap Region Size: 2M
+[0.1s][debug][gc,plab] GC(4) Young PLAB allocation: allocated: 700B, wasted: 1B, unused: 2B, used: 600B, undo waste: 0B,
+[0.1s][debug][gc,plab] GC(4) Old PLAB allocation: allocated: 900B, wasted: 8B, unused: 92B, used: 800B, undo waste: 0B,
+[0.1s][debug][gc,plab] GC(4) Old other allocation: region end waste: 0B, regions filled: 1, num plab filled: 2, direct allocated: 50B, num direct allocated: 1, failure used: 7B, failure wasted: 9B
+[0.1s][info ][gc,heap] GC(4) Old regions: 3->5
+[0.1s][info ][gc     ] GC(4) Pause Young (Normal) (G1 Evacuation Pause) 30M->9M(64M) 2.0ms
+[0.2s][debug][gc,plab] GC(5) Old PLAB allocation: allocated: 900B, wasted: 8B, unused: 92B, used: 800B, undo waste: 0B,
+[0.2s][info ][gc,heap] GC(5) Old regions: 5->6
+[0.2s][info ][gc     ] GC(5) Pause Young (Mixed) (G1 Evacuation Pause) 30M->9M(64M) 2.0ms
+";
+        assert_eq!(promoted(log), Some(Promoted { bytes: 857 + (2 << 20), young: 2, full: 0 }));
     }
 }
