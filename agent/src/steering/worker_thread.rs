@@ -94,37 +94,38 @@ mod tests {
 
     #[test]
     fn the_end_of_the_jvm_waits_until_the_thread_is_detached() {
-        let (own, ends, detached) = (WorkerThread::default(), AtomicBool::new(false), AtomicBool::new(false));
-        own.is_attached();
+        let (worker, ends, detached) =
+            (WorkerThread::default(), AtomicBool::new(false), AtomicBool::new(false));
+        worker.is_attached();
         thread::scope(|scope| {
             scope.spawn(|| {
                 while !ends.load(SeqCst) {
                     thread::yield_now();
                 }
-                own.leave(false, || detached.store(true, SeqCst));
+                worker.leave(false, || detached.store(true, SeqCst));
             });
-            own.await_end(|| ends.store(true, SeqCst));
+            worker.await_end(|| ends.store(true, SeqCst));
             assert!(detached.load(SeqCst));
         });
     }
 
     #[test]
     fn a_thread_that_comes_too_late_does_not_detach() {
-        let own = WorkerThread::default();
-        own.is_attached();
-        own.await_end(|| {});
-        own.leave(false, || panic!("the JVM is gone"));
-        own.leave(true, || panic!("the JVM is gone"));
+        let worker = WorkerThread::default();
+        worker.is_attached();
+        worker.await_end(|| {});
+        worker.leave(false, || panic!("the JVM is gone"));
+        worker.leave(true, || panic!("the JVM is gone"));
     }
 
     #[test]
     fn nobody_waits_for_a_thread_that_left_while_the_jvm_went_on() {
-        let (own, mut detached) = (WorkerThread::default(), false);
-        own.is_attached();
-        own.leave(true, || detached = true);
+        let (worker, mut detached) = (WorkerThread::default(), false);
+        worker.is_attached();
+        worker.leave(true, || detached = true);
         assert!(detached);
         let began = std::time::Instant::now();
-        own.await_end(|| {});
+        worker.await_end(|| {});
         assert!(began.elapsed() < LONGEST_WAIT);
     }
 }
