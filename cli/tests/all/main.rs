@@ -1,4 +1,4 @@
-//! The command from outside, a file per subject, in one program: building and linking many takes longer than most of the tests.
+//! The command from outside, a file per subject.
 
 mod browser;
 mod check;

@@ -150,8 +150,8 @@ fn duckdb_and_pandas_answer_the_questions_of_the_guide() {
     file(&recording, "cells.csv", &["--csv"]);
     file(&recording, "run", &["--parquet"]);
     let guides = [
-        include_str!("../../docs/guide/formats/csv.md"),
-        include_str!("../../docs/guide/formats/parquet.md"),
+        include_str!("../../../docs/guide/formats/csv.md"),
+        include_str!("../../../docs/guide/formats/parquet.md"),
     ];
     let lines = guides.iter().flat_map(|guide| guide.lines());
     let questions: Vec<_> =

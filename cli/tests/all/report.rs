@@ -237,7 +237,7 @@ fn filters_of_the_run_hold_until_others_are_given() {
 
 #[test]
 fn a_recording_of_the_first_format_is_shown_as_its_options_say() {
-    let old = include_bytes!("../../crates/recording/tests/golden/v1-view.recording");
+    let old = include_bytes!("../../../crates/recording/tests/golden/v1-view.recording");
     let full = text(&Place::with(old).report(&["--full", "--exclude", "java."]).stdout);
     assert!(full.contains("Only objects of at least 1024 bytes\n"), "{full}");
 }

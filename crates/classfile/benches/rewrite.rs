@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_macros, reason = "a benchmark prints")]
 
 #[allow(dead_code, reason = "it takes its part of what the tests share")]
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/all/support/mod.rs"]
 mod support;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

@@ -1,7 +1,7 @@
 //! `mayfly diff` on a real program: 5 % more at one site, 0.4 % of all that it allocates, is found and its method named, and between runs of the
 //! same nothing is. Run by hand, as the scripts of real programs are no part of a clone.
 //!
-//! Not here: how often alarms are false (`crates/verdicts/tests/diff.rs`, by simulation).
+//! Not here: how often alarms are false (`crates/verdicts/tests/all/diff.rs`, by simulation).
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! What a program says of its objects, what is estimated of them, and whether the two agree.
 //!
 //! Bands are of a level at which all checks of a run together fail falsely less than once in a thousand runs. Not here:
-//! how often a band of 95 % holds; that is counted in simulations (`mayfly-profile`, tests/laws.rs).
+//! how often a band of 95 % holds; that is counted in simulations (`mayfly-profile`, tests/all/laws.rs).
 
 use std::fs;
 use std::path::Path;

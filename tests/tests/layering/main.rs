@@ -160,11 +160,8 @@ fn a_module_with_files_of_its_own_is_a_folder() {
 }
 
 #[test]
-fn every_file_of_tests_is_in_a_program() {
-    let (manifests, sources) = (manifests(), sources());
-    let folders =
-        manifests.iter().filter_map(|(path, manifest)| Some((path.strip_suffix("/Cargo.toml")?, manifest)));
-    assert_none(folders.flat_map(|(folder, manifest)| unrun_faults(folder, manifest, &sources)));
+fn every_file_is_named_by_the_one_above_it() {
+    assert_none(unnamed_faults(&sources()).into_iter());
 }
 
 /// Dependencies on packages of ours that the table does not allow, and on the JVM bindings outside their crate.
@@ -316,25 +313,21 @@ fn module_faults<'a>(sources: &'a [&str]) -> impl Iterator<Item = String> + use<
         .map(|path| format!("{path}: its files are in {}: put it there as mod.rs", path.replace(".rs", "/")))
 }
 
-/// Files of tests that no program has, where the manifest says which programs there are: nobody would run them.
-fn unrun_faults(folder: &str, manifest: &Table, sources: &[(String, String)]) -> Vec<String> {
-    let package = |key: &str| manifest.get("package").and_then(|package| package.get(key));
-    if package("autotests").and_then(|value| value.as_bool()).unwrap_or(true) {
-        return Vec::new();
-    }
-    let tests = manifest.get("test").and_then(|tests| tests.as_array()).into_iter().flatten();
-    let programs: Vec<_> =
-        tests.filter_map(|test| Some(format!("{folder}/{}", test.get("path")?.as_str()?))).collect();
-    let is_module = |name: &str| {
-        let texts = sources.iter().filter(|(path, _)| programs.contains(path));
-        texts.flat_map(|(_, text)| text.lines()).any(|line| line == format!("mod {name};"))
+/// Files that no module or program names: they would be neither built nor run, tests among them.
+fn unnamed_faults(sources: &[(String, String)]) -> Vec<String> {
+    let text = |path: &str| sources.iter().find(|(other, _)| other == path).map(|(_, text)| text.as_str());
+    let unnamed = |path: &str| {
+        let inner = path.strip_suffix("/mod.rs").or(path.strip_suffix(".rs"))?;
+        let (folder, name) = inner.rsplit_once('/').filter(|(_, name)| !["lib", "main"].contains(name))?;
+        let above: Vec<_> =
+            ["mod", "lib", "main"].iter().filter_map(|root| text(&format!("{folder}/{root}.rs"))).collect();
+        let named = format!("mod {name};");
+        let is_named = |text: &&str| text.lines().any(|line| line.trim_start().ends_with(&named));
+        // Nothing is above a target of Cargo's.
+        (!above.is_empty() && !above.iter().any(is_named))
+            .then(|| format!("{path}: nobody names it: say `{named}` in {folder}/"))
     };
-    let below = format!("{folder}/tests/");
-    let names = sources.iter().filter(|(path, _)| !programs.contains(path)).filter_map(|(path, _)| {
-        path.strip_prefix(&below)?.strip_suffix(".rs").filter(|name| !name.contains('/'))
-    });
-    let orphans = names.filter(|name| !is_module(name));
-    orphans.map(|name| format!("{below}{name}.rs: no program has it: name it in {below}all.rs")).collect()
+    sources.iter().filter_map(|(path, _)| unnamed(path)).collect()
 }
 
 fn assert_none(faults: impl Iterator<Item = String>) {
@@ -521,19 +514,25 @@ mod rules_bite {
     }
 
     #[test]
-    fn tests_in_programs() {
+    fn names() {
         let source = |path: &str, text: &str| (path.to_owned(), text.to_owned());
         let sources = [
-            source("x/tests/all.rs", "//! All.\n\nmod taken;\n"),
-            source("x/tests/taken.rs", ""),
+            source("x/src/lib.rs", "pub mod a;\n"),
+            source("x/src/a/mod.rs", "#[cfg(test)]\nmod tests;\n"),
+            source("x/src/a/tests.rs", ""),
+            source("x/src/b/mod.rs", ""),
             source("x/tests/alone.rs", ""),
-            source("x/tests/left.rs", ""),
-            source("x/tests/shared/mod.rs", ""),
+            source("x/tests/all/main.rs", "//! All.\n\nmod taken;\nmod shared;\n"),
+            source("x/tests/all/taken.rs", ""),
+            source("x/tests/all/left.rs", ""),
+            source("x/tests/all/shared/mod.rs", ""),
         ];
-        let own = "[package]\nautotests = false\n[[test]]\npath = \"tests/all.rs\"\n[[test]]\npath = \"tests/alone.rs\"";
-        let faults = unrun_faults("x", &manifest(own), &sources);
-        assert!(faults.len() == 1 && faults[0].starts_with("x/tests/left.rs: "), "{faults:?}");
-        assert!(unrun_faults("x", &manifest("[package]"), &sources).is_empty());
+        let faults = unnamed_faults(&sources);
+        let starts = ["x/src/b/mod.rs: ", "x/tests/all/left.rs: "];
+        assert!(
+            faults.len() == 2 && faults.iter().zip(starts).all(|(fault, start)| fault.starts_with(start)),
+            "{faults:?}"
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The patcher from outside, a file per subject, in one program: building and linking many takes longer than most of the tests.
+//! The patcher from outside, a file per subject.
 
 mod allocation_hooks;
 mod every_class;

@@ -2,7 +2,7 @@
 
 use mayfly_classfile::{ClassFile, fields_to_methods, instructions, opcode};
 
-const HOOKS: &[u8] = include_bytes!("../../../profiler-java/boot/MayflyHooks.class");
+const HOOKS: &[u8] = include_bytes!("../../../../profiler-java/boot/MayflyHooks.class");
 /// `putfield` (JVMS §6.5).
 const PUTFIELD: u8 = 0xb5;
 

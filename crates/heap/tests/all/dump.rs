@@ -59,7 +59,7 @@ fn the_encoder_still_writes_version_1_as_it_did() {
 
 #[test]
 fn version_1_is_read_in_full() {
-    let (read_facts, graph) = read(include_bytes!("golden/v1.mayheap")).expect("version 1 is supported");
+    let (read_facts, graph) = read(include_bytes!("../golden/v1.mayheap")).expect("version 1 is supported");
     assert_eq!(read_facts, facts());
     assert_eq!((graph.len(), graph.classes().count()), (18, 12), "one class is not known");
     assert_eq!(graph.size(object(14)), 5 << 30);

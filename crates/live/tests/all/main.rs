@@ -1,4 +1,4 @@
-//! The live view from outside, a file per subject, in one program: building and linking many takes longer than most of the tests.
+//! The live view from outside, a file per subject.
 
 mod frames;
 mod steering;

@@ -1,4 +1,4 @@
-//! The profile from outside, a file per subject, in one program: building and linking many takes longer than most of the tests.
+//! The profile from outside, a file per subject.
 
 mod ages;
 mod balanced;

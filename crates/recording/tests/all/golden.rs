@@ -85,7 +85,7 @@ fn what_a_reader_does_not_know_is_skipped() {
 
 #[test]
 fn version_2_is_read_in_full() {
-    let read = read_profile(include_bytes!("golden/v2.recording"));
+    let read = read_profile(include_bytes!("../golden/v2.recording"));
     let (profile, damage) = read.expect("version 2 is supported");
     assert_eq!(damage, None);
     assert_eq!(profile, profile_of(full_stream_with_view()));
@@ -94,7 +94,7 @@ fn version_2_is_read_in_full() {
 #[test]
 fn version_1_is_read_in_full() {
     let (profile, damage) =
-        read_profile(include_bytes!("golden/v1.recording")).expect("version 1 is supported");
+        read_profile(include_bytes!("../golden/v1.recording")).expect("version 1 is supported");
     assert_eq!(damage, None);
     assert_eq!(profile, profile_of(full_stream()));
     assert!(profile.complete);
@@ -104,7 +104,7 @@ fn version_1_is_read_in_full() {
 
 #[test]
 fn the_options_of_version_1_become_a_view() {
-    let read = read_profile(include_bytes!("golden/v1-view.recording"));
+    let read = read_profile(include_bytes!("../golden/v1-view.recording"));
     let (profile, damage) = read.expect("version 1 is supported");
     assert_eq!(damage, None);
     assert_eq!(profile, profile_of(full_stream_with_view()));

@@ -1,4 +1,4 @@
-//! Recordings and the protocol from outside, a file per subject, in one program: building and linking many takes longer than most of the tests.
+//! Recordings and the protocol from outside, a file per subject.
 
 mod control;
 mod damage;

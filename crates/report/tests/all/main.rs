@@ -1,4 +1,4 @@
-//! Text reports from outside, a file per subject, in one program: building and linking many takes longer than most of the tests.
+//! Text reports from outside, a file per subject.
 
 mod grammar;
 mod heap_summary;

@@ -1,4 +1,4 @@
-//! Verdicts from outside, a file per subject, in one program: building and linking many takes longer than most of the tests.
+//! Verdicts from outside, a file per subject.
 
 mod advise;
 mod baseline;
