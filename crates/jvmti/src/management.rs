@@ -32,7 +32,8 @@ const VERSIONS: [Version; 4] = [
     // JDK 10.
     Version { number: 0x2002_0000, allocated: 9, one_thread: false, vm_globals: 18 },
 ];
-const SELF_CHECK_BYTES: i32 = 1 << 20;
+/// Enough to stand out, and little: the JVM clears it, and the pages may be new (a megabyte was 1 ms at start).
+const SELF_CHECK_BYTES: i32 = 64 << 10;
 const NO_THREAD: i64 = i64::MAX;
 const TYPE_BOOLEAN: i32 = 1;
 const TYPE_LONG: i32 = 3;
