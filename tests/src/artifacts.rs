@@ -32,9 +32,9 @@ pub(crate) fn agent_flag(library: &Path, options: &str) -> String {
     format!("-agentpath:{}{equals}{options}", library.display())
 }
 
-/// Builds the release agent and CLI, once per test process; cargo itself keeps processes apart. Where two JVMs stand for all and
-/// nothing was built for release yet, without what makes that long (profile `quick`). `MAYFLY_ARTIFACTS` names a folder with both to
-/// test instead.
+/// The agent and CLI, once per test process; cargo itself keeps processes apart. As they ship; but where two JVMs stand for all and
+/// nothing was built for release yet, those that the tests' own build made ([`debug_artifacts`]). `MAYFLY_ARTIFACTS` names a
+/// folder with both to test instead.
 ///
 /// # Panics
 /// If the build fails.
@@ -42,19 +42,25 @@ pub fn artifacts() -> &'static Artifacts {
     static ARTIFACTS: OnceLock<Artifacts> = OnceLock::new();
     ARTIFACTS.get_or_init(|| match env::var_os("MAYFLY_ARTIFACTS") {
         Some(folder) => given(Path::new(&folder)),
-        None => build(),
+        None if debug_will_do() => debug_artifacts().clone(),
+        None => built(&["--release", "-p", "mayfly-agent", "-p", "mayfly-cli"]),
     })
 }
 
-/// The agent as a debug build, which can be made to panic (`agent/src/conduct/faults.rs`): the one that
-/// `cargo test --workspace` makes on its way, so that a run of all tests builds nothing twice. Fewer packages would be
-/// other features of their dependencies.
+/// Agent and CLI as `cargo test --workspace` makes them on its way, so that a run of all tests builds nothing twice. Fewer packages
+/// would be other features of their dependencies. This agent can be made to panic (`agent/src/conduct/faults.rs`).
 ///
 /// # Panics
 /// If the build fails.
-pub fn debug_agent() -> &'static Path {
-    static AGENT: OnceLock<PathBuf> = OnceLock::new();
-    AGENT.get_or_init(|| library(&cargo_build(&["--workspace", "--lib", "--tests"])))
+pub fn debug_artifacts() -> &'static Artifacts {
+    static ARTIFACTS: OnceLock<Artifacts> = OnceLock::new();
+    ARTIFACTS.get_or_init(|| built(&["--workspace", "--lib", "--tests", "--bin", "mayfly"]))
+}
+
+/// Whether nobody waits for what ships. Benchmarks, themselves built for release, do.
+fn debug_will_do() -> bool {
+    let is_there = build_folder().join("release/libmayfly.so").exists();
+    cfg!(debug_assertions) && two_stand_for_all() && !is_there
 }
 
 fn given(folder: &Path) -> Artifacts {
@@ -63,13 +69,9 @@ fn given(folder: &Path) -> Artifacts {
     Artifacts { agent: folder.join("libmayfly.so"), cli: folder.join("mayfly") }
 }
 
-fn build() -> Artifacts {
-    let is_there = build_folder().join("release/libmayfly.so").exists();
-    // Benchmarks are themselves built for release: they measure what ships.
-    let is_quick = cfg!(debug_assertions) && two_stand_for_all() && !is_there;
-    let profile = if is_quick { "quick" } else { "release" };
-    let files = cargo_build(&["--profile", profile, "-p", "mayfly-agent", "-p", "mayfly-cli"]);
-    Artifacts { agent: library(&files), cli: find(&files, "mayfly") }
+fn built(args: &[&str]) -> Artifacts {
+    let files = cargo_build(args);
+    Artifacts { agent: find(&files, "libmayfly.so"), cli: find(&files, "mayfly") }
 }
 
 /// What `cargo build` with these arguments made.
@@ -85,10 +87,6 @@ fn cargo_build(args: &[&str]) -> Vec<PathBuf> {
         .expect("cargo starts");
     assert!(output.status.success(), "the build failed: {args:?}");
     built_files(&String::from_utf8_lossy(&output.stdout))
-}
-
-fn library(files: &[PathBuf]) -> PathBuf {
-    find(files, "libmayfly.so")
 }
 
 fn find(files: &[PathBuf], name: &str) -> PathBuf {

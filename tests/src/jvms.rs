@@ -69,12 +69,21 @@ pub fn two_stand_for_all() -> bool {
     Choice::made() == Choice::Two
 }
 
-/// The modes in which a JVM runs a variant that every JVM has, the `variant`th: all; but where one of each release runs, these share
-/// them by turns. Then, too, each JVM runs each variant in some mode, and each variant runs in each mode on some JVM.
+/// Whether this run leaves a test to CI, as it takes long and two JVMs stand for all; says so.
+pub fn left_to_ci(what: &str) -> bool {
+    let is_left = two_stand_for_all();
+    if is_left {
+        skip(what, "it takes long; MAYFLY_JVMS=all runs it, as CI does");
+    }
+    is_left
+}
+
+/// The modes in which a JVM runs a variant that every JVM has, the `variant`th: all where JVMs are named, else the JVMs share them by
+/// turns. Each JVM runs each variant in some mode, and where all run it, each variant runs in each mode on some JVM.
 pub fn turns_of<'a, T>(jvm: &Jvm, variant: usize, modes: &'a [T]) -> impl Iterator<Item = &'a T> {
     let jvms = jvms();
     let place = jvms.iter().position(|one| one == jvm).unwrap_or_default();
-    let is_shared = Choice::made() == Choice::All;
+    let is_shared = matches!(Choice::made(), Choice::All | Choice::Two);
     let takes = move |mode| !is_shared || is_turn_of(place, jvms.len(), variant + mode, modes.len());
     modes.iter().enumerate().filter(move |&(mode, _)| takes(mode)).map(|(_, mode)| mode)
 }

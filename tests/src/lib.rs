@@ -23,7 +23,7 @@ mod skip;
 mod terminal;
 mod text_report;
 
-pub use artifacts::{Artifacts, artifacts, debug_agent};
+pub use artifacts::{Artifacts, artifacts, debug_artifacts};
 pub use beds::Beds;
 pub use beside::{Beside, MODES};
 pub use control_socket::{connect_control, control_socket, exchange_bytes};
@@ -34,7 +34,8 @@ pub use jcmd::{class_histogram, jcmd};
 pub use json_report::JsonReport;
 pub use jvm::Jvm;
 pub use jvms::{
-    any_jvm, by_turns, each_jvm, each_jvm_at_once, jdks, jvms, jvms_too_old, turns_of, two_stand_for_all,
+    any_jvm, by_turns, each_jvm, each_jvm_at_once, jdks, jvms, jvms_too_old, left_to_ci, turns_of,
+    two_stand_for_all,
 };
 pub use launch::{Launch, Workspace, mayfly};
 pub use native::native_library;

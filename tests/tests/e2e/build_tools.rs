@@ -9,7 +9,8 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use mayfly_tests::{
-    JsonReport, Jvm, Launch, Workspace, any_jvm, artifacts, files_in, jvms, mayfly, skip, workspace_root,
+    JsonReport, Jvm, Launch, Workspace, any_jvm, artifacts, files_in, jvms, left_to_ci, mayfly, skip,
+    workspace_root,
 };
 
 /// Objects of the first JVM, of the two that it starts, and of the four that these start.
@@ -77,6 +78,9 @@ fn a_name_for_one_recording_is_not_written_by_two_jvms() {
 /// missing is fetched once. On one JVM.
 #[test]
 fn the_example_for_surefire_runs_offline() {
+    if left_to_ci("the example for Surefire") {
+        return;
+    }
     let Some(jars) = jars() else { return };
     let jvm = &jvms()[0];
     let folder = example();
@@ -94,6 +98,9 @@ fn the_example_for_surefire_runs_offline() {
 /// The same with Gradle. One before 4.6 knows no JUnit 5: there JUnit's console runs the tests, with all that the script says of them.
 #[test]
 fn the_example_for_gradle_runs_offline() {
+    if left_to_ci("the example for Gradle") {
+        return;
+    }
     let Some(jars) = jars() else { return };
     let gradle = std::env::var("MAYFLY_GRADLE").unwrap_or_else(|_| "gradle".into());
     let Ok(version) = Command::new(&gradle).arg("--version").output() else {

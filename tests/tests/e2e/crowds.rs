@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 
 use mayfly_tests::{
-    Jvm, Launch, Profiled, Running, any_jvm, check_all, each_jvm, jvms, mayfly, skip, turns_of,
+    Jvm, Launch, Profiled, Running, any_jvm, check_all, each_jvm, jvms, left_to_ci, mayfly, skip, turns_of,
     two_stand_for_all,
 };
 use serde_json::Value;
@@ -50,6 +50,9 @@ fn price_per_thread(jvm: &Jvm, args: &[&str]) -> Vec<i64> {
 
 #[test]
 fn two_thousand_platform_threads() {
+    if left_to_ci("2,000 platform threads") {
+        return;
+    }
     each_jvm(|jvm| {
         for each in price_per_thread(jvm, PLATFORM) {
             // Counters alone reserve 2 MiB; only pages of classes that a thread allocates may take memory.
@@ -106,6 +109,9 @@ fn without_huge_pages(running: &Running) -> u64 {
 
 #[test]
 fn threads_that_come_and_go_leave_nothing_and_the_own_cost_is_what_is_resident() {
+    if left_to_ci("threads that come and go") {
+        return;
+    }
     each_jvm(|jvm| {
         let plain = coming(
             &Launch::new(jvm, "crowd.Crowd").jvm_args(SMALL_HEAP).args(COMING),

@@ -4,7 +4,7 @@
 use std::fs;
 
 use mayfly_tests::{
-    JsonReport, Jvm, Launch, MODES, Outcome, Profiled, Workspace, artifacts, check_all, debug_agent,
+    JsonReport, Jvm, Launch, MODES, Outcome, Profiled, Workspace, artifacts, check_all, debug_artifacts,
     each_jvm, native_library, skip,
 };
 
@@ -75,7 +75,7 @@ fn panicking(jvm: &Jvm, at: Option<&str>, wait_ms: &str) -> (Outcome, JsonReport
     let recording = folder.file("run.mayfly");
     let options = format!("#trackcollections#trace#live-0#recording-{}", recording.display());
     let launch = Launch::new(jvm, "late.Switched")
-        .agent_at(debug_agent(), options)
+        .agent_at(&debug_artifacts().agent, options)
         .jvm_args(&["--add-opens", "java.base/java.lang=ALL-UNNAMED"])
         .environment("MAYFLY_PANIC_AT", at.unwrap_or_default())
         .args(&[wait_ms]);

@@ -7,7 +7,8 @@ use std::fs;
 use std::process::Command;
 
 use mayfly_tests::{
-    Jvm, Launch, Outcome, Workspace, any_jvm, artifacts, each_jvm, fixture_classes, jdks, skip, turns_of,
+    Jvm, Launch, Outcome, Workspace, any_jvm, artifacts, each_jvm, fixture_classes, jdks, left_to_ci, skip,
+    turns_of,
 };
 use regex::Regex;
 
@@ -157,6 +158,9 @@ fn every_kind_of_leak_is_found() {
 /// The same with every collector that the JVM has.
 #[test]
 fn every_collector_lets_leaks_be_found() {
+    if left_to_ci("assertGC with every collector") {
+        return;
+    }
     each_jvm(|jvm| {
         for collector in ["Serial", "Parallel", "Shenandoah", "Z"] {
             let flag = format!("-XX:+Use{collector}GC");
@@ -238,6 +242,9 @@ heapapi.Leaks$Leaked@#",
 /// No assertion passes or fails by chance, while another thread allocates all the time.
 #[test]
 fn fifty_passes_and_fails_are_alike() {
+    if left_to_ci("fifty assertions") {
+        return;
+    }
     any_jvm(|jvm| {
         let launch = launch(jvm, "heapapi.Repeated").jvm_args(&["-Dmayfly.assertgc.patience=1"]);
         let stdout = launch.args(&["50"]).run().ok().stdout;

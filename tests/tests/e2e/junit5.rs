@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use mayfly_tests::{Jvm, Workspace, any_jvm, artifacts, each_jvm, fixture_classes, jdks, jvms, skip};
+use mayfly_tests::{
+    Jvm, Workspace, any_jvm, artifacts, each_jvm, fixture_classes, jdks, jvms, left_to_ci, skip,
+};
 use regex::Regex;
 
 /// JUnit, and a folder with the compiled extension and sample tests.
@@ -163,6 +165,9 @@ fn without_the_agent_annotated_tests_fail() {
 /// From before `@BeforeEach` to after `@AfterEach`, on all threads, and how long objects live.
 #[test]
 fn what_is_asked_of_whole_tests_holds_or_fails_with_the_reason() {
+    if left_to_ci("what JUnit asks of whole tests") {
+        return;
+    }
     let Some(compiled) = compiled() else { return };
     any_jvm(|jvm| {
         let (code, stdout) = run(jvm, compiled, "sample.Whole", Agent::Profiles);
@@ -199,6 +204,9 @@ sample.Window@#
 /// Of what needs more than a library: lifetimes, and where the JVM does not have it the count of all threads.
 #[test]
 fn what_needs_an_agent_that_profiles_fails_without() {
+    if left_to_ci("JUnit without profiling") {
+        return;
+    }
     let Some(compiled) = compiled() else { return };
     let jvm = &jvms()[0];
     let (code, stdout) = run(jvm, compiled, "sample.WholePassing", Agent::Loaded);
@@ -212,6 +220,9 @@ fn what_needs_an_agent_that_profiles_fails_without() {
 /// For each test what outlives it: not what only its own test object holds. On the oldest and the newest JVM.
 #[test]
 fn a_report_says_what_outlives_each_test() {
+    if left_to_ci("the report of what outlives each test") {
+        return;
+    }
     let Some(compiled) = compiled() else { return };
     for jvm in [&jvms()[0], &jvms()[jvms().len() - 1]] {
         let folder = Workspace::new();

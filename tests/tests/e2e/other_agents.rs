@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mayfly_tests::{
-    JsonReport, Jvm, Launch, Outcome, Running, Workspace, jdks, jvms, mayfly, skip, workspace_root,
+    JsonReport, Jvm, Launch, Outcome, Running, Workspace, jdks, jvms, left_to_ci, mayfly, skip,
+    workspace_root,
 };
 
 const ITEM: &str = "steered.Steered$Item";
@@ -121,6 +122,9 @@ fn flight_recording(folder: &Path) -> Vec<String> {
 
 #[test]
 fn flight_recorder_records() {
+    if left_to_ci("the flight recorder beside") {
+        return;
+    }
     let Some(jvm) = jvm_with("jdk.jfr", 1).filter(|jvm| jvm.feature > CRASHES_WITH_FLIGHT_RECORDER) else {
         return;
     };
@@ -149,6 +153,9 @@ fn under_a_flight_recording_jdk_11_takes_no_exact_counts_and_goes_on() {
 
 #[test]
 fn a_debugger_may_come() {
+    if left_to_ci("a debugger beside") {
+        return;
+    }
     let Some(jvm) = jvm_with("jdk.jdwp.agent", 1) else { return };
     let theirs =
         |_: &Path| vec!["-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0".into()];
@@ -254,6 +261,9 @@ fn async_profiler(folder: &Path) -> Option<PathBuf> {
 
 #[test]
 fn async_profiler_takes_cpu_time() {
+    if left_to_ci("async-profiler, by CPU time, beside") {
+        return;
+    }
     let unpacked = Workspace::new();
     let Some(library) = async_profiler(unpacked.path()) else { return };
     let jvm = &jvms()[1 % jvms().len()];
@@ -270,6 +280,9 @@ fn async_profiler_takes_cpu_time() {
 /// The JVM's sampler is one agent's at a time: who comes second is told what to do.
 #[test]
 fn async_profiler_has_the_sampler_or_we_have() {
+    if left_to_ci("async-profiler, by allocations, beside") {
+        return;
+    }
     let unpacked = Workspace::new();
     let Some(library) = async_profiler(unpacked.path()) else { return };
     let jvm = &jvms()[2 % jvms().len()];

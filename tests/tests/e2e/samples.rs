@@ -1,6 +1,6 @@
 //! Numbers that are estimated from samples, against what the program made: right within the error that they state.
 
-use mayfly_tests::{JsonReport, Profiled, check_all, each_jvm};
+use mayfly_tests::{JsonReport, Profiled, check_all, each_jvm, left_to_ci};
 use serde_json::Value;
 
 const INTERVAL: f64 = 65536.0;
@@ -142,6 +142,9 @@ fn threads_that_live_briefly_are_not_taken_for_a_fair_sample() {
 
 #[test]
 fn the_sampled_engine_states_errors_that_hold_for_threads_that_live_briefly() {
+    if left_to_ci("errors of the sampled engine for threads that live briefly") {
+        return;
+    }
     each_jvm(|jvm| {
         for interval in ["", "#sample-16k"] {
             let options = format!("#engine-sampled{interval}");

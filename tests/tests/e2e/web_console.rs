@@ -11,7 +11,7 @@ use std::time::Duration;
 use std::{env, fs};
 
 use mayfly_tests::{
-    Jvm, Running, Workspace, any_jvm, artifacts, each_jvm, jdks, mayfly, skip, workspace_root,
+    Jvm, Running, Workspace, any_jvm, artifacts, each_jvm, jdks, left_to_ci, mayfly, skip, workspace_root,
 };
 use regex::Regex;
 use serde_json::{Value, json};
@@ -351,6 +351,9 @@ impl Drop for Browser {
 
 #[test]
 fn the_four_buttons_work_in_a_browser() {
+    if left_to_ci("the console in a browser") {
+        return;
+    }
     if wars().is_none() {
         return;
     }
