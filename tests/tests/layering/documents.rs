@@ -75,6 +75,19 @@ pub(crate) fn test_faults(document: &str, text: &str, sources: &[(String, String
     lost.map(|named| format!("{document}: there is no test {} in {}", &named[2], &named[1])).collect()
 }
 
+/// Tests that most runs leave to CI (`left_to_ci`), and that no document names.
+pub(crate) fn left_faults(documents: &[(String, String)], sources: &[(String, String)]) -> Vec<String> {
+    let left = Regex::new(r"fn (\w+)\(\) \{\s+if left_to_ci\(").expect("a valid pattern");
+    let names = sources.iter().flat_map(|(path, text)| {
+        let file = path.rsplit('/').next().unwrap_or(path);
+        left.captures_iter(text).map(move |test| format!("{file}::{}", &test[1]))
+    });
+    names
+        .filter(|name| !documents.iter().any(|(_, text)| text.contains(&format!("`{name}`"))))
+        .map(|name| format!("{name} is left to CI, and no document says so"))
+        .collect()
+}
+
 /// As GitHub makes one of a heading: lower case, blanks to hyphens, without marks.
 fn anchor(heading: &str) -> String {
     let kept = heading.to_lowercase();
@@ -140,5 +153,15 @@ mod tests {
         let faults = |text: &str| test_faults("README.md", text, &sources).len();
         assert_eq!(faults("`x/src/lib.rs::holds`, `lib.rs::holds`"), 0);
         assert_eq!(faults("`lib.rs::hold`, `ib.rs::holds`, `lib.rs::gone`"), 3);
+    }
+
+    #[test]
+    fn tests_that_are_left_to_ci_are_named() {
+        let source =
+            "fn long() {\n    if left_to_ci(\"it\") {\n        return;\n    }\n}\nfn short() {\n    go();\n}";
+        let sources = [("tests/a.rs".to_owned(), source.to_owned())];
+        let faults = |text: &str| left_faults(&[("x.md".to_owned(), text.to_owned())], &sources);
+        assert_eq!(faults("- `a.rs::long`"), [""; 0]);
+        assert_eq!(faults("a.rs::longer, `a.rs::short`").len(), 1);
     }
 }

@@ -139,6 +139,7 @@ fn documents_point_to_what_is_there() {
     assert_none(documents.iter().flat_map(|(path, text)| repository.name_faults(path, text)));
     let sources = sources();
     assert_none(documents.iter().flat_map(|(path, text)| documents::test_faults(path, text, &sources)));
+    assert_none(documents::left_faults(&documents, &sources).into_iter());
 }
 
 #[test]
