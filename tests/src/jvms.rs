@@ -83,7 +83,7 @@ pub fn left_to_ci(what: &str) -> bool {
 pub fn turns_of<'a, T>(jvm: &Jvm, variant: usize, modes: &'a [T]) -> impl Iterator<Item = &'a T> {
     let jvms = jvms();
     let place = jvms.iter().position(|one| one == jvm).unwrap_or_default();
-    let is_shared = matches!(Choice::made(), Choice::All | Choice::Two);
+    let is_shared = !matches!(Choice::made(), Choice::Homes(_));
     let takes = move |mode| !is_shared || is_turn_of(place, jvms.len(), variant + mode, modes.len());
     modes.iter().enumerate().filter(move |&(mode, _)| takes(mode)).map(|(_, mode)| mode)
 }
