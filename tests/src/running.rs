@@ -169,15 +169,28 @@ impl Running {
     /// If the program's time runs out before.
     #[track_caller]
     pub fn wait_for_files(&mut self, folder: &Path, number: usize) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        let whole = |path: &PathBuf| fs::metadata(path).is_ok_and(|file| file.len() > 0);
+        self.wait_until(&format!("{} never held {number} files", folder.display()), || {
+            files = files_in(folder);
+            files.len() >= number && files.iter().all(whole)
+        });
+        files
+    }
+
+    /// Waits until something holds; `otherwise` says what was wrong if it never does.
+    ///
+    /// # Panics
+    /// If the program's time runs out before.
+    #[track_caller]
+    pub fn wait_until(&mut self, otherwise: &str, mut holds: impl FnMut() -> bool) {
         while Instant::now() < self.deadline {
-            let files = files_in(folder);
-            let whole = |path: &PathBuf| fs::metadata(path).is_ok_and(|file| file.len() > 0);
-            if files.len() >= number && files.iter().all(whole) {
-                return files;
+            if holds() {
+                return;
             }
             thread::sleep(POLL);
         }
-        self.give_up(&format!("{} never held {number} files", folder.display()))
+        self.give_up(otherwise);
     }
 
     /// User and system time of all its threads, in clock ticks.

@@ -73,7 +73,9 @@ impl OverAndOver {
             self.running.does(&format!("make {ITEMS}"));
             // Piped, it prints a block, and goes on until there is nothing more to watch.
             watching.wait_for_line("");
-            assert!(snapshot(pid).class("[B").is_some(), "on {jvm}");
+            // Few samples a second are taken, and the first may all be of items.
+            let sees_paced = || snapshot(pid).class("[B").is_some();
+            self.running.wait_until(&format!("no array was ever seen on {jvm}"), sees_paced);
             ask("stop", pid, self.way.stop).ok();
             watching.finish();
         } else {
