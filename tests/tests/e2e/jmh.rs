@@ -121,7 +121,11 @@ fn arrays(jvm: &Jvm, scores: &Scores) {
     is_near(jvm, "counted", scores["mayfly.counted.norm"], bytes, 0.01);
     is_near(jvm, "objects", scores["mayfly.objects.norm"], f64::from(SHOTS) * 1000.0, 0.02);
     is_near(jvm, "allocated", scores["mayfly.alloc.norm"], bytes, 0.01);
-    is_near(jvm, "beside gc", scores["gc.alloc.rate.norm"], scores["mayfly.alloc.norm"], 0.01);
+    // The gc profiler leaves its line out where the JVM's total of all threads did not grow: seen once, under load.
+    match scores.get("gc.alloc.rate.norm") {
+        Some(&gc) => is_near(jvm, "beside gc", gc, scores["mayfly.alloc.norm"], 0.01),
+        None => println!("skip: JMH's gc profiler beside ours on {jvm}: it saw no allocation"),
+    }
     assert!(scores["mayfly.removed"] < 1.0, "on {jvm}: {scores:?}");
     // Some 200 samples of what is garbage at once.
     assert!(scores["mayfly.died.young"] > 90.0, "on {jvm}: {scores:?}");
