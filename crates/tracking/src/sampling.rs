@@ -65,6 +65,15 @@ pub struct Due {
 /// Draws a number from `1..=n`.
 pub type Draw<'a> = &'a mut dyn FnMut(u64) -> u64;
 
+/// Draws that are the same in each run of a test.
+#[cfg(test)]
+pub(crate) fn random(mut seed: u64) -> impl FnMut(u64) -> u64 {
+    move |n| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        1 + (seed >> 33) % n
+    }
+}
+
 impl Due {
     /// Never again.
     pub const NEVER: Due = Due { take: None, plan: 0 };
@@ -233,55 +242,54 @@ mod tests {
         );
     }
 
-    /// Draws by a seed.
-    fn seeded(seed: u64) -> impl FnMut(u64) -> u64 {
-        let mut random = fastrand::Rng::with_seed(seed);
-        move |n| random.u64(1..=n)
-    }
-
-    /// Stacks of a program that allocates ninety, nine and one of a hundred objects with each of three.
-    const STACKS: [f64; 3] = [0.9, 0.09, 0.01];
-
-    /// By how many of its errors each of these stacks' estimates is off, relative to itself.
-    fn off(samples: &mut Samples, taken: impl IntoIterator<Item = (u64, u64)>, n: u64) -> Vec<f64> {
+    /// Objects with each of three stacks, and their error, of a program that allocates ninety, nine and one of a hundred there.
+    fn estimates(
+        samples: &mut Samples,
+        taken: impl IntoIterator<Item = (u64, u64)>,
+        size: u64,
+    ) -> Vec<(f64, f64)> {
         let stack = |index: u64| match index % 100 {
             0..90 => 0,
             90..99 => 1,
             _ => 2,
         };
         for (index, weight) in taken {
-            samples.book(SiteId(stack(index)), weight.ilog2(), 0);
+            samples.book(SiteId(stack(index)), weight.ilog2(), size);
         }
-        let errors = samples.stacks().into_iter().map(|(SiteId(stack), weight)| {
-            let truth = STACKS[stack as usize] * n as f64;
-            let error = samples.error(&weight);
-            assert!(error > 0.0);
-            (1.0 - truth / weight.objects as f64).abs() / error
-        });
-        errors.collect()
+        let stacks = samples.stacks();
+        stacks.iter().map(|(_, weight)| (weight.objects as f64, samples.error(weight))).collect()
     }
 
     #[test]
     fn weights_estimate_the_shares_of_stacks_within_their_error() {
         let budget = overspent(2f64.sqrt());
         let mut samples = Samples::default();
-        let n = 1_000_000;
-        let taken = run(n, &budget, &mut samples, &mut seeded(12_345));
-        let off = off(&mut samples, taken, n);
-        assert!(off.iter().all(|&errors| errors < 4.0), "{off:?}");
+        let taken = run(1_000_000, &budget, &mut samples, &mut random(12_345));
+        let estimates = estimates(&mut samples, taken, 24);
+        for ((objects, error), expected) in estimates.into_iter().zip([900_000.0, 90_000.0, 10_000.0]) {
+            let off = (objects / expected - 1.0).abs();
+            assert!(error > 0.0 && off < 4.0 * error, "{objects} of {expected}: off by {off}, error {error}");
+        }
     }
 
-    /// Each stack is taken at first; then strata are so long that a single one decides about a rare stack.
+    /// Each stack is taken at first; then strata are so long that a single one decides about a rare stack. Of objects of one size,
+    /// which samples don't tell.
     #[test]
     fn errors_hold_where_a_few_long_strata_follow_many_of_one() {
         let (n, first) = (10_000_000, 4_000);
         let mut all = Vec::new();
         for seed in 0..500 {
-            let (mut samples, mut draw) = (Samples::default(), seeded(seed));
+            let (mut samples, mut draw) = (Samples::default(), random(seed));
             let mut taken = run(first, &budget_of_stacks(), &mut samples, &mut draw);
             let rest = run(n - first, &overspent(1.1), &mut samples, &mut draw);
             taken.extend(rest.into_iter().map(|(index, weight)| (first + index, weight)));
-            all.extend(off(&mut samples, taken, n));
+            let estimates = estimates(&mut samples, taken, 0);
+            for ((objects, error), expected) in estimates.into_iter().zip([9_000_000.0, 900_000.0, 100_000.0])
+            {
+                assert!(error > 0.0);
+                // The error is relative to the estimate, not to the truth.
+                all.push((1.0 - expected / objects).abs() / error);
+            }
         }
         let worst = all.iter().copied().fold(0.0, f64::max);
         let within_two = all.iter().filter(|&&errors| errors < 2.0).count();

@@ -250,6 +250,7 @@ impl Shares {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sampling::random;
 
     const HOT: ClassId = ClassId(3);
     const RARE: ClassId = ClassId(7);
@@ -271,13 +272,6 @@ mod tests {
             let turn = shares.turn(class, &mut self.reached, room, draw);
             self.due = self.count + u64::from(turn.ahead);
             turn.follow.map(|log2| 1 << log2)
-        }
-    }
-
-    fn random(mut seed: u64) -> impl FnMut(u64) -> u64 {
-        move |n| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            1 + (seed >> 33) % n
         }
     }
 
