@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 use mayfly_tests::{
-    JsonReport, Jvm, Workspace, artifacts, each_jvm, files_in, fixture_classes, jdks, jvms, skip,
+    JsonReport, Jvm, Workspace, artifacts, each_jvm, files_in, fixture_classes, jdks, jvms, left_to_ci, skip,
 };
 use serde_json::Value;
 
@@ -156,6 +156,9 @@ fn pairs(jvm: &Jvm, scores: &Scores) {
 /// By its full name and with options: every object is followed, the recording kept, the classes listed. On one JVM.
 #[test]
 fn recordings_are_kept_on_request_and_classes_listed() {
+    if left_to_ci("what JMH's recordings keep") {
+        return;
+    }
     let Some(compiled) = compiled() else { return };
     let jvm = &jvms()[0];
     let folder = Workspace::new();

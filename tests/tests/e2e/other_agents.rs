@@ -182,6 +182,9 @@ fn jacoco_measures_coverage() {
 
 #[test]
 fn an_agent_made_with_byte_buddy_transforms() {
+    if left_to_ci("an agent made with Byte Buddy beside") {
+        return;
+    }
     let Some(jar) = fetched("bytebuddy") else { return };
     let Some(jvm) = jvm_with("java.instrument", 3) else { return };
     let made = Workspace::new();
@@ -235,6 +238,9 @@ fn succeeds(command: &mut Command) {
 
 #[test]
 fn opentelemetry_traces() {
+    if left_to_ci("the agent of OpenTelemetry beside") {
+        return;
+    }
     let Some(jar) = fetched("opentelemetry") else { return };
     let Some(jvm) = jvm_with("java.instrument", 1) else { return };
     let theirs = |_: &Path| {
