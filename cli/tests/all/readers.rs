@@ -1,6 +1,6 @@
 //! Files of `mayfly report` in the programs that they are made for: what these say is what the report says.
 //!
-//! `go tool pprof`, `java` and `node` are taken from the path; `scripts/fetch-readers` fetches the others. What is missing is
+//! `java` and `node` are taken from the path; `scripts/fetch-readers` fetches the others. What is missing is
 //! skipped, and said.
 
 use std::fs;
@@ -37,8 +37,8 @@ fn bytes(recording: &Recording, part: &[&str], value: &str) -> u64 {
 /// What `-top` accounts for, and the total, in bytes.
 fn top(options: &[&str], files: &[&Path]) -> Option<(u64, u64)> {
     let text = said(
-        Command::new("go")
-            .args(["tool", "pprof", "-top", "-unit=B", "-nodefraction=0"])
+        Command::new(fetched("pprof")?)
+            .args(["-top", "-unit=B", "-nodefraction=0"])
             .args(options)
             .args(files),
     )?;

@@ -166,6 +166,9 @@ fn a_debugger_may_come() {
 
 #[test]
 fn jacoco_measures_coverage() {
+    if left_to_ci("JaCoCo beside") {
+        return;
+    }
     let Some(jar) = fetched("jacoco") else { return };
     let Some(jvm) = jvm_with("java.instrument", 2) else { return };
     let theirs = |folder: &Path| {
