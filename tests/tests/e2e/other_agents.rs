@@ -15,7 +15,7 @@ use mayfly_tests::{
 const ITEM: &str = "steered.Steered$Item";
 /// Up to this release, if classes are changed meanwhile.
 const CRASHES_WITH_FLIGHT_RECORDER: u32 = 11;
-const ITEMS: u32 = 4 << 20;
+const ITEMS: u32 = 1 << 20;
 
 /// The jar of another agent; `None`, and why, if it can't be had.
 fn fetched(name: &str) -> Option<PathBuf> {
