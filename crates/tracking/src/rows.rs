@@ -26,6 +26,8 @@ pub struct SiteRows {
     classes_baseline: Vec<ClassTotal>,
     /// Objects and stacks when a counter's rows were last said.
     said: Vec<(u64, u64)>,
+    /// Rows said of places at which no stack was taken yet, by counter: they end with the first stack.
+    without_stack: FxHashMap<usize, SiteId>,
     without_place: FxHashMap<ClassId, Tally>,
     /// Size of a class's objects, by name.
     sizes: FxHashMap<Box<str>, u64>,
@@ -56,6 +58,7 @@ impl SiteRows {
         self.baseline = counters.map(|counter| self.read(counter, words, tables.classes)).collect();
         self.classes_baseline = words.classes(tables.classes, tables.places);
         self.said.clear();
+        self.without_stack.clear();
         self.without_place.clear();
         for counter in tables.places.counters() {
             counter.samples().reset();
@@ -87,7 +90,10 @@ impl SiteRows {
             if changed || stacks.iter().any(|(site, _)| died.contains(site)) {
                 self.said[index] = (tally.objects, taken);
                 let error = |weight: &Weight| samples.error(weight);
-                let stacks = if stacks.is_empty() { self.unseen(counter, tables) } else { stacks };
+                let before = self.without_stack.remove(&index);
+                let stacks = if stacks.is_empty() { self.unseen(index, counter, tables) } else { stacks };
+                let ended = before.filter(|before| stacks.iter().all(|(site, _)| site != before));
+                rows.extend(ended.map(|site| with_lifetimes(site, Tally::default(), ledger)));
                 rows.extend(place_rows(tally, &stacks, error, ledger));
             }
         }
@@ -111,11 +117,11 @@ impl SiteRows {
     }
 
     /// A place at which no stack was taken yet: its own frame is known.
-    fn unseen(&self, counter: &PlaceCounter, tables: Tables<'_>) -> Vec<(SiteId, Weight)> {
-        let facts = tables.places.facts(counter.place);
-        let site =
-            facts.map(|facts| tables.sites.of_frame(counter.class, counter.place, facts.frame(self.lines)));
-        site.map(|site| (site, Weight::default())).into_iter().collect()
+    fn unseen(&mut self, index: usize, counter: &PlaceCounter, tables: Tables<'_>) -> Vec<(SiteId, Weight)> {
+        let Some(facts) = tables.places.facts(counter.place) else { return Vec::new() };
+        let site = tables.sites.of_frame(counter.class, counter.place, facts.frame(self.lines));
+        self.without_stack.insert(index, site);
+        vec![(site, Weight::default())]
     }
 
     /// Rows of what classes counted beyond their places.
@@ -205,4 +211,47 @@ fn with_lifetimes(id: SiteId, allocated: Tally, ledger: &Ledger) -> SiteCounts {
     row.byte_seconds =
         tracked.byte_seconds * allocated.bytes as f64 / (tracked.allocated.bytes as f64).max(1.0);
     row
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use mayfly_profile::{BucketBounds, Tracking};
+
+    use super::*;
+    use crate::GcFamily;
+    use crate::budget::Budget;
+    use crate::classes::Shape;
+    use crate::places::Kind;
+    use crate::slabs::Slabs;
+    use crate::slabs::tests::bump;
+
+    #[test]
+    fn a_place_whose_first_stack_comes_after_its_count_was_told_is_not_told_twice() {
+        let (slabs, classes, places) = (Slabs::new(true), ClassTable::default(), PlaceTable::new());
+        let sites = SiteTable::new(u64::MAX);
+        let class = classes.register("a.B", Shape::Object { size: 16 }, false).id;
+        let place = places.numbering().add(["a.A", "run"], Some("A.java"), Some(7), Some("a.B"));
+        let place = place.expect("there is room");
+        let offset = places.enter(place, class, Kind::Objects, true).expect("there is room");
+        slabs.open();
+        let budget = Arc::new(Budget::new(1 << 20));
+        let family = GcFamily::StopTheWorld;
+        let mut ledger =
+            Ledger::new(BucketBounds::default(), Tracking::Off, false, family, budget, Arc::default());
+        let tables = Tables { classes: &classes, places: &places, sites: &sites };
+        let (mut rows, mut told) = (SiteRows::new(true), BTreeMap::new());
+        let mut sum_after = |objects: u64| {
+            bump(&slabs, offset, 0, objects);
+            let changed = rows.changed(&slabs.words(&classes, &places), tables, &mut ledger);
+            told.extend(changed.into_iter().map(|row| (row.id, row.allocated.objects)));
+            told.values().sum::<u64>()
+        };
+        assert_eq!(sum_after(1), 1, "in a row of its own frame");
+        places.book(offset, sites.of_class(class), 0, 16);
+        assert_eq!(sum_after(2), 3);
+        assert_eq!(sum_after(3), 6);
+    }
 }

@@ -444,14 +444,14 @@ impl Words {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use mayfly_profile::ClassId;
 
     use super::*;
     use crate::places::Kind;
 
     /// What Java does: add to the word at a cell of the newest slab.
-    fn bump(slabs: &Slabs, cell: u32, offset: usize, by: u64) {
+    pub(crate) fn bump(slabs: &Slabs, cell: u32, offset: usize, by: u64) {
         let state = slabs.state();
         state.live.last().unwrap().slab.words()[word_at(cell) + offset].fetch_add(by, Relaxed);
     }
