@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use mayfly_tests::{Jvm, Launch, Profiled, jvms};
 
 use crate::bed_run::{BedRunner, SECONDS};
@@ -55,6 +55,15 @@ pub(crate) struct Arguments {
     /// Folder of the bed scripts: if given, tomcat under load has half of the time
     #[arg(long, value_name = "DIR", env = "MAYFLY_BEDS")]
     beds_dir: Option<PathBuf>,
+    /// Programs, of those that there are
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "soak,tomcat")]
+    programs: Vec<Program>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Program {
+    Soak,
+    Tomcat,
 }
 
 /// What one run came to.
@@ -68,16 +77,20 @@ struct Soaked {
 
 /// Soaks and prints the table; `false` if anything grew, hung or differed. JVMs are those of the tests.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
-    let programs = 1 + usize::from(arguments.beds_dir.is_some());
+    let asked = |program| arguments.programs.contains(&program);
+    let folder = arguments.beds_dir.as_deref().filter(|_| asked(Program::Tomcat));
+    let programs = usize::from(asked(Program::Soak)) + usize::from(folder.is_some());
     let runs = jvms().len() * (MODES.len() + 1) * programs;
     let each = Duration::from_secs_f64(arguments.minutes.max(0.0) * 60.0 / runs.max(1) as f64);
     let (mut rows, mut healthy) = (Vec::new(), true);
     for jvm in jvms() {
-        healthy &= in_every_mode((jvm, "soak"), &mut rows, |mode| match mode {
-            Some(mode) => soak(Profiled::new(jvm, "soak.Soak", mode).launch(), each),
-            None => soak(&Launch::new(jvm, "soak.Soak"), each),
-        });
-        if let Some(folder) = &arguments.beds_dir {
+        if asked(Program::Soak) {
+            healthy &= in_every_mode((jvm, "soak"), &mut rows, |mode| match mode {
+                Some(mode) => soak(Profiled::new(jvm, "soak.Soak", mode).launch(), each),
+                None => soak(&Launch::new(jvm, "soak.Soak"), each),
+            });
+        }
+        if let Some(folder) = folder {
             healthy &= in_every_mode((jvm, "tomcat"), &mut rows, |mode| {
                 tomcat(jvm, folder, mode, each).map_err(|error| error.to_string())
             });
