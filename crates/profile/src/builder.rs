@@ -60,6 +60,7 @@ pub struct ProfileBuilder {
     pub(crate) duration_ms: u64,
     pub(crate) gcs: u32,
     pub(crate) resets: u32,
+    pub(crate) operations: u64,
     pub(crate) trust: Trust,
     pub(crate) complete: bool,
     pub(crate) class_names: Names<ClassId, String>,
@@ -112,6 +113,7 @@ impl ProfileBuilder {
             Update::Scopes(scopes) => {
                 self.scopes.extend(scopes.into_iter().map(|scope| (scope.path.clone(), scope)));
             }
+            Update::Operations(operations) => self.operations = operations,
             Update::Collections(collections) => self.collections.extend(collections),
             Update::Flags(flags) => self.flags = flags,
             Update::Reset => self.reset(),
@@ -202,6 +204,7 @@ impl ProfileBuilder {
 
     fn reset(&mut self) {
         self.duration_ms = 0;
+        self.operations = 0;
         self.resets += 1;
         self.class_counts.clear();
         self.site_counts.clear();

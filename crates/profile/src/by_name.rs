@@ -38,6 +38,7 @@ impl ProfileBuilder {
             duration_ms: self.duration_ms,
             gcs: self.gcs,
             resets: self.resets,
+            operations: self.operations,
             classes: class_profiles(self),
             sites: Vec::new(),
             estimates: class_estimates(self),

@@ -29,6 +29,7 @@ const INTERVAL_BYTES: usize = 16;
 pub(crate) struct Moment {
     pub(crate) duration_ms: u64,
     gcs: u32,
+    operations: u64,
     trust: Trust,
     stamp: Stamp,
 }
@@ -60,7 +61,13 @@ impl ProfileBuilder {
 
     /// Where the stream stands.
     pub(crate) fn moment(&self) -> Moment {
-        Moment { duration_ms: self.duration_ms, gcs: self.gcs, trust: self.trust.clone(), stamp: self.stamp }
+        Moment {
+            duration_ms: self.duration_ms,
+            gcs: self.gcs,
+            operations: self.operations,
+            trust: self.trust.clone(),
+            stamp: self.stamp,
+        }
     }
 
     /// How things were at this moment, the one when this was asked the last time, or the begin.
@@ -79,8 +86,10 @@ impl ProfileBuilder {
     /// Goes back to that moment, the latest one that was not gone back to yet; done again, it goes forward again.
     pub(crate) fn exchange(&mut self, earlier: &mut Earlier) {
         let moment = self.moment();
-        let Moment { duration_ms, gcs, trust, stamp } = std::mem::replace(&mut earlier.moment, moment);
-        (self.duration_ms, self.gcs, self.trust, self.stamp) = (duration_ms, gcs, trust, stamp);
+        let Moment { duration_ms, gcs, operations, trust, stamp } =
+            std::mem::replace(&mut earlier.moment, moment);
+        (self.duration_ms, self.gcs, self.operations) = (duration_ms, gcs, operations);
+        (self.trust, self.stamp) = (trust, stamp);
         self.class_counts.exchange(&mut earlier.classes);
         self.site_counts.exchange(&mut earlier.sites);
         self.estimates.exchange(&mut earlier.estimates);

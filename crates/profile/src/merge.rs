@@ -2,7 +2,7 @@
 //!
 //! A merge says only what is known of each profile in it, so that no order and no grouping of merges matters:
 //!
-//! - Counts, times, collections and resets add up, and so do the parts of trust; the longest gaps and the strongest thinning
+//! - Counts, times, collections, resets and operations add up, and so do the parts of trust; the longest gaps and the strongest thinning
 //!   of all hold for all.
 //! - Buckets are those whose bounds all have; what lies between other bounds goes together.
 //! - What one of them did not follow (deaths, stacks) or count (the JVM's counter, samples) is not known of the merge. The same
@@ -38,6 +38,7 @@ impl Profile {
         into.duration_ms = into.duration_ms.saturating_add(other.duration_ms);
         into.gcs = into.gcs.saturating_add(other.gcs);
         into.resets = into.resets.saturating_add(other.resets);
+        into.operations = into.operations.saturating_add(other.operations);
         into.complete &= other.complete;
         into.shares = shares(&run, [&into, &other]);
         into.classes = joined(into.classes, other.classes, |class| class.name.clone(), ClassProfile::join);

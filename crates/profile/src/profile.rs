@@ -26,6 +26,8 @@ pub struct Profile {
     pub gcs: u32,
     /// How often all counts were set to zero: they tell of objects born since the last time.
     pub resets: u32,
+    /// Operations that the program reported since the last time; 0: it reported none.
+    pub operations: u64,
     /// Per class name (loaders merged), most bytes first: of what was allocated, not of what was executed and optimised away.
     pub classes: Vec<ClassProfile>,
     /// Per class and stack, most bytes allocated first. Empty without `#trace`.

@@ -51,6 +51,9 @@ impl Profile {
         if !scopes.is_empty() {
             updates.push(Update::Scopes(scopes));
         }
+        if self.operations > 0 {
+            updates.push(Update::Operations(self.operations));
+        }
         if !self.collections.is_empty() {
             updates.push(Update::Collections(self.collections.clone()));
         }

@@ -22,6 +22,7 @@ impl ProfileBuilder {
         updates.extend(self.shares_again());
         let scopes: Vec<_> = self.scopes.values().cloned().collect();
         updates.extend((!scopes.is_empty()).then_some(Update::Scopes(scopes)));
+        updates.extend((self.operations > 0).then_some(Update::Operations(self.operations)));
         let collections = self.collections.to_vec();
         updates.extend((!collections.is_empty()).then_some(Update::Collections(collections)));
         if self.complete {
@@ -171,6 +172,7 @@ mod tests {
             fates(1000, 7),
             progress(1500, &[(0, 6)], &[]),
             scopes(2),
+            Update::Operations(20),
             Update::Fates(Box::new(FateCounts {
                 stamp: Stamp { ms: 1500, alive: (1400, 9000) },
                 ..FateCounts::default()
@@ -182,6 +184,7 @@ mod tests {
             Update::Site { id: SiteId(1), class: ClassId(2), stack: vec![] },
             progress(3000, &[(2, 4), (1, 1)], &[(1, 4)]),
             scopes(3),
+            Update::Operations(3),
             fates(3000, 4),
             Update::End,
         ]

@@ -20,6 +20,7 @@ impl Profile {
         self.collections.retain(|collection| from_ms < collection.at_ms && collection.at_ms <= to_ms);
         self.duration_ms = self.duration_ms.saturating_sub(earlier.duration_ms);
         self.gcs = self.gcs.saturating_sub(earlier.gcs);
+        self.operations = self.operations.saturating_sub(earlier.operations);
         let before: FxHashMap<&str, &ClassProfile> =
             earlier.classes.iter().map(|class| (class.name.as_str(), class)).collect();
         self.classes.retain_mut(|class| {

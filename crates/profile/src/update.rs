@@ -53,6 +53,8 @@ pub enum Update {
     Shares(Vec<(ClassId, Share)>),
     /// New values of some scopes, as of the last progress.
     Scopes(Vec<ScopeCounts>),
+    /// Operations that the program has reported, if any; as of the last progress.
+    Operations(u64),
     /// Collections that have ended since the last time, in order. One that was told before is told as it was.
     Collections(Vec<Collection>),
     /// Flags of the JVM, once.

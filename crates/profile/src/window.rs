@@ -69,7 +69,11 @@ impl Window {
                 }
             }
             // They belong to the progress before.
-            Update::Fates(_) | Update::Shares(_) | Update::Scopes(_) if self.closed => return Ok(()),
+            Update::Fates(_) | Update::Shares(_) | Update::Scopes(_) | Update::Operations(_)
+                if self.closed =>
+            {
+                return Ok(());
+            }
             Update::Reset => (self.start, self.closed) = (None, false),
             _ => {}
         }
@@ -138,7 +142,8 @@ mod tests {
             Update::Class { id: ClassId(0), name: "a.A".into() },
             Update::Site { id: SiteId(0), class: ClassId(0), stack: vec![] },
         ];
-        names.into_iter().chain((1..=seconds).map(step)).collect()
+        let steps = (1..=seconds).flat_map(|second| [step(second), Update::Operations(3 * second)]);
+        names.into_iter().chain(steps).collect()
     }
 
     fn part(updates: Vec<Update>, range: TimeRange) -> Result<Profile, WindowError> {
@@ -151,6 +156,7 @@ mod tests {
     fn births_and_deaths_of_a_range_are_those_between_its_steps() {
         let part = part(stream(10), range(3, Some(7))).expect("in time");
         assert_eq!((part.duration_ms, part.gcs, part.part.during_ms), (4_000, 4, Some((3_000, 7_000))));
+        assert_eq!(part.operations, 12);
         let (class, site) = (&part.classes[0], &part.sites[0]);
         assert_eq!((class.allocated.objects, class.collected[0].objects), (40, 36));
         assert_eq!((site.allocated.objects, site.collected[0].objects), (40, 36));

@@ -23,6 +23,7 @@
 //!   kind 4: collections that ended since the last such frame, in postcard 1 encoding
 //!   kind 5: flags of the JVM, once, in postcard 1 encoding
 //!   kind 6: scopes: what was allocated in them and what survived them, in postcard 1 encoding
+//!   kind 7: how many operations the program has reported, in postcard 1 encoding
 //!   the head has its own checksum: a damaged length is told apart from a recording that was cut off
 //! ```
 
@@ -50,6 +51,8 @@ pub const KIND_COLLECTIONS: u8 = 4;
 pub const KIND_FLAGS: u8 = 5;
 /// The frame kind that carries scopes.
 pub const KIND_SCOPES: u8 = 6;
+/// The frame kind that carries the number of operations.
+pub const KIND_OPERATIONS: u8 = 7;
 
 /// The file header of this version.
 pub(crate) fn file_header() -> [u8; FILE_HEADER_LEN] {

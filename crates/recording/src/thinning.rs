@@ -39,6 +39,7 @@ pub struct Thinner {
     shares: HashMap<ClassId, Share>,
     /// By path.
     scopes: BTreeMap<Vec<String>, ScopeCounts>,
+    operations: Option<u64>,
 }
 
 /// What progress was held back.
@@ -70,6 +71,7 @@ impl Thinner {
             fates: None,
             shares: HashMap::new(),
             scopes: BTreeMap::new(),
+            operations: None,
         }
     }
 
@@ -91,9 +93,10 @@ impl Thinner {
                 Update::Scopes(scopes) => {
                     self.scopes.extend(scopes.into_iter().map(|scope| (scope.path.clone(), scope)));
                 }
+                Update::Operations(operations) => self.operations = Some(operations),
                 // What was counted before is void.
                 Update::Reset => {
-                    (self.progress, self.fates) = (None, None);
+                    (self.progress, self.fates, self.operations) = (None, None, None);
                     self.shares.clear();
                     self.scopes.clear();
                     due.push(Update::Reset);
@@ -131,7 +134,8 @@ impl Thinner {
         let shares = (!shares.is_empty()).then_some(Update::Shares(shares));
         let scopes: Vec<_> = mem::take(&mut self.scopes).into_values().collect();
         let scopes = (!scopes.is_empty()).then_some(Update::Scopes(scopes));
-        progress.into_iter().chain(fates.into_iter().flatten()).chain(shares).chain(scopes)
+        let operations = self.operations.take().map(Update::Operations);
+        progress.into_iter().chain(fates.into_iter().flatten()).chain(shares).chain(scopes).chain(operations)
     }
 }
 
@@ -252,7 +256,7 @@ mod tests {
             classes: (0..2_000 / PART as u32).map(|id| (ClassId(id), byte_ages.clone())).collect(),
             sites: (0..5_000 / PART as u32).map(|id| (SiteId(id), fates.clone())).collect(),
         };
-        vec![Update::Progress(Box::new(progress)), Update::Fates(Box::new(told))]
+        vec![Update::Progress(Box::new(progress)), Update::Fates(Box::new(told)), Update::Operations(second)]
     }
 
     #[test]
@@ -305,8 +309,11 @@ mod tests {
         assert_eq!(thinner.take([progress(1)], 1), []);
         assert_eq!(thinner.take([Update::Reset], 2), [Update::Reset]);
         assert_eq!(thinner.take([progress(2)], 3), []);
+        let operations = Update::Operations;
+        assert_eq!(thinner.take([operations(9)], 3), []);
+        assert_eq!(thinner.take([Update::Reset, progress(2), operations(1)], 3), [Update::Reset]);
         let name = Update::Class { id: ClassId(0), name: "a.A".into() };
-        assert_eq!(thinner.take([name.clone(), progress(3)], 4), [name]);
-        assert_eq!(thinner.take([Update::End], 5), [progress(3), Update::End]);
+        assert_eq!(thinner.take([name.clone(), progress(3), operations(2)], 4), [name]);
+        assert_eq!(thinner.take([Update::End], 5), [progress(3), operations(2), Update::End]);
     }
 }

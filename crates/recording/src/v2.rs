@@ -38,6 +38,8 @@ enum Update {
     #[serde(skip)]
     Scopes(Vec<ScopeCounts>),
     #[serde(skip)]
+    Operations(u64),
+    #[serde(skip)]
     Collections(Vec<Collection>),
     #[serde(skip)]
     Flags(Vec<Flag>),

@@ -162,9 +162,10 @@ fn profile() -> impl Strategy<Value = Profile> {
         (tally(), fates(), 0..99u32, 0..9u32, option::weighted(0.8, site_fates())),
         0..4,
     );
-    let numbers = (0..1u64 << 40, 0..99u32, 0..3u32, any::<bool>());
+    let operations = prop_oneof![Just(0), 1..1u64 << 40, Just(u64::MAX)];
+    let numbers = (0..1u64 << 40, 0..99u32, 0..3u32, operations, any::<bool>());
     (run(), trust(), numbers, classes, sites, btree_map("[a-d]", estimate(), 0..3)).prop_map(
-        |(run, trust, (duration_ms, gcs, resets, complete), classes, sites, estimates)| {
+        |(run, trust, (duration_ms, gcs, resets, operations, complete), classes, sites, estimates)| {
             let buckets = run.buckets.len();
             let known = |fates: Option<(Tally, Vec<Tally>)>| {
                 let (live, mut dead) = fates.filter(|_| run.lifetimes)?;
@@ -217,6 +218,7 @@ fn profile() -> impl Strategy<Value = Profile> {
                 duration_ms,
                 gcs,
                 resets,
+                operations,
                 classes,
                 sites,
                 estimates,

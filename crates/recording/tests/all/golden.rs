@@ -7,7 +7,9 @@
 use mayfly_profile::{Profile, ProfileBuilder, RunInfo, Update};
 use mayfly_recording::{FORMAT_VERSION, read_profile};
 
-use crate::streams::{bytes_of, full_stream, stream_with_collections, stream_with_fates, view};
+use crate::streams::{
+    bytes_of, full_stream, stream_with_collections, stream_with_fates, stream_with_operations, view,
+};
 
 /// The options of `v1-view.recording`: all that say what reports show.
 const OPTIONS: &str = "dir=logs#trackcollections#detailedtrace#include-org.,[B#exclude-org.x#exactmatch\
@@ -71,6 +73,15 @@ fn collections_are_written_as_they_were_and_read_in_full() {
     assert_eq!(profile, profile_of(stream_with_collections()));
     assert_eq!((profile.collections.len(), profile.flags.len()), (7, 2));
     assert_eq!(profile.collections[0].heap().map(|heap| heap.after), Some(5 << 20));
+}
+
+#[test]
+fn operations_are_read_in_full() {
+    let profile = read_in_full(&bytes_of(&stream_with_operations()));
+    assert_eq!(profile, profile_of(stream_with_operations()));
+    assert_eq!(profile.operations, 12_000);
+    let without = Profile { operations: 0, ..profile };
+    assert_eq!(without, read_in_full(&bytes_of(&full_stream())), "they are in a frame of their own");
 }
 
 #[test]

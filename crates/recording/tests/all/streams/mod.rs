@@ -60,6 +60,15 @@ pub(crate) fn stream_with_collections() -> Vec<Update> {
     updates
 }
 
+/// The full stream with operations: some before the reset, others after it.
+pub(crate) fn stream_with_operations() -> Vec<Update> {
+    let mut updates = full_stream();
+    let end = updates.len() - 1;
+    updates.insert(end, Update::Operations(12_000));
+    updates.insert(end - 2, Update::Operations(u64::MAX));
+    updates
+}
+
 fn flags() -> Vec<Flag> {
     let flag = |name: &str, value| Flag { name: name.into(), value };
     vec![
