@@ -329,6 +329,20 @@ pub unsafe extern "system" fn Java_io_mayfly_Mayfly_report0(env: *mut sys::JNIEn
     unsafe { with_profiler(env, |profiler, jni| steering::report_and_wait(profiler, jni, "API request")) }
 }
 
+/// `io.mayfly.Mayfly.operations`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Mayfly_operations0(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+    count: sys::jlong,
+) {
+    // SAFETY: the environment of the running native method.
+    unsafe { with_profiler(env, |profiler, _| steering::operations(profiler, count)) }
+}
+
 /// `io.mayfly.Mayfly.isActive`.
 ///
 /// # Safety

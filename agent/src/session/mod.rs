@@ -54,6 +54,8 @@ pub(crate) struct Session {
     profiled: Stopwatch,
     uncounted: Uncounted,
     resets: u32,
+    /// Operations that were told.
+    operations: u64,
     /// Collections up to which deaths were booked.
     swept_gcs: u32,
     /// When the byte clock was last set to the JVM's count.
@@ -87,6 +89,7 @@ impl Session {
             profiled: Stopwatch::default(),
             uncounted: Uncounted::new(launched),
             resets: 0,
+            operations: 0,
             swept_gcs: 0,
             corrected: None,
             fates_told: None,
@@ -176,6 +179,8 @@ impl Session {
         self.profiled.restart();
         self.collections.clear();
         self.newest = (0, 0);
+        self.population.operations.reset();
+        self.operations = 0;
         self.resets += 1;
         vec![Update::Reset]
     }
@@ -199,6 +204,7 @@ impl Session {
             estimates: counts.estimates,
         };
         updates.push(Update::Progress(Box::new(progress)));
+        updates.extend(self.operations());
         updates.extend(self.collections(jvm));
         if self.fates_told.is_none_or(|at| at.elapsed() >= FATES_STEP) {
             self.fates_told = Some(Instant::now());
@@ -211,6 +217,13 @@ impl Session {
         let shares = self.deaths.ledger().take_shares(self.stream.named().0);
         updates.extend((!shares.is_empty()).then_some(Update::Shares(shares)));
         updates
+    }
+
+    /// Those that the program has reported, if that are others than the last time.
+    fn operations(&mut self) -> Option<Update> {
+        let now = self.population.operations.get();
+        let told = mem::replace(&mut self.operations, now);
+        (now != told).then_some(Update::Operations(now))
     }
 
     /// Collections noted since the last time, with the bytes that had been allocated.

@@ -251,6 +251,37 @@ fn a_reset_begins_from_zero_and_objects_born_before_are_let_go() {
 }
 
 #[test]
+fn operations_count_while_allocations_do_and_are_told_when_they_change() {
+    let mut bench = Bench::new();
+    let population = Arc::clone(&bench.engine.population);
+    bench.session.starts(&Total(0));
+    population.count_operations(5);
+    assert_eq!(bench.profile(Total(0)).operations, 0, "not switched on yet");
+    population.switches.set_active(true);
+    population.count_operations(7);
+    assert_eq!(bench.profile(Total(0)).operations, 7);
+    let told = |bench: &mut Bench| {
+        let updates = bench.session.updates(&bench.engine, &Total(0), Duration::ZERO);
+        updates.into_iter().filter(|update| matches!(update, Update::Operations(_))).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&mut bench), [], "as they were");
+    population.count_operations(1);
+    assert_eq!(told(&mut bench), [Update::Operations(8)]);
+    population.switches.set_active(false);
+    population.count_operations(100);
+    assert_eq!(told(&mut bench), [], "paused");
+    let updates = bench.session.reset(&bench.engine, &mut Cleared::default());
+    bench.take(updates);
+    assert_eq!(bench.profile(Total(0)).operations, 0);
+    population.switches.set_active(true);
+    population.count_operations(3);
+    assert_eq!(bench.profile(Total(0)).operations, 3);
+    population.switches.finish();
+    population.count_operations(3);
+    assert_eq!(told(&mut bench), [], "the end");
+}
+
+#[test]
 fn scopes_are_added_up_only_when_they_are_told() {
     let mut bench = Bench::new();
     bench.session.starts(&Total(0));

@@ -49,6 +49,13 @@ pub(crate) fn reset(profiler: &Profiler, jni: Jni<'_>) {
     }
 }
 
+/// The program says that it did so many more operations. Called for each of them: it waits for nobody.
+pub(crate) fn operations(profiler: &Profiler, more: i64) {
+    if let Ok(more) = u64::try_from(more) {
+        profiler.population.count_operations(more);
+    }
+}
+
 /// Tells all readers what is new. Under the session's lock, so that steps follow each other as they were counted: none of
 /// the readers is waited for.
 pub(super) fn publish(profiler: &Profiler, jni: Jni<'_>, session: &mut Session) {

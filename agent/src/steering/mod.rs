@@ -17,7 +17,7 @@ mod worker_thread;
 
 pub(crate) use begin::begin;
 pub(crate) use collecting::{collect_if_due, collect_last, collect_now, force_gc};
-pub(crate) use control::{pause, report_and_wait, reset, snapshot, start, watch};
+pub(crate) use control::{operations, pause, report_and_wait, reset, snapshot, start, watch};
 pub(crate) use end::{finish, stop, stop_and_restore};
 pub(crate) use profiler::{Begun, Profiler, switch_off};
 pub(crate) use status::{engine, status};

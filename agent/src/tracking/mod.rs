@@ -9,6 +9,7 @@ mod drawing;
 mod draws;
 mod frames;
 mod gap;
+mod operations;
 mod population;
 mod stacks;
 mod switches;

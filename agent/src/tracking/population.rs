@@ -7,6 +7,7 @@ use mayfly_profile::Dropped;
 use mayfly_tracking::{Budget, ClassTable, Clock, Nurseries, Scopes, Shares, SiteTable};
 
 use super::frames::KnownFrames;
+use super::operations::Operations;
 use super::switches::Switches;
 use super::weak::WeakReferences;
 use crate::options::Options;
@@ -29,6 +30,7 @@ pub(crate) struct Population {
     /// Whom it is the turn of, with `#track-balanced`.
     pub(crate) shares: Option<Shares>,
     pub(crate) switches: Switches,
+    pub(crate) operations: Operations,
     pub(crate) references: WeakReferences,
     pub(super) frames: KnownFrames,
 }
@@ -51,6 +53,7 @@ impl Population {
             clock,
             budget,
             switches: Switches::default(),
+            operations: Operations::default(),
             references: WeakReferences::default(),
             frames: KnownFrames::default(),
             options,
@@ -60,6 +63,13 @@ impl Population {
     /// Whether the user asked for objects of this class.
     pub(crate) fn admits(&self, class: &str) -> bool {
         self.options.view.classes.admits(class)
+    }
+
+    /// The program did so many more operations: they count while allocations do. Neither blocks nor allocates.
+    pub(crate) fn count_operations(&self, operations: u64) {
+        if self.switches.is_active() && !self.switches.is_finished() {
+            self.operations.add(operations);
+        }
     }
 
     /// What could not be kept as it should, by cause.

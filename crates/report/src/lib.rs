@@ -11,6 +11,7 @@ mod heap_summary;
 mod lifetimes;
 mod live;
 mod median;
+mod operations;
 mod over_time;
 mod overview;
 mod part;
@@ -36,4 +37,6 @@ pub use rows::stack_line;
 pub use table::{left_aligned, right_aligned};
 pub use text::{ascii, harmless, harmless_json, pad, pad_left, printable, shorten, width};
 pub use trust::{short_trust_line, trust_block, trust_line};
-pub use units::{bytes as size, clock, count, duration, lifetime_range, rough_duration, whole_seconds};
+pub use units::{
+    bytes as size, clock, count, duration, grouped, lifetime_range, rough_duration, whole_seconds,
+};

@@ -5,6 +5,7 @@
 use mayfly_profile::{ClassFilter, Profile, Tracking, View};
 
 use crate::lifetimes::write_lifetimes;
+use crate::operations::operations_line;
 use crate::over_time::over_time;
 use crate::part::part_lines;
 use crate::rows::{blank, line};
@@ -93,7 +94,7 @@ fn write_run(out: &mut String, profile: &Profile) {
     }
     let time = units::clock(profile.duration_ms);
     line(out, 2, &format!("profiled for {time}, {} GCs, {}", profile.gcs, tracking_text(profile)));
-    for text in over_time(profile, COLUMNS) {
+    for text in operations_line(profile).into_iter().chain(over_time(profile, COLUMNS)) {
         line(out, 2, &text);
     }
     if !profile.complete {

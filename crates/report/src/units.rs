@@ -15,6 +15,25 @@ pub fn count(count: u64) -> String {
     scaled(count, 1000.0, &COUNT_UNITS).unwrap_or_else(|| count.to_string())
 }
 
+/// A number to the last digit: `999`, `12,000`.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number that need not be whole with three significant digits: `0.50`, `24`, `24.3`; `None` from a hundred on.
+pub(crate) fn few(number: f64) -> Option<String> {
+    let whole = (number - number.round()).abs() < 0.005;
+    (number < 99.95).then(|| if whole { format!("{number:.0}") } else { three_digits(number) })
+}
+
 /// `None` below one of the first unit.
 fn scaled(value: u64, base: f64, units: &[&str]) -> Option<String> {
     let mut scaled = value as f64;

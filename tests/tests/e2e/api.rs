@@ -1,4 +1,4 @@
-//! The Java API: start, pause, reset, report, isActive; and nothing at all without the agent.
+//! The Java API: start, pause, reset, report, isActive, operations; and nothing at all without the agent.
 
 use mayfly_tests::{Launch, Profiled, TextReport, each_jvm};
 
@@ -55,6 +55,39 @@ fn without_the_agent_the_calls_do_nothing() {
         let outcome = Launch::new(jvm, "api.Api").run().ok();
         assert_eq!(outcome.stdout, "active false\nactive false\nactive false\nDONE\n", "on {jvm}");
         assert_eq!(outcome.stderr, "", "on {jvm}");
+        let outcome = Launch::new(jvm, "api.Operations").run().ok();
+        assert_eq!((&*outcome.stdout, &*outcome.stderr), ("DONE\n", ""), "on {jvm}");
+    });
+}
+
+/// Those of two threads, on both engines; not those while paused, or before a reset.
+#[test]
+fn operations_that_a_program_reports_are_counted() {
+    each_jvm(|jvm| {
+        for (options, orders) in
+            [("", Some(4_000)), ("#trackcollections", Some(4_000)), ("#engine-sampled", None)]
+        {
+            let run = Profiled::new(jvm, "api.Operations", &format!("#delayprofiling{options}"));
+            assert_eq!(run.run().stdout, "DONE\n", "{options} on {jvm}");
+            let json = run.json();
+            assert_eq!(json.0["operations"], 4_000, "{options} on {jvm}");
+            if let Some(orders) = orders {
+                let made = json.allocated()["api.Operations$Order"].objects;
+                assert_eq!(made, orders, "{options} on {jvm}");
+            }
+            let log = run.log();
+            let lines: Vec<_> = log.lines().filter(|line| line.contains("operations: 4,000 (")).collect();
+            assert_eq!(lines.len(), 2, "that of the program and that at the end, {options} on {jvm}: {log}");
+        }
+    });
+}
+
+#[test]
+fn a_program_that_reports_no_operations_has_none() {
+    each_jvm(|jvm| {
+        let run = Profiled::new(jvm, "api.Api", "#delayprofiling");
+        run.run();
+        assert!(run.json().0["operations"].is_null() && !run.log().contains("operations:"), "on {jvm}");
     });
 }
 

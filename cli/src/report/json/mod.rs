@@ -37,6 +37,7 @@ fn document(profile: &Profile, limit: Option<usize>) -> Document<'_> {
         options: &run.options,
         started_unix_ms: run.started_unix_ms,
         duration_s: seconds(profile.duration_ms as f64),
+        operations: (profile.operations > 0).then_some(profile.operations),
         gcs: profile.gcs,
         resets: profile.resets,
         complete: profile.complete,

@@ -21,6 +21,8 @@ pub(super) struct Document<'a> {
     pub(super) options: &'a str,
     pub(super) started_unix_ms: u64,
     pub(super) duration_s: f64,
+    /// That the program reported.
+    pub(super) operations: Option<u64>,
     pub(super) gcs: u32,
     /// How often counts were set to zero.
     pub(super) resets: u32,

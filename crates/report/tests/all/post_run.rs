@@ -57,6 +57,18 @@ fn nothing_recorded() {
 }
 
 #[test]
+fn operations_are_told_where_the_program_reported_any() {
+    let operations = |operations| {
+        let text = post_run(&Profile { operations, ..only_counts() }, &View::default(), &occasion());
+        let run = text.split("\nRun:\n").nth(1).expect("facts of the run").to_owned();
+        run.lines().find(|line| line.contains("operations")).map(str::to_owned)
+    };
+    let told = operations(12_000).expect("a line");
+    assert!(told.starts_with("  operations: 12,000 (") && told.ends_with(" objects each)"), "{told}");
+    assert_eq!(operations(0), None);
+}
+
+#[test]
 fn one_in_n_says_by_how_much_it_was_scaled() {
     let text = post_run(&sampled(with_lifetimes(), Tracking::EveryNth(20)), &View::default(), &occasion());
     let note = "  Sizes and counts are estimates from 1 in 20 objects, scaled by 20 (about 10 % off at 2.00 k objects";

@@ -75,6 +75,24 @@ public final class Mayfly {
   }
 
   /**
+   * Says that the program has done so many more operations: requests, rows, whatever it measures its work in. Reports,
+   * {@code mayfly diff} and budgets then give numbers per operation. While profiling is paused they are not counted, and a
+   * reset sets them to zero, as with allocations. Cheap enough to be called for each of them, by any number of threads.
+   *
+   * @param count of operations since the last call; nothing is done if it is not positive
+   */
+  public static void operations(long count) {
+    if (absent || count <= 0) {
+      return;
+    }
+    try {
+      operations0(count);
+    } catch (UnsatisfiedLinkError e) {
+      absent = true;
+    }
+  }
+
+  /**
    * Enters a scope: a stretch of this thread's work that ends when it is closed. Reports say what is allocated in scopes of that name,
    * and what survives them.
    *
@@ -148,6 +166,8 @@ public final class Mayfly {
   private static native void reset0();
 
   private static native void report0();
+
+  private static native void operations0(long count);
 
   private static native boolean isActive0();
 }
