@@ -45,7 +45,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "TOML", conflicts_with = "budget")]
     pub(crate) write: Option<PathBuf>,
 
-    /// How many operations the program did, for limits per operation; wins over the budget's
+    /// How many operations the program did, for limits per operation; wins over the budget's, and over what the program reported
     #[arg(long, value_name = "N", value_parser = operations)]
     pub(crate) operations: Option<f64>,
 
@@ -105,7 +105,8 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "before")]
     pub(crate) after: Vec<PathBuf>,
 
-    /// Compare per operation: how many each recording did, one number for all, or one for each with commas between
+    /// Compare per operation: how many each recording did, one number for all, or one for each with commas between; without it, as
+    /// many as the programs reported; 1 compares whole runs
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = operations)]
     pub(crate) per: Vec<f64>,
 

@@ -5,14 +5,14 @@
 use std::path::PathBuf;
 
 use mayfly_profile::Profile;
-use mayfly_verdicts::{Side, diff};
+use mayfly_verdicts::{CountedBy, Side, by_program, diff};
 
 use crate::args::judging::DiffArgs;
 use crate::error::Error;
 use crate::exit_codes;
 use crate::output;
 use crate::recording_input;
-use crate::verdicts;
+use crate::verdicts::{self, Compared};
 
 /// Compares the recordings and writes what changed. That something changed is no failure.
 pub(crate) fn run(mut args: DiffArgs) -> Result<u8, Error> {
@@ -20,24 +20,26 @@ pub(crate) fn run(mut args: DiffArgs) -> Result<u8, Error> {
         (args.before, args.after) = (vec![before.clone()], vec![after.clone()]);
     }
     let files: Vec<&PathBuf> = args.before.iter().chain(&args.after).collect();
-    let operations = operations(&args.per, files.len())?;
+    let given = operations(&args.per, files.len())?;
     let profiles =
         files.iter().map(|file| recording_input::read(file, None)).collect::<Result<Vec<Profile>, _>>()?;
+    let (counted_by, operations) =
+        given.map_or_else(|| by_program(&profiles), |given| (CountedBy::User, given));
     let mut runs = profiles.iter().zip(operations);
     let before = Side { runs: runs.by_ref().take(args.before.len()).collect() };
     let after = Side { runs: runs.collect() };
     let difference = diff(&before, &after, args.level, args.trust)
         .map_err(|cause| Error::NotComparable { file: files[cause.run].clone(), cause })?;
     let file = args.output.as_deref();
-    let counts = [args.before.len(), args.after.len()];
+    let compared = Compared { difference: &difference, sides: [&before, &after], counted_by };
     if args.json {
-        output::json(&verdicts::diff_json(&difference), file)?;
+        output::json(&verdicts::diff_json(&compared), file)?;
     } else if args.html {
         let title = format!("{} to {}", named(&args.before), named(&args.after));
-        let page = verdicts::diff_page(title, &difference, [&before, &after], counts);
+        let page = verdicts::diff_page(title, &compared);
         output::page(|out| page.write(out), file)?;
     } else {
-        output::text(&verdicts::diff_text(&difference, counts, args.full), file)?;
+        output::text(&verdicts::diff_text(&compared, args.full), file)?;
     }
     Ok(exit_codes::SUCCESS)
 }
@@ -48,12 +50,12 @@ fn named(files: &[PathBuf]) -> String {
     files.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// How many operations each recording did.
-fn operations(per: &[f64], recordings: usize) -> Result<Vec<f64>, Error> {
+/// How many operations each recording did, if it is given.
+fn operations(per: &[f64], recordings: usize) -> Result<Option<Vec<f64>>, Error> {
     match per {
-        [] => Ok(vec![1.0; recordings]),
-        [all] => Ok(vec![*all; recordings]),
-        each if each.len() == recordings => Ok(each.to_vec()),
+        [] => Ok(None),
+        [all] => Ok(Some(vec![*all; recordings])),
+        each if each.len() == recordings => Ok(Some(each.to_vec())),
         each => Err(Error::OperationsDoNotMatch { numbers: each.len(), recordings }),
     }
 }

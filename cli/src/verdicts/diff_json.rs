@@ -1,7 +1,9 @@
 //! What changed as JSON, schema `mayfly-diff/1`. Described for users in `docs/guide/diff.md`.
 
-use mayfly_verdicts::{Clock, Difference, Finding, Measure, RowName, Verdict};
+use mayfly_verdicts::{Clock, Finding, Measure, RowName, Verdict};
 use serde::Serialize;
+
+use super::compared::Compared;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -9,6 +11,9 @@ struct Document<'a> {
     replicated: bool,
     level: f64,
     per_operation: bool,
+    /// `user` or `program`.
+    operations_counted_by: Option<&'static str>,
+    operations: Option<[f64; 2]>,
     duration_s: [f64; 2],
     lifetimes_compared: bool,
     sites_compared: bool,
@@ -32,12 +37,15 @@ struct FindingJson<'a> {
 }
 
 /// The document, ending in a newline.
-pub(crate) fn diff_json(difference: &Difference) -> String {
+pub(crate) fn diff_json(compared: &Compared<'_>) -> String {
+    let difference = compared.difference;
     let document = Document {
         schema: "mayfly-diff/1",
         replicated: difference.replicated,
         level: difference.level,
         per_operation: difference.per_operation,
+        operations_counted_by: compared.counted_by(),
+        operations: compared.operations(),
         duration_s: difference.duration_ms.map(|ms| ms / 1000.0),
         lifetimes_compared: difference.lifetimes,
         sites_compared: difference.stacks,

@@ -5,17 +5,14 @@
 use std::collections::HashMap;
 
 use mayfly_formats::{DiffPage, DiffPart, Verdicts};
-use mayfly_verdicts::{Difference, Finding, Measure, Part, RowName, Side, Verdict, parts};
+use mayfly_verdicts::{Finding, Measure, Part, RowName, Verdict, parts};
 
+use super::compared::Compared;
 use super::diff_text::{diff_text, growth, head, tail, what};
 
-/// The page of `difference` between `sides`; `counts` are the recordings of each.
-pub(crate) fn diff_page(
-    title: String,
-    difference: &Difference,
-    sides: [&Side<'_>; 2],
-    counts: [usize; 2],
-) -> DiffPage {
+/// The page of that name.
+pub(crate) fn diff_page(title: String, compared: &Compared<'_>) -> DiffPage {
+    let (difference, sides) = (compared.difference, compared.sides);
     let mut verdicts: HashMap<&RowName, Vec<&Finding>> = HashMap::new();
     for finding in &difference.findings {
         verdicts.entry(&finding.row).or_default().push(finding);
@@ -26,16 +23,16 @@ pub(crate) fn diff_page(
         RowName::Total | RowName::Method { .. } | RowName::Site { .. } => None,
     });
     let lines = |text: String| text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
-    let mut facts: Vec<String> = lines(head(difference, counts));
-    let rest = facts.split_off(1);
+    let mut facts: Vec<String> = lines(head(compared));
+    let mut rest = facts.split_off(1);
     if difference.per_operation {
-        facts.push("numbers are per operation".to_owned());
+        facts.push(rest.remove(0));
     }
     DiffPage {
         title,
         facts,
         words: [rest, lines(tail(difference))].concat(),
-        summary: diff_text(difference, counts, false),
+        summary: diff_text(compared, false),
         live: difference.lifetimes,
         total,
         classes: classes.collect(),

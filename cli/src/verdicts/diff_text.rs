@@ -5,6 +5,8 @@ use std::cmp::Ordering;
 use mayfly_report::{clock, duration, left_aligned, printable, right_aligned, size};
 use mayfly_verdicts::{Clock, Difference, Finding, Measure, RowName, Verdict};
 
+use super::compared::Compared;
+
 /// Rows of a list on one screen.
 const ROWS: usize = 6;
 /// Characters of a name on one screen.
@@ -12,9 +14,9 @@ const NAME: usize = 60;
 /// Frames of a site.
 const FRAMES: usize = 2;
 
-/// The text; `counts` are the recordings of each side.
-pub(crate) fn diff_text(difference: &Difference, counts: [usize; 2], full: bool) -> String {
-    let mut text = head(difference, counts);
+/// The text.
+pub(crate) fn diff_text(compared: &Compared<'_>, full: bool) -> String {
+    let (difference, mut text) = (compared.difference, head(compared));
     for (heading, of) in LISTS {
         let findings = difference.findings.iter().filter(|finding| of(finding)).collect();
         text += &list(heading, findings, full);
@@ -37,13 +39,17 @@ fn is_lifetime(finding: &Finding) -> bool {
     matches!(finding.measure, Measure::Lifetime(_))
 }
 
-pub(super) fn head(difference: &Difference, counts: [usize; 2]) -> String {
+pub(super) fn head(compared: &Compared<'_>) -> String {
+    let (difference, counts) = (compared.difference, compared.sizes());
     let side = |count: usize, ms: f64| {
         let recordings = if count == 1 { "recording" } else { "recordings" };
         format!("{count} {recordings}, {} each", clock(ms.round() as u64))
     };
     let [before, after] = [0, 1].map(|at: usize| side(counts[at], difference.duration_ms[at]));
     let mut text = format!("Before: {before}. After: {after}.\n");
+    if let Some(per) = compared.per() {
+        text += &(per + "\n");
+    }
     let [a, b] = difference.duration_ms;
     if !difference.per_operation && (a.max(b) > 1.1 * a.min(b)) {
         text +=

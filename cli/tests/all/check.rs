@@ -26,6 +26,17 @@ fn recording(counted: u64, ended: bool) -> Vec<u8> {
 
 /// The same of one that makes so many sessions.
 fn recording_of(sessions: u64, counted: u64, ended: bool) -> Vec<u8> {
+    let end = ended.then_some(Update::End);
+    written(updates(sessions, counted).into_iter().chain(end))
+}
+
+fn written(updates: impl Iterator<Item = Update>) -> Vec<u8> {
+    let mut writer = RecordingWriter::new();
+    updates.flat_map(|update| writer.encode(&update).expect("fits a frame")).collect()
+}
+
+/// Without an end.
+fn updates(sessions: u64, counted: u64) -> Vec<Update> {
     let run = RunInfo { tracking: Tracking::EveryObject, stacks: true, ..RunInfo::default() };
     let frame = Frame {
         class: "com.acme.Pool".into(),
@@ -42,17 +53,14 @@ fn recording_of(sessions: u64, counted: u64, ended: bool) -> Vec<u8> {
         sites: vec![SiteCounts { id: SiteId(0), allocated: Tally::of(100, 16), ..SiteCounts::default() }],
         ..Progress::default()
     };
-    let mut updates = vec![
+    vec![
         Update::Start(Box::new(run)),
         class(ClassId(0), SESSION),
         class(ClassId(1), ODD),
         Update::Frame { id: FrameId(0), frame },
         Update::Site { id: SiteId(0), class: ClassId(0), stack: vec![FrameId(0)] },
         Update::Progress(Box::new(progress)),
-    ];
-    updates.extend(ended.then_some(Update::End));
-    let mut writer = RecordingWriter::new();
-    updates.iter().flat_map(|update| writer.encode(update).expect("fits a frame")).collect()
+    ]
 }
 
 struct Place(tempfile::TempDir);
@@ -105,6 +113,32 @@ fn exit_codes_say_what_came_out() {
         let (found, out, err) = Place::with(recording, budget).checked(&[]);
         assert_eq!(found, code, "{budget}\n{out}\n{err}");
     }
+}
+
+#[test]
+fn limits_per_operation_are_by_the_programs_own_count_unless_another_is_named() {
+    let told = [Update::Operations(10), Update::End];
+    let reporting = written(updates(100, 10_000).into_iter().chain(told));
+    let limit = |objects: &str| format!("[total]\nobjects_per_operation = {objects}\n");
+    let code = |recording: &[u8], budget: &str, options: &[&str]| {
+        let (code, out, err) = Place::with(recording, budget).checked(options);
+        (code, out + &err)
+    };
+    // 101 objects.
+    for (budget, options, expected) in [
+        (limit("10.1"), &[][..], 0),
+        (limit("10.0"), &[], 1),
+        ("operations = 20\n".to_owned() + &limit("5.05"), &[], 0),
+        ("operations = 5\n".to_owned() + &limit("10.1"), &[], 1),
+        (limit("5.05"), &["--operations", "20"], 0),
+    ] {
+        let (code, said) = code(&reporting, &budget, options);
+        assert_eq!(code, expected, "{budget} {options:?}\n{said}");
+    }
+    let (code, said) = code(&recording(10_000, true), &limit("1000"), &[]);
+    assert_eq!(code, 2, "{said}");
+    let both = said.contains("--operations") && said.contains("Mayfly.operations");
+    assert!(both && said.contains("the number of operations is not given"), "{said}");
 }
 
 #[test]

@@ -14,6 +14,11 @@ use serde_json::Value;
 /// A program that makes so many sessions, and 1,000 orders, both of 16 bytes; half of what the JVM allocated is counted if it
 /// is not `trusted`.
 fn recording(sessions: u64, trusted: bool) -> Vec<u8> {
+    reporting(sessions, trusted, None)
+}
+
+/// The same, of one that reports so many operations.
+fn reporting(sessions: u64, trusted: bool, operations: Option<u64>) -> Vec<u8> {
     let class = |id, name: &str| Update::Class { id, name: name.to_owned() };
     let counts = |id, objects| ClassCounts { id, allocated: Tally::of(objects, 16), lifetimes: None };
     let jvm_allocated_bytes = Some(if trusted { 100 } else { 200 });
@@ -23,13 +28,14 @@ fn recording(sessions: u64, trusted: bool) -> Vec<u8> {
         classes: vec![counts(ClassId(0), sessions), counts(ClassId(1), 1_000)],
         ..Progress::default()
     };
-    let updates = [
+    let mut updates = vec![
         Update::Start(Box::<RunInfo>::default()),
         class(ClassId(0), "a.Session"),
         class(ClassId(1), "a.Order"),
         Update::Progress(Box::new(progress)),
-        Update::End,
     ];
+    updates.extend(operations.map(Update::Operations));
+    updates.push(Update::End);
     let mut writer = RecordingWriter::new();
     updates.iter().flat_map(|update| writer.encode(update).expect("fits a frame")).collect()
 }
@@ -113,6 +119,60 @@ fn operations_make_runs_of_different_length_comparable() {
     let line = text.lines().find(|line| line.ends_with("a.Session")).expect("the class");
     assert!(line.contains(" ~ ") && line.contains("3.12 KiB"), "{text}");
     assert_eq!(place.diff(&["--per", "1,2,3", "0", "1"]).status.code(), Some(2));
+}
+
+/// Recordings 0 and 1 of programs that report nothing, and a and b of the same that report 10 and 20 operations.
+fn some_report() -> Place {
+    let place = Place::with(&[2_000, 4_000]);
+    for (name, sessions, operations) in [("a", 2_000, 10), ("b", 4_000, 20)] {
+        fs::write(place.file(name), reporting(sessions, true, Some(operations))).expect("write");
+    }
+    place
+}
+
+#[track_caller]
+fn of_sessions(text: &str) -> &str {
+    text.lines().find(|line| line.ends_with("a.Session")).expect("the class")
+}
+
+#[test]
+fn without_a_number_given_operations_are_those_that_the_program_reported() {
+    let place = some_report();
+    let text = place.text(&["--full", "a", "b"]);
+    let said = "Numbers are per operation, as the program counted them: 10 a recording before, 20 after.\n";
+    assert!(text.contains(said), "{text}");
+    let line = of_sessions(&text);
+    assert!(line.contains(" ~ ") && line.contains("3.12 KiB"), "{text}");
+    let page = place.text(&["--html", "a", "b"]);
+    assert!(page.contains(said.trim_end()), "the page");
+    let json: Value = serde_json::from_str(&place.text(&["--json", "a", "b"])).expect("JSON");
+    let of = |key: &str| json[key].clone();
+    assert_eq!((of("per_operation"), of("operations_counted_by")), (true.into(), "program".into()));
+    assert_eq!(of("operations"), serde_json::json!([10.0, 20.0]));
+}
+
+#[test]
+fn a_number_given_wins_over_the_programs_own() {
+    let place = some_report();
+    let text = place.text(&["--per", "20,80", "--full", "a", "b"]);
+    assert!(text.contains("per operation, as given: 20 a recording before, 80 after."), "{text}");
+    assert!(of_sessions(&text).contains("-50.0 % differs"), "{text}");
+    let whole = place.text(&["--per", "1", "--full", "a", "b"]);
+    assert!(of_sessions(&whole).contains("+100.0 % differs") && !whole.contains("per operation"), "{whole}");
+}
+
+#[test]
+fn where_only_some_report_operations_whole_runs_are_compared_and_that_is_said() {
+    let place = some_report();
+    for (before, after) in [("a", "1"), ("0", "b")] {
+        let text = place.text(&["--full", before, after]);
+        assert!(text.contains("only 1 of 2 recordings say how many operations the program did"), "{text}");
+        assert!(of_sessions(&text).contains("+100.0 % differs"), "{text}");
+        let json: Value = serde_json::from_str(&place.text(&["--json", before, after])).expect("JSON");
+        assert_eq!((&json["per_operation"], &json["operations"]), (&false.into(), &Value::Null));
+    }
+    let none = place.text(&["--full", "0", "1"]);
+    assert!(!none.contains("operation"), "{none}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ const TRUST: f64 = 0.99;
 pub struct Budget {
     /// Least share of the JVM's bytes that has to be counted or known exactly, for any judgement.
     pub trust: f64,
-    /// How many operations the program does, for limits per operation.
+    /// How many operations the program does, for limits per operation; `None`: as many as it reported.
     pub operations: Option<f64>,
     /// What becomes of what class initialisers allocate.
     pub initialisation: Initialisation,

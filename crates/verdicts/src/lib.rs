@@ -16,6 +16,7 @@ pub mod leaks;
 mod lifetimes;
 mod measure;
 mod offenders;
+mod operations;
 mod parts;
 mod rows;
 mod significance;
@@ -29,6 +30,7 @@ pub use diff::{Difference, Finding, Measure, NotComparable, Side, Verdict, diff}
 pub use grounds::trust_share;
 pub use lifetimes::Clock;
 pub use offenders::Offender;
+pub use operations::{CountedBy, by_program};
 pub use parts::{Held, Part, parts};
 pub use rows::RowName;
 pub use significance::false_discovery_rates;

@@ -9,9 +9,13 @@ use crate::amount::Amount;
 use crate::apart::initialises_a_class;
 use crate::budget::{Budget, Initialisation, Limit, Quantity, Subject};
 use crate::counted::Picked;
+use crate::operations::reported;
 
 /// Two-sided standard deviations of a band of 95 %.
 const DEVIATIONS: f64 = 1.96;
+
+const NO_OPERATIONS: &str = "the number of operations is not given: name it in the budget or by --operations, or have the \
+                             program report it by Mayfly.operations";
 
 impl Subject {
     /// Whether a limit on this is on that class, too.
@@ -61,7 +65,7 @@ impl Sum {
 /// What is limited, as `profile` has it; or why it does not tell.
 pub(crate) fn measure(profile: &Profile, limit: &Limit, budget: &Budget) -> Result<Amount, String> {
     let subject = &limit.subject;
-    let per = || budget.operations.ok_or_else(|| "the number of operations is not given".to_owned());
+    let per = || budget.operations.or_else(|| reported(profile)).ok_or_else(|| NO_OPERATIONS.to_owned());
     let allocated = |bytes: bool| allocated(profile, subject, bytes, budget.initialisation);
     match limit.quantity {
         Quantity::Bytes => allocated(true),

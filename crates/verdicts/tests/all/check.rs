@@ -73,6 +73,17 @@ fn ruling(profile: &Profile, budget: &str) -> Ruling {
 }
 
 #[test]
+fn operations_are_those_of_the_budget_else_those_that_the_program_reported() {
+    let profile = Profile { operations: 100, ..profile() };
+    let limit = |bytes: u32| format!("[total]\nbytes_per_operation = {bytes}\n");
+    assert_eq!(ruling(&profile, &limit(1_320)), Ruling::Kept);
+    assert_eq!(ruling(&profile, &limit(1_319)), Ruling::Exceeded);
+    let named = |bytes| "operations = 1000\n".to_owned() + &limit(bytes);
+    assert_eq!(ruling(&profile, &named(132)), Ruling::Kept);
+    assert_eq!(ruling(&profile, &named(131)), Ruling::Exceeded);
+}
+
+#[test]
 fn each_quantity_is_kept_at_its_value_and_exceeded_below() {
     let profile = profile();
     for (entry, key, kept) in [
