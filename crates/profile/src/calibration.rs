@@ -90,6 +90,8 @@ struct Sample {
     tracking: Tracking,
     /// Mean bytes between samples of the JVM's, which [`ClassEstimate`]s rest on.
     interval: Option<u64>,
+    /// Bytes that the JIT can have removed in all, if that is known.
+    most_removed: Option<u64>,
     /// Whether classes are known by the sample alone, too.
     counts_estimated: bool,
     /// Whether nothing that should have been tracked was given up.
@@ -111,6 +113,7 @@ impl Sample {
         estimated.then_some(Self {
             tracking: profile.run.tracking,
             interval: profile.trust.sample_interval,
+            most_removed: profile.trust.most_removed_bytes(),
             counts_estimated: profile.run.engine == EngineKind::Sampled,
             complete: profile.trust.dropped.is_empty(),
             of_one: (0.0, 0.0),
@@ -137,8 +140,11 @@ impl Sample {
             return false;
         }
         // What is counted and was never allocated can't be picked by the JVM's sampler; what no hook saw can be.
-        let removed =
-            || self.interval.is_some_and(|interval| estimate.removed(class.allocated.bytes, interval));
+        let removed = || {
+            let removed =
+                |interval| estimate.removed_within(class.allocated.bytes, interval, self.most_removed);
+            self.interval.is_some_and(removed)
+        };
         match self.tracking {
             Tracking::ByteSample(_) => {
                 !removed() && estimate.unseen.bytes() <= 3 * estimate.unseen.error_bytes()

@@ -104,10 +104,17 @@ impl ClassEstimate {
     /// samples `interval` bytes apart would say had all of them been allocated, and by a tenth. An error beyond that of
     /// independent samples counts, too.
     pub fn removed(self, executed: u64, interval: u64) -> bool {
+        self.removed_within(executed, interval, None)
+    }
+
+    /// As [`Self::removed`], where no more than `most` bytes of all classes can have been removed: samples that say more than
+    /// that, beyond chance, were not drawn as they should have been.
+    pub fn removed_within(self, executed: u64, interval: u64, most: Option<u64>) -> bool {
         let beyond = self.allocated.variance - self.allocated.bytes * interval as f64;
         let chance = 3.0 * (executed as f64 * interval as f64 + beyond.max(0.0)).sqrt();
         let missing = executed as f64 - self.allocated.bytes;
-        missing > chance && missing > executed as f64 / 10.0
+        let possible = most.is_none_or(|most| missing - chance <= most as f64);
+        missing > chance && missing > executed as f64 / 10.0 && possible
     }
 }
 
@@ -159,5 +166,8 @@ mod tests {
         let mut vague = of(500);
         vague.allocated.add(Estimate::of_bytes(0.0, 500.0 * INTERVAL as f64));
         assert!(!vague.removed(executed, INTERVAL), "within the error of what is known otherwise");
+        // 400 intervals are missing, 95 of them within chance.
+        assert!(of(600).removed_within(executed, INTERVAL, Some(310 * INTERVAL)));
+        assert!(!of(600).removed_within(executed, INTERVAL, Some(300 * INTERVAL)), "the JVM allocated them");
     }
 }

@@ -9,10 +9,14 @@ use crate::profile::{ClassProfile, Profile, SiteProfile};
 use crate::run::Tracking;
 
 impl Profile {
-    /// Whether the JIT compiler optimised objects of this class away, beyond what chance explains.
+    /// Whether the JIT compiler optimised objects of this class away, beyond what chance explains, and as the JVM's counter of
+    /// allocated bytes allows.
     pub fn is_optimised_away(&self, class: &ClassProfile) -> bool {
         let estimate = self.estimates.get(&class.name).copied().unwrap_or_default();
-        self.trust.sample_interval.is_some_and(|interval| estimate.removed(class.allocated.bytes, interval))
+        let most = self.trust.most_removed_bytes();
+        self.trust
+            .sample_interval
+            .is_some_and(|interval| estimate.removed_within(class.allocated.bytes, interval, most))
     }
 
     /// Bytes of a class that took memory: all that was executed, or what samples say where it was optimised away.

@@ -56,14 +56,8 @@ impl Profile {
     /// Classes of which more was executed than allocated, beyond the error of the estimate: the JIT compiler removed
     /// allocations. In the order of the classes.
     pub fn removed_by_jit(&self) -> impl Iterator<Item = (&ClassProfile, ClassEstimate)> {
-        let estimated = self.trust.sample_interval.into_iter().flat_map(move |interval| {
-            self.classes.iter().map(move |class| {
-                (class, self.estimates.get(&class.name).copied().unwrap_or_default(), interval)
-            })
-        });
-        estimated
-            .filter(|(class, estimate, interval)| estimate.removed(class.allocated.bytes, *interval))
-            .map(|(class, estimate, _)| (class, estimate))
+        let removed = self.classes.iter().filter(|class| self.is_optimised_away(class));
+        removed.map(|class| (class, self.estimates.get(&class.name).copied().unwrap_or_default()))
     }
 }
 

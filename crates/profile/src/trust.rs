@@ -89,6 +89,17 @@ impl Trust {
             .map(|bytes| self.accounted_bytes as f64 / bytes as f64)
     }
 
+    /// The most bytes that the JIT can have removed of all classes: the JVM's counter would be lower still. `None` where that is not
+    /// known: without a counter, and where more was allocated than was counted and explained, which may hide what was removed.
+    pub fn most_removed_bytes(&self) -> Option<u64> {
+        self.jvm_allocated_bytes?;
+        self.remainder.iter().find_map(|part| {
+            let chance = 3 * part.error_bytes?;
+            let is_the_rest = part.bytes < 0 || (!part.named && part.bytes.unsigned_abs() <= chance);
+            is_the_rest.then(|| part.bytes.min(0).unsigned_abs() + chance)
+        })
+    }
+
     /// Share of the JVM's bytes that is counted, or in the remainder under a known cause.
     pub fn named_share(&self) -> Option<f64> {
         let allocated = self.jvm_allocated_bytes.filter(|&bytes| bytes > 0)?;
@@ -96,5 +107,26 @@ impl Trust {
             self.remainder.iter().filter(|part| part.named).map(|part| i128::from(part.bytes)).sum();
         let missing = i128::from(allocated) - i128::from(self.accounted_bytes) - named;
         Some(1.0 - missing.max(0) as f64 / allocated as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_was_removed_than_the_counter_of_the_jvm_lets_be_missing() {
+        let most = |bytes: i64, named: bool, jvm_allocated_bytes: Option<u64>| {
+            let rest = Remainder { cause: "the rest".into(), bytes, error_bytes: Some(100), named };
+            let remainder = vec![Remainder::exact("before counting began", 5_000), rest];
+            Trust { jvm_allocated_bytes, remainder, ..Trust::default() }.most_removed_bytes()
+        };
+        assert_eq!(most(-40, false, Some(9_000)), Some(340), "chance");
+        assert_eq!(most(250, false, Some(9_000)), Some(300), "chance, too");
+        assert_eq!(most(-2_000, true, Some(9_000)), Some(2_300), "removed for sure");
+        assert_eq!(most(2_000, false, Some(9_000)), None, "not explained: what was removed may be in it");
+        assert_eq!(most(2_000, true, Some(9_000)), None, "stacks of virtual threads: as before");
+        assert_eq!(most(-40, false, None), None, "no counter");
+        assert_eq!(Trust::default().most_removed_bytes(), None);
     }
 }

@@ -63,7 +63,6 @@ struct Numbers<'a> {
     site_bounds: HashMap<&'a str, u64>,
     bounds: &'a BucketBounds,
     estimates: &'a BTreeMap<String, ClassEstimate>,
-    sample_interval: Option<u64>,
     /// Whether allocation counts of classes are estimates.
     counts_estimated: bool,
     /// Whether only a sample was tracked, so that allocation counts of sites are estimates.
@@ -87,7 +86,6 @@ impl<'a> Numbers<'a> {
             site_bounds: profile.site_bounds(),
             bounds: &run.buckets,
             estimates: &profile.estimates,
-            sample_interval: profile.trust.sample_interval,
             counts_estimated: run.engine == EngineKind::Sampled,
             sampled,
             balanced,
@@ -112,9 +110,8 @@ impl<'a> Numbers<'a> {
     }
 
     fn estimate(&self, class: &ClassProfile) -> Option<EstimateJson> {
-        let interval = self.sample_interval?;
         let estimate = self.estimates.get(&class.name).copied();
-        let removed_by_jit = estimate.unwrap_or_default().removed(class.allocated.bytes, interval);
+        let removed_by_jit = self.profile.is_optimised_away(class);
         let ClassEstimate { allocated, .. } = estimate.or(removed_by_jit.then(ClassEstimate::default))?;
         Some(EstimateJson { bytes: allocated.bytes(), error_bytes: allocated.error_bytes(), removed_by_jit })
     }

@@ -2,8 +2,8 @@
 
 use mayfly_profile::{
     ClassCounts, ClassEstimate, ClassId, Dropped, Estimate, Frame, FrameId, LifetimeCounts, Lifetimes,
-    Profile, ProfileBuilder, Progress, RunInfo, SiteCounts, SiteId, SiteProfile, Tally, Tracking, Trust,
-    Update,
+    Profile, ProfileBuilder, Progress, Remainder, RunInfo, SiteCounts, SiteId, SiteProfile, Tally, Tracking,
+    Trust, Update,
 };
 use proptest::prelude::*;
 
@@ -20,6 +20,8 @@ struct Told {
     sites: Vec<(Tally, Tally)>,
     estimate: ClassEstimate,
     dropped: u64,
+    /// By how many bytes the JVM's counter differs, when all that is known is taken off; `None`: it has no counter.
+    rest: Option<i64>,
 }
 
 impl Told {
@@ -38,6 +40,7 @@ impl Told {
             sites: Vec::new(),
             estimate,
             dropped: 0,
+            rest: None,
         }
     }
 
@@ -58,8 +61,12 @@ impl Told {
                 error: 0.0,
             }
         };
+        let rest =
+            |bytes| Remainder { cause: "the rest".into(), bytes, error_bytes: Some(INTERVAL), named: false };
         let progress = Progress {
             trust: Trust {
+                jvm_allocated_bytes: self.rest.map(|_| 1 << 40),
+                remainder: self.rest.map(rest).into_iter().collect(),
                 sample_interval: Some(INTERVAL),
                 dropped: (self.dropped > 0)
                     .then(|| Dropped { cause: "no room".into(), objects: self.dropped })
@@ -124,6 +131,18 @@ fn the_living_and_the_dead_are_as_many_as_were_allocated() {
 fn what_the_jit_removed_is_not_put_to_the_living() {
     let profile = Told::of(64, 10_000_000, 50_000, 50_000).profile();
     assert_eq!(fates(&profile), (Tally::of(50_000, 64), Tally::of(50_000, 64)));
+}
+
+#[test]
+fn what_the_counter_of_the_jvm_says_was_allocated_the_jit_did_not_remove() {
+    let mut told = Told::of(64, 10_000_000, 50_000, 50_000);
+    told.rest = Some(-1_000);
+    let profile = told.profile();
+    let (live, dead) = fates(&profile);
+    assert_eq!((live.objects + dead.objects, profile.removed_by_jit().count()), (10_000_000, 0));
+    told.rest = Some(-600_000_000);
+    let profile = told.profile();
+    assert_eq!((fates(&profile).0, profile.removed_by_jit().count()), (Tally::of(50_000, 64), 1));
 }
 
 #[test]
