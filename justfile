@@ -24,7 +24,7 @@ jmh:
 console:
     profiler-java/web/build
 
-# Run every test, end to end ones each on one of two JVMs found
+# Run the tests, end to end ones each on one of two JVMs found; what takes long is left to CI, and named
 test *ARGS:
     cargo test --workspace {{ ARGS }}
 
