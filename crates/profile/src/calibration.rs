@@ -140,11 +140,9 @@ impl Sample {
             return false;
         }
         // What is counted and was never allocated can't be picked by the JVM's sampler; what no hook saw can be.
-        let removed = || {
-            let removed =
-                |interval| estimate.removed_within(class.allocated.bytes, interval, self.most_removed);
-            self.interval.is_some_and(removed)
-        };
+        let (executed, most) = (class.allocated.bytes, self.most_removed);
+        let removed =
+            || self.interval.is_some_and(|interval| estimate.removed_within(executed, interval, most));
         match self.tracking {
             Tracking::ByteSample(_) => {
                 !removed() && estimate.unseen.bytes() <= 3 * estimate.unseen.error_bytes()

@@ -94,9 +94,9 @@ impl Trust {
     pub fn most_removed_bytes(&self) -> Option<u64> {
         self.jvm_allocated_bytes?;
         self.remainder.iter().find_map(|part| {
-            let chance = 3 * part.error_bytes?;
+            let chance = part.error_bytes?.saturating_mul(3);
             let is_the_rest = part.bytes < 0 || (!part.named && part.bytes.unsigned_abs() <= chance);
-            is_the_rest.then(|| part.bytes.min(0).unsigned_abs() + chance)
+            is_the_rest.then(|| part.bytes.min(0).unsigned_abs().saturating_add(chance))
         })
     }
 

@@ -4,6 +4,8 @@
 //! Rows of one place add up to its count. What its class counted beyond its places was made without bytecode (by
 //! reflection, through JNI, by the JVM), and gets a row of the class without frames.
 
+use std::mem;
+
 use mayfly_profile::{ClassId, SiteCounts, SiteId, Tally, divide};
 use rustc_hash::FxHashMap;
 
@@ -26,8 +28,6 @@ pub struct SiteRows {
     classes_baseline: Vec<ClassTotal>,
     /// Objects and stacks when a counter's rows were last said.
     said: Vec<(u64, u64)>,
-    /// Rows said of places at which no stack was taken yet, by counter: they end with the first stack.
-    without_stack: FxHashMap<usize, SiteId>,
     without_place: FxHashMap<ClassId, Tally>,
     /// Size of a class's objects, by name.
     sizes: FxHashMap<Box<str>, u64>,
@@ -58,7 +58,6 @@ impl SiteRows {
         self.baseline = counters.map(|counter| self.read(counter, words, tables.classes)).collect();
         self.classes_baseline = words.classes(tables.classes, tables.places);
         self.said.clear();
-        self.without_stack.clear();
         self.without_place.clear();
         for counter in tables.places.counters() {
             counter.samples().reset();
@@ -88,11 +87,15 @@ impl SiteRows {
             }
             let changed = self.said[index] != (tally.objects, taken);
             if changed || stacks.iter().any(|(site, _)| died.contains(site)) {
-                self.said[index] = (tally.objects, taken);
+                let before = mem::replace(&mut self.said[index], (tally.objects, taken));
                 let error = |weight: &Weight| samples.error(weight);
-                let before = self.without_stack.remove(&index);
-                let stacks = if stacks.is_empty() { self.unseen(index, counter, tables) } else { stacks };
-                let ended = before.filter(|before| stacks.iter().all(|(site, _)| site != before));
+                // The row that it has until its first stack.
+                let own = if before.1 == 0 { self.own_frame(counter, tables) } else { None };
+                let stacks = match own {
+                    Some(own) if stacks.is_empty() => vec![(own, Weight::default())],
+                    _ => stacks,
+                };
+                let ended = own.filter(|own| before.0 > 0 && stacks.iter().all(|(site, _)| site != own));
                 rows.extend(ended.map(|site| with_lifetimes(site, Tally::default(), ledger)));
                 rows.extend(place_rows(tally, &stacks, error, ledger));
             }
@@ -116,12 +119,10 @@ impl SiteRows {
         self.classes_seen = classes.len();
     }
 
-    /// A place at which no stack was taken yet: its own frame is known.
-    fn unseen(&mut self, index: usize, counter: &PlaceCounter, tables: Tables<'_>) -> Vec<(SiteId, Weight)> {
-        let Some(facts) = tables.places.facts(counter.place) else { return Vec::new() };
-        let site = tables.sites.of_frame(counter.class, counter.place, facts.frame(self.lines));
-        self.without_stack.insert(index, site);
-        vec![(site, Weight::default())]
+    /// The site of a place at which no stack was taken yet: its own frame is known.
+    fn own_frame(&self, counter: &PlaceCounter, tables: Tables<'_>) -> Option<SiteId> {
+        let facts = tables.places.facts(counter.place)?;
+        Some(tables.sites.of_frame(counter.class, counter.place, facts.frame(self.lines)))
     }
 
     /// Rows of what classes counted beyond their places.
