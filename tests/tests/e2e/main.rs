@@ -15,6 +15,7 @@ mod balanced;
 mod blame;
 mod build_tools;
 mod check;
+mod ci_script;
 mod collections;
 mod crowds;
 mod diff;
