@@ -1,6 +1,7 @@
 //! The page of `mayfly diff --html`: its numbers are those of the text and the JSON, and it is used as the page of one recording.
 //!
-//! Not here: the verdicts, tested with `mayfly-verdicts`. Without Chromium what needs a browser is skipped, and that is said.
+//! Not here: the verdicts, tested with `mayfly-verdicts`. Without Chromium what needs a browser is skipped, and that is said,
+//! as where `MAYFLY_JVMS` is not set.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,6 @@
 //! The page of `mayfly report --html` in a browser: what it adds up is what the report says, for every selection.
 //!
-//! The browser is Debian's Chromium; without it these tests are skipped, and say so.
+//! The browser is Debian's Chromium; without it these tests are skipped, and say so, as where `MAYFLY_JVMS` is not set.
 
 use std::collections::BTreeMap;
 use std::fs;
