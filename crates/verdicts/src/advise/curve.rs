@@ -4,6 +4,8 @@
 
 use mayfly_profile::{Ages, Cohorts, Profile, Survival};
 
+use super::first_survivors::FirstSurvivors;
+
 /// Classes with less than this share of all bytes are taken together.
 const LEAST_SHARE: f64 = 0.001;
 /// Points of an integral.
@@ -62,6 +64,7 @@ pub struct Curve {
     parts: Vec<Lives>,
     /// Bytes that were allocated.
     pub allocated: f64,
+    first_survivors: FirstSurvivors,
 }
 
 impl Curve {
@@ -87,7 +90,10 @@ impl Curve {
         }
         // What was not followed lives as the rest does.
         parts.iter_mut().for_each(|lives| lives.share /= known);
-        Some(Self { parts, allocated })
+        let mut curve = Self { parts, allocated, first_survivors: FirstSurvivors::default() };
+        let expected = |bytes| curve.alive_bytes(0.0, bytes, Bound::Likely);
+        curve.first_survivors = FirstSurvivors::of(&profile.collections, expected);
+        Some(curve)
     }
 
     /// The share alive at an age.
@@ -98,6 +104,12 @@ impl Curve {
             Bound::Most => survival.alive_between(age).1,
         };
         self.parts.iter().map(|lives| lives.share * of(lives)).sum()
+    }
+
+    /// How many times as many bytes survive their first collection as [`Self::alive_bytes`] says, of what was allocated between two points of the
+    /// clock: by what collections of the recording kept there; 1 if none can tell.
+    pub fn survives(&self, from: f64, to: f64) -> f64 {
+        self.first_survivors.share(from, to)
     }
 
     /// Bytes alive of those that were allocated between two ages ago.

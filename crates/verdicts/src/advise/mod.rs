@@ -6,6 +6,7 @@
 
 mod code;
 mod curve;
+mod first_survivors;
 mod gc_log;
 mod predict;
 mod suggest;

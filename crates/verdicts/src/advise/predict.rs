@@ -5,15 +5,13 @@
 //! HotSpot's Serial and G1 do (`AgeTable::compute_tenuring_threshold`): the first age up to which more bytes survive than the
 //! desired size, and no more than the maximum.
 //!
-//! Allocation is taken to be even: programs in phases are predicted on the whole, not phase by phase.
+//! One collection follows the other as in the recording. What survives its first one is what collections kept there at that time
+//! (`first_survivors`); how long that lives then, the curve says for the whole of the recording.
 
 use super::curve::{Bound, Curve};
 
 /// Ages that objects have in HotSpot: 4 bits.
 const AGES: usize = 15;
-/// Collections simulated before promotion is measured, and while it is.
-const SETTLING: usize = 64;
-const MEASURED: usize = 32;
 
 /// A young generation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,63 +67,61 @@ pub struct Prediction {
 
 /// Predicts for a curve of survival.
 pub fn predict(curve: &Curve, young: Young) -> Prediction {
-    let collections = curve.allocated / young.eden as f64;
     let [least, likely, most] =
-        [Bound::Least, Bound::Likely, Bound::Most].map(|bound| cycle(curve, young, bound));
-    let all = |bytes: f64| bytes * collections;
+        [Bound::Least, Bound::Likely, Bound::Most].map(|bound| run(curve, young, bound));
+    let collections = curve.allocated / young.eden as f64;
     Prediction {
         // A smaller curve can mean a higher threshold: sorted, so that the band holds all three.
-        promoted: (
-            all(least.promoted.min(likely.promoted)),
-            all(likely.promoted),
-            all(most.promoted.max(likely.promoted)),
-        ),
+        promoted: (least.promoted.min(likely.promoted), likely.promoted, most.promoted.max(likely.promoted)),
         collections,
-        threshold: likely.threshold,
-        copied: all(likely.copied),
+        threshold: likely.thresholds / collections,
+        copied: likely.copied,
     }
 }
 
-/// What one collection does on average.
+/// What collections did.
 #[derive(Clone, Copy, Debug, Default)]
-struct Cycle {
+struct Done {
     promoted: f64,
-    threshold: f64,
     copied: f64,
+    /// Sum of the thresholds by which they went, one each.
+    thresholds: f64,
 }
 
-fn cycle(curve: &Curve, young: Young, bound: Bound) -> Cycle {
+/// All collections of the recording.
+fn run(curve: &Curve, young: Young, bound: Bound) -> Done {
     let eden = young.eden as f64;
+    let collections = curve.allocated / eden;
     // Of one eden's bytes, those that survive their nth collection.
     let surviving: Vec<f64> =
         (0..=AGES).map(|n| curve.alive_bytes(n as f64 * eden, (n + 1) as f64 * eden, bound)).collect();
-    let mut simulated = Simulated { share: [0.0; AGES + 1], threshold: young.threshold };
-    let mut sum = Cycle::default();
-    for collection in 0..SETTLING + MEASURED {
-        let (cycle, used) = (simulated.collect(&surviving, young), simulated.threshold);
-        if collection >= SETTLING {
-            sum.promoted += cycle.promoted;
-            sum.copied += cycle.copied;
-            sum.threshold += f64::from(used);
-        }
+    let mut simulated = Simulated { part: [0.0; AGES + 1], threshold: young.threshold };
+    let mut sum = Done::default();
+    for number in 0..collections.ceil() as u64 {
+        let from = number as f64 * eden;
+        simulated.part[0] = curve.survives(from, from + eden);
+        let done = simulated.collect(&surviving, young);
+        // The last eden is filled to a part: so likely is one more collection.
+        let weight = (collections - number as f64).min(1.0);
+        sum.promoted += weight * done.promoted;
+        sum.copied += weight * done.copied;
+        sum.thresholds += weight * done.thresholds;
     }
-    let mean = |value: f64| value / MEASURED as f64;
-    Cycle { promoted: mean(sum.promoted), threshold: mean(sum.threshold), copied: mean(sum.copied) }
+    sum
 }
 
 /// The survivors, as collections leave them.
 struct Simulated {
-    /// Of those that survived so many collections, the share that is in the young generation still.
-    share: [f64; AGES + 1],
+    /// Of those that survived so many collections, the part that is in the young generation still.
+    part: [f64; AGES + 1],
     threshold: u8,
 }
 
 impl Simulated {
-    fn collect(&mut self, surviving: &[f64], young: Young) -> Cycle {
-        self.share[0] = 1.0;
+    fn collect(&mut self, surviving: &[f64], young: Young) -> Done {
         let (mut kept, mut promoted) = ([0.0; AGES + 1], 0.0);
         for age in 0..=AGES {
-            let bytes = self.share[age] * surviving[age];
+            let bytes = self.part[age] * surviving[age];
             if age >= usize::from(self.threshold) || age == AGES {
                 promoted += bytes
             } else {
@@ -138,10 +134,12 @@ impl Simulated {
         kept.iter_mut().for_each(|bytes| *bytes *= room);
         for age in 1..=AGES {
             let whole = surviving[age - 1];
-            self.share[age] = if whole > 0.0 { kept[age] / whole } else { 0.0 };
+            self.part[age] = if whole > 0.0 { kept[age] / whole } else { 0.0 };
         }
+        let copied = kept.iter().sum::<f64>() + promoted;
+        let done = Done { promoted, copied, thresholds: f64::from(self.threshold) };
         self.threshold = next_threshold(&kept, young);
-        Cycle { promoted, threshold: 0.0, copied: kept.iter().sum::<f64>() + promoted }
+        done
     }
 }
 

@@ -1,0 +1,132 @@
+//! How many bytes survived their first collection, over the course of a recording: what the collector says that it kept.
+//!
+//! More survives than lives: a young collection keeps what dead objects of the old generation refer to. And programs go through phases, in
+//! which more survives or less. Lifetimes tell neither. Only collections count here that found nothing that had survived another one: those that
+//! come after one of the whole heap, which a recording for advice forces (`#gc-every-BYTES`).
+
+use mayfly_profile::{Collection, GcKind};
+
+/// What was allocated between two points of the clock of bytes, and survived the collection at the second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Look {
+    from: f64,
+    to: f64,
+    /// Of what the curve of lifetimes says.
+    share: f64,
+}
+
+/// How much more survives a first collection than lifetimes say, and when.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FirstSurvivors(Vec<Look>);
+
+impl FirstSurvivors {
+    /// `expected` says how many of so many bytes live still when the last of them is allocated.
+    pub(super) fn of(collections: &[Collection], expected: impl Fn(f64) -> f64) -> Self {
+        let mut looks = Vec::new();
+        // When the young generation was last known to be empty.
+        let mut empty_at = Some(0);
+        let moving = collections.iter().filter(|gc| matches!(gc.kind, GcKind::Young | GcKind::Full));
+        for (index, gc) in moving.enumerate() {
+            // What came before the first that is kept is not known.
+            let from = empty_at.filter(|_| index > 0 || gc.number == 0);
+            looks.extend(from.and_then(|from| look(gc, from, &expected)));
+            empty_at = gc.young.filter(|young| young.after == 0).map(|_| gc.bytes);
+        }
+        Self(looks)
+    }
+
+    /// For what is allocated between two points of the clock: by those who looked there, or nearest to it; 1 if nobody did.
+    pub(super) fn share(&self, from: f64, to: f64) -> f64 {
+        let (mut all, mut sum) = (0.0, 0.0);
+        for look in &self.0 {
+            let overlap = (look.to.min(to) - look.from.max(from)).max(0.0);
+            (all, sum) = (all + overlap, sum + overlap * look.share);
+        }
+        let distance = |look: &&Look| (look.from - to).max(from - look.to);
+        let nearest = || self.0.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        if all > 0.0 { sum / all } else { nearest().map_or(1.0, |look| look.share) }
+    }
+}
+
+fn look(gc: &Collection, from: u64, expected: impl Fn(f64) -> f64) -> Option<Look> {
+    let fitted = *gc.tenuring.as_ref()?.age_bytes.first()?;
+    // What did not fit the survivor space was promoted at once.
+    let survived = fitted.saturating_add(gc.promoted()?) as f64;
+    let (from, to) = (from as f64, gc.bytes as f64);
+    let expected = expected(to - from);
+    (expected > 0.0).then(|| Look { from, to, share: survived / expected })
+}
+
+#[cfg(test)]
+mod tests {
+    use mayfly_profile::{GenerationUse, Tenuring};
+
+    use super::*;
+
+    fn generation(before: u64, after: u64) -> Option<GenerationUse> {
+        Some(GenerationUse { before: Some(before), after, capacity: None })
+    }
+
+    fn young(number: u32, bytes: u64, survived: u64, promoted: u64) -> Collection {
+        Collection {
+            number,
+            bytes,
+            kind: GcKind::Young,
+            young: generation(1_000, survived),
+            old: generation(0, promoted),
+            tenuring: Some(Tenuring { age_bytes: vec![survived, 0], ..Tenuring::default() }),
+            ..Collection::default()
+        }
+    }
+
+    fn full(number: u32, bytes: u64) -> Collection {
+        Collection { number, bytes, kind: GcKind::Full, young: generation(500, 0), ..Collection::default() }
+    }
+
+    /// A tenth lives.
+    fn shares(collections: &[Collection]) -> FirstSurvivors {
+        FirstSurvivors::of(collections, |bytes| bytes / 10.0)
+    }
+
+    #[test]
+    fn only_collections_count_that_found_nothing_older() {
+        let all =
+            [young(0, 1_000, 100, 0), young(1, 2_000, 700, 0), full(2, 2_500), young(3, 3_500, 150, 50)];
+        let expected =
+            [Look { from: 0.0, to: 1_000.0, share: 1.0 }, Look { from: 2_500.0, to: 3_500.0, share: 2.0 }];
+        assert_eq!(shares(&all).0, expected);
+        // Collections before these are no longer known.
+        assert_eq!(shares(&all[1..]).0, expected[1..]);
+        assert_eq!(shares(&all[1..2]).0, []);
+    }
+
+    #[test]
+    fn a_pause_of_a_concurrent_collector_between_two_changes_nothing() {
+        let pause = Collection {
+            number: 2,
+            bytes: 700,
+            kind: GcKind::ConcurrentPause,
+            young: generation(9, 9),
+            ..full(2, 700)
+        };
+        assert_eq!(shares(&[full(1, 500), pause, young(3, 1_500, 100, 0)]).0.len(), 1);
+    }
+
+    #[test]
+    fn collectors_that_publish_no_ages_tell_nothing() {
+        let mut silent = young(0, 1_000, 100, 0);
+        silent.tenuring = Some(Tenuring::default());
+        assert_eq!(shares(&[silent]).share(0.0, 100.0), 1.0);
+    }
+
+    #[test]
+    fn a_share_is_of_those_who_looked_there_or_nearest() {
+        let survivors = FirstSurvivors(vec![
+            Look { from: 0.0, to: 100.0, share: 1.0 },
+            Look { from: 100.0, to: 200.0, share: 2.0 },
+            Look { from: 300.0, to: 400.0, share: 5.0 },
+        ]);
+        assert_eq!(survivors.share(50.0, 200.0), (0.5 * 1.0 + 1.0 * 2.0) / 1.5);
+        assert_eq!([survivors.share(210.0, 220.0), survivors.share(900.0, 950.0)], [2.0, 5.0]);
+    }
+}
