@@ -14,14 +14,17 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use thiserror::Error;
 
-use crate::jvm_wrapper::{MEASURED, REAL_JAVA, RESIDENT_FILE, USAGE_FILE, Usage, write_launcher};
-use crate::pauses::{Pauses, option_of_each};
+use crate::jvm_wrapper::{MEASURED, MOMENTS_FILE, Moment, REAL_JAVA, USAGE_FILE, Usage, write_launcher};
+use crate::pauses::{Pauses, logs_of_each, option_of_each};
+use crate::progress::{reached_s, value_at};
 use crate::trust::{self, Trust, TrustError};
 
 /// Variables by which a bed's size could differ between two runs.
 const BED_SIZES: [&str; 7] = ["N", SECONDS, "READS", "ROUNDS", "PORT", "HEAP", "KEEP"];
 /// For how long a server is under load.
 pub(crate) const SECONDS: &str = "SECS";
+/// The share of all that is allocated after which a program counts as warm.
+const WARM: f64 = 1.0 / 3.0;
 const POLL: Duration = Duration::from_millis(50);
 
 /// What one run gave.
@@ -35,8 +38,10 @@ pub(crate) struct BedRun {
     pub(crate) requests: Option<f64>,
     /// Largest resident set of one of its JVMs, in MiB.
     pub(crate) rss_mib: f64,
-    /// Resident bytes of its JVM, second by second.
-    pub(crate) resident: Vec<u64>,
+    /// Its JVM, second by second.
+    pub(crate) moments: Vec<Moment>,
+    /// CPU time of its JVM from [`WARM`] to the last collection, in seconds; `None` of several JVMs, and of one that did not collect.
+    pub(crate) warm_cpu_s: Option<f64>,
     /// How long its JVMs stood still each time; of JDK 17 and later.
     pub(crate) pauses: Pauses,
     /// What the agent says of itself; `None` without our agent.
@@ -49,14 +54,10 @@ impl BedRun {
         self.requests.map_or(self.jvm_cpu_s, |requests| self.jvm_cpu_s * 1000.0 / requests)
     }
 
-    /// What it did beyond a shorter run of the same program. Memory, pauses and trust are of the whole.
-    pub(crate) fn beyond(self, shorter: &Self) -> Self {
-        Self {
-            result: format!("{}; {}", shorter.result, self.result),
-            jvm_cpu_s: self.jvm_cpu_s - shorter.jvm_cpu_s,
-            requests: self.requests.zip(shorter.requests).map(|(all, first)| all - first),
-            ..self
-        }
+    /// What it did once it was warm. Memory, pauses and trust are of the whole.
+    pub(crate) fn once_warm(self) -> Result<Self, BedFailure> {
+        let jvm_cpu_s = self.warm_cpu_s.ok_or(BedFailure::NeverWarm)?;
+        Ok(Self { jvm_cpu_s, requests: self.requests.map(|requests| requests * (1.0 - WARM)), ..self })
     }
 }
 
@@ -80,6 +81,9 @@ pub(crate) enum BedFailure {
     /// The script never ran `$JAVA`, or only unmeasured.
     #[error("the script started no JVM with JAVA_OPTS_EXTRA")]
     NoJvm,
+    /// No JVM, or several of them, told of its collections.
+    #[error("a steady state is that of one JVM that collects; there were several, or none")]
+    NeverWarm,
     /// The agent's report tells nothing.
     #[error(transparent)]
     Trust(#[from] TrustError),
@@ -103,14 +107,14 @@ pub(crate) struct BedRunner<'a> {
 impl BedRunner<'_> {
     /// Runs `script` with these JVM options. `folder` is the run's own: logs and reports go there.
     pub(crate) fn run(&self, script: &Path, options: &[String], folder: &Path) -> Result<BedRun, BedFailure> {
-        let (usage_file, resident_file) = (folder.join("usage"), folder.join("resident"));
+        let (usage_file, moments_file) = (folder.join("usage"), folder.join("moments"));
         let log = folder.join("script.log");
         let pauses = option_of_each(folder);
         let own = [MEASURED, &pauses];
         let marked: Vec<&str> = own.into_iter().chain(options.iter().map(String::as_str)).collect();
         let mut command = Command::new("bash");
         command.arg(script).env("JAVA", write_launcher(folder)?).env("JAVA_OPTS_EXTRA", marked.join(" "));
-        command.env(REAL_JAVA, self.java).env(USAGE_FILE, &usage_file).env(RESIDENT_FILE, &resident_file);
+        command.env(REAL_JAVA, self.java).env(USAGE_FILE, &usage_file).env(MOMENTS_FILE, &moments_file);
         for name in BED_SIZES {
             command.env_remove(name);
         }
@@ -125,13 +129,15 @@ impl BedRunner<'_> {
         if usage.is_empty() {
             return Err(BedFailure::NoJvm);
         }
+        let (moments, logs) = (Moment::read_all(&moments_file)?, logs_of_each(folder)?);
         Ok(BedRun {
             result,
             jvm_cpu_s: usage.iter().map(|jvm| jvm.cpu_us as f64 / 1e6).sum(),
             requests: requests(&text),
             rss_mib: usage.iter().map(|jvm| jvm.max_rss_kib as f64 / 1024.0).fold(0.0, f64::max),
-            resident: numbers(&resident_file)?,
-            pauses: Pauses::of_each(folder)?,
+            warm_cpu_s: warm_cpu_s(&logs, &moments),
+            moments,
+            pauses: Pauses::told_in(logs.iter().map(String::as_str)),
             trust: trust::read(folder)?,
         })
     }
@@ -160,13 +166,12 @@ fn stop(script: &mut Child) -> io::Result<()> {
     script.wait().map(drop)
 }
 
-/// One in a line; of a JVM that ended at once there are none.
-fn numbers(file: &Path) -> io::Result<Vec<u64>> {
-    let text = match std::fs::read_to_string(file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        read => read?,
-    };
-    text.lines().map(|line| line.parse().map_err(io::Error::other)).collect()
+/// See [`BedRun::warm_cpu_s`].
+fn warm_cpu_s(logs: &[String], moments: &[Moment]) -> Option<f64> {
+    let [log] = logs else { return None };
+    let cpu_s: Vec<_> = moments.iter().map(|moment| (moment.uptime_s, moment.cpu_s)).collect();
+    let [warm, last] = [reached_s(log, WARM)?, reached_s(log, 1.0)?].map(|uptime| value_at(&cpu_s, uptime));
+    Some(last - warm)
 }
 
 /// The last `BED-RESULT` line of a script's output.

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
 use mayfly_tests::status_bytes;
@@ -18,6 +18,8 @@ use nix::unistd::Pid;
 use signal_hook::consts::{SIGHUP, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::process::cpu_s;
+
 /// Option that marks a JVM as one to measure; taken out before the JVM sees it.
 pub(crate) const MEASURED: &str = "-Dmayfly.bench.measured";
 /// Environment variable: path of the real launcher.
@@ -25,10 +27,47 @@ pub(crate) const REAL_JAVA: &str = "MAYFLY_BENCH_JAVA";
 /// Environment variable: file to which one line per measured JVM is appended.
 pub(crate) const USAGE_FILE: &str = "MAYFLY_BENCH_USAGE";
 
-/// Environment variable: file to which the resident bytes of measured JVMs are appended, a line a second; none if it is not set.
-pub(crate) const RESIDENT_FILE: &str = "MAYFLY_BENCH_RESIDENT";
+/// Environment variable: file to which a line per second of a measured JVM is appended; none if it is not set.
+pub(crate) const MOMENTS_FILE: &str = "MAYFLY_BENCH_MOMENTS";
 
-const RESIDENT_STEP: Duration = Duration::from_secs(1);
+const STEP: Duration = Duration::from_secs(1);
+
+/// A JVM at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Moment {
+    /// Since it was begun.
+    pub(crate) uptime_s: f64,
+    /// User and system CPU time so far.
+    pub(crate) cpu_s: f64,
+    pub(crate) resident_bytes: u64,
+}
+
+impl Moment {
+    /// Each moment of a file; of a JVM that ended at once there are none.
+    pub(crate) fn read_all(file: &Path) -> io::Result<Vec<Self>> {
+        let text = match fs::read_to_string(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            read => read?,
+        };
+        let parse = |line: &str| {
+            Self::from_line(line).ok_or_else(|| io::Error::other(format!("not a moment: {line}")))
+        };
+        text.lines().map(parse).collect()
+    }
+
+    fn to_line(self) -> String {
+        format!("{:.3} {:.2} {}", self.uptime_s, self.cpu_s, self.resident_bytes)
+    }
+
+    fn from_line(line: &str) -> Option<Self> {
+        let mut words = line.split(' ');
+        Some(Self {
+            uptime_s: words.next()?.parse().ok()?,
+            cpu_s: words.next()?.parse().ok()?,
+            resident_bytes: words.next()?.parse().ok()?,
+        })
+    }
+}
 
 /// What one JVM process used, by the kernel's account (getrusage(2), RUSAGE_CHILDREN: its own waited-for children included).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,8 +130,8 @@ pub(crate) fn run(arguments: &[String]) -> io::Result<i32> {
     let mut child =
         Command::new(java).args(arguments.iter().filter(|argument| *argument != MEASURED)).spawn()?;
     forward(signals, child.id());
-    if let Some(file) = std::env::var_os(RESIDENT_FILE).filter(|_| measured) {
-        note_resident(child.id(), PathBuf::from(file));
+    if let Some(file) = std::env::var_os(MOMENTS_FILE).filter(|_| measured) {
+        note_moments(child.id(), PathBuf::from(file));
     }
     let exit = exit_code(child.wait()?);
     if measured {
@@ -115,15 +154,18 @@ fn forward(mut signals: Signals, child: u32) {
 }
 
 /// Until the process is gone, which the thread then is, too.
-fn note_resident(pid: u32, path: PathBuf) {
+fn note_moments(pid: u32, path: PathBuf) {
+    let began = Instant::now();
     thread::spawn(move || -> io::Result<()> {
         let mut file = OpenOptions::new().create(true).append(true).open(path)?;
         loop {
             let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
             // A process that has ended and was not waited for yet has none.
-            let Some(bytes) = status_bytes(&status, "VmRSS") else { return Ok(()) };
-            writeln!(file, "{bytes}")?;
-            thread::sleep(RESIDENT_STEP);
+            let Some(resident_bytes) = status_bytes(&status, "VmRSS") else { return Ok(()) };
+            let moment =
+                Moment { uptime_s: began.elapsed().as_secs_f64(), cpu_s: cpu_s(pid)?, resident_bytes };
+            writeln!(file, "{}", moment.to_line())?;
+            thread::sleep(STEP);
         }
     });
 }
@@ -148,6 +190,18 @@ mod tests {
         assert_eq!(Usage::from_line(&usage.to_line()), Some(usage));
         assert_eq!(Usage::from_line("cpu_us=1 max_rss_kib=2"), None);
         assert_eq!(Usage::from_line("cpu_us=x max_rss_kib=2 exit=0"), None);
+    }
+
+    #[test]
+    fn moments_read_back_and_a_torn_line_is_an_error() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let file = folder.path().join("moments");
+        assert_eq!(Moment::read_all(&file).expect("missing is empty"), []);
+        let moment = Moment { uptime_s: 1.5, cpu_s: 2.25, resident_bytes: 4_096 };
+        fs::write(&file, format!("{}\n", moment.to_line())).expect("write");
+        assert_eq!(Moment::read_all(&file).expect("one"), [moment]);
+        fs::write(&file, "1.500 2.2").expect("write");
+        assert!(Moment::read_all(&file).is_err());
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod micro;
 mod page;
 mod pauses;
 mod process;
+mod progress;
 mod scale;
 mod settings;
 mod soak;

@@ -1,6 +1,6 @@
-//! How long JVMs stood still, and for what: their own logs of safepoints.
+//! How long JVMs stood still, and for what: their own logs of safepoints, which hold their collections, too.
 //!
-//! JDK 17 and later write such lines; of older ones nothing is told.
+//! JDK 17 and later write lines of safepoints; of older ones nothing is told.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -27,7 +27,7 @@ impl PauseLog {
 
     /// The option by which a JVM writes it.
     pub(crate) fn option(&self) -> String {
-        format!("-Xlog:safepoint:file={}::filecount=0", self.0.display())
+        format!("-Xlog:safepoint,gc:file={}::filecount=0", self.0.display())
     }
 
     /// Where it ends now.
@@ -41,7 +41,7 @@ impl PauseLog {
         file.seek(SeekFrom::Start(end))?;
         let mut text = String::new();
         file.read_to_string(&mut text)?;
-        Ok(Pauses(text.lines().filter_map(pause).map(|(name, seconds)| (name.to_owned(), seconds)).collect()))
+        Ok(Pauses::told_in([text.as_str()]))
     }
 }
 
@@ -50,17 +50,23 @@ pub(crate) fn option_of_each(folder: &Path) -> String {
     PauseLog(folder.join(format!("{OF_EACH}%p.log"))).option()
 }
 
-impl Pauses {
-    /// Of all JVMs that wrote a log into this folder.
-    pub(crate) fn of_each(folder: &Path) -> io::Result<Self> {
-        let mut all = Vec::new();
-        for entry in fs::read_dir(folder)? {
-            let entry = entry?;
-            if entry.file_name().to_string_lossy().starts_with(OF_EACH) {
-                all.extend(PauseLog(entry.path()).since(0)?.0);
-            }
+/// The logs that JVMs wrote into this folder.
+pub(crate) fn logs_of_each(folder: &Path) -> io::Result<Vec<String>> {
+    let mut logs = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(OF_EACH) {
+            logs.push(fs::read_to_string(entry.path())?);
         }
-        Ok(Self(all))
+    }
+    Ok(logs)
+}
+
+impl Pauses {
+    /// Those that these logs tell of.
+    pub(crate) fn told_in<'a>(logs: impl IntoIterator<Item = &'a str>) -> Self {
+        let told = logs.into_iter().flat_map(str::lines).filter_map(pause);
+        Self(told.map(|(name, seconds)| (name.to_owned(), seconds)).collect())
     }
 
     /// All of them.
@@ -131,7 +137,8 @@ mod tests {
             std::fs::write(folder.path().join(format!("{OF_EACH}{jvm}.log")), LINES).expect("written");
         }
         std::fs::write(folder.path().join("gc.log"), LINES).expect("written");
-        let run = Pauses::of_each(folder.path()).expect("logs");
+        let logs = logs_of_each(folder.path()).expect("logs");
+        let run = Pauses::told_in(logs.iter().map(String::as_str));
         assert_eq!(percentiles_of(&[&run, &run]).as_deref(), Some("50.0, 200.0, 500"));
         assert_eq!(percentiles_of(&[&Pauses::default()]), None);
     }

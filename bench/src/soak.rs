@@ -210,7 +210,8 @@ fn tomcat(jvm: &Jvm, folder: &Path, mode: Option<&str>, time: Duration) -> Resul
     });
     let options: Vec<String> = TOMCAT_HEAP.into_iter().map(str::to_owned).chain(agent).collect();
     let run = runner.run(&folder.join("tomcat.sh"), &options, files.path())?;
-    Ok(Soaked { looks: run.resident.len(), thirds: thirds(&run.resident), result: run.result })
+    let resident: Vec<_> = run.moments.iter().map(|moment| moment.resident_bytes).collect();
+    Ok(Soaked { looks: resident.len(), thirds: thirds(&resident), result: run.result })
 }
 
 #[cfg(test)]
