@@ -22,7 +22,7 @@ pub(crate) fn advice_text(advised: &Advised) -> String {
 
 fn young(advised: &Advised, advice: &Advice) -> String {
     let mut text = format!(
-        "{}: {} allocated, collector {}.\nPromoted, as predicted for even allocation (in brackets what the collections leave open):\n",
+        "{}: {} allocated, collector {}.\nPromoted, as predicted (in brackets what the collections leave open):\n",
         printable(&advised.recording),
         bytes(advice.allocated),
         advised.gc

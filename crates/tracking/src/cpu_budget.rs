@@ -5,24 +5,23 @@ use std::time::Duration;
 
 /// Process CPU per CPU that may be spent: one per cent.
 const CPU_PER_NS: u64 = 100;
-/// How often something may be spent in any case, however long it takes: on a machine that is busy a thread waits in between, and what a small
-/// program gets to see is not to depend on that.
-const FREE_SPENDS: u64 = 4096;
 
-/// CPU time that may be spent on something: a part of what the process takes, and so much anyway.
+/// CPU time that may be spent on something: a part of what the process takes, and so much and so often anyway.
 #[derive(Debug)]
 pub struct CpuBudget {
     spent_ns: AtomicU64,
     spends: AtomicU64,
     cpu_ns: AtomicU64,
     free_ns: u64,
+    free_spends: u64,
 }
 
 impl CpuBudget {
-    /// One per cent of the process's CPU time, but at least this.
-    pub fn of_at_least(free: Duration) -> Self {
+    /// One per cent of the process's CPU time, but at least this, and so often however long it takes: where a machine is busy a thread waits in
+    /// between, and what a small program gets to see is not to depend on that.
+    pub fn of_at_least(free: Duration, free_spends: u64) -> Self {
         let [spent_ns, spends, cpu_ns] = [const { AtomicU64::new(0) }; 3];
-        Self { spent_ns, spends, cpu_ns, free_ns: free.as_nanos() as u64 }
+        Self { spent_ns, spends, cpu_ns, free_ns: free.as_nanos() as u64, free_spends }
     }
 
     /// So much was spent; how often something was before.
@@ -38,25 +37,11 @@ impl CpuBudget {
 
     /// Whether less was spent than may be in any case, or not often yet.
     pub(crate) fn is_free(&self) -> bool {
-        self.spent_ns.load(Relaxed) < self.free_ns || self.is_early()
+        self.spent_ns.load(Relaxed) < self.free_ns || self.spends.load(Relaxed) < self.free_spends
     }
 
-    fn is_early(&self) -> bool {
-        self.spends.load(Relaxed) < FREE_SPENDS
-    }
-
-    /// So much was spent, and often.
-    #[cfg(test)]
-    pub(crate) fn spend_often(&self, time: Duration) {
-        self.spends.fetch_add(FREE_SPENDS, Relaxed);
-        self.spend(time);
-    }
-
-    /// What was spent, relative to what may be; 0 if not often yet.
+    /// What was spent, relative to what may be.
     pub(crate) fn pressure(&self) -> f64 {
-        if self.is_early() {
-            return 0.0;
-        }
         let allowed = (self.cpu_ns.load(Relaxed) / CPU_PER_NS).max(self.free_ns);
         self.spent_ns.load(Relaxed) as f64 / allowed as f64
     }

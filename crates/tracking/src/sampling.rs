@@ -12,8 +12,10 @@ use rustc_hash::FxHashMap;
 
 use crate::cpu_budget::{CpuBudget, Fineness};
 
-/// What stacks may take in any case: until then each is taken, as are the first thousands, however long they take ([`CpuBudget`]).
+/// What stacks may take in any case: until then each is taken.
 const FREE: Duration = Duration::from_millis(50);
+/// So many are taken in any case.
+const FREE_STACKS: u64 = 4096;
 /// Of the allocations at a place.
 const FINENESS: Fineness = Fineness { at_budget: 16.0, least: 1 };
 /// Longest stratum, as a power of two.
@@ -21,7 +23,7 @@ const MOST_LOG2: u32 = 20;
 
 /// What taking stacks at places may take.
 pub fn budget_of_stacks() -> CpuBudget {
-    CpuBudget::of_at_least(FREE)
+    CpuBudget::of_at_least(FREE, FREE_STACKS)
 }
 
 /// Length of the next stratum of a place that has counted so much, as a power of two.
@@ -201,8 +203,13 @@ mod tests {
 
     fn overspent(factor: f64) -> CpuBudget {
         let budget = budget_of_stacks();
-        budget.spend_often(FREE.mul_f64(factor));
+        (0..FREE_STACKS).for_each(|_| spend(&budget, Duration::ZERO));
+        spend(&budget, FREE.mul_f64(factor));
         budget
+    }
+
+    fn spend(budget: &CpuBudget, time: Duration) {
+        budget.spend(time);
     }
 
     #[test]
@@ -215,12 +222,10 @@ mod tests {
     #[test]
     fn the_first_stacks_are_all_taken_however_long_they_take() {
         let budget = budget_of_stacks();
-        for _ in 0..100 {
-            budget.spend(FREE);
-        }
+        (1..FREE_STACKS).for_each(|_| spend(&budget, FREE));
         let taken = run(1000, &budget, &mut Samples::default(), &mut |_| 1);
         assert_eq!(taken, (0..1000).map(|i| (i, 1)).collect::<Vec<_>>());
-        budget.spend_often(FREE);
+        spend(&budget, FREE);
         assert!(run(100_000, &budget, &mut Samples::default(), &mut |_| 1).len() < 10_000);
     }
 

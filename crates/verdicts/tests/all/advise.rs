@@ -1,6 +1,8 @@
 //! What a young generation promotes, for lives of known laws.
 
-use mayfly_profile::{ByteAges, ClassProfile, Gc, Profile, Tally};
+use mayfly_profile::{
+    ByteAges, ClassProfile, Collection, Gc, GcKind, GenerationUse, Profile, Tally, Tenuring,
+};
 use mayfly_verdicts::advise::{Curve, Declined, Young, advise, predict};
 
 const MIB: u64 = 1 << 20;
@@ -104,6 +106,36 @@ fn what_is_born_within_a_step_of_the_clock_does_not_seem_to_live_on() {
     let predicted = predict(&curve, young).promoted.1 / MIB as f64;
     let expected = promoted * ALL as f64 / young.eden as f64;
     assert!((predicted / expected - 1.0).abs() < 0.1, "{predicted} MiB, by hand {expected}");
+}
+
+/// A collection of the whole heap after so many bytes, and a young one 10 MiB later that keeps so many.
+fn looked_at(bytes: u64, number: u32, kept: u64) -> [Collection; 2] {
+    let generation = |before, after| Some(GenerationUse { before: Some(before), after, capacity: None });
+    let full =
+        Collection { number, bytes, kind: GcKind::Full, young: generation(MIB, 0), ..Collection::default() };
+    let young = Collection {
+        number: number + 1,
+        bytes: bytes + 10 * MIB,
+        kind: GcKind::Young,
+        young: generation(10 * MIB, kept),
+        old: generation(MIB, MIB),
+        tenuring: Some(Tenuring { age_bytes: vec![kept], ..Tenuring::default() }),
+        ..Collection::default()
+    };
+    [full, young]
+}
+
+/// A quarter lives on. In the first half twice as much survives, as what is dead keeps it; in the second half as it lives.
+#[test]
+fn what_survives_and_when_is_told_by_collections() {
+    let mut profile = profile(Gc::Serial, |_| ALL);
+    // Of 10 MiB two and a half live.
+    let told = [(100, 20), (400, 20), (600, 10), (900, 10)];
+    let looked_at = |(number, (at, quarters))| looked_at(at * MIB, number, quarters * MIB / 4);
+    profile.collections = (0..).step_by(2).zip(told).flat_map(looked_at).collect();
+    let curve = Curve::of(&profile).expect("ages");
+    let predicted = predict(&curve, roomy(4 * MIB, 0));
+    about(predicted.promoted.1, ALL as f64 / 4.0 * 1.5);
 }
 
 #[test]
