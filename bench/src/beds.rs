@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     /// Measured rounds; each runs every variant once. One unmeasured run comes first
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
-    /// Only from a third of all allocation to the last collection, in runs of some three minutes of CPU: without start-up and warm-up. Of
+    /// Only from a third of all allocation to the last collection, in runs of one to three minutes of CPU: without start-up and warm-up. Of
     /// beds that can be made to run for longer
     #[arg(long)]
     steady: bool,
@@ -58,7 +58,7 @@ pub(crate) struct Arguments {
     settings: Settings,
 }
 
-/// Beds that do more if they are told so: the variable by which they are, and what takes them some three minutes of CPU.
+/// Beds that do more if they are told so: the variable by which they are, and what takes them one to three minutes of CPU.
 const SIZES: [(&str, &str, u64); 4] = [
     ("clojure", "ROUNDS", 36),
     ("h2", "N", 900_000),

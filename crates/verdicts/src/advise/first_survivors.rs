@@ -23,13 +23,10 @@ impl FirstSurvivors {
     /// `expected` says how many of so many bytes live still when the last of them is allocated.
     pub(super) fn of(collections: &[Collection], expected: impl Fn(f64) -> f64) -> Self {
         let mut looks = Vec::new();
-        // When the young generation was last known to be empty.
-        let mut empty_at = Some(0);
-        let moving = collections.iter().filter(|gc| matches!(gc.kind, GcKind::Young | GcKind::Full));
-        for (index, gc) in moving.enumerate() {
-            // What came before the first that is kept is not known.
-            let from = empty_at.filter(|_| index > 0 || gc.number == 0);
-            looks.extend(from.and_then(|from| look(gc, from, &expected)));
+        // When the young generation was last known to be empty: as the JVM started, unless the agent came later.
+        let mut empty_at = collections.first().filter(|gc| is_the_jvms_first(gc)).map(|_| 0);
+        for gc in collections.iter().filter(|gc| matches!(gc.kind, GcKind::Young | GcKind::Full)) {
+            looks.extend(empty_at.and_then(|from| look(gc, from, &expected)));
             empty_at = gc.young.filter(|young| young.after == 0).map(|_| gc.bytes);
         }
         Self(looks)
@@ -46,6 +43,13 @@ impl FirstSurvivors {
         let nearest = || self.0.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
         if all > 0.0 { sum / all } else { nearest().map_or(1.0, |look| look.share) }
     }
+}
+
+/// What the first that is told of found in the young generation is all that was ever allocated, or nearly, and none of it survived before.
+fn is_the_jvms_first(gc: &Collection) -> bool {
+    let in_young = gc.young.and_then(|young| young.before).unwrap_or(0);
+    let older = gc.tenuring.iter().flat_map(|tenuring| tenuring.age_bytes.iter().skip(1));
+    gc.number == 0 && gc.bytes <= in_young.saturating_add(in_young / 4) && older.sum::<u64>() == 0
 }
 
 fn look(gc: &Collection, from: u64, expected: impl Fn(f64) -> f64) -> Option<Look> {
@@ -95,9 +99,12 @@ mod tests {
         let expected =
             [Look { from: 0.0, to: 1_000.0, share: 1.0 }, Look { from: 2_500.0, to: 3_500.0, share: 2.0 }];
         assert_eq!(shares(&all).0, expected);
-        // Collections before these are no longer known.
+        // Those before it are no longer known; the agent came later.
         assert_eq!(shares(&all[1..]).0, expected[1..]);
-        assert_eq!(shares(&all[1..2]).0, []);
+        assert_eq!(shares(&[young(0, 9_000, 100, 0)]).0, []);
+        let mut older = young(0, 1_000, 100, 0);
+        older.tenuring = Some(Tenuring { age_bytes: vec![100, 1], ..Tenuring::default() });
+        assert_eq!(shares(&[older]).0, []);
     }
 
     #[test]
@@ -114,9 +121,9 @@ mod tests {
 
     #[test]
     fn collectors_that_publish_no_ages_tell_nothing() {
-        let mut silent = young(0, 1_000, 100, 0);
+        let mut silent = young(1, 1_000, 100, 0);
         silent.tenuring = Some(Tenuring::default());
-        assert_eq!(shares(&[silent]).share(0.0, 100.0), 1.0);
+        assert_eq!(shares(&[full(0, 500), silent]).share(0.0, 100.0), 1.0);
     }
 
     #[test]
