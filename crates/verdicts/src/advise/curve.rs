@@ -108,7 +108,7 @@ impl Curve {
 
     /// How many times as many bytes survive their first collection as [`Self::alive_bytes`] says, of what was allocated between two points of the
     /// clock: by what collections of the recording kept there; 1 if none can tell.
-    pub fn survives(&self, from: f64, to: f64) -> f64 {
+    pub(super) fn survives(&self, from: f64, to: f64) -> f64 {
         self.first_survivors.share(from, to)
     }
 

@@ -15,7 +15,7 @@ struct Look {
     share: f64,
 }
 
-/// How much more survives a first collection than lifetimes say, and when.
+/// How much more survives a first collection than lifetimes say, and when: in the order of the clock.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FirstSurvivors(Vec<Look>);
 
@@ -34,14 +34,21 @@ impl FirstSurvivors {
 
     /// For what is allocated between two points of the clock: by those who looked there, or nearest to it; 1 if nobody did.
     pub(super) fn share(&self, from: f64, to: f64) -> f64 {
+        let (earlier, rest) = self.0.split_at(self.0.partition_point(|look| look.to <= from));
+        let (there, later) = rest.split_at(rest.partition_point(|look| look.from < to));
         let (mut all, mut sum) = (0.0, 0.0);
-        for look in &self.0 {
-            let overlap = (look.to.min(to) - look.from.max(from)).max(0.0);
+        for look in there {
+            let overlap = look.to.min(to) - look.from.max(from);
             (all, sum) = (all + overlap, sum + overlap * look.share);
         }
-        let distance = |look: &&Look| (look.from - to).max(from - look.to);
-        let nearest = || self.0.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        if all > 0.0 { sum / all } else { nearest().map_or(1.0, |look| look.share) }
+        if all > 0.0 {
+            return sum / all;
+        }
+        let nearest = match (earlier.last(), later.first()) {
+            (Some(before), Some(after)) if from - before.to <= after.from - to => Some(before),
+            (before, after) => after.or(before),
+        };
+        nearest.map_or(1.0, |look| look.share)
     }
 }
 
