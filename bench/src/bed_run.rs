@@ -137,7 +137,7 @@ impl BedRunner<'_> {
             rss_mib: usage.iter().map(|jvm| jvm.max_rss_kib as f64 / 1024.0).fold(0.0, f64::max),
             warm_cpu_s: warm_cpu_s(&logs, &moments),
             moments,
-            pauses: Pauses::told_in(logs.iter().map(String::as_str)),
+            pauses: Pauses::told_in(&logs),
             trust: trust::read(folder)?,
         })
     }

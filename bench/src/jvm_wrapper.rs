@@ -45,14 +45,7 @@ pub(crate) struct Moment {
 impl Moment {
     /// Each moment of a file; of a JVM that ended at once there are none.
     pub(crate) fn read_all(file: &Path) -> io::Result<Vec<Self>> {
-        let text = match fs::read_to_string(file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            read => read?,
-        };
-        let parse = |line: &str| {
-            Self::from_line(line).ok_or_else(|| io::Error::other(format!("not a moment: {line}")))
-        };
-        text.lines().map(parse).collect()
+        each_line(file, Self::from_line)
     }
 
     fn to_line(self) -> String {
@@ -95,17 +88,22 @@ impl Usage {
         })
     }
 
-    /// Every line of a usage file; an unreadable line is an error, as it would lower a sum unnoticed.
+    /// Every line of a usage file.
     pub(crate) fn read_all(file: &Path) -> io::Result<Vec<Self>> {
-        let text = match fs::read_to_string(file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            other => other?,
-        };
-        let parse = |line: &str| {
-            Self::from_line(line).ok_or_else(|| io::Error::other(format!("not a usage line: {line}")))
-        };
-        text.lines().map(parse).collect()
+        each_line(file, Self::from_line)
     }
+}
+
+/// What stands in a file, one a line; of a file that is not there nothing. An unreadable line is an error, as it would lower a sum unnoticed.
+fn each_line<T>(file: &Path, parse: impl Fn(&str) -> Option<T>) -> io::Result<Vec<T>> {
+    let text = match fs::read_to_string(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        read => read?,
+    };
+    let parsed = |line| {
+        parse(line).ok_or_else(|| io::Error::other(format!("not a line of {}: {line}", file.display())))
+    };
+    text.lines().map(parsed).collect()
 }
 
 /// A launcher script in `folder` which runs this program as wrapper; scripts get its path as `JAVA`.

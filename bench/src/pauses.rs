@@ -41,7 +41,7 @@ impl PauseLog {
         file.seek(SeekFrom::Start(end))?;
         let mut text = String::new();
         file.read_to_string(&mut text)?;
-        Ok(Pauses::told_in([text.as_str()]))
+        Ok(Pauses::told_in(&[text]))
     }
 }
 
@@ -64,8 +64,8 @@ pub(crate) fn logs_of_each(folder: &Path) -> io::Result<Vec<String>> {
 
 impl Pauses {
     /// Those that these logs tell of.
-    pub(crate) fn told_in<'a>(logs: impl IntoIterator<Item = &'a str>) -> Self {
-        let told = logs.into_iter().flat_map(str::lines).filter_map(pause);
+    pub(crate) fn told_in(logs: &[String]) -> Self {
+        let told = logs.iter().flat_map(|log| log.lines()).filter_map(pause);
         Self(told.map(|(name, seconds)| (name.to_owned(), seconds)).collect())
     }
 
@@ -138,7 +138,7 @@ mod tests {
         }
         std::fs::write(folder.path().join("gc.log"), LINES).expect("written");
         let logs = logs_of_each(folder.path()).expect("logs");
-        let run = Pauses::told_in(logs.iter().map(String::as_str));
+        let run = Pauses::told_in(&logs);
         assert_eq!(percentiles_of(&[&run, &run]).as_deref(), Some("50.0, 200.0, 500"));
         assert_eq!(percentiles_of(&[&Pauses::default()]), None);
     }
