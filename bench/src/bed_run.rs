@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use crate::jvm_wrapper::{MEASURED, MOMENTS_FILE, Moment, REAL_JAVA, USAGE_FILE, Usage, write_launcher};
 use crate::pauses::{Pauses, logs_of_each, option_of_each};
-use crate::progress::{reached_s, value_at};
+use crate::progress::{left_in_heap, reached_s, value_at};
 use crate::trust::{self, Trust, TrustError};
 
 /// Variables by which a bed's size could differ between two runs.
@@ -40,6 +40,8 @@ pub(crate) struct BedRun {
     pub(crate) rss_mib: f64,
     /// Its JVM, second by second.
     pub(crate) moments: Vec<Moment>,
+    /// Bytes that each collection of its JVM left in the heap, by uptime in seconds; empty of several JVMs.
+    pub(crate) left_in_heap: Vec<(f64, f64)>,
     /// CPU time of its JVM from [`WARM`] to the last collection, in seconds; `None` of several JVMs, and of one that did not collect.
     pub(crate) warm_cpu_s: Option<f64>,
     /// How long its JVMs stood still each time; of JDK 17 and later.
@@ -136,6 +138,7 @@ impl BedRunner<'_> {
             requests: requests(&text),
             rss_mib: usage.iter().map(|jvm| jvm.max_rss_kib as f64 / 1024.0).fold(0.0, f64::max),
             warm_cpu_s: warm_cpu_s(&logs, &moments),
+            left_in_heap: if let [log] = &logs[..] { left_in_heap(log) } else { Vec::new() },
             moments,
             pauses: Pauses::told_in(&logs),
             trust: trust::read(folder)?,

@@ -288,6 +288,7 @@ mod tests {
             requests: None,
             rss_mib,
             moments: Vec::new(),
+            left_in_heap: Vec::new(),
             warm_cpu_s: Some(cpu_s / 2.0),
             pauses: Pauses::default(),
             trust,

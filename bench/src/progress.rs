@@ -1,4 +1,4 @@
-//! How far a program was, and when: what it had allocated at each collection, by the JVM's log of them.
+//! How far a program was, and when: what it had allocated and kept at each collection, by the JVM's log of them.
 //!
 //! Of what takes the same work in every run a share of all that is allocated is a share of the work, however fast it goes.
 
@@ -15,6 +15,12 @@ pub(crate) fn reached_s(log: &str, share: f64) -> Option<f64> {
         steps.push((allocated, uptime_s));
     }
     (steps.len() > 1).then(|| value_at(&steps, allocated * share))
+}
+
+/// Bytes that each collection left in the heap, by the JVM's uptime in seconds.
+pub(crate) fn left_in_heap(log: &str) -> Vec<(f64, f64)> {
+    const MIB: f64 = 1_048_576.0;
+    log.lines().filter_map(collection).map(|(uptime_s, _, after)| (uptime_s, after * MIB)).collect()
 }
 
 /// What belongs to `x`, on the straight line between the two points beside it; of what lies outside, the nearest point's. Points are in order.
@@ -60,6 +66,12 @@ mod tests {
         near(170.0 / 220.0, 2.2);
         near(50.0 / 220.0, 0.5);
         assert_eq!(reached_s("[0.010s][info][gc] Using G1\n", 0.5), None);
+    }
+
+    #[test]
+    fn what_collections_left_is_read_with_their_uptime() {
+        let mib = |left: f64| left * 1_048_576.0;
+        assert_eq!(left_in_heap(LOG), [(1.0, mib(40.0)), (1.2, mib(50.0)), (3.2, mib(30.0))]);
     }
 
     #[test]
