@@ -20,14 +20,15 @@ fn counted_to_the_byte(jvm: &Jvm, jvm_args: &[&str], options: &str, depth: &str,
     let allocated = run.json().allocated();
     let counted: u64 = allocated.values().map(|count| count.bytes).sum();
     let jvm_counted = jvm_bytes(&outcome.stdout);
-    // Compiled code may make the VM allocate a few bytes once. Collections wake threads of the JDK, and what those allocate the
-    // fixture's own counter lacks: less than one word, the least by which an object can be miscounted, of each exception.
+    // Compiled code may make the VM allocate something once: 584 bytes were seen with a load of 38 on two cores. Collections wake threads of
+    // the JDK, and what those allocate the fixture's own counter lacks. Both are less than one word, the least by which an object can
+    // be miscounted, of each exception.
     let collects = options.contains("#trackcollections");
     let exceptions: u64 = times.parse().expect("a number of exceptions");
     let slack = match (collects, jvm_args.contains(&"-Xint")) {
         (true, _) => 8 * exceptions - 1,
         (false, true) => 0,
-        (false, false) => 256,
+        (false, false) => 2_048,
     };
     let surplus = if collects { slack } else { 0 };
     assert!(
