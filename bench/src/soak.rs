@@ -263,10 +263,7 @@ mod tests {
                 resident_bytes: (500 + 3 * second as u64) << 20,
             })
             .collect();
-        let resident: Vec<_> = moments.iter().map(|moment| moment.resident_bytes).collect();
-        let judged = |left: &[(f64, f64)]| {
-            Soaked::of(&resident, &without_uncollected(&moments, left), String::new()).judged
-        };
+        let judged = |left: &[(f64, f64)]| thirds(&without_uncollected(&moments, left));
         let kept = f64::from(3 << 20);
         assert!(is_flat(judged(&[(0.0, 0.0), (10.0, 10.0 * kept), (29.0, 29.0 * kept)]), [1; 3]));
         assert!(!is_flat(judged(&[(0.0, kept), (29.0, kept)]), [1; 3]), "the heap did not grow");
