@@ -122,8 +122,9 @@ fn serve(jvm: &Jvm, script: &Path, arguments: &Arguments, rounds: usize) -> Resu
         _ => arguments.seconds + LAST_ROUND,
     } + 3 * arguments.aside;
     let timeout = START_LIMIT + Duration::from_secs(seconds) + ADDED;
-    let runner =
-        BedRunner { java: &java, timeout, size: Some((SECONDS, seconds)), interrupted: &interrupted };
+    let seconds = seconds.to_string();
+    let variable = Some((SECONDS, seconds.as_str()));
+    let runner = BedRunner { java: &java, timeout, variable, interrupted: &interrupted };
     let options: Vec<_> = HEAP.into_iter().chain([MARK]).map(str::to_owned).collect();
     thread::scope(|scope| {
         let bed = scope.spawn(|| runner.run(script, &options, files.path()));

@@ -14,13 +14,15 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use thiserror::Error;
 
-use crate::jvm_wrapper::{MEASURED, MOMENTS_FILE, Moment, REAL_JAVA, USAGE_FILE, Usage, write_launcher};
+use crate::jvm_wrapper::{
+    MEASURED, MOMENTS_FOLDER, Moment, REAL_JAVA, USAGE_FILE, Usage, moments_file, write_launcher,
+};
 use crate::pauses::{Pauses, logs_of_each, option_of_each};
 use crate::progress::{left_in_heap, reached_s, value_at};
 use crate::trust::{self, Trust, TrustError};
 
-/// Variables by which a bed's size could differ between two runs.
-const BED_SIZES: [&str; 7] = ["N", SECONDS, "READS", "ROUNDS", "PORT", "HEAP", "KEEP"];
+/// Variables by which what a bed does could differ between two runs.
+const BED_VARIABLES: [&str; 8] = ["N", SECONDS, "READS", "ROUNDS", "PORT", "HEAP", "KEEP", "RDOCOPT"];
 /// For how long a server is under load.
 pub(crate) const SECONDS: &str = "SECS";
 /// The share of all that is allocated after which a program counts as warm.
@@ -38,16 +40,32 @@ pub(crate) struct BedRun {
     pub(crate) requests: Option<f64>,
     /// Largest resident set of one of its JVMs, in MiB.
     pub(crate) rss_mib: f64,
-    /// Its JVM, second by second.
-    pub(crate) moments: Vec<Moment>,
-    /// Bytes that each collection of its JVM left in the heap, by uptime in seconds; empty of several JVMs.
-    pub(crate) left_in_heap: Vec<(f64, f64)>,
-    /// CPU time of its JVM from [`WARM`] to the last collection, in seconds; `None` of several JVMs, and of one that did not collect.
-    pub(crate) warm_cpu_s: Option<f64>,
+    /// Its measured JVMs.
+    pub(crate) jvms: Vec<MeasuredJvm>,
     /// How long its JVMs stood still each time; of JDK 17 and later.
     pub(crate) pauses: Pauses,
     /// What the agent says of itself; `None` without our agent.
     pub(crate) trust: Option<Trust>,
+}
+
+/// How one JVM went.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MeasuredJvm {
+    /// Second by second; none of one that ended at once.
+    pub(crate) moments: Vec<Moment>,
+    /// Bytes that each collection left in the heap, by uptime in seconds.
+    pub(crate) left_in_heap: Vec<(f64, f64)>,
+    /// CPU time from [`WARM`] to the last collection, in seconds; `None` if it did not collect.
+    pub(crate) warm_cpu_s: Option<f64>,
+}
+
+impl MeasuredJvm {
+    fn of(log: &str, moments: Vec<Moment>) -> Self {
+        let cpu_s: Vec<_> = moments.iter().map(|moment| (moment.uptime_s, moment.cpu_s)).collect();
+        let cpu_at = |share| Some(value_at(&cpu_s, reached_s(log, share)?));
+        let warm_cpu_s = cpu_at(1.0).zip(cpu_at(WARM)).map(|(last, warm)| last - warm);
+        Self { moments, left_in_heap: left_in_heap(log), warm_cpu_s }
+    }
 }
 
 impl BedRun {
@@ -56,9 +74,10 @@ impl BedRun {
         self.requests.map_or(self.jvm_cpu_s, |requests| self.jvm_cpu_s * 1000.0 / requests)
     }
 
-    /// What it did once it was warm. Memory, pauses and trust are of the whole.
+    /// What its JVMs did once they were warm. Memory, pauses and trust are of the whole.
     pub(crate) fn once_warm(self) -> Result<Self, BedFailure> {
-        let jvm_cpu_s = self.warm_cpu_s.ok_or(BedFailure::NeverWarm)?;
+        let warm = self.jvms.iter().map(|jvm| jvm.warm_cpu_s).sum::<Option<f64>>();
+        let jvm_cpu_s = warm.filter(|&cpu_s| cpu_s > 0.0).ok_or(BedFailure::NeverWarm)?;
         Ok(Self { jvm_cpu_s, requests: self.requests.map(|requests| requests * (1.0 - WARM)), ..self })
     }
 }
@@ -83,8 +102,8 @@ pub(crate) enum BedFailure {
     /// The script never ran `$JAVA`, or only unmeasured.
     #[error("the script started no JVM with JAVA_OPTS_EXTRA")]
     NoJvm,
-    /// No JVM, or several of them, told of its collections.
-    #[error("a steady state is that of one JVM that collects; there were several, or none")]
+    /// Not all JVMs told of their collections.
+    #[error("a steady state is that of JVMs that collect; there was one that did not, or none")]
     NeverWarm,
     /// The agent's report tells nothing.
     #[error(transparent)]
@@ -100,8 +119,8 @@ pub(crate) struct BedRunner<'a> {
     pub(crate) java: &'a Path,
     /// Longest time for one run.
     pub(crate) timeout: Duration,
-    /// The variable by which a script is told how much to do, and how much that is; `None`: as the script has it.
-    pub(crate) size: Option<(&'a str, u64)>,
+    /// A variable by which the script or its program is told what to do, and its value.
+    pub(crate) variable: Option<(&'a str, &'a str)>,
     /// Set by SIGINT and SIGTERM.
     pub(crate) interrupted: &'a Arc<AtomicBool>,
 }
@@ -109,18 +128,18 @@ pub(crate) struct BedRunner<'a> {
 impl BedRunner<'_> {
     /// Runs `script` with these JVM options. `folder` is the run's own: logs and reports go there.
     pub(crate) fn run(&self, script: &Path, options: &[String], folder: &Path) -> Result<BedRun, BedFailure> {
-        let (usage_file, moments_file) = (folder.join("usage"), folder.join("moments"));
+        let usage_file = folder.join("usage");
         let log = folder.join("script.log");
         let pauses = option_of_each(folder);
         let own = [MEASURED, &pauses];
         let marked: Vec<&str> = own.into_iter().chain(options.iter().map(String::as_str)).collect();
         let mut command = Command::new("bash");
         command.arg(script).env("JAVA", write_launcher(folder)?).env("JAVA_OPTS_EXTRA", marked.join(" "));
-        command.env(REAL_JAVA, self.java).env(USAGE_FILE, &usage_file).env(MOMENTS_FILE, &moments_file);
-        for name in BED_SIZES {
+        command.env(REAL_JAVA, self.java).env(USAGE_FILE, &usage_file).env(MOMENTS_FOLDER, folder);
+        for name in BED_VARIABLES {
             command.env_remove(name);
         }
-        command.envs(self.size.map(|(name, size)| (name, size.to_string())));
+        command.envs(self.variable);
         let file = File::create(&log)?;
         command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).process_group(0);
         let status = self.wait(command.spawn()?)?;
@@ -131,16 +150,17 @@ impl BedRunner<'_> {
         if usage.is_empty() {
             return Err(BedFailure::NoJvm);
         }
-        let (moments, logs) = (Moment::read_all(&moments_file)?, logs_of_each(folder)?);
+        let logs = logs_of_each(folder)?;
+        let jvm = |(&pid, log): (&u32, &String)| {
+            Ok(MeasuredJvm::of(log, Moment::read_all(&moments_file(folder, pid))?))
+        };
         Ok(BedRun {
             result,
             jvm_cpu_s: usage.iter().map(|jvm| jvm.cpu_us as f64 / 1e6).sum(),
             requests: requests(&text),
             rss_mib: usage.iter().map(|jvm| jvm.max_rss_kib as f64 / 1024.0).fold(0.0, f64::max),
-            warm_cpu_s: warm_cpu_s(&logs, &moments),
-            left_in_heap: if let [log] = &logs[..] { left_in_heap(log) } else { Vec::new() },
-            moments,
-            pauses: Pauses::told_in(&logs),
+            jvms: logs.iter().map(jvm).collect::<io::Result<_>>()?,
+            pauses: Pauses::told_in(logs.values()),
             trust: trust::read(folder)?,
         })
     }
@@ -167,14 +187,6 @@ fn stop(script: &mut Child) -> io::Result<()> {
     let group = i32::try_from(script.id()).map_err(io::Error::other)?;
     killpg(Pid::from_raw(group), Signal::SIGKILL)?;
     script.wait().map(drop)
-}
-
-/// See [`BedRun::warm_cpu_s`].
-fn warm_cpu_s(logs: &[String], moments: &[Moment]) -> Option<f64> {
-    let [log] = logs else { return None };
-    let cpu_s: Vec<_> = moments.iter().map(|moment| (moment.uptime_s, moment.cpu_s)).collect();
-    let [warm, last] = [reached_s(log, WARM)?, reached_s(log, 1.0)?].map(|uptime| value_at(&cpu_s, uptime));
-    Some(last - warm)
 }
 
 /// The last `BED-RESULT` line of a script's output.
@@ -225,7 +237,7 @@ mod tests {
         let script = folder.path().join("bed.sh");
         std::fs::write(&script, text).expect("write script");
         let interrupted = Arc::default();
-        let runner = BedRunner { java: Path::new(java), timeout, size: None, interrupted: &interrupted };
+        let runner = BedRunner { java: Path::new(java), timeout, variable: None, interrupted: &interrupted };
         runner.run(&script, &[], folder.path())
     }
 

@@ -47,8 +47,8 @@ pub(crate) struct Arguments {
     /// Measured rounds; each runs every variant once. One unmeasured run comes first
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
-    /// Only from a third of all allocation to the last collection, in runs of one to three minutes of CPU: without start-up and warm-up. Of
-    /// beds that can be made to run for longer
+    /// Only from a third of all allocation to the last collection, in runs of one to three minutes of CPU: without start-up and warm-up.
+    /// Beds are told to do more, or their main method runs several times in one JVM (JDK 17 or before)
     #[arg(long)]
     steady: bool,
     /// Longest time for one run, in seconds
@@ -58,14 +58,21 @@ pub(crate) struct Arguments {
     settings: Settings,
 }
 
-/// Beds that do more if they are told so: the variable by which they are, and what takes them one to three minutes of CPU.
-const SIZES: [(&str, &str, u64); 4] = [
-    ("clojure", "ROUNDS", 36),
-    ("h2", "N", 900_000),
-    ("spark-sql", "N", 36_000_000),
+/// How each bed is made to take one to three minutes of CPU.
+const LONGER: [(&str, Longer); 8] = [
+    ("bio-picard", Longer::told(("READS", "300000"))),
+    ("clojure", Longer::told(("ROUNDS", "36"))),
+    ("h2", Longer::told(("N", "900000"))),
+    ("javac-bc", Longer::repeated(8)),
+    // It would skip what it has done before.
+    ("jruby-rdoc", Longer { variable: Some(("RDOCOPT", "--force-update")), ..Longer::repeated(6) }),
+    ("spark-sql", Longer::told(("N", "36000000"))),
     // Its sessions, of which none ends meanwhile, fill the heap after a minute and a half.
-    ("tomcat", SECONDS, 40),
+    ("tomcat", Longer::told((SECONDS, "40"))),
+    ("vnu", Longer::repeated(40)),
 ];
+/// The agent that runs a main method several times.
+const REPEAT: &str = "Repeat";
 
 /// Below every table.
 const NOTES: &str = "CPU: user and system time of the bed's JVMs, median of the rounds; for a bed that runs for a fixed \
@@ -81,12 +88,50 @@ const NOTES: &str = "CPU: user and system time of the bed's JVMs, median of the 
 /// Said before a table of `--steady`.
 const STEADY: &str = "Steady state: CPU from a third of all allocation, by the JVM's log of collections, to the last collection.";
 
+/// How a program is made to run for long.
+#[derive(Clone, Copy)]
+struct Longer {
+    /// A variable that tells it, and its value.
+    variable: Option<(&'static str, &'static str)>,
+    /// How often its main method runs in one JVM.
+    times: u32,
+}
+
+impl Longer {
+    const fn told(variable: (&'static str, &'static str)) -> Self {
+        Self { variable: Some(variable), times: 1 }
+    }
+
+    const fn repeated(times: u32) -> Self {
+        Self { variable: None, times }
+    }
+}
+
 /// A bed script and how much it is to do.
 struct Bed {
     name: String,
     script: PathBuf,
-    /// With `--steady`, by [`SIZES`].
-    steady: Option<(&'static str, u64)>,
+    /// With `--steady`: the variable that tells it.
+    variable: Option<(&'static str, &'static str)>,
+    /// With `--steady`: the option by which its main method runs several times.
+    repeat: Option<String>,
+    steady: bool,
+}
+
+impl Bed {
+    /// `repeat`: the agent [`REPEAT`], if only the steady state counts; `None` of a bed that has none.
+    fn new(name: &str, folder: &Path, repeat: Option<&Path>) -> Option<Self> {
+        let script = folder.join(format!("{name}.sh"));
+        let mut bed = Self { name: name.to_owned(), script, variable: None, repeat: None, steady: false };
+        if let Some(agent) = repeat {
+            let &(_, longer) = LONGER.iter().find(|(bed, _)| *bed == name)?;
+            bed.variable = longer.variable;
+            bed.repeat =
+                (longer.times > 1).then(|| format!("-javaagent:{}={}", agent.display(), longer.times));
+            bed.steady = true;
+        }
+        Some(bed)
+    }
 }
 
 /// All runs of one bed: per variant, per round.
@@ -113,19 +158,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     println!("{}", table::provenance("Real programs", &setup.jdk));
     let timeout = Duration::from_secs(arguments.timeout);
     let java = setup.jdk.java();
+    let packed = tempfile::tempdir()?;
+    let repeat = arguments.steady.then(|| setup.jdk.pack_java_agent(REPEAT, packed.path())).transpose()?;
     if arguments.steady {
         println!("{STEADY}\n");
     }
-    let runner = BedRunner { java: &java, timeout, size: None, interrupted: &interrupted };
+    let runner = BedRunner { java: &java, timeout, variable: None, interrupted: &interrupted };
     let (mut measured, mut healthy) = (Vec::new(), true);
     for name in arguments.beds.iter().take_while(|_| !interrupted.load(Ordering::Relaxed)) {
-        let size = SIZES.iter().find(|(bed, ..)| bed == name).map(|&(_, variable, size)| (variable, size));
-        if arguments.steady && size.is_none() {
-            println!("skip(no-size): {name} always does the same: it has no steady state to look at");
+        let Some(bed) = Bed::new(name, folder, repeat.as_deref()) else {
+            println!("skip(no-size): how {name} is made to run for longer is not known");
             continue;
-        }
-        let script = folder.join(format!("{name}.sh"));
-        let bed = Bed { name: name.clone(), script, steady: size.filter(|_| arguments.steady) };
+        };
         match measure(&bed, &runner, &setup, usize::from(arguments.rounds)) {
             Ok((bed, all_well)) => {
                 healthy &= all_well;
@@ -174,13 +218,13 @@ fn run_once(
     setup: &Setup,
     variant: &Variant,
 ) -> Result<BedRun, BedFailure> {
-    let run = run_script(&bed.script, &BedRunner { size: bed.steady, ..*runner }, setup, variant)?;
-    if bed.steady.is_some() { run.once_warm() } else { Ok(run) }
+    let run = run_script(bed, &BedRunner { variable: bed.variable, ..*runner }, setup, variant)?;
+    if bed.steady { run.once_warm() } else { Ok(run) }
 }
 
 /// One run in a folder of its own, which is kept if the run failed: logs and crash files are there.
 fn run_script(
-    script: &Path,
+    bed: &Bed,
     runner: &BedRunner<'_>,
     setup: &Setup,
     variant: &Variant,
@@ -189,7 +233,9 @@ fn run_script(
     let mut options = vec![format!("-XX:ErrorFile={}/hs_err_%p.log", folder.path().display())];
     options.extend(setup.jvm_options.iter().cloned());
     options.extend(variant.jvm_options(setup.agent.as_deref(), folder.path()));
-    let run = runner.run(script, &options, folder.path());
+    // The last agent that is named starts last.
+    options.extend(bed.repeat.clone());
+    let run = runner.run(&bed.script, &options, folder.path());
     if run.as_ref().is_err_and(|failure| !matches!(failure, BedFailure::Interrupted)) {
         eprintln!("kept {}", folder.keep().display());
     }
@@ -279,6 +325,7 @@ fn row(bed: &Measured, index: usize, name: &str) -> (Vec<String>, Option<f64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bed_run::MeasuredJvm;
     use crate::pauses::Pauses;
 
     fn bed_run(cpu_s: f64, rss_mib: f64, trust: Option<Trust>) -> Option<BedRun> {
@@ -287,9 +334,7 @@ mod tests {
             jvm_cpu_s: cpu_s,
             requests: None,
             rss_mib,
-            moments: Vec::new(),
-            left_in_heap: Vec::new(),
-            warm_cpu_s: Some(cpu_s / 2.0),
+            jvms: vec![MeasuredJvm { warm_cpu_s: Some(cpu_s / 2.0), ..MeasuredJvm::default() }],
             pauses: Pauses::default(),
             trust,
         })
@@ -332,8 +377,13 @@ mod tests {
         let steady = served.once_warm().expect("collections");
         assert!((steady.cpu_s() - 2.0).abs() < 1e-9, "{}", steady.cpu_s());
         assert_eq!((steady.rss_mib, steady.result.as_str()), (90.0, "h2 ok"));
-        let cold = BedRun { warm_cpu_s: None, ..bed_run(16.0, 90.0, None).expect("a run") };
-        assert!(matches!(cold.once_warm(), Err(BedFailure::NeverWarm)));
+        let [warm, cold] =
+            [Some(8.0), None].map(|warm_cpu_s| MeasuredJvm { warm_cpu_s, ..MeasuredJvm::default() });
+        let of = |jvms| BedRun { jvms, ..bed_run(16.0, 90.0, None).expect("a run") }.once_warm();
+        let two = of(vec![warm.clone(), warm.clone()]).expect("collections of both");
+        assert!((two.cpu_s() - 16.0).abs() < 1e-9, "{}", two.cpu_s());
+        assert!(matches!(of(vec![warm, cold]), Err(BedFailure::NeverWarm)));
+        assert!(matches!(of(Vec::new()), Err(BedFailure::NeverWarm)));
     }
 
     #[test]

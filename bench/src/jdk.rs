@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs};
+use std::{env, fs, io};
 
 use thiserror::Error;
 
@@ -40,6 +40,14 @@ pub(crate) enum JdkError {
         /// What the last one said.
         reason: String,
     },
+    /// A JDK without `jar`, or no room.
+    #[error("{jar} can't be packed: {reason}; give a full JDK by --java or JAVA_HOME")]
+    NotPacked {
+        /// What was to be written.
+        jar: PathBuf,
+        /// What the `jar` tool or the file system said.
+        reason: io::Error,
+    },
 }
 
 impl Jdk {
@@ -76,6 +84,23 @@ impl Jdk {
             tried.push(javac.display().to_string());
         }
         Err(JdkError::NoCompiler { program: source, tried: tried.join(", "), reason })
+    }
+
+    /// Compiles one source file of `bench/java`, a Java agent whose class has its name, and packs it as `NAME.jar` into `folder`.
+    pub(crate) fn pack_java_agent(&self, name: &str, folder: &Path) -> Result<PathBuf, JdkError> {
+        let (classes, manifest) = (folder.join(name), folder.join(format!("{name}.manifest")));
+        self.compile(&format!("{name}.java"), &classes)?;
+        let jar = folder.join(format!("{name}.jar"));
+        let pack = || -> io::Result<()> {
+            fs::write(&manifest, format!("Premain-Class: {name}\n"))?;
+            let mut command = Command::new(self.home.join("bin/jar"));
+            command.arg("--create").arg("--file").arg(&jar).arg("--manifest").arg(&manifest);
+            let output = command.arg("-C").arg(&classes).arg(".").output()?;
+            let said = || io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned());
+            if output.status.success() { Ok(()) } else { Err(said()) }
+        };
+        pack().map_err(|reason| JdkError::NotPacked { jar: jar.clone(), reason })?;
+        Ok(jar)
     }
 }
 

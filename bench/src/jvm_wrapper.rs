@@ -27,8 +27,8 @@ pub(crate) const REAL_JAVA: &str = "MAYFLY_BENCH_JAVA";
 /// Environment variable: file to which one line per measured JVM is appended.
 pub(crate) const USAGE_FILE: &str = "MAYFLY_BENCH_USAGE";
 
-/// Environment variable: file to which a line per second of a measured JVM is appended; none if it is not set.
-pub(crate) const MOMENTS_FILE: &str = "MAYFLY_BENCH_MOMENTS";
+/// Environment variable: folder for a file of each measured JVM ([`moments_file`]) with a line for each second; none if it is not set.
+pub(crate) const MOMENTS_FOLDER: &str = "MAYFLY_BENCH_MOMENTS";
 
 const STEP: Duration = Duration::from_secs(1);
 
@@ -128,8 +128,8 @@ pub(crate) fn run(arguments: &[String]) -> io::Result<i32> {
     let mut child =
         Command::new(java).args(arguments.iter().filter(|argument| *argument != MEASURED)).spawn()?;
     forward(signals, child.id());
-    if let Some(file) = std::env::var_os(MOMENTS_FILE).filter(|_| measured) {
-        note_moments(child.id(), PathBuf::from(file));
+    if let Some(folder) = std::env::var_os(MOMENTS_FOLDER).filter(|_| measured) {
+        note_moments(child.id(), moments_file(Path::new(&folder), child.id()));
     }
     let exit = exit_code(child.wait()?);
     if measured {
@@ -137,6 +137,11 @@ pub(crate) fn run(arguments: &[String]) -> io::Result<i32> {
         file.write_all(usage_of_children(exit)?.to_line().as_bytes())?;
     }
     Ok(exit)
+}
+
+/// Where the moments of a JVM are noted.
+pub(crate) fn moments_file(folder: &Path, pid: u32) -> PathBuf {
+    folder.join(format!("moments-{pid}"))
 }
 
 fn forward(mut signals: Signals, child: u32) {

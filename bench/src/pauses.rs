@@ -50,13 +50,16 @@ pub(crate) fn option_of_each(folder: &Path) -> String {
     PauseLog(folder.join(format!("{OF_EACH}%p.log"))).option()
 }
 
-/// The logs that JVMs wrote into this folder.
-pub(crate) fn logs_of_each(folder: &Path) -> io::Result<Vec<String>> {
-    let mut logs = Vec::new();
+/// The logs that JVMs wrote into this folder, by process id.
+pub(crate) fn logs_of_each(folder: &Path) -> io::Result<BTreeMap<u32, String>> {
+    let mut logs = BTreeMap::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(OF_EACH) {
-            logs.push(fs::read_to_string(entry.path())?);
+        let name = entry.file_name();
+        let pid =
+            name.to_str().and_then(|name| name.strip_prefix(OF_EACH)?.strip_suffix(".log")?.parse().ok());
+        if let Some(pid) = pid {
+            logs.insert(pid, fs::read_to_string(entry.path())?);
         }
     }
     Ok(logs)
@@ -64,8 +67,8 @@ pub(crate) fn logs_of_each(folder: &Path) -> io::Result<Vec<String>> {
 
 impl Pauses {
     /// Those that these logs tell of.
-    pub(crate) fn told_in(logs: &[String]) -> Self {
-        let told = logs.iter().flat_map(|log| log.lines()).filter_map(pause);
+    pub(crate) fn told_in<'a>(logs: impl IntoIterator<Item = &'a String>) -> Self {
+        let told = logs.into_iter().flat_map(|log| log.lines()).filter_map(pause);
         Self(told.map(|(name, seconds)| (name.to_owned(), seconds)).collect())
     }
 
@@ -138,7 +141,8 @@ mod tests {
         }
         std::fs::write(folder.path().join("gc.log"), LINES).expect("written");
         let logs = logs_of_each(folder.path()).expect("logs");
-        let run = Pauses::told_in(&logs);
+        assert_eq!(logs.keys().copied().collect::<Vec<_>>(), [7, 8]);
+        let run = Pauses::told_in(logs.values());
         assert_eq!(percentiles_of(&[&run, &run]).as_deref(), Some("50.0, 200.0, 500"));
         assert_eq!(percentiles_of(&[&Pauses::default()]), None);
     }

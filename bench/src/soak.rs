@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use mayfly_tests::{Jvm, Launch, Profiled, jvms};
 
-use crate::bed_run::{BedRunner, SECONDS};
+use crate::bed_run::{BedRunner, MeasuredJvm, SECONDS};
 use crate::jvm_wrapper::Moment;
 use crate::progress::value_at;
 use crate::table;
@@ -152,7 +152,7 @@ fn in_modes(
 
 /// Rounds until the time is up; why it came to no result otherwise.
 fn soak(launch: &Launch, time: Duration) -> Result<Soaked, String> {
-    let launch = launch.clone().jvm_args(JVM_ARGS).args(WORK).limit(time + 10 * ROUND_LIMIT);
+    let launch = launch.clone().jvm_args(JVM_ARGS).args(WORK);
     // A program that hangs or dies is told by a panic of the tests' harness.
     catch_unwind(AssertUnwindSafe(|| rounds(&launch, time))).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map_or("it panicked", String::as_str);
@@ -164,11 +164,8 @@ fn rounds(launch: &Launch, time: Duration) -> Result<Soaked, String> {
     let mut running = launch.start();
     let (began, mut resident) = (Instant::now(), Vec::new());
     loop {
-        let round = Instant::now();
+        running.set_limit(ROUND_LIMIT);
         running.wait_for_line("READY");
-        if round.elapsed() > ROUND_LIMIT {
-            return Err(format!("round {} took {} s", resident.len() + 1, round.elapsed().as_secs()));
-        }
         running.wait_until_idle();
         resident.push(running.resident_bytes());
         if began.elapsed() >= time && resident.len() >= FEWEST_ROUNDS {
@@ -176,6 +173,7 @@ fn rounds(launch: &Launch, time: Duration) -> Result<Soaked, String> {
         }
         running.send_line("");
     }
+    running.set_limit(ROUND_LIMIT);
     running.send_line("END");
     let outcome = running.try_finish()?;
     let result = outcome.stdout.lines().find_map(|line| line.strip_prefix("RESULT ")).map(str::to_owned);
@@ -227,8 +225,9 @@ fn tomcat(jvm: &Jvm, folder: &Path, mode: Option<&str>, time: Duration) -> Resul
     let (java, interrupted) = (jvm.java(), Arc::new(AtomicBool::new(false)));
     let seconds = time.as_secs().max(TOMCAT_SECONDS);
     let timeout = Duration::from_secs(seconds) + 5 * ROUND_LIMIT;
-    let runner =
-        BedRunner { java: &java, timeout, size: Some((SECONDS, seconds)), interrupted: &interrupted };
+    let seconds = seconds.to_string();
+    let variable = Some((SECONDS, seconds.as_str()));
+    let runner = BedRunner { java: &java, timeout, variable, interrupted: &interrupted };
     let files = tempfile::tempdir()?;
     let agent = mode.map(|mode| {
         let library = mayfly_tests::artifacts().agent.display();
@@ -236,21 +235,21 @@ fn tomcat(jvm: &Jvm, folder: &Path, mode: Option<&str>, time: Duration) -> Resul
     });
     let options: Vec<String> = TOMCAT_HEAP.into_iter().map(str::to_owned).chain(agent).collect();
     let run = runner.run(&folder.join("tomcat.sh"), &options, files.path())?;
-    let resident: Vec<_> = run.moments.iter().map(|moment| moment.resident_bytes).collect();
+    let server = run.jvms.first().ok_or("no JVM was measured")?;
+    let resident: Vec<_> = server.moments.iter().map(|moment| moment.resident_bytes).collect();
     let follows_each = mode.is_some_and(|mode| mode.starts_with(EACH_OBJECT));
-    let judged =
-        if follows_each { without_uncollected(&run.moments, &run.left_in_heap) } else { resident.clone() };
+    let judged = if follows_each { without_uncollected(server) } else { resident.clone() };
     Ok(Soaked::of(&resident, &judged, run.result))
 }
 
 /// Resident bytes less one for each byte of an object that was not collected: some 40 are kept of each object, which has about as many. Under
 /// this load there are ever more of them, as thousands of sessions are begun each second and none ends for half an hour.
-fn without_uncollected(moments: &[Moment], left_in_heap: &[(f64, f64)]) -> Vec<u64> {
+fn without_uncollected(server: &MeasuredJvm) -> Vec<u64> {
     let of = |moment: &Moment| {
-        let uncollected = value_at(left_in_heap, moment.uptime_s) as u64;
+        let uncollected = value_at(&server.left_in_heap, moment.uptime_s) as u64;
         moment.resident_bytes.saturating_sub(uncollected)
     };
-    moments.iter().map(of).collect()
+    server.moments.iter().map(of).collect()
 }
 
 #[cfg(test)]
@@ -277,7 +276,10 @@ mod tests {
                 resident_bytes: (500 + 3 * second as u64) << 20,
             })
             .collect();
-        let judged = |left: &[(f64, f64)]| thirds(&without_uncollected(&moments, left));
+        let judged = |left_in_heap: &[(f64, f64)]| {
+            let (moments, left_in_heap) = (moments.clone(), left_in_heap.to_vec());
+            thirds(&without_uncollected(&MeasuredJvm { moments, left_in_heap, ..MeasuredJvm::default() }))
+        };
         let kept = f64::from(3 << 20);
         assert!(is_flat(judged(&[(0.0, 0.0), (10.0, 10.0 * kept), (29.0, 29.0 * kept)]), [1; 3]));
         assert!(!is_flat(judged(&[(0.0, kept), (29.0, kept)]), [1; 3]), "the heap did not grow");

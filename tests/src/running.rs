@@ -76,6 +76,11 @@ impl Running {
         Self { child, stdin, lines, seen: String::new(), stderr: Some(stderr), deadline }
     }
 
+    /// From now on it has so much time.
+    pub fn set_limit(&mut self, limit: Duration) {
+        self.deadline = Instant::now() + limit;
+    }
+
     /// Process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
