@@ -16,7 +16,7 @@ use crate::scopes::{EntryId, NodeId};
 use crate::tracked::Tracked;
 
 /// Objects that are looked after at once; of more, as of those without room, it is not known what became of them. A table of 2^20
-/// slots is full by as many, of which it fills seven in eight: 51 MB.
+/// slots is full by as many, of which it fills seven in eight: 60 MB.
 const MOST_OBJECTS: usize = 7 << 17;
 /// Room of an object that is looked after, in tracked objects: some hundred bytes with what a table keeps free.
 const OBJECTS_PER_ROW: usize = 4;
