@@ -98,6 +98,10 @@ struct Longer {
 }
 
 impl Longer {
+    fn of(bed: &str) -> Option<Self> {
+        LONGER.iter().find(|(name, _)| *name == bed).map(|&(_, longer)| longer)
+    }
+
     const fn told(variable: (&'static str, &'static str)) -> Self {
         Self { variable: Some(variable), times: 1 }
     }
@@ -111,26 +115,23 @@ impl Longer {
 struct Bed {
     name: String,
     script: PathBuf,
-    /// With `--steady`: the variable that tells it.
-    variable: Option<(&'static str, &'static str)>,
-    /// With `--steady`: the option by which its main method runs several times.
-    repeat: Option<String>,
-    steady: bool,
+    /// With `--steady`, by [`LONGER`].
+    steady: Option<Steady>,
 }
 
-impl Bed {
-    /// `repeat`: the agent [`REPEAT`], if only the steady state counts; `None` of a bed that has none.
-    fn new(name: &str, folder: &Path, repeat: Option<&Path>) -> Option<Self> {
-        let script = folder.join(format!("{name}.sh"));
-        let mut bed = Self { name: name.to_owned(), script, variable: None, repeat: None, steady: false };
-        if let Some(agent) = repeat {
-            let &(_, longer) = LONGER.iter().find(|(bed, _)| *bed == name)?;
-            bed.variable = longer.variable;
-            bed.repeat =
-                (longer.times > 1).then(|| format!("-javaagent:{}={}", agent.display(), longer.times));
-            bed.steady = true;
-        }
-        Some(bed)
+/// How a bed is run for long.
+struct Steady {
+    variable: Option<(&'static str, &'static str)>,
+    /// The option by which its main method runs several times.
+    repeat: Option<String>,
+}
+
+impl Steady {
+    /// `agent`: [`REPEAT`], if any bed needs it.
+    fn of(longer: Longer, agent: Option<&Path>) -> Self {
+        let repeat = agent.filter(|_| longer.times > 1);
+        let repeat = repeat.map(|agent| format!("-javaagent:{}={}", agent.display(), longer.times));
+        Self { variable: longer.variable, repeat }
     }
 }
 
@@ -159,17 +160,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     let timeout = Duration::from_secs(arguments.timeout);
     let java = setup.jdk.java();
     let packed = tempfile::tempdir()?;
-    let repeat = arguments.steady.then(|| setup.jdk.pack_java_agent(REPEAT, packed.path())).transpose()?;
+    let repeats = |bed: &String| Longer::of(bed).is_some_and(|longer| longer.times > 1);
+    let repeat = arguments.steady && arguments.beds.iter().any(repeats);
+    let repeat = repeat.then(|| setup.jdk.pack_java_agent(REPEAT, packed.path())).transpose()?;
     if arguments.steady {
         println!("{STEADY}\n");
     }
     let runner = BedRunner { java: &java, timeout, variable: None, interrupted: &interrupted };
     let (mut measured, mut healthy) = (Vec::new(), true);
     for name in arguments.beds.iter().take_while(|_| !interrupted.load(Ordering::Relaxed)) {
-        let Some(bed) = Bed::new(name, folder, repeat.as_deref()) else {
+        let longer = Longer::of(name).filter(|_| arguments.steady);
+        if arguments.steady && longer.is_none() {
             println!("skip(no-size): how {name} is made to run for longer is not known");
             continue;
-        };
+        }
+        let steady = longer.map(|longer| Steady::of(longer, repeat.as_deref()));
+        let bed = Bed { name: name.clone(), script: folder.join(format!("{name}.sh")), steady };
         match measure(&bed, &runner, &setup, usize::from(arguments.rounds)) {
             Ok((bed, all_well)) => {
                 healthy &= all_well;
@@ -218,8 +224,9 @@ fn run_once(
     setup: &Setup,
     variant: &Variant,
 ) -> Result<BedRun, BedFailure> {
-    let run = run_script(bed, &BedRunner { variable: bed.variable, ..*runner }, setup, variant)?;
-    if bed.steady { run.once_warm() } else { Ok(run) }
+    let variable = bed.steady.as_ref().and_then(|steady| steady.variable);
+    let run = run_script(bed, &BedRunner { variable, ..*runner }, setup, variant)?;
+    if bed.steady.is_some() { run.once_warm() } else { Ok(run) }
 }
 
 /// One run in a folder of its own, which is kept if the run failed: logs and crash files are there.
@@ -234,7 +241,7 @@ fn run_script(
     options.extend(setup.jvm_options.iter().cloned());
     options.extend(variant.jvm_options(setup.agent.as_deref(), folder.path()));
     // The last agent that is named starts last.
-    options.extend(bed.repeat.clone());
+    options.extend(bed.steady.iter().filter_map(|steady| steady.repeat.clone()));
     let run = runner.run(&bed.script, &options, folder.path());
     if run.as_ref().is_err_and(|failure| !matches!(failure, BedFailure::Interrupted)) {
         eprintln!("kept {}", folder.keep().display());

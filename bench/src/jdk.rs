@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs, io};
+use std::{env, fs};
 
 use thiserror::Error;
 
@@ -29,24 +29,16 @@ pub(crate) enum JdkError {
         reason: String,
     },
     /// A JRE.
-    #[error(
-        "no javac that compiles {program}: tried {tried}; give a full JDK by --java or JAVA_HOME ({reason})"
-    )]
-    NoCompiler {
-        /// The Java source file.
-        program: PathBuf,
+    #[error("no {tool} {file}: tried {tried}; give a full JDK by --java or JAVA_HOME ({reason})")]
+    NoTool {
+        /// What it is and does.
+        tool: &'static str,
+        /// What it was to work on.
+        file: PathBuf,
         /// Launchers tried.
         tried: String,
         /// What the last one said.
         reason: String,
-    },
-    /// A JDK without `jar`, or no room.
-    #[error("{jar} can't be packed: {reason}; give a full JDK by --java or JAVA_HOME")]
-    NotPacked {
-        /// What was to be written.
-        jar: PathBuf,
-        /// What the `jar` tool or the file system said.
-        reason: io::Error,
     },
 }
 
@@ -65,43 +57,61 @@ impl Jdk {
     }
 
     /// Compiles one source file of `bench/java` into `to`, for Java 11 and later, with what it uses of our Java API.
-    ///
-    /// Uses this JDK's compiler, else JAVA_HOME's, else the one on the PATH (the JVM under measurement may be a JRE).
     pub(crate) fn compile(&self, program: &str, to: &Path) -> Result<(), JdkError> {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("java").join(program);
+        let source = java_sources().join(program);
         let api = Path::new(env!("CARGO_MANIFEST_DIR")).join("../profiler-java/api/src");
-        let java_home = env::var_os("JAVA_HOME").map(|home| PathBuf::from(home).join("bin/javac"));
-        let compilers = [Some(self.home.join("bin/javac")), java_home, Some(PathBuf::from("javac"))];
-        let (mut tried, mut reason) = (Vec::new(), String::new());
-        for javac in compilers.into_iter().flatten() {
-            let mut command = Command::new(&javac);
+        let ran = self.run_tool("javac", |command| {
             command.args(["--release", "11", "-sourcepath"]).arg(&api).arg("-d").arg(to).arg(&source);
+        });
+        ran.map_err(|(tried, reason)| JdkError::NoTool {
+            tool: "javac that compiles",
+            file: source,
+            tried,
+            reason,
+        })
+    }
+
+    /// Compiles `bench/java/NAME.java`, a Java agent, and packs it with `NAME.manifest` as `NAME.jar` into `folder`.
+    pub(crate) fn pack_java_agent(&self, name: &str, folder: &Path) -> Result<PathBuf, JdkError> {
+        let (classes, jar) = (folder.join(name), folder.join(format!("{name}.jar")));
+        self.compile(&format!("{name}.java"), &classes)?;
+        let manifest = java_sources().join(format!("{name}.manifest"));
+        let ran = self.run_tool("jar", |command| {
+            command.arg("--create").arg("--file").arg(&jar).arg("--manifest").arg(&manifest);
+            command.arg("-C").arg(&classes).arg(".");
+        });
+        match ran {
+            Ok(()) => Ok(jar),
+            Err((tried, reason)) => {
+                Err(JdkError::NoTool { tool: "jar that packs", file: jar, tried, reason })
+            }
+        }
+    }
+
+    /// Runs this JDK's tool, else JAVA_HOME's, else the one on the PATH (the JVM under measurement may be a JRE); if none succeeds,
+    /// those tried and what the last one said.
+    fn run_tool(&self, name: &str, set_up: impl Fn(&mut Command)) -> Result<(), (String, String)> {
+        let in_home = |home: &Path| home.join("bin").join(name);
+        let java_home = env::var_os("JAVA_HOME").map(|home| in_home(Path::new(&home)));
+        let tools = [Some(in_home(&self.home)), java_home, Some(PathBuf::from(name))];
+        let (mut tried, mut reason) = (Vec::new(), String::new());
+        for tool in tools.into_iter().flatten() {
+            let mut command = Command::new(&tool);
+            set_up(&mut command);
             match command.output() {
                 Ok(output) if output.status.success() => return Ok(()),
                 Ok(output) => reason = String::from_utf8_lossy(&output.stderr).trim().to_owned(),
                 Err(error) => reason = error.to_string(),
             }
-            tried.push(javac.display().to_string());
+            tried.push(tool.display().to_string());
         }
-        Err(JdkError::NoCompiler { program: source, tried: tried.join(", "), reason })
+        Err((tried.join(", "), reason))
     }
+}
 
-    /// Compiles one source file of `bench/java`, a Java agent whose class has its name, and packs it as `NAME.jar` into `folder`.
-    pub(crate) fn pack_java_agent(&self, name: &str, folder: &Path) -> Result<PathBuf, JdkError> {
-        let (classes, manifest) = (folder.join(name), folder.join(format!("{name}.manifest")));
-        self.compile(&format!("{name}.java"), &classes)?;
-        let jar = folder.join(format!("{name}.jar"));
-        let pack = || -> io::Result<()> {
-            fs::write(&manifest, format!("Premain-Class: {name}\n"))?;
-            let mut command = Command::new(self.home.join("bin/jar"));
-            command.arg("--create").arg("--file").arg(&jar).arg("--manifest").arg(&manifest);
-            let output = command.arg("-C").arg(&classes).arg(".").output()?;
-            let said = || io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned());
-            if output.status.success() { Ok(()) } else { Err(said()) }
-        };
-        pack().map_err(|reason| JdkError::NotPacked { jar: jar.clone(), reason })?;
-        Ok(jar)
-    }
+/// Where our Java programs are.
+fn java_sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("java")
 }
 
 fn home_on_path() -> Option<PathBuf> {
