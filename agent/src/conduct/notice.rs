@@ -2,15 +2,28 @@
 
 use std::io::Write;
 use std::process;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// Exit code for options or a JVM that the agent can't work with (design: usage).
 const EXIT_USAGE: i32 = 2;
 
+static LINES: AtomicU64 = AtomicU64::new(0);
+
 /// Says one line.
 pub(crate) fn say(text: &str) {
+    say_as("mayfly:", text);
+}
+
+/// Says one line under another name than ours.
+pub(crate) fn say_as(who: &str, text: &str) {
+    LINES.fetch_add(1, Relaxed);
     // In one write, so that lines of other threads do not mix in; a closed stderr is nobody's fault.
-    let _ = std::io::stderr().write_all(format!("mayfly: {}\n", mayfly_report::printable(text)).as_bytes());
+    let _ = std::io::stderr().write_all(format!("{who} {}\n", mayfly_report::printable(text)).as_bytes());
+}
+
+/// Lines said so far. Who draws over what it wrote last asks whether that still is the last.
+pub(crate) fn lines() -> u64 {
+    LINES.load(Relaxed)
 }
 
 /// Says why the agent can't start, and ends the launch before `main`.

@@ -3,17 +3,17 @@
 //! Until then nothing runs and nothing is kept. What is said on stderr is word for word what HeapSummary said.
 
 use std::fs;
-use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use mayfly_jvmti::{Event, Exhausted, Jni, JvmtiEnv, JvmtiError};
 use mayfly_profile::HeapOrder;
-use mayfly_report::{heap_columns, printable};
+use mayfly_report::heap_columns;
 
 use super::summary::summary;
 use super::summary_file;
 use super::turn::Before;
+use crate::conduct::notice::say_as;
 use crate::options::HeapOptions;
 use crate::options::name::expand;
 use crate::output::name_facts;
@@ -109,7 +109,6 @@ fn write(target: &Target, jni: Jni<'_>, before: Before) {
     }
 }
 
-/// One line on stderr, in one write.
 fn say(text: &str) {
-    let _ = std::io::stderr().write_all(format!("heapsummary> {}\n", printable(text)).as_bytes());
+    say_as("heapsummary>", text);
 }

@@ -13,6 +13,7 @@ use mayfly_report::{LiveOptions, ascii, harmless};
 use super::queue::{Pace, Unserved};
 use super::terminal::{self, Terminal};
 use super::texts::{self, Text, Texts};
+use crate::conduct::notice;
 use crate::options::{Live, Options};
 
 const LIVE_PIPED: Duration = Duration::from_secs(10);
@@ -37,6 +38,9 @@ pub(super) struct Screen<W> {
     redraw: bool,
     /// Lines of the live block at the end of the screen, to be drawn over.
     drawn: Option<usize>,
+    /// Lines that the agent said on the same screen by now, and had said when the block was drawn.
+    notices: fn() -> u64,
+    noticed: u64,
 }
 
 impl Console {
@@ -52,7 +56,8 @@ impl Console {
             view: options.view.clone(),
             shown: Mutex::default(),
         };
-        (console, unserved, Screen { to: io::stderr(), terminal, redraw, drawn: None })
+        let notices = notice::lines;
+        (console, unserved, Screen { to: io::stderr(), terminal, redraw, drawn: None, notices, noticed: 0 })
     }
 
     /// Shows a live block, unless the last one is still on its way.
@@ -107,7 +112,8 @@ impl<W: Write> Screen<W> {
 
     fn over(&mut self, text: &str) -> String {
         let drawn = self.drawn.replace(text.lines().count());
-        let Some(lines) = drawn else { return text.to_owned() };
+        let noticed = std::mem::replace(&mut self.noticed, (self.notices)());
+        let Some(lines) = drawn.filter(|_| noticed == self.noticed) else { return text.to_owned() };
         // Cursor up over the last block (ECMA-48 CUU), each line cleared to its end (EL), in the end what is left below
         // (ED): clearing all first would flicker, and some terminals keep a cleared screen in their history.
         format!("\x1b[{lines}A{}\x1b[J", text.replace('\n', "\x1b[K\n"))
@@ -121,11 +127,13 @@ impl<W: Write> Screen<W> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
     use super::*;
 
     fn screen(escapes: bool, unicode: bool, redraw: bool) -> Screen<Vec<u8>> {
         let terminal = Terminal { is_terminal: true, unicode, escapes };
-        Screen { to: Vec::new(), terminal, redraw, drawn: None }
+        Screen { to: Vec::new(), terminal, redraw, drawn: None, notices: || 0, noticed: 0 }
     }
 
     fn written(mut screen: Screen<Vec<u8>>, texts: Vec<Text>) -> String {
@@ -148,6 +156,17 @@ mod tests {
         let report = Text::Lasting("report".into());
         let all = written(screen(true, true, true), vec![live("a\nb\n"), live("c\n"), report, live("d\n")]);
         assert_eq!(all, "a\nb\n\x1b[2Ac\x1b[K\n\x1b[Jreport\nd\n");
+    }
+
+    #[test]
+    fn a_line_that_the_agent_said_meanwhile_is_not_drawn_over() {
+        static SAID: AtomicU64 = AtomicU64::new(0);
+        let mut screen = screen(true, true, true);
+        screen.notices = || SAID.load(Relaxed);
+        screen.write(live("a\n"), &Pace::default());
+        SAID.store(1, Relaxed);
+        let all = written(screen, vec![live("b\n"), live("c\n")]);
+        assert_eq!(all, "a\nb\n\x1b[1Ac\x1b[K\n\x1b[J");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::{self, Command};
 
@@ -21,7 +21,8 @@ use crate::recording_input;
 use crate::report::Format;
 use crate::session::agent_library;
 use crate::session::java::{self, Java};
-use crate::session::launch::Launch;
+use crate::session::kept_output::KeptOutput;
+use crate::session::launch::{Ended, Launch};
 use crate::session::recording_files::{self, RecordingFiles};
 
 const SOURCE: &str = include_str!("../../../fixtures/demo/Demo.java");
@@ -50,10 +51,10 @@ pub(crate) fn run(args: DemoArgs) -> Result<u8, Error> {
     eprintln!("mayfly demo: a web shop that nobody visits, under the agent for {} s.", args.seconds);
     eprintln!("Its objects live for a moment, for one second, for some seconds, or for ever.");
     let log_folder = recording_files::literal_template(build.path())?;
-    let options = options(&recording, &log_folder, std::io::stderr().is_terminal()).to_string();
+    let options = options(&recording, &log_folder, io::stderr().is_terminal()).to_string();
     let launch = Launch { program: java.launcher.clone().into(), arguments, agent, options };
     let files = RecordingFiles::before_run(&recording);
-    let ended = launch.run()?;
+    let ended = run_apart(&launch)?;
     if ended.status.code().is_some_and(|code| code != 0) && java.compiler.is_none() {
         output::say("this JVM may lack a compiler; the demo needs a JDK (11 or newer): --java PATH");
     } else if let Some(recording) = files.written_by(ended.pid).first() {
@@ -62,6 +63,15 @@ pub(crate) fn run(args: DemoArgs) -> Result<u8, Error> {
         tell_next_steps(recording);
     }
     Ok(exit_code(ended.status))
+}
+
+/// Runs it with its output kept until its end: the agent draws one block over the other, and would draw over the
+/// program's lines.
+fn run_apart(launch: &Launch) -> Result<Ended, Error> {
+    let mut kept = KeptOutput::new().map_err(Error::OutputNotKept)?;
+    let ended = launch.start(|command| kept.take_stdout_from(command))?.wait();
+    kept.show(&mut io::stdout().lock()).map_err(Error::OutputNotKept)?;
+    ended
 }
 
 /// The report on one screen.
@@ -110,7 +120,6 @@ fn options(recording: &str, log_folder: &str, on_terminal: bool) -> AgentOptions
         .with("outputlimit", 6)
         .with("output", log_folder)
         .with("recording", recording);
-    // The demo writes nothing to the terminal meanwhile.
     if on_terminal {
         options.with("live", LIVE_ON_TERMINAL).flag("redraw")
     } else {

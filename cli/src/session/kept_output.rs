@@ -1,4 +1,5 @@
-//! A program's output while a view has the terminal: kept in a file in the order in which it was written, shown afterwards.
+//! A program's output while something else has the terminal: kept in a file in the order in which it was written, shown
+//! afterwards.
 //!
 //! Standard output and standard error go to one file, as they would to one terminal. Nothing is lost if we are killed: the file
 //! has a name until all of it was shown.
@@ -40,6 +41,15 @@ impl KeptOutput {
     pub(crate) fn take_from(&self, command: &mut Command) -> io::Result<()> {
         let file = || self.file.as_file().try_clone().map(Stdio::from);
         command.stdin(Stdio::null()).stdout(file()?).stderr(file()?);
+        Ok(())
+    }
+
+    /// Has a program write its standard output there, where the agent draws on its standard error.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(crate) fn take_stdout_from(&self, command: &mut Command) -> io::Result<()> {
+        command.stdout(self.file.as_file().try_clone()?);
         Ok(())
     }
 

@@ -1,5 +1,7 @@
 //! A program that talks with its user, under `mayfly run` in a real terminal: the terminal stays the program's.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use mayfly_tests::{Jvm, Launch, Terminal, Workspace, artifacts, each_jvm_at_once, jvms, shell_words};
@@ -97,23 +99,27 @@ fn a_terminal_that_shows_ascii_only_gets_nothing_else() {
     }
 }
 
+/// `mayfly demo` for four seconds, with this launcher.
+fn demo(java: &Path, recording: &Path) -> String {
+    let words: [&Path; 7] = [
+        &artifacts().cli,
+        Path::new("demo"),
+        Path::new("--java"),
+        java,
+        Path::new("--seconds=4"),
+        Path::new("-o"),
+        recording,
+    ];
+    shell_words(words)
+}
+
 #[test]
 fn blocks_that_are_drawn_over_do_not_pile_up() {
     let Some(jvm) = jvms().first() else { return };
     let demos = SIZES.map(|(columns, rows)| {
         let folder = Workspace::new();
-        let recording = folder.file("demo.mayfly");
-        let java = jvm.java();
-        let words: [&Path; 7] = [
-            &artifacts().cli,
-            Path::new("demo"),
-            Path::new("--java"),
-            &java,
-            Path::new("--seconds=4"),
-            Path::new("-o"),
-            &recording,
-        ];
-        (columns, rows, Terminal::run(columns, rows, &shell_words(words)), folder)
+        let command = demo(&jvm.java(), &folder.file("demo.mayfly"));
+        (columns, rows, Terminal::run(columns, rows, &command), folder)
     });
     for (columns, rows, terminal, _folder) in demos {
         let Some(terminal) = terminal else { return };
@@ -123,4 +129,32 @@ fn blocks_that_are_drawn_over_do_not_pile_up() {
         let drawn = written.matches(BLOCK).count();
         assert!(drawn >= 3, "at {columns}x{rows}: drawn {drawn} times");
     }
+}
+
+/// The demo's last line may come before its last block; here others come between all of them.
+#[test]
+fn nothing_that_the_demo_writes_is_drawn_over() {
+    const SAID: u32 = 40;
+    let Some(jvm) = jvms().first() else { return };
+    let folder = Workspace::new();
+    let java = folder.file("java");
+    let real = jvm.java();
+    let script = format!(
+        "#!/bin/sh\n(for n in $(seq {SAID}); do echo \"said $n meanwhile\"; sleep 0.1; done) &\nexec {} \"$@\"\n",
+        shell_words([real.as_path()])
+    );
+    fs::write(&java, script).expect("written");
+    fs::set_permissions(&java, fs::Permissions::from_mode(0o755)).expect("executable");
+    let command = demo(&java, &folder.file("demo.mayfly"));
+    let environment = real.parent().and_then(Path::parent).expect("a JVM's folder");
+    let command = format!("JAVA_HOME={} {command}", shell_words([environment]));
+    let Some(terminal) = Terminal::run(120, 40, &command) else { return };
+    let text = terminal.finish();
+    let lines: Vec<_> = text.lines().map(str::trim_end).collect();
+    let said = (1..=SAID).map(|n| format!("said {n} meanwhile"));
+    let missing: Vec<_> = said.filter(|line| !lines.contains(&line.as_str())).collect();
+    let written = String::from_utf8_lossy(&terminal.raw()).into_owned();
+    assert_eq!(missing, Vec::<String>::new(), "in\n{text}\nwritten: {written:?}");
+    assert_eq!(text.matches(BLOCK).count(), 1, "\n{text}\nwritten: {written:?}");
+    assert!(text.contains("served "), "\n{text}");
 }
