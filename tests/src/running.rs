@@ -269,10 +269,11 @@ pub fn status_bytes(status: &str, name: &str) -> Option<u64> {
     status.lines().find_map(value).map(|kib| kib << 10)
 }
 
-/// The files of a folder, in order; none if it is not there.
+/// The files of a folder but hidden ones, in order; none if it is not there.
 pub fn files_in(folder: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<_> =
-        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let shown = |entry: &fs::DirEntry| !entry.file_name().to_string_lossy().starts_with('.');
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<_> = entries.filter(shown).map(|entry| entry.path()).collect();
     files.sort();
     files
 }

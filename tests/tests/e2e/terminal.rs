@@ -134,7 +134,8 @@ fn blocks_that_are_drawn_over_do_not_pile_up() {
 /// The demo's last line may come before its last block; here others come between all of them.
 #[test]
 fn nothing_that_the_demo_writes_is_drawn_over() {
-    const SAID: u32 = 40;
+    // Two seconds of the demo's four.
+    const SAID: u32 = 20;
     let Some(jvm) = jvms().first() else { return };
     let folder = Workspace::new();
     let java = folder.file("java");

@@ -19,7 +19,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("sampled", &["conduct", "engine", "options", "target", "tracking"]),
     ("session", &["conduct", "engine", "tracking"]),
     ("steering", &["conduct", "engine", "options", "output", "session", "target", "tracking"]),
-    ("heap", &["options", "output", "steering", "target"]),
+    ("heap", &["conduct", "options", "output", "steering", "target"]),
     ("api", &["heap", "steering"]),
     ("remote", &["conduct", "heap", "steering", "target"]),
     (
