@@ -116,11 +116,11 @@ fn periodic_reports_reset_as_often_as_asked() {
         assert!(periodic.len() >= 3, "on {jvm}: {reports:?}");
         assert!(periodic.iter().all(|(reason, _)| reason == "Periodic output"), "{reports:?}");
         // The first two are followed by a reset each; what comes later goes on from them. What is made between a report and
-        // its reset is in neither.
+        // its reset is in neither: on a busy machine more than a hundredth. A second of the program is a fifth.
         let made: u64 =
             stdout.split(' ').nth(1).and_then(|made| made.parse().ok()).expect("served N requests");
         let told = periodic[0].1 + periodic[1].1 + exit.1;
-        assert!(told <= made && made - told < made / 100, "on {jvm}: {told} of {made}: {reports:?}");
+        assert!(told <= made && made - told < made / 10, "on {jvm}: {told} of {made}: {reports:?}");
         assert!(reports[2..].is_sorted_by_key(|(_, served)| *served), "on {jvm}: {reports:?}");
     });
 }
