@@ -29,10 +29,12 @@ pub(crate) enum JdkError {
         reason: String,
     },
     /// A JRE.
-    #[error("no {tool} {file}: tried {tried}; give a full JDK by --java or JAVA_HOME ({reason})")]
+    #[error("no {tool} that {does} {file}: tried {tried}; give a full JDK by --java or JAVA_HOME ({reason})")]
     NoTool {
-        /// What it is and does.
+        /// `javac`, `jar`.
         tool: &'static str,
+        /// What it does.
+        does: &'static str,
         /// What it was to work on.
         file: PathBuf,
         /// Launchers tried.
@@ -60,14 +62,8 @@ impl Jdk {
     pub(crate) fn compile(&self, program: &str, to: &Path) -> Result<(), JdkError> {
         let source = java_sources().join(program);
         let api = Path::new(env!("CARGO_MANIFEST_DIR")).join("../profiler-java/api/src");
-        let ran = self.run_tool("javac", |command| {
+        self.run_tool(("javac", "compiles"), &source, |command| {
             command.args(["--release", "11", "-sourcepath"]).arg(&api).arg("-d").arg(to).arg(&source);
-        });
-        ran.map_err(|(tried, reason)| JdkError::NoTool {
-            tool: "javac that compiles",
-            file: source,
-            tried,
-            reason,
         })
     }
 
@@ -76,36 +72,35 @@ impl Jdk {
         let (classes, jar) = (folder.join(name), folder.join(format!("{name}.jar")));
         self.compile(&format!("{name}.java"), &classes)?;
         let manifest = java_sources().join(format!("{name}.manifest"));
-        let ran = self.run_tool("jar", |command| {
+        self.run_tool(("jar", "packs"), &jar, |command| {
             command.arg("--create").arg("--file").arg(&jar).arg("--manifest").arg(&manifest);
             command.arg("-C").arg(&classes).arg(".");
-        });
-        match ran {
-            Ok(()) => Ok(jar),
-            Err((tried, reason)) => {
-                Err(JdkError::NoTool { tool: "jar that packs", file: jar, tried, reason })
-            }
-        }
+        })?;
+        Ok(jar)
     }
 
-    /// Runs this JDK's tool, else JAVA_HOME's, else the one on the PATH (the JVM under measurement may be a JRE); if none succeeds,
-    /// those tried and what the last one said.
-    fn run_tool(&self, name: &str, set_up: impl Fn(&mut Command)) -> Result<(), (String, String)> {
-        let in_home = |home: &Path| home.join("bin").join(name);
+    /// Runs this JDK's tool, else JAVA_HOME's, else the one on the PATH (the JVM under measurement may be a JRE).
+    fn run_tool(
+        &self,
+        (tool, does): (&'static str, &'static str),
+        file: &Path,
+        set_up: impl Fn(&mut Command),
+    ) -> Result<(), JdkError> {
+        let in_home = |home: &Path| home.join("bin").join(tool);
         let java_home = env::var_os("JAVA_HOME").map(|home| in_home(Path::new(&home)));
-        let tools = [Some(in_home(&self.home)), java_home, Some(PathBuf::from(name))];
+        let launchers = [Some(in_home(&self.home)), java_home, Some(PathBuf::from(tool))];
         let (mut tried, mut reason) = (Vec::new(), String::new());
-        for tool in tools.into_iter().flatten() {
-            let mut command = Command::new(&tool);
+        for launcher in launchers.into_iter().flatten() {
+            let mut command = Command::new(&launcher);
             set_up(&mut command);
             match command.output() {
                 Ok(output) if output.status.success() => return Ok(()),
                 Ok(output) => reason = String::from_utf8_lossy(&output.stderr).trim().to_owned(),
                 Err(error) => reason = error.to_string(),
             }
-            tried.push(tool.display().to_string());
+            tried.push(launcher.display().to_string());
         }
-        Err((tried.join(", "), reason))
+        Err(JdkError::NoTool { tool, does, file: file.to_owned(), tried: tried.join(", "), reason })
     }
 }
 

@@ -31,10 +31,7 @@ pub(super) fn write(dir: Option<&str>, text: &str) -> Result<PathBuf, (PathBuf, 
             Ok(_) => {
                 return match fill(&path, text) {
                     Ok(()) => Ok(path),
-                    Err(error) => {
-                        let _ = fs::remove_file(&path);
-                        Err((path, error))
-                    }
+                    Err(error) => Err((path, error)),
                 };
             }
         }
@@ -47,7 +44,7 @@ fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// Exchanges an empty file of ours for one with this text.
+/// Exchanges an empty file of ours for one with this text. Leaves neither if it can't.
 fn fill(path: &Path, text: &str) -> io::Result<()> {
     let unfinished = unfinished(path);
     let written = create(&unfinished)
@@ -55,6 +52,7 @@ fn fill(path: &Path, text: &str) -> io::Result<()> {
         .and_then(|()| fs::rename(&unfinished, path));
     if written.is_err() {
         let _ = fs::remove_file(&unfinished);
+        let _ = fs::remove_file(path);
     }
     written
 }

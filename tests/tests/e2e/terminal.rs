@@ -40,13 +40,16 @@ impl Talk {
     }
 }
 
+/// Those of the `expected` lines that are not there.
+fn missing(text: &str, expected: impl Iterator<Item = String>) -> Vec<String> {
+    let lines: Vec<_> = text.lines().map(str::trim_end).collect();
+    expected.filter(|line| !lines.contains(&line.as_str())).collect()
+}
+
 /// Every line, the whole question, and an answer that was understood.
 fn check(text: &str, prompt: &str) {
     let lines: Vec<_> = text.lines().map(str::trim_end).collect();
-    let missing: Vec<_> = (1..=2000)
-        .map(|number| format!("line {number} of 2000"))
-        .filter(|line| !lines.contains(&line.as_str()))
-        .collect();
+    let missing = missing(text, (1..=2000).map(|number| format!("line {number} of 2000")));
     assert_eq!(missing, Vec::<String>::new(), "in\n{text}");
     assert!(lines.contains(&prompt), "no line {prompt:?} in\n{text}");
     assert!(lines.contains(&"Good day, Ada!"), "no greeting in\n{text}");
@@ -151,9 +154,7 @@ fn nothing_that_the_demo_writes_is_drawn_over() {
     let command = format!("JAVA_HOME={} {command}", shell_words([environment]));
     let Some(terminal) = Terminal::run(120, 40, &command) else { return };
     let text = terminal.finish();
-    let lines: Vec<_> = text.lines().map(str::trim_end).collect();
-    let said = (1..=SAID).map(|n| format!("said {n} meanwhile"));
-    let missing: Vec<_> = said.filter(|line| !lines.contains(&line.as_str())).collect();
+    let missing = missing(&text, (1..=SAID).map(|number| format!("said {number} meanwhile")));
     let written = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert_eq!(missing, Vec::<String>::new(), "in\n{text}\nwritten: {written:?}");
     assert_eq!(text.matches(BLOCK).count(), 1, "\n{text}\nwritten: {written:?}");
