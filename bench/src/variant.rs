@@ -18,7 +18,7 @@ const BUILT_IN: [(&str, &str); 12] = [
     ("scope", "#scope-Micro.request#live-0"),
     ("sample", "#sample-512k#live-0"),
     // As `mayfly run` does: a recording has a step a second.
-    ("recorded", "#sample-512k#live-0#recording-{dir}/%p.mayfly"),
+    ("recorded", "#sample-512k#trace#live-0#recording-{dir}/%p.mayfly"),
     ("sampled", "#engine-sampled#live-0"),
     ("balanced", "#track-balanced#live-0"),
     ("track", "#trackcollections#live-0"),
