@@ -6,7 +6,7 @@
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiError};
+use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiError, modified_utf8};
 
 use super::later::{LateError, Later};
 use super::loaded_classes::LeftAsItIs;
@@ -91,7 +91,7 @@ impl Exact {
     /// What the class hook gives for the hooks' own class; `None` of all others, of which is noted that they were asked for.
     pub(super) fn own_class(&self, name: Option<&CStr>) -> Option<&[u8]> {
         let later = self.later.as_ref()?;
-        let name = name?.to_string_lossy();
+        let name = modified_utf8(name?.to_bytes());
         if name == HOOKS {
             return Some(&later.class_file);
         }
@@ -102,7 +102,7 @@ impl Exact {
     /// A class was changed.
     pub(super) fn note_changed(&self, name: Option<&CStr>) {
         if let (Some(later), Some(name)) = (&self.later, name) {
-            later.changed.add(&name.to_string_lossy().replace('/', "."));
+            later.changed.add(&modified_utf8(name.to_bytes()).replace('/', "."));
         }
     }
 

@@ -1,6 +1,7 @@
 //! Numbers the places of a class that is being rewritten.
 
 use mayfly_classfile::allocation::{Place, Places};
+use mayfly_jvmti::modified_utf8;
 use mayfly_tracking::{Numbering, PlaceTable};
 
 use crate::tracking::Population;
@@ -20,13 +21,13 @@ impl<'a> Numberer<'a> {
 
 impl Places for Numberer<'_> {
     fn number(&mut self, place: Place<'_>) -> Option<u32> {
-        let made = place.made.class_name();
+        let made = place.made.class_name().map(|name| modified_utf8(&name));
         if made.as_deref().is_some_and(|made| !self.population.admits(made)) {
             return None;
         }
-        let class = String::from_utf8_lossy(place.class).replace('/', ".");
-        let method = String::from_utf8_lossy(place.method);
-        let file = place.file.map(String::from_utf8_lossy);
+        let class = modified_utf8(place.class).replace('/', ".");
+        let method = modified_utf8(place.method);
+        let file = place.file.map(modified_utf8);
         self.numbering.add([&class, &method], file.as_deref(), place.line, made.as_deref())
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use mayfly_classfile::allocation::{self, Places, Scoped, ScopedMethods};
-use mayfly_jvmti::{CallbackContext, ClassFileLoadHookEvent};
+use mayfly_jvmti::{CallbackContext, ClassFileLoadHookEvent, modified_utf8};
 use mayfly_profile::Refusals;
 use mayfly_tracking::PlaceTable;
 
@@ -132,6 +132,6 @@ fn say_of_scope(methods: &ScopedMethods, outcome: Scoped) {
         Scoped::Abstract => "the method is abstract; name a class that implements it",
         Scoped::Native => "the method is native; name one that calls it",
     };
-    let class = String::from_utf8_lossy(&methods.class).replace('/', ".");
-    say(&format!("#scope-{class}.{}: no scope: {why}", String::from_utf8_lossy(&methods.method)));
+    let class = modified_utf8(&methods.class).replace('/', ".");
+    say(&format!("#scope-{class}.{}: no scope: {why}", modified_utf8(&methods.method)));
 }

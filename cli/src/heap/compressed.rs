@@ -6,17 +6,23 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
 use flate2::read::MultiGzDecoder;
+use mayfly_heap::{Dump, HeapError};
 
 use crate::heap::progress::Progress;
 
 /// First bytes of what gzip packed (RFC 1952, 2.3.1).
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
+/// So much is unpacked at a time.
+const PIECE: usize = 256 << 10;
+
 /// Why a packed dump can't be had.
 #[derive(Debug)]
 pub(crate) enum Failed {
     /// It can't be read, or is cut off or damaged: before so many bytes of it.
     Packed { offset: u64, source: io::Error },
+    /// What is in it is no dump: so say its first bytes, before the others are unpacked.
+    Foreign(HeapError),
     /// There is no room for what is in it.
     Unpacked(io::Error),
 }
@@ -32,9 +38,14 @@ pub(crate) fn unpacked(packed: &mut File) -> Result<Option<File>, Failed> {
     }
     let length = packed.metadata().map_err(|error| at(0, error))?.len();
     let progress = Progress::bytes("unpacking", length);
-    let mut unpacked = BufWriter::new(tempfile::tempfile().map_err(Failed::Unpacked)?);
     let mut decoder = MultiGzDecoder::new(BufReader::new(&*packed));
-    let mut piece = vec![0; 256 << 10];
+    let mut piece = Vec::with_capacity(PIECE);
+    let begun = decoder.by_ref().take(PIECE as u64).read_to_end(&mut piece);
+    begun.map_err(|error| at(position(packed), error))?;
+    Dump::open(&piece).map_err(Failed::Foreign)?;
+    let mut unpacked = BufWriter::new(tempfile::tempfile().map_err(Failed::Unpacked)?);
+    unpacked.write_all(&piece).map_err(Failed::Unpacked)?;
+    piece.resize(PIECE, 0);
     loop {
         match decoder.read(&mut piece) {
             Ok(0) => break,

@@ -23,6 +23,7 @@ use crate::heap::error::QueryError;
 use crate::heap::index_file::IndexFile;
 use crate::heap::mapping::Mapping;
 use crate::heap::progress::Progress;
+use crate::heap::remarks;
 
 /// Of a file that is read through, so much stays in memory.
 const KEPT: u64 = 32 << 20;
@@ -87,6 +88,9 @@ impl DumpFile {
         let opened = Dump::open(&mapping).map(|dump| (dump.format(), dump.is_of_hprof()));
         let (format, of_hprof) =
             opened.map_err(|cause| QueryError::Refused { file: path.to_owned(), cause })?;
+        if let Ok(remarks) = Dump::open(&mapping).and_then(|dump| dump.remarks()) {
+            remarks::print(path, &remarks);
+        }
         mapping.read_in_order();
         Ok((Self { path: path.to_owned(), mapping, format, of_hprof, pid: None, index: None }, packed))
     }
@@ -322,6 +326,7 @@ fn map(mut file: File, path: &Path) -> Result<(Mapping, bool), QueryError> {
         return Err(unreadable(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")));
     }
     let unpacked = compressed::unpacked(&mut file).map_err(|failed| match failed {
+        Failed::Foreign(cause) => QueryError::Refused { file: path.to_owned(), cause },
         Failed::Packed { offset, source } => {
             QueryError::NotUnpacked { file: path.to_owned(), offset, source }
         }

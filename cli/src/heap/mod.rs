@@ -13,6 +13,7 @@ mod index_file;
 mod mapping;
 pub(crate) mod pages;
 pub(crate) mod progress;
+pub(crate) mod remarks;
 pub(crate) mod root_kind;
 pub(crate) mod selection;
 pub(crate) mod summary_file;

@@ -6,7 +6,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use mayfly_heap::HeapError;
+use mayfly_heap::{HeapError, jvm_text};
 use mayfly_profile::{HeapOrder, HeapSummary, Held};
 use mayfly_report::{heap_columns, parse_heap_columns};
 use serde::Deserialize;
@@ -41,7 +41,7 @@ pub(crate) fn read(path: &Path) -> Result<HeapSummary, QueryError> {
     };
     let mut text = beginning;
     file.read_to_end(&mut text).map_err(unreadable)?;
-    let text = String::from_utf8_lossy(&text);
+    let text = jvm_text(&text);
     match kind {
         Kind::Json => from_json(&text),
         Kind::Jcmd => from_jcmd(&text),

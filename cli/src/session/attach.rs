@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use mayfly_heap::jvm_text;
 use mayfly_recording::control::AttachRefusal;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 
@@ -245,7 +246,7 @@ fn execute(
     // The version of the protocol comes first.
     stream.write_all(format!("1\0{}\0", command.join("\0")).as_bytes()).map_err(failed)?;
     let reply = read_within(&mut stream, limits).map_err(failed)?;
-    Ok(String::from_utf8_lossy(&reply).into_owned())
+    Ok(jvm_text(&reply).into_owned())
 }
 
 /// Reads until the other side closes.

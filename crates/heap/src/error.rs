@@ -42,6 +42,15 @@ pub enum HeapError {
         /// What does not hold.
         what: Cow<'static, str>,
     },
+    /// What begins in one segment of an hprof file ends in the next, as some writers other than JVMs have it.
+    #[error(
+        "what begins at byte {offset} goes on in the next segment, which Mayfly does not read; have the program that wrote the file \
+         end its segments between objects, as JVMs do"
+    )]
+    Split {
+        /// Where it begins.
+        offset: u64,
+    },
     /// A heap that a format's numbers have no room for.
     #[error(
         "the heap is too large for INSANE's binary form, whose files and objects end at 2 GiB: write XML, to a name that ends in .xml"

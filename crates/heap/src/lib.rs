@@ -30,6 +30,7 @@ mod root;
 pub mod saved;
 pub mod sbih;
 mod set;
+mod symbols;
 mod text;
 pub mod xml;
 
@@ -45,4 +46,5 @@ pub use progress::Progress;
 pub use referrers::Referrers;
 pub use root::{Root, RootFrame, RootKind};
 pub use set::ObjectSet;
+pub use symbols::jvm_text;
 pub use text::{Text, TextEncoding};

@@ -8,6 +8,7 @@ use crate::edge::{Edge, EdgeName};
 use crate::error::HeapError;
 use crate::graph::Graph;
 use crate::histogram::Histogram;
+use crate::hprof::Remarks;
 use crate::index::ObjectIndex;
 use crate::progress::Progress;
 use crate::text::Text;
@@ -60,6 +61,17 @@ impl<'a> Dump<'a> {
             Format::Hprof => true,
             Format::Mayfly => dump::is_packed(self.bytes),
             Format::Insane | Format::InsaneBinary => false,
+        }
+    }
+
+    /// What it does not hold in full; nothing of dumps that no JVM wrote.
+    ///
+    /// # Errors
+    /// As for [`Self::graph`].
+    pub fn remarks(&self) -> Result<Remarks, HeapError> {
+        match self.format {
+            Format::Hprof => hprof::remarks(self.bytes),
+            _ => Ok(Remarks::default()),
         }
     }
 

@@ -6,6 +6,7 @@ use std::ptr;
 
 use jvmti_bindings::sys::jni as sys;
 
+use crate::names::modified_utf8;
 use crate::refs::{Class, GlobalClass, Object, Weak};
 
 /// A thread's JNI environment, for the duration of one native call.
@@ -302,7 +303,7 @@ impl<'call> Jni<'call> {
         let mut text = vec![0u8; usize::try_from(bytes).ok()? + 1];
         call!(self, GetStringUTFRegion, string.raw(), 0, units, text.as_mut_ptr().cast());
         text.pop();
-        (!self.clear_exception()).then(|| String::from_utf8_lossy(&text).into_owned())
+        (!self.clear_exception()).then(|| modified_utf8(&text))
     }
 
     /// A new `byte[]` of these elements; `None` without memory.

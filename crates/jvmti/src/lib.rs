@@ -49,7 +49,7 @@ pub use layout::{ArrayLayout, FieldOffset};
 pub use libraries::other_library_marked;
 pub use management::{AllocationCounter, Management};
 pub use marking::ZMarking;
-pub use names::class_name;
+pub use names::{class_name, modified_utf8};
 pub use native::method_body;
 pub use object_sizes::ObjectSizes;
 pub use perf_data::{PerfCounter, PerfData, PerfText};

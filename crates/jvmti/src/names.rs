@@ -18,6 +18,12 @@ pub fn class_name(signature: &str) -> String {
     }
 }
 
+/// Text of bytes in modified UTF-8 (JVMS 4.4.7), as class files and JNI have it: a character beyond the BMP is two surrogates of
+/// three bytes each, a NUL two bytes. What is neither this nor UTF-8 is replaced.
+pub fn modified_utf8(bytes: &[u8]) -> String {
+    jvmti_bindings::mutf8::decode(bytes).unwrap_or_else(|_| String::from_utf8_lossy(bytes).into_owned())
+}
+
 fn primitive(signature: &str) -> &str {
     match signature {
         "Z" => "boolean",
@@ -35,7 +41,15 @@ fn primitive(signature: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::class_name;
+    use super::{class_name, modified_utf8};
+
+    #[test]
+    fn characters_beyond_the_bmp_are_two_surrogates() {
+        assert_eq!(modified_utf8(b"Names$\xed\xa1\x82\xed\xbe\xb7\xe9\x87\x8e"), "Names$\u{20bb7}\u{91ce}");
+        assert_eq!(modified_utf8(b"a\xc0\x80b"), "a\0b");
+        assert_eq!(modified_utf8("maïn".as_bytes()), "maïn");
+        assert_eq!(modified_utf8(b"a\xffb"), "a\u{fffd}b");
+    }
 
     #[test]
     fn spells_names_as_get_name_does() {

@@ -2,7 +2,6 @@
 //!
 //! Not here: which hooks they get (`scan`, `rules`).
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::hook::Element;
@@ -37,16 +36,17 @@ pub enum Made<'a> {
 }
 
 impl Made<'_> {
-    /// The class of what is made as `Class.getName()` spells it; `None` if the code doesn't tell.
-    pub fn class_name(&self) -> Option<String> {
-        let dotted = |name: &[u8]| String::from_utf8_lossy(name).replace('/', ".");
-        Some(match *self {
-            Made::Object(name) => dotted(name),
-            Made::Primitives(element) => String::from(element.array_name()),
-            Made::References(name) if name.starts_with(b"[") => alloc::format!("[{}", dotted(name)),
-            Made::References(name) => alloc::format!("[L{};", dotted(name)),
+    /// The class of what is made as `Class.getName()` spells it, in modified UTF-8 as in the class file; `None` if the code doesn't
+    /// tell.
+    pub fn class_name(&self) -> Option<Vec<u8>> {
+        let name = match *self {
+            Made::Object(name) => name.to_vec(),
+            Made::Primitives(element) => element.array_name().into(),
+            Made::References(name) if name.starts_with(b"[") => [b"[", name].concat(),
+            Made::References(name) => [b"[L", name, b";"].concat(),
             Made::Any => return None,
-        })
+        };
+        Some(name.into_iter().map(|byte| if byte == b'/' { b'.' } else { byte }).collect())
     }
 }
 

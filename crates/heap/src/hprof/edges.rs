@@ -261,6 +261,10 @@ impl<'a> HeapVisitor<'a> for Edges<'a, '_> {
     fn primitive_array(&mut self, id: u64, _of: ValueType, _elements: &'a [u8], at: usize) {
         self.places.object(id, at);
     }
+
+    fn array_without_elements(&mut self, id: u64, _of: ValueType, _length: u32, at: usize) {
+        self.places.object(id, at);
+    }
 }
 
 /// The classes of the graph: those told, in their order, and what objects have besides.

@@ -60,6 +60,8 @@ pub(crate) struct Measure {
     /// How many arrays were as long as each model says, less those that had no room for it.
     pub(crate) models: [i64; MODELS.len()],
     arrays: u32,
+    /// Of these, how many lie nearer to the next object than their elements take.
+    overlapping: u32,
     /// How many objects came before and after the one told before them.
     down: u64,
     up: u64,
@@ -80,6 +82,11 @@ impl Measure {
             _ => self.down += 1,
         }
         self.previous = Some((id, shape));
+    }
+
+    /// Whether arrays overlap what follows them, so that ids can't be addresses.
+    pub(crate) fn arrays_overlap(&self) -> bool {
+        self.overlapping > 0
     }
 
     /// Where the last object is.
@@ -104,6 +111,8 @@ impl Measure {
 
     fn array(&mut self, of: ValueType, length: u32, distance: u64) {
         self.arrays += 1;
+        let least = if of == ValueType::Object { 4 } else { of.width(8) as u64 };
+        self.overlapping += u32::from(distance < u64::from(length) * least);
         for (model, score) in MODELS.iter().zip(&mut self.models) {
             match model.array_size(of, u64::from(length), 8).cmp(&distance) {
                 std::cmp::Ordering::Equal => *score += 1,

@@ -20,7 +20,7 @@ const HEAP_DUMP: u8 = 0x0c;
 /// A piece of a heap.
 const HEAP_DUMP_SEGMENT: u8 = 0x1c;
 
-/// Tags of all records there are: string, load class, unload class, frame, trace, alloc sites, heap summary, start
+/// Tags of all records that are known: string, load class, unload class, frame, trace, alloc sites, heap summary, start
 /// thread, end thread, heap dump, CPU samples, control settings, heap segment, heap end.
 const TAGS: [u8; 14] = [
     STRING,
@@ -67,6 +67,16 @@ impl Record<'_> {
     pub(crate) fn is_heap(&self) -> bool {
         matches!(self.tag, HEAP_DUMP | HEAP_DUMP_SEGMENT)
     }
+
+    /// Whether it is a piece of a heap of several.
+    pub(crate) fn is_segment(&self) -> bool {
+        self.tag == HEAP_DUMP_SEGMENT
+    }
+
+    /// Whether it is of a kind that is known.
+    pub(crate) fn is_known(&self) -> bool {
+        TAGS.contains(&self.tag)
+    }
 }
 
 impl<'a> Hprof<'a> {
@@ -103,7 +113,7 @@ impl<'a> Hprof<'a> {
         self.bytes.len()
     }
 
-    /// Calls `visit` for each record.
+    /// Calls `visit` for each record, of unknown kinds too: a later JVM may add some, and each says how long it is.
     pub(crate) fn records(
         &self,
         mut visit: impl FnMut(Record<'a>) -> Result<(), HeapError>,
@@ -119,9 +129,6 @@ impl<'a> Hprof<'a> {
 
     fn record(&self, at: usize) -> Result<Record<'a>, HeapError> {
         let tag = self.bytes[at];
-        if !TAGS.contains(&tag) {
-            return Err(HeapError::corrupt(at, format!("no record begins with {tag:#04x}")));
-        }
         let length =
             u32_at(self.bytes, at + 5).ok_or_else(|| HeapError::truncated(at, "the head of a record"))?;
         let mut length = u64::from(length);
@@ -131,8 +138,16 @@ impl<'a> Hprof<'a> {
         let begin = at + HEAD;
         let end = usize::try_from(length).ok().and_then(|length| begin.checked_add(length));
         let body = end.and_then(|end| self.bytes.get(begin..end));
-        let body = body.ok_or_else(|| HeapError::truncated(at, "a record"))?;
+        let body = body.ok_or_else(|| match TAGS.contains(&tag) {
+            true => HeapError::truncated(at, "a record"),
+            false => HeapError::corrupt(at, format!("no record begins with {tag:#04x}")),
+        })?;
         Ok(Record { tag, body, at: begin })
+    }
+
+    /// Whether another segment of the heap follows a record.
+    pub(crate) fn heap_follows(&self, record: &Record<'_>) -> bool {
+        self.bytes.get(record.at + record.body.len()) == Some(&HEAP_DUMP_SEGMENT)
     }
 
     /// The length of a heap in one piece, whose 32 bits may have overflowed (by multiples of `wrap`), or were never filled in.

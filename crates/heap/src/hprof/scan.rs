@@ -10,6 +10,7 @@ use super::record::{self, Hprof, Record, id_at, u32_at};
 use super::sub_record::{HeapVisitor, RootRecord};
 use super::told::{InOrder, Placed, Told, ToldObjects};
 use super::value_type::ValueType;
+use crate::symbols::jvm_text;
 
 /// The objects of a class. Arrays are kept by length modulo 16, so that their bytes follow once the layout is known.
 #[derive(Clone, Debug, Default)]
@@ -81,9 +82,9 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// A name, as text.
+    /// A name, as text: the JVM writes its symbols in modified UTF-8 (JVMS 4.4.7).
     pub(crate) fn name(&self, id: u64) -> String {
-        self.names.get(&id).map_or_else(String::new, |name| String::from_utf8_lossy(name).into_owned())
+        self.names.get(&id).map_or_else(String::new, |name| jvm_text(name).into_owned())
     }
 
     /// A class's name as `Class.getName()` gives it.
@@ -228,6 +229,10 @@ impl<'a> HeapVisitor<'a> for Scan<'a> {
     fn primitive_array(&mut self, id: u64, of: ValueType, elements: &'a [u8], _at: usize) {
         // No class is at such an address.
         let length = (elements.len() / of.width(self.id_size)) as u32;
+        self.count(id, of as u64, Some((of, length)));
+    }
+
+    fn array_without_elements(&mut self, id: u64, of: ValueType, length: u32, _at: usize) {
         self.count(id, of as u64, Some((of, length)));
     }
 

@@ -13,7 +13,8 @@ pub(crate) struct Segment<'a> {
 }
 
 pub(super) type Read<T> = Result<T, &'static str>;
-const PAST: &str = "what is there runs past the end of its segment";
+/// Why what begins before the end of a segment can't be read.
+pub(super) const PAST: &str = "what is there runs past the end of its segment";
 
 impl<'a> Segment<'a> {
     #[inline]

@@ -43,6 +43,8 @@ pub fn histogram(bytes: &[u8], progress: Progress<'_>) -> Result<(Histogram, Siz
 /// How large the objects of a file are.
 #[derive(Debug)]
 pub(crate) struct Sizes {
+    /// Whether ids say where objects lie.
+    addresses: bool,
     layout: Layout,
     /// Whether the layout was seen in the distances of arrays.
     arrays_confirmed: bool,
@@ -56,15 +58,22 @@ pub(crate) struct Sizes {
 impl Sizes {
     /// From what the pass saw.
     pub(crate) fn new(scan: &Scan<'_>) -> Self {
+        let addresses = ids_are_addresses(scan);
         let scores = scan.measure.models;
         let best = (0..MODELS.len()).rev().max_by_key(|&model| scores[model]).unwrap_or(0);
-        let arrays_confirmed = scores[best] > 0;
+        let arrays_confirmed = addresses && scores[best] > 0;
         // Without evidence: what ids of 4 bytes are, and otherwise what is most common.
-        let model = if arrays_confirmed || scan.id_size == 8 { MODELS[best] } else { MODELS[2] };
-        let layout = |packing| Layout { model, alignment: scan.measure.alignment(), packing };
+        let model = match (arrays_confirmed, scan.id_size) {
+            (true, _) => MODELS[best],
+            (false, 8) => MODELS[0],
+            (false, _) => MODELS[2],
+        };
+        let alignment = if addresses { scan.measure.alignment() } else { 8 };
+        let layout = |packing| Layout { model, alignment, packing };
         let [best_fit, in_order] =
             [Packing::BestFit, Packing::InOrder].map(|packing| computed(scan, &layout(packing)));
         let seen = |sizes: &[u64]| {
+            let sizes = if addresses { sizes } else { &[] };
             sizes.iter().zip(&scan.measure.instances).filter(|(size, seen)| **size == seen.least).count()
         };
         let (packing, computed) = if seen(&in_order) > seen(&best_fit) {
@@ -72,8 +81,12 @@ impl Sizes {
         } else {
             (Packing::BestFit, best_fit)
         };
-        let instances = decide(scan, &computed);
+        let instances = match addresses {
+            true => decide(scan, &computed),
+            false => computed.into_iter().map(|size| (size, false)).collect(),
+        };
         let mut sizes = Self {
+            addresses,
             layout: layout(packing),
             arrays_confirmed,
             mirrors_confirmed: false,
@@ -123,7 +136,7 @@ impl Sizes {
         let statics: Vec<u64> = scan.classes.iter().map(|class| static_bytes(scan, class, &layout)).collect();
         let mut base = Distance::default();
         for (seen, statics) in scan.measure.mirrors.iter().zip(&statics) {
-            if *seen != u64::MAX && seen > statics {
+            if self.addresses && *seen != u64::MAX && seen > statics {
                 base.add(seen - statics);
             }
         }
@@ -139,7 +152,7 @@ impl Sizes {
             let computed = (base + statics).next_multiple_of(self.layout.alignment);
             match scan.measure.mirrors.get(class) {
                 // Padding between statics is not known.
-                Some(&seen) if seen <= computed + self.layout.alignment => seen,
+                Some(&seen) if self.addresses && seen <= computed + self.layout.alignment => seen,
                 _ => computed,
             }
         };
@@ -171,6 +184,25 @@ fn instance_size(scan: &Scan<'_>, layout: &Layout, class: u64) -> u64 {
         scan.ancestry(class).map(|class| class.fields.iter().map(|field| field.1).collect()).collect();
     fields.reverse();
     layout.instance_size(fields.iter().map(Vec::as_slice))
+}
+
+/// Header of the smallest object there is (compact headers; a JVM of 32 bits), and the smallest reference.
+const LEAST_HEADER: u64 = 8;
+const LEAST_REFERENCE: u64 = 4;
+
+/// Whether the distances between ids can be those between objects: some writers (HotSpot's old hprof agent, converters) number the
+/// objects. There an object would lie nearer to the next than its own fields or elements take.
+fn ids_are_addresses(scan: &Scan<'_>) -> bool {
+    let holds = |slot: &Slot| -> u64 {
+        let width =
+            |of: ValueType| if of == ValueType::Object { LEAST_REFERENCE } else { of.width(8) as u64 };
+        let fields = scan.ancestry(slot.class).flat_map(|class| class.fields.iter());
+        LEAST_HEADER + fields.map(|&(_, of)| width(of)).sum::<u64>()
+    };
+    let too_near = |(slot, seen): (&Slot, &Distance)| {
+        slot.array_of.is_none() && seen.seen > 0 && seen.least < holds(slot)
+    };
+    !scan.measure.arrays_overlap() && !scan.slots.iter().zip(&scan.measure.instances).any(too_near)
 }
 
 /// Fields that the JVM adds and no dump tells take at most so much.

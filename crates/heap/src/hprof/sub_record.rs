@@ -5,7 +5,7 @@
 
 use super::class_dump::ClassDump;
 use super::record::{Hprof, Record};
-use super::segment::{Read, Segment};
+use super::segment::{PAST, Read, Segment};
 use super::value_type::ValueType;
 use crate::error::HeapError;
 use crate::progress::Progress;
@@ -36,9 +36,14 @@ pub(crate) trait HeapVisitor<'a> {
     fn object_array(&mut self, _id: u64, _class: u64, _elements: &'a [u8], _at: usize) {}
     /// An array of values of another type: its id, type, its elements.
     fn primitive_array(&mut self, _id: u64, _of: ValueType, _elements: &'a [u8], _at: usize) {}
+    /// Such an array whose elements are not in the file: its id, type, and how many there are.
+    fn array_without_elements(&mut self, _id: u64, _of: ValueType, _length: u32, _at: usize) {}
     /// A record that is not of a heap.
     fn record(&mut self, _record: Record<'a>) {}
 }
+
+/// `HPROF_PRIMITIVE_ARRAY_NODATA_DUMP` of Android's `hprof.cc`.
+const ANDROIDS_ARRAY_WITHOUT_ELEMENTS: u8 = 0xc3;
 
 /// How often progress is told: after so many bytes.
 const STEP: usize = 4 << 20;
@@ -60,7 +65,11 @@ pub(crate) fn walk<'a>(
         let mut segment = Segment { bytes: record.body, at: 0, id: file.id_size };
         while segment.at < segment.bytes.len() {
             let begin = record.at + segment.at;
-            segment.step(record.at, visitor).map_err(|what| HeapError::corrupt(begin, what))?;
+            let goes_on = |what| match what == PAST && file.heap_follows(&record) {
+                true => HeapError::Split { offset: begin as u64 },
+                false => HeapError::corrupt(begin, what),
+            };
+            segment.step(record.at, visitor).map_err(goes_on)?;
             if begin >= told + STEP {
                 told = begin;
                 progress(read + told as u64, total);
@@ -93,12 +102,12 @@ impl<'a> Segment<'a> {
                 visitor.object_array(id, class, self.take_all(length, self.id)?, begin);
             }
             0x23 => {
-                let id = self.id()?;
-                self.u32()?;
-                let length = self.u32()?;
-                let of = ValueType::of(self.byte()?).filter(|of| *of != ValueType::Object);
-                let of = of.ok_or("an array has elements of no known type")?;
+                let (id, length, of) = self.primitives()?;
                 visitor.primitive_array(id, of, self.take_all(length, of.width(self.id))?, begin);
+            }
+            ANDROIDS_ARRAY_WITHOUT_ELEMENTS => {
+                let (id, length, of) = self.primitives()?;
+                visitor.array_without_elements(id, of, length, begin);
             }
             0x20 => visitor.class(ClassDump::read(self)?),
             tag => {
@@ -108,6 +117,15 @@ impl<'a> Segment<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What an array of primitives begins with: id, how many elements, of which type.
+    fn primitives(&mut self) -> Read<(u64, u32, ValueType)> {
+        let id = self.id()?;
+        self.u32()?;
+        let length = self.u32()?;
+        let of = ValueType::of(self.byte()?).filter(|of| *of != ValueType::Object);
+        Ok((id, length, of.ok_or("an array has elements of no known type")?))
     }
 
     /// Roots: an id, and what each kind has behind it. Tags from 0x89 on are Android's.

@@ -9,6 +9,7 @@ use crate::error::HeapError;
 use crate::graph::Graph;
 use crate::histogram::{Histogram, Total};
 use crate::progress::Progress;
+use crate::symbols::jvm_text;
 use crate::xml::Loader;
 
 /// How often progress is told: after so many objects.
@@ -20,7 +21,7 @@ const STEP: usize = 1 << 16;
 /// The bytes are no such dump, cut off, damaged, or with more objects than a graph can hold.
 pub fn read(bytes: &[u8], progress: Progress<'_>) -> Result<Graph, HeapError> {
     let file = File::open(bytes)?;
-    let mut loader = Loader::new(String::from_utf8_lossy);
+    let mut loader = Loader::new(jvm_text);
     file.check_instances(&mut |at, class, size| {
         loader.object(at as u64, class, size).map_err(|what| HeapError::corrupt(at, what))
     })?;
@@ -74,8 +75,7 @@ pub fn histogram(bytes: &[u8], progress: Progress<'_>) -> Result<Histogram, Heap
     if left != 0 {
         return Err(HeapError::truncated(bytes.len(), "an object that a class has"));
     }
-    let named: Vec<_> =
-        classes.into_iter().map(|(name, total)| (String::from_utf8_lossy(name), total)).collect();
+    let named: Vec<_> = classes.into_iter().map(|(name, total)| (jvm_text(name), total)).collect();
     Ok(Histogram::told(named.iter().map(|(name, total): &(Cow<'_, str>, _)| (&**name, *total))))
 }
 

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use crate::hprofs::{
     A, APP, ARRAY, B, BYTES, CUSTOM, FORMS, Form, LONGS, MAIN, NAME, OBJECT, WEAK_A, flipped, small_hprof,
+    with_array_without_elements, with_numbers_for_ids, with_split_record, with_unknown_record,
 };
 
 fn graph_of(bytes: &[u8]) -> Result<Graph, HeapError> {
@@ -147,6 +148,48 @@ fn damage_is_told_with_its_place() {
     damaged[22] = 5;
     let told = graph_of(&damaged).expect_err("ids of 5 bytes");
     assert!(told.to_string().contains("damaged at byte 19: ids of 5 bytes"), "{told}");
+}
+
+#[test]
+fn a_record_of_an_unknown_kind_is_passed_over_and_remarked() {
+    let (bytes, plain) = (with_unknown_record(), small_hprof(true, Form::Segments));
+    let [dump, plain] = [&bytes, &plain].map(|bytes| Dump::open(bytes).expect("known"));
+    let rows = |dump: &Dump<'_>| dump.histogram(&mut |_, _| {}).expect("whole").rows;
+    assert_eq!(rows(&dump), rows(&plain));
+    assert_eq!(dump.graph(&mut |_, _| {}).expect("whole").len(), 18);
+    assert_eq!(dump.remarks().expect("whole").unknown, [(0x77, 1)]);
+    assert!(plain.remarks().expect("whole").unknown.is_empty());
+    let mut cut = bytes;
+    cut.truncate(40);
+    let told = graph_of(&cut).expect_err("an unknown record that is not whole").to_string();
+    assert!(told.contains("no record begins with 0x77"), "{told}");
+}
+
+#[test]
+fn an_array_without_elements_has_its_size() {
+    let bytes = with_array_without_elements();
+    let graph = graph_of(&bytes).expect("Android's");
+    let array = object(&graph, 0x3000);
+    assert_eq!(&*graph.class(graph.class_of(array)).name, "[B");
+    assert!((80..=104).contains(&graph.size(array)), "{}", graph.size(array));
+    assert!(ends_well(&bytes));
+}
+
+#[test]
+fn a_segment_that_ends_within_an_object_is_called_so() {
+    let told = graph_of(&with_split_record()).expect_err("not read");
+    assert!(matches!(told, HeapError::Split { .. }), "{told}");
+}
+
+#[test]
+fn sizes_come_from_fields_where_ids_are_no_addresses() {
+    let bytes = with_numbers_for_ids();
+    let graph = graph_of(&bytes).expect("whole");
+    assert_eq!([100, 1099, 1101].map(|id| graph.size(object(&graph, id))), [24, 24, 24]);
+    assert_eq!(graph.size(object(&graph, 1100)), 100_016);
+    let histogram = Dump::open(&bytes).expect("known").histogram(&mut |_, _| {}).expect("whole");
+    let sum = graph.objects().map(|object| graph.size(object)).sum();
+    assert_eq!(histogram.total(), Total { objects: 1002 + 9, bytes: sum });
 }
 
 /// The graph and the histogram of damaged bytes: whole or an error, and both the same of the two.

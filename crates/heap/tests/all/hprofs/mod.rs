@@ -245,6 +245,51 @@ pub(crate) fn small_hprof(wide: bool, form: Form) -> Vec<u8> {
     file.bytes
 }
 
+/// A record's bytes.
+fn record(tag: u8, body: &[u8]) -> Vec<u8> {
+    let mut file = File { bytes: Vec::new(), wide: true };
+    file.record(tag, body.len() as u32, body);
+    file.bytes
+}
+
+/// The small file with a record of an unknown kind behind its header.
+pub(crate) fn with_unknown_record() -> Vec<u8> {
+    let mut bytes = small_hprof(true, Form::Segments);
+    bytes.splice(31..31, record(0x77, b"junkjunk"));
+    bytes
+}
+
+/// The small file with an array of 77 bytes of which Android told no data.
+pub(crate) fn with_array_without_elements() -> Vec<u8> {
+    let mut bytes = small_hprof(false, Form::Segments);
+    let array = [&[0xc3, 0, 0, 0x30, 0, 0, 0, 0, 0, 0, 0, 0, 77, 8][..]].concat();
+    bytes.splice(bytes.len() - 9.., [record(0x1c, &array), record(0x2c, &[])].concat());
+    bytes
+}
+
+/// The small file with a heap in two segments, of which the first ends within what it tells.
+pub(crate) fn with_split_record() -> Vec<u8> {
+    let mut file = File { bytes: b"JAVA PROFILE 1.0.2\0\0\0\0\x08\0\0\0\0\0\0\0\0".to_vec(), wide: true };
+    file.facts();
+    let heap = file.heap().concat();
+    let (first, second) = heap.split_at(40);
+    file.record(0x1c, first.len() as u32, first);
+    file.record(0x1c, second.len() as u32, second);
+    file.bytes
+}
+
+/// Objects numbered 100, 101, …: a thousand of `plugin.App`, then an array of 100,000 bytes and one more object.
+pub(crate) fn with_numbers_for_ids() -> Vec<u8> {
+    let mut file = File { bytes: b"JAVA PROFILE 1.0.2\0\0\0\0\x08\0\0\0\0\0\0\0\0".to_vec(), wide: true };
+    file.facts();
+    let mut heap = file.classes();
+    heap.extend((100..1100).map(|id| file.instance(id, APP, &[0; 12])));
+    heap.push(file.primitives(1100, 8, 100_000, &[0; 100_000]));
+    heap.push(file.instance(1101, APP, &[0; 12]));
+    file.record(0x1c, heap.concat().len() as u32, &heap.concat());
+    file.bytes
+}
+
 /// With some of its bits turned over.
 pub(crate) fn flipped(mut bytes: Vec<u8>, bits: &[Index]) -> Vec<u8> {
     for bit in bits {

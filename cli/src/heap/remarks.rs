@@ -1,0 +1,44 @@
+//! What is said of a dump before its numbers: on stderr, a line each.
+//!
+//! Not here: finding it (`mayfly-heap`).
+
+use std::path::Path;
+
+use mayfly_heap::hprof::Remarks;
+
+use crate::heap::columns::counted;
+
+/// Prints what the file does not hold in full; nothing if it holds all.
+pub(crate) fn print(file: &Path, remarks: &Remarks) {
+    for line in lines(remarks) {
+        eprintln!("mayfly: {}: {line}", file.display());
+    }
+}
+
+fn lines(remarks: &Remarks) -> Vec<String> {
+    let unknown = remarks.unknown.iter().map(|&(tag, records)| {
+        let records = counted(records, "record");
+        format!("{records} of a kind that this Mayfly does not know ({tag:#04x}) passed over")
+    });
+    let cut_off = (remarks.cut_off > 0).then(|| {
+        let arrays = counted(remarks.cut_off, "array");
+        format!(
+            "{arrays} cut off at 4 GiB, the most that an hprof file can hold of one, so sizes are too small; `mayfly heap PID` and \
+             `mayfly heap dump PID FILE --walk` tell them whole"
+        )
+    });
+    unknown.chain(cut_off).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_said_of_a_file_that_holds_all() {
+        assert!(lines(&Remarks::default()).is_empty());
+        let told = lines(&Remarks { unknown: vec![(0x77, 2)], cut_off: 1 });
+        assert_eq!(told[0], "2 records of a kind that this Mayfly does not know (0x77) passed over");
+        assert!(told[1].starts_with("1 array cut off at 4 GiB"), "{}", told[1]);
+    }
+}
