@@ -330,7 +330,8 @@ struct Noting {
 
 impl Places for Noting {
     fn number(&mut self, place: Place<'_>) -> Option<u32> {
-        let made = place.made.class_name().unwrap_or_else(|| "?".into());
+        let made = place.made.class_name().unwrap_or_else(|| b"?".to_vec());
+        let made = String::from_utf8_lossy(&made);
         let [class, method] = [place.class, place.method].map(String::from_utf8_lossy);
         self.places.push(format!("{made} {class}.{method}:{:?}", place.line));
         Some(self.first + self.places.len() as u32 - 1)
