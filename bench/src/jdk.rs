@@ -67,6 +67,23 @@ impl Jdk {
         })
     }
 
+    /// Compiles a folder of `fixtures` to `to`, for Java 11 and later.
+    pub(crate) fn compile_fixture(&self, name: &str, to: &Path) -> Result<(), JdkError> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures").join(name);
+        let files = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let sources: Vec<_> =
+            files.filter(|file| file.extension().is_some_and(|extension| extension == "java")).collect();
+        self.run_tool(("javac", "compiles"), &folder, |command| {
+            command.args(["--release", "11", "-nowarn", "-d"]).arg(to).args(&sources);
+        })
+    }
+
+    /// The release of Java, if its version says it: `(build 17.0.15+6, …`.
+    pub(crate) fn release(&self) -> Option<u32> {
+        let (_, build) = self.version.split_once("(build ")?;
+        build.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
+    }
+
     /// Compiles `bench/java/NAME.java`, a Java agent, and packs it with `NAME.manifest` as `NAME.jar` into `folder`.
     pub(crate) fn pack_java_agent(&self, name: &str, folder: &Path) -> Result<PathBuf, JdkError> {
         let (classes, jar) = (folder.join(name), folder.join(format!("{name}.jar")));
@@ -142,6 +159,14 @@ mod tests {
         let expected = "OpenJDK 64-Bit Server VM (build 17.0.15+6, mixed mode, sharing)";
         assert_eq!(vm_line(text).as_deref(), Some(expected));
         assert_eq!(vm_line("command not understood"), None);
+    }
+
+    #[test]
+    fn the_release_is_the_first_number_of_the_build() {
+        let of = |version: &str| Jdk { home: PathBuf::new(), version: version.into() }.release();
+        assert_eq!(of("OpenJDK 64-Bit Server VM (build 17.0.15+6, mixed mode, sharing)"), Some(17));
+        assert_eq!(of("OpenJDK 64-Bit Server VM (build 25+36-LTS, mixed mode)"), Some(25));
+        assert_eq!(of("another VM"), None);
     }
 
     #[test]

@@ -12,6 +12,10 @@ mod heap_readers;
 mod heap_target;
 mod jdk;
 mod jvm_wrapper;
+mod leak_truth;
+mod leak_verdict;
+mod leak_ways;
+mod leaks;
 mod measured;
 mod micro;
 mod page;
@@ -56,6 +60,8 @@ enum Subcommands {
     Graph(graph::Arguments),
     /// Heap summaries, dumps, paths, hprof histograms and dominators: time and memory
     Heap(heap::Arguments),
+    /// Programs that leak or only look so, asked in each way whether they do: who is right
+    Leaks(leaks::Arguments),
     /// Micro workloads: CPU time of the allocating thread per operation
     Micro(micro::Arguments),
     /// The page of a made-up recording of 100,000 stacks, and of one of a GB: size, time, memory; in a browser, too
@@ -93,6 +99,7 @@ fn dispatch(command: Subcommands) -> Result<ExitCode, Box<dyn Error>> {
         Subcommands::Beds(arguments) => beds::run(&arguments)?,
         Subcommands::Graph(arguments) => graph::run(&arguments)?,
         Subcommands::Heap(arguments) => heap::run(&arguments)?,
+        Subcommands::Leaks(arguments) => leaks::run(&arguments)?,
         Subcommands::Micro(arguments) => micro::run(&arguments)?,
         Subcommands::Page(arguments) => page::run(&arguments)?,
         Subcommands::Scale(arguments) => scale::run(&arguments)?,
