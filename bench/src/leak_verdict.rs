@@ -84,13 +84,12 @@ pub(crate) fn of_leaks(program: &Program, exit: Option<i32>, json: &str, stderr:
 /// Of the first screen, as `mayfly run` prints it: what it says grows.
 pub(crate) fn of_screen(program: &Program, screen: &str) -> Verdict {
     let blocks = blocks(screen);
-    let says = |block: &&String, words: &[&str]| words.iter().any(|word| block.contains(word));
-    let speaking = || blocks.iter().filter(|block| says(block, &["grow", "leak"]));
-    let claims: Vec<String> = speaking().filter(|block| !says(block, &DOUBTS)).cloned().collect();
+    let doubted = |block: &&String| DOUBTS.iter().any(|doubt| block.contains(doubt));
+    let claims: Vec<String> = blocks.iter().filter(|block| !doubted(block)).cloned().collect();
     if !claims.is_empty() {
         return of_claims(program, &claims);
     }
-    match speaking().next() {
+    match blocks.first() {
         Some(block) => unsure(&one_line(block)),
         None => Verdict {
             outcome: if program.leak.is_some() { Outcome::Missed } else { Outcome::Silent },
@@ -131,7 +130,7 @@ fn summary(claim: &str) -> String {
     suspect["allocated_by"].as_str().map_or_else(|| class.to_owned(), |by| format!("{class} by {by}"))
 }
 
-/// Lines with those below them that are further to the right.
+/// Lines that speak of growth, each with those below it that are further to the right.
 fn blocks(text: &str) -> Vec<String> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let lines: Vec<&str> = text.lines().collect();
@@ -141,13 +140,13 @@ fn blocks(text: &str) -> Vec<String> {
     };
     // Headings hold all below them, so what they say would be said twice.
     let is_heading = |line: &str| line.trim_end().ends_with(':') && indent(line) == 0;
-    (0..lines.len()).filter(|&at| !is_heading(lines[at])).map(block).filter(speaks_first).collect()
+    let speaks =
+        |line: &str| line.split(|letter: char| !letter.is_alphabetic()).any(|word| WORDS.contains(&word));
+    (0..lines.len()).filter(|&at| !is_heading(lines[at]) && speaks(lines[at])).map(block).collect()
 }
 
-/// Its first line says it, so that no block is found once more among the lines of another.
-fn speaks_first(block: &String) -> bool {
-    block.lines().next().is_some_and(|line| line.contains("grow") || line.contains("leak"))
-}
+/// Whole words, or the names of the programs would be among them.
+const WORDS: [&str; 7] = ["grow", "grows", "growing", "grew", "leak", "leaks", "leaking"];
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(160).collect()
@@ -207,6 +206,6 @@ mod tests {
         assert_eq!(of_screen(&leaking(), "Found:\n  1. p.A$E stays").outcome, Outcome::Missed);
         let bound = "a leak below 140 KiB/s would not have been seen";
         assert_eq!(of_screen(&leaking(), bound).outcome, Outcome::Unsure);
-        assert_eq!(of_screen(&clean(), "all is well").outcome, Outcome::Silent);
+        assert_eq!(of_screen(&clean(), "leakbench.LeakBench, read it").outcome, Outcome::Silent);
     }
 }
