@@ -131,7 +131,8 @@ impl OfThread {
             shares.turn(known.id, &mut known.reached, &population.budget, &mut |n| fastrand::u64(1..=n));
         let (tracked, on_stack) = match turn.follow {
             Some(log2) => {
-                if let Some(interval) = sampling {
+                // Where threads come and go it is not left to the JVM's sampler, which draws the same in each of them.
+                if let Some(interval) = sampling.filter(|_| !exact.threads_are_brief()) {
                     let p = Estimate::probability(size, interval);
                     shares.note_followed(known.id, log2, p, population.clock.now_ms());
                 }

@@ -128,6 +128,11 @@ impl Exact {
         self.unseen.as_ref().filter(|_| self.ahead.get().is_some()).map(Unseen::interval)
     }
 
+    /// Whether much is allocated by threads that live briefly.
+    pub(super) fn threads_are_brief(&self) -> bool {
+        self.unseen.as_ref().is_some_and(Unseen::threads_are_brief)
+    }
+
     /// What of the Java side is needed to count, once it is there.
     pub(super) fn hooks(&self) -> Option<&Hooks> {
         self.hooks.get()

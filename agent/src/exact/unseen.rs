@@ -20,6 +20,10 @@ use crate::tracking::{Brief, Drawn, Draws, Last, Sample, ThreadSamples};
 /// Frames for which it is not worth while to ask whether their methods are still there.
 const FEW_FRAMES: usize = 1024;
 
+/// Threads that live briefly matter from so many bytes on, and from such a part of all.
+const MUCH_BRIEF: u64 = 256 << 10;
+const BRIEF_PART: u64 = 8;
+
 /// Estimates from the samples so far.
 pub(crate) struct Unseen {
     /// Threads know by it whose their samples are.
@@ -28,6 +32,9 @@ pub(crate) struct Unseen {
     /// How this JVM draws, from the first sample on.
     draws: OnceLock<Draws>,
     sums: Mutex<Sums>,
+    /// Bytes that samples stand for, and bytes of threads that lived briefly.
+    sampled_bytes: AtomicU64,
+    brief_bytes: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -57,7 +64,21 @@ impl Unseen {
     pub(crate) fn new(interval: u64) -> Self {
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let number = NUMBERS.fetch_add(1, Relaxed) + 1;
-        Self { number, interval, draws: OnceLock::new(), sums: Mutex::default() }
+        Self {
+            number,
+            interval,
+            draws: OnceLock::new(),
+            sums: Mutex::default(),
+            sampled_bytes: AtomicU64::new(0),
+            brief_bytes: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether much is allocated by threads that live briefly: of these the JVM's sampler draws the same over and over, so that it is
+    /// not to choose what is followed.
+    pub(super) fn threads_are_brief(&self) -> bool {
+        let brief = self.brief_bytes.load(Relaxed);
+        brief >= MUCH_BRIEF && brief >= self.sampled_bytes.load(Relaxed) / BRIEF_PART
     }
 
     /// Samples are about to come.
@@ -89,6 +110,7 @@ impl Unseen {
     pub(crate) fn take(&self, jvmti: &JvmtiEnv, jni: Jni<'_>, (class, name): (ClassId, &str), drawn: &Drawn) {
         let maker = self.maker_of(jvmti, jni, Kind::of(name));
         let estimate = drawn.estimate;
+        self.sampled_bytes.fetch_add(estimate.bytes(), Relaxed);
         let mut sums = self.sums();
         sums.changed.insert(class);
         let of_class = sums.by_class.entry(class).or_default();
@@ -115,6 +137,7 @@ impl Unseen {
         LAST.set(None);
         let mut sums = self.sums();
         if sums.brief.take(&samples, allocated, self.interval) {
+            self.brief_bytes.fetch_add(allocated, Relaxed);
             sums.brief_since_reset.take(&samples, allocated, self.interval);
             sums.brief_changed = true;
         }
@@ -214,6 +237,20 @@ impl Unseen {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn threads_that_come_and_go_are_not_left_to_the_sampler() {
+        let unseen = Unseen::new(512 << 10);
+        assert!(!unseen.threads_are_brief());
+        unseen.sampled_bytes.store(8 << 20, Relaxed);
+        (0..60).for_each(|_| unseen.thread_ends(12 << 10));
+        assert!(!unseen.threads_are_brief(), "little beside the rest");
+        (0..60).for_each(|_| unseen.thread_ends(12 << 10));
+        assert!(unseen.threads_are_brief());
+        let long = Unseen::new(512 << 10);
+        (0..10).for_each(|_| long.thread_ends(64 << 20));
+        assert!(!long.threads_are_brief(), "threads that allocate much are drawn by chance");
+    }
 
     #[test]
     fn frames_of_unloaded_methods_are_forgotten_and_others_kept() {

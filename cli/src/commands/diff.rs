@@ -14,7 +14,7 @@ use crate::output;
 use crate::recording_input;
 use crate::verdicts::{self, Compared};
 
-/// Compares the recordings and writes what changed. That something changed is no failure.
+/// Compares the recordings and writes what changed. That something changed is no failure; that nothing can be told is.
 pub(crate) fn run(mut args: DiffArgs) -> Result<u8, Error> {
     if let [before, after] = args.pair.as_slice() {
         (args.before, args.after) = (vec![before.clone()], vec![after.clone()]);
@@ -31,7 +31,8 @@ pub(crate) fn run(mut args: DiffArgs) -> Result<u8, Error> {
     let difference = diff(&before, &after, args.level, args.trust)
         .map_err(|cause| Error::NotComparable { file: files[cause.run].clone(), cause })?;
     let file = args.output.as_deref();
-    let compared = Compared { difference: &difference, sides: [&before, &after], counted_by };
+    let names = files.iter().map(|file| file.display().to_string()).collect();
+    let compared = Compared { difference: &difference, sides: [&before, &after], counted_by, files: names };
     if args.json {
         output::json(&verdicts::diff_json(&compared), file)?;
     } else if args.html {
@@ -41,7 +42,7 @@ pub(crate) fn run(mut args: DiffArgs) -> Result<u8, Error> {
     } else {
         output::text(&verdicts::diff_text(&compared, args.full), file)?;
     }
-    Ok(exit_codes::SUCCESS)
+    Ok(if difference.is_told() { exit_codes::SUCCESS } else { exit_codes::USAGE })
 }
 
 /// The files of a side.

@@ -10,6 +10,8 @@ pub(crate) struct Compared<'a> {
     pub(crate) difference: &'a Difference,
     pub(crate) sides: [&'a Side<'a>; 2],
     pub(crate) counted_by: CountedBy,
+    /// Of all recordings, the side before first.
+    pub(crate) files: Vec<String>,
 }
 
 impl Compared<'_> {

@@ -1,6 +1,6 @@
 //! What changed as JSON, schema `mayfly-diff/1`. Described for users in `docs/guide/diff.md`.
 
-use mayfly_verdicts::{Clock, Finding, Measure, RowName, Verdict};
+use mayfly_verdicts::{Clock, Difference, Finding, Measure, RowName, Verdict, Work};
 use serde::Serialize;
 
 use super::compared::Compared;
@@ -18,12 +18,26 @@ struct Document<'a> {
     lifetimes_compared: bool,
     sites_compared: bool,
     small_rows: usize,
+    /// What each recording did, before and after.
+    work: [Vec<WorkJson>; 2],
+    /// Recordings that seem to have done nothing, by their place in the order of the files.
+    idle_recordings: &'a [usize],
+    /// Whether recordings of one side did different amounts of work.
+    work_differs: bool,
     findings: Vec<FindingJson<'a>>,
 }
 
 #[derive(Serialize)]
+struct WorkJson {
+    duration_s: f64,
+    allocated_bytes: u64,
+    operations: Option<f64>,
+    gcs: u32,
+}
+
+#[derive(Serialize)]
 struct FindingJson<'a> {
-    /// `total`, `class`, `method` or `site`.
+    /// `total`, `class`, `method`, `through` or `site`.
     row: &'static str,
     class: Option<&'a str>,
     stack: Option<&'a [String]>,
@@ -34,6 +48,14 @@ struct FindingJson<'a> {
     chance: f64,
     false_discovery_rate: f64,
     verdict: &'static str,
+    /// File and line of a method, where most of it is.
+    place: Option<&'a str>,
+    /// Least and most of the recordings, before and after.
+    ranges: Option<[(f64, f64); 2]>,
+    /// A difference worth naming that is not proven.
+    unproven: bool,
+    /// Recordings a side that would prove it.
+    runs_needed: Option<usize>,
 }
 
 /// The document, ending in a newline.
@@ -50,18 +72,29 @@ pub(crate) fn diff_json(compared: &Compared<'_>) -> String {
         lifetimes_compared: difference.lifetimes,
         sites_compared: difference.stacks,
         small_rows: difference.small,
-        findings: difference.findings.iter().map(finding).collect(),
+        work: [0, 1].map(|side: usize| difference.work[side].iter().map(work).collect()),
+        idle_recordings: &difference.idle,
+        work_differs: difference.uneven,
+        findings: difference.findings.iter().map(|one| finding(one, difference)).collect(),
     };
     serde_json::to_string_pretty(&document).expect("names and finite numbers") + "\n"
 }
 
-fn finding(finding: &Finding) -> FindingJson<'_> {
+fn work(work: &Work) -> WorkJson {
+    WorkJson {
+        duration_s: work.duration_ms as f64 / 1000.0,
+        allocated_bytes: work.allocated_bytes,
+        operations: work.operations,
+        gcs: work.gcs,
+    }
+}
+
+fn finding<'a>(finding: &'a Finding, difference: &'a Difference) -> FindingJson<'a> {
     let (row, class, stack) = match &finding.row {
         RowName::Total => ("total", None, None),
         RowName::Class(name) => ("class", Some(name.as_str()), None),
-        RowName::Method { class, method } => {
-            ("method", Some(class.as_str()), Some(std::slice::from_ref(method)))
-        }
+        RowName::Method(method) => ("method", None, Some(std::slice::from_ref(method))),
+        RowName::Through(method) => ("through", None, Some(std::slice::from_ref(method))),
         RowName::Site { class, stack } => ("site", Some(class.as_str()), Some(stack.as_slice())),
     };
     // Of time in seconds, as in all JSON of ours.
@@ -87,5 +120,14 @@ fn finding(finding: &Finding) -> FindingJson<'_> {
             Verdict::Differs => "differs",
             Verdict::Changed => "changed",
         },
+        place: match &finding.row {
+            RowName::Method(method) | RowName::Through(method) => {
+                difference.places.get(method).map(String::as_str)
+            }
+            RowName::Total | RowName::Class(_) | RowName::Site { .. } => None,
+        },
+        ranges: finding.ranges,
+        unproven: finding.unproven,
+        runs_needed: finding.runs_needed,
     }
 }

@@ -20,11 +20,12 @@ pub(crate) fn diff_page(title: String, compared: &Compared<'_>) -> DiffPage {
     let total = verdicts.get(&RowName::Total).map(|findings| words(findings)).unwrap_or_default();
     let classes = verdicts.iter().filter_map(|(row, findings)| match row {
         RowName::Class(name) => Some((name.clone(), words(findings))),
-        RowName::Total | RowName::Method { .. } | RowName::Site { .. } => None,
+        RowName::Total | RowName::Method(_) | RowName::Through(_) | RowName::Site { .. } => None,
     });
     let lines = |text: String| text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
     let mut facts: Vec<String> = lines(head(compared));
-    let mut rest = facts.split_off(1);
+    // The work of both sides.
+    let mut rest = facts.split_off(2);
     if difference.per_operation {
         facts.push(rest.remove(0));
     }
@@ -105,7 +106,18 @@ mod tests {
     use super::*;
 
     fn finding(measure: Measure, before: Option<f64>, after: Option<f64>, verdict: Verdict) -> Finding {
-        Finding { row: RowName::Total, measure, before, after, chance: 0.0, rate: 0.0, verdict }
+        Finding {
+            row: RowName::Total,
+            measure,
+            before,
+            after,
+            chance: 0.0,
+            rate: 0.0,
+            verdict,
+            ranges: None,
+            unproven: false,
+            runs_needed: None,
+        }
     }
 
     #[test]

@@ -2,59 +2,75 @@
 
 use std::cmp::Ordering;
 
-use mayfly_report::{clock, duration, left_aligned, printable, right_aligned, size};
+use mayfly_report::{duration, left_aligned, printable, right_aligned, size};
 use mayfly_verdicts::{Clock, Difference, Finding, Measure, RowName, Verdict};
 
 use super::compared::Compared;
+use super::diff_work::{reason, remarks, unproven, work, would_prove};
 
-/// Rows of a list on one screen.
-const ROWS: usize = 6;
 /// Characters of a name on one screen.
 const NAME: usize = 60;
 /// Frames of a site.
-const FRAMES: usize = 2;
+const FRAMES: usize = 3;
+/// Rows of what is not proven, on one screen.
+const UNPROVEN: usize = 4;
 
 /// The text.
 pub(crate) fn diff_text(compared: &Compared<'_>, full: bool) -> String {
     let (difference, mut text) = (compared.difference, head(compared));
-    for (heading, of) in LISTS {
+    for (heading, rows, of) in LISTS {
         let findings = difference.findings.iter().filter(|finding| of(finding)).collect();
-        text += &list(heading, findings, full);
+        text += &list(compared, heading, (findings, if full { usize::MAX } else { rows }), full);
     }
+    text += &not_proven(compared, full);
     text + &tail(difference)
+}
+
+/// What would be a change if more runs showed it.
+fn not_proven(compared: &Compared<'_>, full: bool) -> String {
+    let findings = unproven(compared, if full { usize::MAX } else { UNPROVEN });
+    if findings.is_empty() {
+        return String::new();
+    }
+    let mut rows = vec![["before", "after", "change", "proven by", "of", ""].map(str::to_owned).to_vec()];
+    rows.extend(findings.into_iter().map(|finding| {
+        let mut cells = row(compared, finding, full);
+        (cells[2], cells[3]) = (growth(finding), would_prove(finding));
+        cells
+    }));
+    format!("\n{}:\n{}", reason(compared), right_aligned(&named_left(rows), "  "))
 }
 
 type Wanted = fn(&Finding) -> bool;
 
-/// What is listed under which heading.
-const LISTS: [(&str, Wanted); 5] = [
-    ("In all", |finding| finding.row == RowName::Total),
-    ("Classes", |finding| matches!(finding.row, RowName::Class(_)) && !is_lifetime(finding)),
-    ("Methods", |finding| matches!(finding.row, RowName::Method { .. })),
-    ("Sites", |finding| matches!(finding.row, RowName::Site { .. })),
-    ("Lifetimes (medians)", is_lifetime),
+/// What is listed under which heading, in how many rows on one screen.
+const LISTS: [(&str, usize, Wanted); 6] = [
+    (IN_ALL, 2, |finding| finding.row == RowName::Total),
+    ("Methods, by the first frame outside the JDK", 5, |finding| matches!(finding.row, RowName::Method(_))),
+    ("Through methods, whoever they call", 4, |finding| matches!(finding.row, RowName::Through(_))),
+    ("Classes", 4, |finding| matches!(finding.row, RowName::Class(_)) && !is_lifetime(finding)),
+    ("Sites", 3, |finding| matches!(finding.row, RowName::Site { .. })),
+    ("Lifetimes (medians)", 3, is_lifetime),
 ];
+const IN_ALL: &str = "In all";
 
 fn is_lifetime(finding: &Finding) -> bool {
     matches!(finding.measure, Measure::Lifetime(_))
 }
 
 pub(super) fn head(compared: &Compared<'_>) -> String {
-    let (difference, counts) = (compared.difference, compared.sizes());
-    let side = |count: usize, ms: f64| {
-        let recordings = if count == 1 { "recording" } else { "recordings" };
-        format!("{count} {recordings}, {} each", clock(ms.round() as u64))
-    };
-    let [before, after] = [0, 1].map(|at: usize| side(counts[at], difference.duration_ms[at]));
-    let mut text = format!("Before: {before}. After: {after}.\n");
-    if let Some(per) = compared.per() {
-        text += &(per + "\n");
-    }
+    let difference = compared.difference;
+    let mut lines: Vec<String> = work(compared).into();
+    lines.extend(compared.per());
+    lines.extend(remarks(compared));
     let [a, b] = difference.duration_ms;
     if !difference.per_operation && (a.max(b) > 1.1 * a.min(b)) {
-        text +=
-            "The runs took differently long, and are compared as a whole; --per N compares per operation.\n";
+        lines.push(
+            "The runs took differently long, and are compared as a whole; --per N compares per operation."
+                .to_owned(),
+        );
     }
+    let mut text = lines.join("\n") + "\n";
     text += &if difference.replicated {
         format!(
             "Changed: at most {} % of these are false alarms ({} comparisons). ~: no change is to be seen.\n",
@@ -69,8 +85,13 @@ How much runs differ by themselves is not known: take three recordings or more o
     text
 }
 
-fn list(heading: &str, mut findings: Vec<&Finding>, full: bool) -> String {
-    let is_total = heading == LISTS[0].0;
+fn list(
+    compared: &Compared<'_>,
+    heading: &str,
+    (mut findings, most): (Vec<&Finding>, usize),
+    full: bool,
+) -> String {
+    let is_total = heading == IN_ALL;
     let all = findings.len();
     if !full && !is_total {
         findings.retain(|finding| finding.verdict != Verdict::Same);
@@ -79,7 +100,7 @@ fn list(heading: &str, mut findings: Vec<&Finding>, full: bool) -> String {
         return String::new();
     }
     findings.sort_by(|a, b| order(a, b));
-    let (changed, most) = (findings.len(), if full { usize::MAX } else { ROWS });
+    let changed = findings.len();
     findings.truncate(most);
     let more = changed - findings.len();
     let same = all - changed;
@@ -92,7 +113,7 @@ fn list(heading: &str, mut findings: Vec<&Finding>, full: bool) -> String {
     }
     let counts = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
     let mut rows = vec![["before", "after", "change", "chance", "of", ""].map(str::to_owned).to_vec()];
-    rows.extend(findings.iter().map(|finding| row(finding, full)));
+    rows.extend(findings.iter().map(|finding| row(compared, finding, full)));
     let table = if findings.is_empty() { String::new() } else { right_aligned(&named_left(rows), "  ") };
     format!("\n{heading}{counts}:\n{table}")
 }
@@ -115,18 +136,20 @@ fn order(a: &Finding, b: &Finding) -> Ordering {
         .then_with(|| a.row.cmp(&b.row))
 }
 
-fn row(finding: &Finding, full: bool) -> Vec<String> {
-    // A median is not known while more than half live.
-    let value =
-        |value: Option<f64>| value.map_or("most live".to_owned(), |value| number(finding.measure, value));
+fn row(compared: &Compared<'_>, finding: &Finding, full: bool) -> Vec<String> {
     vec![
-        value(finding.before),
-        value(finding.after),
+        value(finding, finding.before),
+        value(finding, finding.after),
         change(finding),
         if finding.rate < 0.001 { "<0.001".to_owned() } else { format!("{:.3}", finding.rate) },
         what(finding.measure).to_owned(),
-        name(&finding.row, full),
+        name(compared, &finding.row, full),
     ]
+}
+
+/// A median is not known while more than half live.
+fn value(finding: &Finding, value: Option<f64>) -> String {
+    value.map_or("most live".to_owned(), |value| number(finding.measure, value))
 }
 
 fn change(finding: &Finding) -> String {
@@ -169,11 +192,15 @@ fn number(measure: Measure, value: f64) -> String {
     }
 }
 
-fn name(row: &RowName, full: bool) -> String {
+fn name(compared: &Compared<'_>, row: &RowName, full: bool) -> String {
+    let placed = |method: &String| match compared.difference.places.get(method) {
+        Some(place) => printable(&format!("{method} ({place})")).into_owned(),
+        None => printable(method).into_owned(),
+    };
     let text = match row {
         RowName::Total => "the whole program".to_owned(),
         RowName::Class(name) => printable(name).into_owned(),
-        RowName::Method { class, method } => printable(&format!("{class} at {method}")).into_owned(),
+        RowName::Method(method) | RowName::Through(method) => placed(method),
         RowName::Site { class, stack } => {
             let frames = if full { stack.len() } else { FRAMES };
             let at: Vec<_> = stack.iter().take(frames).map(String::as_str).collect();
@@ -211,8 +238,11 @@ mod tests {
             chance: 0.0,
             rate: 0.0,
             verdict: Verdict::Changed,
+            ranges: None,
+            unproven: false,
+            runs_needed: None,
         };
-        row(&finding, false)[..3].to_vec()
+        [value(&finding, finding.before), value(&finding, finding.after), change(&finding)].to_vec()
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod compared;
 mod diff_json;
 mod diff_page;
 mod diff_text;
+mod diff_work;
 mod junit;
 mod leaks;
 mod leaks_json;

@@ -176,6 +176,41 @@ fn where_only_some_report_operations_whole_runs_are_compared_and_that_is_said() 
 }
 
 #[test]
+fn what_the_runs_did_comes_first_and_uneven_runs_are_told_of_operations() {
+    let place = Place::with(&[2_000, 30_000, 4_000, 2_200, 33_000, 4_300]);
+    let text = place.text(&SIDES);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "Before: 3 recordings, 46.9 KiB to 484 KiB allocated, 0:00:01 each.", "{text}");
+    assert!(lines[1].starts_with("After:  3 recordings, 50.0 KiB to "), "{text}");
+    assert!(text.contains("different amounts of work") && text.contains("--per N,N,..."), "{text}");
+    // A difference that is not proven is named as such, and what would prove it.
+    let noisy = Place::with(&[20_000, 30_000, 40_000, 9_000, 20_000, 11_000]);
+    let text = noisy.text(&SIDES);
+    assert!(
+        text.contains("Not proven, as the runs differ too much (in all ") && text.contains(" a side "),
+        "{text}"
+    );
+    let json: Value = serde_json::from_str(&noisy.text(&[&["--json"], &SIDES[..]].concat())).expect("JSON");
+    let total = &json["findings"][0];
+    assert_eq!((&total["verdict"], &total["unproven"]), (&"same".into(), &true.into()), "{total}");
+    assert!(total["runs_needed"].as_u64().is_some_and(|runs| runs > 3), "{total}");
+    assert_eq!(json["work"][0][1]["allocated_bytes"], 31_000 * 16);
+}
+
+#[test]
+fn a_run_without_work_is_named_and_nothing_is_told() {
+    let place = Place::with(&[90_000]);
+    // No session at all, and a few orders.
+    fs::write(place.file("idle"), reporting(0, true, None)).expect("write");
+    let output = place.diff(&["0", "idle"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("idle seems to have done no work") && !text.contains("differs,"), "{text}");
+    let json: Value = serde_json::from_slice(&place.diff(&["--json", "0", "idle"]).stdout).expect("JSON");
+    assert_eq!(json["idle_recordings"], serde_json::json!([1]));
+}
+
+#[test]
 fn without_trust_there_is_no_verdict() {
     let place = Place::with(&[2_000]);
     fs::write(place.file("untrusted"), recording(2_000, false)).expect("write");

@@ -6,10 +6,11 @@
 //! large objects, of which nearly every one is picked, keep their numbers; parts of objects of one size keep their shares.
 //! Not here: weights of single samples, which are the agent's.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::division::divide;
 use crate::estimate::ClassEstimate;
+use crate::joint::Joint;
 use crate::order::site_order;
 use crate::profile::{ClassProfile, Profile, SiteProfile};
 use crate::run::{EngineKind, Tracking};
@@ -25,7 +26,7 @@ pub(crate) fn classes(profile: &mut Profile) {
     let view = &profile.run.view;
     for class in &mut profile.classes {
         let estimate = profile.estimates.get(&class.name).copied().unwrap_or_default();
-        let sample = sample.of_class(class, &profile.shares);
+        let sample = sample.of_class(class, &profile.shares, estimate);
         if let Some(live) = class.live.filter(|_| sample.is_of_all(class, estimate)) {
             let mut parts: Vec<_> = std::iter::once(live).chain(class.collected.iter().copied()).collect();
             let nobody = parts.iter().all(Tally::is_empty);
@@ -48,7 +49,7 @@ pub(crate) fn sites(profile: &mut Profile) {
         profile.classes.iter().map(|class| (class.name.as_str(), class)).collect();
     for (name, mut sites) in by_class(&mut profile.sites) {
         if let Some(class) = classes.get(name.as_str()) {
-            let sample = sample.of_class(class, &profile.shares);
+            let sample = sample.of_class(class, &profile.shares, ClassEstimate::default());
             sample.settle_sites(class, &mut sites);
         }
     }
@@ -56,8 +57,8 @@ pub(crate) fn sites(profile: &mut Profile) {
     for (name, mut sites) in by_class(&mut profile.sites) {
         if let Some(class) = classes.get(name.as_str()) {
             let estimate = profile.estimates.get(&name).copied().unwrap_or_default();
-            let sample = sample.of_class(class, &profile.shares);
-            sample.state_errors(sample.expansion(class, estimate), &mut sites);
+            let sample = sample.of_class(class, &profile.shares, estimate);
+            sample.state_errors(class, sample.expansion(class, estimate), &mut sites);
         }
     }
 }
@@ -74,19 +75,20 @@ impl Profile {
     /// How many samples a part of a class rests on, about; `None` where no sample was drawn, or the part is empty.
     pub fn samples_behind(&self, class: &ClassProfile, part: Tally) -> Option<f64> {
         let sample = Sample::of(self).filter(|sample| sample.draws_sites() && part.objects > 0)?;
+        let estimate = self.estimates.get(&class.name).copied().unwrap_or_default();
+        let sample = sample.of_class(class, &self.shares, estimate);
         if sample.tracking == Tracking::Balanced {
             let share = self.shares.get(&class.name).filter(|share| !share.follows_each())?;
             let of_class = part.objects as f64 / (class.allocated.objects as f64).max(1.0);
-            return Some(share.followed as f64 * of_class);
+            return Some(share.followed as f64 * of_class / sample.times);
         }
-        let estimate = self.estimates.get(&class.name).copied().unwrap_or_default();
         Some(sample.samples(sample.expansion(class, estimate), part))
     }
 }
 
 /// How the numbers of tracked objects were estimated.
 #[derive(Clone, Copy, Debug)]
-struct Sample {
+pub(crate) struct Sample {
     tracking: Tracking,
     /// Mean bytes between samples of the JVM's, which [`ClassEstimate`]s rest on.
     interval: Option<u64>,
@@ -99,11 +101,24 @@ struct Sample {
     /// What each object of the class at hand adds to the variance of a number of them, where a share was followed; and by the
     /// stacks taken.
     of_one: (f64, f64),
+    /// How many times as large variances of the class at hand are as those of independent samples.
+    times: f64,
+    /// Whether the JVM's sampler errs beside large objects ([`BIASED_BEFORE`]).
+    is_biased: bool,
 }
+
+/// The first release whose sampler is right (JDK-8356372). Those before lose count where an object is allocated outside of its thread's
+/// buffer: it, or what comes after it, is picked too rarely or too often.
+const BIASED_BEFORE: u32 = 25;
+/// Objects from this size on may be allocated there.
+const LARGE: u64 = 2 << 10;
+/// Variances are so many times as large then, and shares are off by so much, as was seen of samples that were set right otherwise.
+const BIASED_TIMES: f64 = 2.25;
+const BIAS: f64 = 0.1;
 
 impl Sample {
     /// `None` where every object was tracked, or none.
-    fn of(profile: &Profile) -> Option<Self> {
+    pub(crate) fn of(profile: &Profile) -> Option<Self> {
         let thinned = profile.trust.following.thinned_to_one_in > 1;
         let estimated = match profile.run.tracking {
             Tracking::Off => false,
@@ -117,18 +132,41 @@ impl Sample {
             counts_estimated: profile.run.engine == EngineKind::Sampled,
             complete: profile.trust.dropped.is_empty(),
             of_one: (0.0, 0.0),
+            times: 1.0,
+            // The sampled engine states its own doubt.
+            is_biased: profile.run.engine == EngineKind::Exact
+                && matches!(profile.run.tracking, Tracking::ByteSample(_))
+                && profile.run.jvm.release().is_some_and(|release| release < BIASED_BEFORE),
         })
     }
 
-    /// For numbers of a class.
-    fn of_class(self, class: &ClassProfile, shares: &BTreeMap<String, Share>) -> Self {
+    /// For numbers of a class, of which the JVM's sampler says so much.
+    pub(crate) fn of_class(
+        self,
+        class: &ClassProfile,
+        shares: &BTreeMap<String, Share>,
+        estimate: ClassEstimate,
+    ) -> Self {
         let share = shares.get(&class.name).copied().unwrap_or_default();
         let objects = class.allocated.objects;
-        Self { of_one: (share.variance_of_one(objects), share.stack_variance_of_one(objects)), ..self }
+        let of_one = (share.variance_of_one(objects), share.stack_variance_of_one(objects));
+        let times = match (self.tracking, self.interval) {
+            (Tracking::ByteSample(_) | Tracking::Balanced, Some(interval)) => {
+                let times = estimate.allocated.times_independent(mean_size(class.allocated), interval);
+                times.max(if self.is_biased && class.allocated.largest >= LARGE { BIASED_TIMES } else { 1.0 })
+            }
+            _ => 1.0,
+        };
+        Self { of_one, times, ..self }
+    }
+
+    /// The same, for numbers that rest on stacks.
+    pub(crate) fn of_stacks(self) -> Self {
+        Self { of_one: (self.of_one.1, self.of_one.1), ..self }
     }
 
     /// Whether sites are counted by the sample, too.
-    fn draws_sites(self) -> bool {
+    pub(crate) fn draws_sites(self) -> bool {
         matches!(self.tracking, Tracking::EveryNth(_) | Tracking::ByteSample(_) | Tracking::Balanced)
     }
 
@@ -177,6 +215,7 @@ impl Sample {
     /// Makes the sites' parts of the living, and of the dead of each bucket, add up to the class's.
     fn settle_sites(self, class: &ClassProfile, sites: &mut [&mut SiteProfile]) {
         let Some(live) = class.live else { return };
+        self.fit_sizes(class, sites);
         let dead_before: Vec<u64> = sites.iter().map(|site| bytes_of(&site.collected)).collect();
         self.settle_part(live, class, sites, |site| site.live.as_mut());
         for (bucket, &total) in class.collected.iter().enumerate() {
@@ -188,6 +227,49 @@ impl Sample {
             site.allocated = site.live.unwrap_or_default();
             site.collected.iter().for_each(|&dead| site.allocated.add(dead));
             site.allocated.largest = largest;
+        }
+    }
+
+    /// Fits the sites' objects and bytes to the class's, both at once, where its sizes differ: the parts of each site keep their shares.
+    fn fit_sizes(self, class: &ClassProfile, sites: &mut [&mut SiteProfile]) {
+        if class.allocated.is_uniform() {
+            return;
+        }
+        let stacks = self.of_stacks();
+        let parts: Vec<Tally> = sites.iter().map(|site| tracked_of(site)).collect();
+        let joints: Vec<Joint> =
+            parts.iter().map(|&part| Joint::of(part, stacks.variance_of_one(part))).collect();
+        let (mut all, mut sum) = (Joint::default(), Tally::default());
+        joints.iter().for_each(|joint| all.add(*joint));
+        parts.iter().for_each(|&part| sum.add(part));
+        if !all.tells_two() {
+            return;
+        }
+        let mut wanted = class.live.unwrap_or_default();
+        class.collected.iter().for_each(|&dead| wanted.add(dead));
+        let missing = (wanted.objects as f64 - sum.objects as f64, wanted.bytes as f64 - sum.bytes as f64);
+        let fitted: Vec<(f64, f64)> = parts
+            .iter()
+            .zip(&joints)
+            .map(|(part, &joint)| {
+                let moved = all.moved(joint, missing);
+                (part.objects as f64 + moved.0, part.bytes as f64 + moved.1)
+            })
+            .collect();
+        // Where a part had to be less than nothing, sizes were not what they seemed.
+        if !parts.iter().zip(&fitted).all(|(part, fitted)| is_possible(*part, *fitted)) {
+            return;
+        }
+        for ((site, part), (objects, bytes)) in sites.iter_mut().zip(parts).zip(fitted) {
+            let factors = (objects / (part.objects as f64).max(1.0), bytes / (part.bytes as f64).max(1.0));
+            site.byte_seconds *= factors.1;
+            let all = site.live.iter_mut().chain(&mut site.collected);
+            all.for_each(|tally| {
+                // What was seen is not rounded away.
+                let scaled = |count: u64, by: f64| ((count as f64 * by).round() as u64).max(count.min(1));
+                tally.objects = scaled(tally.objects, factors.0);
+                tally.bytes = scaled(tally.bytes, factors.1);
+            });
         }
     }
 
@@ -209,7 +291,7 @@ impl Sample {
     }
 
     /// How many objects are stated for each one that samples alone told of.
-    fn expansion(self, class: &ClassProfile, estimate: ClassEstimate) -> f64 {
+    pub(crate) fn expansion(self, class: &ClassProfile, estimate: ClassEstimate) -> f64 {
         if self.tracking == Tracking::Balanced {
             return 1.0;
         }
@@ -219,27 +301,51 @@ impl Sample {
     }
 
     /// How many samples told of a part; infinitely many where each of its objects is picked.
-    fn samples(self, expansion: f64, part: Tally) -> f64 {
+    pub(crate) fn samples(self, expansion: f64, part: Tally) -> f64 {
         part.objects as f64 / expansion / self.variance_of_one(part)
+    }
+
+    /// By how much a part of a class with such a share may be off, as a share of itself, besides its chance: where large objects and
+    /// others are of one class.
+    fn bias(self, class: Tally, share: f64) -> f64 {
+        let mixed = self.is_biased && class.largest >= LARGE && !class.is_uniform();
+        if mixed { BIAS * (1.0 - share) } else { 0.0 }
     }
 
     /// The errors of sites' shares of their class, as [`SiteProfile::error`] states them; of their numbers, where that of the
     /// class is not exact.
-    fn state_errors(self, expansion: f64, sites: &mut [&mut SiteProfile]) {
-        let stacks = Self { of_one: (self.of_one.1, self.of_one.1), ..self };
+    fn state_errors(self, class: &ClassProfile, expansion: f64, sites: &mut [&mut SiteProfile]) {
+        let stacks = self.of_stacks();
         let all: f64 = sites.iter().map(|site| stacks.samples(expansion, site.allocated)).sum();
+        let mut joint = Joint::default();
+        let joint_of = |site: &SiteProfile| {
+            Joint::of(site.allocated, stacks.variance_of_one(site.allocated) * expansion)
+        };
+        sites.iter().for_each(|site| joint.add(joint_of(site)));
+        let two_sizes = has_two_sizes(sites);
         for site in sites {
             // A site is there because it was picked.
             let of_site = stacks.samples(expansion, site.allocated).max(1.0);
             // Agresti and Coull's shrunken share: a site seen each time is not the only one for certain.
             let share =
                 if all.is_finite() && !self.counts_estimated { (of_site + 1.0) / (all + 2.0) } else { 0.0 };
-            site.error = ((1.0 - share) / of_site).sqrt();
+            let by_share = ((1.0 - share) / of_site).sqrt();
+            let by_sizes = (!self.counts_estimated && joint.tells_two()).then(|| {
+                let (objects, bytes) = joint.left(joint_of(site));
+                let relative = |variance: f64, of: u64| variance.sqrt() / (of as f64).max(1.0);
+                // As above: another site of such objects may not have been seen at all.
+                let unseen = (1.0 / (all + 2.0) / of_site).sqrt();
+                let of = site.allocated;
+                relative(objects, of.objects).max(relative(bytes, of.bytes)).max(unseen)
+            });
+            // Of two sizes, both sums tell how many there are of each, however they were picked.
+            let bias = if two_sizes { 0.0 } else { self.bias(class.allocated, share) };
+            site.error = by_sizes.filter(|error| error.is_finite()).unwrap_or(by_share).hypot(bias);
         }
     }
 
     /// Variances of a part's objects and bytes, about, by the mean size of its objects.
-    fn variance(self, part: Tally) -> (f64, f64) {
+    pub(crate) fn variance(self, part: Tally) -> (f64, f64) {
         let of_one = self.variance_of_one(part);
         (part.objects as f64 * of_one, part.bytes as f64 * mean_size(part) * of_one)
     }
@@ -250,15 +356,40 @@ impl Sample {
     }
 
     /// What each object adds to the variance of their number.
-    fn variance_of_one(self, part: Tally) -> f64 {
+    pub(crate) fn variance_of_one(self, part: Tally) -> f64 {
         match self.tracking {
             // (1 - p)/p with p = 1 - e^(-size/interval).
-            Tracking::ByteSample(interval) => 1.0 / (mean_size(part) / self.interval_of(interval)).exp_m1(),
+            Tracking::ByteSample(interval) => {
+                self.times / (mean_size(part) / self.interval_of(interval)).exp_m1()
+            }
             Tracking::EveryNth(n) => n.saturating_sub(1) as f64,
-            Tracking::Balanced => self.of_one.0,
+            Tracking::Balanced => self.times * self.of_one.0,
             Tracking::Off | Tracking::EveryObject => 1.0,
         }
     }
+}
+
+/// Whether each site has objects of one size, and no more than two sizes are among them.
+fn has_two_sizes(sites: &[&mut SiteProfile]) -> bool {
+    let is_uniform = |site: &SiteProfile| mean_size(site.allocated) > 0.999 * site.allocated.largest as f64;
+    let sizes: BTreeSet<u64> = sites.iter().map(|site| site.allocated.largest).collect();
+    sizes.len() <= 2 && sites.iter().all(|site| is_uniform(site))
+}
+
+/// All of a site's tracked objects.
+fn tracked_of(site: &SiteProfile) -> Tally {
+    let mut all = site.live.unwrap_or_default();
+    site.collected.iter().for_each(|&dead| all.add(dead));
+    Tally { largest: site.allocated.largest, ..all }
+}
+
+/// Whether a part can have so many objects and bytes instead: each no larger than the largest, and about as many as were sampled.
+fn is_possible(part: Tally, (objects, bytes): (f64, f64)) -> bool {
+    if part.is_empty() {
+        return true;
+    }
+    let size = bytes / objects.max(f64::MIN_POSITIVE);
+    objects > 0.0 && bytes > 0.0 && size < 1.01 * part.largest as f64 && size > mean_size(part) / 4.0
 }
 
 fn mean_size(part: Tally) -> f64 {

@@ -73,6 +73,20 @@ impl Estimate {
         self.bytes
     }
 
+    /// Its variance, in square bytes.
+    pub fn variance(self) -> f64 {
+        self.variance
+    }
+
+    /// How many times as large its variance is as that of as many bytes in objects of `size`, picked independently of each other by
+    /// samples `interval` bytes apart; 1 at least. Samples that repeat each other (threads that come and go), or a sampler that errs,
+    /// make it larger.
+    pub fn times_independent(self, size: f64, interval: u64) -> f64 {
+        let of_one = 1.0 / (size.max(1.0) / (interval as f64).max(1.0)).exp_m1();
+        let independent = self.bytes * size.max(1.0) * of_one;
+        if independent > 0.0 { (self.variance / independent).max(1.0) } else { 1.0 }
+    }
+
     /// Its standard error, in bytes.
     pub fn error_bytes(self) -> u64 {
         self.variance.sqrt().round() as u64

@@ -20,6 +20,11 @@ pub struct JvmInfo {
 }
 
 impl JvmInfo {
+    /// Its release, e.g. 17; `None`: it is not known.
+    pub fn release(&self) -> Option<u32> {
+        self.version.split(['.', '+', '-']).next()?.parse().ok()
+    }
+
     /// Whether lifetimes are upper bounds: with this collector it is not known when it began to mark, or it keeps what is
     /// tracked for longer than the program does.
     pub fn lifetimes_are_upper_bounds(&self) -> bool {

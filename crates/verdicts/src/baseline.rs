@@ -1,24 +1,30 @@
 //! A budget that older runs of a program make: what another run of the same program does not exceed.
 //!
-//! Of each row large enough the bound is the upper end of a prediction interval (Student's t, divided by the number of rows),
-//! and no less than the mean with a tolerance. From fewer than three runs nobody knows how much runs differ: then what is
-//! beyond the tolerance is unknown, not exceeded.
+//! Of each row large enough the bound is the upper end of a prediction interval (Student's t, divided by the number of rows; rows tell
+//! of each other's spread), and no less than the mean with a tolerance. From fewer than three runs nobody knows how much runs differ:
+//! then what is beyond the tolerance is unknown, not exceeded. Where runs differ so much that a limit would let pass a multiple of what
+//! they did, nothing is kept for sure.
 
 use std::collections::BTreeSet;
 
 use mayfly_profile::Profile;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::budget::{Budget, Initialisation, Limit, Quantity, Subject};
+use crate::budget::{Budget, Initialisation, Limit, Quantity, Subject, Vague};
 use crate::diff::NotComparable;
 use crate::grounds::distrust;
-use crate::rows::{RowName, RunRows, allocated, is_numbered, live};
+use crate::rows::{RowClasses, RowName, RunRows, allocated, is_numbered, live};
 use crate::significance::{REPLICATES, Runs};
+use crate::spread::Expected;
 
 /// Classes with less than this share of all bytes, allocated and live, are not limited by themselves.
 const LEAST_SHARE: f64 = 0.005;
 /// The chance that a run of the same program exceeds any limit, from three runs on.
 const LEVEL: f64 = 0.01;
+/// A limit that is more than so many times the mean says nothing.
+const MOST_ROOM: f64 = 2.0;
+/// More runs are not asked for.
+const MOST_RUNS: usize = 100;
 
 /// The budget of the runs of a program, each of which has to know at least a share `trust` of its JVM's bytes. What is
 /// `tolerance` above the mean (0.05: 5 %) is allowed, however alike the runs are.
@@ -36,38 +42,72 @@ pub fn baseline(runs: &[&Profile], tolerance: f64, trust: f64) -> Result<Budget,
     }
     let followed = runs.iter().all(|profile| profile.run.lifetimes);
     let rows: Vec<_> = runs.iter().map(|profile| RunRows::of(profile, 1.0, false)).collect();
-    let mut limited = vec![(RowName::Total, Quantity::Bytes, allocated(&rows, &RowName::Total))];
-    if followed {
-        limited.push((RowName::Total, Quantity::LiveBytes, live(&rows, &RowName::Total)));
-    }
+    let classes = RowClasses::new();
+    let of = |name: &RowName| {
+        let made = (Quantity::Bytes, allocated(&rows, name, &classes));
+        let held = followed.then(|| (Quantity::LiveBytes, live(&rows, name, &classes)));
+        std::iter::once(made).chain(held).collect::<Vec<_>>()
+    };
+    let wholes = of(&RowName::Total);
     let names: BTreeSet<&RowName> = rows.iter().flat_map(RunRows::names).collect();
-    let wholes: Vec<f64> = limited.iter().map(|(_, _, runs)| runs.mean()).collect();
-    for name in names.into_iter().filter(|name| **name != RowName::Total) {
-        let of = [(Quantity::Bytes, allocated(&rows, name)), (Quantity::LiveBytes, live(&rows, name))];
-        let large =
-            of.into_iter().zip(&wholes).filter(|((_, runs), whole)| runs.mean() >= LEAST_SHARE * **whole);
-        limited.extend(large.map(|((quantity, runs), _)| (name.clone(), quantity, runs)));
+    let mut limited: Vec<Limited> = Vec::new();
+    for name in names {
+        let large = of(name).into_iter().zip(&wholes).filter(|((_, runs), (_, whole))| {
+            *name == RowName::Total || runs.mean() >= LEAST_SHARE * whole.mean()
+        });
+        limited.extend(large.map(|((quantity, runs), _)| Limited { name: name.clone(), quantity, runs }));
     }
-    let rows = limited.len() as f64;
-    let limits = limited
-        .into_iter()
-        .filter_map(|(name, quantity, runs)| limit(&name, quantity, &runs, tolerance, rows));
+    let expected = [Quantity::Bytes, Quantity::LiveBytes].map(|quantity| {
+        let runs = limited.iter().filter(|limited| limited.quantity == quantity);
+        Expected::of(&runs.map(|limited| &limited.runs).collect::<Vec<_>>())
+    });
+    let chance = LEVEL / limited.len() as f64;
+    let limits = limited.iter().filter_map(|limited| {
+        let expected = expected[usize::from(limited.quantity == Quantity::LiveBytes)];
+        limited.limit(tolerance, Prediction { chance, expected })
+    });
     Ok(Budget { trust, operations: None, initialisation: Initialisation::Included, limits: limits.collect() })
 }
 
-fn limit(name: &RowName, quantity: Quantity, runs: &Runs, tolerance: f64, rows: f64) -> Option<Limit> {
-    let subject = match name {
-        RowName::Total => Subject::Total,
-        // A name that the JVM numbers is another one in the next run.
-        RowName::Class(begin) if is_numbered(begin) => Subject::Class(format!("{begin}*")),
-        RowName::Class(class) => Subject::Class(class.clone()),
-        RowName::Method { .. } | RowName::Site { .. } => return None,
-    };
-    let bound = (runs.mean() * (1.0 + tolerance)).max(runs.predicted_below(LEVEL / rows));
-    let doubt = (runs.values.len() < REPLICATES).then(|| {
-        format!("{} of the baseline do not tell how much runs differ: take {REPLICATES} or more", count(runs))
-    });
-    Some(Limit { subject, quantity, bound: bound.ceil(), line: 1, doubt })
+/// A number of a row in the old runs.
+struct Limited {
+    name: RowName,
+    quantity: Quantity,
+    runs: Runs,
+}
+
+/// With what chance another run exceeds a bound, and what is expected of the spread.
+#[derive(Clone, Copy)]
+struct Prediction {
+    chance: f64,
+    expected: Expected,
+}
+
+impl Limited {
+    fn limit(&self, tolerance: f64, prediction: Prediction) -> Option<Limit> {
+        let subject = match &self.name {
+            RowName::Total => Subject::Total,
+            // A name that the JVM numbers is another one in the next run.
+            RowName::Class(begin) if is_numbered(begin) => Subject::Class(format!("{begin}*")),
+            RowName::Class(class) => Subject::Class(class.clone()),
+            RowName::Method(_) | RowName::Through(_) | RowName::Site { .. } => return None,
+        };
+        let runs = &self.runs;
+        let tolerated = runs.mean() * (1.0 + tolerance);
+        let bound = tolerated.max(prediction.bound(runs, runs.values.len()));
+        let doubt = (!runs.is_replicated()).then(|| {
+            format!(
+                "{} of the baseline do not tell how much runs differ: take {REPLICATES} or more",
+                count(runs)
+            )
+        });
+        let vague = (bound > MOST_ROOM * runs.mean() && bound > tolerated).then(|| Vague {
+            // Of all of the program, little may mean that it did little.
+            above: if self.name == RowName::Total { 0.0 } else { tolerated },
+            why: prediction.differ(self.quantity, runs),
+        });
+        Some(Limit { subject, quantity: self.quantity, bound: bound.ceil(), line: 1, doubt, vague })
+    }
 }
 
 fn count(runs: &Runs) -> String {
@@ -77,14 +117,34 @@ fn count(runs: &Runs) -> String {
     }
 }
 
-impl Runs {
-    /// What another run exceeds with this chance only; minus infinity where the spread is not known.
-    fn predicted_below(&self, chance: f64) -> f64 {
-        let count = self.values.len() as f64;
-        if self.values.len() < REPLICATES {
+impl Prediction {
+    /// What another run exceeds with this chance only, by so many runs; minus infinity where the spread is not known.
+    fn bound(self, runs: &Runs, count: usize) -> f64 {
+        if !runs.is_replicated() {
             return f64::NEG_INFINITY;
         }
-        let quantile = StudentsT::new(0.0, 1.0, count - 1.0).map_or(0.0, |law| law.inverse_cdf(1.0 - chance));
-        self.mean() + quantile * (self.variance() * (1.0 + 1.0 / count)).sqrt()
+        let (variance, freedom) = self.expected.moderated(runs);
+        let freedom = freedom + count as f64 - runs.values.len() as f64;
+        let quantile =
+            StudentsT::new(0.0, 1.0, freedom).map_or(0.0, |law| law.inverse_cdf(1.0 - self.chance));
+        runs.mean() + quantile * (variance * (1.0 + 1.0 / count as f64)).sqrt()
+    }
+
+    /// Why a limit says nothing, and what would.
+    fn differ(self, quantity: Quantity, runs: &Runs) -> String {
+        let values = || runs.values.iter().copied();
+        let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+        let enough = |count: &usize| self.bound(runs, *count) <= MOST_ROOM * runs.mean();
+        let cure = match (runs.values.len()..=MOST_RUNS).find(enough) {
+            Some(count) => {
+                format!("about {count} of them would tell, or runs that do the same amount of work")
+            }
+            None => "only runs that do the same amount of work would tell".to_owned(),
+        };
+        let what = if quantity == Quantity::LiveBytes { "live" } else { "allocated" };
+        format!(
+            "the runs of the baseline differ too much ({least:.0} to {most:.0} bytes {what}), so that a limit would let pass \
+             a multiple of them: {cure}"
+        )
     }
 }

@@ -49,6 +49,17 @@ pub struct Limit {
     pub line: usize,
     /// Why what is beyond it is not exceeded for sure; `None`: it is.
     pub doubt: Option<String>,
+    /// What is within it and is not kept for sure; `None`: all is.
+    pub vague: Option<Vague>,
+}
+
+/// What a limit does not tell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vague {
+    /// Of what is more than this.
+    pub above: f64,
+    /// Why.
+    pub why: String,
 }
 
 /// What a limit is on.
@@ -355,6 +366,6 @@ impl Reading<'_> {
 
     fn limit(&mut self, subject: &Subject, quantity: Quantity, bound: f64, span: Range<usize>) {
         let line = line_of(self.text, span);
-        self.limits.push(Limit { subject: subject.clone(), quantity, bound, line, doubt: None });
+        self.limits.push(Limit { subject: subject.clone(), quantity, bound, line, doubt: None, vague: None });
     }
 }

@@ -113,7 +113,10 @@ fn judge(limit: &Limit, amount: Amount) -> Judgement {
         (amount.high <= limit.bound, amount.low > limit.bound)
     };
     match (kept, exceeded) {
-        (true, _) => Judgement::Kept,
+        (true, _) => match &limit.vague {
+            Some(vague) if amount.high > vague.above => Judgement::Unknown(vague.why.clone()),
+            _ => Judgement::Kept,
+        },
         (_, true) => limit.doubt.clone().map_or(Judgement::Exceeded, Judgement::Unknown),
         _ => Judgement::Unknown("the limit lies within the error of the measurement".to_owned()),
     }

@@ -55,19 +55,6 @@ impl Picked {
         }
     }
 
-    /// The one of which an object stands for more.
-    pub(crate) fn worse(self, other: Self) -> Self {
-        if self.one_in(0.0) >= other.one_in(0.0) { self } else { other }
-    }
-
-    /// Variance of the bytes of `tally`; where there are none, of one picked object of that size.
-    pub(crate) fn variance(self, tally: Tally, size: f64) -> f64 {
-        let size = if tally.objects > 0 { tally.bytes as f64 / tally.objects as f64 } else { size };
-        let one_in = self.one_in(size);
-        let picked = (tally.objects as f64).max(if one_in > 1.0 { one_in } else { 0.0 });
-        picked * (one_in - 1.0) * size * size
-    }
-
     /// Of `tally`, whose objects are picked so: objects, and bytes. `size` is taken for that of one object where there are none.
     pub(crate) fn amounts(self, tally: Tally, size: f64) -> (Amount, Amount) {
         let (objects, bytes) = (tally.objects as f64, tally.bytes as f64);

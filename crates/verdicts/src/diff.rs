@@ -4,14 +4,16 @@
 //! chances together are corrected for their number (`significance`). With fewer than three runs on a side nobody knows how
 //! much runs of one program differ by themselves: differences are then named, and not called changes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mayfly_profile::{Lifetimes, Profile};
 
 use crate::grounds::distrust;
 use crate::lifetimes::{Clock, compare};
-use crate::rows::{RowName, RunRows, allocated, live};
-use crate::significance::{REPLICATES, Runs, chance, false_discovery_rates};
+use crate::rows::{RowClasses, RowName, RunRows, allocated, live};
+use crate::significance::{LEAST_CHANCE, REPLICATES, Runs, chance_given, false_discovery_rates, runs_needed};
+use crate::spread::Expected;
+use crate::work::{Work, idle, is_uneven};
 
 /// Rows with less than this share of all bytes, allocated and live, are not looked at.
 const LEAST_SHARE: f64 = 0.0005;
@@ -19,6 +21,11 @@ const LEAST_SHARE: f64 = 0.0005;
 const LEAST_SHARE_OF_LIFETIMES: f64 = 0.002;
 /// With single runs, differences below this share of the row are not called any.
 const LEAST_DIFFERENCE: f64 = 0.05;
+/// Differences from this share of the row on, and of all bytes, that are not proven are named as such.
+const NOTABLE_DIFFERENCE: f64 = 0.1;
+const NOTABLE_SHARE: f64 = 0.005;
+/// A row that is all but so much of everything tells nothing of its own.
+const ALL: f64 = 0.98;
 
 /// Runs of one program in one state.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +63,22 @@ pub struct Difference {
     pub duration_ms: [f64; 2],
     /// Numbers are per operation.
     pub per_operation: bool,
+    /// What each run of each side did.
+    pub work: [Vec<Work>; 2],
+    /// Runs, counted over both sides from 0, that seem to have done nothing: hardly a method allocated in them that did in the
+    /// others. Then nothing is said to have changed.
+    pub idle: Vec<usize>,
+    /// Whether runs of one side did different amounts of work.
+    pub uneven: bool,
+    /// Where methods are: file and line of most of what they allocate, after if known, else before.
+    pub places: BTreeMap<String, String>,
+}
+
+impl Difference {
+    /// Whether anything can be told.
+    pub fn is_told(&self) -> bool {
+        self.idle.is_empty()
+    }
 }
 
 /// What was tested of one row.
@@ -75,6 +98,12 @@ pub struct Finding {
     pub rate: f64,
     /// What follows.
     pub verdict: Verdict,
+    /// Least and most of the runs of each side; `None` of lifetimes.
+    pub ranges: Option<[(f64, f64); 2]>,
+    /// Whether it is a difference worth naming that three runs a side or more do not prove.
+    pub unproven: bool,
+    /// How many runs a side would prove it, in four of five cases; `None`: no number to speak of.
+    pub runs_needed: Option<usize>,
 }
 
 /// What of a row is compared.
@@ -143,62 +172,169 @@ pub fn diff(
         let rows = side.runs.iter().map(|(profile, operations)| RunRows::of(profile, *operations, stacks));
         rows.collect::<Vec<_>>()
     });
-    let replicated = sides.iter().all(|side| side.len() >= REPLICATES);
-    let (findings, small) = findings(&sides, lifetimes);
+    let profiles: Vec<&Profile> = all().map(|(profile, _)| *profile).collect();
+    let idle = idle(&profiles);
+    let work = [before, after].map(|side| side.runs.iter().map(|(profile, _)| Work::of(profile)).collect());
+    let (tests, small) = Tests::of(&sides, lifetimes);
+    let judging = Judging {
+        level,
+        replicated: sides.iter().all(|side| side.len() >= REPLICATES),
+        is_told: idle.is_empty(),
+    };
     let duration = |side: &Side<'_>| {
         side.runs.iter().map(|(profile, _)| profile.duration_ms as f64).sum::<f64>() / side.runs.len() as f64
     };
     Ok(Difference {
-        replicated,
+        replicated: judging.replicated,
         level,
-        findings: judged(findings, level, replicated),
+        findings: tests.judged(judging),
         small,
         lifetimes,
         stacks,
         duration_ms: [duration(before), duration(after)],
         per_operation: all().any(|(_, operations)| *operations != 1.0),
+        uneven: work.iter().any(|side: &Vec<Work>| is_uneven(side)),
+        work,
+        idle,
+        places: places(&sides),
     })
 }
 
 type Sides<'a> = [Vec<RunRows<'a>>; 2];
 
-/// All tests, without verdicts; and how many rows were too small.
-fn findings(sides: &Sides<'_>, lifetimes: bool) -> (Vec<Finding>, usize) {
-    let names: BTreeSet<&RowName> = sides.iter().flatten().flat_map(RunRows::names).collect();
-    let mean = |name: &RowName| {
-        let of = |gather: fn(&[RunRows<'_>], &RowName) -> Runs| {
-            gather(&sides[0], name).mean() + gather(&sides[1], name).mean()
-        };
-        (of(allocated), of(live))
-    };
-    let whole = mean(&RowName::Total);
-    let (mut found, mut small) = (Vec::new(), 0);
-    for name in names {
-        let size = mean(name);
-        let share = (size.0 / whole.0.max(1e-9)).max(size.1 / whole.1.max(1e-9));
-        if share < LEAST_SHARE {
-            small += 1;
-            continue;
-        }
-        found.push(counts(sides, name, Measure::Allocated, allocated));
-        if lifetimes {
-            found.push(counts(sides, name, Measure::Live, live));
-        }
-        if lifetimes && share >= LEAST_SHARE_OF_LIFETIMES {
-            found.extend(Clock::ALL.into_iter().filter_map(|clock| lived(sides, name, clock)));
+/// Of each method where most of it is, after if it is there.
+fn places(sides: &Sides<'_>) -> BTreeMap<String, String> {
+    let mut places = BTreeMap::new();
+    for side in sides {
+        let mut of_side = BTreeMap::new();
+        side.iter().for_each(|run| run.add_places(&mut of_side));
+        for (method, bytes) in of_side {
+            let most = bytes.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+            places.extend(most.map(|(place, _)| (method, place)));
         }
     }
-    (found, small)
+    places
 }
 
-fn counts(
-    sides: &Sides<'_>,
-    name: &RowName,
+/// A number of a row, in the runs of both sides.
+struct Counts {
+    name: RowName,
     measure: Measure,
-    gather: fn(&[RunRows<'_>], &RowName) -> Runs,
-) -> Finding {
-    let (before, after) = (gather(&sides[0], name), gather(&sides[1], name));
-    finding(name, measure, [Some(before.mean()), Some(after.mean())], chance(&before, &after))
+    sides: [Runs; 2],
+}
+
+/// All that is tested.
+struct Tests {
+    counts: Vec<Counts>,
+    lived: Vec<Finding>,
+    /// Bytes of the whole, allocated.
+    whole: f64,
+}
+
+#[derive(Clone, Copy)]
+struct Judging {
+    level: f64,
+    replicated: bool,
+    is_told: bool,
+}
+
+impl Tests {
+    /// All tests; and how many rows were too small.
+    fn of(sides: &Sides<'_>, lifetimes: bool) -> (Self, usize) {
+        let names: BTreeSet<&RowName> = sides.iter().flatten().flat_map(RunRows::names).collect();
+        let mut classes = RowClasses::new();
+        sides.iter().flatten().for_each(|run| run.add_classes(&mut classes));
+        let of =
+            |name: &RowName, gather: Gather| [0, 1].map(|side: usize| gather(&sides[side], name, &classes));
+        let mean = |sides: &[Runs; 2]| sides[0].mean() + sides[1].mean();
+        let (all, all_live) = (of(&RowName::Total, allocated), of(&RowName::Total, live));
+        let (whole, whole_live) = (mean(&all), mean(&all_live));
+        let mut tests = Self { counts: Vec::new(), lived: Vec::new(), whole };
+        let mut small = 0;
+        for name in names {
+            let (made, held) = (of(name, allocated), of(name, live));
+            if is_told_elsewhere(name, &made, &all, |method| of(method, allocated)) {
+                continue;
+            }
+            let share = (mean(&made) / whole.max(1e-9)).max(mean(&held) / whole_live.max(1e-9));
+            if share < LEAST_SHARE {
+                small += 1;
+                continue;
+            }
+            let mut test = |measure, sides| tests.counts.push(Counts { name: name.clone(), measure, sides });
+            test(Measure::Allocated, made);
+            if lifetimes {
+                test(Measure::Live, held);
+            }
+            if lifetimes && share >= LEAST_SHARE_OF_LIFETIMES {
+                tests.lived.extend(Clock::ALL.into_iter().filter_map(|clock| lived(sides, name, clock)));
+            }
+        }
+        (tests, small)
+    }
+
+    fn judged(self, judging: Judging) -> Vec<Finding> {
+        let expected = [Measure::Allocated, Measure::Live].map(|measure| {
+            let counts = self.counts.iter().filter(|counts| counts.measure == measure);
+            (measure, Expected::of(&counts.flat_map(|counts| &counts.sides).collect::<Vec<_>>()))
+        });
+        let expected = |measure: Measure| {
+            let known = expected.iter().find(|(of, _)| *of == measure);
+            known.map(|(_, expected)| *expected).unwrap_or_default()
+        };
+        let counted = self.counts.iter().map(|counts| counts.finding(expected(counts.measure)));
+        let mut findings: Vec<Finding> = counted.chain(self.lived).collect();
+        judge(&mut findings, judging);
+        let sure = findings.iter().filter(|finding| finding.verdict != Verdict::Same).count();
+        let level = judging.level * (sure + 1) as f64 / findings.len().max(1) as f64;
+        for (finding, counts) in findings.iter_mut().zip(&self.counts) {
+            if judging.replicated && judging.is_told && finding.is_notable(self.whole) {
+                let [before, after] = &counts.sides;
+                finding.unproven = true;
+                finding.runs_needed = runs_needed(before, after, expected(counts.measure), level);
+            }
+        }
+        findings.sort_by(|a, b| a.row.cmp(&b.row));
+        findings
+    }
+}
+
+type Gather = for<'a, 'r, 'c> fn(&'r [RunRows<'a>], &'r RowName, &'r RowClasses<'c>) -> Runs;
+
+/// Whether a row of what was allocated through a method says what another row says: the method's own, or the whole.
+fn is_told_elsewhere(
+    name: &RowName,
+    made: &[Runs; 2],
+    all: &[Runs; 2],
+    of: impl Fn(&RowName) -> [Runs; 2],
+) -> bool {
+    let RowName::Through(method) = name else { return false };
+    let own = of(&RowName::Method(method.clone()));
+    let same = |other: &[Runs; 2]| made.iter().zip(other).all(|(a, b)| a.values == b.values);
+    same(&own) || made.iter().zip(all).all(|(made, all)| made.mean() >= ALL * all.mean())
+}
+
+impl Counts {
+    fn finding(&self, expected: Expected) -> Finding {
+        let [before, after] = &self.sides;
+        let chance = chance_given(before, after, expected);
+        let means = [Some(before.mean()), Some(after.mean())];
+        let range = |runs: &Runs| {
+            let values = || runs.values.iter().copied();
+            (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max))
+        };
+        let ranges = Some([range(before), range(after)]);
+        Finding { ranges, ..finding(&self.name, self.measure, means, chance) }
+    }
+}
+
+impl Finding {
+    /// Whether it is a difference to speak of, of so much in all, that is not proven.
+    fn is_notable(&self, whole: f64) -> bool {
+        self.verdict == Verdict::Same
+            && self.growth().is_none_or(|growth| growth.abs() >= NOTABLE_DIFFERENCE)
+            && self.bytes().abs() >= NOTABLE_SHARE * whole / 2.0
+    }
 }
 
 fn lived(sides: &Sides<'_>, name: &RowName, clock: Clock) -> Option<Finding> {
@@ -207,25 +343,35 @@ fn lived(sides: &Sides<'_>, name: &RowName, clock: Clock) -> Option<Finding> {
     let sides: [Vec<Lifetimes>; 2] = [known(&sides[0]), known(&sides[1])];
     let [before, after] = [0, 1].map(|side: usize| sides[side].iter().collect::<Vec<_>>());
     let compared = compare(&before, &after, clock)?;
-    Some(finding(name, Measure::Lifetime(clock), compared.medians, compared.chance))
+    Some(finding(name, Measure::Lifetime(clock), compared.medians, compared.chance.max(LEAST_CHANCE)))
 }
 
 fn finding(row: &RowName, measure: Measure, [before, after]: [Option<f64>; 2], chance: f64) -> Finding {
-    Finding { row: row.clone(), measure, before, after, chance, rate: 1.0, verdict: Verdict::Same }
+    Finding {
+        row: row.clone(),
+        measure,
+        before,
+        after,
+        chance,
+        rate: 1.0,
+        verdict: Verdict::Same,
+        ranges: None,
+        unproven: false,
+        runs_needed: None,
+    }
 }
 
-fn judged(mut findings: Vec<Finding>, level: f64, replicated: bool) -> Vec<Finding> {
+fn judge(findings: &mut [Finding], judging: Judging) {
     let chances: Vec<f64> = findings.iter().map(|finding| finding.chance).collect();
     for (finding, rate) in findings.iter_mut().zip(false_discovery_rates(&chances)) {
         finding.rate = rate;
         // Of lifetimes the medians may be the same, and the rest not.
         let large = matches!(finding.measure, Measure::Lifetime(_))
             || finding.growth().is_none_or(|growth| growth.abs() >= LEAST_DIFFERENCE);
-        finding.verdict = match (rate <= level, replicated) {
+        finding.verdict = match (rate <= judging.level && judging.is_told, judging.replicated) {
             (true, true) => Verdict::Changed,
             (true, false) if large => Verdict::Differs,
             _ => Verdict::Same,
         };
     }
-    findings
 }

@@ -3,7 +3,7 @@
 //! Allocated is what was executed: when the JIT compiler optimises it away differs from run to run, and a budget should not.
 //! Not here: whether the profile can tell at all (`grounds`).
 
-use mayfly_profile::{ClassProfile, EngineKind, Profile, SiteProfile, Tally, Tracking};
+use mayfly_profile::{ClassProfile, Profile, SiteProfile, Tally, Variances};
 
 use crate::amount::Amount;
 use crate::apart::initialises_a_class;
@@ -103,8 +103,16 @@ fn allocated(
         return Ok(sum_of_sites(profile, rest, bytes));
     }
     let mut sum = Sum::default();
+    let variances = Variances::of(profile);
+    let mut any = false;
     for class in classes(profile, subject) {
-        sum.add(counted(profile, class.allocated, bytes));
+        any = true;
+        let error = (variances.of_class(class), variances.sample_of_class(Some(class)));
+        sum.add(amount(class.allocated, error, bytes));
+    }
+    if !any {
+        // No sample is not none.
+        sum.add(amount(Tally::default(), (0.0, variances.sample_of_class(None)), bytes));
     }
     let amount = sum.amount();
     Ok(if apart { without(amount, initialising(profile, subject, bytes)) } else { amount })
@@ -124,66 +132,65 @@ fn without(all: Amount, part: Amount) -> Amount {
     }
 }
 
-/// A count of all allocations of a class.
-fn counted(profile: &Profile, tally: Tally, bytes: bool) -> Amount {
-    let picked = match (profile.run.engine, profile.trust.sample_interval) {
-        (EngineKind::Sampled, Some(interval)) => Picked::PerBytes(interval as f64),
-        _ => Picked::Each,
+/// Objects or bytes of this variance in bytes, of which one sample stands for `weight` bytes; 0: it is exact.
+fn amount(tally: Tally, (variance, weight): (f64, f64), bytes: bool) -> Amount {
+    let size = if tally.objects > 0 { tally.bytes as f64 / tally.objects as f64 } else { 1.0 };
+    if weight <= 0.0 {
+        return Amount::exact(if bytes { tally.bytes } else { tally.objects } as f64);
+    }
+    let of_bytes = Amount::estimated(tally.bytes as f64, variance, weight);
+    if bytes { of_bytes } else { of_bytes.per(size.max(1.0)) }
+}
+
+fn sum_of_sites<'a>(
+    profile: &'a Profile,
+    sites: impl Iterator<Item = &'a SiteProfile>,
+    bytes: bool,
+) -> Amount {
+    let variances = Variances::of(profile);
+    let sites: Vec<&SiteProfile> = sites.collect();
+    let mut tally = Tally::default();
+    sites.iter().for_each(|site| tally.add(site.allocated));
+    let variance = variances.of_sites(sites.iter().copied()).unwrap_or(0.0);
+    // No sample there is not: nothing was allocated there.
+    let weight = match sites.is_empty() {
+        true => variances.sample_of_sites(profile.classes.iter().map(|class| class.name.as_str())),
+        false => variances.sample_of_sites(sites.iter().map(|site| site.class.as_str())),
     };
-    choose(picked.amounts(tally, 0.0), bytes)
-}
-
-fn choose((objects, of_bytes): (Amount, Amount), bytes: bool) -> Amount {
-    if bytes { of_bytes } else { objects }
-}
-
-fn sum_of_sites<'a>(profile: &Profile, sites: impl Iterator<Item = &'a SiteProfile>, bytes: bool) -> Amount {
-    let mut sum = Sum::default();
-    let mut any = false;
-    for site in sites {
-        any = true;
-        let value = if bytes { site.allocated.bytes } else { site.allocated.objects } as f64;
-        let error = DEVIATIONS * site.error * value;
-        sum.add(Amount { value, low: value - error, high: value + error });
-    }
-    match profile.run.tracking {
-        // No sample there is not: nothing was allocated there.
-        Tracking::ByteSample(interval) if !any => {
-            choose(Picked::PerBytes(interval as f64).amounts(Tally::default(), 0.0), bytes)
-        }
-        _ => sum.amount(),
-    }
+    amount(tally, (variance, weight), bytes)
 }
 
 fn live(profile: &Profile, subject: &Subject, bytes: bool) -> Amount {
-    let picked = Picked::tracked(profile);
-    let tallies: Vec<(Tally, Tally, Picked)> = match subject {
-        Subject::Site(_) => sites(profile, subject)
-            .map(|site| (site.live.unwrap_or_default(), site.allocated, picked))
-            .collect(),
-        _ => classes(profile, subject)
-            .map(|class| {
-                (class.live.unwrap_or_default(), class.allocated, Picked::tracked_of(profile, class))
-            })
-            .collect(),
-    };
+    let variances = Variances::of(profile);
+    if let Subject::Site(_) = subject {
+        return live_at(profile, &variances, sites(profile, subject).collect(), bytes);
+    }
     // What is not there at all may have been missed once, not once per class.
-    let (mut all, mut sizes) = (Tally::default(), Tally::default());
-    let mut sum = Sum::default();
-    let mut worst = if tallies.is_empty() { picked } else { Picked::Each };
-    for (live, allocated, picked) in tallies {
-        worst = worst.worse(picked);
-        all.add(live);
-        sizes.add(allocated);
-        if !live.is_empty() {
-            sum.add(choose(picked.amounts(live, 0.0), bytes));
+    let (mut sum, mut any, mut missed) = (Sum::default(), false, 0.0_f64);
+    for class in classes(profile, subject) {
+        let live = class.live.unwrap_or_default();
+        let variance = variances.of_tracked(class, live);
+        let weight = if variance > 0.0 { variances.followed_of_class(class, live) } else { 0.0 };
+        if live.is_empty() {
+            let size = class.allocated.bytes as f64 / class.allocated.objects.max(1) as f64;
+            missed = missed.max(if bytes { weight } else { weight / size.max(1.0) });
+        } else {
+            any = true;
+            sum.add(amount(live, (variance, weight), bytes));
         }
     }
-    if all.is_empty() && !sizes.is_empty() {
-        let size = sizes.bytes as f64 / sizes.objects.max(1) as f64;
-        return choose(worst.amounts(all, size), bytes);
-    }
-    sum.amount()
+    if any { sum.amount() } else { amount(Tally::default(), (0.0, missed), bytes) }
+}
+
+fn live_at(profile: &Profile, variances: &Variances<'_>, sites: Vec<&SiteProfile>, bytes: bool) -> Amount {
+    let mut live = Tally::default();
+    sites.iter().for_each(|site| live.add(site.live.unwrap_or_default()));
+    let classes = || match sites.is_empty() {
+        true => profile.classes.iter().map(|class| class.name.as_str()).collect::<Vec<_>>(),
+        false => sites.iter().map(|site| site.class.as_str()).collect(),
+    };
+    let variance = variances.of_live_sites(sites.iter().copied());
+    amount(live, (variance, variances.sample_of_sites(classes())), bytes)
 }
 
 /// Between what the collections prove: every death lies in an interval. The living count up to when they were last seen.

@@ -2,11 +2,10 @@
 //!
 //! Lines of source and numbers of generated classes are left out of the names: they change where nothing else does.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use mayfly_profile::{EngineKind, Lifetimes, Profile, SiteProfile, Tally};
+use mayfly_profile::{Frame, Lifetimes, Profile, SiteProfile, Tally, Variances};
 
-use crate::counted::Picked;
 use crate::significance::Runs;
 
 /// What a row is of.
@@ -14,20 +13,18 @@ use crate::significance::Runs;
 pub enum RowName {
     /// All of the program.
     Total,
+    /// Objects of all classes, allocated by one method of the program's own: the first frame outside of the JDK, or the innermost one
+    /// where there is none. As in reports.
+    Method(String),
+    /// Objects of all classes, allocated while a method of the program's own was on the stack.
+    Through(String),
     /// One class.
     Class(String),
-    /// Objects of one class, allocated by one method: an exact count counts its allocating bytecodes, whatever stacks lead there.
-    Method {
-        /// Of the objects.
-        class: String,
-        /// `class.method`.
-        method: String,
-    },
     /// Objects of one class, allocated through one stack.
     Site {
         /// Of the objects.
         class: String,
-        /// `class.method`, innermost first.
+        /// `class.method`, innermost first: the program's own, or the innermost one where there is none.
         stack: Vec<String>,
     },
 }
@@ -41,19 +38,8 @@ pub(crate) struct Counted<'a> {
     pub(crate) live: Tally,
     /// Of its bytes, by following a part of the objects.
     live_variance: f64,
-    /// How the objects were picked; of several classes, those of which an object stands for most.
-    picked: Picked,
     pub(crate) lifetimes: Option<&'a Lifetimes>,
-}
-
-impl Counted<'_> {
-    /// So many of its objects live, picked so.
-    fn pick(&mut self, picked: Picked, live: Tally) {
-        self.picked = self.picked.worse(picked);
-        if !live.is_empty() {
-            self.live_variance += picked.variance(live, 0.0);
-        }
-    }
+    sites: Vec<&'a SiteProfile>,
 }
 
 /// The rows of one run.
@@ -61,63 +47,118 @@ pub(crate) struct RunRows<'a> {
     /// Numbers are divided by this.
     operations: f64,
     rows: HashMap<RowName, Counted<'a>>,
+    variances: Variances<'a>,
+    profile: &'a Profile,
 }
+
+/// Of which classes rows are, over all runs: what a run does not have of them may have escaped its samples.
+pub(crate) type RowClasses<'a> = HashMap<RowName, BTreeSet<&'a str>>;
 
 impl<'a> RunRows<'a> {
     pub(crate) fn of(profile: &'a Profile, operations: f64, stacks: bool) -> Self {
-        let mut rows: HashMap<RowName, Counted<'a>> = HashMap::new();
+        let mut run = Self { operations, rows: HashMap::new(), variances: Variances::of(profile), profile };
         for class in &profile.classes {
             let live = class.live.unwrap_or_default();
+            let variance = run.variances.of_class(class);
+            let live_variance = run.variances.of_tracked(class, live);
             for name in [RowName::Total, RowName::Class(stable(&class.name))] {
-                let row = rows.entry(name).or_default();
+                let is_total = name == RowName::Total;
+                let row = run.rows.entry(name).or_default();
                 row.allocated.add(class.allocated);
                 row.live.add(live);
-                row.pick(Picked::tracked_of(profile, class), live);
+                row.variance += variance;
+                // What may have been missed of each class is not missed of all together.
+                let is_missed = is_total && live.is_empty();
+                row.live_variance += if is_missed { 0.0 } else { live_variance };
             }
             // Of several generated classes that share a name only counts are compared.
-            if let Some(row) = rows.get_mut(&RowName::Class(class.name.clone())) {
+            if let Some(row) = run.rows.get_mut(&RowName::Class(class.name.clone())) {
                 row.lifetimes = class.lifetimes.as_ref();
             }
         }
-        let of_sites = Picked::tracked(profile);
-        for site in profile.sites.iter().filter(|_| stacks) {
-            let of_stack = (site.error * site.allocated.bytes as f64).powi(2);
-            // Stacks share out what was counted at their bytecode: their errors cancel in its method.
-            let of_method = if profile.run.engine == EngineKind::Exact { 0.0 } else { of_stack };
+        if stacks {
+            run.take_sites(profile);
+        }
+        run
+    }
+
+    fn take_sites(&mut self, profile: &'a Profile) {
+        for site in &profile.sites {
             let live = site.live.unwrap_or_default();
-            let (by_stack, by_method) = names_of(site);
-            let of_both = [Some((by_stack, of_stack)), by_method.map(|name| (name, of_method))];
-            for (name, variance) in of_both.into_iter().flatten() {
-                let row = rows.entry(name).or_default();
+            for name in names_of(site) {
+                let row = self.rows.entry(name).or_default();
                 row.allocated.add(site.allocated);
                 row.live.add(live);
-                row.pick(of_sites, live);
-                row.variance += variance;
+                row.sites.push(site);
             }
         }
-        Self { operations, rows }
+        for row in self.rows.values_mut().filter(|row| !row.sites.is_empty()) {
+            row.variance = self.variances.of_sites(row.sites.iter().copied()).unwrap_or(0.0);
+            row.live_variance = self.variances.of_live_sites(row.sites.iter().copied());
+        }
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &RowName> {
         self.rows.keys()
     }
 
+    /// Adds the classes that rows of sites are of.
+    pub(crate) fn add_classes(&self, to: &mut RowClasses<'a>) {
+        for (name, row) in self.rows.iter().filter(|(_, row)| !row.sites.is_empty()) {
+            to.entry(name.clone()).or_default().extend(row.sites.iter().map(|site| site.class.as_str()));
+        }
+    }
+
     pub(crate) fn get(&self, name: &RowName) -> Counted<'a> {
         self.rows.get(name).cloned().unwrap_or_default()
     }
+
+    /// Where methods are, with the bytes that were allocated there, or through there.
+    pub(crate) fn add_places(&self, to: &mut BTreeMap<String, BTreeMap<String, f64>>) {
+        for site in &self.profile.sites {
+            let innermost = site.stack.first().filter(|_| site.stack.own_frame().is_none());
+            for frame in site.stack.own_frames().chain(innermost) {
+                let Some(place) = place_of(frame) else { continue };
+                let of_method = to.entry(frame_name(&frame.class, &frame.method)).or_default();
+                *of_method.entry(place).or_default() += site.allocated.bytes as f64 / self.operations;
+            }
+        }
+    }
+
+    /// What nobody saw of a row, of objects of these classes: its variance, allocated and live.
+    fn missing(&self, name: &RowName, classes: &RowClasses<'_>) -> (f64, f64) {
+        let of_sites = || {
+            let classes = classes.get(name).into_iter().flatten().copied();
+            self.variances.of_missing_sites(classes)
+        };
+        match name {
+            RowName::Total => (0.0, 0.0),
+            RowName::Class(_) => (self.variances.of_missing_class(), self.variances.of_missing_class()),
+            RowName::Method(_) | RowName::Through(_) | RowName::Site { .. } => (of_sites(), of_sites()),
+        }
+    }
+}
+
+/// `Shop.java:71`; `None`: it is not known.
+fn place_of(frame: &Frame) -> Option<String> {
+    let file = frame.file.as_deref()?;
+    Some(frame.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
 }
 
 /// Bytes allocated of a row, per operation, with the variance of sampling.
-pub(crate) fn allocated(runs: &[RunRows<'_>], name: &RowName) -> Runs {
-    gathered(runs, name, |counted| (counted.allocated, counted.variance))
+pub(crate) fn allocated(runs: &[RunRows<'_>], name: &RowName, classes: &RowClasses<'_>) -> Runs {
+    gathered(runs, name, |run, counted| {
+        let seen = !counted.allocated.is_empty();
+        let variance = if seen { counted.variance } else { run.missing(name, classes).0 };
+        (counted.allocated, variance)
+    })
 }
 
 /// Bytes of a row that are live, per operation.
-pub(crate) fn live(runs: &[RunRows<'_>], name: &RowName) -> Runs {
-    gathered(runs, name, |counted| {
-        let missed = || counted.picked.variance(Tally::default(), mean_size(counted.allocated));
-        let variance = if counted.live.is_empty() { missed() } else { counted.live_variance };
-        (counted.live, variance)
+pub(crate) fn live(runs: &[RunRows<'_>], name: &RowName, classes: &RowClasses<'_>) -> Runs {
+    gathered(runs, name, |run, counted| {
+        let seen = !counted.allocated.is_empty();
+        (counted.live, if seen { counted.live_variance } else { run.missing(name, classes).1 })
     })
 }
 
@@ -125,11 +166,15 @@ fn mean_size(tally: Tally) -> f64 {
     tally.bytes as f64 / tally.objects.max(1) as f64
 }
 
-fn gathered(runs: &[RunRows<'_>], name: &RowName, of: impl Fn(&Counted<'_>) -> (Tally, f64)) -> Runs {
+fn gathered<'a>(
+    runs: &[RunRows<'a>],
+    name: &RowName,
+    of: impl Fn(&RunRows<'a>, &Counted<'a>) -> (Tally, f64),
+) -> Runs {
     let mut gathered = Runs::default();
     let mut variances = 0.0;
     for run in runs {
-        let (tally, variance) = of(&run.get(name));
+        let (tally, variance) = of(run, &run.get(name));
         let size = mean_size(tally);
         gathered.values.push(tally.bytes as f64 / run.operations);
         // No count is surer than half an object.
@@ -139,12 +184,19 @@ fn gathered(runs: &[RunRows<'_>], name: &RowName, of: impl Fn(&Counted<'_>) -> (
     gathered
 }
 
-/// The rows of a site, and of the method that allocates there; a site without a stack has none.
-fn names_of(site: &SiteProfile) -> (RowName, Option<RowName>) {
-    let class = stable(&site.class);
-    let stack: Vec<_> = site.stack.iter().map(|at| frame_name(&at.class, &at.method)).collect();
-    let method = stack.first().map(|method| RowName::Method { class: class.clone(), method: method.clone() });
-    (RowName::Site { class, stack }, method)
+/// The rows of a site. The JDK's frames are folded into the program's: which of them are seen changes with what the JIT compiler
+/// made of them. A site without a stack has one of its class alone.
+fn names_of(site: &SiteProfile) -> Vec<RowName> {
+    let name = |at: &Frame| frame_name(&at.class, &at.method);
+    let mut stack: Vec<String> = site.stack.own_frames().map(name).collect();
+    if stack.is_empty() {
+        stack.extend(site.stack.first().map(name));
+    }
+    let through: BTreeSet<String> = stack.iter().cloned().collect();
+    let method = stack.first().cloned().map(RowName::Method);
+    let through = through.into_iter().map(RowName::Through);
+    let names: Vec<RowName> = method.into_iter().chain(through).collect();
+    names.into_iter().chain([RowName::Site { class: stable(&site.class), stack }]).collect()
 }
 
 /// A frame of a site's name: `class.method`.

@@ -4,8 +4,16 @@
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
+use crate::spread::Expected;
+
 /// Runs of a side from which on the spread from run to run is known at all.
 pub(crate) const REPLICATES: usize = 3;
+/// No chance is told to be less: no law of errors holds so far out.
+pub(crate) const LEAST_CHANCE: f64 = 1e-9;
+/// How often a difference is to be found.
+const POWER: f64 = 0.8;
+/// More runs are not asked for.
+const MOST_RUNS: usize = 100;
 
 /// What the runs of one side say of one number.
 #[derive(Clone, Debug, Default)]
@@ -21,44 +29,70 @@ impl Runs {
         self.values.iter().sum::<f64>() / (self.values.len() as f64).max(1.0)
     }
 
-    /// Variance of a run: as the runs spread, and no less than sampling gives.
-    pub(crate) fn variance(&self) -> f64 {
+    /// Variance of a run as the runs spread; 0 of one alone.
+    pub(crate) fn spread(&self) -> f64 {
         let (count, mean) = (self.values.len() as f64, self.mean());
         let squares: f64 = self.values.iter().map(|value| (value - mean).powi(2)).sum();
-        let spread = if self.values.len() > 1 { squares / (count - 1.0) } else { 0.0 };
-        spread.max(self.sampling)
+        if self.values.len() > 1 { squares / (count - 1.0) } else { 0.0 }
     }
 
-    fn variance_of_mean(&self) -> f64 {
-        self.variance() / self.values.len() as f64
+    /// Variance of a run: as the runs spread, and no less than sampling gives.
+    pub(crate) fn variance(&self) -> f64 {
+        self.spread().max(self.sampling)
     }
 
-    fn is_replicated(&self) -> bool {
+    pub(crate) fn is_replicated(&self) -> bool {
         self.values.len() >= REPLICATES
     }
 }
 
-/// The chance of a difference as large as this between runs of one and the same program.
+/// The chance of a difference as large as this between runs of one and the same program, where so much is expected of their spread.
 ///
 /// Welch's t-test if both sides have three runs or more. Otherwise only the error of sampling is known, and the spread from run
-/// to run is not in it.
-pub(crate) fn chance(before: &Runs, after: &Runs) -> f64 {
+/// to run is not in it. No chance is told to be less than [`LEAST_CHANCE`].
+pub(crate) fn chance_given(before: &Runs, after: &Runs, expected: Expected) -> f64 {
     let difference = after.mean() - before.mean();
     if difference == 0.0 || before.values.is_empty() || after.values.is_empty() {
         return 1.0;
     }
-    let variances = [before, after].map(Runs::variance_of_mean);
-    let variance = variances[0] + variances[1];
+    let sides = [before, after];
+    let known = sides.map(|runs| expected.moderated(runs));
+    let [a, b] = [0, 1].map(|at: usize| known[at].0 / sides[at].values.len() as f64);
+    let variance = a + b;
     if variance <= 0.0 {
-        return 0.0;
+        return LEAST_CHANCE;
     }
     let deviations = difference.abs() / variance.sqrt();
-    if !(before.is_replicated() && after.is_replicated()) {
-        return Normal::standard().sf(deviations) * 2.0;
+    let chance = if before.is_replicated() && after.is_replicated() {
+        let freedom = variance * variance / (a * a / known[0].1 + b * b / known[1].1);
+        StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |law| law.sf(deviations) * 2.0)
+    } else {
+        Normal::standard().sf(deviations) * 2.0
+    };
+    chance.max(LEAST_CHANCE)
+}
+
+/// The same where nothing is expected.
+pub(crate) fn chance(before: &Runs, after: &Runs) -> f64 {
+    chance_given(before, after, Expected::default())
+}
+
+/// Runs of each side that would show such a difference in four of five cases, if they spread as these do and no chance above `level`
+/// counts; `None`: there is none.
+pub(crate) fn runs_needed(before: &Runs, after: &Runs, expected: Expected, level: f64) -> Option<usize> {
+    let difference = (after.mean() - before.mean()).abs();
+    let variance: f64 = [before, after].map(|runs| expected.moderated(runs).0).iter().sum();
+    let per_run = difference / variance.sqrt();
+    if !per_run.is_normal() {
+        return None;
     }
-    let share = |variance: f64, runs: &Runs| variance * variance / (runs.values.len() as f64 - 1.0);
-    let freedom = variance * variance / (share(variances[0], before) + share(variances[1], after));
-    StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |law| law.sf(deviations) * 2.0)
+    let enough = |count: usize| {
+        let freedom = 2.0 * (count as f64 - 1.0) + 2.0 * expected.freedom;
+        let law = StudentsT::new(0.0, 1.0, freedom.max(1.0)).ok()?;
+        let wanted = law.inverse_cdf(1.0 - level / 2.0) + law.inverse_cdf(POWER);
+        Some(per_run * (count as f64).sqrt() >= wanted)
+    };
+    (REPLICATES..=MOST_RUNS).find(|&count| enough(count) == Some(true))
 }
 
 /// The same where both sides spread alike: Student's t-test, which makes more of few runs.

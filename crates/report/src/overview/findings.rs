@@ -34,6 +34,9 @@ impl Screen<'_> {
 
     /// Who allocates most.
     fn allocates(&self) -> Option<String> {
+        if let Some(unsettled) = self.unsettled() {
+            return Some(unsettled);
+        }
         let bytes = |class: &ClassProfile| self.profile.allocated_bytes(class);
         let class = self.profile.classes.iter().max_by_key(|class| bytes(class));
         let Some(class) = class.filter(|class| bytes(class) > 0) else {
@@ -52,6 +55,9 @@ impl Screen<'_> {
 
     /// Which method allocates most, over all classes.
     fn allocating_method(&self) -> Option<String> {
+        if self.unsettled().is_some() {
+            return None;
+        }
         let total = self.methods.iter().map(|method| method.allocated_bytes).fold(0, u64::saturating_add);
         let most = self.methods.iter().max_by_key(|method| method.allocated_bytes)?;
         let (class, method) = most.method.as_ref()?;
@@ -111,7 +117,7 @@ impl Screen<'_> {
     }
 
     /// How sure what was allocated of a class is.
-    fn sureness_of_allocated(&self, class: &ClassProfile) -> String {
+    pub(super) fn sureness_of_allocated(&self, class: &ClassProfile) -> String {
         let estimate = self.profile.estimates.get(&class.name).copied().unwrap_or_default();
         if self.profile.is_optimised_away(class) || self.profile.run.engine == EngineKind::Sampled {
             let (bytes, error) = (estimate.allocated.bytes(), estimate.allocated.error_bytes());

@@ -6,7 +6,9 @@ mod coverage;
 mod findings;
 mod longest;
 mod scopes;
+mod settled;
 mod tables;
+mod ways;
 
 use mayfly_profile::{BlameRules, JDK_PACKAGES, MethodProfile, Profile, View};
 
@@ -37,12 +39,18 @@ pub fn overview(profile: &Profile, view: &View, occasion: &Occasion, columns: us
     lines.extend(screen.findings());
     lines.extend(screen.classes());
     lines.extend(screen.method_rows());
+    let after_methods = lines.len();
     // There is room for one of them; the other is in the full report.
     match screen.scopes() {
         scopes if scopes.is_empty() => lines.extend(screen.longest_lived()),
         scopes => lines.extend(scopes),
     }
     lines.extend(screen.coverage());
+    // Where there is room.
+    let ways = screen.ways();
+    if lines.len() + ways.len() < LINES {
+        lines.splice(after_methods..after_methods, ways);
+    }
     if !more.is_empty() {
         lines.push(format!("Everything: {more}"));
     }

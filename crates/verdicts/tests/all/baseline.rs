@@ -46,8 +46,25 @@ fn runs_that_do_the_same_are_kept_and_more_is_exceeded() {
 
 #[test]
 fn what_differs_between_runs_anyway_is_allowed() {
-    let spread = [run(10_000, 1_000, 50), run(13_000, 1_300, 70), run(7_000, 700, 30)];
-    assert_eq!(checked(&spread, &run(14_000, 1_400, 80)).ruling(), Ruling::Kept);
+    let spread = [9_900, 10_100, 10_050, 9_950, 10_000, 10_150].map(|count| run(count, count / 10, 50));
+    assert_eq!(checked(&spread, &run(10_300, 1_030, 50)).ruling(), Ruling::Kept);
+}
+
+/// Runs of different amounts of work: a limit would be a multiple of what they did, and anything passed.
+#[test]
+fn runs_that_differ_too_much_tell_nothing() {
+    let spread = [run(10_000, 1_000, 50), run(13_000, 1_300, 70), run(4_000, 400, 30)];
+    for new in [run(14_000, 1_400, 80), run(30_000, 3_000, 50), run(300, 30, 0)] {
+        let checked = checked(&spread, &new);
+        assert_eq!(checked.ruling(), Ruling::Unknown, "{checked:#?}");
+        let why = format!("{:?}", checked.outcomes[0].judgement);
+        assert!(
+            why.contains("differ too much (440000 to 1430000 bytes allocated)")
+                && why.contains("the same amount of work would tell"),
+            "{why}"
+        );
+    }
+    assert_eq!(checked(&spread, &run(1_000_000, 3_000, 50)).ruling(), Ruling::Exceeded);
 }
 
 #[test]

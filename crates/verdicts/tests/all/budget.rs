@@ -34,6 +34,7 @@ fn every_limit_is_read_with_its_line() {
         bound,
         line,
         doubt: None,
+        vague: None,
     };
     assert_eq!(
         budget.limits,

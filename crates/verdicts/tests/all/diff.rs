@@ -7,7 +7,10 @@
     reason = "the rates that it measures are printed: the guide quotes them"
 )]
 
-use mayfly_profile::{ClassProfile, EngineKind, Frame, Gc, Lifetimes, Profile, SiteProfile, Tally, Tracking};
+use mayfly_profile::{
+    ClassEstimate, ClassProfile, EngineKind, Estimate, Frame, Gc, Lifetimes, Profile, SiteProfile, Tally,
+    Tracking,
+};
 use mayfly_verdicts::{Clock, Difference, Measure, RowName, Side, Verdict, diff};
 
 const LEVEL: f64 = 0.05;
@@ -135,7 +138,7 @@ fn a_planted_change_of_five_percent_in_one_site_is_found() {
         let is_elsewhere = |row: &&&RowName| match row {
             RowName::Site { class, .. } | RowName::Class(class) => class != "a.Class7x",
             // A method has the numbers of its one site.
-            RowName::Total | RowName::Method { .. } => false,
+            RowName::Total | RowName::Method(_) | RowName::Through(_) => false,
         };
         others += changed.iter().filter(is_elsewhere).count();
     }
@@ -178,7 +181,8 @@ fn of_an_exact_count_a_method_is_surer_than_its_stacks() {
         let (before, after) = (side(1.0, engine), side(1.05, engine));
         let difference = compared(&before, &after);
         let changed = changed(&difference);
-        let is_method = |row: &&&RowName| matches!(row, RowName::Method { class, method } if class == "a.Class7x" && method == "a.Class7x.make");
+        let is_method =
+            |row: &&&RowName| matches!(row, RowName::Method(method) if method == "a.Class7x.make");
         assert_eq!(changed.iter().any(|row| is_method(&row)), engine == EngineKind::Exact, "{changed:?}");
         assert!(!changed.iter().any(|row| matches!(row, RowName::Site { .. })), "{changed:?}");
     }
@@ -192,6 +196,176 @@ fn single_runs_differ_and_are_not_called_changed() {
     assert!(!difference.replicated);
     assert!(difference.findings.iter().all(|finding| finding.verdict != Verdict::Changed));
     assert_eq!(changed(&difference).len(), 3, "class, method and site: {:?}", changed(&difference));
+}
+
+/// A run of eight methods that make 200,000 arrays of 80 bytes each, of which the JVM's sampler picks one per 512 KiB; so do all
+/// classes if `sampled`.
+fn eight_methods(random: &mut Random, sampled: bool) -> Profile {
+    const INTERVAL: u64 = 512 << 10;
+    let (count, size) = (200_000u64, 80u64);
+    let mut profile = Profile { complete: true, duration_ms: 1_000, ..Profile::default() };
+    (profile.run.stacks, profile.run.lifetimes) = (true, true);
+    profile.run.tracking = Tracking::ByteSample(INTERVAL);
+    profile.run.engine = if sampled { EngineKind::Sampled } else { EngineKind::Exact };
+    profile.trust.sample_interval = Some(INTERVAL);
+    (profile.trust.accounted_bytes, profile.trust.jvm_allocated_bytes) = (1, Some(1));
+    let p = -(-(size as f64) / INTERVAL as f64).exp_m1();
+    let mut all = ClassEstimate::default();
+    for method in 0..8 {
+        let mut estimate = ClassEstimate::default();
+        let mut ahead = -random.share().ln() / p;
+        while ahead < count as f64 {
+            estimate.allocated.add(Estimate::of_sample(size, INTERVAL));
+            ahead += -random.share().ln() / p;
+        }
+        all.add(estimate);
+        let objects = estimate.allocated.bytes() / size;
+        let name = if sampled { format!("a.Class{method}x") } else { "[B".to_owned() };
+        let frames =
+            [("jdk.internal.Unsafe", "make"), ("a.Main", ["a", "b", "c", "d", "e", "f", "g", "h"][method])];
+        let frame = |(class, method): (&str, &str)| Frame {
+            class: class.into(),
+            method: method.into(),
+            file: Some("Main.java".into()),
+            line: Some(7),
+        };
+        let allocated = Tally::of(objects, size);
+        if sampled {
+            profile.estimates.insert(name.clone(), estimate);
+            profile.classes.push(ClassProfile {
+                name: name.clone(),
+                allocated,
+                live: Some(Tally::default()),
+                ..ClassProfile::default()
+            });
+        }
+        if objects > 0 {
+            profile.sites.push(SiteProfile {
+                class: name,
+                stack: frames.into_iter().map(frame).collect(),
+                allocated,
+                live: Some(Tally::default()),
+                ..SiteProfile::default()
+            });
+        }
+    }
+    if !sampled {
+        let allocated = Tally::of(8 * count, size);
+        // Sites are fitted to what was counted of their class.
+        let told: u64 = profile.sites.iter().map(|site| site.allocated.objects).sum();
+        for site in &mut profile.sites {
+            site.allocated = Tally::of(site.allocated.objects * 8 * count / told, size);
+        }
+        profile.estimates.insert("[B".to_owned(), all);
+        profile.classes.push(ClassProfile {
+            name: "[B".to_owned(),
+            allocated,
+            live: Some(Tally::default()),
+            ..ClassProfile::default()
+        });
+    }
+    profile
+}
+
+/// faults/44 and 34: what rests on samples was taken for exact, and methods without a sample for nothing.
+#[test]
+fn equal_runs_whose_methods_or_classes_are_sampled_do_not_differ() {
+    const PAIRS: usize = 200;
+    for (sampled, count) in [(false, 1), (true, 1), (false, 3), (true, 3)] {
+        let random = &mut Random(44 + count as u64);
+        let (mut alarms, mut below, mut tests) = (0, 0, 0);
+        for _ in 0..PAIRS {
+            let mut side = || (0..count).map(|_| eight_methods(random, sampled)).collect::<Vec<_>>();
+            let (before, after) = (side(), side());
+            let difference = compared(&before, &after);
+            alarms += usize::from(!changed(&difference).is_empty());
+            let counts = difference.findings.iter().filter(|finding| finding.measure == Measure::Allocated);
+            for finding in counts {
+                assert!(finding.chance > 0.0, "{finding:?}");
+                below += usize::from(finding.chance < LEVEL);
+                tests += 1;
+            }
+        }
+        let (family, single) = (alarms as f64 / PAIRS as f64, below as f64 / tests as f64);
+        println!(
+            "sampled {sampled}, {count} a side: {single:.4} of tests below 0.05, {family:.4} of diffs with an alarm"
+        );
+        assert!(
+            family <= 0.05 + 3.0 * (0.05 * 0.95 / PAIRS as f64).sqrt() && single < 0.06,
+            "{family} {single}"
+        );
+    }
+}
+
+#[test]
+fn a_method_is_the_programs_own_and_its_place_is_told() {
+    let random = &mut Random(9);
+    let side: Vec<Profile> = (0..1).map(|_| eight_methods(random, false)).collect();
+    let difference = compared(&side, &side);
+    let methods = difference.findings.iter().filter(|finding| matches!(finding.row, RowName::Method(_)));
+    assert!(methods.clone().count() >= 8);
+    for finding in methods {
+        let RowName::Method(method) = &finding.row else { continue };
+        assert!(method.starts_with("a.Main."), "{method}");
+        assert_eq!(difference.places.get(method).map(String::as_str), Some("Main.java:7"));
+    }
+}
+
+#[test]
+fn a_run_that_did_nothing_is_named_and_nothing_is_said_to_have_changed() {
+    let random = &mut Random(10);
+    let (before, mut after) = (runs(random, 1, 0.001, 1.0), runs(random, 1, 0.001, 1.0));
+    let idle = &mut after[0];
+    idle.classes.retain(|class| class.name == "a.Class0x");
+    idle.sites.retain(|site| site.class == "a.Class0x");
+    let difference = compared(&before, &after);
+    assert_eq!((difference.idle.as_slice(), changed(&difference).len()), (&[1][..], 0));
+    // All of it, a tenth as often: it did less, or better.
+    let mut less = before.clone();
+    less[0]
+        .classes
+        .iter_mut()
+        .for_each(|class| class.allocated = Tally::of(class.allocated.objects / 10, 32));
+    less[0].sites.iter_mut().for_each(|site| site.allocated = Tally::of(site.allocated.objects / 10, 32));
+    let difference = compared(&before, &less);
+    assert!(difference.idle.is_empty() && !changed(&difference).is_empty());
+}
+
+#[test]
+fn what_noise_hides_is_named_with_the_runs_that_would_show_it() {
+    let random = &mut Random(11);
+    // Runs differ by half, as they did different amounts of work; class 7 makes half as much after.
+    let mut side = |planted: f64| -> Vec<Profile> {
+        let works = [0.5, 1.0, 1.6];
+        let run = |work: f64, random: &mut Random| {
+            let mut run = run(random, 0.001, planted);
+            run.classes
+                .iter_mut()
+                .for_each(|class| class.allocated.bytes = (class.allocated.bytes as f64 * work) as u64);
+            run.sites
+                .iter_mut()
+                .for_each(|site| site.allocated.bytes = (site.allocated.bytes as f64 * work) as u64);
+            run
+        };
+        works.into_iter().map(|work| run(work, random)).collect()
+    };
+    let (before, after) = (side(1.0), side(0.4));
+    let difference = compared(&before, &after);
+    assert!(difference.uneven);
+    let of = |wanted: &RowName| {
+        difference.findings.iter().find(|finding| finding.row == *wanted).expect("a row").clone()
+    };
+    let planted = of(&RowName::Method("a.Class7x.make".to_owned()));
+    assert!(
+        planted.unproven && planted.runs_needed.is_some_and(|runs| (4..40).contains(&runs)),
+        "{planted:?}"
+    );
+    assert_eq!(of(&RowName::Method("a.Class8x.make".to_owned())).runs_needed, None);
+    // By the work that each did it is proven, and named.
+    let per = |profiles: &'static [Profile]| Side { runs: profiles.iter().zip([0.5, 1.0, 1.6]).collect() };
+    let difference = diff(&per(before.leak()), &per(after.leak()), LEVEL, 0.9).expect("comparable");
+    let changed = changed(&difference);
+    assert!(changed.contains(&&RowName::Method("a.Class7x.make".to_owned())), "{changed:?}");
 }
 
 #[test]

@@ -1,0 +1,97 @@
+//! What the runs of a comparison did, in words, before what changed; and differences that they do not prove.
+//!
+//! Not here: rows (`diff_text`).
+
+use mayfly_report::{clock, grouped, printable, size};
+use mayfly_verdicts::{CountedBy, Finding, Measure, RowName, Work};
+
+use super::compared::Compared;
+
+/// Of both sides, a line each.
+pub(super) fn work(compared: &Compared<'_>) -> [String; 2] {
+    [0, 1].map(|at: usize| {
+        let work = &compared.difference.work[at];
+        let recordings = if work.len() == 1 { "recording" } else { "recordings" };
+        let done = [allocated(work), duration(compared, at), operations(work)];
+        let done = done.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        format!("{} {} {recordings}, {done}.", ["Before:", "After: "][at], work.len())
+    })
+}
+
+fn allocated(work: &[Work]) -> Option<String> {
+    let of = |work: &Work| work.allocated_bytes as f64;
+    Some(format!("{} allocated", range(work.iter().map(of), |bytes| size(bytes.round() as u64))?))
+}
+
+fn duration(compared: &Compared<'_>, at: usize) -> Option<String> {
+    Some(format!("{} each", clock(compared.difference.duration_ms[at].round() as u64)))
+}
+
+/// Nothing unless each run reported some.
+fn operations(work: &[Work]) -> Option<String> {
+    let known: Option<Vec<f64>> = work.iter().map(|work| work.operations).collect();
+    let text = range(known?.into_iter(), |count| grouped(count.round() as u64))?;
+    Some(format!("{text} operations"))
+}
+
+/// `1.20 GiB`, or `1.20 GiB to 4.10 GiB`.
+fn range(values: impl Iterator<Item = f64> + Clone, shown: impl Fn(f64) -> String) -> Option<String> {
+    let (least, most) = (values.clone().reduce(f64::min)?, values.reduce(f64::max)?);
+    let (from, to) = (shown(least), shown(most));
+    Some(if from == to { from } else { format!("{from} to {to}") })
+}
+
+/// What is to be said of the work before rows are read.
+pub(super) fn remarks(compared: &Compared<'_>) -> Vec<String> {
+    let difference = compared.difference;
+    let mut remarks = Vec::new();
+    for &run in &difference.idle {
+        let name = compared.files.get(run).map(|name| printable(name).into_owned()).unwrap_or_default();
+        remarks.push(format!(
+            "{name} seems to have done no work: hardly a method allocated anything in it that did in the others. Nothing can be told."
+        ));
+    }
+    if difference.uneven && compared.counted_by == CountedBy::Nobody {
+        remarks.push(
+            "The runs of a side did different amounts of work, and are compared as a whole. Per operation tells more: --per N,N,...
+gives each recording's number (requests, orders, ...), in the order of the files."
+                .to_owned(),
+        );
+    }
+    remarks
+}
+
+/// Differences that are not proven, the largest first, at most so many; nothing if there are none.
+pub(super) fn unproven<'f>(compared: &'f Compared<'_>, most: usize) -> Vec<&'f Finding> {
+    let of_rows = |finding: &&Finding| !matches!(finding.row, RowName::Site { .. } | RowName::Through(_));
+    let findings = compared.difference.findings.iter();
+    let mut unproven: Vec<&Finding> = findings.filter(|finding| finding.unproven).filter(of_rows).collect();
+    unproven.sort_by(|a, b| b.bytes().abs().total_cmp(&a.bytes().abs()).then_with(|| a.row.cmp(&b.row)));
+    unproven.truncate(most);
+    unproven
+}
+
+/// Why these are not proven.
+pub(super) fn reason(compared: &Compared<'_>) -> String {
+    let whole = compared
+        .difference
+        .findings
+        .iter()
+        .find(|finding| finding.row == RowName::Total && finding.measure == Measure::Allocated);
+    let side = |(least, most): (f64, f64)| {
+        range([least, most].into_iter(), |bytes| size(bytes.round() as u64)).unwrap_or_default()
+    };
+    match whole.and_then(|finding| finding.ranges) {
+        Some([before, after]) => format!(
+            "Not proven, as the runs differ too much (in all {} before, {} after)",
+            side(before),
+            side(after)
+        ),
+        None => "Not proven, as the runs differ too much".to_owned(),
+    }
+}
+
+/// `7 a side`: what would prove it.
+pub(super) fn would_prove(finding: &Finding) -> String {
+    finding.runs_needed.map_or("no number".to_owned(), |runs| format!("{runs} a side"))
+}

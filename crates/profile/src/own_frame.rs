@@ -1,0 +1,57 @@
+//! The frames of a stack that are the program's own, and the JDK's folded into them: a reader looks for the former, and which of the
+//! latter are seen changes with what the JIT compiler made of them.
+//!
+//! Not here: frames that the user chose to pass over (`blame`).
+
+use crate::frame::Frame;
+use crate::jdk::is_of_the_jdk;
+use crate::stack::Stack;
+
+impl Stack {
+    /// The innermost frame outside of the JDK; `None`: there is none.
+    pub fn own_frame(&self) -> Option<&Frame> {
+        self.own_frames().next()
+    }
+
+    /// The frames outside of the JDK, innermost first.
+    pub fn own_frames(&self) -> impl Iterator<Item = &Frame> {
+        self.iter().filter(|frame| frame.is_own())
+    }
+
+    /// The frame that an allocation is shown by: the program's own, or else the innermost.
+    pub fn shown_frame(&self) -> Option<&Frame> {
+        self.own_frame().or_else(|| self.first())
+    }
+}
+
+impl Frame {
+    /// Whether it is the program's, or a library's: not the JDK's.
+    pub fn is_own(&self) -> bool {
+        !is_of_the_jdk(&self.class)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stack(frames: &[&str]) -> Stack {
+        let frame = |class: &&str| Frame { class: (*class).into(), method: "m".into(), ..Frame::default() };
+        frames.iter().map(frame).collect()
+    }
+
+    #[test]
+    fn frames_of_the_jdk_are_passed_over_wherever_they_are() {
+        let deep =
+            stack(&["jdk.internal.misc.Unsafe", "java.lang.String", "a.Shop", "java.util.List", "a.Main"]);
+        assert_eq!(deep.own_frame().map(|frame| &*frame.class), Some("a.Shop"));
+        let own: Vec<_> = deep.own_frames().map(|frame| &*frame.class).collect();
+        assert_eq!(own, ["a.Shop", "a.Main"]);
+        assert_eq!(stack(&["javax.a.A", "sun.b.B"]).own_frame(), None);
+        assert_eq!(
+            stack(&["javax.a.A", "sun.b.B"]).shown_frame().map(|frame| &*frame.class),
+            Some("javax.a.A")
+        );
+        assert_eq!(Stack::NONE.shown_frame(), None);
+    }
+}

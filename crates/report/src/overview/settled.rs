@@ -1,0 +1,56 @@
+//! Whether errors leave an order as it seems: a finding that chance may turn round is none.
+//!
+//! Not here: the errors (`Variances` of `mayfly-profile`).
+
+use mayfly_profile::{ClassProfile, EngineKind, Variances};
+
+use super::Screen;
+use crate::text::printable;
+use crate::units;
+
+/// Standard errors that two numbers have to be apart.
+const APART: f64 = 2.0;
+/// A largest class that may be less than this share of what is not known is no finding.
+const UNKNOWN: f64 = 1.0;
+
+impl Screen<'_> {
+    /// Why it can't be told which class allocates most; `None`: it can.
+    pub(super) fn unsettled(&self) -> Option<String> {
+        if self.profile.run.engine != EngineKind::Sampled {
+            return None;
+        }
+        let bytes = |class: &ClassProfile| class.allocated.bytes as f64;
+        let mut classes: Vec<&ClassProfile> = self.profile.classes.iter().collect();
+        classes.sort_by(|a, b| bytes(b).total_cmp(&bytes(a)));
+        let first = classes.first()?;
+        let unknown = self.unknown_bytes() as f64;
+        if unknown > UNKNOWN * bytes(first) {
+            return Some(format!(
+                "what allocates most can't be told: of {} no sample says what they are",
+                units::bytes(unknown as u64)
+            ));
+        }
+        let variances = Variances::of(self.profile);
+        let variance = variances.of_class(first);
+        let rival = classes.iter().skip(1).find(|class| {
+            bytes(first) - bytes(class) < APART * (variance + variances.of_class(class)).sqrt()
+        })?;
+        Some(format!(
+            "{} or {} allocates most: about {} and {}, too close to tell ({})",
+            printable(&first.name),
+            printable(&rival.name),
+            units::bytes(first.allocated.bytes),
+            units::bytes(rival.allocated.bytes),
+            self.sureness_of_allocated(first),
+        ))
+    }
+
+    /// Bytes of which it is known who allocated them, and no sample fell on any.
+    fn unknown_bytes(&self) -> u64 {
+        let parts = self.profile.trust.remainder.iter();
+        parts
+            .filter(|part| part.named && part.cause.contains("sampled nothing"))
+            .map(|part| part.bytes.max(0).unsigned_abs())
+            .sum()
+    }
+}
