@@ -8,6 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use crate::leak_peers;
 use crate::leak_truth::Program;
 use crate::leak_verdict::{Verdict, of_leaks, of_screen};
 
@@ -25,6 +26,10 @@ pub(crate) enum Way {
     File,
     /// What `mayfly run` prints at the end
     Screen,
+    /// Beside ours: `OldObjectSample` of the JDK's flight recorder, five rows of samples pooled by own frame
+    Jfr,
+    /// Beside ours: async-profiler's live mode, five rows (needs --async-profiler)
+    Async,
 }
 
 impl Way {
@@ -34,6 +39,8 @@ impl Way {
             Self::Pid => "`leaks PID`",
             Self::File => "`leaks FILE`",
             Self::Screen => "first screen",
+            Self::Jfr => "JFR, five rows",
+            Self::Async => "async-profiler, five rows",
         }
     }
 }
@@ -48,6 +55,8 @@ pub(crate) struct Bench {
     pub(crate) folder: PathBuf,
     /// For how long a program is looked at.
     pub(crate) seconds: u64,
+    /// Another profiler's library.
+    pub(crate) async_profiler: Option<PathBuf>,
     /// Garbage beside it.
     pub(crate) garbage_mb_per_s: u32,
 }
@@ -56,10 +65,16 @@ pub(crate) struct Bench {
 pub(crate) struct Target {
     /// In tables.
     pub(crate) name: String,
-    /// The launcher.
-    pub(crate) java: PathBuf,
+    /// Its JAVA_HOME.
+    pub(crate) home: PathBuf,
     /// Options of all runs.
     pub(crate) options: Vec<String>,
+}
+
+impl Target {
+    fn java(&self) -> PathBuf {
+        self.home.join("bin/java")
+    }
 }
 
 /// A program that runs. Dropping it kills it.
@@ -80,7 +95,7 @@ impl Bench {
     }
 
     fn ask_pid(&self, target: &Target, program: &Program) -> io::Result<Verdict> {
-        let mut command = Command::new(&target.java);
+        let mut command = Command::new(target.java());
         self.arguments(&mut command, target, program, self.seconds + SETTLED.as_secs() + BESIDE_S);
         let mut service = Service(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?);
         let stdout = service.0.stdout.take();
@@ -108,7 +123,7 @@ impl Bench {
     fn record(&self, target: &Target, program: &Program) -> io::Result<[Verdict; 2]> {
         let recording = self.folder.join(format!("{}.mayfly", program.name));
         let mut command = Command::new(&self.mayfly);
-        command.args(["run", "-o"]).arg(&recording).arg("--").arg(&target.java);
+        command.args(["run", "-o"]).arg(&recording).arg("--").arg(target.java());
         self.arguments(&mut command, target, program, self.seconds);
         let run = command.output()?;
         let screen = text(&run.stderr);
@@ -118,6 +133,31 @@ impl Bench {
         let mut command = Command::new(&self.mayfly);
         let answer = command.args(["leaks", "--json"]).arg(&recording).output()?;
         Ok([judged(program, &answer), of_screen(program, &screen)])
+    }
+
+    /// Asks another profiler, which looks from the start to the end.
+    pub(crate) fn by_peer(&self, way: Way, target: &Target, program: &Program) -> Verdict {
+        self.ask_peer(way, target, program).unwrap_or_else(|error| Verdict::failed(error.to_string()))
+    }
+
+    fn ask_peer(&self, way: Way, target: &Target, program: &Program) -> io::Result<Verdict> {
+        let file = self.folder.join(format!("{}.{way:?}", program.name));
+        let option = match (way, &self.async_profiler) {
+            (Way::Async, Some(library)) => leak_peers::async_profiler_options(library, &file),
+            (Way::Async, None) => return Ok(Verdict::failed("no library: name it by --async-profiler")),
+            _ => leak_peers::jfr_options(&file),
+        };
+        let mut command = Command::new(target.java());
+        command.arg(option);
+        self.arguments(&mut command, target, program, self.seconds);
+        let output = command.output()?;
+        if !output.status.success() {
+            return Ok(Verdict::failed(text(&output.stderr)));
+        }
+        match way {
+            Way::Async => leak_peers::by_live_stacks(program, &file),
+            _ => leak_peers::by_old_objects(program, &target.home.join("bin/jfr"), &file),
+        }
     }
 
     fn arguments(&self, command: &mut Command, target: &Target, program: &Program, seconds: u64) {

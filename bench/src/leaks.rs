@@ -43,6 +43,9 @@ pub(crate) struct Arguments {
     /// The command under test [default: mayfly beside this program]
     #[arg(long, value_name = "FILE")]
     mayfly: Option<PathBuf>,
+    /// async-profiler's library, as scripts/fetch-async-profiler prints it
+    #[arg(long, value_name = "FILE")]
+    async_profiler: Option<PathBuf>,
 }
 
 /// What was said, by program and way.
@@ -52,8 +55,8 @@ type Said = HashMap<(String, Way), Vec<Verdict>>;
 #[derive(Clone, Copy)]
 struct Job<'a> {
     program: &'a Program,
-    /// A recording answers two ways.
-    recorded: bool,
+    /// A recording answers two.
+    way: Way,
 }
 
 /// Asks all, and prints the tables. `false` if something had no answer.
@@ -65,6 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
         classes: folder.path().join("classes"),
         folder: folder.path().to_path_buf(),
         seconds: arguments.seconds,
+        async_profiler: arguments.async_profiler.clone(),
         garbage_mb_per_s: arguments.garbage,
     };
     let mut answered = true;
@@ -89,19 +93,20 @@ fn target(jvm: &str) -> Result<(Jdk, Target), Box<dyn Error>> {
     let options: Vec<String> = parts.map(str::to_owned).collect();
     let release = jdk.release().map_or_else(|| "?".into(), |release| release.to_string());
     let target =
-        Target { name: [vec![release], options.clone()].concat().join(" "), java: jdk.java(), options };
+        Target { name: [vec![release], options.clone()].concat().join(" "), home: jdk.home.clone(), options };
     Ok((jdk, target))
 }
 
 fn ask_all(arguments: &Arguments, bench: &Bench, jdk: &Jdk, target: &Target, programs: &[Program]) -> Said {
     let runs = |program: &&Program| jdk.release().is_none_or(|release| program.java <= release);
-    let by_pid = arguments.ways.contains(&Way::Pid);
-    let recorded = arguments.ways.iter().any(|way| *way != Way::Pid);
+    // The screen comes with the recording.
+    let mut ways: Vec<_> =
+        arguments.ways.iter().map(|&way| if way == Way::Screen { Way::File } else { way }).collect();
+    ways.dedup();
     let mut jobs = Vec::new();
     for _ in 0..arguments.rounds {
         for program in programs.iter().filter(runs) {
-            jobs.extend(by_pid.then_some(Job { program, recorded: false }));
-            jobs.extend(recorded.then_some(Job { program, recorded: true }));
+            jobs.extend(ways.iter().map(|&way| Job { program, way }));
         }
     }
     jobs.reverse();
@@ -122,11 +127,13 @@ fn ask_all(arguments: &Arguments, bench: &Bench, jdk: &Jdk, target: &Target, pro
 }
 
 fn ask(bench: &Bench, target: &Target, job: Job<'_>) -> Vec<(Way, Verdict)> {
-    if job.recorded {
-        let [file, screen] = bench.by_recording(target, job.program);
-        vec![(Way::File, file), (Way::Screen, screen)]
-    } else {
-        vec![(Way::Pid, bench.by_pid(target, job.program))]
+    match job.way {
+        Way::Pid => vec![(Way::Pid, bench.by_pid(target, job.program))],
+        Way::File | Way::Screen => {
+            let [file, screen] = bench.by_recording(target, job.program);
+            vec![(Way::File, file), (Way::Screen, screen)]
+        }
+        Way::Jfr | Way::Async => vec![(job.way, bench.by_peer(job.way, target, job.program))],
     }
 }
 

@@ -12,6 +12,7 @@ mod heap_readers;
 mod heap_target;
 mod jdk;
 mod jvm_wrapper;
+mod leak_peers;
 mod leak_truth;
 mod leak_verdict;
 mod leak_ways;

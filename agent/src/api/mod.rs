@@ -27,4 +27,4 @@ pub(crate) use steps::Steps;
 pub(crate) use survivors::{Survivors, survivors};
 
 /// Version of the native methods, which the Java side compares with its own.
-pub(crate) const VERSION: i32 = 2;
+pub(crate) const VERSION: i32 = 3;

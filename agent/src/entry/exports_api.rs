@@ -302,19 +302,22 @@ pub unsafe extern "system" fn Java_io_mayfly_Natives_survivors(
     env: *mut sys::JNIEnv,
     _class: sys::jclass,
     body: sys::jobject,
+    collect: sys::jobject,
     types: sys::jobject,
     most: sys::jint,
 ) -> sys::jobject {
-    // SAFETY: arguments of the running native method, declared Runnable, Class[], int.
+    // SAFETY: arguments of the running native method, declared Runnable, Runnable, Class[], int.
     unsafe {
         answer(env, ptr::null_mut(), |jni| {
-            let Some(body) = Object::from_raw(body) else { return Ok(ptr::null_mut()) };
+            let (Some(body), Some(collect)) = (Object::from_raw(body), Object::from_raw(collect)) else {
+                return Ok(ptr::null_mut());
+            };
             let types = array(types).map(|types| {
                 let all = (0..types.len(jni)).filter_map(|index| types.get(jni, index));
                 all.map(|class| class.as_class()).collect::<Vec<_>>()
             });
             let most = usize::try_from(most).unwrap_or(0);
-            match api::survivors(jni, || jni.run(body), types.as_deref(), most)? {
+            match api::survivors(jni, || jni.run(body), || jni.run(collect), types.as_deref(), most)? {
                 Survivors::Threw => Ok(ptr::null_mut()),
                 Survivors::Counted(answer) => Ok(answer.as_object().into_raw()),
             }

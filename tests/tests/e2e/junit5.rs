@@ -196,9 +196,47 @@ sample.Window@#
 ",
     "anotherThreadAllocates() allocated 1# bytes on all threads, # over the limit of 65536 bytes",
     "repetition 2 of 3 allocated 3# bytes, ",
+    "made meanwhile by all threads:
+  [B: #, #B
+",
     "a sample.Session of aSessionSurvives() survived 1 collections, the limit is 0 (@MaxLifetime)",
     "a sample.Session of aSessionLivesLong() was alive while the JVM allocated # bytes, the limit is 65536",
     "@MaxLifetime has no limit: give bytes, collections or millis",
+];
+
+/// Dynamic tests, a count that is switched off, and a listener that notes each collection.
+#[test]
+fn factories_and_listeners_are_asked_as_they_should() {
+    let Some(compiled) = compiled() else { return };
+    any_jvm(|jvm| {
+        let (code, stdout) = run(jvm, compiled, "sample.Factory", Agent::Loaded);
+        assert_eq!(code, Some(1), "on {jvm}:\n{stdout}");
+        // Two dynamic tests, three repetitions and one more.
+        assert!(stdout.contains("[         6 tests successful      ]"), "on {jvm}:\n{stdout}");
+        assert!(stdout.contains("[         4 tests failed          ]"), "on {jvm}:\n{stdout}");
+        for expected in FACTORY_FAILURES {
+            assert!(matches(expected, &stdout), "on {jvm} without\n{expected}\nin\n{stdout}");
+        }
+    });
+}
+
+const FACTORY_FAILURES: &[&str] = &[
+    "much allocated 1# bytes, # over the limit of 65536 bytes (@MaxAllocated(\"64k\"))",
+    "by class and site: run the tests with -agentpath:",
+    "left behind by left behind: 1 object, # bytes
+  sample.Window: 1, #B
+",
+    "the JVM's count of what threads allocate is switched off",
+    "outlives twoAreLeft(): 3 objects, # bytes
+",
+    "static java.lang.Object sample.FactoryFailingTest.left->
+[Ljava.lang.Object;@#-[0]->
+sample.Window@#
+",
+    "static java.lang.Object sample.FactoryFailingTest.left->
+[Ljava.lang.Object;@#-[#]->
+sample.Session@#
+",
 ];
 
 /// Of what needs more than a library: lifetimes, and where the JVM does not have it the count of all threads.

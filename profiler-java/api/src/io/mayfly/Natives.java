@@ -9,7 +9,7 @@ import java.lang.reflect.Field;
  */
 final class Natives {
   /** What {@link #version()} must answer. */
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   private Natives() {}
 
@@ -71,12 +71,14 @@ final class Natives {
   static native long retained(Object[] holder);
 
   /**
-   * Runs a body, and counts the objects of some classes that came while it ran and are there at its end.
+   * Runs a body, then a collection, and counts the objects of some classes that came while the body ran and are there at the end.
+   * What comes after the body does not count: listeners of the collection allocate, too.
    *
-   * @param body what to run; it ends with a collection
+   * @param body what to run
+   * @param collect what collects
    * @param types the classes, their subclasses included; null for all that are not the JDK's
-   * @param most how many of the objects to return: the largest
+   * @param most how many of the objects to return: the largest of each class, and others that are large
    * @return classes as {@code Class[]}, their objects and bytes as {@code long[]}, some of the objects as {@code Object[]}
    */
-  static native Object[] survivors(Runnable body, Class<?>[] types, int most);
+  static native Object[] survivors(Runnable body, Runnable collect, Class<?>[] types, int most);
 }

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * What was counted since the start or the last {@link Mayfly#reset()}, and how long it lived, as of one moment.
@@ -215,6 +216,16 @@ public final class Profile {
    */
   public static Profile afterCollection() {
     return of(true);
+  }
+
+  /**
+   * The profile so far, which is read when it is asked for: reading allocates some objects for each class, which a later profile would have.
+   *
+   * @return what gives the profile of this moment; null if nothing profiles in this JVM
+   */
+  public static Supplier<Profile> taken() {
+    byte[] lines = Mayfly.isLoaded() ? take0(false) : null;
+    return lines == null ? null : () -> new Profile(lines);
   }
 
   private static Profile of(boolean collect) {

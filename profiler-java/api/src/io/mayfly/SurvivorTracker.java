@@ -3,9 +3,11 @@ package io.mayfly;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.regex.Pattern;
 
 /**
  * Follows the objects that come from one moment to another, and says what of them is left.
@@ -34,9 +36,9 @@ public final class SurvivorTracker implements AutoCloseable {
     }
 
     /**
-     * What holds the largest of the objects.
+     * What holds the objects: the largest of each class, and others that are held in another way.
      *
-     * @return shortest paths from a root, as text, shortest first; fewer than objects
+     * @return shortest paths from a root, as text, shortest first; ten at most, and of those that differ in nothing but places in arrays one
      */
     public List<String> paths() {
       return paths;
@@ -58,8 +60,13 @@ public final class SurvivorTracker implements AutoCloseable {
     }
   }
 
-  /** Paths are shown for so many survivors. */
-  static final int SHOWN = 3;
+  /** Paths are looked for from so many survivors, of each class one before others. */
+  static final int SHOWN = 20;
+
+  /** Paths shown as text: of those that differ in nothing but hash codes and places in arrays one. */
+  private static final int PATHS = 10;
+
+  private static final Pattern HASHES_AND_PLACES = Pattern.compile("@[0-9a-f]+|\\[[0-9]+\\]");
 
   /** Classes listed as text. */
   private static final int ROWS = 20;
@@ -84,7 +91,7 @@ public final class SurvivorTracker implements AutoCloseable {
   /** Tags belong to one native call, so a thread is in it from the one moment to the other. */
   private void hold(Class<?>[] types) {
     try {
-      Object[] counted = Natives.survivors(this::untilTheEnd, types, SHOWN);
+      Object[] counted = Natives.survivors(this::untilTheEnd, SurvivorTracker::collect, types, SHOWN);
       left = describe(counted);
     } catch (Dropped e) {
       // Nobody asks.
@@ -102,11 +109,23 @@ public final class SurvivorTracker implements AutoCloseable {
     if (dropped) {
       throw new Dropped();
     }
-    collect();
   }
 
-  /** Collections until what is to go has had a chance to. */
+  /**
+   * Collections until what is to go has had a chance to, and until those who listen to collections have heard of them: what they
+   * allocate would be the next test's.
+   */
   static void collect() {
+    if (ModuleLayer.boot().findModule("java.management").isEmpty()) {
+      collectTwice();
+      return;
+    }
+    try (CollectionsHeard heard = CollectionsHeard.begin()) {
+      collectTwice();
+    }
+  }
+
+  private static void collectTwice() {
     Natives.collect();
     Collecting.finishFinalizers();
     Natives.collect();
@@ -119,7 +138,13 @@ public final class SurvivorTracker implements AutoCloseable {
       List<Path> shortestFirst = new ArrayList<>();
       Heap.paths(held((Object[]) counted[3]), Set.of(), Strength.SOFT, 1).forEach(shortestFirst::addAll);
       shortestFirst.sort(Comparator.comparingInt(Path::length));
-      shortestFirst.forEach(path -> texts.add(path.toString()));
+      Set<String> shapes = new HashSet<>();
+      for (Path path : shortestFirst) {
+        String text = path.toString();
+        if (texts.size() < PATHS && shapes.add(HASHES_AND_PLACES.matcher(text).replaceAll("#"))) {
+          texts.add(text);
+        }
+      }
     }
     return new Left(found, texts);
   }

@@ -5,7 +5,7 @@ final class Survivors {
   private Survivors() {}
 
   static void check(String message, HeapAssertions.Body body, Class<?>[] types) {
-    SurvivorTracker.Left left = SurvivorTracker.describe(Natives.survivors(() -> run(body), types, SurvivorTracker.SHOWN));
+    SurvivorTracker.Left left = SurvivorTracker.describe(Natives.survivors(() -> run(body), SurvivorTracker::collect, types, SurvivorTracker.SHOWN));
     if (left.distribution().objects() > 0) {
       throw new AssertionError(message + ": " + left);
     }
@@ -17,7 +17,6 @@ final class Survivors {
     } catch (Exception e) {
       throw Survivors.<RuntimeException>unchecked(e);
     }
-    SurvivorTracker.collect();
   }
 
   /** Throws as it is what the compiler would have declared. */

@@ -37,7 +37,7 @@ final class AllocatedBytes {
   static long ofAllThreads() {
     if (TOTAL != null) {
       try {
-        return (Long) TOTAL.invoke(THREADS);
+        return known((Long) TOTAL.invoke(THREADS));
       } catch (IllegalAccessException | InvocationTargetException e) {
         throw new IllegalStateException(e);
       }
@@ -52,7 +52,19 @@ final class AllocatedBytes {
   }
 
   static long ofThisThread() {
-    return THREADS.getThreadAllocatedBytes(Thread.currentThread().getId());
+    return known(THREADS.getThreadAllocatedBytes(Thread.currentThread().getId()));
+  }
+
+  /** What the JVM does not know is -1, and so would be its difference 0. */
+  private static long known(long bytes) {
+    if (bytes >= 0) {
+      return bytes;
+    }
+    throw new IllegalStateException(
+        THREADS.isThreadAllocatedMemoryEnabled()
+            ? "@MaxAllocated: the JVM does not count what this thread allocates, as of a virtual thread; run the test on a platform thread"
+            : "@MaxAllocated: the JVM's count of what threads allocate is switched off; the test or its program calls"
+                + " ThreadMXBean.setThreadAllocatedMemoryEnabled(false): leave it on");
   }
 
   /**
@@ -69,6 +81,7 @@ final class AllocatedBytes {
     } catch (NullPointerException | IllegalArgumentException | InvocationTargetException e) {
       // There is no receiver, as intended.
     }
+    OnceOnly.happen();
     try {
       WARM.invoke(new AllocatedBytes());
     } catch (InvocationTargetException e) {

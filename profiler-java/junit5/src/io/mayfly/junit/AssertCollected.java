@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <p>On a <b>test method</b>, or on a class for all its test methods: every object of the classes named, or of their
  * subclasses, that came while the method ran; without names, of all classes that are not the JDK's or JUnit's. What fields of
- * the test still refer to counts as left behind.
+ * the test still refer to counts as left behind. Of a {@code @TestFactory} each dynamic test is asked by itself, the factory is not.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.FIELD, ElementType.METHOD, ElementType.TYPE})

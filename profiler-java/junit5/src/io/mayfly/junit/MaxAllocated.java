@@ -9,10 +9,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A test method must not allocate more than so many bytes on its thread, by the JVM's own count; on a class, none of its test
- * methods. Each invocation of a repeated or parameterized test is measured by itself.
+ * methods. Each invocation of a repeated or parameterized test is measured by itself, and each dynamic test of a factory, but not the
+ * factory. The failure says how many classes were loaded meanwhile, and what was made, if an agent profiles.
  *
  * <p>What the JIT compiler removes is not allocated, and what happens once only is: class loading, caches, and in the first test
- * of a JVM up to some 30 KiB of JUnit's own call. Give limits with room for that, or run the code once before the test.
+ * of a JVM up to some 30 KiB of JUnit's own call (what JUnit's assertions and the first lambdas and concatenations take was taken before). Give limits with room for that, or run the code once before the test.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.METHOD, ElementType.TYPE})

@@ -12,6 +12,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
@@ -51,6 +52,18 @@ public final class MayflyExtension
     intercept(invocation, context);
   }
 
+  /** Of a {@code @TestFactory}: what the factory itself makes is held by JUnit, and asked nothing. */
+  @Override
+  public void interceptDynamicTest(
+      Invocation<Void> invocation, DynamicTestInvocationContext test, ExtensionContext context) throws Throwable {
+    intercept(invocation, context);
+  }
+
+  /** What JUnit before 5.8 calls, and JUnit 6 does not know. */
+  public void interceptDynamicTest(Invocation<Void> invocation, ExtensionContext context) throws Throwable {
+    intercept(invocation, context);
+  }
+
   private static void intercept(Invocation<Void> invocation, ExtensionContext context) throws Throwable {
     Optional<AssertCollected> collected = annotation(context, AssertCollected.class);
     if (collected.isEmpty()) {
@@ -77,27 +90,25 @@ public final class MayflyExtension
       invocation.proceed();
       return;
     }
-    long most = ByteCount.parse(limit.get().value());
-    AllocatedBytes.prepare(context.getRequiredTestMethod());
-    boolean all = limit.get().allThreads();
-    allocatedBytes(all); // What the first call allocates does not count as the test's.
-    long before = allocatedBytes(all);
+    AllocatedBytes.prepare(ofTheMethod(context).getRequiredTestMethod());
+    AllocationLimit checked = AllocationLimit.begin(context.getDisplayName(), limit.get());
     invocation.proceed();
-    long bytes = allocatedBytes(all) - before;
-    if (bytes > most) {
-      throw new AssertionError(
-          context.getDisplayName() + " allocated " + bytes + " bytes" + (all ? " on all threads, " : ", ") + (bytes - most)
-              + " over the limit of " + most + " bytes (@MaxAllocated(\"" + limit.get().value() + "\"))");
-    }
+    checked.check();
   }
 
-  private static long allocatedBytes(boolean allThreads) {
-    return allThreads ? AllocatedBytes.ofAllThreads() : AllocatedBytes.ofThisThread();
+  /** The context of the method that the test is of: a dynamic test's own one has neither method nor class. */
+  private static ExtensionContext ofTheMethod(ExtensionContext context) {
+    ExtensionContext at = context;
+    while (at.getTestMethod().isEmpty() && at.getParent().isPresent()) {
+      at = at.getParent().get();
+    }
+    return at;
   }
 
   /** Of the method, or else of its class and what encloses that. */
   static <A extends java.lang.annotation.Annotation> Optional<A> annotation(
-      ExtensionContext context, Class<A> type) {
+      ExtensionContext test, Class<A> type) {
+    ExtensionContext context = ofTheMethod(test);
     Optional<A> found = AnnotationSupport.findAnnotation(context.getTestMethod(), type);
     for (Class<?> at = context.getRequiredTestClass(); found.isEmpty() && at != null; at = at.getEnclosingClass()) {
       found = AnnotationSupport.findAnnotation(at, type);
