@@ -14,7 +14,7 @@ import javax.management.NotificationListener;
  * Waits until the program's listeners of collections (Micrometer has one) have heard of those that we force: one thread of the JVM calls
  * them in the order in which they came, so after ours all others are done.
  */
-final class CollectionsHeard implements AutoCloseable {
+final class CollectionsHeard {
   /** A listener may hang. */
   private static final long PATIENCE_MS = 2_000;
 
@@ -33,16 +33,21 @@ final class CollectionsHeard implements AutoCloseable {
     before = collections();
   }
 
-  static CollectionsHeard begin() {
-    return new CollectionsHeard();
+  /** Runs what collects, and waits. */
+  static void during(Runnable collect) {
+    CollectionsHeard begun = new CollectionsHeard();
+    try {
+      collect.run();
+    } finally {
+      begun.end();
+    }
   }
 
   private long collections() {
     return beans.stream().mapToLong(bean -> Math.max(0, bean.getCollectionCount())).sum();
   }
 
-  @Override
-  public void close() {
+  private void end() {
     try {
       heard.tryAcquire((int) (collections() - before), PATIENCE_MS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {

@@ -120,9 +120,7 @@ public final class SurvivorTracker implements AutoCloseable {
       collectTwice();
       return;
     }
-    try (CollectionsHeard heard = CollectionsHeard.begin()) {
-      collectTwice();
-    }
+    CollectionsHeard.during(SurvivorTracker::collectTwice);
   }
 
   private static void collectTwice() {

@@ -60,6 +60,7 @@ public final class MayflyExtension
   }
 
   /** What JUnit before 5.8 calls, and JUnit 6 does not know. */
+  @SuppressWarnings("deprecation")
   public void interceptDynamicTest(Invocation<Void> invocation, ExtensionContext context) throws Throwable {
     intercept(invocation, context);
   }
