@@ -279,7 +279,7 @@ pub unsafe extern "system" fn Java_io_mayfly_Scope_number0(
     }
 }
 
-/// `MayflyHooks.exiting`: the VM ends, shutdown hooks are done.
+/// `MayflyHooks.exiting`: the VM begins to end, shutdown hooks are still to run.
 ///
 /// # Safety
 /// Called by the JVM as a static native method.

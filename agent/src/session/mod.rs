@@ -58,6 +58,8 @@ pub(crate) struct Session {
     operations: u64,
     /// Collections up to which deaths were booked.
     swept_gcs: u32,
+    /// Collections by the moment at which the program's work was over; `None`: it goes on.
+    over: Option<u32>,
     /// When the byte clock was last set to the JVM's count.
     corrected: Option<Instant>,
     /// When fates were last told; `None`: the next step tells them.
@@ -91,6 +93,7 @@ impl Session {
             resets: 0,
             operations: 0,
             swept_gcs: 0,
+            over: None,
             corrected: None,
             fates_told: None,
             collections: VecDeque::new(),
@@ -115,6 +118,13 @@ impl Session {
         self.uncounted.ends(jvm.allocated().unwrap_or(0));
     }
 
+    /// The program's work is over, though its shutdown hooks run: from now on nothing is told but what is known now. What they free
+    /// and for how long they run is not the program's work.
+    pub(crate) fn is_over(&mut self) {
+        self.profiled.run(false);
+        self.over.get_or_insert(self.population.clock.gcs());
+    }
+
     /// Takes over what threads have tracked.
     pub(crate) fn absorb(&mut self) {
         self.deaths.absorb(&self.population);
@@ -122,7 +132,9 @@ impl Session {
 
     /// Books the deaths up to the last collection, if one ended since they were booked. Whether one did.
     pub(crate) fn catch_up(&mut self, references: &mut impl References, jvm: &impl JvmBytes) -> bool {
-        let is_behind = self.population.clock.gcs() != self.swept_gcs && self.population.options.lifetimes();
+        let is_behind = self.over.is_none()
+            && self.population.clock.gcs() != self.swept_gcs
+            && self.population.options.lifetimes();
         if is_behind {
             self.collect(references, jvm);
         }
@@ -131,6 +143,9 @@ impl Session {
 
     /// Takes over what threads have tracked, and books the deaths up to the last collection.
     pub(crate) fn collect(&mut self, references: &mut impl References, jvm: &impl JvmBytes) {
+        if self.over.is_some() {
+            return;
+        }
         self.swept_gcs = self.population.clock.gcs();
         self.absorb();
         if self.population.options.lifetimes() {
@@ -143,7 +158,7 @@ impl Session {
     /// Takes over collections that ended, at times of the profiler's clock. Those that began before the profiled time are left
     /// out; where it stands still, so does theirs.
     pub(crate) fn note_collections(&mut self, ended: Vec<Collection>, jvm: &impl JvmBytes) {
-        if ended.is_empty() {
+        if ended.is_empty() || self.over.is_some() {
             return;
         }
         self.correct_byte_clock(jvm);
@@ -197,7 +212,7 @@ impl Session {
         let mut updates = self.stream.names(&self.population);
         let progress = Progress {
             duration_ms: self.profiled.elapsed().as_millis() as u64,
-            gcs: self.population.clock.gcs(),
+            gcs: self.over.unwrap_or_else(|| self.population.clock.gcs()),
             trust: self.trust(engine, jvm, counts.classes.iter().map(ClassTotal::bytes).sum(), own_cpu),
             classes: self.stream.class_counts(&counts.classes, self.deaths.ledger()),
             sites: counts.sites,

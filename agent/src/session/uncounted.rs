@@ -7,7 +7,7 @@ const AT_START_UP: &str = "before counting began (JVM start-up)";
 /// Where profiling began in a JVM that ran: what came before is not compared.
 const AT_START: &str = "before counting began (since profiling was started)";
 const WHILE_PAUSED: &str = "while paused";
-const AT_EXIT: &str = "after the last collection, at exit (JVM, daemon threads)";
+const AT_EXIT: &str = "after the last collection, at exit (shutdown hooks, JVM, daemon threads)";
 
 /// By the JVM's totals at each switch, which are 0 where it does not count.
 #[derive(Debug)]

@@ -46,8 +46,8 @@ fn sweep(profiler: &Profiler, jni: Jni<'_>) {
     }
 }
 
-/// The VM ends: a last collection, so that live means live. Not at VMDeath: by then HotSpot has stopped the threads of
-/// concurrent collectors, and one would wait for ever.
+/// The VM begins to end: a last collection, so that live means live, before shutdown hooks close what the program holds. Not at
+/// VMDeath: by then HotSpot has stopped the threads of concurrent collectors, and one would wait for ever.
 pub(crate) fn collect_last(profiler: &Profiler, jni: Jni<'_>) {
     let open = profiler.session.lock().is_some();
     if !open || profiler.collected_last.swap(true, Relaxed) || !profiler.population.options.lifetimes() {
@@ -57,9 +57,13 @@ pub(crate) fn collect_last(profiler: &Profiler, jni: Jni<'_>) {
     if profiler.engine.is_worth_a_collection() {
         collect_now(profiler, jni);
     }
+    if let Some(session) = profiler.session.lock().as_mut() {
+        session.note_collections(profiler.target.take_collections(), &Outside::of(profiler, jni));
+        session.is_over();
+    }
 }
 
-/// Nothing more is counted: what daemon threads make after the last collection would be live, dead or not.
+/// Nothing more is counted: what daemon threads and shutdown hooks make after the last collection would be live, dead or not.
 fn stop_for_good(profiler: &Profiler, jni: Jni<'_>) {
     // Locked: none starts meanwhile.
     let mut session = profiler.session.lock();

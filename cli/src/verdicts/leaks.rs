@@ -14,6 +14,17 @@ pub(crate) struct Leaks {
     pub(crate) more: usize,
     /// Why nothing can be told at all.
     pub(crate) untold: Option<String>,
+    /// What would have been seen, where that is known.
+    pub(crate) floor: Option<Floor>,
+}
+
+/// The slowest leak that would have been seen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Floor {
+    /// In bytes.
+    pub(crate) bytes_per_s: f64,
+    /// Whether a slower one would take longer than a day to double what is live.
+    pub(crate) is_small: bool,
 }
 
 /// Where leaks were searched.
@@ -63,8 +74,25 @@ pub(crate) struct Suspect {
     pub(crate) path: Option<String>,
     /// The method that allocates them.
     pub(crate) allocated_by: Option<String>,
+    /// By how much it grows, in a recording.
+    pub(crate) growth: Option<Rate>,
     /// By class and stack, in a recording.
     pub(crate) survivors: Vec<Survivors>,
+}
+
+/// By how much something grows, by samples.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rate {
+    /// Lately, in bytes.
+    pub(crate) bytes_per_s: f64,
+    /// From when on, in seconds of the profiled time.
+    pub(crate) since: f64,
+    /// On how many samples that rests.
+    pub(crate) samples: f64,
+    /// What is live of it.
+    pub(crate) objects: u64,
+    /// Its bytes.
+    pub(crate) bytes: u64,
 }
 
 /// Objects of a recording that stay.
@@ -94,6 +122,7 @@ impl Default for Suspect {
             held_by: Vec::new(),
             path: None,
             allocated_by: None,
+            growth: None,
             survivors: Vec::new(),
         }
     }
@@ -137,6 +166,7 @@ impl Leaks {
 
     /// Whether it is said of everything that it leaks or does not.
     pub(crate) fn is_told(&self) -> bool {
-        self.untold.is_none() && self.suspects.iter().all(Suspect::is_leak)
+        let nothing_is_missed = self.floor.is_none_or(|floor| floor.is_small) || self.found();
+        self.untold.is_none() && self.suspects.iter().all(Suspect::is_leak) && nothing_is_missed
     }
 }

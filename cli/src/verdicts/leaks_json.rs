@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::leaks::{Leaks, Searched, Survivors, Suspect};
+use super::leaks::{Leaks, Rate, Searched, Survivors, Suspect};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -10,6 +10,8 @@ struct Document<'a> {
     searched: SearchedJson<'a>,
     /// Why nothing can be told.
     untold: Option<&'a str>,
+    /// The slowest leak that would have been seen, in a recording.
+    floor_bytes_per_s: Option<f64>,
     suspects: Vec<SuspectJson<'a>>,
     more: usize,
 }
@@ -31,8 +33,18 @@ struct SuspectJson<'a> {
     held_by: &'a [String],
     path: Option<&'a str>,
     allocated_by: Option<&'a str>,
+    growth: Option<GrowthJson>,
     survivors: Vec<SurvivorsJson<'a>>,
     doubts: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct GrowthJson {
+    bytes_per_s: f64,
+    since_s: f64,
+    samples: f64,
+    live_objects: u64,
+    live_bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -59,6 +71,7 @@ pub(crate) fn leaks_json(leaks: &Leaks) -> String {
             }
         },
         untold: leaks.untold.as_deref(),
+        floor_bytes_per_s: leaks.floor.map(|floor| tenths(floor.bytes_per_s)),
         suspects: leaks.suspects.iter().map(|of| suspect(of, &leaks.searched)).collect(),
         more: leaks.more,
     };
@@ -74,9 +87,24 @@ fn suspect<'a>(suspect: &'a Suspect, searched: &Searched) -> SuspectJson<'a> {
         held_by: &suspect.held_by,
         path: suspect.path.as_deref(),
         allocated_by: suspect.allocated_by.as_deref(),
+        growth: suspect.growth.map(growth),
         survivors: suspect.survivors.iter().map(survivors).collect(),
         doubts: suspect.doubts(searched),
     }
+}
+
+fn growth(rate: Rate) -> GrowthJson {
+    GrowthJson {
+        bytes_per_s: tenths(rate.bytes_per_s),
+        since_s: tenths(rate.since),
+        samples: tenths(rate.samples),
+        live_objects: rate.objects,
+        live_bytes: rate.bytes,
+    }
+}
+
+fn tenths(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
 }
 
 fn survivors(of: &Survivors) -> SurvivorsJson<'_> {

@@ -2,7 +2,7 @@
 
 use mayfly_report::{count, printable, size};
 
-use super::leaks::{Leaks, Searched, Survivors, Suspect, time};
+use super::leaks::{Floor, Leaks, Rate, Searched, Survivors, Suspect, time};
 
 /// Frames of a stack, and classes of one method.
 const FRAMES: usize = 6;
@@ -51,6 +51,9 @@ fn found(leaks: &Leaks) -> String {
     let leaking = leaks.suspects.iter().filter(|suspect| suspect.is_leak()).count();
     let unsure = leaks.suspects.len() - leaking;
     let named = match leaking {
+        0 if unsure == 0 && leaks.floor.is_some_and(|floor| !floor.is_small) => {
+            "It can't be told whether anything leaks: none is seen".to_owned()
+        }
         0 => "Nothing is called a leak".to_owned(),
         1 => "1 leak".to_owned(),
         leaks => format!("{leaks} leaks"),
@@ -62,7 +65,19 @@ fn found(leaks: &Leaks) -> String {
         }
         _ => "",
     };
-    format!("{named}{doubtful}.{unseen}")
+    let floor = leaks.floor.map(|floor| format!("\n{}", missed(floor, &leaks.searched))).unwrap_or_default();
+    format!("{named}{doubtful}.{floor}{unseen}")
+}
+
+/// What would not have been seen.
+fn missed(floor: Floor, searched: &Searched) -> String {
+    let seconds = match searched {
+        Searched::Recording { seconds, .. } | Searched::Jvm { seconds, .. } => time(*seconds),
+        Searched::Dumps { .. } => String::new(),
+    };
+    let rate = size(floor.bytes_per_s.ceil() as u64);
+    let cure = if floor.is_small { "" } else { ": record for longer, or more densely (--sample 64k)" };
+    format!("A leak below {rate}/s would not have been seen in {seconds}{cure}.")
 }
 
 fn block(number: usize, suspect: &Suspect, searched: &Searched) -> String {
@@ -80,6 +95,7 @@ fn block(number: usize, suspect: &Suspect, searched: &Searched) -> String {
         lines.push("a path to one of them:".to_owned());
         lines.extend(path.lines().map(|line| format!("  {line}")));
     }
+    lines.extend(suspect.growth.map(grows));
     lines.extend(suspect.survivors.iter().take(CLASSES).flat_map(survivors));
     if suspect.survivors.len() > CLASSES {
         lines.push(format!("{} more classes or stacks", suspect.survivors.len() - CLASSES));
@@ -92,6 +108,17 @@ fn block(number: usize, suspect: &Suspect, searched: &Searched) -> String {
         text += "\n";
     }
     text
+}
+
+fn grows(rate: Rate) -> String {
+    let error = (196.0 / rate.samples.max(1.0).sqrt()).ceil();
+    format!(
+        "grows by {}/s (+-{error:.0} %) since {}: {} live in {} objects",
+        size(rate.bytes_per_s.round() as u64),
+        time(rate.since),
+        size(rate.bytes),
+        count(rate.objects)
+    )
 }
 
 fn headline(suspect: &Suspect) -> String {

@@ -30,7 +30,7 @@ pub(crate) use diff_json::diff_json;
 pub(crate) use diff_page::diff_page;
 pub(crate) use diff_text::diff_text;
 pub(crate) use junit::junit;
-pub(crate) use leaks::{Leaks, Searched, Survivors, Suspect};
+pub(crate) use leaks::{Floor, Leaks, Rate, Searched, Survivors, Suspect};
 pub(crate) use leaks_json::leaks_json;
 pub(crate) use leaks_text::leaks_text;
 pub(crate) use markdown::markdown;

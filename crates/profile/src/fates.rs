@@ -104,6 +104,11 @@ impl Spread {
         self.living.iter().map(|&(age, load)| (least(age, 1 << UNIT_LOG2), load))
     }
 
+    /// The living as (ages, load), ascending: last known alive at an age from the first to the second.
+    pub(crate) fn living_between(&self) -> impl Iterator<Item = ((u64, u64), Load)> + '_ {
+        self.living.iter().map(|&(age, load)| ((least(age, 1 << UNIT_LOG2), value_of(age)), load))
+    }
+
     /// Number of cells.
     pub fn len(&self) -> usize {
         self.dead.len() + self.living.len()

@@ -1,6 +1,7 @@
 //! At exit, "live" is what is reachable: a last collection sweeps the garbage.
 
 use std::fs;
+use std::process::Command;
 
 use mayfly_tests::{Jvm, Launch, Profiled, Workspace, each_jvm};
 
@@ -17,6 +18,28 @@ fn live_at_exit_is_what_is_reachable() {
         assert_eq!(json.collected()[NODE].objects, 400_000, "json on {jvm}");
         assert_eq!(text.live_counts()[NODE].objects, 1000, "text on {jvm}");
         assert_eq!(text.live_summary.map(|sum| sum.objects), Some(1000), "text on {jvm}");
+    });
+}
+
+/// A container closes what it holds in a shutdown hook: that is not the program's work any more.
+#[test]
+fn live_at_exit_is_what_was_held_before_shutdown_hooks_ran() {
+    each_jvm(|jvm| {
+        for how in ["return", "exit", "signal"] {
+            let run = Profiled::new(jvm, "exitlive.Closing", "#trackcollections#include-exitlive")
+                .with(|launch| launch.args(&[how]));
+            let running = run.start().when_ready();
+            if how == "signal" {
+                let told = Command::new("kill").arg(running.pid().to_string()).status();
+                assert!(told.is_ok_and(|status| status.success()), "SIGTERM on {jvm}");
+            }
+            let outcome = running.finish();
+            assert!(outcome.stdout.contains("CLOSED"), "{how} on {jvm}: {}", outcome.stdout);
+            let json = run.json();
+            let live = json.live();
+            assert_eq!(live["exitlive.Closing$Held"].objects, 1000, "{how} on {jvm}");
+            assert!(!live.contains_key("exitlive.Closing$MadeWhileEnding"), "{how} on {jvm}");
+        }
     });
 }
 

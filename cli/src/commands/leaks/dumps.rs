@@ -61,7 +61,7 @@ impl Dumps {
         let more = rows.len().saturating_sub(MOST);
         rows.truncate(MOST);
         let suspects = rows.into_iter().map(|(suspicion, row)| self.suspect(suspicion, &row)).collect();
-        Leaks { searched, suspects, more, untold: None }
+        Leaks { searched, suspects, more, untold: None, floor: None }
     }
 
     fn judged(&self, row: &Sustained, heap_bytes: u64) -> Suspicion {

@@ -1,4 +1,4 @@
-//! A recording: whose survivors are of every age, and where they are allocated.
+//! A recording: who keeps more and more, and where that is allocated.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use mayfly_verdicts::leaks::{Keeper, Kept, recorded};
 
 use crate::error::Error;
 use crate::recording_input;
-use crate::verdicts::{Leaks, Searched, Survivors, Suspect, frame};
+use crate::verdicts::{Floor, Leaks, Rate, Searched, Survivors, Suspect, frame};
 
 /// Rows that are shown.
 const MOST: usize = 5;
@@ -19,12 +19,14 @@ pub(super) fn search(file: &Path, trust: f64) -> Result<Leaks, Error> {
         seconds: profile.duration_ms as f64 / 1000.0,
     };
     Ok(match recorded(&profile, trust) {
-        Ok(mut keepers) => {
-            let more = keepers.len().saturating_sub(MOST);
-            keepers.truncate(MOST);
-            Leaks { searched, suspects: keepers.into_iter().map(suspect).collect(), more, untold: None }
+        Ok(mut told) => {
+            let more = told.keepers.len().saturating_sub(MOST);
+            told.keepers.truncate(MOST);
+            let floor = Some(Floor { bytes_per_s: told.floor, is_small: told.floor_is_small });
+            let suspects = told.keepers.into_iter().map(suspect).collect();
+            Leaks { searched, suspects, more, untold: None, floor }
         }
-        Err(why) => Leaks { searched, suspects: Vec::new(), more: 0, untold: Some(why) },
+        Err(why) => Leaks { searched, suspects: Vec::new(), more: 0, untold: Some(why), floor: None },
     })
 }
 
@@ -32,8 +34,15 @@ fn suspect(keeper: Keeper) -> Suspect {
     let survivors = keeper.kept.iter().map(survivors).collect();
     Suspect {
         suspicion: keeper.suspicion,
-        what: keeper.kept.first().map(|kept| kept.class.clone()).unwrap_or_default(),
+        what: keeper.class,
         allocated_by: keeper.method,
+        growth: Some(Rate {
+            bytes_per_s: keeper.bytes_per_s,
+            since: keeper.since_ms as f64 / 1000.0,
+            samples: keeper.samples,
+            objects: keeper.live.objects,
+            bytes: keeper.live.bytes,
+        }),
         survivors,
         ..Suspect::default()
     }
@@ -44,8 +53,8 @@ fn survivors(kept: &Kept) -> Survivors {
         class: kept.class.clone(),
         objects: kept.live.objects,
         bytes: kept.live.bytes,
-        born: [kept.shape.early, kept.shape.middle, kept.shape.recent].map(|number| number as u64),
-        died_old: kept.shape.died_old as u64,
+        born: kept.born,
+        died_old: kept.died_old,
         stack: kept.stack.iter().map(frame).collect(),
     }
 }

@@ -45,7 +45,7 @@ pub enum Hook {
     Cloned,
     /// `backtrace(Object)`: the arrays that the VM made to hold an exception's stack trace.
     Backtrace,
-    /// `exiting()`: the VM ends, the program's shutdown hooks are done.
+    /// `exiting()`: the VM begins to end, the program's shutdown hooks are still to run.
     Exiting,
     /// `moving(boolean)`: a virtual thread begins or ends to be mounted or unmounted, as the next call is told.
     Moving,

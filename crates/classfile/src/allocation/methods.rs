@@ -129,8 +129,6 @@ pub(super) const METHODS: &[Method] = &[
     of(STRING_BUILDER, b"toString", TO_STRING, Callee::FollowedBy(Hook::Built)),
     of(STRING_BUFFER, b"toString", TO_STRING, Callee::FollowedBy(Hook::Built)),
     of(THROWABLE, b"fillInStackTrace", FILL_IN, Callee::FollowedBy(Hook::Backtrace)),
-    // The program's shutdown hooks are done.
-    of(SHUTDOWN, b"runHooks", NOTHING, Callee::FollowedBy(Hook::Exiting)),
     // Up to JDK 25.
     of(VIRTUAL_THREAD, b"notifyJvmtiMount", BOOLEAN, Callee::Moves(Hook::Moving)),
     of(VIRTUAL_THREAD, b"notifyJvmtiUnmount", BOOLEAN, Callee::Moves(Hook::Moving)),

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use super::methods::{METHODS, Owner};
+use super::methods::{METHODS, Owner, SHUTDOWN};
 use super::rules::{Callees, Names};
 use super::scan;
 use crate::pool::ConstantPool;
@@ -32,14 +32,14 @@ pub fn may_get_hooks(
     codes.any(|code| scan::may_have_hooks(class, &code, &callees, places))
 }
 
-/// Whether a class has methods that are treated by their names. Every class may override `clone`: not asked here.
+/// Whether a class has methods that are treated by their names, or by their own. Every class may override `clone`: not asked here.
 fn is_special(class: &[u8]) -> bool {
-    METHODS.iter().any(|row| matches!(row.owner, Owner::Class(name) if name == class))
+    class == SHUTDOWN || METHODS.iter().any(|row| matches!(row.owner, Owner::Class(name) if name == class))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::methods::{OBJECT, SHUTDOWN, STRING_BUFFER, STRING_BUILDER};
+    use super::super::methods::{OBJECT, STRING_BUFFER, STRING_BUILDER};
     use super::*;
 
     #[test]

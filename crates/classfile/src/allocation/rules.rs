@@ -38,7 +38,7 @@ pub(super) fn entry_hook(class: &[u8], name: &[u8], descriptor: &[u8], fields: b
     match (class, name, descriptor) {
         (OBJECT, b"<init>", b"()V") => Some(Hook::Object),
         (REFLECTION, b"filterFields", FILTER_FIELDS) if fields => Some(Hook::VisibleFields),
-        (SHUTDOWN, b"halt", b"(I)V") => Some(Hook::Exiting),
+        (SHUTDOWN, b"runHooks", NOTHING) | (SHUTDOWN, b"halt", b"(I)V") => Some(Hook::Exiting),
         (STRING_BUILDER | STRING_BUFFER, b"toString", TO_STRING) => Some(Hook::Building),
         (VIRTUAL_THREAD, b"mount", NOTHING) if fields => Some(Hook::Mounting),
         (VIRTUAL_THREAD, b"unmount", NOTHING) if fields => Some(Hook::Unmounting),
@@ -100,10 +100,7 @@ impl Names {
             5 => self.clone |= utf8 == b"clone",
             6 => self.callee |= utf8 == b"copyOf",
             7 => self.callee |= utf8 == b"toBytes",
-            8 => {
-                self.callee |=
-                    utf8 == b"newArray" || utf8 == b"toBytes0" || utf8 == b"runHooks" || utf8 == b"toString"
-            }
+            8 => self.callee |= utf8 == b"newArray" || utf8 == b"toBytes0" || utf8 == b"toString",
             11 => self.callee |= utf8 == b"copyOfRange" || utf8 == b"newInstance" || utf8 == b"newBytesFor",
             13 => self.callee |= utf8 == b"multiNewArray",
             16 => self.callee |= utf8 == b"allocateInstance" || utf8 == b"fillInStackTrace",

@@ -23,6 +23,7 @@ impl Screen<'_> {
         let found =
             [self.allocates(), self.holds(), self.lives_longest(), self.optimised_away(), self.in_all()];
         let mut lines = vec![String::new(), "Found:".to_owned()];
+        lines.extend(self.growing().iter().map(|text| self.fit(&format!("  {text}"))));
         for (at, text) in found.into_iter().flatten().take(FINDINGS).enumerate() {
             lines.push(self.fit(&format!("  {}. {text}", at + 1)));
             if at == 0 {

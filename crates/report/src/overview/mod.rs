@@ -4,6 +4,7 @@
 
 mod coverage;
 mod findings;
+mod growing;
 mod longest;
 mod scopes;
 mod settled;

@@ -6,10 +6,8 @@
 
 mod growth;
 mod recorded;
-mod shape;
 mod suspicion;
 
 pub use growth::{Growth, growing, is_of_expiry};
-pub use recorded::{Keeper, Kept, recorded};
-pub use shape::Shape;
+pub use recorded::{Keeper, Kept, Recorded, recorded};
 pub use suspicion::Suspicion;

@@ -1,7 +1,9 @@
 //! Leaks by growth over dumps, and by who survives.
 
-use mayfly_profile::{ClassProfile, Fates, Frame, Lifetimes, Load, Profile, SiteProfile, Tally, Trust};
-use mayfly_verdicts::leaks::{Growth, Keeper, Shape, Suspicion, growing, is_of_expiry, recorded};
+use mayfly_profile::{
+    ClassProfile, Estimate, Fates, Frame, Lifetimes, Load, Profile, SiteProfile, Tally, Tracking, Trust,
+};
+use mayfly_verdicts::leaks::{Growth, Keeper, Recorded, Suspicion, growing, is_of_expiry, recorded};
 
 fn growth(objects: &[u64], soft: &[u64]) -> Growth {
     Growth {
@@ -51,84 +53,200 @@ fn what_has_a_field_for_its_expiry_is_no_leak_yet() {
     reason(&growing(&full), "harmless", "each dump");
 }
 
-/// Of a hundred collections; `alive` says of each birth how long it lives.
-fn shape(births: impl Iterator<Item = u64>, life: impl Fn(u64) -> u64) -> Shape {
-    let (mut living, mut dead) = (Vec::new(), Vec::new());
-    for birth in births {
-        let life = life(birth);
-        if birth + life > 100 { living.push((100 - birth, 10)) } else { dead.push((life - 1, 10)) }
-    }
-    Shape::of(100.0, living.into_iter(), dead.into_iter())
-}
+/// Of so many seconds.
+const SECONDS: u64 = 100;
 
-#[test]
-fn survivors_of_every_age_are_a_leak_and_others_are_not() {
-    let forever = |_: u64| 1_000;
-    assert_eq!(shape(0..100, forever).suspicion(1.0), Suspicion::Leak);
-    // One in ten stays.
-    assert_eq!(
-        shape(0..100, |birth| if birth % 10 == 0 { 1_000 } else { 3 }).suspicion(1.0),
-        Suspicion::Leak
-    );
-    let harmless = [
-        ("a constant table", shape(0..5, forever)),
-        ("a cache that is full since the middle", shape(0..50, forever)),
-        ("sessions", shape(0..100, |_| 20)),
-        ("an LRU cache of a third of the time", shape(0..100, |_| 33)),
-        ("a batch each 30", shape(0..100, |birth| 30 - birth % 30)),
-    ];
-    for (what, shape) in harmless {
-        assert_eq!(shape.suspicion(1.0).name(), "harmless", "{what}: {shape:?}");
-    }
-    // Of those that got old most die, of the others it is not known yet.
-    let mortal = shape(0..100, |birth| if birth < 45 { 52 } else { 1_000 });
-    assert_ne!(mortal.suspicion(1.0), Suspicion::Leak, "{mortal:?}");
-    // Few objects that stand for many say little.
-    assert_ne!(shape(0..100, forever).suspicion(1_000.0), Suspicion::Leak);
-}
-
-/// A site whose living objects were born in each hundredth of the time in `born`; all allocation is even.
-fn site(method: &str, born: std::ops::Range<u64>) -> SiteProfile {
+/// A site of a method's line whose objects of `size` bytes are born one by one at each of `births` seconds, and live for as long as
+/// `life` says; one in `thinned` of them is sampled, and stands for the others.
+fn site(
+    (class, method, line): (&str, &str, u32),
+    (size, thinned): (u64, u64),
+    births: impl Iterator<Item = u64>,
+    life: impl Fn(u64) -> u64,
+) -> SiteProfile {
     let mut fates = Fates::default();
-    for birth in born.clone() {
-        let (load, age) = (Load { objects: 100, bytes: 10_000, byte_ms: (0, 0) }, 100 - birth);
-        fates.bytes.record_living(age << 20, load);
-        fates.ms.record_living(age * 100, load);
+    let (mut live, mut all) = (0, 0);
+    for birth in births {
+        let load = Load { objects: thinned, bytes: thinned * size, byte_ms: (0, 0) };
+        let (age, life) = (SECONDS - birth, life(birth));
+        all += thinned;
+        if life >= age {
+            live += thinned;
+            fates.ms.record_living(age * 1_000, load);
+            fates.bytes.record_living(age << 20, load);
+        } else {
+            fates.ms.record_dead(life * 1_000, life * 1_000 + 500, load);
+            fates.bytes.record_dead(life << 20, (life << 20) + (1 << 19), load);
+        }
     }
-    let objects = 100 * (born.end - born.start);
-    let frame = Frame { class: "a.Main".into(), method: method.into(), file: None, line: None };
+    let frame = |class: &str, method: &str, line| Frame {
+        class: class.into(),
+        method: method.into(),
+        file: None,
+        line: Some(line),
+    };
     SiteProfile {
-        class: "a.Name".into(),
-        stack: vec![frame].into(),
-        allocated: Tally::of(objects, 100),
-        live: Some(Tally::of(objects, 100)),
+        class: class.into(),
+        stack: vec![
+            frame("java.util.Map", "put", 7),
+            frame("a.Main", method, line),
+            frame("a.Main", "main", 1),
+        ]
+        .into(),
+        allocated: Tally::of(all, size),
+        live: Some(Tally::of(live, size)),
         fates: Some(fates.into()),
         ..SiteProfile::default()
     }
 }
 
-/// A run of a hundred collections in which one class stays, from these sites.
-fn keepers(sites: Vec<SiteProfile>) -> Vec<Keeper> {
+/// What a recording with these sites tells, in which some class was there from the start.
+fn told(tracking: Tracking, mut sites: Vec<SiteProfile>) -> Recorded {
     let mut lifetimes = Lifetimes::default();
-    for age in 0..100 {
-        lifetimes.gcs.record_living(age, 100);
-        lifetimes.bytes.record_living(age << 20, 100);
-    }
-    let mut profile = Profile { complete: true, gcs: 100, duration_ms: 10_000, sites, ..Profile::default() };
-    (profile.run.lifetimes, profile.run.stacks) = (true, true);
+    lifetimes.ms.record_living(SECONDS * 1_000, 1);
+    lifetimes.bytes.record_living(SECONDS << 20, 1);
+    let live = Some(Tally::of(1, 100));
+    let class = |site: &SiteProfile| ClassProfile {
+        name: site.class.clone(),
+        live: site.live,
+        ..ClassProfile::default()
+    };
+    let mut classes: Vec<_> = sites.iter().map(class).collect();
+    classes.push(ClassProfile {
+        name: "a.Main".into(),
+        live,
+        lifetimes: Some(lifetimes),
+        ..ClassProfile::default()
+    });
+    sites.push(site(("a.Main", "main", 1), (100, 1), 0..1, |_| 1_000));
+    let duration_ms = SECONDS * 1_000;
+    let mut profile = Profile { complete: true, gcs: 100, duration_ms, sites, classes, ..Profile::default() };
+    (profile.run.lifetimes, profile.run.stacks, profile.run.tracking) = (true, true, tracking);
     profile.trust = Trust { accounted_bytes: 1, jvm_allocated_bytes: Some(1), ..Trust::default() };
-    let live = Some(Tally::of(10_000, 100));
-    let class =
-        ClassProfile { name: "a.Name".into(), live, lifetimes: Some(lifetimes), ..ClassProfile::default() };
-    profile.classes = vec![class];
     recorded(&profile, 0.9).expect("judged")
+}
+
+fn keepers(sites: Vec<SiteProfile>) -> Vec<Keeper> {
+    told(Tracking::EveryObject, sites).keepers
+}
+
+fn names(keepers: &[Keeper]) -> Vec<(&str, &str)> {
+    keepers.iter().map(|of| (of.method.as_deref().unwrap_or_default(), of.suspicion.name())).collect()
+}
+
+const FOREVER: fn(u64) -> u64 = |_| 1_000;
+/// Objects large enough to be spoken of.
+const SIZE: (u64, u64) = (4_000, 1);
+
+#[test]
+fn survivors_of_every_age_are_a_leak_and_others_are_not() {
+    let one = |births: std::ops::Range<u64>, life: fn(u64) -> u64| {
+        keepers(vec![site(("a.Name", "keep", 3), SIZE, births, life)])
+    };
+    assert_eq!(names(&one(0..100, FOREVER)), [("a.Main.keep:3", "leak")]);
+    // One in five stays.
+    assert_eq!(
+        names(&one(0..100, |birth| if birth % 5 == 0 { 1_000 } else { 3 })),
+        [("a.Main.keep:3", "leak")]
+    );
+    // It stops only now and then.
+    let pauses =
+        keepers(vec![site(("a.Name", "keep", 3), SIZE, (0..100).filter(|birth| birth % 20 < 12), FOREVER)]);
+    assert_eq!(names(&pauses), [("a.Main.keep:3", "leak")]);
+    let harmless: [(&str, Vec<Keeper>); 6] = [
+        ("a constant table", one(0..5, FOREVER)),
+        ("a cache that is full since the middle", one(0..50, FOREVER)),
+        ("sessions", one(0..100, |_| 20)),
+        ("an LRU cache of a third of the time", one(0..100, |_| 33)),
+        ("a batch each 30", one(0..100, |birth| 30 - birth % 30)),
+        ("garbage", one(0..100, |_| 1)),
+    ];
+    for (what, keepers) in harmless {
+        assert_eq!(names(&keepers), [], "{what}");
+    }
+    // Of those that got old most die, of the others it is not known yet.
+    let mortal = one(0..100, |birth| if birth < 45 { 52 } else { 1_000 });
+    assert!(mortal.iter().all(|keeper| keeper.suspicion != Suspicion::Leak), "{mortal:?}");
 }
 
 #[test]
 fn what_each_phase_of_a_program_keeps_is_no_leak_though_its_class_grows_all_the_time() {
     // As a compiler does: names by the parser, then by who writes files.
-    let phases = keepers(vec![site("parse", 0..45), site("check", 45..70), site("write", 70..100)]);
-    assert_eq!(phases, []);
-    let leak = keepers(vec![site("keep", 0..100)]);
-    assert_eq!(leak.iter().map(|one| one.method.as_deref()).collect::<Vec<_>>(), [Some("a.Main.keep")]);
+    let of = |method, line, births| site(("a.Name", method, line), SIZE, births, FOREVER);
+    let phases = keepers(vec![of("parse", 3, 0..45), of("check", 5, 45..70), of("write", 7, 70..100)]);
+    assert!(phases.iter().all(|keeper| keeper.suspicion != Suspicion::Leak), "{phases:?}");
+    // What began in the second half may be a leak, too.
+    assert_eq!(names(&phases), [("a.Main.write:7", "unsure")]);
+}
+
+#[test]
+fn classes_of_one_line_are_one_leak_however_much_garbage_of_them_is_made_elsewhere() {
+    // Three samples each, four times what a rule by class would need; beside them a busy line.
+    let every = |nth: u64, from: u64| (from..100).step_by(nth as usize);
+    let kept = |class, from| site((class, "keep", 3), (16_000, 1), every(20, from), FOREVER);
+    let garbage = |class| site((class, "work", 9), (16_000, 1), (0..100).chain(0..100), |_| 0);
+    let sites = vec![
+        kept("[B", 1),
+        kept("java.lang.String", 6),
+        kept("a.Node", 11),
+        garbage("[B"),
+        garbage("a.Node"),
+    ];
+    let found = keepers(sites);
+    assert_eq!(names(&found), [("a.Main.keep:3", "leak")]);
+    let parts: u64 = found[0].kept.iter().map(|kept| kept.live.objects).sum();
+    assert_eq!((found[0].live.objects, parts), (15, 15));
+    for kept in &found[0].kept {
+        assert_eq!(kept.born.iter().sum::<u64>(), kept.live.objects, "sums add up");
+    }
+}
+
+#[test]
+fn lines_of_a_method_are_one_leak_where_none_has_enough_alone() {
+    let kept =
+        |line: u32| site(("a.Name", "keep", line), (16_000, 1), (u64::from(line)..100).step_by(25), FOREVER);
+    assert_eq!(names(&keepers((1..=4).map(kept).collect())), [("a.Main.keep", "leak")]);
+}
+
+#[test]
+fn too_few_samples_tell_nothing_and_say_what_they_could_not_see() {
+    const INTERVAL: u64 = 512 << 10;
+    let tracking = Tracking::ByteSample(INTERVAL);
+    let stands_for = (1.0 / Estimate::probability(1_000, INTERVAL)) as u64;
+    let of = |step: usize| {
+        let births = (3..100).step_by(step);
+        told(tracking, vec![site(("a.Name", "keep", 3), (1_000, stands_for), births, FOREVER)])
+    };
+    assert_eq!(names(&of(4).keepers), [("a.Main.keep:3", "leak")]);
+    let few = of(20);
+    assert_eq!(names(&few.keepers), [("a.Main.keep:3", "unsure")]);
+    assert!(few.keepers[0].suspicion.reason().is_some_and(|why| why.contains("before some ")), "{few:?}");
+    let none = of(90);
+    assert_eq!(names(&none.keepers), []);
+    // Sixteen samples in a hundred seconds.
+    assert!((none.floor / (16.0 * INTERVAL as f64 / 100.0) - 1.0).abs() < 0.02, "{none:?}");
+    assert!(!none.floor_is_small);
+}
+
+#[test]
+fn growth_that_would_have_been_seen_is_none() {
+    let table = site(("a.Name", "keep", 3), (100, 10_000_000), 0..1, FOREVER);
+    let told = told(Tracking::EveryObject, vec![table]);
+    assert_eq!(names(&told.keepers), []);
+    assert!(told.floor_is_small, "{told:?}");
+}
+
+#[test]
+fn as_many_soft_references_are_a_doubt() {
+    let kept = |class| site((class, "keep", 3), SIZE, 0..100, FOREVER);
+    let found = keepers(vec![kept("a.Page"), kept("a.SoftEntry")]);
+    assert_eq!(names(&found), [("a.Main.keep:3", "unsure")]);
+}
+
+#[test]
+fn a_leak_is_its_makers_and_not_its_constructors() {
+    let mut leak = site(("a.Name", "keep", 3), SIZE, 0..100, FOREVER);
+    let constructor = Frame { class: "a.Name".into(), method: "<init>".into(), file: None, line: Some(1) };
+    leak.stack = std::iter::once(constructor).chain(leak.stack.iter().cloned()).collect::<Vec<_>>().into();
+    assert_eq!(names(&keepers(vec![leak])), [("a.Main.keep:3", "leak")]);
 }

@@ -204,7 +204,7 @@ fn entry(full_name: &str) -> Option<&'static str> {
     let fields = "(Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";
     match full_name {
         "java/lang/Object <init> ()V" => Some("object (Ljava/lang/Object;)V"),
-        "java/lang/Shutdown halt (I)V" => Some("exiting ()V"),
+        "java/lang/Shutdown runHooks ()V" | "java/lang/Shutdown halt (I)V" => Some("exiting ()V"),
         "java/lang/StringBuilder toString ()Ljava/lang/String;"
         | "java/lang/StringBuffer toString ()Ljava/lang/String;" => Some("building ()V"),
         "java/lang/VirtualThread mount ()V" => Some("mounting (Ljava/lang/Thread;)V"),
@@ -244,7 +244,6 @@ fn behind_call(opcode: u8, callee: &str, owner: &str, silent: bool) -> Option<&'
         callee if callee.ends_with(" clone ()Ljava/lang/Object;") && opcode != 0xb8 => {
             Some("cloned (ILjava/lang/Object;)V")
         }
-        "java/lang/Shutdown runHooks ()V" => Some("exiting ()V"),
         "java/lang/Throwable fillInStackTrace (I)Ljava/lang/Throwable;" => {
             Some("backtrace (Ljava/lang/Object;)V")
         }

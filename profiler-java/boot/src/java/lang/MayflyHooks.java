@@ -186,7 +186,7 @@ public final class MayflyHooks {
     /** An entry ends on this thread, or goes on in it as in another one. */
     private static native void noteEntry(long entry, boolean ends);
 
-    /** The VM ends, and the program's shutdown hooks are done. Later, concurrent collectors can collect no more. */
+    /** The VM begins to end, and the program's shutdown hooks are still to run: later, what the program held is closed. */
     public static native void exiting();
 
     /**

@@ -1,0 +1,155 @@
+//! Whether what one pool keeps becomes more and more.
+//!
+//! A cache that is full, a pool and class initialisation bring no young survivors any more; of sessions, a cache that throws out
+//! its oldest, and a batch, none are old. What leaks has survivors of every age, and the old ones do not die. Numbers are samples,
+//! so each rule allows for chance.
+
+use super::births::{Births, Clock};
+use super::pools::Pool;
+
+/// Samples alive from which on growth can be told: of so many on average, growth at an even pace is seen by the rules below in
+/// 19 cases of 20.
+pub const LEAST_SAMPLES: f64 = 16.0;
+/// Samples alive that have to be there: nine in all, three of the first half of the time, two of each quarter since. Ages are coarse,
+/// so a part of one may fall elsewhere.
+const FOUND: f64 = 8.5;
+const FOUND_EARLY: f64 = 2.5;
+const FOUND_LATE: f64 = 1.5;
+/// Samples alive from which on growth is suspected: four in all, one of the first half, two since.
+const SUSPECTED: f64 = 3.5;
+const SUSPECTED_EARLY: f64 = 0.75;
+/// Survivors of the last quarter, by the pace of the time before; fewer than the second share of them are none.
+const STILL: f64 = 0.3;
+const STOPPED: f64 = 0.1;
+/// Those of the first half, by the pace since: fewer are none, and fewer than the second share of them may be what is left of more.
+const BEGUN: f64 = 0.1;
+const EVEN: f64 = 0.6;
+/// Of those that became old, so many for one that is alive may have died.
+const DIED: f64 = 0.25;
+
+/// What is held of a pool.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Growth {
+    /// It becomes more all the time.
+    Grows,
+    /// It may: why it can't be told.
+    Unsure(String),
+    /// It does not.
+    Harmless,
+}
+
+/// What the survivors on one clock look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    Grows,
+    Few,
+    Slower,
+    BeganLately,
+    OldOnesDie,
+    Stopped,
+    Nothing,
+}
+
+impl Growth {
+    /// Of a pool, by milliseconds and by bytes allocated: start-up, or a busy end, may fill one of the clocks.
+    pub(super) fn of(pool: &Pool, clocks: [Clock; 2], least_bytes: f64) -> Self {
+        let looks = pool.births.map(|births| look(&births, pool.samples));
+        let late = pool.births[0].late().max(pool.births[1].late());
+        if late < least_bytes || looks.contains(&Look::Nothing) {
+            return Self::Harmless;
+        }
+        let any = |wanted: Look| looks.contains(&wanted);
+        let both = |wanted: Look| looks == [wanted; 2];
+        if both(Look::Stopped) {
+            return Self::Harmless;
+        }
+        let unsure = |why: &str| Self::Unsure(why.to_owned());
+        if any(Look::OldOnesDie) {
+            return unsure("of those that became old, some died: it may be as many as come");
+        }
+        if any(Look::Grows) {
+            return Self::Grows;
+        }
+        if any(Look::Stopped) {
+            return Self::Harmless;
+        }
+        if any(Look::Few) {
+            let seconds = clocks[0].whole / 1000.0 * LEAST_SAMPLES / pool.samples.max(1.0);
+            return Self::Unsure(format!(
+                "it grows by {:.0} samples so far: it can't be told before some {} s",
+                pool.samples,
+                seconds.ceil()
+            ));
+        }
+        if any(Look::Slower) {
+            return unsure("it grew ever more slowly: it may be about full");
+        }
+        unsure("none is left of the first half of the time: it began lately, or is dropped after a while")
+    }
+
+    /// The same, if as many soft references were made lately.
+    pub(super) fn held_softly(self) -> Self {
+        match self {
+            Self::Harmless => self,
+            _ => Self::Unsure(
+                "as many soft references were kept: it may be a cache that the collector empties".to_owned(),
+            ),
+        }
+    }
+
+    /// Whether nothing is to be said of it.
+    pub fn is_harmless(&self) -> bool {
+        *self == Self::Harmless
+    }
+
+    /// Whether it surely grows.
+    pub fn is_sure(&self) -> bool {
+        *self == Self::Grows
+    }
+
+    /// What is worse comes first.
+    pub(super) fn rank(&self) -> u8 {
+        match self {
+            Self::Grows => 0,
+            Self::Unsure(_) => 1,
+            Self::Harmless => 2,
+        }
+    }
+}
+
+/// What survivors look like that so many samples are behind.
+fn look(births: &Births, samples: f64) -> Look {
+    let (living, late) = (births.living(), births.late());
+    if living <= 0.0 {
+        return Look::Nothing;
+    }
+    let of = births.times(samples / living);
+    // Per quarter of the time.
+    let (early, middle, recent) = (births.early / 2.0, births.middle, births.recent);
+    let pace = late / 2.0;
+    let few = samples < FOUND || of.early < FOUND_EARLY || of.middle < FOUND_LATE || of.recent < FOUND_LATE;
+    let least = |share: f64, of: f64| share * of;
+    if recent <= least(STOPPED, early.max(middle)) || (!few && recent < least(STILL, middle)) {
+        return Look::Stopped;
+    }
+    if early < least(BEGUN, pace) {
+        // What is dropped after a while has some of each age up to that, and some that died.
+        return if samples < FOUND || births.died() > DIED * late {
+            Look::Stopped
+        } else {
+            Look::BeganLately
+        };
+    }
+    if births.died_old > DIED * births.early
+        || (early < least(EVEN, pace) && births.died_old + births.died_some_time > DIED * births.early)
+    {
+        return if few { Look::Stopped } else { Look::OldOnesDie };
+    }
+    if samples < SUSPECTED || of.early < SUSPECTED_EARLY || of.late() < FOUND_LATE {
+        return Look::Stopped;
+    }
+    if pace < least(STILL, early) || recent < least(STILL, early) {
+        return if few { Look::Few } else { Look::Slower };
+    }
+    if few { Look::Few } else { Look::Grows }
+}
