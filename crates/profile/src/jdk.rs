@@ -12,7 +12,12 @@ pub const JDK_PACKAGES: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun
 /// constructor. Without any, the innermost; `None`: there is no stack.
 pub fn own_frame(stack: &Stack) -> Option<&Frame> {
     let own = || stack.iter().filter(|frame| !is_of_the_jdk(&frame.class));
-    own().find(|frame| &*frame.method != "<init>").or_else(|| own().next()).or_else(|| stack.first())
+    own().find(|frame| &*frame.method != "<init>").or_else(|| innermost_own_frame(stack))
+}
+
+/// As [`own_frame`], be it a constructor.
+pub(crate) fn innermost_own_frame(stack: &Stack) -> Option<&Frame> {
+    stack.iter().find(|frame| !is_of_the_jdk(&frame.class)).or_else(|| stack.first())
 }
 
 /// Whether a class is the JDK's own, by its name as `Class.getName()` gives it. Arrays are not looked into.

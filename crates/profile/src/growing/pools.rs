@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::frame::Frame;
-use crate::jdk::own_frame;
+use crate::jdk::{innermost_own_frame, own_frame};
 use crate::profile::{ClassProfile, Profile};
 use crate::tally::Tally;
 
@@ -130,11 +130,11 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Of each line, or without stacks of each class.
+    /// Of each line, and each constructor called there; without stacks of each class.
     pub(super) fn all(profile: &Profile, worth: &Worth<'_>) -> Vec<Self> {
         let clocks = Clock::both(profile);
-        let mut pools: BTreeMap<Maker, Self> = BTreeMap::new();
-        let mut add = |maker: Maker, pool: Self| pools.entry(maker).or_default().absorb(pool);
+        let mut pools: BTreeMap<(Maker, Maker), Self> = BTreeMap::new();
+        let mut add = |maker: (Maker, Maker), pool: Self| pools.entry(maker).or_default().absorb(pool);
         if profile.run.stacks && profile.sites.iter().any(|site| site.fates.is_some()) {
             for (row, site) in profile.sites.iter().enumerate() {
                 let Some(fates) = site.fates.as_deref() else { continue };
@@ -149,17 +149,19 @@ impl Pool {
                 let oldest_ms = loads().map(|((_, to), _)| to as f64).fold(0.0, f64::max);
                 let pool =
                     Self { rows: vec![(row, births[0])], births, objects, oldest_ms, ..Self::default() };
-                add(Maker::of(own_frame(&site.stack), true), pool.told(&site.class, one));
+                let of = |frame| Maker::of(frame, true);
+                let maker = (of(own_frame(&site.stack)), of(innermost_own_frame(&site.stack)));
+                add(maker, pool.told(&site.class, one));
             }
         } else {
             for (row, class) in profile.classes.iter().enumerate() {
                 if let Some(pool) = Self::of_class(row, class, clocks) {
                     let one = worth.of_object(&class.name, pool.births[0].living() / pool.objects);
-                    add(Maker::Class(class.name.clone()), pool.told(&class.name, one));
+                    add((Maker::Class(class.name.clone()), Maker::Unknown), pool.told(&class.name, one));
                 }
             }
         }
-        pools.into_iter().map(|(maker, pool)| Self { maker, ..pool }).collect()
+        pools.into_iter().map(|((maker, _), pool)| Self { maker, ..pool }).collect()
     }
 
     fn of_class(row: usize, class: &ClassProfile, clocks: [Clock; 2]) -> Option<Self> {
@@ -229,8 +231,10 @@ pub(super) fn growers(
         {
             match &mut growing {
                 Some((pool, _)) => {
+                    if pool.maker != line.maker {
+                        pool.maker = pool.maker.without_line();
+                    }
                     pool.absorb(line);
-                    pool.maker = pool.maker.without_line();
                 }
                 None => growing = Some((line, growth)),
             }

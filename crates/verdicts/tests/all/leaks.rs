@@ -244,6 +244,20 @@ fn as_many_soft_references_are_a_doubt() {
 }
 
 #[test]
+fn a_leak_is_told_from_what_the_same_method_made_once() {
+    let made_by = |class: &str, births: std::ops::Range<u64>, size| {
+        let mut site = site((class, "main", 3), size, births, FOREVER);
+        let constructor = Frame { class: class.into(), method: "<init>".into(), file: None, line: None };
+        site.stack =
+            std::iter::once(constructor).chain(site.stack.iter().cloned()).collect::<Vec<_>>().into();
+        site
+    };
+    let found = keepers(vec![made_by("a.Table", 0..1, (4_000_000, 1)), made_by("a.Session", 0..100, SIZE)]);
+    assert_eq!(names(&found), [("a.Main.main:3", "leak")]);
+    assert_eq!((found[0].class.as_str(), found[0].live.objects), ("a.Session", 100));
+}
+
+#[test]
 fn a_leak_is_its_makers_and_not_its_constructors() {
     let mut leak = site(("a.Name", "keep", 3), SIZE, 0..100, FOREVER);
     let constructor = Frame { class: "a.Name".into(), method: "<init>".into(), file: None, line: Some(1) };
