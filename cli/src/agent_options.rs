@@ -14,6 +14,8 @@ struct AgentOption {
 
 /// Options which say which objects are tracked: one from the user replaces all of ours.
 const TRACKING: [&str; 4] = ["trackcollections", "trackcollection", BALANCED, "sample"];
+/// Goes with the sample that it is given with.
+const RATE: &str = "sample-rate";
 /// An option whose name has a `-`, and no value.
 const BALANCED: &str = "track-balanced";
 
@@ -52,7 +54,7 @@ impl AgentOptions {
     }
 
     fn settles(&self, name: &str) -> bool {
-        let tracking = TRACKING.contains(&name);
+        let tracking = TRACKING.contains(&name) || name == RATE;
         self.0
             .iter()
             .any(|option| option.name == name || (tracking && TRACKING.contains(&option.name.as_str())))
@@ -112,6 +114,8 @@ mod tests {
     #[test]
     fn the_same_option_replaces_ours() {
         assert_eq!(merged("#sample-512k#trace", "#sample-64k"), "#trace#sample-64k");
+        assert_eq!(merged("#sample-32k#sample-rate-9#trace", "#sample-64k"), "#trace#sample-64k");
+        assert_eq!(merged("#sample-32k#sample-rate-9#trace", "#trackcollections"), "#trace#trackcollections");
         assert_eq!(merged("#recording-/a", "#recording-/b-c"), "#recording-/b-c");
     }
 

@@ -109,7 +109,8 @@ pub(crate) fn track(exact: &Exact, jni: Jni<'_>, handed_over: HandedOver<'_>) {
         let Some(class) = thread.class(population, (None, cell)) else { return };
         let size = if size == 0 { u64::from(class.size) } else { size };
         let followed = Followed { object, size, bytes: size * every, entry };
-        thread.tracked_last = thread.add((population, &exact.target.jvmti), jni, class, followed, moving);
+        thread.tracked_last =
+            thread.add((population, &exact.target.jvmti), jni, class, followed, (moving, 0));
     });
 }
 

@@ -1,5 +1,7 @@
 //! What the JVM's sampler reports: who made what no hook sees, and with `#sample` the objects to follow.
 
+use std::time::Instant;
+
 use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiEnv, JvmtiError, SampledAllocation};
 use mayfly_profile::{Estimate, Tracking};
 
@@ -13,7 +15,7 @@ use crate::conduct::notice::say;
 use crate::conduct::own_threads;
 use crate::options::Options;
 use crate::target::{note_sample, renew_buffer};
-use crate::tracking::Followed;
+use crate::tracking::{Followed, Rate};
 
 /// Mean bytes between two samples where the user asks for none: what is not seen is estimated to some per cent, at a
 /// cost that can't be measured.
@@ -22,6 +24,9 @@ const DEFAULT_INTERVAL: u64 = 512 << 10;
 const BALANCED_INTERVAL: u64 = 128 << 10;
 /// Where every object is tracked: a sample costs next to nothing beside them, and a third of the error is left.
 const TRACKING_INTERVAL: u64 = 64 << 10;
+
+/// With a rate, samples of hot programs are no further apart than this: it costs little.
+const SPARSEST: u64 = 512 << 10;
 
 /// What of the JVM is held with its sampler.
 pub(super) const SAMPLING: Capabilities = Capabilities {
@@ -43,7 +48,15 @@ pub(crate) fn ask_for_sampler(jvmti: &JvmtiEnv, options: &Options) -> Result<Opt
     // The interval is set now: a thread draws its first sample when it starts, the main thread before VMInit.
     let asked = jvmti.add_capabilities(SAMPLING).and_then(|()| jvmti.set_sampling_interval(interval));
     match asked {
-        Ok(()) => Ok(Some(Unseen::new(interval))),
+        Ok(()) => {
+            let rate = options.sample_rate.filter(|_| options.sample_bytes.is_some());
+            let paced = Rate::new(interval, rate).up_to(SPARSEST);
+            let paced = if rate.is_some() { paced.from_the_largest() } else { paced };
+            // As above.
+            let set = jvmti.set_sampling_interval(paced.interval());
+            debug_assert!(set.is_ok(), "it was set to another one");
+            Ok(Some(Unseen::new(paced)))
+        }
         Err(error) if options.sample_bytes.is_some() => Err(error),
         Err(_) => Ok(None),
     }
@@ -76,6 +89,10 @@ pub(super) fn sampled(exact: &Exact, jni: Jni<'_>, sample: SampledAllocation<'_>
     let is_new = note_sample();
     let Some(unseen) = &exact.unseen else { return };
     let Some(drawn) = unseen.draw(jni, sample, exact.population.clock.gcs(), is_new) else { return };
+    if let Some(interval) = unseen.paced(Instant::now()) {
+        // Can't fail while the capability is ours.
+        let _ = exact.target.jvmti.set_sampling_interval(interval);
+    }
     let Some(hooks) = exact.hooks_in_use() else { return };
     let population = &*exact.population;
     if !population.switches.is_active() || own_threads::is_own() {
@@ -89,7 +106,9 @@ pub(super) fn sampled(exact: &Exact, jni: Jni<'_>, sample: SampledAllocation<'_>
     }
     let is_fair = || drawn.is_fair(fastrand::f64());
     match (population.options.tracking(), class) {
-        (Tracking::ByteSample(interval), _) if is_fair() => follow(exact, jni, sample, (cell, interval)),
+        (Tracking::ByteSample(interval), _) if is_fair() => {
+            follow(exact, jni, sample, (cell, interval, drawn.interval))
+        }
         (Tracking::Balanced, Some(class)) if is_fair() => {
             let picked = (sample.object, sample.size, unseen.interval());
             follow_sampled(exact, (jni, hooks), (class, cell), picked);
@@ -98,19 +117,56 @@ pub(super) fn sampled(exact: &Exact, jni: Jni<'_>, sample: SampledAllocation<'_>
     }
 }
 
-/// Follows an object that stands for all of a byte sample.
-fn follow(exact: &Exact, jni: Jni<'_>, sample: SampledAllocation<'_>, (cell, interval): (u32, u64)) {
+/// Follows an object of a byte sample of this interval, which was drawn at this one.
+fn follow(
+    exact: &Exact,
+    jni: Jni<'_>,
+    sample: SampledAllocation<'_>,
+    (cell, interval, drawn_at): (u32, u64, u64),
+) {
     let population = &*exact.population;
     with_this_thread(population, |thread| {
         let Some(class) = thread.class(population, (None, cell)) else { return };
         let name = population.classes.name(class.id).unwrap_or_default();
         if sample.size >= population.options.view.min_bytes && population.admits(name) {
-            let bytes = Estimate::of_sample(sample.size, interval).bytes();
+            let bytes = Estimate::of_sample(sample.size, drawn_at).bytes();
+            let beyond = beyond_log2(sample.size, (interval, drawn_at), fastrand::f64());
             let followed = Followed { object: sample.object, size: sample.size, bytes, entry: None };
             // The JVM samples nothing while a virtual thread is being mounted or unmounted.
-            thread.add((population, &exact.target.jvmti), jni, class, followed, false);
+            thread.add((population, &exact.target.jvmti), jni, class, followed, (false, beyond));
         }
     });
+}
+
+/// Log2 of how many times more objects one stands for that was drawn at a larger interval than was asked for: one of the two whole
+/// numbers next to it, which `random`, from 0 to below 1, decides, so that it is right on average.
+fn beyond_log2(size: u64, (asked, drawn_at): (u64, u64), random: f64) -> u32 {
+    if drawn_at <= asked {
+        return 0;
+    }
+    let times =
+        Estimate::probability(size, asked) / Estimate::probability(size, drawn_at).max(f64::MIN_POSITIVE);
+    let log2 = times.max(1.0).log2().floor();
+    log2 as u32 + u32::from(random < times / log2.exp2() - 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_drawn_at_a_larger_interval_stands_for_more_and_right_on_average() {
+        const ROUNDS: u32 = 10_000;
+        for size in [16, 1 << 15, 1 << 20] {
+            let at = |round| beyond_log2(size, (32 << 10, 192 << 10), f64::from(round) / f64::from(ROUNDS));
+            let sum: u64 = (0..ROUNDS).map(|round| 1 << at(round)).sum();
+            let mean = sum as f64 / f64::from(ROUNDS);
+            let p = |interval| Estimate::probability(size, interval);
+            let right = p(32 << 10) / p(192 << 10);
+            assert!((mean / right - 1.0).abs() < 0.01, "{size}: {mean}, not {right}");
+        }
+        assert_eq!(beyond_log2(16, (1 << 10, 1 << 10), 0.99), 0);
+    }
 }
 
 fn cell_of(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, sample: SampledAllocation<'_>) -> Option<u32> {

@@ -106,20 +106,21 @@ pub(super) fn forget_this_thread() {
 }
 
 impl OfThread {
-    /// Has an object followed; `None` if it was not chosen, or there was no room. `moving`: no stack may be taken.
+    /// Has an object followed; `None` if it was not chosen, or there was no room. `moving`: no stack may be taken. `beyond`: it stands
+    /// for two to this power of what its sample does.
     pub(super) fn add(
         &mut self,
         (population, jvmti): (&Population, &JvmtiEnv),
         jni: Jni<'_>,
         class: KnownClass,
         followed: Followed<'_>,
-        moving: bool,
+        (moving, beyond): (bool, u32),
     ) -> Option<Tracked> {
         let options = &population.options;
         // Taken off the list even if the object is not chosen.
         let awaited =
             (options.trace && options.counts_places()).then(|| self.take_awaited(population, class));
-        let objects_log2 = self.tracker.choose(class.id, followed.bytes)?;
+        let objects_log2 = self.tracker.choose(class.id, followed.bytes)? + beyond;
         let (site, stack_log2) = match awaited {
             Some(awaited) => awaited,
             None if options.trace => (self.tracker.site((population, jvmti), jni, class.id, moving), 0),

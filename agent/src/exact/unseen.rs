@@ -6,6 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
 
 use mayfly_jvmti::{Jni, JvmtiEnv, SampledAllocation, StackFrame};
 use mayfly_profile::{ClassEstimate, ClassId, Estimate, Remainder};
@@ -15,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::maker::{Kind, Made, Maker, examine, unseen_maker};
 use super::virtual_threads::with_doubt;
 use crate::target::Target;
-use crate::tracking::{Brief, Drawn, Draws, Last, Sample, ThreadSamples};
+use crate::tracking::{Brief, Drawn, Draws, Last, Rate, Sample, ThreadSamples};
 
 /// Frames for which it is not worth while to ask whether their methods are still there.
 const FEW_FRAMES: usize = 1024;
@@ -28,7 +29,7 @@ const BRIEF_PART: u64 = 8;
 pub(crate) struct Unseen {
     /// Threads know by it whose their samples are.
     number: u64,
-    interval: u64,
+    rate: Rate,
     /// How this JVM draws, from the first sample on.
     draws: OnceLock<Draws>,
     sums: Mutex<Sums>,
@@ -60,13 +61,13 @@ thread_local! {
 }
 
 impl Unseen {
-    /// For samples `interval` bytes apart.
-    pub(crate) fn new(interval: u64) -> Self {
+    /// For samples at such a rate.
+    pub(crate) fn new(rate: Rate) -> Self {
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let number = NUMBERS.fetch_add(1, Relaxed) + 1;
         Self {
             number,
-            interval,
+            rate,
             draws: OnceLock::new(),
             sums: Mutex::default(),
             sampled_bytes: AtomicU64::new(0),
@@ -96,14 +97,19 @@ impl Unseen {
         is_new: bool,
     ) -> Option<Drawn> {
         let mut last = LAST.get().filter(|(number, _)| *number == self.number).map(|(_, last)| last);
-        let drawn = self.draws.get()?.take(jni, sample, (&mut last, gcs, self.interval), is_new);
+        let drawn = self.draws.get()?.take(jni, sample, (&mut last, gcs, self.rate.interval()), is_new);
         LAST.set(last.map(|last| (self.number, last)));
         Some(drawn)
     }
 
-    /// Mean bytes between two samples.
+    /// A sample was drawn; the interval at which the JVM shall draw from now on, if that changes.
+    pub(super) fn paced(&self, now: Instant) -> Option<u64> {
+        self.rate.sampled(now)
+    }
+
+    /// Mean bytes between two samples, at worst.
     pub(crate) fn interval(&self) -> u64 {
-        self.interval
+        self.rate.worst()
     }
 
     /// Takes a sampled allocation of the running thread, of a class by id and name.
@@ -136,9 +142,9 @@ impl Unseen {
         let samples = samples.map_or(ThreadSamples::NONE, |(_, samples)| samples);
         LAST.set(None);
         let mut sums = self.sums();
-        if sums.brief.take(&samples, allocated, self.interval) {
+        if sums.brief.take(&samples, allocated, self.interval()) {
             self.brief_bytes.fetch_add(allocated, Relaxed);
-            sums.brief_since_reset.take(&samples, allocated, self.interval);
+            sums.brief_since_reset.take(&samples, allocated, self.interval());
             sums.brief_changed = true;
         }
     }
@@ -189,7 +195,7 @@ impl Unseen {
         }
         if brief_changed || virtual_threads {
             // Classes without samples, too: so many bytes that they would be taken for removed.
-            let judged = |&class: &ClassId| executed[class.row()] / 9 >= self.interval;
+            let judged = |&class: &ClassId| executed[class.row()] / 9 >= self.interval();
             changed.extend((0..executed.len()).map(ClassId::of_row).filter(judged));
         }
         let estimate = |class: ClassId| {
@@ -197,7 +203,7 @@ impl Unseen {
             let executed = executed.get(class.row()).copied().unwrap_or_default();
             let estimate = sums.brief_since_reset.class(class, all, executed);
             let name = classes.name(class).filter(|_| virtual_threads);
-            (class, name.map_or(estimate, |name| with_doubt(name, estimate, executed, self.interval)))
+            (class, name.map_or(estimate, |name| with_doubt(name, estimate, executed, self.interval())))
         };
         changed.into_iter().map(estimate).collect()
     }
@@ -240,21 +246,21 @@ mod tests {
 
     #[test]
     fn threads_that_come_and_go_are_not_left_to_the_sampler() {
-        let unseen = Unseen::new(512 << 10);
+        let unseen = Unseen::new(Rate::new(512 << 10, None));
         assert!(!unseen.threads_are_brief());
         unseen.sampled_bytes.store(8 << 20, Relaxed);
         (0..60).for_each(|_| unseen.thread_ends(12 << 10));
         assert!(!unseen.threads_are_brief(), "little beside the rest");
         (0..60).for_each(|_| unseen.thread_ends(12 << 10));
         assert!(unseen.threads_are_brief());
-        let long = Unseen::new(512 << 10);
+        let long = Unseen::new(Rate::new(512 << 10, None));
         (0..10).for_each(|_| long.thread_ends(64 << 20));
         assert!(!long.threads_are_brief(), "threads that allocate much are drawn by chance");
     }
 
     #[test]
     fn frames_of_unloaded_methods_are_forgotten_and_others_kept() {
-        let unseen = Unseen::new(1);
+        let unseen = Unseen::new(Rate::new(1, None));
         let frame = |method| StackFrame { method, location: -1 };
         let met = |methods: std::ops::Range<u64>| {
             let made = Made::ByNative { of_jvm: true, clone: false };

@@ -146,9 +146,10 @@ pub(super) const SPECS: &[Spec] = &[
         mistaken: &["samplerate", "rate"],
         shape: Shape::Value("N", |o, v| value::number(v, 1).map(|n| o.sample_rate = Some(n))),
         example: "#sample-rate-200",
-        help: "With #engine-sampled: at most N samples a second, about. Where the program allocates more, samples are further \
-               apart than #sample says, each standing for more; estimates stay unbiased, with the errors they then have.",
-        needs: &["engine"],
+        help: "At most N samples a second, about. Where the program allocates more, samples are further apart than #sample says, \
+               each standing for more; estimates stay unbiased, with the errors they then have. Without #engine-sampled they are \
+               never further apart than 512k.",
+        needs: &["engine", "sample"],
         ..DEFAULTS
     },
     Spec {

@@ -7,7 +7,6 @@
 mod calibration;
 mod counting;
 mod estimates;
-mod rate;
 mod state;
 mod threads;
 

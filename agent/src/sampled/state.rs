@@ -9,12 +9,11 @@ use mayfly_profile::{ClassId, Tracking};
 use mayfly_tracking::StandsFor;
 
 use super::estimates::Estimates;
-use super::rate::Rate;
 use super::threads::{OfThread, Threads};
 use crate::conduct::own_threads;
 use crate::options::Options;
 use crate::target::{JVMS_SAMPLING_INTERVAL, Target, give_sampler_back, note_sample};
-use crate::tracking::{Drawn, Draws, Followed, Population, Sample};
+use crate::tracking::{Drawn, Draws, Followed, Population, Rate, Sample};
 
 /// What of the JVM is held while it samples for us.
 const CAPABILITIES: Capabilities = Capabilities {

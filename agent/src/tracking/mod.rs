@@ -11,6 +11,7 @@ mod frames;
 mod gap;
 mod operations;
 mod population;
+mod rate;
 mod stacks;
 mod switches;
 mod tracker;
@@ -23,5 +24,6 @@ pub(crate) use draws::{Drawn, Draws, Last};
 #[cfg(test)]
 pub(crate) use gap::Gap;
 pub(crate) use population::Population;
+pub(crate) use rate::Rate;
 pub(crate) use stacks::{Stacks, forget_unloaded};
 pub(crate) use tracker::{Followed, Tracker};

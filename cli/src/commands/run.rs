@@ -21,7 +21,10 @@ use crate::session::launch::Launch;
 use crate::session::outline::Outline;
 use crate::session::recording_files::{self, RecordingFiles};
 
-const DEFAULT_SAMPLE: &str = "512k";
+/// The densest, and how many a second at most: old survivors are seen where a program allocates little, and one that allocates much
+/// pays no more than for one per 512 KiB.
+const DEFAULT_SAMPLE: &str = "8k";
+const DEFAULT_RATE: u64 = 2_000;
 
 /// Runs the program; its own exit code, or why it could not be started.
 pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
@@ -78,8 +81,10 @@ fn tracking(args: &RunArgs, raw: &AgentOptions) -> AgentOptions {
     } else if args.every_object || raw.value("every").is_some() {
         // Every Nth object is a choice among all objects, not among a sample.
         options.flag("trackcollections").flag("trace")
+    } else if let Some(bytes) = &args.sample {
+        options.with("sample", bytes).flag("trace")
     } else {
-        options.with("sample", args.sample.as_deref().unwrap_or(DEFAULT_SAMPLE)).flag("trace")
+        options.with("sample", DEFAULT_SAMPLE).with("sample-rate", DEFAULT_RATE).flag("trace")
     }
 }
 
@@ -154,7 +159,7 @@ mod tests {
 
     #[test]
     fn defaults_follow_a_sample_and_leave_the_terminal_alone() {
-        assert_eq!(options_of(&[]), "#sample-512k#trace#live-0#recording-/r/%p");
+        assert_eq!(options_of(&[]), "#sample-8k#sample-rate-2000#trace#live-0#recording-/r/%p");
     }
 
     #[test]
@@ -171,15 +176,15 @@ mod tests {
 
     #[test]
     fn live_is_as_asked_for() {
-        assert_eq!(options_of(&["--live=3"]), "#sample-512k#trace#live-3#recording-/r/%p");
-        assert_eq!(options_of(&["--no-live"]), "#sample-512k#trace#live-0#recording-/r/%p");
+        assert_eq!(options_of(&["--live=3"]), "#sample-8k#sample-rate-2000#trace#live-3#recording-/r/%p");
+        assert_eq!(options_of(&["--no-live"]), "#sample-8k#sample-rate-2000#trace#live-0#recording-/r/%p");
     }
 
     #[test]
     fn class_filters_go_to_the_agent() {
         assert_eq!(
             options_of(&["--include", "a.b,[C", "--include", "c", "--exclude", "a.b.X", "--exact-match"]),
-            "#sample-512k#trace#live-0#include-a.b,[C,c#exclude-a.b.X#exactmatch#recording-/r/%p"
+            "#sample-8k#sample-rate-2000#trace#live-0#include-a.b,[C,c#exclude-a.b.X#exactmatch#recording-/r/%p"
         );
     }
 

@@ -72,6 +72,24 @@ fn by_class(sites: &mut [SiteProfile]) -> HashMap<String, Vec<&mut SiteProfile>>
 }
 
 impl Profile {
+    /// Mean bytes between the samples by which objects were followed, as they were drawn: they may have been further apart than was
+    /// asked for, to be fewer. `None`: it was no byte sample.
+    pub fn bytes_between_samples(&self) -> Option<f64> {
+        let Tracking::ByteSample(asked) = self.run.tracking else { return None };
+        let worst = self.trust.sample_interval.unwrap_or(asked);
+        if self.run.engine == EngineKind::Sampled {
+            return Some(worst as f64);
+        }
+        let all = || self.estimates.values().map(|estimate| estimate.allocated);
+        let bytes: f64 = all().map(|estimate| estimate.bytes() as f64).sum();
+        let variance: f64 = all().map(|estimate| (estimate.error_bytes() as f64).powi(2)).sum();
+        let (asked, worst) = (asked as f64, worst as f64);
+        if worst <= asked || bytes <= 0.0 {
+            return Some(asked);
+        }
+        Some((variance / bytes).clamp(asked, worst))
+    }
+
     /// How many samples a part of a class rests on, about; `None` where no sample was drawn, or the part is empty.
     pub fn samples_behind(&self, class: &ClassProfile, part: Tally) -> Option<f64> {
         let sample = Sample::of(self).filter(|sample| sample.draws_sites() && part.objects > 0)?;
@@ -92,6 +110,8 @@ pub(crate) struct Sample {
     tracking: Tracking,
     /// Mean bytes between samples of the JVM's, which [`ClassEstimate`]s rest on.
     interval: Option<u64>,
+    /// Mean bytes between the samples of a byte sample, as they were drawn.
+    apart: f64,
     /// Bytes that the JIT can have removed in all, if that is known.
     most_removed: Option<u64>,
     /// Whether classes are known by the sample alone, too.
@@ -128,6 +148,7 @@ impl Sample {
         estimated.then_some(Self {
             tracking: profile.run.tracking,
             interval: profile.trust.sample_interval,
+            apart: profile.bytes_between_samples().unwrap_or_default(),
             most_removed: profile.trust.most_removed_bytes(),
             counts_estimated: profile.run.engine == EngineKind::Sampled,
             complete: profile.trust.dropped.is_empty(),
@@ -350,18 +371,11 @@ impl Sample {
         (part.objects as f64 * of_one, part.bytes as f64 * mean_size(part) * of_one)
     }
 
-    /// Mean bytes between samples, where this was asked for: they may have been further apart, to be fewer.
-    fn interval_of(self, asked: u64) -> f64 {
-        self.interval.filter(|_| self.counts_estimated).unwrap_or(asked) as f64
-    }
-
     /// What each object adds to the variance of their number.
     pub(crate) fn variance_of_one(self, part: Tally) -> f64 {
         match self.tracking {
             // (1 - p)/p with p = 1 - e^(-size/interval).
-            Tracking::ByteSample(interval) => {
-                self.times / (mean_size(part) / self.interval_of(interval)).exp_m1()
-            }
+            Tracking::ByteSample(_) => self.times / (mean_size(part) / self.apart).exp_m1(),
             Tracking::EveryNth(n) => n.saturating_sub(1) as f64,
             Tracking::Balanced => self.times * self.of_one.0,
             Tracking::Off | Tracking::EveryObject => 1.0,

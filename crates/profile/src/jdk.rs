@@ -8,10 +8,13 @@ use crate::stack::Stack;
 /// Beginnings of the names of the JDK's classes.
 pub const JDK_PACKAGES: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
 
+/// In the names of classes that the JVM makes for lambdas.
+const LAMBDA: &str = "$$Lambda";
+
 /// The frame of a stack that is the program's own: the innermost that is not the JDK's, and rather who makes an object than its
 /// constructor. Without any, the innermost; `None`: there is no stack.
 pub fn own_frame(stack: &Stack) -> Option<&Frame> {
-    let own = || stack.iter().filter(|frame| !is_of_the_jdk(&frame.class));
+    let own = || stack.iter().filter(|frame| !is_of_the_jdk(&frame.class) && !frame.class.contains(LAMBDA));
     own().find(|frame| &*frame.method != "<init>").or_else(|| innermost_own_frame(stack))
 }
 

@@ -22,8 +22,9 @@ pub fn coverage(profile: &Profile) -> Vec<String> {
 
 fn estimated(profile: &Profile) -> Option<String> {
     let from = match profile.run.tracking {
-        Tracking::ByteSample(interval) => {
-            format!("a sample of one object per {} allocated", units::bytes(interval))
+        Tracking::ByteSample(asked) => {
+            let apart = profile.bytes_between_samples().unwrap_or(asked as f64).round() as u64;
+            format!("a sample of one object per {} allocated", units::bytes(apart))
         }
         Tracking::EveryNth(n @ 2..) => format!("1 object in {n}"),
         Tracking::Balanced => match profile.shares.len() {
@@ -42,7 +43,7 @@ fn estimated(profile: &Profile) -> Option<String> {
 
 /// What tells more of a program that allocates little.
 fn few_samples(profile: &Profile) -> Option<String> {
-    let Tracking::ByteSample(interval) = profile.run.tracking else { return None };
+    let interval = profile.bytes_between_samples()?.round() as u64;
     let bytes = profile.trust.accounted_bytes;
     let nearer = (bytes / MANY_SAMPLES).next_power_of_two().max(NEAREST_INTERVAL);
     let samples = bytes / interval.max(1);

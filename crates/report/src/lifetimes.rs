@@ -65,7 +65,7 @@ fn explain(out: &mut String, profile: &Profile) {
         line(out, 2, "<= upper bounds: nothing is known from below.");
         line(out, 2, upper_bounds_why(profile.run.jvm.gc));
     }
-    if let Some(text) = sampling_note(&profile.run) {
+    if let Some(text) = sampling_note(profile) {
         line(out, 2, &format!("Live and collected counts are {text}"));
     }
     if profile.run.tracking == Tracking::Balanced {

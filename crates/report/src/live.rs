@@ -125,7 +125,7 @@ impl View<'_> {
     }
 
     fn lifetime_heading(&self) -> &'static str {
-        if crate::sections::sampling_note(&self.profile.run).is_some() {
+        if crate::sections::sampling_note(self.profile).is_some() {
             "lifetime (estimates)"
         } else {
             "lifetime"

@@ -113,7 +113,10 @@ pub fn tracking_text(profile: &Profile) -> String {
         Tracking::Off => "allocations only".to_owned(),
         Tracking::EveryObject | Tracking::EveryNth(0 | 1) => "every object".to_owned(),
         Tracking::EveryNth(n) => format!("1 in {n} objects"),
-        Tracking::ByteSample(interval) => format!("a sample per {}", units::bytes(interval)),
+        Tracking::ByteSample(_) => {
+            let apart = profile.bytes_between_samples().unwrap_or_default().round() as u64;
+            format!("a sample per {}", units::bytes(apart))
+        }
         Tracking::Balanced => "a share of each class, rare ones object by object".to_owned(),
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use mayfly_profile::{ClassProfile, EngineKind, Profile, RunInfo, SiteProfile, Tally, Tracking, View};
+use mayfly_profile::{ClassProfile, EngineKind, Profile, SiteProfile, Tally, Tracking, View};
 
 use crate::rows::{Row, blank, in_order, line, write_rows};
 use crate::units;
@@ -57,8 +57,8 @@ impl<'a> Sections<'a> {
         line(out, 0, "Allocated objects:");
         let run = &self.profile.run;
         if run.engine == EngineKind::Sampled {
-            note(out, sampling_note(run));
-        } else if let Some(text) = sampling_note(run).filter(|_| run.stacks) {
+            note(out, sampling_note(self.profile));
+        } else if let Some(text) = sampling_note(self.profile).filter(|_| run.stacks) {
             line(out, 2, &format!("Counts of classes are exact. Allocation sites are {text}"));
         }
         let rows = self.rows(Part::Allocated);
@@ -71,7 +71,7 @@ impl<'a> Sections<'a> {
 
     fn live(&self, out: &mut String) {
         line(out, 0, "Live objects:");
-        note(out, sampling_note(&self.profile.run));
+        note(out, sampling_note(self.profile));
         let rows = self.rows(Part::Live);
         write_rows(out, &rows, 2, self.view);
         blank(out);
@@ -82,7 +82,7 @@ impl<'a> Sections<'a> {
 
     fn collected(&self, out: &mut String) {
         line(out, 0, "Collected objects:");
-        note(out, sampling_note(&self.profile.run));
+        note(out, sampling_note(self.profile));
         let mut summary = String::new();
         for (index, range) in self.profile.run.buckets.ranges().enumerate() {
             let rows = self.rows(Part::Bucket(index));
@@ -157,7 +157,8 @@ fn range_text((from, to): (u64, Option<u64>)) -> String {
 /// How the numbers of tracked objects were come by, if they are estimates, and how far off they may be.
 ///
 /// The error is the standard error 1/√n of a number that rests on n samples: 10 % at 100 samples.
-pub(crate) fn sampling_note(run: &RunInfo) -> Option<String> {
+pub(crate) fn sampling_note(profile: &Profile) -> Option<String> {
+    let run = &profile.run;
     if run.tracking == Tracking::Balanced {
         return Some(
             "exact where each object of a class was followed, and its stack taken; of larger classes a share was, and stands for the rest".to_owned(),
@@ -171,13 +172,16 @@ pub(crate) fn sampling_note(run: &RunInfo) -> Option<String> {
             format!("from 1 in {n} objects, scaled by {n}"),
             format!("{} objects", units::count(n.saturating_mul(100))),
         ),
-        Tracking::ByteSample(interval) => (
-            format!(
-                "from a sample of one object per {} allocated, scaled to the whole",
-                units::bytes(interval)
-            ),
-            units::bytes(interval.saturating_mul(100)),
-        ),
+        Tracking::ByteSample(asked) => {
+            let apart = profile.bytes_between_samples().unwrap_or(asked as f64).round() as u64;
+            (
+                format!(
+                    "from a sample of one object per {} allocated, scaled to the whole",
+                    units::bytes(apart)
+                ),
+                units::bytes(apart.saturating_mul(100)),
+            )
+        }
     };
     Some(format!("estimates {source} (about 10 % off at {ten_percent_row}, less above, more below)"))
 }

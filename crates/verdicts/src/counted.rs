@@ -24,7 +24,9 @@ impl Picked {
         let thinned = profile.trust.following.thinned_to_one_in.max(1) as f64;
         match profile.run.tracking {
             Tracking::EveryNth(n) if n as f64 * thinned > 1.0 => Self::OneIn(n as f64 * thinned),
-            Tracking::ByteSample(interval) => Self::PerBytes(interval as f64 * thinned),
+            Tracking::ByteSample(interval) => {
+                Self::PerBytes(profile.bytes_between_samples().unwrap_or(interval as f64) * thinned)
+            }
             Tracking::Balanced if !profile.shares.is_empty() => {
                 let one_in = profile.classes.iter().map(|class| Self::tracked_of(profile, class).one_in(0.0));
                 Self::OneIn(one_in.fold(1.0, f64::max))

@@ -18,6 +18,10 @@ const FOUND_LATE: f64 = 1.5;
 /// Samples alive from which on growth is suspected: four in all, one of the first half, two since.
 const SUSPECTED: f64 = 3.5;
 const SUSPECTED_EARLY: f64 = 0.75;
+/// Where there are as many, but too few of some part of the time: so many times what was recorded.
+const LONGER: f64 = 1.5;
+/// Samples of a quarter of the time from which on it says something that there is none.
+const EXPECTED: f64 = 4.0;
 /// Survivors of the last quarter, by the pace of the time before; fewer than the second share of them are none.
 const STILL: f64 = 0.3;
 const STOPPED: f64 = 0.1;
@@ -70,16 +74,16 @@ impl Growth {
         if any(Look::Grows) {
             return Self::Grows;
         }
-        if any(Look::Stopped) {
-            return Self::Harmless;
-        }
         if any(Look::Few) {
-            let seconds = clocks[0].whole / 1000.0 * LEAST_SAMPLES / pool.samples.max(1.0);
+            let seconds = clocks[0].whole / 1000.0 * (LEAST_SAMPLES / pool.samples.max(1.0)).max(LONGER);
             return Self::Unsure(format!(
                 "it grows by {:.0} samples so far: it can't be told before some {} s",
                 pool.samples,
                 seconds.ceil()
             ));
+        }
+        if any(Look::Stopped) {
+            return Self::Harmless;
         }
         if any(Look::Slower) {
             return unsure("it grew ever more slowly: it may be about full");
@@ -129,7 +133,9 @@ fn look(births: &Births, samples: f64) -> Look {
     let pace = late / 2.0;
     let few = samples < FOUND || of.early < FOUND_EARLY || of.middle < FOUND_LATE || of.recent < FOUND_LATE;
     let least = |share: f64, of: f64| share * of;
-    if recent <= least(STOPPED, early.max(middle)) || (!few && recent < least(STILL, middle)) {
+    let may_be_chance = few && of.living() < 4.0 * EXPECTED && of.middle >= FOUND_LATE;
+    let is_over = recent <= least(STOPPED, early.max(middle)) || (!few && recent < least(STILL, middle));
+    if is_over && !may_be_chance {
         return Look::Stopped;
     }
     if early < least(BEGUN, pace) {

@@ -33,8 +33,8 @@ impl<'a> Worth<'a> {
         match self.profile.run.tracking {
             Tracking::Off | Tracking::EveryObject => size * self.thinned,
             Tracking::EveryNth(n) => size * n as f64 * self.thinned,
-            Tracking::ByteSample(interval) => {
-                let interval = interval as f64 * self.thinned;
+            Tracking::ByteSample(_) => {
+                let interval = self.profile.bytes_between_samples().unwrap_or(1.0) * self.thinned;
                 size / Estimate::probability(size.max(1.0) as u64, interval as u64).max(f64::MIN_POSITIVE)
             }
             Tracking::Balanced => size * self.of_share(class),

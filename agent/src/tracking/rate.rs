@@ -16,9 +16,13 @@ const MOST_INTERVAL: f64 = i32::MAX as f64;
 
 /// The interval, and what changes it.
 #[derive(Debug)]
-pub(super) struct Rate {
+pub(crate) struct Rate {
     interval: AtomicU64,
     least: u64,
+    /// The largest that is set, whatever the samples.
+    largest: u64,
+    /// The largest that was set so far.
+    worst: AtomicU64,
     /// Samples a second; `None`: however many there are.
     most: Option<u64>,
     window: Mutex<Option<Window>>,
@@ -32,17 +36,36 @@ struct Window {
 
 impl Rate {
     /// Begins with the least interval.
-    pub(super) fn new(least: u64, most: Option<u64>) -> Self {
-        Self { interval: AtomicU64::new(least), least, most, window: Mutex::default() }
+    pub(crate) fn new(least: u64, most: Option<u64>) -> Self {
+        let largest = (MOST_INTERVAL as u64).max(least);
+        let [interval, worst] = [least; 2].map(AtomicU64::new);
+        Self { interval, least, largest, worst, most, window: Mutex::default() }
+    }
+
+    /// The same, with intervals up to this one, however many samples there are then.
+    pub(crate) fn up_to(self, largest: u64) -> Self {
+        Self { largest: largest.max(self.least), ..self }
+    }
+
+    /// The same, beginning with the largest interval: what a program does in its first second costs no more than needed.
+    pub(crate) fn from_the_largest(self) -> Self {
+        self.interval.store(self.largest, Relaxed);
+        self.worst.store(self.largest, Relaxed);
+        self
+    }
+
+    /// The largest interval so far.
+    pub(crate) fn worst(&self) -> u64 {
+        self.worst.load(Relaxed)
     }
 
     /// Mean bytes between two samples, for draws from now on.
-    pub(super) fn interval(&self) -> u64 {
+    pub(crate) fn interval(&self) -> u64 {
         self.interval.load(Relaxed)
     }
 
     /// A sample was taken; the new interval, if it changes.
-    pub(super) fn sampled(&self, now: Instant) -> Option<u64> {
+    pub(crate) fn sampled(&self, now: Instant) -> Option<u64> {
         let most = self.most?;
         let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
         let counted = window.get_or_insert(Window { began: now, samples: 0 });
@@ -56,12 +79,13 @@ impl Rate {
         *window = Some(Window { began: now, samples: 0 });
         drop(window);
         let interval = self.fitting(rate / most as f64);
+        self.worst.fetch_max(interval, Relaxed);
         (self.interval.swap(interval, Relaxed) != interval).then_some(interval)
     }
 
     fn fitting(&self, factor: f64) -> u64 {
         let interval = self.interval() as f64 * factor.max(MOST_SHRINKING);
-        (interval as u64).clamp(self.least, (MOST_INTERVAL as u64).max(self.least))
+        (interval as u64).clamp(self.least, self.largest)
     }
 }
 
@@ -91,6 +115,24 @@ mod tests {
         let counts = samples_of_each_second(&rate, 1e9, 10, began);
         assert!(counts[0] <= 400, "{counts:?}");
         assert!(counts[1..].iter().all(|&count| (80..=110).contains(&count)), "{counts:?}");
+    }
+
+    #[test]
+    fn it_is_never_further_apart_than_the_largest_interval() {
+        let rate = Rate::new(LEAST, Some(100)).up_to(4 * LEAST);
+        let began = Instant::now();
+        let counts = samples_of_each_second(&rate, 1e9, 10, began);
+        assert_eq!((rate.interval(), rate.worst()), (4 * LEAST, 4 * LEAST), "{counts:?}");
+        samples_of_each_second(&rate, 1e6, 60, began + Duration::from_secs(10));
+        assert_eq!((rate.interval(), rate.worst()), (LEAST, 4 * LEAST));
+    }
+
+    #[test]
+    fn it_may_begin_with_few_samples() {
+        let rate = Rate::new(LEAST, Some(1000)).up_to(64 * LEAST).from_the_largest();
+        assert_eq!((rate.interval(), rate.worst()), (64 * LEAST, 64 * LEAST));
+        let counts = samples_of_each_second(&rate, 1e8, 10, Instant::now());
+        assert!(counts[0] < 5 && rate.interval() == LEAST, "{counts:?}");
     }
 
     #[test]
