@@ -173,7 +173,8 @@ impl Sample {
         let of_one = (share.variance_of_one(objects), share.stack_variance_of_one(objects));
         let times = match (self.tracking, self.interval) {
             (Tracking::ByteSample(_) | Tracking::Balanced, Some(interval)) => {
-                let times = estimate.allocated.times_independent(mean_size(class.allocated), interval);
+                let apart = if self.apart > 0.0 { self.apart as u64 } else { interval };
+                let times = estimate.allocated.times_independent(mean_size(class.allocated), apart);
                 times.max(if self.is_biased && class.allocated.largest >= LARGE { BIASED_TIMES } else { 1.0 })
             }
             _ => 1.0,

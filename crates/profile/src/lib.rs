@@ -85,7 +85,7 @@ pub use growing::{Births, Grower, Growing, Growth, Kept, LEAST_SAMPLES, Maker};
 pub use heap_summary::{HeapGrowth, HeapOrder, HeapSummary, Held, heap_growth};
 pub use history::{History, Point, per_second};
 pub use ids::{ClassId, FrameId, SiteId};
-pub use jdk::{JDK_PACKAGES, is_of_the_jdk, own_frame};
+pub use jdk::{JDK_PACKAGES, is_of_the_jdk};
 pub use lifetimes::{ByteAges, Lifetimes};
 pub use littles_law::LittlesLaw;
 pub use lives::{LifePart, LifeSpan};

@@ -7,6 +7,9 @@ use crate::frame::Frame;
 use crate::jdk::is_of_the_jdk;
 use crate::stack::Stack;
 
+/// In the names of classes that the JVM makes for lambdas.
+const LAMBDA: &str = "$$Lambda";
+
 impl Stack {
     /// The innermost frame outside of the JDK; `None`: there is none.
     pub fn own_frame(&self) -> Option<&Frame> {
@@ -16,6 +19,13 @@ impl Stack {
     /// The frames outside of the JDK, innermost first.
     pub fn own_frames(&self) -> impl Iterator<Item = &Frame> {
         self.iter().filter(|frame| frame.is_own())
+    }
+
+    /// The frame of who makes an object, rather than of its constructor or of the class that the JVM makes for a lambda: the innermost
+    /// such that is the program's own, or else the one that is shown.
+    pub fn maker_frame(&self) -> Option<&Frame> {
+        let makes = |frame: &&Frame| &*frame.method != "<init>" && !frame.class.contains(LAMBDA);
+        self.own_frames().find(makes).or_else(|| self.shown_frame())
     }
 
     /// The frame that an allocation is shown by: the program's own, or else the innermost.

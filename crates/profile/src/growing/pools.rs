@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::frame::Frame;
-use crate::jdk::{innermost_own_frame, own_frame};
 use crate::profile::{ClassProfile, Profile};
 use crate::tally::Tally;
 
@@ -156,7 +155,7 @@ impl Pool {
                 let pool =
                     Self { rows: vec![(row, births[0])], births, objects, oldest_ms, ..Self::default() };
                 let of = |frame| Maker::of(frame, true);
-                let maker = (of(own_frame(&site.stack)), of(innermost_own_frame(&site.stack)));
+                let maker = (of(site.stack.maker_frame()), of(site.stack.shown_frame()));
                 add(maker, pool.told(&site.class, one));
             }
         } else {
