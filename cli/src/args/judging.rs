@@ -94,7 +94,7 @@ Examples:
 #[command(after_help = DIFF_EXAMPLES)]
 pub(crate) struct DiffArgs {
     /// One recording of each side
-    #[arg(value_names = ["BEFORE", "AFTER"], num_args = 2, required_unless_present = "before", conflicts_with = "before")]
+    #[arg(value_names = ["BEFORE", "AFTER"], num_args = 1..=2, required_unless_present = "before", conflicts_with = "before")]
     pub(crate) pair: Vec<PathBuf>,
 
     /// Recordings of the program as it was; three or more tell changes from the spread between runs
@@ -190,25 +190,25 @@ pub(crate) struct AdviseArgs {
     #[arg(value_name = "FILE")]
     pub(crate) recording: PathBuf,
 
-    /// Size of the JVM's young generation (-Xmn)
+    /// Size of the JVM's young generation [default: as recorded, if -Xmn was given]
     #[arg(long, value_name = "BYTES", value_parser = size)]
     pub(crate) young: Option<u64>,
 
-    /// The JVM's -XX:SurvivorRatio
-    #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u64).range(1..=1000))]
-    pub(crate) survivor_ratio: u64,
+    /// The JVM's -XX:SurvivorRatio [default: as recorded, or 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub(crate) survivor_ratio: Option<u64>,
 
-    /// The JVM's -XX:MaxTenuringThreshold
-    #[arg(long, value_name = "N", default_value = "15", value_parser = clap::value_parser!(u8).range(0..=15))]
-    pub(crate) threshold: u8,
+    /// The JVM's -XX:MaxTenuringThreshold [default: as recorded, or 15]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=15))]
+    pub(crate) threshold: Option<u8>,
 
-    /// No young generation larger than this is suggested
+    /// No young generation larger than this is suggested [default: what the recorded heap has room for]
     #[arg(long, value_name = "BYTES", value_parser = size)]
     pub(crate) room: Option<u64>,
 
-    /// Size of G1's regions (-XX:G1HeapRegionSize)
-    #[arg(long, value_name = "BYTES", default_value = "1m", value_parser = size)]
-    pub(crate) region: u64,
+    /// Size of G1's regions, -XX:G1HeapRegionSize [default: as recorded, or 1m]
+    #[arg(long, value_name = "BYTES", value_parser = size)]
+    pub(crate) region: Option<u64>,
 
     /// The JVM's log of the same settings (-Xlog:gc*, of G1 best with gc+plab=debug): what it promoted is held beside the prediction
     #[arg(long, value_name = "LOG")]

@@ -388,7 +388,6 @@ mod tests {
             &["mayfly", "report", "--lived", "5s..1s", "f"],
             &["mayfly", "demo", "--seconds", "0"],
             &["mayfly", "check", "f"],
-            &["mayfly", "diff", "a"],
             &["mayfly", "diff", "a", "b", "c"],
             &["mayfly", "diff", "--before", "a"],
             &["mayfly", "diff", "--level", "5", "a", "b"],

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use mayfly_profile::{Gc, Profile};
-use mayfly_verdicts::advise::{self, Promoted, Young};
+use mayfly_verdicts::advise::{self, Promoted, Settings, Young};
 
 use crate::args::judging::AdviseArgs;
 use crate::error::Error;
@@ -15,26 +15,33 @@ use crate::output;
 use crate::recording_input;
 use crate::verdicts::{self, Advised};
 
-/// Reads, predicts, and says what to try. That nothing is to be gained is no failure.
+/// What HotSpot has if nobody says otherwise.
+const SURVIVOR_RATIO: u64 = 8;
+const THRESHOLD: u8 = 15;
+const REGION: u64 = 1 << 20;
+
+/// Reads, predicts, and says what to try. That nothing is to be gained is no failure; what can't be told is no advice.
 pub(crate) fn run(args: &AdviseArgs) -> Result<u8, Error> {
     let profile = recording_input::read(&args.recording, None)?;
     let log = args.gc_log.as_deref().map(promoted).transpose()?;
-    let advised = advised(&profile, args, log);
+    let recorded = log.is_none().then(|| advise::promoted_as_recorded(&profile)).flatten();
+    let advised = Advised { is_recorded: recorded.is_some(), ..advised(&profile, args, log.or(recorded)) };
     let file = args.output.as_deref();
     if args.json {
         output::json(&verdicts::advice_json(&advised), file)?;
     } else {
         output::text(&verdicts::advice_text(&advised), file)?;
     }
-    Ok(exit_codes::SUCCESS)
+    Ok(if advised.is_told() { exit_codes::SUCCESS } else { exit_codes::USAGE })
 }
 
 fn advised(profile: &Profile, args: &AdviseArgs, log: Option<Promoted>) -> Advised {
-    let present = args.young.map(|size| young(profile.run.jvm.gc, size, args));
+    let known = Settings::of(profile);
+    let present = args.young.or(known.young).map(|size| young(profile.run.jvm.gc, size, (args, &known)));
+    let room = args.room.or(known.room).unwrap_or(u64::MAX);
+    let region = args.region.or(known.region).unwrap_or(REGION);
     let advice = match present {
-        Some(present) => {
-            advise::advise(profile, present, args.room.unwrap_or(u64::MAX)).map_err(|why| why.to_string())
-        }
+        Some(present) => advise::advise(profile, present, room).map_err(|why| why.to_string()),
         None => Err("the size of the young generation is not known: name it, --young SIZE (the JVM's -Xmn)"
             .to_owned()),
     };
@@ -47,19 +54,22 @@ fn advised(profile: &Profile, args: &AdviseArgs, log: Option<Promoted>) -> Advis
             .unwrap_or_default(),
         pools: advise::pools(profile),
         humongous: match profile.run.jvm.gc {
-            Gc::G1 => advise::humongous(profile, args.region),
+            Gc::G1 => advise::humongous(profile, region),
             _ => Vec::new(),
         },
+        made_anew: advise::made_anew(profile),
         removed: advise::removed(profile),
-        region: args.region,
+        region,
         advice,
         log,
+        is_recorded: false,
     }
 }
 
-fn young(gc: Gc, size: u64, args: &AdviseArgs) -> Young {
+fn young(gc: Gc, size: u64, (args, known): (&AdviseArgs, &Settings)) -> Young {
     let make = if gc == Gc::G1 { Young::g1 } else { Young::serial };
-    make(size, args.survivor_ratio, args.threshold)
+    let ratio = args.survivor_ratio.or(known.survivor_ratio).unwrap_or(SURVIVOR_RATIO);
+    make(size, ratio, args.threshold.or(known.threshold).unwrap_or(THRESHOLD))
 }
 
 fn promoted(path: &Path) -> Result<Promoted, Error> {

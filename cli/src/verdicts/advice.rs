@@ -1,7 +1,7 @@
 //! What is advised, as all forms take it.
 
 use mayfly_profile::Gc;
-use mayfly_verdicts::advise::{Advice, Humongous, Pool, Premature, Promoted, Removed, Tried};
+use mayfly_verdicts::advise::{Advice, Humongous, MadeAnew, Pool, Premature, Promoted, Removed, Tried};
 
 /// A prediction is believed if that of the present settings is off by no more than this share of what the JVM promoted.
 pub(crate) const BELIEVED: f64 = 0.3;
@@ -19,8 +19,12 @@ pub(crate) struct Advised {
     pub(crate) advice: Result<Advice, String>,
     /// What the JVM's own log says of the present settings.
     pub(crate) log: Option<Promoted>,
+    /// That is not of a log, but of the recorded collections.
+    pub(crate) is_recorded: bool,
     /// Sites whose objects die just after promotion.
     pub(crate) premature: Vec<Premature>,
+    /// What is made again and again, and could be made once.
+    pub(crate) made_anew: Vec<MadeAnew>,
     /// Sites whose objects could be used again.
     pub(crate) pools: Vec<Pool>,
     /// Classes with objects of half a region or more.
@@ -32,6 +36,17 @@ pub(crate) struct Advised {
 }
 
 impl Advised {
+    /// Whether there is something to try, or it is told that there is nothing.
+    pub(crate) fn is_told(&self) -> bool {
+        let code = [
+            self.made_anew.is_empty(),
+            self.premature.is_empty(),
+            self.pools.is_empty(),
+            self.humongous.is_empty(),
+        ];
+        self.is_believed() || code.contains(&false)
+    }
+
     /// What was predicted for the present settings, divided by what the JVM's log says.
     pub(crate) fn self_check(&self) -> Option<f64> {
         let (advice, log) = (self.advice.as_ref().ok()?, self.log?);
@@ -91,7 +106,9 @@ mod tests {
             gc: Gc::Serial,
             advice: Ok(advice),
             log: measured.map(|bytes| Promoted { bytes, young: 10, full: 0 }),
+            is_recorded: false,
             premature: Vec::new(),
+            made_anew: Vec::new(),
             pools: Vec::new(),
             humongous: Vec::new(),
             region: 1 << 20,
@@ -102,9 +119,11 @@ mod tests {
     #[test]
     fn a_flag_is_suggested_only_if_the_jvm_bears_the_prediction_out() {
         assert_eq!(advised(Some(90_000_000)).flags().as_deref(), Some("-Xmn16m"));
+        assert!(advised(Some(90_000_000)).is_told());
         for measured in [None, Some(0), Some(50_000_000), Some(150_000_000)] {
             assert_eq!(advised(measured).flags(), None, "{measured:?}");
             assert!(advised(measured).suggestion().is_none());
+            assert!(!advised(measured).is_told(), "nor is it told that there is nothing: {measured:?}");
         }
     }
 

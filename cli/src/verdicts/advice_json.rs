@@ -1,7 +1,7 @@
 //! Advice as JSON, schema `mayfly-advice/1`. Described for users in `docs/guide/advise.md`.
 
 use mayfly_profile::Stack;
-use mayfly_verdicts::advise::{Advice, Tried};
+use mayfly_verdicts::advise::{Advice, MadeAnew, Tried};
 use serde::Serialize;
 
 use super::advice::Advised;
@@ -16,6 +16,7 @@ struct Document<'a> {
     declined: Option<&'a str>,
     flags: Option<String>,
     self_check: Option<SelfCheckJson>,
+    made_anew: Vec<MadeAnewJson<'a>>,
     premature: Vec<SiteJson<'a>>,
     pools: Vec<PoolJson<'a>>,
     humongous: Vec<HumongousJson<'a>>,
@@ -50,6 +51,16 @@ struct SelfCheckJson {
     promoted_bytes: u64,
     young_collections: u32,
     full_collections: u32,
+}
+
+#[derive(Serialize)]
+struct MadeAnewJson<'a> {
+    class: &'a str,
+    method: &'a str,
+    stack: Vec<String>,
+    objects: u64,
+    bytes: u64,
+    share: f64,
 }
 
 #[derive(Serialize)]
@@ -92,6 +103,7 @@ pub(crate) fn advice_json(advised: &Advised) -> String {
         declined: advised.advice.as_ref().err().map(String::as_str),
         flags: advised.flags(),
         self_check: self_check(advised),
+        made_anew: advised.made_anew.iter().map(made_anew).collect(),
         premature: advised
             .premature
             .iter()
@@ -118,6 +130,17 @@ pub(crate) fn advice_json(advised: &Advised) -> String {
             .collect(),
     };
     serde_json::to_string_pretty(&document).expect("names and finite numbers") + "\n"
+}
+
+fn made_anew(made: &MadeAnew) -> MadeAnewJson<'_> {
+    MadeAnewJson {
+        class: &made.maker.0,
+        method: &made.maker.1,
+        stack: stack(&made.stack),
+        objects: made.objects,
+        bytes: made.bytes,
+        share: made.share,
+    }
 }
 
 fn pool(pool: &mayfly_verdicts::advise::Pool) -> PoolJson<'_> {

@@ -1,14 +1,16 @@
 //! Advice as text for people.
 
-use mayfly_profile::Stack;
+use mayfly_profile::{Stack, is_of_the_jdk};
 use mayfly_report::{count, printable, right_aligned, size};
-use mayfly_verdicts::advise::{Advice, Tried};
+use mayfly_verdicts::advise::{Advice, MadeAnew, Tried};
 
 use super::advice::{Advised, BELIEVED};
 use super::wording::frame;
 
 /// Frames of a site.
 const FRAMES: usize = 3;
+/// Of the program's own, if these are the JDK's.
+const OWN_FRAMES: usize = 2;
 
 /// The text.
 pub(crate) fn advice_text(advised: &Advised) -> String {
@@ -43,7 +45,7 @@ fn young(advised: &Advised, advice: &Advice) -> String {
             bytes(advice.present.prediction.promoted.1)
         ),
         _ if !advised.is_believed() => format!(
-            "Whether a flag would gain anything can't be told: a prediction counts only where the JVM's log agrees with that of the present settings within {:.0} %.\n",
+            "Whether a flag would gain anything can't be told: a prediction counts only where the JVM's log, or its recorded collections, agree with that of the present settings within {:.0} %.\n",
             BELIEVED * 100.0
         ),
         _ => "Nothing to gain: a larger young generation, or one that keeps objects for longer, promotes hardly less.\n"
@@ -76,8 +78,9 @@ fn self_check(advised: &Advised) -> String {
         0 => String::new(),
         full => format!("; {full} full collections promoted, too, which is in neither"),
     };
+    let by = if advised.is_recorded { "as the recorded collections tell" } else { "by the JVM's own log" };
     format!(
-        "Self-check: {} predicted for the present settings, {} promoted by the JVM's own log ({share}{full}).\n",
+        "Self-check: {} predicted for the present settings, {} promoted {by} ({share}{full}).\n",
         bytes(advice.present.prediction.promoted.1),
         size(log.bytes)
     )
@@ -94,6 +97,11 @@ fn lists(advised: &Advised) -> String {
         }
     };
     let with = |head: String, stack: &Stack| [vec![head], frames(stack)].concat();
+    let made = advised.made_anew.iter();
+    list(
+        "Made again and again, and dead at once: if they are equal, make it once and keep it:",
+        made.map(|made| with(made_again(made), &made.stack)).collect(),
+    );
     let premature = advised.premature.iter();
     list(
         "Die just after promotion (let them die before, or live for good):",
@@ -113,11 +121,13 @@ fn lists(advised: &Advised) -> String {
         &heading,
         humongous
             .map(|class| {
-                let stacks = class.stacks.iter().flat_map(frames);
-                [format!("up to {} of {}", size(class.largest), class.class)]
-                    .into_iter()
-                    .chain(stacks)
-                    .collect()
+                let head = format!("up to {} of {}", size(class.largest), class.class);
+                let stacks = class.stacks.iter().enumerate();
+                let ways = stacks.flat_map(|(at, stack)| {
+                    let other = (at > 0).then(|| " and".to_owned());
+                    other.into_iter().chain(frames(stack))
+                });
+                [head].into_iter().chain(ways).collect()
             })
             .collect(),
     );
@@ -148,8 +158,27 @@ fn pooled(pool: &mayfly_verdicts::advise::Pool) -> String {
     )
 }
 
+fn made_again(made: &MadeAnew) -> String {
+    let (class, method) = &made.maker;
+    let what = if method == "<init>" { class.clone() } else { format!("{class} by {method}") };
+    format!(
+        "{} of {what}, {} with all that making them takes, {:.0} % of all",
+        count(made.objects),
+        size(made.bytes),
+        made.share * 100.0
+    )
+}
+
+/// The innermost frames, and on to the first of the program's own with its caller: what to change is there.
 fn frames(stack: &Stack) -> Vec<String> {
-    stack.iter().take(FRAMES).map(|one| format!("  at {}", frame(one))).collect()
+    let all: Vec<_> = stack.iter().collect();
+    let own = all.iter().position(|frame| !is_of_the_jdk(&frame.class)).unwrap_or(0);
+    let mut lines: Vec<_> = all.iter().take(FRAMES).map(|one| format!("  at {}", frame(one))).collect();
+    if own >= FRAMES {
+        lines.extend((own > FRAMES).then(|| format!("  ... {} more", own - FRAMES)));
+        lines.extend(all[own..].iter().take(OWN_FRAMES).map(|one| format!("  at {}", frame(one))));
+    }
+    lines
 }
 
 fn bytes(amount: f64) -> String {

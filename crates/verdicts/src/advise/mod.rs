@@ -8,11 +8,15 @@ mod code;
 mod curve;
 mod first_survivors;
 mod gc_log;
+mod made_anew;
 mod predict;
+mod settings;
 mod suggest;
 
 pub use code::{Humongous, Pool, Premature, Removed, humongous, pools, premature, removed};
 pub use curve::Curve;
 pub use gc_log::{Promoted, promoted};
+pub use made_anew::{MadeAnew, made_anew};
 pub use predict::{Prediction, Young, predict};
+pub use settings::{Settings, promoted_as_recorded};
 pub use suggest::{Advice, Declined, Tried, advise};
