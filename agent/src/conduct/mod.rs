@@ -1,5 +1,6 @@
 //! How the agent behaves in somebody else's JVM: what it says, what it takes, and how its own faults end.
 
+pub(crate) mod descriptors;
 pub(crate) mod faults;
 pub(crate) mod memory;
 pub(crate) mod notice;

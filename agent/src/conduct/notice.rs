@@ -4,6 +4,8 @@ use std::io::Write;
 use std::process;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
+use super::descriptors::Stderr;
+
 /// Exit code for options or a JVM that the agent can't work with (design: usage).
 const EXIT_USAGE: i32 = 2;
 
@@ -18,7 +20,7 @@ pub(crate) fn say(text: &str) {
 pub(crate) fn say_as(who: &str, text: &str) {
     LINES.fetch_add(1, Relaxed);
     // In one write, so that lines of other threads do not mix in; a closed stderr is nobody's fault.
-    let _ = std::io::stderr().write_all(format!("{who} {}\n", mayfly_report::printable(text)).as_bytes());
+    let _ = Stderr.write_all(format!("{who} {}\n", mayfly_report::printable(text)).as_bytes());
 }
 
 /// Lines said so far. Who draws over what it wrote last asks whether that still is the last.

@@ -3,7 +3,7 @@
 //! The program writes to the same terminal. So blocks are appended, below what is there, and nothing is drawn over unless
 //! the user says that nothing else writes there ([why](../../../docs/design/0025-one-stream-many-readers.md)).
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use mayfly_report::{LiveOptions, ascii, harmless};
 use super::queue::{Pace, Unserved};
 use super::terminal::{self, Terminal};
 use super::texts::{self, Text, Texts};
+use crate::conduct::descriptors::Stderr;
 use crate::conduct::notice;
 use crate::options::{Live, Options};
 
@@ -45,7 +46,7 @@ pub(super) struct Screen<W> {
 
 impl Console {
     /// Stderr, and what its thread needs.
-    pub(super) fn new(options: &Options) -> (Self, Unserved<Text>, Screen<io::Stderr>) {
+    pub(super) fn new(options: &Options) -> (Self, Unserved<Text>, Screen<Stderr>) {
         let terminal = Terminal::of_stderr();
         let (texts, unserved) = Texts::new();
         let redraw = options.redraw && terminal.escapes;
@@ -57,7 +58,7 @@ impl Console {
             shown: Mutex::default(),
         };
         let notices = notice::lines;
-        (console, unserved, Screen { to: io::stderr(), terminal, redraw, drawn: None, notices, noticed: 0 })
+        (console, unserved, Screen { to: Stderr, terminal, redraw, drawn: None, notices, noticed: 0 })
     }
 
     /// Shows a live block, unless the last one is still on its way.

@@ -1,10 +1,11 @@
 //! Files that the user asked for: whose they are, what they are called, and why one can't be written.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use crate::conduct::descriptors::above_standard;
 use crate::options::name::NameFacts;
 
 /// A file that the user asked for and that cannot be written.
@@ -22,11 +23,17 @@ impl FileError {
     }
 }
 
-/// A file that only the user may read; a link planted in its place is not followed.
-pub(super) fn own_file() -> OpenOptions {
+/// Opens a file that only the user may read, as `how` adds; a link planted in its place is not followed.
+///
+/// # Errors
+/// What the system says.
+pub(super) fn open_own(
+    path: &Path,
+    how: impl FnOnce(&mut OpenOptions) -> &mut OpenOptions,
+) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
-    options
+    above_standard(how(&mut options).open(path)?)
 }
 
 /// What `%` codes in file names stand for.

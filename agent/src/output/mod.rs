@@ -10,12 +10,11 @@ mod frames;
 mod queue;
 mod recording;
 mod report;
+mod rewritten;
 mod terminal;
 mod texts;
 mod watch;
 
-use std::fs::File;
-use std::io::Stderr;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -28,9 +27,11 @@ pub(crate) use self::files::{FileError, name_facts};
 use self::queue::Unserved;
 use self::recording::{Recorder, Recording};
 use self::report::{Log, Reports};
+use self::rewritten::GrowingFile;
 use self::texts::Text;
 use self::watch::Watchers;
 pub(crate) use self::watch::{WatchError, Watcher};
+use crate::conduct::descriptors::Stderr;
 use crate::options::Options;
 use crate::options::name::expand;
 
@@ -51,7 +52,7 @@ pub(crate) struct Output {
 
 /// What the writing threads need.
 struct Unstarted {
-    recorder: Option<Recorder<File>>,
+    recorder: Option<Recorder<GrowingFile>>,
     console: (Unserved<Text>, Screen<Stderr>),
     log: Option<Log>,
 }

@@ -3,20 +3,21 @@
 //! Not here: the format (`mayfly-recording`), and what becomes of steps that a slow disk has no room for (`fan_out`).
 
 use std::borrow::Cow;
-use std::fs::{self, OpenOptions, TryLockError};
+use std::fs::{self, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
-use mayfly_recording::{Growth, RecordingWriter, Thinner};
+use mayfly_recording::{Growth, Reached, RecordingWriter, Thinner};
 use mayfly_report::printable;
 
 use super::fan_out::{FanOut, Step};
-use super::files::{FileError, own_file};
+use super::files::{self, FileError};
 use super::frames::confessing;
 use super::queue::{Pace, Unserved};
+use super::rewritten::{GrowingFile, names};
 use crate::conduct::notice::say;
 
 /// Why steps are missing, as trust says it.
@@ -35,7 +36,29 @@ pub(super) struct Recording {
 pub(super) struct Recorder<W> {
     unserved: Unserved<Step>,
     file: W,
+    path: PathBuf,
     cut_off: Arc<AtomicBool>,
+}
+
+/// Where a recording is written to.
+pub(super) trait Place: Write + Send + 'static {
+    /// Makes room, between two steps: the recording has come so far.
+    fn tidy(&mut self, _reached: Reached) {}
+
+    /// Whether nobody finds it any more.
+    fn is_removed(&self) -> bool {
+        false
+    }
+}
+
+impl Place for GrowingFile {
+    fn tidy(&mut self, reached: Reached) {
+        GrowingFile::tidy(self, reached);
+    }
+
+    fn is_removed(&self) -> bool {
+        GrowingFile::is_removed(self)
+    }
 }
 
 /// Opens the file and subscribes to the stream; `None` if it is a place where nothing is kept.
@@ -45,7 +68,7 @@ pub(super) struct Recorder<W> {
 pub(super) fn open(
     path: PathBuf,
     stream: &FanOut,
-) -> Result<Option<(Recording, Recorder<fs::File>)>, FileError> {
+) -> Result<Option<(Recording, Recorder<GrowingFile>)>, FileError> {
     let error = |cause| FileError::new(&path, cause, "#recording a file");
     if path == Path::new(NOWHERE) {
         say(&format!("{NOWHERE} keeps nothing: there is no recording"));
@@ -53,7 +76,12 @@ pub(super) fn open(
     }
     let (file, path) = open_own(&path).map_err(error)?;
     let cut_off = Arc::<AtomicBool>::default();
-    let recorder = Recorder { unserved: stream.subscribe(), file, cut_off: Arc::clone(&cut_off) };
+    let recorder = Recorder {
+        unserved: stream.subscribe(),
+        file: GrowingFile::new(file, path.clone()),
+        path: path.clone(),
+        cut_off: Arc::clone(&cut_off),
+    };
     Ok(Some((Recording { path, cut_off }, recorder)))
 }
 
@@ -61,6 +89,8 @@ pub(super) fn open(
 fn open_own(path: &Path) -> io::Result<(fs::File, PathBuf)> {
     let file = open_file(path)?;
     match file.try_lock() {
+        // Its JVM has just put another file in its place.
+        Ok(()) if !names(path, &file)? => open_own(path),
         // No more can be done where there are no locks.
         Ok(()) | Err(TryLockError::Error(_)) => {
             file.set_len(0)?;
@@ -100,8 +130,7 @@ fn open_file(path: &Path) -> io::Result<fs::File> {
     if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file() && !there.is_symlink()) {
         return Err(io::Error::new(ErrorKind::InvalidInput, "it is there, and no file"));
     }
-    let mut options: OpenOptions = own_file();
-    options.write(true).open(path)
+    files::open_own(path, |options| options.read(true).write(true))
 }
 
 impl Recording {
@@ -116,10 +145,10 @@ impl Recording {
     }
 }
 
-impl<W: Write + Send + 'static> Recorder<W> {
+impl<W: Place> Recorder<W> {
     /// Starts the thread that writes it.
     pub(super) fn start(self) {
-        let Self { unserved, file, cut_off } = self;
+        let Self { unserved, file, path, cut_off } = self;
         let (mut file, mut frames) = (Some(file), Frames::default());
         unserved.serve("mayfly-recording", move |step, pace| {
             let Some(open) = &mut file else { return };
@@ -127,6 +156,11 @@ impl<W: Write + Send + 'static> Recorder<W> {
                 say(&format!("cannot write the recording any more ({error}): it is cut off here"));
                 cut_off.store(true, Relaxed);
                 file = None;
+            } else if !step.is_last() {
+                open.tidy(frames.reached);
+            } else if open.is_removed() {
+                let path = printable(&path.display().to_string()).into_owned();
+                say(&format!("{path} was removed while it was recorded into: nothing of it is left"));
             }
         });
     }
@@ -134,6 +168,7 @@ impl<W: Write + Send + 'static> Recorder<W> {
 
 /// Makes frames of steps: fewer of them where they are large.
 struct Frames {
+    reached: Reached,
     began: Instant,
     thinner: Thinner,
     writer: RecordingWriter,
@@ -141,8 +176,8 @@ struct Frames {
 
 impl Default for Frames {
     fn default() -> Self {
-        let (thinner, writer) = (Thinner::new(Growth::default()), RecordingWriter::new());
-        Self { began: Instant::now(), thinner, writer }
+        let (thinner, writer) = (Thinner::new(Growth::FRESH), RecordingWriter::new());
+        Self { reached: Reached::default(), began: Instant::now(), thinner, writer }
     }
 }
 
@@ -159,6 +194,7 @@ impl Frames {
         };
         let mut bytes = Vec::new();
         for update in &due {
+            self.reached.note(update);
             match self.writer.encode(update) {
                 Ok(mut frame) => bytes.append(&mut frame),
                 Err(error) => say(&error.to_string()),
@@ -197,6 +233,8 @@ mod tests {
         written: Sender<Vec<u8>>,
     }
 
+    impl Place for Stalling {}
+
     impl Write for Stalling {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             let _ = self.gate.recv();
@@ -215,7 +253,13 @@ mod tests {
         let stream = FanOut::default();
         let cut_off = Arc::<AtomicBool>::default();
         let file = Stalling { gate, written };
-        Recorder { unserved: stream.subscribe(), file, cut_off: Arc::clone(&cut_off) }.start();
+        let recorder = Recorder {
+            unserved: stream.subscribe(),
+            file,
+            path: PathBuf::new(),
+            cut_off: Arc::clone(&cut_off),
+        };
+        recorder.start();
         stream.send(vec![Update::Start(Box::default())]);
         for id in 0..classes {
             let counts = ClassCounts { id: ClassId(id), allocated: Tally::of(3, 16), lifetimes: None };

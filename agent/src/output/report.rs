@@ -7,7 +7,7 @@ use std::time::Duration;
 use mayfly_profile::{Profile, View};
 use mayfly_report::{Occasion, harmless, printable};
 
-use super::files::{FileError, own_file};
+use super::files::{FileError, open_own};
 use super::queue::Unserved;
 use super::recording::Recording;
 use super::terminal;
@@ -88,7 +88,7 @@ fn open_log(folder: &Path) -> Result<File, FileError> {
     let path = folder.join(FILE_NAME);
     let error = |cause| FileError::new(&path, cause, "#output a folder");
     fs::create_dir_all(folder).map_err(error)?;
-    own_file().append(true).open(&path).map_err(error)
+    open_own(&path, |options| options.append(true)).map_err(error)
 }
 
 /// Now, as Java's `Date.toString()` puts it.

@@ -88,5 +88,23 @@ fn close(profiler: &Profiler, jni: Jni<'_>, session: &mut Session, reason: &str)
     let mut last = session.updates(&*profiler.engine, &outside, profiler.own_cpu());
     last.push(Update::End);
     profiler.output.close(last);
+    say_of_scopes(profiler);
     profiler.output.report(reason);
+}
+
+/// A scope that was asked for and that nobody has entered: a name may be misspelt, and no report tells of it.
+fn say_of_scopes(profiler: &Profiler) {
+    let asked = &profiler.population.options.scopes;
+    if asked.is_empty() {
+        return;
+    }
+    let profile = profiler.last_profile();
+    for method in asked {
+        let name = method.scope_name();
+        if !profile.scopes.iter().any(|scope| scope.path.contains(&name)) {
+            say(&format!(
+                "#scope-{name}: nobody entered it: the class was not loaded under that name, or the method not called"
+            ));
+        }
+    }
 }

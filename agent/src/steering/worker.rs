@@ -20,6 +20,8 @@ use crate::tracking::forget_unloaded;
 
 /// How often the recording, and those who watch, are brought up to date.
 const FOLLOWED_STEP: Duration = Duration::from_secs(1);
+/// The same for the first time; each following step takes twice as long: a JVM may be killed in its first second.
+const FIRST_STEP: Duration = Duration::from_millis(50);
 /// How often stacks without lifetimes are taken over: nothing else would empty the nurseries.
 const STACKS_STEP: Duration = Duration::from_millis(100);
 
@@ -58,6 +60,8 @@ struct Worker<'call> {
     jni: Jni<'call>,
     cpu: ThreadTime,
     followed: Timer,
+    /// How long the next such step takes.
+    followed_step: Duration,
     stacks: Timer,
     live: Timer,
     gc: Timer,
@@ -76,6 +80,7 @@ impl<'call> Worker<'call> {
             jni,
             cpu: ThreadTime::now(),
             followed: Timer::every(None),
+            followed_step: FIRST_STEP,
             stacks: Timer::every(only_stacks.then_some(STACKS_STEP)),
             live: Timer::every(profiler.output.live_every()),
             gc: Timer::every(options.gc_every),
@@ -91,7 +96,7 @@ impl<'call> Worker<'call> {
 
     fn run(mut self) {
         while !self.profiler.is_finished() {
-            self.followed.runs(self.profiler.output.is_followed(), FOLLOWED_STEP);
+            self.followed.runs(self.profiler.output.is_followed(), self.followed_step);
             match self.next_due() {
                 Some(due) => thread::park_timeout(due.saturating_duration_since(Instant::now())),
                 None => thread::park(),
@@ -141,12 +146,13 @@ impl<'call> Worker<'call> {
         let mut session = profiler.session.lock();
         let Some(session) = session.as_mut() else { return false };
         let references = &mut profiler.population.references.handles(jni);
-        if !session.catch_up(references, &Outside::of(profiler, jni)) && self.stacks.is_due() {
+        let swept = session.catch_up(references, &Outside::of(profiler, jni));
+        if !swept && self.stacks.is_due() {
             session.absorb();
         }
         session.note_collections(profiler.target.take_collections(), &Outside::of(profiler, jni));
         // No block once the JVM ends: it would show how fast that allocates.
-        let (record, show) = (self.followed.is_due(), self.live.is_due() && !profiler.is_ending());
+        let (record, show) = (self.is_followed_now(swept), self.live.is_due() && !profiler.is_ending());
         if record || show {
             publish(profiler, jni, session);
         }
@@ -154,6 +160,16 @@ impl<'call> Worker<'call> {
         forget_unloaded(&profiler.population, &has_method);
         profiler.engine.forget_unloaded(&has_method);
         show
+    }
+
+    /// Whether those who follow are told now: at each step, and at the first collection if that comes before the first one.
+    fn is_followed_now(&mut self, swept: bool) -> bool {
+        let is_first = self.followed_step == FIRST_STEP && self.profiler.output.is_followed();
+        let now = self.followed.is_due() || is_first && swept;
+        if now {
+            self.followed_step = (self.followed_step * 2).min(FOLLOWED_STEP);
+        }
+        now
     }
 
     fn reset_if_asked(&mut self) {

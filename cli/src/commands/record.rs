@@ -16,6 +16,8 @@ use crate::commands::next_commands::{program, shown};
 use crate::commands::{snapshot, start};
 use crate::error::Error;
 use crate::exit_codes;
+use crate::live::kept_stream::{Kept, KeptStream};
+use crate::live::watched_jvm::WatchedJvm;
 use crate::output;
 use crate::session::connect::Target;
 use crate::session::jvms;
@@ -35,14 +37,51 @@ pub(crate) fn run(args: RecordArgs) -> Result<u8, Error> {
     let left = signals().map_err(Error::SignalsNotWatched)?;
     let longest = u64::try_from((args.time + GRACE).as_millis()).unwrap_or(u64::MAX);
     start::begin(&target, pid, &args.engine, Some(longest))?;
-    let fetched = wait(pid, args.time, &left).and_then(|()| finish(&target, &path));
-    if fetched.is_err() {
+    let recorded = follow(&target, pid, args.time, (&path, &left));
+    if recorded.is_err() {
         // Whatever became of the recording, the JVM is left as it was.
         let _ = target.ask(&Request::Stop);
     }
-    fetched?;
-    output::say(&format!("recording {}; read it: {} report {}", shown(&path), program(), shown(&path)));
+    let remark = recorded?;
+    output::say(&format!(
+        "recording {}{remark}; read it: {} report {}",
+        shown(&path),
+        program(),
+        shown(&path)
+    ));
     Ok(exit_codes::SUCCESS)
+}
+
+/// Keeps what the agent says, until the time is over or the JVM ends; a remark on the recording.
+fn follow(
+    target: &Target,
+    pid: u32,
+    time: Duration,
+    (path, left): (&Path, &AtomicBool),
+) -> Result<&'static str, Error> {
+    let Ok(source) = WatchedJvm::watch(target) else {
+        // Others watch it, or it is an older one: its profile is fetched at the end.
+        wait(time, left, || Process::find(pid).is_err());
+        return finish(target, path).map(|()| "");
+    };
+    let stream = KeptStream::begin(Box::new(source), path)?;
+    wait(time, left, || stream.is_over());
+    if stream.is_over() {
+        return judge(stream.end()?, pid, " (the JVM ended before the time was over)");
+    }
+    let stopped = target.ask(&Request::StopAndRestore);
+    if stopped.is_err() && Process::find(pid).is_ok() {
+        stopped?;
+    }
+    judge(stream.end()?, pid, "")
+}
+
+fn judge(kept: Kept, pid: u32, remark: &'static str) -> Result<&'static str, Error> {
+    match kept {
+        Kept::Whole => Ok(remark),
+        Kept::CutOff => Ok(" is cut off: the JVM was killed, or could not say its last words"),
+        Kept::Nothing => Err(Unreachable::Ended { pid }.into()),
+    }
 }
 
 /// Ends it, and keeps its recording to the end.
@@ -66,13 +105,10 @@ fn signals() -> std::io::Result<Arc<AtomicBool>> {
     Ok(left)
 }
 
-fn wait(pid: u32, time: Duration, left: &AtomicBool) -> Result<(), Error> {
+/// Until the time is over, the user wants it to end, or it has ended.
+fn wait(time: Duration, left: &AtomicBool, is_over: impl Fn() -> bool) {
     let deadline = Instant::now() + time;
-    while Instant::now() < deadline && !left.load(Relaxed) {
-        if Process::find(pid).is_err() {
-            return Err(Unreachable::Ended { pid }.into());
-        }
+    while Instant::now() < deadline && !left.load(Relaxed) && !is_over() {
         thread::sleep(LOOK.min(deadline.saturating_duration_since(Instant::now())));
     }
-    Ok(())
 }

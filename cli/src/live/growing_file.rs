@@ -1,16 +1,18 @@
 //! A recording as a source: read to its end, and on from there as it grows.
 
-use std::fs::File;
+use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
 use mayfly_profile::Update;
-use mayfly_recording::{Damage, ReadError, RecordingReader};
+use mayfly_recording::{Damage, Reached, ReadError, RecordingReader};
 
 use crate::error::Error;
 use crate::live::source::{Piece, Source};
+use crate::recording_input;
 use crate::session::writer;
 
 const PIECE_BYTES: usize = 256 << 10;
@@ -30,6 +32,13 @@ pub(crate) struct GrowingFile {
     looks: u32,
     /// Whether it was said that there is no more so far.
     caught_up: bool,
+    /// How far it was read.
+    reached: Reached,
+    /// How far the file is read again that took its place: what it says up to there was said.
+    again: Option<Reached>,
+    /// Of which run it is, and whether the file that took its place is of another one.
+    run: Option<Update>,
+    is_another: bool,
 }
 
 impl GrowingFile {
@@ -41,7 +50,51 @@ impl GrowingFile {
         let file = File::open(path)
             .map_err(|source| Error::RecordingUnreadable { name: path.display().to_string(), source })?;
         let reader = RecordingReader::new();
-        Ok(Self { path: path.to_owned(), file, reader, bytes: 0, ended: false, looks: 0, caught_up: false })
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            reader,
+            bytes: 0,
+            ended: false,
+            looks: 0,
+            caught_up: false,
+            reached: Reached::default(),
+            again: None,
+            run: None,
+            is_another: false,
+        })
+    }
+
+    /// The agent puts another file in the place of one that grew large, with fewer steps of long ago. Whether it did.
+    fn is_replaced(&mut self) -> bool {
+        let identity = |facts: Metadata| (facts.dev(), facts.ino());
+        let named = fs::metadata(&self.path).map(identity).ok();
+        let held = self.file.metadata().map(identity).ok();
+        let Some(file) = named.filter(|_| named != held).and_then(|_| File::open(&self.path).ok()) else {
+            return false;
+        };
+        let again = Some(self.reached);
+        (self.file, self.reader, self.bytes) = (file, RecordingReader::new(), 0);
+        (self.reached, self.again) = (Reached::default(), again);
+        true
+    }
+
+    /// Whether this was not said before.
+    fn is_new(&mut self, update: &Update) -> bool {
+        self.reached.note(update);
+        if matches!(update, Update::Start(_)) {
+            self.is_another |= *self.run.get_or_insert_with(|| update.clone()) != *update;
+        }
+        let Some(before) = self.again else { return true };
+        let is_further = (self.reached.resets, self.reached.ms) > (before.resets, before.ms);
+        match update {
+            Update::Class { .. } | Update::Frame { .. } | Update::Site { .. } | Update::End => true,
+            Update::Progress(_) | Update::Reset if is_further => {
+                self.again = None;
+                true
+            }
+            _ => false,
+        }
     }
 
     fn unreadable(&self, source: io::Error) -> Error {
@@ -49,7 +102,7 @@ impl GrowingFile {
     }
 
     fn refused(&self, cause: ReadError) -> Error {
-        Error::RecordingRefused { name: self.path.display().to_string(), cause }
+        recording_input::refused(&self.path, cause)
     }
 
     /// The updates in the next bytes; `None` if there are no more bytes now.
@@ -67,7 +120,9 @@ impl GrowingFile {
         let mut updates = Vec::new();
         while let Some(update) = self.reader.next_update().map_err(|cause| self.refused(cause))? {
             self.ended |= update == Update::End;
-            updates.push(update);
+            if self.is_new(&update) {
+                updates.push(update);
+            }
         }
         Ok(Some(updates))
     }
@@ -78,7 +133,7 @@ impl GrowingFile {
             return Ok(Some(Piece::End(Some(damage.to_string()))));
         }
         let length = self.file.metadata().map_err(|error| self.unreadable(error))?.len();
-        if length < self.bytes {
+        if length < self.bytes || self.is_another {
             return Ok(Some(Piece::End(Some("the recording was written anew: look at it again".to_owned()))));
         }
         self.looks += 1;
@@ -115,6 +170,7 @@ impl Source for GrowingFile {
                     self.caught_up = true;
                     return Ok(Piece::CaughtUp);
                 }
+                None if self.is_replaced() => {}
                 None => match self.end()? {
                     Some(end) => return Ok(end),
                     None => thread::sleep(LOOK),
@@ -192,6 +248,32 @@ mod tests {
         ));
     }
 
+    /// As the agent does with one that grew large.
+    #[test]
+    fn a_file_with_fewer_steps_in_its_place_tells_only_what_is_new() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("run.mayfly");
+        let mut writer = RecordingWriter::new();
+        let mut bytes = |updates: &[Update]| -> Vec<u8> {
+            updates.iter().flat_map(|update| writer.encode(update).expect("fits")).collect()
+        };
+        let step = |ms| Update::Progress(Box::new(Progress { duration_ms: ms, ..Progress::default() }));
+        let start = Update::Start(Box::default());
+        std::fs::write(&path, bytes(&[start.clone(), step(1_000), step(2_000)])).expect("written");
+        let mut source = GrowingFile::open(&path).expect("there");
+        assert_eq!(updates(&mut source).len(), 3);
+        let other = folder.path().join("other");
+        writer = RecordingWriter::new();
+        let again: Vec<u8> = [start, step(2_000), step(3_000), Update::End]
+            .iter()
+            .flat_map(|update| writer.encode(update).expect("fits"))
+            .collect();
+        std::fs::write(&other, again).expect("written");
+        std::fs::rename(&other, &path).expect("in its place");
+        assert_eq!(updates(&mut source), [step(3_000), Update::End]);
+        assert!(matches!(after_all(&mut source), Ok(Piece::End(None))));
+    }
+
     #[test]
     fn damage_and_a_new_file_in_its_place_are_told() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -210,6 +292,15 @@ mod tests {
         std::fs::write(&path, &frames()[0][..5]).expect("written");
         let Ok(Piece::End(Some(why))) = after_all(&mut source) else { panic!("no end") };
         assert!(why.contains("anew"), "{why}");
+        std::fs::write(&path, frames().concat()).expect("written");
+        let mut source = GrowingFile::open(&path).expect("there");
+        updates(&mut source);
+        source.ended = false;
+        let mut writer = RecordingWriter::new();
+        let run = mayfly_profile::RunInfo { started_unix_ms: 7, ..Default::default() };
+        std::fs::remove_file(&path).expect("removed");
+        std::fs::write(&path, writer.encode(&Update::Start(Box::new(run))).expect("fits")).expect("written");
+        assert!(matches!(after_all(&mut source), Ok(Piece::End(Some(why))) if why.contains("anew")));
         std::fs::write(&path, "no recording").expect("written");
         let mut source = GrowingFile::open(&path).expect("there");
         assert!(matches!(

@@ -7,6 +7,7 @@ pub(crate) mod blocks;
 mod feed;
 pub(crate) mod growing_file;
 mod heap_path;
+pub(crate) mod kept_stream;
 mod keys;
 pub(crate) mod screen;
 mod snapshot;

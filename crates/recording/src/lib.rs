@@ -7,17 +7,22 @@
 //! agent's and the CLI's. The layout is drawn in [`frame`], where the bytes are written; what its payloads mean is a
 //! module per version of the format, of which the newest is written and all are read.
 
+mod coarsening;
 pub mod control;
 pub mod frame;
+mod held;
 mod profile;
 mod reader;
+mod rewriting;
 mod thinning;
 mod v1;
 mod v2;
 mod writer;
 
+pub use coarsening::{Coarseness, Reached};
 pub use frame::FORMAT_VERSION;
 pub use profile::{read_profile, write_profile};
 pub use reader::{Damage, ReadError, RecordingReader};
+pub use rewriting::{Rewriting, Room};
 pub use thinning::{Growth, Thinner};
 pub use writer::{RecordingWriter, WriteError};

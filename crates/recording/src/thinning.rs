@@ -1,15 +1,14 @@
-//! Fewer steps where they are large, so that a recording of hours keeps to a size that can be kept.
+//! Fewer steps where they are large, so that a recording does not grow faster than it can be kept.
 //!
 //! Counts are cumulative: steps that are not written are made up for by the next one, which has all that changed since the last
-//! written. Names are never held back. Not here: when a step is made, which is the agent's.
+//! written. Names are never held back. Not here: when a step is made, which is the agent's, and what becomes of steps that were
+//! written long ago (`coarsening`).
 
-use std::collections::{BTreeMap, HashMap};
 use std::mem;
 
-use mayfly_profile::{
-    ByteAges, ClassCounts, ClassEstimate, ClassId, FateCounts, Fates, Progress, ScopeCounts, Share,
-    SiteCounts, SiteId, Stamp, Update,
-};
+use mayfly_profile::Update;
+
+use crate::held::Held;
 
 /// How fast a recording may grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,13 +17,18 @@ pub struct Growth {
     pub bytes_per_second: u64,
     /// So much more at the start, or after quiet times.
     pub bytes_ahead: u64,
+    /// However fast it grows, nothing is held back for longer.
+    pub most_ms: u64,
 }
 
-impl Default for Growth {
-    /// Less than 200 MB in the first hour, whatever changes.
-    fn default() -> Self {
-        Self { bytes_per_second: 48 << 10, bytes_ahead: 8 << 20 }
-    }
+impl Growth {
+    /// Less than 200 MB in the first hour, whatever changes. What is held back is in nobody's file: for who writes it at the end,
+    /// however the program ends.
+    pub const STEADY: Self = Self { bytes_per_second: 48 << 10, bytes_ahead: 8 << 20, most_ms: u64::MAX };
+
+    /// The newest is never more than some seconds old: the program may be killed at any time. For a file whose past is made
+    /// [coarser](crate::Rewriting).
+    pub const FRESH: Self = Self { bytes_per_second: 256 << 10, bytes_ahead: 8 << 20, most_ms: 4_000 };
 }
 
 /// Decides which steps are written.
@@ -34,84 +38,54 @@ pub struct Thinner {
     /// Bytes that may be written now; below zero after a step that was larger.
     credit: i64,
     last_ms: u64,
-    progress: Option<Pending>,
-    fates: Option<PendingFates>,
-    shares: HashMap<ClassId, Share>,
-    /// By path.
-    scopes: BTreeMap<Vec<String>, ScopeCounts>,
-    operations: Option<u64>,
-}
-
-/// What progress was held back.
-#[derive(Debug, Default)]
-struct Pending {
-    /// Without counts.
-    newest: Progress,
-    classes: HashMap<ClassId, ClassCounts>,
-    sites: HashMap<SiteId, SiteCounts>,
-    estimates: HashMap<ClassId, ClassEstimate>,
-}
-
-#[derive(Debug, Default)]
-struct PendingFates {
-    newest: FateCounts,
-    classes: HashMap<ClassId, ByteAges>,
-    sites: HashMap<SiteId, (Stamp, Fates)>,
+    /// When the oldest step came that is held back.
+    held_since_ms: u64,
+    held: Held,
 }
 
 impl Thinner {
     /// Nothing was written yet.
     pub fn new(growth: Growth) -> Self {
         let credit = i64::try_from(growth.bytes_ahead).unwrap_or(i64::MAX);
-        Self {
-            growth,
-            credit,
-            last_ms: 0,
-            progress: None,
-            fates: None,
-            shares: HashMap::new(),
-            scopes: BTreeMap::new(),
-            operations: None,
-        }
+        Self { growth, credit, last_ms: 0, held_since_ms: 0, held: Held::default() }
     }
 
     /// Whether a step can be written as it is now, so many milliseconds after the first: there is room, and nothing was held back.
     pub fn lets_pass(&mut self, now_ms: u64) -> bool {
         self.earn(now_ms);
-        self.credit > 0 && self.progress.is_none() && self.fates.is_none()
+        self.credit > 0 && self.held.is_empty()
     }
 
     /// Takes a step, so many milliseconds after the first; what of it, and of those held back, is to be written now.
     pub fn take(&mut self, step: impl IntoIterator<Item = Update>, now_ms: u64) -> Vec<Update> {
         self.earn(now_ms);
+        if self.held.is_empty() {
+            self.held_since_ms = now_ms;
+        }
         let mut due = Vec::new();
         for update in step {
-            match update {
-                Update::Progress(progress) => self.progress.get_or_insert_default().add(*progress),
-                Update::Fates(fates) => self.fates.get_or_insert_default().add(*fates),
-                Update::Shares(shares) => self.shares.extend(shares),
-                Update::Scopes(scopes) => {
-                    self.scopes.extend(scopes.into_iter().map(|scope| (scope.path.clone(), scope)));
-                }
-                Update::Operations(operations) => self.operations = Some(operations),
-                // What was counted before is void.
-                Update::Reset => {
-                    (self.progress, self.fates, self.operations) = (None, None, None);
-                    self.shares.clear();
-                    self.scopes.clear();
+            match self.held.add(update) {
+                None => {}
+                Some(Update::Reset) => {
+                    self.held.clear();
                     due.push(Update::Reset);
                 }
-                Update::End => {
-                    due.extend(self.held_back());
+                Some(Update::End) => {
+                    due.extend(self.held.release());
                     due.push(Update::End);
                 }
-                named => due.push(named),
+                Some(named) => due.push(named),
             }
         }
-        if self.credit > 0 {
-            due.extend(self.held_back());
+        if self.credit > 0 || now_ms.saturating_sub(self.held_since_ms) >= self.growth.most_ms {
+            due.extend(self.held.release());
         }
         due
+    }
+
+    /// What was held back, where nothing follows.
+    pub fn rest(&mut self) -> Vec<Update> {
+        self.held.release().collect()
     }
 
     /// Notes that what was due took so many bytes.
@@ -125,73 +99,14 @@ impl Thinner {
         let most = i64::try_from(self.growth.bytes_ahead).unwrap_or(i64::MAX);
         self.credit = self.credit.saturating_add(i64::try_from(earned).unwrap_or(i64::MAX)).min(most);
     }
-
-    fn held_back(&mut self) -> impl Iterator<Item = Update> {
-        let progress = self.progress.take().map(|pending| Update::Progress(Box::new(pending.whole())));
-        let fates = self.fates.take().map(PendingFates::whole);
-        let mut shares: Vec<_> = self.shares.drain().collect();
-        shares.sort_unstable_by_key(|&(id, _)| id);
-        let shares = (!shares.is_empty()).then_some(Update::Shares(shares));
-        let scopes: Vec<_> = mem::take(&mut self.scopes).into_values().collect();
-        let scopes = (!scopes.is_empty()).then_some(Update::Scopes(scopes));
-        let operations = self.operations.take().map(Update::Operations);
-        progress.into_iter().chain(fates.into_iter().flatten()).chain(shares).chain(scopes).chain(operations)
-    }
-}
-
-impl Pending {
-    fn add(&mut self, mut progress: Progress) {
-        self.classes.extend(mem::take(&mut progress.classes).into_iter().map(|counts| (counts.id, counts)));
-        self.sites.extend(mem::take(&mut progress.sites).into_iter().map(|counts| (counts.id, counts)));
-        self.estimates.extend(mem::take(&mut progress.estimates));
-        self.newest = progress;
-    }
-
-    fn whole(self) -> Progress {
-        let mut classes: Vec<_> = self.classes.into_values().collect();
-        let mut sites: Vec<_> = self.sites.into_values().collect();
-        let mut estimates: Vec<_> = self.estimates.into_iter().collect();
-        classes.sort_unstable_by_key(|counts| counts.id);
-        sites.sort_unstable_by_key(|counts| counts.id);
-        estimates.sort_unstable_by_key(|&(id, _)| id);
-        Progress { classes, sites, estimates, ..self.newest }
-    }
-}
-
-impl PendingFates {
-    fn add(&mut self, mut fates: FateCounts) {
-        self.classes.extend(mem::take(&mut fates.classes));
-        let (stamp, sites) = (fates.stamp, mem::take(&mut fates.sites));
-        self.sites.extend(sites.into_iter().map(|(id, fates)| (id, (stamp, fates))));
-        self.newest = fates;
-    }
-
-    /// An update per moment as of which living were told, the newest last.
-    fn whole(self) -> Vec<Update> {
-        let mut moments: Vec<FateCounts> = Vec::new();
-        let mut sites: Vec<_> = self.sites.into_iter().collect();
-        sites.sort_unstable_by_key(|(id, (then, _))| (then.ms, *id));
-        for (id, (stamp, fates)) in sites {
-            match moments.last_mut() {
-                Some(last) if last.stamp == stamp => last.sites.push((id, fates)),
-                _ => moments.push(FateCounts { stamp, sites: vec![(id, fates)], ..FateCounts::default() }),
-            }
-        }
-        if moments.last().is_none_or(|last| last.stamp != self.newest.stamp) {
-            moments.push(self.newest);
-        }
-        let mut classes: Vec<_> = self.classes.into_iter().collect();
-        classes.sort_unstable_by_key(|&(id, _)| id);
-        if let Some(last) = moments.last_mut() {
-            last.classes = classes;
-        }
-        moments.into_iter().map(|fates| Update::Fates(Box::new(fates))).collect()
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use mayfly_profile::{LifetimeCounts, Lifetimes, Load, ProfileBuilder, Tally};
+    use mayfly_profile::{
+        ByteAges, ClassCounts, ClassId, FateCounts, Fates, LifetimeCounts, Lifetimes, Load, ProfileBuilder,
+        Progress, SiteCounts, SiteId, Stamp, Tally,
+    };
 
     use super::*;
     use crate::writer::RecordingWriter;
@@ -261,9 +176,12 @@ mod tests {
 
     #[test]
     fn an_hour_in_which_all_changes_stays_small_and_its_end_is_whole() {
-        let whole = Growth::default();
-        let growth =
-            Growth { bytes_per_second: whole.bytes_per_second / PART, bytes_ahead: whole.bytes_ahead / PART };
+        let whole = Growth::STEADY;
+        let growth = Growth {
+            bytes_per_second: whole.bytes_per_second / PART,
+            bytes_ahead: whole.bytes_ahead / PART,
+            ..whole
+        };
         let (mut thinner, mut writer) = (Thinner::new(growth), RecordingWriter::new());
         let (mut bytes, mut steps, mut longest, mut last) = (0u64, 0, 0, 0);
         let (mut all, mut read) = (ProfileBuilder::new(), ProfileBuilder::new());
@@ -290,9 +208,25 @@ mod tests {
         assert_eq!(read.profile(), all.profile());
     }
 
+    /// The past may be large, the newest is never old: of what was counted until the program was killed seconds are missing at most.
+    #[test]
+    fn nothing_is_held_back_for_longer_than_some_seconds() {
+        let mut thinner = Thinner::new(Growth::FRESH);
+        let mut written = Vec::new();
+        for second in 0..600u64 {
+            let progress = Progress { duration_ms: second * 1_000, ..Progress::default() };
+            let due = thinner.take([Update::Progress(Box::new(progress))], second * 1_000);
+            written.extend(due.iter().map(|_| second));
+            // As large as those of a service with every object.
+            thinner.wrote(due.len() * (2 << 20));
+        }
+        let longest = written.windows(2).map(|pair| pair[1] - pair[0]).max();
+        assert_eq!((longest, written.last()), (Some(5), Some(&599)), "{written:?}");
+    }
+
     #[test]
     fn small_steps_are_all_written() {
-        let mut thinner = Thinner::new(Growth::default());
+        let mut thinner = Thinner::new(Growth::STEADY);
         for second in 0..1_000 {
             let progress = Progress { duration_ms: second * 1_000, ..Progress::default() };
             let due = thinner.take([Update::Progress(Box::new(progress))], second * 1_000);
@@ -303,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_reset_voids_what_was_held_back_and_the_end_does_not() {
-        let mut thinner = Thinner::new(Growth { bytes_per_second: 1, bytes_ahead: 1 });
+        let mut thinner = Thinner::new(Growth { bytes_per_second: 1, bytes_ahead: 1, most_ms: u64::MAX });
         thinner.wrote(100);
         let progress = |ms| Update::Progress(Box::new(Progress { duration_ms: ms, ..Progress::default() }));
         assert_eq!(thinner.take([progress(1)], 1), []);

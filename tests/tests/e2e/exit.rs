@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use mayfly_tests::{Jvm, Launch, Profiled, Workspace, each_jvm};
+use mayfly_tests::{Jvm, Launch, Profiled, Workspace, any_jvm, each_jvm, mayfly};
 
 const NODE: &str = "exitlive.ExitLive$Node";
 
@@ -68,6 +68,37 @@ fn what_a_daemon_thread_makes_after_the_last_collection_is_not_counted_live() {
         // One is held by a field, one may just be handed over.
         assert!(live <= 2 && collected > 1000, "{live} live, {collected} collected on {jvm}");
         assert_eq!(live + collected, json.allocated()[junk].objects, "on {jvm}");
+    });
+}
+
+/// The flag ends the JVM on the spot: it tells nobody of its end.
+#[test]
+fn a_jvm_that_dies_in_its_first_second_is_not_said_to_have_allocated_nothing() {
+    any_jvm(|jvm| {
+        let dies = ["-Xmx48m", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError"];
+        for options in ["#sample-512k#trace", "#trackcollections#trace", "#engine-sampled"] {
+            let run = Profiled::new(jvm, "exits.Exits", options).with(|l| l.jvm_args(&dies).args(&["oom"]));
+            assert!(!run.start().finish().status.success(), "{options} on {jvm}");
+            let screen = mayfly(["report", &run.recording().display().to_string()]).ok().stdout;
+            assert!(!screen.contains("nothing was allocated"), "{options} on {jvm}: {screen}");
+            let told = screen.contains(" of what was allocated: ") || screen.contains("nothing was recorded");
+            assert!(told && run.json().0["complete"] == false, "{options} on {jvm}: {screen}");
+        }
+    });
+}
+
+#[test]
+fn a_recording_that_was_removed_meanwhile_is_said_to_be() {
+    any_jvm(|jvm| {
+        let run = Profiled::new(jvm, "steered.Steered", "");
+        let running = run.start().when_ready();
+        fs::remove_file(run.recording()).expect("removed");
+        let outcome = running.finish().ok();
+        assert!(
+            outcome.stderr.contains("run.mayfly was removed while it was recorded into"),
+            "{}",
+            outcome.stderr
+        );
     });
 }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use mayfly_tests::{
-    Expectation, JsonReport, Jvm, Launch, Outcome, Profiled, Running, Workspace, artifacts, each_jvm, mayfly,
-    native_library, skip,
+    Expectation, JsonReport, Jvm, Launch, Outcome, Profiled, Running, Workspace, any_jvm, artifacts,
+    each_jvm, mayfly, native_library, skip,
 };
 use serde_json::Value;
 
@@ -296,6 +296,39 @@ fn a_recording_of_some_time_is_kept_and_ends_early_on_a_signal() {
         assert!(JsonReport::of(&long).class("[B").is_some(), "on {jvm}");
         assert_eq!(profiling(pid), Value::Null, "on {jvm}");
         is_unharmed(running, 0, jvm);
+    });
+}
+
+/// Five seconds that were measured are worth something, also when the time was to be ten.
+#[test]
+fn what_was_recorded_before_the_jvm_ended_is_kept() {
+    any_jvm(|jvm| {
+        for (ends_by, complete) in [("end", true), ("KILL", false)] {
+            let workspace = Workspace::new();
+            let mut running = started(jvm, &[]);
+            running.does("spin");
+            let file = workspace.file("ended.mayfly");
+            let mut command = Command::new(&artifacts().cli);
+            command.args(["record", &running.pid().to_string(), "--for", "1h", "-o"]).arg(&file);
+            let recorder = Running::of(command);
+            let mut written = false;
+            running.wait_until("nothing was recorded", || {
+                written |= file.exists() && JsonReport::of(&file).class("[B").is_some();
+                written
+            });
+            match ends_by {
+                "end" => drop(running.finish()),
+                name => {
+                    signal(running.pid(), name);
+                    drop(running.finish());
+                }
+            }
+            let said = recorder.finish().ok().stderr;
+            let remark = if complete { "before the time was over" } else { "is cut off" };
+            assert!(said.contains(remark), "{ends_by} on {jvm}: {said}");
+            let json = JsonReport::of(&file);
+            assert!(json.class("[B").is_some() && json.0["complete"] == complete, "{ends_by} on {jvm}");
+        }
     });
 }
 

@@ -170,7 +170,7 @@ fn calls_of_a_method_are_scopes_by_option() {
         for trace in ["", "#trackcollections#trace"] {
             let scopes = "#scope-scopes.Methods$Handler.handle#scope-scopes.Methods.onlyReturns\
                           #scope-scopes.Methods.twoWords#scope-scopes.Methods$Service.servedByDefault\
-                          #scope-scopes.Methods$Service.serve#scope-scopes.Methods.none";
+                          #scope-scopes.Methods$Service.serve#scope-scopes.Methods.none#scope-scopes.NoSuch.call";
             let options = format!("#include-scopes.{scopes}{trace}");
             let run = Profiled::new(jvm, MAIN, &options).with(|l| l.args(&["methods"]));
             let stderr = run.run().stderr;
@@ -192,6 +192,8 @@ fn calls_of_a_method_are_scopes_by_option() {
             let said = |text: &str| assert!(stderr.contains(text), "{stderr}");
             said("#scope-scopes.Methods$Service.serve: no scope: the method is abstract");
             said("#scope-scopes.Methods.none: no scope: the class has no method of that name");
+            said("#scope-scopes.NoSuch.call: nobody entered it");
+            assert!(!stderr.contains("onlyReturns: nobody"), "{stderr}");
         }
     });
 }
