@@ -10,6 +10,7 @@ use mayfly_recording::control::{AttachRefusal, Loaded};
 
 use super::starting::{self, try_start};
 use super::{loaded, marker};
+use crate::conduct::descriptors::look_at_stderr;
 use crate::conduct::notice::{install_panic_hook, refuse_launch, say};
 use crate::conduct::own_threads::exclude_this_thread;
 use crate::exact::{Exact, ask_for_sampler};
@@ -22,10 +23,14 @@ use crate::steering::{Begun, Profiler};
 use crate::target::{Target, release};
 use crate::tracking::Population;
 
+/// The variable whose options every JVM takes before those of its command line.
+const ENVIRONMENT: &str = "JAVA_TOOL_OPTIONS";
+
 /// Reads the options, checks the JVM, and asks for events. Ends the process if the agent can't work.
 pub(super) fn launch(context: &AgentLoadContext<'_>) {
+    look_at_stderr();
     if Target::get().is_some() {
-        refuse_launch("loaded twice: give one -agentpath, and one JAVA_TOOL_OPTIONS, with all options in it");
+        return named_twice(context);
     }
     install_panic_hook();
     if let Some(other) = marker::other_agent() {
@@ -51,6 +56,28 @@ pub(super) fn launch(context: &AgentLoadContext<'_>) {
     let population = Arc::new(Population::new(options));
     let exact = loaded::keep(Exact::new(target, Arc::clone(&population), unseen));
     Profiler::set(Profiler::new(target, population, exact, (output, Begun::AtLaunch)));
+}
+
+/// This copy is an agent already. The environment comes before the command line: a build tool's own configuration names what
+/// `mayfly run` gave it, and has nothing to say then. Twice on a command line are options torn apart.
+fn named_twice(context: &AgentLoadContext<'_>) {
+    if !environment_names_us() {
+        refuse_launch("loaded twice: give one -agentpath with all options in it");
+    }
+    let options = context.options_lossy().unwrap_or_default();
+    let what = if options.is_empty() { String::new() } else { format!("; not used: {options}") };
+    say(&format!("{ENVIRONMENT} names the agent and its options, and the command line names it again{what}"));
+}
+
+fn environment_names_us() -> bool {
+    std::env::var_os(ENVIRONMENT).is_some_and(|options| names_an_agent(&options.to_string_lossy()))
+}
+
+/// Whether one of these options loads a library of our name.
+fn names_an_agent(options: &str) -> bool {
+    options.split_whitespace().any(|word| {
+        ["-agentpath:", "-agentlib:"].iter().any(|option| word.contains(option)) && word.contains("mayfly")
+    })
 }
 
 /// No class is looked at: class data sharing stays as the user has it.
@@ -118,6 +145,7 @@ fn read_options(text: &str) -> Options {
 /// Comes into a running JVM, to look at its heap when asked. Nothing is asked of the JVM that only a launched agent gets,
 /// and nothing that would keep such a later agent out.
 pub(super) fn attach(context: &AgentLoadContext<'_>) -> Result<(), AttachRefusal> {
+    look_at_stderr();
     let option_text = context.options_lossy().unwrap_or_default().into_owned();
     if let Some(target) = Target::get() {
         return attach_again(target, &option_text);
@@ -268,5 +296,18 @@ fn ask_for_events(jvmti: &JvmtiEnv, options: &Options) {
         if let Err(error) = jvmti.enable(event) {
             refused(&format!("the event {event:?}"), error);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_is_known_among_other_options() {
+        assert!(names_an_agent("-Xmx1g -agentpath:/opt/libmayfly.so=#trace"));
+        assert!(names_an_agent("'-agentpath:/opt/x'libmayfly.so"));
+        assert!(!names_an_agent("-agentpath:/opt/libother.so -Dname=libmayfly.so"));
+        assert!(!names_an_agent(""));
     }
 }

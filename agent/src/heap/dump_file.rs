@@ -12,6 +12,7 @@ use mayfly_recording::control::HeapDumped;
 use super::dump::dump_into;
 use super::error::HeapError;
 use super::turn::Before;
+use crate::conduct::descriptors::above_standard;
 
 /// Writes the heap into a new file.
 ///
@@ -26,7 +27,8 @@ pub(crate) fn dump(
 ) -> Result<HeapDumped, HeapError> {
     let failed = |cause: io::Error| HeapError::File { path: path.display().to_string(), cause };
     // `create_new` follows no link, and opens no pipe that nobody reads, at which the JVM would stand still.
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    let mut file: File = file.and_then(above_standard).map_err(failed)?;
     match write(vm, jni, &mut file, facts, before) {
         Ok(dumped) => Ok(dumped),
         Err(error) => {

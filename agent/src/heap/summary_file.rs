@@ -5,6 +5,8 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::conduct::descriptors::above_standard;
+
 /// What HeapSummary called its files.
 const NAME: &str = "heapsummary.";
 /// Files of one second at most.
@@ -41,7 +43,7 @@ pub(super) fn write(dir: Option<&str>, text: &str) -> Result<PathBuf, (PathBuf, 
 
 /// `create_new` follows no link planted in its place.
 fn create(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+    above_standard(OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?)
 }
 
 /// Exchanges an empty file of ours for one with this text. Leaves neither if it can't.

@@ -75,9 +75,21 @@ pub(super) const CLASHES: &[(&str, &str, &str)] = &[
     ("track-balanced", "sample", "both choose the objects that are tracked"),
     ("every", "track-balanced", "both choose the objects that are tracked"),
     ("every", "sample", "both choose the objects that are tracked"),
-    ("engine", "trackcollections", "the sampled engine sees no object but those of its sample"),
-    ("engine", "track-balanced", "the sampled engine sees no object but those of its sample"),
-    ("engine", "scope", "the sampled engine does not know in which scope an object was made"),
+    (
+        "engine",
+        "trackcollections",
+        "the sampled engine sees no object but those of its sample; #engine-exact (mayfly start --exact) sees all",
+    ),
+    (
+        "engine",
+        "track-balanced",
+        "the sampled engine sees no object but those of its sample; #engine-exact (mayfly start --exact) sees all",
+    ),
+    (
+        "engine",
+        "scope",
+        "the sampled engine does not know in which scope an object was made; #engine-exact (mayfly start --exact) does",
+    ),
     ("engine", "every", "the sampled engine chooses objects by their bytes: #sample-BYTES says how many"),
 ];
 

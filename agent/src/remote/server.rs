@@ -18,6 +18,7 @@ use rustix::net::SocketFlags;
 use super::answer::answer;
 use super::reply::Reply;
 use super::socket;
+use crate::conduct::descriptors::above_standard;
 use crate::conduct::own_threads::exclude_this_thread;
 use crate::steering::switch_off;
 use crate::target::Target;
@@ -90,7 +91,7 @@ fn take_connections(listener: &UnixListener, clients: &mut VecDeque<Client>) {
     for _ in 0..MOST_CLIENTS {
         match rustix::net::accept_with(listener, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) {
             Ok(socket) => {
-                let stream = UnixStream::from(socket);
+                let Ok(stream) = above_standard::<UnixStream>(socket) else { continue };
                 if is_allowed(&stream) {
                     if clients.len() == MOST_CLIENTS {
                         clients.pop_front();

@@ -17,6 +17,8 @@ use rustix::fs::Mode;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
+use crate::conduct::descriptors::above_standard;
+
 /// Connections that wait for the thread.
 const BACKLOG: i32 = 64;
 /// A socket that nobody serves and that is younger may be just about to be served.
@@ -96,7 +98,8 @@ impl From<io::Error> for Taken {
 fn listen_at(path: &Path) -> Result<(UnixListener, SocketFile), Taken> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let address = SocketAddrUnix::new(path)?;
-    let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    let socket: OwnedFd =
+        above_standard(rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?)?;
     // Before it has a name: Linux gives the file the mode of the socket, so it is never open to others. Changing the
     // process's umask instead would hit the program's own files.
     rustix::fs::fchmod(&socket, Mode::RUSR | Mode::WUSR)?;

@@ -14,6 +14,8 @@ use crate::session::signals::SignalWatch;
 
 /// Environment variable whose options every JVM takes, read by HotSpot before its command line.
 const TOOL_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
+/// The same of the launcher `java`, which puts it before its arguments.
+const LAUNCHER_OPTIONS: &str = "JDK_JAVA_OPTIONS";
 
 /// A program to run under the agent.
 #[derive(Clone, Debug)]
@@ -100,11 +102,13 @@ impl Launch {
     fn command(&self) -> Result<Command, Error> {
         let agent = self.agent_argument()?;
         let mut command = Command::new(&self.program);
-        if self.is_java() {
+        let existing = env::var_os(TOOL_OPTIONS);
+        let is_named = |variable| env::var_os(variable).is_some_and(|it| names_an_agent(&it));
+        // An agent that the environment names comes before one of the command line, and would be the one that records.
+        if self.is_java() && ![TOOL_OPTIONS, LAUNCHER_OPTIONS].into_iter().any(is_named) {
             command.arg(agent);
         } else {
-            let options = with_tool_option(env::var_os(TOOL_OPTIONS).as_deref(), &agent);
-            command.env(TOOL_OPTIONS, options);
+            command.env(TOOL_OPTIONS, with_tool_option(existing.as_deref(), &agent));
         }
         command.args(&self.arguments);
         Ok(command)
@@ -123,18 +127,36 @@ impl Launch {
     }
 }
 
-/// Adds one option behind those that are there, quoted as HotSpot reads them: split at whitespace, `'…'` and `"…"`
-/// taken as they are, no escapes.
+/// Adds one option to those that are there: behind them, but before an agent of ours, as the first of two profiles.
 fn with_tool_option(existing: Option<&OsStr>, option: &str) -> OsString {
-    let mut all = existing.map(OsStr::to_owned).unwrap_or_default();
-    if !all.is_empty() {
+    let (existing, option) = (existing.unwrap_or_default(), OsString::from(quoted(option)));
+    let (first, second) = match names_an_agent(existing) {
+        true => (option.as_os_str(), existing),
+        false => (existing, option.as_os_str()),
+    };
+    let mut all = first.to_owned();
+    if !first.is_empty() && !second.is_empty() {
         all.push(" ");
     }
+    all.push(second);
+    all
+}
+
+/// Whether one of these options loads an agent of ours.
+fn names_an_agent(options: &OsStr) -> bool {
+    options.to_string_lossy().split_whitespace().any(|word| {
+        ["-agentpath:", "-agentlib:"].iter().any(|option| word.contains(option)) && word.contains("mayfly")
+    })
+}
+
+/// As HotSpot reads it: split at whitespace, `'…'` and `"…"` taken as they are, no escapes.
+fn quoted(option: &str) -> String {
+    let mut all = String::new();
     for c in option.chars() {
         match c {
-            '"' => all.push("'\"'"),
-            c if c == '\'' || c.is_whitespace() => all.push(format!("\"{c}\"")),
-            c => all.push(c.encode_utf8(&mut [0; 4])),
+            '"' => all.push_str("'\"'"),
+            c if c == '\'' || c.is_whitespace() => all.push_str(&format!("\"{c}\"")),
+            c => all.push(c),
         }
     }
     all
@@ -181,6 +203,7 @@ mod tests {
             (None, "-a:b", "-a:b"),
             (Some(""), "-a:b", "-a:b"),
             (Some("-Xmx1g"), "-a:b", "-Xmx1g -a:b"),
+            (Some("-Xmx1g -agentpath:/x/libmayfly.so"), "-a:b", "-a:b -Xmx1g -agentpath:/x/libmayfly.so"),
             (None, "-a:my dir", "-a:my\" \"dir"),
             (None, "it's", "it\"'\"s"),
             (None, "a\"b", "a'\"'b"),

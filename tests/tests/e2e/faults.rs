@@ -53,6 +53,40 @@ fn a_second_copy_of_the_agent_does_nothing() {
 }
 
 #[test]
+fn the_same_agent_named_in_the_environment_and_by_the_command_line_does_not_end_the_jvm() {
+    let folder = Workspace::new();
+    each_jvm(|jvm| {
+        let recording = folder.file("environment.mayfly");
+        let library = &artifacts().agent;
+        let option = format!("-agentpath:{}=#live-0#recording-{}", library.display(), recording.display());
+        let run = Profiled::new(jvm, "threads.Threads", "#trackcollections")
+            .with(|l| l.environment("JAVA_TOOL_OPTIONS", &option).args(&["2", "5000"]));
+        let outcome = run.run();
+        let lines = said(&outcome);
+        assert!(matches!(lines[..], [line] if line.contains("not used: #trackcollections")), "{lines:?}");
+        check_all(jvm, &outcome.stdout, &JsonReport::of(&recording).allocated())
+            .unwrap_or_else(|why| panic!("on {jvm}:\n{why}"));
+        assert!(!run.recording().exists(), "on {jvm}");
+    });
+}
+
+/// Daemons close their standard streams: what is opened first gets their numbers.
+#[test]
+fn what_a_program_prints_into_closed_streams_is_in_no_file_of_the_agent() {
+    each_jvm(|jvm| {
+        let closed = ["-c", "exec \"$@\" 0<&- 1>&- 2>&-", "sh"];
+        for mode in ["#trackcollections", "#engine-sampled"] {
+            let run =
+                Profiled::new(jvm, "exits.Exits", mode).with(|l| l.under("sh", &closed).args(&["uncaught"]));
+            run.start().finish();
+            assert_eq!(run.json().0["complete"], true, "{mode} on {jvm}");
+            let log = run.log();
+            assert!(!log.contains("Exception in thread"), "{mode} on {jvm}: {log}");
+        }
+    });
+}
+
+#[test]
 fn the_copy_named_in_the_environment_is_the_one_that_profiles() {
     let folder = Workspace::new();
     let copy = folder.file("libcopy.so");
