@@ -15,7 +15,7 @@ use crate::output;
 use crate::session::connect::Target;
 use crate::session::jvms::{self, Jvm};
 use crate::session::perf_data::Heap;
-use crate::session::process::Process;
+use crate::session::process::{Process, javas_of_others};
 
 /// How long one agent may keep the list waiting.
 const ANSWER_LIMIT: Duration = Duration::from_secs(1);
@@ -28,7 +28,8 @@ struct Row {
     java: Option<String>,
     main: String,
     command: String,
-    /// `none`, `launched`, `launched_for_heap`, `attached`, or `silent`: there, and not answering.
+    /// `none`, `launched`, `launched_for_heap`, `attached`, `silent`: there, and not answering, or `unknown`: none
+    /// answers, and the system does not let us see whether there is one.
     agent: &'static str,
     /// `on`, `paused`, or nothing if the agent does not profile.
     profiling: Option<&'static str>,
@@ -70,6 +71,13 @@ pub(crate) fn run(args: PsArgs) -> Result<u8, Error> {
     } else {
         output::text(&table(&rows), None)?;
     }
+    match javas_of_others() {
+        0 => {}
+        1 => output::say("1 java of another user is not listed; run mayfly as its user, or as root"),
+        more => output::say(&format!(
+            "{more} javas of other users are not listed; run mayfly as their user, or as root"
+        )),
+    }
     Ok(exit_codes::SUCCESS)
 }
 
@@ -78,7 +86,8 @@ fn row(jvm: Jvm) -> Row {
     let agent = match (&status, &jvm.agent_library) {
         (Some(status), _) => loaded(status.loaded),
         (None, Some(_)) => "silent",
-        (None, None) => "none",
+        (None, None) if jvm.shows_libraries => "none",
+        (None, None) => "unknown",
     };
     Row {
         memory: Memory::of(&jvm.process, jvm.heap),
@@ -93,7 +102,9 @@ fn row(jvm: Jvm) -> Row {
 }
 
 fn status_of(jvm: &Jvm) -> Option<Status> {
-    jvm.agent_library.as_ref()?;
+    if jvm.shows_libraries && jvm.agent_library.is_none() {
+        return None;
+    }
     let target = Target::find(jvm.process.pid).ok()?;
     match target.ask_within(&Request::Status, Some(ANSWER_LIMIT)) {
         Ok(Response::Status(status)) => Some(*status),

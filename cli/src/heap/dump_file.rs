@@ -5,6 +5,7 @@
 use std::convert::Infallible;
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use mayfly_heap::dominators::{ClassRetained, Dominators, LoaderRetained};
@@ -14,6 +15,7 @@ use mayfly_heap::saved::{Damaged, Part, Saved, classes_part, loaders_part};
 use mayfly_heap::{Dump, Filter, Format, Graph, HeapError, Referrers, Strength, Text};
 use mayfly_profile::HeapSummary;
 use mayfly_report::size;
+use rustix::fs::OFlags;
 use serde::Serialize;
 
 use crate::heap::class_rows;
@@ -58,7 +60,7 @@ impl DumpFile {
     /// # Errors
     /// [`QueryError::Unreadable`], [`QueryError::NotUnpacked`], [`QueryError::NoRoom`], [`QueryError::Refused`].
     pub(crate) fn open(path: &Path) -> Result<Self, QueryError> {
-        let file = File::open(path).map_err(|source| unreadable(path, source))?;
+        let file = open(path).map_err(|source| unreadable(path, source))?;
         Self::of(file, path).map(|(dump, _)| dump)
     }
 
@@ -67,7 +69,7 @@ impl DumpFile {
     /// # Errors
     /// As [`Self::open`].
     pub(crate) fn open_indexed(path: &Path) -> Result<Self, QueryError> {
-        let file = File::open(path).map_err(|source| unreadable(path, source))?;
+        let file = open(path).map_err(|source| unreadable(path, source))?;
         let facts = file.metadata().map_err(|source| unreadable(path, source))?;
         let (mut dump, packed) = Self::of(file, path)?;
         dump.index = if packed { None } else { IndexFile::beside(path, &facts, &dump.mapping) };
@@ -313,6 +315,11 @@ impl DumpFile {
         let read = Dump::open(&self.mapping).and_then(|dump| read(dump, &mut at));
         read.map_err(|cause| QueryError::Refused { file: self.path.clone(), cause })
     }
+}
+
+/// A pipe is not waited for.
+fn open(path: &Path) -> io::Result<File> {
+    File::options().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)
 }
 
 fn unreadable(path: &Path, source: io::Error) -> QueryError {

@@ -6,11 +6,13 @@
 use std::cell::RefCell;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use bytes::Bytes;
 use mayfly_heap::saved::{self, Damaged, Part, Saved, Stamp};
+use rustix::fs::OFlags;
 
 use crate::heap::mapping::Mapping;
 
@@ -24,6 +26,8 @@ const PIECE: usize = 1 << 20;
 pub(crate) struct IndexFile {
     path: PathBuf,
     stamp: Stamp,
+    /// Whose the dump is: he could have written anything into it, and so into its index.
+    owner: u32,
     /// What is there of it; none as well if it is not to be believed.
     saved: RefCell<Option<Saved>>,
 }
@@ -39,8 +43,23 @@ impl IndexFile {
         let modified = facts.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
         let stamp = Stamp::of(bytes, u64::try_from(modified.as_nanos()).ok()?);
         let path = PathBuf::from(path);
-        let there = File::open(&path).ok().and_then(|file| opened(&file, &stamp).ok()?);
-        Some(Self { path, stamp, saved: RefCell::new(there) })
+        let index = Self { path, stamp, owner: facts.uid(), saved: RefCell::new(None) };
+        let there = index.open(OpenOptions::new().read(true)).ok();
+        index.saved.replace(there.and_then(|file| opened(&file, &index.stamp).ok()?));
+        Some(index)
+    }
+
+    /// The file. Others may have put something in its place where they may write: no link is followed, no pipe waited for,
+    /// and what belongs to neither us nor the dump's owner is not believed.
+    fn open(&self, how: &mut OpenOptions) -> io::Result<File> {
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let file = how.custom_flags(flags.bits() as i32).open(&self.path)?;
+        let facts = file.metadata()?;
+        let trusted = [self.owner, rustix::process::geteuid().as_raw(), 0];
+        if !facts.is_file() || !trusted.contains(&facts.uid()) {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        Ok(file)
     }
 
     /// What is in it; none if it is not there, or damaged: then it will be written anew.
@@ -63,7 +82,7 @@ impl IndexFile {
         if self.saved.borrow().is_none() {
             self.begin()?;
         }
-        let mut file = OpenOptions::new().read(true).write(true).open(&self.path)?;
+        let mut file = self.open(OpenOptions::new().read(true).write(true))?;
         // Whoever else is at it writes the same.
         file.try_lock()?;
         let Some(there) = opened(&file, &self.stamp)? else { return Ok(None) };
@@ -96,8 +115,5 @@ impl IndexFile {
 
 /// What is in a file; none if it is no index of this dump.
 fn opened(file: &File, stamp: &Stamp) -> io::Result<Option<Saved>> {
-    if !file.metadata()?.is_file() {
-        return Ok(None);
-    }
     Ok(Saved::open(&Bytes::from_owner(Mapping::of(file)?), stamp))
 }

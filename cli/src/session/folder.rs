@@ -28,7 +28,7 @@ impl Folder {
     /// What the system says.
     pub(crate) fn of(process: &Process, absolute: &str) -> io::Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let root = open(format!("/proc/{}/root", process.pid), flags, Mode::empty())?;
+        let root = open(process.root(), flags, Mode::empty())?;
         let held = match openat2(&root, absolute, flags, Mode::empty(), ResolveFlags::IN_ROOT) {
             // Kernels before 5.6.
             Err(Errno::NOSYS) => open(process.path(absolute), flags | OFlags::NOFOLLOW, Mode::empty())?,
@@ -59,6 +59,15 @@ pub(crate) fn open_file(path: &Path) -> io::Result<File> {
         return Err(io::ErrorKind::InvalidInput.into());
     }
     Ok(file)
+}
+
+/// A file to read from, also behind a link of the user's own; no pipe is waited for.
+///
+/// # Errors
+/// As for [`open_file`].
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
+    let file = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
 /// The first bytes of such a file: at most `most`.

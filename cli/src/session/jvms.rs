@@ -31,8 +31,10 @@ pub(crate) struct Jvm {
     pub(crate) command: String,
     /// Its heap at the end of the last collection; `None` if it does not tell.
     pub(crate) heap: Option<Heap>,
-    /// The agent's library as it is mapped; `None` if it has none.
+    /// The agent's library as it is mapped; `None` if it has none, or does not let us see.
     pub(crate) agent_library: Option<String>,
+    /// What it has loaded can be seen.
+    pub(crate) shows_libraries: bool,
 }
 
 impl Jvm {
@@ -96,16 +98,20 @@ fn look_at(pid: u32) -> Result<Jvm, Unreachable> {
         command: command.unwrap_or_default(),
         heap: perf_data.as_ref().and_then(PerfData::heap),
         agent_library: agent_library(&files),
+        shows_libraries: !files.is_empty(),
         process,
     })
 }
 
-/// The files mapped into a HotSpot JVM.
+/// The files mapped into a HotSpot JVM; none if the system keeps them from us and the process tells by its counters that it is one.
 ///
 /// # Errors
 /// [`Unreachable::NotAJvm`], [`Unreachable::NotHotSpot`], or the process can't be looked at.
 pub(crate) fn hotspot_files(process: &Process) -> Result<Vec<String>, Unreachable> {
-    let files = process.mapped_files()?;
+    let files = match process.mapped_files() {
+        Err(Unreachable::Closed { .. }) if perf_data(process).is_some() => return Ok(Vec::new()),
+        files => files?,
+    };
     if files.iter().any(|file| file.contains("/libj9vm")) {
         return Err(Unreachable::NotHotSpot { pid: process.pid });
     }
@@ -204,7 +210,8 @@ mod tests {
             resident_bytes: 0,
             virtual_bytes: 0,
         };
-        Jvm { process, uptime: None, java: None, command: command.into(), heap: None, agent_library: None }
+        let (command, uptime, java, heap) = (command.into(), None, None, None);
+        Jvm { process, uptime, java, command, heap, agent_library: None, shows_libraries: true }
     }
 
     #[test]

@@ -11,6 +11,8 @@ use mayfly_recording::RecordingReader;
 use mayfly_recording::frame::end_of_recording;
 use mayfly_report::printable;
 
+use crate::session::folder;
+
 /// Bytes read at a time in search of the first frame, and how many at most: a command line is no longer.
 const PIECE: usize = 64 << 10;
 const MOST_PIECES: usize = 64;
@@ -30,7 +32,7 @@ impl Outline {
     /// # Errors
     /// What the system says.
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
-        let mut file = File::open(path)?;
+        let mut file = folder::open_regular(path)?;
         let jvm = first_jvm(&mut file)?;
         let end = end_of_recording();
         let length = file.metadata()?.len();

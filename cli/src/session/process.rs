@@ -85,7 +85,27 @@ impl Process {
 
     /// A path of the process as it can be reached from here. Links in it may lead astray: see [`super::folder`].
     pub(crate) fn path(&self, absolute: &str) -> PathBuf {
-        PathBuf::from(format!("/proc/{}/root{absolute}", self.pid))
+        let mut path = self.root().into_os_string();
+        if path == "/" {
+            path.clear();
+        }
+        path.push(absolute);
+        path.into()
+    }
+
+    /// Its root folder as it can be reached from here. The system closes `/proc/PID/root` of a process with a capability to its own
+    /// user: then it is ours, as long as nothing says that it is in a container.
+    pub(crate) fn root(&self) -> PathBuf {
+        if self.is_closed() && self.inner_pid == self.pid {
+            return "/".into();
+        }
+        format!("/proc/{}/root", self.pid).into()
+    }
+
+    /// Whether the system keeps its files and mappings from us, though it may be our own.
+    pub(crate) fn is_closed(&self) -> bool {
+        fs::read_link(format!("/proc/{}/root", self.pid))
+            .is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
     }
 
     /// Whether it can do anything at all.
@@ -158,6 +178,7 @@ impl Process {
 
     pub(crate) fn not_permitted(&self, cause: io::Error) -> Unreachable {
         match self.is_alive() {
+            true if self.is_closed() => Unreachable::Closed { pid: self.pid, cause },
             true => Unreachable::NotPermitted { pid: self.pid, cause },
             false => Unreachable::NoProcess { pid: self.pid },
         }
@@ -169,6 +190,16 @@ fn started(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // After the name in parentheses: state is field 3, starttime 22 (proc_pid_stat(5)).
     stat.rsplit(')').next()?.split_whitespace().nth(19)?.parse().ok()
+}
+
+/// How many processes of other users, which are not for us to look at, call themselves `java`.
+pub(crate) fn javas_of_others() -> usize {
+    let is_java = |pid: &u32| {
+        let name = fs::read_to_string(format!("/proc/{pid}/comm"));
+        name.is_ok_and(|name| name.trim_end() == "java")
+    };
+    let of_another = |pid: u32| Process::find(pid).is_ok_and(|process| process.check_user().is_err());
+    all_pids().into_iter().filter(is_java).filter(|&pid| of_another(pid)).count()
 }
 
 /// The numbers of all processes.

@@ -62,6 +62,17 @@ pub(crate) enum Unreachable {
         /// What the system said.
         cause: io::Error,
     },
+    /// The system keeps even its own user from it.
+    #[error(
+        "process {pid} may do what its user may not (it has a capability, say), so the system lets only root look at it ({cause}); \
+         run mayfly as root"
+    )]
+    Closed {
+        /// The process.
+        pid: u32,
+        /// What the system said.
+        cause: io::Error,
+    },
     /// The agent is not there, and the command does not bring it.
     #[error(
         "JVM {pid} runs without the agent: have it profiled by 'mayfly start {pid}', or start it with 'mayfly run -- java …' or \

@@ -263,6 +263,32 @@ fn an_index_that_is_not_this_dumps_or_damaged_is_made_anew() {
     assert_ne!(place.text(&questions[0]), answers[0], "another dump");
 }
 
+/// In a shared folder anybody can put something beside a dump.
+#[test]
+fn what_another_put_in_the_place_of_an_index_is_neither_waited_for_nor_believed() {
+    use std::os::unix::fs::{MetadataExt, chown};
+
+    use rustix::fs::{CWD, Mode, mkfifoat};
+
+    let (place, questions, answers) = indexed();
+    mkfifoat(CWD, place.path(INDEX), Mode::RUSR | Mode::WUSR).expect("a pipe");
+    for (question, answer) in questions.iter().zip(&answers).take(4) {
+        assert_eq!(&place.text(question), answer, "{question:?}");
+    }
+    mkfifoat(CWD, place.path("pipe.hprof"), Mode::RUSR | Mode::WUSR).expect("a pipe");
+    let mut refused = Command::new(cargo_bin("mayfly"));
+    refused.args(["heap", "histogram"]).arg(place.path("pipe.hprof"));
+    assert_eq!(refused.output().expect("runs").status.code(), Some(4));
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let retained = questions.iter().position(|question| question[0] == "retained").expect("asked");
+    place.text(&questions[retained]);
+    chown(place.path(INDEX), Some(65_534), None).expect("root may");
+    assert_eq!(place.text(&questions[retained]), answers[retained]);
+    assert_eq!(fs::metadata(place.path(INDEX)).expect("there").uid(), 0, "it is made anew");
+}
+
 #[test]
 fn a_question_is_answered_where_no_index_can_be_written() {
     let (place, questions, answers) = indexed();

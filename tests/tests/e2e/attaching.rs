@@ -7,7 +7,7 @@ use std::process::Command;
 use std::thread;
 
 use mayfly_tests::{
-    JsonReport, Jvm, Launch, Outcome, Running, Workspace, artifacts, control_socket, each_jvm,
+    JsonReport, Jvm, Launch, Outcome, Running, Workspace, any_jvm, artifacts, control_socket, each_jvm,
     fixture_classes, jvms, mayfly, skip,
 };
 use serde_json::Value;
@@ -91,6 +91,46 @@ fn an_agent_that_was_launched_is_left_as_it_is() {
         let stderr = running.finish().ok().stderr;
         let noticed = stderr.contains("mayfly: the agent is in this JVM already; nothing was changed");
         assert!(noticed || jcmd(jvm).is_none(), "on {jvm}: {stderr}");
+    });
+}
+
+/// A service with a capability, as systemd gives one: its own user may not look into `/proc/PID`.
+#[test]
+fn a_jvm_with_a_capability_is_reached_by_its_user() {
+    let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+    let with_capability = ["--inh-caps=+net_bind_service", "--ambient-caps=+net_bind_service"];
+    let as_nobody = |args: &[&str]| {
+        let mut command = Command::new("setpriv");
+        command.args(nobody).arg(&artifacts().cli).args(args);
+        command
+    };
+    let can = as_nobody(&["--version"]).output().is_ok_and(|output| output.status.success());
+    let java = |jvm: &Jvm| {
+        let mut command = Command::new("setpriv");
+        command.args(nobody).args(with_capability).arg(jvm.java()).args(["-version"]);
+        command.output().is_ok_and(|output| output.status.success())
+    };
+    any_jvm(|jvm| {
+        if !can || !java(jvm) {
+            return skip("a JVM with a capability", "needs root, setpriv, and files that others may read");
+        }
+        let under: Vec<_> = nobody.into_iter().chain(with_capability).collect();
+        for agent in [None, Some("")] {
+            let launch = Launch::new(jvm, "steered.Steered").under("setpriv", &under);
+            let launch = agent.map_or(launch.clone(), |options| launch.agent(options));
+            let mut running = launch.start().when_ready();
+            running.does("keep 500");
+            let pid = running.pid().to_string();
+            let listed = Running::of(as_nobody(&["ps"])).finish().ok().stdout;
+            let agent_is = if agent.is_some() { "launched" } else { "unknown" };
+            let row = listed.lines().find(|line| line.starts_with(&pid)).unwrap_or_default();
+            assert!(row.contains("Steered") && row.contains(agent_is), "{listed}");
+            let heap = Running::of(as_nobody(&["heap", &pid])).finish().ok().stdout;
+            assert!(heap.contains("steered.Steered$Item"), "{heap}");
+            Running::of(as_nobody(&["attach", &pid])).finish().ok();
+            Running::of(as_nobody(&["status", &pid])).finish().ok();
+            running.finish().ok();
+        }
     });
 }
 
