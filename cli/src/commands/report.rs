@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use mayfly_formats::{Choice, Format as Foreign};
-use mayfly_profile::{Profile, Slices, Value, View};
+use mayfly_profile::{ClassFilter, Profile, Slices, Value, View};
 
 use crate::args::ReportArgs;
 use crate::commands::next_commands::{program, shown};
@@ -20,6 +20,7 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
     let (profile, slices) = read(&args)?;
     let mut view = view::overridden(&profile.run.view, &args);
     let profile = part(profile, &view, &args)?;
+    shows_something(&profile, &view, &args)?;
     let file = args.output.as_deref();
     if let (true, Some(folder)) = (args.format.parquet, file) {
         write_tables(profile, &args, folder)?;
@@ -59,6 +60,19 @@ fn part(profile: Profile, view: &View, args: &ReportArgs) -> Result<Profile, Err
         return Err(missing(args, "--lived"));
     }
     Ok(view.part_of(profile).lived(band))
+}
+
+/// Whether a filter leaves any class: of a name that no class has, nothing is known, and it is not nothing that was allocated.
+fn shows_something(profile: &Profile, view: &View, args: &ReportArgs) -> Result<(), Error> {
+    let classes = profile.classes.len();
+    let recorded = &profile.run.view;
+    let is_filtered = view.classes != recorded.classes || view.min_bytes != recorded.min_bytes;
+    if classes == 0 || !is_filtered || !view.part_of(profile.clone()).classes.is_empty() {
+        return Ok(());
+    }
+    let filter =
+        if view.classes == ClassFilter::default() { "its least size" } else { "--include and --exclude" };
+    Err(Error::NothingShown { name: shown(&args.recording), classes, filter })
 }
 
 /// In a format of other tools.

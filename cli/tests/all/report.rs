@@ -236,9 +236,37 @@ fn filters_of_the_run_hold_until_others_are_given() {
 }
 
 #[test]
+fn a_name_that_no_class_has_is_no_answer_of_nothing() {
+    let place = Place::with(&recording(Tracking::EveryObject, "#trackcollections#trace"));
+    for arguments in [
+        &["--include", "nosuch."][..],
+        &["--full", "--exclude", "org.,java.,["],
+        &["--json", "--include", "x"],
+    ] {
+        let refused = place.report(arguments);
+        let said = text(&refused.stderr);
+        assert_eq!((refused.status.code(), refused.stdout.len()), (Some(2), 0), "{arguments:?}: {said}");
+        assert!(said.contains("none of its 3 classes is shown"), "{said}");
+    }
+}
+
+#[test]
+fn a_recording_without_a_first_step_says_that_nothing_was_recorded() {
+    let mut writer = RecordingWriter::new();
+    let start = Update::Start(Box::new(run_info(Tracking::EveryObject, "", View::default())));
+    let report = Place::with(&writer.encode(&start).expect("fits")).report(&[]);
+    let (screen, said) = (text(&report.stdout), text(&report.stderr));
+    assert!(
+        screen.contains("nothing was recorded") && said.contains("nothing was recorded"),
+        "{screen}{said}"
+    );
+    assert!(!screen.contains("was allocated") && !screen.contains("of its own"), "{screen}");
+}
+
+#[test]
 fn a_recording_of_the_first_format_is_shown_as_its_options_say() {
     let old = include_bytes!("../../../crates/recording/tests/golden/v1-view.recording");
-    let full = text(&Place::with(old).report(&["--full", "--exclude", "java."]).stdout);
+    let full = text(&Place::with(old).report(&["--full", "--exclude", "javax."]).stdout);
     assert!(full.contains("Only objects of at least 1024 bytes\n"), "{full}");
 }
 

@@ -27,7 +27,7 @@ pub struct Point {
 
 impl Point {
     /// Both, one after the other.
-    fn then(self, next: Self) -> Self {
+    pub(crate) fn then(self, next: Self) -> Self {
         Self {
             span_ms: self.span_ms + next.span_ms,
             allocated: self.allocated.saturating_add(next.allocated),

@@ -53,6 +53,12 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// Whether not even a first step of counts was recorded: the JVM was killed, or died, before it was written. Nothing is known
+    /// of what it allocated.
+    pub fn is_blank(&self) -> bool {
+        !self.complete && self.duration_ms == 0 && self.classes.is_empty() && self.trust.accounted_bytes == 0
+    }
+
     /// Classes of which more was executed than allocated, beyond the error of the estimate: the JIT compiler removed
     /// allocations. In the order of the classes.
     pub fn removed_by_jit(&self) -> impl Iterator<Item = (&ClassProfile, ClassEstimate)> {

@@ -16,7 +16,10 @@ const NEAREST_INTERVAL: u64 = 4 << 10;
 /// How far to trust a profile, in sentences: what is covered, what is missing, what is an estimate.
 pub fn coverage(profile: &Profile) -> Vec<String> {
     let trust = &profile.trust;
-    let certain = [counted(trust, profile.run.engine), missed(trust)];
+    if profile.is_blank() {
+        return vec!["Coverage: nothing was recorded.".to_owned()];
+    }
+    let certain = [counted(profile), missed(trust)];
     certain.into_iter().chain(estimated(profile)).chain(few_samples(profile)).collect()
 }
 
@@ -53,17 +56,25 @@ fn few_samples(profile: &Profile) -> Option<String> {
     })
 }
 
-fn counted(trust: &Trust, engine: EngineKind) -> String {
+/// Beyond what the JVM allocated so much is no more than what it counts late, or not at all.
+const NOISE: f64 = 0.005;
+
+fn counted(profile: &Profile) -> String {
+    let trust = &profile.trust;
     let counted = units::bytes(trust.accounted_bytes);
     let (Some(allocated), Some(share)) = (trust.jvm_allocated_bytes, trust.share()) else {
-        return format!("Coverage: {counted} counted; this JVM gives no number of its own to compare with.");
+        let why = match profile.complete {
+            true => "this JVM gives no number of its own to compare with",
+            false => "no number of the JVM's own was recorded before the recording was cut off",
+        };
+        return format!("Coverage: {counted} counted; {why}.");
     };
     let jvm = units::bytes(allocated);
-    if engine == EngineKind::Sampled {
+    if profile.run.engine == EngineKind::Sampled {
         let share = units::share(share);
         return format!("Coverage: {counted} estimated, {share} of the {jvm} the JVM allocated.");
     }
-    if trust.accounted_bytes > allocated {
+    if trust.accounted_bytes as f64 > allocated as f64 * (1.0 + NOISE) {
         return format!(
             "Coverage: {counted} executed; the JVM allocated {jvm}: the JIT optimised the rest away."
         );
@@ -71,7 +82,8 @@ fn counted(trust: &Trust, engine: EngineKind) -> String {
     let explained = trust.named_share().filter(|_| !trust.remainder.is_empty());
     let explained =
         explained.map(|share| format!(", {} counted or explained", units::share(share))).unwrap_or_default();
-    format!("Coverage: {} of the {jvm} the JVM allocated were counted{explained}.", units::share(share))
+    let share = units::share(share.min(1.0));
+    format!("Coverage: {share} of the {jvm} the JVM allocated were counted{explained}.")
 }
 
 fn missed(trust: &Trust) -> String {

@@ -1,6 +1,6 @@
 //! What was found, in plain words: up to three sentences, each with how sure it is.
 
-use mayfly_profile::{ClassProfile, EngineKind, Tally};
+use mayfly_profile::{ClassProfile, EngineKind, Tally, bursts};
 
 use super::Screen;
 use super::longest::LongLived;
@@ -23,8 +23,18 @@ impl Screen<'_> {
         let found =
             [self.allocates(), self.holds(), self.lives_longest(), self.optimised_away(), self.in_all()];
         let mut lines = vec![String::new(), "Found:".to_owned()];
+        if self.profile.is_blank() {
+            lines
+                .push(self.fit("  nothing was recorded: the JVM ended before its first counts were written"));
+            return lines;
+        }
+        if let Some(hidden) = self.all_hidden {
+            lines.push(self.fit(&format!("  nothing: what is shown leaves out each of {hidden} classes")));
+            return lines;
+        }
         lines.extend(self.growing().iter().map(|text| self.fit(&format!("  {text}"))));
-        for (at, text) in found.into_iter().flatten().take(FINDINGS).enumerate() {
+        let found = found.into_iter().flatten().take(FINDINGS);
+        for (at, text) in found.chain(self.bursts()).enumerate() {
             lines.push(self.fit(&format!("  {}. {text}", at + 1)));
             if at == 0 {
                 lines.extend(self.allocating_method().map(|text| self.fit(&format!("     {text}"))));
@@ -103,6 +113,18 @@ impl Screen<'_> {
             let room = width(&lives) + width(&counts) + NUMBER <= self.columns;
             if room { lives + &counts } else { lives }
         })
+    }
+
+    /// Whether all of it comes at once, and again.
+    fn bursts(&self) -> Option<String> {
+        let found = bursts(&self.profile.history)?;
+        Some(format!(
+            "the program allocates in bursts of {}/s, each {} s ({} of them; else {}/s)",
+            units::bytes(found.rate),
+            units::seconds(found.every_ms as f64),
+            found.number,
+            units::bytes(found.usual)
+        ))
     }
 
     /// What the JIT compiler removed, if it is much.

@@ -30,27 +30,20 @@ pub const LINES: usize = 45;
 /// Of `view` the limit of rows and whether to blame classes do not matter here.
 pub fn overview(profile: &Profile, view: &View, occasion: &Occasion, columns: usize, more: &str) -> String {
     let shown = view.of(profile);
+    let all_hidden = shown.classes.is_empty().then_some(profile.classes.len()).filter(|&classes| classes > 0);
     let screen = Screen {
         profile: &shown,
+        all_hidden,
         columns: columns.clamp(60, COLUMNS),
         methods: shown.methods(&rules(view)),
         rules_given: view.rules != BlameRules::default(),
     };
     let mut lines = screen.head(view, occasion);
     lines.extend(screen.findings());
-    lines.extend(screen.classes());
-    lines.extend(screen.method_rows());
-    let after_methods = lines.len();
-    // There is room for one of them; the other is in the full report.
-    match screen.scopes() {
-        scopes if scopes.is_empty() => lines.extend(screen.longest_lived()),
-        scopes => lines.extend(scopes),
-    }
-    lines.extend(screen.coverage());
-    // Where there is room.
-    let ways = screen.ways();
-    if lines.len() + ways.len() < LINES {
-        lines.splice(after_methods..after_methods, ways);
+    if profile.is_blank() {
+        lines.extend(screen.coverage());
+    } else {
+        lines.extend(screen.tables(lines.len()));
     }
     if !more.is_empty() {
         lines.push(format!("Everything: {more}"));
@@ -70,6 +63,8 @@ fn rules(view: &View) -> BlameRules {
 /// What is shown, and how wide.
 struct Screen<'a> {
     profile: &'a Profile,
+    /// The view shows no class: how many there are.
+    all_hidden: Option<usize>,
     columns: usize,
     methods: Vec<MethodProfile>,
     /// Whether the user said which frames methods are charged by.
@@ -77,6 +72,25 @@ struct Screen<'a> {
 }
 
 impl Screen<'_> {
+    /// All below the findings, where so many lines are above.
+    fn tables(&self, above: usize) -> Vec<String> {
+        let mut lines = self.classes();
+        lines.extend(self.method_rows());
+        let after_methods = lines.len();
+        // There is room for one of them; the other is in the full report.
+        match self.scopes() {
+            scopes if scopes.is_empty() => lines.extend(self.longest_lived()),
+            scopes => lines.extend(scopes),
+        }
+        lines.extend(self.coverage());
+        // Where there is room.
+        let ways = self.ways();
+        if above + lines.len() + ways.len() < LINES {
+            lines.splice(after_methods..after_methods, ways);
+        }
+        lines
+    }
+
     fn head(&self, view: &View, occasion: &Occasion) -> Vec<String> {
         let Profile { run, duration_ms, gcs, .. } = self.profile;
         let mut lines = Vec::new();
