@@ -109,6 +109,31 @@ fn added_up(page: &Path, selections: &str) -> Option<Vec<BTreeMap<String, u64>>>
     Some(serde_json::from_slice(&output.stdout).expect("JSON"))
 }
 
+/// A frame that is too narrow to be drawn was "0 B found".
+#[test]
+fn what_is_searched_for_is_found_whether_it_is_drawn_or_not() {
+    let recording = Recording::of(mayfly_profile::Tracking::EveryObject);
+    let page = recording.folder().join("page.html");
+    fs::write(&page, recording.read(&["--html"], &[])).expect("write");
+    let script = "
+        const cells = require(process.argv[1]), page = require('fs').readFileSync(process.argv[2], 'utf8');
+        const packed = Buffer.from(page.split('id=\"data\">')[1].split('</script>')[0], 'base64');
+        const data = JSON.parse(require('zlib').gunzipSync(packed));
+        const all = {value: 'bytes', side: null, from: null, to: null, during: null, cls: null, under: null};
+        const sums = cells.totals(data, all), named = data.classes.map((cls, id) => [-1 - id, sums[id]]);
+        const whole = cells.found(data, all, () => true), none = cells.found(data, all, () => false);
+        const wrong = named.filter(([frame, sum]) => cells.found(data, all, one => one === frame) !== sum).length;
+        console.log(JSON.stringify({wrong, whole, none, sum: sums.reduce((a, b) => a + b, 0)}));";
+    let cells = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/formats/src/html/cells.js");
+    let Ok(output) = Command::new("node").args(["-e", script]).arg(cells).arg(&page).output() else {
+        return skip("the page's search", "no node");
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&found["wrong"], &found["none"]), (&0.into(), &0.into()), "{found}");
+    assert!(found["whole"] == found["sum"] && found["sum"].as_u64() > Some(0), "{found}");
+}
+
 #[test]
 fn what_the_script_adds_up_is_what_the_report_of_that_part_says() {
     let recording = Recording::of(mayfly_profile::Tracking::EveryObject);

@@ -8,6 +8,14 @@ use mayfly_profile::Profile;
 use crate::choice::{COLUMNS, Choice};
 use crate::spelling::stack;
 
+/// What begins a formula in a spreadsheet, behind which a cell is calculated; a name may begin so, of whoever made the class.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+/// A text that no spreadsheet takes for a formula: those that begin like one get an apostrophe, as a user would type it.
+fn plain(text: String) -> String {
+    if text.starts_with(FORMULA) { format!("'{text}") } else { text }
+}
+
 pub(crate) fn write(profile: &Profile, choice: &Choice, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
     table.write_record(["class", "stack"].into_iter().chain(COLUMNS.map(|(name, _)| name)))?;
@@ -17,8 +25,23 @@ pub(crate) fn write(profile: &Profile, choice: &Choice, out: &mut dyn Write) -> 
             true => cell.amounts.of(value).to_string(),
             false => String::new(),
         });
-        let texts = [cell.class.to_owned(), stack(cell.stack, choice.lines)];
+        let texts = [plain(cell.class.to_owned()), plain(stack(cell.stack, choice.lines))];
         table.write_record(texts.iter().chain(&numbers))?;
     }
     table.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_a_formula() {
+        for text in ["=cmd|' /C calc'!A0", "@SUM(A1)", "+1", "-1", "\tx"] {
+            assert_eq!(plain(text.to_owned()), format!("'{text}"));
+        }
+        for text in ["java.lang.String", "[B", "a.B.<init>;a.B.run", ""] {
+            assert_eq!(plain(text.to_owned()), text);
+        }
+    }
 }

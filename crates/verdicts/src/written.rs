@@ -37,11 +37,31 @@ pub fn budget_of(profile: &Profile) -> String {
 }
 
 fn entry(class: &ClassProfile, exact: bool) -> String {
-    let mut text = format!("\n[[class]]\nname = {}\n", toml::Value::from(class.name.as_str()));
+    let mut text = format!("\n[[class]]\nname = {}\n", quoted(&class.name));
     let _ = writeln!(text, "bytes = {}", size(class.allocated.bytes));
     if let Some(live) = class.live.filter(|_| exact) {
         let _ = writeln!(text, "live = {}", roomy(live.objects));
     }
+    text
+}
+
+/// As a string of TOML. Whatever steers a terminal, or is not seen there, is an escape that TOML has: the text then stays as it is
+/// written wherever it is shown.
+fn quoted(name: &str) -> String {
+    let mut text = String::from('"');
+    for c in name.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            c if c == ' ' || c.is_ascii_graphic() || c.is_alphanumeric() => text.push(c),
+            c if u32::from(c) <= 0xffff => {
+                let _ = write!(text, "\\u{:04X}", u32::from(c));
+            }
+            c => {
+                let _ = write!(text, "\\U{:08X}", u32::from(c));
+            }
+        }
+    }
+    text.push('"');
     text
 }
 

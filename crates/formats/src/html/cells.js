@@ -187,6 +187,15 @@ const cells = (() => {
     return sums;
   };
 
+  // The amount of the selection of which a frame, or the class, is one of these, drawn or too narrow for that.
+  const found = (data, selection, isOne) => {
+    const {above, frame} = index(data), hit = new Uint8Array(above.length);
+    for (let node = 1; node < above.length; node++) hit[node] = hit[above[node]] || isOne(frame[node]) ? 1 : 0;
+    let sum = 0;
+    each(data, selection, (id, amount) => { if (hit[data.cells[id][0]]) sum += amount; });
+    return sum;
+  };
+
   // Rectangles {frame, amount, x, width, depth, above} of the stacks of a selection, none narrower than `least` of the whole width
   // 1; the outermost frame first, or the class first if reversed. The first is all. above: the rectangle it stands on.
   // sides: what it is before and after, where two are compared.
@@ -373,7 +382,7 @@ const cells = (() => {
   const signed = (number, text) => number < 0 ? "\u2212" + text(-number) : "+" + text(number);
   const percent = share => (100 * share).toPrecision(3) + " %";
 
-  return {unpacked, middle, slices, knows, totals, growth, flame, path, name, readable, histogram, byClock, spreads, overTime, perSecond, time, timeText,
+  return {unpacked, middle, slices, knows, totals, found, growth, flame, path, name, readable, histogram, byClock, spreads, overTime, perSecond, time, timeText,
     amount, duration, age, pause, percent, signed};
 })();
 if (typeof module !== "undefined") module.exports = cells;

@@ -34,10 +34,23 @@ const page = data => {
   const flame = () => {
     graph.draw({icicle: by("icicle").checked, find: by("find").value, zoomed: view.under?.path.length ?? 0});
     by("cut").textContent = graph.cut === 0 ? "" : `${graph.cut} narrow frames further in are cut: click one that ends in a bar to see them.`;
-    by("found").textContent = by("find").value === "" ? "" : `${cells.amount(view.value, graph.found)} found, ${cells.percent(graph.found / Math.max(1, whole))}`;
+    by("found").textContent = by("find").value === "" ? "" : searched(by("find").value.toLowerCase());
   };
 
-  const ROWS = 200;
+  // Of all that has it in its stack, whether it is wide enough to be drawn or not.
+  const searched = find => {
+    const hits = new Map();
+    const isHit = frame => {
+      if (!hits.has(frame)) hits.set(frame, cells.name(data, frame).toLowerCase().includes(find));
+      return hits.get(frame);
+    };
+    const all = cells.found(data, view, isHit), narrow = all - graph.found;
+    const words = `${cells.amount(view.value, all)} found, ${cells.percent(all / Math.max(1, whole))}`;
+    return narrow > 0 ? `${words}; ${cells.amount(view.value, narrow)} of it too narrow to be drawn` : words;
+  };
+
+  // More would make each click slow.
+  const ROWS = 5000;
   const table = () => {
     const sums = side => cells.totals(data, {...view, cls: null, side: data.sides ? side : null}), find = by("filter").value.toLowerCase();
     const after = sums("after"), before = data.sides ? sums("before") : [];

@@ -214,6 +214,24 @@ fn a_written_budget_is_kept_and_not_by_a_fifth_more() {
     assert_eq!(ruling(&larger, &text), Ruling::Exceeded, "{text}");
 }
 
+/// Names may hold anything: whoever makes a class chooses.
+#[test]
+fn a_written_budget_has_no_character_that_toml_or_a_terminal_minds() {
+    let mut profile = profile();
+    for name in
+        ["a.\u{1b}[31mRed", "a.\u{7f}\u{9b}C", "a.\u{202e}x\"'\\\n\r\t", "a.\u{e0041}", "a.Größe", "a.\"\"\""]
+    {
+        profile.classes[0].name = name.to_owned();
+        let text = budget_of(&profile);
+        assert!(
+            text.chars().all(|c| c == '\n' || !c.is_control() && !"\u{202e}\u{e0041}".contains(c)),
+            "{text:?}"
+        );
+        assert_eq!(ruling(&profile, &text), Ruling::Kept, "{text}");
+        assert!(checked(&profile, &text).outcomes.iter().all(|outcome| outcome.seen), "{text}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
