@@ -95,6 +95,14 @@ pub(crate) enum Error {
         /// What the reader said.
         cause: ReadError,
     },
+    /// A file of another kind, given as a recording.
+    #[error("can't read {name} as a recording: it is {what}")]
+    AnotherKind {
+        /// File name.
+        name: String,
+        /// What it is, and who reads it.
+        what: String,
+    },
     /// A budget that can't be read from disk.
     #[error("can't read budget {}: {source}; name a file, or have one written: mayfly check --write TOML FILE", .path.display())]
     BudgetUnreadable {
@@ -144,6 +152,38 @@ pub(crate) enum Error {
     /// Leaks can't be searched in one dump.
     #[error("{}: one dump tells no growth; name two or more of one program, in their order, or its PID", .0.display())]
     OneDump(PathBuf),
+    /// Only one recording to compare.
+    #[error(
+        "{}: what changed is told of two: name the recording before and the one after, mayfly diff BEFORE AFTER; what is in one \
+         tells mayfly report", .0.display()
+    )]
+    OneToCompare(PathBuf),
+    /// Leaks can't be searched in such files together.
+    #[error("{}: leaks are searched in one recording, or in two or more heap dumps of one program; {}", .file.display(), .what)]
+    MixedFiles {
+        /// The file that does not go with the others.
+        file: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// What is shown leaves nothing.
+    #[error("{name}: none of its {classes} classes is shown by {filter}; mayfly report --full lists them")]
+    NothingShown {
+        /// File name.
+        name: String,
+        /// How many there are.
+        classes: usize,
+        /// What leaves them out.
+        filter: &'static str,
+    },
+    /// A word that is no JVM, but nearly a command.
+    #[error("no JVM runs a main class or jar called '{word}'; did you mean: mayfly heap {verb}?")]
+    NearlyAVerb {
+        /// As given.
+        word: String,
+        /// What may have been meant.
+        verb: String,
+    },
     /// A run to be checked left nothing to check.
     #[error("there is no recording to check against {}; keep one: -o FILE", .0.display())]
     NothingToCheck(PathBuf),
@@ -206,7 +246,7 @@ impl Error {
     /// The code to end with, one of [`exit_codes`].
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            Self::RecordingUnreadable { .. } | Self::RecordingRefused { .. } => {
+            Self::RecordingUnreadable { .. } | Self::RecordingRefused { .. } | Self::AnotherKind { .. } => {
                 exit_codes::RECORDING_UNREADABLE
             }
             // Reached, and tried: what was asked can't be done.

@@ -30,6 +30,10 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help into a closed pipe is no failure.
             let _ = error.print();
+            let words: Vec<_> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+            if let Some(meant) = commands::heap::meant(&words).filter(|_| error.use_stderr()) {
+                output::say(&meant);
+            }
             return ExitCode::from(if error.use_stderr() { exit_codes::USAGE } else { exit_codes::SUCCESS });
         }
     };

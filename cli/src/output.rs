@@ -8,6 +8,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use mayfly_report::{harmless, harmless_json, printable};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::error::Error;
 
@@ -17,6 +18,25 @@ use crate::error::Error;
 /// [`Error::NotWritten`].
 pub(crate) fn text(text: &str, file: Option<&Path>) -> Result<(), Error> {
     write(harmless(text).as_bytes(), file)
+}
+
+/// Writes a part of a text that goes on to standard output. Whether somebody still reads it.
+///
+/// # Errors
+/// [`Error::NotWritten`].
+pub(crate) fn part(text: &str) -> Result<bool, Error> {
+    written_to_stdout(harmless(text).as_bytes())
+}
+
+/// Whether somebody may still read what is written to standard output: a pipe whose reader left says so.
+pub(crate) fn is_read() -> bool {
+    let stdout = io::stdout();
+    let mut asked = [PollFd::new(&stdout, PollFlags::empty())];
+    let gone = PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL;
+    match poll(&mut asked, Some(&Timespec::default())) {
+        Ok(_) => !asked[0].revents().intersects(gone),
+        Err(_) => true,
+    }
 }
 
 /// Writes the page that `page` makes to a file, or to standard output.
@@ -63,14 +83,16 @@ pub(crate) fn say(line: &str) {
 }
 
 fn write(bytes: &[u8], file: Option<&Path>) -> Result<(), Error> {
-    let written = match file {
-        Some(path) => File::create(path).and_then(|file| write_all(BufWriter::new(file), bytes)),
-        None => write_all(io::stdout().lock(), bytes),
-    };
-    match written {
-        // The reader has seen enough (`| head`).
-        Err(error) if file.is_none() && error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.map_err(|source| Error::NotWritten { name: name_of(file), source }),
+    let Some(path) = file else { return written_to_stdout(bytes).map(drop) };
+    let written = File::create(path).and_then(|file| write_all(BufWriter::new(file), bytes));
+    written.map_err(|source| Error::NotWritten { name: name_of(file), source })
+}
+
+/// Whether the reader has not seen enough (`| head`).
+fn written_to_stdout(bytes: &[u8]) -> Result<bool, Error> {
+    match write_all(io::stdout().lock(), bytes) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        written => written.map(|()| true).map_err(|source| Error::NotWritten { name: name_of(None), source }),
     }
 }
 

@@ -12,6 +12,7 @@ use mayfly_profile::{
 use mayfly_recording::{Damage, ReadError, RecordingReader};
 
 use crate::error::Error;
+use crate::heap::dump_file::DumpFile;
 use crate::heap::progress::Progress;
 use crate::output;
 
@@ -47,7 +48,7 @@ fn read_into(folding: Folding, recording: &Path) -> Result<(Profile, Option<Slic
         (recording.display().to_string(), File::open(recording).map(|file| Box::new(file) as Box<dyn Read>))
     };
     let unreadable = |source| Error::RecordingUnreadable { name: name.clone(), source };
-    let refused = |cause: ReadError| Error::RecordingRefused { name: name.clone(), cause };
+    let refused = |cause: ReadError| refused(recording, cause);
     let length =
         if recording == Path::new("-") { 0 } else { fs::metadata(recording).map_or(0, |file| file.len()) };
     let mut input = Watched::new(input.map_err(unreadable)?, length);
@@ -58,6 +59,11 @@ fn read_into(folding: Folding, recording: &Path) -> Result<(Profile, Option<Slic
         profile.map_err(|cause| Error::NotInRecording { name: name.clone(), cause: cause.to_string() })?;
     match damage {
         Some(damage) => output::say(&format!("warning: {name}: {damage}")),
+        None if profile.is_blank() => {
+            output::say(&format!(
+                "warning: {name}: nothing was recorded: the JVM ended, or was killed, before its first counts were written"
+            ));
+        }
         None if !profile.complete => {
             output::say(&format!(
                 "warning: {name}: not closed by the agent: the JVM was killed, its disk was full, or it is still running"
@@ -66,6 +72,41 @@ fn read_into(folding: Folding, recording: &Path) -> Result<(Profile, Option<Slic
         None => {}
     }
     Ok((profile, slices))
+}
+
+/// Why a file is no recording that can be read, and which command takes it, if one does.
+pub(crate) fn refused(recording: &Path, cause: ReadError) -> Error {
+    let name = if recording == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        recording.display().to_string()
+    };
+    if cause == ReadError::Foreign
+        && recording.is_file()
+        && let Some(what) = other_kind(recording)
+    {
+        return Error::AnotherKind { name, what };
+    }
+    Error::RecordingRefused { name, cause }
+}
+
+/// What a file is instead, and who reads it.
+fn other_kind(file: &Path) -> Option<String> {
+    if DumpFile::open(file).is_ok() {
+        return Some(format!("a heap dump; ask it: mayfly heap {}", file.display()));
+    }
+    let mut first = Vec::new();
+    File::open(file).ok()?.take(64).read_to_end(&mut first).ok()?;
+    match first.as_slice() {
+        [b'F', b'L', b'R', 0, ..] => {
+            Some("a recording of Java Flight Recorder; the JDK's jfr reads it".to_owned())
+        }
+        [0x1f, 0x8b, ..] => Some("packed by gzip; unpack it: gzip -d".to_owned()),
+        [b'[', ..] => {
+            Some("a log of the JVM, it seems; mayfly advise --gc-log takes one of its collections".to_owned())
+        }
+        _ => None,
+    }
 }
 
 /// A file of which is said how far it was read, if it is large.

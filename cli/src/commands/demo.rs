@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::process::{self, Command};
+use std::process::Command;
 
 use crate::agent_options::AgentOptions;
 use mayfly_profile::Profile;
@@ -131,8 +131,9 @@ fn recording(wished: Option<&Path>) -> Result<String, Error> {
     match wished {
         Some(path) => recording_files::absolute_template(path),
         None => {
-            let name = format!("mayfly-demo-{}.mayfly", process::id());
-            recording_files::literal_template(&std::env::temp_dir().join(name))
+            // The JVM's number, which is on the screen.
+            let folder = recording_files::literal_template(&std::env::temp_dir())?;
+            Ok(format!("{folder}/mayfly-demo-%p.mayfly"))
         }
     }
 }

@@ -16,8 +16,10 @@ use crate::verdicts::{self, Compared};
 
 /// Compares the recordings and writes what changed. That something changed is no failure; that nothing can be told is.
 pub(crate) fn run(mut args: DiffArgs) -> Result<u8, Error> {
-    if let [before, after] = args.pair.as_slice() {
-        (args.before, args.after) = (vec![before.clone()], vec![after.clone()]);
+    match args.pair.as_slice() {
+        [before, after] => (args.before, args.after) = (vec![before.clone()], vec![after.clone()]),
+        [one] => return Err(Error::OneToCompare(one.clone())),
+        _ => {}
     }
     let files: Vec<&PathBuf> = args.before.iter().chain(&args.after).collect();
     let given = operations(&args.per, files.len())?;

@@ -116,7 +116,9 @@ pub(super) fn with_absolute_recording(raw: AgentOptions) -> Result<AgentOptions,
 fn tell_where(recordings: &[PathBuf], code: u8) {
     // An agent that refuses to start has said why, and ended the JVM with this code.
     if recordings.is_empty() && code != exit_codes::USAGE {
-        output::say("no recording was written: no JVM with the agent in it got as far as that");
+        output::say(
+            "there is no recording: no JVM with the agent in it got as far as to write one, or it was removed meanwhile",
+        );
     }
     for recording in recordings {
         let path = shown(recording);

@@ -14,7 +14,7 @@ use crate::output;
 /// Least time from block to block.
 const STEP: Duration = Duration::from_secs(1);
 
-/// Writes blocks until the stream ends. Why it ended, if not because the agent closed it.
+/// Writes blocks until the stream ends or nobody reads them any more. Why it ended, if not because the agent closed it.
 ///
 /// # Errors
 /// Those of the source; [`Error::NotWritten`].
@@ -41,6 +41,9 @@ pub(crate) fn write(source: Box<dyn Source>) -> Result<Option<String>, Error> {
         if blocks.is_due() {
             blocks.write()?;
         }
+        if blocks.unread || !output::is_read() {
+            return Ok(None);
+        }
     }
 }
 
@@ -50,6 +53,8 @@ struct Blocks {
     changed: bool,
     caught_up: bool,
     fault: Option<String>,
+    /// The reader of standard output left.
+    unread: bool,
     previous: Option<Profile>,
     written: Option<Instant>,
 }
@@ -77,7 +82,7 @@ impl Blocks {
         let profile = self.builder.profile_without_sites();
         let separator = if self.written.is_some() { "\n" } else { "" };
         let block = live(&profile, self.previous.as_ref(), &LiveOptions::default());
-        output::text(&format!("{separator}{block}"), None)?;
+        self.unread = !output::part(&format!("{separator}{block}"))?;
         self.previous = Some(profile);
         self.written = Some(Instant::now());
         Ok(())

@@ -183,6 +183,27 @@ fn blocks_are_printed_until_the_jvm_ends() {
     });
 }
 
+/// `mayfly live PID | head -1`: a program that goes on, or does nothing any more.
+#[test]
+fn who_has_seen_enough_is_not_written_to_for_ever() {
+    any_jvm(|jvm| {
+        let mut running = Launch::new(jvm, "steered.Steered").agent("#trackcollections").start();
+        running.wait_for_line("READY");
+        for line in ["make 1000", "pace"] {
+            running.does(line);
+            let mut viewing = view(running.pid());
+            let mut first = [0; 1];
+            viewing.stdout.take().expect("piped").read_exact(&mut first).expect("a block");
+            let began = Instant::now();
+            while viewing.try_wait().expect("ours").is_none() {
+                assert!(began.elapsed() < Duration::from_secs(15), "on {jvm} after {line}: it goes on");
+                std::thread::yield_now();
+            }
+        }
+        running.finish().ok();
+    });
+}
+
 #[test]
 fn only_so_many_watch_and_what_cannot_be_watched_says_what_to_do() {
     let Some(jvm) = jvms().first() else { return };

@@ -5,11 +5,13 @@
 
 use std::path::Path;
 
+use clap::{Command, CommandFactory};
 use mayfly_profile::HeapSummary;
 use mayfly_recording::control::{Request, Response};
 use serde::Serialize;
 
 use super::overview;
+use crate::args::Cli;
 use crate::args::heap::LiveArgs;
 use crate::error::Error;
 use crate::heap::class_rows::ClassRows;
@@ -45,13 +47,32 @@ impl Answer for Live {
     }
 }
 
+/// A verb that was misspelt is taken for a main class.
+fn no_jvm(word: &str, why: Unreachable) -> Error {
+    match nearly_a_verb(word).filter(|_| matches!(why, Unreachable::NoSuchJvm { .. })) {
+        Some(verb) => Error::NearlyAVerb { word: word.to_owned(), verb },
+        None => why.into(),
+    }
+}
+
+/// The verb that a word probably stands for; none if it is one.
+pub(super) fn nearly_a_verb(word: &str) -> Option<String> {
+    /// As alike as `path` and `paths`.
+    const ALIKE: f64 = 0.85;
+    let commands = Cli::command();
+    let verbs = commands.find_subcommand("heap").into_iter().flat_map(Command::get_subcommands);
+    let alike = verbs.map(|verb| (strsim::jaro_winkler(word, verb.get_name()), verb.get_name()));
+    let (alike, verb) = alike.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    (alike >= ALIKE && verb != word).then(|| verb.to_owned())
+}
+
 pub(super) fn run(args: &LiveArgs) -> Result<(), Error> {
     // clap requires it unless there is a verb.
     let Some(jvm) = &args.jvm else { return Ok(()) };
     if overview::is_file(jvm) {
         return overview::run(Path::new(jvm), args);
     }
-    let pid = jvms::pid_of(jvm)?;
+    let pid = jvms::pid_of(jvm).map_err(|why| no_jvm(jvm, why))?;
     let (summary, counted_by) = ask(pid, args.all)?;
     let (order, shown) = (args.rows.order(), args.rows.shown);
     if let Some(output) = &args.output {

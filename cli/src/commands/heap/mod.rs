@@ -24,6 +24,14 @@ use crate::args::heap::{HeapArgs, HeapVerb};
 use crate::error::Error;
 use crate::exit_codes;
 
+/// What was meant by words that are no command line: a verb that was misspelt is taken for a JVM.
+pub(crate) fn meant(words: &[String]) -> Option<String> {
+    let [_, heap, word, ..] = words else { return None };
+    live::nearly_a_verb(word)
+        .filter(|_| heap == "heap")
+        .map(|verb| format!("did you mean: mayfly heap {verb}?"))
+}
+
 /// Carries one heap command out.
 pub(crate) fn run(args: HeapArgs) -> Result<u8, Error> {
     match &args.verb {

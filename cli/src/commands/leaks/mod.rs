@@ -41,7 +41,15 @@ fn search(args: &LeaksArgs) -> Result<Leaks, Error> {
         [one] if !one.exists() => running::search(jvms::pid_of(&args.targets[0])?, args),
         [one] if is_recording(one)? => recorded::search(one, args.trust),
         [one] => Err(Error::OneDump(one.clone())),
-        several => dumps::search(several),
+        several => {
+            for file in several {
+                if is_recording(file)? {
+                    let what = "it is no dump: name one recording alone, or dumps only";
+                    return Err(Error::MixedFiles { file: file.clone(), what });
+                }
+            }
+            dumps::search(several)
+        }
     }
 }
 
