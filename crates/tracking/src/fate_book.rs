@@ -55,6 +55,13 @@ impl FateBook {
         self.fit(budget);
     }
 
+    /// They never were.
+    pub(crate) fn unsettle(&mut self, birth_ms: u64, tally: Tally) {
+        self.living.die(birth_ms, tally);
+        self.fates.survived = self.fates.survived.without(tally);
+        self.changed = true;
+    }
+
     /// Objects that share birth and death died; `settled`: they had survived a collection.
     pub(crate) fn bury(
         &mut self,

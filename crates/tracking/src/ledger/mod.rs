@@ -19,7 +19,7 @@ use crate::fate_book::{FateBook, Now};
 use crate::gathered::{Gathered, Sums};
 use crate::history::{AgeAtDeath, Evidence, GcFamily, History, LivingAge, Moment};
 use crate::nursery::Nurseries;
-use crate::nursery::{Batch, CHUNK};
+use crate::nursery::{Batch, CHUNK, Returns};
 use crate::scope_book::{ScopeBook, ScopeFates};
 use crate::sites::SiteTable;
 use crate::survivors::Survivors;
@@ -60,6 +60,8 @@ pub struct Ledger {
     whole: (u64, u64),
     /// Absorbed, and not asked after yet.
     young: Vec<Batch>,
+    /// What threads take back.
+    returns: Option<Returns>,
     /// Absorbed, and then taken back by their threads.
     taken_back: Vec<Tracked>,
     survivors: Survivors,
@@ -139,6 +141,7 @@ impl Ledger {
             following: Following::default(),
             whole: (clock.now_ms(), clock.bytes()),
             young: Vec::new(),
+            returns: None,
             taken_back: Vec::new(),
             survivors: Survivors::default(),
             dead: Vec::new(),
@@ -177,12 +180,33 @@ impl Ledger {
         }
         self.scopes.note(nurseries.events());
         // After the births: each was drained by now.
-        for object in nurseries.taken_back() {
+        self.returns.get_or_insert_with(|| nurseries.returns());
+        self.unbook_returned(table);
+    }
+
+    /// Takes note of what threads took back since the last time.
+    fn unbook_returned(&mut self, table: &SiteTable) {
+        let returned = self.returns.as_ref().map(Returns::take).unwrap_or_default();
+        for object in returned {
             self.unbook(&object, table);
             self.scopes.unborn(&object, &self.budget);
             if self.lifetimes {
                 self.taken_back.push(object);
             }
+        }
+    }
+
+    /// Leaves of the dead those that never were: they were taken back before they could die, even if that comes to light only now.
+    fn leave_returned(&mut self, dead: &mut Vec<Tracked>, table: &SiteTable) {
+        if dead.is_empty() {
+            return;
+        }
+        self.unbook_returned(table);
+        if !self.taken_back.is_empty() {
+            dead.retain(|object| {
+                let at = self.taken_back.iter().position(|returned| returned == object);
+                at.map(|at| self.taken_back.swap_remove(at)).is_none()
+            });
         }
     }
 
@@ -218,20 +242,30 @@ impl Ledger {
     }
 
     /// Looks for objects that were taken back, the newest first, and gives their references back.
-    fn forget_taken_back(&mut self, references: &mut impl References) {
+    fn forget_taken_back(&mut self, references: &mut impl References, table: &SiteTable) {
         for object in mem::take(&mut self.taken_back) {
-            let found = {
-                let young = self.young.iter_mut().rev().map(|batch| &mut batch.objects);
-                young.chain(self.survivors.newest_first()).find_map(|objects| {
-                    let at = objects.iter().rposition(|other| *other == object)?;
-                    Some(objects.remove(at))
-                })
+            let take = |objects: &mut Vec<Tracked>| {
+                let at = objects.iter().rposition(|other| *other == object)?;
+                Some(objects.remove(at))
             };
-            if found.is_some() {
+            let is_young = self.young.iter_mut().rev().find_map(|batch| take(&mut batch.objects)).is_some();
+            let has_settled = !is_young && self.survivors.newest_first().find_map(take).is_some();
+            if has_settled {
+                self.unsettle(&object, table);
+            }
+            if is_young || has_settled {
                 references.release(object.reference());
                 self.let_go(&[object]);
             }
         }
+    }
+
+    /// Nor was it ever among the living.
+    fn unsettle(&mut self, object: &Tracked, table: &SiteTable) {
+        let Some(class) = table.class_of(object.site()) else { return };
+        let sums = scaled(self.tracking, object);
+        entry(&mut self.classes, class.0).census.die(object.birth_ms(), sums.class);
+        entry(&mut self.sites, object.site().0).fates.unsettle(object.birth_ms(), sums.site);
     }
 
     /// Takes note of the collections that have ended. After that, and before a sweep, the byte clock may be corrected.
@@ -242,7 +276,7 @@ impl Ledger {
     /// Books the deaths since the last sweep, as of the last collection. Whatever was not absorbed is not looked at.
     pub fn sweep(&mut self, references: &mut impl References, table: &SiteTable) {
         self.note_collections();
-        self.forget_taken_back(references);
+        self.forget_taken_back(references, table);
         if self.history.last().is_none() {
             return;
         }
@@ -360,6 +394,8 @@ impl Ledger {
             references.release(object.reference());
         }
         self.let_go(&dead);
+        let found = !dead.is_empty();
+        self.leave_returned(&mut dead, table);
         // A collection may have ended since, and have cleared some of them.
         self.history.sync(&self.clock);
         let clock = Arc::clone(&self.clock);
@@ -367,7 +403,6 @@ impl Ledger {
         for together in dead.chunk_by(|a, b| a.birth_ms() == b.birth_ms()) {
             self.book_deaths(together, evidence, &timeline, table);
         }
-        let found = !dead.is_empty();
         dead.clear();
         self.dead = dead;
         found
@@ -436,7 +471,7 @@ impl Ledger {
             self.budget.release(batch.reserved);
         }
         self.taken_back.clear();
-        drop(nurseries.taken_back());
+        drop(nurseries.returns().take());
         let mut survivors = mem::take(&mut self.survivors);
         survivors.sweep(&self.budget, |_, chunk| {
             self.let_go(&chunk.objects);

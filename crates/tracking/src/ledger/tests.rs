@@ -356,3 +356,41 @@ fn an_object_taken_back_after_it_was_absorbed_or_swept_was_never_there() {
         assert_eq!(bench.heap.released.len(), 3);
     }
 }
+
+/// What an array's caller counts is taken back before the array can die; the ledger may see that the other way around.
+#[test]
+fn an_object_found_dead_was_never_there_if_it_was_taken_back() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    let nursery = bench.nurseries.open();
+    let site = bench.sites.of_class(ClassId(3));
+    assert!(nursery.add(1, site, 2, 0));
+    let last = nursery.follow(newborn(2, site)).unwrap();
+    bench.ledger.absorb(&bench.nurseries, &bench.sites);
+    // Now a thread takes it back, tells of it again, and drops it.
+    assert!(!nursery.take_back(last));
+    assert!(nursery.add(4, site, 2, 0));
+    bench.heap.dead.extend(2..5);
+    bench.clock.gc_finished(GcKind::Full);
+    bench.ledger.sweep(&mut bench.heap, &bench.sites);
+    assert_eq!((bench.class(ClassId(3)).live, bench.heap.released.len()), (Tally::of(1, 16), 1));
+    bench.collect(0..0);
+    let counts = bench.class(ClassId(3));
+    assert_eq!((counts.live, counts.collected[0]), (Tally::of(1, 16), Tally::of(1, 16)));
+    assert_eq!(bench.heap.released.len(), 2);
+}
+
+/// Nor is it among those whose age is known.
+#[test]
+fn an_object_taken_back_after_it_survived_has_no_age() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    let nursery = bench.nurseries.open();
+    let site = bench.sites.of_class(ClassId(3));
+    assert!(nursery.add(1, site, 2, 0));
+    let last = nursery.follow(newborn(2, site)).unwrap();
+    bench.collect(0..0);
+    assert!(!nursery.take_back(last));
+    bench.collect(0..0);
+    let counts = bench.class(ClassId(3));
+    let living: u64 = counts.lifetimes.gcs.living().map(|(_, objects)| objects).sum();
+    assert_eq!((counts.live.objects, living), (1, 1));
+}
