@@ -60,6 +60,8 @@ pub struct Options {
     pub control: bool,
     /// Register the MBean, and from which jar if the class path lacks it, `#mbean`.
     pub mbean: Option<Option<String>>,
+    /// Rewrite however many classes a JVM that runs has loaded, `#yes`.
+    pub yes: bool,
     /// Print [`super::help`], `#help`.
     pub help: bool,
 }
@@ -195,6 +197,7 @@ impl Default for Options {
             scopes: Vec::new(),
             control: true,
             mbean: None,
+            yes: false,
             help: false,
         }
     }

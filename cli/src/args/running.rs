@@ -115,6 +115,10 @@ pub(crate) struct EngineArgs {
     #[arg(long, conflicts_with = "sampled")]
     pub(crate) exact: bool,
 
+    /// With --exact: begin also where more than 3,000 classes have to be rewritten; without it the price is said, and nothing done
+    #[arg(long, requires = "exact")]
+    pub(crate) yes: bool,
+
     /// Agent options as for -agentpath, '#name-value#name…'
     #[arg(value_name = "#OPTIONS", default_value = "", hide_default_value = true)]
     pub(crate) options: String,

@@ -191,6 +191,19 @@ impl Hook {
         self == Hook::Cloned
     }
 
+    /// Bytes of code that it takes at most, at an instruction or a method's entry; with `placed` told a place's number.
+    pub(super) fn longest(self, placed: bool) -> usize {
+        let code = match self {
+            Hook::Leaving | Hook::Arriving | Hook::Place => 3,
+            Hook::Backtrace => 7,
+            Hook::Cloned => 8,
+            Hook::ExitScope | Hook::VisibleFields => 6,
+            Hook::HandOverScope | Hook::EnterHanded | Hook::ExitHanded => 5,
+            _ => 4,
+        };
+        code + if placed && self.takes_place() { 3 } else { 0 }
+    }
+
     /// Operand stack that the hook's entry code needs.
     pub(super) fn entry_stack(self) -> u16 {
         if matches!(self, Hook::VisibleFields | Hook::ExitHanded) { 2 } else { 1 }

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use super::hook::{Element, Hook};
 use super::options::Options;
 use super::place::{self, Creations, Made, Place};
+use super::room;
 use super::rules::{self, Callees};
 use super::scoped::ScopedMethods;
 use crate::bytes::u2_at;
@@ -12,9 +13,6 @@ use crate::class::{ClassFile, Member};
 use crate::instruction::opcode::*;
 use crate::instruction::{Instruction, instructions};
 use crate::refusal::Malformed;
-
-/// Methods with more bytecode than this are never compiled (HotSpot `HugeMethodLimit`): none may grow beyond it.
-const LARGEST_COMPILED: usize = 8000;
 
 /// A hook at an instruction: before or behind it, see [`Hook::comes_before`].
 #[derive(Debug)]
@@ -46,7 +44,8 @@ pub(super) struct Found<'a> {
     pub(super) scope: Option<u32>,
     method: &'a [u8],
     file: Option<&'a [u8]>,
-    code_len: usize,
+    /// Bytes that hooks may take; `None`: as many as there are.
+    room: Option<usize>,
 }
 
 impl<'a> Found<'a> {
@@ -54,12 +53,36 @@ impl<'a> Found<'a> {
         self.entry.is_none() && self.sites.is_empty() && self.scope.is_none()
     }
 
-    /// Whether the hooks would push the method beyond what the JVM compiles.
-    pub(super) fn is_too_large(&self) -> bool {
-        const LONGEST_HOOK: usize = 11;
-        let has_places = self.sites.iter().any(|site| site.hook == Hook::Place);
-        let len = self.code_len + LONGEST_HOOK * (self.sites.len() + 1);
-        has_places && self.code_len <= LARGEST_COMPILED && len > LARGEST_COMPILED
+    /// Whether its hooks, told numbers of places, would push the method beyond what the JVM compiles.
+    pub(super) fn has_no_room_for_places(&self) -> bool {
+        let has_places = self.sites.iter().any(|site| site.hook.takes_place());
+        has_places && self.room.is_some_and(|room| self.len(true) > room)
+    }
+
+    /// Gives up the last hooks of those that would push the method beyond what the JVM compiles, and its scope at the last; whether any.
+    pub(super) fn fit(&mut self) -> bool {
+        let Some(room) = self.room else { return false };
+        let (mut len, fitting) = (self.len(false), self.sites.len());
+        let mut index = fitting;
+        while let Some(before) = index.checked_sub(1).filter(|_| len > room) {
+            index = before;
+            if let Some(site) = self.sites.get(index).filter(|site| site.hook != Hook::ExitScope) {
+                len -= site.hook.longest(false);
+                self.sites.remove(index);
+            }
+        }
+        let loses_scope = len > room && self.scope.take().is_some();
+        if loses_scope {
+            self.sites.clear();
+        }
+        loses_scope || self.sites.len() < fitting
+    }
+
+    /// Bytes that the hooks take at most.
+    fn len(&self, places: bool) -> usize {
+        let at_instructions: usize = self.sites.iter().map(|site| site.hook.longest(places)).sum();
+        let entry = self.entry.map_or(0, |hook| hook.longest(false));
+        at_instructions + entry + if self.scope.is_some() { room::OF_SCOPE } else { 0 }
     }
 
     /// The facts of a site.
@@ -84,7 +107,7 @@ pub(super) fn method<'a>(
         scope: scopes.iter().find(|methods| methods.has(class, method)).map(|methods| methods.scope),
         method: name,
         file: None,
-        code_len: code.bytecode.len(),
+        room: room::of(code.bytecode, name, options),
     };
     if found.scope.is_none() && !may_allocate(code.bytecode, places || !callees.is_empty()) {
         return Ok(found);

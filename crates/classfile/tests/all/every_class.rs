@@ -64,7 +64,7 @@ fn is_spared(class: &DumpedClass) -> bool {
         let codes = file.methods().iter().filter_map(|method| file.code(method).expect("sound code"));
         codes.map(|code| code.bytecode.to_vec())
     };
-    let options = Options { add_fields: false };
+    let options = Options { add_fields: false, compiles_huge_methods: false };
     let [plain, placed] = [false, true]
         .map(|places| allocation::may_get_hooks(file.name(), file.pool().constants(), codes(), places));
     let is_left =
@@ -79,7 +79,7 @@ fn is_spared(class: &DumpedClass) -> bool {
 fn check(class: &DumpedClass) -> usize {
     assert_eq!(relaid(&class.bytes), class.bytes, "relaying without edits changes a class");
     let old = other_reader::ClassFile::parse(&class.bytes).expect("a class of a JVM");
-    let options = Options { add_fields: true };
+    let options = Options { add_fields: true, compiles_huge_methods: false };
     let rewritten = allocation::rewrite(&class.bytes, options).expect("a class of a JVM");
     let hooks = check_rewritten(&old, &rewritten, false);
     let mut numbers = Numbers(FIRST_NUMBER);
