@@ -146,7 +146,7 @@ impl Target {
 /// How long the agent may be silent before it answers; `None`: for as long as it takes.
 fn limit(request: &Request) -> Option<Duration> {
     match request {
-        Request::HeapSummary { .. } | Request::HeapDump { .. } => None,
+        Request::HeapSummary { .. } | Request::HeapDump { .. } | Request::HeapStep { .. } => None,
         Request::Start { .. } | Request::Stop | Request::StopAndRestore | Request::Finish => {
             Some(CLASSES_LIMIT)
         }

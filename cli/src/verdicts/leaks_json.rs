@@ -12,6 +12,7 @@ struct Document<'a> {
     untold: Option<&'a str>,
     /// The slowest leak that would have been seen, in a recording.
     floor_bytes_per_s: Option<f64>,
+    notes: &'a [String],
     suspects: Vec<SuspectJson<'a>>,
     more: usize,
 }
@@ -31,9 +32,13 @@ struct SuspectJson<'a> {
     objects: &'a [u64],
     retained_bytes: &'a [u64],
     held_by: &'a [String],
+    holder: Option<&'a str>,
+    holds: &'a [String],
+    also: Vec<AlsoJson<'a>>,
     path: Option<&'a str>,
     allocated_by: Option<&'a str>,
     growth: Option<GrowthJson>,
+    added_by: &'a [String],
     survivors: Vec<SurvivorsJson<'a>>,
     doubts: Vec<String>,
 }
@@ -45,6 +50,12 @@ struct GrowthJson {
     samples: f64,
     live_objects: u64,
     live_bytes: u64,
+}
+
+#[derive(Serialize)]
+struct AlsoJson<'a> {
+    class: &'a str,
+    objects: u64,
 }
 
 #[derive(Serialize)]
@@ -72,6 +83,7 @@ pub(crate) fn leaks_json(leaks: &Leaks) -> String {
         },
         untold: leaks.untold.as_deref(),
         floor_bytes_per_s: leaks.floor.map(|floor| tenths(floor.bytes_per_s)),
+        notes: &leaks.notes,
         suspects: leaks.suspects.iter().map(|of| suspect(of, &leaks.searched)).collect(),
         more: leaks.more,
     };
@@ -85,9 +97,13 @@ fn suspect<'a>(suspect: &'a Suspect, searched: &Searched) -> SuspectJson<'a> {
         objects: &suspect.objects,
         retained_bytes: &suspect.bytes,
         held_by: &suspect.held_by,
+        holder: suspect.holder.as_deref(),
+        holds: &suspect.holds,
+        also: suspect.also.iter().map(|(class, objects)| AlsoJson { class, objects: *objects }).collect(),
         path: suspect.path.as_deref(),
         allocated_by: suspect.allocated_by.as_deref(),
         growth: suspect.growth.map(growth),
+        added_by: &suspect.added_by,
         survivors: suspect.survivors.iter().map(survivors).collect(),
         doubts: suspect.doubts(searched),
     }

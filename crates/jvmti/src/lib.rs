@@ -33,8 +33,8 @@ pub use error::JvmtiError;
 pub use events::{Exhausted, SampledAllocation, class_of, jni_of, thread_of};
 pub use fields::{Field, FieldValue, InstanceOf, OfClass, OfThread};
 pub use heap::{
-    FieldFacts, Follow, HeapObject, HeapVisitor, HeapWalk, Reference, ReferenceKind, StackSlot, StringText,
-    ThreadFacts, Visit,
+    FieldFacts, Follow, HeapObject, HeapVisitor, HeapWalk, KeptTags, Reference, ReferenceKind, StackSlot,
+    StringText, ThreadFacts, Visit,
 };
 pub use jni::{Jni, StaticField};
 pub use jvmti_bindings::agent::AgentLoadContext;
