@@ -51,6 +51,7 @@ pub(super) fn answer(target: &'static Target, request: Request, reply: &mut Repl
             Ok(recording) => return reply.send_recording(&recording),
             Err(refusal) => Err(refusal),
         },
+        Request::Collect => steer(target, steering::collect_now),
         Request::Engine => Ok(Response::Engine(steering::engine())),
     };
     reply.send(&outcome.unwrap_or_else(Response::Refused))

@@ -94,6 +94,10 @@ pub(crate) struct RecordArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
+    /// Ask for no collection at the end: if there is none meanwhile, what is live is not known
+    #[arg(long)]
+    pub(crate) no_collect: bool,
+
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
 }

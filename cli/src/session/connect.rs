@@ -147,9 +147,11 @@ impl Target {
 fn limit(request: &Request) -> Option<Duration> {
     match request {
         Request::HeapSummary { .. } | Request::HeapDump { .. } => None,
-        Request::Start { .. } | Request::Stop | Request::StopAndRestore | Request::Finish => {
-            Some(CLASSES_LIMIT)
-        }
+        Request::Start { .. }
+        | Request::Stop
+        | Request::StopAndRestore
+        | Request::Finish
+        | Request::Collect => Some(CLASSES_LIMIT),
         _ => Some(ANSWER_LIMIT),
     }
 }

@@ -28,15 +28,17 @@ pub(crate) fn classes(profile: &mut Profile) {
         let estimate = profile.estimates.get(&class.name).copied().unwrap_or_default();
         let sample = sample.of_class(class, &profile.shares, estimate);
         if let Some(live) = class.live.filter(|_| sample.is_of_all(class, estimate)) {
-            let mut parts: Vec<_> = std::iter::once(live).chain(class.collected.iter().copied()).collect();
+            let mut parts: Vec<_> =
+                [live, class.unjudged].into_iter().chain(class.collected.iter().copied()).collect();
             let nobody = parts.iter().all(Tally::is_empty);
             let wanted = view.classes.admits(&class.name) && class.allocated.largest >= view.min_bytes;
             if nobody && wanted && sample.tracking == Tracking::Balanced {
                 // None was due yet: nothing is known, but that none was seen dead.
-                parts[0] = class.allocated;
+                parts[1] = class.allocated;
             }
             sample.settle(class.allocated, class.allocated, &mut parts);
             class.live = Some(parts.remove(0));
+            class.unjudged = parts.remove(0);
             class.collected = parts;
         }
     }
@@ -88,6 +90,16 @@ impl Profile {
             return Some(asked);
         }
         Some((variance / bytes).clamp(asked, worst))
+    }
+
+    /// Whether what is live of a class is known: something of it was followed, and something was collected.
+    pub fn knows_live_of(&self, class: &ClassProfile) -> bool {
+        let Some(live) = class.live else { return false };
+        let drawn = Sample::of(self).is_some_and(Sample::draws_sites) && !class.allocated.is_empty();
+        if !drawn || !live.is_empty() || !class.dead().is_empty() {
+            return true;
+        }
+        class.lifetimes.as_ref().is_some_and(|lifetimes| !lifetimes.is_empty())
     }
 
     /// How many samples a part of a class rests on, about; `None` where no sample was drawn, or the part is empty.
@@ -194,8 +206,13 @@ impl Sample {
 
     /// Whether the objects that were counted are those that could be picked.
     fn is_of_all(self, class: &ClassProfile, estimate: ClassEstimate) -> bool {
-        let Some(live) = class.live else { return false };
-        let picked = class.collected.iter().fold(live.objects, |sum, dead| sum.saturating_add(dead.objects));
+        if class.live.is_none() {
+            return false;
+        }
+        let picked = class
+            .collected
+            .iter()
+            .fold(class.not_seen_dead().objects, |sum, dead| sum.saturating_add(dead.objects));
         if picked <= class.allocated.objects && !self.complete {
             return false;
         }
@@ -240,13 +257,14 @@ impl Sample {
         self.fit_sizes(class, sites);
         let dead_before: Vec<u64> = sites.iter().map(|site| bytes_of(&site.collected)).collect();
         self.settle_part(live, class, sites, |site| site.live.as_mut());
+        self.settle_part(class.unjudged, class, sites, |site| Some(&mut site.unjudged));
         for (bucket, &total) in class.collected.iter().enumerate() {
             self.settle_part(total, class, sites, |site| site.collected.get_mut(bucket));
         }
         for (site, before) in sites.iter_mut().zip(dead_before) {
             site.byte_seconds *= bytes_of(&site.collected) as f64 / (before as f64).max(1.0);
             let largest = site.allocated.largest;
-            site.allocated = site.live.unwrap_or_default();
+            site.allocated = site.not_seen_dead();
             site.collected.iter().for_each(|&dead| site.allocated.add(dead));
             site.allocated.largest = largest;
         }

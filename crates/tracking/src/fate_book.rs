@@ -75,6 +75,12 @@ impl FateBook {
         self.fit(budget);
     }
 
+    /// Those of so many that live which were alive at a collection: they were born by then.
+    pub(crate) fn judged(&self, living: Tally, born_by_ms: u64) -> Tally {
+        let (objects, bytes) = self.living.born_by(born_by_ms);
+        Tally { objects: objects.min(living.objects), bytes: bytes.min(living.bytes), ..living }
+    }
+
     /// The fates if they changed since they were told; so many objects live.
     pub(crate) fn take(&mut self, living: Tally, now: Now<'_>) -> Option<Fates> {
         if !mem::take(&mut self.changed) {

@@ -24,6 +24,11 @@ pub(super) struct Document<'a> {
     /// That the program reported.
     pub(super) operations: Option<u64>,
     pub(super) gcs: u32,
+    /// The collection that `live` is as of, in the profiled time; null: there was none, or an earlier recording says no more than
+    /// what was not seen dead.
+    pub(super) live_as_of_s: Option<f64>,
+    /// What collections left in use; null where that is not known.
+    pub(super) live_after_gc: Option<LiveAfterGcJson>,
     /// How often counts were set to zero.
     pub(super) resets: u32,
     /// Whether the agent closed the recording.
@@ -44,6 +49,14 @@ pub(super) struct Document<'a> {
     pub(super) sites: Vec<SiteJson<'a>>,
     /// Collected objects of all selected classes, whatever the limit; empty when deaths were not followed.
     pub(super) buckets: Vec<BucketJson>,
+}
+
+/// Bytes of the heap in use after collections.
+#[derive(Debug, Serialize)]
+pub(super) struct LiveAfterGcJson {
+    /// After the last one.
+    pub(super) last_bytes: u64,
+    pub(super) most_bytes: u64,
 }
 
 /// What a flag is set to.
@@ -220,7 +233,10 @@ pub(super) struct ClassJson<'a> {
     pub(super) rank_bytes: u64,
     /// Bytes times seconds that objects were held; `None` if deaths were not followed.
     pub(super) byte_seconds: Option<ByteSecondsJson>,
+    /// There after the collection at `live_as_of_s`; null where that is not known.
     pub(super) live: Option<TallyJson>,
+    /// Born since that collection; null in a recording that does not tell them apart.
+    pub(super) not_judged: Option<TallyJson>,
     pub(super) collected: Vec<BucketJson>,
     /// How many samples `live`, `collected` and `lifetime` rest on, about; `None`: they are no estimates, or there is none.
     pub(super) samples: Option<u64>,
@@ -236,6 +252,8 @@ pub(super) struct SiteJson<'a> {
     pub(super) stack: Vec<String>,
     pub(super) allocated: TallyJson,
     pub(super) live: Option<TallyJson>,
+    /// As of classes.
+    pub(super) not_judged: Option<TallyJson>,
     pub(super) collected: Vec<BucketJson>,
     /// Bytes that sites are ranked by: `allocated`, but no more than the `rank_bytes` of a class that was optimised away.
     pub(super) rank_bytes: u64,

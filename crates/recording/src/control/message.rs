@@ -8,7 +8,7 @@ use mayfly_profile::{EngineKind, HeapSummary, JvmInfo, Tracking};
 use serde::{Deserialize, Serialize};
 
 /// The version of this protocol: grows with every request or answer that is added.
-pub const PROTOCOL_VERSION: u16 = 5;
+pub const PROTOCOL_VERSION: u16 = 6;
 
 /// The most bytes that [`Response::Recording`] carries at a time.
 pub const CHUNK_BYTES: usize = 64 << 10;
@@ -59,6 +59,8 @@ pub enum Request {
     Engine,
     /// As [`Self::Stop`], and rewritten classes become what they were: [`Response::Done`]. Since version 5.
     StopAndRestore,
+    /// Collect the whole heap, and book what died: then it is known what is live: [`Response::Done`]. Since version 6.
+    Collect,
 }
 
 impl Request {
@@ -76,6 +78,7 @@ impl Request {
             Self::Start { .. } => "start",
             Self::Stop | Self::Finish | Self::StopAndRestore => "stop",
             Self::Engine => "status",
+            Self::Collect => "record",
         }
     }
 }

@@ -6,8 +6,8 @@ use std::mem;
 use std::sync::Arc;
 
 use mayfly_profile::{
-    BucketBounds, ByteAges, ClassId, FateCounts, Following, LifetimeCounts, Lifetimes, Share, SiteCounts,
-    SiteId, Stamp, Tally, Tracking,
+    BucketBounds, ByteAges, ClassId, FateCounts, Following, LifetimeCounts, Lifetimes, LiveCounts, Share,
+    SiteCounts, SiteId, Stamp, Tally, Tracking,
 };
 
 use rustc_hash::FxHashSet;
@@ -72,6 +72,8 @@ pub struct Ledger {
     scopes: ScopeBook,
     /// What was last told of when the living were known alive.
     stamp: Option<(u64, u64)>,
+    /// Sweeps after which it was last told what is live; `None`: never.
+    live_told: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -81,6 +83,8 @@ struct SiteBook {
     byte_ms: f64,
     changed: bool,
     fates: FateBook,
+    /// What was last told to be live.
+    live_told: Tally,
 }
 
 #[derive(Clone, Debug)]
@@ -99,6 +103,8 @@ struct ClassBook {
     /// The collection by which the living are counted in `lifetimes`.
     living_as_of: Option<Moment>,
     changed: bool,
+    /// What was last told to be live.
+    live_told: Tally,
 }
 
 impl Default for ClassBook {
@@ -114,6 +120,7 @@ impl Default for ClassBook {
             census: Census::new(Fineness::CLASS),
             living_as_of: None,
             changed: false,
+            live_told: Tally::default(),
         }
     }
 }
@@ -148,6 +155,7 @@ impl Ledger {
             classes: Vec::new(),
             scopes: ScopeBook::default(),
             stamp: None,
+            live_told: None,
             clock,
         }
     }
@@ -442,6 +450,7 @@ impl Ledger {
             self.let_go(&chunk.objects);
             chunk.objects.drain(..).for_each(|object| references.release(object.reference()));
         });
+        self.live_told = None;
         self.sites.drain(..).for_each(|site| site.fates.give_back(&self.budget));
         self.classes.clear();
         self.scopes.reset(&self.budget);
@@ -505,6 +514,30 @@ impl Ledger {
         let told = self.stamp != Some(stamp.alive) || !classes.is_empty() || !sites.is_empty();
         self.stamp = Some(stamp.alive);
         told.then_some(FateCounts { stamp, classes, sites })
+    }
+
+    /// What is live of the first `classes` classes and `sites` sites, where that changed since it was told: what the last collection
+    /// found alive, or may not have looked at. Not what was born since. `None` if there was no sweep since.
+    pub fn take_live(&mut self, classes: usize, sites: usize) -> Option<LiveCounts> {
+        if !self.lifetimes || self.live_told == Some(self.sweeps) {
+            return None;
+        }
+        self.live_told = Some(self.sweeps);
+        let Some(by_ms) = self.known.judged_if_born_by() else { return Some(LiveCounts::default()) };
+        let changed = |told: &mut Tally, now: Tally| (mem::replace(told, now) != now).then_some(now);
+        let classes = self.classes.iter_mut().take(classes).enumerate().filter_map(|(id, book)| {
+            let living = live(book.allocated, &book.collected);
+            let (objects, bytes) = book.census.born_by(by_ms);
+            let now =
+                Tally { objects: objects.min(living.objects), bytes: bytes.min(living.bytes), ..living };
+            Some((ClassId::of_row(id), changed(&mut book.live_told, now)?))
+        });
+        let classes = classes.collect();
+        let sites = self.sites.iter_mut().take(sites).enumerate().filter_map(|(id, book)| {
+            let now = book.fates.judged(live(book.allocated, &book.collected), by_ms);
+            Some((SiteId::of_row(id), changed(&mut book.live_told, now)?))
+        });
+        Some(LiveCounts { as_of_ms: Some(by_ms), classes, sites: sites.collect() })
     }
 
     /// How many objects were followed of those of the first `classes` classes of which that is a share, and that changed since

@@ -247,7 +247,7 @@ fn the_living_are_counted_by_when_they_were_last_known_alive() {
     bench.clock.set_ms(1500);
     bench.allocate(11..16, ClassId(0), 2);
     let ages = |bench: &mut Bench| bench.class(ClassId(0)).lifetimes.gcs.living().collect::<Vec<_>>();
-    assert_eq!(ages(&mut bench), [(0, 10)], "after a young collection nobody knows");
+    assert_eq!(ages(&mut bench), [(1, 10)], "a young collection has looked at them once");
     bench.clock.set_ms(2010);
     bench.collect_as(GcKind::Full, 0..0);
     // The first ten survived two, the last known alive; the others their first.
@@ -259,6 +259,60 @@ fn the_living_are_counted_by_when_they_were_last_known_alive() {
     bench.collect_as(GcKind::Full, 0..0);
     assert!(bench.ledger.class_lifetimes(ClassId(0)).1, "they are older now");
     assert_eq!(ages(&mut bench), [(2, 5), (3, 10)]);
+}
+
+#[test]
+fn live_is_what_a_collection_left_and_not_what_was_born_since() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    let live = |bench: &mut Bench| {
+        let told = bench.ledger.take_live(1, 1).expect("told");
+        (
+            told.as_of_ms,
+            told.classes.first().map(|row| row.1.objects),
+            told.sites.first().map(|row| row.1.objects),
+        )
+    };
+    bench.clock.set_ms(1_000);
+    bench.allocate(1..101, ClassId(0), 2);
+    bench.ledger.absorb(&bench.nurseries, &bench.sites);
+    assert_eq!(live(&mut bench), (None, None, None), "nothing was collected");
+    bench.clock.set_ms(2_000);
+    bench.collect_as(GcKind::Young, 1..81);
+    bench.clock.set_ms(2_500);
+    bench.allocate(101..201, ClassId(0), 2);
+    bench.ledger.absorb(&bench.nurseries, &bench.sites);
+    assert_eq!(bench.class(ClassId(0)).live.objects, 120, "not seen dead");
+    assert_eq!(live(&mut bench), (Some(2_000), Some(20), Some(20)));
+    assert_eq!(bench.ledger.take_live(1, 1), None, "no sweep since");
+    bench.clock.set_ms(3_000);
+    bench.collect_as(GcKind::Young, 101..201);
+    let told = bench.ledger.take_live(1, 1).expect("swept");
+    assert_eq!(
+        (told.as_of_ms, told.classes.len(), told.sites.len()),
+        (Some(3_000), 0, 0),
+        "the same are live"
+    );
+}
+
+#[test]
+fn beside_the_program_live_is_what_was_there_when_marking_began() {
+    let mut bench = Bench::of_family(Tracking::EveryObject, GcFamily::Concurrent);
+    let live = |bench: &mut Bench| {
+        bench
+            .ledger
+            .take_live(1, 0)
+            .map(|told| (told.as_of_ms, told.classes.first().map(|row| row.1.objects)))
+    };
+    bench.clock.set_ms(1_000);
+    bench.allocate(1..11, ClassId(0), 2);
+    bench.clock.set_ms(1_100);
+    bench.collect_as(GcKind::MarkStart, 0..0);
+    assert_eq!(live(&mut bench), Some((None, None)), "nothing was judged yet");
+    bench.clock.set_ms(1_200);
+    bench.allocate(11..21, ClassId(0), 2);
+    bench.clock.set_ms(1_300);
+    bench.collect_as(GcKind::MarkEnd, 1..4);
+    assert_eq!(live(&mut bench), Some((Some(1_100), Some(7))));
 }
 
 #[test]
