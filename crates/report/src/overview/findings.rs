@@ -11,6 +11,9 @@ use crate::units;
 /// Findings at most.
 const FINDINGS: usize = 3;
 
+/// Columns of the number before a sentence.
+const NUMBER: usize = 5;
+
 /// Columns of a name in a sentence.
 const NAME: usize = 40;
 
@@ -18,7 +21,7 @@ impl Screen<'_> {
     /// The sentences, numbered.
     pub(super) fn findings(&self) -> Vec<String> {
         let longest = self.longest();
-        let lives_longest = longest.as_ref().map(longest::sentence);
+        let lives_longest = longest.as_ref().map(|row| longest::sentence(row, self.columns - NUMBER));
         let found =
             [self.allocates(), self.holds(), lives_longest.clone(), self.optimised_away(), self.in_all()];
         let mut lines = vec![String::new(), "Found:".to_owned()];

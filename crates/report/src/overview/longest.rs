@@ -6,7 +6,7 @@ use mayfly_profile::{OldRow, Tally, is_of_the_jdk};
 
 use super::Screen;
 use crate::table::fitted;
-use crate::text::{printable, shorten};
+use crate::text::{printable, shorten, width};
 use crate::units;
 
 /// Rows.
@@ -75,17 +75,18 @@ impl Screen<'_> {
     }
 }
 
-/// The sentence about it.
-pub(super) fn sentence(row: &OldRow<'_>) -> String {
+/// The sentence about it, of at most so many columns.
+pub(super) fn sentence(row: &OldRow<'_>, columns: usize) -> String {
     let (live, dead) = (units::bytes(row.old.live.bytes), units::bytes(row.old.dead.bytes));
-    let (what, age) = (classes(row), age(row));
-    match row.old.live.bytes >= row.old.dead.bytes {
-        true if row.old.dead.is_empty() => {
-            format!("{what} lives longest: {live} are {age} old and still there")
-        }
-        true => format!("{what} lives longest: {live} are {age} old and still there, {dead} died old"),
-        false => format!("{what} lives longest: {dead} died {age} old or so, {live} are still there"),
-    }
+    let age = age(row);
+    let lives = match row.old.live.bytes >= row.old.dead.bytes {
+        true if row.old.dead.is_empty() => format!("lives longest: {live} are {age} old and still there"),
+        true => format!("lives longest: {live} are {age} old and still there, {dead} died old"),
+        false => format!("lives longest: {dead} died {age} old or so, {live} are still there"),
+    };
+    // What is said of it comes before its whole name.
+    let name = shorten(&classes(row), columns.saturating_sub(width(&lives) + 1), "...");
+    format!("{name} {lives}")
 }
 
 /// Who made it, if that is known.
