@@ -98,7 +98,7 @@ impl Profile {
         if sample.tracking == Tracking::Balanced {
             let share = self.shares.get(&class.name).filter(|share| !share.follows_each())?;
             let of_class = part.objects as f64 / (class.allocated.objects as f64).max(1.0);
-            return Some(share.followed as f64 * of_class / sample.times);
+            return Some(share.followed as f64 * of_class);
         }
         Some(sample.samples(sample.expansion(class, estimate), part))
     }
@@ -172,7 +172,8 @@ impl Sample {
         let objects = class.allocated.objects;
         let of_one = (share.variance_of_one(objects), share.stack_variance_of_one(objects));
         let times = match (self.tracking, self.interval) {
-            (Tracking::ByteSample(_) | Tracking::Balanced, Some(interval)) => {
+            // A balanced share is drawn by the agent, and by the sampler only where threads do not come and go.
+            (Tracking::ByteSample(_), Some(interval)) => {
                 let apart = if self.apart > 0.0 { self.apart as u64 } else { interval };
                 let times = estimate.allocated.times_independent(mean_size(class.allocated), apart);
                 times.max(if self.is_biased && class.allocated.largest >= LARGE { BIASED_TIMES } else { 1.0 })
@@ -351,7 +352,8 @@ impl Sample {
             // Agresti and Coull's shrunken share: a site seen each time is not the only one for certain.
             let share =
                 if all.is_finite() && !self.counts_estimated { (of_site + 1.0) / (all + 2.0) } else { 0.0 };
-            let by_share = ((1.0 - share) / of_site).sqrt();
+            // Few samples: the next one might as well have come.
+            let by_share = ((1.0 - share) * (1.0 / of_site + 1.0 / (of_site * of_site))).sqrt();
             let by_sizes = (!self.counts_estimated && joint.tells_two()).then(|| {
                 let (objects, bytes) = joint.left(joint_of(site));
                 let relative = |variance: f64, of: u64| variance.sqrt() / (of as f64).max(1.0);
@@ -378,7 +380,7 @@ impl Sample {
             // (1 - p)/p with p = 1 - e^(-size/interval).
             Tracking::ByteSample(_) => self.times / (mean_size(part) / self.apart).exp_m1(),
             Tracking::EveryNth(n) => n.saturating_sub(1) as f64,
-            Tracking::Balanced => self.times * self.of_one.0,
+            Tracking::Balanced => self.of_one.0,
             Tracking::Off | Tracking::EveryObject => 1.0,
         }
     }

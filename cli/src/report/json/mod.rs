@@ -4,6 +4,7 @@
 
 mod schema;
 mod scopes;
+mod ways;
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -49,6 +50,7 @@ fn document(profile: &Profile, limit: Option<usize>) -> Document<'_> {
         collections: profile.collections.iter().map(CollectionJson::of).collect(),
         classes: shown.iter().map(|class| numbers.class(class)).collect(),
         sites: shown_sites(profile, shown, limit).map(|site| numbers.site(site)).collect(),
+        own_ways: ways::ways(profile),
         buckets: if run.lifetimes {
             numbers.buckets(&collected_in_all(profile), numbers.tracked_estimated)
         } else {

@@ -42,6 +42,8 @@ pub(super) struct Document<'a> {
     pub(super) collections: Vec<CollectionJson<'a>>,
     pub(super) classes: Vec<ClassJson<'a>>,
     pub(super) sites: Vec<SiteJson<'a>>,
+    /// Who calls: what was allocated through the program's own frames, as a tree; empty without stacks.
+    pub(super) own_ways: Vec<super::ways::WayJson>,
     /// Collected objects of all selected classes, whatever the limit; empty when deaths were not followed.
     pub(super) buckets: Vec<BucketJson>,
 }
