@@ -226,7 +226,11 @@ fn look(program: &Program, profile: &Profile, held: &mut [Held; 4]) {
         let method = &*site.stack.first().expect("a frame").class;
         let at: usize = method.trim_start_matches("s.S").trim_end_matches('x').parse().expect("a number");
         let (objects, bytes) = (site.allocated.objects as f64, site.allocated.bytes as f64);
-        held[2].count(within(objects, site.error * objects, program.truth(Some(at), |made| made.count)));
+        let uniform = program.makes.iter().filter(|made| made.site == at).count() == 1;
+        // Where sizes differ within a site, its error is that of the bytes.
+        if uniform {
+            held[2].count(within(objects, site.error * objects, program.truth(Some(at), |made| made.count)));
+        }
         held[2].count(within(
             bytes,
             site.error * bytes,
