@@ -7,6 +7,7 @@
 
 mod bars;
 mod coverage;
+mod doubts;
 mod heap_summary;
 mod lifetimes;
 mod live;
@@ -26,6 +27,7 @@ mod units;
 
 pub use bars::bar;
 pub use coverage::coverage;
+pub use doubts::doubts;
 pub use heap_summary::{HeapTextError, class_in_columns, heap_columns, parse_heap_columns};
 pub use lifetimes::whole_percent;
 pub use live::{LiveOptions, live};

@@ -252,6 +252,7 @@ impl<'a> TrustJson<'a> {
             remainder: trust.remainder.iter().map(RemainderJson::of).collect(),
             sample_interval_bytes: trust.sample_interval,
             unseen_classes: unseen_classes(profile),
+            doubts: mayfly_report::doubts(profile),
             refusals: trust.refusals.iter().map(RefusalsJson::of).collect(),
             dropped: trust.dropped.iter().map(DroppedJson::of).collect(),
             following: FollowingJson::of(trust.following),

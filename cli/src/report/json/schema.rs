@@ -137,6 +137,8 @@ pub(super) struct TrustJson<'a> {
     pub(super) sample_interval_bytes: Option<u64>,
     /// What the hooks did not see, by class, largest first.
     pub(super) unseen_classes: Vec<UnseenJson<'a>>,
+    /// What contradicts itself, a sentence each; empty: nothing does.
+    pub(super) doubts: Vec<String>,
     pub(super) refusals: Vec<RefusalsJson<'a>>,
     pub(super) dropped: Vec<DroppedJson<'a>>,
     pub(super) following: FollowingJson,

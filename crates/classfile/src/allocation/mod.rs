@@ -23,7 +23,7 @@ use crate::edit::ClassEditor;
 use crate::refusal::{MethodRefusal, Refusal, RefusedMethod};
 use hook::HookRefs;
 pub use hook::{Element, HOOKS_CLASS, Hook};
-pub use loaded::{LoadedInstruction, instruction_at};
+pub use loaded::{LoadedInstruction, instruction_at, tells_of_places};
 pub use needs::may_get_hooks;
 pub use options::Options;
 pub use place::{Made, Place, Places};

@@ -86,7 +86,7 @@ pub(super) fn method<'a>(
         file: None,
         code_len: code.bytecode.len(),
     };
-    if found.scope.is_none() && !may_allocate(code.bytecode, places || !callees.is_empty()) {
+    if found.scope.is_none() && !may_allocate(code.bytecode, places || !callees.is_empty(), callees) {
         return Ok(found);
     }
     let silenced = rules::silenced(class.name(), name, descriptor);
@@ -131,8 +131,10 @@ fn creation<'a>(
         }
         INVOKESPECIAL => {
             let callee = class.pool().method_ref(operand()?)?;
-            (callee.name == b"<init>" && creations.completes(callee.owner))
-                .then_some(Made::Object(callee.owner))
+            if callee.name != b"<init>" {
+                return None;
+            }
+            creations.completed(callee.owner).map(Made::Object)
         }
         _ => None,
     }
@@ -151,19 +153,21 @@ fn made<'a>(class: &ClassFile<'a>, code: &[u8], instruction: Instruction) -> Mad
 }
 
 /// Whether the byte of an interesting opcode occurs at all, be it as an operand. Vectorised, unlike stepping.
-fn may_allocate(code: &[u8], calls: bool) -> bool {
+fn may_allocate(code: &[u8], calls: bool, callees: &Callees) -> bool {
+    let builders = callees.make_builders();
     let array = |byte: u8| byte == NEWARRAY || byte == ANEWARRAY || byte == MULTIANEWARRAY;
     let call = |byte: u8| calls && matches!(byte, INVOKEVIRTUAL..=INVOKESTATIC);
-    code.chunks(64).any(|chunk| chunk.iter().fold(false, |found, &byte| found | array(byte) | call(byte)))
+    let other = |byte: u8| array(byte) || builders && byte == NEW;
+    code.chunks(64).any(|chunk| chunk.iter().fold(false, |found, &byte| found | other(byte) | call(byte)))
 }
 
 /// Whether code of a class may get hooks, other than at its entry; that which can't be read may.
 pub(super) fn may_have_hooks(class: &[u8], code: &[u8], callees: &Callees, places: bool) -> bool {
     let has_hook = |instruction: Instruction| match instruction.opcode {
-        NEW => places,
+        NEW if places => true,
         _ => !matches!(site_hook(class, code, instruction, callees, false), Ok(None)),
     };
-    may_allocate(code, places || !callees.is_empty())
+    may_allocate(code, places || !callees.is_empty(), callees)
         && instructions(code).any(|instruction| instruction.map_or(true, has_hook))
 }
 
@@ -183,6 +187,10 @@ fn site_hook(
             Some(Hook::Array(atype.ok_or(Malformed("newarray"))?))
         }
         ANEWARRAY => Some(Hook::Array(Element::Reference)),
+        NEW => {
+            let builder = u2_at(code, operand).is_some_and(|index| callees.is_builder(index));
+            builder.then_some(Hook::NewBuilder)
+        }
         MULTIANEWARRAY => Some(Hook::Multi),
         opcode @ INVOKEVIRTUAL..=INVOKESTATIC => {
             let callee = u2_at(code, operand).and_then(|index| callees.get(index));

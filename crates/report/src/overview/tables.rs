@@ -118,7 +118,7 @@ fn headings(executed: bool, lifetimes: bool, what: &str) -> Vec<String> {
 fn method_row(method: &MethodProfile, live_estimated: bool) -> Row {
     let name = match &method.method {
         Some((class, name)) => format!("{class}.{name}"),
-        None => "(no stack: reflection, deserialisation, JNI, hidden classes)".to_owned(),
+        None => "(made without a known place: native code, the JVM)".to_owned(),
     };
     Row {
         allocated: method.allocated_bytes,

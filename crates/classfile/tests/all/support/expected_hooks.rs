@@ -111,6 +111,8 @@ pub(crate) fn of(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], p
 }
 
 const PLACE: &str = "place (I)V";
+const NEW_BUILDER: &str = "newBuilder ()V";
+const BUILDERS: [&str; 2] = ["java/lang/StringBuilder", "java/lang/StringBuffer"];
 
 /// Before a call of `clone`; part of the hook behind it.
 const CLONINGS: &str = "clonings";
@@ -146,6 +148,9 @@ fn all(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], places: boo
         }
         let before = last;
         let operand = |at: usize| u16::from_be_bytes([code[at + 1], code[at + 2]]);
+        if code[pc] == 0xbb && BUILDERS.contains(&class_name(class, operand(pc)).as_str()) {
+            hooks.push((last, NEW_BUILDER.to_owned()));
+        }
         if code[pc] == 0xb6 && owner == "java/lang/VirtualThread" {
             let hook = method_ref(class, operand(pc)).and_then(|callee| in_front_of_call(&callee));
             hooks.extend(hook.map(|hook| (last, hook.to_owned())));
