@@ -95,9 +95,7 @@ impl Growth {
     pub(super) fn held_softly(self) -> Self {
         match self {
             Self::Harmless => self,
-            _ => Self::Unsure(
-                "as many soft references were kept: it may be a cache that the collector empties".to_owned(),
-            ),
+            _ => Self::Unsure("it holds softly: it may be a cache that the collector empties".to_owned()),
         }
     }
 
