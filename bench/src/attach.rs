@@ -224,7 +224,7 @@ fn round(pid: u32, exact: bool) -> Result<(), String> {
         let outcome = mayfly([command, &pid].into_iter().chain(more.iter().copied()));
         if outcome.status.success() { Ok(outcome) } else { Err(format!("{command}: {}", outcome.stderr)) }
     };
-    ask("start", &[if exact { "--exact" } else { "--sampled" }])?;
+    ask("start", if exact { &["--exact", "--yes"] } else { &["--sampled"] })?;
     let mut watching = Command::new(&artifacts().cli);
     watching.args(["live", &pid]);
     let mut watching = Running::of(watching);

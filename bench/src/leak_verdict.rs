@@ -133,6 +133,8 @@ fn summary(claim: &str) -> String {
 /// Lines that speak of growth, each with those below it that are further to the right.
 fn blocks(text: &str) -> Vec<String> {
     let indent = |line: &str| line.len() - line.trim_start().len();
+    // What names the command says nothing of the program.
+    let text = text.replace("mayfly leaks", "");
     let lines: Vec<&str> = text.lines().collect();
     let block = |at: usize| {
         let below = lines[at + 1..].iter().take_while(|line| indent(line) > indent(lines[at]));
@@ -207,5 +209,6 @@ mod tests {
         let bound = "a leak below 140 KiB/s would not have been seen";
         assert_eq!(of_screen(&leaking(), bound).outcome, Outcome::Unsure);
         assert_eq!(of_screen(&clean(), "leakbench.LeakBench, read it").outcome, Outcome::Silent);
+        assert_eq!(of_screen(&clean(), "who holds them: mayfly leaks PID").outcome, Outcome::Silent);
     }
 }

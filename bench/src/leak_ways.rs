@@ -141,7 +141,7 @@ impl Bench {
     }
 
     fn ask_peer(&self, way: Way, target: &Target, program: &Program) -> io::Result<Verdict> {
-        let file = self.folder.join(format!("{}.{way:?}", program.name));
+        let file = self.folder.join(format!("{}.{way:?}.jfr", program.name));
         let option = match (way, &self.async_profiler) {
             (Way::Async, Some(library)) => leak_peers::async_profiler_options(library, &file),
             (Way::Async, None) => return Ok(Verdict::failed("no library: name it by --async-profiler")),

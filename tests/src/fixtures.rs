@@ -84,7 +84,7 @@ fn compile(sources: &[PathBuf], classes: &Path) {
 
 fn javac_to(javac: &Path, release: &str, sources: &[&PathBuf], folder: &Path) -> Result<(), String> {
     let output = Command::new(javac)
-        .args(["--release", release, "-XDignore.symbol.file", "-nowarn", "-d"])
+        .args(["--release", release, "-XDignore.symbol.file", "-nowarn", "-parameters", "-d"])
         .arg(folder)
         .args(sources)
         .output()

@@ -142,6 +142,7 @@ mod tests {
             collected: vec![Tally::of(objects - 1, 16)],
             lifetimes: Some(lifetimes),
             byte_ages: None,
+            unjudged: Tally::default(),
         }
     }
 

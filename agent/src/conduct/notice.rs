@@ -28,10 +28,23 @@ pub(crate) fn lines() -> u64 {
     LINES.load(Relaxed)
 }
 
-/// Says why the agent can't start, and ends the launch before `main`.
+/// Says why the agent can't start, and ends the launch before `main`: what can be counted would be wrong, or nothing.
 pub(crate) fn refuse_launch(text: &str) -> ! {
     say(text);
     process::exit(EXIT_USAGE)
+}
+
+/// The option with which a program runs without an agent that can't start. Looked for in the text: another option in it may be what is
+/// wrong.
+const CONTINUE: &str = "on-error-continue";
+
+/// Says why the agent can't start. Ends the launch before `main`, unless the options ask to run the program without it.
+pub(crate) fn give_up(why: &str, option_text: &str) {
+    let continues = option_text.split('#').skip(1).any(|option| option.trim() == CONTINUE);
+    if !continues {
+        refuse_launch(&format!("{why}; the program was not started: with #{CONTINUE} it runs without Mayfly"))
+    }
+    say(&format!("{why}; the program runs without Mayfly (#{CONTINUE})"));
 }
 
 /// Makes panics one line on stderr, said once, instead of a backtrace in somebody's log.

@@ -11,7 +11,7 @@ use mayfly_recording::control::{AttachRefusal, Loaded};
 use super::starting::{self, try_start};
 use super::{loaded, marker};
 use crate::conduct::descriptors::look_at_stderr;
-use crate::conduct::notice::{install_panic_hook, refuse_launch, say};
+use crate::conduct::notice::{give_up, install_panic_hook, say};
 use crate::conduct::own_threads::exclude_this_thread;
 use crate::exact::{Exact, ask_for_sampler};
 use crate::heap;
@@ -20,53 +20,84 @@ use crate::output::Output;
 use crate::remote;
 use crate::sampled::Sampled;
 use crate::steering::{Begun, Profiler};
-use crate::target::{Target, release};
+use crate::target::{AotCache, Target, release};
 use crate::tracking::Population;
 
 /// The variable whose options every JVM takes before those of its command line.
 const ENVIRONMENT: &str = "JAVA_TOOL_OPTIONS";
 
-/// Reads the options, checks the JVM, and asks for events. Ends the process if the agent can't work.
+/// Reads the options, checks the JVM, and asks for events. If the agent can't work, ends the process or leaves it alone, as the
+/// options say.
 pub(super) fn launch(context: &AgentLoadContext<'_>) {
     look_at_stderr();
+    let option_text = context.options_lossy().unwrap_or_default().into_owned();
+    if let Err(why) = try_launch(context, option_text.clone()) {
+        give_up(&why, &option_text);
+    }
+}
+
+fn try_launch(context: &AgentLoadContext<'_>, option_text: String) -> Result<(), String> {
     if Target::get().is_some() {
-        return named_twice(context);
+        return named_twice(&option_text);
     }
     install_panic_hook();
     if let Some(other) = marker::other_agent() {
         // JAVA_TOOL_OPTIONS comes before the command line: what `mayfly run` asked for wins.
-        return say(&format!("{} profiles this JVM already; this second copy does nothing", other.display()));
+        say(&format!("{} profiles this JVM already; this second copy does nothing", other.display()));
+        return Ok(());
     }
-    let option_text = context.options_lossy().unwrap_or_default().into_owned();
-    let options = read_options(&option_text);
-    let (jvmti, jdk) = jvmti_of(context).unwrap_or_else(|why| refuse_launch(&why));
-    prepare_summaries(&jvmti, &options).unwrap_or_else(|why| refuse_launch(&why));
+    let options = read_options(&option_text)?;
+    let (jvmti, jdk) = jvmti_of(context)?;
+    prepare_summaries(&jvmti, &options)?;
     if options.heap_only {
         return launch_dormant(context, (jvmti, jdk), options, option_text);
     }
-    let output = Output::open(&options).unwrap_or_else(|error| refuse_launch(&error.to_string()));
-    if options.engine == EngineKind::Sampled {
-        return launch_sampled((Vm::of(context), jvmti, jdk), options, option_text, output);
-    }
-    ask_for_events(&jvmti, &options);
-    let unseen = ask_for_sampler(&jvmti, &options)
-        .unwrap_or_else(|error| refused("sampled allocations, which #sample needs", error));
+    let (options, option_text) = for_classes_as_they_are(options, option_text)?;
+    let output = Output::open(&options).map_err(|error| error.to_string())?;
     let jvm = (Vm::of(context), jvmti, jdk);
+    if options.engine == EngineKind::Sampled {
+        return launch_sampled(jvm, options, option_text, output);
+    }
+    ask_for_events(&jvm.1, &options)?;
+    let unseen = ask_for_sampler(&jvm.1, &options)
+        .map_err(|error| refused("sampled allocations, which #sample needs", error))?;
     let target = keep(Target::new(jvm, Loaded::Launched, options.clone(), option_text));
     let population = Arc::new(Population::new(options));
     let exact = loaded::keep(Exact::new(target, Arc::clone(&population), unseen));
     Profiler::set(Profiler::new(target, population, exact, (output, Begun::AtLaunch)));
+    Ok(())
+}
+
+/// The options for a JVM in which no class may be rewritten, if this is one: the sampled engine's.
+fn for_classes_as_they_are(options: Options, text: String) -> Result<(Options, String), String> {
+    if options.engine == EngineKind::Sampled {
+        return Ok((options, text));
+    }
+    let Some(cache) = AotCache::of_this_jvm() else { return Ok((options, text)) };
+    let (why, cure) = (cache.why_not_rewritten(), cache.cure());
+    let sampled = format!("{text}#engine-sampled");
+    match Options::parse(&sampled) {
+        Ok(instead) if !options.engine_named => {
+            say(&format!(
+                "{why}: the JVM's own samples instead of exact counts, as with #engine-sampled; {cure}"
+            ));
+            Ok((instead, sampled))
+        }
+        _ => Err(format!(
+            "{why}, and these options need it: give #engine-sampled (mayfly run --sampled), or {cure}"
+        )),
+    }
 }
 
 /// This copy is an agent already. The environment comes before the command line: a build tool's own configuration names what
 /// `mayfly run` gave it, and has nothing to say then. Twice on a command line are options torn apart.
-fn named_twice(context: &AgentLoadContext<'_>) {
+fn named_twice(options: &str) -> Result<(), String> {
     if !environment_names_us() {
-        refuse_launch("loaded twice: give one -agentpath with all options in it");
+        return Err("loaded twice: give one -agentpath with all options in it".to_owned());
     }
-    let options = context.options_lossy().unwrap_or_default();
     let what = if options.is_empty() { String::new() } else { format!("; not used: {options}") };
     say(&format!("{ENVIRONMENT} names the agent and its options, and the command line names it again{what}"));
+    Ok(())
 }
 
 fn environment_names_us() -> bool {
@@ -81,13 +112,18 @@ fn names_an_agent(options: &str) -> bool {
 }
 
 /// No class is looked at: class data sharing stays as the user has it.
-fn launch_sampled(jvm: (Vm, JvmtiEnv, u32), options: Options, option_text: String, output: Output) {
-    ask_for_few_events(&jvm.1, &options);
+fn launch_sampled(
+    jvm: (Vm, JvmtiEnv, u32),
+    options: Options,
+    option_text: String,
+    output: Output,
+) -> Result<(), String> {
+    ask_for_few_events(&jvm.1, &options)?;
     let target = keep(Target::new(jvm, Loaded::Launched, options.clone(), option_text));
     let population = Arc::new(Population::new(options));
-    let sampled = Sampled::new(target, Arc::clone(&population))
-        .unwrap_or_else(|error| refuse_launch(&error.to_string()));
+    let sampled = Sampled::new(target, Arc::clone(&population)).map_err(|error| error.to_string())?;
     Profiler::set(Profiler::new(target, population, Arc::new(sampled), (output, Begun::AtLaunch)));
+    Ok(())
 }
 
 /// The target of this process: from now on this copy of the library is an agent.
@@ -115,31 +151,30 @@ fn launch_dormant(
     (jvmti, jdk): (JvmtiEnv, u32),
     options: Options,
     option_text: String,
-) {
-    ask_for_few_events(&jvmti, &options);
+) -> Result<(), String> {
+    ask_for_few_events(&jvmti, &options)?;
     keep(Target::new((Vm::of(context), jvmti, jdk), Loaded::LaunchedForHeap, options, option_text));
+    Ok(())
 }
 
 /// The begin and the end of the JVM.
-fn ask_for_few_events(jvmti: &JvmtiEnv, options: &Options) {
+fn ask_for_few_events(jvmti: &JvmtiEnv, options: &Options) -> Result<(), String> {
     let events = jvmti.install_callbacks().and_then(|()| {
         heap::listen(jvmti, &options.heap)?;
         jvmti.enable(Event::VmInit)?;
         jvmti.enable(Event::VmDeath)
     });
-    if let Err(error) = events {
-        refused("events", error);
-    }
+    events.map_err(|error| refused("events", error))
 }
 
-fn read_options(text: &str) -> Options {
-    let options = Options::parse(text).unwrap_or_else(|error| refuse_launch(&error.to_string()));
+fn read_options(text: &str) -> Result<Options, String> {
+    let options = Options::parse(text).map_err(|error| error.to_string())?;
     if options.help {
         // stderr, as all that the agent says; the program does not start.
         eprint!("{}", options::help());
         std::process::exit(0);
     }
-    options
+    Ok(options)
 }
 
 /// Comes into a running JVM, to look at its heap when asked. Nothing is asked of the JVM that only a launched agent gets,
@@ -264,27 +299,21 @@ fn check_jvm(jvmti: &JvmtiEnv) -> Result<u32, String> {
     Ok(feature)
 }
 
-fn refused(what: &str, error: JvmtiError) -> ! {
-    refuse_launch(&format!("the JVM refuses {what} ({error}): is another profiler loaded?"))
+fn refused(what: &str, error: JvmtiError) -> String {
+    format!("the JVM refuses {what} ({error}): is another profiler loaded?")
 }
 
-fn ask_for_events(jvmti: &JvmtiEnv, options: &Options) {
+fn ask_for_events(jvmti: &JvmtiEnv, options: &Options) -> Result<(), String> {
     let capabilities = Capabilities {
         early_class_hooks: true,
         gc_events: true,
         sources: options.trace,
         ..Capabilities::default()
     };
-    if let Err(error) = jvmti.add_capabilities(capabilities) {
-        refused("early class hooks", error);
-    }
-    if let Err(error) = jvmti.install_callbacks() {
-        refused("callbacks", error);
-    }
-    if let Err(error) = heap::listen(jvmti, &options.heap) {
-        refused("the events of heap summaries", error);
-    }
-    for event in [
+    jvmti.add_capabilities(capabilities).map_err(|error| refused("early class hooks", error))?;
+    jvmti.install_callbacks().map_err(|error| refused("callbacks", error))?;
+    heap::listen(jvmti, &options.heap).map_err(|error| refused("the events of heap summaries", error))?;
+    let mut events = [
         Event::ClassFileLoadHook,
         Event::VmStart,
         Event::VmInit,
@@ -292,11 +321,11 @@ fn ask_for_events(jvmti: &JvmtiEnv, options: &Options) {
         Event::ThreadEnd,
         Event::GarbageCollectionStart,
         Event::GarbageCollectionFinish,
-    ] {
-        if let Err(error) = jvmti.enable(event) {
-            refused(&format!("the event {event:?}"), error);
-        }
-    }
+    ]
+    .into_iter();
+    events.try_for_each(|event| {
+        jvmti.enable(event).map_err(|error| refused(&format!("the event {event:?}"), error))
+    })
 }
 
 #[cfg(test)]

@@ -5,8 +5,13 @@
 
 use std::ffi::CStr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
-use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiError, modified_utf8};
+use mayfly_classfile::{MethodParameters, Parameter, with_parameters};
+use mayfly_jvmti::{
+    CallbackContext, Capabilities, ClassFileLoadHookEvent, Event, Jni, JvmtiError, NamedParameters, jni_of,
+    modified_utf8, redefined_class,
+};
 
 use super::later::{LateError, Later};
 use super::loaded_classes::LeftAsItIs;
@@ -15,12 +20,19 @@ use super::stand_ins::StandIns;
 use super::state::{Exact, session_constants};
 use super::{hooks, loaded_classes};
 use crate::options::Options;
-use crate::target::release::{FLIGHT_RECORDER_CLASS, LAST_TO_CRASH_WITH_FLIGHT_RECORDER};
+use crate::target::release::{
+    FIRST_KEEPING_PARAMETERS, FLIGHT_RECORDER_CLASS, LAST_TO_CRASH_WITH_FLIGHT_RECORDER,
+};
 use crate::target::{Target, give_sampler_back};
 use crate::tracking::Population;
 
 /// Switched on from the begin to the end, besides the class hook.
 const EVENTS: [Event; 3] = [Event::ThreadEnd, Event::GarbageCollectionStart, Event::GarbageCollectionFinish];
+/// More classes are rewritten only if that is asked for.
+const MOST_UNASKED: usize = 3000;
+/// Redefinitions after which all classes are looked at: the JVM counts those of a class, and of what it extends, below its cell, in
+/// bits that have room for twice as many.
+const BETWEEN_LOOKS: u64 = 4000;
 /// As the hooks' class is called where classes are loaded.
 const HOOKS: &str = "java/lang/MayflyHooks";
 
@@ -70,6 +82,14 @@ impl Exact {
     /// What the JVM refuses. The engine is to be ended then.
     pub(crate) fn rewrite_loaded(&self, jni: Jni<'_>) -> Result<(), LateError> {
         let (Some(later), jvmti) = (&self.later, &self.target.jvmti) else { return Ok(()) };
+        let places = self.population.options.counts_places();
+        if !self.population.options.yes {
+            let price = loaded_classes::price(jvmti, jni, places).ok_or(LateError::NoClasses)?;
+            let loaded_classes::Price { loaded, rewritten, call_sites } = price;
+            if rewritten > MOST_UNASKED {
+                return Err(LateError::Dear { rewritten, loaded, call_sites });
+            }
+        }
         let is_there = jni.find_class(hooks::NAME);
         if is_there.is_none() && !hooks::define(jni, &later.class_file) {
             return Err(LateError::NoHooks);
@@ -83,9 +103,8 @@ impl Exact {
         let _ = self.hooks.set(hooks);
         self.forget_cells(jni).ok_or(LateError::NoClasses)?;
         let refuse = &|class: LeftAsItIs| self.rewriting.refuse(class.to_string());
-        let places = self.population.options.counts_places();
-        loaded_classes::rewrite((jvmti, self.target.jdk), jni, (&later.seen, places), refuse)
-            .ok_or(LateError::NoClasses)
+        let names = (&later.seen, &later.changed, places);
+        loaded_classes::rewrite((jvmti, self.target.jdk), jni, names, refuse).ok_or(LateError::NoClasses)
     }
 
     /// What the class hook gives for the hooks' own class; `None` of all others, of which is noted that they were asked for.
@@ -97,6 +116,21 @@ impl Exact {
         }
         later.seen.add(&name.replace('/', "."));
         None
+    }
+
+    /// The bytes of a class that is being changed with the names of its parameters, if this JVM left them out when it wrote them;
+    /// what goes with them (the classes' constants) shows whether there are any.
+    pub(super) fn with_lost_parameters(
+        &self,
+        context: &CallbackContext<'_>,
+        event: &ClassFileLoadHookEvent<'_>,
+    ) -> Option<Vec<u8>> {
+        if self.later.is_none() || self.target.jdk >= FIRST_KEEPING_PARAMETERS {
+            return None;
+        }
+        let (class, jni) = (redefined_class(event)?, jni_of(context)?);
+        let known = || self.target.jvmti.named_parameters(jni, class).into_iter().map(of_method).collect();
+        with_parameters(event.class_data(), known).ok().flatten()
     }
 
     /// A class was changed.
@@ -119,10 +153,13 @@ impl Exact {
     pub(super) fn leave(&self, jni: Jni<'_>, restores: bool) {
         let (Some(later), jvmti) = (&self.later, &self.target.jvmti) else { return };
         self.population.switches.finish();
-        let all = EVENTS.into_iter().chain([Event::SampledObjectAlloc, Event::ClassFileLoadHook]);
-        all.for_each(|event| jvmti.disable(event));
+        EVENTS.into_iter().chain([Event::SampledObjectAlloc]).for_each(|event| jvmti.disable(event));
+        if self.target.jdk >= FIRST_KEEPING_PARAMETERS || !restores {
+            jvmti.disable(Event::ClassFileLoadHook);
+        }
         if restores {
             loaded_classes::restore((jvmti, self.target.jdk), jni, &later.changed);
+            jvmti.disable(Event::ClassFileLoadHook);
         }
         self.forget_slabs(jni);
         self.forget_cells(jni);
@@ -138,8 +175,28 @@ impl Exact {
     fn forget_cells(&self, jni: Jni<'_>) -> Option<()> {
         let hooks = self.hooks()?;
         self.target.jvmti.with_loaded_classes(jni, |classes| {
-            classes.iter().for_each(|class| hooks.cell.set(jni, *class, 0));
+            for class in classes {
+                hooks.cell.set(jni, *class, 0);
+                hooks.make_room_for_redefinitions(jni, *class);
+            }
         })
+    }
+
+    /// The JVM is about to change a class, or to load one. Before its numbers of changes run into cells they are made smaller.
+    pub(super) fn note_redefinition(
+        &self,
+        context: &CallbackContext<'_>,
+        event: &ClassFileLoadHookEvent<'_>,
+    ) {
+        let (Some(later), Some(_)) = (&self.later, redefined_class(event)) else { return };
+        let number = later.redefinitions.fetch_add(1, Relaxed) + 1;
+        if let (true, Some(hooks), Some(jni)) =
+            (number.is_multiple_of(BETWEEN_LOOKS), self.hooks(), jni_of(context))
+        {
+            self.target.jvmti.with_loaded_classes(jni, |classes| {
+                classes.iter().for_each(|class| hooks.make_room_for_redefinitions(jni, *class));
+            });
+        }
     }
 
     fn forget_slabs(&self, jni: Jni<'_>) {
@@ -149,5 +206,14 @@ impl Exact {
                 hooks.set_slab(jni, thread, 0);
             }
         });
+    }
+}
+
+fn of_method(known: NamedParameters) -> MethodParameters {
+    let parameter = |(name, flags)| Parameter { name, flags };
+    MethodParameters {
+        method: known.method.into_bytes(),
+        descriptor: known.descriptor.into_bytes(),
+        parameters: known.parameters.into_iter().map(parameter).collect(),
     }
 }

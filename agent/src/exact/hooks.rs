@@ -4,12 +4,13 @@ use std::ffi::CStr;
 
 use mayfly_classfile::fields_to_methods;
 use mayfly_jvmti::{
-    ArrayLayout, Field, GlobalClass, Jni, JvmtiEnv, ObjectSizes, OfClass, OfThread, StaticField, Thread,
+    ArrayLayout, Class, Field, GlobalClass, Jni, JvmtiEnv, ObjectSizes, OfClass, OfThread, StaticField,
+    Thread,
 };
 use mayfly_tracking::EntryId;
 
 use super::stand_ins::StandIns;
-use crate::target::release::FIRST_WITH_CURRENT_CARRIER;
+use crate::target::release::{FIRST_WITH_CURRENT_CARRIER, REDEFINED_COUNT_FIELD};
 
 /// Built from `profiler-java/boot`; a test rebuilds and compares it.
 const CLASS_FILE: &[u8] = include_bytes!("../../../profiler-java/boot/MayflyHooks.class");
@@ -28,6 +29,8 @@ pub(super) struct Hooks {
     shared: u64,
     /// `Class.mayfly$cell`, likewise: where the class is counted, or 0.
     pub(super) cell: Field<OfClass, i32>,
+    /// How often a class was redefined, where that stands below what stands in for its cell.
+    redefined: Option<Field<OfClass, i32>>,
 }
 
 impl Hooks {
@@ -48,6 +51,17 @@ impl Hooks {
     pub(super) fn set_slab(&self, jni: Jni<'_>, thread: Thread<'_>, slab: u64) {
         let kept = if slab == 0 { 0 } else { slab ^ self.shared };
         self.slab.set(jni, thread, kept as i64);
+    }
+
+    /// Makes the number of a class's redefinitions, which matters only by being another one than before, less than half of what there is
+    /// room for below its cell.
+    pub(super) fn make_room_for_redefinitions(&self, jni: Jni<'_>, class: Class<'_>) {
+        const HALF: i32 = 1 << 12;
+        let Some(redefined) = &self.redefined else { return };
+        let number = redefined.get(jni, class);
+        if number & HALF != 0 {
+            redefined.set(jni, class, number & !HALF);
+        }
     }
 
     /// The entry of the scope that the running thread is in, which is told of its end from now on.
@@ -227,7 +241,11 @@ fn find(jni: Jni<'_>, session: SessionConstants) -> Option<Hooks> {
             (Field::stood_in_for_thread(jni, class, slab)?, Field::stood_in_for_class(jni, class, cell)?)
         }
     };
-    Some(Hooks { class, slab, shared: session.arriving.unwrap_or(0), cell })
+    let redefined = match session.stand_ins {
+        None => None,
+        Some(_) => Some(Field::of_class(jni, REDEFINED_COUNT_FIELD.0)?),
+    };
+    Some(Hooks { class, slab, shared: session.arriving.unwrap_or(0), cell, redefined })
 }
 
 fn set_layout(jni: Jni<'_>, hooks: &Hooks, layout: ArrayLayout) -> bool {

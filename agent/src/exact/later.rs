@@ -2,6 +2,8 @@
 //!
 //! Not here: how it begins and ends (`begin_later`).
 
+use std::sync::atomic::AtomicU64;
+
 use mayfly_jvmti::JvmtiError;
 
 use super::hooks::ConnectError;
@@ -41,6 +43,19 @@ pub(crate) enum LateError {
          agent instead (-agentpath, mayfly run), or take samples (mayfly start --sampled)"
     )]
     FlightRecording,
+    #[error(
+        "{rewritten} of the {loaded} classes loaded would be rewritten, and {call_sites} call sites in them (lambdas, strings put together) linked anew \
+         as the program comes by: for seconds to half a minute it is slow and stands still at times, and some memory stays in use. To begin all the \
+         same: --yes (#yes); without that price: mayfly start --sampled"
+    )]
+    Dear {
+        /// Classes.
+        rewritten: usize,
+        /// All of them.
+        loaded: usize,
+        /// In those that would be rewritten.
+        call_sites: usize,
+    },
     #[error("scopes can't be had in a JVM that runs: start it with the agent for them, or leave #scope out")]
     Scopes,
 }
@@ -61,6 +76,8 @@ pub(super) struct Later {
     pub(super) seen: ClassNames,
     /// Those of them that it changed.
     pub(super) changed: ClassNames,
+    /// How often the JVM was about to change a class.
+    pub(super) redefinitions: AtomicU64,
     /// Called at the end.
     pub(super) forget: fn(),
 }
@@ -68,7 +85,7 @@ pub(super) struct Later {
 impl Later {
     pub(super) fn new(stand_ins: StandIns, forget: fn()) -> Self {
         let (seen, changed) = (ClassNames::default(), ClassNames::default());
-        Self { stand_ins, class_file: Vec::new(), seen, changed, forget }
+        Self { stand_ins, class_file: Vec::new(), seen, changed, redefinitions: AtomicU64::new(0), forget }
     }
 
     pub(super) fn stand_ins(&self) -> StandIns {

@@ -5,7 +5,7 @@
 use std::hash::BuildHasher;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mayfly_classfile::allocation::may_get_hooks;
+use mayfly_classfile::allocation::{dynamic_calls, has_hooks_without_places, may_get_hooks};
 use mayfly_classfile::nan_constants;
 use mayfly_jvmti::{Class, Jni, JvmtiEnv, JvmtiError};
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -52,27 +52,61 @@ impl ClassNames {
     }
 }
 
+/// What it takes to begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Price {
+    /// Classes that are loaded.
+    pub(super) loaded: usize,
+    /// Those of them that are rewritten.
+    pub(super) rewritten: usize,
+    /// Call sites in these that the program links anew when it comes by.
+    pub(super) call_sites: usize,
+}
+
+/// What [`rewrite`] would take. `None` if the JVM has no memory to tell which classes there are.
+pub(super) fn price(jvmti: &JvmtiEnv, jni: Jni<'_>, places: bool) -> Option<Price> {
+    jvmti.with_loaded_classes(jni, |classes| {
+        let mut price = Price { loaded: classes.len(), ..Price::default() };
+        for class in classes.iter().filter(|class| jvmti.is_modifiable(**class)) {
+            let Some(name) = jvmti.class_name(*class).filter(|name| !is_left_alone(name)) else { continue };
+            if look(jvmti, *class, &name, places, &|_| ()) == Look::Wanted {
+                price.rewritten += 1;
+                let codes = jvmti.class_codes(*class).into_iter().flatten().map_while(Result::ok);
+                price.call_sites += codes.map(|code| dynamic_calls(&code)).sum::<usize>();
+            }
+        }
+        price
+    })
+}
+
+fn is_left_alone(name: &str) -> bool {
+    LEFT_ALONE.iter().any(|start| name.starts_with(start))
+}
+
 /// Has the hook, which is on, asked for all classes that it was not asked for while they were loaded, and that may get hooks;
 /// with `places`, of object creations too. `seen` are those that it was asked for, to which those without anything to hook are
-/// added. `refuse` is told of each that stays as it is.
+/// added; `changed` those that are as they were not before, to which those are added that have hooks of an earlier session. `refuse` is told of each
+/// that stays as it is.
 pub(super) fn rewrite(
     (jvmti, jdk): (&JvmtiEnv, u32),
     jni: Jni<'_>,
-    (seen, places): (&ClassNames, bool),
+    (seen, changed, places): (&ClassNames, &ClassNames, bool),
     refuse: &dyn Fn(LeftAsItIs),
 ) -> Option<()> {
     for pass in 0..MOST_PASSES {
         let is_wanted = |class: Class<'_>, name: &str| {
             // In the first pass all: what was seen may be another loader's class of that name.
-            let is_left = LEFT_ALONE.iter().any(|start| name.starts_with(start));
-            if is_left || (pass > 0 && seen.has(name)) {
+            if is_left_alone(name) || (pass > 0 && seen.has(name)) {
                 return false;
             }
-            let may = may_be_changed(jvmti, class, name, places, refuse);
-            if !may {
+            let found = look(jvmti, class, name, places, refuse);
+            if found == Look::Hooked {
+                changed.add(name);
+            }
+            if found != Look::Wanted {
                 seen.add(name);
             }
-            may
+            found == Look::Wanted
         };
         if each_batch((jvmti, jdk), jni, &is_wanted, refuse)? == 0 {
             break;
@@ -92,27 +126,35 @@ pub(super) fn restore((jvmti, jdk): (&JvmtiEnv, u32), jni: Jni<'_>, names: &Clas
     each_batch((jvmti, jdk), jni, &|_, name| names.has(name), &|_| ());
 }
 
-/// Whether rewriting may find something in a class: asked of the JVM's own form of it, which takes a fraction of the time that it
-/// takes to write the class out and take it anew. `refuse` is told if it would be once too often.
-fn may_be_changed(
-    jvmti: &JvmtiEnv,
-    class: Class<'_>,
-    name: &str,
-    places: bool,
-    refuse: &dyn Fn(LeftAsItIs),
-) -> bool {
-    let (Some(constants), Some(codes)) = (jvmti.class_constants(class), jvmti.class_codes(class)) else {
-        return true;
+/// What a loaded class has to do with hooks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    /// There is nothing to hook in it, or it must be left as it is.
+    Nothing,
+    /// It has its hooks from an earlier session.
+    Hooked,
+    /// Rewriting may find something in it.
+    Wanted,
+}
+
+/// Looks at a class: in the JVM's own form of it, which takes a fraction of the time that it takes to write the class out and take it
+/// anew. `refuse` is told if it would be changed once too often.
+fn look(jvmti: &JvmtiEnv, class: Class<'_>, name: &str, places: bool, refuse: &dyn Fn(LeftAsItIs)) -> Look {
+    let codes = || jvmti.class_codes(class);
+    let (Some(constants), Some(all), Some(again)) = (jvmti.class_constants(class), codes(), codes()) else {
+        return Look::Wanted;
     };
-    let mut is_read = true;
-    let codes = codes.map_while(|code| code.inspect_err(|_| is_read = false).ok());
-    let may = may_get_hooks(name.replace('.', "/").as_bytes(), &constants, codes, places);
-    let may = may || !is_read;
-    let is_too_often = may && nan_constants(&constants) > MOST_NANS;
-    if is_too_often {
-        refuse(LeftAsItIs::ChangedTooOften(name.to_owned()));
+    if !places && has_hooks_without_places(&constants, all.map_while(Result::ok)) {
+        return Look::Hooked;
     }
-    may && !is_too_often
+    let mut is_read = true;
+    let again = again.map_while(|code| code.inspect_err(|_| is_read = false).ok());
+    let may = may_get_hooks(name.replace('.', "/").as_bytes(), &constants, again, places) || !is_read;
+    if may && nan_constants(&constants) > MOST_NANS {
+        refuse(LeftAsItIs::ChangedTooOften(name.to_owned()));
+        return Look::Nothing;
+    }
+    if may { Look::Wanted } else { Look::Nothing }
 }
 
 /// Retransforms the loaded classes that are wanted, asked with their names; how many there were. `None` if the JVM has no memory to tell them.

@@ -79,34 +79,51 @@ impl Kind {
 pub(super) fn unseen_maker(
     kind: Kind,
     made: Option<Made>,
-    caller: impl FnOnce() -> Option<Made>,
+    caller: impl Fn() -> Option<Made>,
 ) -> Option<Maker> {
     let hooked = |made| matches!(made, Some(Made::ByCode { at: LoadedInstruction { hooked: true, .. }, .. }));
+    let unless_hooked = |maker| (!hooked(caller())).then_some(maker);
     match made {
         Some(Made::ByCode { at, vector: true, .. })
             if matches!(kind, Kind::Array | Kind::Vector) && is_call(at) =>
         {
             Some(Maker::VectorBox)
         }
+        // No array is cloned by `super.clone()`, and no string at all: it is the message of the exception that is thrown.
+        Some(Made::ByNative { clone: true, .. })
+            if kind == Kind::String || kind == Kind::Array && is_of_super(caller()) =>
+        {
+            Some(Maker::Jvm)
+        }
         // A clone's constructor does not run.
-        Some(Made::ByNative { clone: true, .. }) => (!hooked(caller())).then_some(Maker::Clone),
+        Some(Made::ByNative { clone: true, .. }) => unless_hooked(Maker::Clone),
         // C2 makes it in the place of the call of `clone`: objects with a constructor are made in frames of their own.
         Some(Made::ByCode { at, .. }) if at.links && kind == Kind::Constructed => Some(Maker::Clone),
         _ if matches!(kind, Kind::Constructed | Kind::Vector) => None,
         None => Some(Maker::Jvm),
         // E.g. `clone` and `newArray`: what they return is shown to a hook in their caller.
-        Some(Made::ByNative { of_jvm, .. }) => {
-            (!hooked(caller())).then_some(if of_jvm { Maker::Jvm } else { Maker::Native })
-        }
+        Some(Made::ByNative { of_jvm, .. }) => unless_hooked(if of_jvm { Maker::Jvm } else { Maker::Native }),
         Some(Made::ByCode { at, hidden, .. }) => match (kind, at.opcode) {
             (Kind::String | Kind::OfJvm, NEW) => None,
             (Kind::Array | Kind::String, _) if at.hooked => None,
+            // A concatenation that C2 fused: counted where it ends. If it ends in a hidden class it is not, and by nobody named here.
+            (Kind::Array, NEW) if at.stands_for_more => None,
             // `Arrays.copyOf` and the like: their callers count.
-            (Kind::Array, NEWARRAY | ANEWARRAY | MULTIANEWARRAY) => (!hooked(caller()))
-                .then_some(if hidden { Maker::HiddenClass } else { Maker::UnrewrittenMethod }),
+            (Kind::Array, NEWARRAY | ANEWARRAY | MULTIANEWARRAY) => unless_hooked(array_maker(hidden)),
+            (Kind::Array, _) if at.stands_for_more => unless_hooked(array_maker(hidden)),
             _ => Some(Maker::Jvm),
         },
     }
+}
+
+/// Whether it is the call of a superclass's method.
+fn is_of_super(made: Option<Made>) -> bool {
+    matches!(made, Some(Made::ByCode { at: LoadedInstruction { opcode: INVOKESPECIAL, .. }, .. }))
+}
+
+/// Who made an array by an instruction that no hook follows.
+fn array_maker(hidden: bool) -> Maker {
+    if hidden { Maker::HiddenClass } else { Maker::UnrewrittenMethod }
 }
 
 /// Whether it is a call that no hook follows.
@@ -132,19 +149,42 @@ pub(super) fn examine(jvmti: &JvmtiEnv, jni: Jni<'_>, frame: StackFrame) -> Opti
 mod tests {
     use super::*;
 
+    fn code(opcode: u8) -> LoadedInstruction {
+        LoadedInstruction { opcode, hooked: false, links: false, stands_for_more: false }
+    }
+
+    fn made(kind: Kind, at: LoadedInstruction) -> Option<Maker> {
+        unseen_maker(kind, Some(Made::ByCode { at, hidden: true, vector: false }), || None)
+    }
+
     #[test]
     fn what_comes_where_a_handle_calls_is_a_clone_and_what_constructs_is_counted() {
-        let code = |opcode, links| {
-            Some(Made::ByCode {
-                at: LoadedInstruction { opcode, hooked: false, links },
-                hidden: true,
-                vector: false,
-            })
+        let links = LoadedInstruction { links: true, ..code(INVOKESTATIC) };
+        assert_eq!(made(Kind::Constructed, links), Some(Maker::Clone));
+        assert_eq!(made(Kind::Constructed, code(INVOKESTATIC)), None);
+        assert_eq!(made(Kind::Constructed, code(NEW)), None);
+        assert_eq!(made(Kind::Array, code(NEWARRAY)), Some(Maker::HiddenClass));
+    }
+
+    #[test]
+    fn what_c2_makes_in_the_place_of_code_is_not_said_to_be_the_jvms() {
+        let more = |opcode| LoadedInstruction { stands_for_more: true, ..code(opcode) };
+        assert_eq!(made(Kind::Array, more(NEW)), None, "a concatenation, where its builder is made");
+        assert_eq!(made(Kind::String, more(NEW)), None);
+        assert_eq!(made(Kind::Array, more(INVOKESTATIC)), Some(Maker::HiddenClass), "a copy");
+        assert_eq!(made(Kind::Array, code(NEW)), Some(Maker::Jvm), "a class is loaded");
+    }
+
+    #[test]
+    fn the_message_that_no_clone_is_to_be_had_is_the_jvms() {
+        let hooked = |opcode| LoadedInstruction { hooked: true, ..code(opcode) };
+        let made = |kind, opcode| {
+            let caller = Some(Made::ByCode { at: hooked(opcode), hidden: false, vector: false });
+            unseen_maker(kind, Some(Made::ByNative { of_jvm: true, clone: true }), || caller)
         };
-        let made = |kind, at| unseen_maker(kind, at, || None);
-        assert_eq!(made(Kind::Constructed, code(INVOKESTATIC, true)), Some(Maker::Clone));
-        assert_eq!(made(Kind::Constructed, code(INVOKESTATIC, false)), None);
-        assert_eq!(made(Kind::Constructed, code(NEW, false)), None);
-        assert_eq!(made(Kind::Array, code(NEWARRAY, false)), Some(Maker::HiddenClass));
+        assert_eq!(made(Kind::String, INVOKESPECIAL), Some(Maker::Jvm));
+        assert_eq!(made(Kind::Array, INVOKESPECIAL), Some(Maker::Jvm), "its bytes");
+        assert_eq!(made(Kind::Array, INVOKEVIRTUAL), None, "the clone of an array, counted");
+        assert_eq!(made(Kind::Constructed, INVOKESPECIAL), None);
     }
 }

@@ -4,9 +4,10 @@
 
 use std::time::Instant;
 
+use mayfly_classfile::allocation::tells_of_places;
 use mayfly_jvmti::{Class, Jni, Thread};
-use mayfly_profile::{ClassId, SiteId};
-use mayfly_tracking::{Due, Kind};
+use mayfly_profile::{ClassId, FrameId, SiteId};
+use mayfly_tracking::{Due, Kind, RawStack, is_unplaced};
 
 use super::allocations;
 use super::spending::spend_on_stack;
@@ -84,7 +85,7 @@ fn take(exact: &Exact, jni: Jni<'_>, at: Sampled, log2: u32) {
     let Sampled { offset, size, moving } = at;
     let Some((place, class)) = exact.counters.places.at(offset) else { return };
     let site = take_stack(exact, jni, (class, place), moving, log2);
-    // No frames: the caller takes the array back, or the JVM gave none.
+    // No frames: the caller takes the array back, a place told of the object after all, or the JVM gave none.
     if exact.population.sites.has_frames(site) {
         exact.counters.places.book(offset, site, log2, size);
     }
@@ -108,12 +109,26 @@ fn take_stack(
             stacks.of_moving_at(raw, class, place, frame)
         } else {
             stacks.take_at(raw, class, place);
-            // Of what the caller takes back, its own caller is the site (see `mayfly_classfile::allocation`).
-            population.sites.of_stack(raw, |raw| stacks.name_unless(raw, |frames| is_taken_back(frames)))
+            population.sites.of_stack(raw, |raw| name(exact, stacks, raw, (class, place)))
         };
-        if population.options.lifetimes() {
+        let is_void = is_unplaced(place) && !population.sites.has_frames(site);
+        if population.options.lifetimes() && !is_void {
             thread.await_object(Awaited { class, site, log2 });
         }
         site
     })
+}
+
+/// The frames of a new stack.
+fn name(exact: &Exact, stacks: Stacks<'_>, raw: &RawStack, (class, place): (ClassId, u32)) -> Vec<FrameId> {
+    if is_unplaced(place) {
+        let name = exact.population.classes.name(class).unwrap_or_default();
+        let tells = |method| {
+            let code = exact.target.jvmti.method_code(stacks.jni, method);
+            code.is_some_and(|method| tells_of_places(&method.constants, &method.code))
+        };
+        return stacks.name_unplaced(raw, name, tells);
+    }
+    // Of what the caller takes back, its own caller is the site (see `mayfly_classfile::allocation`).
+    stacks.name_unless(raw, |frames| is_taken_back(frames))
 }

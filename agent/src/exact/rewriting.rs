@@ -13,6 +13,7 @@ use mayfly_tracking::PlaceTable;
 
 use super::numbering::Numberer;
 use crate::conduct::notice::say;
+use crate::target::compiles_huge_methods;
 use crate::tracking::Population;
 
 /// Allocations of such a method are counted for their class, not by place.
@@ -36,8 +37,10 @@ impl Rewriting {
             method: method.method.clone().into_bytes(),
             scope: population.scopes.name(&method.scope_name()),
         });
+        let options =
+            allocation::Options { add_fields: fields, compiles_huge_methods: compiles_huge_methods() };
         Self {
-            options: allocation::Options { add_fields: fields },
+            options,
             scopes: methods.collect(),
             refusals: Mutex::default(),
             nanoseconds: AtomicU64::new(0),
@@ -46,27 +49,24 @@ impl Rewriting {
 
     /// Rewrites the class of a load or redefinition, and numbers its places if there are any. A retransformation by another
     /// agent starts from our bytes: HotSpot keeps what environments that cannot retransform have made of a class. Where ours can, it
-    /// asks us again. Whether the class is another one now.
+    /// asks us again. Whether the class is another one now. `mended`: the class to start from, if the JVM's own bytes lack something.
     pub(super) fn rewrite<'event>(
         &self,
         places: Option<(&PlaceTable, &Population)>,
+        mended: Option<&[u8]>,
         context: &CallbackContext<'event>,
         mut event: ClassFileLoadHookEvent<'event>,
     ) -> bool {
         let mut changed = false;
         let start = Instant::now();
+        let class = mended.unwrap_or_else(|| event.class_data());
         let rewritten = match places {
             Some((places, population)) => {
                 let mut numberer = Numberer::new(places, population);
                 let numberer: &mut dyn Places = &mut numberer;
-                allocation::rewrite_with_scopes(
-                    event.class_data(),
-                    self.options,
-                    Some(numberer),
-                    &self.scopes,
-                )
+                allocation::rewrite_with_scopes(class, self.options, Some(numberer), &self.scopes)
             }
-            None => allocation::rewrite_with_scopes(event.class_data(), self.options, None, &self.scopes),
+            None => allocation::rewrite_with_scopes(class, self.options, None, &self.scopes),
         };
         match rewritten {
             Ok(rewritten) => {
@@ -77,8 +77,8 @@ impl Rewriting {
                 for method in &rewritten.refused {
                     self.refuse(method.reason.reason());
                 }
-                if let Some(class) = rewritten.class {
-                    changed = event.set_transformed_class(context, &class).is_ok();
+                if let Some(class) = rewritten.class.as_deref().or(mended) {
+                    changed = event.set_transformed_class(context, class).is_ok();
                     if !changed {
                         self.refuse("the JVM did not take the rewritten class");
                     }

@@ -51,7 +51,7 @@ pub(crate) fn ask_for_sampler(jvmti: &JvmtiEnv, options: &Options) -> Result<Opt
         Ok(()) => {
             let rate = options.sample_rate.filter(|_| options.sample_bytes.is_some());
             let paced = Rate::new(interval, rate).up_to(SPARSEST);
-            let paced = if rate.is_some() { paced.from_the_largest() } else { paced };
+            let paced = if rate.is_some() { paced.begun_at_largest() } else { paced };
             // As above.
             let set = jvmti.set_sampling_interval(paced.interval());
             debug_assert!(set.is_ok(), "it was set to another one");
@@ -150,6 +150,16 @@ fn beyond_log2(size: u64, (asked, drawn_at): (u64, u64), random: f64) -> u32 {
     log2 as u32 + u32::from(random < times / log2.exp2() - 1.0)
 }
 
+fn cell_of(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, sample: SampledAllocation<'_>) -> Option<u32> {
+    match hooks.cell.get(jni, sample.class) {
+        0 => {
+            let shape = shape_of(exact, sample.class, || Some(sample.size))?;
+            register(exact, jni, hooks, sample.class, shape).map(|registered| registered.cell)
+        }
+        cell => Some(cell as u32),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,15 +176,5 @@ mod tests {
             assert!((mean / right - 1.0).abs() < 0.01, "{size}: {mean}, not {right}");
         }
         assert_eq!(beyond_log2(16, (1 << 10, 1 << 10), 0.99), 0);
-    }
-}
-
-fn cell_of(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, sample: SampledAllocation<'_>) -> Option<u32> {
-    match hooks.cell.get(jni, sample.class) {
-        0 => {
-            let shape = shape_of(exact, sample.class, || Some(sample.size))?;
-            register(exact, jni, hooks, sample.class, shape).map(|registered| registered.cell)
-        }
-        cell => Some(cell as u32),
     }
 }

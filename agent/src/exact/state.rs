@@ -102,8 +102,11 @@ impl Exact {
         context: &CallbackContext<'event>,
         event: ClassFileLoadHookEvent<'event>,
     ) {
+        self.note_redefinition(context, &event);
+        let mended = self.with_lost_parameters(context, &event);
+        let mended = mended.as_deref();
         if self.population.switches.is_finished() {
-            return;
+            return mended.map_or((), |class| self.rewriting.replace(class, context, event));
         }
         let name = event.name();
         if let Some(own) = self.own_class(name) {
@@ -111,7 +114,7 @@ impl Exact {
         }
         let counts_places = self.population.options.counts_places();
         let places = counts_places.then_some((&self.counters.places, &*self.population));
-        if self.rewriting.rewrite(places, context, event) {
+        if self.rewriting.rewrite(places, mended, context, event) {
             self.note_changed(name);
         }
     }

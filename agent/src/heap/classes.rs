@@ -15,56 +15,86 @@ where
 {
     walk.with_classes(|classes| {
         for (index, class) in classes.iter().enumerate() {
-            walk.set_tag(class.as_object(), index as i64 + 1)?;
+            tag(walk, teller, class.as_object(), Number(index as u32 + 1))?;
         }
-        let mut loaders = Loaders { next: classes.len() as i64, found: Vec::new() };
+        let mut loaders = Loaders { next: classes.len() as u32, found: Vec::new() };
         for class in classes {
-            let loader = loaders.number(walk, *class)?;
+            let loader = loaders.number(walk, teller, *class)?;
             tell_class(walk, teller, *class, loader)?;
         }
         for loader in loaders.found {
-            teller.tell(|encoder| encoder.object(loader.class, loader.size))?;
+            teller.tell(|encoder| {
+                loader.identity.inspect(|&identity| encoder.identity(identity));
+                encoder.object(loader.class, loader.size)
+            })?;
         }
         Ok(())
     })?
 }
 
+/// Gives an object that is told under a number its tag.
+fn tag<S>(
+    walk: &HeapWalk<'_>,
+    teller: &mut Teller<S>,
+    object: Object<'_>,
+    number: Number,
+) -> Result<(), HeapError> {
+    let had = walk.tag(object)?;
+    let tag = teller.identities.tag(had, number);
+    if tag != had {
+        walk.set_tag(object, tag)?;
+    }
+    Ok(())
+}
+
 /// The loaders met so far, numbered from behind the classes on.
 struct Loaders {
-    next: i64,
+    next: u32,
     found: Vec<Loader>,
 }
 
 struct Loader {
     class: Number,
     size: u64,
+    identity: Option<u64>,
 }
 
 impl Loaders {
-    fn number(&mut self, walk: &HeapWalk<'_>, class: Class<'_>) -> Result<Number, HeapError> {
+    fn number<S>(
+        &mut self,
+        walk: &HeapWalk<'_>,
+        teller: &mut Teller<S>,
+        class: Class<'_>,
+    ) -> Result<Number, HeapError> {
         let Some(loader) = walk.loader(class)? else { return Ok(Number::NONE) };
-        let mut tag = walk.tag(loader)?;
-        if tag == 0 {
+        let mut number = teller.identities.number(walk.tag(loader)?);
+        if number == Number::NONE {
             self.next += 1;
-            tag = self.next;
-            walk.set_tag(loader, tag)?;
-            self.found.push(Loader { class: class_number(walk, loader)?, size: walk.size(loader)? });
+            number = Number(self.next);
+            tag(walk, teller, loader, number)?;
+            let identity = teller.identities.identity(walk.tag(loader)?);
+            let class = class_number(walk, teller, loader)?;
+            self.found.push(Loader { class, size: walk.size(loader)?, identity });
         }
         walk.jni().forget(loader);
-        Ok(Number(tag as u32))
+        Ok(number)
     }
 }
 
 /// The number of the object's class.
-pub(super) fn class_number(walk: &HeapWalk<'_>, object: Object<'_>) -> Result<Number, HeapError> {
+pub(super) fn class_number<S>(
+    walk: &HeapWalk<'_>,
+    teller: &Teller<S>,
+    object: Object<'_>,
+) -> Result<Number, HeapError> {
     let class = walk.jni().class_of(object);
-    let number = number(walk, class)?;
+    let number = number(walk, teller, class)?;
     walk.jni().forget(class.as_object());
     Ok(number)
 }
 
-fn number(walk: &HeapWalk<'_>, class: Class<'_>) -> Result<Number, HeapError> {
-    Ok(Number(walk.tag(class.as_object())? as u32))
+fn number<S>(walk: &HeapWalk<'_>, teller: &Teller<S>, class: Class<'_>) -> Result<Number, HeapError> {
+    Ok(teller.identities.number(walk.tag(class.as_object())?))
 }
 
 fn tell_class<S>(
@@ -80,7 +110,7 @@ where
     let superclass = walk.superclass(class);
     let mut interfaces = Vec::new();
     for interface in walk.interfaces(class)? {
-        interfaces.push(number(walk, interface)?);
+        interfaces.push(number(walk, teller, interface)?);
         walk.jni().forget(interface.as_object());
     }
     let fields = walk.fields(class)?;
@@ -95,14 +125,18 @@ where
     let facts = ClassFacts {
         name: &name,
         loader,
-        superclass: superclass.map_or(Ok(Number::NONE), |class| number(walk, class))?,
+        superclass: superclass.map_or(Ok(Number::NONE), |class| number(walk, teller, class))?,
         interfaces: &interfaces,
         fields: &fields,
         // Only interfaces and Object have no superclass.
         is_interface: superclass.is_none() && name != "java.lang.Object",
         mirror_size: walk.size(class.as_object())?,
     };
-    teller.tell(|encoder| encoder.class(&facts))?;
+    let identity = teller.identities.identity(walk.tag(class.as_object())?);
+    teller.tell(|encoder| {
+        identity.inspect(|&identity| encoder.identity(identity));
+        encoder.class(&facts)
+    })?;
     if let Some(superclass) = superclass {
         walk.jni().forget(superclass.as_object());
     }

@@ -11,6 +11,7 @@ use mayfly_jvmti::{Follow, HeapWalk, Jni, Vm};
 
 use super::classes::tell_classes;
 use super::error::HeapError;
+use super::identities::{self, Identities};
 use super::names::tell_names;
 use super::own::OwnRoots;
 use super::teller::Teller;
@@ -27,6 +28,13 @@ pub(super) struct Walked {
     pub(super) paused: Duration,
 }
 
+/// Walks that know objects of each other again, and for how long the next one of them may be waited for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Series {
+    pub(crate) number: u64,
+    pub(crate) keep: Duration,
+}
+
 /// Walks the heap from its roots, and hands its dump to `sink` in chunks, most of them at a safepoint: `sink` may block
 /// for a file, but not call the JVM. Texts are told if the facts have a limit for them.
 pub(super) fn dump_into<S>(
@@ -34,21 +42,29 @@ pub(super) fn dump_into<S>(
     jni: Jni<'_>,
     facts: &Facts,
     before: Before,
+    series: Option<Series>,
     sink: S,
 ) -> Result<Walked, HeapError>
 where
     S: FnMut(&[u8]) -> io::Result<()> + Send,
 {
     let _turn = in_turn();
-    let walk = HeapWalk::new(vm, jni)?;
+    let (walk, identities) = match series {
+        Some(Series { number, .. }) => identities::resume(vm, jni, number)?,
+        None => (HeapWalk::new(vm, jni)?, Identities::default()),
+    };
     prepare(&walk, before)?;
     let mut teller = Teller::new(Encoder::new(facts), sink, OwnRoots::of(&walk));
+    teller.identities = identities;
     tell_classes(&walk, &mut teller)?;
     let begun = Instant::now();
     let follow = Follow { texts: facts.text_limit.is_some(), ..Follow::default() };
     walk.follow(follow, &mut teller)?;
     let paused = begun.elapsed();
     tell_names(&walk, &mut teller)?;
+    if let Some(Series { number, keep }) = series {
+        identities::keep(walk, &teller.identities, number, keep);
+    }
     let told = teller.finish()?;
     Ok(Walked { objects: told.objects, references: told.references, paused })
 }

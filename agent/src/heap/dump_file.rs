@@ -9,7 +9,7 @@ use mayfly_heap::dump::Facts;
 use mayfly_jvmti::{Jni, Vm};
 use mayfly_recording::control::HeapDumped;
 
-use super::dump::dump_into;
+use super::dump::{Series, dump_into};
 use super::error::HeapError;
 use super::turn::Before;
 use crate::conduct::descriptors::above_standard;
@@ -24,12 +24,13 @@ pub(crate) fn dump(
     path: &Path,
     facts: &Facts,
     before: Before,
+    series: Option<Series>,
 ) -> Result<HeapDumped, HeapError> {
     let failed = |cause: io::Error| HeapError::File { path: path.display().to_string(), cause };
     // `create_new` follows no link, and opens no pipe that nobody reads, at which the JVM would stand still.
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     let mut file: File = file.and_then(above_standard).map_err(failed)?;
-    match write(vm, jni, &mut file, facts, before) {
+    match write(vm, jni, &mut file, facts, before, series) {
         Ok(dumped) => Ok(dumped),
         Err(error) => {
             let _ = fs::remove_file(path);
@@ -47,9 +48,10 @@ fn write(
     file: &mut File,
     facts: &Facts,
     before: Before,
+    series: Option<Series>,
 ) -> Result<HeapDumped, HeapError> {
     let mut file_bytes = 0;
-    let walked = dump_into(vm, jni, facts, before, |bytes| {
+    let walked = dump_into(vm, jni, facts, before, series, |bytes| {
         file_bytes += bytes.len() as u64;
         file.write_all(bytes)
     })?;

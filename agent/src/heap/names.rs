@@ -2,7 +2,6 @@
 
 use std::io;
 
-use mayfly_heap::dump::Number;
 use mayfly_jvmti::{HeapWalk, ThreadFacts};
 
 use super::error::HeapError;
@@ -24,7 +23,8 @@ where
     let virtual_threads =
         if tags.is_empty() { Vec::new() } else { walk.threads_with_tags(&tags).unwrap_or_default() };
     for thread in threads.iter().chain(&virtual_threads) {
-        teller.tell(|encoder| encoder.thread(thread.id as u64, Number(thread.tag as u32), &thread.name))?;
+        let object = teller.number_of(thread.tag);
+        teller.tell(|encoder| encoder.thread(thread.id as u64, object, &thread.name))?;
     }
     for method in std::mem::take(&mut teller.methods) {
         if let Some((class, name)) = walk.method(method) {

@@ -9,7 +9,7 @@ const OWN_PACKAGE: &str = "io.mayfly.";
 const DEEPEST: usize = 64;
 
 /// What of the walking thread's stack is ours, or belongs to the question.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct OwnRoots {
     thread: Option<i64>,
     /// So many innermost frames are of our Java API.

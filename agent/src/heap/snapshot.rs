@@ -86,7 +86,7 @@ where
         walk.jni().forget(object);
         return Ok(Number(tag as u32));
     }
-    let (class, size) = (class_number(walk, object)?, walk.size(object)?);
+    let (class, size) = (class_number(walk, teller, object)?, walk.size(object)?);
     let number = teller.tell(|encoder| encoder.object(class, size))?;
     walk.set_tag(object, i64::from(number.0))?;
     walk.jni().forget(object);

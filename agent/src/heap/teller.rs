@@ -1,5 +1,6 @@
 //! What the walk meets, told to the encoder. Runs at a safepoint, some hundred million times a minute.
 
+use std::cell::Cell;
 use std::io;
 
 use mayfly_heap::dump::{Encoder, FrameFacts, Number, Reference as Edge, RootReference};
@@ -7,6 +8,7 @@ use mayfly_jvmti::{HeapVisitor, Reference, ReferenceKind, StackSlot, StringText,
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::error::HeapError;
+use super::identities::Identities;
 use super::own::OwnRoots;
 
 /// Threads and methods remembered at most, to be named: memory stays bounded, further ones have no name.
@@ -19,6 +21,8 @@ pub(super) struct Teller<S> {
     failed: Option<io::Error>,
     /// What is not told as a root.
     pub(super) own: OwnRoots,
+    /// What tags mean.
+    pub(super) identities: Identities,
     references: u64,
     /// Methods of stacks.
     pub(super) methods: FxHashSet<u64>,
@@ -39,6 +43,7 @@ impl<S: FnMut(&[u8]) -> io::Result<()>> Teller<S> {
             sink,
             failed: None,
             own,
+            identities: Identities::default(),
             references: 0,
             methods: FxHashSet::default(),
             threads: FxHashMap::default(),
@@ -92,14 +97,30 @@ impl<S: FnMut(&[u8]) -> io::Result<()>> Teller<S> {
     /// The number of the object referred to; one that is new is told.
     #[inline]
     fn number(&mut self, reference: &Reference<'_>) -> Number {
-        match reference.tag.get() {
-            0 => {
-                let number = self.encoder.object(number_of(reference.class_tag), reference.size);
-                reference.tag.set(i64::from(number.0));
-                number
-            }
-            tag => number_of(tag),
+        match self.number_of(reference.tag.get()) {
+            Number::NONE => self.new_object(reference.tag, reference.class_tag, reference.size),
+            number => number,
         }
+    }
+
+    #[inline]
+    fn new_object(&mut self, tag: &Cell<i64>, class_tag: i64, size: u64) -> Number {
+        if let Some(identity) = self.identities.identity(tag.get()) {
+            self.encoder.identity(identity);
+        }
+        let class = self.number_of(class_tag);
+        let number = self.encoder.object(class, size);
+        let wanted = self.identities.tag(tag.get(), number);
+        if wanted != tag.get() {
+            tag.set(wanted);
+        }
+        number
+    }
+
+    /// The number of what has a tag.
+    #[inline]
+    pub(super) fn number_of(&self, tag: i64) -> Number {
+        self.identities.number(tag)
     }
 
     fn root(&mut self, root: RootReference, reference: &Reference<'_>) {
@@ -133,7 +154,11 @@ impl<S: FnMut(&[u8]) -> io::Result<()>> Teller<S> {
     #[inline]
     fn edge(&mut self, edge: Edge, reference: &Reference<'_>) {
         let Some(from) = reference.referrer_tag else { return };
-        let from = number_of(from.get());
+        let from = match self.number_of(from.get()) {
+            // It was never referred to: its size is not known.
+            Number::NONE => self.new_object(from, reference.referrer_class_tag, 0),
+            number => number,
+        };
         let to = self.number(reference);
         self.references += 1;
         self.encoder.edge(from, edge, to);
@@ -144,7 +169,10 @@ impl<S: FnMut(&[u8]) -> io::Result<()> + Send> HeapVisitor for Teller<S> {
     fn reference(&mut self, reference: &Reference<'_>) -> Visit {
         use ReferenceKind as Kind;
         match reference.kind {
-            Kind::Class => {}
+            // Told before, unless it was loaded after all classes were tagged: then the walk meets it here, and goes through it.
+            Kind::Class => {
+                self.number(reference);
+            }
             Kind::Field(index) => self.edge(Edge::Field(index), reference),
             Kind::Element(index) => self.edge(Edge::Element(index), reference),
             Kind::ClassLoader => self.edge(Edge::ClassLoader, reference),
@@ -175,14 +203,60 @@ impl<S: FnMut(&[u8]) -> io::Result<()> + Send> HeapVisitor for Teller<S> {
     }
 
     fn text(&mut self, text: &StringText<'_>) -> Visit {
-        if text.tag != 0 {
-            self.encoder.text(number_of(text.tag), text.units);
+        let string = self.number_of(text.tag);
+        if string != Number::NONE {
+            self.encoder.text(string, text.units);
         }
         if self.flush() { Visit::Continue } else { Visit::Stop }
     }
 }
 
-/// Tags are numbers of the encoder.
-fn number_of(tag: i64) -> Number {
-    Number(tag as u32)
+#[cfg(test)]
+mod tests {
+    use mayfly_heap::dump::{ClassFacts, Facts, read};
+
+    use super::*;
+
+    const ROOT: ReferenceKind = ReferenceKind::JniGlobal;
+
+    fn reference<'walk>(
+        kind: ReferenceKind,
+        class_tag: i64,
+        referrer_tag: Option<&'walk Cell<i64>>,
+        tag: &'walk Cell<i64>,
+    ) -> Reference<'walk> {
+        let length = None;
+        Reference { kind, class_tag, referrer_class_tag: 0, size: 16, tag, referrer_tag, length }
+    }
+
+    /// A class that is loaded between the tagging and the walk has no tag: neither it nor what is of it has a number yet.
+    #[test]
+    fn a_class_loaded_after_all_were_told_leaves_the_dump_whole() {
+        let mut bytes = Vec::new();
+        let sink = |chunk: &[u8]| {
+            bytes.extend_from_slice(chunk);
+            Ok(())
+        };
+        let mut teller = Teller::new(Encoder::new(&Facts::default()), sink, OwnRoots::default());
+        let class = |name| ClassFacts { name, ..ClassFacts::default() };
+        for name in ["java.lang.Class", "my.Known"] {
+            teller.tell(|encoder| encoder.class(&class(name))).expect("told");
+        }
+        let [known, late, late_class, held, unmet] = [0; 5].map(Cell::new);
+        for met in [
+            reference(ROOT, 2, None, &known),
+            reference(ReferenceKind::Field(0), 0, Some(&known), &late),
+            reference(ReferenceKind::Class, 1, Some(&late), &late_class),
+            reference(ReferenceKind::StaticField(0), 2, Some(&late_class), &held),
+            reference(ReferenceKind::Field(0), 2, Some(&unmet), &held),
+        ] {
+            assert_eq!(teller.reference(&met), Visit::Continue);
+        }
+        teller.finish().expect("whole");
+        let (_, graph) = read(&bytes, &mut |_, _| {}).expect("readable");
+        let names: Vec<_> = graph.objects().map(|at| &*graph.class(graph.class_of(at)).name).collect();
+        let unknown = "(class not known)";
+        let class = "java.lang.Class";
+        assert_eq!(names, [class, class, "my.Known", unknown, class, "my.Known", unknown]);
+    }
 }

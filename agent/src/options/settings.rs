@@ -60,6 +60,10 @@ pub struct Options {
     pub control: bool,
     /// Register the MBean, and from which jar if the class path lacks it, `#mbean`.
     pub mbean: Option<Option<String>>,
+    /// Rewrite however many classes a JVM that runs has loaded, `#yes`.
+    pub yes: bool,
+    /// Run the program without an agent that can't start, `#on-error-continue`.
+    pub on_error_continue: bool,
     /// Print [`super::help`], `#help`.
     pub help: bool,
 }
@@ -195,6 +199,8 @@ impl Default for Options {
             scopes: Vec::new(),
             control: true,
             mbean: None,
+            yes: false,
+            on_error_continue: false,
             help: false,
         }
     }

@@ -42,7 +42,7 @@ impl Spec {
 
     /// Whether it makes sense without a profile: what is about heap summaries, and about who may ask for them.
     pub(super) fn needs_no_profile(&self) -> bool {
-        self.name.starts_with("heap") || matches!(self.name, "nocontrol" | "mbean")
+        self.name.starts_with("heap") || matches!(self.name, "nocontrol" | "mbean" | "on-error-continue")
     }
 
     /// Accepted and understood spellings.
@@ -118,6 +118,15 @@ pub(super) const SPECS: &[Spec] = &[
         help: "What counts. exact (default): each allocation, in rewritten classes. sampled: the JVM's own sampler, one \
                object per 512k (#sample-BYTES) with its stack and lifetime; counts are estimates with their errors, \
                classes stay as they are, and class data sharing stays on. For production, and for JVMs that run already.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "yes",
+        mistaken: &["force", "confirm"],
+        shape: Shape::Flag(|o| o.yes = true),
+        example: "#yes",
+        help: "With #engine-exact in a JVM that runs already: begin also where more than 3,000 classes have to be rewritten. \
+               Without it the price is said, and nothing is done.",
         ..DEFAULTS
     },
     Spec {
@@ -468,6 +477,16 @@ pub(super) const SPECS: &[Spec] = &[
         example: "#mbean",
         help: "Register the MBean io.mayfly:type=Profiler, to steer profiling by jconsole and the like; JAR is the path of \
                mayfly-api.jar if it is not on the class path.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "on-error-continue",
+        mistaken: &["ignore-errors", "keep-going"],
+        // At a start that fails it is looked for in the text, as another option may be the error.
+        shape: Shape::Flag(|o| o.on_error_continue = true),
+        example: "#on-error-continue",
+        help: "If the agent can't start (a wrong option, a folder that can't be written to, a JVM it does not know), say so and run \
+               the program without it, instead of ending the launch. For services that are started again and again.",
         ..DEFAULTS
     },
     Spec {

@@ -183,7 +183,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("long.mayfly");
         let open = |options: &mut fs::OpenOptions| -> io::Result<File> {
-            options.read(true).write(true).create(true).open(&path)
+            options.read(true).write(true).create(true).truncate(true).open(&path)
         };
         let first = open(&mut File::options()).expect("opened");
         let mut file = GrowingFile::new(first.try_clone().expect("open"), path.clone());
@@ -207,7 +207,7 @@ mod tests {
     fn one_that_was_removed_meanwhile_does_not_come_back() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("gone.mayfly");
-        let file = File::options().read(true).write(true).create(true).open(&path).expect("opened");
+        let file = File::options().read(true).write(true).create_new(true).open(&path).expect("opened");
         let mut file = GrowingFile::new(file, path.clone());
         fs::remove_file(&path).expect("removed");
         assert!(file.is_removed());

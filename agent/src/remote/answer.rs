@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mayfly_jvmti::Jni;
 use mayfly_profile::Profile;
@@ -13,7 +13,7 @@ use mayfly_recording::write_profile;
 use super::reply::Reply;
 use super::start;
 use super::watcher::watch;
-use crate::heap::{self, Before, HeapError};
+use crate::heap::{self, Before, HeapError, Series};
 use crate::steering::{self, Profiler};
 use crate::target::Target;
 
@@ -33,8 +33,13 @@ pub(super) fn answer(target: &'static Target, request: Request, reply: &mut Repl
         },
         Request::HeapSummary { all } => summarise(target, Before::collecting(!all)),
         Request::HeapDump { path, collect, strings } => {
-            dump(target, Path::new(&path), Before::collecting(collect), strings)
+            dump(target, Path::new(&path), Before::collecting(collect), strings, None)
         }
+        Request::HeapStep { path, series, keep_ms } => {
+            let series = Series { number: series, keep: Duration::from_millis(keep_ms) };
+            dump(target, Path::new(&path), Before::CollectTwice, false, Some(series))
+        }
+        Request::HeapForget => in_jvm(target, heap::forget).map(|()| Response::Done),
         Request::Watch => match watch(target, reply) {
             // A thread of its own answers from here on.
             Ok(()) => return Ok(()),
@@ -51,6 +56,7 @@ pub(super) fn answer(target: &'static Target, request: Request, reply: &mut Repl
             Ok(recording) => return reply.send_recording(&recording),
             Err(refusal) => Err(refusal),
         },
+        Request::Collect => steer(target, steering::collect_now),
         Request::Engine => Ok(Response::Engine(steering::engine())),
     };
     reply.send(&outcome.unwrap_or_else(Response::Refused))
@@ -92,14 +98,27 @@ fn summarise(target: &'static Target, before: Before) -> Result<Response, Refusa
     summary.map(Response::HeapSummary).map_err(failed)
 }
 
-fn dump(target: &'static Target, path: &Path, before: Before, texts: bool) -> Result<Response, Refusal> {
+fn dump(
+    target: &'static Target,
+    path: &Path,
+    before: Before,
+    texts: bool,
+    series: Option<Series>,
+) -> Result<Response, Refusal> {
     if !path.is_absolute() {
         let why = format!("{} is no absolute path, and this JVM has another working folder", path.display());
         return Err(Refusal::Failed { why });
     }
     let facts = heap::dump_facts(target, texts);
-    let dumped = in_jvm(target, |jni| heap::dump(target.vm, jni, path, &facts, before))?;
+    let dumped = in_jvm(target, |jni| heap::dump(target.vm, jni, path, &facts, before, series))?;
     dumped.map(Response::HeapDump).map_err(failed)
+}
+
+/// Takes the tags of a series of walks away of which nobody asked for the next in time.
+pub(super) fn forget_heap(target: &'static Target) {
+    if heap::kept_until().is_some_and(|until| until <= Instant::now()) {
+        let _ = in_jvm(target, heap::forget);
+    }
 }
 
 fn failed(error: HeapError) -> Refusal {

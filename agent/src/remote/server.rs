@@ -15,11 +15,12 @@ use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::SocketFlags;
 
-use super::answer::answer;
+use super::answer::{answer, forget_heap};
 use super::reply::Reply;
 use super::socket;
 use crate::conduct::descriptors::above_standard;
 use crate::conduct::own_threads::exclude_this_thread;
+use crate::heap;
 use crate::steering::switch_off;
 use crate::target::Target;
 
@@ -60,6 +61,7 @@ pub(super) fn run(target: &'static Target, listener: &UnixListener) {
         hear_all(target, &mut clients);
         take_connections(listener, &mut clients);
         hear_all(target, &mut clients);
+        forget_heap(target);
     }
 }
 
@@ -77,7 +79,7 @@ fn hear_all(target: &'static Target, clients: &mut VecDeque<Client>) {
 
 /// Sleeps until somebody connects, says something, or has had its time.
 fn wait(listener: &UnixListener, clients: &VecDeque<Client>) {
-    let first = clients.iter().map(|client| client.deadline).min();
+    let first = clients.iter().map(|client| client.deadline).chain(heap::kept_until()).min();
     let timeout = first.map(|deadline| deadline.saturating_duration_since(Instant::now()));
     let timeout = timeout.and_then(|left| Timespec::try_from(left + Duration::from_millis(1)).ok());
     let streams = clients.iter().map(|client| PollFd::new(&client.stream, PollFlags::IN));

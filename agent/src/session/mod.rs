@@ -14,7 +14,7 @@ use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mayfly_profile::{Collection, OwnCost, Progress, RunInfo, Trust, Update};
+use mayfly_profile::{Collection, LiveCounts, OwnCost, Progress, RunInfo, Trust, Update};
 use mayfly_tracking::{ClassTotal, References};
 
 use self::scopes::ScopeStream;
@@ -219,6 +219,7 @@ impl Session {
             estimates: counts.estimates,
         };
         updates.push(Update::Progress(Box::new(progress)));
+        updates.extend(self.live());
         updates.extend(self.operations());
         updates.extend(self.collections(jvm));
         if self.fates_told.is_none_or(|at| at.elapsed() >= FATES_STEP) {
@@ -232,6 +233,17 @@ impl Session {
         let shares = self.deaths.ledger().take_shares(self.stream.named().0);
         updates.extend((!shares.is_empty()).then_some(Update::Shares(shares)));
         updates
+    }
+
+    /// What is live, if a sweep has looked since the last time.
+    fn live(&mut self) -> Option<Update> {
+        let (classes, sites) = self.stream.named();
+        let live = self.deaths.ledger().take_live(classes, sites)?;
+        let now_ms = self.population.clock.now_ms();
+        let profiled_ms = self.profiled.elapsed().as_millis() as u64;
+        // Of a collection before the profiled time there is nobody to be told of.
+        let as_of_ms = live.as_of_ms.and_then(|at_ms| in_profiled_time(at_ms, now_ms, profiled_ms));
+        Some(Update::Live(LiveCounts { as_of_ms, ..live }))
     }
 
     /// Those that the program has reported, if that are others than the last time.

@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use mayfly_jvmti::{Jni, Management};
+use mayfly_jvmti::{Jni, Management, VmFlags};
 use mayfly_profile::{Flag, FlagValue};
 
 const NUMBERS: [&CStr; 20] = [
@@ -51,4 +51,9 @@ pub(super) fn of_collecting(jni: Jni<'_>) -> Vec<Flag> {
         Some(Flag { name: name.to_string_lossy().into_owned(), value: value? })
     };
     all.filter_map(flag).collect()
+}
+
+/// Whether the JIT compiles methods of any length here, and not only up to 8,000 bytes of code.
+pub(crate) fn compiles_huge_methods() -> bool {
+    VmFlags::find().and_then(|flags| flags.switch(c"DontCompileHugeMethods")) == Some(false)
 }

@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of profiling. A new JDK release begins in `release`.
 
+mod aot;
 mod buffer;
 mod carriers;
 mod collector;
@@ -13,6 +14,8 @@ mod heap_use;
 mod jvm;
 pub(crate) mod release;
 
+pub(crate) use aot::AotCache;
 pub(crate) use buffer::{JVMS_SAMPLING_INTERVAL, give_sampler_back, note_sample, renew_buffer};
 pub(crate) use collector::{clears_slots_in_its_pause, keeps_young_tracked_objects, stops_the_world};
+pub(crate) use flags::compiles_huge_methods;
 pub(crate) use jvm::Target;

@@ -40,6 +40,8 @@ pub(crate) const FLIGHT_RECORDER_CLASS: &str = "jdk.jfr.internal.PlatformRecorde
 /// Up to here the JVM crashes at the end of a flight recording that has stacks of methods which were changed meanwhile
 /// (seen on 11.0.13, in `ObjectSampleCheckpoint::write_stacktrace`).
 pub(crate) const LAST_TO_CRASH_WITH_FLIGHT_RECORDER: u32 = 11;
+/// From here on the JVM keeps names and modifiers of parameters when it writes out a loaded class (JDK-8240908).
+pub(crate) const FIRST_KEEPING_PARAMETERS: u32 = 19;
 /// Begins the names of classes that are not rewritten once they are loaded: the JVM enters their methods by code of its own.
 pub(crate) const LEFT_ALONE: [&str; 1] = ["jdk.internal.vm.Continuation"];
 

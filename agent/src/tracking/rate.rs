@@ -48,7 +48,7 @@ impl Rate {
     }
 
     /// The same, beginning with the largest interval: what a program does in its first second costs no more than needed.
-    pub(crate) fn from_the_largest(self) -> Self {
+    pub(crate) fn begun_at_largest(self) -> Self {
         self.interval.store(self.largest, Relaxed);
         self.worst.store(self.largest, Relaxed);
         self
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn it_may_begin_with_few_samples() {
-        let rate = Rate::new(LEAST, Some(1000)).up_to(64 * LEAST).from_the_largest();
+        let rate = Rate::new(LEAST, Some(1000)).up_to(64 * LEAST).begun_at_largest();
         assert_eq!((rate.interval(), rate.worst()), (64 * LEAST, 64 * LEAST));
         let counts = samples_of_each_second(&rate, 1e8, 10, Instant::now());
         assert!(counts[0] < 5 && rate.interval() == LEAST, "{counts:?}");

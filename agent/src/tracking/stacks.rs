@@ -98,6 +98,26 @@ impl Stacks<'_> {
         frames
     }
 
+    /// As [`Self::name`], of an object of which no place told as far as the hooks know; none, if the method that made it tells of places: so
+    /// it did of this object.
+    pub(crate) fn name_unplaced(
+        &self,
+        raw: &RawStack,
+        class: &str,
+        tells_of_places: impl Fn(u64) -> bool,
+    ) -> Vec<FrameId> {
+        let mut frames = self.name_all(raw);
+        let named = || frames.iter().filter_map(|&id| self.population.sites.frame(id));
+        let dropped = not_the_programs(named(), class);
+        let own = |frame: &&Frame| &*frame.method == "<init>" && &*frame.class == class;
+        let maker = dropped + named().skip(dropped).take_while(own).count();
+        if raw.frames().nth(maker).is_some_and(|(method, _)| tells_of_places(method)) {
+            return Vec::new();
+        }
+        frames.drain(..dropped);
+        frames
+    }
+
     /// The frames of a new stack, without the profiler's own; none, if `is_void` says so of what is left.
     pub(crate) fn name_unless(
         &self,

@@ -448,8 +448,12 @@ pub(crate) struct InstancesArgs {
     pub(crate) heap: HeapArg,
 
     /// The class, or a single object
-    #[arg(value_name = "CLASS|ID")]
-    pub(crate) class: String,
+    #[arg(value_name = "CLASS|ID", required_unless_present = "of")]
+    pub(crate) class: Option<String>,
+
+    /// The same, as other commands take it
+    #[arg(long, value_name = "CLASS|ID", conflicts_with = "class")]
+    pub(crate) of: Option<String>,
 
     /// Objects of its subclasses, too
     #[arg(long)]

@@ -94,6 +94,10 @@ pub(crate) struct RecordArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
+    /// Ask for no collection at the end: if there is none meanwhile, what is live is not known
+    #[arg(long)]
+    pub(crate) no_collect: bool,
+
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
 }
@@ -114,6 +118,10 @@ pub(crate) struct EngineArgs {
     /// Count every allocation from now on: all loaded classes are rewritten, during which the program stands still several times
     #[arg(long, conflicts_with = "sampled")]
     pub(crate) exact: bool,
+
+    /// With --exact: begin also where more than 3,000 classes have to be rewritten; without it the price is said, and nothing done
+    #[arg(long, requires = "exact")]
+    pub(crate) yes: bool,
 
     /// Agent options as for -agentpath, '#name-value#name…'
     #[arg(value_name = "#OPTIONS", default_value = "", hide_default_value = true)]

@@ -41,8 +41,10 @@ struct Row {
 pub(super) struct Memory {
     pub(super) resident_bytes: u64,
     pub(super) virtual_bytes: u64,
-    /// At the end of the last collection; nothing before the first, or where the JVM does not tell.
+    /// Now; nothing where the JVM does not tell.
     pub(super) heap_used_bytes: Option<u64>,
+    /// Of that what the last collection left, and the little that was made outside of eden since; nothing where there is no eden.
+    pub(super) heap_left_bytes: Option<u64>,
     pub(super) heap_committed_bytes: Option<u64>,
 }
 
@@ -52,6 +54,7 @@ impl Memory {
             resident_bytes: process.resident_bytes,
             virtual_bytes: process.virtual_bytes,
             heap_used_bytes: heap.map(|heap| heap.used_bytes),
+            heap_left_bytes: heap.and_then(|heap| heap.left_bytes),
             heap_committed_bytes: heap.map(|heap| heap.committed_bytes),
         }
     }
@@ -167,6 +170,7 @@ mod tests {
                 resident_bytes: 96 << 20,
                 virtual_bytes: 3 << 30,
                 heap_used_bytes: Some(5 << 20),
+                heap_left_bytes: None,
                 heap_committed_bytes: Some(64 << 20),
             },
         }

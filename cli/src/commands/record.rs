@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mayfly_recording::control::{Refusal, Request};
+use mayfly_recording::control::{Refusal, Request, Response};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::args::running::RecordArgs;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: RecordArgs) -> Result<u8, Error> {
     let left = signals().map_err(Error::SignalsNotWatched)?;
     let longest = u64::try_from((args.time + GRACE).as_millis()).unwrap_or(u64::MAX);
     start::begin(&target, pid, &args.engine, Some(longest))?;
-    let recorded = follow(&target, pid, args.time, (&path, &left));
+    let recorded = follow(&target, pid, (args.time, !args.no_collect), (&path, &left));
     if recorded.is_err() {
         // Whatever became of the recording, the JVM is left as it was.
         let _ = target.ask(&Request::Stop);
@@ -52,16 +52,42 @@ pub(crate) fn run(args: RecordArgs) -> Result<u8, Error> {
     Ok(exit_codes::SUCCESS)
 }
 
+/// How many the agent has seen; `None` if it does not say.
+fn collections(target: &Target) -> Option<u32> {
+    match target.ask(&Request::Status) {
+        Ok(Response::Status(status)) => Some(status.profiling?.gcs),
+        _ => None,
+    }
+}
+
+/// Without a collection since there were so many, nobody knows what is live.
+fn collect_if_none(target: &Target, before: Option<u32>) -> Result<(), Error> {
+    if before.is_some() && collections(target) == before { collect(target) } else { Ok(()) }
+}
+
+fn collect(target: &Target) -> Result<(), Error> {
+    output::say(
+        "nothing was collected meanwhile: a collection is asked for, so that it is known what is live (--no-collect: none)",
+    );
+    match target.ask(&Request::Collect) {
+        // An older agent can't be asked: then it stays unknown.
+        Err(Error::Refused { refusal: Refusal::Unknown { .. }, .. }) => Ok(()),
+        asked => asked.map(drop),
+    }
+}
+
 /// Keeps what the agent says, until the time is over or the JVM ends; a remark on the recording.
 fn follow(
     target: &Target,
     pid: u32,
-    time: Duration,
+    (time, may_collect): (Duration, bool),
     (path, left): (&Path, &AtomicBool),
 ) -> Result<&'static str, Error> {
+    let before = collections(target).filter(|_| may_collect);
     let Ok(source) = WatchedJvm::watch(target) else {
         // Others watch it, or it is an older one: its profile is fetched at the end.
         wait(time, left, || Process::find(pid).is_err());
+        collect_if_none(target, before)?;
         return finish(target, path).map(|()| "");
     };
     let stream = KeptStream::begin(Box::new(source), path)?;
@@ -69,7 +95,7 @@ fn follow(
     if stream.is_over() {
         return judge(stream.end()?, pid, " (the JVM ended before the time was over)");
     }
-    let stopped = target.ask(&Request::StopAndRestore);
+    let stopped = collect_if_none(target, before).and_then(|()| target.ask(&Request::StopAndRestore));
     if stopped.is_err() && Process::find(pid).is_ok() {
         stopped?;
     }

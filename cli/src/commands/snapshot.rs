@@ -32,7 +32,7 @@ pub(crate) fn run(args: SnapshotArgs) -> Result<u8, Error> {
 }
 
 /// Writes what a request is answered with. Nothing is written before the agent has answered; a file of that name is replaced when it has.
-pub(super) fn fetch(target: &Target, request: &Request, path: &Path) -> Result<(), Error> {
+pub(crate) fn fetch(target: &Target, request: &Request, path: &Path) -> Result<(), Error> {
     let name = path.display().to_string();
     let not_written = |source| Error::NotWritten { name: name.clone(), source };
     let mut recording = Vec::new();

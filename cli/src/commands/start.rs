@@ -42,6 +42,7 @@ pub(super) fn begin(
 fn options(engine: &EngineArgs) -> Result<String, Error> {
     let given = with_absolute_recording(AgentOptions::parse(&engine.options))?;
     let named = AgentOptions::default().with("engine", if engine.exact { "exact" } else { "sampled" });
+    let named = if engine.yes { named.flag("yes") } else { named };
     let options =
         if engine.sampled || engine.exact { given.overridden_by(named) } else { named.overridden_by(given) };
     Ok(options.to_string())
@@ -52,7 +53,8 @@ mod tests {
     use super::*;
 
     fn options_of([sampled, exact]: [bool; 2], options: &str) -> String {
-        super::options(&EngineArgs { sampled, exact, options: options.to_owned() }).expect("passable")
+        super::options(&EngineArgs { sampled, exact, yes: false, options: options.to_owned() })
+            .expect("passable")
     }
 
     const DEFAULT: [bool; 2] = [false; 2];

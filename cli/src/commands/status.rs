@@ -71,7 +71,8 @@ fn engine_text(engine: EngineKind) -> &'static str {
 fn memory_text(memory: Memory) -> String {
     let (resident, all) = (size(memory.resident_bytes), size(memory.virtual_bytes));
     let heap = memory.heap_used_bytes.zip(memory.heap_committed_bytes).map(|(used, committed)| {
-        format!("; heap: {} of {} used after the last collection", size(used), size(committed))
+        let left = memory.heap_left_bytes.map(|left| format!(", {} when last collected", size(left)));
+        format!("; heap: {} of {} used{}", size(used), size(committed), left.unwrap_or_default())
     });
     format!("{resident} resident, {all} virtual{}", heap.unwrap_or_default())
 }

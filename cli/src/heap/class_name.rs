@@ -7,14 +7,44 @@
 /// Taken are `java.util.Map$Entry`, `java.util.Map.Entry`, `java/util/Map$Entry`, `int[]`, `java.util.Map.Entry[][]`, `[I`,
 /// `[Ljava.lang.Object;`, and HeapSummary's `[int` and `[java.lang.Object`.
 pub(crate) fn spellings(text: &str) -> Vec<String> {
-    let text = text.trim().replace('/', ".");
+    let (text, address) = without_address(text.trim());
+    // Behind the address was the end of an array's element.
+    let end = if text.starts_with("[L") && !address.is_empty() { ";" } else { "" };
+    let text = text.replace('/', ".") + end;
     let (element, dimensions) = element_of(&text);
     let of_element: Vec<String> = match (dimensions, primitive(element)) {
         (0, _) => nested(element),
         (_, Some(letter)) => vec![letter.to_string()],
         _ => nested(element).into_iter().map(|name| format!("L{name};")).collect(),
     };
-    of_element.into_iter().map(|name| "[".repeat(dimensions) + &name).collect()
+    let spelled = of_element.into_iter().map(|name| "[".repeat(dimensions) + &name);
+    match address {
+        "" => spelled.collect(),
+        // The end of the name of an array's element is behind the address.
+        address => spelled
+            .map(|name| match name.strip_suffix(';') {
+                Some(name) => format!("{name}{address};"),
+                None => name + address,
+            })
+            .collect(),
+    }
+}
+
+/// A hidden class's name as the JVM gives it, up to the `/` with its address and from there on: `my.App$$Lambda`, `/0x00007f…`. Of any
+/// other name the second is empty.
+pub(crate) fn without_address(name: &str) -> (&str, &str) {
+    let trimmed = name.trim_end_matches(';');
+    match trimmed.rfind("/0x") {
+        Some(at) if trimmed[at + 3..].bytes().all(|byte| byte.is_ascii_hexdigit()) => trimmed.split_at(at),
+        _ => (name, ""),
+    }
+}
+
+/// Whether a class is meant by some text: by its name, or that of a hidden class without its address.
+pub(crate) fn means(text: &str, class: &str) -> bool {
+    let short = without_address(class);
+    let is = |spelling: String| spelling == class || (!short.1.is_empty() && spelling == short.0);
+    spellings(text).into_iter().any(is)
 }
 
 /// Element type and dimensions, of either spelling of an array.
@@ -98,6 +128,20 @@ mod tests {
         ] {
             assert!(spellings(text).iter().any(|spelling| spelling == name), "{text}: {:?}", spellings(text));
         }
+    }
+
+    /// What one command prints, another takes; and nobody wants to write an address.
+    #[test]
+    fn hidden_classes_have_names_with_and_without_address() {
+        let class = "my.App$$Lambda$14/0x0000000800c03000";
+        assert_eq!(spellings(class)[0], class);
+        assert_eq!(spellings("[Lmy.App$$Lambda/0x00007f13;")[0], "[Lmy.App$$Lambda/0x00007f13;");
+        for text in [class, "my/App$$Lambda$14/0x0000000800c03000", "my.App$$Lambda$14", "my/App$$Lambda$14"]
+        {
+            assert!(means(text, class), "{text}");
+        }
+        assert!(!means("my.App$$Lambda$14/0x0000000800c03001", class));
+        assert!(!means("my.App", "my.App$1") && means("my.App.1", "my.App$1"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use mayfly_heap::dominators::{ClassRetained, Dominators, LoaderRetained};
 use mayfly_heap::dump::{Facts, Written};
+use mayfly_heap::hprof::{Values, lacks_virtual_stacks};
 use mayfly_heap::paths::ShortestPaths;
 use mayfly_heap::saved::{Damaged, Part, Saved, classes_part, loaders_part};
 use mayfly_heap::{Dump, Filter, Format, Graph, HeapError, Referrers, Strength, Text};
@@ -141,7 +142,19 @@ impl DumpFile {
     /// [`QueryError::Refused`].
     pub(crate) fn graph(&self) -> Result<Graph, QueryError> {
         let all = || self.reading("reading the dump", |dump, at| dump.graph(at));
-        self.try_kept(Saved::graph, all, Graph::parts)
+        let graph = self.try_kept(Saved::graph, all, Graph::parts)?;
+        if self.of_hprof && lacks_virtual_stacks(&graph) {
+            remarks::print_virtual_threads(&self.path);
+        }
+        Ok(graph)
+    }
+
+    /// The values of fields that are no references, of objects by their ids; `None` of a dump that has none.
+    ///
+    /// # Errors
+    /// [`QueryError::Refused`].
+    pub(crate) fn values(&self, ids: &[u64]) -> Result<Option<Values>, QueryError> {
+        self.reading("reading values", |dump, at| dump.values(ids, at))
     }
 
     /// What retains what, by strong and soft references. `graph` is all of the dump.

@@ -15,6 +15,15 @@ pub(crate) fn print(file: &Path, remarks: &Remarks) {
     }
 }
 
+/// Says that the stacks of virtual threads are not in a file.
+pub(crate) fn print_virtual_threads(file: &Path) {
+    eprintln!(
+        "mayfly: {}: stacks of parked virtual threads are not in it (JDK 21 and 22 write none), so what only they hold looks unreachable; \
+         `mayfly heap dump PID FILE --walk` has them",
+        file.display()
+    );
+}
+
 fn lines(remarks: &Remarks) -> Vec<String> {
     let unknown = remarks.unknown.iter().map(|&(tag, records)| {
         let records = counted(records, "record");

@@ -80,8 +80,7 @@ pub(crate) fn skip(graph: &Graph, filter: &mut Filter, words: &[String]) -> Resu
             Ok(objects) => {
                 objects.into_iter().for_each(|object| filter.skip_object(graph, object, Skip::Object));
                 if let Word::Class(name) = self::word(word) {
-                    let spellings = class_name::spellings(name);
-                    filter.skip_statics(graph, |class| spellings.iter().any(|name| **name == *class.name));
+                    filter.skip_statics(graph, |class| class_name::means(name, &class.name));
                 }
             }
             Err(unknown) => skip_field(graph, filter, word)?.ok_or(unknown)?,
@@ -96,10 +95,8 @@ fn skip_field(graph: &Graph, filter: &mut Filter, word: &str) -> Result<Option<(
     if classes(graph, class).is_err() {
         return Ok(None);
     }
-    let spellings = class_name::spellings(class);
-    let fields = filter.skip_fields(graph, |declaring, name| {
-        name == field && spellings.iter().any(|spelling| **spelling == *declaring.name)
-    });
+    let fields = filter
+        .skip_fields(graph, |declaring, name| name == field && class_name::means(class, &declaring.name));
     match fields {
         0 => Err(QueryError::UnknownField { class: class.to_owned(), field: field.to_owned() }),
         _ => Ok(Some(())),
@@ -117,6 +114,12 @@ pub(crate) fn classes(graph: &Graph, name: &str) -> Result<Vec<ClassIndex>, Quer
         if !found.is_empty() {
             return Ok(found);
         }
+    }
+    // Of hidden classes, which are many by one name, all are meant.
+    let hidden = graph.classes().filter(|(_, class)| class_name::means(name, &class.name));
+    let hidden: Vec<_> = hidden.map(|(index, _)| index).collect();
+    if !hidden.is_empty() {
+        return Ok(hidden);
     }
     let known = graph.classes().map(|(_, class)| &*class.name);
     Err(QueryError::UnknownClass {
@@ -157,7 +160,7 @@ fn object(graph: &Graph, text: &str, id: u64, class: Option<&str>) -> Result<Obj
     let object = graph.find(id).ok_or_else(|| QueryError::UnknownId { id: text.to_owned() })?;
     let own = &graph.class(graph.class_of(object)).name;
     match class {
-        Some(class) if !class_name::spellings(class).iter().any(|spelling| **spelling == **own) => {
+        Some(class) if !class_name::means(class, own) => {
             Err(QueryError::OtherClass { id: text.to_owned(), class: own.to_string() })
         }
         _ => Ok(object),

@@ -146,10 +146,12 @@ impl Target {
 /// How long the agent may be silent before it answers; `None`: for as long as it takes.
 fn limit(request: &Request) -> Option<Duration> {
     match request {
-        Request::HeapSummary { .. } | Request::HeapDump { .. } => None,
-        Request::Start { .. } | Request::Stop | Request::StopAndRestore | Request::Finish => {
-            Some(CLASSES_LIMIT)
-        }
+        Request::HeapSummary { .. } | Request::HeapDump { .. } | Request::HeapStep { .. } => None,
+        Request::Start { .. }
+        | Request::Stop
+        | Request::StopAndRestore
+        | Request::Finish
+        | Request::Collect => Some(CLASSES_LIMIT),
         _ => Some(ANSWER_LIMIT),
     }
 }

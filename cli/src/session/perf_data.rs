@@ -28,10 +28,18 @@ struct Entry<'a> {
 /// How names of a generation's spaces go on.
 const SPACE: &[u8] = b".space.";
 
+/// Where new objects are made.
+const EDEN: &[u8] = b"0.space.0.used";
+const SURVIVORS: &[u8] = b"0.space.1.";
+
 /// The Java heap of a JVM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Heap {
+    /// Now, or as of a moment ago.
     pub(crate) used_bytes: u64,
+    /// Of that what is not in the space where new objects are made: what the last collection left, and the little that was made
+    /// elsewhere since. `None` where the collector has no such space.
+    pub(crate) left_bytes: Option<u64>,
     pub(crate) committed_bytes: u64,
 }
 
@@ -50,19 +58,26 @@ impl PerfData {
         })
     }
 
-    /// Objects on the heap at the end of the last collection, and what the heap had then, in bytes; `None` if the
-    /// collector does not tell.
+    /// What of the heap is used, and what it has, in bytes; `None` if the collector does not tell. Collectors keep these counters
+    /// up while the program runs.
     pub(crate) fn heap(&self) -> Option<Heap> {
-        let mut heap = Heap { used_bytes: 0, committed_bytes: 0 };
+        let mut heap = Heap { used_bytes: 0, left_bytes: None, committed_bytes: 0 };
+        let mut left = 0;
+        let mut eden = false;
         for entry in self.entries() {
             let Some(space) = entry.name.strip_prefix(b"sun.gc.generation.") else { continue };
             let of_space = space.windows(SPACE.len()).any(|part| part == SPACE);
             if of_space && space.ends_with(b".used") {
-                heap.used_bytes += self.long(entry.value)?;
+                let used = self.long(entry.value)?;
+                heap.used_bytes += used;
+                left += if space == EDEN { 0 } else { used };
+                // Those with survivors have it.
+                eden |= space.starts_with(SURVIVORS);
             } else if of_space && space.ends_with(b".capacity") {
                 heap.committed_bytes += self.long(entry.value)?;
             }
         }
+        heap.left_bytes = eden.then_some(left);
         (heap.committed_bytes > 0).then_some(heap)
     }
 
@@ -139,8 +154,23 @@ mod tests {
             .collect();
         let entries: Vec<_> = spaces.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let heap = PerfData::of(buffer(&entries)).expect("known").heap();
-        assert_eq!(heap, Some(Heap { used_bytes: 7, committed_bytes: 150 }));
+        assert_eq!(heap, Some(Heap { used_bytes: 7, left_bytes: None, committed_bytes: 150 }));
         assert_eq!(PerfData::of(buffer(&[("a", "1")])).expect("known").heap(), None);
+    }
+
+    #[test]
+    fn what_collections_left_is_not_what_is_used_now() {
+        let long = |value: u64| String::from_utf8(value.to_le_bytes().to_vec()).expect("ASCII");
+        let spaces: Vec<_> = [("0.space.0", 100), ("0.space.1", 0), ("0.space.2", 5), ("1.space.0", 20)]
+            .iter()
+            .flat_map(|(name, used)| {
+                let name = format!("sun.gc.generation.{name}");
+                [(format!("{name}.used"), long(*used)), (format!("{name}.capacity"), long(120))]
+            })
+            .collect();
+        let entries: Vec<_> = spaces.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let heap = PerfData::of(buffer(&entries)).expect("known").heap();
+        assert_eq!(heap, Some(Heap { used_bytes: 125, left_bytes: Some(25), committed_bytes: 480 }));
     }
 
     #[test]

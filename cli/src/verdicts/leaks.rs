@@ -14,6 +14,10 @@ pub(crate) struct Leaks {
     pub(crate) more: usize,
     /// Why nothing can be told at all.
     pub(crate) untold: Option<String>,
+    /// What there is to say of the search itself.
+    pub(crate) notes: Vec<String>,
+    /// Whether not all was looked at that should have been: then nothing is ruled out.
+    pub(crate) incomplete: bool,
     /// What would have been seen, where that is known.
     pub(crate) floor: Option<Floor>,
 }
@@ -70,10 +74,18 @@ pub(crate) struct Suspect {
     pub(crate) bytes: Vec<u64>,
     /// The classes that alone hold it, from a root on.
     pub(crate) held_by: Vec<String>,
+    /// The field that holds them or their container, `a.B.field`, if it is known.
+    pub(crate) holder: Option<String>,
+    /// What each refers to, `field: class`.
+    pub(crate) holds: Vec<String>,
+    /// What else grew in the same container: class, and objects more.
+    pub(crate) also: Vec<(String, u64)>,
     /// A shortest path to one of them.
     pub(crate) path: Option<String>,
     /// The method that allocates them.
     pub(crate) allocated_by: Option<String>,
+    /// Where one of them was allocated, from the first frame of the program's own on, as sampled beside dumps.
+    pub(crate) added_by: Vec<String>,
     /// By how much it grows, in a recording.
     pub(crate) growth: Option<Rate>,
     /// By class and stack, in a recording.
@@ -120,8 +132,12 @@ impl Default for Suspect {
             objects: Vec::new(),
             bytes: Vec::new(),
             held_by: Vec::new(),
+            holder: None,
+            holds: Vec::new(),
+            also: Vec::new(),
             path: None,
             allocated_by: None,
+            added_by: Vec::new(),
             growth: None,
             survivors: Vec::new(),
         }
@@ -159,6 +175,19 @@ pub(crate) fn time(seconds: f64) -> String {
 }
 
 impl Leaks {
+    /// Nothing, there.
+    pub(crate) fn of(searched: Searched) -> Self {
+        Self {
+            searched,
+            suspects: Vec::new(),
+            more: 0,
+            untold: None,
+            notes: Vec::new(),
+            incomplete: false,
+            floor: None,
+        }
+    }
+
     /// Whether any is called a leak.
     pub(crate) fn found(&self) -> bool {
         self.suspects.iter().any(Suspect::is_leak)
@@ -167,6 +196,7 @@ impl Leaks {
     /// Whether it is said of everything that it leaks or does not.
     pub(crate) fn is_told(&self) -> bool {
         let nothing_is_missed = self.floor.is_none_or(|floor| floor.is_small) || self.found();
-        self.untold.is_none() && self.suspects.iter().all(Suspect::is_leak) && nothing_is_missed
+        let all_was_seen = self.untold.is_none() && !self.incomplete && nothing_is_missed;
+        all_was_seen && self.suspects.iter().all(Suspect::is_leak)
     }
 }

@@ -10,6 +10,7 @@ struct Document<'a> {
     searched: SearchedJson<'a>,
     /// Why nothing can be told.
     untold: Option<&'a str>,
+    notes: &'a [String],
     /// The slowest leak that would have been seen, in a recording.
     floor_bytes_per_s: Option<f64>,
     suspects: Vec<SuspectJson<'a>>,
@@ -31,11 +32,21 @@ struct SuspectJson<'a> {
     objects: &'a [u64],
     retained_bytes: &'a [u64],
     held_by: &'a [String],
+    holder: Option<&'a str>,
+    holds: &'a [String],
+    also: Vec<AlsoJson<'a>>,
     path: Option<&'a str>,
     allocated_by: Option<&'a str>,
+    added_by: &'a [String],
     growth: Option<GrowthJson>,
     survivors: Vec<SurvivorsJson<'a>>,
     doubts: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct AlsoJson<'a> {
+    class: &'a str,
+    objects: u64,
 }
 
 #[derive(Serialize)]
@@ -71,6 +82,7 @@ pub(crate) fn leaks_json(leaks: &Leaks) -> String {
             }
         },
         untold: leaks.untold.as_deref(),
+        notes: &leaks.notes,
         floor_bytes_per_s: leaks.floor.map(|floor| tenths(floor.bytes_per_s)),
         suspects: leaks.suspects.iter().map(|of| suspect(of, &leaks.searched)).collect(),
         more: leaks.more,
@@ -85,8 +97,12 @@ fn suspect<'a>(suspect: &'a Suspect, searched: &Searched) -> SuspectJson<'a> {
         objects: &suspect.objects,
         retained_bytes: &suspect.bytes,
         held_by: &suspect.held_by,
+        holder: suspect.holder.as_deref(),
+        holds: &suspect.holds,
+        also: suspect.also.iter().map(|(class, objects)| AlsoJson { class, objects: *objects }).collect(),
         path: suspect.path.as_deref(),
         allocated_by: suspect.allocated_by.as_deref(),
+        added_by: &suspect.added_by,
         growth: suspect.growth.map(growth),
         survivors: suspect.survivors.iter().map(survivors).collect(),
         doubts: suspect.doubts(searched),

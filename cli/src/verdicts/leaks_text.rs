@@ -11,6 +11,7 @@ const CLASSES: usize = 3;
 /// The text.
 pub(crate) fn leaks_text(leaks: &Leaks) -> String {
     let mut text = format!("{}\n{}\n", searched(&leaks.searched), found(leaks));
+    text.extend(leaks.notes.iter().map(|note| format!("{}\n", printable(note))));
     for (at, suspect) in leaks.suspects.iter().enumerate() {
         text += "\n";
         text += &block(at + 1, suspect, &leaks.searched);
@@ -88,6 +89,18 @@ fn block(number: usize, suspect: &Suspect, searched: &Searched) -> String {
         let bytes: Vec<_> = suspect.bytes.iter().map(|&bytes| size(bytes)).collect();
         lines.push(format!("retained: {}", bytes.join(", ")));
     }
+    if let Some(method) = suspect.allocated_by.as_ref().filter(|_| !suspect.bytes.is_empty()) {
+        lines.push(format!("added by {method}"));
+        lines.extend(suspect.added_by.iter().skip(1).map(|frame| format!("  called by {frame}")));
+    }
+    if !suspect.also.is_empty() {
+        let also: Vec<_> =
+            suspect.also.iter().map(|(class, more)| format!("{class} ({} more)", count(*more))).collect();
+        lines.push(format!("in the same container: {}", also.join(", ")));
+    }
+    if !suspect.holds.is_empty() {
+        lines.push(format!("each holds {}", suspect.holds.join(", ")));
+    }
     if !suspect.held_by.is_empty() {
         lines.push(format!("held by {}", suspect.held_by.join(" -> ")));
     }
@@ -128,13 +141,16 @@ fn headline(suspect: &Suspect) -> String {
         _ => 0,
     };
     match &suspect.allocated_by {
-        Some(method) => format!("{} {leaks}, allocated by {method}", suspect.what),
-        None if suspect.bytes.is_empty() => format!("{} {leaks}", suspect.what),
-        None => format!(
-            "{} {leaks}: {} objects more, {}",
+        Some(method) if suspect.bytes.is_empty() => {
+            format!("{} {leaks}, allocated by {method}", suspect.what)
+        }
+        _ if suspect.bytes.is_empty() => format!("{} {leaks}", suspect.what),
+        _ => format!(
+            "{} {leaks}: {} objects more, {}{}",
             suspect.what,
             count(grown(&suspect.objects)),
-            size(grown(&suspect.bytes))
+            size(grown(&suspect.bytes)),
+            suspect.holder.as_ref().map(|holder| format!(", in {holder}")).unwrap_or_default()
         ),
     }
 }

@@ -310,8 +310,8 @@ fn pictures_are_well_formed_and_escape_names() {
     let flame = recording.text(&["--svg"], &[]);
     assert!(flame.contains("byte[]: ") && flame.contains("a.Main.main: "), "{flame}");
     let bars = recording.text(&["--svg=lifetimes", "--value", "objects"], &[]);
-    // Two kilobytes of objects of each class died within a second.
-    assert!(bars.contains("200 ms to 500 ms: 10.8 k objects dead, 0 objects alive"), "{bars}");
+    // Two kilobytes of objects of each class died within a second: no age is sure.
+    assert!(bars.contains("0 ms to 1 ms: 10.8 k objects dead, 0 objects alive"), "{bars}");
 }
 
 #[test]

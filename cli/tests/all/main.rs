@@ -1,5 +1,6 @@
 //! The command from outside, a file per subject.
 
+mod agree;
 mod browser;
 mod check;
 mod demo;

@@ -266,7 +266,7 @@ fn a_recording_without_a_first_step_says_that_nothing_was_recorded() {
 #[test]
 fn a_recording_of_the_first_format_is_shown_as_its_options_say() {
     let old = include_bytes!("../../../crates/recording/tests/golden/v1-view.recording");
-    let full = text(&Place::with(old).report(&["--full", "--exclude", "javax."]).stdout);
+    let full = text(&Place::with(old).report(&["--full"]).stdout);
     assert!(full.contains("Only objects of at least 1024 bytes\n"), "{full}");
 }
 

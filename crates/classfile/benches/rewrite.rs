@@ -10,7 +10,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mayfly_classfile::allocation::{self, Options};
 use support::jvms::{self, DumpedClass};
 
-const OPTIONS: Options = Options { add_fields: true };
+const OPTIONS: Options = Options { add_fields: true, compiles_huge_methods: false };
 
 fn rewrite(criterion: &mut Criterion) {
     let homes = jvms::homes();

@@ -154,6 +154,14 @@ impl<'a> ClassFile<'a> {
         self.pool.utf8(member.descriptor).unwrap_or_default()
     }
 
+    /// Whether a field or method has an attribute of that name.
+    pub(crate) fn has_attribute(&self, member: &Member, name: &[u8]) -> bool {
+        /// From a member's start to its attributes.
+        const ATTRIBUTES: usize = 6;
+        let attributes = self.bytes.get(member.span.start + ATTRIBUTES..member.span.end);
+        attributes.is_some_and(|attributes| attribute(attributes, &self.pool, name).is_some())
+    }
+
     /// What is said of a method that is left as it was.
     pub(crate) fn refused(&self, index: usize, method: &Member, reason: MethodRefusal) -> RefusedMethod {
         let name = String::from_utf8_lossy(self.member_name(method));

@@ -27,6 +27,8 @@ pub enum Refusal {
 pub enum MethodRefusal {
     /// The code would pass 65,535 bytes (JVMS §4.7.3).
     TooLarge,
+    /// With all hooks the code would pass 8,000 bytes, beyond which HotSpot compiles nothing: it has as many as there is room for.
+    NeverCompiled,
     /// A conditional jump would pass 32 KB, and there is no place for a trampoline within its reach.
     JumpTooFar,
     /// The operand stack would pass 65,535 slots.
@@ -39,7 +41,7 @@ pub enum MethodRefusal {
     ConstantPoolFull,
 }
 
-/// A method left as it was.
+/// A method left as it was, or with hooks left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedMethod {
     /// Index in the class's method table.
@@ -68,6 +70,9 @@ impl MethodRefusal {
     pub fn reason(&self) -> &'static str {
         match self {
             MethodRefusal::TooLarge => "method would pass 64 KB",
+            MethodRefusal::NeverCompiled => {
+                "hooks left out, or the method would pass 8,000 bytes and never be compiled"
+            }
             MethodRefusal::JumpTooFar => "conditional jump would pass 32 KB",
             MethodRefusal::StackTooDeep => "operand stack would pass 65,535 slots",
             MethodRefusal::Malformed(_) => "malformed code",

@@ -140,7 +140,7 @@ impl Flame<'_> {
 pub(crate) fn lifetimes(profile: &Profile, choice: &Choice, out: &mut dyn Write) -> io::Result<()> {
     let mut bars: BTreeMap<u64, [u64; 2]> = BTreeMap::new();
     for (life, amount) in by_life(profile, choice.value) {
-        let bar = bars.entry(step(life.middle_ms())).or_default();
+        let bar = bars.entry(step(life.after_ms)).or_default();
         bar[usize::from(life.by_ms.is_none())] += amount;
     }
     let most = bars.values().map(|bar| bar[0] + bar[1]).max().unwrap_or(0).max(1) as f64;

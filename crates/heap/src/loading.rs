@@ -38,7 +38,11 @@ pub(crate) fn type_name(descriptor: &str) -> Box<str> {
         "J" => "long".into(),
         "F" => "float".into(),
         "D" => "double".into(),
-        other => other.trim_start_matches('L').trim_end_matches(';').replace('/', "."),
+        // One letter says that it is a class, and the name may begin with the same.
+        other => {
+            let name = other.strip_prefix('L').and_then(|name| name.strip_suffix(';'));
+            name.unwrap_or(other).replace('/', ".")
+        }
     };
     (name + &"[]".repeat(dimensions)).into()
 }
@@ -51,6 +55,8 @@ mod tests {
     fn types_are_named_as_in_source() {
         let of = |descriptor| type_name(descriptor).into_string();
         assert_eq!(of("Ljava/util/Map$Entry;"), "java.util.Map$Entry");
+        assert_eq!(of("LLedger;"), "Ledger");
+        assert_eq!(of("[LLLine$Item;"), "LLine$Item[]");
         assert_eq!(of("[[I"), "int[][]");
         assert_eq!(of("[Ljava/lang/String;"), "java.lang.String[]");
     }

@@ -8,7 +8,7 @@ use crate::edge::{Edge, EdgeName};
 use crate::error::HeapError;
 use crate::graph::Graph;
 use crate::histogram::Histogram;
-use crate::hprof::Remarks;
+use crate::hprof::{Remarks, Values};
 use crate::index::ObjectIndex;
 use crate::progress::Progress;
 use crate::text::Text;
@@ -72,6 +72,17 @@ impl<'a> Dump<'a> {
         match self.format {
             Format::Hprof => hprof::remarks(self.bytes),
             _ => Ok(Remarks::default()),
+        }
+    }
+
+    /// The values of fields that are no references, of some objects by their ids; `None` of dumps that no JVM wrote, which have none.
+    ///
+    /// # Errors
+    /// As for [`Self::graph`].
+    pub fn values(&self, ids: &[u64], progress: Progress<'_>) -> Result<Option<Values>, HeapError> {
+        match self.format {
+            Format::Hprof => hprof::values(self.bytes, ids, progress).map(Some),
+            _ => Ok(None),
         }
     }
 

@@ -1,7 +1,8 @@
 //! Event payloads as typed references, valid while their event runs.
 
 use jvmti_bindings::callbacks::{
-    CallbackContext, ClassEvent, ObjectAllocationEvent, ResourceExhaustedEvent, ThreadEvent,
+    CallbackContext, ClassEvent, ClassFileLoadHookEvent, ObjectAllocationEvent, ResourceExhaustedEvent,
+    ThreadEvent,
 };
 use jvmti_bindings::sys::jvmti as sys;
 
@@ -24,6 +25,12 @@ pub fn thread_of(event: &ThreadEvent) -> Option<Thread<'_>> {
 pub fn class_of(event: &ClassEvent) -> Option<Class<'_>> {
     // SAFETY: a local reference of the running event, to a class.
     unsafe { Object::from_raw(event.class()).map(|class| class.as_class()) }
+}
+
+/// The class that is about to be changed, in an event that is not about one being loaded.
+pub fn redefined_class<'event>(event: &'event ClassFileLoadHookEvent<'_>) -> Option<Class<'event>> {
+    // SAFETY: a local reference of the running event, to a class, or null.
+    unsafe { Object::from_raw(event.class_being_redefined()).map(|class| class.as_class()) }
 }
 
 /// A sampled allocation.

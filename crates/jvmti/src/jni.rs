@@ -156,7 +156,7 @@ impl<'call> Jni<'call> {
         (!self.clear_exception()).then_some(value)
     }
 
-    fn method(self, class: Class<'_>, name: &CStr, signature: &CStr) -> Option<sys::jmethodID> {
+    pub(crate) fn method(self, class: Class<'_>, name: &CStr, signature: &CStr) -> Option<sys::jmethodID> {
         let id = call!(self, GetMethodID, class.raw(), name.as_ptr(), signature.as_ptr());
         (!self.clear_exception() && !id.is_null()).then_some(id)
     }
@@ -317,5 +317,48 @@ impl<'call> Jni<'call> {
         let mut value = 0;
         call!(self, GetLongArrayRegion, array.raw(), 0, 1, &raw mut value);
         (!self.clear_exception()).then_some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::MaybeUninit;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+    use super::*;
+
+    static PENDING: AtomicBool = AtomicBool::new(false);
+
+    /// As JDK 28 has it for an object of a value class: an `IdentityException`.
+    unsafe extern "system" fn refuses(_: *mut sys::JNIEnv, _: sys::jobject) -> sys::jweak {
+        PENDING.store(true, Relaxed);
+        ptr::null_mut()
+    }
+
+    unsafe extern "system" fn is_pending(_: *mut sys::JNIEnv) -> sys::jboolean {
+        if PENDING.load(Relaxed) { sys::JNI_TRUE } else { sys::JNI_FALSE }
+    }
+
+    unsafe extern "system" fn clear(_: *mut sys::JNIEnv) {
+        PENDING.store(false, Relaxed);
+    }
+
+    #[test]
+    fn an_object_without_identity_has_no_weak_reference_and_leaves_no_exception() {
+        let mut table = MaybeUninit::<sys::JNINativeInterface_>::uninit();
+        let at = table.as_mut_ptr();
+        // SAFETY: the table's own memory; only these three slots are read.
+        unsafe {
+            (&raw mut (*at).NewWeakGlobalRef).write(refuses);
+            (&raw mut (*at).ExceptionCheck).write(is_pending);
+            (&raw mut (*at).ExceptionClear).write(clear);
+        }
+        let mut env: sys::JNIEnv = at;
+        // SAFETY: a stand-in for this thread's environment, and for an object that nobody looks at.
+        let (jni, object) = unsafe {
+            (Jni::from_raw(&raw mut env), Object::from_raw(ptr::without_provenance_mut(8)).expect("not null"))
+        };
+        assert!(jni.weak(object).is_none());
+        assert!(!PENDING.load(Relaxed), "it would be thrown in the program");
     }
 }

@@ -19,22 +19,24 @@ mod marking;
 mod names;
 mod native;
 mod object_sizes;
+mod parameters;
 mod perf_data;
 mod refs;
 mod retransform;
 mod spaces;
 mod vm;
+mod vm_flags;
 mod vm_structs;
 mod weak_numbers;
 
 pub use arrays::ObjectArray;
 pub use buffers::{Buffer, BufferLayout};
 pub use error::JvmtiError;
-pub use events::{Exhausted, SampledAllocation, class_of, jni_of, thread_of};
+pub use events::{Exhausted, SampledAllocation, class_of, jni_of, redefined_class, thread_of};
 pub use fields::{Field, FieldValue, InstanceOf, OfClass, OfThread};
 pub use heap::{
-    FieldFacts, Follow, HeapObject, HeapVisitor, HeapWalk, Reference, ReferenceKind, StackSlot, StringText,
-    ThreadFacts, Visit,
+    FieldFacts, Follow, HeapObject, HeapVisitor, HeapWalk, KeptTags, Reference, ReferenceKind, StackSlot,
+    StringText, ThreadFacts, Visit,
 };
 pub use jni::{Jni, StaticField};
 pub use jvmti_bindings::agent::AgentLoadContext;
@@ -52,8 +54,10 @@ pub use marking::ZMarking;
 pub use names::{class_name, modified_utf8};
 pub use native::method_body;
 pub use object_sizes::ObjectSizes;
+pub use parameters::NamedParameters;
 pub use perf_data::{PerfCounter, PerfData, PerfText};
 pub use refs::{Class, GlobalClass, Object, Thread, Weak};
 pub use spaces::Generation;
 pub use vm::{Attached, Vm};
+pub use vm_flags::VmFlags;
 pub use weak_numbers::{Asking, WeakNumbers};

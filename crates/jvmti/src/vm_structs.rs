@@ -22,6 +22,28 @@ pub(crate) fn field_offset(class: &CStr, field: &CStr) -> Option<usize> {
     usize::try_from(unsafe { at.cast::<u64>().read_unaligned() }).ok()
 }
 
+/// The size of objects of a class, in bytes; `None` if this VM does not export it.
+pub(crate) fn type_size(class: &CStr) -> Option<usize> {
+    let stride = offset(c"gHotSpotVMTypeEntryArrayStride")?;
+    let (name_at, size_at) =
+        (offset(c"gHotSpotVMTypeEntryTypeNameOffset")?, offset(c"gHotSpotVMTypeEntrySizeOffset")?);
+    let mut entry = exported::<*const u8>(c"gHotSpotVMTypes")?;
+    loop {
+        // SAFETY: as for `entry`: the table of types has entries of this stride, with a pointer to a C string and a `uint64_t` at
+        // these offsets, and ends with one whose name is null.
+        unsafe {
+            let name = entry.add(name_at).cast::<*const c_char>().read_unaligned();
+            if name.is_null() {
+                return None;
+            }
+            if CStr::from_ptr(name) == class {
+                return usize::try_from(entry.add(size_at).cast::<u64>().read_unaligned()).ok();
+            }
+            entry = entry.add(stride);
+        }
+    }
+}
+
 /// The pointer at an address that the table gave; `None` if it is null.
 pub(crate) fn pointer_at(address: *const c_void) -> Option<*const c_void> {
     // SAFETY: the caller's address is one of the table's own columns, or of a variable of type pointer that it names; both

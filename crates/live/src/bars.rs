@@ -1,9 +1,9 @@
 //! The lifetime histogram on a clock: how many objects were gone by which age.
 //!
-//! Ages are those at which objects were found dead, as in reports. Not here: how bars are drawn (`view/charts`).
+//! By time it is that of all reports. By other clocks ages are those at which objects were found dead. Not here: how bars are drawn (`view/charts`).
 
-use mayfly_profile::{Ages, ClassProfile, Lifetimes, Profile, SiteProfile, Tally};
-use mayfly_report::{lifetime_range, size};
+use mayfly_profile::{Ages, ClassProfile, LifeRow, Lifetimes, Profile, SiteProfile};
+use mayfly_report::{life_label, size};
 
 /// By what age is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,7 +52,8 @@ pub(crate) struct Bar {
     pub(crate) bytes: Option<u64>,
 }
 
-const LIVE: &str = "still live";
+const LIVE: &str = "live";
+const NOT_JUDGED: &str = "not judged yet";
 
 /// The histogram of all classes.
 pub(crate) fn of_profile(profile: &Profile, clock: Clock) -> Vec<Bar> {
@@ -66,22 +67,26 @@ pub(crate) fn of_class(profile: &Profile, class: &ClassProfile, clock: Clock) ->
 
 /// The histogram of a site, on the clock of time.
 pub(crate) fn of_site(profile: &Profile, site: &SiteProfile) -> Vec<Bar> {
-    by_time(profile, std::iter::once((site.live, site.collected.as_slice())))
+    by_time(profile.life_rows_of_site(site))
 }
 
 fn of_classes(profile: &Profile, classes: &[ClassProfile], clock: Clock) -> Vec<Bar> {
     match clock {
-        Clock::Time => by_time(profile, classes.iter().map(|class| (class.live, class.collected.as_slice()))),
+        Clock::Time => by_time(classes_rows(profile, classes)),
         Clock::Bytes => {
-            let mut octaves = [0u64; 64];
-            for (by, weight) in gone(classes, clock) {
-                octaves[octave(by)] += weight;
+            let (mut octaves, mut young) = ([0u64; 64], 0);
+            for (after, by, weight) in gone(classes, clock) {
+                // Who died before its first collection has one bar, whatever it may have lived.
+                *(if after == 0 { &mut young } else { &mut octaves[octave(by)] }) += weight;
             }
-            with_living(by_bytes(&octaves), classes)
+            let first = Bar { label: "dead by 1st GC".to_owned(), objects: young, bytes: None };
+            let grown = octaves.iter().any(|&objects| objects > 0);
+            let bars = if grown { by_bytes(&octaves) } else { Vec::new() };
+            with_living(std::iter::once(first).chain(bars).collect(), classes)
         }
         Clock::Gcs => {
             let mut counts = [0u64; GC_ENDS.len() + 1];
-            for (by, weight) in gone(classes, clock) {
+            for (_, by, weight) in gone(classes, clock) {
                 counts[GC_ENDS.partition_point(|&end| end < by)] += weight;
             }
             with_living(by_gcs(&counts), classes)
@@ -89,25 +94,26 @@ fn of_classes(profile: &Profile, classes: &[ClassProfile], clock: Clock) -> Vec<
     }
 }
 
-fn by_time<'a>(profile: &Profile, parts: impl Iterator<Item = (Option<Tally>, &'a [Tally])>) -> Vec<Bar> {
-    let buckets = &profile.run.buckets;
-    let mut sums = vec![Tally::default(); buckets.len() + 1];
-    for (live, collected) in parts {
-        for (sum, tally) in sums.iter_mut().zip(collected) {
-            sum.add(*tally);
-        }
-        sums[buckets.len()].add(live.unwrap_or_default());
+fn classes_rows(profile: &Profile, classes: &[ClassProfile]) -> Vec<LifeRow> {
+    match classes {
+        [class] => profile.life_rows_of_class(class),
+        _ => profile.life_rows(),
     }
-    let labels = buckets.ranges().map(|(from, to)| lifetime_range(from, to)).chain([LIVE.to_owned()]);
-    let bar =
-        |(label, tally): (String, Tally)| Bar { label, objects: tally.objects, bytes: Some(tally.bytes) };
-    labels.zip(sums).map(bar).collect()
 }
 
-/// The dead of all classes as (age at which they were gone, weight).
-fn gone(classes: &[ClassProfile], clock: Clock) -> impl Iterator<Item = (u64, u64)> {
+fn by_time(rows: Vec<LifeRow>) -> Vec<Bar> {
+    let bar = |row: LifeRow| Bar {
+        label: life_label(row.range),
+        objects: row.tally.objects,
+        bytes: Some(row.tally.bytes),
+    };
+    rows.into_iter().map(bar).collect()
+}
+
+/// The dead of all classes as (age at which they were alive, and at which they were gone, weight).
+fn gone(classes: &[ClassProfile], clock: Clock) -> impl Iterator<Item = (u64, u64, u64)> {
     let lifetimes = classes.iter().filter_map(|class| class.lifetimes.as_ref());
-    lifetimes.flat_map(move |it| clock.ages(it).deaths().map(|(_, by, weight)| (by, weight)))
+    lifetimes.flat_map(move |it| clock.ages(it).deaths())
 }
 
 fn with_living(mut bars: Vec<Bar>, classes: &[ClassProfile]) -> Vec<Bar> {
@@ -156,8 +162,9 @@ fn by_gcs(counts: &[u64; GC_ENDS.len() + 1]) -> Vec<Bar> {
 
 /// As many bars as there is room for: the last that were found dead become one.
 pub(crate) fn fitted(mut bars: Vec<Bar>, rows: usize) -> Vec<Bar> {
-    while bars.len() > rows.max(3) {
-        let at = bars.len() - 3;
+    let last = bars.iter().filter(|bar| [LIVE, NOT_JUDGED].contains(&bar.label.as_str())).count();
+    while bars.len() > rows.max(last + 2) {
+        let at = bars.len() - last - 2;
         let later = bars.remove(at + 1);
         let bar = &mut bars[at];
         bar.objects = bar.objects.saturating_add(later.objects);
@@ -170,6 +177,8 @@ pub(crate) fn fitted(mut bars: Vec<Bar>, rows: usize) -> Vec<Bar> {
 
 #[cfg(test)]
 mod tests {
+    use mayfly_profile::Tally;
+
     use super::*;
 
     fn class(record: impl Fn(&mut Lifetimes)) -> ClassProfile {
@@ -198,7 +207,7 @@ mod tests {
             ("GC 9 – 16", 14),
             ("GC 17 – 32", 0),
             ("GC 33 and more", 2),
-            ("still live", 3),
+            ("live", 3),
         ];
         assert_eq!(counts(&bars), expected);
     }
@@ -211,9 +220,9 @@ mod tests {
                 lifetimes.bytes.record_deaths(1 << 16, most, 8);
             });
             let bars = of_class(&Profile::default(), &class, Clock::Bytes);
-            assert!(bars.len() <= 8, "{bars:?}");
+            assert!(bars.len() <= 9, "{bars:?}");
             assert_eq!(bars.iter().map(|bar| bar.objects).sum::<u64>(), 16);
-            assert_eq!((bars[0].objects, bars[bars.len() - 2].objects), (5, 8), "{bars:?}");
+            assert!(bars[0].objects == 5 && bars.iter().any(|bar| bar.objects == 8), "{bars:?}");
         }
         assert_eq!(octave(1), 0);
         assert_eq!((octave(1 << 16), octave((1 << 16) + 1)), (16, 17));
@@ -221,10 +230,19 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_becomes_one() {
-        let bars = of_class(&Profile::default(), &ClassProfile::default(), Clock::Time);
+        let class = class(|lifetimes| {
+            lifetimes.ms.record_deaths(0, 300, 5);
+            (1..200).for_each(|age| lifetimes.ms.record_deaths(age, age + 300, 1));
+        });
+        let bars = of_class(
+            &Profile::default(),
+            &ClassProfile { collected: vec![Tally::of(204, 16)], ..class },
+            Clock::Time,
+        );
         let fit = fitted(bars.clone(), 4);
-        let labels: Vec<_> = fit.iter().map(|bar| bar.label.as_str()).collect();
-        assert_eq!(labels, ["0 s – 5 s", "5 s – 30 s", "30 s and more", "still live"]);
+        let labels: Vec<_> = fit.iter().map(|bar| bar.label.split(',').next().unwrap_or_default()).collect();
+        assert_eq!(labels, ["dead by 1st GC", "1 ms – 5 ms", "5 ms and more", "live"]);
+        assert_eq!(fit.iter().map(|bar| bar.objects).sum::<u64>(), 207);
         assert_eq!(fitted(bars.clone(), 20), bars);
     }
 }

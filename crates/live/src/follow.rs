@@ -30,6 +30,11 @@ impl Followed {
                 self.changed_sites.extend(rows);
                 None
             }
+            Update::Live(live) => {
+                let rows = live.sites.iter().filter_map(|&(id, _)| self.builder.site_row(id));
+                self.changed_sites.extend(rows);
+                None
+            }
             Update::Reset => {
                 self.changed_sites = (0..self.ids.len()).collect();
                 None

@@ -102,7 +102,9 @@ impl Shown {
             let counts = &mut self.sites[row].counts;
             *counts = Default::default();
             let ids = followed.ids[row].iter();
-            ids.filter_map(|&id| followed.builder.counts_of_site(id)).for_each(|it| counts.add(it, buckets));
+            let builder = &followed.builder;
+            ids.filter_map(|&id| Some((builder.counts_of_site(id)?, builder.live_of_site(id))))
+                .for_each(|(it, live)| counts.add(it, live, buckets));
         }
     }
 

@@ -238,7 +238,7 @@ impl ClassProfile {
             part(of, objects, byte_ages.and_then(share).unwrap_or(objects))
         };
         let mut survived = survivors(self.dead(), &later);
-        survived.add(survivors(self.live.unwrap_or_default(), &settled));
+        survived.add(survivors(self.not_seen_dead(), &settled));
         survived
     }
 }
@@ -265,7 +265,7 @@ impl SiteProfile {
             let known = self.fates.as_ref().map(|fates| (fates, fates.tracked().bytes));
             let (mut living, mut died_young, mut survived) = (0.0, 0.0, 0.0);
             if let Some((fates, tracked)) = known.filter(|&(_, tracked)| tracked > 0) {
-                let all = sum(&self.collected).bytes.saturating_add(live.bytes);
+                let all = sum(&self.collected).bytes.saturating_add(self.not_seen_dead().bytes);
                 let scale = all as f64 / tracked as f64;
                 living = fates.living_byte_seconds() * scale;
                 died_young = fates.died_young.bytes as f64 * scale;
@@ -318,7 +318,7 @@ mod tests {
             live: Some(Tally::of(2, 100)),
             collected: vec![Tally::of(8, 100)],
             lifetimes: Some(lifetimes),
-            byte_ages: None,
+            ..ClassProfile::default()
         };
         let run = RunInfo { lifetimes: true, stacks: true, ..RunInfo::default() };
         Profile { run, classes: vec![class], sites, ..Profile::default() }

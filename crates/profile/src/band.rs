@@ -1,7 +1,7 @@
 //! The part of a profile whose objects lived for so long: a band of lifetimes.
 //!
-//! No lifetime is known but an interval it lies in, so what is taken is decided by the middle of that, as byte-seconds do;
-//! of the living it is the time up to which they were last known alive. So bands side by side add up to the whole.
+//! No lifetime is known but an interval it lies in, so what is taken is decided by its begin: the age up to which an object was
+//! alive for sure, as in the histogram. Who died before its first collection is in the band that begins at 0. So bands side by side add up to the whole.
 //! A band that cuts intervals says what is certain and what is possible ([`Doubt`]).
 
 use crate::buckets::BucketBounds;
@@ -17,9 +17,27 @@ use crate::tally::Tally;
 pub(crate) struct Life {
     /// Alive at this age, in milliseconds,
     pub(crate) after: u64,
-    /// and gone at this one; `None`: alive.
+    /// and gone at this one; `None`: not seen dead.
     pub(crate) by: Option<u64>,
+    /// Of those that were not seen dead, whether a collection has left them.
+    pub(crate) judged: bool,
     pub(crate) tally: Tally,
+}
+
+impl Life {
+    pub(crate) fn dead(after: u64, by: u64, tally: Tally) -> Self {
+        Self { after, by: Some(by), judged: true, tally }
+    }
+
+    pub(crate) fn living(age: u64, tally: Tally) -> Self {
+        Self { after: age, by: None, judged: true, tally }
+    }
+
+    /// Born since the last collection; none of nobody.
+    fn unjudged(tally: Tally) -> impl Iterator<Item = Self> {
+        let life = Self { judged: false, ..Self::living(0, tally) };
+        (!tally.is_empty()).then_some(life).into_iter()
+    }
 }
 
 /// What of some lives is in a band.
@@ -27,6 +45,7 @@ pub(crate) struct Life {
 struct Taken {
     dead: Vec<Tally>,
     live: Tally,
+    unjudged: Tally,
     /// Of the dead.
     byte_ms: f64,
     doubt: Doubt,
@@ -49,15 +68,16 @@ impl Taken {
                     taken.dead[buckets.index_of(by)].add(life.tally);
                     taken.byte_ms += life.tally.bytes as f64 * (life.after as f64 + by as f64) / 2.0;
                 }
-                None => taken.live.add(life.tally),
+                None if life.judged => taken.live.add(life.tally),
+                None => taken.unjudged.add(life.tally),
             }
         }
         taken
     }
 
     fn all(&self) -> Tally {
-        self.dead.iter().fold(self.live, |mut sum, &dead| {
-            sum.add(dead);
+        [self.unjudged].iter().chain(&self.dead).fold(self.live, |mut sum, &part| {
+            sum.add(part);
             sum
         })
     }
@@ -100,26 +120,25 @@ impl ClassProfile {
             .map(|(after, by, weight)| {
                 let by = end(after, by);
                 let bytes = (weight as f64 * sizes.of_dead(by)) as u64;
-                Life { after, by: Some(by), tally: Tally { objects: weight, bytes, largest: 0 } }
+                Life::dead(after, by, Tally { objects: weight, bytes, largest: 0 })
             })
             .collect();
-        let living: Vec<_> = lifetimes
-            .ms
-            .living()
-            .map(|(age, weight)| Life { after: age, by: None, tally: Tally::of(weight, 1) })
-            .collect();
+        let living: Vec<_> =
+            lifetimes.ms.living().map(|(age, weight)| Life::living(age, Tally::of(weight, 1))).collect();
         let (mut dead, mut living) = (dead, living);
         if let Some(ages) = &self.byte_ages {
             weigh(&mut dead, ages.ms.deaths().map(|(after, by, bytes)| (after, Some(end(after, by)), bytes)));
             weigh(&mut living, ages.ms.living().map(|(age, bytes)| (age, None, bytes)));
         }
         let all_dead = total(&self.collected);
-        settled(all_dead, dead).chain(settled(live, living)).collect()
+        let living = settled(live, without(living, self.unjudged, live));
+        settled(all_dead, dead).chain(living).chain(Life::unjudged(self.unjudged)).collect()
     }
 
     fn keep(&mut self, taken: &Taken, band: LifeBand) {
         self.allocated = Tally { largest: self.allocated.largest, ..taken.all() };
         self.live = self.live.map(|live| Tally { largest: live.largest, ..taken.live });
+        self.unjudged = taken.unjudged;
         self.collected.clone_from(&taken.dead);
         self.lifetimes = self.lifetimes.take().map(|lifetimes| Lifetimes {
             ms: lifetimes.ms.filtered(|after, by| band.fit(after, by).taken),
@@ -139,26 +158,25 @@ impl SiteProfile {
         let Some(live) = self.live else { return Vec::new() };
         if let Some(fates) = self.fates.as_ref().filter(|fates| !fates.ms.is_empty()) {
             let tally = |load: Load| Tally { objects: load.objects, bytes: load.bytes, largest: 0 };
-            let dead = fates.ms.dead().map(|(after, by, load)| Life {
-                after,
-                by: Some(end(after, by)),
-                tally: tally(load),
-            });
-            let living =
-                fates.ms.living().map(|(age, load)| Life { after: age, by: None, tally: tally(load) });
+            let dead =
+                fates.ms.dead().map(|(after, by, load)| Life::dead(after, end(after, by), tally(load)));
+            let living = fates.ms.living().map(|(age, load)| Life::living(age, tally(load))).collect();
+            let living = settled(live, without(living, self.unjudged, live));
             let dead = settled(total(&self.collected), dead.collect());
-            return dead.chain(settled(live, living.collect())).collect();
+            return dead.chain(living).chain(Life::unjudged(self.unjudged)).collect();
         }
         let dead = buckets.ranges().zip(&self.collected).map(|((from_s, to_s), &tally)| {
             let (from, to) = (from_s * 1_000, to_s.map(|to_s| to_s * 1_000 - 1));
-            Life { after: from, by: Some(to.unwrap_or(from)), tally }
+            Life::dead(from, to.unwrap_or(from), tally)
         });
-        dead.chain([Life { after: 0, by: None, tally: live }]).filter(|life| !life.tally.is_empty()).collect()
+        let living = [Life::living(0, live)].into_iter().chain(Life::unjudged(self.unjudged));
+        dead.chain(living).filter(|life| !life.tally.is_empty()).collect()
     }
 
     fn keep(&mut self, taken: &Taken, band: LifeBand) {
         self.allocated = Tally { largest: self.allocated.largest, ..taken.all() };
         self.live = self.live.map(|live| Tally { largest: live.largest, ..taken.live });
+        self.unjudged = taken.unjudged;
         self.collected.clone_from(&taken.dead);
         self.byte_seconds = taken.byte_ms / 1000.0;
         self.fates = self.fates.take().map(|fates| {
@@ -166,6 +184,22 @@ impl SiteProfile {
             Box::new(Fates { ms, ..Fates::default() })
         });
     }
+}
+
+/// The living, youngest first, without those that no collection has judged, of whom each is counted at age 0. What is live is at
+/// least one life.
+fn without(mut living: Vec<Life>, unjudged: Tally, live: Tally) -> Vec<Life> {
+    if unjudged.is_empty() {
+        return living;
+    }
+    if let Some(youngest) = living.first_mut().filter(|life| life.after == 0) {
+        youngest.tally = youngest.tally.without(unjudged);
+    }
+    living.retain(|life| life.tally.objects > 0);
+    if living.is_empty() && !live.is_empty() {
+        living.push(Life::living(0, live));
+    }
+    living
 }
 
 /// Gives lives the bytes that are known of them, if they are known of the same lives.
@@ -223,7 +257,7 @@ mod tests {
             live: Some(Tally::of(20, 16)),
             collected: vec![Tally::of(60, 16), Tally::of(10, 16), Tally::of(10, 16)],
             lifetimes: Some(lifetimes),
-            byte_ages: None,
+            ..ClassProfile::default()
         };
         let buckets = BucketBounds::new(BUCKETS.to_vec()).expect("ascending");
         let run = RunInfo { lifetimes: true, buckets, ..RunInfo::default() };
@@ -241,10 +275,11 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_of_an_interval_decides_and_the_doubt_is_said() {
+    fn the_age_that_is_sure_decides_and_the_doubt_is_said() {
         assert_eq!(objects(band(0, Some(2))), [60, 0, 60, 60, 60]);
         // Of the ten that died between 2.5 s and 8 s, and of the living: all may have been in, none surely.
-        assert_eq!(objects(band(4, Some(10))), [30, 20, 10, 0, 30]);
+        assert_eq!(objects(band(2, Some(10))), [30, 20, 10, 10, 30]);
+        assert_eq!(objects(band(4, Some(10))), [20, 20, 0, 0, 30]);
         assert_eq!(objects(band(6, None)), [30, 20, 10, 30, 40]);
         assert_eq!(objects(band(60, None)), [0, 0, 0, 0, 20]);
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use crate::collection::{Collections, Flag};
+use crate::collection::{Collection, Collections, Flag};
 use crate::estimate::ClassEstimate;
 use crate::fates::{Fates, Stamp};
 use crate::frame::Frame;
@@ -14,12 +14,14 @@ use crate::history::History;
 use crate::ids::{ClassId, FrameId, SiteId};
 use crate::lifetimes::ByteAges;
 use crate::names::Names;
+use crate::profile::LiveAsOf;
 use crate::run::RunInfo;
 use crate::scope::ScopeCounts;
 use crate::share::Share;
 use crate::stack::{StackIndex, StackTree};
+use crate::tally::Tally;
 use crate::trust::Trust;
-use crate::update::{ClassCounts, FateCounts, Progress, SiteCounts, Update};
+use crate::update::{ClassCounts, FateCounts, LiveCounts, Progress, SiteCounts, Update};
 use crate::versions::Versions;
 
 /// Why an update could not be applied in full. What could be applied was; the builder stays usable.
@@ -73,6 +75,9 @@ pub struct ProfileBuilder {
     pub(crate) estimates: Versions<ClassId, ClassEstimate>,
     pub(crate) class_ages: Versions<ClassId, ByteAges>,
     pub(crate) shares: Versions<ClassId, Share>,
+    pub(crate) live_as_of: LiveAsOf,
+    pub(crate) class_live: Versions<ClassId, Tally>,
+    pub(crate) site_live: Versions<SiteId, Tally>,
     /// By path.
     pub(crate) scopes: BTreeMap<Vec<String>, ScopeCounts>,
     /// With the moment as of which they were told.
@@ -110,11 +115,12 @@ impl ProfileBuilder {
             Update::Progress(progress) => return self.progress(*progress),
             Update::Fates(fates) => return self.fates(*fates),
             Update::Shares(shares) => return self.shares(shares),
+            Update::Live(live) => return self.live(live),
             Update::Scopes(scopes) => {
                 self.scopes.extend(scopes.into_iter().map(|scope| (scope.path.clone(), scope)));
             }
             Update::Operations(operations) => self.operations = operations,
-            Update::Collections(collections) => self.collections.extend(collections),
+            Update::Collections(collections) => self.collected(collections),
             Update::Flags(flags) => self.flags = flags,
             Update::Reset => self.reset(),
             Update::End => self.complete = true,
@@ -172,19 +178,21 @@ impl ProfileBuilder {
 
     /// Before its counts replace older ones.
     fn note_history(&mut self, progress: &Progress) {
-        let bytes = |counts: &ClassCounts| {
-            counts.lifetimes.as_ref().map_or((0, 0), |tracked| {
-                (
-                    tracked.live.bytes,
-                    tracked.collected.iter().fold(0u64, |sum, dead| sum.saturating_add(dead.bytes)),
-                )
-            })
+        let dead = |counts: &ClassCounts| {
+            let collected = counts.lifetimes.iter().flat_map(|tracked| &tracked.collected);
+            collected.fold(0u64, |sum, dead| sum.saturating_add(dead.bytes))
         };
-        let turns = progress
-            .classes
-            .iter()
-            .map(|now| [self.class_counts.get(&now.id).map_or((0, 0), bytes), bytes(now)]);
+        let turns =
+            progress.classes.iter().map(|now| (self.class_counts.get(&now.id).map_or(0, dead), dead(now)));
         self.history.step(progress, turns);
+    }
+
+    fn collected(&mut self, ended: Vec<Collection>) {
+        let gc = self.run.as_ref().map(|run| run.jvm.gc).unwrap_or_default();
+        if let Some(bytes) = ended.iter().rev().find_map(|collection| collection.used_after(gc)) {
+            self.history.used_after_gc(bytes);
+        }
+        self.collections.extend(ended);
     }
 
     fn fates(&mut self, mut fates: FateCounts) -> Result<(), ApplyError> {
@@ -193,6 +201,19 @@ impl ProfileBuilder {
         let unnamed_sites = take_unnamed(&mut fates.sites, &self.site_keys, |told| told.0);
         self.class_ages.extend(fates.classes);
         self.site_fates.extend(fates.sites.into_iter().map(|(id, known)| (id, (fates.stamp, known))));
+        all_named(unnamed_classes, unnamed_sites)
+    }
+
+    fn live(&mut self, mut live: LiveCounts) -> Result<(), ApplyError> {
+        self.live_as_of = live.as_of_ms.map_or(LiveAsOf::NoCollection, LiveAsOf::Ms);
+        let unnamed_classes = take_unnamed(&mut live.classes, &self.class_names, |told| told.0);
+        let unnamed_sites = take_unnamed(&mut live.sites, &self.site_keys, |told| told.0);
+        self.class_live.extend(live.classes);
+        self.site_live.extend(live.sites);
+        if live.as_of_ms.is_some() {
+            let bytes = self.class_live.values().fold(0u64, |sum, live| sum.saturating_add(live.bytes));
+            self.history.tracked_after_gc(bytes);
+        }
         all_named(unnamed_classes, unnamed_sites)
     }
 
@@ -211,6 +232,8 @@ impl ProfileBuilder {
         self.estimates.clear();
         self.class_ages.clear();
         self.shares.clear();
+        self.class_live.clear();
+        self.site_live.clear();
         self.scopes.clear();
         self.site_fates.clear();
         self.collections.clear();

@@ -3,6 +3,7 @@
 //! Not here: which counts are current, which is the builder's; several profiles as one (`merge`).
 
 use std::collections::BTreeMap;
+use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
@@ -12,18 +13,19 @@ use crate::estimate::{ClassEstimate, joint_error};
 use crate::ids::FrameId;
 use crate::order::{class_order, site_order};
 use crate::part::Part;
-use crate::profile::{ClassProfile, Profile, SiteProfile};
+use crate::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
 use crate::scope::ScopeProfile;
 use crate::share::Share;
 use crate::tally::Tally;
 use crate::update::{ClassCounts, SiteCounts};
+use crate::versions::Versions;
 
 impl ProfileBuilder {
     /// The profile as of the last update.
     pub fn profile(&self) -> Profile {
-        let mut profile = Profile { sites: site_profiles(self), ..self.profile_without_sites() };
+        let mut profile = Profile { sites: site_profiles(self), ..self.calibrated_classes() };
         calibration::sites(&mut profile);
-        profile.ranked()
+        profile.without_guesses().ranked()
     }
 
     /// The same with what happened when, which a profile that is read again no longer tells.
@@ -33,6 +35,10 @@ impl ProfileBuilder {
 
     /// Like [`Self::profile`] with no sites: what a live display needs, at a cost that does not grow with stacks.
     pub fn profile_without_sites(&self) -> Profile {
+        self.calibrated_classes().without_guesses().ranked()
+    }
+
+    fn calibrated_classes(&self) -> Profile {
         let mut profile = Profile {
             run: self.run.clone().unwrap_or_default(),
             duration_ms: self.duration_ms,
@@ -50,9 +56,21 @@ impl ProfileBuilder {
             collections: self.collections.to_vec(),
             flags: self.flags.clone(),
             history: Vec::new(),
+            live_as_of: self.live_as_of,
         };
         calibration::classes(&mut profile);
-        profile.ranked()
+        profile
+    }
+}
+
+impl Profile {
+    /// Where nothing was collected, it is not known what is live.
+    fn without_guesses(mut self) -> Self {
+        if self.live_as_of == LiveAsOf::NoCollection {
+            self.classes.iter_mut().for_each(|class| class.live = None);
+            self.sites.iter_mut().for_each(|site| site.live = None);
+        }
+        self
     }
 }
 
@@ -64,7 +82,7 @@ fn class_profiles(builder: &ProfileBuilder) -> Vec<ClassProfile> {
         let Some(name) = builder.class_names.value(index) else { continue };
         let row =
             rows.entry(index).or_insert_with(|| ClassProfile { name: name.clone(), ..Default::default() });
-        row.add(counts, builder.bucket_count());
+        row.add(counts, builder.judged(&builder.class_live, counts.id), builder.bucket_count());
         if let Some(ages) = builder.class_ages.get(&counts.id) {
             row.byte_ages.get_or_insert_default().merge(ages);
         }
@@ -123,7 +141,7 @@ fn site_profiles(builder: &ProfileBuilder) -> Vec<SiteProfile> {
         let class = builder.class_names.value(key.class).cloned().unwrap_or_default();
         let mut row = SiteProfile { class, stack: stacks.get(key.stack), ..SiteProfile::default() };
         for &(_, counts) in of_site {
-            row.add(counts, builder.bucket_count());
+            row.add(counts, builder.judged(&builder.site_live, counts.id), builder.bucket_count());
             if let Some((then, fates)) = builder.site_fates.get(&counts.id) {
                 row.fates.get_or_insert_default().merge(&fates.as_of(*then, builder.stamp));
             }
@@ -134,11 +152,33 @@ fn site_profiles(builder: &ProfileBuilder) -> Vec<SiteProfile> {
     rows
 }
 
+impl ProfileBuilder {
+    /// What the last collection has left of a row; `None` where that is not told: then it is what was not seen dead.
+    pub(crate) fn judged<I: Copy + Ord + Hash>(&self, live: &Versions<I, Tally>, id: I) -> Option<Tally> {
+        let told = self.live_as_of != LiveAsOf::End;
+        told.then(|| live.get(&id).copied().unwrap_or_default())
+    }
+}
+
+/// What was not seen dead, as what is live and what was born since. Of the living none died since it was judged, but those that are
+/// seen dead.
+fn parted(not_seen_dead: Tally, judged: Option<Tally>) -> (Tally, Tally) {
+    let Some(judged) = judged else { return (not_seen_dead, Tally::default()) };
+    let live = Tally {
+        objects: judged.objects.min(not_seen_dead.objects),
+        bytes: judged.bytes.min(not_seen_dead.bytes),
+        largest: not_seen_dead.largest,
+    };
+    (live, not_seen_dead.without(live))
+}
+
 impl ClassProfile {
-    fn add(&mut self, counts: &ClassCounts, buckets: usize) {
+    fn add(&mut self, counts: &ClassCounts, judged: Option<Tally>, buckets: usize) {
         self.allocated.add(counts.allocated);
         let Some(tracked) = &counts.lifetimes else { return };
-        self.live.get_or_insert_default().add(tracked.live);
+        let (live, unjudged) = parted(tracked.live, judged);
+        self.live.get_or_insert_default().add(live);
+        self.unjudged.add(unjudged);
         add_buckets(&mut self.collected, &tracked.collected, buckets);
         if !tracked.lifetimes.is_empty() {
             self.lifetimes.get_or_insert_default().merge(&tracked.lifetimes);
@@ -147,13 +187,16 @@ impl ClassProfile {
 }
 
 impl SiteProfile {
-    /// Adds what was counted under an id of this site, in a run of so many lifetime buckets.
-    pub fn add(&mut self, counts: &SiteCounts, buckets: usize) {
+    /// Adds what was counted under an id of this site, in a run of so many lifetime buckets; and how many of those that were not seen
+    /// dead the last collection has left, if that is told.
+    pub fn add(&mut self, counts: &SiteCounts, judged: Option<Tally>, buckets: usize) {
         self.error = joint_error((self.error, self.allocated), (counts.error, counts.allocated));
         self.allocated.add(counts.allocated);
         self.byte_seconds += counts.byte_seconds;
-        let Some(live) = counts.live else { return };
+        let Some(not_seen_dead) = counts.live else { return };
+        let (live, unjudged) = parted(not_seen_dead, judged);
         self.live.get_or_insert_default().add(live);
+        self.unjudged.add(unjudged);
         add_buckets(&mut self.collected, &counts.collected, buckets);
     }
 }

@@ -28,15 +28,17 @@ pub(crate) fn classes(profile: &mut Profile) {
         let estimate = profile.estimates.get(&class.name).copied().unwrap_or_default();
         let sample = sample.of_class(class, &profile.shares, estimate);
         if let Some(live) = class.live.filter(|_| sample.is_of_all(class, estimate)) {
-            let mut parts: Vec<_> = std::iter::once(live).chain(class.collected.iter().copied()).collect();
+            let mut parts: Vec<_> =
+                [live, class.unjudged].into_iter().chain(class.collected.iter().copied()).collect();
             let nobody = parts.iter().all(Tally::is_empty);
             let wanted = view.classes.admits(&class.name) && class.allocated.largest >= view.min_bytes;
             if nobody && wanted && sample.tracking == Tracking::Balanced {
                 // None was due yet: nothing is known, but that none was seen dead.
-                parts[0] = class.allocated;
+                parts[1] = class.allocated;
             }
             sample.settle(class.allocated, class.allocated, &mut parts);
             class.live = Some(parts.remove(0));
+            class.unjudged = parts.remove(0);
             class.collected = parts;
         }
     }
@@ -90,6 +92,16 @@ impl Profile {
         Some((variance / bytes).clamp(asked, worst))
     }
 
+    /// Whether what is live of a class is known: something of it was followed, and something was collected.
+    pub fn knows_live_of(&self, class: &ClassProfile) -> bool {
+        let Some(live) = class.live else { return false };
+        let drawn = Sample::of(self).is_some_and(Sample::draws_sites) && !class.allocated.is_empty();
+        if !drawn || !live.is_empty() || !class.dead().is_empty() {
+            return true;
+        }
+        class.lifetimes.as_ref().is_some_and(|lifetimes| !lifetimes.is_empty())
+    }
+
     /// How many samples a part of a class rests on, about; `None` where no sample was drawn, or the part is empty.
     pub fn samples_behind(&self, class: &ClassProfile, part: Tally) -> Option<f64> {
         let sample = Sample::of(self).filter(|sample| sample.draws_sites() && part.objects > 0)?;
@@ -98,7 +110,7 @@ impl Profile {
         if sample.tracking == Tracking::Balanced {
             let share = self.shares.get(&class.name).filter(|share| !share.follows_each())?;
             let of_class = part.objects as f64 / (class.allocated.objects as f64).max(1.0);
-            return Some(share.followed as f64 * of_class / sample.times);
+            return Some(share.followed as f64 * of_class);
         }
         Some(sample.samples(sample.expansion(class, estimate), part))
     }
@@ -172,7 +184,8 @@ impl Sample {
         let objects = class.allocated.objects;
         let of_one = (share.variance_of_one(objects), share.stack_variance_of_one(objects));
         let times = match (self.tracking, self.interval) {
-            (Tracking::ByteSample(_) | Tracking::Balanced, Some(interval)) => {
+            // A balanced share is drawn by the agent, and by the sampler only where threads do not come and go.
+            (Tracking::ByteSample(_), Some(interval)) => {
                 let apart = if self.apart > 0.0 { self.apart as u64 } else { interval };
                 let times = estimate.allocated.times_independent(mean_size(class.allocated), apart);
                 times.max(if self.is_biased && class.allocated.largest >= LARGE { BIASED_TIMES } else { 1.0 })
@@ -194,8 +207,13 @@ impl Sample {
 
     /// Whether the objects that were counted are those that could be picked.
     fn is_of_all(self, class: &ClassProfile, estimate: ClassEstimate) -> bool {
-        let Some(live) = class.live else { return false };
-        let picked = class.collected.iter().fold(live.objects, |sum, dead| sum.saturating_add(dead.objects));
+        if class.live.is_none() {
+            return false;
+        }
+        let picked = class
+            .collected
+            .iter()
+            .fold(class.not_seen_dead().objects, |sum, dead| sum.saturating_add(dead.objects));
         if picked <= class.allocated.objects && !self.complete {
             return false;
         }
@@ -240,13 +258,14 @@ impl Sample {
         self.fit_sizes(class, sites);
         let dead_before: Vec<u64> = sites.iter().map(|site| bytes_of(&site.collected)).collect();
         self.settle_part(live, class, sites, |site| site.live.as_mut());
+        self.settle_part(class.unjudged, class, sites, |site| Some(&mut site.unjudged));
         for (bucket, &total) in class.collected.iter().enumerate() {
             self.settle_part(total, class, sites, |site| site.collected.get_mut(bucket));
         }
         for (site, before) in sites.iter_mut().zip(dead_before) {
             site.byte_seconds *= bytes_of(&site.collected) as f64 / (before as f64).max(1.0);
             let largest = site.allocated.largest;
-            site.allocated = site.live.unwrap_or_default();
+            site.allocated = site.not_seen_dead();
             site.collected.iter().for_each(|&dead| site.allocated.add(dead));
             site.allocated.largest = largest;
         }
@@ -351,7 +370,8 @@ impl Sample {
             // Agresti and Coull's shrunken share: a site seen each time is not the only one for certain.
             let share =
                 if all.is_finite() && !self.counts_estimated { (of_site + 1.0) / (all + 2.0) } else { 0.0 };
-            let by_share = ((1.0 - share) / of_site).sqrt();
+            // Few samples: the next one might as well have come.
+            let by_share = ((1.0 - share) * (1.0 / of_site + 1.0 / (of_site * of_site))).sqrt();
             let by_sizes = (!self.counts_estimated && joint.tells_two()).then(|| {
                 let (objects, bytes) = joint.left(joint_of(site));
                 let relative = |variance: f64, of: u64| variance.sqrt() / (of as f64).max(1.0);
@@ -378,7 +398,7 @@ impl Sample {
             // (1 - p)/p with p = 1 - e^(-size/interval).
             Tracking::ByteSample(_) => self.times / (mean_size(part) / self.apart).exp_m1(),
             Tracking::EveryNth(n) => n.saturating_sub(1) as f64,
-            Tracking::Balanced => self.times * self.of_one.0,
+            Tracking::Balanced => self.of_one.0,
             Tracking::Off | Tracking::EveryObject => 1.0,
         }
     }

@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use crate::gc::Gc;
+
 /// What a pause of the collector did, as far as it is known when it ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum GcKind {
@@ -109,6 +111,18 @@ impl Collection {
         }
     }
 
+    /// Bytes of the heap in use once it had collected; `None` of a pause that frees nothing itself, or where nothing is published.
+    ///
+    /// Of a concurrent collector no pause is the end of a collection: what is used then holds all that waits to be freed.
+    pub fn used_after(&self, gc: Gc) -> Option<u64> {
+        let collects = match gc {
+            Gc::Serial | Gc::Parallel => true,
+            Gc::G1 => matches!(self.kind, GcKind::Young | GcKind::Full),
+            _ => false,
+        };
+        self.heap().filter(|_| collects).map(|heap| heap.after)
+    }
+
     /// Bytes by which a young collection made the old generation grow. Of G1 to about a region.
     pub fn promoted(&self) -> Option<u64> {
         let old = self.old.filter(|_| self.kind == GcKind::Young && self.young.is_some())?;
@@ -191,6 +205,21 @@ mod tests {
         let blind = Collection { old: Some(old), ..young };
         assert_eq!(blind.promoted(), None, "of what was there before nothing is known");
         assert_eq!(blind.heap(), Some(GenerationUse { before: None, after: 40, capacity: None }));
+    }
+
+    #[test]
+    fn a_pause_that_frees_nothing_says_nothing_of_what_is_left() {
+        let pause =
+            |kind| Collection { kind, young: used(100, 10), old: used(20, 20), ..Collection::default() };
+        let after = |kind, gc| pause(kind).used_after(gc);
+        assert_eq!(after(GcKind::Young, Gc::Serial), Some(30));
+        assert_eq!([GcKind::Young, GcKind::Full].map(|kind| after(kind, Gc::G1)), [Some(30); 2]);
+        for kind in [GcKind::ConcurrentPause, GcKind::MarkEnd, GcKind::Unknown] {
+            assert_eq!(after(kind, Gc::G1), None, "{kind:?}");
+        }
+        for gc in [Gc::Zgc, Gc::GenerationalZgc, Gc::Shenandoah, Gc::Unknown] {
+            assert_eq!(after(GcKind::MarkEnd, gc), None, "{gc:?}");
+        }
     }
 
     #[test]

@@ -45,6 +45,12 @@ impl Gc {
         Self::Epsilon,
     ];
 
+    /// Whether it is known up to which age an object was alive that it found dead: young collections of some keep what weak
+    /// references are on.
+    pub(crate) fn tells_the_old_dead(self) -> bool {
+        !matches!(self, Self::GenerationalZgc | Self::GenerationalShenandoah)
+    }
+
     /// As reports and JSON name it; empty if it is not known.
     pub fn name(self) -> &'static str {
         match self {

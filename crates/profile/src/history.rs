@@ -1,4 +1,4 @@
-//! What happened when: per step of the stream what was allocated, what died, what was live after the last collection.
+//! What happened when: per step of the stream what was allocated, what died, what was in use after the last collection.
 //!
 //! Of all classes, whatever is shown. Bounded: when it is full, neighbours become one. Not here: how it is drawn, and single
 //! collections (`collection`).
@@ -9,6 +9,8 @@ use crate::update::Progress;
 const MOST: usize = 4096;
 /// Points that are recent.
 const RECENT: usize = 10;
+/// A shorter step is told with its neighbour: what a rate says of some milliseconds is not what goes on in a second.
+const LEAST_MS: u64 = 500;
 
 /// A span of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,8 +21,9 @@ pub struct Point {
     pub allocated: u64,
     /// Bytes of tracked objects seen dead meanwhile.
     pub dead: u64,
-    /// Bytes of tracked objects that were live when the stream told of the last collection so far.
-    pub live: u64,
+    /// Bytes that the last collection so far left in use, as the JVM says; where it does not, those of the tracked objects that it
+    /// left. `None` before there was one.
+    pub live: Option<u64>,
     /// Collections meanwhile.
     pub gcs: u32,
 }
@@ -32,7 +35,7 @@ impl Point {
             span_ms: self.span_ms + next.span_ms,
             allocated: self.allocated.saturating_add(next.allocated),
             dead: self.dead.saturating_add(next.dead),
-            live: next.live,
+            live: next.live.or(self.live),
             gcs: self.gcs.saturating_add(next.gcs),
         }
     }
@@ -57,12 +60,13 @@ pub fn per_second(bytes: u64, ms: u64) -> u64 {
 /// live after the last collection before it and after the next: nobody looks between them.
 pub(crate) fn mean_live(points: &[Point], meanwhile: impl Fn(u64, u64) -> u64) -> Option<f64> {
     let ms: u64 = points.iter().map(|point| point.span_ms).sum();
-    let mut after = points.last()?.live;
+    let live_at = |at: usize| points[at].live.unwrap_or(0);
+    let mut after = live_at(points.len().checked_sub(1)?);
     let held = points.iter().enumerate().rev().map(|(at, point)| {
         if point.gcs > 0 {
-            after = point.live;
+            after = live_at(at);
         }
-        let before = at.checked_sub(1).map_or(0, |previous| points[previous].live);
+        let before = at.checked_sub(1).map_or(0, live_at);
         meanwhile(before, after) as f64 * point.span_ms as f64
     });
     let held: f64 = held.sum();
@@ -78,7 +82,9 @@ pub struct History {
     /// Steps in the last point.
     in_last: usize,
     before: Totals,
-    live_after_gc: u64,
+    live_after_gc: Option<u64>,
+    /// Whether the JVM says what collections leave.
+    by_jvm: bool,
 }
 
 /// Sums over all classes, and how far the stream was.
@@ -87,16 +93,12 @@ struct Totals {
     ms: u64,
     gcs: u32,
     accounted: u64,
-    live: u64,
     dead: u64,
 }
 
-/// What becomes of the bytes of a class at a step: live and dead before, live and dead now.
-pub(crate) type Turn = [(u64, u64); 2];
-
 impl History {
-    /// Adds the step of this progress, in which such bytes of classes turned.
-    pub(crate) fn step(&mut self, progress: &Progress, turns: impl Iterator<Item = Turn>) {
+    /// Adds the step of this progress: of each class that changed, bytes that were dead before, and that are now.
+    pub(crate) fn step(&mut self, progress: &Progress, dead: impl Iterator<Item = (u64, u64)>) {
         let before = self.before;
         let mut now = Totals {
             ms: progress.duration_ms,
@@ -104,12 +106,8 @@ impl History {
             accounted: progress.trust.accounted_bytes,
             ..before
         };
-        for [(live_before, dead_before), (live, dead)] in turns {
-            now.live = now.live.saturating_add(live).saturating_sub(live_before);
+        for (dead_before, dead) in dead {
             now.dead = now.dead.saturating_add(dead).saturating_sub(dead_before);
-        }
-        if now.gcs != before.gcs {
-            self.live_after_gc = now.live;
         }
         self.before = now;
         // Time stands still while profiling is paused.
@@ -124,13 +122,38 @@ impl History {
         }
     }
 
+    /// The JVM says what a collection of the last step has left in use.
+    pub(crate) fn used_after_gc(&mut self, bytes: u64) {
+        if !self.by_jvm {
+            self.by_jvm = true;
+            self.points.iter_mut().for_each(|point| point.live = None);
+        }
+        self.left(bytes);
+    }
+
+    /// The collections up to the last step have left so many bytes of tracked objects. Where the JVM says what they left of all,
+    /// that counts.
+    pub(crate) fn tracked_after_gc(&mut self, bytes: u64) {
+        if !self.by_jvm {
+            self.left(bytes);
+        }
+    }
+
+    fn left(&mut self, bytes: u64) {
+        self.live_after_gc = Some(bytes);
+        if let Some(last) = self.points.last_mut() {
+            last.live = Some(bytes);
+        }
+    }
+
     /// Adds a point.
     fn push(&mut self, point: Point) {
         let steps = self.steps.max(1);
-        match self.points.last_mut().filter(|_| self.in_last < steps) {
+        let short = |last: &Point| last.span_ms < LEAST_MS || point.span_ms < LEAST_MS;
+        match self.points.last_mut().filter(|last| self.in_last < steps || short(last)) {
             Some(last) => {
+                self.in_last += usize::from(self.in_last < steps);
                 *last = last.then(point);
-                self.in_last += 1;
             }
             None => {
                 self.points.push(point);
@@ -148,12 +171,14 @@ impl History {
     /// All counts were set to zero.
     pub(crate) fn reset(&mut self) {
         let Totals { gcs, accounted, .. } = self.before;
-        *self = Self { before: Totals { gcs, accounted, ..Totals::default() }, ..Self::default() };
+        let before = Totals { gcs, accounted, ..Totals::default() };
+        *self = Self { before, by_jvm: self.by_jvm, ..Self::default() };
     }
 
     /// Only what follows is told.
     pub(crate) fn forget(&mut self) {
-        *self = Self { before: self.before, live_after_gc: self.live_after_gc, ..Self::default() };
+        let Self { before, live_after_gc, by_jvm, .. } = *self;
+        *self = Self { before, live_after_gc, by_jvm, ..Self::default() };
     }
 
     /// All points.
@@ -190,7 +215,7 @@ mod tests {
     use super::*;
 
     fn step(number: u64) -> Point {
-        Point { span_ms: 1_000, allocated: number, dead: 1, live: number, gcs: 1 }
+        Point { span_ms: 1_000, allocated: number, dead: 1, live: Some(number), gcs: 1 }
     }
 
     #[test]
@@ -203,7 +228,7 @@ mod tests {
         assert_eq!(whole.len(), 1);
         let sum = steps * (steps - 1) / 2;
         assert_eq!((whole[0].allocated, whole[0].dead, whole[0].span_ms), (sum, steps, steps * 1_000));
-        assert_eq!((whole[0].live, u64::from(whole[0].gcs)), (steps - 1, steps));
+        assert_eq!((whole[0].live, u64::from(whole[0].gcs)), (Some(steps - 1), steps));
     }
 
     #[test]
@@ -222,7 +247,7 @@ mod tests {
         assert_eq!(mean_live(history.points(), u64::midpoint), None);
         // Nothing collects in the second of four seconds, nor in the last.
         for (gcs, live) in [(1, 100), (0, 100), (1, 500), (0, 500)] {
-            history.push(Point { span_ms: 1_000, live, gcs, ..Point::default() });
+            history.push(Point { span_ms: 1_000, live: Some(live), gcs, ..Point::default() });
         }
         assert_eq!(mean_live(history.points(), u64::min), Some(175.0));
         assert_eq!(mean_live(history.points(), u64::max), Some(400.0));
@@ -238,20 +263,50 @@ mod tests {
             trust: crate::trust::Trust { accounted_bytes, ..Default::default() },
             ..Progress::default()
         };
-        history.step(&progress(1_000, 1, 700), [[(0, 0), (500, 200)]].into_iter());
-        history.step(&progress(2_000, 1, 900), [[(500, 200), (700, 200)]].into_iter());
+        history.step(&progress(1_000, 1, 700), [(0, 200)].into_iter());
+        history.tracked_after_gc(500);
+        history.step(&progress(2_000, 1, 900), [(200, 200)].into_iter());
         let point = |allocated, dead, live, gcs| Point { span_ms: 1_000, allocated, dead, live, gcs };
         assert_eq!(
             history.points(),
-            [point(700, 200, 500, 1), point(200, 0, 500, 0)],
+            [point(700, 200, Some(500), 1), point(200, 0, Some(500), 0)],
             "no collection, no news"
         );
         history.forget();
-        history.step(&progress(3_000, 2, 950), [[(700, 200), (50, 900)]].into_iter());
-        assert_eq!(history.points(), [point(50, 700, 50, 1)]);
+        history.step(&progress(3_000, 2, 950), [(200, 900)].into_iter());
+        history.tracked_after_gc(50);
+        assert_eq!(history.points(), [point(50, 700, Some(50), 1)]);
         history.reset();
-        history.step(&progress(1_000, 3, 960), [[(0, 0), (10, 0)]].into_iter());
-        assert_eq!(history.points(), [point(10, 0, 10, 1)]);
+        history.step(&progress(1_000, 3, 960), [(0, 0)].into_iter());
+        assert_eq!(history.points(), [point(10, 0, None, 1)], "not known until it is told");
+    }
+
+    #[test]
+    fn what_the_jvm_says_is_left_counts_and_not_what_was_not_seen_dead() {
+        let mut history = History::default();
+        for second in 1..=3 {
+            history.step(
+                &Progress { duration_ms: second * 1_000, gcs: 1, ..Progress::default() },
+                [].into_iter(),
+            );
+            history.tracked_after_gc(9_000);
+            if second > 1 {
+                history.used_after_gc(20);
+            }
+        }
+        let live: Vec<_> = history.points().iter().map(|point| point.live).collect();
+        assert_eq!(live, [None, Some(20), Some(20)]);
+    }
+
+    #[test]
+    fn a_step_of_some_milliseconds_has_no_rate_of_its_own() {
+        let mut history = History::default();
+        for (span_ms, dead) in [(3, 5), (1_000, 10), (1_000, 10), (4, 800)] {
+            history.push(Point { span_ms, dead, ..Point::default() });
+        }
+        let rates: Vec<_> =
+            history.points().iter().map(|point| (point.span_ms, point.death_rate())).collect();
+        assert_eq!(rates, [(1_003, 15), (1_004, 807)]);
     }
 
     #[test]

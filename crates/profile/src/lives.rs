@@ -8,6 +8,7 @@ use crate::amounts::{Amounts, Cell, Value};
 use crate::band::Life;
 use crate::division::divide;
 use crate::profile::{ClassProfile, Profile, SiteProfile};
+use crate::tally::Tally;
 
 /// A length of life, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,12 +57,17 @@ impl Profile {
 /// `all` divided among lives; what no life is known for is a part of its own.
 fn parts_of(all: &Amounts, lives: Vec<Life>) -> Vec<LifePart> {
     let (mut dead, living): (Vec<_>, Vec<_>) = lives.into_iter().partition(|life| life.by.is_some());
+    let (living, unjudged): (Vec<_>, Vec<_>) = living.into_iter().partition(|life| life.judged);
     dead.sort_by_key(|life| life.span().middle_ms());
     let (bytes, objects) = (all.of(Value::Bytes), all.of(Value::Objects));
     let alive_bytes = all.of(Value::Live).min(bytes);
     let alive = all.of(Value::LiveObjects).min(objects);
-    let mut parts = divided(&dead, bytes - alive_bytes, objects - alive, false);
+    let sum = |of: fn(Tally) -> u64| unjudged.iter().map(|life| of(life.tally)).sum::<u64>();
+    let born_since =
+        (sum(|tally| tally.bytes).min(bytes - alive_bytes), sum(|tally| tally.objects).min(objects - alive));
+    let mut parts = divided(&dead, bytes - alive_bytes - born_since.0, objects - alive - born_since.1, false);
     parts.extend(divided(&living, alive_bytes, alive, true));
+    parts.extend(divided(&unjudged, born_since.0, born_since.1, false));
     let held: Vec<u64> = parts.iter().map(held).collect();
     share(&mut parts, Value::ByteSeconds, divide(all.of(Value::ByteSeconds), &held));
     // Who died at the first collection lived for the shortest time.
@@ -132,10 +138,9 @@ impl Life {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tally::Tally;
 
     fn life(after: u64, by: Option<u64>, objects: u64) -> Life {
-        Life { after, by, tally: Tally::of(objects, 10) }
+        Life { after, by, judged: true, tally: Tally::of(objects, 10) }
     }
 
     fn amounts(values: [(Value, u64); 5]) -> Amounts {

@@ -21,7 +21,7 @@ use crate::buckets::BucketBounds;
 use crate::estimate::joint_error;
 use crate::following::Following;
 use crate::order::{class_order, site_order};
-use crate::profile::{ClassProfile, Profile, SiteProfile};
+use crate::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
 use crate::run::{EngineKind, JvmInfo, RunInfo, Tracking};
 use crate::scope;
 use crate::share::Share;
@@ -52,6 +52,16 @@ impl Profile {
         into.part = same(&into.part, &other.part);
         into.flags = same(&into.flags, &other.flags);
         // Each is known by the clocks of its JVM.
+        into.live_as_of = match (into.live_as_of, other.live_as_of) {
+            (LiveAsOf::NoCollection, _) | (_, LiveAsOf::NoCollection) => LiveAsOf::NoCollection,
+            (ours, theirs) => {
+                if ours == theirs {
+                    ours
+                } else {
+                    LiveAsOf::End
+                }
+            }
+        };
         into.collections.clear();
         into.history.clear();
         Self { run, trust, ..into }.ranked()
@@ -63,6 +73,7 @@ impl Profile {
         for class in &mut self.classes {
             let known = class.live.filter(|_| run.lifetimes);
             class.live = known;
+            class.unjudged = if run.lifetimes { class.unjudged } else { Tally::default() };
             class.collected = known.map_or_else(Vec::new, |_| from.regrouped(&class.collected, &run.buckets));
             class.lifetimes = class.lifetimes.take().filter(|_| known.is_some());
             class.byte_ages = class.byte_ages.take().filter(|_| known.is_some());
@@ -73,6 +84,7 @@ impl Profile {
         for site in &mut self.sites {
             let known = site.live.filter(|_| run.lifetimes);
             site.live = known;
+            site.unjudged = if run.lifetimes { site.unjudged } else { Tally::default() };
             site.collected = known.map_or_else(Vec::new, |_| from.regrouped(&site.collected, &run.buckets));
             site.byte_seconds = known.map_or(0.0, |_| site.byte_seconds);
             site.fates = site.fates.take().filter(|_| known.is_some());
@@ -132,6 +144,7 @@ impl ClassProfile {
     fn join(&mut self, other: Self) {
         self.allocated.add(other.allocated);
         self.live = join_fates(self.live, &mut self.collected, other.live, &other.collected);
+        self.unjudged.add(other.unjudged);
         self.lifetimes = match (self.live, self.lifetimes.take(), other.lifetimes) {
             (None, ..) => None,
             (Some(_), Some(mut ours), Some(theirs)) => {
@@ -151,6 +164,7 @@ impl SiteProfile {
         self.error = joint_error((self.error, self.allocated), (other.error, other.allocated));
         self.allocated.add(other.allocated);
         self.live = join_fates(self.live, &mut self.collected, other.live, &other.collected);
+        self.unjudged.add(other.unjudged);
         self.byte_seconds = self.live.map_or(0.0, |_| self.byte_seconds + other.byte_seconds);
         self.fates = both_known(self.fates.take(), other.fates, |ours, theirs| ours.merge(&theirs))
             .filter(|_| self.live.is_some());

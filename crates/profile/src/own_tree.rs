@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 use crate::frame::Frame;
 use crate::profile::Profile;
 
+/// Frames of a way, from the outermost on.
+const MOST_DEPTH: usize = 48;
+
 /// A frame of the program's own, and what was allocated through it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OwnWay {
@@ -40,6 +43,8 @@ impl Profile {
             frames.reverse();
             // A method that calls itself is on the way once.
             frames.dedup_by(|a, b| (&a.class, &a.method) == (&b.class, &b.method));
+            // Those of a deep recursion are told as the last.
+            frames.truncate(MOST_DEPTH);
             root.add(&frames, site.allocated_at_most(&bounds));
         }
         root.ways()

@@ -44,7 +44,7 @@ impl LifeBand {
         let ends_in = by.is_some_and(|by| self.to_ms.is_none_or(|to| by < to)) || self.to_ms.is_none();
         Fit {
             certain: after >= self.from_ms && ends_in,
-            taken: self.takes(by.map_or(after, |by| after.midpoint(by))),
+            taken: self.takes(after),
             possible: by.is_none_or(|by| by >= self.from_ms) && self.to_ms.is_none_or(|to| after < to),
         }
     }
@@ -55,7 +55,7 @@ impl LifeBand {
 pub(crate) struct Fit {
     /// It surely ended in it.
     pub(crate) certain: bool,
-    /// Its middle is in it.
+    /// The age up to which it went on for sure is in it.
     pub(crate) taken: bool,
     /// It may have ended in it.
     pub(crate) possible: bool,

@@ -50,6 +50,40 @@ pub struct Profile {
     pub flags: Vec<Flag>,
     /// What happened when; empty unless it was asked for.
     pub history: Vec<Point>,
+    /// As of when what is live is known.
+    pub live_as_of: LiveAsOf,
+}
+
+/// As of when it is known what is live.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LiveAsOf {
+    /// An earlier recording does not say it: live is what was not seen dead by its end.
+    #[default]
+    End,
+    /// There was no collection: what is live is not known.
+    NoCollection,
+    /// After the collection at that time, in milliseconds of the profiled time.
+    Ms(u64),
+}
+
+impl ClassProfile {
+    /// Tracked objects that were not seen dead: those that are live, and those that no collection has judged.
+    pub fn not_seen_dead(&self) -> Tally {
+        both(self.live, self.unjudged)
+    }
+}
+
+impl SiteProfile {
+    /// As [`ClassProfile::not_seen_dead`].
+    pub fn not_seen_dead(&self) -> Tally {
+        both(self.live, self.unjudged)
+    }
+}
+
+fn both(live: Option<Tally>, unjudged: Tally) -> Tally {
+    let mut all = live.unwrap_or_default();
+    all.add(unjudged);
+    all
 }
 
 impl Profile {
@@ -74,8 +108,11 @@ pub struct ClassProfile {
     pub name: String,
     /// All objects allocated: exact in the `exact` engine.
     pub allocated: Tally,
-    /// Tracked objects not yet seen dead; `None` when deaths are not followed.
+    /// Tracked objects that were there after the last collection ([`Profile::live_as_of`]); `None` when deaths are not followed, or
+    /// nothing was collected.
     pub live: Option<Tally>,
+    /// Tracked objects that no collection has judged: they were born since.
+    pub unjudged: Tally,
     /// Tracked objects seen dead, per lifetime bucket; empty when deaths are not followed.
     pub collected: Vec<Tally>,
     /// Lifetimes of tracked objects; `None` until something is known.
@@ -93,8 +130,10 @@ pub struct SiteProfile {
     pub stack: Stack,
     /// Objects allocated here.
     pub allocated: Tally,
-    /// Of these, not yet seen dead; `None` when deaths are not followed.
+    /// Of these, those that were there after the last collection; `None` when deaths are not followed, or nothing was collected.
     pub live: Option<Tally>,
+    /// Of these, those that no collection has judged: they were born since.
+    pub unjudged: Tally,
     /// Of these, seen dead, per lifetime bucket; empty when deaths are not followed.
     pub collected: Vec<Tally>,
     /// Sum of size × lifetime over the dead, in byte-seconds.

@@ -8,8 +8,8 @@ use std::hash::Hash;
 use crate::fates::Stamp;
 use crate::frame::Frame;
 use crate::ids::{ClassId, FrameId, SiteId};
-use crate::profile::{ClassProfile, Profile, SiteProfile};
-use crate::update::{ClassCounts, FateCounts, LifetimeCounts, Progress, SiteCounts, Update};
+use crate::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
+use crate::update::{ClassCounts, FateCounts, LifetimeCounts, LiveCounts, Progress, SiteCounts, Update};
 
 impl Profile {
     /// The updates that give this profile: what a recording holds that begins and ends at one moment.
@@ -27,6 +27,7 @@ impl Profile {
         let ages = aged.map(|(class, ages)| (names.class(&class.name), ages)).collect();
         let shares: Vec<_> = self.shares.iter().map(|(name, share)| (names.class(name), *share)).collect();
         let scopes: Vec<_> = self.scopes.iter().map(|scope| scope.counts(|name| names.class(name))).collect();
+        let live = self.live_counts(|name| names.class(name), &sites);
         let mut updates = names.said;
         if !self.flags.is_empty() {
             updates.push(Update::Flags(self.flags.clone()));
@@ -41,6 +42,7 @@ impl Profile {
             sites,
             estimates,
         })));
+        updates.extend(live.map(Update::Live));
         let fates = FateCounts { stamp: Stamp::default(), classes: ages, sites: fates };
         if !fates.classes.is_empty() || !fates.sites.is_empty() {
             updates.push(Update::Fates(Box::new(fates)));
@@ -61,6 +63,28 @@ impl Profile {
             updates.push(Update::End);
         }
         updates
+    }
+}
+
+impl Profile {
+    /// What is live, of the sites in their order; `None` where that is what was not seen dead.
+    fn live_counts<'a>(
+        &'a self,
+        mut id: impl FnMut(&'a str) -> ClassId,
+        sites: &[SiteCounts],
+    ) -> Option<LiveCounts> {
+        let as_of_ms = match self.live_as_of {
+            LiveAsOf::End => return None,
+            LiveAsOf::NoCollection => None,
+            LiveAsOf::Ms(ms) => Some(ms),
+        };
+        let classes = self.classes.iter().filter_map(|class| Some((id(&class.name), class.live?))).collect();
+        let of_site = |(site, counts): (&SiteProfile, &SiteCounts)| Some((counts.id, site.live?));
+        Some(LiveCounts {
+            as_of_ms,
+            classes,
+            sites: self.sites.iter().zip(sites).filter_map(of_site).collect(),
+        })
     }
 }
 
@@ -110,8 +134,8 @@ fn id_of<K: Hash + Eq, I: Copy>(
 }
 
 fn counts_of_class(id: ClassId, class: &ClassProfile) -> ClassCounts {
-    let lifetimes = class.live.map(|live| LifetimeCounts {
-        live,
+    let lifetimes = class.live.map(|_| LifetimeCounts {
+        live: class.not_seen_dead(),
         collected: class.collected.clone(),
         lifetimes: class.lifetimes.clone().unwrap_or_default(),
     });
@@ -122,7 +146,7 @@ fn counts_of_site(id: SiteId, site: &SiteProfile) -> SiteCounts {
     SiteCounts {
         id,
         allocated: site.allocated,
-        live: site.live,
+        live: site.live.map(|_| site.not_seen_dead()),
         collected: site.collected.clone(),
         byte_seconds: site.byte_seconds,
         error: site.error,

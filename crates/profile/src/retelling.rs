@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use crate::builder::ProfileBuilder;
 use crate::fates::Stamp;
 use crate::frame::Frame;
-use crate::update::{FateCounts, Progress, Update};
+use crate::profile::LiveAsOf;
+use crate::update::{FateCounts, LiveCounts, Progress, Update};
 
 impl ProfileBuilder {
     /// All names and all counts as of now, under their ids, for a reader of the same stream that has read `resets` resets
@@ -18,6 +19,7 @@ impl ProfileBuilder {
         updates.extend(flags);
         updates.extend(self.names_again());
         updates.push(Update::Progress(Box::new(self.counts_again())));
+        updates.extend(self.live_again().map(Update::Live));
         updates.extend(self.fates_again().map(|fates| Update::Fates(Box::new(fates))));
         updates.extend(self.shares_again());
         let scopes: Vec<_> = self.scopes.values().cloned().collect();
@@ -70,6 +72,19 @@ impl ProfileBuilder {
         sites.sort_unstable_by_key(|&(id, _)| id);
         let told = !classes.is_empty() || !sites.is_empty() || self.stamp != Stamp::default();
         told.then_some(FateCounts { stamp: self.stamp, classes, sites })
+    }
+
+    fn live_again(&self) -> Option<LiveCounts> {
+        let as_of_ms = match self.live_as_of {
+            LiveAsOf::End => return None,
+            LiveAsOf::NoCollection => None,
+            LiveAsOf::Ms(ms) => Some(ms),
+        };
+        let mut classes: Vec<_> = self.class_live.iter().map(|(&id, &live)| (id, live)).collect();
+        let mut sites: Vec<_> = self.site_live.iter().map(|(&id, &live)| (id, live)).collect();
+        classes.sort_unstable_by_key(|&(id, _)| id);
+        sites.sort_unstable_by_key(|&(id, _)| id);
+        Some(LiveCounts { as_of_ms, classes, sites })
     }
 
     fn shares_again(&self) -> Option<Update> {

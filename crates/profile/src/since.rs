@@ -27,7 +27,7 @@ impl Profile {
             if let Some(before) = before.get(class.name.as_str()) {
                 class.subtract(before);
             }
-            !is_idle(class.allocated, class.live, &class.collected)
+            !is_idle(class.allocated, class.not_seen_dead(), &class.collected)
         });
         let before: FxHashMap<(&str, &Stack), &SiteProfile> =
             earlier.sites.iter().map(|site| ((site.class.as_str(), &site.stack), site)).collect();
@@ -35,7 +35,7 @@ impl Profile {
             if let Some(before) = before.get(&(site.class.as_str(), &site.stack)) {
                 site.subtract(before);
             }
-            !is_idle(site.allocated, site.live, &site.collected)
+            !is_idle(site.allocated, site.not_seen_dead(), &site.collected)
         });
         for (name, estimate) in &mut self.estimates {
             *estimate = estimate.without(earlier.estimates.get(name).copied().unwrap_or_default());
@@ -52,8 +52,8 @@ impl Profile {
     }
 }
 
-fn is_idle(allocated: Tally, live: Option<Tally>, collected: &[Tally]) -> bool {
-    allocated.is_empty() && live.is_none_or(|live| live.is_empty()) && collected.iter().all(Tally::is_empty)
+fn is_idle(allocated: Tally, not_seen_dead: Tally, collected: &[Tally]) -> bool {
+    allocated.is_empty() && not_seen_dead.is_empty() && collected.iter().all(Tally::is_empty)
 }
 
 impl ClassProfile {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::builder::ProfileBuilder;
 use crate::frame::Frame;
 use crate::ids::{FrameId, SiteId};
+use crate::tally::Tally;
 use crate::update::SiteCounts;
 
 impl ProfileBuilder {
@@ -31,5 +32,10 @@ impl ProfileBuilder {
     /// What was counted under one id, if anything was since the last reset.
     pub fn counts_of_site(&self, id: SiteId) -> Option<&SiteCounts> {
         self.site_counts.get(&id)
+    }
+
+    /// How many of its objects the last collection has left; `None` where the stream does not tell it.
+    pub fn live_of_site(&self, id: SiteId) -> Option<Tally> {
+        self.judged(&self.site_live, id)
     }
 }

@@ -51,6 +51,8 @@ pub enum Update {
     Fates(Box<FateCounts>),
     /// New values of how many objects of some classes were followed, where not each was; as of the last progress.
     Shares(Vec<(ClassId, Share)>),
+    /// New values of what is live, after a sweep; one without a moment says that there was no collection yet.
+    Live(LiveCounts),
     /// New values of some scopes, as of the last progress.
     Scopes(Vec<ScopeCounts>),
     /// Operations that the program has reported, if any; as of the last progress.
@@ -91,6 +93,17 @@ pub struct FateCounts {
     pub classes: Vec<(ClassId, ByteAges)>,
     /// Sites whose fates changed; the living of others have only grown older.
     pub sites: Vec<(SiteId, Fates)>,
+}
+
+/// What a collection has left of the tracked objects of some classes and sites. Who was born since is not among them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveCounts {
+    /// When that collection was, in milliseconds of the profiled time; `None`: there was none.
+    pub as_of_ms: Option<u64>,
+    /// Classes of which it is another than before.
+    pub classes: Vec<(ClassId, Tally)>,
+    /// Sites of which it is another than before.
+    pub sites: Vec<(SiteId, Tally)>,
 }
 
 /// Cumulative counts of one class.

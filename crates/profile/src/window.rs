@@ -69,9 +69,18 @@ impl Window {
                 }
             }
             // They belong to the progress before.
-            Update::Fates(_) | Update::Shares(_) | Update::Scopes(_) | Update::Operations(_)
+            Update::Live(_)
+            | Update::Fates(_)
+            | Update::Shares(_)
+            | Update::Scopes(_)
+            | Update::Operations(_)
                 if self.closed =>
             {
+                return Ok(());
+            }
+            // Those of the range are told of by its own steps.
+            Update::Collections(later) if self.closed => {
+                self.builder.collections.extend(later.clone());
                 return Ok(());
             }
             Update::Reset => (self.start, self.closed) = (None, false),

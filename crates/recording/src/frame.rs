@@ -24,6 +24,7 @@
 //!   kind 5: flags of the JVM, once, in postcard 1 encoding
 //!   kind 6: scopes: what was allocated in them and what survived them, in postcard 1 encoding
 //!   kind 7: how many operations the program has reported, in postcard 1 encoding
+//!   kind 8: what the last collection has left of classes and sites, in postcard 1 encoding
 //!   the head has its own checksum: a damaged length is told apart from a recording that was cut off
 //! ```
 
@@ -53,6 +54,9 @@ pub const KIND_FLAGS: u8 = 5;
 pub const KIND_SCOPES: u8 = 6;
 /// The frame kind that carries the number of operations.
 pub const KIND_OPERATIONS: u8 = 7;
+
+/// The frame kind that carries what is live.
+pub const KIND_LIVE: u8 = 8;
 
 /// The file header of this version.
 pub(crate) fn file_header() -> [u8; FILE_HEADER_LEN] {

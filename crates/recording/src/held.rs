@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::mem;
 
 use mayfly_profile::{
-    ByteAges, ClassCounts, ClassEstimate, ClassId, FateCounts, Fates, Progress, ScopeCounts, Share,
-    SiteCounts, SiteId, Stamp, Update,
+    ByteAges, ClassCounts, ClassEstimate, ClassId, FateCounts, Fates, LiveCounts, Progress, ScopeCounts,
+    Share, SiteCounts, SiteId, Stamp, Tally, Update,
 };
 
 /// Steps that became one.
@@ -17,6 +17,7 @@ pub(crate) struct Held {
     progress: Option<Pending>,
     fates: Option<PendingFates>,
     shares: HashMap<ClassId, Share>,
+    live: Option<PendingLive>,
     /// By path.
     scopes: BTreeMap<Vec<String>, ScopeCounts>,
     operations: Option<u64>,
@@ -28,6 +29,7 @@ impl Held {
         self.progress.is_none()
             && self.fates.is_none()
             && self.shares.is_empty()
+            && self.live.is_none()
             && self.scopes.is_empty()
             && self.operations.is_none()
     }
@@ -38,6 +40,7 @@ impl Held {
             Update::Progress(progress) => self.progress.get_or_insert_default().add(*progress),
             Update::Fates(fates) => self.fates.get_or_insert_default().add(*fates),
             Update::Shares(shares) => self.shares.extend(shares),
+            Update::Live(live) => self.live.get_or_insert_default().add(live),
             Update::Scopes(scopes) => {
                 self.scopes.extend(scopes.into_iter().map(|scope| (scope.path.clone(), scope)));
             }
@@ -56,6 +59,7 @@ impl Held {
     pub(crate) fn release(&mut self) -> impl Iterator<Item = Update> + use<> {
         let held = mem::take(self);
         let progress = held.progress.map(|pending| Update::Progress(Box::new(pending.whole())));
+        let live = held.live.map(PendingLive::whole);
         let fates = held.fates.map(PendingFates::whole);
         let mut shares: Vec<_> = held.shares.into_iter().collect();
         shares.sort_unstable_by_key(|&(id, _)| id);
@@ -63,7 +67,13 @@ impl Held {
         let scopes: Vec<_> = held.scopes.into_values().collect();
         let scopes = (!scopes.is_empty()).then_some(Update::Scopes(scopes));
         let operations = held.operations.map(Update::Operations);
-        progress.into_iter().chain(fates.into_iter().flatten()).chain(shares).chain(scopes).chain(operations)
+        progress
+            .into_iter()
+            .chain(live)
+            .chain(fates.into_iter().flatten())
+            .chain(shares)
+            .chain(scopes)
+            .chain(operations)
     }
 }
 
@@ -75,6 +85,13 @@ struct Pending {
     classes: HashMap<ClassId, ClassCounts>,
     sites: HashMap<SiteId, SiteCounts>,
     estimates: HashMap<ClassId, ClassEstimate>,
+}
+
+#[derive(Debug, Default)]
+struct PendingLive {
+    as_of_ms: Option<u64>,
+    classes: HashMap<ClassId, Tally>,
+    sites: HashMap<SiteId, Tally>,
 }
 
 #[derive(Debug, Default)]
@@ -100,6 +117,22 @@ impl Pending {
         sites.sort_unstable_by_key(|counts| counts.id);
         estimates.sort_unstable_by_key(|&(id, _)| id);
         Progress { classes, sites, estimates, ..self.newest }
+    }
+}
+
+impl PendingLive {
+    fn add(&mut self, live: LiveCounts) {
+        self.as_of_ms = live.as_of_ms;
+        self.classes.extend(live.classes);
+        self.sites.extend(live.sites);
+    }
+
+    fn whole(self) -> Update {
+        let mut classes: Vec<_> = self.classes.into_iter().collect();
+        let mut sites: Vec<_> = self.sites.into_iter().collect();
+        classes.sort_unstable_by_key(|&(id, _)| id);
+        sites.sort_unstable_by_key(|&(id, _)| id);
+        Update::Live(LiveCounts { as_of_ms: self.as_of_ms, classes, sites })
     }
 }
 

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::frame::{
     FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, FrameStart, KIND_COLLECTIONS, KIND_FATES, KIND_FLAGS,
-    KIND_OPERATIONS, KIND_SCOPES, KIND_SHARES, KIND_UPDATE, MAGIC, split_frame,
+    KIND_LIVE, KIND_OPERATIONS, KIND_SCOPES, KIND_SHARES, KIND_UPDATE, MAGIC, split_frame,
 };
 use crate::{v1, v2};
 
@@ -221,6 +221,7 @@ fn read_frame(bytes: &[u8], version: u16) -> Result<Option<(usize, Option<Update
         (KIND_UPDATE, _) => v2::decode(payload),
         (KIND_FATES, _) => whole(payload).map(|fates| Update::Fates(Box::new(fates))),
         (KIND_SHARES, _) => whole(payload).map(Update::Shares),
+        (KIND_LIVE, _) => whole(payload).map(Update::Live),
         (KIND_COLLECTIONS, _) => whole(payload).map(Update::Collections),
         (KIND_FLAGS, _) => whole(payload).map(Update::Flags),
         (KIND_SCOPES, _) => whole(payload).map(Update::Scopes),

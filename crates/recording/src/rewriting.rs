@@ -116,7 +116,6 @@ impl Room {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
 
     use mayfly_profile::{ClassId, Progress, SiteCounts, SiteId, Tally};
 
@@ -136,11 +135,8 @@ mod tests {
         reached: Reached,
         thinner: Thinner,
         writer: RecordingWriter,
-        /// Written in all, times it was rewritten, the largest that it was.
-        appended: u64,
-        rewritten: u64,
+        /// The largest that it was.
         largest: usize,
-        seconds: f64,
     }
 
     impl Recorded {
@@ -157,10 +153,7 @@ mod tests {
                 reached: Reached::default(),
                 thinner: Thinner::new(growth),
                 writer: RecordingWriter::new(),
-                appended: 0,
-                rewritten: 0,
                 largest: 0,
-                seconds: 0.0,
             }
         }
 
@@ -173,16 +166,12 @@ mod tests {
             }
             let written = self.bytes.len() - before;
             self.thinner.wrote(written);
-            self.appended += written as u64;
             self.largest = self.largest.max(self.bytes.len());
             let Some(coarseness) = self.room.is_short(self.bytes.len() as u64, ms) else { return };
-            let began = Instant::now();
             let mut rewriting = Rewriting::new(self.reached, coarseness);
             let mut bytes = rewriting.take(&self.bytes).expect("readable");
             bytes.extend(rewriting.end().expect("whole"));
             self.bytes = bytes;
-            self.rewritten += 1;
-            self.seconds += began.elapsed().as_secs_f64();
             self.room.rewritten(self.bytes.len() as u64, ms);
         }
     }
@@ -228,17 +217,6 @@ mod tests {
         for second in 1..=seconds {
             recorded.step(step(second, &mut chance), second * 1_000);
         }
-        let mb = |bytes: u64| bytes * PART / 1_000_000;
-        println!(
-            "{} h: {} MB, at most {} MB; {} MB were written in steps; rewritten {} times, {:.1} s of CPU ({:.3} %)",
-            seconds / 3_600,
-            mb(recorded.bytes.len() as u64),
-            mb(recorded.largest as u64),
-            mb(recorded.appended),
-            recorded.rewritten,
-            recorded.seconds * PART as f64,
-            recorded.seconds * PART as f64 / seconds as f64 * 100.0,
-        );
         recorded
     }
 

@@ -5,7 +5,7 @@
 
 use mayfly_profile::{
     BlameRules, BucketBounds, ClassFilter, ClassId, Collection, EngineKind, FateCounts, Flag, Frame, FrameId,
-    JvmInfo, Progress, RunInfo, ScopeCounts, Share, SiteId, Tracking,
+    JvmInfo, LiveCounts, Progress, RunInfo, ScopeCounts, Share, SiteId, Tracking,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -35,6 +35,8 @@ enum Update {
     Fates(Box<FateCounts>),
     #[serde(skip)]
     Shares(Vec<(ClassId, Share)>),
+    #[serde(skip)]
+    Live(LiveCounts),
     #[serde(skip)]
     Scopes(Vec<ScopeCounts>),
     #[serde(skip)]

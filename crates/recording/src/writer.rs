@@ -5,8 +5,8 @@
 use mayfly_profile::Update;
 
 use crate::frame::{
-    FRAME_HEAD_LEN, KIND_COLLECTIONS, KIND_FATES, KIND_FLAGS, KIND_OPERATIONS, KIND_SCOPES, KIND_SHARES,
-    KIND_UPDATE, file_header, frame_head,
+    FRAME_HEAD_LEN, KIND_COLLECTIONS, KIND_FATES, KIND_FLAGS, KIND_LIVE, KIND_OPERATIONS, KIND_SCOPES,
+    KIND_SHARES, KIND_UPDATE, file_header, frame_head,
 };
 use crate::v2;
 
@@ -45,6 +45,7 @@ impl RecordingWriter {
         let (kind, payload) = match update {
             Update::Fates(fates) => (KIND_FATES, postcard::to_stdvec(fates)?),
             Update::Shares(shares) => (KIND_SHARES, postcard::to_stdvec(shares)?),
+            Update::Live(live) => (KIND_LIVE, postcard::to_stdvec(live)?),
             Update::Scopes(scopes) => (KIND_SCOPES, postcard::to_stdvec(scopes)?),
             Update::Operations(operations) => (KIND_OPERATIONS, postcard::to_stdvec(operations)?),
             Update::Collections(collections) => (KIND_COLLECTIONS, postcard::to_stdvec(collections)?),

@@ -4,7 +4,7 @@ const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 
 /// A bar of `columns` columns for `value` = `largest`. Whatever is not zero shows.
 pub fn bar(value: u64, largest: u64, columns: usize, unicode: bool) -> String {
-    if value == 0 || largest == 0 {
+    if value == 0 || largest == 0 || columns == 0 {
         return String::new();
     }
     let eighths = (value as f64 / largest as f64 * columns as f64 * 8.0).round() as usize;

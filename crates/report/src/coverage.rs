@@ -4,6 +4,7 @@
 
 use mayfly_profile::{EngineKind, Profile, Tracking, Trust};
 
+use crate::doubts::doubts;
 use crate::text::printable;
 use crate::units;
 
@@ -20,7 +21,7 @@ pub fn coverage(profile: &Profile) -> Vec<String> {
         return vec!["Coverage: nothing was recorded.".to_owned()];
     }
     let certain = [counted(profile), missed(trust)];
-    certain.into_iter().chain(estimated(profile)).chain(few_samples(profile)).collect()
+    certain.into_iter().chain(doubts(profile)).chain(estimated(profile)).chain(few_samples(profile)).collect()
 }
 
 fn estimated(profile: &Profile) -> Option<String> {

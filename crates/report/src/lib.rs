@@ -7,6 +7,7 @@
 
 mod bars;
 mod coverage;
+mod doubts;
 mod heap_summary;
 mod lifetimes;
 mod live;
@@ -26,10 +27,12 @@ mod units;
 
 pub use bars::bar;
 pub use coverage::coverage;
+pub use doubts::doubts;
 pub use heap_summary::{HeapTextError, class_in_columns, heap_columns, parse_heap_columns};
-pub use lifetimes::whole_percent;
+pub use lifetimes::{LIFE_HEADING, life_label, whole_percent};
 pub use live::{LiveOptions, live};
 pub use median::Median;
+pub use over_time::pauses_known;
 pub use overview::{COLUMNS, LINES, overview};
 pub use part::part_lines;
 pub use post_run::{Occasion, post_run, tracking_text};

@@ -1,11 +1,12 @@
 //! The lifetime table of the post-run report: how long the tracked objects of each class live, by three clocks.
 
-use mayfly_profile::{ClassProfile, Gc, Lifetimes, Profile, Quantile, Tracking};
+use mayfly_profile::{ClassProfile, Gc, LifeRange, Lifetimes, Profile, Quantile, Tracking};
 
+use crate::bars::bar;
 use crate::rows::{blank, line};
 use crate::sections::sampling_note;
 use crate::table::right_aligned;
-use crate::text::printable;
+use crate::text::{pad, printable};
 use crate::units;
 
 /// A band as narrow as the steps of the clocks is not rough.
@@ -36,6 +37,7 @@ pub(crate) fn write_lifetimes(out: &mut String, profile: &Profile, limit: usize)
         line(out, 2, "no object was tracked");
         return blank(out);
     }
+    histogram(out, profile);
     let mut table = vec![HEADINGS.map(str::to_owned).to_vec()];
     let bounds = profile.run.jvm.lifetimes_are_upper_bounds();
     table.push(cells(&all_classes(&tracked), bounds));
@@ -52,6 +54,45 @@ pub(crate) fn write_lifetimes(out: &mut String, profile: &Profile, limit: usize)
     }
     out.push_str(&right_aligned(&table, "  "));
     blank(out);
+}
+
+/// How long objects lived, of all classes together.
+fn histogram(out: &mut String, profile: &Profile) {
+    const BAR: usize = 40;
+    let rows = profile.life_rows();
+    let most = rows.iter().map(|row| row.tally.bytes).max().unwrap_or(0);
+    line(out, 2, &format!("{} {:>9}  {:>9}", pad(LIFE_HEADING, LIFE_LABEL + BAR), "objects", "bytes"));
+    for row in &rows {
+        let bar = pad(&bar(row.tally.bytes, most, BAR, true), BAR);
+        let (objects, bytes) = (units::count(row.tally.objects), units::bytes(row.tally.bytes));
+        line(out, 2, &format!("{}{bar} {objects:>9}  {bytes:>9}", pad(&life_label(row.range), LIFE_LABEL)));
+    }
+}
+
+/// What the ages of a histogram are.
+pub const LIFE_HEADING: &str = "alive for sure for";
+
+/// Columns of a label, and a space behind.
+pub(crate) const LIFE_LABEL: usize = 23;
+
+/// What a row of the histogram is of.
+pub fn life_label(range: LifeRange) -> String {
+    match range {
+        LifeRange::BeforeFirstGc { at_most_ms: 0 } => "dead by 1st GC".to_owned(),
+        LifeRange::BeforeFirstGc { at_most_ms } => {
+            format!("dead by 1st GC, ≤{}", units::rough_duration(at_most_ms as f64))
+        }
+        LifeRange::Gone { at_most_ms } => format!("dead, ≤{}", units::rough_duration(at_most_ms as f64)),
+        LifeRange::Alive { from_ms, to_ms: Some(to_ms) } => format!("{} – {}", age(from_ms), age(to_ms)),
+        LifeRange::Alive { from_ms, to_ms: None } => format!("{} and more", age(from_ms)),
+        LifeRange::Live => "live".to_owned(),
+        LifeRange::NotJudged => "not judged yet".to_owned(),
+    }
+}
+
+/// A round age.
+fn age(ms: u64) -> String {
+    if ms.is_multiple_of(1_000) { units::whole_seconds(ms / 1_000) } else { format!("{ms} ms") }
 }
 
 fn explain(out: &mut String, profile: &Profile) {

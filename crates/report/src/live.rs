@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use mayfly_profile::{ClassProfile, Lifetimes, Profile, Tally};
 
 use crate::bars::bar;
-use crate::lifetimes::whole_percent;
+use crate::lifetimes::{LIFE_HEADING, LIFE_LABEL, life_label, whole_percent};
 use crate::median::Median;
 use crate::post_run::tracking_text;
 use crate::text::{ascii, pad, pad_left, printable, shorten, width};
@@ -35,7 +35,7 @@ impl Default for LiveOptions {
     }
 }
 
-const LABEL_WIDTH: usize = 17;
+const LABEL_WIDTH: usize = LIFE_LABEL;
 const NUMBER_WIDTH: usize = 8;
 
 /// The histogram. Rates are since `previous`, an earlier profile of the same stream; without one, or after a reset, since
@@ -61,7 +61,7 @@ pub fn live(profile: &Profile, previous: Option<&Profile>, options: &LiveOptions
 fn rows_within(height: usize, profile: &Profile) -> usize {
     /// Heading, empty lines, classes left out, what a mark means, trust and what was dropped.
     const ALWAYS: usize = 8;
-    let buckets = if profile.run.lifetimes { profile.run.buckets.len() + 3 } else { 0 };
+    let buckets = if profile.run.lifetimes { profile.life_rows().len() + 2 } else { 0 };
     height.saturating_sub(ALWAYS + buckets).max(1)
 }
 
@@ -94,17 +94,11 @@ impl View<'_> {
         self.shorten(&format!("{who}{}{right}", pad(&command, room)), self.width)
     }
 
-    /// A bar per lifetime bucket and one for what is live, by bytes.
+    /// A bar per range of lifetimes and one for what is live, by bytes.
     fn buckets(&self) -> Vec<String> {
-        let bounds = &self.profile.run.buckets;
-        let mut rows: Vec<_> = bounds
-            .ranges()
-            .enumerate()
-            .map(|(index, range)| {
-                (self.range_label(range), sum(self.profile, |class| class.collected.get(index).copied()))
-            })
-            .collect();
-        rows.push(("still live".to_owned(), sum(self.profile, |class| class.live)));
+        let rows = self.profile.life_rows();
+        let rows: Vec<_> =
+            rows.into_iter().map(|row| (self.text(&life_label(row.range)).into_owned(), row.tally)).collect();
         let largest = rows.iter().map(|(_, tally)| tally.bytes).max().unwrap_or(0);
         let room = self.width.saturating_sub(LABEL_WIDTH + 2 * (NUMBER_WIDTH + 2) + 1);
         let line = |(label, tally): &(String, Tally)| {
@@ -118,22 +112,15 @@ impl View<'_> {
         };
         let heading = format!(
             "{} {}",
-            pad(self.lifetime_heading(), LABEL_WIDTH + room),
+            pad(&self.lifetime_heading(), LABEL_WIDTH + room),
             numbers(&["objects".to_owned(), "bytes".to_owned()])
         );
         std::iter::once(heading).chain(rows.iter().map(line)).collect()
     }
 
-    fn lifetime_heading(&self) -> &'static str {
-        if crate::sections::sampling_note(self.profile).is_some() {
-            "lifetime (estimates)"
-        } else {
-            "lifetime"
-        }
-    }
-
-    fn range_label(&self, (from, to): (u64, Option<u64>)) -> String {
-        self.text(&units::lifetime_range(from, to)).into_owned()
+    fn lifetime_heading(&self) -> String {
+        let estimated = crate::sections::sampling_note(self.profile).is_some();
+        format!("{LIFE_HEADING}{}", if estimated { " (estimates)" } else { "" })
     }
 
     /// The classes that allocate fastest.
@@ -238,6 +225,7 @@ impl Column {
         let cell = match self {
             Self::Rate => Some(units::bytes(rate.allocated)),
             Self::Executed => Some(units::bytes(rate.executed)),
+            Self::Live if !profile.knows_live_of(class) => Some("?".to_owned()),
             Self::Live => class.live.map(|live| units::bytes(live.bytes)),
             Self::Median => lifetimes.and_then(Median::of).map(|median| median.to_string()),
             Self::FirstGc => lifetimes.and_then(Lifetimes::died_before_first_gc_share).map(whole_percent),
@@ -299,10 +287,4 @@ impl<'a> Rates<'a> {
 
 fn numbers(cells: &[String]) -> String {
     cells.iter().map(|cell| pad_left(cell, NUMBER_WIDTH + 2)).collect()
-}
-
-fn sum(profile: &Profile, part: impl Fn(&ClassProfile) -> Option<Tally>) -> Tally {
-    let mut sum = Tally::default();
-    profile.classes.iter().filter_map(part).for_each(|tally| sum.add(tally));
-    sum
 }

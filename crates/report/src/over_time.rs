@@ -1,8 +1,8 @@
-//! What happened when, in a line each: allocation, what was live, deaths, pauses.
+//! What happened when, in a line each: allocation, what collections left in use, deaths, pauses.
 //!
 //! Of all classes, whatever is shown. Not here: charts in a terminal (`mayfly-live`).
 
-use mayfly_profile::{Collection, Point, Profile};
+use mayfly_profile::{Point, Profile};
 
 use crate::text::pad;
 use crate::units;
@@ -10,7 +10,7 @@ use crate::units;
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Columns of the words at both ends.
 const LABEL: usize = 14;
-const NUMBER: usize = 22;
+const NUMBER: usize = 34;
 
 /// The lines, each of at most so many columns; none if there is no more than one step.
 pub(crate) fn over_time(profile: &Profile, columns: usize) -> Vec<String> {
@@ -18,27 +18,47 @@ pub(crate) fn over_time(profile: &Profile, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     if points.len() > 1 {
         let room = columns.saturating_sub(LABEL + NUMBER).clamp(8, 60);
-        let mut row = |label: &str, value: fn(&Point) -> u64, unit: &str| {
+        let rate = |label: &str, value: fn(&Point) -> u64| {
             let values = by_time(points, room, value);
             let most = units::bytes(points.iter().map(value).max().unwrap_or(0));
-            lines.push(format!("{}{}  at most {most}{unit}", pad(label, LABEL), spark(&values)));
+            format!("{}{}  at most {most}/s", pad(label, LABEL), spark(&values))
         };
-        row("allocated/s", Point::allocation_rate, "/s");
-        if profile.run.lifetimes {
-            row("live after GC", |point| point.live, "");
-            row("died/s", Point::death_rate, "/s");
-        }
+        lines.push(rate("allocated/s", Point::allocation_rate));
+        lines.extend(live_after_gc(profile, room));
+        lines.extend(profile.run.lifetimes.then(|| rate("died/s", Point::death_rate)));
     }
-    lines.extend(pauses(&profile.collections));
+    lines.extend(pauses(profile));
     lines
 }
 
+/// What collections left in use; `None` where nobody asks for it and it is not known.
+fn live_after_gc(profile: &Profile, room: usize) -> Option<String> {
+    let label = pad("live after GC", LABEL);
+    let known = || profile.history.iter().filter_map(|point| point.live);
+    let Some((last, most)) = known().next_back().zip(known().max()) else {
+        let why = if profile.gcs == 0 { "nothing was collected" } else { "no collection has said it" };
+        return profile.run.lifetimes.then(|| format!("{label}?  {why}"));
+    };
+    let values = by_time(&profile.history, room, |point| point.live.unwrap_or(0));
+    let (last, most) = (units::bytes(last), units::bytes(most));
+    Some(format!("{label}{}  last {last}, at most {most}", spark(&values)))
+}
+
 /// What collections cost the program; `None` if none is known.
-fn pauses(collections: &[Collection]) -> Option<String> {
+fn pauses(profile: &Profile) -> Option<String> {
+    let collections = &profile.collections;
     let longest = collections.iter().map(|gc| gc.pause_us).max()?;
     let all: u64 = collections.iter().map(|gc| gc.pause_us).sum();
     let ms = |us: u64| units::duration(us as f64 / 1_000.0);
-    Some(format!("{}{} in all, the longest {}", pad("paused", LABEL), ms(all), ms(longest)))
+    let of = pauses_known(profile).map_or_else(String::new, |known| format!(" ({known})"));
+    Some(format!("{}{} in all, the longest {}{of}", pad("paused", LABEL), ms(all), ms(longest)))
+}
+
+/// Why fewer pauses are known than there were collections; `None` where each is known.
+pub fn pauses_known(profile: &Profile) -> Option<String> {
+    let (known, all) = (profile.collections.len(), profile.gcs);
+    let fewer = u32::try_from(known).is_ok_and(|known| 0 < known && known < all);
+    fewer.then(|| format!("{known} of {all} GCs have their times: others ended outside of the profiled time"))
 }
 
 /// The mean of a value in so many equal parts of the whole time.
@@ -74,12 +94,12 @@ fn spark(values: &[f64]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use mayfly_profile::RunInfo;
+    use mayfly_profile::{Collection, RunInfo};
 
     use super::*;
 
     fn point(span_ms: u64, allocated: u64, live: u64) -> Point {
-        Point { span_ms, allocated, live, ..Point::default() }
+        Point { span_ms, allocated, live: Some(live), ..Point::default() }
     }
 
     #[test]
@@ -97,7 +117,8 @@ mod tests {
         let history = vec![point(1_000, 1 << 20, 10), point(1_000, 2 << 20, 20)];
         let counted = Profile { history, ..Profile::default() };
         let lines = over_time(&counted, 80);
-        assert_eq!(lines.len(), 1);
+        assert_eq!(lines.len(), 2);
+        assert!(lines[1].ends_with("  last 20 B, at most 20 B"), "{lines:?}");
         assert!(
             lines[0].starts_with("allocated/s   ▄") && lines[0].ends_with("█  at most 2.00 MiB/s"),
             "{lines:?}"
@@ -109,6 +130,27 @@ mod tests {
         assert_eq!(lines.len(), 4);
         assert_eq!(lines[3], "paused        22 ms in all, the longest 20 ms");
         assert!(lines.iter().all(|line| crate::text::width(line) <= 80));
+    }
+
+    #[test]
+    fn what_no_collection_has_said_is_not_nothing() {
+        let history = vec![Point { span_ms: 1_000, ..Point::default() }; 3];
+        let run = RunInfo { lifetimes: true, ..RunInfo::default() };
+        let profile = Profile { run, history, ..Profile::default() };
+        assert_eq!(over_time(&profile, 80)[1], "live after GC ?  nothing was collected");
+        assert_eq!(
+            over_time(&Profile { gcs: 1, ..profile }, 80)[1],
+            "live after GC ?  no collection has said it"
+        );
+    }
+
+    #[test]
+    fn fewer_pauses_than_collections_are_explained() {
+        let collections = vec![Collection { pause_us: 1_000, ..Collection::default() }; 2];
+        let known = Profile { gcs: 2, collections, ..Profile::default() };
+        assert_eq!(pauses_known(&known), None);
+        let fewer = pauses_known(&Profile { gcs: 3, ..known }).expect("one is not known");
+        assert!(fewer.starts_with("2 of 3 GCs"), "{fewer}");
     }
 
     #[test]

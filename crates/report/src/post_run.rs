@@ -4,6 +4,7 @@
 
 use mayfly_profile::{ClassFilter, Profile, Tracking, View};
 
+use crate::doubts::doubts_block;
 use crate::lifetimes::write_lifetimes;
 use crate::operations::operations_line;
 use crate::over_time::over_time;
@@ -54,6 +55,7 @@ pub fn post_run(profile: &Profile, view: &View, occasion: &Occasion) -> String {
     if let Some(law) = profile.littles_law() {
         line(&mut out, 2, &littles_law_line(law));
     }
+    out.push_str(&doubts_block(&shown));
     out.push_str(&estimates_block(&shown));
     out
 }

@@ -5,6 +5,7 @@
 
 use mayfly_profile::{Frame, SiteProfile, Tally, View, blame};
 
+use crate::doubts::NO_PLACE;
 use crate::text::printable;
 use crate::units::{self, percent};
 
@@ -88,6 +89,9 @@ fn write_sites(out: &mut String, row: &Row<'_>, indent: usize, view: &View, too_
         let share = percent(tally.bytes, total);
         let band = band(site.error);
         line(out, indent + 2, &format!("{share}%:{}:{}{band}", tally.bytes, tally.objects));
+        if site.stack.is_empty() {
+            line(out, indent + 4, NO_PLACE);
+        }
         for frame in &site.stack {
             line(out, indent + 4, &stack_line(frame));
         }

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use mayfly_profile::{ClassProfile, EngineKind, Profile, SiteProfile, Tally, Tracking, View};
+use mayfly_profile::{ClassProfile, EngineKind, LiveAsOf, Profile, SiteProfile, Tally, Tracking, View};
 
 use crate::rows::{Row, blank, in_order, line, write_rows};
 use crate::units;
@@ -72,6 +72,7 @@ impl<'a> Sections<'a> {
     fn live(&self, out: &mut String) {
         line(out, 0, "Live objects:");
         note(out, sampling_note(self.profile));
+        live_as_of(self.profile).iter().for_each(|text| line(out, 2, text));
         let rows = self.rows(Part::Live);
         write_rows(out, &rows, 2, self.view);
         blank(out);
@@ -83,6 +84,11 @@ impl<'a> Sections<'a> {
     fn collected(&self, out: &mut String) {
         line(out, 0, "Collected objects:");
         note(out, sampling_note(self.profile));
+        line(
+            out,
+            2,
+            "By the age at which they were found dead, which is up to a wait for a collection more than they lived",
+        );
         let mut summary = String::new();
         for (index, range) in self.profile.run.buckets.ranges().enumerate() {
             let rows = self.rows(Part::Bucket(index));
@@ -127,6 +133,22 @@ impl<'a> Sections<'a> {
 
     fn sites_of(&self, class: &str) -> impl Iterator<Item = &'a SiteProfile> + use<'_, 'a> {
         self.sites.get(class).into_iter().flatten().copied()
+    }
+}
+
+/// As of when what is live is known, and what of that is not.
+fn live_as_of(profile: &Profile) -> Vec<String> {
+    let mut unjudged = Tally::default();
+    profile.classes.iter().for_each(|class| unjudged.add(class.unjudged));
+    let since = format!("{} objects, {}", units::count(unjudged.objects), units::bytes(unjudged.bytes));
+    match profile.live_as_of {
+        LiveAsOf::End => Vec::new(),
+        LiveAsOf::NoCollection => vec![format!("Not known: nothing was collected ({since} were not judged)")],
+        LiveAsOf::Ms(ms) => {
+            let mut lines = vec![format!("Still there after the GC at {}", units::duration(ms as f64))];
+            lines.extend((!unjudged.is_empty()).then(|| format!("Born since, and not judged yet: {since}")));
+            lines
+        }
     }
 }
 

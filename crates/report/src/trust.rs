@@ -150,14 +150,14 @@ fn signed(bytes: i128) -> String {
     if bytes < 0 { format!("-{magnitude}") } else { magnitude }
 }
 
-/// Byte-seconds over time, against what was live after collections.
+/// Byte-seconds over time, against what collections left in use.
 ///
-/// `Little's law: 12.0 MiB held on average by lifetimes (11.5 MiB to 13.0 MiB), 11.9 MiB live after collections (11.1 MiB to 12.7 MiB)`
+/// `Little's law: 12.0 MiB held on average by lifetimes (11.5 MiB to 13.0 MiB), 11.9 MiB in use after collections (11.1 MiB to 12.7 MiB)`
 pub(crate) fn littles_law_line(law: LittlesLaw) -> String {
     let size = |bytes: f64| units::bytes(bytes.round() as u64);
     let doubt = if law.holds() { "" } else { ": they disagree" };
     format!(
-        "Little's law: {} held on average by lifetimes ({} to {}), {} live after collections ({} to {}){doubt}",
+        "Little's law: {} held on average by lifetimes ({} to {}), {} in use after collections ({} to {}){doubt}",
         size(law.held),
         size(law.bounds.0),
         size(law.bounds.1),

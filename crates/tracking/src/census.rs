@@ -115,6 +115,16 @@ impl Census {
         }
     }
 
+    /// How many of them were born by then, and their bytes. Of a cohort that was born before and after it, in proportion.
+    pub(crate) fn born_by(&self, ms: u64) -> (u64, u64) {
+        let born = self.cohorts.iter().take_while(|cohort| cohort.births.0 <= ms).flat_map(|cohort| {
+            let whole = (cohort.births.1 <= ms).then_some((cohort.births.0, cohort.weight, cohort.bytes));
+            let parts = whole.is_none().then(|| cohort.births().filter(move |birth| birth.0 <= ms));
+            whole.into_iter().chain(parts.into_iter().flatten())
+        });
+        born.fold((0, 0), |(weight, bytes), birth| (weight + birth.1, bytes + birth.2))
+    }
+
     pub(crate) fn cohorts(&self) -> &[Cohort] {
         &self.cohorts
     }
@@ -153,6 +163,14 @@ mod tests {
         assert_eq!(births.iter().map(|birth| birth.1).sum::<u64>(), 21);
         assert_eq!(births.iter().map(|birth| birth.2).sum::<u64>(), 210);
         assert_eq!((births[0].0, births[7].0), (110, 250));
+    }
+
+    #[test]
+    fn of_those_that_were_born_by_a_time_no_later_one_is() {
+        let mut census = Census::new(Fineness::CLASS);
+        census.settle(first(0), 80, Tally::of(5, 16));
+        census.settle(first(3), 390, Tally::of(7, 10));
+        assert_eq!([79, 80, 389, 390].map(|ms| census.born_by(ms)), [(0, 0), (5, 80), (5, 80), (12, 150)]);
     }
 
     #[test]

@@ -55,6 +55,13 @@ impl FateBook {
         self.fit(budget);
     }
 
+    /// They never were.
+    pub(crate) fn unsettle(&mut self, birth_ms: u64, tally: Tally) {
+        self.living.die(birth_ms, tally);
+        self.fates.survived = self.fates.survived.without(tally);
+        self.changed = true;
+    }
+
     /// Objects that share birth and death died; `settled`: they had survived a collection.
     pub(crate) fn bury(
         &mut self,
@@ -73,6 +80,12 @@ impl FateBook {
             self.fates.died_young.add(tally);
         }
         self.fit(budget);
+    }
+
+    /// Those of so many that live which were alive at a collection: they were born by then.
+    pub(crate) fn judged(&self, living: Tally, born_by_ms: u64) -> Tally {
+        let (objects, bytes) = self.living.born_by(born_by_ms);
+        Tally { objects: objects.min(living.objects), bytes: bytes.min(living.bytes), ..living }
     }
 
     /// The fates if they changed since they were told; so many objects live.

@@ -77,9 +77,17 @@ pub(crate) struct Evidence {
     pub(crate) whole_born: u64,
     /// It was alive here, if born before and not yet old.
     pub(crate) young: Option<Moment>,
+    /// It was alive at a collection of the whole heap, if born by then: known by the collector's pauses or because we forced it, not guessed
+    /// from what was found cleared.
+    pub(crate) judged_born: Option<u64>,
 }
 
 impl Evidence {
+    /// Who was born by then, and not found cleared when it was asked after, was alive at a collection after its birth.
+    pub(crate) fn judged_if_born_by(self) -> Option<u64> {
+        self.judged_born.max(self.young.map(|young| young.ms))
+    }
+
     /// What holds for objects of both.
     pub(crate) fn weaker(self, other: Self) -> Self {
         Self {
@@ -87,6 +95,7 @@ impl Evidence {
             whole: self.whole.min(other.whole),
             whole_born: self.whole_born.min(other.whole_born),
             young: self.young.min(other.young),
+            judged_born: self.judged_born.min(other.judged_born),
         }
     }
 }
@@ -217,13 +226,14 @@ impl History {
         evidence: Evidence,
         timeline: &Timeline,
     ) -> LivingAge {
-        match evidence.whole.filter(|_| birth_ms <= evidence.whole_born) {
-            Some(alive) if alive.ms >= birth_ms => LivingAge {
-                ms: since(alive.ms, birth_ms),
-                gcs: u64::from((alive.number + 1).saturating_sub(first.number)),
-                bytes: timeline.at_event(alive.ms).0.saturating_sub(timeline.within(birth_ms).1),
-            },
-            _ => LivingAge::default(),
+        let whole = evidence.whole.filter(|alive| birth_ms <= evidence.whole_born && alive.ms >= birth_ms);
+        // A young collection has looked at it when it was young; later ones may not have.
+        let examined = self.first_examined(birth_ms).filter(|first| first.number < evidence.asked);
+        let Some(alive) = whole.max(examined) else { return LivingAge::default() };
+        LivingAge {
+            ms: since(alive.ms, birth_ms),
+            gcs: u64::from((alive.number + 1).saturating_sub(first.number)),
+            bytes: timeline.at_event(alive.ms).0.saturating_sub(timeline.within(birth_ms).1),
         }
     }
 
@@ -239,6 +249,12 @@ impl History {
         if let (true, Some(last), Some(before)) = (beside, self.last(), self.pauses.get(1)) {
             self.hold_alive(last, before.ms);
         }
+    }
+
+    /// It is known that this collection looks at all that was born before it.
+    fn judge(&mut self, at: Moment) {
+        self.now.judged_born = self.now.judged_born.max(Some(at.ms));
+        self.hold_alive(at, at.ms);
     }
 
     fn hold_alive(&mut self, at: Moment, born_by: u64) {
@@ -317,7 +333,7 @@ impl History {
         match kind {
             GcKind::Full if stops => {
                 self.mixed = false;
-                self.hold_alive(at, at.ms);
+                self.judge(at);
             }
             GcKind::MarkStart | GcKind::MarkEnd => self.mark(at, kind),
             GcKind::ConcurrentPause => self.add_pause(at),
@@ -342,7 +358,7 @@ impl History {
         }
         self.marking.ended = Some(at);
         if let Some(began) = self.marking.began.take() {
-            self.hold_alive(began, began.ms);
+            self.judge(began);
         }
     }
 
@@ -354,7 +370,7 @@ impl History {
         self.pauses.push_front(at);
         let lag = self.family.lag();
         if let Some(&whole) = self.pauses.get(lag) {
-            self.hold_alive(whole, whole.ms);
+            self.judge(whole);
         }
         self.pauses.truncate(lag.min(MOST_EVENTS));
     }
@@ -365,15 +381,17 @@ impl History {
             // It is among those that followed, and looks at what is there then.
             GcFamily::StopTheWorld | GcFamily::G1 => Some(before).filter(|&first| first < self.count),
             // It began to mark after the call.
-            GcFamily::Concurrent | GcFamily::GenerationalZgc => before.checked_sub(1),
-            GcFamily::Unknown => None,
+            // If none came before, it is the first, or what is still there when that has ended was alive then, too.
+            GcFamily::Concurrent | GcFamily::GenerationalZgc | GcFamily::Unknown => {
+                Some(before.saturating_sub(1)).filter(|&first| first < self.count)
+            }
         };
         let event = as_of.and_then(|number| {
             let at = self.events.partition_point(|event| event.at.number < number);
             self.events.get(at).map(|event| event.at).filter(|at| at.number == number)
         });
         if let Some(event) = event {
-            self.hold_alive(event, event.ms);
+            self.judge(event);
         }
     }
 }

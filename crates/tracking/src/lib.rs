@@ -36,7 +36,7 @@ pub use cpu_budget::CpuBudget;
 pub use history::GcFamily;
 pub use ledger::{Ledger, References};
 pub use nursery::{Newborn, Nurseries, Nursery, StandsFor};
-pub use places::{Kind, Numbering, PlaceFacts, PlaceTable};
+pub use places::{Kind, Numbering, PlaceFacts, PlaceTable, is_unplaced};
 pub use rows::{SiteRows, Tables};
 pub use sampling::{Draw, Due, budget_of_stacks};
 pub use scope_book::{EntryEvent, ScopeFates};

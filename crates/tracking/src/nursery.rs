@@ -161,9 +161,9 @@ impl Nurseries {
         self.shared.dropped.load(Relaxed)
     }
 
-    /// Objects that threads took back when they had been drained already; to be asked for after [`Self::drain`].
-    pub(crate) fn taken_back(&self) -> Vec<Tracked> {
-        mem::take(&mut lock(&self.shared.taken_back))
+    /// What threads take back when it has been drained already.
+    pub(crate) fn returns(&self) -> Returns {
+        Returns(Arc::clone(&self.shared))
     }
 
     /// An entry of a scope in which objects may have been added ends on this thread, or goes on in it as in another one.
@@ -188,6 +188,17 @@ impl Nurseries {
         *nurseries = running;
         batches.append(&mut lock(&self.shared.full));
         batches
+    }
+}
+
+/// Objects that threads take back after they were drained.
+#[derive(Debug)]
+pub(crate) struct Returns(Arc<Shared>);
+
+impl Returns {
+    /// Those since the last time. Each was drained before.
+    pub(crate) fn take(&self) -> Vec<Tracked> {
+        mem::take(&mut lock(&self.0.taken_back))
     }
 }
 
@@ -424,7 +435,7 @@ mod tests {
         let last = nursery.follow(newborn(2, 8)).unwrap();
         assert!(nursery.take_back(last));
         assert_eq!(nurseries.drain()[0].objects.len(), 1);
-        assert_eq!(nurseries.taken_back(), []);
+        assert_eq!(nurseries.returns().take(), []);
     }
 
     #[test]
@@ -436,7 +447,7 @@ mod tests {
         nursery.add(2, SiteId(7), 3, 24);
         assert!(!nursery.take_back(first));
         assert_eq!(nurseries.drain()[0].objects.len(), 1);
-        assert_eq!(nurseries.taken_back(), [first]);
+        assert_eq!(nurseries.returns().take(), [first]);
     }
 
     /// What loom tries in every order, on real threads: Miri looks for data races in it (`just miri`).
@@ -496,7 +507,7 @@ mod in_every_order {
                 nursery.take_back(last.expect("room"))
             });
             let mut batches = nurseries.drain();
-            let mut taken_back = nurseries.taken_back();
+            let mut taken_back = nurseries.returns().take();
             let references = |batches: &[Batch]| {
                 let objects = batches.iter().flat_map(|batch| &batch.objects);
                 let mut references: Vec<_> = objects.map(Tracked::reference).collect();
@@ -507,7 +518,7 @@ mod in_every_order {
             assert!(taken_back.iter().all(|object| drained.contains(&object.reference())), "told too early");
             let gone = thread.join().expect("no panic");
             batches.extend(nurseries.drain());
-            taken_back.extend(nurseries.taken_back());
+            taken_back.extend(nurseries.returns().take());
             let (added, told): (&[u64], &[u64]) = if gone { (&[1, 2], &[]) } else { (&[1, 2, 3], &[3]) };
             assert_eq!(references(&batches), added);
             assert_eq!(taken_back.iter().map(Tracked::reference).collect::<Vec<_>>(), told);

@@ -22,6 +22,8 @@ use crate::slab_layout::{
 
 /// Numbers there are for places.
 const PLACES: usize = 1 << 22;
+/// The last of them are for objects of which no place told: by the first cell of their class.
+pub(crate) const UNPLACED: usize = PLACES - CLASS_WORDS;
 /// Room for the lists of places where classes differ: three entries per pair of place and class.
 const PAIRS: usize = 1 << 22;
 /// Number of the places that no longer fit.
@@ -357,9 +359,14 @@ impl PlaceCounter {
         Self { place, class, word, kind, sampled, samples: Mutex::default() }
     }
 
-    /// Whether it is of one bytecode, not of all that no longer fit.
+    /// Whether it is of one bytecode, not of all that no longer fit, nor of those of which none told.
     pub(crate) fn is_of_a_place(&self) -> bool {
-        self.place != ELSEWHERE
+        self.place != ELSEWHERE && !is_unplaced(self.place)
+    }
+
+    /// Whether it is of a class's objects of which no place told, as far as the hooks know: of some of them one did.
+    pub(crate) fn is_unplaced(&self) -> bool {
+        is_unplaced(self.place)
     }
 
     pub(crate) fn samples(&self) -> MutexGuard<'_, Samples> {
@@ -427,7 +434,7 @@ impl Facts {
         if let Some(&known) = self.known.find(hash(&facts), |&known| places[known as usize] == facts) {
             return Some(known);
         }
-        let number = (places.len() < PLACES).then_some(places.len() as u32)?;
+        let number = (places.len() < UNPLACED).then_some(places.len() as u32)?;
         self.known.insert_unique(hash(&facts), number, |&known| hash(&places[known as usize]));
         self.places.push(facts);
         Some(number)
@@ -457,6 +464,11 @@ impl Facts {
         self.numbers.insert(text, number);
         Some(number)
     }
+}
+
+/// Whether it is the number of what no place told of, for objects of one class.
+pub fn is_unplaced(place: u32) -> bool {
+    place != ELSEWHERE && place as usize >= UNPLACED
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

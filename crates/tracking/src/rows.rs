@@ -1,13 +1,13 @@
 //! Rows of sites in a session that counts by place: the exact count of each place, divided among the stacks that its
 //! samples found there.
 //!
-//! Rows of one place add up to its count. What its class counted beyond its places was made without bytecode (by
-//! reflection, through JNI, by the JVM), and gets a row of the class without frames.
+//! Rows of one place add up to its count. Of what a class counted beyond its places none told (reflection, method handles, hidden classes,
+//! native code): that is divided among the stacks that were taken of such objects, and gets a row without frames if there are none.
 
 use std::mem;
 
 use mayfly_profile::{ClassId, SiteCounts, SiteId, Tally, divide};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::classes::ClassTable;
 use crate::ledger::Ledger;
@@ -28,11 +28,23 @@ pub struct SiteRows {
     classes_baseline: Vec<ClassTotal>,
     /// Objects and stacks when a counter's rows were last said.
     said: Vec<(u64, u64)>,
-    without_place: FxHashMap<ClassId, Tally>,
+    without_place: FxHashMap<ClassId, WithoutPlace>,
     /// Size of a class's objects, by name.
     sizes: FxHashMap<Box<str>, u64>,
     classes_seen: usize,
 }
+
+/// What was said of a class's objects of which no place told.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct WithoutPlace {
+    tally: Tally,
+    taken: u64,
+    /// Whether it was said in a row without frames.
+    frameless: bool,
+}
+
+/// A stack, what it stands for, and the relative error of that.
+type Divided = (SiteId, Weight, f64);
 
 /// What rows are made of.
 #[derive(Clone, Copy)]
@@ -88,7 +100,6 @@ impl SiteRows {
             let changed = self.said[index] != (tally.objects, taken);
             if changed || stacks.iter().any(|(site, _)| died.contains(site)) {
                 let before = mem::replace(&mut self.said[index], (tally.objects, taken));
-                let error = |weight: &Weight| samples.error(weight);
                 // The row that it has until its first stack.
                 let own = if before.1 == 0 { self.own_frame(counter, tables) } else { None };
                 let stacks = match own {
@@ -97,10 +108,12 @@ impl SiteRows {
                 };
                 let ended = own.filter(|own| before.0 > 0 && stacks.iter().all(|(site, _)| site != own));
                 rows.extend(ended.map(|site| with_lifetimes(site, Tally::default(), ledger)));
-                rows.extend(place_rows(tally, &stacks, error, ledger));
+                let divided = |(site, weight)| (site, weight, samples.error(&weight));
+                rows.extend(place_rows(tally, &stacks.into_iter().map(divided).collect::<Vec<_>>(), ledger));
             }
         }
-        self.rest(words, tables, &placed, ledger, &mut rows);
+        let rests = self.rests(words, tables, &placed);
+        self.unplaced_rows(rests, tables, &died, ledger, &mut rows);
         rows
     }
 
@@ -125,15 +138,13 @@ impl SiteRows {
         Some(tables.sites.of_frame(counter.class, counter.place, facts.frame(self.lines)))
     }
 
-    /// Rows of what classes counted beyond their places.
-    fn rest(
-        &mut self,
+    /// What classes counted beyond their places, if anything or if there was something to say of it before.
+    fn rests<'a>(
+        &self,
         words: &Words,
-        tables: Tables<'_>,
+        tables: Tables<'a>,
         placed: &FxHashMap<&str, Tally>,
-        ledger: &Ledger,
-        rows: &mut Vec<SiteCounts>,
-    ) {
+    ) -> Vec<(&'a str, ClassId, Tally)> {
         let totals = words.classes(tables.classes, tables.places);
         let mut counted: FxHashMap<&str, (ClassId, Tally)> = FxHashMap::default();
         for (id, total) in totals.iter().enumerate() {
@@ -143,45 +154,76 @@ impl SiteRows {
                 counted.entry(name).or_insert((ClassId::of_row(id), Tally::default())).1.add(tally);
             }
         }
-        for (name, (class, tally)) in counted {
+        let rest = |(name, (class, tally)): (&'a str, (ClassId, Tally))| {
             let rest = tally.without(placed.get(name).copied().unwrap_or_default());
+            let is_said = rest.objects > 0 || self.without_place.contains_key(&class);
+            is_said.then_some((name, class, rest))
+        };
+        counted.into_iter().filter_map(rest).collect()
+    }
+
+    /// Rows of these rests, as far as they changed.
+    fn unplaced_rows(
+        &mut self,
+        rests: Vec<(&str, ClassId, Tally)>,
+        tables: Tables<'_>,
+        died: &FxHashSet<SiteId>,
+        ledger: &Ledger,
+        rows: &mut Vec<SiteCounts>,
+    ) {
+        let mut stacks = unplaced_stacks(tables);
+        for (name, class, rest) in rests {
+            let stacks = stacks.remove(name).unwrap_or_default();
+            let taken = stacks.iter().map(|(_, weight, _)| weight.taken).sum();
             let said = self.without_place.entry(class).or_default();
-            if *said != rest && (rest.objects > 0 || said.objects > 0) {
-                *said = rest;
+            let now = WithoutPlace { tally: rest, taken, frameless: stacks.is_empty() };
+            if *said == now && !stacks.iter().any(|(site, ..)| died.contains(site)) {
+                continue;
+            }
+            if now.frameless || said.frameless {
+                let allocated = if now.frameless { rest } else { Tally::default() };
                 rows.push(SiteCounts {
                     id: tables.sites.of_class(class),
-                    allocated: rest,
-                    live: ledger.follows_lifetimes().then_some(Tally::default()),
+                    allocated,
                     ..SiteCounts::default()
                 });
             }
+            *said = now;
+            rows.extend(place_rows(rest, &stacks, ledger));
         }
     }
 }
 
+/// The stacks taken of objects of which no place told, by the name of their class.
+fn unplaced_stacks(tables: Tables<'_>) -> FxHashMap<&str, Vec<Divided>> {
+    let mut by_class: FxHashMap<&str, Vec<Divided>> = FxHashMap::default();
+    for counter in tables.places.counters().filter(|counter| counter.is_unplaced()) {
+        let samples = counter.samples();
+        let divided =
+            samples.stacks().into_iter().map(|(site, weight)| (site, weight, samples.error(&weight)));
+        by_class.entry(tables.classes.name(counter.class).unwrap_or_default()).or_default().extend(divided);
+    }
+    by_class
+}
+
 /// The rows of one place.
-fn place_rows(
-    total: Tally,
-    stacks: &[(SiteId, Weight)],
-    error: impl Fn(&Weight) -> f64,
-    ledger: &Ledger,
-) -> Vec<SiteCounts> {
-    let objects = divide(total.objects, &stacks.iter().map(|(_, w)| w.objects).collect::<Vec<_>>());
+fn place_rows(total: Tally, stacks: &[Divided], ledger: &Ledger) -> Vec<SiteCounts> {
+    let objects = divide(total.objects, &stacks.iter().map(|(_, w, _)| w.objects).collect::<Vec<_>>());
     let bytes = match total.objects {
         // Objects of one size: samples don't tell it.
         0 => vec![0; stacks.len()],
-        all if stacks.iter().all(|(_, weight)| weight.bytes == 0) => {
+        all if stacks.iter().all(|(_, weight, _)| weight.bytes == 0) => {
             objects.iter().map(|objects| total.bytes / all * objects).collect()
         }
-        _ => divide(total.bytes, &stacks.iter().map(|(_, w)| w.bytes).collect::<Vec<_>>()),
+        _ => divide(total.bytes, &stacks.iter().map(|(_, w, _)| w.bytes).collect::<Vec<_>>()),
     };
-    let stood_for: u64 = stacks.iter().map(|(_, weight)| weight.objects).sum();
+    let stood_for: u64 = stacks.iter().map(|(_, weight, _)| weight.objects).sum();
     let missed = stood_for.abs_diff(total.objects) as f64 / total.objects.max(1) as f64;
-    let row = |((&(id, weight), objects), bytes): ((&(SiteId, Weight), u64), u64)| {
+    let row = |((&(id, weight, error), objects), bytes): ((&Divided, u64), u64)| {
         let known = stacks.len() > 1 && weight.largest > 0;
         let largest = if known { weight.largest } else { total.largest };
         let allocated = Tally { objects, bytes, largest };
-        SiteCounts { error: error(&weight).max(missed), ..with_lifetimes(id, allocated, ledger) }
+        SiteCounts { error: error.max(missed), ..with_lifetimes(id, allocated, ledger) }
     };
     stacks.iter().zip(objects).zip(bytes).map(row).collect()
 }

@@ -11,6 +11,9 @@ const OTHER: &str = "(other scopes)";
 /// Nestings: a node's number has so many values.
 const MOST_NODES: usize = 1 << NODE_BITS;
 
+/// The node of all others.
+const OTHERS: (Option<NodeId>, u32) = (None, 0);
+
 const NODE_BITS: u32 = 8;
 const OPENED_BITS: u32 = 19;
 /// Number of an entry among those of its slab, and below it the flag.
@@ -100,15 +103,20 @@ impl Scopes {
         if name == 0 || name as usize >= state.names.len() {
             return None;
         }
+        // One row for all others, whether their names or their nestings no longer fit.
+        let name = if state.names.get(name as usize).is_some_and(|name| **name == *OTHER) { 0 } else { name };
         let node = (outer, name);
-        if let Some(at) = state.nodes.iter().position(|known| *known == node) {
-            return Some(NodeId(at as u8));
-        }
-        let last = state.nodes.len() >= MOST_NODES - 1;
-        if state.nodes.len() < MOST_NODES {
-            state.nodes.push(if last { (None, 0) } else { node });
-        }
-        Some(NodeId((state.nodes.len() - 1) as u8))
+        let find = |nodes: &[_], node| nodes.iter().position(|known| *known == node);
+        let known = find(&state.nodes, node).or_else(|| {
+            let is_full = state.nodes.len() >= MOST_NODES - 1;
+            if is_full { find(&state.nodes, OTHERS) } else { None }
+        });
+        let at = known.unwrap_or_else(|| {
+            let is_last = state.nodes.len() == MOST_NODES - 1;
+            state.nodes.push(if is_last { OTHERS } else { node });
+            state.nodes.len() - 1
+        });
+        Some(NodeId(at as u8))
     }
 
     /// The names of a scope and of those that it is inside of, outermost first.
@@ -160,6 +168,27 @@ mod tests {
             (0..300).map(|at| scopes.inside(Some(NodeId(at as u8 / 2)), 1 + at % 9)).collect();
         assert!(nodes.iter().all(Option::is_some));
         assert_eq!(scopes.path(NodeId(255)).expect("known"), [OTHER]);
+    }
+
+    /// Rows of scopes are told apart by their paths.
+    #[test]
+    fn no_two_nodes_have_the_same_path() {
+        for named_so in [false, true] {
+            let scopes = Scopes::default();
+            if named_so {
+                scopes.name(OTHER);
+            }
+            let names: Vec<u32> = (0..300).map(|at| scopes.name(&format!("s{at}"))).collect();
+            for name in names {
+                let outer = scopes.inside(None, name).expect("a name");
+                scopes.inside(Some(outer), 1 + name % 9).expect("a name");
+            }
+            scopes.inside(None, 255).expect("a name");
+            let paths: Vec<_> = (0..=255).filter_map(|node| scopes.path(NodeId(node))).collect();
+            let distinct: std::collections::BTreeSet<_> = paths.iter().collect();
+            assert_eq!(distinct.len(), paths.len(), "{paths:?}");
+            assert!(paths.contains(&vec![OTHER.to_owned()]), "{paths:?}");
+        }
     }
 
     #[test]

@@ -25,7 +25,8 @@ pub(crate) const NOTE_OUTER: usize = 7;
 pub(crate) const NOTE_ENTRIES: usize = 8;
 /// Of the notes: how many entries were left.
 pub(crate) const NOTE_ENDS: usize = 9;
-/// Of the notes, in a session that began after an attach: whether a virtual thread is being mounted or unmounted; an int.
+/// Of the notes: in its lower half, in a session that began after an attach, whether a virtual thread is being mounted or unmounted; in
+/// its upper half whether a place told of an object that is not there yet.
 pub(crate) const NOTE_MOVING: usize = 10;
 /// Of the notes: by number of a scope's name, the address of the slab of that scope inside of this one; 0 for none yet.
 pub(crate) const NOTE_INNER: usize = 16;
@@ -137,7 +138,10 @@ mod tests {
         for (name, word) in words {
             assert_eq!(in_java(name), byte_offset(word as u32) as usize, "{name}");
         }
-        assert_eq!(in_java("CLONINGS"), in_java("BUILDING") + size_of::<u32>(), "the upper half");
+        for (upper, lower) in [("CLONINGS", "BUILDING"), ("TOLD_OF", "MOVING")] {
+            assert_eq!(in_java(upper), in_java(lower) + size_of::<u32>(), "the upper half");
+        }
+        assert_eq!(in_java("UNPLACED"), crate::places::UNPLACED);
     }
 
     // Nothing lies over anything else, and words 0, 1 and 5 stay zero.

@@ -61,6 +61,23 @@ fn bad_values() {
     });
 }
 
+/// A service that is started again when it ends would be started for ever.
+#[test]
+fn a_program_runs_without_an_agent_that_cannot_start_if_that_is_asked_for() {
+    each_jvm(|jvm| {
+        for wrong in ["#trackcolections", "#gc-often", "#output-/dev/null/folder"] {
+            let refused = with_options(jvm, wrong);
+            assert!(refused.stderr.contains("with #on-error-continue it runs without Mayfly"), "{refused:?}");
+            let plain = Launch::new(jvm, "exits.Exits").args(&["return"]).run();
+            let outcome = with_options(jvm, &format!("#on-error-continue{wrong}"));
+            assert_eq!((&outcome.stdout, outcome.code()), (&plain.stdout, plain.code()), "{outcome:?}");
+            let lines = ours(&outcome);
+            assert_eq!(lines.len(), 1, "{lines:?}");
+            assert!(lines[0].contains("the program runs without Mayfly"), "{lines:?}");
+        }
+    });
+}
+
 #[test]
 fn an_output_folder_that_cannot_be_made() {
     each_jvm(|jvm| {

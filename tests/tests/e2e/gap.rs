@@ -40,6 +40,39 @@ fn places_count_arrays_for_their_classes() {
     });
 }
 
+/// Lambdas, references to constructors, method handles, reflection, deserialisation, clones: no `new` of the program's bytecode tells of them.
+#[test]
+fn what_is_made_without_a_new_has_the_stack_of_who_made_it() {
+    each_jvm(|jvm| {
+        let options = ["#trace", "#trackcollections#trace"];
+        let parts = ["reflective", "language", "clones"];
+        let runs = parts.iter().enumerate().flat_map(|(variant, part)| {
+            turns_of(jvm, variant, &options).map(move |&options| (*part, options))
+        });
+        for (part, options) in runs {
+            let run = Profiled::new(jvm, "gap.Gap", options).with(|l| l.args(&[part, "1000"]));
+            let outcome = run.run();
+            let json = run.json();
+            if let Err(mismatch) = check_all(jvm, &outcome.stdout, &json.allocated()) {
+                panic!("{part} with {options} on {jvm}:\n{mismatch}");
+            }
+            let sites = json.0["sites"].as_array().expect("sites");
+            let of_program = |site: &&serde_json::Value| {
+                let class = site["class"].as_str().unwrap_or_default();
+                class.trim_start_matches(['[', 'L']).starts_with("gap.")
+            };
+            let is_own = |frame: &serde_json::Value| frame.as_str().is_some_and(|f| f.starts_with("gap."));
+            let mut seen = 0;
+            for site in sites.iter().filter(of_program) {
+                let own = site["stack"].as_array().is_some_and(|stack| stack.iter().any(is_own));
+                assert!(own, "{part} with {options} on {jvm}: {site}");
+                seen += site["allocated"]["objects"].as_u64().unwrap_or_default();
+            }
+            assert!(seen >= 5_000, "{seen} objects of {part} with {options} on {jvm}");
+        }
+    });
+}
+
 #[test]
 fn copies_by_clone() {
     counts_exactly("clones");

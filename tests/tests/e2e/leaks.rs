@@ -18,7 +18,7 @@ const LEAKS: [(&str, &str, &str); 10] = [
     ("classLoaders", "leaks.Plugin", "leaks.Leaks.PLUGINS->"),
     ("pooledThreadLocal", "leaks.Leaks$Pooled", "-threadLocals->"),
     ("queue", "leaks.Leaks$Queued", "leaks.Leaks.QUEUE->"),
-    ("interned", "java.util.concurrent.ConcurrentHashMap$Node", "leaks.Leaks.INTERNED->"),
+    ("interned", "java.lang.String", "leaks.Leaks.INTERNED->"),
     ("innerClass", "leaks.Leaks$Request$1", "leaks.Leaks.CALLBACKS->"),
     ("timer", "leaks.Leaks$Forgotten", "-queue->"),
     ("classValue", "leaks.Leaks$InClassValue", "class values of a java.lang.Class->"),
@@ -164,6 +164,46 @@ fn a_program_that_does_nothing_has_no_leak_and_is_told_how_long_it_stood_still()
         outcome.stdout.contains(" ms in all") && outcome.stdout.contains("Nothing is called a leak"),
         "{said}"
     );
+}
+
+/// Threads are in the map at each moment, and classes are loaded between the tagging of all and the walk.
+#[test]
+fn a_leak_into_a_busy_map_is_found_while_classes_load() {
+    each_jvm(|jvm| {
+        let program = Launch::new(jvm, "leaks.Busy").start().when_ready();
+        let pid = program.pid().to_string();
+        let folder = Workspace::new();
+        let file = folder.file("busy.mayheap");
+        let dumped = mayfly(["heap", "dump", &pid, &file.display().to_string(), "--walk", "--quiet"]);
+        assert_eq!(dumped.code(), Some(0), "on {jvm}: {}", dumped.stderr);
+        let rows = mayfly(["heap", "histogram", &file.display().to_string()]);
+        assert!(rows.stdout.contains("leaks.Busy$Leaked"), "on {jvm}: {}{}", rows.stdout, rows.stderr);
+        let (code, told) = leaks([pid.into(), "--for".into(), "3s".into()]);
+        assert_eq!(code, Some(1), "on {jvm}: {told:#}");
+        named_first(&told, "leaks.Busy$Leaked", "leaks.Busy.MAP->");
+        assert_eq!(told["suspects"][0]["holder"], "leaks.Busy.MAP", "on {jvm}: {told:#}");
+        assert_eq!(told["notes"].as_array().map(Vec::len), Some(0), "all dumps are whole: {told:#}");
+    });
+}
+
+/// What was taken before is judged, and nothing is ruled out.
+#[test]
+fn a_jvm_that_ends_during_the_search_is_judged_by_what_was_taken() {
+    any_jvm(|jvm| {
+        let mut program = Launch::new(jvm, "leaks.Busy").start().when_ready();
+        let pid = program.pid().to_string();
+        let words = [&*artifacts().cli, Path::new("leaks"), Path::new(&pid)];
+        let words = format!("exec {} --for 1h --dumps 2 2>&1", shell_words(words).replace('\'', ""));
+        let mut command = Command::new("sh");
+        command.args(["-c", &words]);
+        let mut search = Running::of(command);
+        search.wait_for_line("mayfly: dump 1 of 2 is taken");
+        program.send_line("");
+        let outcome = search.finish();
+        let said = format!("on {jvm}: {}", outcome.stdout);
+        assert_eq!(outcome.code(), Some(2), "{said}");
+        assert!(outcome.stdout.contains("the JVM ended before all 2 dumps were taken"), "{said}");
+    });
 }
 
 /// Sixteen rounds, each with a collection, recorded.

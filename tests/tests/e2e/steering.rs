@@ -57,7 +57,9 @@ fn pause_resume_and_reset_are_obeyed_and_a_snapshot_has_what_was_counted() {
         let second = snapshot("second", pid);
         assert!(largest_row(&second) >= Some(4000), "on {jvm}: {:?}", second.class(ROW));
         assert_eq!(items(&second), 12, "on {jvm}: nothing while paused");
-        assert!(second.live()[ITEM].objects >= 5, "on {jvm}: what is kept is live");
+        // Without a collection nobody knows.
+        let live = second.live().get(ITEM).copied();
+        assert!(live.is_none_or(|live| live.objects >= 5), "on {jvm}: what is kept is live: {live:?}");
         assert_eq!(second.0["complete"], false, "on {jvm}: the run goes on");
         ask(&["reset"], pid).ok();
         running.does("make 3");

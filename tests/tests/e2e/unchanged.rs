@@ -1,8 +1,12 @@
 //! The program is left as it was: stdout, exit code, what it prints on stderr, and what it sees of itself.
 
+use std::process::Command;
 use std::time::Duration;
 
-use mayfly_tests::{Jvm, Launch, Workspace, each_jvm, each_jvm_at_once, turns_of};
+use mayfly_tests::{
+    JsonReport, Jvm, Launch, Running, Workspace, artifacts, each_jvm, each_jvm_at_once, fixture_classes,
+    turns_of,
+};
 
 const OPTIONS: [&str; 3] = ["", "#trackcollections#trace", "#sample-64k#trace"];
 
@@ -102,5 +106,50 @@ fn nothing_of_ours_is_on_stdout() {
         let outcome = Launch::new(jvm, "org.server.Server").agent("#trackcollections#live-1").run().ok();
         assert_eq!(outcome.stdout, "EXPECT org.server.Server$Request 100 0 1600\nDONE\n", "on {jvm}");
         assert!(outcome.stderr.contains("Reason for output: JVM Shutdown"), "on {jvm}: {}", outcome.stderr);
+    });
+}
+
+/// The first whose cache of classes is made in one run of the program.
+const FIRST_WITH_AOT_OUTPUT: u32 = 25;
+
+/// A cache has classes as they were: rewriting them would crash the JVM that makes it, and switch it off in one that uses it, which
+/// says so on stdout.
+#[test]
+fn a_cache_of_classes_ahead_of_time_is_made_and_used_beside_samples() {
+    each_jvm(|jvm| {
+        let Some(jar) = jvm.javac().map(|javac| javac.with_file_name("jar")) else { return };
+        if jvm.feature < FIRST_WITH_AOT_OUTPUT {
+            return;
+        }
+        let folder = Workspace::new();
+        let app = folder.file("app.jar");
+        let packed =
+            Command::new(jar).arg("cf").arg(&app).arg("-C").arg(fixture_classes()).arg("exits").status();
+        assert!(packed.expect("jar runs").success());
+        let run = |agent: &str, mode: &[&str]| {
+            let mut java = Command::new(jvm.java());
+            if !agent.is_empty() {
+                let options = format!("{agent}#live-0#recording-{}", folder.file("run").display());
+                java.arg(artifacts().agent_flag(&options));
+            }
+            java.args(mode).arg("-cp").arg(&app).args(["exits.Exits", "return"]);
+            Running::of(java).finish()
+        };
+        let plain = run("", &[]);
+        let cache = folder.file("app.aot");
+        let [made, used] = ["Output", ""].map(|end| format!("-XX:AOTCache{end}={}", cache.display()));
+        for mode in [&*made, &used] {
+            let outcome = run("#sample-64k#trace", &[mode]);
+            assert!(outcome.stderr.contains("the JVM's own samples instead of exact counts"), "{outcome:?}");
+            assert!(outcome.stdout.starts_with(&plain.stdout), "{outcome:?}");
+            assert!(!outcome.stdout.contains("[error]"), "{outcome:?}");
+            assert!(cache.exists(), "{outcome:?}");
+            assert_eq!(JsonReport::of(&folder.file("run")).0["engine"], "sampled", "on {jvm}");
+        }
+        let refused = run("#trackcollections", &[&used]);
+        assert_eq!((refused.code(), &*refused.stdout), (Some(2), ""), "{refused:?}");
+        assert!(refused.stderr.contains("-XX:AOTMode=off"), "{refused:?}");
+        let exact = run("#trackcollections", &["-XX:AOTMode=off", &used]);
+        assert_eq!(exact.stdout, plain.stdout, "{exact:?}");
     });
 }

@@ -10,6 +10,7 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use std::time::Duration;
 
 use mayfly_heap::dump::Written;
 use mayfly_profile::{HeapSummary, Held};
@@ -132,20 +133,28 @@ fn dump_packed(args: &DumpArgs, pid: u32, file: &Path) -> Result<Dumped, Error> 
 
 fn walk(args: &DumpArgs, pid: u32, file: &Path) -> Result<HeapDumped, Error> {
     // What a walk along references reaches is alive: no collection is needed before.
-    take(pid, file, Content { collected: false, strings: !args.no_strings })
+    let dumped = take(pid, file, Content { collected: false, strings: !args.no_strings })?;
+    // What can't be read was not written, whatever the agent says.
+    match DumpFile::open(file).and_then(|dump| dump.histogram()) {
+        Ok(_) => Ok(dumped),
+        Err(damaged) => {
+            let _ = fs::remove_file(file);
+            Err(damaged.into())
+        }
+    }
 }
 
 /// What is to be in a dump.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Content {
+pub(super) struct Content {
     /// Collect before: what is held weakly only, and its companions, are gone.
-    pub(crate) collected: bool,
+    pub(super) collected: bool,
     /// The texts of strings.
-    pub(crate) strings: bool,
+    pub(super) strings: bool,
 }
 
 /// Has the agent write `file`, an absolute path of ours.
-pub(crate) fn take(pid: u32, file: &Path, content: Content) -> Result<HeapDumped, Error> {
+fn take(pid: u32, file: &Path, content: Content) -> Result<HeapDumped, Error> {
     let target = Target::connect(pid)?;
     let process = Process::find(pid)?;
     where_it_sees(&process, file, |path| ask(&target, pid, path, content))
@@ -176,8 +185,22 @@ pub(super) fn ask(target: &Target, pid: u32, file: &Path, content: Content) -> R
     let path = text_of(file)?;
     let _progress = Progress::work("walking the heap");
     let Content { collected: collect, strings } = content;
-    let request = Request::HeapDump { path: path.to_owned(), collect, strings };
-    match target.ask(&request)? {
+    asked(target, pid, &Request::HeapDump { path: path.to_owned(), collect, strings })
+}
+
+/// Has the agent write `file`, an absolute path of ours, as one of a series in which each object keeps its id; the next one comes
+/// within `keep`.
+pub(crate) fn step(pid: u32, file: &Path, series: u64, keep: Duration) -> Result<HeapDumped, Error> {
+    let target = Target::connect(pid)?;
+    let keep_ms = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
+    where_it_sees(&Process::find(pid)?, file, |path| {
+        let _progress = Progress::work("walking the heap");
+        asked(&target, pid, &Request::HeapStep { path: text_of(path)?.to_owned(), series, keep_ms })
+    })
+}
+
+fn asked(target: &Target, pid: u32, request: &Request) -> Result<HeapDumped, Error> {
+    match target.ask(request)? {
         Response::HeapDump(dumped) => Ok(dumped),
         _ => Err(Error::unexpected(pid)),
     }

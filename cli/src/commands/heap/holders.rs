@@ -1,6 +1,6 @@
 //! `mayfly heap holders`: who holds an object, seeing through the collections of the JDK.
 
-use mayfly_heap::holders::{HeldBy, holders};
+use mayfly_heap::holders::{HeldBy, Holding};
 use mayfly_heap::paths::{edge_text, object_text};
 use mayfly_heap::{Edge, EdgeName, Filter, Graph, ObjectIndex, Referrers, Strength};
 use rustc_hash::FxHashMap;
@@ -17,8 +17,9 @@ use crate::heap::selection;
 
 /// Rows when `--limit` does not say.
 const SHOWN: usize = 50;
-/// Of how many objects of a class the holders are looked for: each takes a walk through the collections that it is in.
-const ASKED: usize = 1000;
+/// References that are looked at for all objects of a class: each object takes a walk through the collections that it is in, which
+/// is long in a linked list.
+const LOOKED_AT: u64 = 100_000_000;
 /// Holders of one object that are looked for.
 const MOST: usize = 10_000;
 
@@ -27,7 +28,7 @@ const MOST: usize = 10_000;
 struct Holders {
     /// Objects there are of what was asked for.
     objects: usize,
-    /// Of how many of them holders were looked for: the first ones.
+    /// Of how many of them holders were looked for.
     asked: usize,
     /// Number of holders.
     holders: usize,
@@ -59,12 +60,12 @@ impl Answer for Holders {
             table.row([row.held.to_string(), format!("{}{by}", row.holder)]);
         }
         let first = self.rows.first().map(|row| format!("\nthe first of them:\n{}\n", row.text));
-        let asked = match self.objects - self.asked {
+        let asked = match self.objects.saturating_sub(self.asked) {
             0 => String::new(),
             left => format!(
-                "{} were not looked at: holders are looked for of {} at most\n",
-                counted(left as u64, "object"),
-                self.asked
+                "{} were not looked at: these collections are too long to go through for each; ask for one object, CLASS@ID, or \
+                 --direct\n",
+                counted(left as u64, "object")
             ),
         };
         table.text()
@@ -78,24 +79,23 @@ pub(super) fn run(args: &HoldersArgs) -> Result<(), Error> {
     let file = asked::open(&args.heap)?;
     let graph = file.graph()?;
     let held = selection::all_objects(&graph, &args.of)?;
-    let mut rows = {
+    let (mut rows, asked) = {
         let _progress = Progress::work("looking for holders");
         let referrers = file.referrers(&graph);
         if args.direct {
-            direct(&graph, &referrers, &held)
+            (direct(&graph, &referrers, &held), held.len())
         } else {
             through_collections(&graph, &referrers, &held)
         }
     };
     if let Some(class) = &args.by {
-        let names = class_name::spellings(class);
         rows.retain(|row| {
-            row.holder.rsplit_once('@').is_some_and(|(class, _)| names.iter().any(|name| name == class))
+            row.holder.rsplit_once('@').is_some_and(|(holder, _)| class_name::means(class, holder))
         });
     }
     let answer = Holders {
         objects: held.len(),
-        asked: held.len().min(ASKED),
+        asked,
         holders: rows.len(),
         rows: rows.into_iter().take(args.shown.limit.unwrap_or(SHOWN)).collect(),
     };
@@ -137,11 +137,18 @@ impl Found {
     }
 }
 
-fn through_collections(graph: &Graph, referrers: &Referrers, held: &[ObjectIndex]) -> Vec<Row> {
+/// And of how many of them, in any order, they were looked for.
+fn through_collections(graph: &Graph, referrers: &Referrers, held: &[ObjectIndex]) -> (Vec<Row>, usize) {
     let filter = Filter::new(graph, Strength::Phantom);
+    let mut holding = Holding::new(graph, referrers, &filter);
     let mut found = Found::default();
-    for &object in held.iter().take(ASKED) {
-        for holder in holders(graph, referrers, object, &filter, MOST) {
+    let mut asked = 0;
+    for &object in held {
+        if holding.looked_at() >= LOOKED_AT {
+            break;
+        }
+        asked += 1;
+        for holder in holding.of(object, MOST) {
             let (name, by) = match holder.by {
                 HeldBy::Object(by) => {
                     (object_text(graph, by), holder.steps.edges(graph).next().map(|edge| by_text(&edge)))
@@ -151,12 +158,12 @@ fn through_collections(graph: &Graph, referrers: &Referrers, held: &[ObjectIndex
             found.add(object, name, by, || holder.text(graph));
         }
     }
-    found.sorted()
+    (found.sorted(), asked)
 }
 
 fn direct(graph: &Graph, referrers: &Referrers, held: &[ObjectIndex]) -> Vec<Row> {
     let mut found = Found::default();
-    for &object in held.iter().take(ASKED) {
+    for &object in held {
         for edge in referrers.edges(graph, object) {
             let name = object_text(graph, edge.from);
             let text = || format!("{name}-{}->\n{}", by_text(&edge), object_text(graph, object));
@@ -185,6 +192,22 @@ mod tests {
         rows.iter().map(|row| (row.held, text(row).trim_end().to_owned())).collect()
     }
 
+    /// A map with more values than were once looked at: each is counted.
+    #[test]
+    fn all_objects_of_a_class_have_their_holders() {
+        let mut text = String::from(
+            "root static my.App.map -> 1:java.util.HashMap -table-> 2:java.util.HashMap$Node[]\n",
+        );
+        for at in 0..2_500 {
+            let (node, value) = (0x10_000 + at, 0x20_000 + at);
+            text += &format!("2 -[{at}]-> {node:x}:java.util.HashMap$Node -value-> {value:x}:my.Value\n");
+        }
+        let graph = mayfly_heap::fake::heap(&text);
+        let held = selection::all_objects(&graph, &["my.Value".into()]).expect("there");
+        let (rows, asked) = through_collections(&graph, &Referrers::new(&graph), &held);
+        assert_eq!((rows.len(), rows[0].held, asked), (1, 2_500, 2_500), "{rows:?}");
+    }
+
     /// Six fields hold one object, and two JNI references are one row: they have no names.
     #[test]
     fn each_field_is_a_row() {
@@ -204,7 +227,7 @@ mod tests {
         ]
         .map(|row| (1, row.to_owned()));
         let referrers = Referrers::new(&graph);
-        assert_eq!(shown(&through_collections(&graph, &referrers, &held)), expected);
+        assert_eq!(shown(&through_collections(&graph, &referrers, &held).0), expected);
         let mut direct = shown(&direct(&graph, &referrers, &held));
         direct.rotate_right(1);
         assert_eq!(direct, expected);

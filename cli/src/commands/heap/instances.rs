@@ -39,6 +39,18 @@ struct Row {
     deep_bytes: Option<u64>,
     /// What it refers to; empty if not asked for.
     fields: Vec<Reference>,
+    /// Its fields that are no references; empty if not asked for, and of a dump that has none.
+    values: Vec<Value>,
+    #[serde(skip)]
+    id: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Value {
+    /// Field name.
+    by: String,
+    /// As Java prints it.
+    value: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -59,6 +71,7 @@ impl Answer for Instances {
             let deep = row.deep_bytes.map(|bytes| bytes.to_string());
             let own = [row.bytes.to_string(), row.object.clone()];
             table.cells(deep.into_iter().chain(own).collect());
+            row.values.iter().for_each(|field| table.line_below(&format!("{} = {}", field.by, field.value)));
             row.fields.iter().for_each(|field| table.line_below(&format!("{} -> {}", field.by, field.to)));
         }
         let total =
@@ -70,15 +83,19 @@ impl Answer for Instances {
 pub(super) fn run(args: &InstancesArgs) -> Result<(), Error> {
     let file = asked::open(&args.heap)?;
     let graph = file.graph()?;
-    let mut objects = selection::objects(&graph, &args.class)?;
+    let class = args.of.as_ref().or(args.class.as_ref()).map_or("", String::as_str);
+    let mut objects = selection::objects(&graph, class)?;
     if args.subclasses {
-        let classes = selection::classes(&graph, &args.class)?;
+        let classes = selection::classes(&graph, class)?;
         objects = selection::objects_of(&graph, &with_subclasses(&file, &graph, &classes)?);
     }
-    let instances = {
+    let mut instances = {
         let _progress = Progress::work("measuring");
         instances(&graph, objects, args)
     };
+    if args.fields {
+        add_values(&file, &mut instances)?;
+    }
     document::show(&file.source(), &instances, args.shown.json)
 }
 
@@ -92,9 +109,22 @@ fn instances(graph: &Graph, mut objects: Vec<ObjectIndex>, args: &InstancesArgs)
         bytes: graph.size(object),
         deep_bytes: args.deep.then(|| Total::of(graph, reach::from(graph, [object], &filter).iter()).bytes),
         fields: if args.fields { references(graph, object) } else { Vec::new() },
+        values: Vec::new(),
+        id: graph.id(object),
     };
     let rows = objects.into_iter().take(args.shown.limit.unwrap_or(SHOWN)).map(row).collect();
     Instances { total: Held { objects: total.objects, bytes: total.bytes }, rows }
+}
+
+/// The values of fields, if the dump has them.
+fn add_values(file: &DumpFile, instances: &mut Instances) -> Result<(), QueryError> {
+    let ids: Vec<_> = instances.rows.iter().map(|row| row.id).collect();
+    let Some(mut values) = file.values(&ids)? else { return Ok(()) };
+    for row in &mut instances.rows {
+        let found = values.remove(&row.id).unwrap_or_default().into_iter();
+        row.values = found.map(|(by, value)| Value { by, value }).collect();
+    }
+    Ok(())
 }
 
 fn references(graph: &Graph, object: ObjectIndex) -> Vec<Reference> {

@@ -1,13 +1,17 @@
-//! Dumps of one program, in their order: what grew from each to the next, and a path to it in the last.
+//! Dumps of one program, in their order: what grew from each to the next, what holds it, and a path to it in the last.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use mayfly_heap::dominators::Dominators;
+use mayfly_heap::dominators::{Dominators, lasting_first};
 use mayfly_heap::growth::{Outline, Sustained, sustained};
 use mayfly_heap::{EdgeName, Filter, Graph, ObjectSet, Strength, paths};
-use mayfly_profile::is_of_the_jdk;
-use mayfly_verdicts::leaks::{Growth, Suspicion, growing, is_of_expiry};
+use mayfly_profile::Profile;
+use mayfly_verdicts::leaks::{Growth, Suspicion, Turnover, Watched, growing, is_of_expiry};
 
+use super::containers::{self, Container};
+use super::labels::{is_own, named, shown};
+use super::makers;
 use crate::error::Error;
 use crate::heap::dump_file::DumpFile;
 use crate::heap::progress::Progress;
@@ -33,9 +37,32 @@ pub(super) fn search(files: &[PathBuf]) -> Result<Leaks, Error> {
 pub(super) struct Dumps {
     outlines: Vec<Outline>,
     last: Option<Graph>,
+    /// Of a running JVM, where each object has the same id in all dumps: how long it had run for before.
+    ran_before: Option<Duration>,
+    /// And when each was taken, in seconds.
+    times: Vec<f64>,
+    /// What was sampled meanwhile.
+    made: Option<Profile>,
 }
 
 impl Dumps {
+    /// Of a JVM that has run for so long, each with the same ids.
+    pub(super) fn of_jvm(ran_before: Duration) -> Self {
+        Self { ran_before: Some(ran_before), ..Self::default() }
+    }
+
+    /// What was sampled while they were taken.
+    pub(super) fn made_by(&mut self, profile: Profile) {
+        self.made = Some(profile);
+    }
+
+    /// Takes the next dump of a running JVM.
+    pub(super) fn add_at(&mut self, file: &DumpFile, at: Duration) -> Result<(), Error> {
+        self.add(file)?;
+        self.times.push(at.as_secs_f64());
+        Ok(())
+    }
+
     /// Takes the next dump.
     pub(super) fn add(&mut self, file: &DumpFile) -> Result<(), Error> {
         if let Some(before) = self.outlines.last_mut() {
@@ -44,7 +71,11 @@ impl Dumps {
         self.last = None;
         let graph = file.graph()?;
         let _progress = Progress::work("finding what holds what");
-        self.outlines.push(Outline::new(&graph, &Dominators::new(&graph, &held(&graph))));
+        let dominators = Dominators::staged(&graph, &held(&graph), lasting_first(&graph));
+        self.outlines.push(match self.ran_before {
+            Some(_) => Outline::identified(&graph, &dominators),
+            None => Outline::new(&graph, &dominators),
+        });
         self.last = Some(graph);
         Ok(())
     }
@@ -53,30 +84,41 @@ impl Dumps {
     pub(super) fn leaks(&self, searched: Searched) -> Leaks {
         let heap_bytes = self.outlines.last().map_or(0, Outline::bytes);
         let least = LEAST_BYTES.max(heap_bytes / LEAST_PART);
-        let judged =
-            sustained(&self.outlines, least).into_iter().map(|row| (self.judged(&row, heap_bytes), row));
-        let mut rows: Vec<(Suspicion, Sustained)> =
-            judged.filter(|(suspicion, _)| !matches!(suspicion, Suspicion::Harmless(_))).collect();
-        rows.sort_by_key(|(suspicion, _)| suspicion.rank());
-        let more = rows.len().saturating_sub(MOST);
-        rows.truncate(MOST);
-        let suspects = rows.into_iter().map(|(suspicion, row)| self.suspect(suspicion, &row)).collect();
-        Leaks { searched, suspects, more, untold: None, floor: None }
+        let grown = sustained(&self.outlines, least);
+        let containers = containers::bytes(&grown);
+        let judged = grown
+            .into_iter()
+            .zip(containers)
+            .map(|(row, container)| (self.judged(&row, container, heap_bytes), row));
+        let rows = judged.filter(|(suspicion, _)| !matches!(suspicion, Suspicion::Harmless(_))).collect();
+        let mut containers = containers::of(rows);
+        let more = containers.len().saturating_sub(MOST);
+        containers.truncate(MOST);
+        let suspects = containers.into_iter().map(|container| self.suspect(container)).collect();
+        Leaks { suspects, more, ..Leaks::of(searched) }
     }
 
-    fn judged(&self, row: &Sustained, heap_bytes: u64) -> Suspicion {
+    fn judged(&self, row: &Sustained, container_bytes: Vec<u64>, heap_bytes: u64) -> Suspicion {
         let mut growth = Growth {
             objects: row.own.iter().map(|total| total.objects).collect(),
             bytes: row.retained.iter().map(|total| total.bytes).collect(),
             soft: row.soft.clone(),
+            container_bytes,
             heap_bytes,
             expiry: None,
+            turnover: turnover(row),
+            watched: self.watched(),
         };
         // All objects are gone through for it: only where it decides.
         if growing(&growth) == Suspicion::Leak {
             growth.expiry = self.expiry(row);
         }
         growing(&growth)
+    }
+
+    fn watched(&self) -> Option<Watched> {
+        let (first, last) = (self.times.first()?, self.times.last()?);
+        Some(Watched { ran_before: self.ran_before?.as_secs_f64() + first, seconds: last - first })
     }
 
     /// A field by which entries may be dropped in time, of the element or of what holds it, up to the first class that is the program's own.
@@ -97,17 +139,24 @@ impl Dumps {
         })
     }
 
-    fn suspect(&self, suspicion: Suspicion, row: &Sustained) -> Suspect {
+    fn suspect(&self, container: Container) -> Suspect {
+        let row = &container.row;
         let shown = shown(row);
-        let of = |totals: &[mayfly_heap::Total], what: fn(&mayfly_heap::Total) -> u64| {
-            totals.iter().map(what).collect::<Vec<_>>()
-        };
+        let seen = self.last.as_ref().zip(self.outlines.last());
+        let classes = containers::classes(&container);
+        let maker = self.made.as_ref().and_then(|profile| makers::of(profile, &classes));
+        let (allocated_by, added_by) = maker.map(|maker| (maker.by, maker.stack)).unzip();
         Suspect {
-            suspicion,
-            what: class_of(&row.path[shown]).to_owned(),
-            objects: of(&row.own, |total| total.objects),
-            bytes: of(&row.retained, |total| total.bytes),
+            suspicion: container.suspicion,
+            what: containers::element(row).to_owned(),
+            objects: row.own.iter().map(|total| total.objects).collect(),
+            bytes: container.bytes,
             held_by: row.path[..row.element].iter().map(|label| label.to_string()).collect(),
+            holder: seen.and_then(|(graph, outline)| containers::holder(row, graph, outline)),
+            holds: seen.map_or(Vec::new(), |(graph, outline)| containers::fields(row, graph, outline)),
+            allocated_by,
+            added_by: added_by.unwrap_or_default(),
+            also: container.also,
             path: self.path(&row.path[..=shown]),
             ..Suspect::default()
         }
@@ -118,49 +167,17 @@ impl Dumps {
         let (graph, outline) = (self.last.as_ref()?, self.outlines.last()?);
         let objects = ObjectSet::of(graph, outline.objects(labels));
         let _progress = Progress::work("searching paths");
-        paths::shortest(graph, &objects, &held(graph), 1).first().map(|path| path.text(graph))
+        paths::lasting(graph, &objects, &held(graph)).map(|path| path.text(graph))
     }
+}
+
+/// What came and went of what the element is called by.
+fn turnover(row: &Sustained) -> Option<Turnover> {
+    let stay = row.stays.get(named(row))?.clone();
+    Some(Turnover { present: stay.present, first: stay.first, second: stay.second })
 }
 
 /// What the collector can't take: strong references.
 fn held(graph: &Graph) -> Filter {
     Filter::new(graph, Strength::Strong)
-}
-
-/// Down to the first object that is the program's own: `HashMap$Node` says little.
-fn shown(row: &Sustained) -> usize {
-    let own = row.path.iter().skip(row.element).position(|label| is_own(label));
-    row.element + own.unwrap_or(0)
-}
-
-/// The class in a label: `a.B` of `class a.B` and of `field: a.B`.
-fn class_of(label: &str) -> &str {
-    let class = label.rsplit(": ").next().unwrap_or(label);
-    class.strip_prefix("class ").unwrap_or(class)
-}
-
-/// Whether a class is neither the JDK's nor an array of such, or of numbers.
-fn is_own(label: &str) -> bool {
-    let class = class_of(label).trim_start_matches('[');
-    let element = if class.len() < class_of(label).len() { class.strip_prefix('L') } else { Some(class) };
-    element.is_some_and(|class| !is_of_the_jdk(class))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn own_classes_are_told_from_the_jdks() {
-        for (label, class, own) in [
-            ("a.B", "a.B", true),
-            ("class a.B", "a.B", true),
-            ("cache: java.util.HashMap", "java.util.HashMap", false),
-            ("[La.B;", "[La.B;", true),
-            ("[Ljava.lang.Object;", "[Ljava.lang.Object;", false),
-            ("[[B", "[[B", false),
-        ] {
-            assert_eq!((class_of(label), is_own(label)), (class, own), "{label}");
-        }
-    }
 }

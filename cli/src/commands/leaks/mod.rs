@@ -2,7 +2,10 @@
 //!
 //! Not here: the judgement (`mayfly-verdicts`), growth and paths (`mayfly-heap`), and what it looks like (`verdicts/`).
 
+mod containers;
 mod dumps;
+mod labels;
+mod makers;
 mod recorded;
 mod running;
 

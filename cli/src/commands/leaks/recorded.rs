@@ -24,9 +24,9 @@ pub(super) fn search(file: &Path, trust: f64) -> Result<Leaks, Error> {
             told.keepers.truncate(MOST);
             let floor = Some(Floor { bytes_per_s: told.floor, is_small: told.floor_is_small });
             let suspects = told.keepers.into_iter().map(suspect).collect();
-            Leaks { searched, suspects, more, untold: None, floor }
+            Leaks { suspects, more, floor, ..Leaks::of(searched) }
         }
-        Err(why) => Leaks { searched, suspects: Vec::new(), more: 0, untold: Some(why), floor: None },
+        Err(why) => Leaks { untold: Some(why), ..Leaks::of(searched) },
     })
 }
 

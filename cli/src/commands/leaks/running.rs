@@ -5,45 +5,177 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::dumps::Dumps;
+use super::makers::Makers;
 use crate::args::judging::LeaksArgs;
-use crate::commands::heap::dump::{self, Content};
+use crate::commands::heap::dump;
 use crate::error::Error;
 use crate::heap::dump_file::DumpFile;
 use crate::output;
+use crate::session::connect::Target;
 use crate::session::process::Process;
-use crate::session::unreachable::Unreachable;
 use crate::verdicts::{Leaks, Searched};
+
+use mayfly_recording::control::Request;
 
 /// How often the JVM is looked at.
 const LOOK: Duration = Duration::from_millis(50);
-/// What a weak map has of keys that are gone would look like growth.
-const CONTENT: Content = Content { collected: true, strings: false };
+/// Said before anything is done.
+const PRICE: &str = "for each dump the JVM collects twice in full and stands still while its heap is walked, about a second for half a \
+                     million objects; allocations are sampled in between";
+/// For how long more than planned a dump may be waited for before the agent forgets what tells objects apart.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The same where somebody presses a key for each.
+const STEP_PATIENCE: Duration = Duration::from_secs(3600);
 
 pub(super) fn search(pid: u32, args: &LeaksArgs) -> Result<Leaks, Error> {
     let folder = tempfile::tempdir().map_err(|source| Error::NotWritten {
         name: "to the folder for temporary files".to_owned(),
         source,
     })?;
-    let (begin, mut paused_ms, mut taken) = (Instant::now(), 0, 0);
-    let mut dumps = Dumps::default();
-    while taken < args.dumps {
-        if taken > 0 && !wait(pid, args, begin, taken)? {
-            break;
+    let process = Process::find(pid)?;
+    let is_new = Target::find(pid).is_err();
+    output::say(PRICE);
+    let mut search = Search {
+        makers: None,
+        dumps: Dumps::of_jvm(process.uptime().unwrap_or_default()),
+        process,
+        args,
+        folder,
+        begin: Instant::now(),
+        taken: 0,
+        paused_ms: 0,
+        notes: Vec::new(),
+        ended: false,
+    };
+    // What can't be sampled can be looked for all the same.
+    let time = if args.step { STEP_PATIENCE } else { args.time };
+    match Makers::begin(pid, time) {
+        Ok(makers) => search.makers = Some(makers),
+        Err(error @ Error::Refused { .. }) => search.notes.push(format!("who adds is not known: {error}")),
+        Err(error) => return Err(error),
+    }
+    search.look_on()?;
+    search.forget();
+    if is_new && !search.ended {
+        search.notes.push(format!(
+            "the agent stays loaded in JVM {pid}, idle, as no JVM unloads one; JDK 21 and newer warn of it on the JVM's stderr"
+        ));
+    }
+    Ok(search.leaks())
+}
+
+struct Search<'a> {
+    /// Samples who makes what, until the last dump.
+    makers: Option<Makers>,
+    process: Process,
+    args: &'a LeaksArgs,
+    folder: tempfile::TempDir,
+    begin: Instant,
+    dumps: Dumps,
+    /// Dumps that can be read.
+    taken: usize,
+    paused_ms: u64,
+    notes: Vec<String>,
+    /// The JVM did, before all dumps were taken.
+    ended: bool,
+}
+
+impl Search<'_> {
+    /// Takes the dumps, as many as can be had.
+    fn look_on(&mut self) -> Result<(), Error> {
+        for number in 0..self.args.dumps {
+            if number > 0 && !self.wait(number) {
+                return Ok(());
+            }
+            match self.look(number) {
+                Ok(()) => {}
+                Err(_) if !self.process.is_alive() => {
+                    self.ended = true;
+                    return Ok(());
+                }
+                // A JVM that can't be reached at all is another matter.
+                Err(error) if number == 0 && !matches!(error, Error::Heap(_)) => return Err(error),
+                Err(error) => self.notes.push(format!("dump {} is left out: {error}", number + 1)),
+            }
         }
-        let file = folder.path().join(format!("{taken}.mayheap"));
-        paused_ms += dump::take(pid, &file, CONTENT)?.paused_ms;
-        taken += 1;
-        output::say(&progress(args, taken));
-        dumps.add(&DumpFile::open(&file)?)?;
+        Ok(())
+    }
+
+    fn look(&mut self, number: usize) -> Result<(), Error> {
+        let file = self.folder.path().join(format!("{number}.mayheap"));
+        let series = u64::from(std::process::id());
+        let keep = if self.args.step { STEP_PATIENCE } else { self.args.time + PATIENCE };
+        self.paused_ms += dump::step(self.process.pid, &file, series, keep)?.paused_ms;
+        let at = self.begin.elapsed();
+        output::say(&progress(self.args, number + 1));
+        if number + 1 == self.args.dumps {
+            self.hear_makers();
+        }
+        let added = DumpFile::open(&file).map_err(Error::from).and_then(|dump| self.dumps.add_at(&dump, at));
         // What is needed of it is in memory; a folder that stays full is said by the next dump.
         let _ = std::fs::remove_file(&file);
+        added?;
+        self.taken += 1;
+        Ok(())
     }
-    let seconds = begin.elapsed().as_secs_f64();
-    let mut leaks = dumps.leaks(Searched::Jvm { pid, dumps: taken, seconds, paused_ms });
-    if taken < 2 {
-        leaks.untold = Some("one dump tells no growth".to_owned());
+
+    /// Waits until the next dump is due; whether there is to be one.
+    fn wait(&mut self, number: usize) -> bool {
+        if self.args.step {
+            let mut line = String::new();
+            return io::stdin().lock().read_line(&mut line).is_ok_and(|bytes| bytes > 0);
+        }
+        let intervals = u32::try_from(self.args.dumps - 1).unwrap_or(u32::MAX);
+        let due = self.begin + self.args.time / intervals * u32::try_from(number).unwrap_or(u32::MAX);
+        while Instant::now() < due {
+            if !self.process.is_alive() {
+                self.ended = true;
+                return false;
+            }
+            thread::sleep(LOOK.min(due.saturating_duration_since(Instant::now())));
+        }
+        true
     }
-    Ok(leaks)
+
+    fn hear_makers(&mut self) {
+        let Some(makers) = self.makers.take() else { return };
+        match makers.end(self.folder.path()) {
+            Ok(profile) => self.dumps.made_by(profile),
+            Err(error) => self.notes.push(format!("who adds is not known: {error}")),
+        }
+    }
+
+    /// Has the agent forget what tells objects apart: if it can't be asked, it does so itself.
+    fn forget(&mut self) {
+        if !self.ended {
+            self.hear_makers();
+        }
+        if !self.ended
+            && let Ok(agent) = Target::find(self.process.pid)
+        {
+            let _ = agent.ask(&Request::HeapForget);
+        }
+    }
+
+    fn leaks(mut self) -> Leaks {
+        let (pid, dumps, paused_ms) = (self.process.pid, self.taken, self.paused_ms);
+        let seconds = self.begin.elapsed().as_secs_f64();
+        let mut leaks = self.dumps.leaks(Searched::Jvm { pid, dumps, seconds, paused_ms });
+        if self.ended {
+            let all = self.args.dumps;
+            self.notes.push(format!(
+                "the JVM ended before all {all} dumps were taken: look earlier, or for less long (--for)"
+            ));
+        }
+        leaks.untold = match self.taken {
+            0 => Some("no dump could be read".to_owned()),
+            1 => Some("one dump tells no growth".to_owned()),
+            _ => None,
+        };
+        leaks.incomplete = self.ended;
+        leaks.notes = self.notes;
+        leaks
+    }
 }
 
 fn progress(args: &LeaksArgs, taken: usize) -> String {
@@ -53,21 +185,4 @@ fn progress(args: &LeaksArgs, taken: usize) -> String {
         (true, false) => "",
     };
     format!("dump {taken} of {} is taken{next}", args.dumps)
-}
-
-/// Waits until the next dump is due; whether there is to be one.
-fn wait(pid: u32, args: &LeaksArgs, begin: Instant, taken: usize) -> Result<bool, Error> {
-    if args.step {
-        let mut line = String::new();
-        return Ok(io::stdin().lock().read_line(&mut line).is_ok_and(|bytes| bytes > 0));
-    }
-    let intervals = u32::try_from(args.dumps - 1).unwrap_or(u32::MAX);
-    let due = begin + args.time / intervals * u32::try_from(taken).unwrap_or(u32::MAX);
-    while Instant::now() < due {
-        if Process::find(pid).is_err() {
-            return Err(Unreachable::Ended { pid }.into());
-        }
-        thread::sleep(LOOK.min(due.saturating_duration_since(Instant::now())));
-    }
-    Ok(true)
 }

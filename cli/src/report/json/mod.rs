@@ -4,29 +4,32 @@
 
 mod schema;
 mod scopes;
+mod ways;
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
 use mayfly_profile::{
     BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Collection, Dropped, EngineKind, Flag, FlagValue,
-    Following, Frame, GenerationUse, JvmInfo, Lifetimes, LivedPart, OwnCost, Part, Profile, Quantile,
-    Refusals, Remainder, Share, SiteProfile, Tally, Tracking, View,
+    Following, Frame, GenerationUse, JvmInfo, Lifetimes, LiveAsOf, LivedPart, OwnCost, Part, Profile,
+    Quantile, Refusals, Remainder, Share, SiteProfile, Tally, Tracking, View,
 };
 use schema::{
     Band, BucketJson, ByteSecondsJson, ClassJson, CollectionJson, CostJson, Document, DroppedJson,
-    EstimateJson, FlagJson, FollowingJson, JvmJson, LifetimeJson, PartJson, RefusalsJson, RemainderJson,
-    SCHEMA, SiteJson, TallyJson, TenuringJson, TrackingJson, TrustJson, UnseenJson, UseJson,
+    EstimateJson, FlagJson, FollowingJson, JvmJson, LifetimeJson, LiveAfterGcJson, PartJson, RefusalsJson,
+    RemainderJson, SCHEMA, SiteJson, TallyJson, TenuringJson, TrackingJson, TrustJson, UnseenJson, UseJson,
 };
 
 /// The part of `profile` that is shown as pretty-printed JSON, ending in a newline. Says nothing of the rules of blame.
 pub(super) fn write(profile: &Profile, view: &View, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &document(&view.of(profile), view.rows))?;
+    // Whether counts contradict each other does not depend on which are shown.
+    let doubts = mayfly_report::doubts(profile);
+    serde_json::to_writer_pretty(&mut *out, &document(&view.of(profile), view.rows, doubts))?;
     out.write_all(b"\n")
 }
 
 /// The document of `profile`, with at most `limit` classes and as many sites of each. Totals are not limited.
-fn document(profile: &Profile, limit: Option<usize>) -> Document<'_> {
+fn document(profile: &Profile, limit: Option<usize>, doubts: Vec<String>) -> Document<'_> {
     let run = &profile.run;
     let numbers = Numbers::of(profile);
     let shown = &profile.classes[..limit.unwrap_or(usize::MAX).min(profile.classes.len())];
@@ -39,22 +42,37 @@ fn document(profile: &Profile, limit: Option<usize>) -> Document<'_> {
         duration_s: seconds(profile.duration_ms as f64),
         operations: (profile.operations > 0).then_some(profile.operations),
         gcs: profile.gcs,
+        live_as_of_s: live_as_of_s(profile.live_as_of),
+        live_after_gc: live_after_gc(profile),
         resets: profile.resets,
         complete: profile.complete,
         tracking: TrackingJson::of(run.tracking, run.lifetimes, run.stacks),
         part: numbers.part(),
         scopes: scopes::scopes(profile, limit),
-        trust: TrustJson::of(profile),
+        trust: TrustJson { doubts, ..TrustJson::of(profile) },
         jvm_flags: profile.flags.iter().map(flag).collect(),
         collections: profile.collections.iter().map(CollectionJson::of).collect(),
         classes: shown.iter().map(|class| numbers.class(class)).collect(),
         sites: shown_sites(profile, shown, limit).map(|site| numbers.site(site)).collect(),
+        own_ways: ways::ways(profile),
         buckets: if run.lifetimes {
             numbers.buckets(&collected_in_all(profile), numbers.tracked_estimated)
         } else {
             Vec::new()
         },
     }
+}
+
+fn live_as_of_s(as_of: LiveAsOf) -> Option<f64> {
+    match as_of {
+        LiveAsOf::Ms(ms) => Some(seconds(ms as f64)),
+        LiveAsOf::End | LiveAsOf::NoCollection => None,
+    }
+}
+
+fn live_after_gc(profile: &Profile) -> Option<LiveAfterGcJson> {
+    let known = || profile.history.iter().filter_map(|point| point.live);
+    Some(LiveAfterGcJson { last_bytes: known().next_back()?, most_bytes: known().max()? })
 }
 
 /// How this profile's numbers are to be written.
@@ -134,7 +152,8 @@ impl<'a> Numbers<'a> {
             optimised_away: self.profile.is_optimised_away(class),
             rank_bytes: self.profile.allocated_bytes(class),
             byte_seconds: self.byte_seconds(class),
-            live: class.live.map(|live| TallyJson::of(live, tracked_estimated)),
+            live: self.live(class).map(|live| TallyJson::of(live, tracked_estimated)),
+            not_judged: self.not_judged(class.unjudged, tracked_estimated),
             collected: self.buckets(&class.collected, tracked_estimated),
             samples: self.samples(class),
             followed: share.map(|share| share.followed),
@@ -145,13 +164,23 @@ impl<'a> Numbers<'a> {
         }
     }
 
+    fn live(&self, class: &ClassProfile) -> Option<Tally> {
+        class.live.filter(|_| self.profile.knows_live_of(class))
+    }
+
+    fn not_judged(&self, unjudged: Tally, estimated: bool) -> Option<TallyJson> {
+        let told = self.profile.live_as_of != LiveAsOf::End;
+        told.then(|| TallyJson::of(unjudged, estimated))
+    }
+
     fn byte_seconds(&self, class: &ClassProfile) -> Option<ByteSecondsJson> {
         let ByteSeconds { dead, living } = class.byte_seconds(self.bounds)?;
         Some(ByteSecondsJson { dead, living, estimated: self.tracked_estimated })
     }
 
     fn samples(&self, class: &ClassProfile) -> Option<u64> {
-        let mut tracked = class.live?;
+        class.live?;
+        let mut tracked = class.not_seen_dead();
         tracked.add(class.dead());
         let samples = self.profile.samples_behind(class, tracked)?;
         samples.is_finite().then(|| samples.round().max(1.0) as u64)
@@ -166,6 +195,7 @@ impl<'a> Numbers<'a> {
             stack: site.stack.iter().map(frame_text).collect(),
             allocated: TallyJson::of(site.allocated, !exact),
             live: site.live.map(|live| TallyJson::of(live, fates_estimated)),
+            not_judged: self.not_judged(site.unjudged, fates_estimated),
             collected: self.buckets(&site.collected, fates_estimated),
             rank_bytes: site.allocated_at_most(&self.site_bounds),
             byte_seconds: site.byte_seconds,
@@ -252,6 +282,7 @@ impl<'a> TrustJson<'a> {
             remainder: trust.remainder.iter().map(RemainderJson::of).collect(),
             sample_interval_bytes: trust.sample_interval,
             unseen_classes: unseen_classes(profile),
+            doubts: Vec::new(),
             refusals: trust.refusals.iter().map(RefusalsJson::of).collect(),
             dropped: trust.dropped.iter().map(DroppedJson::of).collect(),
             following: FollowingJson::of(trust.following),

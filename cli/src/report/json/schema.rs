@@ -24,6 +24,11 @@ pub(super) struct Document<'a> {
     /// That the program reported.
     pub(super) operations: Option<u64>,
     pub(super) gcs: u32,
+    /// The collection that `live` is as of, in the profiled time; null: there was none, or an earlier recording says no more than
+    /// what was not seen dead.
+    pub(super) live_as_of_s: Option<f64>,
+    /// What collections left in use; null where that is not known.
+    pub(super) live_after_gc: Option<LiveAfterGcJson>,
     /// How often counts were set to zero.
     pub(super) resets: u32,
     /// Whether the agent closed the recording.
@@ -42,8 +47,18 @@ pub(super) struct Document<'a> {
     pub(super) collections: Vec<CollectionJson<'a>>,
     pub(super) classes: Vec<ClassJson<'a>>,
     pub(super) sites: Vec<SiteJson<'a>>,
+    /// Who calls: what was allocated through the program's own frames, as a tree; empty without stacks.
+    pub(super) own_ways: Vec<super::ways::WayJson>,
     /// Collected objects of all selected classes, whatever the limit; empty when deaths were not followed.
     pub(super) buckets: Vec<BucketJson>,
+}
+
+/// Bytes of the heap in use after collections.
+#[derive(Debug, Serialize)]
+pub(super) struct LiveAfterGcJson {
+    /// After the last one.
+    pub(super) last_bytes: u64,
+    pub(super) most_bytes: u64,
 }
 
 /// What a flag is set to.
@@ -137,6 +152,8 @@ pub(super) struct TrustJson<'a> {
     pub(super) sample_interval_bytes: Option<u64>,
     /// What the hooks did not see, by class, largest first.
     pub(super) unseen_classes: Vec<UnseenJson<'a>>,
+    /// What contradicts itself, a sentence each; empty: nothing does.
+    pub(super) doubts: Vec<String>,
     pub(super) refusals: Vec<RefusalsJson<'a>>,
     pub(super) dropped: Vec<DroppedJson<'a>>,
     pub(super) following: FollowingJson,
@@ -220,7 +237,10 @@ pub(super) struct ClassJson<'a> {
     pub(super) rank_bytes: u64,
     /// Bytes times seconds that objects were held; `None` if deaths were not followed.
     pub(super) byte_seconds: Option<ByteSecondsJson>,
+    /// There after the collection at `live_as_of_s`; null where that is not known.
     pub(super) live: Option<TallyJson>,
+    /// Born since that collection; null in a recording that does not tell them apart.
+    pub(super) not_judged: Option<TallyJson>,
     pub(super) collected: Vec<BucketJson>,
     /// How many samples `live`, `collected` and `lifetime` rest on, about; `None`: they are no estimates, or there is none.
     pub(super) samples: Option<u64>,
@@ -236,6 +256,8 @@ pub(super) struct SiteJson<'a> {
     pub(super) stack: Vec<String>,
     pub(super) allocated: TallyJson,
     pub(super) live: Option<TallyJson>,
+    /// As of classes.
+    pub(super) not_judged: Option<TallyJson>,
     pub(super) collected: Vec<BucketJson>,
     /// Bytes that sites are ranked by: `allocated`, but no more than the `rank_bytes` of a class that was optimised away.
     pub(super) rank_bytes: u64,

@@ -155,6 +155,18 @@ fn flags() -> Update {
     ])
 }
 
+/// The whole stream; its program makes so many more of the hostile class each second.
+pub(crate) fn updates(tracking: Tracking, more: u64) -> Vec<Update> {
+    let start = [Update::Start(Box::new(run(tracking))), flags()];
+    let tracked = tracking != Tracking::Off;
+    let steps = (1..=60).flat_map(|second| {
+        [Some(step(second, tracked, more)), tracked.then(|| fates(second)), Some(collection(second))]
+            .into_iter()
+            .flatten()
+    });
+    start.into_iter().chain(names()).chain(steps).chain([Update::End]).collect()
+}
+
 pub(crate) struct Recording(tempfile::TempDir);
 
 impl Recording {
@@ -164,18 +176,15 @@ impl Recording {
 
     /// One whose program makes so many more of the hostile class each second.
     pub(crate) fn with_more(tracking: Tracking, more: u64) -> Self {
+        Self::with(updates(tracking, more))
+    }
+
+    /// One of these updates.
+    pub(crate) fn with(updates: impl IntoIterator<Item = Update>) -> Self {
         let place = Self(tempfile::tempdir().expect("temporary folder"));
         let mut writer = RecordingWriter::new();
-        let start = [Update::Start(Box::new(run(tracking))), flags()];
-        let tracked = tracking != Tracking::Off;
-        let steps = (1..=60).flat_map(|second| {
-            [Some(step(second, tracked, more)), tracked.then(|| fates(second)), Some(collection(second))]
-                .into_iter()
-                .flatten()
-        });
-        let updates = start.into_iter().chain(names()).chain(steps).chain([Update::End]);
         let bytes: Vec<u8> =
-            updates.flat_map(|update| writer.encode(&update).expect("fits a frame")).collect();
+            updates.into_iter().flat_map(|update| writer.encode(&update).expect("fits a frame")).collect();
         fs::write(place.file(), bytes).expect("write");
         place
     }

@@ -13,6 +13,12 @@ use crate::refusal::Refusal;
 /// Internal name of the class that the inserted code calls.
 pub const HOOKS_CLASS: &str = "java/lang/MayflyHooks";
 
+/// What calls of [`Hook::NewBuilder`] are called: it stands before what it is about, and is shown nothing of what is there.
+pub(super) const NEW_BUILDER: &[u8] = b"newBuilder";
+
+/// What calls of [`Hook::Place`] are called.
+pub(super) const PLACE: &[u8] = b"place";
+
 /// Where an exception keeps the arrays of its stack trace.
 const BACKTRACE: FieldRef<'_> =
     FieldRef { owner: b"java/lang/Throwable", name: b"backtrace", descriptor: b"Ljava/lang/Object;" };
@@ -34,6 +40,8 @@ pub enum Hook {
     Undo,
     /// `visibleFields(Class, Field[])`: hides the fields we add.
     VisibleFields,
+    /// `newBuilder()`: a string builder is about to be made.
+    NewBuilder,
     /// `building()`: the body of a string builder's `toString` runs.
     Building,
     /// `built(String)`: a string builder's `toString` has returned.
@@ -146,7 +154,10 @@ impl Hook {
 
     /// Whether its code stands in front of the instruction, not behind it.
     pub(super) fn comes_before(self) -> bool {
-        matches!(self, Hook::Place | Hook::Moving | Hook::Leaving | Hook::Arriving | Hook::ExitScope)
+        matches!(
+            self,
+            Hook::Place | Hook::NewBuilder | Hook::Moving | Hook::Leaving | Hook::Arriving | Hook::ExitScope
+        )
     }
 
     fn method(self, placed: bool) -> MethodRef<'static> {
@@ -154,7 +165,7 @@ impl Hook {
         const PLACED_OBJECT: &[u8] = b"(Ljava/lang/Object;I)V";
         const FIELDS: &[u8] = b"(Ljava/lang/Class;[Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";
         let (name, descriptor): (&[u8], &[u8]) = match self {
-            Hook::Place => (b"place", b"(I)V"),
+            Hook::Place => (PLACE, b"(I)V"),
             Hook::Multi if placed => (b"multi", PLACED_OBJECT),
             Hook::Any if placed => (b"any", PLACED_OBJECT),
             Hook::Backtrace if placed => (b"backtrace", PLACED_OBJECT),
@@ -166,6 +177,7 @@ impl Hook {
             Hook::Any => (b"any", OBJECT),
             Hook::Undo => (b"undo", OBJECT),
             Hook::VisibleFields => (b"visibleFields", FIELDS),
+            Hook::NewBuilder => (NEW_BUILDER, b"()V"),
             Hook::Building => (b"building", b"()V"),
             Hook::Built => (b"built", b"(Ljava/lang/String;)V"),
             Hook::Cloning => (b"cloning", b"()V"),
@@ -191,6 +203,19 @@ impl Hook {
         self == Hook::Cloned
     }
 
+    /// Bytes of code that it takes at most, at an instruction or a method's entry; with `placed` told a place's number.
+    pub(super) fn longest(self, placed: bool) -> usize {
+        let code = match self {
+            Hook::Leaving | Hook::Arriving | Hook::Place => 3,
+            Hook::Backtrace => 7,
+            Hook::Cloned => 8,
+            Hook::ExitScope | Hook::VisibleFields => 6,
+            Hook::HandOverScope | Hook::EnterHanded | Hook::ExitHanded => 5,
+            _ => 4,
+        };
+        code + if placed && self.takes_place() { 3 } else { 0 }
+    }
+
     /// Operand stack that the hook's entry code needs.
     pub(super) fn entry_stack(self) -> u16 {
         if matches!(self, Hook::VisibleFields | Hook::ExitHanded) { 2 } else { 1 }
@@ -214,7 +239,7 @@ impl HookRefs {
         let [high, low] = self.index(hook, place.is_some(), editor)?.to_be_bytes();
         let mut code = Vec::with_capacity(10);
         match hook {
-            Hook::Place | Hook::Leaving | Hook::Arriving => {}
+            Hook::Place | Hook::NewBuilder | Hook::Leaving | Hook::Arriving => {}
             Hook::Exiting => code.push(NOP),
             Hook::Backtrace => {
                 let [high, low] = editor.field_ref(BACKTRACE)?.to_be_bytes();
@@ -228,7 +253,11 @@ impl HookRefs {
             code.extend(push(place, editor)?);
         }
         let below = u16::from(hook == Hook::Cloned);
-        let stack = if place.is_some() && hook != Hook::Place { 2 } else { 1 } + below;
+        let stack = match hook {
+            Hook::NewBuilder => 0,
+            _ if place.is_some() && hook != Hook::Place => 2 + below,
+            _ => 1 + below,
+        };
         code.extend([INVOKESTATIC, high, low]);
         Ok((code, stack))
     }

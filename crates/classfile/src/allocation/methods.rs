@@ -5,7 +5,8 @@
 //! is counted at their callers, and their bodies, which run as long as the caller is interpreted, count nothing.
 //!
 //! C2 makes one String and its bytes of `new StringBuilder().append(…).toString()` (OptimizeStringConcat), and runs none
-//! of the called bodies. `toString` therefore says that it runs, and its callers count the String if it did not.
+//! of the called bodies. `toString` therefore says that it runs, and its callers count the String if it did not run since the builder
+//! was made: others than these callers may have run it before, on another builder. From `new` to `toString` C2 lets no other call be.
 //!
 //! A call of `clone` may end in `Object.clone` or in an override, which counts itself. Overrides say that they run; where
 //! none did during a call, its caller counts the result.

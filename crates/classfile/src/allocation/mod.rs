@@ -12,6 +12,7 @@ mod methods;
 mod needs;
 mod options;
 mod place;
+mod room;
 mod rules;
 mod scan;
 mod scoped;
@@ -23,8 +24,8 @@ use crate::edit::ClassEditor;
 use crate::refusal::{MethodRefusal, Refusal, RefusedMethod};
 use hook::HookRefs;
 pub use hook::{Element, HOOKS_CLASS, Hook};
-pub use loaded::{LoadedInstruction, instruction_at};
-pub use needs::may_get_hooks;
+pub use loaded::{LoadedInstruction, instruction_at, tells_of_places};
+pub use needs::{dynamic_calls, has_hooks_without_places, may_get_hooks};
 pub use options::Options;
 pub use place::{Made, Place, Places};
 use rules::{Callees, Names};
@@ -116,7 +117,9 @@ pub fn rewrite_with_scopes(
     let mut unplaced = Vec::new();
     if let Some(places) = &mut places {
         match context.attempt(Some(*places), &mut unplaced) {
-            Ok(rewritten) if rewritten.refused.is_empty() => return Ok(rewritten),
+            Ok(rewritten) if rewritten.refused.iter().all(|method| unplaced.contains(&method.index)) => {
+                return Ok(rewritten);
+            }
             Ok(rewritten) => unplaced.extend(rewritten.refused.iter().map(|method| method.index)),
             Err(_) => unplaced.extend(0..class.methods().len()),
         }
@@ -184,7 +187,7 @@ impl Context<'_, '_> {
             let found =
                 scan::method(self.class, method, (self.callees, self.scopes), self.options, with_places);
             let found = match found {
-                Ok(found) if found.is_too_large() => {
+                Ok(found) if with_places && found.has_no_room_for_places() => {
                     unplaced.push(index);
                     scan::method(self.class, method, (self.callees, self.scopes), self.options, false)
                 }
@@ -192,7 +195,12 @@ impl Context<'_, '_> {
             };
             let found = match found {
                 Ok(found) if found.is_empty() => continue,
-                Ok(found) => found,
+                Ok(mut found) => {
+                    if found.fit() {
+                        refused.push(self.class.refused(index, method, MethodRefusal::NeverCompiled));
+                    }
+                    found
+                }
                 Err(malformed) => {
                     let reason = MethodRefusal::from(malformed);
                     refused.push(self.class.refused(index, method, reason));

@@ -5,9 +5,13 @@
 
 use alloc::vec::Vec;
 
+use super::hook::HOOKS_CLASS;
 use super::methods::{METHODS, Owner, SHUTDOWN};
 use super::rules::{Callees, Names};
 use super::scan;
+use crate::bytes::u2_at;
+use crate::instruction::instructions;
+use crate::instruction::opcode::{INVOKEDYNAMIC, INVOKESTATIC};
 use crate::pool::ConstantPool;
 
 /// Whether [`super::rewrite`], without added fields, may change a class, or its places may be numbered if there are `places`.
@@ -30,6 +34,35 @@ pub fn may_get_hooks(
     }
     let callees = if names.callee() { Callees::of(&pool) } else { Callees::default() };
     codes.any(|code| scan::may_have_hooks(class, &code, &callees, places))
+}
+
+/// Whether a class has hooks already, and all of them are such as a session without places asks for: then it needs no others. Arguments as
+/// for [`may_get_hooks`].
+pub fn has_hooks_without_places(constants: &[u8], codes: impl Iterator<Item = Vec<u8>>) -> bool {
+    let mut names = Names::default();
+    let bytes = ConstantPool::bare(constants);
+    let Ok(pool) = ConstantPool::parse_bare(&bytes, |utf8| names.see(utf8)) else { return false };
+    if !names.hooks_class() {
+        return false;
+    }
+    let mut has_some = false;
+    for code in codes {
+        for call in instructions(&code).map_while(Result::ok).filter(|it| it.opcode == INVOKESTATIC) {
+            let callee = u2_at(&code, call.pc as usize + 1).and_then(|index| pool.method_ref(index));
+            let Some(hook) = callee.filter(|callee| callee.owner == HOOKS_CLASS.as_bytes()) else { continue };
+            // A place's number comes last; this one is of an `int[]`.
+            if hook.descriptor.ends_with(b"I)V") && hook.descriptor != b"([I)V" {
+                return false;
+            }
+            has_some = true;
+        }
+    }
+    has_some
+}
+
+/// How many call sites of a method's code are linked when they are first run, and so anew if the method is replaced (`invokedynamic`).
+pub fn dynamic_calls(code: &[u8]) -> usize {
+    instructions(code).map_while(Result::ok).filter(|instruction| instruction.opcode == INVOKEDYNAMIC).count()
 }
 
 /// Whether a class has methods that are treated by their names, or by their own. Every class may override `clone`: not asked here.
@@ -55,6 +88,13 @@ mod tests {
         let no_code = || core::iter::empty();
         assert!(may_get_hooks(b"p/A", &[99], no_code(), false));
         assert!(!may_get_hooks(b"p/A", &[], no_code(), false));
+    }
+
+    #[test]
+    fn call_sites_that_are_linked_when_run_are_counted() {
+        use crate::instruction::opcode::RETURN;
+        assert_eq!(dynamic_calls(&[INVOKEDYNAMIC, 0, 1, 0, 0, INVOKEDYNAMIC, 0, 2, 0, 0, RETURN]), 2);
+        assert_eq!(dynamic_calls(&[0x10, INVOKEDYNAMIC, RETURN]), 0, "an operand");
     }
 
     #[test]

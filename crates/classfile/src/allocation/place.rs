@@ -56,6 +56,9 @@ pub trait Places {
     fn number(&mut self, place: Place<'_>) -> Option<u32>;
 }
 
+/// Generated classes of the JDK's reflection: the JVM does not verify them, so that they may run a superclass's constructor alone.
+const UNVERIFIED: &[u8] = b"jdk/internal/reflect/";
+
 /// Tells object creations from the calls of `this(…)` and `super(…)`, in the order of a method's code.
 ///
 /// Only a constructor calls constructors of an object that it did not create, and only its own class's or its
@@ -66,28 +69,36 @@ pub(super) struct Creations<'a> {
     /// The classes in question; none outside of constructors.
     ambiguous: Option<[&'a [u8]; 2]>,
     open: Vec<&'a [u8]>,
+    /// Whether an object's constructor may be another class's.
+    unverified: bool,
 }
 
 impl<'a> Creations<'a> {
     pub(super) fn of(class: &ClassFile<'a>, method: &[u8]) -> Self {
         let ambiguous = (method == b"<init>").then(|| [class.name(), class.super_name()]);
-        Creations { ambiguous, open: Vec::new() }
+        let unverified = class.super_name().starts_with(UNVERIFIED);
+        Creations { ambiguous, open: Vec::new(), unverified }
     }
 
     /// An instruction `new` of `class`.
     pub(super) fn new_of(&mut self, class: &'a [u8]) {
-        if self.ambiguous.is_some_and(|ambiguous| ambiguous.contains(&class)) {
+        if self.unverified || self.ambiguous.is_some_and(|ambiguous| ambiguous.contains(&class)) {
             self.open.push(class);
         }
     }
 
-    /// Whether the call of a constructor of `class` completes a creation.
-    pub(super) fn completes(&mut self, class: &[u8]) -> bool {
+    /// The class of the object that the call of a constructor of `class` completes, if it is a creation.
+    pub(super) fn completed(&mut self, class: &'a [u8]) -> Option<&'a [u8]> {
         if !self.ambiguous.is_some_and(|ambiguous| ambiguous.contains(&class)) {
-            return true;
+            let other = if self.unverified { self.close(class).or_else(|| self.open.pop()) } else { None };
+            return Some(other.unwrap_or(class));
         }
+        self.close(class)
+    }
+
+    fn close(&mut self, class: &[u8]) -> Option<&'a [u8]> {
         let open = self.open.iter().rposition(|open| *open == class);
-        open.map(|at| self.open.remove(at)).is_some()
+        open.map(|at| self.open.remove(at))
     }
 }
 

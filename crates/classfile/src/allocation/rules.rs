@@ -13,7 +13,7 @@ use crate::instruction::opcode::{INVOKESPECIAL, INVOKESTATIC, INVOKEVIRTUAL};
 use crate::pool::{ConstantPool, MethodRef, tag};
 
 /// What a Methodref's callee is to us; `None` for all the methods that need no treatment.
-fn callee(method: MethodRef<'_>) -> Option<Callee> {
+pub(super) fn callee(method: MethodRef<'_>) -> Option<Callee> {
     let is_it = METHODS.iter().find(|row| {
         row.name == method.name && row.descriptor == method.descriptor && row.owner.is(method.owner)
     });
@@ -64,25 +64,53 @@ pub(super) fn call_hook(callee: Callee, opcode: u8, class: &[u8], silenced: bool
     }
 }
 
-/// The Methodrefs of one class whose calls need treatment.
+/// The Methodrefs of one class whose calls need treatment, and the classes whose creations do.
 #[derive(Debug, Default)]
-pub(super) struct Callees(Vec<(u16, Callee)>);
+pub(super) struct Callees {
+    methods: Vec<(u16, Callee)>,
+    builders: Vec<u16>,
+}
 
 impl Callees {
     pub(super) fn of(pool: &ConstantPool<'_>) -> Self {
-        let is_method =
-            |index: &u16| matches!(pool.tag(*index), Some(tag::METHODREF | tag::INTERFACE_METHODREF));
-        let methods = (1..pool.count()).filter(is_method);
-        Callees(methods.filter_map(|index| Some((index, callee(pool.method_ref(index)?)?))).collect())
+        let mut callees = Callees::default();
+        for index in 1..pool.count() {
+            match pool.tag(index) {
+                Some(tag::METHODREF | tag::INTERFACE_METHODREF) => {
+                    let callee = pool.method_ref(index).and_then(callee);
+                    callees.methods.extend(callee.map(|callee| (index, callee)));
+                }
+                Some(tag::CLASS) if pool.class_name(index).is_some_and(is_builder) => {
+                    callees.builders.push(index)
+                }
+                _ => {}
+            }
+        }
+        callees
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.methods.is_empty() && self.builders.is_empty()
     }
 
     pub(super) fn get(&self, index: u16) -> Option<Callee> {
-        self.0.iter().find(|(known, _)| *known == index).map(|(_, callee)| *callee)
+        self.methods.iter().find(|(known, _)| *known == index).map(|(_, callee)| *callee)
     }
+
+    /// Whether any instruction `new` makes a string builder.
+    pub(super) fn make_builders(&self) -> bool {
+        !self.builders.is_empty()
+    }
+
+    /// Whether the instruction `new` of this Class constant makes a string builder.
+    pub(super) fn is_builder(&self, index: u16) -> bool {
+        self.builders.contains(&index)
+    }
+}
+
+/// Whether C2 knows this class's objects for string builders.
+pub(super) fn is_builder(class: &[u8]) -> bool {
+    class == STRING_BUILDER || class == STRING_BUFFER
 }
 
 /// Which of the names that matter a class's constant pool holds: seen while the pool is walked anyway.
@@ -105,7 +133,8 @@ impl Names {
             13 => self.callee |= utf8 == b"multiNewArray",
             16 => self.callee |= utf8 == b"allocateInstance" || utf8 == b"fillInStackTrace",
             21 => self.hooks_class |= utf8 == HOOKS_CLASS.as_bytes(),
-            23 => self.callee |= utf8 == VIRTUAL_THREAD,
+            22 => self.callee |= utf8 == STRING_BUFFER,
+            23 => self.callee |= utf8 == VIRTUAL_THREAD || utf8 == STRING_BUILDER,
             27 => self.callee |= utf8 == b"allocateUninitializedArray0",
             _ => {}
         }

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use super::hook::{Element, Hook};
 use super::options::Options;
 use super::place::{self, Creations, Made, Place};
+use super::room;
 use super::rules::{self, Callees};
 use super::scoped::ScopedMethods;
 use crate::bytes::u2_at;
@@ -12,9 +13,6 @@ use crate::class::{ClassFile, Member};
 use crate::instruction::opcode::*;
 use crate::instruction::{Instruction, instructions};
 use crate::refusal::Malformed;
-
-/// Methods with more bytecode than this are never compiled (HotSpot `HugeMethodLimit`): none may grow beyond it.
-const LARGEST_COMPILED: usize = 8000;
 
 /// A hook at an instruction: before or behind it, see [`Hook::comes_before`].
 #[derive(Debug)]
@@ -46,7 +44,8 @@ pub(super) struct Found<'a> {
     pub(super) scope: Option<u32>,
     method: &'a [u8],
     file: Option<&'a [u8]>,
-    code_len: usize,
+    /// Bytes that hooks may take; `None`: as many as there are.
+    room: Option<usize>,
 }
 
 impl<'a> Found<'a> {
@@ -54,12 +53,36 @@ impl<'a> Found<'a> {
         self.entry.is_none() && self.sites.is_empty() && self.scope.is_none()
     }
 
-    /// Whether the hooks would push the method beyond what the JVM compiles.
-    pub(super) fn is_too_large(&self) -> bool {
-        const LONGEST_HOOK: usize = 11;
-        let has_places = self.sites.iter().any(|site| site.hook == Hook::Place);
-        let len = self.code_len + LONGEST_HOOK * (self.sites.len() + 1);
-        has_places && self.code_len <= LARGEST_COMPILED && len > LARGEST_COMPILED
+    /// Whether its hooks, told numbers of places, would push the method beyond what the JVM compiles.
+    pub(super) fn has_no_room_for_places(&self) -> bool {
+        let has_places = self.sites.iter().any(|site| site.hook.takes_place());
+        has_places && self.room.is_some_and(|room| self.len(true) > room)
+    }
+
+    /// Gives up the last hooks of those that would push the method beyond what the JVM compiles, and its scope at the last; whether any.
+    pub(super) fn fit(&mut self) -> bool {
+        let Some(room) = self.room else { return false };
+        let (mut len, fitting) = (self.len(false), self.sites.len());
+        let mut index = fitting;
+        while let Some(before) = index.checked_sub(1).filter(|_| len > room) {
+            index = before;
+            if let Some(site) = self.sites.get(index).filter(|site| site.hook != Hook::ExitScope) {
+                len -= site.hook.longest(false);
+                self.sites.remove(index);
+            }
+        }
+        let loses_scope = len > room && self.scope.take().is_some();
+        if loses_scope {
+            self.sites.clear();
+        }
+        loses_scope || self.sites.len() < fitting
+    }
+
+    /// Bytes that the hooks take at most.
+    fn len(&self, places: bool) -> usize {
+        let at_instructions: usize = self.sites.iter().map(|site| site.hook.longest(places)).sum();
+        let entry = self.entry.map_or(0, |hook| hook.longest(false));
+        at_instructions + entry + if self.scope.is_some() { room::OF_SCOPE } else { 0 }
     }
 
     /// The facts of a site.
@@ -84,9 +107,9 @@ pub(super) fn method<'a>(
         scope: scopes.iter().find(|methods| methods.has(class, method)).map(|methods| methods.scope),
         method: name,
         file: None,
-        code_len: code.bytecode.len(),
+        room: room::of(code.bytecode, name, options),
     };
-    if found.scope.is_none() && !may_allocate(code.bytecode, places || !callees.is_empty()) {
+    if found.scope.is_none() && !may_allocate(code.bytecode, places || !callees.is_empty(), callees) {
         return Ok(found);
     }
     let silenced = rules::silenced(class.name(), name, descriptor);
@@ -131,8 +154,10 @@ fn creation<'a>(
         }
         INVOKESPECIAL => {
             let callee = class.pool().method_ref(operand()?)?;
-            (callee.name == b"<init>" && creations.completes(callee.owner))
-                .then_some(Made::Object(callee.owner))
+            if callee.name != b"<init>" {
+                return None;
+            }
+            creations.completed(callee.owner).map(Made::Object)
         }
         _ => None,
     }
@@ -151,19 +176,21 @@ fn made<'a>(class: &ClassFile<'a>, code: &[u8], instruction: Instruction) -> Mad
 }
 
 /// Whether the byte of an interesting opcode occurs at all, be it as an operand. Vectorised, unlike stepping.
-fn may_allocate(code: &[u8], calls: bool) -> bool {
+fn may_allocate(code: &[u8], calls: bool, callees: &Callees) -> bool {
+    let builders = callees.make_builders();
     let array = |byte: u8| byte == NEWARRAY || byte == ANEWARRAY || byte == MULTIANEWARRAY;
     let call = |byte: u8| calls && matches!(byte, INVOKEVIRTUAL..=INVOKESTATIC);
-    code.chunks(64).any(|chunk| chunk.iter().fold(false, |found, &byte| found | array(byte) | call(byte)))
+    let other = |byte: u8| array(byte) || builders && byte == NEW;
+    code.chunks(64).any(|chunk| chunk.iter().fold(false, |found, &byte| found | other(byte) | call(byte)))
 }
 
 /// Whether code of a class may get hooks, other than at its entry; that which can't be read may.
 pub(super) fn may_have_hooks(class: &[u8], code: &[u8], callees: &Callees, places: bool) -> bool {
     let has_hook = |instruction: Instruction| match instruction.opcode {
-        NEW => places,
+        NEW if places => true,
         _ => !matches!(site_hook(class, code, instruction, callees, false), Ok(None)),
     };
-    may_allocate(code, places || !callees.is_empty())
+    may_allocate(code, places || !callees.is_empty(), callees)
         && instructions(code).any(|instruction| instruction.map_or(true, has_hook))
 }
 
@@ -183,6 +210,10 @@ fn site_hook(
             Some(Hook::Array(atype.ok_or(Malformed("newarray"))?))
         }
         ANEWARRAY => Some(Hook::Array(Element::Reference)),
+        NEW => {
+            let builder = u2_at(code, operand).is_some_and(|index| callees.is_builder(index));
+            builder.then_some(Hook::NewBuilder)
+        }
         MULTIANEWARRAY => Some(Hook::Multi),
         opcode @ INVOKEVIRTUAL..=INVOKESTATIC => {
             let callee = u2_at(code, operand).and_then(|index| callees.get(index));

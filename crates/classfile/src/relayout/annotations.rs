@@ -77,7 +77,7 @@ fn move_target(
         Target::Catch(at, index) => {
             set_u2(table, at, exceptions::moved_index(exceptions, index, layout)?).ok_or(BAD)
         }
-        Target::Offset(at, offset) => set_u2(table, at, layout.label_u2(offset)?).ok_or(BAD),
+        Target::Offset(at, offset) => set_u2(table, at, layout.instruction_u2(offset)?).ok_or(BAD),
     }
 }
 

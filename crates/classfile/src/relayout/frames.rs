@@ -142,7 +142,7 @@ impl Type {
 
     pub(super) fn moved(self, layout: &Layout) -> Result<Type, Malformed> {
         match self {
-            Type::Uninitialized(offset) => Ok(Type::Uninitialized(layout.label_u2(offset)?)),
+            Type::Uninitialized(offset) => Ok(Type::Uninitialized(layout.instruction_u2(offset)?)),
             other => Ok(other),
         }
     }

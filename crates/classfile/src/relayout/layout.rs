@@ -27,6 +27,8 @@ pub(super) struct Node {
     /// First and last + 1 of the edit's insertions at this instruction.
     pub(super) insertions: (usize, usize),
     inserted_len: u32,
+    /// What of it stands before the instruction.
+    inserted_before: u32,
 }
 
 /// How a 16-bit jump gets to its target.
@@ -88,6 +90,14 @@ impl Layout {
     /// As [`Layout::label`], for the fields of two bytes that tables hold.
     pub(super) fn label_u2(&self, pc: u16) -> Result<u16, Malformed> {
         u16::try_from(self.label(u32::from(pc))?).map_err(|_| Malformed("code offset"))
+    }
+
+    /// New offset of the instruction at `pc` itself, behind the code inserted before it: what names the instruction, and is no way
+    /// to get there.
+    pub(super) fn instruction_u2(&self, pc: u16) -> Result<u16, Malformed> {
+        let found = self.nodes.binary_search_by_key(&u32::from(pc), |node| node.instruction.pc);
+        let before = found.ok().and_then(|at| self.nodes.get(at)).map_or(0, |node| node.inserted_before);
+        u16::try_from(self.label(u32::from(pc))? + before).map_err(|_| Malformed("code offset"))
     }
 
     /// New end of a range that ended at `pc`: inserted code belongs to the range, trampolines do not.
@@ -216,12 +226,23 @@ impl Node {
         };
         let target = target.ok_or(Malformed("jump target"))?;
         let inserted = edit.insertions.get(insertions.0..insertions.1).unwrap_or_default();
-        let inserted_len = inserted.iter().map(|insertion| insertion.end - insertion.start).sum::<usize>();
+        let len = |insertion: &Insertion| insertion.end - insertion.start;
+        let inserted_len = inserted.iter().map(len).sum::<usize>();
         let inserted_len = u32::try_from(inserted_len).map_err(|_| MethodRefusal::TooLarge)?;
         if inserted_len > MAX_CODE {
             return Err(MethodRefusal::TooLarge);
         }
-        Ok(Node { instruction, flow, target, reach: Reach::Direct, insertions, inserted_len })
+        let before = inserted.iter().filter(|insertion| insertion.before).map(len).sum::<usize>();
+        let inserted_before = before as u32;
+        Ok(Node {
+            instruction,
+            flow,
+            target,
+            reach: Reach::Direct,
+            insertions,
+            inserted_len,
+            inserted_before,
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use jvmti_bindings::classfile::{AttributeInfo, ClassFile as OtherReader};
 use mayfly_classfile::allocation::{
     self, Options, Place, Places, Rewritten, Scoped, ScopedMethods, rewrite_counting, rewrite_with_scopes,
 };
-use mayfly_classfile::{MethodRefusal, Refusal};
+use mayfly_classfile::{ClassFile, MethodRefusal, Refusal};
 
 use crate::support;
 use crate::support::agreement::{align, hook_len, hook_name, hook_place, pool_count};
@@ -12,8 +12,8 @@ use crate::support::assembler::{ClassBuilder, CodeParts};
 use crate::support::expected_hooks::{length, method_ref, text};
 use crate::support::jvms;
 
-const LOAD: Options = Options { add_fields: true };
-const ATTACH: Options = Options { add_fields: false };
+const LOAD: Options = Options { add_fields: true, compiles_huge_methods: false };
+const ATTACH: Options = Options { add_fields: false, compiles_huge_methods: false };
 const RETURN: u8 = 0xb1;
 
 fn rewrite(class: &[u8]) -> Rewritten {
@@ -436,9 +436,83 @@ fn places_give_way_where_a_method_would_get_too_large() {
         (rewritten.sites, rewritten.unplaced)
     };
     assert_eq!(unplaced(100), (2, 0));
-    assert_eq!(unplaced(7_990), (1, 1), "the JIT would not compile it");
+    assert_eq!(unplaced(7_986), (2, 0), "its hooks take 13 bytes");
+    assert_eq!(unplaced(7_987), (1, 1), "the JIT would not compile it");
     assert_eq!(unplaced(9_000), (2, 0), "the JIT does not compile it anyway");
     assert_eq!(unplaced(65_525), (1, 1), "no room for a second hook");
+}
+
+/// A class with a method of that name and so much code, of which each six bytes make an array, `arrays` times.
+fn with_arrays(name: &str, arrays: usize, len: usize) -> Vec<u8> {
+    let mut builder = ClassBuilder::new(55);
+    let mut code = [0x04, 0xbc, 10, 0x57, 0, 0].repeat(arrays);
+    code.resize(len - 1, 0);
+    code.push(RETURN);
+    builder.method(name, "()V", &CodeParts { max_stack: 1, code, ..CodeParts::default() });
+    builder.build()
+}
+
+/// Hooks and length of the only method, and why some were left out, after rewriting.
+fn grown(class: &[u8], options: Options, places: bool) -> (u32, usize, Vec<&'static str>) {
+    let mut noting = Noting { first: 0, places: Vec::new() };
+    let places = places.then_some(&mut noting as &mut dyn Places);
+    let rewritten = rewrite_counting(class, options, places).expect("sound");
+    let class = rewritten.class.unwrap_or_else(|| class.to_vec());
+    let file = ClassFile::parse(&class).expect("sound");
+    let code = file.code(&file.methods()[0]).expect("sound").expect("code");
+    (rewritten.sites, code.bytecode.len(), rewritten.refused.iter().map(|it| it.reason.reason()).collect())
+}
+
+#[test]
+fn no_hooks_push_a_method_beyond_what_the_jit_compiles() {
+    const WHY: &str = "hooks left out, or the method would pass 8,000 bytes and never be compiled";
+    for places in [false, true] {
+        let arrays = |name, arrays, len| grown(&with_arrays(name, arrays, len), LOAD, places);
+        assert_eq!(arrays("run", 25, 7_900), (25, 8_000, vec![]), "there is room for them");
+        assert_eq!(arrays("run", 26, 7_900), (25, 8_000, vec![WHY]));
+        assert_eq!(arrays("run", 1, 7_999), (0, 7_999, vec![WHY]));
+        assert_eq!(arrays("<clinit>", 26, 7_900).2, [""; 0], "runs once, and is not compiled");
+    }
+    assert_eq!(
+        grown(&with_arrays("run", 26, 8_001), LOAD, false),
+        (26, 8_105, vec![]),
+        "it is not compiled anyway"
+    );
+    let options = Options { compiles_huge_methods: true, ..LOAD };
+    assert_eq!(
+        grown(&with_arrays("run", 26, 7_900), options, true),
+        (26, 8_082, vec![]),
+        "this JVM compiles it"
+    );
+}
+
+#[test]
+fn a_class_that_has_its_hooks_needs_no_others_but_for_places() {
+    let has = |class: &[u8]| {
+        let file = ClassFile::parse(class).expect("sound");
+        let codes = file.methods().iter().filter_map(|method| file.code(method).expect("sound"));
+        let codes = codes.map(|code| code.bytecode.to_vec());
+        allocation::has_hooks_without_places(file.pool().constants(), codes)
+    };
+    let class = with_arrays("run", 3, 100);
+    let mut noting = Noting { first: 0, places: Vec::new() };
+    let placed = rewrite_counting(&class, ATTACH, Some(&mut noting)).expect("sound").class.expect("hooks");
+    let plain = allocation::rewrite(&class, ATTACH).expect("sound").class.expect("hooks");
+    assert_eq!([&class, &placed, &plain].map(|class| has(class)), [false, false, true]);
+}
+
+#[test]
+fn a_scope_goes_before_arrays_where_there_is_no_room_for_both() {
+    let scoped = |arrays, len| {
+        let methods = ScopedMethods { class: b"Made".to_vec(), method: b"run".to_vec(), scope: 7 };
+        let class = with_arrays("run", arrays, len);
+        let rewritten = rewrite_with_scopes(&class, LOAD, None, &[methods]).expect("sound");
+        (rewritten.sites, rewritten.scoped[0].1, rewritten.refused.len())
+    };
+    assert_eq!(scoped(20, 7_901), (22, Scoped::Methods(1), 0));
+    assert_eq!(scoped(20, 7_902), (21, Scoped::Methods(1), 1), "an array without a hook");
+    assert_eq!(scoped(20, 7_981), (2, Scoped::Methods(1), 1), "no array has one");
+    assert_eq!(scoped(20, 7_982), (0, Scoped::Methods(0), 1), "nor is it a scope");
 }
 
 /// A class of this version whose method of that name has a branch, an exception handler of its own, and two returns.

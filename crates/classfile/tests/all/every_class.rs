@@ -8,7 +8,7 @@ use std::thread;
 
 use jvmti_bindings::classfile as other_reader;
 use mayfly_classfile::allocation::{self, Options};
-use mayfly_classfile::{ClassEditor, ClassFile};
+use mayfly_classfile::{ClassEditor, ClassFile, MethodRefusal};
 
 use crate::support;
 use crate::support::jvms::{self, DumpedClass};
@@ -64,7 +64,7 @@ fn is_spared(class: &DumpedClass) -> bool {
         let codes = file.methods().iter().filter_map(|method| file.code(method).expect("sound code"));
         codes.map(|code| code.bytecode.to_vec())
     };
-    let options = Options { add_fields: false };
+    let options = Options { add_fields: false, compiles_huge_methods: false };
     let [plain, placed] = [false, true]
         .map(|places| allocation::may_get_hooks(file.name(), file.pool().constants(), codes(), places));
     let is_left =
@@ -79,7 +79,7 @@ fn is_spared(class: &DumpedClass) -> bool {
 fn check(class: &DumpedClass) -> usize {
     assert_eq!(relaid(&class.bytes), class.bytes, "relaying without edits changes a class");
     let old = other_reader::ClassFile::parse(&class.bytes).expect("a class of a JVM");
-    let options = Options { add_fields: true };
+    let options = Options { add_fields: true, compiles_huge_methods: false };
     let rewritten = allocation::rewrite(&class.bytes, options).expect("a class of a JVM");
     let hooks = check_rewritten(&old, &rewritten, false);
     let mut numbers = Numbers(FIRST_NUMBER);
@@ -88,7 +88,9 @@ fn check(class: &DumpedClass) -> usize {
 }
 
 fn check_rewritten(old: &other_reader::ClassFile, rewritten: &allocation::Rewritten, places: bool) -> usize {
-    assert_eq!(rewritten.refused, []);
+    // What has no room for all of its hooks has those that are expected.
+    let cut = rewritten.refused.iter().filter(|method| method.reason == MethodRefusal::NeverCompiled);
+    assert_eq!(rewritten.refused.len(), cut.count(), "{:?}", rewritten.refused);
     let hooks = match &rewritten.class {
         Some(new) => {
             let new = other_reader::ClassFile::parse(new).expect("a rewritten class");

@@ -102,7 +102,7 @@ fn assert_far_jumps(original: &[u8], edited: &[u8]) {
     let mut trampolines = 0;
     for (was, is) in old.methods.iter().zip(&new.methods) {
         let is_inserted =
-            |code: &[u8], at: usize| code[at..].starts_with(&INSERTED).then_some(INSERTED.len());
+            |code: &[u8], at: usize| code[at..].starts_with(&INSERTED).then_some((INSERTED.len(), false));
         let found = agreement::check_code(code(&was.attributes), code(&is.attributes), &is_inserted);
         trampolines += found.trampolines.len();
     }

@@ -40,7 +40,8 @@ fn insert(class: &[u8], pcs: &[u32]) -> (CodeAttribute, Alignment) {
     let edited = edit(class, |method| pcs.iter().for_each(|pc| method.insert_after(*pc, &INSERTED, 1)));
     assert_eq!(edited.refused, []);
     let new = code_of(&edited.bytes, 0);
-    let is_inserted = |code: &[u8], at: usize| code[at..].starts_with(&INSERTED).then_some(INSERTED.len());
+    let is_inserted =
+        |code: &[u8], at: usize| code[at..].starts_with(&INSERTED).then_some((INSERTED.len(), false));
     let found = check_code(&code_of(class, 0), &new, &is_inserted);
     assert_eq!(found.inserted.len(), pcs.len());
     (new, found)

@@ -14,7 +14,7 @@ const cells = (() => {
     return JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text());
   };
 
-  // The length that decides: the middle of the interval of the dead, the age of the living.
+  // The length that byte-seconds count: the middle of the interval of the dead, the age of the living.
   const middle = ([after, by]) => by === null ? after : Math.floor((after + by) / 2);
 
   // The tree in arrays, made once: nodes stand behind those above them; children are lists (first, next).
@@ -32,7 +32,9 @@ const cells = (() => {
     }
     found.cls = Int32Array.from(data.cells, ([node]) => -1 - found.frame[node]);
     found.middle = Float64Array.from(data.spans, middle);
-    found.step = Int32Array.from(found.middle, stepOf);
+    // The length that decides: up to which age an object was alive for sure. Who died before its first collection is in step 0.
+    found.sure = Float64Array.from(data.spans, ([after]) => after);
+    found.step = Int32Array.from(found.sure, stepOf);
     found.living = Uint8Array.from(data.spans, ([, by]) => by === null);
     // The lives of all cells one after the other: those of cell i from begin[i] to begin[i + 1].
     found.begin = new Int32Array(data.cells.length + 1);
@@ -44,7 +46,7 @@ const cells = (() => {
   };
 
   // Whether each span is in the band [from, to).
-  const chosen = (data, {from, to}) => Uint8Array.from(index(data).middle, ms => ms >= (from ?? 0) && (to === null || ms < to));
+  const chosen = (data, {from, to}) => Uint8Array.from(index(data).sure, ms => ms >= (from ?? 0) && (to === null || ms < to));
 
   // The slices around a time in ms, [first, last]; null is all; undefined if there are none in it.
   const slices = (data, since, until) => {
@@ -287,9 +289,10 @@ const cells = (() => {
   const stepOf = length => length < 1 ? 0 : 1 + Math.floor(2 * Math.log2(length));
   const startOf = step => step === 0 ? 0 : 2 ** ((step - 1) / 2);
   const bar = (step, dead, living) => ({step, from: startOf(step), to: startOf(step + 1), dead, living});
-  // Without gaps between the first and the last.
+  // Step 0, if there is anything in it, then without gaps between the first age and the last.
   const closed = bars => {
     const steps = [...bars.keys()].sort((a, b) => a - b), all = [];
+    if (steps[0] === 0) all.push(bars.get(steps.shift()));
     for (let step = steps[0]; step <= steps.at(-1); step++) all.push(bars.get(step) ?? bar(step, 0, 0));
     return all;
   };
@@ -298,16 +301,18 @@ const cells = (() => {
   const histogram = (data, selection) => {
     const takes = chosen(data, selection), {middle: ms, step, living} = index(data), {value} = selection;
     const dead = [], alive = [];
+    let atMost = 0;
     left(data, selection, (id, lives, from, to) => {
       for (let i = from; i < to; i += 3) {
         const span = lives[i];
         if (!takes[span]) continue;
         const sums = living[span] ? alive : dead, at = step[span];
+        if (at === 0 && !living[span]) atMost = Math.max(atMost, data.spans[span][1]);
         sums[at] = (sums[at] ?? 0) + worth(value, living[span], ms[span], lives[i + 1], lives[i + 2]);
       }
     });
     const steps = new Set([...Object.keys(dead), ...Object.keys(alive)].map(Number));
-    return closed(new Map(Array.from(steps, step => [step, bar(step, dead[step] ?? 0, alive[step] ?? 0)])));
+    return closed(new Map(Array.from(steps, step => [step, {...bar(step, dead[step] ?? 0, alive[step] ?? 0), ...(step === 0 ? {atMost} : {})}])));
   };
 
   // The same by another clock ("gcs", "bytes"), of the whole run or of a class; null where it is not known.

@@ -41,16 +41,19 @@ const charts = (() => {
     shape("line", {class: "grid", x1: at.toFixed(1), x2: at.toFixed(1), y1: HEAD, y2: height - FOOT + 3}),
     shape("text", {x: (at + 4).toFixed(1), y: height - 5}, text)]);
 
-  // bars: [{step, from, to, dead, living}] without gaps; chosen(bar) when one is clicked, null if none can be.
+  // bars: [{step, from, to, dead, living}] without gaps but behind step 0, who died before a first collection; chosen(bar) when one is clicked, null if none can be.
   const bars = (svg, found, clock, value, chosen) => {
     if (found.length === 0) { nothing(svg, "nothing of this selection"); return; }
     const [width, height] = sized(svg), base = height - FOOT;
     const most = Math.max(1, ...found.map(bar => bar.dead + bar.living)), each = width / found.length;
     const high = amount => (base - HEAD - 4) * amount / most;
-    const place = age => (age < 1 ? age : 1 + 2 * Math.log2(age)) * each - found[0].step * each;
+    const young = found[0].step === 0 ? 1 : 0, ages = found.slice(young);
+    const place = age => (1 + 2 * Math.log2(Math.max(1, age)) - (ages[0]?.step ?? 1) + young) * each;
     const shapes = found.map((bar, i) => {
       const group = shape("g", {}), [dead, living] = [high(bar.dead), high(bar.living)];
-      const words = `${cells.age(clock, bar.from)} to ${cells.age(clock, bar.to)}: ${cells.amount(value, Math.round(bar.dead))} dead, ${cells.amount(value, Math.round(bar.living))} alive`;
+      const range = bar.step > 0 ? `alive for ${cells.age(clock, bar.from)} to ${cells.age(clock, bar.to)} for sure`
+        : "dead by the first collection" + (bar.atMost ? `, after ${cells.age(clock, bar.atMost)} at most` : "");
+      const words = `${range}: ${cells.amount(value, Math.round(bar.dead))} dead, ${cells.amount(value, Math.round(bar.living))} alive`;
       const [x, w] = [(i * each + 0.5).toFixed(1), Math.max(1, each - 1.5).toFixed(1)];
       group.append(shape("title", {}, words), shape("rect", {class: "whole", x: i * each, y: HEAD, width: each, height: base - HEAD}),
         shape("rect", {class: "bar", x, y: (base - dead).toFixed(1), width: w, height: dead.toFixed(1)}),
@@ -61,7 +64,9 @@ const charts = (() => {
       }
       return group;
     });
-    svg.replaceChildren(...axis(marks(clock, found[0].from, found.at(-1).to, place, width), height), ...shapes,
+    const round = ages.length > 0 ? marks(clock, ages[0].from, ages.at(-1).to, place, width).filter(({at}) => !young || at > Math.max(each, 46)) : [];
+    const first = young ? [shape("text", {x: 2, y: height - 5}, "1st GC")] : [];
+    svg.replaceChildren(...axis(round, height), ...shapes, ...first,
       shape("line", {class: "base", x1: 0, x2: width, y1: base + 0.5, y2: base + 0.5}),
       shape("text", {x: 0, y: 11}, cells.amount(value, Math.round(most)) + " at most"));
   };

@@ -30,7 +30,7 @@ impl Clocks {
             let all =
                 [(objects, dead.objects, live.objects), (bytes.unwrap_or(objects), dead.bytes, live.bytes)];
             for (at, (ages, dead, living)) in all.into_iter().enumerate() {
-                let deaths = ages.deaths().map(|(after, by, weight)| (middle(after, by), weight));
+                let deaths = ages.deaths().map(|(after, _, weight)| (after, weight));
                 put(&mut bars, at, dead, deaths.collect());
                 put(&mut bars, at + 2, living, ages.living().collect());
             }
@@ -75,11 +75,6 @@ fn rows(bars: Bars) -> Vec<Bar> {
         .collect()
 }
 
-/// The end is `u64::MAX` where it is not known.
-fn middle(after: u64, by: u64) -> u64 {
-    if by == u64::MAX { after } else { after + (by - after) / 2 }
-}
-
 /// 0 for 0; then two per octave, the first of 1.
 fn step(age: u64) -> u32 {
     if age == 0 { 0 } else { 1 + ((age as f64).log2() * 2.0).floor() as u32 }
@@ -94,7 +89,6 @@ mod tests {
     #[test]
     fn steps_are_two_per_octave() {
         assert_eq!([0, 1, 2, 3, 4, 6, 8, 1 << 20].map(step), [0, 1, 3, 4, 5, 6, 7, 41]);
-        assert_eq!((middle(3, 5), middle(3, u64::MAX)), (4, 3));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! Not here: the text report below them (`mayfly-report`), and all that changes with a selection (`page.js`).
 
-use mayfly_profile::{Lifetimes, Profile, Tally};
-use mayfly_report::{count, duration, size, tracking_text};
+use mayfly_profile::{Lifetimes, LiveAsOf, Profile, Tally};
+use mayfly_report::{count, duration, pauses_known, size, tracking_text};
 
 /// A number with what it is of.
 pub(super) struct Figure {
@@ -55,10 +55,17 @@ pub(super) fn figures(profile: &Profile, lifetimes: &Lifetimes) -> Vec<Figure> {
         });
     }
     if profile.run.lifetimes {
+        let known = profile.live_as_of != LiveAsOf::NoCollection;
         figures.push(Figure {
             label: "Live at the end",
-            value: size(live.bytes),
-            note: format!("{} objects", count(live.objects)),
+            value: if known { size(live.bytes) } else { "?".to_owned() },
+            note: match profile.live_as_of {
+                LiveAsOf::NoCollection => "nothing was collected".to_owned(),
+                LiveAsOf::Ms(ms) if !profile.complete => {
+                    format!("{} objects, after the GC at {}", count(live.objects), duration(ms as f64))
+                }
+                _ => format!("{} objects", count(live.objects)),
+            },
         });
         figures.extend(median(lifetimes));
     }
@@ -75,7 +82,14 @@ fn median(lifetimes: &Lifetimes) -> Option<Figure> {
     let half = lifetimes.in_time()?.quantile(0.5);
     let value = half.point.map_or_else(|| format!("over {}", duration(half.low)), duration);
     let survivors = lifetimes.died_before_first_gc_share();
-    let note = survivors.map(|share| format!("{:.0} % of the dead by their first GC", share * 100.0));
+    let at_most = lifetimes.ms.deaths().filter(|life| life.0 == 0).map(|life| life.1).max();
+    let note = survivors.zip(at_most).map(|(share, ms)| {
+        let share = share * 100.0;
+        format!(
+            "estimated; {share:.0} % of the dead by their first GC, after {} at most",
+            duration(ms as f64)
+        )
+    });
     Some(Figure { label: "Half live no longer than", value, note: note.unwrap_or_default() })
 }
 
@@ -86,7 +100,8 @@ fn pauses(profile: &Profile) -> Figure {
         label: "Collections",
         value: count(u64::from(profile.gcs)),
         note: longest.map_or_else(String::new, |longest| {
-            format!("{} paused, {} at most", duration(us as f64 / 1e3), milliseconds(longest))
+            let paused = format!("{} paused, {} at most", duration(us as f64 / 1e3), milliseconds(longest));
+            pauses_known(profile).map_or(paused.clone(), |known| format!("{paused}; {known}"))
         }),
     }
 }

@@ -93,6 +93,7 @@ const page = data => {
     const shown = ["died-young", "survived"].includes(value) || (!isTime && value === "byte-seconds") ? "bytes" : value;
     const selection = {...view, value: shown};
     const found = isTime ? cells.histogram(data, selection) : cells.byClock(data, selection, view.clock) ?? [];
+    const young = found[0]?.atMost;
     const isBar = bar => view.from === Math.ceil(bar.from) && view.to === Math.ceil(bar.to);
     charts.bars(by("bars"), found, view.clock, shown, isTime ? bar => {
       const [from, to] = isBar(bar) ? ["", ""] : [Math.ceil(bar.from), Math.ceil(bar.to)].map(cells.timeText);
@@ -101,7 +102,8 @@ const page = data => {
     } : null);
     const isPart = view.from !== null || view.to !== null || view.during !== null || view.under !== null;
     by("bars-note").textContent = `${shown}, ${isTime ? "of the selection" : whose() + (isPart ? ", whatever else is chosen" : "")}. `
-      + "No lifetime is known but an interval: each counts at its middle.";
+      + "First who died by their first collection" + (young ? `, after ${cells.age(view.clock, young)} at most` : "")
+      + "; then by the age up to which objects were alive for sure: each died by the collection after that.";
     const curves = view.cls === null ? data.survival : data.classes[view.cls].survival;
     charts.curve(by("curve"), curves[view.clock] ?? [], view.clock);
     by("whose").textContent = `${whose()}, by objects${isPart ? ", whatever else is chosen" : ""}; with its 95 % band.`;
@@ -109,22 +111,23 @@ const page = data => {
   const whose = () => view.cls === null ? "of all classes" : `of ${cells.readable(data.classes[view.cls])}`;
 
   const when = () => {
-    const {begin_ms, steps, followed, pauses, paused} = data.timeline, all = span();
+    const {begin_ms, steps, pauses, paused, fewer} = data.timeline, all = span();
     by("when").hidden = all === 0;
     if (all === 0) return;
     const areas = [{label: "allocated per second", of: ([ms, allocated]) => cells.perSecond(allocated, ms), per: "/s at most"}];
-    if (followed) areas.push({label: "live after collections", of: ([, , , live]) => live, per: " at most"});
-    const drawn = areas.map(({label, of, per}) => {
+    const left = steps.map(([, , , live]) => live).filter(live => live !== null), size = bytes => cells.amount("bytes", Math.round(bytes));
+    if (left.length > 0) areas.push({label: "live after GC", of: ([, , , live]) => live ?? 0, words: `last ${size(left.at(-1))}, at most ${size(Math.max(...left))}`});
+    const drawn = areas.map(({label, of, per, words}) => {
       const values = cells.overTime(steps, 240, of), most = Math.max(...values);
-      return {label, most, words: cells.amount("bytes", Math.round(most)) + per, values};
+      return {label, most, words: words ?? size(most) + per, values};
     });
     const at = ms => Math.min(1, Math.max(0, (ms - begin_ms) / all));
     const bars = pauses.map(({at_ms, us, kind, cause, before, after}) => ({at: at(at_ms), us, kind,
       words: [`${cells.duration(at_ms)}: ${kind}, ${cells.pause(us)}`, cause, heap(before, after)].filter(Boolean).join(", ")}));
     charts.lanes(by("lanes"), drawn, bars, paused[2], ticks(begin_ms, all, at));
-    const left = paused[0] - pauses.length;
+    const short = paused[0] - pauses.length;
     by("paused").textContent = paused[0] === 0 ? "No pause is known." : `${paused[0]} pauses, ${cells.pause(paused[1])} in all, the longest ${cells.pause(paused[2])}.`
-      + (left > 0 ? ` The ${left} shortest are not drawn.` : "");
+      + (short > 0 ? ` The ${short} shortest are not drawn.` : "") + (fewer ? ` ${fewer}.` : "");
     Object.assign(by("paused").dataset, {count: paused[0], us: paused[1], allocated: steps.reduce((sum, [, bytes]) => sum + bytes, 0)});
     by("pauses").replaceChildren(...pauses.toSorted((a, b) => b.us - a.us).slice(0, 20).map(one => {
       const texts = [cells.duration(one.at_ms), cells.pause(one.us), one.kind, one.cause, heap(one.before, one.after),

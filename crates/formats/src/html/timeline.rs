@@ -14,14 +14,16 @@ const PAUSES: usize = 2_000;
 pub(super) struct Timeline<'a> {
     /// When the first step begins, in milliseconds of the profiled time.
     begin_ms: u64,
-    /// Milliseconds, bytes allocated and dead meanwhile, bytes live after the last collection so far.
-    steps: Vec<[u64; 4]>,
+    /// Milliseconds, bytes allocated and dead meanwhile, bytes in use after the last collection so far, if that is known.
+    steps: Vec<(u64, u64, u64, Option<u64>)>,
     /// Whether deaths were followed: without, nothing is dead or live.
     followed: bool,
     /// In the order of time.
     pauses: Vec<Pause<'a>>,
     /// Of all pauses: how many, microseconds together, of the longest.
     paused: (usize, u64, u64),
+    /// Why these are fewer than the collections.
+    fewer: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -44,13 +46,14 @@ impl<'a> Timeline<'a> {
             steps: profile.history.iter().map(step).collect(),
             followed: profile.run.lifetimes,
             pauses: longest(&profile.collections, PAUSES).into_iter().map(Pause::of).collect(),
+            fewer: mayfly_report::pauses_known(profile),
             paused: (profile.collections.len(), pauses().sum(), pauses().max().unwrap_or(0)),
         }
     }
 }
 
-fn step(point: &Point) -> [u64; 4] {
-    [point.span_ms, point.allocated, point.dead, point.live]
+fn step(point: &Point) -> (u64, u64, u64, Option<u64>) {
+    (point.span_ms, point.allocated, point.dead, point.live)
 }
 
 /// So many of the longest, in their order.

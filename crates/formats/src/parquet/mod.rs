@@ -144,7 +144,7 @@ fn timeline(profile: &Profile) -> Columns {
         ("to_ms", Column::Whole(ends[1..].iter().copied().map(Some).collect())),
         ("allocated_bytes", whole(&|point| Some(point.allocated))),
         ("died_bytes", whole(&|point| known(point.dead))),
-        ("live_after_gc_bytes", whole(&|point| known(point.live))),
+        ("live_after_gc_bytes", whole(&|point| point.live)),
         ("collections", whole(&|point| Some(point.gcs.into()))),
     ]
 }

@@ -7,10 +7,12 @@
 
 mod groups;
 mod lengauer_tarjan;
+mod stages;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod walk;
 
 pub use groups::{ClassRetained, LoaderRetained};
+pub use stages::lasting_first;
 pub use tree::{Children, Dominators};

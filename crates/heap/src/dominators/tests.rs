@@ -76,6 +76,26 @@ fn the_largest_come_first_and_children_are_below() {
     assert_eq!(below, [0xf, 0x10]);
 }
 
+/// A thread has a node of a list in hand, which is in a static field: the field holds it all the same. What only the thread has, it
+/// holds; what waits for its finalizer, nobody else does.
+#[test]
+fn stacks_hold_only_what_nothing_lasting_does() {
+    let graph = heap(
+        "root static my.App.list -> 1:my.List[24] -first-> 2:my.Node[24] -next-> 3:my.Node[24]
+         root local w my.App.run 1 -> 3; root local w my.App.run 2 -> 4:my.Own[40] -node-> 2
+         class java.lang.ref.Finalizer extends java.lang.ref.FinalReference
+         root jni -> 5:java.lang.ref.Finalizer[64] -referent-> 6:my.File[32] -list-> 1
+         root jni -> 7:java.lang.ref.Finalizer[64] -referent-> 3",
+    );
+    let filter = Filter::new(&graph, Strength::Strong);
+    let dominators = Dominators::staged(&graph, &filter, lasting_first(&graph));
+    let object = |id| graph.find(id).unwrap();
+    let immediate = |id| dominators.immediate(object(id)).map(|object| graph.id(object));
+    assert_eq!([3, 2, 4, 6].map(immediate), [Some(2), Some(1), None, None]);
+    assert_eq!([1, 4, 6].map(|id| dominators.retained(object(id))), [72, 40, 32]);
+    assert_eq!(of(&graph, Strength::Strong).immediate(object(3)), None, "all roots alike");
+}
+
 /// Soft references hold, unless asked for strong ones only; weak ones do not.
 #[test]
 fn weak_references_retain_nothing() {

@@ -32,7 +32,16 @@ pub struct Dominators {
 impl Dominators {
     /// Of the objects that the filter lets be reached from the roots.
     pub fn new(graph: &Graph, filter: &Filter) -> Self {
-        let (order, mut walk) = Walk::new(graph, filter);
+        Self::staged(graph, filter, [graph.roots().iter().map(|root| root.object)])
+    }
+
+    /// By stages: what is reachable from the objects that the first one begins at is dominated as if there were no others; these hold
+    /// only what nothing before them does. Roots have to be among them ([`super::lasting_first`]).
+    pub fn staged<S>(graph: &Graph, filter: &Filter, stages: impl IntoIterator<Item = S>) -> Self
+    where
+        S: IntoIterator<Item = ObjectIndex>,
+    {
+        let (order, mut walk) = Walk::new(graph, filter, stages);
         find_dominators(&mut walk);
         walk.others = Vec::new();
         let mut nodes = walk.nodes;

@@ -56,19 +56,32 @@ struct Walking<'a> {
     filter: &'a Filter,
     /// By object: its number; 0 if it was not met.
     numbers: Vec<u32>,
+    /// The first number of the stage at hand: what was met before is not changed any more.
+    stage: u32,
     walk: Walk,
 }
 
 impl Walk {
-    /// Walks through all that is reachable. The objects in the order in which they were met, and the walk.
-    pub(super) fn new(graph: &Graph, filter: &Filter) -> (Column, Self) {
+    /// Walks through all that is reachable from what each stage begins at, one stage after the other: what an earlier one reached is
+    /// none of a later one's. The objects in the order in which they were met, and the walk.
+    pub(super) fn new<S>(
+        graph: &Graph,
+        filter: &Filter,
+        stages: impl IntoIterator<Item = S>,
+    ) -> (Column, Self)
+    where
+        S: IntoIterator<Item = ObjectIndex>,
+    {
         let mut nodes = Vec::with_capacity(graph.len() + 1);
         nodes.push(Node::default());
         let walk = Self { nodes, others: vec![Other::default()] };
-        let mut walking = Walking { graph, filter, numbers: vec![0; graph.len()], walk };
-        for root in graph.roots().iter().filter(|root| filter.enters(root.object)) {
-            if walking.meet(root.object, 0) {
-                walking.descend();
+        let mut walking = Walking { graph, filter, numbers: vec![0; graph.len()], stage: 1, walk };
+        for begins in stages {
+            walking.stage = walking.walk.nodes.len() as u32;
+            for object in begins.into_iter().filter(|&object| filter.enters(object)) {
+                if walking.meet(object, 0) {
+                    walking.descend();
+                }
             }
         }
         let Walking { walk, numbers, .. } = walking;
@@ -114,6 +127,9 @@ impl Walking<'_> {
             return true;
         }
         let node = &mut nodes[*number as usize];
+        if *number < self.stage {
+            return false;
+        }
         // What is a root is dominated by nothing else, whoever refers to it.
         if node.above != 0 {
             others.push(Other { from, next: node.label });

@@ -13,7 +13,7 @@ use crate::progress::Progress;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Record<'a> {
     Class(ClassRecord<'a>),
-    Object { class: Number, size: u64 },
+    Object { class: Number, size: u64, identity: u64 },
     Edge { from: Number, reference: Reference, to: Number },
     Root { root: RootReference, to: Number },
     Text(TextRecord<'a>),
@@ -30,6 +30,8 @@ pub(crate) struct ClassRecord<'a> {
     pub(crate) interfaces: Vec<Number>,
     pub(crate) fields: Vec<FieldRecord<'a>>,
     pub(crate) mirror_size: u64,
+    /// What the walk calls its `java.lang.Class`.
+    pub(crate) identity: u64,
 }
 
 /// A declared field, as told.
@@ -59,6 +61,7 @@ pub(crate) struct Decoder<'a> {
     frame: DumpFrame<'a>,
     at: usize,
     newest: u32,
+    identity: u64,
     classes: u32,
     from: u32,
     to: u32,
@@ -91,6 +94,7 @@ impl<'a> Decoder<'a> {
             frame,
             at: 0,
             newest: 0,
+            identity: 0,
             classes: 0,
             from: 0,
             to: 0,
@@ -218,7 +222,7 @@ impl<'a> Decoder<'a> {
                     return Err("an object's class was not written");
                 }
                 self.count()?;
-                Record::Object { class, size }
+                Record::Object { class, size, identity: self.identity }
             }
             Op::Root => self.root(value)?,
             Op::Text => Record::Text(self.text_record(value)?),
@@ -227,6 +231,10 @@ impl<'a> Decoder<'a> {
                 let id = self.number()?;
                 self.number()?;
                 Record::Thread { id, name: self.text()? }
+            }
+            Op::Identity => {
+                self.identity = self.number()?.wrapping_sub(1);
+                return Ok(None);
             }
             _ => Record::Method { id: self.number()?, class: self.text()?, name: self.text()? },
         }))
@@ -243,6 +251,7 @@ impl<'a> Decoder<'a> {
             loader: Number(self.small()?),
             superclass: Number(self.small()?),
             mirror_size: self.number()?,
+            identity: self.identity,
             ..ClassRecord::default()
         };
         for _ in 0..self.number()? {
@@ -324,6 +333,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn count(&mut self) -> Told<()> {
+        self.identity = self.identity.wrapping_add(1);
         self.newest = self.newest.checked_add(1).ok_or("there are more objects than numbers")?;
         Ok(())
     }

@@ -27,6 +27,8 @@ pub struct Encoder {
     open: usize,
     /// Number of the last object told.
     newest: u32,
+    /// What the walk calls the last object told.
+    identity: u64,
     classes: u32,
     from: u32,
     to: u32,
@@ -56,6 +58,7 @@ impl Encoder {
             open: out.len(),
             out,
             newest: 0,
+            identity: 0,
             classes: 0,
             from: 0,
             to: 0,
@@ -68,6 +71,17 @@ impl Encoder {
         };
         encoder.begin_frame();
         encoder
+    }
+
+    /// What the walk calls the next class or object, above 0: the same in each walk that it is met in. Without, it is one more than
+    /// the last one's.
+    pub fn identity(&mut self, identity: u64) {
+        if identity != self.identity.wrapping_add(1) {
+            self.op(Op::Identity, 0);
+            put(&mut self.out, identity);
+            self.identity = identity.wrapping_sub(1);
+            self.end_record();
+        }
     }
 
     /// Tells a class. Its number is that of its `java.lang.Class`: 1 for the first. All classes come before all other
@@ -239,6 +253,7 @@ impl Encoder {
     }
 
     fn next_number(&mut self) -> Number {
+        self.identity = self.identity.wrapping_add(1);
         match self.newest.checked_add(1) {
             Some(number) => self.newest = number,
             None => self.too_many = true,

@@ -19,7 +19,8 @@ use crate::root::{RootFrame, RootKind};
 /// What stands for the class of an object whose class was not told.
 pub(crate) const NOT_KNOWN: &str = "(class not known)";
 
-/// Reads a heap dump of Mayfly's as a graph. Objects are numbered as in the dump, from 0 on instead of 1.
+/// Reads a heap dump of Mayfly's as a graph. Objects are numbered as in the dump, from 0 on instead of 1; their ids are what the walk
+/// called them: the numbers, but where identities were told.
 ///
 /// # Errors
 /// The bytes are no such dump, one of another version, cut off, damaged, or with more objects than a graph can hold.
@@ -97,9 +98,9 @@ impl<'a> Loader<'a> {
                 self.builder.class(Class { name: class.name.into(), ..Class::default() });
                 self.table.push(class);
             }
-            Record::Object { class, size } => {
+            Record::Object { class, size, identity } => {
                 self.add_mirrors();
-                self.add_object(class, size);
+                self.add_object(class, size, identity);
             }
             Record::Edge { from, reference, to } => {
                 self.add_mirrors();
@@ -123,11 +124,14 @@ impl<'a> Loader<'a> {
         if std::mem::replace(&mut self.mirrored, true) {
             return;
         }
-        let sizes: Vec<u64> = self.table.iter().map(|(_, class)| class.mirror_size).collect();
-        sizes.into_iter().for_each(|size| self.add_object(self.java_lang_class, size));
+        let mirrors: Vec<_> =
+            self.table.iter().map(|(_, class)| (class.mirror_size, class.identity)).collect();
+        mirrors
+            .into_iter()
+            .for_each(|(size, identity)| self.add_object(self.java_lang_class, size, identity));
     }
 
-    fn add_object(&mut self, class: Number, size: u64) {
+    fn add_object(&mut self, class: Number, size: u64, identity: u64) {
         self.classes.push(class);
         let index = match class.0.checked_sub(1) {
             Some(index) => ClassIndex(index),
@@ -135,7 +139,7 @@ impl<'a> Loader<'a> {
                 self.builder.class(Class { name: NOT_KNOWN.into(), ..Class::default() })
             }),
         };
-        self.builder.object(self.classes.len() as u64, index, size);
+        self.builder.object(identity, index, size);
     }
 
     #[inline]

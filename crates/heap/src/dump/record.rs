@@ -20,6 +20,8 @@
 //!                                                    (a descriptor may be empty: not known)
 //! 13 Thread                                          id, object, name
 //! 14 Method                                          id, class name, name
+//! 15 Identity         v = 0                          what the walk calls the next class or object, which is one more than what it
+//!                                                    called the last one where this is not told
 //!
 //! to = signed varint: difference to the last `to`; names = length in bytes, UTF-8
 //! expected index = one after the last element told of the same object, 0 after From
@@ -50,10 +52,11 @@ pub(crate) enum Op {
     Class,
     Thread,
     Method,
+    Identity,
 }
 
 impl Op {
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 16] = [
         Self::Field,
         Self::FieldNewest,
         Self::Element,
@@ -69,6 +72,7 @@ impl Op {
         Self::Class,
         Self::Thread,
         Self::Method,
+        Self::Identity,
     ];
 
     /// The form of a reference whose object is the newest.

@@ -43,7 +43,7 @@ pub(crate) fn histogram(bytes: &[u8], progress: Progress<'_>) -> Result<Histogra
                 counts.push((0, 0));
                 table.push(class);
             }
-            Record::Object { class, size } => {
+            Record::Object { class, size, .. } => {
                 let count: &mut (u64, u64) = &mut counts[class.0 as usize];
                 *count = (count.0 + 1, count.1.saturating_add(size));
             }

@@ -1,11 +1,12 @@
-//! What grew between two dumps of one program, or all along some. Objects have no identity across dumps, so they are told apart by class, or by
-//! the classes that they hang below.
+//! What grew between two dumps of one program, or all along some. Objects are told apart by class, or by the classes that they hang
+//! below; where ids are the same in all dumps, also by which of them are still there.
 //!
 //! Not here: how summaries without a graph are compared.
 
 mod classes;
 mod outline;
 mod paths;
+mod stay;
 mod sustained;
 #[cfg(test)]
 mod tests;
@@ -14,4 +15,5 @@ mod tree;
 pub use classes::{ClassGrowth, by_class};
 pub use outline::Outline;
 pub use paths::{PathGrowth, by_path};
+pub use stay::Stay;
 pub use sustained::{Sustained, sustained};

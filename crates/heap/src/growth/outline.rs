@@ -5,16 +5,39 @@ use crate::dominators::Dominators;
 use crate::graph::Graph;
 use crate::index::ObjectIndex;
 
+/// Ids are below.
+const MOST_IDS: usize = 1 << 32;
+
 /// A dump as the classes that hold each other alone, with how many objects there are and what they retain.
 #[derive(Debug)]
 pub struct Outline {
     pub(super) tree: ClassTree,
+    /// By id of the object, if ids are the same in all dumps: its node, 0 for what is not reachable.
+    pub(super) by_identity: Option<Vec<NodeIndex>>,
 }
 
 impl Outline {
     /// Of what the dominators' filter lets be reached. Takes 4 bytes per object, until [`Self::forget_objects`].
     pub fn new(graph: &Graph, dominators: &Dominators) -> Self {
-        Self { tree: ClassTree::new(graph, dominators) }
+        Self { tree: ClassTree::new(graph, dominators), by_identity: None }
+    }
+
+    /// The same of dumps in which each object has the same id, numbers from 1 on. Takes 4 bytes for each that was ever given out.
+    pub fn identified(graph: &Graph, dominators: &Dominators) -> Self {
+        let tree = ClassTree::new(graph, dominators);
+        let mut by_identity = Vec::new();
+        for object in graph.objects() {
+            let id = graph.id(object) as usize;
+            // No walk has so many objects: such an id is none that was given out.
+            if id >= MOST_IDS {
+                continue;
+            }
+            if id >= by_identity.len() {
+                by_identity.resize(id + 1, 0);
+            }
+            by_identity[id] = tree.node_of[object.0 as usize];
+        }
+        Self { tree, by_identity: Some(by_identity) }
     }
 
     /// Keeps numbers only: [`Self::objects`] finds none from now on.
@@ -32,6 +55,11 @@ impl Outline {
     /// Bytes of all that is reachable.
     pub fn bytes(&self) -> u64 {
         self.tree.nodes[0].retained.bytes
+    }
+
+    /// Where an object is, by its id.
+    pub(super) fn place(&self, id: usize) -> NodeIndex {
+        self.by_identity.as_ref().and_then(|nodes| nodes.get(id)).copied().unwrap_or(0)
     }
 
     fn node(&self, path: &[Box<str>]) -> Option<NodeIndex> {

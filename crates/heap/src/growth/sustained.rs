@@ -2,6 +2,7 @@
 
 use super::outline::Outline;
 use super::paths::earlier;
+use super::stay::{Stay, Stays};
 use super::tree::{ClassTree, NodeIndex};
 use crate::histogram::Total;
 
@@ -19,6 +20,8 @@ pub struct Sustained {
     pub retained: Vec<Total>,
     /// Of these, in each dump, those that hold something softly.
     pub soft: Vec<u64>,
+    /// How the objects of each class of the path came and went; empty if ids are not the same in all dumps.
+    pub stays: Vec<Stay>,
 }
 
 impl Sustained {
@@ -62,6 +65,7 @@ struct Compared<'tree> {
     trees: Vec<&'tree ClassTree>,
     last: &'tree ClassTree,
     same: Vec<Vec<Option<NodeIndex>>>,
+    stays: Option<Stays>,
     /// Of each node: bytes that it, or parts of it, grew by all along.
     grown: Vec<u64>,
 }
@@ -70,19 +74,19 @@ impl<'tree> Compared<'tree> {
     fn new(dumps: &'tree [Outline], last: &'tree ClassTree) -> Self {
         let trees: Vec<_> = dumps.iter().map(|dump| &dump.tree).collect();
         let same = trees.iter().map(|tree| earlier(tree, last)).collect();
-        let mut compared = Self { trees, last, same, grown: Vec::new() };
+        let mut compared = Self { trees, last, same, stays: Stays::of(dumps), grown: Vec::new() };
         let mut grown = vec![0; last.nodes.len()];
         // Each node comes after the one above.
         for number in (1..last.nodes.len()).rev() {
             let bytes: Vec<_> =
-                compared.totals(number as NodeIndex, |tree, node| tree.nodes[node].retained.bytes);
+                compared.retained(number as NodeIndex).iter().map(|total| total.bytes).collect();
             if rises(&bytes) {
                 grown[number] = bytes[bytes.len() - 1] - bytes[0];
             }
             let above = last.nodes[number].above as usize;
             // What is above counts for itself, if it grew; else by what is in it.
             let above_bytes: Vec<_> =
-                compared.totals(above as NodeIndex, |tree, node| tree.nodes[node].retained.bytes);
+                compared.retained(above as NodeIndex).iter().map(|total| total.bytes).collect();
             if above == 0 || !rises(&above_bytes) {
                 grown[above] += grown[number];
             }
@@ -98,6 +102,38 @@ impl<'tree> Compared<'tree> {
             .collect()
     }
 
+    /// The objects of a node in each dump, also where they hung below something else then.
+    fn own(&self, node: NodeIndex) -> Vec<Total> {
+        let known = self.totals(node, |tree, node| tree.nodes[node].own);
+        self.with_moved(node, known, self.last.nodes[node as usize].own)
+    }
+
+    /// The same with all that they retain.
+    fn retained(&self, node: NodeIndex) -> Vec<Total> {
+        let known = self.totals(node, |tree, node| tree.nodes[node].retained);
+        self.with_moved(node, known, self.last.nodes[node as usize].retained)
+    }
+
+    /// Where more of its objects were there than hung below the same classes, they count with their share of what is there now.
+    fn with_moved(&self, node: NodeIndex, mut known: Vec<Total>, now: Total) -> Vec<Total> {
+        let Some(stay) = self.stay(node).filter(|_| node != 0) else { return known };
+        let objects = self.totals(node, |tree, node| tree.nodes[node].own.objects);
+        let all = stay.present.last().copied().unwrap_or(0).max(1);
+        for ((known, &present), objects) in known.iter_mut().zip(&stay.present).zip(objects) {
+            if present > objects {
+                let share = |number: u64| (u128::from(number) * u128::from(present) / u128::from(all)) as u64;
+                known.objects = known.objects.max(share(now.objects));
+                known.bytes = known.bytes.max(share(now.bytes));
+            }
+        }
+        known
+    }
+
+    fn stay(&self, node: NodeIndex) -> Option<Stay> {
+        let same = |dump: usize| self.same.get(dump).and_then(|same| same[node as usize]);
+        self.stays.as_ref().map(|stays| stays.get(node, same(0), same(1)))
+    }
+
     /// The nodes below one that grew by so many bytes at least.
     fn growing(&self, node: NodeIndex, least: u64) -> Vec<NodeIndex> {
         let below = self.last.nodes[node as usize].below.iter().copied();
@@ -109,7 +145,8 @@ impl<'tree> Compared<'tree> {
         let up = std::iter::successors(Some(node), |&node| Some(self.last.nodes[node as usize].above));
         let mut nodes: Vec<_> = up.take_while(|&node| node != 0).collect();
         nodes.reverse();
-        let more = |&node: &NodeIndex| rises(&self.totals(node, |tree, node| tree.nodes[node].own.objects));
+        let objects = |node| self.own(node).iter().map(|total| total.objects).collect::<Vec<_>>();
+        let more = |&node: &NodeIndex| rises(&objects(node));
         let element = match nodes.iter().position(more) {
             Some(element) => element,
             None if self.grows_by_its_parts(node) => nodes.len() - 1,
@@ -119,16 +156,17 @@ impl<'tree> Compared<'tree> {
         Some(Sustained {
             path: nodes.iter().map(|&node| self.last.nodes[node as usize].label.clone()).collect(),
             element,
-            own: self.totals(at, |tree, node| tree.nodes[node].own),
-            retained: self.totals(at, |tree, node| tree.nodes[node].retained),
+            own: self.own(at),
+            retained: self.retained(at),
             soft: self.totals(at, |tree, node| tree.nodes[node].soft),
+            stays: nodes.iter().filter_map(|&node| self.stay(node)).collect(),
         })
     }
 
     /// Whether its own size grew all along, or most of its growth is in parts that did.
     fn grows_by_its_parts(&self, node: NodeIndex) -> bool {
         let parts: u64 = self.growing(node, 1).iter().map(|&part| self.grown[part as usize]).sum();
-        let own = self.totals(node, |tree, node| tree.nodes[node].own.bytes);
+        let own: Vec<_> = self.own(node).iter().map(|total| total.bytes).collect();
         rises(&own) || parts > self.grown[node as usize] / 2
     }
 }

@@ -117,3 +117,33 @@ fn what_grows_all_along_is_told_from_what_stopped_or_came_and_went() {
     assert_eq!(dumps[3].objects(&rows[0].path).len(), 45);
     assert_eq!(sustained(&dumps[..1], 1), [], "one dump tells nothing");
 }
+
+/// A map that a thread has hold of in the second dump, so that it hangs below another root there; a window beside it.
+fn busy(number: u64) -> Outline {
+    let mut text = String::from("root static my.App.window -> 3:my.Window[16]\n");
+    text += match number {
+        1 => "root jni -> 9:my.Passing[16] -map-> 1:my.Map[16]\n",
+        _ => "root static my.App.map -> 1:my.Map[16]\n",
+    };
+    for at in 0..10 * (number + 1) {
+        text += &format!("1 -[{at}]-> {:x}:my.Leaked[100]\n", 100 + at);
+        // The window's are others in each dump.
+        text += &format!("3 -[{at}]-> {:x}:my.Passing[100]\n", 500 + 100 * number + at);
+    }
+    let graph = heap(&text);
+    Outline::identified(&graph, &Dominators::new(&graph, &Filter::new(&graph, Strength::Strong)))
+}
+
+#[test]
+fn what_hung_below_something_else_for_a_moment_is_known_again() {
+    let dumps = [0, 1, 2, 3].map(busy);
+    let rows = sustained(&dumps, 100);
+    let numbers = |row: &Sustained| row.own.iter().map(|own| own.objects).collect::<Vec<_>>();
+    let leaked = rows.iter().find(|row| &*row.path[row.element] == "my.Leaked").expect("found");
+    assert_eq!(numbers(leaked), [10, 20, 30, 40]);
+    let stay = &leaked.stays[leaked.element];
+    assert_eq!((&stay.present[..], &stay.first[..]), (&[10, 20, 30, 40][..], &[10; 4][..]));
+    let window = rows.iter().find(|row| &*row.path[row.element] == "my.Passing").expect("grows, too");
+    let stay = &window.stays[window.element];
+    assert_eq!((&stay.present[..], &stay.first[..]), (&[0, 0, 0, 40][..], &[10, 0, 0, 0][..]));
+}

@@ -45,40 +45,72 @@ pub fn holders(
     filter: &Filter,
     most: usize,
 ) -> Vec<Holder> {
-    let mut search = Search {
-        graph,
-        roots: graph.roots().iter().map(|root| root.object).collect(),
-        // The object itself is seen.
-        down: FxHashMap::from_iter([(object, None)]),
-        found: Vec::new(),
-    };
-    let insides = Insides::of(graph, referrers);
-    let mut through = vec![object];
-    let mut next = 0;
-    while let Some(&at) = through.get(next).filter(|_| search.found.len() < most) {
-        search.roots_of(at);
-        for (from, place) in referrers.places(graph, at) {
-            let followed = filter.follows(graph.label(place)) && filter.leaves(from) && filter.enters(from);
-            // What is seen through was met before, or is the object itself.
-            if !followed || search.down.contains_key(&from) {
-                continue;
-            }
-            if insides.contains(from) {
-                search.down.insert(from, Some((place, at)));
-                through.push(from);
-            } else {
-                search.found_object(from, place, at);
-            }
-        }
-        next += 1;
+    Holding::new(graph, referrers, filter).of(object, most)
+}
+
+/// The same for many objects of one heap.
+#[derive(Debug)]
+pub struct Holding<'graph> {
+    graph: &'graph Graph,
+    referrers: &'graph Referrers,
+    filter: &'graph Filter,
+    insides: Insides<'graph>,
+    /// The objects that roots hold.
+    roots: FxHashSet<ObjectIndex>,
+    looked_at: u64,
+}
+
+impl<'graph> Holding<'graph> {
+    /// Who holds objects of this graph, along the references that the filter follows.
+    pub fn new(graph: &'graph Graph, referrers: &'graph Referrers, filter: &'graph Filter) -> Self {
+        let roots = graph.roots().iter().map(|root| root.object).collect();
+        Self { graph, referrers, filter, insides: Insides::of(graph, referrers), roots, looked_at: 0 }
     }
-    search.found.truncate(most);
-    search.found
+
+    /// References that were looked at so far: what it takes. Of a linked list each element is led to by all before it.
+    pub fn looked_at(&self) -> u64 {
+        self.looked_at
+    }
+
+    /// As [`holders`].
+    pub fn of(&mut self, object: ObjectIndex, most: usize) -> Vec<Holder> {
+        let (graph, filter) = (self.graph, self.filter);
+        let mut search = Search {
+            graph,
+            roots: &self.roots,
+            // The object itself is seen.
+            down: FxHashMap::from_iter([(object, None)]),
+            found: Vec::new(),
+        };
+        let mut through = vec![object];
+        let mut next = 0;
+        while let Some(&at) = through.get(next).filter(|_| search.found.len() < most) {
+            search.roots_of(at);
+            for (from, place) in self.referrers.places(graph, at) {
+                self.looked_at += 1;
+                let followed =
+                    filter.follows(graph.label(place)) && filter.leaves(from) && filter.enters(from);
+                // What is seen through was met before, or is the object itself.
+                if !followed || search.down.contains_key(&from) {
+                    continue;
+                }
+                if self.insides.contains(from) {
+                    search.down.insert(from, Some((place, at)));
+                    through.push(from);
+                } else {
+                    search.found_object(from, place, at);
+                }
+            }
+            next += 1;
+        }
+        search.found.truncate(most);
+        search.found
+    }
 }
 
 struct Search<'graph> {
     graph: &'graph Graph,
-    roots: FxHashSet<ObjectIndex>,
+    roots: &'graph FxHashSet<ObjectIndex>,
     /// From each object seen through the reference that leads down, and where to.
     down: FxHashMap<ObjectIndex, Option<(usize, ObjectIndex)>>,
     found: Vec<Holder>,

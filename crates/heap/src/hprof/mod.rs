@@ -23,6 +23,8 @@ mod sub_record;
 mod texts;
 mod told;
 mod value_type;
+mod values;
+mod virtual_threads;
 
 pub use layout::SizesKnown;
 pub use load::read;
@@ -31,3 +33,5 @@ pub use record::MAGIC;
 pub use remarks::{Remarks, remarks};
 pub use sizes::histogram;
 pub(crate) use texts::visit_texts;
+pub use values::{Values, values};
+pub use virtual_threads::lacks_virtual_stacks;

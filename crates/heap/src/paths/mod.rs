@@ -11,6 +11,6 @@ mod text;
 mod tree;
 
 pub use path::{Path, Steps};
-pub use search::{shortest, shortest_known, strongest};
+pub use search::{lasting, shortest, shortest_known, strongest};
 pub use text::{edge_text, object_text};
 pub use tree::{PathTree, ShortestPaths};

@@ -5,6 +5,7 @@ use super::tree::{Entry, PathTree, ShortestPaths};
 use crate::edge::Strength;
 use crate::filter::{Filter, Skip};
 use crate::graph::Graph;
+use crate::root::RootKind;
 use crate::set::ObjectSet;
 
 /// Up to `most` shortest paths to any of some objects. Each next one avoids all objects in between of those before
@@ -12,6 +13,16 @@ use crate::set::ObjectSet;
 pub fn shortest(graph: &Graph, targets: &ObjectSet, filter: &Filter, most: usize) -> Vec<Path> {
     let path = if most > 0 { first(graph, targets, filter, &[]) } else { None };
     and_others(graph, targets, filter, most, path)
+}
+
+/// A shortest path to any of some objects from what lasts: from a stack or a monitor only if there is no other.
+pub fn lasting(graph: &Graph, targets: &ObjectSet, filter: &Filter) -> Option<Path> {
+    let passing =
+        |kind: &RootKind| matches!(kind, RootKind::StackLocal(_) | RootKind::JniLocal(_) | RootKind::Monitor);
+    let roots = graph.roots().iter().enumerate();
+    let used: Vec<_> =
+        roots.filter(|(_, root)| passing(&root.kind)).map(|(number, _)| Entry::Root(number)).collect();
+    first(graph, targets, filter, &used).or_else(|| first(graph, targets, filter, &[]))
 }
 
 /// The same along all strong references, where the first paths to all objects are known.

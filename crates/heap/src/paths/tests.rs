@@ -21,6 +21,21 @@ fn strong(graph: &Graph) -> Filter {
     Filter::new(graph, Strength::Strong)
 }
 
+/// A stack has it in hand, and a static field holds it: the field is what lasts.
+#[test]
+fn what_lasts_is_named_before_what_passes() {
+    let graph = heap(
+        "root local w my.App.run 1 -> 3:my.Node; root monitor -> 3; root local w my.App.run 2 -> 4:my.Own
+         root static my.App.list -> 1:my.List -first-> 2:my.Node -next-> 3",
+    );
+    let to = |id| {
+        let targets = ObjectSet::of(&graph, graph.find(id));
+        lasting(&graph, &targets, &strong(&graph)).map(|path| path.text(&graph))
+    };
+    assert!(to(3).is_some_and(|path| path.starts_with("static my.App.list->")), "{:?}", to(3));
+    assert!(to(4).is_some_and(|path| path.starts_with("local variable 2")), "{:?}", to(4));
+}
+
 /// The path that the original printed in a real failure.
 #[test]
 fn a_path_reads_as_insane_prints_it() {

@@ -46,6 +46,19 @@ fn references(graph: &Graph, from: u64) -> Vec<(String, u64)> {
     edges.map(|edge| (describe(edge.name) + &element(edge.index), graph.id(edge.to))).collect()
 }
 
+/// A field that is no reference, by its name.
+#[test]
+fn values_of_fields_are_told() {
+    each_file(|bytes, _| {
+        let values = Dump::open(bytes).expect("known").values(&[A, 0x77], &mut |_, _| {}).expect("whole");
+        let values = values.expect("a JVM's dump has them");
+        let names: Vec<_> = values[&A].iter().map(|(name, _)| &**name).collect();
+        assert_eq!(names, ["count"], "{values:?}");
+        assert!(values[&A][0].1.parse::<i32>().is_ok(), "{values:?}");
+        assert!(values[&0x77].is_empty());
+    });
+}
+
 #[test]
 fn objects_and_classes_are_all_there() {
     each_file(|bytes, graph| {

@@ -156,6 +156,33 @@ impl<'call> HeapWalk<'call> {
     }
 }
 
+/// The tags of a walk that ended, for the next one: objects that are gone by then have none. Every collection of the JVM looks at
+/// them, so they should not be kept for long. They end with the walk that goes on with them.
+#[derive(Debug)]
+#[must_use = "the tags stay until a walk goes on with them and ends"]
+pub struct KeptTags {
+    env: *mut sys::jvmtiEnv,
+}
+
+// SAFETY: JVMTI environments are of the process, not of a thread (JVMTI, "Environments").
+unsafe impl Send for KeptTags {}
+
+impl KeptTags {
+    /// The next walk, with these tags.
+    pub fn resume(self, jni: Jni<'_>) -> HeapWalk<'_> {
+        HeapWalk { env: self.env, jni }
+    }
+}
+
+impl HeapWalk<'_> {
+    /// Ends the walk, and leaves its tags on the objects.
+    pub fn keep(self) -> KeptTags {
+        let kept = KeptTags { env: self.env };
+        std::mem::forget(self);
+        kept
+    }
+}
+
 impl Drop for HeapWalk<'_> {
     fn drop(&mut self) {
         let _: Result<(), JvmtiError> = call!(self, DisposeEnvironment);

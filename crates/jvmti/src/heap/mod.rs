@@ -7,7 +7,7 @@ mod threads;
 mod walks;
 
 pub use classes::FieldFacts;
-pub use environment::HeapWalk;
+pub use environment::{HeapWalk, KeptTags};
 pub use met::{HeapObject, Reference, ReferenceKind, StackSlot, StringText, Visit};
 pub use threads::ThreadFacts;
 pub use walks::{Follow, HeapVisitor};

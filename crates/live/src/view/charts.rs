@@ -51,7 +51,8 @@ pub(super) fn over_time(put: &mut Put<'_>, area: Rect, state: &State) {
         format!("{}/s", size(last.allocation_rate())),
     )];
     if lifetimes {
-        charts.push(("live (GC)", Color::Green, values(|point| point.live), size(last.live)));
+        let live = last.live.map_or_else(|| "?".to_owned(), size);
+        charts.push(("live (GC)", Color::Green, values(|point| point.live.unwrap_or(0)), live));
         let died = format!("{}/s", size(state.shown.history.recent().death_rate()));
         charts.push(("died/s", Color::Yellow, values(Point::death_rate), died));
     }

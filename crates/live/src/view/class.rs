@@ -19,7 +19,12 @@ pub(super) fn draw(put: &mut Put<'_>, area: Rect, state: &State, number: usize) 
         return put.line(area, 1, "nothing of this class since the reset", put.look.quiet());
     };
     put.line(area, 0, &put.look.short(&class.name, area.width.into()), put.look.loud());
-    put.line(area, 1, &put.look.cut(&numbers(class, row), area.width.into()), Style::new());
+    put.line(
+        area,
+        1,
+        &put.look.cut(&numbers(class, row, state.shown.profile.knows_live_of(class)), area.width.into()),
+        Style::new(),
+    );
     let room = area.height.saturating_sub(3 + TABLE).min(MOST_CURVE);
     let upper = if class.lifetimes.is_some() { room } else { 0 };
     if upper > 0 {
@@ -34,12 +39,12 @@ pub(super) fn draw(put: &mut Put<'_>, area: Rect, state: &State, number: usize) 
     tables::of_sites(put, table, state, &state.class_sites);
 }
 
-fn numbers(class: &ClassProfile, row: &ClassRow) -> String {
+fn numbers(class: &ClassProfile, row: &ClassRow, known: bool) -> String {
     let mut parts = vec![
         format!("{}/s", size(row.pace.rate)),
         format!("{} objects, {} allocated", count(class.allocated.objects), size(row.now.allocated)),
     ];
-    if let Some(live) = class.live {
+    if let Some(live) = class.live.filter(|_| known) {
         parts.push(format!("{} live", size(live.bytes)));
     }
     if let Some(median) = row.median(class) {

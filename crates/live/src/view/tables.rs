@@ -1,6 +1,6 @@
 //! Tables of classes and sites: only the rows that are seen.
 
-use mayfly_profile::{Frame, Profile};
+use mayfly_profile::{Frame, LiveAsOf, Profile};
 use mayfly_report::{pad, size, whole_percent, whole_seconds};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -114,7 +114,8 @@ fn class_row(put: &Put<'_>, state: &State, number: usize, columns: &[Column], na
         let cell = match column {
             Column::Median => row.median(class).map(|median| median.to_string()),
             Column::DiedYoung => row.died_young.map(whole_percent),
-            Column::Live | Column::ByteSeconds if class.live.is_none() => None,
+            Column::Live if !state.shown.profile.knows_live_of(class) => Some("?".to_owned()),
+            Column::ByteSeconds if class.lifetimes.is_none() => None,
             column => Some(amount(column, row.now, row.pace, marked)),
         };
         cell.unwrap_or_else(|| "-".to_owned())
@@ -131,6 +132,7 @@ fn site_row(put: &Put<'_>, state: &State, row: usize, columns: &[Column], name: 
     let cell = |&column: &Column| match column {
         Column::Median => median_of_site(&state.shown.profile, site),
         Column::DiedYoung => "-".to_owned(),
+        Column::Live if state.shown.profile.live_as_of == LiveAsOf::NoCollection => "?".to_owned(),
         Column::Live if site.counts.live.is_none() => "-".to_owned(),
         column => amount(column, site.now(), site.pace, marked),
     };

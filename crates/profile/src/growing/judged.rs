@@ -32,13 +32,14 @@ const EVEN: f64 = 0.6;
 const DIED: f64 = 0.25;
 
 /// What is held of a pool.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Growth {
     /// It becomes more all the time.
     Grows,
     /// It may: why it can't be told.
     Unsure(String),
     /// It does not.
+    #[default]
     Harmless,
 }
 
@@ -95,9 +96,7 @@ impl Growth {
     pub(super) fn held_softly(self) -> Self {
         match self {
             Self::Harmless => self,
-            _ => Self::Unsure(
-                "as many soft references were kept: it may be a cache that the collector empties".to_owned(),
-            ),
+            _ => Self::Unsure("it holds softly: it may be a cache that the collector empties".to_owned()),
         }
     }
 

@@ -25,8 +25,9 @@ const LEAST_SHARE: f64 = 0.001;
 const COLLECTIONS: u32 = 2;
 /// The oldest that is known alive must be so old, for the time that was profiled.
 const SEEN: f64 = 0.5;
-/// Half as many soft references as objects that became more: it may be a cache that the collector empties.
-const SOFT: f64 = 0.5;
+/// One soft reference for five objects that are alive (an entry is some node, key, value and array): it may be a cache that the collector
+/// empties.
+const SOFT: f64 = 0.2;
 
 /// What was found of growth.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -112,12 +112,6 @@ pub struct Kept {
     pub died_old: u64,
 }
 
-impl Default for Growth {
-    fn default() -> Self {
-        Self::Harmless
-    }
-}
-
 /// Survivors of one place.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pool {

@@ -53,10 +53,15 @@ fn the_living_and_the_dead_of_each_class_are_as_many_as_were_allocated() {
 }
 
 #[test]
-fn of_whom_nobody_was_due_yet_all_count_as_live() {
+fn of_whom_nobody_was_due_yet_nothing_is_known() {
     let classes = vec![counts(HOT, 50, 0, 0), counts(RARE, 3, 3, 0)];
     let profile = profile_of(classes, vec![]).profile();
-    assert!(profile.classes.iter().all(|class| class.live == Some(class.allocated)), "{:?}", profile.classes);
+    let of = |name: &str| profile.classes.iter().find(|class| class.name == name).expect("there");
+    assert_eq!((of("a.Hot").unjudged, profile.knows_live_of(of("a.Hot"))), (of("a.Hot").allocated, false));
+    assert_eq!(
+        (of("a.Rare").live, profile.knows_live_of(of("a.Rare"))),
+        (Some(of("a.Rare").allocated), true)
+    );
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The fold of a stream into a profile, checked by arithmetic on small hand-made streams.
 
 use mayfly_profile::{
-    ApplyError, ClassCounts, ClassId, EngineKind, Frame, FrameId, LifetimeCounts, Lifetimes, Profile,
-    ProfileBuilder, Progress, RunInfo, SiteCounts, SiteId, Tally, Update,
+    ApplyError, ClassCounts, ClassId, EngineKind, Frame, FrameId, LifetimeCounts, Lifetimes, LiveAsOf,
+    LiveCounts, Profile, ProfileBuilder, Progress, RunInfo, SiteCounts, SiteId, Tally, Update,
 };
 
 fn class(id: u32, name: &str) -> Update {
@@ -209,4 +209,39 @@ fn the_profile_without_sites_has_the_same_classes() {
     assert_eq!(whole.sites.len(), 1);
     assert_eq!(light.sites, []);
     assert_eq!(whole.classes, light.classes);
+}
+
+#[test]
+fn what_no_collection_has_judged_is_not_live() {
+    let tracked = LifetimeCounts { live: Tally::of(120, 16), ..LifetimeCounts::default() };
+    let counts = ClassCounts { id: ClassId(0), allocated: Tally::of(200, 16), lifetimes: Some(tracked) };
+    let site = SiteCounts {
+        id: SiteId(0),
+        allocated: Tally::of(200, 16),
+        live: Some(Tally::of(120, 16)),
+        ..Default::default()
+    };
+    let told = |live: Option<LiveCounts>| {
+        let named = [class(0, "a.A"), Update::Site { id: SiteId(0), class: ClassId(0), stack: vec![] }];
+        let counted = progress(1, vec![counts.clone()], vec![site.clone()]);
+        fold(named.into_iter().chain([counted]).chain(live.map(Update::Live)).collect())
+    };
+    let numbers = |profile: &Profile| {
+        let (class, site) = (&profile.classes[0], &profile.sites[0]);
+        let objects = |live: Option<Tally>| live.map(|live| live.objects);
+        (objects(class.live), class.unjudged.objects, objects(site.live), site.unjudged.objects)
+    };
+    assert_eq!(numbers(&told(None)), (Some(120), 0, Some(120), 0), "as earlier recordings are read");
+    assert_eq!(numbers(&told(Some(LiveCounts::default()))), (None, 120, None, 120), "nothing was collected");
+    let twenty = |as_of_ms| LiveCounts {
+        as_of_ms,
+        classes: vec![(ClassId(0), Tally::of(20, 16))],
+        sites: vec![(SiteId(0), Tally::of(20, 16))],
+    };
+    let profile = told(Some(twenty(Some(900))));
+    assert_eq!(numbers(&profile), (Some(20), 100, Some(20), 100));
+    assert_eq!(profile.live_as_of, LiveAsOf::Ms(900));
+    // And again, when it is written and read.
+    let again = fold(profile.updates());
+    assert_eq!((numbers(&again), again.live_as_of), (numbers(&profile), profile.live_as_of));
 }

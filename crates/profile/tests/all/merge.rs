@@ -2,8 +2,8 @@
 
 use mayfly_profile::{
     Ages, BucketBounds, ByteAges, Change, ClassEstimate, ClassFilter, ClassProfile, Dropped, EngineKind,
-    Estimate, Fates, Following, Frame, Gc, JvmInfo, Lifetimes, Load, OwnCost, Profile, Refusals, Remainder,
-    RunInfo, ScopeProfile, Share, SiteProfile, Tally, Tracking, Trust, View,
+    Estimate, Fates, Following, Frame, Gc, JvmInfo, Lifetimes, LiveAsOf, Load, OwnCost, Profile, Refusals,
+    Remainder, RunInfo, ScopeProfile, Share, SiteProfile, Tally, Tracking, Trust, View,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -180,6 +180,7 @@ fn profile() -> impl Strategy<Value = Profile> {
                     name,
                     allocated,
                     live,
+                    unjudged: live.unwrap_or_default(),
                     collected: collected.unwrap_or_default(),
                     lifetimes,
                     byte_ages,
@@ -192,7 +193,18 @@ fn profile() -> impl Strategy<Value = Profile> {
                     let (collected, error) = (collected.unwrap_or_default(), f64::from(error) / 8.0);
                     let fates = lives.filter(|_| live.is_some()).map(Box::new);
                     let stack = stack.into();
-                    SiteProfile { class, stack, allocated, live, collected, byte_seconds, error, fates }
+                    let unjudged = live.unwrap_or_default();
+                    SiteProfile {
+                        class,
+                        stack,
+                        allocated,
+                        live,
+                        unjudged,
+                        collected,
+                        byte_seconds,
+                        error,
+                        fates,
+                    }
                 });
             let classes: Vec<ClassProfile> = classes.collect();
             let mut shares = std::collections::BTreeMap::new();
@@ -230,6 +242,7 @@ fn profile() -> impl Strategy<Value = Profile> {
                 collections: vec![],
                 flags: vec![],
                 history: vec![],
+                live_as_of: [LiveAsOf::End, LiveAsOf::NoCollection, LiveAsOf::Ms(7)][gcs as usize % 3],
             }
         },
     )

@@ -43,7 +43,7 @@ pub trait Message: Serialize + DeserializeOwned + sealed::Sealed {
 impl Message for Request {
     const KIND: u8 = KIND_REQUEST;
     const MOST_BYTES: usize = 64 << 10;
-    const KNOWN: u32 = 13;
+    const KNOWN: u32 = 16;
 }
 
 impl Message for Response {

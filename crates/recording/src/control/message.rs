@@ -8,7 +8,7 @@ use mayfly_profile::{EngineKind, HeapSummary, JvmInfo, Tracking};
 use serde::{Deserialize, Serialize};
 
 /// The version of this protocol: grows with every request or answer that is added.
-pub const PROTOCOL_VERSION: u16 = 5;
+pub const PROTOCOL_VERSION: u16 = 6;
 
 /// The most bytes that [`Response::Recording`] carries at a time.
 pub const CHUNK_BYTES: usize = 64 << 10;
@@ -59,6 +59,20 @@ pub enum Request {
     Engine,
     /// As [`Self::Stop`], and rewritten classes become what they were: [`Response::Done`]. Since version 5.
     StopAndRestore,
+    /// As [`Self::HeapDump`], collected and without texts, as one of a series: each object has the same id in all of them. Since
+    /// version 6.
+    HeapStep {
+        /// As there.
+        path: String,
+        /// Any number, the same in the whole series. What an earlier one kept is forgotten.
+        series: u64,
+        /// For how long what tells objects apart is kept for the next one.
+        keep_ms: u64,
+    },
+    /// The series of [`Self::HeapStep`] is at its end: [`Response::Done`]. Since version 6.
+    HeapForget,
+    /// Collect the whole heap, and book what died: then it is known what is live: [`Response::Done`]. Since version 6.
+    Collect,
 }
 
 impl Request {
@@ -72,10 +86,12 @@ impl Request {
             Self::Snapshot => "snapshot",
             Self::HeapSummary { .. } => "heap",
             Self::HeapDump { .. } => "heap dump",
+            Self::HeapStep { .. } | Self::HeapForget => "leaks",
             Self::Watch => "live",
             Self::Start { .. } => "start",
             Self::Stop | Self::Finish | Self::StopAndRestore => "stop",
             Self::Engine => "status",
+            Self::Collect => "record",
         }
     }
 }

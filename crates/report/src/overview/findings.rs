@@ -1,11 +1,11 @@
 //! What was found, in plain words: up to three sentences, each with how sure it is.
 
-use mayfly_profile::{ClassProfile, EngineKind, Tally, bursts};
+use mayfly_profile::{ClassProfile, EngineKind, LiveAsOf, Tally, bursts};
 
 use super::Screen;
-use super::longest::LongLived;
+use super::longest;
 use crate::lifetimes::whole_percent;
-use crate::text::{printable, shorten, width};
+use crate::text::{printable, shorten};
 use crate::units;
 
 /// Findings at most.
@@ -20,8 +20,10 @@ const NAME: usize = 40;
 impl Screen<'_> {
     /// The sentences, numbered.
     pub(super) fn findings(&self) -> Vec<String> {
+        let longest = self.longest();
+        let lives_longest = longest.as_ref().map(|row| longest::sentence(row, self.columns - NUMBER));
         let found =
-            [self.allocates(), self.holds(), self.lives_longest(), self.optimised_away(), self.in_all()];
+            [self.allocates(), self.holds(), lives_longest.clone(), self.optimised_away(), self.in_all()];
         let mut lines = vec![String::new(), "Found:".to_owned()];
         if self.profile.is_blank() {
             lines
@@ -36,6 +38,10 @@ impl Screen<'_> {
         let found = found.into_iter().flatten().take(FINDINGS);
         for (at, text) in found.chain(self.bursts()).enumerate() {
             lines.push(self.fit(&format!("  {}. {text}", at + 1)));
+            if lives_longest.as_ref() == Some(&text) {
+                let maker = longest.as_ref().and_then(longest::maker);
+                lines.extend(maker.map(|text| self.fit(&format!("     {text}"))));
+            }
             if at == 0 {
                 lines.extend(self.allocating_method().map(|text| self.fit(&format!("     {text}"))));
             }
@@ -82,6 +88,9 @@ impl Screen<'_> {
         if !self.profile.run.lifetimes {
             return None;
         }
+        if self.profile.live_as_of == LiveAsOf::NoCollection {
+            return Some("what is live is not known: nothing was collected".to_owned());
+        }
         let live = |class: &ClassProfile| class.live.unwrap_or_default();
         let class = self.profile.classes.iter().max_by_key(|class| live(class).bytes);
         let Some(class) = class.filter(|class| live(class).bytes > 0) else {
@@ -89,30 +98,21 @@ impl Screen<'_> {
         };
         let total = self.profile.classes.iter().map(|class| live(class).bytes).fold(0, u64::saturating_add);
         Some(format!(
-            "{} is {} of what is live: {} in {} objects ({})",
+            "{} is {} of what is live{}: {} in {} objects ({})",
             name(&class.name),
             share(live(class).bytes, total),
+            self.moment(),
             units::bytes(live(class).bytes),
             units::count(live(class).objects),
             self.sureness_of_tracked(class, live(class)),
         ))
     }
 
-    /// What stays longest.
-    fn lives_longest(&self) -> Option<String> {
-        let longest = self.long_lived();
-        let LongLived { class, live, collected, median, band } = longest.first()?;
-        let name = name(&class.name);
-        Some(if *collected == 0 {
-            format!("{name} stays: none of its {} objects has died; median {median}", units::count(*live))
-        } else {
-            let all = live.saturating_add(*collected);
-            let lives = format!("{name} lives longest: median {median}{band}");
-            let counts = format!("; {} of {} are live", units::count(*live), units::count(all));
-            // The counts stand in the table, too: what is sure of the median comes first.
-            let room = width(&lives) + width(&counts) + NUMBER <= self.columns;
-            if room { lives + &counts } else { lives }
-        })
+    /// As of when it is known what is live, where that is not the end.
+    fn moment(&self) -> String {
+        let LiveAsOf::Ms(ms) = self.profile.live_as_of else { return String::new() };
+        let long_before = self.profile.duration_ms.saturating_sub(ms) >= 1_000;
+        if long_before { format!(" after the GC at {}", units::duration(ms as f64)) } else { String::new() }
     }
 
     /// Whether all of it comes at once, and again.

@@ -23,7 +23,7 @@ impl Screen<'_> {
             lines.push(format!("   {} more grow: mayfly leaks", sure.len() - MOST));
         }
         if sure.is_empty() {
-            lines.extend(growing.growers.first().map(|grower| may_grow(grower)));
+            lines.extend(growing.growers.first().map(may_grow));
         }
         lines
     }

@@ -1,50 +1,46 @@
-//! The classes whose objects live longest, of those that hold memory to speak of.
+//! What lives longest: what is old and still there, or died old, and who made it.
+//!
+//! Not here: what is old (`mayfly-profile`, `old`).
 
-use mayfly_profile::{ClassProfile, Lifetimes};
+use mayfly_profile::{OldRow, Tally, is_of_the_jdk};
 
 use super::Screen;
 use crate::table::fitted;
-use crate::text::printable;
+use crate::text::{printable, shorten, width};
 use crate::units;
 
 /// Rows.
 const ROWS: usize = 3;
-/// Only classes with at least this share of all byte-seconds: a single thread object of the JDK lives long, too.
+/// Only rows with at least this share of all that is old, by bytes and age.
 const LEAST_SHARE: f64 = 0.01;
-/// Fewer samples tell nothing of how long the objects of a class live: half may be dead though all that were drawn live.
-const LEAST_SAMPLES: f64 = 10.0;
-
-/// A class and how long its objects live.
-pub(super) struct LongLived<'a> {
-    pub(super) class: &'a ClassProfile,
-    /// Objects.
-    pub(super) live: u64,
-    /// Objects.
-    pub(super) collected: u64,
-    /// Median lifetime, or what it is above.
-    pub(super) median: String,
-    /// Between what it lies (95 %), in brackets; empty where only a bound is known.
-    pub(super) band: String,
-}
+/// Fewer samples of what is old are no ground to rank by.
+const LEAST_SAMPLES: f64 = 3.0;
+/// Own code is named first if it holds this share of what the first row does.
+const OWN_SHARE: f64 = 0.05;
+/// Columns of a name in a row.
+const NAME: usize = 36;
 
 impl Screen<'_> {
-    /// The longest lived first.
-    pub(super) fn long_lived(&self) -> Vec<LongLived<'_>> {
-        let classes: Vec<_> =
-            self.profile.classes.iter().map(|class| (self.byte_seconds(class), class)).collect();
-        let all: f64 = classes.iter().map(|(byte_seconds, _)| byte_seconds).sum();
-        let large = classes
-            .into_iter()
-            .filter(|(byte_seconds, _)| *byte_seconds > 0.0 && *byte_seconds >= all * LEAST_SHARE)
-            .filter(|(_, class)| self.is_known(class));
-        let mut lived: Vec<_> = large
-            .filter_map(|(_, class)| {
-                let median = median(class.lifetimes.as_ref()?)?;
-                Some((median.sorted_by, long_lived(class, median)))
-            })
-            .collect();
-        lived.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-        lived.into_iter().map(|(_, row)| row).take(ROWS).collect()
+    /// What was held most and longest first.
+    pub(super) fn long_lived(&self) -> Vec<OldRow<'_>> {
+        if !self.profile.run.lifetimes {
+            return Vec::new();
+        }
+        let mut rows = self.profile.old(&self.rules);
+        let all: f64 = rows.iter().map(|row| row.old.weight).sum();
+        rows.retain(|row| row.old.weight >= all * LEAST_SHARE && self.is_known(row));
+        rows.truncate(ROWS);
+        rows
+    }
+
+    /// The row that a sentence is about: of the program's own code, if that holds enough.
+    pub(super) fn longest(&self) -> Option<OldRow<'_>> {
+        let rows = self.long_lived();
+        let most = rows.first()?.old.weight;
+        let own = |row: &&OldRow<'_>| {
+            row.method.is_some_and(|(class, _)| !is_of_the_jdk(class)) && row.old.weight >= most * OWN_SHARE
+        };
+        rows.iter().find(own).or(rows.first()).cloned()
     }
 
     /// As a table.
@@ -53,59 +49,64 @@ impl Screen<'_> {
         if rows.is_empty() {
             return Vec::new();
         }
-        let mut cells = vec![["median", "live", "collected", "class"].map(str::to_owned).to_vec()];
+        let mut cells = vec![["live", "died old", "age", "class", "made by"].map(str::to_owned).to_vec()];
         cells.extend(rows.iter().map(|row| {
-            let counts = [row.live, row.collected].map(units::count);
-            [vec![row.median.clone()], counts.to_vec(), vec![printable(&row.class.name).into_owned()]]
-                .concat()
+            let size = |tally: Tally| format!("{}{}", self.about(row), units::bytes(tally.bytes));
+            vec![size(row.old.live), size(row.old.dead), age(row), classes(row), made_by(row)]
         }));
-        let mut lines = vec![
-            String::new(),
-            self.fit("Longest lived, of the classes with 1 % or more of the byte-seconds (in objects):"),
-        ];
+        let heading =
+            "Longest lived: what a collection has left (age: on average, for sure), and who made it:";
+        let mut lines = vec![String::new(), self.fit(heading)];
         lines.extend(fitted(&cells, "  ", self.columns).lines().map(str::to_owned));
         lines
     }
 
-    /// Whether enough objects of it were followed.
-    fn is_known(&self, class: &ClassProfile) -> bool {
-        let mut all = class.live.unwrap_or_default();
-        all.add(class.dead());
-        let samples = self.profile.samples_behind(class, all);
+    /// Before a number that is estimated.
+    fn about(&self, row: &OldRow<'_>) -> &'static str {
+        let estimated = self.is_sampled() || self.profile.shares.contains_key(row.class);
+        if estimated { "~" } else { "" }
+    }
+
+    /// Whether enough of it was followed.
+    fn is_known(&self, row: &OldRow<'_>) -> bool {
+        let class = self.profile.classes.iter().find(|class| class.name == row.class);
+        let samples = class.and_then(|class| self.profile.samples_behind(class, row.old.all()));
         samples.is_none_or(|samples| samples >= LEAST_SAMPLES)
     }
+}
 
-    fn byte_seconds(&self, class: &ClassProfile) -> f64 {
-        class.byte_seconds(&self.profile.run.buckets).unwrap_or_default().all()
+/// The sentence about it, of at most so many columns.
+pub(super) fn sentence(row: &OldRow<'_>, columns: usize) -> String {
+    let (live, dead) = (units::bytes(row.old.live.bytes), units::bytes(row.old.dead.bytes));
+    let age = age(row);
+    let lives = match row.old.live.bytes >= row.old.dead.bytes {
+        true if row.old.dead.is_empty() => format!("lives longest: {live} are {age} old and still there"),
+        true => format!("lives longest: {live} are {age} old and still there, {dead} died old"),
+        false => format!("lives longest: {dead} died {age} old or so, {live} are still there"),
+    };
+    // What is said of it comes before its whole name.
+    let name = shorten(&classes(row), columns.saturating_sub(width(&lives) + 1), "...");
+    format!("{name} {lives}")
+}
+
+/// Who made it, if that is known.
+pub(super) fn maker(row: &OldRow<'_>) -> Option<String> {
+    row.method.map(|(class, method)| format!("made by {}", printable(&format!("{class}.{method}"))))
+}
+
+fn age(row: &OldRow<'_>) -> String {
+    units::duration(row.old.age_ms)
+}
+
+fn classes(row: &OldRow<'_>) -> String {
+    let name = shorten(&printable(row.class), NAME, "...");
+    match row.others {
+        0 => name,
+        more => format!("{name} and {more} more"),
     }
 }
 
-fn long_lived(class: &ClassProfile, median: Median) -> LongLived<'_> {
-    LongLived {
-        class,
-        live: class.live.unwrap_or_default().objects,
-        collected: class.dead().objects,
-        median: median.text,
-        band: median.band,
-    }
-}
-
-/// A median lifetime.
-struct Median {
-    /// In milliseconds: it, or what it is above.
-    sorted_by: f64,
-    text: String,
-    band: String,
-}
-
-/// The median lifetime, or what it is above.
-fn median(lifetimes: &Lifetimes) -> Option<Median> {
-    let median = lifetimes.in_time()?.quantile(0.5);
-    if let Some(point) = median.point {
-        let high = median.high.map_or("more".to_owned(), units::rough_duration);
-        let band = format!(" ({} to {high})", units::rough_duration(median.low));
-        return Some(Median { sorted_by: point, text: units::duration(point), band });
-    }
-    let text = format!("over {}", units::rough_duration(median.low));
-    (median.low > 0.0).then(|| Median { sorted_by: median.low, text, band: String::new() })
+fn made_by(row: &OldRow<'_>) -> String {
+    let Some((class, method)) = row.method else { return "?".to_owned() };
+    shorten(&printable(&format!("{class}.{method}")), NAME, "...")
 }

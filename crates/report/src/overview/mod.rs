@@ -36,6 +36,7 @@ pub fn overview(profile: &Profile, view: &View, occasion: &Occasion, columns: us
         all_hidden,
         columns: columns.clamp(60, COLUMNS),
         methods: shown.methods(&rules(view)),
+        rules: rules(view),
         rules_given: view.rules != BlameRules::default(),
     };
     let mut lines = screen.head(view, occasion);
@@ -67,6 +68,8 @@ struct Screen<'a> {
     all_hidden: Option<usize>,
     columns: usize,
     methods: Vec<MethodProfile>,
+    /// Which frame a site is charged to.
+    rules: BlameRules,
     /// Whether the user said which frames methods are charged by.
     rules_given: bool,
 }

@@ -10,6 +10,8 @@ use crate::units;
 
 /// Standard errors that two numbers have to be apart.
 const APART: f64 = 2.0;
+/// An error of so much of a number leaves nothing of it.
+const FEW: f64 = 0.5;
 /// A largest class that may be less than this share of what is not known is no finding.
 const UNKNOWN: f64 = 1.0;
 
@@ -32,6 +34,11 @@ impl Screen<'_> {
         }
         let variances = Variances::of(self.profile);
         let variance = variances.of_class(first);
+        if variance.sqrt() > FEW * bytes(first) {
+            let why =
+                "which class allocates most can't be told: few samples, or of threads that live briefly";
+            return Some(why.to_owned());
+        }
         let rival = classes.iter().skip(1).find(|class| {
             bytes(first) - bytes(class) < APART * (variance + variances.of_class(class)).sqrt()
         })?;

@@ -1,6 +1,6 @@
 //! Classes and methods: the largest by what they allocated, by what is live of it, and by byte-seconds.
 
-use mayfly_profile::{ClassProfile, EngineKind, MethodProfile, Tracking};
+use mayfly_profile::{ClassProfile, EngineKind, LiveAsOf, MethodProfile, Tracking};
 
 use super::Screen;
 use crate::table::fitted;
@@ -15,7 +15,8 @@ const METHODS: usize = 5;
 struct Row {
     allocated: u64,
     executed: u64,
-    live: u64,
+    /// `None`: not known.
+    live: Option<u64>,
     byte_seconds: f64,
     /// Whether what lives is estimated from a part of the objects.
     live_estimated: bool,
@@ -48,13 +49,14 @@ impl Screen<'_> {
         let charged = if self.rules_given { "asked for" } else { "outside the JDK" };
         let dead = if self.profile.run.lifetimes { " (byte-seconds: of the dead)" } else { "" };
         let estimated = self.is_sampled() || !self.profile.shares.is_empty();
-        let rows = self.methods.iter().map(|method| method_row(method, estimated)).collect();
+        let collected = self.profile.live_as_of != LiveAsOf::NoCollection;
+        let rows = self.methods.iter().map(|method| method_row(method, estimated, collected)).collect();
         let heading = format!("Methods over all classes, by the first frame {charged}{dead}");
         self.table(&heading, "method", rows, METHODS)
     }
 
     /// Whether all of what lives is estimated.
-    fn is_sampled(&self) -> bool {
+    pub(super) fn is_sampled(&self) -> bool {
         matches!(self.profile.run.tracking, Tracking::ByteSample(_) | Tracking::EveryNth(2..))
     }
 
@@ -63,7 +65,7 @@ impl Screen<'_> {
         Row {
             allocated: self.profile.allocated_bytes(class),
             executed: class.allocated.bytes,
-            live: class.live.map_or(0, |live| live.bytes),
+            live: class.live.filter(|_| self.profile.knows_live_of(class)).map(|live| live.bytes),
             byte_seconds: byte_seconds.all(),
             live_estimated: self.is_sampled() || self.profile.shares.contains_key(&class.name),
             name: printable(&class.name).into_owned(),
@@ -98,7 +100,8 @@ impl Screen<'_> {
         }
         if self.profile.run.lifetimes {
             let about = if row.live_estimated { "~" } else { "" };
-            cells.push(format!("{about}{}", units::bytes(row.live)));
+            let live = row.live.map(|live| format!("{about}{}", units::bytes(live)));
+            cells.push(live.unwrap_or_else(|| "?".to_owned()));
             cells.push(format!("{} s", units::bytes(row.byte_seconds as u64)));
         }
         let mark = if row.is_optimised_away() { " (optimised away)" } else { "" };
@@ -115,15 +118,15 @@ fn headings(executed: bool, lifetimes: bool, what: &str) -> Vec<String> {
     headings.into_iter().map(str::to_owned).collect()
 }
 
-fn method_row(method: &MethodProfile, live_estimated: bool) -> Row {
+fn method_row(method: &MethodProfile, live_estimated: bool, known: bool) -> Row {
     let name = match &method.method {
         Some((class, name)) => format!("{class}.{name}"),
-        None => "(no stack: reflection, deserialisation, JNI, hidden classes)".to_owned(),
+        None => "(made without a known place: native code, the JVM)".to_owned(),
     };
     Row {
         allocated: method.allocated_bytes,
         executed: method.executed_bytes,
-        live: method.live_bytes,
+        live: known.then_some(method.live_bytes),
         byte_seconds: method.dead_byte_seconds,
         live_estimated,
         name: printable(&name).into_owned(),
@@ -139,7 +142,7 @@ fn chosen(rows: Vec<Row>, most: usize, lifetimes: bool) -> Vec<Row> {
     };
     let mut rankings = vec![order(&|row| row.allocated as f64)];
     if lifetimes {
-        rankings.extend([order(&|row| row.live as f64), order(&|row| row.byte_seconds)]);
+        rankings.extend([order(&|row| row.live.unwrap_or(0) as f64), order(&|row| row.byte_seconds)]);
     }
     let mut taken = Vec::new();
     for place in 0..rows.len().min(most) {

@@ -142,7 +142,7 @@ fn any_class() -> impl Strategy<Value = ClassProfile> {
         let mut allocated = Tally::default();
         tallies.iter().for_each(|&tally| allocated.add(tally));
         let (live, collected) = (Some(tallies[0]), tallies[1..].to_vec());
-        ClassProfile { name, allocated, live, collected, lifetimes: None, byte_ages: None }
+        ClassProfile { name, allocated, live, collected, ..ClassProfile::default() }
     })
 }
 

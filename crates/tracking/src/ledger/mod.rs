@@ -6,8 +6,8 @@ use std::mem;
 use std::sync::Arc;
 
 use mayfly_profile::{
-    BucketBounds, ByteAges, ClassId, FateCounts, Following, LifetimeCounts, Lifetimes, Share, SiteCounts,
-    SiteId, Stamp, Tally, Tracking,
+    BucketBounds, ByteAges, ClassId, FateCounts, Following, LifetimeCounts, Lifetimes, LiveCounts, Share,
+    SiteCounts, SiteId, Stamp, Tally, Tracking,
 };
 
 use rustc_hash::FxHashSet;
@@ -19,7 +19,7 @@ use crate::fate_book::{FateBook, Now};
 use crate::gathered::{Gathered, Sums};
 use crate::history::{AgeAtDeath, Evidence, GcFamily, History, LivingAge, Moment};
 use crate::nursery::Nurseries;
-use crate::nursery::{Batch, CHUNK};
+use crate::nursery::{Batch, CHUNK, Returns};
 use crate::scope_book::{ScopeBook, ScopeFates};
 use crate::sites::SiteTable;
 use crate::survivors::Survivors;
@@ -60,6 +60,8 @@ pub struct Ledger {
     whole: (u64, u64),
     /// Absorbed, and not asked after yet.
     young: Vec<Batch>,
+    /// What threads take back.
+    returns: Option<Returns>,
     /// Absorbed, and then taken back by their threads.
     taken_back: Vec<Tracked>,
     survivors: Survivors,
@@ -72,6 +74,8 @@ pub struct Ledger {
     scopes: ScopeBook,
     /// What was last told of when the living were known alive.
     stamp: Option<(u64, u64)>,
+    /// Sweeps after which it was last told what is live; `None`: never.
+    live_told: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -81,6 +85,8 @@ struct SiteBook {
     byte_ms: f64,
     changed: bool,
     fates: FateBook,
+    /// What was last told to be live.
+    live_told: Tally,
 }
 
 #[derive(Clone, Debug)]
@@ -99,6 +105,8 @@ struct ClassBook {
     /// The collection by which the living are counted in `lifetimes`.
     living_as_of: Option<Moment>,
     changed: bool,
+    /// What was last told to be live.
+    live_told: Tally,
 }
 
 impl Default for ClassBook {
@@ -114,6 +122,7 @@ impl Default for ClassBook {
             census: Census::new(Fineness::CLASS),
             living_as_of: None,
             changed: false,
+            live_told: Tally::default(),
         }
     }
 }
@@ -139,6 +148,7 @@ impl Ledger {
             following: Following::default(),
             whole: (clock.now_ms(), clock.bytes()),
             young: Vec::new(),
+            returns: None,
             taken_back: Vec::new(),
             survivors: Survivors::default(),
             dead: Vec::new(),
@@ -148,6 +158,7 @@ impl Ledger {
             classes: Vec::new(),
             scopes: ScopeBook::default(),
             stamp: None,
+            live_told: None,
             clock,
         }
     }
@@ -177,12 +188,33 @@ impl Ledger {
         }
         self.scopes.note(nurseries.events());
         // After the births: each was drained by now.
-        for object in nurseries.taken_back() {
+        self.returns.get_or_insert_with(|| nurseries.returns());
+        self.unbook_returned(table);
+    }
+
+    /// Takes note of what threads took back since the last time.
+    fn unbook_returned(&mut self, table: &SiteTable) {
+        let returned = self.returns.as_ref().map(Returns::take).unwrap_or_default();
+        for object in returned {
             self.unbook(&object, table);
             self.scopes.unborn(&object, &self.budget);
             if self.lifetimes {
                 self.taken_back.push(object);
             }
+        }
+    }
+
+    /// Leaves of the dead those that never were: they were taken back before they could die, even if that comes to light only now.
+    fn leave_returned(&mut self, dead: &mut Vec<Tracked>, table: &SiteTable) {
+        if dead.is_empty() {
+            return;
+        }
+        self.unbook_returned(table);
+        if !self.taken_back.is_empty() {
+            dead.retain(|object| {
+                let at = self.taken_back.iter().position(|returned| returned == object);
+                at.map(|at| self.taken_back.swap_remove(at)).is_none()
+            });
         }
     }
 
@@ -218,20 +250,30 @@ impl Ledger {
     }
 
     /// Looks for objects that were taken back, the newest first, and gives their references back.
-    fn forget_taken_back(&mut self, references: &mut impl References) {
+    fn forget_taken_back(&mut self, references: &mut impl References, table: &SiteTable) {
         for object in mem::take(&mut self.taken_back) {
-            let found = {
-                let young = self.young.iter_mut().rev().map(|batch| &mut batch.objects);
-                young.chain(self.survivors.newest_first()).find_map(|objects| {
-                    let at = objects.iter().rposition(|other| *other == object)?;
-                    Some(objects.remove(at))
-                })
+            let take = |objects: &mut Vec<Tracked>| {
+                let at = objects.iter().rposition(|other| *other == object)?;
+                Some(objects.remove(at))
             };
-            if found.is_some() {
+            let is_young = self.young.iter_mut().rev().find_map(|batch| take(&mut batch.objects)).is_some();
+            let has_settled = !is_young && self.survivors.newest_first().find_map(take).is_some();
+            if has_settled {
+                self.unsettle(&object, table);
+            }
+            if is_young || has_settled {
                 references.release(object.reference());
                 self.let_go(&[object]);
             }
         }
+    }
+
+    /// Nor was it ever among the living.
+    fn unsettle(&mut self, object: &Tracked, table: &SiteTable) {
+        let Some(class) = table.class_of(object.site()) else { return };
+        let sums = scaled(self.tracking, object);
+        entry(&mut self.classes, class.0).census.die(object.birth_ms(), sums.class);
+        entry(&mut self.sites, object.site().0).fates.unsettle(object.birth_ms(), sums.site);
     }
 
     /// Takes note of the collections that have ended. After that, and before a sweep, the byte clock may be corrected.
@@ -242,7 +284,7 @@ impl Ledger {
     /// Books the deaths since the last sweep, as of the last collection. Whatever was not absorbed is not looked at.
     pub fn sweep(&mut self, references: &mut impl References, table: &SiteTable) {
         self.note_collections();
-        self.forget_taken_back(references);
+        self.forget_taken_back(references, table);
         if self.history.last().is_none() {
             return;
         }
@@ -360,6 +402,8 @@ impl Ledger {
             references.release(object.reference());
         }
         self.let_go(&dead);
+        let found = !dead.is_empty();
+        self.leave_returned(&mut dead, table);
         // A collection may have ended since, and have cleared some of them.
         self.history.sync(&self.clock);
         let clock = Arc::clone(&self.clock);
@@ -367,7 +411,6 @@ impl Ledger {
         for together in dead.chunk_by(|a, b| a.birth_ms() == b.birth_ms()) {
             self.book_deaths(together, evidence, &timeline, table);
         }
-        let found = !dead.is_empty();
         dead.clear();
         self.dead = dead;
         found
@@ -436,12 +479,13 @@ impl Ledger {
             self.budget.release(batch.reserved);
         }
         self.taken_back.clear();
-        drop(nurseries.taken_back());
+        drop(nurseries.returns().take());
         let mut survivors = mem::take(&mut self.survivors);
         survivors.sweep(&self.budget, |_, chunk| {
             self.let_go(&chunk.objects);
             chunk.objects.drain(..).for_each(|object| references.release(object.reference()));
         });
+        self.live_told = None;
         self.sites.drain(..).for_each(|site| site.fates.give_back(&self.budget));
         self.classes.clear();
         self.scopes.reset(&self.budget);
@@ -505,6 +549,30 @@ impl Ledger {
         let told = self.stamp != Some(stamp.alive) || !classes.is_empty() || !sites.is_empty();
         self.stamp = Some(stamp.alive);
         told.then_some(FateCounts { stamp, classes, sites })
+    }
+
+    /// What is live of the first `classes` classes and `sites` sites, where that changed since it was told: what the last collection
+    /// found alive, or may not have looked at. Not what was born since. `None` if there was no sweep since.
+    pub fn take_live(&mut self, classes: usize, sites: usize) -> Option<LiveCounts> {
+        if !self.lifetimes || self.live_told == Some(self.sweeps) {
+            return None;
+        }
+        self.live_told = Some(self.sweeps);
+        let Some(by_ms) = self.known.judged_if_born_by() else { return Some(LiveCounts::default()) };
+        let changed = |told: &mut Tally, now: Tally| (mem::replace(told, now) != now).then_some(now);
+        let classes = self.classes.iter_mut().take(classes).enumerate().filter_map(|(id, book)| {
+            let living = live(book.allocated, &book.collected);
+            let (objects, bytes) = book.census.born_by(by_ms);
+            let now =
+                Tally { objects: objects.min(living.objects), bytes: bytes.min(living.bytes), ..living };
+            Some((ClassId::of_row(id), changed(&mut book.live_told, now)?))
+        });
+        let classes = classes.collect();
+        let sites = self.sites.iter_mut().take(sites).enumerate().filter_map(|(id, book)| {
+            let now = book.fates.judged(live(book.allocated, &book.collected), by_ms);
+            Some((SiteId::of_row(id), changed(&mut book.live_told, now)?))
+        });
+        Some(LiveCounts { as_of_ms: Some(by_ms), classes, sites: sites.collect() })
     }
 
     /// How many objects were followed of those of the first `classes` classes of which that is a share, and that changed since

@@ -247,7 +247,7 @@ fn the_living_are_counted_by_when_they_were_last_known_alive() {
     bench.clock.set_ms(1500);
     bench.allocate(11..16, ClassId(0), 2);
     let ages = |bench: &mut Bench| bench.class(ClassId(0)).lifetimes.gcs.living().collect::<Vec<_>>();
-    assert_eq!(ages(&mut bench), [(0, 10)], "after a young collection nobody knows");
+    assert_eq!(ages(&mut bench), [(1, 10)], "a young collection has looked at them once");
     bench.clock.set_ms(2010);
     bench.collect_as(GcKind::Full, 0..0);
     // The first ten survived two, the last known alive; the others their first.
@@ -259,6 +259,60 @@ fn the_living_are_counted_by_when_they_were_last_known_alive() {
     bench.collect_as(GcKind::Full, 0..0);
     assert!(bench.ledger.class_lifetimes(ClassId(0)).1, "they are older now");
     assert_eq!(ages(&mut bench), [(2, 5), (3, 10)]);
+}
+
+#[test]
+fn live_is_what_a_collection_left_and_not_what_was_born_since() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    let live = |bench: &mut Bench| {
+        let told = bench.ledger.take_live(1, 1).expect("told");
+        (
+            told.as_of_ms,
+            told.classes.first().map(|row| row.1.objects),
+            told.sites.first().map(|row| row.1.objects),
+        )
+    };
+    bench.clock.set_ms(1_000);
+    bench.allocate(1..101, ClassId(0), 2);
+    bench.ledger.absorb(&bench.nurseries, &bench.sites);
+    assert_eq!(live(&mut bench), (None, None, None), "nothing was collected");
+    bench.clock.set_ms(2_000);
+    bench.collect_as(GcKind::Young, 1..81);
+    bench.clock.set_ms(2_500);
+    bench.allocate(101..201, ClassId(0), 2);
+    bench.ledger.absorb(&bench.nurseries, &bench.sites);
+    assert_eq!(bench.class(ClassId(0)).live.objects, 120, "not seen dead");
+    assert_eq!(live(&mut bench), (Some(2_000), Some(20), Some(20)));
+    assert_eq!(bench.ledger.take_live(1, 1), None, "no sweep since");
+    bench.clock.set_ms(3_000);
+    bench.collect_as(GcKind::Young, 101..201);
+    let told = bench.ledger.take_live(1, 1).expect("swept");
+    assert_eq!(
+        (told.as_of_ms, told.classes.len(), told.sites.len()),
+        (Some(3_000), 0, 0),
+        "the same are live"
+    );
+}
+
+#[test]
+fn beside_the_program_live_is_what_was_there_when_marking_began() {
+    let mut bench = Bench::of_family(Tracking::EveryObject, GcFamily::Concurrent);
+    let live = |bench: &mut Bench| {
+        bench
+            .ledger
+            .take_live(1, 0)
+            .map(|told| (told.as_of_ms, told.classes.first().map(|row| row.1.objects)))
+    };
+    bench.clock.set_ms(1_000);
+    bench.allocate(1..11, ClassId(0), 2);
+    bench.clock.set_ms(1_100);
+    bench.collect_as(GcKind::MarkStart, 0..0);
+    assert_eq!(live(&mut bench), Some((None, None)), "nothing was judged yet");
+    bench.clock.set_ms(1_200);
+    bench.allocate(11..21, ClassId(0), 2);
+    bench.clock.set_ms(1_300);
+    bench.collect_as(GcKind::MarkEnd, 1..4);
+    assert_eq!(live(&mut bench), Some((Some(1_100), Some(7))));
 }
 
 #[test]
@@ -355,4 +409,42 @@ fn an_object_taken_back_after_it_was_absorbed_or_swept_was_never_there() {
         assert_eq!(bench.class(ClassId(3)).live, Tally { largest: 16, ..Tally::default() });
         assert_eq!(bench.heap.released.len(), 3);
     }
+}
+
+/// What an array's caller counts is taken back before the array can die; the ledger may see that the other way around.
+#[test]
+fn an_object_found_dead_was_never_there_if_it_was_taken_back() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    let nursery = bench.nurseries.open();
+    let site = bench.sites.of_class(ClassId(3));
+    assert!(nursery.add(1, site, 2, 0));
+    let last = nursery.follow(newborn(2, site)).unwrap();
+    bench.ledger.absorb(&bench.nurseries, &bench.sites);
+    // Now a thread takes it back, tells of it again, and drops it.
+    assert!(!nursery.take_back(last));
+    assert!(nursery.add(4, site, 2, 0));
+    bench.heap.dead.extend(2..5);
+    bench.clock.gc_finished(GcKind::Full);
+    bench.ledger.sweep(&mut bench.heap, &bench.sites);
+    assert_eq!((bench.class(ClassId(3)).live, bench.heap.released.len()), (Tally::of(1, 16), 1));
+    bench.collect(0..0);
+    let counts = bench.class(ClassId(3));
+    assert_eq!((counts.live, counts.collected[0]), (Tally::of(1, 16), Tally::of(1, 16)));
+    assert_eq!(bench.heap.released.len(), 2);
+}
+
+/// Nor is it among those whose age is known.
+#[test]
+fn an_object_taken_back_after_it_survived_has_no_age() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    let nursery = bench.nurseries.open();
+    let site = bench.sites.of_class(ClassId(3));
+    assert!(nursery.add(1, site, 2, 0));
+    let last = nursery.follow(newborn(2, site)).unwrap();
+    bench.collect(0..0);
+    assert!(!nursery.take_back(last));
+    bench.collect(0..0);
+    let counts = bench.class(ClassId(3));
+    let living: u64 = counts.lifetimes.gcs.living().map(|(_, objects)| objects).sum();
+    assert_eq!((counts.live.objects, living), (1, 1));
 }

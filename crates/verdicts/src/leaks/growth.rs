@@ -1,6 +1,7 @@
 //! Growth over dumps of one program.
 
 use super::suspicion::Suspicion;
+use super::turnover::Turnover;
 
 /// Bytes that are too few to speak of, and the share of the heap that is.
 const LEAST_BYTES: u64 = 8 << 10;
@@ -12,11 +13,17 @@ const STILL: f64 = 0.5;
 /// Held softly by this share of what became more: a cache that the collector empties.
 const SOFT: f64 = 0.5;
 
+/// A JVM that has run for fewer times as long as was looked is young: all that it holds has come a short while ago.
+const LONG: f64 = 2.0;
+/// What has filled for this share of the JVM's time, or so many times as long as was looked, is no buffer.
+const OLD: f64 = 0.25;
+const OLD_IN_LOOKS: f64 = 20.0;
+
 /// How a word begins in the names of fields by which something is dropped in time.
-const EXPIRY: [&str; 3] = ["expir", "evict", "ttl"];
+const EXPIRY: [&str; 4] = ["expir", "evict", "ttl", "flush"];
 
 /// What grew from each dump to the next, below one holder.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Growth {
     /// Objects in each dump.
     pub objects: Vec<u64>,
@@ -24,10 +31,25 @@ pub struct Growth {
     pub bytes: Vec<u64>,
     /// Of what they retain, objects that hold something softly.
     pub soft: Vec<u64>,
+    /// Bytes of all that grew in the same container, in each dump, if that is more: by these it is much or little.
+    pub container_bytes: Vec<u64>,
     /// Bytes of all that is reachable in the last dump.
     pub heap_bytes: u64,
     /// A field of what grew, or of its holder, that tells of entries which are dropped by themselves ([`is_of_expiry`]).
     pub expiry: Option<String>,
+    /// Which of the objects came and went, if that is known.
+    pub turnover: Option<Turnover>,
+    /// For how long it was looked at, if that is known.
+    pub watched: Option<Watched>,
+}
+
+/// The time in which dumps were taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Watched {
+    /// Seconds that the JVM had run for before.
+    pub ran_before: f64,
+    /// From the first dump to the last.
+    pub seconds: f64,
 }
 
 /// What follows from growth over dumps.
@@ -38,8 +60,11 @@ pub fn growing(growth: &Growth) -> Suspicion {
     if steps.iter().any(|&step| step <= 0.0) {
         return Suspicion::Harmless("it did not grow from each dump to the next".to_owned());
     }
-    if all < least {
+    if all.max(difference(&growth.container_bytes)) < least {
         return Suspicion::Harmless("it grew by too little to speak of".to_owned());
+    }
+    if let Some(judged) = growth.turnover.as_ref().and_then(Turnover::judged) {
+        return judged;
     }
     let (more, soft) = (difference(&growth.objects), difference(&growth.soft));
     if soft > 0.0 && soft >= SOFT * more {
@@ -62,9 +87,27 @@ pub fn growing(growth: &Growth) -> Suspicion {
             Some(field) => Suspicion::Unsure(format!(
                 "by its field {field} entries may yet be dropped, and none was: look for longer than they may live"
             )),
-            None => Suspicion::Leak,
+            None => since_when(growth).map_or(Suspicion::Leak, Suspicion::Unsure),
         },
     }
+}
+
+/// Why it may be a buffer that was emptied a short while ago, if it was: a JVM that has run for long and has a leak, has had it for
+/// long.
+fn since_when(growth: &Growth) -> Option<String> {
+    let Watched { ran_before, seconds } = growth.watched?;
+    let (&first, &last) = (growth.objects.first()?, growth.objects.last()?);
+    let a_second = last.saturating_sub(first) as f64 / seconds.max(0.001);
+    let filling = first as f64 / a_second;
+    let young = ran_before < LONG * seconds;
+    let long = filling >= (ran_before * OLD).min(seconds * OLD_IN_LOOKS);
+    (a_second > 0.0 && !young && !long).then(|| {
+        format!(
+            "it was empty about {filling:.0} s before, though the JVM had run for {ran_before:.0} s: it grows as a buffer does that is \
+             emptied when it is full; can't be told before {0:.0} s (--for {0:.0}s)",
+            2.0 * (filling + seconds)
+        )
+    })
 }
 
 /// Whether a field's name says that what is held has a bounded life: `expiredSessions`, `evictionLock`, `idleTtl`.

@@ -3,7 +3,9 @@
 use mayfly_profile::{
     ClassProfile, Estimate, Fates, Frame, Lifetimes, Load, Profile, SiteProfile, Tally, Tracking, Trust,
 };
-use mayfly_verdicts::leaks::{Growth, Keeper, Recorded, Suspicion, growing, is_of_expiry, recorded};
+use mayfly_verdicts::leaks::{
+    Growth, Keeper, Recorded, Suspicion, Turnover, Watched, growing, is_of_expiry, recorded,
+};
 
 fn growth(objects: &[u64], soft: &[u64]) -> Growth {
     Growth {
@@ -11,7 +13,7 @@ fn growth(objects: &[u64], soft: &[u64]) -> Growth {
         bytes: objects.iter().map(|number| number * 1_000).collect(),
         soft: soft.to_vec(),
         heap_bytes: 10 << 20,
-        expiry: None,
+        ..Growth::default()
     }
 }
 
@@ -51,6 +53,33 @@ fn what_has_a_field_for_its_expiry_is_no_leak_yet() {
     // What is harmless anyway stays so.
     let full = Growth { expiry: expiry("expiry"), ..growth(&[100, 200, 200, 200], &[0; 4]) };
     reason(&growing(&full), "harmless", "each dump");
+}
+
+/// It grew as fast for half of the JVM's time, or began when it was emptied a short while ago.
+#[test]
+fn what_fills_since_a_short_while_may_be_a_buffer() {
+    let after = |first: u64, ran_before| {
+        let objects = [0, 100, 200, 300].map(|more| first + more);
+        let watched = Some(Watched { ran_before, seconds: 30.0 });
+        growing(&Growth { watched, ..growth(&objects, &[0; 4]) })
+    };
+    assert_eq!(after(3_000, 500.0), Suspicion::Leak, "filled for 300 s");
+    assert_eq!(after(50, 20.0), Suspicion::Leak, "of a JVM that is young");
+    assert_eq!(after(7_000, 100_000.0), Suspicion::Leak, "old enough, whatever the JVM did before");
+    reason(&after(50, 500.0), "unsure", "can't be told before 70 s");
+}
+
+#[test]
+fn what_loses_what_it_had_is_no_leak() {
+    let turnover = |first: [u64; 4]| {
+        let present = vec![100, 200, 300, 400];
+        let second = vec![100, 200, 200, 200];
+        Some(Turnover { present, first: first.to_vec(), second })
+    };
+    let judged =
+        |first| growing(&Growth { turnover: turnover(first), ..growth(&[100, 200, 300, 400], &[0; 4]) });
+    assert_eq!(judged([100; 4]), Suspicion::Leak);
+    reason(&judged([100, 80, 60, 30]), "unsure", "what was there at first is gone");
 }
 
 /// Of so many seconds.

@@ -5,4 +5,5 @@ mod baseline;
 mod budget;
 mod check;
 mod diff;
+mod intervals;
 mod leaks;

@@ -13,6 +13,8 @@ use super::expected_hooks::{self, Hooks, length, method_ref, text};
 pub(crate) struct Alignment {
     /// New offset of each old instruction, with the code put before it, and of the end; `None` inside instructions.
     map: Vec<Option<usize>>,
+    /// New offset of each old instruction itself; `None` inside instructions.
+    itself: Vec<Option<usize>>,
     /// New offset of each `goto_w` that stands for no old instruction.
     pub(crate) trampolines: Vec<usize>,
     /// Inserted code: the old pc in front (`None` at the entry), and the bytes.
@@ -23,21 +25,26 @@ impl Alignment {
     fn at(&self, old: u16) -> usize {
         self.map[usize::from(old)].unwrap_or_else(|| panic!("{old} is inside an instruction"))
     }
+
+    fn instruction(&self, old: u16) -> usize {
+        self.itself[usize::from(old)].unwrap_or_else(|| panic!("{old} is inside an instruction"))
+    }
 }
 
-/// Length of the code inserted at this place of new code, if there is any.
-pub(crate) type Inserted<'a> = &'a dyn Fn(&[u8], usize) -> Option<usize>;
+/// Length of the code inserted at this place of new code, if there is any, and whether it is a call that stands before an instruction.
+pub(crate) type Inserted<'a> = &'a dyn Fn(&[u8], usize) -> Option<(usize, bool)>;
 
 /// Steps through both codes at once. Panics where the new one is not the old one with insertions and lengthened jumps.
 pub(crate) fn align(old: &[u8], new: &[u8], inserted_len: Inserted<'_>) -> Alignment {
+    let nowhere = vec![None; old.len() + 1];
     let mut found =
-        Alignment { map: vec![None; old.len() + 1], trampolines: Vec::new(), inserted: Vec::new() };
+        Alignment { map: nowhere.clone(), itself: nowhere, trampolines: Vec::new(), inserted: Vec::new() };
     let (mut from, mut to, mut last, mut before) = (0, 0, None, None);
     let mut pairs = Vec::new();
     while from < old.len() || to < new.len() {
-        if let Some(len) = new.get(to).and_then(|_| inserted_len(new, to)) {
+        if let Some((len, stands_before)) = new.get(to).and_then(|_| inserted_len(new, to)) {
             found.inserted.push((last, new[to..to + len].to_vec()));
-            before = is_before(&new[to..to + len]).then_some(to);
+            before = (stands_before || is_before(&new[to..to + len])).then_some(to);
             to += len;
             continue;
         }
@@ -48,6 +55,7 @@ pub(crate) fn align(old: &[u8], new: &[u8], inserted_len: Inserted<'_>) -> Align
             continue;
         }
         found.map[from] = Some(before.take().unwrap_or(to));
+        found.itself[from] = Some(to);
         pairs.push((from, to));
         last = Some(from);
         from += length(old, from);
@@ -175,12 +183,24 @@ fn check_method(
     hooks
 }
 
-pub(crate) fn hook_len(class: &ClassFile, code: &[u8], at: usize, first_appended: u16) -> Option<usize> {
+pub(crate) fn hook_len(
+    class: &ClassFile,
+    code: &[u8],
+    at: usize,
+    first_appended: u16,
+) -> Option<(usize, bool)> {
+    let len = len_of_hook(class, code, at, first_appended)?;
+    Some((len, len == 3 && hook_name(class, &code[at..]).starts_with("newBuilder ")))
+}
+
+fn len_of_hook(class: &ClassFile, code: &[u8], at: usize, first_appended: u16) -> Option<usize> {
     let is_place = |code: &[u8]| hook_name(class, code).starts_with("place");
     let is_clonings = |code: &[u8]| hook_name(class, code).starts_with("clonings");
-    // A transition's end is told with nothing on the stack.
-    let is_bare =
-        |code: &[u8]| ["leaving ", "arriving "].iter().any(|name| hook_name(class, code).starts_with(name));
+    // Told without anything that is on the stack.
+    let bare = ["leaving ", "arriving ", "newBuilder "];
+    let is_bare = |code: &[u8]| bare.iter().any(|name| hook_name(class, code).starts_with(name));
+    // Of an instruction that follows; what pushes something there is the program's.
+    let stands_before = |code: &[u8]| is_place(code) || is_bare(code);
     let appended = |at: usize| u16::from_be_bytes([code[at], code[at + 1]]) >= first_appended;
     match code.get(at..)? {
         [0xb8, _, _, 0x5f, ..] if appended(at + 1) && is_clonings(&code[at..]) => Some(4),
@@ -190,19 +210,19 @@ pub(crate) fn hook_len(class: &ClassFile, code: &[u8], at: usize, first_appended
         {
             None
         }
-        [0x00 | 0x59 | 0x2a, rest @ ..]
+        [0x00 | 0x59 | 0x5a | 0x2a, rest @ ..]
             if matches!(rest, [0xb8, _, _, ..]) && appended(at + 2) && is_bare(rest) =>
         {
             None
         }
-        [0x5a, rest @ ..] if is_placed(rest, appended, at + 1) => Some(7),
+        [0x5a, rest @ ..] if is_placed(rest, appended, at + 1) && !stands_before(rest) => Some(7),
         [0x5a, 0xb8, _, _, ..] if appended(at + 2) => Some(4),
-        // A `dup` of the program may stand before the hook of a constructor call.
-        [0x59, rest @ ..] if is_placed(rest, appended, at + 1) && !is_place(rest) => Some(7),
+        // A `dup` of the program may stand before the hook of a constructor call, as `dup_x1` above.
+        [0x59, rest @ ..] if is_placed(rest, appended, at + 1) && !stands_before(rest) => Some(7),
         rest if is_placed(rest, appended, at) && is_place(rest) => Some(6),
         [0x00 | 0x59 | 0x2a, 0xb8, _, _, ..] if appended(at + 2) => Some(4),
-        [0x59, 0xb4, _, _, rest @ ..] if is_placed(rest, appended, at + 4) => Some(10),
-        [0x59, 0xb4, _, _, 0xb8, _, _, ..] if appended(at + 5) => Some(7),
+        [0x59, 0xb4, _, _, rest @ ..] if is_placed(rest, appended, at + 4) && !stands_before(rest) => Some(10),
+        [0x59, 0xb4, _, _, rest @ [0xb8, _, _, ..]] if appended(at + 5) && !is_bare(rest) => Some(7),
         [0xb8, _, _, ..] if appended(at + 1) => Some(3),
         [0x2a, 0x2b, 0xb8, _, _, 0x4c, ..] if appended(at + 3) => Some(6),
         _ => None,
@@ -271,7 +291,8 @@ fn check_attribute(was: &AttributeInfo, is: &AttributeInfo, found: &Alignment) {
     match (was, is) {
         (StackMapTable(_), StackMapTable(_)) if !found.trampolines.is_empty() => {}
         (StackMapTable(was), StackMapTable(is)) => {
-            let was = frames(&was.entries, &|offset| found.at(offset as u16), &|pc| found.at(pc) as u16);
+            let was =
+                frames(&was.entries, &|offset| found.at(offset as u16), &|pc| found.instruction(pc) as u16);
             assert_eq!(was, frames(&is.entries, &|offset| offset, &|pc| pc), "frames");
         }
         (LineNumberTable { entries: was }, LineNumberTable { entries: is }) => {
@@ -331,12 +352,12 @@ fn check_target(was: &TargetInfo, is: &TargetInfo, start: &dyn Fn(u16) -> usize,
             assert_eq!(was, is);
         }
         (TargetInfo::Offset { offset: was }, TargetInfo::Offset { offset: is }) => {
-            assert_eq!(found.at(*was), usize::from(*is));
+            assert_eq!(found.instruction(*was), usize::from(*is));
         }
         (
             TargetInfo::TypeArgument { offset: was, type_argument_index: was_argument },
             TargetInfo::TypeArgument { offset: is, type_argument_index: is_argument },
-        ) => assert_eq!((found.at(*was), was_argument), (usize::from(*is), is_argument)),
+        ) => assert_eq!((found.instruction(*was), was_argument), (usize::from(*is), is_argument)),
         _ => same("annotation target", was, is),
     }
 }

@@ -102,15 +102,60 @@ pub(crate) fn count(class: &ClassFile, places: bool) -> usize {
 /// The hooks that `name` with `code` in `class` should get; with `places`, those of numbered places.
 pub(crate) fn of(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], places: bool) -> Hooks {
     let hooks = all(class, name, descriptor, code, places);
-    let creations = hooks.iter().filter(|(_, hook)| hook == PLACE).count();
-    let grown = code.len() + 11 * (hooks.iter().filter(|(_, hook)| !hook.starts_with(CLONINGS)).count() + 1);
-    if creations > 0 && code.len() <= 8000 && grown > 8000 {
-        return all(class, name, descriptor, code, false);
+    if code.len() > COMPILED || (name == "<clinit>" && !has_loop(code)) || grown(code, &hooks) <= COMPILED {
+        return hooks;
+    }
+    let mut hooks = all(class, name, descriptor, code, false);
+    while grown(code, &hooks) > COMPILED && hooks.last().is_some_and(|(pc, _)| pc.is_some()) {
+        hooks.pop();
+        hooks.pop_if(|(_, hook)| hook.starts_with(CLONINGS));
     }
     hooks
 }
 
+/// Methods with more code are never compiled.
+const COMPILED: usize = 8000;
+
+/// How long the code gets, or less: a switch may be padded.
+fn grown(code: &[u8], hooks: &Hooks) -> usize {
+    let len = |hook: &str| match hook.split_once(' ').expect("a descriptor") {
+        ("place", _) => 6,
+        (
+            "moving" | "exiting" | "mounting" | "cloned",
+            "(Z)V" | "()V" | "(Ljava/lang/Thread;)V" | "(ILjava/lang/Object;)V",
+        ) => 4,
+        ("building" | "cloning" | "leaving" | "arriving", _) => 3,
+        ("visibleFields", _) => 6,
+        ("clonings", _) => 4,
+        ("backtrace", descriptor) => 7 + if descriptor.ends_with("I)V") { 3 } else { 0 },
+        (_, descriptor) => 4 + if descriptor.ends_with("I)V") { 3 } else { 0 },
+    };
+    let mut pc = 0;
+    let mut switches = 0;
+    while pc < code.len() {
+        switches += usize::from(matches!(code[pc], 0xaa | 0xab));
+        pc += length(code, pc);
+    }
+    code.len() + hooks.iter().map(|(_, hook)| len(hook)).sum::<usize>() + 3 * switches
+}
+
+fn has_loop(code: &[u8]) -> bool {
+    let mut pc = 0;
+    while pc < code.len() {
+        match code[pc] {
+            0xaa | 0xab => return true,
+            0x99..=0xa8 | 0xc6 | 0xc7 if i16::from_be_bytes([code[pc + 1], code[pc + 2]]) <= 0 => {
+                return true;
+            }
+            _ => pc += length(code, pc),
+        }
+    }
+    false
+}
+
 const PLACE: &str = "place (I)V";
+const NEW_BUILDER: &str = "newBuilder ()V";
+const BUILDERS: [&str; 2] = ["java/lang/StringBuilder", "java/lang/StringBuffer"];
 
 /// Before a call of `clone`; part of the hook behind it.
 const CLONINGS: &str = "clonings";
@@ -146,6 +191,9 @@ fn all(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], places: boo
         }
         let before = last;
         let operand = |at: usize| u16::from_be_bytes([code[at + 1], code[at + 2]]);
+        if code[pc] == 0xbb && BUILDERS.contains(&class_name(class, operand(pc)).as_str()) {
+            hooks.push((last, NEW_BUILDER.to_owned()));
+        }
         if code[pc] == 0xb6 && owner == "java/lang/VirtualThread" {
             let hook = method_ref(class, operand(pc)).and_then(|callee| in_front_of_call(&callee));
             hooks.extend(hook.map(|hook| (last, hook.to_owned())));

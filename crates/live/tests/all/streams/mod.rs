@@ -2,8 +2,8 @@
 
 use mayfly_live::{Key, Look, State, draw};
 use mayfly_profile::{
-    BucketBounds, ClassCounts, ClassId, Frame, FrameId, Gc, JvmInfo, LifetimeCounts, Lifetimes, Progress,
-    RunInfo, SiteCounts, SiteId, Tally, Tracking, Trust, Update,
+    BucketBounds, ClassCounts, ClassId, Collection, Frame, FrameId, Gc, GcKind, GenerationUse, JvmInfo,
+    LifetimeCounts, Lifetimes, Progress, RunInfo, SiteCounts, SiteId, Tally, Tracking, Trust, Update,
 };
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -124,6 +124,15 @@ fn counts(id: usize, second: u64) -> ClassCounts {
     }
 }
 
+/// What the collection of that second left, as the JVM says.
+fn collection(second: u64) -> Update {
+    let Update::Progress(progress) = step(second) else { return Update::Collections(vec![]) };
+    let live = progress.classes.iter().filter_map(|class| Some(class.lifetimes.as_ref()?.live.bytes));
+    let old = Some(GenerationUse { before: None, after: live.sum(), capacity: None });
+    let (number, at_ms) = (second as u32 / 4 - 1, second * 1_000);
+    Update::Collections(vec![Collection { number, at_ms, kind: GcKind::Young, old, ..Collection::default() }])
+}
+
 /// A view of the run after so many seconds, each of which it saw.
 pub(crate) fn after(seconds: u64) -> State {
     let mut state = State::new();
@@ -136,6 +145,9 @@ pub(crate) fn after(seconds: u64) -> State {
 pub(crate) fn advance(state: &mut State, seconds: impl Iterator<Item = u64>) {
     for second in seconds {
         state.apply(step(second));
+        if second.is_multiple_of(4) {
+            state.apply(collection(second));
+        }
         state.refresh();
     }
 }

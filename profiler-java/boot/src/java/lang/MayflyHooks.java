@@ -17,7 +17,8 @@ import jdk.internal.vm.annotation.ForceInline;
  * <p>In a session that counts by place (allocating bytecode), rewritten code also tells each place's number. Its counters
  * are found through a table in native memory, filled when a place is first executed, so that those of the places in use
  * lie close together. Per thread and place: count, count at which a sample is due, {@code state} of the sampling; for
- * arrays also bytes and largest.
+ * arrays also bytes and largest. An object of which no place told, as it was made by reflection or in a hidden class, is counted
+ * at a place of its class's own, so that stacks are taken of such objects, too.
  *
  * <p>In a balanced session ({@link #SHARES}) each count has a number beside it at which the next object is due. The short way is
  * one comparison; an object is handed over on the slow way only, which also gives out slabs and cells. Of a class that has become
@@ -73,6 +74,9 @@ public final class MayflyHooks {
     /** No place's number. */
     private static final int NOWHERE = -1;
 
+    /** The number of the place where objects of the class with the first cell are counted of which no place told; one more by cell. */
+    private static final int UNPLACED = 3932160;
+
     // What lies where in a slab is drawn in docs/design/0035-slab-layout.md, and compared with these by a test.
 
     /** Distances from the number of an array class's arrays to their bytes and to the largest. */
@@ -116,6 +120,9 @@ public final class MayflyHooks {
 
     /** Whether a virtual thread is being mounted on this carrier, or unmounted, after an attach. An int. */
     private static final int MOVING = 80;
+
+    /** Whether a place told of an object that has not reached the constructor of Object yet. An int. */
+    private static final int TOLD_OF = 84;
 
     /** By number of a scope's name: the address of the slab of that scope inside of this one, 0 for none yet. */
     private static final int INNER = 128;
@@ -434,6 +441,51 @@ public final class MayflyHooks {
     /** From the constructor of Object. */
     @ForceInline
     public static void object(Object o) {
+        long places = PLACES;
+        if (places != 0 && on != 0) {
+            unlessToldOf(o.getClass(), Thread.currentCarrierThread().mayfly$slab ^ SHARED);
+        }
+        constructed(o);
+    }
+
+    /**
+     * Counts an object at a place of its class's own, unless one told of it. That is taken for told of another object where one was
+     * made between a place and the constructor of Object, by arguments of {@code super}: native code finds that out by the stack.
+     */
+    @ForceInline
+    private static void unlessToldOf(Class<?> type, long slab) {
+        Unsafe u = Unsafe.getUnsafe();
+        if (slab != 0 && u.getInt(null, slab + TOLD_OF) != 0) {
+            u.putInt(null, slab + TOLD_OF, 0);
+        } else {
+            unplaced(type);
+        }
+    }
+
+    @DontInline
+    private static void unplaced(Class<?> type) {
+        if (on == 0) {
+            return;
+        }
+        Thread thread = Thread.currentCarrierThread();
+        int noTests = NO_TESTS;
+        if (noTests == 0 && (thread.mayfly$slab == 0 || type.mayfly$cell == 0)) {
+            enter(thread, type);
+        }
+        long slab = thread.mayfly$slab ^ SHARED;
+        int cell = type.mayfly$cell;
+        if (slab != 0 && cell != 0) {
+            int offset = pair(UNPLACED + (cell >>> 3), cell);
+            if (offset != 0) {
+                add(slab + offset, 1);
+                dueAgain(slab + offset, offset, 0);
+            }
+        }
+    }
+
+    /** Counts an object for its class. */
+    @ForceInline
+    private static void constructed(Object o) {
         int on = MayflyHooks.on;
         if (on == 0) {
             return;
@@ -534,6 +586,7 @@ public final class MayflyHooks {
         long shared = SHARED;
         if (shared != 0 || slab != 0) {
             Unsafe u = Unsafe.getUnsafe();
+            u.putInt(null, slab + TOLD_OF, 1);
             // At offset 0, of places not executed yet, the word that says when a sample is due is always 0.
             long at = slab + u.getInt(null, PLACES + ((long) id << 2));
             long n = u.getLong(null, at) + 1;
@@ -552,10 +605,13 @@ public final class MayflyHooks {
         if (thread.mayfly$slab == 0 || offset == 0) {
             offset = enterPlace(thread, null, id);
         }
+        long slab = thread.mayfly$slab ^ SHARED;
+        if (slab != 0) {
+            Unsafe.getUnsafe().putInt(null, slab + TOLD_OF, 1);
+        }
         if (offset != 0) {
-            long at = (thread.mayfly$slab ^ SHARED) + offset;
-            add(at, 1);
-            dueAgain(at, offset, 0);
+            add(slab + offset, 1);
+            dueAgain(slab + offset, offset, 0);
         }
     }
 
@@ -849,8 +905,12 @@ public final class MayflyHooks {
         if (on == 0 || o == null) {
             return;
         }
-        if (PLACES != 0) {
+        long places = PLACES;
+        if (places != 0) {
             noteLast(Thread.currentCarrierThread().mayfly$slab ^ SHARED, 0);
+            if (!o.getClass().isArray()) {
+                unplaced(o.getClass());
+            }
         }
         anywhere(o);
     }
@@ -884,7 +944,7 @@ public final class MayflyHooks {
         } else if (o instanceof float[]) {
             array((float[]) o);
         } else {
-            object(o);
+            constructed(o);
         }
     }
 
@@ -999,6 +1059,17 @@ public final class MayflyHooks {
         return thread.mayfly$slab ^ SHARED;
     }
 
+    /** A string builder is about to be made. If C2 fuses what follows, no other code runs before {@code built}. */
+    @ForceInline
+    public static void newBuilder() {
+        if (on != 0) {
+            long slab = Thread.currentCarrierThread().mayfly$slab ^ SHARED;
+            if (slab != 0) {
+                Unsafe.getUnsafe().putInt(null, slab + BUILDING, 0);
+            }
+        }
+    }
+
     /** The body of a string builder's {@code toString} runs, and counts what it makes. */
     @ForceInline
     public static void building() {
@@ -1010,7 +1081,7 @@ public final class MayflyHooks {
         }
     }
 
-    /** A string builder's {@code toString} returned. If no body ran, C2 made the string of the whole concatenation. */
+    /** A string builder's {@code toString} returned. If no body ran since a builder was made, C2 made the string of the whole concatenation. */
     @ForceInline
     public static void built(String s) {
         if (on == 0) {
@@ -1054,7 +1125,7 @@ public final class MayflyHooks {
 
     @DontInline
     private static void fused(String s) {
-        object(s);
+        any(s);
         array(s.value());
     }
 

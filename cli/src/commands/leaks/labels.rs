@@ -1,0 +1,80 @@
+//! What the labels on a path of classes say: `class a.B`, `field: a.B`, `a.B`.
+
+use mayfly_heap::growth::Sustained;
+use mayfly_profile::is_of_the_jdk;
+
+/// Down to the first object that is the program's own: `HashMap$Node` says little.
+pub(super) fn shown(row: &Sustained) -> usize {
+    let own = row.path.iter().skip(row.element).position(|label| is_own(label));
+    row.element + own.unwrap_or(0)
+}
+
+/// What the element is called by: its first object of the program's own; else, as the entries of maps say little and are made anew
+/// when a table grows, what is in them.
+pub(super) fn named(row: &Sustained) -> usize {
+    let shown = shown(row);
+    match is_own(&row.path[shown]) {
+        true => shown,
+        false => (shown..row.path.len()).find(|&at| !is_inside(&row.path[at])).unwrap_or(shown),
+    }
+}
+
+/// The class in a label: `a.B` of `class a.B` and of `field: a.B`.
+pub(super) fn class_of(label: &str) -> &str {
+    let class = label.rsplit(": ").next().unwrap_or(label);
+    class.strip_prefix("class ").unwrap_or(class)
+}
+
+/// The static field in a label, if it has one.
+pub(super) fn static_field(label: &str) -> Option<&str> {
+    label.split_once(": ").map(|(field, _)| field)
+}
+
+/// Whether a class is neither the JDK's nor an array of such, or of numbers.
+pub(super) fn is_own(label: &str) -> bool {
+    let class = class_of(label).trim_start_matches('[');
+    let element = if class.len() < class_of(label).len() { class.strip_prefix('L') } else { Some(class) };
+    element.is_some_and(|class| !is_of_the_jdk(class))
+}
+
+/// Whether it is only a part of a collection of the JDK: an entry, a table.
+pub(super) fn is_inside(label: &str) -> bool {
+    let class = class_of(label).trim_start_matches('[').trim_start_matches("Ljava.").trim_end_matches(';');
+    let class = class.strip_prefix("java.").unwrap_or(class);
+    (class.starts_with("util.") && class.contains('$')) || class == "lang.Object"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_classes_are_told_from_the_jdks() {
+        for (label, class, own) in [
+            ("a.B", "a.B", true),
+            ("class a.B", "a.B", true),
+            ("cache: java.util.HashMap", "java.util.HashMap", false),
+            ("[La.B;", "[La.B;", true),
+            ("[Ljava.lang.Object;", "[Ljava.lang.Object;", false),
+            ("[[B", "[[B", false),
+        ] {
+            assert_eq!((class_of(label), is_own(label)), (class, own), "{label}");
+        }
+    }
+
+    #[test]
+    fn entries_and_tables_are_the_insides_of_collections() {
+        for (label, inside) in [
+            ("java.util.concurrent.ConcurrentHashMap$Node", true),
+            ("[Ljava.util.HashMap$Node;", true),
+            ("[Ljava.lang.Object;", true),
+            ("java.util.HashMap", false),
+            ("java.lang.String", false),
+            ("my.Map$Entry", false),
+        ] {
+            assert_eq!(is_inside(label), inside, "{label}");
+        }
+        assert_eq!(static_field("MAP: java.util.HashMap"), Some("MAP"));
+        assert_eq!(static_field("class a.B"), None);
+    }
+}

@@ -1,0 +1,36 @@
+//! Who calls, in the JSON report: the tree of the program's own frames.
+
+use mayfly_profile::{OwnWay, Profile};
+use serde::Serialize;
+
+use super::frame_text;
+
+/// Ways below this share of all bytes are left out.
+const LEAST: f64 = 0.01;
+
+/// A frame of the program's own, and what was allocated through it.
+#[derive(Debug, Serialize)]
+pub(super) struct WayJson {
+    /// As in stacks; its line is that of most bytes.
+    frame: String,
+    bytes: u64,
+    /// Of these, allocated by it itself and the JDK's methods that it calls.
+    own_bytes: u64,
+    callees: Vec<WayJson>,
+}
+
+/// All ways of 1 % or more, most bytes first.
+pub(super) fn ways(profile: &Profile) -> Vec<WayJson> {
+    let all = profile.sites.iter().map(|site| site.allocated.bytes).fold(0, u64::saturating_add);
+    of(&profile.own_ways(), (LEAST * all as f64) as u64)
+}
+
+fn of(ways: &[OwnWay], least: u64) -> Vec<WayJson> {
+    let way = |way: &OwnWay| WayJson {
+        frame: frame_text(&way.frame),
+        bytes: way.bytes,
+        own_bytes: way.own_bytes,
+        callees: of(&way.callees, least),
+    };
+    ways.iter().filter(|way| way.bytes >= least.max(1)).map(way).collect()
+}

@@ -1,0 +1,117 @@
+//! Whether what was there goes while more comes: windows, pools, LRU caches and buffers that are emptied grow for a while as a leak
+//! does, but a leak loses nothing.
+
+use super::suspicion::Suspicion;
+
+/// Fewer objects tell nothing by which of them go.
+const LEAST_OBJECTS: u64 = 8;
+/// Of those that were there, this share going in the last interval is no leak; this share is in doubt.
+const GOES: f64 = 0.5;
+const MAY_GO: f64 = 0.25;
+/// Of what came in the first interval more than this share of what the second left has to be there.
+const STAYS: f64 = 0.4;
+
+/// Which objects came and went, as numbers of each dump.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Turnover {
+    /// Of those in the last dump, how many were there already.
+    pub present: Vec<u64>,
+    /// Of those in the first dump, how many still are.
+    pub first: Vec<u64>,
+    /// Of those in the second, how many are.
+    pub second: Vec<u64>,
+}
+
+impl Turnover {
+    /// Why it is no leak, or may be none; `None` if nothing speaks against one.
+    pub fn judged(&self) -> Option<Suspicion> {
+        let [first, second] = [(&self.first, 0), (&self.second, 1)].map(|(cohort, from)| lost(cohort, from));
+        match (first, second) {
+            (Some(lost), other) if lost.last >= GOES => Some(match other {
+                Some(other) if other.last < MAY_GO => Suspicion::Unsure(
+                    "what was there at first is gone, and what came since is not: look for longer (--for)"
+                        .to_owned(),
+                ),
+                _ => gone(&lost),
+            }),
+            (None, Some(lost)) if lost.last >= GOES => Some(gone(&lost)),
+            (Some(lost), _) | (None, Some(lost)) if lost.last >= MAY_GO => Some(Suspicion::Unsure(format!(
+                "of {} objects that were there {} are gone: it may be emptied, only not as fast as it fills; look for longer (--for)",
+                lost.of, lost.gone
+            ))),
+            _ => self.middle(),
+        }
+    }
+
+    /// What came in the first interval has to be there still, or it only lives for longer than one of them. Of what lives for a while beside a
+    /// leak, as much is left of the first interval as of the second.
+    fn middle(&self) -> Option<Suspicion> {
+        let born: Vec<u64> = self.present.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
+        let [stayed, later, .., _] = born[..] else { return None };
+        let [before, then, ..] = self.second[..] else { return None };
+        let came = then.saturating_sub(before);
+        let goes = stayed as f64 <= STAYS * later.min(came) as f64;
+        (came >= LEAST_OBJECTS && goes).then(|| {
+            Suspicion::Harmless("what came a while ago is gone: it only lives for a while".to_owned())
+        })
+    }
+}
+
+/// What became of the objects of one dump.
+struct Lost {
+    of: u64,
+    gone: u64,
+    /// The share that went in the last interval, of those that were left.
+    last: f64,
+}
+
+fn lost(cohort: &[u64], from: usize) -> Option<Lost> {
+    let cohort = cohort.get(from..)?;
+    let [of, .., before, now] = *cohort else { return None };
+    let last = if before == 0 { 1.0 } else { 1.0 - now as f64 / before as f64 };
+    (of >= LEAST_OBJECTS).then_some(Lost { of, gone: of.saturating_sub(now), last })
+}
+
+fn gone(lost: &Lost) -> Suspicion {
+    Suspicion::Harmless(format!("of {} objects that were there {} are gone", lost.of, lost.gone))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(present: [u64; 4], first: [u64; 4], second: [u64; 4]) -> Option<&'static str> {
+        let [present, first, second] = [present, first, second].map(Vec::from);
+        Some(Turnover { present, first, second }.judged()?.name())
+    }
+
+    #[test]
+    fn a_leak_loses_nothing_and_what_loses_is_none() {
+        let cases = [
+            ("a leak", [100, 200, 300, 400], [100; 4], [100, 200, 200, 200], None),
+            ("one that begins late", [0, 0, 100, 200], [0; 4], [0; 4], None),
+            (
+                "a leak among what comes and goes",
+                [20, 30, 40, 150],
+                [100, 20, 20, 20],
+                [20, 130, 30, 30],
+                None,
+            ),
+            ("a window", [0, 0, 90, 200], [100, 60, 20, 0], [60, 110, 50, 0], Some("harmless")),
+            ("an LRU cache", [10, 30, 90, 200], [100, 60, 30, 10], [60, 110, 60, 25], Some("harmless")),
+            (
+                "emptied between the first dumps",
+                [0, 50, 150, 250],
+                [10, 0, 0, 0],
+                [0, 50, 50, 50],
+                Some("unsure"),
+            ),
+            ("lives for one interval and a half", [0, 0, 80, 200], [0; 4], [0, 120, 80, 0], Some("harmless")),
+            ("lives for less", [0, 0, 0, 200], [0; 4], [0, 120, 0, 0], Some("harmless")),
+            ("few", [0, 0, 1, 2], [3, 0, 0, 0], [0, 2, 0, 0], None),
+        ];
+        for (what, present, first, second, expected) in cases {
+            assert_eq!(judged(present, first, second), expected, "{what}");
+        }
+    }
+}
