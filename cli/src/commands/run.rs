@@ -24,7 +24,7 @@ use crate::session::recording_files::{self, RecordingFiles};
 /// The densest, and how many a second at most: old survivors are seen where a program allocates little, and one that allocates much
 /// pays no more than for one per 512 KiB.
 const DEFAULT_SAMPLE: &str = "8k";
-const DEFAULT_RATE: u64 = 2_000;
+const DEFAULT_RATE: u64 = 500;
 
 /// Runs the program; its own exit code, or why it could not be started.
 pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn defaults_follow_a_sample_and_leave_the_terminal_alone() {
-        assert_eq!(options_of(&[]), "#sample-8k#sample-rate-2000#trace#live-0#recording-/r/%p");
+        assert_eq!(options_of(&[]), "#sample-8k#sample-rate-500#trace#live-0#recording-/r/%p");
     }
 
     #[test]
@@ -178,15 +178,15 @@ mod tests {
 
     #[test]
     fn live_is_as_asked_for() {
-        assert_eq!(options_of(&["--live=3"]), "#sample-8k#sample-rate-2000#trace#live-3#recording-/r/%p");
-        assert_eq!(options_of(&["--no-live"]), "#sample-8k#sample-rate-2000#trace#live-0#recording-/r/%p");
+        assert_eq!(options_of(&["--live=3"]), "#sample-8k#sample-rate-500#trace#live-3#recording-/r/%p");
+        assert_eq!(options_of(&["--no-live"]), "#sample-8k#sample-rate-500#trace#live-0#recording-/r/%p");
     }
 
     #[test]
     fn class_filters_go_to_the_agent() {
         assert_eq!(
             options_of(&["--include", "a.b,[C", "--include", "c", "--exclude", "a.b.X", "--exact-match"]),
-            "#sample-8k#sample-rate-2000#trace#live-0#include-a.b,[C,c#exclude-a.b.X#exactmatch#recording-/r/%p"
+            "#sample-8k#sample-rate-500#trace#live-0#include-a.b,[C,c#exclude-a.b.X#exactmatch#recording-/r/%p"
         );
     }
 
