@@ -224,7 +224,11 @@ fn len_of_hook(class: &ClassFile, code: &[u8], at: usize, first_appended: u16) -
         [0x59, 0xb4, _, _, rest @ ..] if is_placed(rest, appended, at + 4) && !stands_before(rest) => {
             Some(10)
         }
-        [0x59, 0xb4, _, _, rest @ [0xb8, _, _, ..]] if appended(at + 5) && !is_bare(rest) => Some(7),
+        [0x59, 0xb4, _, _, rest @ ..]
+            if matches!(rest, [0xb8, _, _, ..]) && appended(at + 5) && !is_bare(rest) =>
+        {
+            Some(7)
+        }
         [0xb8, _, _, ..] if appended(at + 1) => Some(3),
         [0x2a, 0x2b, 0xb8, _, _, 0x4c, ..] if appended(at + 3) => Some(6),
         _ => None,
