@@ -313,5 +313,7 @@ impl Session {
 
 /// When something was in the profiled time, of which so much has passed by now; `None` before that began.
 fn in_profiled_time(at_ms: u64, now_ms: u64, profiled_ms: u64) -> Option<u64> {
-    profiled_ms.checked_sub(now_ms.saturating_sub(at_ms))
+    let ago_ms = now_ms.saturating_sub(at_ms);
+    // The three are whole milliseconds of two clocks: what happened as it began may seem to be one before.
+    (ago_ms <= profiled_ms + 1).then(|| profiled_ms.saturating_sub(ago_ms))
 }
