@@ -121,7 +121,7 @@ pub(crate) struct RunArgs {
     #[arg(short, long, value_name = "FILE", default_value = "mayfly-%p.mayfly")]
     pub(crate) output: PathBuf,
 
-    /// Follow the life of every object, with stacks: exact, and slower
+    /// Follow the life of every object, exact, with the stacks of some (a sample at each allocating instruction); slower
     #[arg(long)]
     pub(crate) every_object: bool,
 

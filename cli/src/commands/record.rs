@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 use mayfly_recording::control::{Refusal, Request, Response};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use crate::args::running::RecordArgs;
+use crate::agent_options::AgentOptions;
+use crate::args::running::{EngineArgs, RecordArgs};
 use crate::commands::next_commands::{program, shown};
+use crate::commands::run::followed_by_default;
 use crate::commands::{snapshot, start};
 use crate::error::Error;
 use crate::exit_codes;
@@ -36,7 +38,7 @@ pub(crate) fn run(args: RecordArgs) -> Result<u8, Error> {
     let path = args.output.unwrap_or_else(|| PathBuf::from(format!("mayfly-{pid}.mayfly")));
     let left = signals().map_err(Error::SignalsNotWatched)?;
     let longest = u64::try_from((args.time + GRACE).as_millis()).unwrap_or(u64::MAX);
-    start::begin(&target, pid, &args.engine, Some(longest))?;
+    start::begin(&target, pid, &following(args.engine), Some(longest))?;
     let recorded = follow(&target, pid, (args.time, !args.no_collect), (&path, &left));
     if recorded.is_err() {
         // Whatever became of the recording, the JVM is left as it was.
@@ -50,6 +52,15 @@ pub(crate) fn run(args: RecordArgs) -> Result<u8, Error> {
         shown(&path)
     ));
     Ok(exit_codes::SUCCESS)
+}
+
+/// Exact counts alone answer few questions: unless something else is named, a sample is followed beside them, as by `mayfly run`.
+fn following(engine: EngineArgs) -> EngineArgs {
+    let given = AgentOptions::parse(&engine.options);
+    if !engine.exact || given.value("every").is_some() {
+        return engine;
+    }
+    EngineArgs { options: followed_by_default().overridden_by(given).to_string(), ..engine }
 }
 
 /// How many the agent has seen; `None` if it does not say.
@@ -136,5 +147,23 @@ fn wait(time: Duration, left: &AtomicBool, is_over: impl Fn() -> bool) {
     let deadline = Instant::now() + time;
     while Instant::now() < deadline && !left.load(Relaxed) && !is_over() {
         thread::sleep(LOOK.min(deadline.saturating_duration_since(Instant::now())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options_of(exact: bool, options: &str) -> String {
+        following(EngineArgs { sampled: false, exact, yes: false, options: options.to_owned() }).options
+    }
+
+    #[test]
+    fn exact_counts_come_with_a_sample_of_lifetimes_and_stacks_unless_another_choice_is_named() {
+        assert_eq!(options_of(true, ""), "#sample-8k#sample-rate-500#trace");
+        assert_eq!(options_of(true, "#include-a."), "#sample-8k#sample-rate-500#trace#include-a.");
+        assert_eq!(options_of(true, "#trackcollections"), "#trace#trackcollections");
+        assert_eq!(options_of(true, "#every-2"), "#every-2");
+        assert_eq!(options_of(false, ""), "", "the sampled engine follows what it samples");
     }
 }

@@ -84,8 +84,14 @@ fn tracking(args: &RunArgs, raw: &AgentOptions) -> AgentOptions {
     } else if let Some(bytes) = &args.sample {
         options.with("sample", bytes).flag("trace")
     } else {
-        options.with("sample", DEFAULT_SAMPLE).with("sample-rate", DEFAULT_RATE).flag("trace")
+        followed_by_default()
     }
+}
+
+/// Lifetimes and stacks of a sample, for who names nothing else.
+pub(super) fn followed_by_default() -> AgentOptions {
+    let options = AgentOptions::default().with("sample", DEFAULT_SAMPLE).with("sample-rate", DEFAULT_RATE);
+    options.flag("trace")
 }
 
 fn with_classes(mut options: AgentOptions, classes: &ClassArgs) -> Result<AgentOptions, Error> {

@@ -77,7 +77,11 @@ fn missed(floor: Floor, searched: &Searched) -> String {
         Searched::Dumps { .. } => String::new(),
     };
     let rate = size(floor.bytes_per_s.ceil() as u64);
-    let cure = if floor.is_small { "" } else { ": record for longer, or more densely (--sample 64k)" };
+    let cure = match floor.denser.filter(|_| !floor.is_small) {
+        Some(bytes) => format!(": record for longer, or more densely (--sample {bytes})"),
+        None if floor.is_small => String::new(),
+        None => ": record for longer".to_owned(),
+    };
     format!("A leak below {rate}/s would not have been seen in {seconds}{cure}.")
 }
 

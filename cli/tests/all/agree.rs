@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::read::GzDecoder;
 use mayfly_live::{Look, State, draw};
-use mayfly_profile::{Gc, LiveCounts, Tracking, Update};
+use mayfly_profile::{LiveCounts, Tracking, Update};
 use mayfly_recording::RecordingReader;
 use mayfly_report::{count, size};
 use ratatui::Terminal;
@@ -24,7 +24,6 @@ const BORN_SINCE: u64 = 7;
 fn recording() -> Recording {
     let judged = |update: Update| match update {
         Update::Start(mut run) => {
-            run.jvm.gc = Gc::Serial;
             run.jvm.pid = 4711;
             vec![Update::Start(run)]
         }

@@ -209,7 +209,7 @@ fn the_page_has_what_happened_when() {
         let us = (pauses.iter().sum::<f64>() * 1_000.0).round() as u64;
         assert_eq!(of_pauses(&document, "us"), us, "{part:?}");
         assert_eq!(document.matches("class=\"pause ").count(), pauses.len(), "{part:?}");
-        assert_eq!(document.matches("class=\"area\"").count(), 2, "allocated, and live");
+        assert_eq!(document.matches("class=\"area\"").count(), 2, "{part:?}: allocated, and live");
         let allocated: u64 = of_json(&json, "bytes").values().sum();
         assert_eq!(of_pauses(&document, "allocated"), allocated, "{part:?}");
         let longest = document.split("id=\"pauses\"").nth(1).expect("a table");

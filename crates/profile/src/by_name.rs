@@ -11,6 +11,7 @@ use crate::builder::ProfileBuilder;
 use crate::calibration;
 use crate::estimate::{ClassEstimate, joint_error};
 use crate::ids::FrameId;
+use crate::living_sites;
 use crate::order::{class_order, site_order};
 use crate::part::Part;
 use crate::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
@@ -25,6 +26,7 @@ impl ProfileBuilder {
     pub fn profile(&self) -> Profile {
         let mut profile = Profile { sites: site_profiles(self), ..self.calibrated_classes() };
         calibration::sites(&mut profile);
+        living_sites::fit(&mut profile);
         profile.without_guesses().ranked()
     }
 

@@ -37,6 +37,7 @@ mod joint;
 mod lifetimes;
 mod littles_law;
 mod lives;
+mod living_sites;
 mod merge;
 mod methods;
 mod names;

@@ -130,7 +130,8 @@ pub struct SiteProfile {
     pub stack: Stack,
     /// Objects allocated here.
     pub allocated: Tally,
-    /// Of these, those that were there after the last collection; `None` when deaths are not followed, or nothing was collected.
+    /// Of these, those that were there after the last collection; `None` when deaths are not followed, nothing was collected, or none
+    /// of them was followed.
     pub live: Option<Tally>,
     /// Of these, those that no collection has judged: they were born since.
     pub unjudged: Tally,

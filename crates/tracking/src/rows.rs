@@ -228,13 +228,15 @@ fn place_rows(total: Tally, stacks: &[Divided], ledger: &Ledger) -> Vec<SiteCoun
     stacks.iter().zip(objects).zip(bytes).map(row).collect()
 }
 
-/// The lifetimes of a row's tracked objects, scaled to all of it.
+/// The lifetimes of a row's tracked objects, scaled to all of it: not known where none was followed.
 fn with_lifetimes(id: SiteId, allocated: Tally, ledger: &Ledger) -> SiteCounts {
     let mut row = SiteCounts { id, allocated, ..SiteCounts::default() };
     if !ledger.follows_lifetimes() {
         return row;
     }
-    row.live = Some(allocated);
+    if allocated.is_empty() {
+        row.live = Some(allocated);
+    }
     let Some(tracked) = ledger.site(id).filter(|tracked| tracked.allocated.objects > 0) else { return row };
     if tracked.allocated.objects == allocated.objects {
         return SiteCounts { allocated, ..tracked };
@@ -270,6 +272,19 @@ mod tests {
     use crate::places::Kind;
     use crate::slabs::Slabs;
     use crate::slabs::tests::bump;
+
+    #[test]
+    fn what_is_live_of_a_row_is_unknown_if_none_of_it_was_followed() {
+        let budget = Arc::new(Budget::new(1 << 20));
+        let every = Tracking::EveryObject;
+        let family = GcFamily::StopTheWorld;
+        let ledger = Ledger::new(BucketBounds::default(), every, true, family, budget, Arc::default());
+        assert!(ledger.follows_lifetimes());
+        let row = with_lifetimes(SiteId::of_row(3), Tally::of(500, 16), &ledger);
+        assert_eq!((row.allocated, row.live), (Tally::of(500, 16), None));
+        let ended = with_lifetimes(SiteId::of_row(3), Tally::default(), &ledger);
+        assert_eq!(ended.live, Some(Tally::default()), "nothing was made");
+    }
 
     #[test]
     fn a_place_whose_first_stack_comes_after_its_count_was_told_is_not_told_twice() {

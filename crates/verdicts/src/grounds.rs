@@ -21,6 +21,11 @@ pub(crate) fn distrust(profile: &Profile, least: f64) -> Option<String> {
     if !profile.complete {
         return Some("the recording has no end: the JVM was killed, or still runs".to_owned());
     }
+    distrust_so_far(profile, least)
+}
+
+/// As [`distrust`], of what holds without the end.
+pub(crate) fn distrust_so_far(profile: &Profile, least: f64) -> Option<String> {
     match trust_share(profile) {
         // Without a counter nothing can be said of the share; that any share will do has been said.
         None if least > 0.0 => {

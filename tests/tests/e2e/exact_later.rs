@@ -11,8 +11,6 @@ const MANY: u64 = 30_000;
 const OLDEST: u32 = 11;
 /// The first with virtual threads.
 const VIRTUAL: u32 = 21;
-/// The first that keeps names of parameters when a class is changed.
-const FIRST_KEEPING_PARAMETERS: u32 = 19;
 /// The first release tried that copies each NaN, old copies included.
 const FIRST_TO_COPY_ALL_NANS: u32 = 21;
 
@@ -292,12 +290,7 @@ fn the_jvms_own_checks_find_nothing() {
         assert_eq!(objects(&report, "attached.Attached$Item"), 2300, "on {jvm}");
         ask("stop", pid, &["--restore"]).ok();
         let outcome = running.finish().ok();
-        // Where parameters' names are given back, the class hook asks the JVM for them while the references of all classes are held.
-        let is_known = |line: &str| {
-            jvm.feature < FIRST_KEEPING_PARAMETERS && line.starts_with("WARNING: JNI local refs")
-        };
-        let lines = outcome.stdout.lines().filter(|line| !is_own_line(line) && !is_known(line));
-        let said: Vec<_> = lines.take(9).collect();
+        let said: Vec<_> = outcome.stdout.lines().filter(|line| !is_own_line(line)).take(9).collect();
         assert!(said.is_empty(), "on {jvm}: {said:?}");
     });
 }

@@ -10,6 +10,8 @@ use crate::verdicts::{Floor, Leaks, Rate, Searched, Survivors, Suspect, frame};
 
 /// Rows that are shown.
 const MOST: usize = 5;
+/// Bytes between samples that are proposed, as the option's value, if they were further apart.
+const DENSER: [(f64, &str); 2] = [(65_536.0, "64k"), (8192.0, "8k")];
 
 pub(super) fn search(file: &Path, trust: f64) -> Result<Leaks, Error> {
     let profile = recording_input::read(file, None)?;
@@ -18,15 +20,29 @@ pub(super) fn search(file: &Path, trust: f64) -> Result<Leaks, Error> {
         collections: profile.gcs,
         seconds: profile.duration_ms as f64 / 1000.0,
     };
+    let notes = match profile.complete {
+        true => Vec::new(),
+        false => vec![
+            "The recording has no end (the JVM still runs, or was killed): judged as of its last step."
+                .to_owned(),
+        ],
+    };
+    let apart = profile.bytes_between_samples();
+    let denser = DENSER.iter().find(|(bytes, _)| apart.is_some_and(|apart| apart > 1.5 * bytes));
+    let all = Leaks { notes, ..Leaks::of(searched) };
     Ok(match recorded(&profile, trust) {
         Ok(mut told) => {
             let more = told.keepers.len().saturating_sub(MOST);
             told.keepers.truncate(MOST);
-            let floor = Some(Floor { bytes_per_s: told.floor, is_small: told.floor_is_small });
+            let floor = Some(Floor {
+                bytes_per_s: told.floor,
+                is_small: told.floor_is_small,
+                denser: denser.map(|(_, bytes)| *bytes),
+            });
             let suspects = told.keepers.into_iter().map(suspect).collect();
-            Leaks { suspects, more, floor, ..Leaks::of(searched) }
+            Leaks { suspects, more, floor, ..all }
         }
-        Err(why) => Leaks { untold: Some(why), ..Leaks::of(searched) },
+        Err(why) => Leaks { untold: Some(why), ..all },
     })
 }
 

@@ -183,7 +183,8 @@ impl<'a> Numbers<'a> {
         let mut tracked = class.not_seen_dead();
         tracked.add(class.dead());
         let samples = self.profile.samples_behind(class, tracked)?;
-        samples.is_finite().then(|| samples.round().max(1.0) as u64)
+        // As many as its chance is that of: of large objects nearly each is one.
+        samples.is_finite().then(|| (samples.round() as u64).clamp(1, tracked.objects.max(1)))
     }
 
     fn site<'p>(&self, site: &'p SiteProfile) -> SiteJson<'p> {

@@ -15,8 +15,8 @@ use hdrhistogram::serialization::interval_log::{IntervalLogHistogram, IntervalLo
 use mayfly_formats::readable_class;
 use mayfly_profile::{
     BucketBounds, ByteAges, ClassCounts, ClassId, Collection, FateCounts, Fates, Flag, FlagValue, Frame,
-    FrameId, GcKind, GenerationUse, LifetimeCounts, Lifetimes, Load, Progress, RunInfo, SiteCounts, SiteId,
-    Stamp, Tally, Tracking, Trust, Update,
+    FrameId, Gc, GcKind, GenerationUse, JvmInfo, LifetimeCounts, Lifetimes, Load, Progress, RunInfo,
+    SiteCounts, SiteId, Stamp, Tally, Tracking, Trust, Update,
 };
 use mayfly_recording::RecordingWriter;
 use serde_json::Value;
@@ -29,7 +29,9 @@ const METHODS: [&str; 3] = ["main", "serve", "load"];
 fn run(tracking: Tracking) -> RunInfo {
     let tracked = tracking != Tracking::Off;
     let buckets = BucketBounds::new(vec![5, 30]).expect("ascending");
-    RunInfo { buckets, tracking, lifetimes: tracked, stacks: tracked, ..RunInfo::default() }
+    // Its collections say what they left.
+    let jvm = JvmInfo { gc: Gc::Serial, ..JvmInfo::default() };
+    RunInfo { jvm, buckets, tracking, lifetimes: tracked, stacks: tracked, ..RunInfo::default() }
 }
 
 fn names() -> Vec<Update> {

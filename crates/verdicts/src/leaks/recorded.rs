@@ -7,7 +7,7 @@
 use mayfly_profile::{Grower, Growing, Growth, Profile, Stack, Tally};
 
 use super::suspicion::Suspicion;
-use crate::grounds::distrust;
+use crate::grounds::distrust_so_far;
 
 /// What a recording tells of leaks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -57,13 +57,13 @@ pub struct Kept {
     pub died_old: u64,
 }
 
-/// Who keeps more and more.
+/// Who keeps more and more. A recording without an end (a snapshot, a JVM that was killed) is judged as of its last step.
 ///
 /// # Errors
 /// Why it can't be told.
 pub fn recorded(profile: &Profile, trust: f64) -> Result<Recorded, String> {
     if profile.run.lifetimes
-        && let Some(why) = distrust(profile, trust)
+        && let Some(why) = distrust_so_far(profile, trust)
     {
         return Err(why);
     }
