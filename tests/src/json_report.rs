@@ -30,9 +30,20 @@ impl JsonReport {
         self.counts(|class| &class["allocated"])
     }
 
-    /// What is live, per class.
+    /// What is live, per class of which that is known.
     pub fn live(&self) -> Counts {
         self.counts(|class| &class["live"])
+    }
+
+    /// What is live, or was born since the last collection, per class.
+    pub fn not_seen_dead(&self) -> Counts {
+        let since = self.counts(|class| &class["not_judged"]);
+        let mut all = self.live();
+        for (class, count) in since {
+            let sum = all.entry(class).or_default();
+            *sum = Count { objects: sum.objects + count.objects, bytes: sum.bytes + count.bytes };
+        }
+        all
     }
 
     /// What was collected, all buckets together, per class.
@@ -75,7 +86,8 @@ impl JsonReport {
 
     fn counts(&self, of: impl Fn(&Value) -> &Value) -> Counts {
         let classes = self.0["classes"].as_array();
-        classes.into_iter().flatten().map(|class| (name(class), count(of(class)))).collect()
+        let known = classes.into_iter().flatten().filter(|class| !of(class).is_null());
+        known.map(|class| (name(class), count(of(class)))).collect()
     }
 }
 

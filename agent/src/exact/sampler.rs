@@ -25,6 +25,9 @@ const BALANCED_INTERVAL: u64 = 128 << 10;
 /// Where every object is tracked: a sample costs next to nothing beside them, and a third of the error is left.
 const TRACKING_INTERVAL: u64 = 64 << 10;
 
+/// The first samples are so far apart, and so many: of what a short program's JVM makes itself there would be none otherwise. They cost some
+/// milliseconds.
+const OPENING: (u64, u64) = (512, 16 << 10);
 /// With a rate, samples of hot programs are no further apart than this: it costs little.
 const SPARSEST: u64 = 512 << 10;
 
@@ -52,6 +55,15 @@ pub(crate) fn ask_for_sampler(jvmti: &JvmtiEnv, options: &Options) -> Result<Opt
             let rate = options.sample_rate.filter(|_| options.sample_bytes.is_some());
             let paced = Rate::new(interval, rate).up_to(SPARSEST);
             let paced = if rate.is_some() { paced.begun_at_largest() } else { paced };
+            let (samples, dense) = OPENING;
+            let paced = match options.tracking() {
+                // The JVM chooses what is followed, by an interval that stays.
+                Tracking::Balanced => paced,
+                Tracking::ByteSample(interval) => paced.begun_densely(samples, dense.max(interval)),
+                Tracking::Off | Tracking::EveryObject | Tracking::EveryNth(_) => {
+                    paced.begun_densely(samples, dense)
+                }
+            };
             // As above.
             let set = jvmti.set_sampling_interval(paced.interval());
             debug_assert!(set.is_ok(), "it was set to another one");

@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 
 /// How long samples are counted before the interval is set by them.
 const WINDOW: Duration = Duration::from_secs(1);
+/// Far fewer than there may be are seen earlier: after so long, by so many.
+const EARLY: Duration = Duration::from_millis(100);
+const FEW: u64 = 8;
 /// An interval shrinks by no more at a time.
 const MOST_SHRINKING: f64 = 0.25;
 /// What the JVM takes.
@@ -25,6 +28,9 @@ pub(crate) struct Rate {
     worst: AtomicU64,
     /// Samples a second; `None`: however many there are.
     most: Option<u64>,
+    /// Samples that are still drawn at a smaller interval, and the one that comes then.
+    opening: AtomicU64,
+    opened: u64,
     window: Mutex<Option<Window>>,
 }
 
@@ -39,7 +45,8 @@ impl Rate {
     pub(crate) fn new(least: u64, most: Option<u64>) -> Self {
         let largest = (MOST_INTERVAL as u64).max(least);
         let [interval, worst] = [least; 2].map(AtomicU64::new);
-        Self { interval, least, largest, worst, most, window: Mutex::default() }
+        let opening = AtomicU64::new(0);
+        Self { interval, least, largest, worst, most, opening, opened: least, window: Mutex::default() }
     }
 
     /// The same, with intervals up to this one, however many samples there are then.
@@ -54,6 +61,16 @@ impl Rate {
         self
     }
 
+    /// The same, but for the first samples, which are drawn at this interval if it is smaller: a short program has few others.
+    pub(crate) fn begun_densely(self, samples: u64, interval: u64) -> Self {
+        let opened = self.interval();
+        if interval >= opened {
+            return self;
+        }
+        self.interval.store(interval, Relaxed);
+        Self { opening: AtomicU64::new(samples), opened, ..self }
+    }
+
     /// The largest interval so far.
     pub(crate) fn worst(&self) -> u64 {
         self.worst.load(Relaxed)
@@ -66,16 +83,23 @@ impl Rate {
 
     /// A sample was taken; the new interval, if it changes.
     pub(crate) fn sampled(&self, now: Instant) -> Option<u64> {
+        if let Ok(left) = self.opening.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)) {
+            return (left == 1).then(|| {
+                self.interval.store(self.opened, Relaxed);
+                self.opened
+            });
+        }
         let most = self.most?;
         let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
         let counted = window.get_or_insert(Window { began: now, samples: 0 });
         counted.samples += 1;
         let elapsed = now.saturating_duration_since(counted.began);
+        let rate = counted.samples as f64 / elapsed.as_secs_f64().max(1e-3);
+        let far_fewer = elapsed >= EARLY && counted.samples >= FEW && rate < most as f64 / 2.0;
         // A window that is full early ends early: in the rest of it there would be too many.
-        if elapsed < WINDOW && counted.samples < most {
+        if elapsed < WINDOW && counted.samples < most && !(far_fewer && self.interval() > self.least) {
             return None;
         }
-        let rate = counted.samples as f64 / elapsed.as_secs_f64().max(1e-3);
         *window = Some(Window { began: now, samples: 0 });
         drop(window);
         let interval = self.fitting(rate / most as f64);
@@ -133,6 +157,25 @@ mod tests {
         assert_eq!((rate.interval(), rate.worst()), (64 * LEAST, 64 * LEAST));
         let counts = samples_of_each_second(&rate, 1e8, 10, Instant::now());
         assert!(counts[0] < 5 && rate.interval() == LEAST, "{counts:?}");
+    }
+
+    #[test]
+    fn a_program_of_a_second_is_sampled_as_densely_as_it_may_be_from_its_middle_on() {
+        let rate = Rate::new(8 << 10, Some(500)).up_to(512 << 10).begun_at_largest();
+        let counts = samples_of_each_second(&rate, 1e7, 3, Instant::now());
+        // By the second it would be 19.
+        assert!(counts[0] > 100 && counts[1..].iter().all(|count| (250..=550).contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn its_first_samples_may_be_drawn_more_densely() {
+        let now = Instant::now();
+        let rate = Rate::new(LEAST, None).begun_densely(3, 16 << 10);
+        assert_eq!((rate.interval(), rate.worst()), (16 << 10, LEAST));
+        let changes: Vec<_> = (0..5).map(|_| rate.sampled(now)).collect();
+        assert_eq!((changes, rate.interval()), (vec![None, None, Some(LEAST), None, None], LEAST));
+        let dense = Rate::new(8 << 10, None).begun_densely(3, 16 << 10);
+        assert_eq!((dense.interval(), dense.sampled(now)), (8 << 10, None), "it is denser anyway");
     }
 
     #[test]

@@ -43,8 +43,8 @@ impl Asked {
 impl JvmtiEnv {
     /// Of all methods of a linked class for which the JVM has such facts. Makes objects on the Java heap.
     pub fn named_parameters(&self, jni: Jni<'_>, class: Class<'_>) -> Vec<NamedParameters> {
-        // The frame of an event has room for 32, of which `-Xcheck:jni` subtracts those of the frames around it.
-        jni.expect_locals(16);
+        // An event has room for 32. Only what is asked for beyond them has `-Xcheck:jni` see that the frames around it hold others.
+        jni.expect_locals(33);
         let found = jni.with_frame(16, || {
             let asked = Asked::find(jni)?;
             // SAFETY: a live class reference, by its type.

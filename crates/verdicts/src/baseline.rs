@@ -14,7 +14,7 @@ use crate::budget::{Budget, Initialisation, Limit, Quantity, Subject, Vague};
 use crate::diff::NotComparable;
 use crate::grounds::distrust;
 use crate::rows::{RowClasses, RowName, RunRows, allocated, is_numbered, live};
-use crate::significance::{REPLICATES, Runs};
+use crate::runs::{REPLICATES, Runs};
 use crate::spread::Expected;
 
 /// Classes with less than this share of all bytes, allocated and live, are not limited by themselves.

@@ -11,7 +11,8 @@ use mayfly_profile::{Lifetimes, Profile};
 use crate::grounds::distrust;
 use crate::lifetimes::{Clock, compare};
 use crate::rows::{RowClasses, RowName, RunRows, allocated, live};
-use crate::significance::{LEAST_CHANCE, REPLICATES, Runs, chance_given, false_discovery_rates, runs_needed};
+use crate::runs::{REPLICATES, Runs};
+use crate::significance::{LEAST_CHANCE, chance_given, false_discovery_rates, runs_needed};
 use crate::spread::Expected;
 use crate::work::{Work, idle, is_uneven};
 

@@ -19,6 +19,7 @@ mod offenders;
 mod operations;
 mod parts;
 mod rows;
+mod runs;
 mod significance;
 mod spread;
 mod work;

@@ -14,7 +14,8 @@
 use mayfly_profile::{Lifetimes, Scores, Survival};
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
-use crate::significance::{REPLICATES, Runs, chance, chance_of_equal_spreads};
+use crate::runs::{REPLICATES, Runs};
+use crate::significance::{chance, chance_of_equal_spreads};
 
 /// Shares gone at the ages that are looked at.
 const SHARES: [f64; 2] = [0.5, 0.9];

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use mayfly_profile::{Frame, Lifetimes, Profile, SiteProfile, Tally, Variances};
 
-use crate::significance::Runs;
+use crate::runs::Runs;
 
 /// What a row is of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -4,47 +4,15 @@
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
+use crate::runs::{REPLICATES, Runs};
 use crate::spread::Expected;
 
-/// Runs of a side from which on the spread from run to run is known at all.
-pub(crate) const REPLICATES: usize = 3;
 /// No chance is told to be less: no law of errors holds so far out.
 pub(crate) const LEAST_CHANCE: f64 = 1e-9;
 /// How often a difference is to be found.
 const POWER: f64 = 0.8;
 /// More runs are not asked for.
 const MOST_RUNS: usize = 100;
-
-/// What the runs of one side say of one number.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Runs {
-    /// One for each run.
-    pub(crate) values: Vec<f64>,
-    /// The mean variance that sampling gives one value.
-    pub(crate) sampling: f64,
-}
-
-impl Runs {
-    pub(crate) fn mean(&self) -> f64 {
-        self.values.iter().sum::<f64>() / (self.values.len() as f64).max(1.0)
-    }
-
-    /// Variance of a run as the runs spread; 0 of one alone.
-    pub(crate) fn spread(&self) -> f64 {
-        let (count, mean) = (self.values.len() as f64, self.mean());
-        let squares: f64 = self.values.iter().map(|value| (value - mean).powi(2)).sum();
-        if self.values.len() > 1 { squares / (count - 1.0) } else { 0.0 }
-    }
-
-    /// Variance of a run: as the runs spread, and no less than sampling gives.
-    pub(crate) fn variance(&self) -> f64 {
-        self.spread().max(self.sampling)
-    }
-
-    pub(crate) fn is_replicated(&self) -> bool {
-        self.values.len() >= REPLICATES
-    }
-}
 
 /// The chance of a difference as large as this between runs of one and the same program, where so much is expected of their spread.
 ///

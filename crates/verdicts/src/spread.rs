@@ -6,7 +6,7 @@
 
 use statrs::function::gamma::digamma;
 
-use crate::significance::{REPLICATES, Runs};
+use crate::runs::{REPLICATES, Runs};
 
 /// Fewer rows tell nothing of each other.
 const LEAST_ROWS: usize = 10;

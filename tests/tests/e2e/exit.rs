@@ -64,7 +64,7 @@ fn what_a_daemon_thread_makes_after_the_last_collection_is_not_counted_live() {
         run.run();
         let json = run.json();
         let junk = "exits.Exits$Junk";
-        let (live, collected) = (json.live()[junk].objects, json.collected()[junk].objects);
+        let (live, collected) = (json.not_seen_dead()[junk].objects, json.collected()[junk].objects);
         // One is held by a field, one may just be handed over.
         assert!(live <= 2 && collected > 1000, "{live} live, {collected} collected on {jvm}");
         assert_eq!(live + collected, json.allocated()[junk].objects, "on {jvm}");
@@ -81,7 +81,8 @@ fn a_jvm_that_dies_in_its_first_second_is_not_said_to_have_allocated_nothing() {
             assert!(!run.start().finish().status.success(), "{options} on {jvm}");
             let screen = mayfly(["report", &run.recording().display().to_string()]).ok().stdout;
             assert!(!screen.contains("nothing was allocated"), "{options} on {jvm}: {screen}");
-            let told = screen.contains(" of what was allocated: ") || screen.contains("nothing was recorded");
+            let told = [" of what was allocated: ", "nothing was recorded", "allocates most can't be told"];
+            let told = told.iter().any(|words| screen.contains(words));
             assert!(told && run.json().0["complete"] == false, "{options} on {jvm}: {screen}");
         }
     });

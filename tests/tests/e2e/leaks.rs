@@ -126,6 +126,8 @@ fn a_running_jvm_is_searched_by_one_command() {
             let mut program = started(jvm);
             // Caches are full, and what is initialised is, before it is looked at.
             (0..4).for_each(|_| program.does("steady"));
+            // It has leaked for longer than a buffer fills.
+            (0..6).for_each(|_| program.does(scenario));
             let pid = program.pid().to_string();
             let words = [&*artifacts().cli, Path::new("leaks"), Path::new(&pid)];
             let words = format!("exec {} --step --json 2>&1", shell_words(words).replace('\'', ""));

@@ -198,6 +198,24 @@ fn calls_of_a_method_are_scopes_by_option() {
     });
 }
 
+/// However full the stack is, who was let into a scope gets out of it.
+#[test]
+fn a_scope_in_which_the_stack_overflows_is_left() {
+    each_jvm(|jvm| {
+        let options = "#include-scopes.#scope-scopes.Overflow.request";
+        for mode in ["-Xint", "-XX:TieredStopAtLevel=1", "-XX:+TieredCompilation"] {
+            let run = Profiled::new(jvm, "scopes.Overflow", options)
+                .with(|l| l.jvm_args(&[mode, "-Xss512k"]).args(&["40"]));
+            assert_eq!(run.run().stdout, "40 overflows\n", "{mode} on {jvm}");
+            let json = &run.json().0;
+            let request = scope(json, &["scopes.Overflow.request"]);
+            assert_eq!(entries(request), (40, 0), "{mode} on {jvm}");
+            assert!(objects(request, "scopes.Overflow$InScope") > 40 * 100, "{mode} on {jvm}");
+            check_outside(json, "scopes.Overflow$Outside");
+        }
+    });
+}
+
 #[test]
 fn without_the_agent_scopes_are_nothing() {
     each_jvm(|jvm| {

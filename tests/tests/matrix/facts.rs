@@ -118,7 +118,7 @@ fn facts(stdout: &str) -> impl Iterator<Item = (&str, &str, u64)> {
 /// Dead and live objects of a class. The JDK's own arrays are among the live.
 fn fate(report: &JsonReport, class: &str) -> (Count, Count) {
     let of = |counts: &mayfly_tests::Counts| counts.get(class).copied().unwrap_or_default();
-    (of(&report.collected()), of(&report.live()))
+    (of(&report.collected()), of(&report.not_seen_dead()))
 }
 
 /// Whether so many objects were found; within what chance explains where some stood for others.

@@ -11,14 +11,15 @@ use std::io::{self, Write};
 
 use mayfly_profile::{
     BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Collection, Dropped, EngineKind, Flag, FlagValue,
-    Following, Frame, GenerationUse, JvmInfo, Lifetimes, LiveAsOf, LivedPart, OwnCost, Part, Profile,
-    Quantile, Refusals, Remainder, Share, SiteProfile, Tally, Tracking, View,
+    Following, GenerationUse, JvmInfo, Lifetimes, LiveAsOf, LivedPart, OwnCost, Part, Profile, Quantile,
+    Refusals, Remainder, Share, SiteProfile, Tally, Tracking, View,
 };
 use schema::{
     Band, BucketJson, ByteSecondsJson, ClassJson, CollectionJson, CostJson, Document, DroppedJson,
     EstimateJson, FlagJson, FollowingJson, JvmJson, LifetimeJson, LiveAfterGcJson, PartJson, RefusalsJson,
     RemainderJson, SCHEMA, SiteJson, TallyJson, TenuringJson, TrackingJson, TrustJson, UnseenJson, UseJson,
 };
+use ways::{frame_text, ways};
 
 /// The part of `profile` that is shown as pretty-printed JSON, ending in a newline. Says nothing of the rules of blame.
 pub(super) fn write(profile: &Profile, view: &View, out: &mut dyn Write) -> io::Result<()> {
@@ -54,7 +55,7 @@ fn document(profile: &Profile, limit: Option<usize>, doubts: Vec<String>) -> Doc
         collections: profile.collections.iter().map(CollectionJson::of).collect(),
         classes: shown.iter().map(|class| numbers.class(class)).collect(),
         sites: shown_sites(profile, shown, limit).map(|site| numbers.site(site)).collect(),
-        own_ways: ways::ways(profile),
+        own_ways: ways(profile),
         buckets: if run.lifetimes {
             numbers.buckets(&collected_in_all(profile), numbers.tracked_estimated)
         } else {
@@ -404,16 +405,6 @@ fn shown_sites<'p>(
         None => limit.is_none(),
         Some(_) => false,
     })
-}
-
-/// As `StackTraceElement.toString()` spells it, without loader and module.
-fn frame_text(frame: &Frame) -> String {
-    let Frame { class, method, file, line } = frame;
-    match (file, line) {
-        (Some(file), Some(line)) => format!("{class}.{method}({file}:{line})"),
-        (Some(file), None) => format!("{class}.{method}({file})"),
-        (None, _) => format!("{class}.{method}(Unknown Source)"),
-    }
 }
 
 fn collected_in_all(profile: &Profile) -> Vec<Tally> {

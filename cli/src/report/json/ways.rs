@@ -1,9 +1,7 @@
 //! Who calls, in the JSON report: the tree of the program's own frames.
 
-use mayfly_profile::{OwnWay, Profile};
+use mayfly_profile::{Frame, OwnWay, Profile};
 use serde::Serialize;
-
-use super::frame_text;
 
 /// Ways below this share of all bytes are left out.
 const LEAST: f64 = 0.01;
@@ -33,4 +31,14 @@ fn of(ways: &[OwnWay], least: u64) -> Vec<WayJson> {
         callees: of(&way.callees, least),
     };
     ways.iter().filter(|way| way.bytes >= least.max(1)).map(way).collect()
+}
+
+/// As `StackTraceElement.toString()` spells it, without loader and module.
+pub(super) fn frame_text(frame: &Frame) -> String {
+    let Frame { class, method, file, line } = frame;
+    match (file, line) {
+        (Some(file), Some(line)) => format!("{class}.{method}({file}:{line})"),
+        (Some(file), None) => format!("{class}.{method}({file})"),
+        (None, _) => format!("{class}.{method}(Unknown Source)"),
+    }
 }

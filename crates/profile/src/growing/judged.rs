@@ -5,6 +5,7 @@
 //! so each rule allows for chance.
 
 use super::births::{Births, Clock};
+use super::growth::Growth;
 use super::pools::Pool;
 
 /// Samples alive from which on growth can be told: of so many on average, growth at an even pace is seen by the rules below in
@@ -30,18 +31,6 @@ const BEGUN: f64 = 0.1;
 const EVEN: f64 = 0.6;
 /// Of those that became old, so many for one that is alive may have died.
 const DIED: f64 = 0.25;
-
-/// What is held of a pool.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum Growth {
-    /// It becomes more all the time.
-    Grows,
-    /// It may: why it can't be told.
-    Unsure(String),
-    /// It does not.
-    #[default]
-    Harmless,
-}
 
 /// What the survivors on one clock look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,15 +97,6 @@ impl Growth {
     /// Whether it surely grows.
     pub fn is_sure(&self) -> bool {
         *self == Self::Grows
-    }
-
-    /// What is worse comes first.
-    pub(super) fn rank(&self) -> u8 {
-        match self {
-            Self::Grows => 0,
-            Self::Unsure(_) => 1,
-            Self::Harmless => 2,
-        }
     }
 }
 

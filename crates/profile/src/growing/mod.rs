@@ -5,12 +5,14 @@
 //! Not here: what a user is told (`mayfly-verdicts`, `mayfly-report`), and who holds it, which is in no recording.
 
 mod births;
+mod growth;
 mod judged;
 mod pools;
 mod worth;
 
 pub use births::Births;
-pub use judged::{Growth, LEAST_SAMPLES};
+pub use growth::Growth;
+pub use judged::LEAST_SAMPLES;
 pub use pools::{Grower, Kept, Maker};
 
 use crate::profile::Profile;

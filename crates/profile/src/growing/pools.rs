@@ -8,7 +8,7 @@ use crate::profile::{ClassProfile, Profile};
 use crate::tally::Tally;
 
 use super::births::{Births, Clock};
-use super::judged::Growth;
+use super::growth::Growth;
 use super::worth::Worth;
 
 /// How classes of soft references are named.

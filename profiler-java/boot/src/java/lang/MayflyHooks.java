@@ -220,8 +220,20 @@ public final class MayflyHooks {
     // Scopes. A thread, virtual or not, has a list of those that it is in: how many, then of each its number and depth, and its
     // entry. Its carrier has one slab for each way in which scopes are nested, so that counting knows nothing of scopes.
 
+    /** Calls that need more of the stack than leaving a scope does, compiled or not. */
+    private static final int PROBED_CALLS = 64;
+
+    /**
+     * Who enters a scope must be able to leave it: where the stack has no room for that, StackOverflowError comes before the scope is
+     * entered. Its numbers have no use but to be kept, so that each call takes room.
+     */
+    private static long probeStack(int calls, long a, long b, long c) {
+        return calls == 0 ? a : probeStack(calls - 1, b, c, a) * b + (a ^ c);
+    }
+
     /** The thread enters the scope of that name, or is one deeper in it if it is in it already. */
     public static void enterScope(int name) {
+        probeStack(PROBED_CALLS, name, name, name);
         Thread thread = Thread.currentThread();
         long[] scopes = thread.mayfly$scopes;
         int top = 0;
