@@ -34,17 +34,14 @@ pub(crate) fn refuse_launch(text: &str) -> ! {
     process::exit(EXIT_USAGE)
 }
 
-/// The option with which a program runs without an agent that can't start. Looked for in the text: another option in it may be what is
-/// wrong.
-const CONTINUE: &str = "on-error-continue";
-
-/// Says why the agent can't start. Ends the launch before `main`, unless the options ask to run the program without it.
-pub(crate) fn give_up(why: &str, option_text: &str) {
-    let continues = option_text.split('#').skip(1).any(|option| option.trim() == CONTINUE);
+/// Says why the agent can't start. Ends the launch before `main`, unless the program `continues` without it.
+pub(crate) fn give_up(why: &str, continues: bool) {
     if !continues {
-        refuse_launch(&format!("{why}; the program was not started: with #{CONTINUE} it runs without Mayfly"))
+        refuse_launch(&format!(
+            "{why}; the program was not started: with #on-error-continue it runs without Mayfly"
+        ))
     }
-    say(&format!("{why}; the program runs without Mayfly (#{CONTINUE})"));
+    say(&format!("{why}; the program runs without Mayfly (#on-error-continue)"));
 }
 
 /// Makes panics one line on stderr, said once, instead of a backtrace in somebody's log.

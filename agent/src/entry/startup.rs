@@ -15,7 +15,7 @@ use crate::conduct::notice::{give_up, install_panic_hook, say};
 use crate::conduct::own_threads::exclude_this_thread;
 use crate::exact::{Exact, ask_for_sampler};
 use crate::heap;
-use crate::options::{self, Options};
+use crate::options::{self, Options, continues_without};
 use crate::output::Output;
 use crate::remote;
 use crate::sampled::Sampled;
@@ -32,7 +32,7 @@ pub(super) fn launch(context: &AgentLoadContext<'_>) {
     look_at_stderr();
     let option_text = context.options_lossy().unwrap_or_default().into_owned();
     if let Err(why) = try_launch(context, option_text.clone()) {
-        give_up(&why, &option_text);
+        give_up(&why, continues_without(&option_text));
     }
 }
 

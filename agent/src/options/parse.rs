@@ -5,7 +5,7 @@ use mayfly_profile::EngineKind;
 use super::error::OptionError;
 use super::heap;
 use super::settings::Options;
-use super::table::{CLASHES, HEAP_OCCASIONS, SPECS, Shape, Spec};
+use super::table::{CLASHES, CONTINUE, HEAP_OCCASIONS, SPECS, Shape, Spec};
 
 /// Mean bytes between two samples of the sampled engine: HotSpot's own choice, at a cost that can't be measured.
 const SAMPLED_INTERVAL: u64 = 512 << 10;
@@ -22,6 +22,12 @@ impl Options {
     pub fn parse(text: &str) -> Result<Self, OptionError> {
         parse(text)
     }
+}
+
+/// Whether the program is to run without an agent that can't start (`#on-error-continue`): by the text, as another option in it may
+/// be what is wrong.
+pub fn continues_without(text: &str) -> bool {
+    text.split('#').skip(1).any(|token| token.trim() == CONTINUE)
 }
 
 /// Parses the whole string.

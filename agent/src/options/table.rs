@@ -34,6 +34,9 @@ pub(super) enum Shape {
     Optional(&'static str, fn(&mut Options), fn(&mut Options, &str) -> Result<(), Why>),
 }
 
+/// Runs the program without an agent that can't start.
+pub(super) const CONTINUE: &str = "on-error-continue";
+
 impl Spec {
     /// Whether `name` is an accepted spelling.
     pub(super) fn is_called(&self, name: &str) -> bool {
@@ -42,7 +45,7 @@ impl Spec {
 
     /// Whether it makes sense without a profile: what is about heap summaries, and about who may ask for them.
     pub(super) fn needs_no_profile(&self) -> bool {
-        self.name.starts_with("heap") || matches!(self.name, "nocontrol" | "mbean" | "on-error-continue")
+        self.name.starts_with("heap") || matches!(self.name, "nocontrol" | "mbean" | CONTINUE)
     }
 
     /// Accepted and understood spellings.
@@ -480,7 +483,7 @@ pub(super) const SPECS: &[Spec] = &[
         ..DEFAULTS
     },
     Spec {
-        name: "on-error-continue",
+        name: CONTINUE,
         mistaken: &["ignore-errors", "keep-going"],
         // At a start that fails it is looked for in the text, as another option may be the error.
         shape: Shape::Flag(|o| o.on_error_continue = true),

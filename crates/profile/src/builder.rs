@@ -18,6 +18,7 @@ use crate::profile::LiveAsOf;
 use crate::run::RunInfo;
 use crate::scope::ScopeCounts;
 use crate::share::Share;
+use crate::soft::SoftReferences;
 use crate::stack::{StackIndex, StackTree};
 use crate::tally::Tally;
 use crate::trust::Trust;
@@ -86,6 +87,7 @@ pub struct ProfileBuilder {
     pub(crate) collections: Collections,
     pub(crate) flags: Vec<Flag>,
     pub(crate) history: History,
+    pub(crate) soft: SoftReferences,
 }
 
 impl ProfileBuilder {
@@ -109,7 +111,10 @@ impl ProfileBuilder {
         }
         match update {
             Update::Start(run) => return self.start(*run),
-            Update::Class { id, name } => self.class_names.set(id, name),
+            Update::Class { id, name } => {
+                self.soft.name(id, &name);
+                self.class_names.set(id, name);
+            }
             Update::Frame { id, frame } => self.frames.set(id, frame.into()),
             Update::Site { id, class, stack } => return self.name_site(id, class, &stack),
             Update::Progress(progress) => return self.progress(*progress),
@@ -173,6 +178,8 @@ impl ProfileBuilder {
         let unnamed_sites = take_unnamed(&mut progress.sites, &self.site_keys, |counts| counts.id);
         self.class_counts.extend(progress.classes.into_iter().map(|counts| (counts.id, counts)));
         self.site_counts.extend(progress.sites.into_iter().map(|counts| (counts.id, counts)));
+        let allocated = |id| self.class_counts.get(&id).map_or(0, |counts| counts.allocated.objects);
+        self.soft.step(self.duration_ms, allocated);
         all_named(unnamed_classes, unnamed_sites)
     }
 
@@ -238,6 +245,7 @@ impl ProfileBuilder {
         self.site_fates.clear();
         self.collections.clear();
         self.history.reset();
+        self.soft.reset();
     }
 }
 

@@ -59,6 +59,7 @@ mod since;
 mod site_rows;
 mod slices;
 mod slicing;
+mod soft;
 mod stack;
 mod survival;
 mod tally;
@@ -107,6 +108,7 @@ pub use scope::{Outcome, ScopeClass, ScopeCounts, ScopeFateCounts, ScopeProfile}
 pub use share::Share;
 pub use slices::{Happened, Slice, Slices};
 pub use slicing::Slicing;
+pub use soft::SoftReferences;
 pub use stack::{Frames, Stack, StackIndex, StackTree};
 pub use survival::{Quantile, Scores, Survival};
 pub use tally::Tally;

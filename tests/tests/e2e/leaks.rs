@@ -234,3 +234,23 @@ fn a_recording_tells_who_allocates_what_stays() {
     let text = mayfly(["leaks".into()].into_iter().chain(words)).stdout;
     assert!(text.contains("held is gone when the program ends"), "on {jvm}: {text}");
 }
+
+/// A service has no end to wait for.
+#[test]
+fn a_snapshot_of_a_program_that_runs_is_judged_as_of_its_last_step() {
+    let jvm = &jvms()[0];
+    let run = Profiled::new(jvm, "leaks.Leaks", "#trackcollections#trace");
+    let mut program = run.start().when_ready();
+    for _ in 0..16 {
+        program.does("queue");
+        program.does("collect");
+    }
+    let folder = Workspace::new();
+    let file = folder.file("snapshot.mayfly");
+    mayfly(["snapshot", &program.pid().to_string(), "-o", &file.display().to_string()]).ok();
+    let (code, told) = leaks([file.into_os_string(), "--trust".into(), "0.5".into()]);
+    assert_eq!(code, Some(1), "on {jvm}: {told:#}");
+    assert_eq!(told["suspects"][0]["verdict"], "leak", "on {jvm}: {told:#}");
+    let note = told["notes"][0].as_str().unwrap_or_default();
+    assert!(note.contains("has no end") && note.contains("as of its last step"), "on {jvm}: {told:#}");
+}

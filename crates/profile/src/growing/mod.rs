@@ -15,6 +15,8 @@ pub use growth::Growth;
 pub use judged::LEAST_SAMPLES;
 pub use pools::{Grower, Kept, Maker};
 
+use std::mem;
+
 use crate::profile::Profile;
 use births::Clock;
 use pools::Pool;
@@ -30,6 +32,11 @@ const SEEN: f64 = 0.5;
 /// One soft reference for five objects that are alive (an entry is some node, key, value and array): it may be a cache that the collector
 /// empties.
 const SOFT: f64 = 0.2;
+
+/// The same, where of the program's soft references only the number is known: so many for one object of the class of most bytes.
+const SOFT_OF_CLASS: f64 = 0.5;
+/// Fewer are the JDK's own.
+const FEW_SOFT: f64 = 32.0;
 
 /// What was found of growth.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,10 +94,27 @@ impl Profile {
             }
         };
         let mut growers = pools::growers(self, pools, clocks, judge);
+        let soft = self.soft.since(self.duration_ms / 2) as f64;
+        for grower in growers.iter_mut().filter(|grower| grower.growth.is_sure()) {
+            if soft >= FEW_SOFT.max(SOFT_OF_CLASS * self.born_late(grower)) {
+                grower.growth = mem::take(&mut grower.growth).held_softly();
+            }
+        }
         growers.sort_by(|a, b| {
             (a.growth.rank().cmp(&b.growth.rank())).then_with(|| b.bytes_per_s.total_cmp(&a.bytes_per_s))
         });
         let floor = (LEAST_SAMPLES * worth.of_one()).max(least) * 1000.0 / whole_ms.max(1.0);
         Ok(Growing { growers, floor, live_bytes })
+    }
+
+    /// Objects of the class of most bytes that were born in the second half of the time.
+    fn born_late(&self, grower: &Grower) -> f64 {
+        let by_class = grower.method().is_none();
+        let is_it = |row: usize| {
+            let class = if by_class { &self.classes[row].name } else { &self.sites[row].class };
+            *class == grower.class
+        };
+        let late = grower.kept.iter().filter(|kept| is_it(kept.row)).map(|kept| kept.born[1] + kept.born[2]);
+        late.sum::<u64>() as f64
     }
 }

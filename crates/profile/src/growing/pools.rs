@@ -10,9 +10,7 @@ use crate::tally::Tally;
 use super::births::{Births, Clock};
 use super::growth::Growth;
 use super::worth::Worth;
-
-/// How classes of soft references are named.
-const SOFT_NAME: &str = "Soft";
+use crate::soft::is_soft;
 
 /// The place that makes objects: a line of a method, a method, or where no stacks were taken a class of objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -184,8 +182,7 @@ impl Pool {
     /// Of one class, of which a sample stands for so many bytes.
     fn told(mut self, class: &str, one: f64) -> Self {
         self.samples = self.births[0].living() / one.max(1.0);
-        let simple = class.rsplit(['.', '$']).next().unwrap_or(class);
-        self.soft = if simple.contains(SOFT_NAME) { self.objects } else { 0.0 };
+        self.soft = if is_soft(class) { self.objects } else { 0.0 };
         self
     }
 

@@ -10,11 +10,13 @@ use crate::units;
 const MOST: usize = 2;
 /// Columns of a name in a sentence.
 const NAME: usize = 48;
+/// Leaks in bytes a second that are too slow to speak of, if they would not have been seen.
+const LEAST_FLOOR: f64 = 4096.0;
 /// What begins within this share of the time is there since the start.
 const AT_THE_START: f64 = 0.1;
 
 impl Screen<'_> {
-    /// Sentences on what grows, and on what may. Nothing where it can't be told.
+    /// Sentences on what grows, on what may, or on what would not have been seen to. Nothing where it can't be told.
     pub(super) fn growing(&self) -> Vec<String> {
         let Ok(growing) = self.profile.growing() else { return Vec::new() };
         let sure: Vec<_> = growing.growers.iter().filter(|grower| grower.growth.is_sure()).collect();
@@ -22,42 +24,56 @@ impl Screen<'_> {
         if sure.len() > MOST {
             lines.push(format!("   {} more grow: mayfly leaks", sure.len() - MOST));
         }
-        if sure.is_empty() {
-            lines.extend(growing.growers.first().map(may_grow));
+        match growing.growers.first() {
+            Some(grower) if sure.is_empty() => lines.extend(may_grow(grower)),
+            None if !growing.floor_is_small() && growing.floor >= LEAST_FLOOR => {
+                let rate = units::bytes(growing.floor.ceil() as u64);
+                lines
+                    .push(format!("nothing is seen to grow; a leak below {rate}/s would not have been seen"));
+            }
+            _ => {}
         }
         lines
     }
 
-    fn grows(&self, grower: &Grower) -> Vec<String> {
+    fn grows(&self, grower: &Grower) -> [String; 2] {
         let error = (196.0 / grower.samples.max(1.0).sqrt()).ceil();
         let since = match grower.since_ms as f64 {
             ms if ms < AT_THE_START * self.profile.duration_ms as f64 => "the start".to_owned(),
             _ => units::clock(grower.since_ms),
         };
-        let by_class = grower.method().is_none();
-        let made =
-            if by_class { String::new() } else { format!(", made by {}", name(&grower.maker.to_string())) };
-        vec![
+        let rate = units::bytes(grower.bytes_per_s.round() as u64);
+        [
+            format!("! growing: {}, {rate}/s (+-{error:.0} %) since {since}", what(grower)),
             format!(
-                "! growing: {}{made}: {}/s (+-{error:.0} %) since {since}",
-                name(&grower.class),
-                units::bytes(grower.bytes_per_s.round() as u64)
-            ),
-            format!(
-                "   {} live in {} objects; who holds them: mayfly leaks PID while it runs",
+                "   {} live in {} objects{}; who holds them: mayfly leaks PID",
                 units::bytes(grower.live.bytes),
-                units::count(grower.live.objects)
+                units::count(grower.live.objects),
+                most_of(grower)
             ),
         ]
     }
 }
 
-fn may_grow(grower: &Grower) -> String {
+fn may_grow(grower: &Grower) -> [String; 2] {
     let why = match &grower.growth {
         Growth::Unsure(why) => why.as_str(),
         Growth::Grows | Growth::Harmless => "",
     };
-    format!("? may be growing: {}, made by {}: {why}", name(&grower.class), name(&grower.maker.to_string()))
+    [format!("? may be growing: {}{}", what(grower), most_of(grower)), format!("   {why}")]
+}
+
+/// Who makes it; its class where no stacks tell.
+fn what(grower: &Grower) -> String {
+    match grower.method() {
+        Some(_) => format!("made by {}", name(&grower.maker.to_string())),
+        None => name(&grower.class),
+    }
+}
+
+/// The class of most bytes, if that is not named already.
+fn most_of(grower: &Grower) -> String {
+    grower.method().map(|_| format!(", most of {}", name(&grower.class))).unwrap_or_default()
 }
 
 /// A name that leaves room for the sentence.

@@ -64,7 +64,14 @@ pub fn growing(growth: &Growth) -> Suspicion {
         return Suspicion::Harmless("it grew by too little to speak of".to_owned());
     }
     if let Some(judged) = growth.turnover.as_ref().and_then(Turnover::judged) {
-        return judged;
+        return match judged {
+            Suspicion::Harmless(_) if outgrows(growth) => Suspicion::Unsure(
+                "what comes goes again, but more comes than goes: a queue that is not emptied fast enough, or what follows a load \
+                 that rises; look for longer (--for)"
+                    .to_owned(),
+            ),
+            judged => judged,
+        };
     }
     let (more, soft) = (difference(&growth.objects), difference(&growth.soft));
     if soft > 0.0 && soft >= SOFT * more {
@@ -90,6 +97,14 @@ pub fn growing(growth: &Growth) -> Suspicion {
             None => since_when(growth).map_or(Suspicion::Leak, Suspicion::Unsure),
         },
     }
+}
+
+/// Whether at least twice as many came in the last interval as went, and as many are there as twice those at first.
+fn outgrows(growth: &Growth) -> bool {
+    let present = growth.turnover.as_ref().map_or(&[][..], |turnover| &turnover.present);
+    let (&[.., stayed, _], &[first, .., before, last]) = (present, &growth.objects[..]) else { return false };
+    let (came, went) = (last.saturating_sub(stayed), before.saturating_sub(stayed));
+    last >= 2 * first && came >= 2 * went
 }
 
 /// Why it may be a buffer that was emptied a short while ago, if it was: a JVM that has run for long and has a leak, has had it for

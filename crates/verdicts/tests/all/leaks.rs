@@ -82,6 +82,22 @@ fn what_loses_what_it_had_is_no_leak() {
     reason(&judged([100, 80, 60, 30]), "unsure", "what was there at first is gone");
 }
 
+/// A queue to which 200 come a second, and from which 60 are taken, looked at each 10 seconds; and a window that is about full.
+#[test]
+fn a_backlog_loses_what_it_had_and_is_not_called_harmless() {
+    let backlog = Turnover {
+        present: vec![0, 700, 2_700, 4_700],
+        first: vec![500, 0, 0, 0],
+        second: vec![0, 1_900, 1_300, 700],
+    };
+    let queue = growth(&[500, 1_900, 3_300, 4_700], &[0; 4]);
+    reason(&growing(&Growth { turnover: Some(backlog), ..queue }), "unsure", "more comes than goes");
+    let window =
+        Turnover { present: vec![0, 0, 100, 2_100], first: vec![500, 0, 0, 0], second: vec![0, 1_800, 0, 0] };
+    let full = growth(&[500, 1_800, 2_000, 2_100], &[0; 4]);
+    reason(&growing(&Growth { turnover: Some(window), ..full }), "harmless", "are gone");
+}
+
 /// Of so many seconds.
 const SECONDS: u64 = 100;
 
