@@ -42,15 +42,39 @@ fn fit_class(class: &ClassProfile, live: Tally, sites: &mut [&mut SiteProfile]) 
         known.iter_mut().for_each(|site| site.forget_fates());
         return;
     }
-    let objects: Vec<u64> = parts.iter().map(|part| part.objects).collect();
-    let objects = divide(live.objects, &objects);
-    let weights: Vec<u64> = match class.allocated.is_uniform() {
-        true => objects.clone(),
-        false => parts.iter().map(|part| part.bytes).collect(),
+    let of = |number: fn(&Tally) -> u64| -> Vec<(u64, u64)> {
+        let rooms = known.iter().map(|site| number(&site.allocated));
+        parts.iter().map(number).zip(rooms).collect()
     };
-    let bytes = divide(live.bytes, &weights);
+    let objects = shared(live.objects, &of(|part| part.objects));
+    let bytes = match class.allocated.is_uniform() {
+        true => objects.iter().map(|objects| objects * class.allocated.largest).collect(),
+        false => shared(live.bytes, &of(|part| part.bytes)),
+    };
     for (site, (objects, bytes)) in known.into_iter().zip(objects.into_iter().zip(bytes)) {
         site.set_live(objects, if objects > 0 { bytes } else { 0 });
+    }
+}
+
+/// A total by weights, of which each part has room for so much; what finds no room is left out.
+fn shared(total: u64, parts: &[(u64, u64)]) -> Vec<u64> {
+    let mut shares = vec![0; parts.len()];
+    let mut free: Vec<usize> = (0..parts.len()).filter(|&at| parts[at].0 > 0).collect();
+    let mut left = total;
+    loop {
+        let weights: Vec<u64> = free.iter().map(|&at| parts[at].0).collect();
+        let wanted = divide(left, &weights);
+        let (full, others): (Vec<_>, Vec<_>) =
+            free.iter().copied().zip(wanted).partition(|&(at, share)| share > parts[at].1);
+        if full.is_empty() {
+            others.into_iter().for_each(|(at, share)| shares[at] = share);
+            return shares;
+        }
+        for (at, _) in full {
+            shares[at] = parts[at].1;
+            left -= parts[at].1;
+        }
+        free = others.into_iter().map(|(at, _)| at).collect();
     }
 }
 
@@ -63,14 +87,10 @@ impl SiteProfile {
         self.byte_seconds = 0.0;
     }
 
-    /// So much is live, as far as so much was allocated; the others are not judged, or dead, in the parts that they were.
+    /// So much is live; the others are not judged, or dead, in the parts that they were.
     fn set_live(&mut self, objects: u64, bytes: u64) {
         let largest = self.live.map_or(0, |live| live.largest);
-        let live = Tally {
-            objects: objects.min(self.allocated.objects),
-            bytes: bytes.min(self.allocated.bytes),
-            largest,
-        };
+        let live = Tally { objects, bytes, largest };
         self.live = Some(live);
         let left = self.allocated.without(live);
         let parts: Vec<Tally> = [self.unjudged].into_iter().chain(self.collected.iter().copied()).collect();
@@ -135,6 +155,14 @@ mod tests {
         assert_eq!(told, [(Some(20), 0, 980), (Some(10), 0, 490), (Some(0), 0, 50)]);
         let told = fitted(60, vec![site(1000, Some(20), 980), site(500, Some(10), 490)]);
         assert_eq!(told, [(Some(40), 0, 960), (Some(20), 0, 480)]);
+    }
+
+    #[test]
+    fn no_site_has_more_live_than_it_allocated() {
+        let told = fitted(100, vec![site(20, Some(20), 0), site(500, Some(20), 480), site(30, Some(0), 30)]);
+        assert_eq!(told, [(Some(20), 0, 0), (Some(80), 0, 420), (Some(0), 0, 30)]);
+        let told = fitted(100, vec![site(20, Some(20), 0), site(30, Some(0), 30)]);
+        assert_eq!(told, [(Some(20), 0, 0), (Some(0), 0, 30)], "the others' site was not met");
     }
 
     #[test]
