@@ -240,7 +240,7 @@ mod tests {
             Clock::Time,
         );
         let fit = fitted(bars.clone(), 4);
-        let labels: Vec<_> = fit.iter().map(|bar| bar.label.split(',').next().unwrap_or_default()).collect();
+        let labels: Vec<_> = fit.iter().map(|bar| bar.label.split(" ≤").next().unwrap_or_default()).collect();
         assert_eq!(labels, ["dead by 1st GC", "1 ms – 5 ms", "5 ms and more", "live"]);
         assert_eq!(fit.iter().map(|bar| bar.objects).sum::<u64>(), 207);
         assert_eq!(fitted(bars.clone(), 20), bars);

@@ -80,7 +80,7 @@ pub fn life_label(range: LifeRange) -> String {
     match range {
         LifeRange::BeforeFirstGc { at_most_ms: 0 } => "dead by 1st GC".to_owned(),
         LifeRange::BeforeFirstGc { at_most_ms } => {
-            format!("dead by 1st GC, ≤{}", units::rough_duration(at_most_ms as f64))
+            format!("dead by 1st GC ≤{}", units::rough_duration(at_most_ms as f64))
         }
         LifeRange::Gone { at_most_ms } => format!("dead, ≤{}", units::rough_duration(at_most_ms as f64)),
         LifeRange::Alive { from_ms, to_ms: Some(to_ms) } => format!("{} – {}", age(from_ms), age(to_ms)),
