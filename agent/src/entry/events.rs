@@ -9,7 +9,7 @@ use mayfly_jvmti::{
 use super::{loaded, mbean, starting, startup};
 use crate::conduct::faults;
 use crate::steering::{self, Profiler, switch_off};
-use crate::target::Target;
+use crate::target::{Target, note_thread};
 use crate::{heap, remote};
 
 /// Receiver of all events.
@@ -60,6 +60,7 @@ impl Agent for MayflyAgent {
     }
 
     fn thread_start(&self, context: CallbackContext<'_>, event: ThreadEvent) {
+        note_thread();
         if let (Some(jni), Some(thread)) = (jni_of(&context), thread_of(&event)) {
             loaded::with_exact(|exact| exact.thread_starts(jni, thread));
         }

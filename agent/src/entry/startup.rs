@@ -20,7 +20,7 @@ use crate::output::Output;
 use crate::remote;
 use crate::sampled::Sampled;
 use crate::steering::{Begun, Profiler};
-use crate::target::{AotCache, Target, release};
+use crate::target::{AotCache, Target, note_launch, release};
 use crate::tracking::Population;
 
 /// The variable whose options every JVM takes before those of its command line.
@@ -61,6 +61,7 @@ fn try_launch(context: &AgentLoadContext<'_>, option_text: String) -> Result<(),
     ask_for_events(&jvm.1, &options)?;
     let unseen = ask_for_sampler(&jvm.1, &options)
         .map_err(|error| refused("sampled allocations, which #sample needs", error))?;
+    note_launch();
     let target = keep(Target::new(jvm, Loaded::Launched, options.clone(), option_text));
     let population = Arc::new(Population::new(options));
     let exact = loaded::keep(Exact::new(target, Arc::clone(&population), unseen));
@@ -122,6 +123,7 @@ fn launch_sampled(
     let target = keep(Target::new(jvm, Loaded::Launched, options.clone(), option_text));
     let population = Arc::new(Population::new(options));
     let sampled = Sampled::new(target, Arc::clone(&population)).map_err(|error| error.to_string())?;
+    note_launch();
     Profiler::set(Profiler::new(target, population, Arc::new(sampled), (output, Begun::AtLaunch)));
     Ok(())
 }
@@ -318,6 +320,7 @@ fn ask_for_events(jvmti: &JvmtiEnv, options: &Options) -> Result<(), String> {
         Event::VmStart,
         Event::VmInit,
         Event::VmDeath,
+        Event::ThreadStart,
         Event::ThreadEnd,
         Event::GarbageCollectionStart,
         Event::GarbageCollectionFinish,

@@ -47,7 +47,7 @@ impl Exact {
 
     /// A thread begins to run.
     pub(crate) fn thread_starts(&self, jni: Jni<'_>, thread: Thread<'_>) {
-        let Some(hooks) = self.hooks_in_use() else { return };
+        let (Some(hooks), Some(ahead)) = (self.hooks_in_use(), self.ahead.get()) else { return };
         let (slabs, is_own) = (&self.counters.slabs, own_threads::is_own());
         if is_own {
             hooks.set_slab(jni, thread, slabs.unread());
@@ -55,9 +55,7 @@ impl Exact {
             enter_thread(self, jni, hooks, thread);
         }
         // One that the JVM has made known has run the constructor of its own object by now.
-        if let Some(ahead) = self.ahead.get() {
-            slabs.arrived(ahead.thread_cell, !is_own, &self.population.classes, &self.counters.places);
-        }
+        slabs.arrived(ahead.thread_cell, !is_own, &self.population.classes, &self.counters.places);
     }
 
     /// A class is about to be initialised.

@@ -27,7 +27,8 @@ use crate::target::{Target, give_sampler_back};
 use crate::tracking::Population;
 
 /// Switched on from the begin to the end, besides the class hook.
-const EVENTS: [Event; 3] = [Event::ThreadEnd, Event::GarbageCollectionStart, Event::GarbageCollectionFinish];
+const EVENTS: [Event; 4] =
+    [Event::ThreadStart, Event::ThreadEnd, Event::GarbageCollectionStart, Event::GarbageCollectionFinish];
 /// More classes are rewritten only if that is asked for.
 const MOST_UNASKED: usize = 3000;
 /// Redefinitions after which all classes are looked at: the JVM counts those of a class, and of what it extends, below its cell, in

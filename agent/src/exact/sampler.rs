@@ -14,7 +14,7 @@ use super::unseen::Unseen;
 use crate::conduct::notice::say;
 use crate::conduct::own_threads;
 use crate::options::Options;
-use crate::target::{note_sample, renew_buffer};
+use crate::target::{note_sample, renew_buffer, set_sampling_interval};
 use crate::tracking::{Followed, Rate};
 
 /// Mean bytes between two samples where the user asks for none: what is not seen is estimated to some per cent, at a
@@ -49,7 +49,7 @@ pub(super) const SAMPLING: Capabilities = Capabilities {
 pub(crate) fn ask_for_sampler(jvmti: &JvmtiEnv, options: &Options) -> Result<Option<Unseen>, JvmtiError> {
     let interval = options.sample_bytes.unwrap_or(default_interval(options));
     // The interval is set now: a thread draws its first sample when it starts, the main thread before VMInit.
-    let asked = jvmti.add_capabilities(SAMPLING).and_then(|()| jvmti.set_sampling_interval(interval));
+    let asked = jvmti.add_capabilities(SAMPLING).and_then(|()| set_sampling_interval(jvmti, interval));
     match asked {
         Ok(()) => {
             let rate = options.sample_rate.filter(|_| options.sample_bytes.is_some());
@@ -65,7 +65,7 @@ pub(crate) fn ask_for_sampler(jvmti: &JvmtiEnv, options: &Options) -> Result<Opt
                 }
             };
             // As above.
-            let set = jvmti.set_sampling_interval(paced.interval());
+            let set = set_sampling_interval(jvmti, paced.interval());
             debug_assert!(set.is_ok(), "it was set to another one");
             Ok(Some(Unseen::new(paced)))
         }
@@ -98,12 +98,12 @@ pub(super) fn start(exact: &Exact, jni: Jni<'_>) {
 
 /// Takes an allocation that the JVM's sampler picked.
 pub(super) fn sampled(exact: &Exact, jni: Jni<'_>, sample: SampledAllocation<'_>) {
-    let is_new = note_sample();
+    let picked = note_sample();
     let Some(unseen) = &exact.unseen else { return };
-    let Some(drawn) = unseen.draw(jni, sample, exact.population.clock.gcs(), is_new) else { return };
+    let Some(drawn) = unseen.draw(jni, sample, exact.population.clock.gcs(), picked) else { return };
     if let Some(interval) = unseen.paced(Instant::now()) {
         // Can't fail while the capability is ours.
-        let _ = exact.target.jvmti.set_sampling_interval(interval);
+        let _ = set_sampling_interval(&exact.target.jvmti, interval);
     }
     let Some(hooks) = exact.hooks_in_use() else { return };
     let population = &*exact.population;

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::maker::{Kind, Made, Maker, examine, unseen_maker};
 use super::virtual_threads::with_doubt;
-use crate::target::Target;
+use crate::target::{Picked, Target};
 use crate::tracking::{Brief, Drawn, Draws, Last, Rate, Sample, ThreadSamples};
 
 /// Frames for which it is not worth while to ask whether their methods are still there.
@@ -87,17 +87,17 @@ impl Unseen {
         self.draws.get_or_init(|| Draws::without_gaps(target, jni));
     }
 
-    /// What a sample of the running thread stands for: of each it has to be told, whether or not it is counted. `gcs`: collections so far;
-    /// `is_new`: it is the first that the JVM picked of this thread.
+    /// What a sample of the running thread stands for: of each it has to be told, whether or not it is counted. `gcs`: collections so
+    /// far.
     pub(super) fn draw(
         &self,
         jni: Jni<'_>,
         sample: SampledAllocation<'_>,
         gcs: u32,
-        is_new: bool,
+        picked: Picked,
     ) -> Option<Drawn> {
         let mut last = LAST.get().filter(|(number, _)| *number == self.number).map(|(_, last)| last);
-        let drawn = self.draws.get()?.take(jni, sample, (&mut last, gcs, self.rate.interval()), is_new);
+        let drawn = self.draws.get()?.take(jni, sample, (&mut last, gcs, self.rate.interval()), picked);
         LAST.set(last.map(|last| (self.number, last)));
         Some(drawn)
     }

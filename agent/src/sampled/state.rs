@@ -12,7 +12,7 @@ use super::estimates::Estimates;
 use super::threads::{OfThread, Threads};
 use crate::conduct::own_threads;
 use crate::options::Options;
-use crate::target::{JVMS_SAMPLING_INTERVAL, Target, give_sampler_back, note_sample};
+use crate::target::{JVMS_SAMPLING_INTERVAL, Target, give_sampler_back, note_sample, set_sampling_interval};
 use crate::tracking::{Drawn, Draws, Followed, Population, Rate, Sample};
 
 /// What of the JVM is held while it samples for us.
@@ -26,7 +26,8 @@ const CAPABILITIES: Capabilities = Capabilities {
     heap_exhaustion: false,
 };
 /// Switched on from the begin to the end.
-const EVENTS: [Event; 4] = [
+const EVENTS: [Event; 5] = [
+    Event::ThreadStart,
     Event::ThreadEnd,
     Event::GarbageCollectionStart,
     Event::GarbageCollectionFinish,
@@ -68,7 +69,7 @@ impl Sampled {
         let interval = interval(&population.options);
         let jvmti = &target.jvmti;
         jvmti.add_capabilities(CAPABILITIES).map_err(SamplerError)?;
-        if let Err(error) = jvmti.set_sampling_interval(interval) {
+        if let Err(error) = set_sampling_interval(jvmti, interval) {
             jvmti.give_back(CAPABILITIES);
             return Err(SamplerError(error));
         }
@@ -96,7 +97,7 @@ impl Sampled {
 
     /// Takes an allocation that the JVM's sampler picked.
     pub(super) fn take(&self, jni: Jni<'_>, sample: SampledAllocation<'_>) {
-        let is_new = note_sample();
+        let picked = note_sample();
         let open = self.is_open();
         if !*open || own_threads::is_own() {
             return;
@@ -106,7 +107,7 @@ impl Sampled {
         let admitted = sample.size >= self.population.options.view.min_bytes && self.population.admits(&name);
         self.threads.with_this(&self.population, |thread| {
             let now = (&mut thread.last, self.population.clock.gcs(), self.rate.interval());
-            let drawn = self.draws.take(jni, sample, now, is_new);
+            let drawn = self.draws.take(jni, sample, now, picked);
             self.estimates.add(class, drawn);
             thread.samples.add(Sample { class, maker: None, estimate: drawn.estimate });
             if admitted && drawn.is_fair(fastrand::f64()) {
@@ -115,7 +116,7 @@ impl Sampled {
         });
         if let Some(interval) = self.rate.sampled(Instant::now()) {
             // Can't fail while the capability is ours.
-            let _ = self.target.jvmti.set_sampling_interval(interval);
+            let _ = set_sampling_interval(&self.target.jvmti, interval);
         }
     }
 

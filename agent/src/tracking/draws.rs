@@ -7,8 +7,8 @@ use mayfly_profile::Estimate;
 
 use super::drawing::Drawing;
 use super::gap::{Gap, Stand};
-use crate::target::Target;
 use crate::target::release::{FIRST_WITH_EXACT_SAMPLER, LAST_WITH_SHORTENED_DRAWS};
+use crate::target::{Picked, Target};
 
 /// A sample, and what is known of it.
 #[derive(Clone, Copy, Debug)]
@@ -84,14 +84,13 @@ impl Draws {
         }
     }
 
-    /// What a sample stands for, where the next is drawn at a mean of `interval` bytes; `is_new`: the JVM never picked
-    /// anything of this thread before.
+    /// What a sample stands for, where the next is drawn at a mean of `interval` bytes.
     pub(crate) fn take(
         &self,
         jni: Jni<'_>,
         sample: SampledAllocation<'_>,
         (last, gcs, interval): (&mut Option<Last>, u32, u64),
-        is_new: bool,
+        picked: Picked,
     ) -> Drawn {
         let size = sample.size;
         let stand = self.stand(jni, gcs);
@@ -99,9 +98,9 @@ impl Draws {
         let before = last.replace(Last { stand, size, interval });
         let gap = before.as_ref().and_then(|last| last.stand).zip(stand);
         let gap = gap.map(|(before, now)| Gap::between(&before, &now, size, is_outside));
-        let drawn_at = before.map_or(interval, |last| last.interval);
+        let drawn_at = before.map_or(picked.drawn_at, |last| last.interval);
         let estimate = match (self.is_shortened, before, gap) {
-            (true, None, _) if is_new => Estimate::of_sample(size, 0),
+            (true, None, _) if picked.is_new => Estimate::of_sample(size, 0),
             (true, Some(last), Some(gap)) => {
                 let since = gap.bytes().saturating_sub(size);
                 Estimate::of_probability(size, shortened(last.size, since, size, drawn_at))

@@ -37,6 +37,9 @@ impl SoftReferences {
 
     /// What was allocated of each class by that time.
     pub(crate) fn step(&mut self, ms: u64, allocated: impl Fn(ClassId) -> u64) {
+        if self.classes.is_empty() {
+            return;
+        }
         self.in_all = self.classes.iter().fold(0u64, |sum, &id| sum.saturating_add(allocated(id)));
         if self.steps.is_multiple_of(1 << self.one_in_log2) {
             self.made.push((ms, self.in_all));
