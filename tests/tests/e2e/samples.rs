@@ -53,10 +53,11 @@ fn objects_of(json: &JsonReport, method: &str) -> f64 {
 /// What a sample says agrees with exact counts, for all classes and their sites.
 #[track_caller]
 fn check_sums(json: &JsonReport) {
-    let (allocated, live, collected) = (json.allocated(), json.live(), json.collected());
+    let (allocated, not_dead, collected) = (json.allocated(), json.not_seen_dead(), json.collected());
     let mut checked = 0;
     for (class, allocated) in allocated {
-        let (live, dead) = (live[&class], collected[&class]);
+        // Of some nothing was followed.
+        let (live, dead) = (not_dead.get(&class).copied().unwrap_or_default(), collected[&class]);
         let told = (live.objects + dead.objects, live.bytes + dead.bytes);
         if told == (0, 0) || differs_for_a_reason(json, &class) {
             continue;
