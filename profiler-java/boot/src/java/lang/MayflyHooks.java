@@ -221,7 +221,7 @@ public final class MayflyHooks {
     // entry. Its carrier has one slab for each way in which scopes are nested, so that counting knows nothing of scopes.
 
     /** Calls that need more of the stack than leaving a scope does, compiled or not. */
-    private static final int PROBED_CALLS = 64;
+    private static final int PROBED_CALLS = 32;
 
     /**
      * Who enters a scope must be able to leave it: where the stack has no room for that, StackOverflowError comes before the scope is
