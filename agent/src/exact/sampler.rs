@@ -25,9 +25,10 @@ const BALANCED_INTERVAL: u64 = 128 << 10;
 /// Where every object is tracked: a sample costs next to nothing beside them, and a third of the error is left.
 const TRACKING_INTERVAL: u64 = 64 << 10;
 
-/// The first samples are so far apart, and so many: of what a short program's JVM makes itself there would be none otherwise. They cost some
-/// milliseconds.
+/// The first samples are so many, and so far apart: of what a short program's JVM makes itself there would be none otherwise.
 const OPENING: (u64, u64) = (512, 16 << 10);
+/// So many where each is followed, with its stack: while all code is cold that is dear.
+const OPENING_FOLLOWED: u64 = 128;
 /// With a rate, samples of hot programs are no further apart than this: it costs little.
 const SPARSEST: u64 = 512 << 10;
 
@@ -59,7 +60,7 @@ pub(crate) fn ask_for_sampler(jvmti: &JvmtiEnv, options: &Options) -> Result<Opt
             let paced = match options.tracking() {
                 // The JVM chooses what is followed, by an interval that stays.
                 Tracking::Balanced => paced,
-                Tracking::ByteSample(interval) => paced.begun_densely(samples, dense.max(interval)),
+                Tracking::ByteSample(interval) => paced.begun_densely(OPENING_FOLLOWED, dense.max(interval)),
                 Tracking::Off | Tracking::EveryObject | Tracking::EveryNth(_) => {
                     paced.begun_densely(samples, dense)
                 }
