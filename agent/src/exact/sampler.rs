@@ -25,8 +25,9 @@ const BALANCED_INTERVAL: u64 = 128 << 10;
 /// Where every object is tracked: a sample costs next to nothing beside them, and a third of the error is left.
 const TRACKING_INTERVAL: u64 = 64 << 10;
 
-/// The first samples are so many, and so far apart: of what a short program's JVM makes itself there would be none otherwise.
-const OPENING: (u64, u64) = (512, 16 << 10);
+/// The first samples are so far apart, and so many: of what a short program's JVM makes itself there would be none otherwise.
+const OPENING_INTERVAL: u64 = 16 << 10;
+const OPENING: u64 = 512;
 /// So many where each is followed, with its stack: while all code is cold that is dear.
 const OPENING_FOLLOWED: u64 = 128;
 /// With a rate, samples of hot programs are no further apart than this: it costs little.
@@ -48,30 +49,31 @@ pub(super) const SAMPLING: Capabilities = Capabilities {
 /// # Errors
 /// The JVM refuses it, and the options ask for it.
 pub(crate) fn ask_for_sampler(jvmti: &JvmtiEnv, options: &Options) -> Result<Option<Unseen>, JvmtiError> {
-    let interval = options.sample_bytes.unwrap_or(default_interval(options));
+    let rate = rate(options);
     // The interval is set now: a thread draws its first sample when it starts, the main thread before VMInit.
-    let asked = jvmti.add_capabilities(SAMPLING).and_then(|()| set_sampling_interval(jvmti, interval));
-    match asked {
-        Ok(()) => {
-            let rate = options.sample_rate.filter(|_| options.sample_bytes.is_some());
-            let paced = Rate::new(interval, rate).up_to(SPARSEST);
-            let paced = if rate.is_some() { paced.begun_at_largest() } else { paced };
-            let (samples, dense) = OPENING;
-            let paced = match options.tracking() {
-                // The JVM chooses what is followed, by an interval that stays.
-                Tracking::Balanced => paced,
-                Tracking::ByteSample(interval) => paced.begun_densely(OPENING_FOLLOWED, dense.max(interval)),
-                Tracking::Off | Tracking::EveryObject | Tracking::EveryNth(_) => {
-                    paced.begun_densely(samples, dense)
-                }
-            };
-            // As above.
-            let set = set_sampling_interval(jvmti, paced.interval());
-            debug_assert!(set.is_ok(), "it was set to another one");
-            Ok(Some(Unseen::new(paced)))
-        }
+    let set = || set_sampling_interval(jvmti, rate.interval());
+    match jvmti.add_capabilities(SAMPLING).and_then(|()| set()) {
+        Ok(()) => Ok(Some(Unseen::new(rate))),
         Err(error) if options.sample_bytes.is_some() => Err(error),
         Err(_) => Ok(None),
+    }
+}
+
+/// How densely the JVM is to sample.
+fn rate(options: &Options) -> Rate {
+    let interval = options.sample_bytes.unwrap_or(default_interval(options));
+    let most = options.sample_rate.filter(|_| options.sample_bytes.is_some());
+    let rate = Rate::new(interval, most).up_to(SPARSEST);
+    let rate = if most.is_some() { rate.begun_at_largest() } else { rate };
+    match options.tracking() {
+        // The JVM chooses what is followed, by an interval that stays.
+        Tracking::Balanced => rate,
+        Tracking::ByteSample(interval) => {
+            rate.begun_densely(OPENING_FOLLOWED, OPENING_INTERVAL.max(interval))
+        }
+        Tracking::Off | Tracking::EveryObject | Tracking::EveryNth(_) => {
+            rate.begun_densely(OPENING, OPENING_INTERVAL)
+        }
     }
 }
 

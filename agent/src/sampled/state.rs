@@ -106,7 +106,7 @@ impl Sampled {
         let class = self.population.classes.named(&name);
         let admitted = sample.size >= self.population.options.view.min_bytes && self.population.admits(&name);
         self.threads.with_this(&self.population, |thread| {
-            let now = (&mut thread.last, self.population.clock.gcs(), self.rate.interval());
+            let now = (&mut thread.last, self.population.clock.gcs());
             let drawn = self.draws.take(jni, sample, now, picked);
             self.estimates.add(class, drawn);
             thread.samples.add(Sample { class, maker: None, estimate: drawn.estimate });

@@ -28,7 +28,7 @@ thread_local! {
 pub(crate) struct Picked {
     /// Whether it is the first of its thread.
     pub(crate) is_new: bool,
-    /// The interval at which it was drawn, if it is the first that somebody takes.
+    /// The interval at which it was drawn.
     pub(crate) drawn_at: u64,
 }
 

@@ -37,7 +37,6 @@ impl Drawn {
 pub(crate) struct Last {
     stand: Option<Stand>,
     size: u64,
-    interval: u64,
 }
 
 /// How this JVM draws.
@@ -84,21 +83,21 @@ impl Draws {
         }
     }
 
-    /// What a sample stands for, where the next is drawn at a mean of `interval` bytes.
+    /// What a sample stands for.
     pub(crate) fn take(
         &self,
         jni: Jni<'_>,
         sample: SampledAllocation<'_>,
-        (last, gcs, interval): (&mut Option<Last>, u32, u64),
+        (last, gcs): (&mut Option<Last>, u32),
         picked: Picked,
     ) -> Drawn {
         let size = sample.size;
         let stand = self.stand(jni, gcs);
         let is_outside = stand.is_some_and(|stand| is_outside(&stand, sample));
-        let before = last.replace(Last { stand, size, interval });
+        let before = last.replace(Last { stand, size });
         let gap = before.as_ref().and_then(|last| last.stand).zip(stand);
         let gap = gap.map(|(before, now)| Gap::between(&before, &now, size, is_outside));
-        let drawn_at = before.map_or(picked.drawn_at, |last| last.interval);
+        let drawn_at = picked.drawn_at;
         let estimate = match (self.is_shortened, before, gap) {
             (true, None, _) if picked.is_new => Estimate::of_sample(size, 0),
             (true, Some(last), Some(gap)) => {

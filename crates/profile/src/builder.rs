@@ -2,7 +2,7 @@
 //!
 //! Not here: the profile that they make (`by_name`), reading updates from bytes (`mayfly-recording`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::profile::LiveAsOf;
 use crate::run::RunInfo;
 use crate::scope::ScopeCounts;
 use crate::share::Share;
-use crate::soft::SoftReferences;
+use crate::soft::is_soft;
 use crate::stack::{StackIndex, StackTree};
 use crate::tally::Tally;
 use crate::trust::Trust;
@@ -87,7 +87,8 @@ pub struct ProfileBuilder {
     pub(crate) collections: Collections,
     pub(crate) flags: Vec<Flag>,
     pub(crate) history: History,
-    pub(crate) soft: SoftReferences,
+    /// Classes of soft references.
+    soft: BTreeSet<ClassId>,
 }
 
 impl ProfileBuilder {
@@ -112,7 +113,9 @@ impl ProfileBuilder {
         match update {
             Update::Start(run) => return self.start(*run),
             Update::Class { id, name } => {
-                self.soft.name(id, &name);
+                if is_soft(&name) {
+                    self.soft.insert(id);
+                }
                 self.class_names.set(id, name);
             }
             Update::Frame { id, frame } => self.frames.set(id, frame.into()),
@@ -178,8 +181,6 @@ impl ProfileBuilder {
         let unnamed_sites = take_unnamed(&mut progress.sites, &self.site_keys, |counts| counts.id);
         self.class_counts.extend(progress.classes.into_iter().map(|counts| (counts.id, counts)));
         self.site_counts.extend(progress.sites.into_iter().map(|counts| (counts.id, counts)));
-        let allocated = |id| self.class_counts.get(&id).map_or(0, |counts| counts.allocated.objects);
-        self.soft.step(self.duration_ms, allocated);
         all_named(unnamed_classes, unnamed_sites)
     }
 
@@ -191,6 +192,12 @@ impl ProfileBuilder {
         };
         let turns =
             progress.classes.iter().map(|now| (self.class_counts.get(&now.id).map_or(0, dead), dead(now)));
+        let soft = progress.classes.iter().filter(|now| self.soft.contains(&now.id));
+        let made = soft.map(|now| {
+            let before = self.class_counts.get(&now.id).map_or(0, |counts| counts.allocated.objects);
+            now.allocated.objects.saturating_sub(before)
+        });
+        self.history.soft_references(made.sum());
         self.history.step(progress, turns);
     }
 
@@ -245,7 +252,6 @@ impl ProfileBuilder {
         self.site_fates.clear();
         self.collections.clear();
         self.history.reset();
-        self.soft.reset();
     }
 }
 

@@ -17,7 +17,6 @@ use crate::part::Part;
 use crate::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
 use crate::scope::ScopeProfile;
 use crate::share::Share;
-use crate::soft::SoftReferences;
 use crate::tally::Tally;
 use crate::update::{ClassCounts, SiteCounts};
 use crate::versions::Versions;
@@ -33,7 +32,7 @@ impl ProfileBuilder {
 
     /// The same with what happened when, which a profile that is read again no longer tells.
     pub fn profile_with_history(&self) -> Profile {
-        Profile { history: self.history.points().to_vec(), soft: self.soft.clone(), ..self.profile() }
+        Profile { history: self.history.points().to_vec(), ..self.profile() }
     }
 
     /// Like [`Self::profile`] with no sites: what a live display needs, at a cost that does not grow with stacks.
@@ -60,7 +59,6 @@ impl ProfileBuilder {
             flags: self.flags.clone(),
             history: Vec::new(),
             live_as_of: self.live_as_of,
-            soft: SoftReferences::default(),
         };
         calibration::classes(&mut profile);
         profile

@@ -65,7 +65,8 @@ pub(crate) fn sites(profile: &mut Profile) {
     }
 }
 
-fn by_class(sites: &mut [SiteProfile]) -> HashMap<String, Vec<&mut SiteProfile>> {
+/// Sites by the name of their class.
+pub(crate) fn by_class(sites: &mut [SiteProfile]) -> HashMap<String, Vec<&mut SiteProfile>> {
     let mut by_class: HashMap<String, Vec<&mut SiteProfile>> = HashMap::new();
     for site in sites {
         by_class.entry(site.class.clone()).or_default().push(site);

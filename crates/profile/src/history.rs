@@ -3,6 +3,8 @@
 //! Of all classes, whatever is shown. Bounded: when it is full, neighbours become one. Not here: how it is drawn, and single
 //! collections (`collection`).
 
+use std::mem;
+
 use crate::update::Progress;
 
 /// Points kept; a power of two.
@@ -26,6 +28,8 @@ pub struct Point {
     pub live: Option<u64>,
     /// Collections meanwhile.
     pub gcs: u32,
+    /// Soft references allocated meanwhile.
+    pub soft: u64,
 }
 
 impl Point {
@@ -37,6 +41,7 @@ impl Point {
             dead: self.dead.saturating_add(next.dead),
             live: next.live.or(self.live),
             gcs: self.gcs.saturating_add(next.gcs),
+            soft: self.soft.saturating_add(next.soft),
         }
     }
 
@@ -73,6 +78,15 @@ pub(crate) fn mean_live(points: &[Point], meanwhile: impl Fn(u64, u64) -> u64) -
     (ms > 0).then(|| held / ms as f64)
 }
 
+/// Soft references allocated after that time, as far as points tell.
+pub(crate) fn soft_since(points: &[Point], ms: u64) -> u64 {
+    let ends = points.iter().scan(0, |end, point| {
+        *end += point.span_ms;
+        Some((*end, point.soft))
+    });
+    ends.filter(|&(end, _)| end > ms).fold(0, |sum, (_, soft)| sum.saturating_add(soft))
+}
+
 /// Points in the order of time.
 #[derive(Clone, Debug, Default)]
 pub struct History {
@@ -83,6 +97,8 @@ pub struct History {
     in_last: usize,
     before: Totals,
     live_after_gc: Option<u64>,
+    /// Soft references allocated since the last point.
+    soft: u64,
     /// Whether the JVM says what collections leave.
     by_jvm: bool,
 }
@@ -112,14 +128,21 @@ impl History {
         self.before = now;
         // Time stands still while profiling is paused.
         if now.ms > before.ms {
+            let soft = mem::take(&mut self.soft);
             self.push(Point {
                 span_ms: now.ms - before.ms,
                 allocated: now.accounted.saturating_sub(before.accounted),
                 dead: now.dead.saturating_sub(before.dead),
                 live: self.live_after_gc,
                 gcs: now.gcs.saturating_sub(before.gcs),
+                soft,
             });
         }
+    }
+
+    /// So many soft references were allocated in the step that comes.
+    pub(crate) fn soft_references(&mut self, made: u64) {
+        self.soft = self.soft.saturating_add(made);
     }
 
     /// The JVM says what a collection of the last step has left in use.
@@ -215,7 +238,21 @@ mod tests {
     use super::*;
 
     fn step(number: u64) -> Point {
-        Point { span_ms: 1_000, allocated: number, dead: 1, live: Some(number), gcs: 1 }
+        Point { span_ms: 1_000, allocated: number, dead: 1, live: Some(number), gcs: 1, soft: 0 }
+    }
+
+    #[test]
+    fn soft_references_are_counted_by_time_in_little_room() {
+        let mut history = History::default();
+        for second in 1..=20_000 {
+            history.soft_references(2);
+            let progress = Progress { duration_ms: second * 1_000, ..Progress::default() };
+            history.step(&progress, [].into_iter());
+        }
+        assert!(history.points().len() <= MOST);
+        let late = soft_since(history.points(), 10_000_000);
+        assert!(late.abs_diff(2 * 10_000) < 60, "{late}");
+        assert_eq!(soft_since(&[], 0), 0);
     }
 
     #[test]
@@ -266,7 +303,8 @@ mod tests {
         history.step(&progress(1_000, 1, 700), [(0, 200)].into_iter());
         history.tracked_after_gc(500);
         history.step(&progress(2_000, 1, 900), [(200, 200)].into_iter());
-        let point = |allocated, dead, live, gcs| Point { span_ms: 1_000, allocated, dead, live, gcs };
+        let point =
+            |allocated, dead, live, gcs| Point { span_ms: 1_000, allocated, dead, live, gcs, soft: 0 };
         assert_eq!(
             history.points(),
             [point(700, 200, Some(500), 1), point(200, 0, Some(500), 0)],

@@ -108,7 +108,6 @@ pub use scope::{Outcome, ScopeClass, ScopeCounts, ScopeFateCounts, ScopeProfile}
 pub use share::Share;
 pub use slices::{Happened, Slice, Slices};
 pub use slicing::Slicing;
-pub use soft::SoftReferences;
 pub use stack::{Frames, Stack, StackIndex, StackTree};
 pub use survival::{Quantile, Scores, Survival};
 pub use tally::Tally;

@@ -3,8 +3,7 @@
 //!
 //! Not here: sessions that follow a sample (`calibration`).
 
-use std::collections::HashMap;
-
+use crate::calibration::by_class;
 use crate::division::divide;
 use crate::profile::{ClassProfile, Profile, SiteProfile};
 use crate::run::Tracking;
@@ -16,10 +15,7 @@ pub(crate) fn fit(profile: &mut Profile) {
     if profile.run.tracking != Tracking::EveryObject {
         return;
     }
-    let mut by_class: HashMap<String, Vec<&mut SiteProfile>> = HashMap::new();
-    for site in &mut profile.sites {
-        by_class.entry(site.class.clone()).or_default().push(site);
-    }
+    let mut by_class = by_class(&mut profile.sites);
     for class in &profile.classes {
         if let (Some(live), Some(sites)) = (class.live, by_class.get_mut(&class.name)) {
             fit_class(class, live, sites);

@@ -25,7 +25,6 @@ use crate::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
 use crate::run::{EngineKind, JvmInfo, RunInfo, Tracking};
 use crate::scope;
 use crate::share::Share;
-use crate::soft::SoftReferences;
 use crate::stack::Stack;
 use crate::tally::Tally;
 use crate::trust::{Dropped, OwnCost, Refusals, Remainder, Trust};
@@ -65,7 +64,6 @@ impl Profile {
         };
         into.collections.clear();
         into.history.clear();
-        into.soft = SoftReferences::default();
         Self { run, trust, ..into }.ranked()
     }
 

@@ -11,7 +11,6 @@ use crate::part::Part;
 use crate::run::RunInfo;
 use crate::scope::ScopeProfile;
 use crate::share::Share;
-use crate::soft::SoftReferences;
 use crate::stack::Stack;
 use crate::tally::Tally;
 use crate::trust::Trust;
@@ -53,8 +52,6 @@ pub struct Profile {
     pub history: Vec<Point>,
     /// As of when what is live is known.
     pub live_as_of: LiveAsOf,
-    /// Soft references by time; of none where several profiles are one.
-    pub soft: SoftReferences,
 }
 
 /// As of when it is known what is live.

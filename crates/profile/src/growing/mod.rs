@@ -17,6 +17,7 @@ pub use pools::{Grower, Kept, Maker};
 
 use std::mem;
 
+use crate::history::soft_since;
 use crate::profile::Profile;
 use births::Clock;
 use pools::Pool;
@@ -94,7 +95,7 @@ impl Profile {
             }
         };
         let mut growers = pools::growers(self, pools, clocks, judge);
-        let soft = self.soft.since(self.duration_ms / 2) as f64;
+        let soft = soft_since(&self.history, self.duration_ms / 2) as f64;
         for grower in growers.iter_mut().filter(|grower| grower.growth.is_sure()) {
             if soft >= FEW_SOFT.max(SOFT_OF_CLASS * self.born_late(grower)) {
                 grower.growth = mem::take(&mut grower.growth).held_softly();

@@ -3,7 +3,7 @@
 use mayfly_profile::{
     Ages, BucketBounds, ByteAges, Change, ClassEstimate, ClassFilter, ClassProfile, Dropped, EngineKind,
     Estimate, Fates, Following, Frame, Gc, JvmInfo, Lifetimes, LiveAsOf, Load, OwnCost, Profile, Refusals,
-    Remainder, RunInfo, ScopeProfile, Share, SiteProfile, SoftReferences, Tally, Tracking, Trust, View,
+    Remainder, RunInfo, ScopeProfile, Share, SiteProfile, Tally, Tracking, Trust, View,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -242,7 +242,6 @@ fn profile() -> impl Strategy<Value = Profile> {
                 collections: vec![],
                 flags: vec![],
                 history: vec![],
-                soft: SoftReferences::default(),
                 live_as_of: [LiveAsOf::End, LiveAsOf::NoCollection, LiveAsOf::Ms(7)][gcs as usize % 3],
             }
         },
