@@ -103,14 +103,14 @@ impl Session {
 
     /// Profiling begins, or goes on.
     pub(crate) fn starts(&mut self, jvm: &impl JvmBytes) {
-        self.profiled.run(true);
+        self.profiled.run(true, self.population.clock.now_ms());
         self.uncounted.starts(jvm.allocated().unwrap_or(0));
     }
 
     /// A pause begins: nothing is counted.
     pub(crate) fn stops(&mut self, jvm: &impl JvmBytes) {
         self.uncounted.stops(jvm.allocated().unwrap_or(0));
-        self.profiled.run(false);
+        self.profiled.run(false, self.population.clock.now_ms());
     }
 
     /// Nothing more is counted, though the JVM goes on for a while. Time runs on: objects are still followed.
@@ -121,7 +121,7 @@ impl Session {
     /// The program's work is over, though its shutdown hooks run: from now on nothing is told but what is known now. What they free
     /// and for how long they run is not the program's work.
     pub(crate) fn is_over(&mut self) {
-        self.profiled.run(false);
+        self.profiled.run(false, self.population.clock.now_ms());
         self.over.get_or_insert(self.population.clock.gcs());
     }
 
@@ -162,11 +162,9 @@ impl Session {
             return;
         }
         self.correct_byte_clock(jvm);
-        let now_ms = self.population.clock.now_ms();
-        let profiled_ms = self.profiled.elapsed().as_millis() as u64;
-        let newest_ms = &mut self.newest.0;
+        let (profiled, newest_ms) = (&self.profiled, &mut self.newest.0);
         let noted = ended.into_iter().filter_map(|collection| {
-            let at_ms = in_profiled_time(collection.at_ms, now_ms, profiled_ms)?.max(*newest_ms);
+            let at_ms = profiled.at(collection.at_ms)?.max(*newest_ms);
             *newest_ms = at_ms;
             Some((collection.at_ms, Collection { at_ms, ..collection }))
         });
@@ -191,7 +189,7 @@ impl Session {
         self.deaths.reset(&self.population, references);
         self.stream.reset(engine.reset());
         self.scopes.reset();
-        self.profiled.restart();
+        self.profiled.restart(self.population.clock.now_ms());
         self.collections.clear();
         self.newest = (0, 0);
         self.population.operations.reset();
@@ -239,10 +237,8 @@ impl Session {
     fn live(&mut self) -> Option<Update> {
         let (classes, sites) = self.stream.named();
         let live = self.deaths.ledger().take_live(classes, sites)?;
-        let now_ms = self.population.clock.now_ms();
-        let profiled_ms = self.profiled.elapsed().as_millis() as u64;
         // Of a collection before the profiled time there is nobody to be told of.
-        let as_of_ms = live.as_of_ms.and_then(|at_ms| in_profiled_time(at_ms, now_ms, profiled_ms));
+        let as_of_ms = live.as_of_ms.and_then(|at_ms| self.profiled.at(at_ms));
         Some(Update::Live(LiveCounts { as_of_ms, ..live }))
     }
 
@@ -309,11 +305,4 @@ impl Session {
             cost: OwnCost { cpu_ms: own_cpu.as_millis() as u64, native_bytes, rewrite_ms },
         }
     }
-}
-
-/// When something was in the profiled time, of which so much has passed by now; `None` before that began.
-fn in_profiled_time(at_ms: u64, now_ms: u64, profiled_ms: u64) -> Option<u64> {
-    let ago_ms = now_ms.saturating_sub(at_ms);
-    // The three are whole milliseconds of two clocks: what happened as it began may seem to be one before.
-    (ago_ms <= profiled_ms + 1).then(|| profiled_ms.saturating_sub(ago_ms))
 }

@@ -314,11 +314,3 @@ fn collections_are_told_once_and_those_before_a_reset_are_forgotten() {
     bench.take(updates);
     assert_eq!(bench.profile(Total(900)).collections, []);
 }
-
-#[test]
-fn collections_have_their_time_since_the_last_reset() {
-    assert_eq!(in_profiled_time(5_000, 6_000, 3_000), Some(2_000));
-    assert_eq!(in_profiled_time(6_000, 6_000, 3_000), Some(3_000));
-    assert_eq!(in_profiled_time(2_999, 6_000, 3_000), Some(0), "as it began, on clocks that round");
-    assert_eq!(in_profiled_time(2_998, 6_000, 3_000), None, "before it began");
-}
