@@ -11,6 +11,7 @@ use mayfly_profile::{
 };
 use mayfly_recording::{Damage, ReadError, RecordingReader};
 
+use crate::args::Phase;
 use crate::error::Error;
 use crate::heap::dump_file::DumpFile;
 use crate::heap::progress::Progress;
@@ -33,6 +34,35 @@ pub(crate) fn read(recording: &Path, during: Option<TimeRange>) -> Result<Profil
     read_into(folding, recording).map(|(profile, _)| profile)
 }
 
+/// What of the profile in a recording happened in a phase of the program; all of it for `None`.
+///
+/// # Errors
+/// As [`read`]; [`Error::NotInRecording`] also where start-up and work can't be told apart.
+pub(crate) fn read_phase(recording: &Path, phase: Option<Phase>) -> Result<Profile, Error> {
+    let Some(phase) = phase else { return read(recording, None) };
+    let not_told = |cause: &str| Error::NotInRecording {
+        name: recording.display().to_string(),
+        cause: cause.to_owned(),
+    };
+    if recording == Path::new("-") {
+        return Err(not_told(
+            "--phase reads the recording twice, which standard input does not allow; name a file",
+        ));
+    }
+    let range =
+        fold(Folding::Whole(Box::default()), recording)?.profile.start_up().and_then(
+            |start_up| match phase {
+                Phase::Start => start_up.itself(),
+                Phase::Work => start_up.work(),
+            },
+        );
+    read(recording, Some(range.ok_or_else(|| not_told(NO_PHASES))?))
+}
+
+/// Why no start-up is known.
+const NO_PHASES: &str = "start-up and work can't be told apart: the program ran for less than 10 s, loaded classes for more than half of \
+     the time, or was profiled only later than from its start; name the time instead: --during FROM..TO";
+
 /// The whole profile in a recording, and its slices of time.
 ///
 /// # Errors
@@ -42,6 +72,20 @@ pub(crate) fn read_sliced(recording: &Path) -> Result<(Profile, Option<Slices>),
 }
 
 fn read_into(folding: Folding, recording: &Path) -> Result<(Profile, Option<Slices>), Error> {
+    let Folded { name, profile, slices, damage } = fold(folding, recording)?;
+    warn(&name, &profile, damage);
+    Ok((profile, slices))
+}
+
+/// What was read, of which nothing was said yet.
+struct Folded {
+    name: String,
+    profile: Profile,
+    slices: Option<Slices>,
+    damage: Option<Damage>,
+}
+
+fn fold(folding: Folding, recording: &Path) -> Result<Folded, Error> {
     let (name, input) = if recording == Path::new("-") {
         ("standard input".to_owned(), Ok(Box::new(io::stdin().lock()) as Box<dyn Read>))
     } else {
@@ -57,6 +101,11 @@ fn read_into(folding: Folding, recording: &Path) -> Result<(Profile, Option<Slic
     drop(input);
     let profile =
         profile.map_err(|cause| Error::NotInRecording { name: name.clone(), cause: cause.to_string() })?;
+    Ok(Folded { name, profile, slices, damage })
+}
+
+/// Says what of a recording could not be read, or is not in it.
+fn warn(name: &str, profile: &Profile, damage: Option<Damage>) {
     match damage {
         Some(damage) => output::say(&format!("warning: {name}: {damage}")),
         None if profile.is_blank() => {
@@ -71,7 +120,6 @@ fn read_into(folding: Folding, recording: &Path) -> Result<(Profile, Option<Slic
         }
         None => {}
     }
-    Ok((profile, slices))
 }
 
 /// Why a file is no recording that can be read, and which command takes it, if one does.

@@ -1,9 +1,7 @@
 //! What the JVM allocated while nothing was counted: before the start, in pauses, at the very end.
 
-use mayfly_profile::Remainder;
+use mayfly_profile::{AT_START_UP, Remainder};
 
-/// Where the agent was there from the launch on.
-const AT_START_UP: &str = "before counting began (JVM start-up)";
 /// Where profiling began in a JVM that ran: what came before is not compared.
 const AT_START: &str = "before counting began (since profiling was started)";
 const WHILE_PAUSED: &str = "while paused";

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use mayfly_profile::option_value;
 
+use super::part::Phase;
 use super::running::duration;
 
 pub(crate) const CHECK_EXAMPLES: &str = "\
@@ -109,6 +110,10 @@ pub(crate) struct DiffArgs {
     /// many as the programs reported; 1 compares whole runs
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = operations)]
     pub(crate) per: Vec<f64>,
+
+    /// Compare only the start-up of the programs, until class loading ebbs, or only their work after that
+    #[arg(long, value_name = "PHASE")]
+    pub(crate) phase: Option<Phase>,
 
     /// At most this share of what is called changed are false alarms
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]

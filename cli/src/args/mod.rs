@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use judging::{AdviseArgs, CheckArgs, DiffArgs, LeaksArgs};
 use mayfly_profile::option_value;
+pub(crate) use part::Phase;
 use part::{FormatArgs, PartArgs};
 use running::{LiveArgs, PsArgs, RecordArgs, SnapshotArgs, StartArgs, StatusArgs, StopArgs, TargetArgs};
 

@@ -73,6 +73,15 @@ impl FormatArgs {
     }
 }
 
+/// A part of a program's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Phase {
+    /// Until class loading ebbs
+    Start,
+    /// What comes after it
+    Work,
+}
+
 /// The part of a recording, and the number of it, that is wanted.
 #[derive(Debug, Args)]
 pub(crate) struct PartArgs {
@@ -85,6 +94,10 @@ pub(crate) struct PartArgs {
     /// them, and who lives at the end
     #[arg(long, value_name = "FROM..TO", value_parser = range, allow_hyphen_values = true)]
     pub(crate) during: Option<TimeRange>,
+
+    /// Only the start-up of the program, until class loading ebbs, or only its work after that
+    #[arg(long, value_name = "PHASE", conflicts_with = "during")]
+    pub(crate) phase: Option<Phase>,
 
     /// The number to show, or to show first: bytes, objects, live, live-objects, byte-seconds, died-young, survived or optimised-away [default:
     /// bytes]

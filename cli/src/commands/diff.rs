@@ -4,7 +4,6 @@
 
 use std::path::PathBuf;
 
-use mayfly_profile::Profile;
 use mayfly_verdicts::{CountedBy, Side, by_program, diff};
 
 use crate::args::judging::DiffArgs;
@@ -23,8 +22,10 @@ pub(crate) fn run(mut args: DiffArgs) -> Result<u8, Error> {
     }
     let files: Vec<&PathBuf> = args.before.iter().chain(&args.after).collect();
     let given = operations(&args.per, files.len())?;
-    let profiles =
-        files.iter().map(|file| recording_input::read(file, None)).collect::<Result<Vec<Profile>, _>>()?;
+    let profiles = files
+        .iter()
+        .map(|file| recording_input::read_phase(file, args.phase))
+        .collect::<Result<Vec<_>, _>>()?;
     let (counted_by, operations) =
         given.map_or_else(|| by_program(&profiles), |given| (CountedBy::User, given));
     let mut runs = profiles.iter().zip(operations);

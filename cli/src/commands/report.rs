@@ -46,11 +46,15 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
 
 /// What was recorded; with slices of time for a page of all of it, in which one chooses.
 fn read(args: &ReportArgs) -> Result<(Profile, Option<Slices>), Error> {
-    let is_part = args.part.during.is_some() || args.part.lived.is_some();
+    let is_part = args.part.during.is_some() || args.part.phase.is_some() || args.part.lived.is_some();
     if args.format.format() == Some(Foreign::Html) && !is_part {
         return recording_input::read_sliced(&args.recording);
     }
-    Ok((recording_input::read(&args.recording, args.part.during)?, None))
+    let profile = match args.part.phase {
+        Some(_) => recording_input::read_phase(&args.recording, args.part.phase)?,
+        None => recording_input::read(&args.recording, args.part.during)?,
+    };
+    Ok((profile, None))
 }
 
 /// The part that is wanted of what was recorded.

@@ -9,6 +9,7 @@ mod diff_page;
 mod formats;
 mod heap;
 mod page;
+mod phases;
 mod readers;
 mod recorded;
 mod report;

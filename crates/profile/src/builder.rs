@@ -116,6 +116,9 @@ impl ProfileBuilder {
                 if is_soft(&name) {
                     self.soft.insert(id);
                 }
+                if self.class_names.index(id).is_none() {
+                    self.history.class_met();
+                }
                 self.class_names.set(id, name);
             }
             Update::Frame { id, frame } => self.frames.set(id, frame.into()),

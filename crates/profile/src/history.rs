@@ -30,6 +30,8 @@ pub struct Point {
     pub gcs: u32,
     /// Soft references allocated meanwhile.
     pub soft: u64,
+    /// Classes that were met meanwhile for the first time.
+    pub classes: u64,
 }
 
 impl Point {
@@ -42,6 +44,7 @@ impl Point {
             live: next.live.or(self.live),
             gcs: self.gcs.saturating_add(next.gcs),
             soft: self.soft.saturating_add(next.soft),
+            classes: self.classes.saturating_add(next.classes),
         }
     }
 
@@ -99,6 +102,8 @@ pub struct History {
     live_after_gc: Option<u64>,
     /// Soft references allocated since the last point.
     soft: u64,
+    /// Classes met since the last point.
+    classes: u64,
     /// Whether the JVM says what collections leave.
     by_jvm: bool,
 }
@@ -128,7 +133,7 @@ impl History {
         self.before = now;
         // Time stands still while profiling is paused.
         if now.ms > before.ms {
-            let soft = mem::take(&mut self.soft);
+            let (soft, classes) = (mem::take(&mut self.soft), mem::take(&mut self.classes));
             self.push(Point {
                 span_ms: now.ms - before.ms,
                 allocated: now.accounted.saturating_sub(before.accounted),
@@ -136,6 +141,7 @@ impl History {
                 live: self.live_after_gc,
                 gcs: now.gcs.saturating_sub(before.gcs),
                 soft,
+                classes,
             });
         }
     }
@@ -143,6 +149,11 @@ impl History {
     /// So many soft references were allocated in the step that comes.
     pub(crate) fn soft_references(&mut self, made: u64) {
         self.soft = self.soft.saturating_add(made);
+    }
+
+    /// A class was met in the step that comes.
+    pub(crate) fn class_met(&mut self) {
+        self.classes += 1;
     }
 
     /// The JVM says what a collection of the last step has left in use.
@@ -238,7 +249,7 @@ mod tests {
     use super::*;
 
     fn step(number: u64) -> Point {
-        Point { span_ms: 1_000, allocated: number, dead: 1, live: Some(number), gcs: 1, soft: 0 }
+        Point { span_ms: 1_000, allocated: number, dead: 1, live: Some(number), gcs: 1, ..Point::default() }
     }
 
     #[test]
@@ -303,8 +314,14 @@ mod tests {
         history.step(&progress(1_000, 1, 700), [(0, 200)].into_iter());
         history.tracked_after_gc(500);
         history.step(&progress(2_000, 1, 900), [(200, 200)].into_iter());
-        let point =
-            |allocated, dead, live, gcs| Point { span_ms: 1_000, allocated, dead, live, gcs, soft: 0 };
+        let point = |allocated, dead, live, gcs| Point {
+            span_ms: 1_000,
+            allocated,
+            dead,
+            live,
+            gcs,
+            ..Point::default()
+        };
         assert_eq!(
             history.points(),
             [point(700, 200, Some(500), 1), point(200, 0, Some(500), 0)],

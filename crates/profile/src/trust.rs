@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::estimate::Estimate;
 use crate::following::Following;
 
+/// The cause of what was allocated before counting began, where the agent was there from the launch on.
+pub const AT_START_UP: &str = "before counting began (JVM start-up)";
+
 /// How a profile's counts stand to the JVM's own counter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trust {

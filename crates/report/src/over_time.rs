@@ -2,7 +2,7 @@
 //!
 //! Of all classes, whatever is shown. Not here: charts in a terminal (`mayfly-live`).
 
-use mayfly_profile::{Point, Profile};
+use mayfly_profile::{Point, Profile, StartUp};
 
 use crate::text::pad;
 use crate::units;
@@ -28,6 +28,7 @@ pub(crate) fn over_time(profile: &Profile, columns: usize) -> Vec<String> {
         lines.extend(profile.run.lifetimes.then(|| rate("died/s", Point::death_rate)));
     }
     lines.extend(pauses(profile));
+    lines.extend(start_up(profile));
     lines
 }
 
@@ -52,6 +53,17 @@ fn pauses(profile: &Profile) -> Option<String> {
     let ms = |us: u64| units::duration(us as f64 / 1_000.0);
     let of = pauses_known(profile).map_or_else(String::new, |known| format!(" ({known})"));
     Some(format!("{}{} in all, the longest {}{of}", pad("paused", LABEL), ms(all), ms(longest)))
+}
+
+/// What the program took to get up; `None` where that can't be told from its work.
+fn start_up(profile: &Profile) -> Option<String> {
+    let StartUp { ends_ms, allocated, classes } = profile.start_up()?;
+    let (took, bytes, classes) =
+        (units::duration(ends_ms as f64), units::bytes(allocated), units::count(classes));
+    Some(format!(
+        "{}{took}, {bytes}, {classes} classes; only what came after: --phase work",
+        pad("start-up", LABEL)
+    ))
 }
 
 /// Why fewer pauses are known than there were collections; `None` where each is known.

@@ -29,7 +29,7 @@ pub enum GcFamily {
     G1,
     /// ZGC or Shenandoah without generations: every cycle examines the whole heap beside the program, in some pauses.
     Concurrent,
-    /// Generational ZGC: only major collections clear weak handles.
+    /// Generational ZGC: only major collections clear weak handles, and of what was old when they began.
     GenerationalZgc,
 }
 
@@ -369,8 +369,12 @@ impl History {
         }
         self.pauses.push_front(at);
         let lag = self.family.lag();
-        if let Some(&whole) = self.pauses.get(lag) {
-            self.judge(whole);
+        match self.pauses.get(lag).copied() {
+            // A weak handle keeps what is young there until it is old, through collections that nobody can count: what a major
+            // collection has not cleared may be dead for long. Only a forced one makes all of it old first.
+            Some(whole) if self.family == GcFamily::GenerationalZgc => self.hold_alive(whole, whole.ms),
+            Some(whole) => self.judge(whole),
+            None => {}
         }
         self.pauses.truncate(lag.min(MOST_EVENTS));
     }

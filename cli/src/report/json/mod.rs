@@ -17,7 +17,8 @@ use mayfly_profile::{
 use schema::{
     Band, BucketJson, ByteSecondsJson, ClassJson, CollectionJson, CostJson, Document, DroppedJson,
     EstimateJson, FlagJson, FollowingJson, JvmJson, LifetimeJson, LiveAfterGcJson, PartJson, RefusalsJson,
-    RemainderJson, SCHEMA, SiteJson, TallyJson, TenuringJson, TrackingJson, TrustJson, UnseenJson, UseJson,
+    RemainderJson, SCHEMA, SiteJson, StartUpJson, TallyJson, TenuringJson, TrackingJson, TrustJson,
+    UnseenJson, UseJson,
 };
 use ways::{frame_text, ways};
 
@@ -44,6 +45,11 @@ fn document(profile: &Profile, limit: Option<usize>, doubts: Vec<String>) -> Doc
         operations: (profile.operations > 0).then_some(profile.operations),
         gcs: profile.gcs,
         live_as_of_s: live_as_of_s(profile.live_as_of),
+        start_up: profile.start_up().map(|start_up| StartUpJson {
+            ends_s: seconds(start_up.ends_ms as f64),
+            allocated_bytes: start_up.allocated,
+            classes: start_up.classes,
+        }),
         live_after_gc: live_after_gc(profile),
         resets: profile.resets,
         complete: profile.complete,

@@ -27,6 +27,8 @@ pub(super) struct Document<'a> {
     /// The collection that `live` is as of, in the profiled time; null: there was none, or an earlier recording says no more than
     /// what was not seen dead.
     pub(super) live_as_of_s: Option<f64>,
+    /// Until class loading ebbed; null where that can't be told.
+    pub(super) start_up: Option<StartUpJson>,
     /// What collections left in use; null where that is not known.
     pub(super) live_after_gc: Option<LiveAfterGcJson>,
     /// How often counts were set to zero.
@@ -51,6 +53,16 @@ pub(super) struct Document<'a> {
     pub(super) own_ways: Vec<super::ways::WayJson>,
     /// Collected objects of all selected classes, whatever the limit; empty when deaths were not followed.
     pub(super) buckets: Vec<BucketJson>,
+}
+
+/// The start-up of the program.
+#[derive(Debug, Serialize)]
+pub(super) struct StartUpJson {
+    pub(super) ends_s: f64,
+    /// Counted until then.
+    pub(super) allocated_bytes: u64,
+    /// Of which objects were counted until then.
+    pub(super) classes: u64,
 }
 
 /// Bytes of the heap in use after collections.

@@ -295,6 +295,26 @@ fn live_is_what_a_collection_left_and_not_what_was_born_since() {
 }
 
 #[test]
+fn what_a_major_collection_has_left_may_be_dead_in_the_young_generation() {
+    let mut bench = Bench::of_family(Tracking::EveryObject, GcFamily::GenerationalZgc);
+    bench.clock.set_ms(1_000);
+    bench.allocate(1..101, ClassId(0), 2);
+    bench.ledger.absorb(&bench.nurseries, &bench.sites);
+    for pause in 0..60 {
+        bench.clock.set_ms(2_000 + pause * 10);
+        bench.collect_as(GcKind::ConcurrentPause, 0..0);
+    }
+    assert_eq!(bench.ledger.take_live(1, 1).expect("swept").as_of_ms, None);
+    bench.clock.set_ms(3_000);
+    let clock = std::sync::Arc::clone(&bench.clock);
+    clock.while_forcing(|| bench.collect_as(GcKind::ConcurrentPause, 1..81));
+    bench.clock.set_ms(3_100);
+    bench.collect_as(GcKind::ConcurrentPause, 0..0);
+    let told = bench.ledger.take_live(1, 1).expect("swept");
+    assert_eq!((told.as_of_ms.is_some(), told.classes.first().map(|row| row.1.objects)), (true, Some(20)));
+}
+
+#[test]
 fn beside_the_program_live_is_what_was_there_when_marking_began() {
     let mut bench = Bench::of_family(Tracking::EveryObject, GcFamily::Concurrent);
     let live = |bench: &mut Bench| {
