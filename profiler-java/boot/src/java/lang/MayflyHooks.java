@@ -1031,14 +1031,20 @@ public final class MayflyHooks {
         }
     }
 
-    /** {@code clone} is about to be called, in Object or an override. */
+    /** Spreads slabs' addresses over all numbers: 2^64 divided by the golden ratio. */
+    private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
+
+    /**
+     * {@code clone} is about to be called, in Object or an override. How many overrides began to run, by a count of which each slab has
+     * its own beginning: a virtual thread that waits in an override returns on another carrier, whose count may be the same.
+     */
     @ForceInline
     public static int clonings() {
         if (on == 0) {
             return 0;
         }
         long slab = slab();
-        return slab == 0 ? 0 : Unsafe.getUnsafe().getInt(null, slab + CLONINGS);
+        return slab == 0 ? 0 : Unsafe.getUnsafe().getInt(null, slab + CLONINGS) + (int) (slab * SPREAD >>> 32);
     }
 
     /** {@code clone} returned. If no override ran since {@code clonings} was asked, the object is one of Object's making. */
