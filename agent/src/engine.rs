@@ -76,6 +76,11 @@ pub(crate) enum Leaving {
 
 /// What steering needs of an engine.
 pub(crate) trait Engine: Counting + Send + Sync {
+    /// Whether calls of a method are the scope of that number; `None`: its class was not loaded.
+    fn loaded_scope(&self, _scope: u32) -> Option<bool> {
+        None
+    }
+
     /// The session is open. Nothing is counted before [`Engine::resume`].
     fn begin(&self, jni: Jni<'_>);
 

@@ -19,6 +19,9 @@ const RATE: &str = "sample-rate";
 /// An option whose name has a `-`, and no value.
 const BALANCED: &str = "track-balanced";
 
+/// May be given several times, each for itself: one from the user is one more.
+const REPEATED: &str = "scope";
+
 /// Names with a `-` of their own.
 const LONG_NAMES: [&str; 2] = ["gc-every", "sample-rate"];
 
@@ -54,6 +57,9 @@ impl AgentOptions {
     }
 
     fn settles(&self, name: &str) -> bool {
+        if name == REPEATED {
+            return false;
+        }
         let tracking = TRACKING.contains(&name) || name == RATE;
         self.0
             .iter()

@@ -66,6 +66,10 @@ impl Counting for Exact {
 }
 
 impl Engine for Exact {
+    fn loaded_scope(&self, scope: u32) -> Option<bool> {
+        self.rewriting.loaded_scope(scope)
+    }
+
     fn begin(&self, jni: Jni<'_>) {
         if let Err(error) = self.listen(jni) {
             say(&format!(

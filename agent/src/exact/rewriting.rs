@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use mayfly_classfile::allocation::{self, Places, Scoped, ScopedMethods};
+use mayfly_classfile::Refusal;
+use mayfly_classfile::allocation::{self, Places, Rewritten, Scoped, ScopedMethods, Scopes};
 use mayfly_jvmti::{CallbackContext, ClassFileLoadHookEvent, modified_utf8};
 use mayfly_profile::Refusals;
 use mayfly_tracking::PlaceTable;
@@ -20,21 +21,25 @@ use crate::tracking::Population;
 const UNPLACED: &str = "allocation sites left out, or the method would be too large";
 
 /// What rewriting did so far.
-#[derive(Debug)]
 pub(super) struct Rewriting {
     options: allocation::Options,
     /// Whose calls are scopes.
     scopes: Vec<ScopedMethods>,
+    /// Gives numbers to the scopes of annotated methods; `None` where there are no scopes.
+    names: Option<Arc<Population>>,
+    /// By number, of scopes whose class was loaded: whether a call of the method is one.
+    loaded: Mutex<BTreeMap<u32, bool>>,
     refusals: Mutex<BTreeMap<Cow<'static, str>, u64>>,
     nanoseconds: AtomicU64,
 }
 
 impl Rewriting {
     /// With the methods of `#scope`. `fields`: whether they are added.
-    pub(super) fn new(population: &Population, fields: bool) -> Self {
+    pub(super) fn new(population: &Arc<Population>, fields: bool) -> Self {
         let methods = population.options.scopes.iter().map(|method| ScopedMethods {
             class: method.class.replace('.', "/").into_bytes(),
             method: method.method.clone().into_bytes(),
+            descriptor: None,
             scope: population.scopes.name(&method.scope_name()),
         });
         let options =
@@ -42,6 +47,8 @@ impl Rewriting {
         Self {
             options,
             scopes: methods.collect(),
+            names: fields.then(|| Arc::clone(population)),
+            loaded: Mutex::default(),
             refusals: Mutex::default(),
             nanoseconds: AtomicU64::new(0),
         }
@@ -60,20 +67,12 @@ impl Rewriting {
         let mut changed = false;
         let start = Instant::now();
         let class = mended.unwrap_or_else(|| event.class_data());
-        let rewritten = match places {
-            Some((places, population)) => {
-                let mut numberer = Numberer::new(places, population);
-                let numberer: &mut dyn Places = &mut numberer;
-                allocation::rewrite_with_scopes(class, self.options, Some(numberer), &self.scopes)
-            }
-            None => allocation::rewrite_with_scopes(class, self.options, None, &self.scopes),
-        };
-        match rewritten {
+        match self.rewritten(class, places) {
             Ok(rewritten) => {
                 for _ in 0..rewritten.unplaced {
                     self.refuse(UNPLACED);
                 }
-                rewritten.scoped.iter().for_each(|(methods, outcome)| say_of_scope(methods, *outcome));
+                rewritten.scoped.iter().for_each(|(methods, outcome)| self.note_scope(methods, *outcome));
                 for method in &rewritten.refused {
                     self.refuse(method.reason.reason());
                 }
@@ -88,6 +87,37 @@ impl Rewriting {
         }
         self.nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
         changed
+    }
+
+    fn rewritten(
+        &self,
+        class: &[u8],
+        places: Option<(&PlaceTable, &Population)>,
+    ) -> Result<Rewritten, Refusal> {
+        let number = self.names.as_ref().map(|names| |name: &[u8]| names.scopes.name(&modified_utf8(name)));
+        let annotated = number.as_ref().map(|number| number as &dyn Fn(&[u8]) -> u32);
+        let scopes = Scopes { named: &self.scopes, annotated };
+        match places {
+            Some((places, population)) => {
+                let mut numberer = Numberer::new(places, population);
+                let numberer: &mut dyn Places = &mut numberer;
+                allocation::rewrite_with_scopes(class, self.options, Some(numberer), scopes)
+            }
+            None => allocation::rewrite_with_scopes(class, self.options, None, scopes),
+        }
+    }
+
+    /// A class of methods whose calls are scopes is loaded.
+    fn note_scope(&self, methods: &ScopedMethods, outcome: Scoped) {
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        *loaded.entry(methods.scope).or_default() |= matches!(outcome, Scoped::Methods(1..));
+        drop(loaded);
+        say_of_scope(methods, outcome);
+    }
+
+    /// Whether calls of a method are the scope of that number; `None`: its class was not loaded.
+    pub(super) fn loaded_scope(&self, scope: u32) -> Option<bool> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner).get(&scope).copied()
     }
 
     /// Has a class become this one.
@@ -133,5 +163,6 @@ fn say_of_scope(methods: &ScopedMethods, outcome: Scoped) {
         Scoped::Native => "the method is native; name one that calls it",
     };
     let class = modified_utf8(&methods.class).replace('/', ".");
-    say(&format!("#scope-{class}.{}: no scope: {why}", modified_utf8(&methods.method)));
+    let by = if methods.descriptor.is_some() { "@Scoped " } else { "#scope-" };
+    say(&format!("{by}{class}.{}: no scope: {why}", modified_utf8(&methods.method)));
 }

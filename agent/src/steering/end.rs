@@ -92,19 +92,24 @@ fn close(profiler: &Profiler, jni: Jni<'_>, session: &mut Session, reason: &str)
     profiler.output.report(reason);
 }
 
-/// A scope that was asked for and that nobody has entered: a name may be misspelt, and no report tells of it.
+/// A scope that was asked for and that nobody has entered: a name may be misspelt, and no report shows it.
 fn say_of_scopes(profiler: &Profiler) {
-    let asked = &profiler.population.options.scopes;
-    if asked.is_empty() {
+    let population = &profiler.population;
+    if population.options.scopes.is_empty() {
         return;
     }
     let profile = profiler.last_profile();
-    for method in asked {
+    for method in &population.options.scopes {
         let name = method.scope_name();
-        if !profile.scopes.iter().any(|scope| scope.path.contains(&name)) {
-            say(&format!(
-                "#scope-{name}: nobody entered it: the class was not loaded under that name, or the method not called"
-            ));
+        if profile.scopes.iter().any(|scope| scope.path.contains(&name)) {
+            continue;
         }
+        let why = match profiler.engine.loaded_scope(population.scopes.name(&name)) {
+            // Why not was said when the class was loaded.
+            Some(false) => continue,
+            Some(true) => "the class was loaded, and the method was not called".to_owned(),
+            None => format!("no class {} was loaded; a nested class is written Outer$Inner", method.class),
+        };
+        say(&format!("#scope-{name}: nobody entered it: {why}"));
     }
 }

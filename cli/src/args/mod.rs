@@ -138,6 +138,10 @@ pub(crate) struct RunArgs {
     #[arg(long, conflicts_with_all = ["every_object", "sample"])]
     pub(crate) counts_only: bool,
 
+    /// Each call of this method is a scope: what it allocates, what of that survives it and for how long (may be given more than once)
+    #[arg(long, value_name = "CLASS.METHOD", conflicts_with = "sampled")]
+    pub(crate) scope: Vec<String>,
+
     /// Print a live histogram to standard error every SECONDS (1), between what the program writes
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     pub(crate) live: Option<NonZeroU64>,
@@ -174,6 +178,7 @@ Examples:
   mayfly run -- java -jar app.jar
   mayfly run --every-object --include com.example -- java -jar app.jar
   mayfly run --live-view -- java -jar app.jar
+  mayfly run --scope com.example.Handler.handle -- java -jar app.jar
   mayfly run --sampled -- java -jar app.jar
   mayfly run -o out/%p.mayfly -- mvn test
   mayfly run --agent-options '#trackcollections#gc-1#bucket-1,5,60' -- java -jar app.jar";

@@ -61,7 +61,7 @@ pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
 /// What the agent is told: our defaults, the command line's wishes, and the raw options over all.
 fn options(args: &RunArgs) -> Result<AgentOptions, Error> {
     let raw = with_absolute_recording(AgentOptions::parse(&args.agent_options))?;
-    let mut ours = tracking(args, &raw);
+    let mut ours = with_scopes(tracking(args, &raw), &args.scope)?;
     ours = ours.with("live", args.live.map_or(0, NonZeroU64::get));
     ours = with_classes(ours, &args.classes)?;
     if raw.value("recording").is_none() {
@@ -83,6 +83,9 @@ fn tracking(args: &RunArgs, raw: &AgentOptions) -> AgentOptions {
         options.flag("trackcollections").flag("trace")
     } else if let Some(bytes) = &args.sample {
         options.with("sample", bytes).flag("trace")
+    } else if !args.scope.is_empty() {
+        // A sample does not show in which scope an object was made.
+        options.flag("track-balanced").flag("trace")
     } else {
         followed_by_default()
     }
@@ -92,6 +95,16 @@ fn tracking(args: &RunArgs, raw: &AgentOptions) -> AgentOptions {
 pub(super) fn followed_by_default() -> AgentOptions {
     let options = AgentOptions::default().with("sample", DEFAULT_SAMPLE).with("sample-rate", DEFAULT_RATE);
     options.flag("trace")
+}
+
+fn with_scopes(mut options: AgentOptions, scopes: &[String]) -> Result<AgentOptions, Error> {
+    for scope in scopes {
+        if scope.trim().is_empty() || scope.contains('#') {
+            return Err(Error::UnpassableName { option: "--scope", value: scope.clone() });
+        }
+        options = options.with("scope", scope);
+    }
+    Ok(options)
 }
 
 fn with_classes(mut options: AgentOptions, classes: &ClassArgs) -> Result<AgentOptions, Error> {
@@ -180,6 +193,19 @@ mod tests {
         );
         assert_eq!(options_of(&["--counts-only"]), "#live-0#recording-/r/%p");
         assert_eq!(options_of(&["--sample", "64k"]), "#sample-64k#trace#live-0#recording-/r/%p");
+    }
+
+    #[test]
+    fn a_scope_is_followed_by_what_shows_its_survivors() {
+        let two = ["--scope", "a.B.c", "--scope", "a.D.e"];
+        let scopes = "#scope-a.B.c#scope-a.D.e#live-0";
+        assert_eq!(options_of(&two), format!("#track-balanced#trace{scopes}#recording-/r/%p"));
+        assert_eq!(
+            options_of(&[&two[..], &["--every-object", "--agent-options", "#scope-f.G.h"]].concat()),
+            format!("#trackcollections#trace{scopes}#recording-/r/%p#scope-f.G.h"),
+            "raw scopes are further ones"
+        );
+        assert_eq!(options_of(&["--scope", "a.B.c", "--counts-only"]), "#scope-a.B.c#live-0#recording-/r/%p");
     }
 
     #[test]

@@ -156,10 +156,15 @@ impl<'a> ClassFile<'a> {
 
     /// Whether a field or method has an attribute of that name.
     pub(crate) fn has_attribute(&self, member: &Member, name: &[u8]) -> bool {
+        self.attribute(member, name).is_some()
+    }
+
+    /// Content of a field's or method's first attribute of that name.
+    pub(crate) fn attribute(&self, member: &Member, name: &[u8]) -> Option<&'a [u8]> {
         /// From a member's start to its attributes.
         const ATTRIBUTES: usize = 6;
-        let attributes = self.bytes.get(member.span.start + ATTRIBUTES..member.span.end);
-        attributes.is_some_and(|attributes| attribute(attributes, &self.pool, name).is_some())
+        let attributes = self.bytes.get(member.span.start + ATTRIBUTES..member.span.end)?;
+        attribute(attributes, &self.pool, name)
     }
 
     /// What is said of a method that is left as it was.

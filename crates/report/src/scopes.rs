@@ -107,7 +107,7 @@ fn per_entry(tally: Tally, scope: &ScopeProfile) -> String {
 }
 
 /// By how much survivors outlived their entry: half of them, and nine of ten.
-fn outliving(survival: &Survival) -> String {
+pub(crate) fn outliving(survival: &Survival) -> String {
     let quantile = |q: f64| {
         let quantile = survival.quantile(q);
         let over = || match quantile.low {

@@ -192,8 +192,14 @@ fn calls_of_a_method_are_scopes_by_option() {
             let said = |text: &str| assert!(stderr.contains(text), "{stderr}");
             said("#scope-scopes.Methods$Service.serve: no scope: the method is abstract");
             said("#scope-scopes.Methods.none: no scope: the class has no method of that name");
-            said("#scope-scopes.NoSuch.call: nobody entered it");
+            said("#scope-scopes.NoSuch.call: nobody entered it: no class scopes.NoSuch was loaded");
             assert!(!stderr.contains("onlyReturns: nobody"), "{stderr}");
+            assert!(!stderr.contains("none: nobody"), "why not was said: {stderr}");
+            said("@Scoped scopes.Methods.annotatedNative: no scope: the method is native");
+            let checkout = scope(json, &["checkout"]);
+            assert_eq!((entries(checkout), objects(checkout, "scopes.Methods$InAnnotated")), ((4, 0), 12));
+            let unnamed = scope(json, &["scopes.Methods.annotatedWithoutName"]);
+            assert_eq!((entries(unnamed), objects(unnamed, "scopes.Methods$InAnnotated")), ((1, 0), 1));
         }
     });
 }

@@ -6,6 +6,7 @@
 //!
 //! Only static calls to [`HOOKS_CLASS`] are inserted; what they do is not known here.
 
+mod annotated;
 mod hook;
 mod loaded;
 mod methods;
@@ -29,7 +30,7 @@ pub use needs::{dynamic_calls, has_hooks_without_places, may_get_hooks};
 pub use options::Options;
 pub use place::{Made, Place, Places};
 use rules::{Callees, Names};
-pub use scoped::{Scoped, ScopedMethods};
+pub use scoped::{Scoped, ScopedMethods, Scopes};
 
 /// `transient synthetic`, package-private: outside serialization, and what reflection's users skip.
 const FIELD_ACCESS: u16 = 0x1080;
@@ -92,7 +93,7 @@ pub fn rewrite_counting(
     options: Options,
     places: Option<&mut dyn Places>,
 ) -> Result<Rewritten, Refusal> {
-    rewrite_with_scopes(class, options, places, &[])
+    rewrite_with_scopes(class, options, places, Scopes::default())
 }
 
 /// As [`rewrite_counting`]; methods of `scopes` enter their scope when they are called, and leave it when they return or throw.
@@ -103,7 +104,7 @@ pub fn rewrite_with_scopes(
     class: &[u8],
     options: Options,
     mut places: Option<&mut dyn Places>,
-    scopes: &[ScopedMethods],
+    scopes: Scopes<'_>,
 ) -> Result<Rewritten, Refusal> {
     let mut names = Names::default();
     let class = ClassFile::parse_seeing(class, |utf8| names.see(utf8))?;
@@ -112,7 +113,10 @@ pub fn rewrite_with_scopes(
         return Ok(Rewritten::default());
     }
     let callees = if names.callee() { Callees::of(class.pool()) } else { Callees::default() };
-    let scopes: Vec<_> = scopes.iter().filter(|methods| methods.class == class.name()).collect();
+    let annotated = scopes.annotated.filter(|_| names.scoped());
+    let annotated = annotated.map(|number| annotated::methods(&class, number)).unwrap_or_default();
+    let named = scopes.named.iter().filter(|methods| methods.class == class.name());
+    let scopes: Vec<_> = named.chain(&annotated).collect();
     let context = Context { class: &class, callees: &callees, options, scopes: &scopes };
     let mut unplaced = Vec::new();
     if let Some(places) = &mut places {

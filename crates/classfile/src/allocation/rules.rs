@@ -4,6 +4,7 @@
 
 use alloc::vec::Vec;
 
+use super::annotated::SCOPED;
 use super::hook::{HOOKS_CLASS, Hook};
 use super::methods::{
     CLONE, Callee, FILTER_FIELDS, METHODS, NOTHING, OBJECT, REFLECTION, SCOPE, SHUTDOWN, STRING_BUFFER,
@@ -119,6 +120,7 @@ pub(super) struct Names {
     hooks_class: bool,
     callee: bool,
     clone: bool,
+    scoped: bool,
 }
 
 impl Names {
@@ -132,6 +134,7 @@ impl Names {
             11 => self.callee |= utf8 == b"copyOfRange" || utf8 == b"newInstance" || utf8 == b"newBytesFor",
             13 => self.callee |= utf8 == b"multiNewArray",
             16 => self.callee |= utf8 == b"allocateInstance" || utf8 == b"fillInStackTrace",
+            18 => self.scoped |= utf8 == SCOPED,
             21 => self.hooks_class |= utf8 == HOOKS_CLASS.as_bytes(),
             22 => self.callee |= utf8 == STRING_BUFFER,
             23 => self.callee |= utf8 == VIRTUAL_THREAD || utf8 == STRING_BUILDER,
@@ -147,6 +150,11 @@ impl Names {
     /// Whether a method is called `clone`, or one that is.
     pub(super) fn names_clone(&self) -> bool {
         self.clone
+    }
+
+    /// Whether the annotation that makes a method a scope is named.
+    pub(super) fn scoped(&self) -> bool {
+        self.scoped
     }
 
     pub(super) fn callee(&self) -> bool {

@@ -1,4 +1,6 @@
 //! Methods whose calls are scopes: which they are in a class, and why one can't be.
+//!
+//! Not here: how the annotation is read (`annotated`).
 
 use alloc::vec::Vec;
 
@@ -7,6 +9,22 @@ use crate::class::{ClassFile, Member};
 const ACC_NATIVE: u16 = 0x0100;
 const ACC_ABSTRACT: u16 = 0x0400;
 
+/// Which methods are scopes.
+#[derive(Clone, Copy, Default)]
+pub struct Scopes<'s> {
+    /// Those that were named.
+    pub named: &'s [ScopedMethods],
+    /// Gives the number of a scope's name (modified UTF-8), where methods with the annotation `io.mayfly.Scoped` are scopes, too.
+    pub annotated: Option<&'s dyn Fn(&[u8]) -> u32>,
+}
+
+impl<'s> Scopes<'s> {
+    /// Those named, and no others.
+    pub fn named(named: &'s [ScopedMethods]) -> Self {
+        Self { named, annotated: None }
+    }
+}
+
 /// All methods of a class that have a name, and the number of the scope that each call of one is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScopedMethods {
@@ -14,6 +32,8 @@ pub struct ScopedMethods {
     pub class: Vec<u8>,
     /// The methods' name.
     pub method: Vec<u8>,
+    /// That of the one method that is annotated; `None`: all of that name.
+    pub descriptor: Option<Vec<u8>>,
     /// Told to the hooks.
     pub scope: u32,
 }
@@ -35,7 +55,8 @@ impl ScopedMethods {
     /// Whether a method of a class is one of them. A constructor is not: its object is not there yet at its entry.
     pub(super) fn has(&self, class: &ClassFile<'_>, method: &Member) -> bool {
         let name = class.member_name(method);
-        self.class == class.name() && self.method == name && !name.starts_with(b"<")
+        let described = self.descriptor.as_ref().is_none_or(|one| one == class.member_descriptor(method));
+        self.class == class.name() && self.method == name && described && !name.starts_with(b"<")
     }
 
     /// What is to be said of them in their class, of whose methods those of `edited` enter and leave the scope.

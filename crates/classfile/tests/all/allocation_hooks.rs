@@ -2,7 +2,8 @@
 
 use jvmti_bindings::classfile::{AttributeInfo, ClassFile as OtherReader};
 use mayfly_classfile::allocation::{
-    self, Options, Place, Places, Rewritten, Scoped, ScopedMethods, rewrite_counting, rewrite_with_scopes,
+    self, Options, Place, Places, Rewritten, Scoped, ScopedMethods, Scopes, rewrite_counting,
+    rewrite_with_scopes,
 };
 use mayfly_classfile::{ClassFile, MethodRefusal, Refusal};
 
@@ -504,9 +505,10 @@ fn a_class_that_has_its_hooks_needs_no_others_but_for_places() {
 #[test]
 fn a_scope_goes_before_arrays_where_there_is_no_room_for_both() {
     let scoped = |arrays, len| {
-        let methods = ScopedMethods { class: b"Made".to_vec(), method: b"run".to_vec(), scope: 7 };
+        let methods =
+            ScopedMethods { class: b"Made".to_vec(), method: b"run".to_vec(), descriptor: None, scope: 7 };
         let class = with_arrays("run", arrays, len);
-        let rewritten = rewrite_with_scopes(&class, LOAD, None, &[methods]).expect("sound");
+        let rewritten = rewrite_with_scopes(&class, LOAD, None, Scopes::named(&[methods])).expect("sound");
         (rewritten.sites, rewritten.scoped[0].1, rewritten.refused.len())
     };
     assert_eq!(scoped(20, 7_901), (22, Scoped::Methods(1), 0));
@@ -527,8 +529,9 @@ fn with_two_returns(major: u16, name: &str) -> Vec<u8> {
 }
 
 fn scoped(class: &[u8], method: &str) -> Rewritten {
-    let methods = ScopedMethods { class: b"a/Handler".to_vec(), method: method.into(), scope: 7 };
-    rewrite_with_scopes(class, LOAD, None, &[methods]).expect("a sound class")
+    let methods =
+        ScopedMethods { class: b"a/Handler".to_vec(), method: method.into(), descriptor: None, scope: 7 };
+    rewrite_with_scopes(class, LOAD, None, Scopes::named(&[methods])).expect("a sound class")
 }
 
 #[test]
@@ -561,6 +564,53 @@ fn what_can_be_no_scope_is_said() {
     assert_eq!(outcome(&class, "other"), Scoped::NoSuchMethod);
     let constructor = with_two_returns(55, "<init>");
     assert_eq!(outcome(&constructor, "<init>"), Scoped::NoSuchMethod);
-    let other = ScopedMethods { class: b"a/Other".to_vec(), method: b"handle".to_vec(), scope: 7 };
-    assert_eq!(rewrite_with_scopes(&class, LOAD, None, &[other]).expect("sound").scoped, []);
+    let other =
+        ScopedMethods { class: b"a/Other".to_vec(), method: b"handle".to_vec(), descriptor: None, scope: 7 };
+    assert_eq!(rewrite_with_scopes(&class, LOAD, None, Scopes::named(&[other])).expect("sound").scoped, []);
+}
+
+/// A method with the annotation, behind another one that has a value of each kind; in an attribute of that name.
+fn annotated(attribute: &str, name: Option<&str>) -> Vec<u8> {
+    let mut builder = ClassBuilder::named(55, "a/Handler");
+    let code = || CodeParts { max_stack: 0, max_locals: 1, code: vec![RETURN], ..CodeParts::default() };
+    builder.method("handle", "(I)V", &code());
+    builder.method("handle", "()V", &code());
+    let [other, ours, key] = ["La/Other;", "Lio/mayfly/Scoped;", "value"].map(|text| builder.utf8(text));
+    let u2 = |number: u16| number.to_be_bytes().to_vec();
+    // A list of an enum's constant and an int, a class, and an annotation with a string.
+    let list = [b"[\0\x02e".to_vec(), u2(key), u2(key), b"I".to_vec(), u2(key)].concat();
+    let nested = [b"@".to_vec(), u2(other), u2(1), u2(key), b"s".to_vec(), u2(key)].concat();
+    let values = [u2(key), list, u2(key), b"c".to_vec(), u2(key), u2(key), nested].concat();
+    let mut content = [u2(2), u2(other), u2(3), values, u2(ours)].concat();
+    match name {
+        Some(name) => content.extend([u2(1), u2(key), b"s".to_vec(), u2(builder.utf8(name))].concat()),
+        None => content.extend(u2(0)),
+    }
+    builder.attribute(attribute, &content);
+    builder.build()
+}
+
+#[test]
+fn an_annotated_method_is_a_scope() {
+    let names = core::cell::RefCell::new(Vec::new());
+    let number = |name: &[u8]| {
+        names.borrow_mut().push(String::from_utf8(name.to_vec()).expect("UTF-8"));
+        7
+    };
+    let scopes = Scopes { named: &[], annotated: Some(&number) };
+    for (attribute, name) in
+        [("RuntimeVisibleAnnotations", Some("request")), ("RuntimeInvisibleAnnotations", None)]
+    {
+        let class = annotated(attribute, name);
+        let rewritten = rewrite_with_scopes(&class, LOAD, None, scopes).expect("sound");
+        let (methods, outcome) = &rewritten.scoped[0];
+        assert_eq!((*outcome, methods.descriptor.as_deref()), (Scoped::Methods(1), Some(&b"()V"[..])));
+        assert_eq!((rewritten.scoped.len(), rewritten.sites), (1, 2), "not the other of that name");
+        // Where there are no scopes, it is an annotation like any other.
+        assert_eq!(allocation::rewrite(&class, LOAD).expect("sound"), Rewritten::default());
+    }
+    assert_eq!(names.borrow()[..], ["request", "a.Handler.handle"]);
+    let cut_short = annotated("RuntimeVisibleAnnotations", None);
+    let broken = rewrite_with_scopes(&cut_short[..cut_short.len() - 1], LOAD, None, scopes);
+    assert!(broken.is_err());
 }

@@ -77,13 +77,15 @@ struct Screen<'a> {
 impl Screen<'_> {
     /// All below the findings, where so many lines are above.
     fn tables(&self, above: usize) -> Vec<String> {
-        let mut lines = self.classes();
+        // Who asked for scopes asked what survives them.
+        let mut lines = self.scopes();
+        let has_scopes = !lines.is_empty();
+        lines.extend(self.classes());
         lines.extend(self.method_rows());
         let after_methods = lines.len();
-        // There is room for one of them; the other is in the full report.
-        match self.scopes() {
-            scopes if scopes.is_empty() => lines.extend(self.longest_lived()),
-            scopes => lines.extend(scopes),
+        if !has_scopes {
+            // There is room for one of them; the other is in the full report.
+            lines.extend(self.longest_lived());
         }
         lines.extend(self.coverage());
         // Where there is room.

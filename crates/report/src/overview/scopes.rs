@@ -1,14 +1,23 @@
-//! The scopes in which most was allocated, and what survived them.
+//! The scopes in which most was allocated, what survived them, for how long, and how to learn who holds it.
 
-use mayfly_profile::ScopeProfile;
+use std::cmp::Reverse;
+
+use mayfly_profile::{JDK_PACKAGES, Outcome, ScopeProfile};
 
 use super::Screen;
-use crate::scopes::path;
+use crate::scopes::{outliving, path};
 use crate::table::fitted;
+use crate::text::{printable, shorten};
 use crate::units;
 
 /// Rows.
 const ROWS: usize = 3;
+
+/// Classes of survivors.
+const CLASSES: usize = 3;
+
+/// Columns of a scope's name in a sentence.
+const NAME: usize = 40;
 
 impl Screen<'_> {
     /// As a table; nothing if no scope was entered.
@@ -36,8 +45,72 @@ impl Screen<'_> {
         cells.extend(scopes.iter().take(ROWS).map(|&(bytes, scope)| cells_of(scope, bytes, followed)));
         let mut lines = vec![String::new(), self.fit(&heading)];
         lines.extend(fitted(&cells, "  ", self.columns).lines().map(str::to_owned));
+        let most = scopes.iter().map(|(_, scope)| scope).max_by_key(|scope| survived(scope));
+        lines.extend(
+            most.filter(|scope| survived(scope) > 0).map(|scope| self.survivors(scope)).unwrap_or_default(),
+        );
         lines
     }
+
+    /// What survives a scope, for how long, and how to learn who holds it.
+    fn survivors(&self, scope: &ScopeProfile) -> Vec<String> {
+        let per_entry = survived(scope).checked_div(scope.entries).map_or("?".into(), units::bytes);
+        let how_long = scope.outliving().map_or("not known".into(), |survival| outliving(&survival));
+        let classes = by_survivors(scope, |outcome| outcome.survived.bytes);
+        let more = match classes.len().saturating_sub(CLASSES) {
+            0 => String::new(),
+            more => format!(", {more} more classes"),
+        };
+        let of = shorten(&path(scope), NAME, "...");
+        let mut cells = vec![["survived", "objects", "live of it", "class"].map(str::to_owned).to_vec()];
+        cells.extend(classes.iter().take(CLASSES).map(|(name, Outcome { survived, survived_live, .. })| {
+            let numbers = [
+                units::bytes(survived.bytes),
+                units::count(survived.objects),
+                units::bytes(survived_live.bytes),
+            ];
+            numbers.into_iter().chain([printable(name).into_owned()]).collect()
+        }));
+        let mut lines =
+            vec![self.fit(&format!("  Survivors of {of}: {per_entry} per entry{more}; they outlive it by:"))];
+        lines.push(self.fit(&format!("    {how_long}")));
+        lines.extend(fitted(&cells, "    ", self.columns).lines().map(str::to_owned));
+        lines.extend(self.who_holds(scope).map(|text| self.fit(&format!("    {text}"))));
+        lines
+    }
+
+    /// The commands that answer it, while the program runs.
+    fn who_holds(&self, scope: &ScopeProfile) -> Option<String> {
+        let live = |outcome: Outcome| outcome.survived_live.bytes;
+        let classes: Vec<_> =
+            by_survivors(scope, live).into_iter().filter(|(_, outcome)| live(*outcome) > 0).collect();
+        // Of the program's own classes there are fewer objects, and what holds those holds the others.
+        let is_own =
+            |name: &str| !name.starts_with('[') && !JDK_PACKAGES.iter().any(|jdk| name.starts_with(jdk));
+        let (class, _) = classes.iter().find(|(name, _)| is_own(name)).or(classes.first())?;
+        let pid = self.profile.run.jvm.pid;
+        Some(format!(
+            "who holds them, while it runs: mayfly heap paths {pid} --to {}",
+            quoted(&printable(class))
+        ))
+    }
+}
+
+/// For a shell, to which `$` and `[` mean something.
+fn quoted(name: &str) -> String {
+    if name.contains(['$', '[', ';']) { format!("'{name}'") } else { name.to_owned() }
+}
+
+fn survived(scope: &ScopeProfile) -> u64 {
+    scope.outcome().unwrap_or_default().survived.bytes
+}
+
+/// The classes of survivors, most of these bytes first.
+fn by_survivors(scope: &ScopeProfile, bytes: impl Fn(Outcome) -> u64) -> Vec<(&str, Outcome)> {
+    let classes = scope.classes.iter().filter_map(|class| Some((class.name.as_str(), class.outcome?)));
+    let mut classes: Vec<_> = classes.filter(|(_, outcome)| outcome.survived.objects > 0).collect();
+    classes.sort_by_key(|(name, outcome)| (Reverse(bytes(*outcome)), *name));
+    classes
 }
 
 fn headings(followed: bool) -> Vec<String> {

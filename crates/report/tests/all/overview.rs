@@ -1,7 +1,9 @@
 //! The report on one screen: reviewed snapshots, and that it always fits.
 
 use insta::assert_snapshot;
-use mayfly_profile::{BlameRules, ClassFilter, Profile, SiteProfile, Tally, Tracking, View};
+use mayfly_profile::{
+    BlameRules, ClassFilter, Outcome, Profile, ScopeClass, ScopeProfile, SiteProfile, Tally, Tracking, View,
+};
 use mayfly_report::{COLUMNS, LINES, Occasion, overview};
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
@@ -34,6 +36,42 @@ fn allocations_only() {
 #[test]
 fn lifetimes_of_every_object() {
     assert_snapshot!(shown(&with_lifetimes()));
+}
+
+/// A scope of which two classes survive, and the program's own is named to be looked for.
+#[test]
+fn what_survives_a_scope_comes_first() {
+    let survivors = |objects, live| Outcome {
+        tracked: Tally::of(1_000, 24),
+        between: Tally::of(1_000 - objects, 24),
+        survived: Tally::of(objects, 24),
+        survived_live: Tally::of(live, 24),
+        ..Outcome::default()
+    };
+    let class = |name: &str, objects, live| ScopeClass {
+        name: name.into(),
+        allocated: Tally::of(1_000, 24),
+        outcome: Some(survivors(objects, live)),
+    };
+    let mut outlived = mayfly_profile::Ages::default();
+    outlived.record_deaths(100, 200, 40);
+    outlived.record_living(5_000, 60);
+    let scope = ScopeProfile {
+        path: vec!["com.acme.Handler.handle".into()],
+        entries: 500,
+        ended: 500,
+        classes: vec![
+            class("[B", 90, 50),
+            class("com.acme.Outer$Session", 10, 10),
+            class("com.acme.Brief", 0, 0),
+        ],
+        outlived: Some(outlived),
+    };
+    let mut profile = with_lifetimes();
+    profile.scopes = vec![scope];
+    let text = shown(&profile);
+    assert!(text.contains("--to 'com.acme.Outer$Session'"), "{text}");
+    assert_snapshot!(text);
 }
 
 #[test]

@@ -75,6 +75,16 @@ impl ClassBuilder {
         self.constant(&[10, a, b, e, f])
     }
 
+    /// Gives the last method one more attribute.
+    pub(crate) fn attribute(&mut self, name: &str, content: &[u8]) {
+        let name = self.utf8(name);
+        let method = self.methods.last_mut().expect("a method");
+        method[7] += 1;
+        method.extend(words(&[name]));
+        method.extend_from_slice(&(content.len() as u32).to_be_bytes());
+        method.extend_from_slice(content);
+    }
+
     /// A public static method.
     pub(crate) fn method(&mut self, name: &str, descriptor: &str, parts: &CodeParts) {
         let mut content = words(&[parts.max_stack, parts.max_locals]);
