@@ -123,7 +123,7 @@ pub(crate) enum Error {
     #[error("a budget is written from one recording; name one")]
     OneRecordingToWriteFrom,
     /// Recordings of which one can't be trusted.
-    #[error("no verdict: {}: {cause}; record it again, or ask for less: --trust SHARE", .file.display())]
+    #[error("no verdict: {}: {cause}; record it again, or accept less: --trust SHARE", .file.display())]
     NotComparable {
         /// The recording.
         file: PathBuf,
@@ -150,12 +150,11 @@ pub(crate) enum Error {
     #[error("{} has no young collection that says how full the old generation was; have the JVM write it: -Xlog:gc*:file=gc.log", .0.display())]
     GcLogRefused(PathBuf),
     /// Leaks can't be searched in one dump.
-    #[error("{}: one dump tells no growth; name two or more of one program, in their order, or its PID", .0.display())]
+    #[error("{}: growth needs two dumps or more; name them in the order they were taken, or name the PID of the program", .0.display())]
     OneDump(PathBuf),
     /// Only one recording to compare.
     #[error(
-        "{}: what changed is told of two: name the recording before and the one after, mayfly diff BEFORE AFTER; what is in one \
-         tells mayfly report", .0.display()
+        "{}: a comparison needs two recordings: mayfly diff BEFORE AFTER; for one recording use mayfly report", .0.display()
     )]
     OneToCompare(PathBuf),
     /// Leaks can't be searched in such files together.
@@ -202,7 +201,7 @@ pub(crate) enum Error {
     #[error(transparent)]
     Unreachable(#[from] Unreachable),
     /// The agent in a running JVM did not do what it was asked.
-    #[error("JVM {pid} did not do '{request}': {refusal}")]
+    #[error("JVM {pid} refused '{request}': {refusal}")]
     Refused {
         /// As the command line spells it.
         request: &'static str,

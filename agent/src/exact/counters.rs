@@ -12,7 +12,7 @@ use crate::options::Options;
 use crate::tracking::Population;
 
 const ELSEWHERE: &str = "their sites only, there are too many allocating instructions";
-const UNPREPARED: &str = "some objects of classes that the JVM had not told of yet";
+const UNPREPARED: &str = "some objects of classes that the JVM had not announced yet";
 const SHARING: &str =
     "some objects of threads that shared counters, as there was no address space left for theirs";
 

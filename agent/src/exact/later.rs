@@ -35,7 +35,7 @@ pub(crate) enum LateError {
     #[error(transparent)]
     NotConnected(ConnectError),
     #[error(
-        "the JVM does not say which classes are loaded, probably for want of memory: ask again when it has some"
+        "the JVM does not say which classes are loaded, probably for lack of memory: try again when it has some"
     )]
     NoClasses,
     #[error(

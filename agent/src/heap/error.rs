@@ -8,7 +8,7 @@ use mayfly_jvmti::JvmtiError;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HeapError {
     /// The JVM refused.
-    #[error("the JVM does not let its heap be walked now ({0}); ask again when the program runs")]
+    #[error("the JVM refuses a heap walk now ({0}); try again when the program runs")]
     Jvm(#[from] JvmtiError),
     /// Where the dump goes takes no more.
     #[error("the heap dump can't be kept: {0}")]

@@ -238,7 +238,7 @@ pub(super) const SPECS: &[Spec] = &[
             o.view.detailed_trace = true;
         }),
         example: "#detailedtrace",
-        help: "As #trace, with line numbers: sites are told apart by line, not only by method.",
+        help: "As #trace, with line numbers: two lines of a method are two sites.",
         ..DEFAULTS
     },
     Spec {

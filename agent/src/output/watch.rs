@@ -20,7 +20,7 @@ const MOST: usize = 8;
 /// How long the end of the JVM waits for one that takes nothing.
 const LAST_PATIENCE: Duration = Duration::from_millis(200);
 /// Why steps are missing, as trust says it.
-const MISSED: &str = "left out of this view, which took nothing for a while, and told again";
+const MISSED: &str = "left out of this view, which was too slow for a while";
 
 /// The way to a watcher.
 pub(crate) trait Watcher: Send + 'static {
@@ -41,7 +41,7 @@ pub(crate) enum WatchError {
     #[error("{MOST} views of this JVM are open already; close one")]
     TooMany,
     /// See there.
-    #[error("the JVM's process can't start another thread ({0}); ask again when it has room")]
+    #[error("the JVM's process can't start another thread ({0}); try again when it has memory")]
     NoThread(#[from] io::Error),
 }
 

@@ -40,10 +40,10 @@ impl AotCache {
     pub(crate) fn why_not_rewritten(&self) -> String {
         match self {
             Self::Trains(flag) => {
-                format!("{flag} makes a cache of classes as they are, which rewritten ones would spoil")
+                format!("{flag} writes a cache of classes, which rewritten classes would damage")
             }
             Self::Uses => {
-                "-XX:AOTCache has classes as they are, and would be switched off by rewriting them".into()
+                "-XX:AOTCache holds unchanged classes, and the JVM switches it off if classes are rewritten".into()
             }
         }
     }

@@ -98,7 +98,7 @@ pub(crate) enum SortKey {
     Count,
 }
 
-/// What to ask.
+/// What to show.
 #[derive(Debug, Subcommand)]
 pub(crate) enum HeapVerb {
     /// Show what grew between summaries of one program
@@ -138,15 +138,15 @@ pub(crate) enum HeapVerb {
     Growth(GrowthArgs),
 }
 
-/// Which heap is asked.
+/// Which heap.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct HeapArg {
-    /// The dump; or a process id, or a main class or jar that exactly one JVM runs: its heap is written for this question, and not
-    /// kept
+    /// The dump; or a process id, or a main class or jar that exactly one JVM runs: a dump of it is taken for this command, and
+    /// deleted
     #[arg(value_name = "FILE|PID")]
     pub(crate) dump: PathBuf,
 
-    /// Neither read nor write the index beside the dump, FILE.mayidx, by which a second question is answered at once
+    /// Neither read nor write the index beside the dump, FILE.mayidx, which makes the next query fast
     #[arg(long)]
     pub(crate) no_index: bool,
 }
@@ -178,7 +178,7 @@ pub(crate) struct DumpArgs {
     #[arg(long)]
     pub(crate) no_strings: bool,
 
-    /// Have the agent walk the heap instead: tells slots of local variables, interfaces and types of static fields, too. Takes ten
+    /// Have the agent walk the heap instead: records slots of local variables, interfaces and types of static fields, too. Takes ten
     /// times as long, and some 80 bytes of the JVM's native memory per object
     #[arg(long)]
     pub(crate) walk: bool,

@@ -1,4 +1,4 @@
-//! What can be said of judgements: `mayfly check`, `mayfly diff`, `mayfly leaks`.
+//! Arguments of the commands that judge: `mayfly check`, `mayfly diff`, `mayfly leaks`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,8 +29,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "TOML", required_unless_present_any = ["write", "baseline"])]
     pub(crate) budget: Option<PathBuf>,
 
-    /// Older recordings of the program, instead of a budget: what it allocates and holds must not be more; three or more tell
-    /// that from what differs between runs anyway
+    /// Older recordings of the program, instead of a budget: what it allocates and holds must not be more; with three or more,
+    /// the differences between their runs are taken into account
     #[arg(long, value_name = "OLD", num_args = 1.., conflicts_with_all = ["budget", "write", "operations"])]
     pub(crate) baseline: Vec<PathBuf>,
 
@@ -98,7 +98,7 @@ pub(crate) struct DiffArgs {
     #[arg(value_names = ["BEFORE", "AFTER"], num_args = 1..=2, required_unless_present = "before", conflicts_with = "before")]
     pub(crate) pair: Vec<PathBuf>,
 
-    /// Recordings of the program as it was; three or more tell changes from the spread between runs
+    /// Recordings of the program as it was; with three or more, the spread between runs is known
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "after")]
     pub(crate) before: Vec<PathBuf>,
 
@@ -115,7 +115,7 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_name = "PHASE")]
     pub(crate) phase: Option<Phase>,
 
-    /// At most this share of what is called changed are false alarms
+    /// Largest share of false alarms among the changes that are shown
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
     pub(crate) level: f64,
 
@@ -160,11 +160,11 @@ pub(crate) struct LeaksArgs {
     #[arg(long = "for", value_name = "TIME", default_value = "30s", value_parser = duration)]
     pub(crate) time: Duration,
 
-    /// How many dumps of a running JVM are taken; from 4 on, growth is told from warming up
+    /// How many dumps of a running JVM are taken; with fewer than 4, growth can't be distinguished from warming up
     #[arg(long, value_name = "N", default_value = "4", value_parser = dumps)]
     pub(crate) dumps: usize,
 
-    /// Take each further dump when a line comes on standard input: have the program do between them what should leave nothing
+    /// Take each further dump when a line comes on standard input: between them, let the program do what should leave nothing behind
     #[arg(long, conflicts_with = "time")]
     pub(crate) step: bool,
 

@@ -1,4 +1,4 @@
-//! The command line: what can be said, and its help. Nothing below `commands/` sees these types.
+//! The command line: commands and options, and their help. Nothing below `commands/` sees these types.
 
 pub(crate) mod heap;
 pub(crate) mod judging;
@@ -37,29 +37,30 @@ pub(crate) enum Command {
     /// Exits with the program's own code, with 128+N if signal N ended it, and with 2 if it could not be started. With --budget and
     /// a program that ends with 0: with the code of the check.
     Run(RunArgs),
-    /// Show what a recording says, as text, as JSON, or for other tools
+    /// Show a recording as text, as JSON, or for other tools
     ///
-    /// Reads a recording and shows on one screen what was found: classes and methods by what they allocated, by what is live,
-    /// and by byte-seconds, and how far to trust it. --full shows all rows, with allocation sites. The filters of the run hold
-    /// unless others are given. A recording whose JVM was killed is read as far as it goes, with a warning.
+    /// Reads a recording and shows one screen: findings, classes and methods by bytes allocated, live and held over time, and the
+    /// coverage. --full shows all rows, with allocation sites. The filters of the run apply
+    /// unless others are given. If the JVM was killed, the recording is read up to its last step, with a warning.
     Report(ReportArgs),
     /// Check recordings against a budget: bytes, objects, what stays live, lifetimes
     ///
-    /// Holds each recording against the limits of a budget, and names who exceeds them, with stacks. Exits with 0 if every limit is
-    /// kept for sure, with 1 if one is exceeded, and with 2 if that can't be told: where too little of what the JVM allocated was
-    /// counted, or the recording does not hold what a limit needs.
+    /// Compares each recording with the limits of a budget, and names the classes and stacks that exceed them. Exits with 0 if every
+    /// limit is kept, with 1 if one is exceeded, and with 2 if that is not known: too little of what the JVM allocated was counted,
+    /// or the recording lacks what a limit needs.
     Check(CheckArgs),
-    /// Tell what changed between recordings, and how sure that is
+    /// Show what changed between recordings, and how sure that is
     ///
     /// Compares classes and allocation sites of two sides: what they allocate, what of it is live, and how long it lives. With three
-    /// recordings or more of each side, changes are told from what differs between runs anyway; ~ stands for no change.
+    /// recordings or more of each side, a change counts only if it is larger than the differences between runs of one side; ~ stands
+    /// for no change.
     Diff(DiffArgs),
-    /// Tell what leaks: what is held ever longer and becomes ever more, and who holds it
+    /// Find leaks: objects that become more and more, and what holds them
     ///
-    /// Of a running JVM takes some heap dumps, a while apart, and says how long the program was paused for them; of dumps of one
-    /// program, named in their order, tells what grew from each to the next; of a recording, whose survivors are of every age. What
-    /// stopped growing, came and went, or is held softly is not called a leak. Exits with 0 if nothing leaks, with 1 if something
-    /// does, and with 2 if that can't be told.
+    /// PID: takes some heap dumps of the running JVM and prints how long they paused the program. Dumps of one program, oldest first:
+    /// shows what grew from each to the next. A recording: shows which methods make objects that stay. Not a leak is what stopped
+    /// growing, what is removed again, and what is only softly held. Exits with 0 if nothing leaks, with 1 if something leaks, and
+    /// with 2 if that is not known.
     Leaks(LeaksArgs),
     /// Say what would help: a larger young generation, a pool, or nothing
     ///
@@ -86,12 +87,12 @@ pub(crate) enum Command {
     ///
     /// Commands that need it do this by themselves. An agent that is there already is left as it is.
     Attach(TargetArgs),
-    /// Show what the agent in a running JVM is and does
+    /// Show the state of the agent in a running JVM
     Status(StatusArgs),
-    /// Begin to profile in a running JVM, by its own sampler
+    /// Begin to profile a running JVM with its own sampler
     ///
-    /// Loads the agent if it is not there. Nothing is rewritten without --exact, and nothing is written by the program's process
-    /// unless the options say so. Goes on until `mayfly stop`; only objects made meanwhile are known.
+    /// Loads the agent if it is not there. No class is rewritten without --exact, and the program's process writes no file
+    /// unless an option names one. Profiling runs until `mayfly stop`; only objects made in that time are known.
     Start(StartArgs),
     /// End profiling that was begun by start; nothing of it stays in the JVM, but after exact counts hooks that are switched off
     Stop(StopArgs),
@@ -107,10 +108,10 @@ pub(crate) enum Command {
     Reset(TargetArgs),
     /// Fetch the profile of a running JVM so far, as a recording
     Snapshot(SnapshotArgs),
-    /// Summarise the heap of a running JVM, or ask a dump what is in it and who holds it
+    /// Show the heap of a running JVM, or of a dump: objects by class, and what holds them
     ///
     /// With a PID, counts the objects on that JVM's heap by class, after two full collections. The other commands write a
-    /// dump, compare summaries, and answer questions about a dump: one of ours, an hprof file, or INSANE's XML.
+    /// dump, compare summaries, and query a dump: Mayfly's, an hprof file, or INSANE's XML.
     Heap(heap::HeapArgs),
 }
 

@@ -94,7 +94,7 @@ pub(crate) struct RecordArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Ask for no collection at the end: if there is none meanwhile, what is live is not known
+    /// Request no collection at the end: if none ran while recording, what is live is not known
     #[arg(long)]
     pub(crate) no_collect: bool,
 
@@ -119,7 +119,7 @@ pub(crate) struct EngineArgs {
     #[arg(long, conflicts_with = "sampled")]
     pub(crate) exact: bool,
 
-    /// With --exact: begin also where more than 3,000 classes have to be rewritten; without it the price is said, and nothing done
+    /// With --exact: begin also where more than 3,000 classes have to be rewritten; without it the cost is printed, and nothing is done
     #[arg(long, requires = "exact")]
     pub(crate) yes: bool,
 

@@ -78,7 +78,7 @@ fn collect_if_none(target: &Target, before: Option<u32>) -> Result<(), Error> {
 
 fn collect(target: &Target) -> Result<(), Error> {
     output::say(
-        "nothing was collected meanwhile: a collection is asked for, so that it is known what is live (--no-collect: none)",
+        "no collection ran while recording: requesting one now, to know which objects are live (--no-collect turns this off)",
     );
     match target.ask(&Request::Collect) {
         // An older agent can't be asked: then it stays unknown.

@@ -45,9 +45,9 @@ fn as_text(pid: u32, status: &Status, engine: Option<EngineKind>, memory: Memory
     let loaded = match (ps::loaded(status.loaded), &status.profiling) {
         ("launched", _) => "there from the start",
         ("launched_for_heap", None) => "there from the start, to look at the heap",
-        ("launched_for_heap", Some(_)) => "there from the start, told later to profile",
+        ("launched_for_heap", Some(_)) => "loaded at launch for the heap, later started to profile",
         (_, None) => "attached, to look at the heap",
-        (_, Some(_)) => "attached, and told to profile",
+        (_, Some(_)) => "attached, and started to profile",
     };
     let agent = format!("Mayfly {}, {loaded}, for {}", status.mayfly, clock(status.loaded_for_ms));
     let mut rows = vec![("pid", pid_text(pid, status.jvm.pid)), ("program", status.jvm.command.clone())];

@@ -42,7 +42,7 @@ pub(crate) enum Unreachable {
     },
     /// Another user's.
     #[error(
-        "process {pid} belongs to user {owner}, not to user {own} who asks; run mayfly as its user, or as root"
+        "process {pid} belongs to user {owner}, and mayfly runs as user {own}; run it as that user, or as root"
     )]
     OtherUser {
         /// The process.
@@ -54,7 +54,7 @@ pub(crate) enum Unreachable {
     },
     /// The system keeps us from it.
     #[error(
-        "the system does not let us look at process {pid} ({cause}); run mayfly as its user on the same host, or as root"
+        "the system denies access to process {pid} ({cause}); run mayfly as its user on the same host, or as root"
     )]
     NotPermitted {
         /// The process.
@@ -64,7 +64,7 @@ pub(crate) enum Unreachable {
     },
     /// The system keeps even its own user from it.
     #[error(
-        "process {pid} may do what its user may not (it has a capability, say), so the system lets only root look at it ({cause}); \
+        "process {pid} has privileges that its user has not (a capability, for example), so only root has access to it ({cause}); \
          run mayfly as root"
     )]
     Closed {
@@ -75,7 +75,7 @@ pub(crate) enum Unreachable {
     },
     /// The agent is not there, and the command does not bring it.
     #[error(
-        "JVM {pid} runs without the agent: have it profiled by 'mayfly start {pid}', or start it with 'mayfly run -- java …' or \
+        "JVM {pid} runs without the agent: profile it with 'mayfly start {pid}', or start it with 'mayfly run -- java …' or \
          -agentpath:libmayfly.so=#…"
     )]
     NoAgent {
@@ -84,8 +84,8 @@ pub(crate) enum Unreachable {
     },
     /// The agent is there, and takes no requests.
     #[error(
-        "JVM {pid} has the agent loaded ({}), but no socket of it is found: it is still starting, was started with #nocontrol, or its \
-         socket /tmp/.mayfly-{inner_pid}.sock was removed; ask again, or restart it", .library
+        "JVM {pid} has the agent loaded ({}), but the agent has no socket: it is still starting, was started with #nocontrol, or its \
+         socket /tmp/.mayfly-{inner_pid}.sock was removed; try again, or restart the JVM", .library
     )]
     NoSocket {
         /// The JVM.
@@ -114,7 +114,7 @@ pub(crate) enum Unreachable {
     },
     /// The JVM does not listen to SIGQUIT yet, which is how attaching begins.
     #[error(
-        "JVM {pid} does not handle SIGQUIT, by which attaching begins: it is still starting; ask again, or start it with \
+        "JVM {pid} does not handle SIGQUIT, which an attach needs: it is still starting; try again, or start it with \
          the agent: -agentpath:libmayfly.so"
     )]
     NoSignal {
@@ -140,14 +140,14 @@ pub(crate) enum Unreachable {
         library: PathBuf,
     },
     /// It stands still.
-    #[error("JVM {pid} is stopped (by SIGSTOP, Ctrl-Z or a debugger); let it go on first: kill -CONT {pid}")]
+    #[error("JVM {pid} is stopped (by SIGSTOP, Ctrl-Z or a debugger); continue it first: kill -CONT {pid}")]
     Stopped {
         /// The JVM.
         pid: u32,
     },
     /// No place where both sides can write and read.
     #[error(
-        "can't give JVM {pid} the agent: {}: {cause}, and nothing better is found in /dev/shm and /var/tmp; make room there, or start \
+        "can't give JVM {pid} the agent: {}: {cause}, and /dev/shm and /var/tmp do not work either; make room there, or start \
          the JVM with -agentpath:libmayfly.so", .path.display()
     )]
     NotCopied {
@@ -160,8 +160,8 @@ pub(crate) enum Unreachable {
     },
     /// Attaching needs files in `/tmp`, which nobody can make there.
     #[error(
-        "/tmp of JVM {pid} can't be written ({cause}), where the JVM makes the socket by which an agent is attached; mount a \
-         folder there that can be, or start the JVM with -agentpath:libmayfly.so"
+        "/tmp of JVM {pid} can't be written ({cause}), and the JVM makes its attach socket there; mount a \
+         writable folder, or start the JVM with -agentpath:libmayfly.so"
     )]
     NoRoomToAttach {
         /// The JVM.
@@ -170,7 +170,7 @@ pub(crate) enum Unreachable {
         cause: io::Error,
     },
     /// The JVM's attach mechanism did not do its part.
-    #[error("JVM {pid} does not let us attach: {what}")]
+    #[error("JVM {pid} refuses the attach: {what}")]
     AttachFailed {
         /// The JVM.
         pid: u32,
@@ -205,7 +205,7 @@ pub(crate) enum Unreachable {
     },
     /// The agent's bytes can't be understood.
     #[error(
-        "the agent in JVM {pid} answers something else ({cause}); use the mayfly that belongs to the agent"
+        "the agent in JVM {pid} sent an unexpected answer ({cause}); use the mayfly of the same version as the agent"
     )]
     Confused {
         /// The JVM.

@@ -73,13 +73,13 @@ pub(super) fn head(compared: &Compared<'_>) -> String {
     let mut text = lines.join("\n") + "\n";
     text += &if difference.replicated {
         format!(
-            "Changed: at most {} % of these are false alarms ({} comparisons). ~: no change is to be seen.\n",
+            "Changed: at most {} % of these are false alarms ({} comparisons). ~: no change was found.\n",
             difference.level * 100.0,
             difference.findings.len()
         )
     } else {
-        "Differs: beyond sampling and 5 %, in these runs. ~: no difference to speak of.
-How much runs differ by themselves is not known: take three recordings or more of each side.\n"
+        "Differs: beyond sampling and 5 %, in these runs. ~: no such difference.
+How much runs of one program differ is not known: record each side three times or more.\n"
             .to_owned()
     };
     text

@@ -48,13 +48,13 @@ pub(super) fn remarks(compared: &Compared<'_>) -> Vec<String> {
     for &run in &difference.idle {
         let name = compared.files.get(run).map(|name| printable(name).into_owned()).unwrap_or_default();
         remarks.push(format!(
-            "{name} seems to have done no work: hardly a method allocated anything in it that did in the others. Nothing can be told."
+            "{name} seems to have done no work: most methods that allocate in the other recordings allocate nothing in it. The two sides can't be compared."
         ));
     }
     if difference.uneven && compared.counted_by == CountedBy::Nobody {
         remarks.push(
-            "The runs of a side did different amounts of work, and are compared as a whole. Per operation tells more: --per N,N,...
-gives each recording's number (requests, orders, ...), in the order of the files."
+            "The runs of a side did different amounts of work, and whole runs are compared. To compare per operation (request, order, ...), give
+the number of each recording, in the order of the files: --per N,N,..."
                 .to_owned(),
         );
     }

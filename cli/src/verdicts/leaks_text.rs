@@ -47,22 +47,22 @@ fn last(files: &[String]) -> &str {
 
 fn found(leaks: &Leaks) -> String {
     if let Some(why) = &leaks.untold {
-        return format!("It can't be told whether anything leaks: {why}.");
+        return format!("Whether anything leaks is not known: {why}.");
     }
     let leaking = leaks.suspects.iter().filter(|suspect| suspect.is_leak()).count();
     let unsure = leaks.suspects.len() - leaking;
     let named = match leaking {
         0 if unsure == 0 && leaks.floor.is_some_and(|floor| !floor.is_small) => {
-            "It can't be told whether anything leaks: none is seen".to_owned()
+            "Whether anything leaks is not known: no leak was found".to_owned()
         }
-        0 => "Nothing is called a leak".to_owned(),
+        0 => "No leak was found".to_owned(),
         1 => "1 leak".to_owned(),
         leaks => format!("{leaks} leaks"),
     };
-    let doubtful = if unsure > 0 { format!("; {unsure} can't be told") } else { String::new() };
+    let doubtful = if unsure > 0 { format!("; {unsure} undecided") } else { String::new() };
     let unseen = match leaks.searched {
         Searched::Recording { .. } if leaking == 0 => {
-            "\nWhat only local variables held is gone when the program ends, and not seen here: mayfly leaks PID while it runs."
+            "\nObjects that only local variables held are dead when the program ends, so they are not in this recording: run mayfly leaks PID while the program runs."
         }
         _ => "",
     };

@@ -110,7 +110,7 @@ pub(super) fn ruling(one: &CheckedRecording) -> String {
         (Ruling::Unknown, Some(why)) => {
             return format!("{}: not judged by {}: {why}", one.recording, one.budget);
         }
-        (Ruling::Unknown, None) => "can't be told to keep".to_owned(),
+        (Ruling::Unknown, None) => "may or may not keep".to_owned(),
     };
     format!("{} {words} {}", one.recording, one.budget)
 }

@@ -76,8 +76,10 @@ fn counted(profile: &Profile) -> String {
         return format!("Coverage: {counted} estimated, {share} of the {jvm} the JVM allocated.");
     }
     if trust.accounted_bytes as f64 > allocated as f64 * (1.0 + NOISE) {
+        // More, where something was missed as well.
+        let removed = units::bytes(trust.accounted_bytes - allocated);
         return format!(
-            "Coverage: {counted} executed; the JVM allocated {jvm}: the JIT optimised the rest away."
+            "Coverage: {counted} counted; the JVM allocated {jvm}. The JIT compiler removed at least {removed}."
         );
     }
     let explained = trust.named_share().filter(|_| !trust.remainder.is_empty());

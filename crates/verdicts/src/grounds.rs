@@ -29,10 +29,10 @@ pub(crate) fn distrust_so_far(profile: &Profile, least: f64) -> Option<String> {
     match trust_share(profile) {
         // Without a counter nothing can be said of the share; that any share will do has been said.
         None if least > 0.0 => {
-            Some("this JVM has no counter to compare with; trust = 0 does without".to_owned())
+            Some("this JVM has no counter to compare with; set trust = 0 to check without it".to_owned())
         }
         Some(share) if share < least => Some(format!(
-            "{:.2} % of what the JVM allocated is known, and {:.2} % are asked for",
+            "{:.2} % of what the JVM allocated is known, and {:.2} % are required",
             (share * 1e4).floor() / 1e2,
             least * 1e2
         )),

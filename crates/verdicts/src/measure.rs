@@ -96,7 +96,7 @@ fn allocated(
 ) -> Result<Amount, String> {
     let apart = initialisation == Initialisation::Apart;
     if apart && !profile.run.stacks {
-        return Err("class initialisation is told apart by stacks, and none were recorded".to_owned());
+        return Err("class initialisation is recognised by stacks, and none were recorded".to_owned());
     }
     if matches!(subject, Subject::Site(_)) {
         let rest = sites(profile, subject).filter(|site| !(apart && initialises_a_class(site)));

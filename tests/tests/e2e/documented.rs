@@ -19,7 +19,8 @@ use mayfly_tests::{
 const PID: &str = "4711";
 const WAITING: &str = "org.example.Main";
 /// What examples take long for, and what takes no time here.
-const SHORTER: [(&str, &str); 7] = [
+const SHORTER: [(&str, &str); 8] = [
+    ("shop.jar 6", "shop.jar 1"),
     ("--for 60s", "--for 1s"),
     ("--for 10m", "--for 1s"),
     ("--during 10s..60s", "--during 0s..60s"),
@@ -104,13 +105,19 @@ struct Surroundings {
 impl Surroundings {
     fn new(jvm: &Jvm) -> Self {
         let here = Self { folder: Workspace::new(), jvm: jvm.clone(), seen: RefCell::default() };
-        for folder in ["bin", "files", "blocks"] {
+        for folder in ["bin", "files", "files/fixtures", "blocks"] {
             fs::create_dir(here.folder.file(folder)).expect("a folder");
         }
         link(&artifacts().cli, &here.folder.file("bin/mayfly"));
         link(&jvm.java(), &here.folder.file("bin/java"));
         link(fixture_classes(), &here.file("classes"));
-        here.jar();
+        // What a JDK has beside.
+        for tool in ["javac", "jar"] {
+            link(&jdks(11)[0].home.join("bin").join(tool), &here.folder.file("bin").join(tool));
+        }
+        link(&workspace_root().join("fixtures/shop"), &here.file("fixtures/shop"));
+        here.jar("app.jar", "com.example.Main");
+        here.jar("shop.jar", "shop.Shop");
         here.recordings();
         here.dumps();
         here
@@ -124,14 +131,14 @@ impl Surroundings {
         names.iter().for_each(|name| fs::hard_link(self.file(of), self.file(name)).expect("a link"));
     }
 
-    /// `app.jar`, all of whose classes are elsewhere.
-    fn jar(&self) {
+    /// One all of whose classes are elsewhere.
+    fn jar(&self, name: &str, main: &str) {
         let manifest = self.folder.file("manifest");
-        let classes = format!("Main-Class: com.example.Main\nClass-Path: {}/\n", fixture_classes().display());
+        let classes = format!("Main-Class: {main}\nClass-Path: {}/\n", fixture_classes().display());
         fs::write(&manifest, wrapped(&classes)).expect("a file");
         let jdk = &jdks(11)[0];
         let mut jar = Command::new(jdk.home.join("bin/jar"));
-        jar.arg("cfm").arg(self.file("app.jar")).arg(manifest);
+        jar.arg("cfm").arg(self.file(name)).arg(manifest);
         Running::of(jar).finish().ok();
     }
 
@@ -140,7 +147,8 @@ impl Surroundings {
                      -- java -XX:+UseSerialGC -Xmn1m -Xlog:gc*:file=gc.log -jar app.jar";
         self.in_shell(&self.folder.file("files"), &format!("mayfly {words}")).ok();
         self.in_shell(&self.folder.file("files"), "mayfly check --write budget.toml mayfly-4711.mayfly").ok();
-        self.copies("mayfly-4711.mayfly", &["old.mayfly", "new.mayfly"]);
+        let others = ["old.mayfly", "new.mayfly", "shop.mayfly", "fixed.mayfly", "before.mayfly"];
+        self.copies("mayfly-4711.mayfly", &others);
         for side in ["old", "new"] {
             self.copies(
                 "mayfly-4711.mayfly",

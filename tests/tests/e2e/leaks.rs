@@ -163,7 +163,7 @@ fn a_program_that_does_nothing_has_no_leak_and_is_told_how_long_it_stood_still()
     let said = format!("on {jvm}: {}{}", outcome.stdout, outcome.stderr);
     assert_eq!(outcome.code(), Some(0), "{said}");
     assert!(
-        outcome.stdout.contains(" ms in all") && outcome.stdout.contains("Nothing is called a leak"),
+        outcome.stdout.contains(" ms in all") && outcome.stdout.contains("No leak was found"),
         "{said}"
     );
 }

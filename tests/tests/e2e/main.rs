@@ -46,6 +46,7 @@ mod memory;
 mod optimised_away;
 mod options;
 mod other_agents;
+mod questions;
 mod recording;
 mod rough;
 mod rounds;

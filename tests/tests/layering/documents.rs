@@ -88,6 +88,20 @@ pub(crate) fn left_faults(documents: &[(String, String)], sources: &[(String, St
         .collect()
 }
 
+/// Messages in the first column of a document's tables (`can't read …: …`) of which a piece is in no source.
+pub(crate) fn message_faults(document: &str, text: &str, sources: &[(String, String)]) -> Vec<String> {
+    let row = Regex::new(r"(?m)^\| `([^`]+)` \|").expect("a valid pattern");
+    let join = Regex::new(r"\\\n\s*").expect("a valid pattern");
+    let code: Vec<_> = sources.iter().map(|(_, text)| join.replace_all(text, "")).collect();
+    let is_written = |piece: &str| code.iter().any(|text| text.contains(piece));
+    let messages = row.captures_iter(text).map(|found| found.get(1).map_or("", |message| message.as_str()));
+    let lost = messages.filter(|message| {
+        let pieces = message.split('…').map(str::trim);
+        !pieces.filter(|piece| piece.len() > 3).all(is_written)
+    });
+    lost.map(|message| format!("{document}: no source has the message {message}")).collect()
+}
+
 /// As GitHub makes one of a heading: lower case, blanks to hyphens, without marks.
 fn anchor(heading: &str) -> String {
     let kept = heading.to_lowercase();
@@ -153,6 +167,15 @@ mod tests {
         let faults = |text: &str| test_faults("README.md", text, &sources).len();
         assert_eq!(faults("`x/src/lib.rs::holds`, `lib.rs::holds`"), 0);
         assert_eq!(faults("`lib.rs::hold`, `ib.rs::holds`, `lib.rs::gone`"), 3);
+    }
+
+    #[test]
+    fn messages_that_are_named_are_written() {
+        let source = "const A: &str = \"can't read {}: the \\\n     file is gone\";".to_owned();
+        let sources = [("crates/x/src/lib.rs".to_owned(), source)];
+        let faults = |text: &str| message_faults("x.md", text, &sources).len();
+        assert_eq!(faults("| `can't read …: the file is gone` | why |\n| plain | `never` |"), 0);
+        assert_eq!(faults("| `can't read …: the disk is gone` | why |"), 1);
     }
 
     #[test]

@@ -143,6 +143,16 @@ fn documents_point_to_what_is_there() {
 }
 
 #[test]
+fn messages_of_the_guide_are_those_of_the_sources() {
+    let page = "docs/guide/troubleshooting.md";
+    let documents = files(|path| path.ends_with(page));
+    let (_, text) = documents.first().expect("the page of messages");
+    assert!(text.matches("\n| `").count() > 40, "few messages");
+    let shipped: Vec<_> = sources().into_iter().filter(|(path, _)| !path.contains("tests/")).collect();
+    assert_none(documents::message_faults(page, text, &shipped).into_iter());
+}
+
+#[test]
 fn what_architecture_promises_is_named_nowhere() {
     assert_none(words::word_faults(&sources()).into_iter());
 }

@@ -169,7 +169,7 @@ impl Search<'_> {
         }
         leaks.untold = match self.taken {
             0 => Some("no dump could be read".to_owned()),
-            1 => Some("one dump tells no growth".to_owned()),
+            1 => Some("growth needs two dumps".to_owned()),
             _ => None,
         };
         leaks.incomplete = self.ended;

@@ -59,7 +59,7 @@ impl Growth {
         }
         let unsure = |why: &str| Self::Unsure(why.to_owned());
         if any(Look::OldOnesDie) {
-            return unsure("of those that became old, some died: it may be as many as come");
+            return unsure("some of the old objects died: as many may die as are made");
         }
         if any(Look::Grows) {
             return Self::Grows;
@@ -67,7 +67,7 @@ impl Growth {
         if any(Look::Few) {
             let seconds = clocks[0].whole / 1000.0 * (LEAST_SAMPLES / pool.samples.max(1.0)).max(LONGER);
             return Self::Unsure(format!(
-                "it grows by {:.0} samples so far: it can't be told before some {} s",
+                "it grew by {:.0} samples so far, too few; to decide, record for some {} s",
                 pool.samples,
                 seconds.ceil()
             ));
@@ -76,7 +76,7 @@ impl Growth {
             return Self::Harmless;
         }
         if any(Look::Slower) {
-            return unsure("it grew ever more slowly: it may be about full");
+            return unsure("it grows ever more slowly: it may be nearly full");
         }
         unsure("none is left of the first half of the time: it began lately, or is dropped after a while")
     }

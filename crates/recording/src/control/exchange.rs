@@ -63,7 +63,7 @@ mod sealed {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExchangeError {
     /// Not the greeting of this protocol.
-    #[error("what answers is no Mayfly agent")]
+    #[error("the other side is not a Mayfly agent")]
     Foreign,
     /// Lost or changed on the way.
     #[error("damaged: {0}")]

@@ -127,22 +127,22 @@ pub enum Refusal {
         number: u32,
     },
     /// The bytes are no request.
-    #[error("the agent could not read the request ({what}); use the mayfly that belongs to the agent")]
+    #[error("the agent could not read the request ({what}); use the mayfly of the same version as the agent")]
     Malformed {
         /// What does not hold.
         what: String,
     },
     /// The agent was loaded to look at the heap, and counts nothing.
     #[error(
-        "the agent in this JVM does not profile; to profile, let it begin (mayfly start PID), or start the JVM with it: \
+        "the agent in this JVM does not profile; start profiling (mayfly start PID), or start the JVM with it: \
          mayfly run -- java …, or -agentpath:libmayfly.so=#…"
     )]
     NotProfiling,
     /// The JVM has not begun to run the program, or is about to end.
-    #[error("the JVM is starting or ending; ask again when it runs")]
+    #[error("the JVM is starting or ending; try again when it runs")]
     NotRunning,
     /// The JVM takes no thread of ours.
-    #[error("the JVM takes no further thread, probably for want of memory; ask again when it has some")]
+    #[error("the JVM can't start another thread, probably for lack of memory; try again when it has some")]
     NoThread,
     /// It was tried, and failed.
     #[error("{why}")]

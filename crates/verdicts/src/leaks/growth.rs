@@ -88,7 +88,7 @@ pub fn growing(growth: &Growth) -> Suspicion {
     }
     match steps.last() {
         Some(&last) if last < STILL * all / steps.len() as f64 => {
-            Suspicion::Unsure("it grew ever more slowly: it may be about full".to_owned())
+            Suspicion::Unsure("it grows ever more slowly: it may be nearly full".to_owned())
         }
         _ => match &growth.expiry {
             Some(field) => Suspicion::Unsure(format!(
@@ -118,8 +118,8 @@ fn since_when(growth: &Growth) -> Option<String> {
     let long = filling >= (ran_before * OLD).min(seconds * OLD_IN_LOOKS);
     (a_second > 0.0 && !young && !long).then(|| {
         format!(
-            "it was empty about {filling:.0} s before, though the JVM had run for {ran_before:.0} s: it grows as a buffer does that is \
-             emptied when it is full; can't be told before {0:.0} s (--for {0:.0}s)",
+            "it was empty about {filling:.0} s before, though the JVM had run for {ran_before:.0} s: it may be a buffer that is \
+             emptied when it is full; to decide that, search for {0:.0} s (--for {0:.0}s)",
             2.0 * (filling + seconds)
         )
     })

@@ -66,7 +66,7 @@ fn what_fills_since_a_short_while_may_be_a_buffer() {
     assert_eq!(after(3_000, 500.0), Suspicion::Leak, "filled for 300 s");
     assert_eq!(after(50, 20.0), Suspicion::Leak, "of a JVM that is young");
     assert_eq!(after(7_000, 100_000.0), Suspicion::Leak, "old enough, whatever the JVM did before");
-    reason(&after(50, 500.0), "unsure", "can't be told before 70 s");
+    reason(&after(50, 500.0), "unsure", "search for 70 s");
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn too_few_samples_tell_nothing_and_say_what_they_could_not_see() {
     assert_eq!(names(&of(4).keepers), [("a.Main.keep:3", "leak")]);
     let few = of(20);
     assert_eq!(names(&few.keepers), [("a.Main.keep:3", "unsure")]);
-    assert!(few.keepers[0].suspicion.reason().is_some_and(|why| why.contains("before some ")), "{few:?}");
+    assert!(few.keepers[0].suspicion.reason().is_some_and(|why| why.contains("to decide, record for some ")), "{few:?}");
     let none = of(90);
     assert_eq!(names(&none.keepers), []);
     // Sixteen samples in a hundred seconds.
