@@ -100,7 +100,17 @@ pub(crate) fn of_screen(program: &Program, screen: &str) -> Verdict {
 }
 
 /// What speaks of growth, and is no claim that something leaks.
-const DOUBTS: [&str; 9] = ["can't be told", "is not known", "undecided", "to decide", "would not have been", "may ", "perhaps", "nothing", "no leak"];
+const DOUBTS: [&str; 9] = [
+    "can't be told",
+    "is not known",
+    "undecided",
+    "to decide",
+    "would not have been",
+    "may ",
+    "perhaps",
+    "nothing",
+    "no leak",
+];
 
 /// Something is called a leak.
 fn of_claims(program: &Program, claims: &[String]) -> Verdict {

@@ -57,6 +57,7 @@ fn main() -> ExitCode {
         Command::Reset(args) => commands::steer::run(&args, &Request::Reset),
         Command::Snapshot(args) => commands::snapshot::run(args),
         Command::Heap(args) => commands::heap::run(args),
+        Command::Mcp(args) => commands::mcp::run(&args),
     };
     ExitCode::from(outcome.unwrap_or_else(|error| {
         output::say(&error.to_string());

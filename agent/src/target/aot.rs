@@ -43,7 +43,8 @@ impl AotCache {
                 format!("{flag} writes a cache of classes, which rewritten classes would damage")
             }
             Self::Uses => {
-                "-XX:AOTCache holds unchanged classes, and the JVM switches it off if classes are rewritten".into()
+                "-XX:AOTCache holds unchanged classes, and the JVM switches it off if classes are rewritten"
+                    .into()
             }
         }
     }

@@ -14,7 +14,9 @@ use judging::{AdviseArgs, CheckArgs, DiffArgs, LeaksArgs};
 use mayfly_profile::option_value;
 pub(crate) use part::Phase;
 use part::{FormatArgs, PartArgs};
-use running::{LiveArgs, PsArgs, RecordArgs, SnapshotArgs, StartArgs, StatusArgs, StopArgs, TargetArgs};
+use running::{
+    LiveArgs, McpArgs, PsArgs, RecordArgs, SnapshotArgs, StartArgs, StatusArgs, StopArgs, TargetArgs,
+};
 
 /// See how long the objects of a Java program live: which classes and call sites allocate, how much, and when those
 /// objects die.
@@ -113,6 +115,11 @@ pub(crate) enum Command {
     /// With a PID, counts the objects on that JVM's heap by class, after two full collections. The other commands write a
     /// dump, compare summaries, and query a dump: Mayfly's, an hprof file, or INSANE's XML.
     Heap(heap::HeapArgs),
+    /// Serve assistants: the answers of these commands over the Model Context Protocol
+    ///
+    /// Speaks the protocol on standard input and output, for a client that starts this command. Tools: list_jvms, status, report,
+    /// leaks, diff, heap, advise, record. Reads files only, unless --allow-attach is given.
+    Mcp(McpArgs),
 }
 
 /// What `mayfly run` takes.

@@ -143,6 +143,15 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// What `mayfly mcp` takes.
+#[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    /// Allow tools that attach to running JVMs and write recordings (leaks, heap and record by process id); without it only files
+    /// are read
+    #[arg(long)]
+    pub(crate) allow_attach: bool,
+}
+
 /// What `mayfly live` takes.
 #[derive(Debug, Args)]
 #[command(after_help = LIVE_EXAMPLES)]

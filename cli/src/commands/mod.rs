@@ -8,6 +8,7 @@ pub(crate) mod diff;
 pub(crate) mod heap;
 pub(crate) mod leaks;
 pub(crate) mod live;
+pub(crate) mod mcp;
 mod next_commands;
 pub(crate) mod ps;
 pub(crate) mod record;

@@ -63,6 +63,11 @@ pub(crate) fn all() -> Vec<Jvm> {
     all_pids().into_iter().filter_map(|pid| look_at(pid).ok()).collect()
 }
 
+/// Whether a word names a jar, which may be there as a file, but is neither a recording nor a dump: the JVM that runs it is meant.
+pub(crate) fn is_jar(word: &Path) -> bool {
+    word.extension().is_some_and(|extension| extension == "jar")
+}
+
 /// The process id that a user means: a number, or what exactly one JVM runs.
 ///
 /// # Errors

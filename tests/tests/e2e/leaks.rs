@@ -162,10 +162,7 @@ fn a_program_that_does_nothing_has_no_leak_and_is_told_how_long_it_stood_still()
     let outcome = mayfly(["leaks", &program.pid().to_string(), "--for", "1s", "--dumps", "2"]);
     let said = format!("on {jvm}: {}{}", outcome.stdout, outcome.stderr);
     assert_eq!(outcome.code(), Some(0), "{said}");
-    assert!(
-        outcome.stdout.contains(" ms in all") && outcome.stdout.contains("No leak was found"),
-        "{said}"
-    );
+    assert!(outcome.stdout.contains(" ms in all") && outcome.stdout.contains("No leak was found"), "{said}");
 }
 
 /// Threads are in the map at each moment, and classes are loaded between the tagging of all and the walk.

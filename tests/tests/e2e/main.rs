@@ -42,6 +42,7 @@ mod leaks_on_beds;
 mod lifetimes;
 mod live;
 mod managed;
+mod mcp;
 mod memory;
 mod optimised_away;
 mod options;

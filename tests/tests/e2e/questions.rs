@@ -55,7 +55,8 @@ impl Here {
 
     /// In a shell, with the shop for `app.jar`.
     fn run(&self, command: &str, seconds: u32, pid: u32) -> Outcome {
-        let mut typed = HERE.iter().fold(command.to_owned(), |typed, (theirs, ours)| typed.replace(theirs, ours));
+        let mut typed =
+            HERE.iter().fold(command.to_owned(), |typed, (theirs, ours)| typed.replace(theirs, ours));
         let classes = shell_words([fixture_classes()]);
         typed = typed.replace("-jar app.jar", &format!("-cp {classes} shop.Shop {seconds}"));
         // Files keep their names.

@@ -28,7 +28,7 @@ pub(super) fn open(heap: &HeapArg) -> Result<DumpFile, Error> {
 
 /// The JVM that is meant, if no file is: by a number, or by what one JVM runs.
 fn jvm(heap: &Path) -> Result<Option<u32>, Error> {
-    let Some(word) = heap.to_str().filter(|_| !heap.exists()) else { return Ok(None) };
+    let Some(word) = heap.to_str().filter(|_| !heap.exists() || jvms::is_jar(heap)) else { return Ok(None) };
     let is_number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     match jvms::pid_of(word) {
         Ok(pid) => Ok(Some(pid)),

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &LeaksArgs) -> Result<u8, Error> {
 fn search(args: &LeaksArgs) -> Result<Leaks, Error> {
     let files: Vec<PathBuf> = args.targets.iter().map(PathBuf::from).collect();
     match files.as_slice() {
-        [one] if !one.exists() => running::search(jvms::pid_of(&args.targets[0])?, args),
+        [one] if !one.exists() || jvms::is_jar(one) => running::search(jvms::pid_of(&args.targets[0])?, args),
         [one] if is_recording(one)? => recorded::search(one, args.trust),
         [one] => Err(Error::OneDump(one.clone())),
         several => {
@@ -62,5 +62,28 @@ fn is_recording(file: &Path) -> Result<bool, Error> {
         Ok(_) => Ok(false),
         Err(QueryError::Refused { cause: HeapError::Foreign, .. }) => Ok(true),
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+    use crate::session::unreachable::Unreachable;
+
+    #[test]
+    fn a_jar_that_is_there_names_the_jvm_that_runs_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let jar = folder.path().join("nobody-runs-this.jar");
+        std::fs::write(&jar, "PK").expect("a file");
+        let Ok(Cli { command: Command::Leaks(args) }) =
+            Cli::try_parse_from(["mayfly".as_ref(), "leaks".as_ref(), jar.as_os_str()])
+        else {
+            panic!("a command line");
+        };
+        let error = run(&args).expect_err("no JVM runs it");
+        assert!(matches!(error, Error::Unreachable(Unreachable::NoSuchJvm { .. })), "{error}");
     }
 }

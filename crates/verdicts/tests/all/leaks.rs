@@ -265,7 +265,10 @@ fn too_few_samples_tell_nothing_and_say_what_they_could_not_see() {
     assert_eq!(names(&of(4).keepers), [("a.Main.keep:3", "leak")]);
     let few = of(20);
     assert_eq!(names(&few.keepers), [("a.Main.keep:3", "unsure")]);
-    assert!(few.keepers[0].suspicion.reason().is_some_and(|why| why.contains("to decide, record for some ")), "{few:?}");
+    assert!(
+        few.keepers[0].suspicion.reason().is_some_and(|why| why.contains("to decide, record for some ")),
+        "{few:?}"
+    );
     let none = of(90);
     assert_eq!(names(&none.keepers), []);
     // Sixteen samples in a hundred seconds.
