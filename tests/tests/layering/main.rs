@@ -143,6 +143,16 @@ fn documents_point_to_what_is_there() {
 }
 
 #[test]
+fn the_guide_speaks_plainly() {
+    let guide = files(|path| path.extension().is_some_and(|extension| extension == "md"));
+    let read =
+        |path: &str| path == "README.md" || path == "docs/README.md" || path.starts_with("docs/guide/");
+    let guide: Vec<_> = guide.into_iter().filter(|(path, _)| read(path)).collect();
+    assert!(guide.len() > 25, "only {} pages found", guide.len());
+    assert_none(words::speech_faults(&guide).into_iter());
+}
+
+#[test]
 fn messages_of_the_guide_are_those_of_the_sources() {
     let page = "docs/guide/troubleshooting.md";
     let documents = files(|path| path.ends_with(page));

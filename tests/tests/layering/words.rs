@@ -44,6 +44,21 @@ pub(crate) fn word_faults(sources: &[(String, String)]) -> Vec<String> {
     PROMISES.iter().flat_map(|promise| promise.broken_by(sources)).collect()
 }
 
+/// Words of speech for what programs record, show, request or refuse.
+const WORN: &str = r"(?i)\b(told|tells|said|asked)\b";
+
+/// Sentences for people, as (path, text), in which things speak; what stands in code is not looked at.
+pub(crate) fn speech_faults(documents: &[(String, String)]) -> Vec<String> {
+    let worn = Regex::new(WORN).expect("a valid pattern");
+    let code = Regex::new("(?s)```.*?```|`[^`\n]*`").expect("a valid pattern");
+    let lines = documents.iter().flat_map(|(path, text)| {
+        let plain = code.replace_all(text, "");
+        let worn: Vec<_> = plain.lines().filter(|line| worn.is_match(line)).map(str::to_owned).collect();
+        worn.into_iter().map(move |line| format!("{path}: recorded, not told; requested, not asked: {line}"))
+    });
+    lines.collect()
+}
+
 /// The code of a source before its tests.
 fn shipped<'a>(path: &str, text: &'a str) -> &'a str {
     let is_test = path.contains("/tests/") || path.contains("/benches/") || path.ends_with("tests.rs");
@@ -71,6 +86,13 @@ impl Promise {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn things_do_not_speak_in_sentences_for_people() {
+        let faults = |text: &str| speech_faults(&[("x.md".to_owned(), text.to_owned())]).len();
+        assert_eq!(faults("It is told twice.\nWhat it tells is known.\nIt is recorded."), 2);
+        assert_eq!(faults("`asked` is a key.\n```text\nit is said\n```\nIt is untold."), 0);
+    }
 
     #[test]
     fn words_are_found_where_they_are_forbidden_alone() {
