@@ -61,6 +61,48 @@ fn said(result: &Value) -> String {
     texts.filter_map(|content| content["text"].as_str()).collect::<Vec<_>>().join("\n")
 }
 
+/// What of a document its schema in `docs/schemas` does not allow.
+fn schema_faults(document: &Value) -> Vec<String> {
+    let name = document["schema"].as_str().expect("a schema").replace('/', "-");
+    let file = workspace_root().join(format!("docs/schemas/{name}.json"));
+    let schema = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    faults(document, &serde_json::from_str(&schema).expect("JSON"), &name)
+}
+
+/// By the words that these schemas use: `const`, `type`, `properties`, `required`, `items`.
+fn faults(value: &Value, schema: &Value, path: &str) -> Vec<String> {
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let is = |wanted: &Value| wanted == kind || (wanted == "number" && kind == "integer");
+    let fits = match &schema["type"] {
+        Value::Null => schema["const"].is_null() || schema["const"] == *value,
+        Value::Array(kinds) => kinds.iter().any(is),
+        kind => is(kind),
+    };
+    let mut found: Vec<_> = (!fits).then(|| format!("{path} is {value}")).into_iter().collect();
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    found.extend(
+        required
+            .filter(|key| value.is_object() && value.get(key).is_none())
+            .map(|key| format!("{path}.{key} is missing")),
+    );
+    for (key, inner) in schema["properties"].as_object().into_iter().flatten() {
+        found.extend(
+            value.get(key).into_iter().flat_map(|value| faults(value, inner, &format!("{path}.{key}"))),
+        );
+    }
+    let items = value.as_array().into_iter().flatten();
+    found.extend(items.flat_map(|item| faults(item, &schema["items"], &format!("{path}[]"))));
+    found
+}
+
 /// The same calls by the library.
 fn by_the_library(recording: &Path, pid: u32) {
     let Ok(python) = std::env::var("MAYFLY_MCP_PYTHON") else {
@@ -96,6 +138,19 @@ fn a_client_gets_what_the_commands_answer() {
             "{jvms}"
         );
 
+        // All of them keep their schemas.
+        let before = json!({ "before": [file], "after": [file] });
+        let answers = [
+            client.call("diff", before),
+            client.call("leaks", json!({ "targets": [file] })),
+            client.call("advise", json!({ "recording": file })),
+            report,
+            jvms,
+        ];
+        for answer in answers {
+            assert_eq!(schema_faults(&answer["structuredContent"]), [""; 0], "on {jvm}");
+        }
+
         // Refusals are those of the commands, or name the option that is missing.
         let lost = client.call("report", json!({ "recording": "lost.mayfly" }));
         assert!(
@@ -112,8 +167,23 @@ fn a_client_gets_what_the_commands_answer() {
         let mut client = Client::new(&["--allow-attach"]);
         let heap = client.call("heap", json!({ "question": "histogram", "target": pid, "limit": 400 }));
         assert!(said(&heap).contains("com.example.Session"), "on {jvm}: {heap}");
+        assert_eq!(schema_faults(&heap["structuredContent"]), [""; 0], "on {jvm}");
+        let running = Launch::new(jvm, "org.example.Main").agent("#sample-64k").start().when_ready();
+        let status = client.call("status", json!({ "jvm": running.pid().to_string() }));
+        assert_eq!(schema_faults(&status["structuredContent"]), [""; 0], "on {jvm}");
         by_the_library(&recording, waiting.pid());
     });
+}
+
+#[test]
+fn a_schema_finds_what_it_does_not_allow() {
+    let schema = json!({ "type": "object", "required": ["a"], "properties": {
+        "a": { "type": ["integer", "null"] }, "b": { "items": { "type": "number" } } } });
+    let count = |value: Value| faults(&value, &schema, "x").len();
+    assert_eq!(count(json!({ "a": null, "b": [1, 1.5], "c": "more" })), 0);
+    assert_eq!(count(json!({ "b": ["1", true] })), 3);
+    assert_eq!(count(json!({ "a": 1.5 })), 1);
+    assert_eq!(count(json!([])), 1);
 }
 
 #[test]

@@ -15,6 +15,8 @@ pub(super) struct Tool {
     /// Words behind the program's name.
     words: fn(&Given) -> Vec<String>,
     needs: Needs,
+    /// The JSON Schema of its documents; none: it answers in words.
+    answers: Option<&'static str>,
 }
 
 /// What a tool does to JVMs and files.
@@ -57,6 +59,7 @@ pub(super) const TOOLS: &[Tool] = &[
         parameters: &[],
         words: |_| strings(&["ps", "--json"]),
         needs: Needs::Nothing,
+        answers: Some(include_str!("../../../../docs/schemas/mayfly-ps-1.json")),
     },
     Tool {
         name: "status",
@@ -64,6 +67,7 @@ pub(super) const TOOLS: &[Tool] = &[
         parameters: &[JVM],
         words: |given| behind(strings(&["status", "--json"]), [given.text("jvm").to_owned()]),
         needs: Needs::Nothing,
+        answers: Some(include_str!("../../../../docs/schemas/mayfly-status-1.json")),
     },
     Tool {
         name: "report",
@@ -78,6 +82,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         words: report,
         needs: Needs::Nothing,
+        answers: Some(include_str!("../../../../docs/schemas/mayfly-report-1.json")),
     },
     Tool {
         name: "leaks",
@@ -105,6 +110,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         words: leaks,
         needs: Needs::AttachUnlessFile("targets"),
+        answers: Some(include_str!("../../../../docs/schemas/mayfly-leaks-1.json")),
     },
     Tool {
         name: "diff",
@@ -126,6 +132,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         words: diff,
         needs: Needs::Nothing,
+        answers: Some(include_str!("../../../../docs/schemas/mayfly-diff-1.json")),
     },
     Tool {
         name: "heap",
@@ -152,6 +159,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         words: heap,
         needs: Needs::AttachUnlessFile("target"),
+        answers: Some(include_str!("../../../../docs/schemas/mayfly-heap-1.json")),
     },
     Tool {
         name: "advise",
@@ -166,6 +174,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         words: advise,
         needs: Needs::AttachUnlessFile("recording"),
+        answers: Some(include_str!("../../../../docs/schemas/mayfly-advice-1.json")),
     },
     Tool {
         name: "record",
@@ -188,6 +197,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         words: record,
         needs: Needs::Attach,
+        answers: None,
     },
 ];
 
@@ -200,12 +210,16 @@ impl Tool {
     /// As `tools/list` has it.
     pub(super) fn described(&self) -> Value {
         let reads = self.needs != Needs::Attach;
-        json!({
+        let mut described = json!({
             "name": self.name,
             "description": self.help,
             "inputSchema": schema(self.parameters),
             "annotations": { "readOnlyHint": reads, "destructiveHint": false, "openWorldHint": false },
-        })
+        });
+        if let Some(schema) = self.answers.and_then(|schema| serde_json::from_str(schema).ok()) {
+            described["outputSchema"] = schema;
+        }
+        described
     }
 
     /// The command line for these arguments.
@@ -367,6 +381,14 @@ mod tests {
             let mut given = arguments(heap, if *question == "retained" { &["by"] } else { &[] });
             given["question"] = json!(question);
             accepted(heap, &given);
+        }
+    }
+
+    #[test]
+    fn documents_have_a_schema() {
+        for tool in TOOLS {
+            let schema = tool.described()["outputSchema"].clone();
+            assert_eq!(schema["type"].as_str(), tool.answers.map(|_| "object"), "{}", tool.name);
         }
     }
 
