@@ -48,7 +48,7 @@ impl Compared<'_> {
         let [before, after] = self.operations()?.map(number);
         let who =
             if self.counted_by == CountedBy::Program { "as the program counted them" } else { "as given" };
-        Some(format!("Numbers are per operation, {who}: {before} a recording before, {after} after."))
+        Some(format!("Allocated bytes are per operation, {who}: {before} a recording before, {after} after."))
     }
 }
 

@@ -139,7 +139,8 @@ fn of_sessions(text: &str) -> &str {
 fn without_a_number_given_operations_are_those_that_the_program_reported() {
     let place = some_report();
     let text = place.text(&["--full", "a", "b"]);
-    let said = "Numbers are per operation, as the program counted them: 10 a recording before, 20 after.\n";
+    let said =
+        "Allocated bytes are per operation, as the program counted them: 10 a recording before, 20 after.\n";
     assert!(text.contains(said), "{text}");
     let line = of_sessions(&text);
     assert!(line.contains(" ~ ") && line.contains("3.12 KiB"), "{text}");

@@ -62,7 +62,7 @@ pub struct Difference {
     pub stacks: bool,
     /// Mean profiled time of a run of each side, in milliseconds.
     pub duration_ms: [f64; 2],
-    /// Numbers are per operation.
+    /// Allocated bytes are per operation.
     pub per_operation: bool,
     /// What each run of each side did.
     pub work: [Vec<Work>; 2],
@@ -228,8 +228,10 @@ struct Counts {
 struct Tests {
     counts: Vec<Counts>,
     lived: Vec<Finding>,
-    /// Bytes of the whole, allocated.
+    /// Bytes of the whole, allocated: per operation.
     whole: f64,
+    /// Operations of a run, on average.
+    operations: f64,
 }
 
 #[derive(Clone, Copy)]
@@ -250,7 +252,9 @@ impl Tests {
         let mean = |sides: &[Runs; 2]| sides[0].mean() + sides[1].mean();
         let (all, all_live) = (of(&RowName::Total, allocated), of(&RowName::Total, live));
         let (whole, whole_live) = (mean(&all), mean(&all_live));
-        let mut tests = Self { counts: Vec::new(), lived: Vec::new(), whole };
+        let operations = sides.iter().flatten().map(|run| run.operations).sum::<f64>()
+            / sides.iter().flatten().count().max(1) as f64;
+        let mut tests = Self { counts: Vec::new(), lived: Vec::new(), whole, operations };
         let mut small = 0;
         for name in names {
             let (made, held) = (of(name, allocated), of(name, live));
@@ -283,13 +287,15 @@ impl Tests {
             let known = expected.iter().find(|(of, _)| *of == measure);
             known.map(|(_, expected)| *expected).unwrap_or_default()
         };
+        // What is live is of whole runs.
+        let whole_of = |measure| self.whole * if measure == Measure::Live { self.operations } else { 1.0 };
         let counted = self.counts.iter().map(|counts| counts.finding(expected(counts.measure)));
         let mut findings: Vec<Finding> = counted.chain(self.lived).collect();
         judge(&mut findings, judging);
         let sure = findings.iter().filter(|finding| finding.verdict != Verdict::Same).count();
         let level = judging.level * (sure + 1) as f64 / findings.len().max(1) as f64;
         for (finding, counts) in findings.iter_mut().zip(&self.counts) {
-            if judging.replicated && judging.is_told && finding.is_notable(self.whole) {
+            if judging.replicated && judging.is_told && finding.is_notable(whole_of(counts.measure)) {
                 let [before, after] = &counts.sides;
                 finding.unproven = true;
                 finding.runs_needed = runs_needed(before, after, expected(counts.measure), level);

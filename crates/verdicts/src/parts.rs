@@ -23,10 +23,10 @@ pub struct Part {
     pub after: Held,
 }
 
-/// Bytes of a run, per operation.
+/// Bytes of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Held {
-    /// Allocated.
+    /// Allocated, per operation.
     pub allocated: f64,
     /// Live at the end; 0 where that is not known.
     pub live: f64,
@@ -37,11 +37,11 @@ pub fn parts(before: &Side<'_>, after: &Side<'_>, stacks: bool) -> Vec<Part> {
     let mut parts: BTreeMap<(String, Vec<String>), [Held; 2]> = BTreeMap::new();
     for (at, side) in [before, after].into_iter().enumerate() {
         for (profile, operations) in &side.runs {
-            let weight = 1.0 / (operations * side.runs.len() as f64);
+            let share = 1.0 / side.runs.len() as f64;
             for cell in profile.cells() {
                 let held = &mut parts.entry(named(&cell, stacks)).or_default()[at];
-                held.allocated += cell.amounts.of(Value::Bytes) as f64 * weight;
-                held.live += cell.amounts.of(Value::Live) as f64 * weight;
+                held.allocated += cell.amounts.of(Value::Bytes) as f64 * share / operations;
+                held.live += cell.amounts.of(Value::Live) as f64 * share;
             }
         }
     }

@@ -45,7 +45,7 @@ pub(crate) struct Counted<'a> {
 /// The rows of one run.
 pub(crate) struct RunRows<'a> {
     /// Numbers are divided by this.
-    operations: f64,
+    pub(crate) operations: f64,
     rows: HashMap<RowName, Counted<'a>>,
     variances: Variances<'a>,
     profile: &'a Profile,
@@ -147,19 +147,29 @@ fn place_of(frame: &Frame) -> Option<String> {
 
 /// Bytes allocated of a row, per operation, with the variance of sampling.
 pub(crate) fn allocated(runs: &[RunRows<'_>], name: &RowName, classes: &RowClasses<'_>) -> Runs {
-    gathered(runs, name, |run, counted| {
-        let seen = !counted.allocated.is_empty();
-        let variance = if seen { counted.variance } else { run.missing(name, classes).0 };
-        (counted.allocated, variance)
-    })
+    gathered(
+        runs,
+        name,
+        |run| run.operations,
+        |run, counted| {
+            let seen = !counted.allocated.is_empty();
+            let variance = if seen { counted.variance } else { run.missing(name, classes).0 };
+            (counted.allocated, variance)
+        },
+    )
 }
 
-/// Bytes of a row that are live, per operation.
+/// Bytes of a row that are live: of whole runs, as twice the work leaves no more behind than once.
 pub(crate) fn live(runs: &[RunRows<'_>], name: &RowName, classes: &RowClasses<'_>) -> Runs {
-    gathered(runs, name, |run, counted| {
-        let seen = !counted.allocated.is_empty();
-        (counted.live, if seen { counted.live_variance } else { run.missing(name, classes).1 })
-    })
+    gathered(
+        runs,
+        name,
+        |_| 1.0,
+        |run, counted| {
+            let seen = !counted.allocated.is_empty();
+            (counted.live, if seen { counted.live_variance } else { run.missing(name, classes).1 })
+        },
+    )
 }
 
 fn mean_size(tally: Tally) -> f64 {
@@ -169,6 +179,7 @@ fn mean_size(tally: Tally) -> f64 {
 fn gathered<'a>(
     runs: &[RunRows<'a>],
     name: &RowName,
+    per: impl Fn(&RunRows<'a>) -> f64,
     of: impl Fn(&RunRows<'a>, &Counted<'a>) -> (Tally, f64),
 ) -> Runs {
     let mut gathered = Runs::default();
@@ -176,9 +187,10 @@ fn gathered<'a>(
     for run in runs {
         let (tally, variance) = of(run, &run.get(name));
         let size = mean_size(tally);
-        gathered.values.push(tally.bytes as f64 / run.operations);
+        let per = per(run);
+        gathered.values.push(tally.bytes as f64 / per);
         // No count is surer than half an object.
-        variances += (variance + size * size / 4.0) / (run.operations * run.operations);
+        variances += (variance + size * size / 4.0) / (per * per);
     }
     gathered.sampling = variances / (runs.len() as f64).max(1.0);
     gathered

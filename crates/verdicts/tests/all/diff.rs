@@ -386,6 +386,36 @@ fn operations_normalise() {
 }
 
 #[test]
+fn what_is_live_is_compared_as_it_is_however_much_work_was_done() {
+    let random = &mut Random(11);
+    let with_live = |mut runs: Vec<Profile>, factor: u64| {
+        for run in &mut runs {
+            run.run.lifetimes = true;
+            run.classes.iter_mut().for_each(|class| {
+                class.allocated.bytes *= factor;
+                class.live = Some(Tally { objects: 1_000, bytes: 64_000, largest: 64 });
+            });
+            run.sites.iter_mut().for_each(|site| site.allocated.bytes *= factor);
+        }
+        runs
+    };
+    let before = with_live(runs(random, 3, 0.001, 1.0), 1);
+    let after = with_live(runs(random, 3, 0.001, 1.0), 2);
+    let side = |profiles: &'static [Profile], operations| Side {
+        runs: profiles.iter().map(|profile| (profile, operations)).collect(),
+    };
+    let difference =
+        diff(&side(before.leak(), 10.0), &side(after.leak(), 20.0), LEVEL, 0.9).expect("comparable");
+    let of_all = difference
+        .findings
+        .iter()
+        .find(|finding| finding.row == RowName::Total && finding.measure == mayfly_verdicts::Measure::Live);
+    let of_all = of_all.expect("it is compared");
+    assert_eq!((of_all.before, of_all.after), (Some(40.0 * 64_000.0), Some(40.0 * 64_000.0)));
+    assert!(changed(&difference).is_empty(), "{:?}", changed(&difference));
+}
+
+#[test]
 fn lines_that_move_change_nothing() {
     let random = &mut Random(5);
     let before = runs(random, 3, 0.001, 1.0);
