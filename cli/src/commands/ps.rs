@@ -14,7 +14,7 @@ use crate::exit_codes;
 use crate::output;
 use crate::session::connect::Target;
 use crate::session::jvms::{self, Jvm};
-use crate::session::perf_data::Heap;
+use crate::session::perf_data::{Heap, Metaspace};
 use crate::session::process::{Process, javas_of_others};
 
 /// How long one agent may keep the list waiting.
@@ -46,16 +46,21 @@ pub(super) struct Memory {
     /// Of that what the last collection left, and the little that was made outside of eden since; nothing where there is no eden.
     pub(super) heap_left_bytes: Option<u64>,
     pub(super) heap_committed_bytes: Option<u64>,
+    pub(super) metaspace_used_bytes: Option<u64>,
+    pub(super) metaspace_committed_bytes: Option<u64>,
 }
 
 impl Memory {
-    pub(super) fn of(process: &Process, heap: Option<Heap>) -> Self {
+    /// By the JVM's counters, where it shows them.
+    pub(super) fn of(process: &Process, heap: Option<Heap>, metaspace: Option<Metaspace>) -> Self {
         Self {
             resident_bytes: process.resident_bytes,
             virtual_bytes: process.virtual_bytes,
             heap_used_bytes: heap.map(|heap| heap.used_bytes),
             heap_left_bytes: heap.and_then(|heap| heap.left_bytes),
             heap_committed_bytes: heap.map(|heap| heap.committed_bytes),
+            metaspace_used_bytes: metaspace.map(|metaspace| metaspace.used_bytes),
+            metaspace_committed_bytes: metaspace.map(|metaspace| metaspace.committed_bytes),
         }
     }
 }
@@ -93,7 +98,7 @@ fn row(jvm: Jvm) -> Row {
         (None, None) => "unknown",
     };
     Row {
-        memory: Memory::of(&jvm.process, jvm.heap),
+        memory: Memory::of(&jvm.process, jvm.heap, jvm.metaspace),
         pid: jvm.process.pid,
         uptime_s: jvm.uptime.map(|uptime| uptime.as_secs()),
         main: jvm.main().to_owned(),

@@ -12,6 +12,7 @@ use crate::exit_codes;
 use crate::output;
 use crate::session::connect::Target;
 use crate::session::jvms;
+use crate::session::perf_data::PerfData;
 use crate::session::process::Process;
 
 /// Asks, and prints the answer. No agent is loaded to find out that there is none.
@@ -23,8 +24,10 @@ pub(crate) fn run(args: StatusArgs) -> Result<u8, Error> {
     };
     let engine = engine(&target);
     let process = Process::find(pid)?;
-    let heap = jvms::perf_data(&process).and_then(|data| data.heap());
-    let memory = Memory::of(&process, heap);
+    let data = jvms::perf_data(&process);
+    let (heap, metaspace) =
+        (data.as_ref().and_then(PerfData::heap), data.as_ref().and_then(PerfData::metaspace));
+    let memory = Memory::of(&process, heap, metaspace);
     if args.json {
         output::json(&as_json(pid, &status, engine, memory), None)?;
     } else {
@@ -53,6 +56,7 @@ fn as_text(pid: u32, status: &Status, engine: Option<EngineKind>, memory: Memory
     let mut rows = vec![("pid", pid_text(pid, status.jvm.pid)), ("program", status.jvm.command.clone())];
     rows.push(("jvm", format!("{}, {}", status.jvm.version, status.jvm.gc)));
     rows.push(("memory", memory_text(memory)));
+    rows.push(("of that", parts_text(memory, status.profiling.as_ref())));
     rows.push(("agent", agent));
     rows.push(("options", status.options.clone()));
     rows.push(("engine", engine.map(engine_text).unwrap_or_default().to_owned()));
@@ -77,6 +81,22 @@ fn memory_text(memory: Memory) -> String {
     format!("{resident} resident, {all} virtual{}", heap.unwrap_or_default())
 }
 
+/// Which part of a process is whose. Pages of the heap that were given to it and never touched are not resident.
+fn parts_text(memory: Memory, profiling: Option<&Profiling>) -> String {
+    let part = |name: &str, bytes: Option<u64>| bytes.map(|bytes| format!("{name} {}", size(bytes)));
+    let parts = [
+        part("Java heap", memory.heap_committed_bytes),
+        part("metaspace", memory.metaspace_committed_bytes),
+        part("Mayfly", profiling.map(|profiling| profiling.native_bytes)),
+    ];
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!("{}; the rest is code, threads and C heap", parts.join(", "))
+    }
+}
+
 fn pid_text(pid: u32, inner: u32) -> String {
     if pid == inner { pid.to_string() } else { format!("{pid} ({inner} in its own namespace)") }
 }
@@ -92,7 +112,6 @@ fn profiling_rows(profiling: &Profiling) -> Vec<(&'static str, String)> {
     vec![
         ("profiling", format!("{state}: {time} profiled, {} GCs{resets}", profiling.gcs)),
         ("follows", follows(profiling)),
-        ("own cost", size(profiling.native_bytes)),
         ("recording", profiling.recording.clone().unwrap_or_default()),
     ]
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::session::folder::{Folder, read_at_most};
-use crate::session::perf_data::{Heap, PerfData};
+use crate::session::perf_data::{Heap, Metaspace, PerfData};
 use crate::session::process::{Process, all_pids};
 use crate::session::unreachable::Unreachable;
 
@@ -31,6 +31,8 @@ pub(crate) struct Jvm {
     pub(crate) command: String,
     /// Its heap at the end of the last collection; `None` if it does not tell.
     pub(crate) heap: Option<Heap>,
+    /// What its classes take, if it tells.
+    pub(crate) metaspace: Option<Metaspace>,
     /// The agent's library as it is mapped; `None` if it has none, or does not let us see.
     pub(crate) agent_library: Option<String>,
     /// What it has loaded can be seen.
@@ -102,6 +104,7 @@ fn look_at(pid: u32) -> Result<Jvm, Unreachable> {
         java,
         command: command.unwrap_or_default(),
         heap: perf_data.as_ref().and_then(PerfData::heap),
+        metaspace: perf_data.as_ref().and_then(PerfData::metaspace),
         agent_library: agent_library(&files),
         shows_libraries: !files.is_empty(),
         process,

@@ -43,6 +43,13 @@ pub(crate) struct Heap {
     pub(crate) committed_bytes: u64,
 }
 
+/// What the JVM knows of its classes takes, outside of the heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Metaspace {
+    pub(crate) used_bytes: u64,
+    pub(crate) committed_bytes: u64,
+}
+
 impl PerfData {
     /// Takes the contents of a file; `None` if they are none.
     pub(crate) fn of(bytes: Vec<u8>) -> Option<Self> {
@@ -79,6 +86,15 @@ impl PerfData {
         }
         heap.left_bytes = eden.then_some(left);
         (heap.committed_bytes > 0).then_some(heap)
+    }
+
+    /// What classes take; `None` if the JVM does not tell.
+    pub(crate) fn metaspace(&self) -> Option<Metaspace> {
+        let number = |name: &[u8]| {
+            self.entries().find(|entry| entry.name == name).and_then(|entry| self.long(entry.value))
+        };
+        let used_bytes = number(b"sun.gc.metaspace.used")?;
+        Some(Metaspace { used_bytes, committed_bytes: number(b"sun.gc.metaspace.capacity")? })
     }
 
     fn entries(&self) -> impl Iterator<Item = Entry<'_>> {

@@ -225,9 +225,13 @@ fn a_process_tells_its_memory_to_itself_and_to_others() {
             assert!(memory["virtual_bytes"].as_i64().expect("a number") > told, "on {jvm}: {memory}");
             let committed = memory["heap_committed_bytes"].as_i64().expect("the counters have it");
             assert!(committed >= 8 * MIB, "on {jvm}: {memory}");
+            let metaspace = memory["metaspace_committed_bytes"].as_i64().expect("the counters have it");
+            let used = memory["metaspace_used_bytes"].as_i64().expect("the counters have it");
+            assert!((100_000..=metaspace).contains(&used), "on {jvm}: {memory}");
         }
         let text = mayfly(["status", &pid.to_string()]).ok().stdout;
-        assert!(text.contains(" resident, ") && text.contains("; heap: "), "on {jvm}: {text}");
+        let parts = [" resident, ", "; heap: ", "Java heap ", "metaspace "];
+        assert!(parts.iter().all(|part| text.contains(part)), "on {jvm}: {text}");
         running.finish().ok();
     });
 }
