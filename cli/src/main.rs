@@ -47,6 +47,8 @@ fn main() -> ExitCode {
         Command::Demo(args) => commands::demo::run(args),
         Command::Live(args) => commands::live::run(&args),
         Command::Ps(args) => commands::ps::run(args),
+        Command::Doctor(args) => commands::doctor::run(&args),
+        Command::HelpFiles(args) => commands::help_files::run(&args),
         Command::Attach(args) => commands::attach::run(&args),
         Command::Status(args) => commands::status::run(args),
         Command::Start(args) => commands::start::run(&args),

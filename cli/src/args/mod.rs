@@ -8,23 +8,49 @@ pub(crate) mod running;
 use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use clap::{Args, Parser, Subcommand};
 use judging::{AdviseArgs, CheckArgs, DiffArgs, LeaksArgs};
 use mayfly_profile::option_value;
+use mayfly_recording::FORMAT_VERSION;
+use mayfly_recording::control::PROTOCOL_VERSION;
 pub(crate) use part::Phase;
 use part::{FormatArgs, PartArgs};
 use running::{
-    LiveArgs, McpArgs, PsArgs, RecordArgs, SnapshotArgs, StartArgs, StatusArgs, StopArgs, TargetArgs,
+    DoctorArgs, LiveArgs, McpArgs, PsArgs, RecordArgs, SnapshotArgs, StartArgs, StatusArgs, StopArgs,
+    TargetArgs,
 };
 
 /// See how long the objects of a Java program live: which classes and call sites allocate, how much, and when those
 /// objects die.
 #[derive(Debug, Parser)]
-#[command(name = "mayfly", version, propagate_version = true, arg_required_else_help = true)]
+#[command(name = "mayfly", version, long_version = long_version(), propagate_version = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// What this is, in a line: version, protocol, target.
+pub(crate) fn versions() -> String {
+    format!("mayfly {}", long_version().replace('\n', ", "))
+}
+
+/// What `--version` shows behind the name, by lines; `-V` shows the first.
+fn long_version() -> &'static str {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    let c_library = match () {
+        () if cfg!(target_env = "musl") => "linux-musl",
+        () if cfg!(target_env = "gnu") => "linux-gnu",
+        () => "linux",
+    };
+    TEXT.get_or_init(|| {
+        format!(
+            "{}\nagent protocol {PROTOCOL_VERSION}\nrecordings {FORMAT_VERSION}\nfor {}-{c_library}",
+            env!("CARGO_PKG_VERSION"),
+            std::env::consts::ARCH
+        )
+    })
 }
 
 /// What to do.
@@ -85,6 +111,12 @@ pub(crate) enum Command {
     /// Lists the JVMs of this user (root: of all users), also those in containers, with the agent's state in each: none, launched (to
     /// profile, or for the heap only), attached, or silent if it takes no requests.
     Ps(PsArgs),
+    /// Say what works here and in a JVM, and what stands in the way of a recording
+    ///
+    /// Looks at this installation, and with PID at that JVM: its release, collector, C library, whether it can be attached to, and how the
+    /// agent would come to it. Changes nothing. Exits with 0 if a recording could be started, with 2 if this installation is in the
+    /// way, and with 3 if the JVM is.
+    Doctor(DoctorArgs),
     /// Load the agent into a running JVM, to look at its heap
     ///
     /// Commands that need it do this by themselves. An agent that is there already is left as it is.
@@ -120,6 +152,17 @@ pub(crate) enum Command {
     /// Speaks the protocol on standard input and output, for a client that starts this command. Tools: list_jvms, status, report,
     /// leaks, diff, heap, advise, record. Reads files only, unless --allow-attach is given.
     Mcp(McpArgs),
+    /// Write manual pages and completions for shells, for packages
+    #[command(hide = true)]
+    HelpFiles(HelpFilesArgs),
+}
+
+/// What `mayfly help-files` takes.
+#[derive(Debug, Args)]
+pub(crate) struct HelpFilesArgs {
+    /// Where to: pages go to man/, completions to completions/ in it
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
 }
 
 /// What `mayfly run` takes.

@@ -13,6 +13,18 @@ pub(crate) struct PsArgs {
     pub(crate) json: bool,
 }
 
+/// What `mayfly doctor` takes.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Process id, or a main class or jar that exactly one JVM runs [default: no JVM is looked at]
+    #[arg(value_name = "PID")]
+    pub(crate) jvm: Option<String>,
+
+    /// Write JSON (schema mayfly-doctor/1)
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// Which JVM is meant.
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {

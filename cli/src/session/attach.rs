@@ -104,15 +104,23 @@ fn said(reply: &str) -> Vec<&str> {
 }
 
 /// Asking a JVM that does not listen would make it print its stacks.
-fn check_enabled(process: &Process) -> Result<(), Unreachable> {
+///
+/// # Errors
+/// [`Unreachable::AttachDisabled`].
+pub(crate) fn check_enabled(process: &Process) -> Result<(), Unreachable> {
     const OFF: &str = "-XX:+DisableAttachMechanism";
     let capabilities = jvms::perf_data(process).and_then(|data| data.text("sun.rt.jvmCapabilities"));
     let disabled = match capabilities {
         // First of the capabilities: whether it can be attached to.
         Some(capabilities) => capabilities.starts_with('0'),
-        None => process.command_line().iter().any(|word| word == OFF) || environment_has(process, OFF),
+        None => has(process, OFF),
     };
     if disabled { Err(Unreachable::AttachDisabled { pid: process.pid }) } else { Ok(()) }
+}
+
+/// Whether its command line, or the environment, gives it this option.
+pub(crate) fn has(process: &Process, option: &str) -> bool {
+    process.command_line().iter().any(|word| word == option) || environment_has(process, option)
 }
 
 fn environment_has(process: &Process, option: &str) -> bool {

@@ -91,7 +91,10 @@ pub(crate) fn pid_of(target: &str) -> Result<u32, Unreachable> {
 }
 
 /// A JVM's facts.
-fn look_at(pid: u32) -> Result<Jvm, Unreachable> {
+///
+/// # Errors
+/// It is none, or can't be looked at.
+pub(crate) fn look_at(pid: u32) -> Result<Jvm, Unreachable> {
     let process = Process::find(pid)?;
     process.check_user()?;
     let files = hotspot_files(&process)?;

@@ -11,6 +11,7 @@ use std::path::Path;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 use tempfile::TempPath;
 
+use crate::session::elf::{CLibrary, Needs};
 use crate::session::folder::Folder;
 use crate::session::process::Process;
 use crate::session::unreachable::Unreachable;
@@ -84,7 +85,7 @@ fn copy(process: &Process, library: &Path, folder: &'static str) -> io::Result<P
 /// Whether the JVM could load the library at all. One that was cut off would kill it: the loader maps what is not there.
 ///
 /// # Errors
-/// [`Unreachable::OtherArchitecture`], [`Unreachable::LibraryDamaged`]. What can't be read is left for the JVM to judge.
+/// [`Unreachable::OtherArchitecture`], [`Unreachable::OtherCLibrary`], [`Unreachable::LibraryDamaged`]. What can't be read is left for the JVM to judge.
 pub(crate) fn check_loadable(process: &Process, library: &Path) -> Result<(), Unreachable> {
     if !is_whole(library).unwrap_or(false) {
         return Err(Unreachable::LibraryDamaged { library: library.to_owned() });
@@ -98,8 +99,15 @@ pub(crate) fn check_loadable(process: &Process, library: &Path) -> Result<(), Un
             ours: ours.to_string(),
             library: library.to_owned(),
         }),
-        _ => Ok(()),
+        _ => check_c_library(process, library),
     }
+}
+
+fn check_c_library(process: &Process, library: &Path) -> Result<(), Unreachable> {
+    let theirs = process.mapped_files().ok().and_then(|files| CLibrary::of(process, &files));
+    let why = theirs.zip(Needs::of(library)).and_then(|(theirs, needs)| needs.missing_in(theirs));
+    let refused = |why| Unreachable::OtherCLibrary { pid: process.pid, library: library.to_owned(), why };
+    why.map_or(Ok(()), |why| Err(refused(why)))
 }
 
 /// What an ELF file is built for: bits, and `e_machine`.

@@ -5,6 +5,8 @@
 pub(crate) mod agent_library;
 pub(crate) mod attach;
 pub(crate) mod connect;
+mod elf;
+pub(crate) mod examination;
 pub(crate) mod folder;
 pub(crate) mod java;
 pub(crate) mod jvms;

@@ -133,6 +133,19 @@ pub(crate) enum Unreachable {
         /// Our library.
         library: PathBuf,
     },
+    /// Built for another C library, or a newer one.
+    #[error(
+        "the agent {} can't be loaded into JVM {pid}: {why}; use the agent of a package (docs/guide/install.md), which goes with glibc \
+         2.17 or newer and with musl", .library.display()
+    )]
+    OtherCLibrary {
+        /// The JVM.
+        pid: u32,
+        /// Our library.
+        library: PathBuf,
+        /// What is missing.
+        why: String,
+    },
     /// No library, or half of one: loading it would end the JVM.
     #[error("the agent {} is damaged or cut off; install it again", .library.display())]
     LibraryDamaged {
