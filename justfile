@@ -105,3 +105,12 @@ screenshot:
 page-cost *ARGS:
     cargo build --release
     cargo run --release -p mayfly-bench -- page {{ ARGS }}
+
+# Build what is handed out, into target/packages: archives, wheels and Debian packages, for x86-64 and aarch64, glibc 2.17 and musl
+dist *ARCHS:
+    scripts/dist/build {{ ARCHS }}
+
+# Try what `just dist` made on a JVM of musl and on one of aarch64, by qemu
+platforms:
+    scripts/fetch-platforms
+    cargo test -p mayfly-tests --test e2e platforms::

@@ -1,0 +1,200 @@
+//! What is handed out, from its own files: the archive on JVMs of other platforms (musl; aarch64, by qemu), the wheel and the Debian
+//! package installed and used. `scripts/dist/build` and `scripts/fetch-platforms` come first; what is not there is skipped.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use mayfly_tests::{
+    JsonReport, Jvm, Launch, Outcome, Running, Workspace, any_jvm, check_all, fixture_classes, skip,
+    workspace_root,
+};
+
+/// By qemu a program takes ten times as long.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// A file of the packages that ends so; `None`, and said, if there is none.
+fn package(end: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("MAYFLY_PACKAGES")
+        .map_or_else(|| workspace_root().join("target/packages"), PathBuf::from);
+    let files = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let found = files.filter(|path| path.to_string_lossy().ends_with(end)).min();
+    if found.is_none() {
+        skip(&format!("a package {end}"), "not built; scripts/dist/build makes it");
+    }
+    found
+}
+
+/// A JVM that `scripts/fetch-platforms` has fetched.
+fn platform(name: &str, feature: u32) -> Option<Jvm> {
+    let home = workspace_root().join("target/platforms").join(name);
+    if !home.join("bin/java").exists() {
+        skip(name, "not there; scripts/fetch-platforms fetches it");
+        return None;
+    }
+    Some(Jvm { home, feature, version: name.to_owned(), compact_headers: false })
+}
+
+/// An archive, unpacked: where `bin` and `lib` are.
+fn unpacked(arch: &str, to: &Workspace) -> Option<PathBuf> {
+    let archive = package(&format!("-linux-{arch}.tar.gz"))?;
+    run("tar", [OsStr::new("xzf"), archive.as_os_str(), OsStr::new("-C"), to.path().as_os_str()]).ok();
+    fs::read_dir(to.path())
+        .expect("unpacked")
+        .flatten()
+        .map(|entry| entry.path())
+        .find(|path| path.join("bin").exists())
+}
+
+fn run<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(program: impl AsRef<OsStr>, args: I) -> Outcome {
+    let mut command = Command::new(program);
+    command.args(args);
+    Running::of(command).finish()
+}
+
+/// Objects by class, and who died and who is live, as the program itself knows them.
+fn facts_hold(jvm: &Jvm, library: &Path, jvm_args: &[&str]) {
+    let workspace = Workspace::new();
+    let recording = workspace.file("run.mayfly");
+    let options = format!("#live-0#trackcollections#trace#recording-{}", recording.display());
+    let launch = Launch::new(jvm, "matrix.Matrix").agent_at(library, options).jvm_args(jvm_args).limit(LIMIT);
+    let stdout = launch.run().ok().stdout;
+    let report = JsonReport::of(&recording);
+    let allocated = report.allocated();
+    check_all(jvm, &stdout, &allocated).unwrap_or_else(|why| panic!("{}: {why}", jvm.version));
+    let (dead, live) = (report.collected(), report.live());
+    let facts: Vec<_> =
+        stdout.lines().filter(|line| line.starts_with("DEAD ") || line.starts_with("LIVE ")).collect();
+    assert_eq!(facts.len(), 5, "{stdout}");
+    for fact in facts {
+        let words: Vec<_> = fact.split(' ').collect();
+        let objects: u64 = words[2].parse().expect("a number");
+        let found = if words[0] == "DEAD" { &dead } else { &live };
+        let found = found.get(words[1]).map_or(0, |count| count.objects);
+        // The JDK's own few arrays.
+        let others = if words[1].starts_with('[') { 10 } else { 0 };
+        assert!((objects..=objects + others).contains(&found), "{}: {fact}, found {found}", jvm.version);
+    }
+}
+
+#[test]
+fn counts_and_deaths_are_right_under_musl() {
+    let workspace = Workspace::new();
+    let (Some(jvm), Some(place)) = (platform("musl17", 17), unpacked("x86_64", &workspace)) else { return };
+    facts_hold(&jvm, &place.join("lib/libmayfly.so"), &["-Xmx512m"]);
+}
+
+#[test]
+fn counts_and_deaths_are_right_on_aarch64() {
+    let workspace = Workspace::new();
+    let (Some(jvm), Some(place)) = (platform("arm21", 21), unpacked("aarch64", &workspace)) else { return };
+    facts_hold(&jvm, &place.join("lib/libmayfly.so"), &["-Xmx512m", "-XX:+UseSerialGC"]);
+}
+
+/// The same file: nothing has to be chosen.
+#[test]
+fn the_same_library_is_right_under_glibc() {
+    let workspace = Workspace::new();
+    let Some(place) = unpacked("x86_64", &workspace) else { return };
+    any_jvm(|jvm| facts_hold(jvm, &place.join("lib/libmayfly.so"), &["-Xmx512m"]));
+}
+
+#[test]
+fn a_running_jvm_of_musl_is_listed_profiled_and_examined() {
+    let workspace = Workspace::new();
+    let (Some(jvm), Some(place)) = (platform("musl17", 17), unpacked("x86_64", &workspace)) else { return };
+    let mayfly = |args: &[&str]| run(place.join("bin/mayfly"), args);
+    let mut running = Launch::new(&jvm, "steered.Steered").start().when_ready();
+    let pid = running.pid().to_string();
+    let doctor = mayfly(&["doctor", &pid]).ok().stdout;
+    assert!(doctor.contains("C library") && doctor.contains("musl\n"), "{doctor}");
+    let listed = mayfly(&["ps"]).ok().stdout;
+    assert!(listed.lines().any(|line| line.starts_with(&pid) && line.contains("none")), "{listed}");
+    mayfly(&["start", "--exact", &pid, "#trackcollections"]).ok();
+    running.does("keep 500");
+    let recording = workspace.file("run.mayfly");
+    mayfly(&["snapshot", "-o", &recording.to_string_lossy(), &pid]).ok();
+    let items = JsonReport::of(&recording).allocated().get("steered.Steered$Item").map(|count| count.objects);
+    assert_eq!(items, Some(500));
+    mayfly(&["stop", &pid]).ok();
+    assert!(running.finish().ok().stdout.ends_with("KEPT 500\nDONE\n"));
+}
+
+/// A program that finds its library where it was installed.
+fn is_installed(place: &Path, library: &Path) {
+    let doctor = run(place, ["doctor"]).ok().stdout;
+    let library = library.canonicalize().expect("installed").display().to_string();
+    assert!(doctor.contains(&format!("{library}, for glibc 2.17 or newer, and musl")), "{doctor}");
+    any_jvm(|jvm| {
+        let workspace = Workspace::new();
+        let recording = workspace.file("run.mayfly");
+        let mut command = Command::new(place);
+        command
+            .args(["run", "-o"])
+            .arg(&recording)
+            .arg("--")
+            .arg(jvm.java())
+            .arg("-cp")
+            .arg(fixture_classes());
+        let outcome = Running::of({
+            command.args(["churn.Churn", "0"]);
+            command
+        });
+        outcome.finish().ok();
+        assert!(JsonReport::of(&recording).0["totals"].is_object());
+    });
+}
+
+#[test]
+fn the_wheel_is_installed_and_used() {
+    let Some(wheel) = package(&format!("_{}.whl", std::env::consts::ARCH)) else { return };
+    let workspace = Workspace::new();
+    let place = workspace.file("venv");
+    if run("python3", [OsStr::new("-m"), OsStr::new("venv"), place.as_os_str()]).code() != Some(0) {
+        return skip("the wheel", "no python3 with venv");
+    }
+    let quiet = ["install", "--quiet", "--no-index", "--disable-pip-version-check"].map(OsStr::new);
+    run(place.join("bin/pip"), quiet.into_iter().chain([wheel.as_os_str()])).ok();
+    is_installed(&place.join("bin/mayfly"), &place.join("lib/libmayfly.so"));
+}
+
+#[test]
+fn the_debian_package_is_installed_and_used() {
+    let arch = if cfg!(target_arch = "aarch64") { "arm64" } else { "amd64" };
+    let Some(package) = package(&format!("_{arch}.deb")) else { return };
+    if run("dpkg", ["--version"]).code() != Some(0) {
+        return skip("the Debian package", "no dpkg");
+    }
+    let root = Workspace::new();
+    fs::create_dir_all(root.file("var/lib/dpkg/info")).expect("made");
+    fs::create_dir_all(root.file("var/lib/dpkg/updates")).expect("made");
+    fs::write(root.file("var/lib/dpkg/status"), "").expect("written");
+    let at = format!("--root={}", root.path().display());
+    run(
+        "dpkg",
+        [
+            OsStr::new(&at),
+            "--force-not-root".as_ref(),
+            "--log=/dev/null".as_ref(),
+            "-i".as_ref(),
+            package.as_os_str(),
+        ],
+    )
+    .ok();
+    is_installed(&root.file("usr/bin/mayfly"), &root.file("usr/lib/libmayfly.so"));
+}
+
+#[test]
+fn a_symbol_above_the_floor_is_named() {
+    let check = workspace_root().join("scripts/dist/check-symbols");
+    if run("python3", ["--version"]).code() != Some(0) || run("readelf", ["--version"]).code() != Some(0) {
+        return skip("check-symbols", "needs python3 and readelf");
+    }
+    // This test's own program, for which the machine's C library has what it takes.
+    let own = std::env::current_exe().expect("a path");
+    let refused = run(&check, [OsStr::new("--floor"), "2.1".as_ref(), own.as_os_str()]);
+    assert_eq!(refused.code(), Some(1), "{}", refused.stderr);
+    assert!(refused.stderr.contains("above 2.1"), "{}", refused.stderr);
+}
