@@ -12,6 +12,9 @@ use super::switches::Switches;
 use super::weak::WeakReferences;
 use crate::options::Options;
 
+/// Why objects are not followed where young collections keep what is followed.
+const HELD: &str = "this collector keeps followed objects until it collects the old generation: no more than a share of the heap";
+
 /// Of classes beyond some 260,000: counted by size, as one class.
 const OTHERS: &str = "their classes only, there are too many: counted as (other classes)";
 
@@ -74,8 +77,9 @@ impl Population {
 
     /// What could not be kept as it should, by cause.
     pub(crate) fn dropped(&self) -> Vec<Dropped> {
+        let no_room = if self.budget.bounds_held() { HELD } else { "no room within #memlimit" };
         [
-            ("no room within #memlimit", self.nurseries.dropped()),
+            (no_room, self.nurseries.dropped()),
             ("their stacks only, no room within #memlimit", self.sites.overflowed()),
             (OTHERS, self.classes.in_other_classes()),
         ]

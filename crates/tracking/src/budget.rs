@@ -115,7 +115,7 @@ impl Budget {
     }
 
     /// Whether what is tracked is kept by the collector, so that its bytes are limited.
-    pub(crate) fn bounds_held(&self) -> bool {
+    pub fn bounds_held(&self) -> bool {
         self.held.limit.load(Relaxed) != u64::MAX
     }
 
