@@ -2,7 +2,7 @@
 //!
 //! A session needs [`Counting`], which knows no JVM: a test counts by hand. Who steers needs [`Engine`]. An engine is free in
 //! how it comes to its counts; objects to be followed it hands to `tracking`, as all engines do. What hooks call at each
-//! allocation is no part of this: `entry` holds the exact engine by its type. How to add one: docs/design/0034-the-agents-rooms.md.
+//! allocation is no part of this: `entry` holds the exact engine by its type. How to add one: docs/design/agent.md#0034-the-agents-rooms.
 
 use mayfly_jvmti::{Jni, SampledAllocation, Thread};
 use mayfly_profile::{ClassEstimate, ClassId, Dropped, EngineKind, Refusals, Remainder, SiteCounts};

@@ -1,6 +1,6 @@
 //! libmayfly.so: the agent that runs inside the target JVM.
 //!
-//! Rooms, each of which imports only from those below it (docs/design/0034-the-agents-rooms.md):
+//! Rooms, each of which imports only from those below it (docs/design/agent.md#0034-the-agents-rooms):
 //!
 //! - [`entry`]: where the JVM comes in: events, native methods, start-up. It knows all the others.
 //! - `api`, `remote`, `heap`: questions to the heap, from Java and from outside.

@@ -192,7 +192,7 @@ struct Outcome {
 /// As [`mayfly_recording::read_profile`], which takes the bytes at once. The outer error is the input's.
 ///
 /// By one thread: what is decoded is folded while it is in the cache, and freed where it was made
-/// ([why](../../docs/design/0063-slices-gone-through-backwards.md)).
+/// ([why](../../docs/design/reports.md#0063-a-long-recording-becomes-a-page-by-what-changed-gone-through-backwards)).
 fn read_pieces(input: &mut impl Read, mut folding: Folding) -> io::Result<Result<Outcome, ReadError>> {
     let mut reader = RecordingReader::new();
     let mut piece = vec![0; PIECE_BYTES];

@@ -1,6 +1,6 @@
 //! A session whose hooks make no tests: threads have a slab when they begin to run, and classes a cell before they are initialised.
 //!
-//! Why, and what it gave: docs/design/0065-hooks-without-tests.md. Arrays of references are not announced by the JVM: their hooks ask.
+//! Why, and what it gave: docs/design/counting.md#0065-where-a-session-only-counts-its-hooks-make-no-tests. Arrays of references are not announced by the JVM: their hooks ask.
 
 use std::ffi::CStr;
 

@@ -1,7 +1,7 @@
 //! The exact engine in a JVM that runs: its begin, with all classes that are loaded, and its end, after which another may begin.
 //!
 //! What the JVM allows then, and how counting finds its counters without added fields:
-//! docs/design/0060-exact-counts-after-an-attach.md.
+//! docs/design/counting.md#0060-exact-counts-after-an-attach.
 
 use std::ffi::CStr;
 use std::sync::Arc;

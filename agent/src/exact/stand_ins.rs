@@ -1,6 +1,6 @@
 //! What is used instead of the fields that a class can't be given once it is loaded: fields that the JDK has no use for any more.
 //!
-//! How they are used is in `MayflyHooks.java`, and why these, in docs/design/0060-exact-counts-after-an-attach.md.
+//! How they are used is in `MayflyHooks.java`, and why these, in docs/design/counting.md#0060-exact-counts-after-an-attach.
 
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 

@@ -1,7 +1,7 @@
 //! The console, stderr: live blocks, and reports if no folder is given for them.
 //!
 //! The program writes to the same terminal. So blocks are appended, below what is there, and nothing is drawn over unless
-//! the user says that nothing else writes there ([why](../../../docs/design/0025-one-stream-many-readers.md)).
+//! the user says that nothing else writes there ([why](../../../docs/design/recordings.md#0025-one-stream-many-readers-and-a-terminal-that-is-the-programs)).
 
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};

@@ -1,5 +1,5 @@
 //! Sets samples right by what threads are known to have allocated between them: inside of their buffers and outside, each for
-//! itself ([why](../../../docs/design/0045-why-samples-were-off.md)). A ratio estimator by two strata; objects that are picked for
+//! itself ([why](../../../docs/design/sampling.md#0045-why-totals-of-samples-were-off-and-what-sets-them-right)). A ratio estimator by two strata; objects that are picked for
 //! certain are in neither.
 
 use mayfly_profile::Estimate;

@@ -1,7 +1,7 @@
 //! The sampled engine: the JVM's own allocation sampler picks objects, whose class, size and stack are taken and whose death is
 //! followed. No class is rewritten, so class data sharing stays on, and it can begin in a JVM that runs.
 //!
-//! Counts are estimates with their errors ([why they hold](../../../docs/design/0036-the-sampled-engine.md)). Not here: when it
+//! Counts are estimates with their errors ([why they hold](../../../docs/design/sampling.md#0036-the-sampled-engine)). Not here: when it
 //! begins and ends (`steering`), how deaths are found (`tracking`).
 
 mod calibration;

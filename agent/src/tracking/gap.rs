@@ -1,7 +1,7 @@
 //! What a thread allocated between two of its samples, inside of its buffers and outside of them, by the JVM's exact counters.
 //!
 //! Up to JDK 24 the sampler loses count where an object is allocated outside of a buffer ([how](
-//! ../../../docs/design/0045-why-samples-were-off.md)): those objects are picked too rarely, and others a little. Not here: how
+//! ../../../docs/design/sampling.md#0045-why-totals-of-samples-were-off-and-what-sets-them-right)): those objects are picked too rarely, and others a little. Not here: how
 //! estimates are set right by it (`calibration` of the sampled engine).
 
 use mayfly_jvmti::Buffer;

@@ -1,6 +1,6 @@
 //! A file as bytes, without reading it: one larger than memory is paged in as it is asked for.
 //!
-//! The only unsafe code of this package (docs/design/0022-heap-queries.md).
+//! The only unsafe code of this package (docs/design/heap.md#0022-questions-about-a-heap).
 #![allow(unsafe_code)]
 
 use std::fs::File;

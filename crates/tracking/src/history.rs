@@ -4,7 +4,7 @@
 //! which it began.
 //!
 //! A young collection does not look at old objects, so that an object which it left was not necessarily alive. The rules
-//! per collector are in docs/design/0012. Not here: the references themselves, and what is counted.
+//! per collector are in docs/design/lifetimes.md, 0012. Not here: the references themselves, and what is counted.
 
 use std::collections::VecDeque;
 

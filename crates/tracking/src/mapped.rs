@@ -1,7 +1,7 @@
 //! Zeroed words mapped straight from the system: untouched pages take no memory, and what is given back is gone.
 //!
 //! Not from the allocator: it keeps what is freed, and writes zeros over all of a block that it hands out again.
-//! The only unsafe code of this crate (docs/design/0024-memory.md).
+//! The only unsafe code of this crate (docs/design/lifetimes.md#0024-memory-that-is-given-back-and-what-grows-with-classes).
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;

@@ -1,7 +1,7 @@
 //! Which word of a slab holds what: the one page that Java and Rust agree on.
 //!
 //! The shim writes by byte offsets, with constants of its own (`MayflyHooks.java`): the test below compares them with
-//! these. Drawn in `docs/design/0035-slab-layout.md`. Not here: which class or place has which words (`classes`, `places`).
+//! these. Drawn in `docs/design/counting.md#0035-what-lies-where-in-a-slab`. Not here: which class or place has which words (`classes`, `places`).
 //!
 //! ```text
 //! word 0        272            CLASS_WORDS - OTHER_WORDS    CLASS_WORDS              + PLACE_WORDS

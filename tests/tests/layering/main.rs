@@ -276,8 +276,8 @@ fn fence_faults(path: &str, text: &str) -> Vec<String> {
     faults
 }
 
-/// The files outside the JVM boundary with unsafe code: they map heap dumps (docs/design/0022-heap-queries.md) and the
-/// memory of counters (docs/design/0024-memory.md), and take numbers for weak references again.
+/// The files outside the JVM boundary with unsafe code: they map heap dumps (docs/design/heap.md#0022-questions-about-a-heap) and the
+/// memory of counters (docs/design/lifetimes.md#0024-memory-that-is-given-back-and-what-grows-with-classes), and take numbers for weak references again.
 const FENCED: [&str; 3] =
     ["cli/src/heap/mapping.rs", "crates/tracking/src/mapped.rs", "agent/src/tracking/weak.rs"];
 

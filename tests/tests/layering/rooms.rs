@@ -1,4 +1,4 @@
-//! The agent's rooms: which folder of its sources may import which (docs/design/0034-the-agents-rooms.md).
+//! The agent's rooms: which folder of its sources may import which (docs/design/agent.md#0034-the-agents-rooms).
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! `mayfly heap PID`: objects and bytes by class on the heap of a running JVM.
 //!
-//! The JVM counts itself, in the pause of the collection ([why](../../../../docs/design/0029-live-summaries.md)); one that can't be
+//! The JVM counts itself, in the pause of the collection ([why](../../../../docs/design/heap.md#0029-summaries-of-a-running-jvm)); one that can't be
 //! attached to is asked through its agent, if it has one.
 
 use std::path::Path;

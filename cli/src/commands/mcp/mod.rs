@@ -1,7 +1,7 @@
 //! `mayfly mcp`: the JSON of the other commands for an assistant, over the Model Context Protocol on standard input and output.
 //!
 //! Each tool is one command line of this same program, run as a process of its own: answers, refusals and exit codes are the
-//! command's. Without `--allow-attach` no JVM is attached to and no file is written. ([why so](../../../../docs/design/0089-mcp.md))
+//! command's. Without `--allow-attach` no JVM is attached to and no file is written. ([why so](../../../../docs/design/building.md#0089-the-model-context-protocol-without-a-library))
 
 mod call;
 mod given;

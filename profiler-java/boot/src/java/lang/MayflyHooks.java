@@ -77,7 +77,7 @@ public final class MayflyHooks {
     /** The number of the place where objects of the class with the first cell are counted of which no place told; one more by cell. */
     private static final int UNPLACED = 3932160;
 
-    // What lies where in a slab is drawn in docs/design/0035-slab-layout.md, and compared with these by a test.
+    // What lies where in a slab is drawn in docs/design/counting.md#0035-what-lies-where-in-a-slab, and compared with these by a test.
 
     /** Distances from the number of an array class's arrays to their bytes and to the largest. */
     private static final int CELL_BYTES = 8;
