@@ -9,6 +9,11 @@ pub(crate) enum ApiError {
     /// The JVM refused.
     #[error("the JVM refuses to show its heap ({0})")]
     Refused(#[from] JvmtiError),
+    /// Another environment has the JVM's sampler.
+    #[error(
+        "what allocates can't be watched: another agent, or one that profiles, has the JVM's sampler ({0})"
+    )]
+    NoSampler(JvmtiError),
     /// The walk came to nothing.
     #[error(transparent)]
     Heap(#[from] crate::heap::HeapError),

@@ -5,10 +5,12 @@
 //! that is needed comes with the call. Not here: the native methods themselves (`entry`), and what their answers mean to
 //! an assertion, which Java decides.
 
+mod allocations;
 mod count;
 mod environment;
 mod error;
 mod fields;
+mod own_frame;
 mod paths;
 mod profile;
 mod rows;
@@ -17,6 +19,7 @@ mod steps;
 mod survivors;
 
 pub(crate) use crate::heap::Asked;
+pub(crate) use allocations::{allocations, can_watch, left};
 pub(crate) use count::count;
 pub(crate) use environment::{collect, size};
 pub(crate) use error::ApiError;
@@ -27,4 +30,4 @@ pub(crate) use steps::Steps;
 pub(crate) use survivors::{Survivors, survivors};
 
 /// Version of the native methods, which the Java side compares with its own.
-pub(crate) const VERSION: i32 = 3;
+pub(crate) const VERSION: i32 = 4;

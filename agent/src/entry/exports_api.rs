@@ -324,3 +324,56 @@ pub unsafe extern "system" fn Java_io_mayfly_Natives_survivors(
         })
     }
 }
+
+/// `Natives.canWatch`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Natives_canWatch(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+) -> sys::jboolean {
+    // SAFETY: the environment of the running native method.
+    unsafe { answer(env, sys::JNI_FALSE, |jni| Ok(sys::jboolean::from(api::can_watch(jni)))) }
+}
+
+/// `Natives.allocations`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Natives_allocations(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+    body: sys::jobject,
+) -> sys::jobject {
+    // SAFETY: arguments of the running native method, declared Runnable.
+    unsafe {
+        answer(env, ptr::null_mut(), |jni| {
+            let Some(body) = Object::from_raw(body) else { return Ok(ptr::null_mut()) };
+            let lines = api::allocations(jni, || jni.run(body))?;
+            Ok(bytes(jni, lines))
+        })
+    }
+}
+
+/// `Natives.left`.
+///
+/// # Safety
+/// Called by the JVM as a static native method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_io_mayfly_Natives_left(
+    env: *mut sys::JNIEnv,
+    _class: sys::jclass,
+    number: sys::jlong,
+) -> sys::jobject {
+    // SAFETY: the environment of the running native method.
+    unsafe { answer(env, ptr::null_mut(), |jni| Ok(bytes(jni, api::left(jni, number)))) }
+}
+
+/// Text as an array of bytes; null for none, or without memory.
+fn bytes(jni: Jni<'_>, text: Option<String>) -> sys::jobject {
+    let array = text.and_then(|text| jni.byte_array(text.as_bytes()));
+    array.map_or(ptr::null_mut(), Object::into_raw)
+}

@@ -4,6 +4,7 @@
 //! every call that needs `unsafe` is made here. Nothing in it knows what a profiler is.
 #![allow(unsafe_code)] // This crate is the fence: all unsafe code of the workspace but the agent's exports is here.
 
+mod allocation_watch;
 mod arrays;
 mod buffers;
 mod error;
@@ -29,6 +30,7 @@ mod vm_flags;
 mod vm_structs;
 mod weak_numbers;
 
+pub use allocation_watch::{AllocationWatch, TakesAllocations};
 pub use arrays::ObjectArray;
 pub use buffers::{Buffer, BufferLayout};
 pub use error::JvmtiError;

@@ -197,7 +197,7 @@ sample.Window@#
     "anotherThreadAllocates() allocated 1# bytes on all threads, # over the limit of 65536 bytes",
     "repetition 2 of 3 allocated 3# bytes, ",
     "made meanwhile by all threads:
-  [B: #, #B
+  byte[]: #, #B
 ",
     "a sample.Session of aSessionSurvives() survived 1 collections, the limit is 0 (@MaxLifetime)",
     "a sample.Session of aSessionLivesLong() was alive while the JVM allocated # bytes, the limit is 65536",
@@ -222,7 +222,9 @@ fn factories_and_listeners_are_asked_as_they_should() {
 
 const FACTORY_FAILURES: &[&str] = &[
     "much allocated 1# bytes, # over the limit of 65536 bytes (@MaxAllocated(\"64k\"))",
-    "by class and site: run the tests with -agentpath:",
+    "most of it:
+  byte[]: 100016 bytes in 1, sample.FactoryFailingTest.lambda$muchIsAllocated$#(FactoryFailingTest.java:#)
+",
     "left behind by left behind: 1 object, # bytes
   sample.Window: 1, #B
 ",
@@ -294,3 +296,42 @@ c(): 5 objects, # bytes
 
 static java.util.List sample.Window.OPEN->
 ";
+
+/// A table for each class: each test's own objects by class and line, without what happens once, of which limits take no notice either.
+#[test]
+fn a_table_says_what_each_test_allocates_and_leaves_behind() {
+    let Some(compiled) = compiled() else { return };
+    let detected = "-Djunit.jupiter.extensions.autodetection.enabled=true".to_owned();
+    each_jvm(|jvm| {
+        let (code, stdout) =
+            run_with(jvm, compiled, "sample.Table", &[Agent::Loaded.option(), detected.clone()]);
+        assert_eq!(code, Some(0), "on {jvm}:\n{stdout}");
+        for expected in TABLE {
+            let row = Regex::new(expected).expect("a valid pattern");
+            assert!(row.is_match(&stdout), "on {jvm} without\n{expected}\nin\n{stdout}");
+        }
+    });
+    any_jvm(|jvm| {
+        let off = "-Dmayfly.table=off".to_owned();
+        let options = [Agent::Loaded.option(), detected.clone(), off];
+        let (code, stdout) = run_with(jvm, compiled, "sample.Table", &options);
+        assert!(code == Some(0) && !stdout.contains("Mayfly:"), "on {jvm}:\n{stdout}");
+        // An agent that profiles has the sampler: no table, and no failure for that.
+        let (_, stdout) =
+            run_with(jvm, compiled, "sample.Table", &[Agent::Profiles.option(), detected.clone()]);
+        assert!(
+            stdout.contains("Mayfly: no tables of what tests allocate: an agent that profiles"),
+            "{stdout}"
+        );
+        assert!(!stdout.contains("oneStays() \u{2718}"), "{stdout}");
+    });
+}
+
+const TABLE: &[&str] = &[
+    r"Mayfly: what the tests of sample.TableTest allocate, and leave behind when all are done",
+    r"  6\.87 KiB +2 +\d+ B +4\.90 KiB  oneStays\(\): byte\[\] 4\.90 KiB in 1, sample\.TableTest\.oneStays\(TableTest\.java:38\)",
+    r"left:  byte\[\] 4\.90 KiB in 1, sample\.TableTest\.oneStays\(TableTest\.java:38\)",
+    // The table of the class that is loaded is 40,016 bytes, or 80,016 without compressed references.
+    r"   +48 B +2 +[3-9]\d\.\d KiB +0 B  aClassIsLoaded\(\)",
+    r"   +\d+ B +\d+ +[\d.]+ KiB +0 B  aLambdaAndAConcatenation\(\): .*sample\.TableTest\.",
+];

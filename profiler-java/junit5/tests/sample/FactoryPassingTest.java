@@ -39,7 +39,7 @@ class FactoryPassingTest {
 
   /** JUnit's assertions and the first concatenation in the JVM are ready. */
   @Test
-  @MaxAllocated("64k")
+  @MaxAllocated("1k")
   void twoLines() {
     String text = "a" + System.nanoTime();
     Assertions.assertEquals(2, List.of(text, text).size());

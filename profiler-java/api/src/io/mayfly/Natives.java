@@ -9,7 +9,7 @@ import java.lang.reflect.Field;
  */
 final class Natives {
   /** What {@link #version()} must answer. */
-  static final int VERSION = 3;
+  static final int VERSION = 4;
 
   private Natives() {}
 
@@ -81,4 +81,22 @@ final class Natives {
    * @return classes as {@code Class[]}, their objects and bytes as {@code long[]}, some of the objects as {@code Object[]}
    */
   static native Object[] survivors(Runnable body, Runnable collect, Class<?>[] types, int most);
+
+  /** Whether {@link #allocations} can be asked: one environment at a time has the JVM's sampler. */
+  static native boolean canWatch();
+
+  /**
+   * Runs a body, and says what this thread allocated meanwhile.
+   *
+   * @return lines as agent/src/api/allocations.rs writes them
+   */
+  static native byte[] allocations(Runnable body);
+
+  /**
+   * The same lines with what is there still. They are forgotten then.
+   *
+   * @param number that the lines begin with
+   * @return null if they are forgotten already
+   */
+  static native byte[] left(long number);
 }

@@ -55,6 +55,11 @@ final class AllocatedBytes {
     return known(THREADS.getThreadAllocatedBytes(Thread.currentThread().getId()));
   }
 
+  /** -1 if the JVM does not count. */
+  static long ofThisThreadIfKnown() {
+    return THREADS.getThreadAllocatedBytes(Thread.currentThread().getId());
+  }
+
   /** What the JVM does not know is -1, and so would be its difference 0. */
   private static long known(long bytes) {
     if (bytes >= 0) {

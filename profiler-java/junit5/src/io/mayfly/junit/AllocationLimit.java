@@ -1,5 +1,6 @@
 package io.mayfly.junit;
 
+import io.mayfly.Allocations;
 import io.mayfly.Profile;
 import java.lang.management.ClassLoadingMXBean;
 import java.lang.management.ManagementFactory;
@@ -12,6 +13,9 @@ import java.util.function.Supplier;
 final class AllocationLimit {
   /** Classes named. */
   private static final int ROWS = 10;
+
+  /** Classes named with their frames. */
+  private static final int FRAMES = 3;
 
   private static final ClassLoadingMXBean CLASSES = ManagementFactory.getClassLoadingMXBean();
 
@@ -41,6 +45,28 @@ final class AllocationLimit {
     return limit.allThreads() ? AllocatedBytes.ofAllThreads() : AllocatedBytes.ofThisThread();
   }
 
+  /** Fails if it was more, without what happens once only and what JUnit makes. */
+  void check(Allocations made, long thread, boolean passed) {
+    allocatedBytes(); // Fails where the JVM does not count: then neither is known.
+    List<Allocations.Row> rows = made.rows();
+    long allocated = Watched.bytes(made, thread);
+    if (!passed || allocated <= most) {
+      return;
+    }
+    StringBuilder text = new StringBuilder(over(allocated)).append("\nmost of it:");
+    rows.stream().limit(FRAMES).forEach(row -> text.append("\n  ").append(row));
+    long once = Bytes.sum(made.once(), Allocations.Row::bytes);
+    if (once > 0) {
+      text.append("\nanother ").append(once).append(" bytes are of what happens once only (classes loaded, lambdas linked), which does not count");
+    }
+    throw new AssertionError(text.toString());
+  }
+
+  private String over(long allocated) {
+    return test + " allocated " + allocated + " bytes" + (limit.allThreads() ? " on all threads, " : ", ") + (allocated - most)
+        + " over the limit of " + most + " bytes (@MaxAllocated(\"" + limit.value() + "\"))";
+  }
+
   /** Fails if it was more. */
   void check() {
     long allocated = allocatedBytes() - bytes;
@@ -48,9 +74,7 @@ final class AllocationLimit {
       return;
     }
     long loaded = CLASSES.getTotalLoadedClassCount() - classes;
-    throw new AssertionError(
-        test + " allocated " + allocated + " bytes" + (limit.allThreads() ? " on all threads, " : ", ") + (allocated - most)
-            + " over the limit of " + most + " bytes (@MaxAllocated(\"" + limit.value() + "\"))" + loading(loaded) + byClass());
+    throw new AssertionError(over(allocated) + loading(loaded) + byClass());
   }
 
   private static String loading(long loaded) {
@@ -102,7 +126,7 @@ final class AllocationLimit {
 
     @Override
     public String toString() {
-      return name + ": " + objects + ", " + bytes + "B";
+      return Allocations.readable(name) + ": " + objects + ", " + bytes + "B";
     }
   }
 }

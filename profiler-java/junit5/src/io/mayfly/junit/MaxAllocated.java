@@ -8,12 +8,12 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test method must not allocate more than so many bytes on its thread, by the JVM's own count; on a class, none of its test
+ * A test method must not allocate more than so many bytes on its thread; on a class, none of its test
  * methods. Each invocation of a repeated or parameterized test is measured by itself, and each dynamic test of a factory, but not the
- * factory. The failure says how many classes were loaded meanwhile, and what was made, if an agent profiles.
+ * factory. The failure names the largest classes and the lines that made them.
  *
- * <p>What the JIT compiler removes is not allocated, and what happens once only is: class loading, caches, and in the first test
- * of a JVM up to some 30 KiB of JUnit's own call (what JUnit's assertions and the first lambdas and concatenations take was taken before). Give limits with room for that, or run the code once before the test.
+ * <p>What the JIT compiler removes is not allocated. What happens once only (classes loaded, lambdas linked) does not count, nor does JUnit's own call. Where the agent's
+ * library is not to be had, or an agent profiles, the limit is on the JVM's count of the thread, of which that is a part: up to 30 KiB in the first test of a JVM, and more if the test loads classes.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.METHOD, ElementType.TYPE})

@@ -93,6 +93,10 @@ public final class MayflyExtension
     }
     AllocatedBytes.prepare(ofTheMethod(context).getRequiredTestMethod());
     AllocationLimit checked = AllocationLimit.begin(context.getDisplayName(), limit.get());
+    if (!limit.get().allThreads() && Watched.whyNot() == null) {
+      Watched.run(invocation, checked::check);
+      return;
+    }
     invocation.proceed();
     checked.check();
   }
