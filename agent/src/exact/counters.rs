@@ -36,7 +36,7 @@ impl Counters {
             places: PlaceTable::new(),
             stack_budget: budget_of_stacks(),
             unprepared: AtomicU64::new(0),
-            rows: Mutex::new(SiteRows::new(options.view.detailed_trace)),
+            rows: Mutex::new(SiteRows::new(options.lines())),
             scopes_before: Mutex::default(),
         }
     }

@@ -104,7 +104,7 @@ fn take_stack(
     with_this_thread(population, |thread| {
         let raw = &mut thread.tracker.stack;
         let site = if moving {
-            let lines = population.options.view.detailed_trace;
+            let lines = population.options.lines();
             let frame = || exact.counters.places.facts(place).map(|facts| facts.frame(lines));
             stacks.of_moving_at(raw, class, place, frame)
         } else {

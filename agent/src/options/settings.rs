@@ -30,6 +30,8 @@ pub struct Options {
     pub track_balanced: bool,
     /// Stacks of allocations, `#trace` (implied by `#detailedtrace` and `#trace-all`).
     pub trace: bool,
+    /// Stacks keep lines, `#lines`; [`Self::lines`] is what counts.
+    pub lines: bool,
     /// Take the stack of every object, not of a sample at each place: `#trace-all`.
     pub trace_all: bool,
     /// Track every Nth object, `#every`. 1: all.
@@ -147,6 +149,11 @@ impl Options {
         self.track_collections || self.track_balanced || self.sample_bytes.is_some()
     }
 
+    /// Whether stacks keep the line of each frame. The sampled engine takes few stacks, and always does.
+    pub fn lines(&self) -> bool {
+        self.lines || self.view.detailed_trace || self.engine == EngineKind::Sampled
+    }
+
     /// Whether what survives scopes is known: samples do not tell in which scope they were made.
     pub fn follows_scopes(&self) -> bool {
         self.track_collections || self.track_balanced
@@ -184,6 +191,7 @@ impl Default for Options {
             track_collections: false,
             track_balanced: false,
             trace: false,
+            lines: false,
             trace_all: false,
             every: 1,
             delay_profiling: false,

@@ -242,6 +242,15 @@ pub(super) const SPECS: &[Spec] = &[
         ..DEFAULTS
     },
     Spec {
+        name: "lines",
+        mistaken: &["line"],
+        shape: Shape::Flag(|o| o.lines = true),
+        example: "#trace#lines",
+        help: "Stacks keep the line of each frame: rows of reports name it, and what other tools get is as without. Needs #trace.",
+        needs: &["trace", "detailedtrace", "engine"],
+        ..DEFAULTS
+    },
+    Spec {
         name: "noblame",
         mistaken: &["blame"],
         shape: Shape::Flag(|o| o.view.blame = false),

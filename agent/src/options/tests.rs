@@ -144,6 +144,11 @@ fn trace_and_detailedtrace() {
     assert!(plain.trace && !plain.view.detailed_trace && plain.tracking() == Tracking::EveryObject);
     let detailed = parse("#detailedtrace");
     assert!(detailed.trace && detailed.view.detailed_trace, "#detailedtrace implies #trace");
+    assert!(detailed.lines() && !plain.lines());
+    let lines = parse("#trace#lines");
+    assert!(lines.lines() && !lines.view.detailed_trace, "other tools get what they got");
+    assert!(parse("#engine-sampled").lines());
+    assert!(refusal("#lines").starts_with("#lines has no effect without #trace"));
 }
 
 #[test]

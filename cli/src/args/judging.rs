@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use mayfly_profile::option_value;
 
+use super::own::OwnArgs;
 use super::part::Phase;
 use super::running::duration;
 
@@ -122,6 +123,9 @@ pub(crate) struct DiffArgs {
     /// Least share of the JVM's bytes that has to be known of each recording
     #[arg(long, value_name = "SHARE", default_value = "0.9", value_parser = share)]
     pub(crate) trust: f64,
+
+    #[command(flatten)]
+    pub(crate) own: OwnArgs,
 
     /// Show every row, also those that did not change
     #[arg(long, conflicts_with_all = ["json", "html"])]

@@ -2,6 +2,7 @@
 
 pub(crate) mod heap;
 pub(crate) mod judging;
+pub(crate) mod own;
 pub(crate) mod part;
 pub(crate) mod running;
 
@@ -15,6 +16,7 @@ use judging::{AdviseArgs, CheckArgs, DiffArgs, LeaksArgs};
 use mayfly_profile::option_value;
 use mayfly_recording::FORMAT_VERSION;
 use mayfly_recording::control::PROTOCOL_VERSION;
+use own::OwnArgs;
 pub(crate) use part::Phase;
 use part::{FormatArgs, PartArgs};
 use running::{
@@ -243,7 +245,7 @@ pub(crate) struct ReportArgs {
     pub(crate) recording: PathBuf,
 
     /// Write JSON (schema mayfly-report/1)
-    #[arg(long, conflicts_with = "text")]
+    #[arg(long, conflicts_with_all = ["text", "own", "not_own"])]
     pub(crate) json: bool,
 
     /// Write text (the default)
@@ -251,11 +253,15 @@ pub(crate) struct ReportArgs {
     pub(crate) text: bool,
 
     /// Show all rows, with live and collected objects, lifetimes and allocation sites of each class
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "own", "not_own"])]
     pub(crate) full: bool,
 
+    /// Show who calls: the tree of the program's own frames with what was allocated through each
+    #[arg(long, conflicts_with_all = ["json", "full", "limit"])]
+    pub(crate) ways: bool,
+
     /// Show at most N classes, and N sites of each, in full text or JSON; totals still cover everything
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["own", "not_own"])]
     pub(crate) limit: Option<usize>,
 
     #[command(flatten)]
@@ -266,6 +272,9 @@ pub(crate) struct ReportArgs {
 
     #[command(flatten)]
     pub(crate) classes: ClassArgs,
+
+    #[command(flatten)]
+    pub(crate) own: OwnArgs,
 
     /// Blame no frames of classes whose name starts with PREFIX, commas between several
     #[arg(long, value_name = "PREFIX", value_delimiter = ',')]
@@ -288,6 +297,7 @@ const REPORT_EXAMPLES: &str = "\
 Examples:
   mayfly report mayfly-4711.mayfly
   mayfly report --full mayfly-4711.mayfly
+  mayfly report --ways mayfly-4711.mayfly
   mayfly report --include com.example --limit 10 mayfly-4711.mayfly
   mayfly report --json mayfly-4711.mayfly | jq '.classes[0]'
   mayfly report --lived 30s..5m mayfly-4711.mayfly
@@ -439,6 +449,10 @@ mod tests {
             &["mayfly", "pause", "1", "2"],
             &["mayfly", "report", "--json", "--text", "f"],
             &["mayfly", "report", "--json", "--full", "f"],
+            &["mayfly", "report", "--ways", "--full", "f"],
+            &["mayfly", "report", "--ways", "--csv", "f"],
+            &["mayfly", "report", "--own", "a.", "--json", "f"],
+            &["mayfly", "report", "--not-own", "a.", "--html", "f"],
             &["mayfly", "report", "--json", "--csv", "f"],
             &["mayfly", "report", "--pprof", "--csv", "f"],
             &["mayfly", "report", "--value", "live", "f"],

@@ -11,40 +11,40 @@ use mayfly_profile::{LifeBand, TimeRange, Value};
 #[group(id = "format", multiple = false)]
 pub(crate) struct FormatArgs {
     /// Write collapsed stacks, as flamegraph.pl and others read them
-    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit"])]
+    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
     collapsed: bool,
 
     /// Write the JSON of speedscope
-    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit"])]
+    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
     speedscope: bool,
 
     /// Write a gzipped pprof profile; lifetimes are labels
-    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit"])]
+    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
     pprof: bool,
 
     /// Write a table (CSV) with a row per class and stack
-    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit"])]
+    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
     csv: bool,
 
     /// Write five tables (Parquet) into the folder that -o names: classes, sites, lifetimes, collections and timeline
-    #[arg(long, requires = "output", conflicts_with_all = ["json", "text", "full", "limit"])]
+    #[arg(long, requires = "output", conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
     pub(crate) parquet: bool,
 
     /// Write one page for a browser: flame graph, lifetimes, classes; it needs no network
-    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit"])]
+    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
     html: bool,
 
     /// Write a log of HdrHistogram: how long objects of each class lived, in milliseconds
-    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit"])]
+    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
     hdr: bool,
 
     /// Write metrics (OpenMetrics), as Prometheus reads them
-    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit"])]
+    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
     openmetrics: bool,
 
     /// Write a picture: a flame graph, or how long objects lived
     #[arg(long, value_name = "PICTURE", num_args = 0..=1, require_equals = true, default_missing_value = "flame",
-        conflicts_with_all = ["json", "text", "full", "limit"])]
+        conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
     svg: Option<Picture>,
 }
 

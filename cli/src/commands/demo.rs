@@ -115,6 +115,7 @@ fn options(recording: &str, log_folder: &str, on_terminal: bool) -> AgentOptions
     let options = AgentOptions::default()
         .with("sample", "16k")
         .flag("trace")
+        .flag("lines")
         .with("bucket", "1,2,5")
         .with("traceignore", "java.,jdk.")
         .with("outputlimit", 6)

@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::exit_codes;
 use crate::output;
 use crate::recording_input;
+use crate::report::screen::columns;
 use crate::verdicts::{self, Compared};
 
 /// Compares the recordings and writes what changed. That something changed is no failure; that nothing can be told is.
@@ -22,10 +23,10 @@ pub(crate) fn run(mut args: DiffArgs) -> Result<u8, Error> {
     }
     let files: Vec<&PathBuf> = args.before.iter().chain(&args.after).collect();
     let given = operations(&args.per, files.len())?;
-    let profiles = files
-        .iter()
-        .map(|file| recording_input::read_phase(file, args.phase))
-        .collect::<Result<Vec<_>, _>>()?;
+    let own = args.own.code();
+    let read =
+        |file: &&PathBuf| recording_input::read_phase(file, args.phase).map(|profile| profile.folded(&own));
+    let profiles = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let (counted_by, operations) =
         given.map_or_else(|| by_program(&profiles), |given| (CountedBy::User, given));
     let mut runs = profiles.iter().zip(operations);
@@ -43,7 +44,7 @@ pub(crate) fn run(mut args: DiffArgs) -> Result<u8, Error> {
         let page = verdicts::diff_page(title, &compared);
         output::page(|out| page.write(out), file)?;
     } else {
-        output::text(&verdicts::diff_text(&compared, args.full), file)?;
+        output::text(&verdicts::diff_text(&compared, args.full, columns()), file)?;
     }
     Ok(if difference.is_told() { exit_codes::SUCCESS } else { exit_codes::USAGE })
 }

@@ -31,6 +31,11 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
         return Ok(exit_codes::SUCCESS);
     }
     let format = format(&args);
+    let profile = match format {
+        Format::Screen | Format::Ways => profile.folded(&args.own.code()),
+        // Whole stacks are asked for.
+        Format::Full | Format::Json => profile,
+    };
     if format == Format::Json {
         // What the run wanted of its own text leaves no rows out of JSON.
         view.rows = args.limit;
@@ -38,7 +43,7 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
     let report = format.text(&profile, &view);
     match format {
         Format::Json => output::json(&report, file)?,
-        Format::Full => output::text(&report, file)?,
+        Format::Full | Format::Ways => output::text(&report, file)?,
         Format::Screen => output::text(&(report + &everything(&args.recording)), file)?,
     }
     Ok(exit_codes::SUCCESS)
@@ -165,6 +170,7 @@ fn format(args: &ReportArgs) -> Format {
     // A limit of rows is one of the lists that only the full text has.
     match args.json {
         true => Format::Json,
+        false if args.ways => Format::Ways,
         false if args.full || args.limit.is_some() => Format::Full,
         false => Format::Screen,
     }

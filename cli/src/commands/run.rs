@@ -25,6 +25,8 @@ use crate::session::recording_files::{self, RecordingFiles};
 /// pays no more than for one per 512 KiB.
 const DEFAULT_SAMPLE: &str = "8k";
 const DEFAULT_RATE: u64 = 500;
+/// Rows name the line.
+const LINES: &str = "lines";
 
 /// Runs the program; its own exit code, or why it could not be started.
 pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
@@ -80,12 +82,12 @@ fn tracking(args: &RunArgs, raw: &AgentOptions) -> AgentOptions {
         args.sample.iter().fold(options, |options, bytes| options.with("sample", bytes))
     } else if args.every_object || raw.value("every").is_some() {
         // Every Nth object is a choice among all objects, not among a sample.
-        options.flag("trackcollections").flag("trace")
+        options.flag("trackcollections").flag("trace").flag(LINES)
     } else if let Some(bytes) = &args.sample {
-        options.with("sample", bytes).flag("trace")
+        options.with("sample", bytes).flag("trace").flag(LINES)
     } else if !args.scope.is_empty() {
         // A sample does not show in which scope an object was made.
-        options.flag("track-balanced").flag("trace")
+        options.flag("track-balanced").flag("trace").flag(LINES)
     } else {
         followed_by_default()
     }
@@ -94,7 +96,7 @@ fn tracking(args: &RunArgs, raw: &AgentOptions) -> AgentOptions {
 /// Lifetimes and stacks of a sample, for who names nothing else.
 pub(super) fn followed_by_default() -> AgentOptions {
     let options = AgentOptions::default().with("sample", DEFAULT_SAMPLE).with("sample-rate", DEFAULT_RATE);
-    options.flag("trace")
+    options.flag("trace").flag(LINES)
 }
 
 fn with_scopes(mut options: AgentOptions, scopes: &[String]) -> Result<AgentOptions, Error> {
@@ -180,19 +182,19 @@ mod tests {
 
     #[test]
     fn defaults_follow_a_sample_and_leave_the_terminal_alone() {
-        assert_eq!(options_of(&[]), "#sample-8k#sample-rate-500#trace#live-0#recording-/r/%p");
+        assert_eq!(options_of(&[]), "#sample-8k#sample-rate-500#trace#lines#live-0#recording-/r/%p");
     }
 
     #[test]
     fn flags_choose_what_is_tracked() {
-        assert_eq!(options_of(&["--every-object"]), "#trackcollections#trace#live-0#recording-/r/%p");
+        assert_eq!(options_of(&["--every-object"]), "#trackcollections#trace#lines#live-0#recording-/r/%p");
         assert_eq!(options_of(&["--sampled"]), "#engine-sampled#live-0#recording-/r/%p");
         assert_eq!(
             options_of(&["--sampled", "--sample", "1m"]),
             "#engine-sampled#sample-1m#live-0#recording-/r/%p"
         );
         assert_eq!(options_of(&["--counts-only"]), "#live-0#recording-/r/%p");
-        assert_eq!(options_of(&["--sample", "64k"]), "#sample-64k#trace#live-0#recording-/r/%p");
+        assert_eq!(options_of(&["--sample", "64k"]), "#sample-64k#trace#lines#live-0#recording-/r/%p");
     }
 
     #[test]
@@ -210,15 +212,21 @@ mod tests {
 
     #[test]
     fn live_is_as_asked_for() {
-        assert_eq!(options_of(&["--live=3"]), "#sample-8k#sample-rate-500#trace#live-3#recording-/r/%p");
-        assert_eq!(options_of(&["--no-live"]), "#sample-8k#sample-rate-500#trace#live-0#recording-/r/%p");
+        assert_eq!(
+            options_of(&["--live=3"]),
+            "#sample-8k#sample-rate-500#trace#lines#live-3#recording-/r/%p"
+        );
+        assert_eq!(
+            options_of(&["--no-live"]),
+            "#sample-8k#sample-rate-500#trace#lines#live-0#recording-/r/%p"
+        );
     }
 
     #[test]
     fn class_filters_go_to_the_agent() {
         assert_eq!(
             options_of(&["--include", "a.b,[C", "--include", "c", "--exclude", "a.b.X", "--exact-match"]),
-            "#sample-8k#sample-rate-500#trace#live-0#include-a.b,[C,c#exclude-a.b.X#exactmatch#recording-/r/%p"
+            "#sample-8k#sample-rate-500#trace#lines#live-0#include-a.b,[C,c#exclude-a.b.X#exactmatch#recording-/r/%p"
         );
     }
 
@@ -226,11 +234,11 @@ mod tests {
     fn raw_options_win() {
         assert_eq!(
             options_of(&["--agent-options", "#trackcollection#live-0#recording-/x-y"]),
-            "#trace#trackcollection#live-0#recording-/x-y"
+            "#trace#lines#trackcollection#live-0#recording-/x-y"
         );
         assert_eq!(
             options_of(&["--agent-options", "#every-10"]),
-            "#trackcollections#trace#live-0#recording-/r/%p#every-10"
+            "#trackcollections#trace#lines#live-0#recording-/r/%p#every-10"
         );
     }
 

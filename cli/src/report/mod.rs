@@ -6,7 +6,7 @@
 mod full;
 mod json;
 mod occasion;
-mod screen;
+pub(crate) mod screen;
 pub(crate) mod view;
 
 use std::io::{self, Write};
@@ -20,6 +20,8 @@ pub(crate) enum Format {
     Screen,
     /// Text with all rows.
     Full,
+    /// The tree of who calls, as text.
+    Ways,
     /// JSON by schema `mayfly-report/1`.
     Json,
 }
@@ -33,6 +35,7 @@ impl Format {
         match self {
             Self::Screen => screen::write(profile, view, out),
             Self::Full => full::write(profile, view, out),
+            Self::Ways => out.write_all(mayfly_report::ways(&view.of(profile)).as_bytes()),
             Self::Json => json::write(profile, view, out),
         }
     }

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use mayfly_formats::{DiffPage, DiffPart, Verdicts};
+use mayfly_report::COLUMNS;
 use mayfly_verdicts::{Finding, Measure, Part, RowName, Verdict, parts};
 
 use super::compared::Compared;
@@ -33,7 +34,7 @@ pub(crate) fn diff_page(title: String, compared: &Compared<'_>) -> DiffPage {
         title,
         facts,
         words: [rest, lines(tail(difference))].concat(),
-        summary: diff_text(compared, false),
+        summary: diff_text(compared, false, COLUMNS),
         live: difference.lifetimes,
         total,
         classes: classes.collect(),

@@ -2,32 +2,34 @@
 
 use std::cmp::Ordering;
 
-use mayfly_report::{duration, left_aligned, printable, right_aligned, size};
+use mayfly_report::{duration, left_aligned, pad, printable, readable_class, right_aligned, size, width};
 use mayfly_verdicts::{Clock, Difference, Finding, Measure, RowName, Verdict};
 
 use super::compared::Compared;
 use super::diff_work::{reason, remarks, unproven, work, would_prove};
 
-/// Characters of a name on one screen.
-const NAME: usize = 60;
-/// Frames of a site.
-const FRAMES: usize = 3;
+/// Frames of a site on one screen.
+const FRAMES: usize = 8;
+/// Columns of a name at least, however narrow the screen is.
+const LEAST: usize = 24;
 /// Rows of what is not proven, on one screen.
 const UNPROVEN: usize = 4;
 
-/// The text.
-pub(crate) fn diff_text(compared: &Compared<'_>, full: bool) -> String {
+/// The text, on a screen of so many columns; names that are longer go on below. In full a row is a line.
+pub(crate) fn diff_text(compared: &Compared<'_>, full: bool, columns: usize) -> String {
+    let columns = if full { usize::MAX } else { columns };
     let (difference, mut text) = (compared.difference, head(compared));
     for (heading, rows, of) in LISTS {
         let findings = difference.findings.iter().filter(|finding| of(finding)).collect();
-        text += &list(compared, heading, (findings, if full { usize::MAX } else { rows }), full);
+        text += &list(compared, heading, (findings, if full { usize::MAX } else { rows }), columns);
     }
-    text += &not_proven(compared, full);
+    text += &not_proven(compared, columns);
     text + &tail(difference)
 }
 
 /// What would be a change if more runs showed it.
-fn not_proven(compared: &Compared<'_>, full: bool) -> String {
+fn not_proven(compared: &Compared<'_>, columns: usize) -> String {
+    let full = columns == usize::MAX;
     let findings = unproven(compared, if full { usize::MAX } else { UNPROVEN });
     if findings.is_empty() {
         return String::new();
@@ -38,7 +40,7 @@ fn not_proven(compared: &Compared<'_>, full: bool) -> String {
         (cells[2], cells[3]) = (growth(finding), would_prove(finding));
         cells
     }));
-    format!("\n{}:\n{}", reason(compared), right_aligned(&named_left(rows), "  "))
+    format!("\n{}:\n{}", reason(compared), table(rows, columns))
 }
 
 type Wanted = fn(&Finding) -> bool;
@@ -89,8 +91,9 @@ fn list(
     compared: &Compared<'_>,
     heading: &str,
     (mut findings, most): (Vec<&Finding>, usize),
-    full: bool,
+    columns: usize,
 ) -> String {
+    let full = columns == usize::MAX;
     let is_total = heading == IN_ALL;
     let all = findings.len();
     if !full && !is_total {
@@ -114,8 +117,56 @@ fn list(
     let counts = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
     let mut rows = vec![["before", "after", "change", "chance", "of", ""].map(str::to_owned).to_vec()];
     rows.extend(findings.iter().map(|finding| row(compared, finding, full)));
-    let table = if findings.is_empty() { String::new() } else { right_aligned(&named_left(rows), "  ") };
+    let table = if findings.is_empty() { String::new() } else { table(rows, columns) };
     format!("\n{heading}{counts}:\n{table}")
+}
+
+/// Rows as lines of at most so many columns: a name that is longer goes on below where it began.
+fn table(rows: Vec<Vec<String>>, columns: usize) -> String {
+    let names: Vec<String> = rows.iter().map(|row| row[5].clone()).collect();
+    let rows = rows.into_iter().map(|row| [row[..5].to_vec(), vec![String::new()]].concat()).collect();
+    let numbers = right_aligned(&named_left(rows), "  ");
+    let begin = numbers.lines().map(width).max().unwrap_or(0) + 2;
+    let mut text = String::new();
+    for (line, name) in numbers.lines().zip(&names) {
+        for (at, part) in wrapped(name, columns.saturating_sub(begin).max(LEAST)).iter().enumerate() {
+            let before = if at == 0 { line } else { "" };
+            text += format!("{}{part}", pad(before, begin)).trim_end();
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// A name in lines of at most so many columns: broken between its frames, or else behind a dot, or wherever it has to be.
+fn wrapped(name: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in name.split_inclusive(' ') {
+        let mut word = word;
+        loop {
+            let last = lines.last_mut().expect("at least one");
+            if width(last) + width(word.trim_end()) <= columns {
+                last.push_str(word);
+                break;
+            }
+            // Below it may fit as a whole.
+            if last.is_empty() {
+                let (fits, rest) = word.split_at(broken_at(word, columns));
+                last.push_str(fits);
+                word = rest;
+            }
+            lines.push(String::new());
+        }
+    }
+    lines
+}
+
+/// Behind how many bytes a word is broken that is too long.
+fn broken_at(word: &str, columns: usize) -> usize {
+    let begins = || word.char_indices().map(|(at, c)| at + c.len_utf8());
+    let fits = begins().take_while(|&end| width(&word[..end]) <= columns).last();
+    let most = fits.or(begins().next()).unwrap_or(word.len());
+    word[..most].rfind('.').map(|dot| dot + 1).unwrap_or(most)
 }
 
 /// The last two columns read from the left.
@@ -197,18 +248,17 @@ fn name(compared: &Compared<'_>, row: &RowName, full: bool) -> String {
         Some(place) => printable(&format!("{method} ({place})")).into_owned(),
         None => printable(method).into_owned(),
     };
-    let text = match row {
+    match row {
         RowName::Total => "the whole program".to_owned(),
-        RowName::Class(name) => printable(name).into_owned(),
+        RowName::Class(name) => printable(&readable_class(name)).into_owned(),
         RowName::Method(method) | RowName::Through(method) => placed(method),
         RowName::Site { class, stack } => {
             let frames = if full { stack.len() } else { FRAMES };
+            let more = if stack.len() > frames { " < …" } else { "" };
             let at: Vec<_> = stack.iter().take(frames).map(String::as_str).collect();
-            printable(&format!("{class} at {}", at.join(" < "))).into_owned()
+            printable(&format!("{} at {}{more}", readable_class(class), at.join(" < "))).into_owned()
         }
-    };
-    let long = !full && text.chars().count() > NAME;
-    if long { text.chars().take(NAME - 1).chain(['…']).collect() } else { text }
+    }
 }
 
 pub(super) fn tail(difference: &Difference) -> String {
@@ -243,6 +293,21 @@ mod tests {
             runs_needed: None,
         };
         [value(&finding, finding.before), value(&finding, finding.after), change(&finding)].to_vec()
+    }
+
+    #[test]
+    fn a_long_name_goes_on_below_and_nothing_of_it_is_lost() {
+        let name = "byte[] at com.example.shop.prices.QuoteCache.newFormat < com.example.shop.prices.QuoteCache.price";
+        let lines = wrapped(name, 40);
+        assert!(lines.len() > 2 && lines.iter().all(|line| width(line.trim_end()) <= 40), "{lines:?}");
+        assert_eq!(lines.concat(), name);
+        assert_eq!(wrapped("a.B", 40), ["a.B"]);
+        assert_eq!(wrapped(&"x".repeat(50), 20).concat(), "x".repeat(50));
+        let cells = |name: &str| ["1 B", "2 B", "new", "0.5", "allocated", name].map(str::to_owned).to_vec();
+        let text = table(vec![cells(""), cells(name)], 80);
+        let begin = text.lines().nth(1).and_then(|line| line.find("byte[]")).expect("the name");
+        assert!(text.lines().skip(2).all(|line| line[..begin].trim().is_empty()), "{text}");
+        assert!(text.lines().all(|line| width(line) <= 80), "{text}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use flate2::read::GzDecoder;
 use mayfly_live::{Look, State, draw};
 use mayfly_profile::{LiveCounts, Tracking, Update};
 use mayfly_recording::RecordingReader;
-use mayfly_report::{count, size};
+use mayfly_report::{count, readable_class, size};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::Value;
@@ -121,7 +121,9 @@ fn what_is_live_of_a_class_is_one_number_and_what_was_born_since_is_none_of_it()
         let row = |text: &str| {
             text.lines().find(|line| line.contains(&size(bytes)) && line.contains(begin)).map(str::to_owned)
         };
-        assert!(row(&text).is_some(), "{name} {}: {text}", size(bytes));
+        let readable = readable_class(begin);
+        let is_row = |line: &str| line.contains(&size(bytes)) && line.contains(&readable);
+        assert!(text.lines().any(is_row), "{name} {}: {text}", size(bytes));
         assert!(row(&view).is_some(), "{name} {}: {view}", size(bytes));
         let cells = page["cells"].as_array().expect("a list").iter().filter(|cell| {
             let node = cell[0].as_u64().expect("a node") as usize;
@@ -195,4 +197,21 @@ fn collections_and_their_pauses_are_counted_alike() {
     let page = data(&recording.text(&["--html"], &[]));
     assert_eq!(page["timeline"]["paused"][0].as_u64(), Some(60));
     assert!(page["timeline"]["fewer"].is_null(), "each has its times");
+}
+
+#[test]
+fn who_calls_is_the_same_in_text_and_json() {
+    let recording = recording();
+    let json: Value = serde_json::from_str(&recording.text(&["--json"], &[])).expect("JSON");
+    let text = recording.text(&["--ways"], &[]);
+    let mut frames = json["own_ways"].as_array().expect("a list").clone();
+    assert!(!frames.is_empty(), "{json}");
+    while let Some(way) = frames.pop() {
+        let name =
+            way["frame"].as_str().and_then(|frame| frame.split('(').next()).expect("a frame").to_owned();
+        let through = size(way["bytes"].as_u64().expect("bytes"));
+        let is_row = |line: &str| line.contains(&name) && line.contains(&format!("{through}  "));
+        assert!(text.lines().any(is_row), "{name} {through}:\n{text}");
+        frames.extend(way["callees"].as_array().expect("a list").clone());
+    }
 }

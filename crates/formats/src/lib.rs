@@ -22,8 +22,8 @@ use mayfly_profile::{Profile, Slices};
 
 pub use choice::Choice;
 pub use html::{DiffPage, DiffPart, HeapPage, HeapPart, Verdicts};
+pub use mayfly_report::readable_class;
 pub use parquet::{Table, parquet};
-pub use spelling::readable_class;
 
 /// A format that other tools read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

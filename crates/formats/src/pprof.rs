@@ -13,7 +13,7 @@ use mayfly_profile::{Cell, Frame, LifePart, Profile, Value};
 use prost::Message;
 
 use crate::choice::{Choice, values};
-use crate::spelling::readable_class;
+use mayfly_report::readable_class;
 
 /// The messages of `profile.proto`, as far as they are used.
 mod proto {

@@ -8,7 +8,8 @@ use mayfly_profile::{Cell, Profile, Value};
 use serde::Serialize;
 
 use crate::choice::{Choice, values};
-use crate::spelling::{frame, readable_class};
+use crate::spelling::frame;
+use mayfly_report::readable_class;
 
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 

@@ -1,14 +1,7 @@
 //! How frames and classes are spelled where `;` and line feeds have a meaning of their own.
 
 use mayfly_profile::{Frame, Stack};
-use mayfly_report::class_in_columns;
-
-/// A class as Java sources spell it: `byte[]` for `[B`, `java.lang.Object[]` for `[Ljava.lang.Object;`. Other names stay.
-pub fn readable_class(name: &str) -> String {
-    let columns = class_in_columns(name);
-    let element = columns.trim_start_matches('[');
-    format!("{element}{}", "[]".repeat(columns.len() - element.len()))
-}
+use mayfly_report::readable_class;
 
 /// A frame: class and method, and the line if that is wanted and known.
 pub(crate) fn frame(frame: &Frame, lines: bool) -> String {
@@ -39,20 +32,6 @@ pub(crate) fn field(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn arrays_are_spelled_as_in_java() {
-        for (name, readable) in [
-            ("[B", "byte[]"),
-            ("[[J", "long[][]"),
-            ("[Ljava.lang.Object;", "java.lang.Object[]"),
-            ("[[La.B$C;", "a.B$C[][]"),
-            ("a.B", "a.B"),
-            ("", ""),
-        ] {
-            assert_eq!(readable_class(name), readable);
-        }
-    }
 
     #[test]
     fn a_field_holds_no_separator() {

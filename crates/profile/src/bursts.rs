@@ -27,6 +27,8 @@ pub struct Bursts {
     pub every_ms: u64,
     /// How many there were.
     pub number: usize,
+    /// From when to when the last one was, in milliseconds of the profiled time.
+    pub last_ms: (u64, u64),
 }
 
 /// The bursts in a history, if there are any and they come at even intervals.
@@ -38,6 +40,7 @@ pub fn bursts(points: &[Point]) -> Option<Bursts> {
     let least = (usual.saturating_mul(TIMES_USUAL)).max((mean as f64 * TIMES_MEAN) as u64).max(LEAST_RATE);
     let mut begins = Vec::new();
     let (mut at, mut fast, mut within, mut first_is_whole) = (0, (0, 0), false, true);
+    let mut last_end = 0;
     for step in &steps {
         let is_fast = step.allocation_rate() >= least;
         if is_fast {
@@ -45,6 +48,7 @@ pub fn bursts(points: &[Point]) -> Option<Bursts> {
                 begins.push(at);
                 first_is_whole &= at > 0 || begins.len() > 1;
             }
+            last_end = at + step.span_ms;
             fast = (fast.0 + step.allocated, fast.1 + step.span_ms);
         }
         (within, at) = (is_fast, at + step.span_ms);
@@ -61,6 +65,7 @@ pub fn bursts(points: &[Point]) -> Option<Bursts> {
         usual,
         every_ms: every.round() as u64,
         number: begins.len(),
+        last_ms: (begins.last().copied().unwrap_or(0), last_end),
     })
 }
 
@@ -109,7 +114,16 @@ mod tests {
     #[test]
     fn a_cache_that_expires_all_at_once_is_seen() {
         let found = bursts(&points((0..90).map(|second| if second % 9 == 4 { 800 } else { 20 })));
-        assert_eq!(found, Some(Bursts { rate: 800 << 20, usual: 20 << 20, every_ms: 9_000, number: 10 }));
+        assert_eq!(
+            found,
+            Some(Bursts {
+                rate: 800 << 20,
+                usual: 20 << 20,
+                every_ms: 9_000,
+                number: 10,
+                last_ms: (85_000, 86_000)
+            })
+        );
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub struct Frame {
     pub method: Arc<str>,
     /// Source file, if the class tells.
     pub file: Option<Arc<str>>,
-    /// Line; only with `#detailedtrace`, or in sampled stacks.
+    /// Line; only with `#lines` or `#detailedtrace`, or by the sampled engine.
     pub line: Option<u32>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Ages are those for sure: up to when an object was last known alive. Not here: how that is known (`band`).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::band::Life;
 use crate::blame::BlameRules;
@@ -20,6 +20,10 @@ pub struct Old {
     pub live: Tally,
     /// Those that died, old.
     pub dead: Tally,
+    /// All that a collection has left, however old it became: what collections work for.
+    pub survived: Tally,
+    /// Of these, those that are live.
+    pub survived_live: Tally,
     /// How long a byte lived that was held at some time, on average and for sure, in milliseconds: those that were held long weigh more.
     pub age_ms: f64,
     /// What rows are ranked by: bytes times the squares of their ages.
@@ -41,6 +45,12 @@ impl Old {
         let (held, weight) = (sum(1), sum(2));
         let mut old =
             Self { age_ms: if held > 0.0 { weight / held } else { 0.0 }, weight, ..Self::default() };
+        for aged in ages {
+            old.survived.add(aged.tally);
+            if aged.live {
+                old.survived_live.add(aged.tally);
+            }
+        }
         for aged in ages.iter().filter(|aged| aged.ms as f64 >= old.age_ms * PART) {
             let part = if aged.live { &mut old.live } else { &mut old.dead };
             part.add(aged.tally);
@@ -75,6 +85,8 @@ fn aged(lives: Vec<Life>, gc: Gc) -> impl Iterator<Item = Aged> {
 pub struct OldRow<'p> {
     /// Class and name of the method.
     pub method: Option<(&'p str, &'p str)>,
+    /// Where in its source file most of it was made, if that is known.
+    pub line: Option<u32>,
     /// The class that most of it is of.
     pub class: &'p str,
     /// Other classes in it.
@@ -88,6 +100,7 @@ impl Profile {
     pub fn old(&self, rules: &BlameRules) -> Vec<OldRow<'_>> {
         let (buckets, gc) = (&self.run.buckets, self.run.jvm.gc);
         let mut rows: HashMap<(&str, &str), Vec<(&str, Aged)>> = HashMap::new();
+        let mut lines: HashMap<(&str, &str), BTreeMap<Option<u32>, f64>> = HashMap::new();
         let mut placed: HashMap<&str, u64> = HashMap::new();
         // Sites without ages of their own tell nothing.
         for site in self.sites.iter().filter(|site| site.fates.is_some()) {
@@ -95,10 +108,15 @@ impl Profile {
             for part in aged(site.lives(buckets), gc) {
                 let sum = placed.entry(&site.class).or_default();
                 *sum = sum.saturating_add(part.tally.bytes);
-                rows.entry((&frame.class, &frame.method)).or_default().push((&site.class, part));
+                rows.entry(frame.in_source()).or_default().push((&site.class, part));
+                let of_lines = lines.entry(frame.in_source()).or_default();
+                *of_lines.entry(frame.line).or_default() += weight(part);
             }
         }
-        let made = rows.into_iter().map(|(method, ages)| OldRow::of(Some(method), &ages));
+        let made = rows.into_iter().map(|(method, ages)| {
+            let most = lines.get(&method).and_then(|of| of.iter().max_by(|a, b| a.1.total_cmp(b.1)));
+            OldRow { line: most.and_then(|(line, _)| *line), ..OldRow::of(Some(method), &ages) }
+        });
         let unmade = self.classes.iter().map(|class| {
             let ages: Vec<_> = aged(class.lives(buckets), gc).collect();
             let placed = placed.get(class.name.as_str()).copied().unwrap_or(0);
@@ -110,6 +128,10 @@ impl Profile {
         });
         rows
     }
+}
+
+fn weight(aged: Aged) -> f64 {
+    aged.tally.bytes as f64 * (aged.ms as f64).powi(2)
 }
 
 /// What is left of them if so many bytes are told elsewhere: of each age the same share.
@@ -126,13 +148,13 @@ fn rest(ages: &[Aged], placed: u64) -> impl Iterator<Item = Aged> {
 impl<'p> OldRow<'p> {
     fn of(method: Option<(&'p str, &'p str)>, ages: &[(&'p str, Aged)]) -> Self {
         let mut classes: HashMap<&str, f64> = HashMap::new();
-        for &(class, Aged { ms, tally, .. }) in ages {
-            *classes.entry(class).or_default() += tally.bytes as f64 * (ms as f64).powi(2);
+        for &(class, aged) in ages {
+            *classes.entry(class).or_default() += weight(aged);
         }
         let most = classes.iter().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
         let class = most.map_or("", |(class, _)| class);
         let all: Vec<_> = ages.iter().map(|&(_, aged)| aged).collect();
-        Self { method, class, others: classes.len().saturating_sub(1), old: Old::of(&all) }
+        Self { method, line: None, class, others: classes.len().saturating_sub(1), old: Old::of(&all) }
     }
 }
 

@@ -7,24 +7,22 @@ use crate::frame::Frame;
 use crate::jdk::is_of_the_jdk;
 use crate::stack::Stack;
 
-/// In the names of classes that the JVM makes for lambdas.
-const LAMBDA: &str = "$$Lambda";
-
 impl Stack {
     /// The innermost frame outside of the JDK; `None`: there is none.
     pub fn own_frame(&self) -> Option<&Frame> {
         self.own_frames().next()
     }
 
-    /// The frames outside of the JDK, innermost first.
+    /// The frames outside of the JDK, innermost first; without those that only call on, if there are others.
     pub fn own_frames(&self) -> impl Iterator<Item = &Frame> {
-        self.iter().filter(|frame| frame.is_own())
+        let says_more = self.iter().any(|frame| frame.is_own() && !frame.only_forwards());
+        self.iter().filter(move |frame| frame.is_own() && !(says_more && frame.only_forwards()))
     }
 
     /// The frame of who makes an object, rather than of its constructor or of the class that the JVM makes for a lambda: the innermost
     /// such that is the program's own, or else the one that is shown.
     pub fn maker_frame(&self) -> Option<&Frame> {
-        let makes = |frame: &&Frame| &*frame.method != "<init>" && !frame.class.contains(LAMBDA);
+        let makes = |frame: &&Frame| &*frame.method != "<init>" && !frame.only_forwards();
         self.own_frames().find(makes).or_else(|| self.shown_frame())
     }
 
@@ -48,6 +46,14 @@ mod tests {
     fn stack(frames: &[&str]) -> Stack {
         let frame = |class: &&str| Frame { class: (*class).into(), method: "m".into(), ..Frame::default() };
         frames.iter().map(frame).collect()
+    }
+
+    #[test]
+    fn the_class_of_a_lambda_is_passed_over_where_the_program_is_seen_below_or_above_it() {
+        let of_lambda = stack(&["a.Shop$$Lambda$1/0x08", "java.util.Map", "a.Shop"]);
+        assert_eq!(of_lambda.own_frame().map(|frame| &*frame.class), Some("a.Shop"));
+        let alone = stack(&["java.util.Map", "a.Shop$$Lambda$1/0x08"]);
+        assert_eq!(alone.own_frame().map(|frame| &*frame.class), Some("a.Shop$$Lambda$1/0x08"));
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl Profile {
             let mut frames: Vec<&Frame> = site.stack.own_frames().collect();
             frames.reverse();
             // A method that calls itself is on the way once.
-            frames.dedup_by(|a, b| (&a.class, &a.method) == (&b.class, &b.method));
+            frames.dedup_by(|a, b| a.in_source() == b.in_source());
             // Those of a deep recursion are told as the last.
             frames.truncate(MOST_DEPTH);
             root.add(&frames, site.allocated_at_most(&bounds));
@@ -55,7 +55,8 @@ impl Node {
     fn add(&mut self, frames: &[&Frame], bytes: u64) {
         let mut node = self;
         for frame in frames {
-            node = node.callees.entry((frame.class.to_string(), frame.method.to_string())).or_default();
+            let (class, method) = frame.in_source();
+            node = node.callees.entry((class.to_owned(), method.to_owned())).or_default();
             node.bytes = node.bytes.saturating_add(bytes);
             let of_line = node.lines.entry((*frame).clone()).or_default();
             *of_line = of_line.saturating_add(bytes);

@@ -2,7 +2,7 @@
 
 use mayfly_profile::{Contradiction, Profile, Tally};
 
-use crate::text::printable;
+use crate::names::class_text;
 use crate::units;
 
 /// Doubts that are written at most.
@@ -27,20 +27,20 @@ fn doubted(doubt: &Contradiction) -> String {
     match doubt {
         Contradiction::Count { class, counted, sampled } => format!(
             "Doubted: the count of {}, {}: the JVM's own samples say {} ± {}",
-            printable(class),
+            class_text(class),
             size(*counted),
             size(sampled.bytes()),
             size(sampled.error_bytes())
         ),
         Contradiction::LiveBySite { class, sites, live } => format!(
             "Doubted: what lives by site of {}, {}: of the class {} live",
-            printable(class),
+            class_text(class),
             size(*sites),
             size(*live)
         ),
         Contradiction::AllocatedBySite { class, sites, allocated } => format!(
             "Doubted: allocation by site of {}, {}: the class allocated {}",
-            printable(class),
+            class_text(class),
             size(*sites),
             size(*allocated)
         ),

@@ -12,6 +12,7 @@ mod heap_summary;
 mod lifetimes;
 mod live;
 mod median;
+mod names;
 mod operations;
 mod over_time;
 mod overview;
@@ -24,6 +25,7 @@ mod table;
 mod text;
 mod trust;
 mod units;
+mod ways;
 
 pub use bars::bar;
 pub use coverage::coverage;
@@ -32,8 +34,9 @@ pub use heap_summary::{HeapTextError, class_in_columns, heap_columns, parse_heap
 pub use lifetimes::{LIFE_HEADING, life_label, whole_percent};
 pub use live::{LiveOptions, live};
 pub use median::Median;
+pub use names::{place_text, readable_class};
 pub use over_time::pauses_known;
-pub use overview::{COLUMNS, LINES, overview};
+pub use overview::{COLUMNS, LINES, MOST_COLUMNS, overview};
 pub use part::part_lines;
 pub use post_run::{Occasion, post_run, tracking_text};
 pub use rows::stack_line;
@@ -43,3 +46,4 @@ pub use trust::{short_trust_line, trust_block, trust_line};
 pub use units::{
     bytes as size, clock, count, duration, grouped, lifetime_range, rough_duration, whole_seconds,
 };
+pub use ways::ways;

@@ -14,22 +14,38 @@ const NUMBER: usize = 34;
 
 /// The lines, each of at most so many columns; none if there is no more than one step.
 pub(crate) fn over_time(profile: &Profile, columns: usize) -> Vec<String> {
-    let points = &profile.history;
-    let mut lines = Vec::new();
-    if points.len() > 1 {
-        let room = columns.saturating_sub(LABEL + NUMBER).clamp(8, 60);
-        let rate = |label: &str, value: fn(&Point) -> u64| {
-            let values = by_time(points, room, value);
-            let most = units::bytes(points.iter().map(value).max().unwrap_or(0));
-            format!("{}{}  at most {most}/s", pad(label, LABEL), spark(&values))
-        };
-        lines.push(rate("allocated/s", Point::allocation_rate));
-        lines.extend(live_after_gc(profile, room));
-        lines.extend(profile.run.lifetimes.then(|| rate("died/s", Point::death_rate)));
+    let mut lines = rates(profile, columns);
+    if profile.history.len() > 1 && profile.run.lifetimes {
+        lines.push(rate(profile, columns, "died/s", Point::death_rate));
     }
     lines.extend(pauses(profile));
     lines.extend(start_up(profile));
     lines
+}
+
+/// Of these the ones that are on one screen: what is allocated, what is left of it, the start.
+pub(crate) fn in_short(profile: &Profile, columns: usize) -> Vec<String> {
+    rates(profile, columns).into_iter().chain(start_up(profile)).collect()
+}
+
+fn rates(profile: &Profile, columns: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    if profile.history.len() > 1 {
+        lines.push(rate(profile, columns, "allocated/s", Point::allocation_rate));
+        lines.extend(live_after_gc(profile, room(columns)));
+    }
+    lines
+}
+
+/// Columns of the bars.
+fn room(columns: usize) -> usize {
+    columns.saturating_sub(LABEL + NUMBER).clamp(8, 60)
+}
+
+fn rate(profile: &Profile, columns: usize, label: &str, value: fn(&Point) -> u64) -> String {
+    let values = by_time(&profile.history, room(columns), value);
+    let most = units::bytes(profile.history.iter().map(value).max().unwrap_or(0));
+    format!("{}{}  at most {most}/s", pad(label, LABEL), spark(&values))
 }
 
 /// What collections left in use; `None` where nobody asks for it and it is not known.
@@ -46,7 +62,7 @@ fn live_after_gc(profile: &Profile, room: usize) -> Option<String> {
 }
 
 /// What collections cost the program; `None` if none is known.
-fn pauses(profile: &Profile) -> Option<String> {
+pub(crate) fn pauses(profile: &Profile) -> Option<String> {
     let collections = &profile.collections;
     let longest = collections.iter().map(|gc| gc.pause_us).max()?;
     let all: u64 = collections.iter().map(|gc| gc.pause_us).sum();

@@ -119,7 +119,8 @@ impl<'a> RunRows<'a> {
             let innermost = site.stack.first().filter(|_| site.stack.own_frame().is_none());
             for frame in site.stack.own_frames().chain(innermost) {
                 let Some(place) = place_of(frame) else { continue };
-                let of_method = to.entry(frame_name(&frame.class, &frame.method)).or_default();
+                let (class, method) = frame.in_source();
+                let of_method = to.entry(frame_name(class, method)).or_default();
                 *of_method.entry(place).or_default() += site.allocated.bytes as f64 / self.operations;
             }
         }
@@ -199,8 +200,13 @@ fn gathered<'a>(
 /// The rows of a site. The JDK's frames are folded into the program's: which of them are seen changes with what the JIT compiler
 /// made of them. A site without a stack has one of its class alone.
 fn names_of(site: &SiteProfile) -> Vec<RowName> {
-    let name = |at: &Frame| frame_name(&at.class, &at.method);
+    let name = |at: &Frame| {
+        let (class, method) = at.in_source();
+        frame_name(class, method)
+    };
     let mut stack: Vec<String> = site.stack.own_frames().map(name).collect();
+    // A method and its lambda are one.
+    stack.dedup();
     if stack.is_empty() {
         stack.extend(site.stack.first().map(name));
     }

@@ -17,7 +17,7 @@ use super::clocks::Clocks;
 use super::figures::Figure;
 use super::timeline::Timeline;
 use super::verdicts::Verdicts;
-use crate::spelling::readable_class;
+use mayfly_report::readable_class;
 
 /// Shares gone that curves have points at.
 const SHARES: [f64; 9] = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99];

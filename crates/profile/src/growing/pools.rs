@@ -34,8 +34,8 @@ pub enum Maker {
 impl Maker {
     fn of(frame: Option<&Frame>, with_line: bool) -> Self {
         frame.map_or(Self::Unknown, |frame| Self::Method {
-            class: frame.class.to_string(),
-            method: called(&frame.method).to_owned(),
+            class: frame.in_source().0.to_owned(),
+            method: frame.in_source().1.to_owned(),
             line: frame.line.filter(|_| with_line),
         })
     }
@@ -61,12 +61,6 @@ impl fmt::Display for Maker {
             Self::Method { class, method, line: None } => write!(f, "{class}.{method}"),
         }
     }
-}
-
-/// The method as its source names it: a lambda's code is its own.
-fn called(method: &str) -> &str {
-    let of_lambda = method.strip_prefix("lambda$").and_then(|rest| rest.split('$').next());
-    of_lambda.filter(|name| !name.is_empty()).unwrap_or(method)
 }
 
 /// What one place keeps more and more of.

@@ -1,15 +1,25 @@
-//! What was found, in plain words: up to three sentences, each with how sure it is.
+//! What was found, in plain words: up to five sentences, each with how sure it is, and which command tells more.
 
 use mayfly_profile::{ClassProfile, EngineKind, LiveAsOf, Tally, bursts};
 
 use super::Screen;
 use super::longest;
 use crate::lifetimes::whole_percent;
-use crate::text::{printable, shorten};
+use crate::names::{class_text, place_text};
+use crate::text::shorten;
 use crate::units;
 
 /// Findings at most.
-const FINDINGS: usize = 3;
+const FINDINGS: usize = 5;
+/// Lines of them at most: on a narrow screen the least important is left out.
+const FOUND_LINES: usize = 9;
+/// Fewer leave room for one on all of it.
+const FEW: usize = 3;
+/// Who holds what lives.
+const HOLDERS: &str = "; who holds it: mayfly leaks PID";
+
+/// A sentence, and what to do next.
+type Found = (String, Option<String>);
 
 /// Columns of the number before a sentence.
 const NUMBER: usize = 5;
@@ -18,12 +28,8 @@ const NUMBER: usize = 5;
 const NAME: usize = 40;
 
 impl Screen<'_> {
-    /// The sentences, numbered.
+    /// The sentences, numbered, each with what to do next below it.
     pub(super) fn findings(&self) -> Vec<String> {
-        let longest = self.longest();
-        let lives_longest = longest.as_ref().map(|row| longest::sentence(row, self.columns - NUMBER));
-        let found =
-            [self.allocates(), self.holds(), lives_longest.clone(), self.optimised_away(), self.in_all()];
         let mut lines = vec![String::new(), "Found:".to_owned()];
         if self.profile.is_blank() {
             lines
@@ -34,19 +40,48 @@ impl Screen<'_> {
             lines.push(self.fit(&format!("  nothing: what is shown leaves out each of {hidden} classes")));
             return lines;
         }
-        lines.extend(self.growing().iter().map(|text| self.fit(&format!("  {text}"))));
-        let found = found.into_iter().flatten().take(FINDINGS);
-        for (at, text) in found.chain(self.bursts()).enumerate() {
-            lines.push(self.fit(&format!("  {}. {text}", at + 1)));
-            if lives_longest.as_ref() == Some(&text) {
-                let maker = longest.as_ref().and_then(longest::maker);
-                lines.extend(maker.map(|text| self.fit(&format!("     {text}"))));
+        let growing = self.growing();
+        lines.extend(growing.iter().flat_map(|text| {
+            let text_only = text.trim_start();
+            self.wrap(2 + text.len() - text_only.len(), text_only)
+        }));
+        let before = lines.len();
+        for (at, (text, next)) in self.found().into_iter().take(FINDINGS).enumerate() {
+            let sentence = self.wrap(2, &format!("{}. {text}", at + 1));
+            let next: Vec<_> = next.iter().flat_map(|text| self.wrap(NUMBER, text)).collect();
+            if lines.len() - before + sentence.len() + next.len() > FOUND_LINES {
+                break;
             }
-            if at == 0 {
-                lines.extend(self.allocating_method().map(|text| self.fit(&format!("     {text}"))));
-            }
+            lines.extend(sentence.into_iter().chain(next));
         }
         lines
+    }
+
+    /// What there is to say, the most important first.
+    fn found(&self) -> Vec<Found> {
+        let two = |[text, next]: [String; 2]| (text, Some(next));
+        let longest = self.longest();
+        let lives_longest = longest.as_ref().map(|row| {
+            let text = longest::sentence(row);
+            (
+                text,
+                longest::maker(row).map(|made| if row.old.live.is_empty() { made } else { made + HOLDERS }),
+            )
+        });
+        let found = [
+            self.allocates().map(|text| (text, self.allocating_method())),
+            lives_longest,
+            self.bursts().map(two),
+            self.died_promoted().map(two),
+            self.worked_for().map(two),
+            self.holds().map(|text| (text, None)),
+            self.optimised_away().map(|text| (text, None)),
+        ];
+        let mut found: Vec<_> = found.into_iter().flatten().collect();
+        if found.len() < FEW {
+            found.extend(self.in_all().map(|text| (text, None)));
+        }
+        found
     }
 
     /// Who allocates most.
@@ -78,9 +113,10 @@ impl Screen<'_> {
         let total = self.methods.iter().map(|method| method.allocated_bytes).fold(0, u64::saturating_add);
         let most = self.methods.iter().max_by_key(|method| method.allocated_bytes)?;
         let (class, method) = most.method.as_ref()?;
-        let method = name(&format!("{class}.{method}"));
+        let method = shorten(&place_text(class, method, most.line), NAME, "...");
         let share = share(most.allocated_bytes, total);
-        (most.allocated_bytes > 0).then(|| format!("{method} allocates {share} over all classes"))
+        (most.allocated_bytes > 0)
+            .then(|| format!("{method} allocates {share} of all; its callers: mayfly report --ways"))
     }
 
     /// Who holds most of what is live.
@@ -116,15 +152,23 @@ impl Screen<'_> {
     }
 
     /// Whether all of it comes at once, and again.
-    fn bursts(&self) -> Option<String> {
+    fn bursts(&self) -> Option<[String; 2]> {
         let found = bursts(&self.profile.history)?;
-        Some(format!(
-            "the program allocates in bursts of {}/s, each {} s ({} of them; else {}/s)",
-            units::bytes(found.rate),
-            units::seconds(found.every_ms as f64),
-            found.number,
-            units::bytes(found.usual)
-        ))
+        let (from, to) = found.last_ms;
+        Some([
+            format!(
+                "allocates in bursts of {}/s, every {} s ({} of them; else {}/s)",
+                units::bytes(found.rate),
+                units::seconds(found.every_ms as f64),
+                found.number,
+                units::bytes(found.usual)
+            ),
+            format!(
+                "what the last of them allocated: mayfly report --during {}s..{}s",
+                from / 1_000,
+                to.div_ceil(1_000)
+            ),
+        ])
     }
 
     /// What the JIT compiler removed, if it is much.
@@ -194,7 +238,7 @@ fn plus_minus(error: f64) -> String {
     }
 }
 
-/// A name that leaves room for the sentence.
-fn name(text: &str) -> String {
-    shorten(&printable(text), NAME, "...")
+/// A class that leaves room for the sentence.
+fn name(class: &str) -> String {
+    shorten(&class_text(class), NAME, "...")
 }

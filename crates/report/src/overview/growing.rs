@@ -3,6 +3,7 @@
 use mayfly_profile::{Grower, Growth};
 
 use super::Screen;
+use crate::names::class_text;
 use crate::text::{printable, shorten};
 use crate::units;
 
@@ -67,13 +68,16 @@ fn may_grow(grower: &Grower) -> [String; 2] {
 fn what(grower: &Grower) -> String {
     match grower.method() {
         Some(_) => format!("made by {}", name(&grower.maker.to_string())),
-        None => name(&grower.class),
+        None => shorten(&class_text(&grower.class), NAME, "..."),
     }
 }
 
 /// The class of most bytes, if that is not named already.
 fn most_of(grower: &Grower) -> String {
-    grower.method().map(|_| format!(", most of {}", name(&grower.class))).unwrap_or_default()
+    grower
+        .method()
+        .map(|_| format!(", most of {}", shorten(&class_text(&grower.class), NAME, "...")))
+        .unwrap_or_default()
 }
 
 /// A name that leaves room for the sentence.

@@ -5,8 +5,9 @@
 use mayfly_profile::{OldRow, Tally, is_of_the_jdk};
 
 use super::Screen;
+use crate::names::{class_text, place_text};
 use crate::table::fitted;
-use crate::text::{printable, shorten, width};
+use crate::text::shorten;
 use crate::units;
 
 /// Rows.
@@ -28,7 +29,7 @@ impl Screen<'_> {
         }
         let mut rows = self.profile.old(&self.rules);
         let all: f64 = rows.iter().map(|row| row.old.weight).sum();
-        rows.retain(|row| row.old.weight >= all * LEAST_SHARE && self.is_known(row));
+        rows.retain(|row| row.old.weight >= all * LEAST_SHARE && self.is_known(row, row.old.all()));
         rows.truncate(ROWS);
         rows
     }
@@ -67,31 +68,30 @@ impl Screen<'_> {
         if estimated { "~" } else { "" }
     }
 
-    /// Whether enough of it was followed.
-    fn is_known(&self, row: &OldRow<'_>) -> bool {
+    /// Whether enough of such a part of it was followed.
+    pub(super) fn is_known(&self, row: &OldRow<'_>, part: Tally) -> bool {
         let class = self.profile.classes.iter().find(|class| class.name == row.class);
-        let samples = class.and_then(|class| self.profile.samples_behind(class, row.old.all()));
+        let samples = class.and_then(|class| self.profile.samples_behind(class, part));
         samples.is_none_or(|samples| samples >= LEAST_SAMPLES)
     }
 }
 
-/// The sentence about it, of at most so many columns.
-pub(super) fn sentence(row: &OldRow<'_>, columns: usize) -> String {
+/// The sentence about it.
+pub(super) fn sentence(row: &OldRow<'_>) -> String {
     let (live, dead) = (units::bytes(row.old.live.bytes), units::bytes(row.old.dead.bytes));
-    let age = age(row);
-    let lives = match row.old.live.bytes >= row.old.dead.bytes {
-        true if row.old.dead.is_empty() => format!("lives longest: {live} are {age} old and still there"),
-        true => format!("lives longest: {live} are {age} old and still there, {dead} died old"),
-        false => format!("lives longest: {dead} died {age} old or so, {live} are still there"),
-    };
-    // What is said of it comes before its whole name.
-    let name = shorten(&classes(row), columns.saturating_sub(width(&lives) + 1), "...");
-    format!("{name} {lives}")
+    let (name, age) = (classes(row), age(row));
+    match row.old.live.bytes >= row.old.dead.bytes {
+        true if row.old.dead.is_empty() => {
+            format!("{name} lives longest: {live} are {age} old and still there")
+        }
+        true => format!("{name} lives longest: {live} are {age} old and still there, {dead} died old"),
+        false => format!("{name} lives longest: {dead} died {age} old or so, {live} are still there"),
+    }
 }
 
 /// Who made it, if that is known.
 pub(super) fn maker(row: &OldRow<'_>) -> Option<String> {
-    row.method.map(|(class, method)| format!("made by {}", printable(&format!("{class}.{method}"))))
+    row.method.map(|(class, method)| format!("made by {}", place_text(class, method, row.line)))
 }
 
 fn age(row: &OldRow<'_>) -> String {
@@ -99,7 +99,7 @@ fn age(row: &OldRow<'_>) -> String {
 }
 
 fn classes(row: &OldRow<'_>) -> String {
-    let name = shorten(&printable(row.class), NAME, "...");
+    let name = shorten(&class_text(row.class), NAME, "...");
     match row.others {
         0 => name,
         more => format!("{name} and {more} more"),
@@ -108,5 +108,5 @@ fn classes(row: &OldRow<'_>) -> String {
 
 fn made_by(row: &OldRow<'_>) -> String {
     let Some((class, method)) = row.method else { return "?".to_owned() };
-    shorten(&printable(&format!("{class}.{method}")), NAME, "...")
+    shorten(&place_text(class, method, row.line), NAME, "...")
 }

@@ -1,31 +1,42 @@
-//! The report on one screen: what was found in plain words, the classes and methods that matter most, how far to trust it.
+//! The report on one screen: what was found in plain words, the classes and methods that matter most, how long bytes lived, what
+//! collections did, how far to trust it.
 //!
-//! At most [`LINES`] lines of [`COLUMNS`] columns. Everything, in InMemProfiler's grammar, is `post_run`'s.
+//! At most [`LINES`] lines of [`MOST_COLUMNS`] columns. Everything, in InMemProfiler's grammar, is `post_run`'s.
 
+mod collections;
 mod coverage;
 mod findings;
 mod growing;
+mod lives;
 mod longest;
 mod scopes;
 mod settled;
+mod survivors;
 mod tables;
 mod ways;
 
 use mayfly_profile::{BlameRules, JDK_PACKAGES, MethodProfile, Profile, View};
 
-use crate::over_time::over_time;
+use crate::over_time::in_short;
 use crate::part::part_lines;
 use crate::post_run::Occasion;
 use crate::post_run::tracking_text;
-use crate::text::{printable, shorten};
+use crate::text::{printable, shorten, width};
 use crate::units;
 
-/// Most columns of a line.
+/// Columns of a line where no terminal says how many it has.
 pub const COLUMNS: usize = 100;
-/// Most lines of a report.
-pub const LINES: usize = 45;
+/// Most columns of a line: what is wider is no easier to read.
+pub const MOST_COLUMNS: usize = 120;
+/// Most lines of a report, besides its date and why it is written.
+pub const LINES: usize = 40;
+/// Rows of a table where there is room, and where there is little.
+const MOST_ROWS: usize = 6;
+const LEAST_ROWS: usize = 3;
+/// Lines of a part that may be cut off behind them.
+const FEWEST: usize = 3;
 
-/// The report on one screen of `columns`, at most [`COLUMNS`]; ends with a line feed. `more`: where everything is to be had.
+/// The report on one screen of `columns`, at most [`MOST_COLUMNS`]; ends with a line feed. `more`: where everything is to be had.
 ///
 /// Of `view` the limit of rows and whether to blame classes do not matter here.
 pub fn overview(profile: &Profile, view: &View, occasion: &Occasion, columns: usize, more: &str) -> String {
@@ -34,22 +45,47 @@ pub fn overview(profile: &Profile, view: &View, occasion: &Occasion, columns: us
     let screen = Screen {
         profile: &shown,
         all_hidden,
-        columns: columns.clamp(60, COLUMNS),
+        columns: columns.clamp(60, MOST_COLUMNS),
         methods: shown.methods(&rules(view)),
         rules: rules(view),
         rules_given: view.rules != BlameRules::default(),
     };
-    let mut lines = screen.head(view, occasion);
+    let mut lines = occasion_lines(occasion);
+    let most = LINES + lines.len();
+    lines.extend(screen.head(view));
     lines.extend(screen.findings());
+    let more = (!more.is_empty()).then(|| format!("Everything: {more}"));
     if profile.is_blank() {
-        lines.extend(screen.coverage());
+        lines.extend(screen.coverage().concat());
     } else {
-        lines.extend(screen.tables(lines.len()));
+        // The last line is the caller's, if it is not ours.
+        lines.truncate(most - 1);
+        let around = lines.len() + 1;
+        lines.extend(screen.below(most.saturating_sub(around)));
     }
-    if !more.is_empty() {
-        lines.push(format!("Everything: {more}"));
-    }
+    lines.extend(more);
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// A part of which there is room.
+fn take(left: &mut usize, part: Vec<String>) -> Vec<String> {
+    if part.len() > *left {
+        return Vec::new();
+    }
+    *left -= part.len();
+    part
+}
+
+/// When and why a report is written, if that is to be said.
+fn occasion_lines(occasion: &Occasion) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(timestamp) = &occasion.timestamp {
+        lines.extend(["===".to_owned(), format!("{timestamp}:")]);
+    }
+    if !occasion.reason.is_empty() {
+        lines.push(format!("Reason for output: {}", occasion.reason));
+    }
+    lines
 }
 
 /// A site is charged to the first frame outside of the JDK, unless `#traceignore` names others.
@@ -75,34 +111,43 @@ struct Screen<'a> {
 }
 
 impl Screen<'_> {
-    /// All below the findings, where so many lines are above.
-    fn tables(&self, above: usize) -> Vec<String> {
-        // Who asked for scopes asked what survives them.
-        let mut lines = self.scopes();
-        let has_scopes = !lines.is_empty();
-        lines.extend(self.classes());
-        lines.extend(self.method_rows());
-        let after_methods = lines.len();
-        if !has_scopes {
-            // There is room for one of them; the other is in the full report.
-            lines.extend(self.longest_lived());
+    /// All below the findings, in so many lines: tables grow shorter before a part is left out, the least important first.
+    fn below(&self, room: usize) -> Vec<String> {
+        let all = |rows: usize| {
+            let (classes, methods) = (self.classes(rows), self.method_rows(rows));
+            // Who asked for scopes asked what survives them.
+            [self.scopes(), classes, methods, self.lives(), self.collections()]
+        };
+        let coverage = self.coverage();
+        // What is covered, what was missed, and what is an estimate, is never left out; doubts are.
+        let (doubts, mut trust): (Vec<_>, Vec<_>) =
+            coverage.into_iter().partition(|lines| coverage::is_doubt(lines));
+        let surely: usize = trust.iter().map(Vec::len).sum();
+        let mut left = room.saturating_sub(surely);
+        let size = |parts: &[Vec<String>; 5]| parts.iter().map(Vec::len).sum::<usize>();
+        let mut parts = all(MOST_ROWS);
+        for rows in (LEAST_ROWS..MOST_ROWS).rev() {
+            if size(&parts) <= left {
+                break;
+            }
+            parts = all(rows);
         }
-        lines.extend(self.coverage());
-        // Where there is room.
-        let ways = self.ways();
-        if above + lines.len() + ways.len() < LINES {
-            lines.splice(after_methods..after_methods, ways);
-        }
-        lines
+        let [scopes, classes, methods, lives, mut collections] = parts;
+        let [scopes, classes, methods, lives] =
+            [scopes, classes, methods, lives].map(|part| take(&mut left, part));
+        // Its first lines say most.
+        collections.truncate(if left < FEWEST { 0 } else { left });
+        left -= collections.len();
+        trust.extend(doubts.into_iter().map(|sentence| take(&mut left, sentence)));
+        let mut trust = trust.concat();
+        trust.truncate(room);
+        let (ways, longest) = (take(&mut left, self.ways()), take(&mut left, self.longest_lived()));
+        [scopes, classes, methods, ways, longest, lives, collections, trust].concat()
     }
 
-    fn head(&self, view: &View, occasion: &Occasion) -> Vec<String> {
+    fn head(&self, view: &View) -> Vec<String> {
         let Profile { run, duration_ms, gcs, .. } = self.profile;
         let mut lines = Vec::new();
-        if let Some(timestamp) = &occasion.timestamp {
-            lines.extend(["===".to_owned(), format!("{timestamp}:")]);
-        }
-        lines.push(format!("Reason for output: {}", occasion.reason));
         let named = |what: &str, name: &str| match name {
             "" => String::new(),
             name => format!(", {what}{}", printable(name)),
@@ -112,12 +157,32 @@ impl Screen<'_> {
         lines.push(self.fit(&format!("Program: pid {}{jvm}  {command}", run.jvm.pid)));
         let followed = tracking_text(self.profile);
         let end = if self.profile.complete { "" } else { "; not ended, or its end was not recorded" };
-        lines
-            .push(self.fit(&format!("Profiled: {}, {gcs} GCs, {followed}{end}", units::clock(*duration_ms))));
+        let profiled = format!("Profiled: {}, {gcs} GCs, {followed}{end}", units::clock(*duration_ms));
+        lines.extend(self.wrap(0, &profiled));
         lines.extend(part_lines(&self.profile.part).iter().map(|text| self.fit(text)));
         lines.extend(part_shown(view).map(|text| self.fit(&text)));
-        lines.extend(over_time(self.profile, self.columns).iter().map(|text| self.fit(text)));
+        lines.extend(in_short(self.profile, self.columns).iter().map(|text| self.fit(text)));
         lines
+    }
+
+    /// The text in lines of the screen, broken between words; those below the first are indented as far as it is, and two more; below a
+    /// number, as far as the text behind it.
+    fn wrap(&self, indent: usize, text: &str) -> Vec<String> {
+        let is_numbered = text.starts_with(|c: char| c.is_ascii_digit()) && text[1..].starts_with(". ");
+        let hanging = " ".repeat(indent + if is_numbered { 3 } else { 2 });
+        let mut lines = vec![" ".repeat(indent)];
+        for word in text.split(' ') {
+            let last = lines.last_mut().expect("at least one");
+            if width(last) + 1 + width(word) > self.columns && !last.trim().is_empty() {
+                lines.push(format!("{hanging}{word}"));
+                continue;
+            }
+            if !last.trim().is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+        lines.iter().map(|line| self.fit(line)).collect()
     }
 
     /// The text in one line of the screen.

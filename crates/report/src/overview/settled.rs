@@ -5,7 +5,7 @@
 use mayfly_profile::{ClassProfile, EngineKind, Variances};
 
 use super::Screen;
-use crate::text::printable;
+use crate::names::class_text;
 use crate::units;
 
 /// Standard errors that two numbers have to be apart.
@@ -44,8 +44,8 @@ impl Screen<'_> {
         })?;
         Some(format!(
             "{} or {} allocates most: about {} and {}, too close to tell ({})",
-            printable(&first.name),
-            printable(&rival.name),
+            class_text(&first.name),
+            class_text(&rival.name),
             units::bytes(first.allocated.bytes),
             units::bytes(rival.allocated.bytes),
             self.sureness_of_allocated(first),

@@ -1,15 +1,11 @@
-//! Classes and methods: the largest by what they allocated, by what is live of it, and by byte-seconds.
+//! Classes and methods: the largest by what they allocated, by what is live of it, and by how long that was held.
 
 use mayfly_profile::{ClassProfile, EngineKind, LiveAsOf, MethodProfile, Tracking};
 
 use super::Screen;
+use crate::names::{class_text, place_text};
 use crate::table::fitted;
-use crate::text::printable;
 use crate::units;
-
-/// Rows of classes and of methods.
-const CLASSES: usize = 6;
-const METHODS: usize = 5;
 
 /// A row before it is text: what it is ranked by, and its cells.
 struct Row {
@@ -23,7 +19,20 @@ struct Row {
     name: String,
 }
 
+/// What rows are of. How old the living are is known of classes alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Class,
+    Method,
+}
+
 impl Row {
+    /// For how long a byte was held on average.
+    fn held(&self) -> String {
+        let ms = 1000.0 * self.byte_seconds / self.executed.max(1) as f64;
+        if self.byte_seconds > 0.0 { units::rough_duration(ms) } else { "?".to_owned() }
+    }
+
     fn is_optimised_away(&self) -> bool {
         self.allocated < self.executed
     }
@@ -31,28 +40,21 @@ impl Row {
 
 impl Screen<'_> {
     /// The classes that allocated most, hold most, or held it longest, most allocated first.
-    pub(super) fn classes(&self) -> Vec<String> {
+    pub(super) fn classes(&self, most: usize) -> Vec<String> {
         let rows: Vec<_> = self.profile.classes.iter().map(|class| self.class_row(class)).collect();
-        let heading = if self.profile.run.lifetimes {
-            "Classes, the largest by allocated, live and byte-seconds (bytes x seconds held so far)"
-        } else {
-            "Classes, the largest by bytes allocated"
-        };
-        self.table(heading, "class", rows, CLASSES)
+        self.table((Of::Class, "class"), rows, most)
     }
 
     /// The methods, across all classes.
-    pub(super) fn method_rows(&self) -> Vec<String> {
+    pub(super) fn method_rows(&self, most: usize) -> Vec<String> {
         if self.methods.is_empty() {
             return Vec::new();
         }
-        let charged = if self.rules_given { "asked for" } else { "outside the JDK" };
-        let dead = if self.profile.run.lifetimes { " (byte-seconds: of the dead)" } else { "" };
+        let charged = if self.rules_given { "as asked for" } else { "first frame outside the JDK" };
         let estimated = self.is_sampled() || !self.profile.shares.is_empty();
         let collected = self.profile.live_as_of != LiveAsOf::NoCollection;
         let rows = self.methods.iter().map(|method| method_row(method, estimated, collected)).collect();
-        let heading = format!("Methods over all classes, by the first frame {charged}{dead}");
-        self.table(&heading, "method", rows, METHODS)
+        self.table((Of::Method, &format!("method, {charged}")), rows, most)
     }
 
     /// Whether all of what lives is estimated.
@@ -68,28 +70,28 @@ impl Screen<'_> {
             live: class.live.filter(|_| self.profile.knows_live_of(class)).map(|live| live.bytes),
             byte_seconds: byte_seconds.all(),
             live_estimated: self.is_sampled() || self.profile.shares.contains_key(&class.name),
-            name: printable(&class.name).into_owned(),
+            name: class_text(&class.name),
         }
     }
 
-    fn table(&self, heading: &str, what: &str, rows: Vec<Row>, most: usize) -> Vec<String> {
+    fn table(&self, (of, what): (Of, &str), rows: Vec<Row>, most: usize) -> Vec<String> {
         let total = rows.iter().fold(0u64, |sum, row| sum.saturating_add(row.allocated));
         let count = rows.len();
         let lifetimes = self.profile.run.lifetimes;
         let chosen = chosen(rows, most, lifetimes);
         let executed = chosen.iter().any(Row::is_optimised_away);
-        let mut cells = vec![headings(executed, lifetimes, what)];
-        cells.extend(chosen.iter().map(|row| self.cells(row, total, executed)));
-        let more = match count - chosen.len() {
-            0 => String::new(),
-            more => format!(", {more} more"),
+        let what = match count - chosen.len() {
+            0 => what.to_owned(),
+            more => format!("{what}; {more} more"),
         };
-        let mut lines = vec![String::new(), self.fit(&format!("{heading}{more}:"))];
+        let mut cells = vec![headings((of, &what), executed, lifetimes)];
+        cells.extend(chosen.iter().map(|row| self.cells(of, row, total, executed)));
+        let mut lines = vec![String::new()];
         lines.extend(fitted(&cells, "  ", self.columns).lines().map(str::to_owned));
         lines
     }
 
-    fn cells(&self, row: &Row, total: u64, executed: bool) -> Vec<String> {
+    fn cells(&self, of: Of, row: &Row, total: u64, executed: bool) -> Vec<String> {
         let estimated = if self.profile.run.engine == EngineKind::Sampled { "~" } else { "" };
         let mut cells = vec![
             format!("{estimated}{}", units::bytes(row.allocated)),
@@ -102,7 +104,9 @@ impl Screen<'_> {
             let about = if row.live_estimated { "~" } else { "" };
             let live = row.live.map(|live| format!("{about}{}", units::bytes(live)));
             cells.push(live.unwrap_or_else(|| "?".to_owned()));
-            cells.push(format!("{} s", units::bytes(row.byte_seconds as u64)));
+            if of == Of::Class {
+                cells.push(row.held());
+            }
         }
         let mark = if row.is_optimised_away() { " (optimised away)" } else { "" };
         cells.push(format!("{}{mark}", row.name));
@@ -110,17 +114,18 @@ impl Screen<'_> {
     }
 }
 
-fn headings(executed: bool, lifetimes: bool, what: &str) -> Vec<String> {
+fn headings((of, what): (Of, &str), executed: bool, lifetimes: bool) -> Vec<String> {
     let mut headings = vec!["allocated", "share"];
     headings.extend(executed.then_some("executed"));
-    headings.extend(if lifetimes { &["live", "byte-seconds"][..] } else { &[] });
+    headings.extend(lifetimes.then_some("live"));
+    headings.extend((lifetimes && of == Of::Class).then_some("held"));
     headings.push(what);
     headings.into_iter().map(str::to_owned).collect()
 }
 
 fn method_row(method: &MethodProfile, live_estimated: bool, known: bool) -> Row {
     let name = match &method.method {
-        Some((class, name)) => format!("{class}.{name}"),
+        Some((class, name)) => place_text(class, name, method.line),
         None => "(made without a known place: native code, the JVM)".to_owned(),
     };
     Row {
@@ -129,7 +134,7 @@ fn method_row(method: &MethodProfile, live_estimated: bool, known: bool) -> Row 
         live: known.then_some(method.live_bytes),
         byte_seconds: method.dead_byte_seconds,
         live_estimated,
-        name: printable(&name).into_owned(),
+        name,
     }
 }
 

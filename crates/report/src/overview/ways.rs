@@ -5,7 +5,7 @@
 use mayfly_profile::{Frame, OwnWay};
 
 use super::Screen;
-use crate::text::printable;
+use crate::names::place_text;
 use crate::units;
 
 /// Rows of the tree.
@@ -78,7 +78,6 @@ fn add(way: &OwnWay, depth: usize, least: u64, rows: &mut Vec<Row>) {
 
 /// `Shop.render:71`: the class without its package.
 fn short(frame: &Frame) -> String {
-    let class = frame.class.rsplit_once('.').map_or(&*frame.class, |(_, class)| class);
-    let line = frame.line.map(|line| format!(":{line}")).unwrap_or_default();
-    printable(&format!("{class}.{}{line}", frame.method)).into_owned()
+    let (class, method) = frame.in_source();
+    place_text(class.rsplit_once('.').map_or(class, |(_, class)| class), method, frame.line)
 }

@@ -2,13 +2,17 @@
 
 use insta::assert_snapshot;
 use mayfly_profile::{
-    BlameRules, ClassFilter, Outcome, Profile, ScopeClass, ScopeProfile, SiteProfile, Tally, Tracking, View,
+    BlameRules, ClassFilter, Collection, Flag, FlagValue, GcKind, GenerationUse, Outcome, Point, Profile,
+    ScopeClass, ScopeProfile, SiteProfile, Tally, Tracking, View,
 };
-use mayfly_report::{COLUMNS, LINES, Occasion, overview};
+use mayfly_report::{COLUMNS, LINES, MOST_COLUMNS, Occasion, overview};
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
 
 use crate::profiles::{self, only_counts, optimised_away, sampled, with_lifetimes, with_sites};
+
+/// Lines of [`occasion`].
+const HEAD: usize = 3;
 
 fn occasion() -> Occasion {
     Occasion { timestamp: Some("Fri Nov 21 11:15:00 UTC 2025".into()), ..Default::default() }
@@ -107,20 +111,23 @@ fn nothing_recorded() {
     assert_snapshot!(overview(&Profile::default(), &View::default(), &Occasion::default(), COLUMNS, ""));
 }
 
-/// Names in the table under a heading that starts so, in order.
-fn rows(text: &str, heading: &str) -> Vec<String> {
-    let table = text.split("\n\n").find_map(|part| part.strip_prefix(heading)).expect("the table");
-    let rows = table.lines().skip(2);
-    rows.map(|line| line.rsplit("  ").next().unwrap_or_default().to_owned()).collect()
+/// Names in the table whose last column is of that name, in order.
+fn rows(text: &str, column: &str) -> Vec<String> {
+    let is_it = |part: &&str| {
+        let heading = part.lines().next().unwrap_or_default();
+        heading.trim_start().starts_with("allocated  ") && heading.contains(&format!("  {column}"))
+    };
+    let table = text.split("\n\n").find(is_it).expect("the table");
+    table.lines().skip(1).map(|line| line.rsplit("  ").next().unwrap_or_default().to_owned()).collect()
 }
 
 #[test]
 fn what_was_optimised_away_does_not_rank_first_though_most_of_it_was_executed() {
     let text = shown(&optimised_away());
-    let classes = rows(&text, "Classes");
-    assert_eq!(classes, ["[B", "java.lang.String (optimised away)", "a.Kept"], "{text}");
+    let classes = rows(&text, "class");
+    assert_eq!(classes, ["byte[]", "java.lang.String (optimised away)", "a.Kept"], "{text}");
     // Executed: 960 MB of strings, of which 50 MiB were allocated, at this method.
-    let methods = rows(&text, "Methods");
+    let methods = rows(&text, "method");
     assert_eq!(methods, ["a.Main.buffers", "a.Main.join (optimised away)"], "{text}");
 }
 
@@ -132,17 +139,17 @@ fn methods_are_charged_across_classes_by_the_first_frame_outside_the_jdk() {
         site.stack = std::iter::once(copy).chain(site.stack.iter().cloned()).collect();
     }
     assert_eq!(
-        rows(&shown(&profile), "Methods"),
-        ["com.yourorg.App.handle", "com.yourorg.App$Storage.store", "org.server.ServerThread.run"]
+        rows(&shown(&profile), "method"),
+        ["com.yourorg.App.handle:7", "com.yourorg.App$Storage.store", "org.server.ServerThread.run:19"]
     );
     let rules = BlameRules { ignore: vec!["com.".into(), "org.".into()], ..BlameRules::default() };
     let by_jdk = View { rules, ..View::default() };
     let text = overview(&profile, &by_jdk, &occasion(), COLUMNS, "");
-    assert_eq!(rows(&text, "Methods"), ["java.util.Arrays.copyOf"], "{text}");
+    assert_eq!(rows(&text, "method"), ["java.util.Arrays.copyOf"], "{text}");
     let rules = BlameRules { target: vec!["org.".into()], ..BlameRules::default() };
     let target = View { rules, ..View::default() };
     let text = overview(&profile, &target, &occasion(), COLUMNS, "");
-    assert_eq!(rows(&text, "Methods"), ["org.server.ServerThread.run"], "{text}");
+    assert_eq!(rows(&text, "method"), ["org.server.ServerThread.run:19"], "{text}");
 }
 
 #[test]
@@ -150,11 +157,88 @@ fn of_each_ranking_the_first_are_shown() {
     let mut profile = with_lifetimes();
     let many = (0..40).map(|n| profiles::class(&format!("a.Garbage{n}"), 4096, 0, [50_000, 0, 0, 0]));
     profile.classes.splice(0..0, many);
-    let classes = rows(&shown(&profile), "Classes");
+    let classes = rows(&shown(&profile), "class");
     // Neither is among the forty that allocated most.
-    for held in ["[B", "org.server.Cache$Entry"] {
+    for held in ["byte[]", "org.server.Cache$Entry"] {
         assert!(classes.iter().any(|class| class == held), "{held} in {classes:?}");
     }
+}
+
+/// A service by a JVM that says what its collections did: 40 young ones, 8 MiB promoted, 48 MiB made in the old generation, a full one.
+fn collected() -> Profile {
+    let used = |before: u64, after: u64| {
+        Some(GenerationUse { before: Some(before << 20), after: after << 20, capacity: None })
+    };
+    let mut profile = sampled(with_sites(), Tracking::ByteSample(1 << 10));
+    let young = |number: u64| Collection {
+        number: number as u32,
+        at_ms: 1_000 * number,
+        pause_us: 2_500,
+        kind: GcKind::Young,
+        cause: "G1 Evacuation Pause".into(),
+        young: used(100, 2),
+        old: used(number, number),
+        ..Collection::default()
+    };
+    profile.collections = (0..56).map(young).collect();
+    for collection in &mut profile.collections[..8] {
+        collection.old = used(u64::from(collection.number), u64::from(collection.number) + 1);
+    }
+    let full = Collection {
+        kind: GcKind::Full,
+        cause: "System.gc()".into(),
+        old: used(56, 6),
+        pause_us: 30_000,
+        ..young(56)
+    };
+    profile.collections.push(full);
+    let number = |name: &str, number| Flag { name: name.into(), value: FlagValue::Number(number) };
+    profile.flags = vec![number("MaxHeapSize", 256 << 20), number("G1HeapRegionSize", 1 << 20)];
+    profile.classes[1].allocated.largest = 600 << 10;
+    profile
+}
+
+#[test]
+fn what_collections_did_is_on_the_screen_with_its_causes() {
+    for columns in [80, COLUMNS, MOST_COLUMNS] {
+        let text = overview(&collected(), &View::default(), &occasion(), columns, "mayfly report --full x");
+        let on_one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in [
+            "Collections: stopped for 170 ms in all, the longest 30 ms (0.2 % of the time)",
+            "56 young (G1 Evacuation Pause): 140 ms, the longest 2 ms, promoted 8.00 MiB",
+            "1 full (System.gc()): 30 ms, the longest 30 ms",
+            "in use after the last: 8.00 MiB of 256 MiB (3 %); humongous: char[] up to 600 KiB",
+            "50.0 MiB of 56.0 MiB that came into the old generation died there (89 %)",
+            "only 8.00 MiB of it by promotion",
+            "How long bytes lived",
+        ] {
+            let has_room = columns >= COLUMNS || !part.starts_with("1 full") && !part.starts_with("in use");
+            assert!(!has_room || on_one_line.contains(part), "{part} in {columns}:\n{text}");
+        }
+        assert!(
+            text.lines().count() <= LINES + HEAD && !text.contains("..."),
+            "nothing is cut in {columns}:\n{text}"
+        );
+        assert!(!text.contains("[C") && !text.contains("[B"), "{text}");
+    }
+}
+
+#[test]
+fn bursts_are_a_finding_with_the_time_to_look_at() {
+    let mut profile = with_sites();
+    profile.history = (0..90)
+        .map(|second| Point {
+            span_ms: 1_000,
+            allocated: if second % 9 == 4 { 800 << 20 } else { 20 << 20 },
+            ..Point::default()
+        })
+        .collect();
+    let text = shown(&profile);
+    assert!(
+        text.contains("allocates in bursts of 800 MiB/s, every 9.00 s (10 of them; else 20.0 MiB/s)"),
+        "{text}"
+    );
+    assert!(text.contains("mayfly report --during 85s..86s"), "{text}");
 }
 
 #[test]
@@ -199,10 +283,10 @@ proptest! {
         let classes = ClassFilter { exclude: vec!["never".repeat(30)], ..ClassFilter::default() };
         let view = View { classes, ..View::default() };
         let text = overview(&profile, &view, &occasion(), columns, "mayfly report --full x");
-        let most = columns.clamp(60, COLUMNS);
+        let most = columns.clamp(60, MOST_COLUMNS);
         for line in text.lines() {
             prop_assert!(line.width() <= most, "{} > {most}: {line}", line.width());
         }
-        prop_assert!(text.lines().count() <= LINES, "{text}");
+        prop_assert!(text.lines().count() <= LINES + HEAD, "{text}");
     }
 }
