@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use mayfly_classfile::Refusal;
-use mayfly_classfile::allocation::{self, Places, Rewritten, Scoped, ScopedMethods, Scopes};
+use mayfly_classfile::allocation::{self, NumberOfScope, Places, Rewritten, Scoped, ScopedMethods, Scopes};
 use mayfly_jvmti::{CallbackContext, ClassFileLoadHookEvent, modified_utf8};
 use mayfly_profile::Refusals;
 use mayfly_tracking::PlaceTable;
@@ -95,7 +95,7 @@ impl Rewriting {
         places: Option<(&PlaceTable, &Population)>,
     ) -> Result<Rewritten, Refusal> {
         let number = self.names.as_ref().map(|names| |name: &[u8]| names.scopes.name(&modified_utf8(name)));
-        let annotated = number.as_ref().map(|number| number as &dyn Fn(&[u8]) -> u32);
+        let annotated = number.as_ref().map(|number| number as &NumberOfScope<'_>);
         let scopes = Scopes { named: &self.scopes, annotated };
         match places {
             Some((places, population)) => {

@@ -177,6 +177,8 @@ mod tests {
                 heap_used_bytes: Some(5 << 20),
                 heap_left_bytes: None,
                 heap_committed_bytes: Some(64 << 20),
+                metaspace_used_bytes: Some(5 << 20),
+                metaspace_committed_bytes: Some(6 << 20),
             },
         }
     }

@@ -221,8 +221,9 @@ mod tests {
             resident_bytes: 0,
             virtual_bytes: 0,
         };
-        let (command, uptime, java, heap) = (command.into(), None, None, None);
-        Jvm { process, uptime, java, command, heap, agent_library: None, shows_libraries: true }
+        let (command, uptime, java) = (command.into(), None, None);
+        let (heap, metaspace) = (None, None);
+        Jvm { process, uptime, java, command, heap, metaspace, agent_library: None, shows_libraries: true }
     }
 
     #[test]

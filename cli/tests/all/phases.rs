@@ -4,14 +4,14 @@ use std::fs;
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
-use mayfly_profile::{AT_START_UP, ClassCounts, ClassId, Progress, Remainder, RunInfo, Tally, Trust, Update};
+use mayfly_profile::{AT_START_UP, ClassCounts, ClassId, Progress, Remainder, Tally, Trust, Update};
 use mayfly_recording::RecordingWriter;
 use serde_json::Value;
 
 /// Each of four seconds 200 classes come; then none for twenty. Each second has a hundred objects of 16 bytes of the newest class.
 fn service(launched: bool) -> Vec<u8> {
     let mut writer = RecordingWriter::new();
-    let mut updates = vec![Update::Start(Box::new(RunInfo::default()))];
+    let mut updates = vec![Update::Start(Box::default())];
     for second in 1..=24u64 {
         let newest = 200 * second.min(4) as u32 - 1;
         if second <= 4 {

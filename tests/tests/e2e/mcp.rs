@@ -134,7 +134,7 @@ fn a_client_gets_what_the_commands_answer() {
         assert_eq!(report["structuredContent"], ours, "on {jvm}");
         let jvms = client.call("list_jvms", json!({}));
         assert!(
-            said(&jvms).contains(&format!("\"pid\":{pid}").as_str()) || said(&jvms).contains(&pid),
+            said(&jvms).contains(format!("\"pid\":{pid}").as_str()) || said(&jvms).contains(&pid),
             "{jvms}"
         );
 

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::scoped::ScopedMethods;
+use super::scoped::{NumberOfScope, ScopedMethods};
 use crate::bytes::Reader;
 use crate::class::{ClassFile, Member};
 use crate::refusal::Malformed;
@@ -17,7 +17,7 @@ const ATTRIBUTES: [&[u8]; 2] = [b"RuntimeVisibleAnnotations", b"RuntimeInvisible
 const DEEPEST: u32 = 16;
 
 /// The annotated methods; `number` gives that of a name. A broken annotation is none: the JVM says so to who asks for it.
-pub(super) fn methods(class: &ClassFile<'_>, number: &dyn Fn(&[u8]) -> u32) -> Vec<ScopedMethods> {
+pub(super) fn methods(class: &ClassFile<'_>, number: &NumberOfScope<'_>) -> Vec<ScopedMethods> {
     let scoped = |method: &Member| {
         let name = ATTRIBUTES.iter().find_map(|attribute| {
             let content = class.attribute(method, attribute)?;

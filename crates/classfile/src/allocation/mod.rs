@@ -30,7 +30,7 @@ pub use needs::{dynamic_calls, has_hooks_without_places, may_get_hooks};
 pub use options::Options;
 pub use place::{Made, Place, Places};
 use rules::{Callees, Names};
-pub use scoped::{Scoped, ScopedMethods, Scopes};
+pub use scoped::{NumberOfScope, Scoped, ScopedMethods, Scopes};
 
 /// `transient synthetic`, package-private: outside serialization, and what reflection's users skip.
 const FIELD_ACCESS: u16 = 0x1080;

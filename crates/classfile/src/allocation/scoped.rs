@@ -9,13 +9,16 @@ use crate::class::{ClassFile, Member};
 const ACC_NATIVE: u16 = 0x0100;
 const ACC_ABSTRACT: u16 = 0x0400;
 
+/// Gives the number of a scope's name (modified UTF-8).
+pub type NumberOfScope<'s> = dyn Fn(&[u8]) -> u32 + 's;
+
 /// Which methods are scopes.
 #[derive(Clone, Copy, Default)]
 pub struct Scopes<'s> {
     /// Those that were named.
     pub named: &'s [ScopedMethods],
-    /// Gives the number of a scope's name (modified UTF-8), where methods with the annotation `io.mayfly.Scoped` are scopes, too.
-    pub annotated: Option<&'s dyn Fn(&[u8]) -> u32>,
+    /// Where methods with the annotation `io.mayfly.Scoped` are scopes, too.
+    pub annotated: Option<&'s NumberOfScope<'s>>,
 }
 
 impl<'s> Scopes<'s> {
