@@ -149,6 +149,11 @@ pub(crate) enum Error {
     /// A text that is no log of collections.
     #[error("{} has no young collection that says how full the old generation was; have the JVM write it: -Xlog:gc*:file=gc.log", .0.display())]
     GcLogRefused(PathBuf),
+    /// A program was run, and no recording is there.
+    #[error(
+        "{0} was not measured: no JVM with the agent in it got as far as to write a recording; is it a program of Java?"
+    )]
+    NothingRecorded(String),
     /// Leaks can't be searched in one dump.
     #[error("{}: growth needs two dumps or more; name them in the order they were taken, or name the PID of the program", .0.display())]
     OneDump(PathBuf),

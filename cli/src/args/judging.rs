@@ -1,5 +1,6 @@
 //! Arguments of the commands that judge: `mayfly check`, `mayfly diff`, `mayfly leaks`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -187,19 +188,37 @@ pub(crate) struct LeaksArgs {
 
 pub(crate) const ADVISE_EXAMPLES: &str = "\
 Examples:
-  mayfly advise --young 64m mayfly-4711.mayfly
-  mayfly advise --young 64m --gc-log gc.log mayfly-4711.mayfly
-  mayfly advise --young 600m --room 2g --region 4m mayfly-4711.mayfly";
+  mayfly advise 4711
+  mayfly advise -- java -jar app.jar
+  mayfly advise mayfly-4711.mayfly
+  mayfly advise --young 64m --gc-log gc.log mayfly-4711.mayfly";
 
 /// What `mayfly advise` takes.
 #[derive(Debug, Args)]
 #[command(after_help = ADVISE_EXAMPLES)]
 pub(crate) struct AdviseArgs {
-    /// The recording; - reads standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) recording: PathBuf,
+    /// A process id, or a main class or jar that exactly one JVM runs; or a recording, - reads one from standard input
+    #[arg(value_name = "PID|FILE", required_unless_present = "command", conflicts_with = "command")]
+    pub(crate) target: Option<String>,
 
-    /// Size of the JVM's young generation [default: as recorded, if -Xmn was given]
+    /// A program to run and to measure until it ends, behind --
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+
+    /// How long a running JVM is measured: seconds, or a number with s, m or h
+    #[arg(long = "for", value_name = "TIME", default_value = "30s", value_parser = duration)]
+    pub(crate) time: Duration,
+
+    /// Keep what was measured as a recording; without it only the advice is left
+    #[arg(long, value_name = "FILE")]
+    pub(crate) recording: Option<PathBuf>,
+
+    /// How much memory the JVM may have; no larger heap is suggested than fits in three quarters of it [default: what its
+    /// container allows, or what the machine has; of a recording it is not known]
+    #[arg(long, value_name = "BYTES", value_parser = size)]
+    pub(crate) memory: Option<u64>,
+
+    /// Size of the JVM's young generation [default: as its collections tell]
     #[arg(long, value_name = "BYTES", value_parser = size)]
     pub(crate) young: Option<u64>,
 

@@ -92,11 +92,12 @@ pub(crate) enum Command {
     /// growing, what is removed again, and what is only softly held. Exits with 0 if nothing leaks, with 1 if something leaks, and
     /// with 2 if that is not known.
     Leaks(LeaksArgs),
-    /// Say what would help: a larger young generation, a pool, or nothing
+    /// Find out which flag helps, or that none does, and why the collector is busy
     ///
-    /// Predicts from how long bytes lived how many a young generation promotes, for the present size and threshold and for others, and
-    /// suggests flags with what they would do. Names sites whose objects die just after promotion, what could be pooled, objects that
-    /// G1 puts into regions of their own, and what the JIT compiler removes, so that it is not worth a thought.
+    /// Measures a running JVM for a while, runs a program to its end, or reads a recording. The first sentence is the answer: a young
+    /// generation or a heap of another size, never beyond what -Xmx or the container allows, with what it would change; or that there is
+    /// nothing to gain. Then: what in the code is made again and again, why the JVM collects, what dies just after promotion, what could
+    /// be pooled, and which objects G1 puts into regions of their own. Exits with 2 if it is not known, with what is missing.
     Advise(AdviseArgs),
     /// Run a small Java program under the agent, to see what mayfly shows
     ///

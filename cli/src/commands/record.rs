@@ -36,15 +36,7 @@ pub(crate) fn run(args: RecordArgs) -> Result<u8, Error> {
     let pid = jvms::pid_of(&args.jvm.target)?;
     let target = Target::connect(pid)?;
     let path = args.output.unwrap_or_else(|| PathBuf::from(format!("mayfly-{pid}.mayfly")));
-    let left = signals().map_err(Error::SignalsNotWatched)?;
-    let longest = u64::try_from((args.time + GRACE).as_millis()).unwrap_or(u64::MAX);
-    start::begin(&target, pid, &following(args.engine), Some(longest))?;
-    let recorded = follow(&target, pid, (args.time, !args.no_collect), (&path, &left));
-    if recorded.is_err() {
-        // Whatever became of the recording, the JVM is left as it was.
-        let _ = target.ask(&Request::Stop);
-    }
-    let remark = recorded?;
+    let remark = record(&target, pid, &following(args.engine), (args.time, !args.no_collect), &path)?;
     output::say(&format!(
         "recording {}{remark}; read it: {} report {}",
         shown(&path),
@@ -52,6 +44,25 @@ pub(crate) fn run(args: RecordArgs) -> Result<u8, Error> {
         shown(&path)
     ));
     Ok(exit_codes::SUCCESS)
+}
+
+/// Begins, waits, stops and keeps the recording; a remark on it.
+pub(super) fn record(
+    target: &Target,
+    pid: u32,
+    engine: &EngineArgs,
+    (time, may_collect): (Duration, bool),
+    path: &Path,
+) -> Result<&'static str, Error> {
+    let left = signals().map_err(Error::SignalsNotWatched)?;
+    let longest = u64::try_from((time + GRACE).as_millis()).unwrap_or(u64::MAX);
+    start::begin(target, pid, engine, Some(longest))?;
+    let recorded = follow(target, pid, (time, may_collect), (path, &left));
+    if recorded.is_err() {
+        // Whatever became of the recording, the JVM is left as it was.
+        let _ = target.ask(&Request::Stop);
+    }
+    recorded
 }
 
 /// Exact counts alone answer few questions: unless something else is named, a sample is followed beside them, as by `mayfly run`.

@@ -1,12 +1,9 @@
 //! What is advised, as all forms take it.
 
-use mayfly_profile::Gc;
-use mayfly_verdicts::advise::{Advice, Humongous, MadeAnew, Pool, Premature, Promoted, Removed, Tried};
-
-/// A prediction is believed if that of the present settings is off by no more than this share of what the JVM promoted.
-pub(crate) const BELIEVED: f64 = 0.3;
-/// Or by so many bytes: next to nothing is promoted.
-const TOO_FEW_TO_COMPARE: f64 = (1 << 20) as f64;
+use mayfly_profile::{Gc, GcWork};
+use mayfly_verdicts::advise::{
+    Advice, Answer, GcCpu, Humongous, MadeAnew, Pool, Premature, Promoted, Removed, Tried,
+};
 
 /// Everything that is advised.
 #[derive(Debug)]
@@ -15,11 +12,23 @@ pub(crate) struct Advised {
     pub(crate) recording: String,
     /// The collector of its JVM.
     pub(crate) gc: Gc,
-    /// About the young generation; or why not.
+    /// Which flag helps, or that none does, or what is missing.
+    pub(crate) answer: Answer,
+    /// What collections did.
+    pub(crate) work: GcWork,
+    /// What the collector's threads took; `None` where nobody looked.
+    pub(crate) cpu: Option<GcCpu>,
+    /// Why it collects, in lines.
+    pub(crate) lines: Vec<String>,
+    /// How many other young generations would promote; or why that is not predicted.
     pub(crate) advice: Result<Advice, String>,
-    /// What the JVM's own log says of the present settings.
+    /// Whether what the JVM promoted bears these predictions out.
+    pub(crate) believed: bool,
+    /// Whether they were asked for, by a size or a log.
+    pub(crate) is_asked: bool,
+    /// What the JVM promoted: by its log, or by the recorded collections.
     pub(crate) log: Option<Promoted>,
-    /// That is not of a log, but of the recorded collections.
+    /// It is of the recorded collections.
     pub(crate) is_recorded: bool,
     /// Sites whose objects die just after promotion.
     pub(crate) premature: Vec<Premature>,
@@ -44,45 +53,31 @@ impl Advised {
             self.pools.is_empty(),
             self.humongous.is_empty(),
         ];
-        self.is_believed() || code.contains(&false)
+        !matches!(self.answer, Answer::Unknown(_)) || code.contains(&false)
     }
 
-    /// What was predicted for the present settings, divided by what the JVM's log says.
+    /// What was predicted for the present settings, divided by what the JVM promoted.
     pub(crate) fn self_check(&self) -> Option<f64> {
         let (advice, log) = (self.advice.as_ref().ok()?, self.log?);
         (log.bytes > 0).then(|| advice.present.prediction.promoted.1 / log.bytes as f64)
     }
 
-    /// Whether the JVM's log agrees with what is predicted of the present settings.
-    pub(crate) fn is_believed(&self) -> bool {
-        let (Ok(advice), Some(log)) = (&self.advice, self.log) else { return false };
-        let off = (advice.present.prediction.promoted.1 - log.bytes as f64).abs();
-        off <= (BELIEVED * log.bytes as f64).max(TOO_FEW_TO_COMPARE)
-    }
-
-    /// The young generation to try: none unless [`Self::is_believed`].
+    /// The young generation that promotes less: none unless it is believed.
     pub(crate) fn suggestion(&self) -> Option<&Tried> {
-        self.advice.as_ref().ok()?.suggestion().filter(|_| self.is_believed())
+        self.advice.as_ref().ok()?.suggestion().filter(|_| self.believed)
     }
 
-    /// Flags of the young generation to try.
+    /// All flags to try, as given to `java`.
     pub(crate) fn flags(&self) -> Option<String> {
-        let advice = self.advice.as_ref().ok()?;
-        let (now, young) = (advice.present.young, self.suggestion()?.young);
-        let mut flags = Vec::new();
-        if young.size != now.size {
-            flags.push(format!("-Xmn{}m", young.size.div_ceil(1 << 20)));
-        }
-        if young.threshold != now.threshold {
-            flags.push(format!("-XX:MaxTenuringThreshold={}", young.threshold));
-        }
-        Some(flags.join(" "))
+        let Answer::Try(flags) = &self.answer else { return None };
+        Some(flags.iter().map(|flag| flag.flags.as_str()).collect::<Vec<_>>().join(" "))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use mayfly_verdicts::advise::{Prediction, Young};
+    use mayfly_profile::Profile;
+    use mayfly_verdicts::advise::{Known, Missing, Prediction, Promotion, Young, answer};
 
     use super::super::advice_text::advice_text;
     use super::*;
@@ -100,12 +95,27 @@ mod tests {
     /// 8 MB promote 100 MB as predicted, and `measured` by the JVM's log; 16 MB would promote 10 MB.
     fn advised(measured: Option<u64>) -> Advised {
         let others = vec![tried(16 << 20, 10e6)];
-        let advice = Advice { present: tried(8 << 20, 100e6), others, suggested: Some(0), allocated: 1e9 };
+        judged(
+            Advice { present: tried(8 << 20, 100e6), others, suggested: Some(0), allocated: 1e9 },
+            measured,
+        )
+    }
+
+    fn judged(advice: Advice, measured: Option<u64>) -> Advised {
+        let log = measured.map(|bytes| Promoted { bytes, young: 10, full: 0 });
+        let promotion = Promotion::of(Some(&advice), log, true);
+        let profile = Profile { complete: true, ..Profile::default() };
         Advised {
             recording: "run.mayfly".to_owned(),
             gc: Gc::Serial,
+            answer: answer(&profile, &Known::default(), &promotion),
+            work: profile.gc_work(),
+            cpu: None,
+            lines: Vec::new(),
             advice: Ok(advice),
-            log: measured.map(|bytes| Promoted { bytes, young: 10, full: 0 }),
+            believed: promotion.believed,
+            is_asked: true,
+            log,
             is_recorded: false,
             premature: Vec::new(),
             made_anew: Vec::new(),
@@ -122,6 +132,7 @@ mod tests {
         assert!(advised(Some(90_000_000)).is_told());
         for measured in [None, Some(0), Some(50_000_000), Some(150_000_000)] {
             assert_eq!(advised(measured).flags(), None, "{measured:?}");
+            assert_eq!(advised(measured).answer, Answer::Unknown(Missing::LogDiffers));
             assert!(advised(measured).suggestion().is_none());
             assert!(!advised(measured).is_told(), "nor is it told that there is nothing: {measured:?}");
         }
@@ -132,7 +143,7 @@ mod tests {
         let text = |promoted: f64, measured| {
             let advice =
                 Advice { present: tried(8 << 20, promoted), others: vec![], suggested: None, allocated: 1e9 };
-            advice_text(&Advised { advice: Ok(advice), ..advised(measured) })
+            advice_text(&judged(advice, measured))
         };
         for (promoted, measured) in [(100e6, Some(90_000_000)), (3e4, Some(0)), (0.0, Some(20_000))] {
             assert!(text(promoted, measured).contains("Nothing to gain"), "{promoted} {measured:?}");
@@ -140,7 +151,7 @@ mod tests {
         // H2, of which 602 MiB were promoted and no collection of the whole heap had looked at what was.
         for (promoted, measured) in [(18e6, Some(602 << 20)), (18e6, None), (100e6, Some(50_000_000))] {
             let text = text(promoted, measured);
-            assert!(text.contains("can't be told") && !text.contains("Nothing to gain"), "{text}");
+            assert!(text.contains("is not known") && !text.contains("Nothing to gain"), "{text}");
         }
     }
 }

@@ -1,16 +1,25 @@
 //! Advice as JSON, schema `mayfly-advice/1`. Described for users in `docs/guide/advise.md`.
 
 use mayfly_profile::Stack;
-use mayfly_verdicts::advise::{Advice, MadeAnew, Tried};
+use mayfly_verdicts::advise::{Advice, Answer, FlagAdvice, GcCpu, MadeAnew, Reason, Tried};
 use serde::Serialize;
 
 use super::advice::Advised;
+use super::advice_answer::answer_text;
 
 #[derive(Serialize)]
 struct Document<'a> {
     schema: &'static str,
     recording: &'a str,
     gc: &'a str,
+    /// The answer, in one word: try, nothing, unknown.
+    answer: &'static str,
+    /// And in sentences.
+    answer_text: String,
+    /// What the collector did; null if nothing was collected.
+    collecting: Option<CollectingJson<'a>>,
+    /// Each flag to try.
+    tries: Vec<TryJson<'a>>,
     young: Option<YoungJson>,
     /// Why `young` is null.
     declined: Option<&'a str>,
@@ -21,6 +30,47 @@ struct Document<'a> {
     pools: Vec<PoolJson<'a>>,
     humongous: Vec<HumongousJson<'a>>,
     removed_by_jit: Vec<RemovedJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct CollectingJson<'a> {
+    seconds: f64,
+    pauses: u32,
+    paused_ms: f64,
+    paused_share: f64,
+    longest_ms: Option<f64>,
+    /// Null where nobody looked while the JVM ran.
+    cpu_share: Option<f64>,
+    promoted_bytes: Option<u64>,
+    left_bytes_least: Option<u64>,
+    left_bytes_last: Option<u64>,
+    left_bytes_most: Option<u64>,
+    heap_limit_bytes: Option<u64>,
+    causes: Vec<CauseJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct CauseJson<'a> {
+    cause: &'a str,
+    kind: &'static str,
+    pauses: u32,
+    paused_ms: f64,
+    longest_ms: f64,
+}
+
+#[derive(Serialize)]
+struct TryJson<'a> {
+    flags: &'a str,
+    reason: &'static str,
+    sure: bool,
+    collections_now: f64,
+    collections_then: f64,
+    paused_ms_now: f64,
+    paused_ms_then_least: f64,
+    paused_ms_then_most: f64,
+    /// Shares of the processor time, of collectors that work beside the program.
+    cpu_share_now: Option<f64>,
+    cpu_share_then: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -99,6 +149,17 @@ pub(crate) fn advice_json(advised: &Advised) -> String {
         schema: "mayfly-advice/1",
         recording: &advised.recording,
         gc: advised.gc.name(),
+        answer: match advised.answer {
+            Answer::Try(_) => "try",
+            Answer::Nothing(_) => "nothing",
+            Answer::Unknown(_) => "unknown",
+        },
+        answer_text: answer_text(advised).trim_end().to_owned(),
+        collecting: (advised.work.count() > 0).then(|| collecting(advised)),
+        tries: match &advised.answer {
+            Answer::Try(flags) => flags.iter().map(tries).collect(),
+            _ => Vec::new(),
+        },
         young: advised.advice.as_ref().ok().map(|advice| young(advised, advice)),
         declined: advised.advice.as_ref().err().map(String::as_str),
         flags: advised.flags(),
@@ -132,6 +193,57 @@ pub(crate) fn advice_json(advised: &Advised) -> String {
     serde_json::to_string_pretty(&document).expect("names and finite numbers") + "\n"
 }
 
+fn collecting(advised: &Advised) -> CollectingJson<'_> {
+    let work = &advised.work;
+    let ms = |us: u64| us as f64 / 1000.0;
+    CollectingJson {
+        seconds: work.span_ms as f64 / 1000.0,
+        pauses: work.count(),
+        paused_ms: ms(work.pause_us()),
+        paused_share: work.pause_share(),
+        longest_ms: work.longest.as_ref().map(|longest| ms(longest.us)),
+        cpu_share: advised.cpu.as_ref().map(GcCpu::share),
+        promoted_bytes: work.promoted,
+        left_bytes_least: work.left.map(|left| left.least),
+        left_bytes_last: work.left.map(|left| left.last),
+        left_bytes_most: work.left.map(|left| left.most),
+        heap_limit_bytes: work.heap_limit,
+        causes: work
+            .causes
+            .iter()
+            .map(|cause| CauseJson {
+                cause: &cause.cause,
+                kind: cause.kind.name(),
+                pauses: cause.count,
+                paused_ms: ms(cause.pause_us),
+                longest_ms: ms(cause.longest_us),
+            })
+            .collect(),
+    }
+}
+
+fn tries(flag: &FlagAdvice) -> TryJson<'_> {
+    TryJson {
+        flags: &flag.flags,
+        reason: match flag.reason {
+            Reason::ExplicitCalls => "explicit-calls",
+            Reason::Metaspace => "metaspace",
+            Reason::LargeObjects => "large-objects",
+            Reason::SmallYoung => "small-young",
+            Reason::SmallHeap => "small-heap",
+            Reason::Promotes => "promotes",
+        },
+        sure: flag.sure,
+        collections_now: flag.now.collections,
+        collections_then: flag.then.collections,
+        paused_ms_now: flag.now.pause_us.0 / 1000.0,
+        paused_ms_then_least: flag.then.pause_us.0 / 1000.0,
+        paused_ms_then_most: flag.then.pause_us.1 / 1000.0,
+        cpu_share_now: flag.cpu.map(|(now, _)| now),
+        cpu_share_then: flag.cpu.map(|(_, then)| then),
+    }
+}
+
 fn made_anew(made: &MadeAnew) -> MadeAnewJson<'_> {
     MadeAnewJson {
         class: &made.maker.0,
@@ -158,7 +270,7 @@ fn young(advised: &Advised, advice: &Advice) -> YoungJson {
         allocated_bytes: whole(advice.allocated),
         now: tried(&advice.present),
         others: advice.others.iter().map(tried).collect(),
-        believed: advised.is_believed(),
+        believed: advised.believed,
         suggested: advised.suggestion().map(tried),
     }
 }

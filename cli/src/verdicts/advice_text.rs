@@ -4,7 +4,8 @@ use mayfly_profile::{Stack, is_of_the_jdk};
 use mayfly_report::{count, printable, right_aligned, size};
 use mayfly_verdicts::advise::{Advice, MadeAnew, Tried};
 
-use super::advice::{Advised, BELIEVED};
+use super::advice::Advised;
+use super::advice_answer::answer_text;
 use super::wording::frame;
 
 /// Frames of a site.
@@ -12,14 +13,24 @@ const FRAMES: usize = 3;
 /// Of the program's own, if these are the JDK's.
 const OWN_FRAMES: usize = 2;
 
-/// The text.
+/// The text: the answer first, then what it rests on.
 pub(crate) fn advice_text(advised: &Advised) -> String {
-    let mut text = match &advised.advice {
-        Ok(advice) => young(advised, advice),
-        Err(why) => format!("No advice on the young generation: {why}.\n"),
+    let mut text = answer_text(advised);
+    if let Some(made) = advised.made_anew.first() {
+        text += &format!("{}\n", printable(&make_it_once(made)));
+    }
+    if !advised.lines.is_empty() {
+        text += &format!("\nWhy it collects ({}):\n", advised.gc);
+        text.extend(advised.lines.iter().map(|line| format!("{}\n", printable(line))));
+    }
+    text += &match &advised.advice {
+        Ok(advice) if advised.is_asked || advised.believed && advised.suggestion().is_some() => {
+            format!("\n{}", young(advised, advice))
+        }
+        Err(why) if advised.is_asked => format!("\nPromotion is not predicted: {why}.\n"),
+        _ => String::new(),
     };
-    text += &lists(advised);
-    text
+    text + &lists(advised)
 }
 
 fn young(advised: &Advised, advice: &Advice) -> String {
@@ -37,21 +48,7 @@ fn young(advised: &Advised, advice: &Advice) -> String {
         rows.push(row(other, if suggested == Some(other) { "suggested" } else { "" }));
     }
     text += &right_aligned(&rows, "  ");
-    text += &self_check(advised);
-    text += &match (advised.flags(), suggested) {
-        (Some(flags), Some(suggested)) => format!(
-            "Try {flags}: {} promoted instead of {}.\n",
-            bytes(suggested.prediction.promoted.1),
-            bytes(advice.present.prediction.promoted.1)
-        ),
-        _ if !advised.is_believed() => format!(
-            "Whether a flag would gain anything can't be told: a prediction counts only where the JVM's log, or its recorded collections, agree with that of the present settings within {:.0} %.\n",
-            BELIEVED * 100.0
-        ),
-        _ => "Nothing to gain: a larger young generation, or one that keeps objects for longer, promotes hardly less.\n"
-            .to_owned(),
-    };
-    text
+    text + &self_check(advised)
 }
 
 fn row(tried: &Tried, mark: &str) -> Vec<String> {
@@ -99,7 +96,7 @@ fn lists(advised: &Advised) -> String {
     let with = |head: String, stack: &Stack| [vec![head], frames(stack)].concat();
     let made = advised.made_anew.iter();
     list(
-        "Made again and again, and dead at once: if they are equal, make it once and keep it:",
+        "Made again and again, and dead at once:",
         made.map(|made| with(made_again(made), &made.stack)).collect(),
     );
     let premature = advised.premature.iter();
@@ -159,11 +156,27 @@ fn pooled(pool: &mayfly_verdicts::advise::Pool) -> String {
 }
 
 fn made_again(made: &MadeAnew) -> String {
-    let (class, method) = &made.maker;
-    let what = if method == "<init>" { class.clone() } else { format!("{class} by {method}") };
     format!(
-        "{} of {what}, {} with all that making them takes, {:.0} % of all",
+        "{} of {}, {} with all that making them takes, {:.0} % of all",
         count(made.objects),
+        maker(made),
+        size(made.bytes),
+        made.share * 100.0
+    )
+}
+
+fn maker(made: &MadeAnew) -> String {
+    let (class, method) = &made.maker;
+    if method == "<init>" { class.clone() } else { format!("{class} by {method}") }
+}
+
+/// What to do about the largest of them.
+fn make_it_once(made: &MadeAnew) -> String {
+    let by = made.stack.first().map_or_else(String::new, |own| format!(" are made by {}", frame(own)));
+    format!(
+        "In the code: {} of {} that die at once{by}, {} with all that making them takes, {:.0} % of all. If they are equal, make one and keep it.",
+        count(made.objects),
+        maker(made),
         size(made.bytes),
         made.share * 100.0
     )

@@ -1,6 +1,7 @@
 //! What judgements look like: one file per form, each from the same values of `mayfly-verdicts`.
 
 mod advice;
+mod advice_answer;
 mod advice_json;
 mod advice_text;
 mod annotations;

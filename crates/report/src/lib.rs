@@ -8,6 +8,7 @@
 mod bars;
 mod coverage;
 mod doubts;
+mod gc_work;
 mod heap_summary;
 mod lifetimes;
 mod live;
@@ -30,6 +31,7 @@ mod ways;
 pub use bars::bar;
 pub use coverage::coverage;
 pub use doubts::doubts;
+pub use gc_work::{gc_lines, pause, percent};
 pub use heap_summary::{HeapTextError, class_in_columns, heap_columns, parse_heap_columns};
 pub use lifetimes::{LIFE_HEADING, life_label, whole_percent};
 pub use live::{LiveOptions, live};

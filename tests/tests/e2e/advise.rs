@@ -1,8 +1,9 @@
-//! `mayfly advise` on a program whose objects die in middle age: what it predicts is what the JVM's own log then says.
+//! `mayfly advise`: which flag, in one command, of a program that is run and of one that runs; and on a program whose objects die in
+//! middle age that what is predicted is what the JVM's own log then says.
 
 use std::path::Path;
 
-use mayfly_tests::{Jvm, Launch, Workspace, each_jvm, mayfly};
+use mayfly_tests::{Jvm, Launch, Workspace, any_jvm, each_jvm, fixture_classes, mayfly};
 use serde_json::Value;
 
 const MAIN: &str = "middleaged.MiddleAged";
@@ -60,5 +61,45 @@ fn what_is_predicted_is_what_the_jvm_then_promotes() {
         let then = advice(&recording, suggested, &log);
         let promoted = &then["self_check"]["promoted_bytes"];
         close(&told["young"]["suggested"]["promoted_bytes"], promoted, 0.20, &format!("{flags}, on {jvm}"));
+    });
+}
+
+/// A young generation that is far too small, and a format made for each price.
+const SMALL: [&str; 3] = ["-XX:+UseSerialGC", "-Xmx64m", "-Xmn1m"];
+
+#[track_caller]
+fn says_what_helps(stdout: &str, jvm: &Jvm) {
+    let mut lines = stdout.lines();
+    let first = lines.next().unwrap_or_default();
+    let number = first.strip_prefix("Try -Xmn").and_then(|rest| rest.split_once("m: collecting takes "));
+    let young: u64 = number.expect(stdout).0.parse().expect(stdout);
+    assert!((4..=48).contains(&young), "on {jvm}, within the heap: {stdout}");
+    let flag = lines.next().unwrap_or_default();
+    assert!(flag.contains("the young generation is full too often. Predicted: "), "on {jvm}: {stdout}");
+    let code = stdout.lines().find(|line| line.starts_with("In the code: make it once")).expect(stdout);
+    let made = "java.text.DecimalFormat that die at once, made by formats.Formats.newFormat(Formats.java:16)";
+    assert!(code.contains(made), "on {jvm}: {stdout}");
+    for line in ["Why it collects (Serial):", "Allocation Failure", "garbage of    formats.Formats.newFormat"]
+    {
+        assert!(stdout.contains(line), "on {jvm}, {line}: {stdout}");
+    }
+}
+
+#[test]
+fn a_program_that_is_run_and_one_that_runs_are_measured_by_one_command() {
+    any_jvm(|jvm| {
+        let (java, classes) = (jvm.java().display().to_string(), fixture_classes().display().to_string());
+        let program = [&java, "-cp", &classes, SMALL[0], SMALL[1], SMALL[2], "formats.Formats", "300000"];
+        let told = mayfly(["advise", "--"].into_iter().chain(program)).ok();
+        let advice = told.stdout.split_once("DONE 300\n").expect("the program's own words").1;
+        says_what_helps(advice, jvm);
+
+        let mut running = Launch::new(jvm, "formats.Formats").jvm_args(&SMALL).start();
+        running.wait_for_line("READY");
+        let pid = running.pid().to_string();
+        let told = mayfly(["advise", "--for", "3s", &pid]).ok();
+        says_what_helps(&told.stdout, jvm);
+        running.send_line("");
+        running.finish().ok();
     });
 }

@@ -19,7 +19,7 @@ use mayfly_tests::{
 const PID: &str = "4711";
 const WAITING: &str = "org.example.Main";
 /// What examples take long for, and what takes no time here.
-const SHORTER: [(&str, &str); 8] = [
+const SHORTER: [(&str, &str); 9] = [
     ("shop.jar 6", "shop.jar 1"),
     ("--for 60s", "--for 1s"),
     ("--for 10m", "--for 1s"),
@@ -29,6 +29,7 @@ const SHORTER: [(&str, &str); 8] = [
     ("mayfly leaks 4711 --step", "yes '' | mayfly leaks 4711 --step"),
     // By default dumps are taken over half a minute.
     ("mayfly leaks 4711\n", "mayfly leaks 4711 --for 1s\n"),
+    ("mayfly advise 4711\n", "mayfly advise 4711 --for 1s\n"),
 ];
 
 /// Commands of one block, each of which may need those before it.
@@ -313,7 +314,7 @@ fn heap_file(command: &str) -> Option<&str> {
 
 /// Whether the JVM has the agent before the first command about it.
 fn needs_agent(command: &str) -> bool {
-    let loads = ["start", "record", "attach", "leaks", "heap"];
+    let loads = ["start", "record", "attach", "advise", "leaks", "heap"];
     !loads.iter().any(|word| command.contains(&format!("mayfly {word} ")))
 }
 

@@ -25,8 +25,14 @@ const TRUE: [(&str, &[&[&str]]); 9] = [
     ("leaks, and who", &[&["TIMERS"], &["leaks", "may leak"]]),
     ("my change help", &[&["In all"], &["-"], &["Shop.render"]]),
     ("survives a request", &[&["Shop.list"], &["survived"]]),
-    ("GC busy", &[&["run.html"]]),
-    ("Which flag", &[&["young", "-Xmn"], &["DecimalFormatSymbols"]]),
+    ("GC busy", &[&["Why it collects ("], &["pauses"], &["garbage of"]]),
+    (
+        "Which flag",
+        &[
+            &["Nothing to gain from a flag", "Try -X", "Which flag helps is not known: "],
+            &["DecimalFormatSymbols"],
+        ],
+    ),
     ("fills the heap", &[&["byte[]", "[B"], &["total"]]),
     ("profiling cost", &[&["own cost"]]),
 ];

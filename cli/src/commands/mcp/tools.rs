@@ -163,7 +163,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "advise",
-        help: "Which size of the young generation would promote less, what code could do, or that there is nothing to gain.",
+        help: "Which flag helps, or that there is nothing to gain; why the collector is busy; what code could do.",
         parameters: &[
             RECORDING,
             text("gc_log", "path of the JVM's log of the same settings (-Xlog:gc*)"),

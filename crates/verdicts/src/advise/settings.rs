@@ -1,6 +1,6 @@
 //! How the JVM of a recording is set, as far as the recording tells: its flags, and what the old generation needed.
 
-use mayfly_profile::{FlagValue, GcKind, Profile};
+use mayfly_profile::{Collection, GcKind, Profile};
 
 use super::gc_log::Promoted;
 
@@ -11,6 +11,8 @@ const OLD_PART: u64 = 4;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// The young generation, if its size is fixed (`-Xmn`).
+    pub fixed_young: Option<u64>,
+    /// The young generation: what is fixed, or what it was between collections, on average.
     pub young: Option<u64>,
     /// The largest that the heap has room for: `-Xmx` without what was in the old generation.
     pub room: Option<u64>,
@@ -25,19 +27,14 @@ pub struct Settings {
 impl Settings {
     /// Of the JVM that was recorded.
     pub fn of(profile: &Profile) -> Self {
-        let number = |name: &str| {
-            let flag = profile.flags.iter().find(|flag| flag.name == name)?;
-            match flag.value {
-                FlagValue::Number(number) => Some(number),
-                FlagValue::Switch(_) => None,
-            }
-        };
+        let number = |name: &str| profile.flag(name);
         let fixed = number("NewSize").filter(|&size| Some(size) == number("MaxNewSize"));
         let old = |after: Option<u64>| after.unwrap_or(0);
         let kept = profile.collections.iter().map(|gc| old(gc.old.map(|old| old.after))).max().unwrap_or(0);
         let room = |heap: u64| heap.saturating_sub(kept).min(heap - heap / OLD_PART);
         Self {
-            young: fixed,
+            fixed_young: fixed,
+            young: fixed.or_else(|| observed(profile)),
             room: number("MaxHeapSize").map(room),
             survivor_ratio: number("SurvivorRatio").filter(|&ratio| ratio > 0),
             threshold: number("MaxTenuringThreshold").and_then(|threshold| u8::try_from(threshold).ok()),
@@ -46,16 +43,29 @@ impl Settings {
     }
 }
 
-/// What the JVM promoted while it was recorded, by its collections; `None` unless each of them is known, and was the program's own.
+/// What the program made between its young collections, with what these left in the young generation, on average.
+fn observed(profile: &Profile) -> Option<u64> {
+    let young: Vec<&Collection> =
+        profile.own_collections().filter(|gc| gc.kind == GcKind::Young && gc.young.is_some()).collect();
+    let (first, last) = (young.first()?, young.last()?);
+    let between = u64::try_from(young.len() - 1).ok().filter(|&between| between > 0)?;
+    let eden = last.bytes.checked_sub(first.bytes)? / between;
+    let survivors: u64 = young.iter().map(|gc| gc.young.map_or(0, |young| young.after)).sum();
+    Some(eden + survivors / (between + 1)).filter(|&bytes| bytes > 0)
+}
+
+/// What the JVM promoted while it was recorded, by its collections; `None` unless each of them is known, and was the program's own. One
+/// that was forced at the very end changes nothing of those before it.
 pub fn promoted_as_recorded(profile: &Profile) -> Option<Promoted> {
     let collections = &profile.collections;
     let all_known = !collections.is_empty() && collections.len() as u64 == u64::from(profile.gcs);
-    let forced = collections.iter().any(|gc| gc.cause.contains("Jvmti"));
-    if !all_known || forced {
+    let own = collections.iter().rposition(|gc| !gc.is_forced()).map_or(0, |last| last + 1);
+    let own = &collections[..own];
+    if !all_known || own.iter().any(Collection::is_forced) {
         return None;
     }
     let mut sum = Promoted { bytes: 0, young: 0, full: 0 };
-    for gc in collections {
+    for gc in own {
         match gc.kind {
             GcKind::Young => {
                 sum.bytes = sum.bytes.saturating_add(gc.promoted()?);
@@ -70,7 +80,7 @@ pub fn promoted_as_recorded(profile: &Profile) -> Option<Promoted> {
 
 #[cfg(test)]
 mod tests {
-    use mayfly_profile::{Collection, Flag, GenerationUse};
+    use mayfly_profile::{Flag, FlagValue, GenerationUse};
 
     use super::*;
 
@@ -92,7 +102,24 @@ mod tests {
         assert_eq!(promoted_as_recorded(&profile(vec![grown(10)], 2)), None);
         assert_eq!(promoted_as_recorded(&profile(vec![], 0)), None);
         let forced = Collection { cause: "JvmtiEnv ForceGarbageCollection".into(), ..grown(10) };
-        assert_eq!(promoted_as_recorded(&profile(vec![grown(10), forced], 2)), None);
+        assert_eq!(promoted_as_recorded(&profile(vec![forced.clone(), grown(10)], 2)), None);
+        let told = promoted_as_recorded(&profile(vec![grown(10), forced], 2)).expect("forced at the end");
+        assert_eq!((told.bytes, told.young, told.full), (10, 1, 0));
+    }
+
+    #[test]
+    fn a_young_generation_that_is_not_fixed_is_as_large_as_collections_are_apart() {
+        let young = |number: u32, after| Collection {
+            number,
+            bytes: u64::from(number) * 1000,
+            kind: GcKind::Young,
+            young: Some(GenerationUse { after, ..GenerationUse::default() }),
+            ..Collection::default()
+        };
+        let forced = Collection { cause: "JvmtiEnv ForceGarbageCollection".into(), ..young(9, 0) };
+        let collections = vec![young(1, 10), young(2, 20), young(3, 30), forced];
+        let profile = Profile { collections, ..Profile::default() };
+        assert_eq!((Settings::of(&profile).fixed_young, Settings::of(&profile).young), (None, Some(1020)));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Verdicts from outside, a file per subject.
 
 mod advise;
+mod advise_flags;
 mod baseline;
 mod budget;
 mod check;

@@ -1,0 +1,24 @@
+//! What was measured of a JVM, and how.
+
+use mayfly_profile::Profile;
+
+use crate::error::Error;
+use crate::session::gc_threads::Seen;
+
+/// Samples, their lives, and the lines that make them. No class is rewritten.
+pub(super) const OPTIONS: &str = "#sample-64k#sample-rate-500#detailedtrace";
+
+/// What was measured, or read.
+pub(super) struct Measured {
+    /// Who it is, as the command line names it.
+    pub(super) name: String,
+    pub(super) profile: Profile,
+    /// `None`: nobody looked while it ran.
+    pub(super) seen: Option<Seen>,
+}
+
+/// A folder for what is measured and not kept.
+pub(super) fn folder() -> Result<tempfile::TempDir, Error> {
+    let name = "to the folder for temporary files".to_owned();
+    tempfile::tempdir().map_err(|source| Error::NotWritten { name, source })
+}

@@ -1,0 +1,57 @@
+//! A running JVM: sampled for a while, and left as it was.
+//!
+//! Of a JVM that is being profiled already its profile so far is taken, and nothing is begun or ended.
+
+use std::time::Duration;
+
+use mayfly_recording::control::{Request, Response};
+
+use super::measured::{Measured, OPTIONS, folder};
+use crate::args::judging::AdviseArgs;
+use crate::args::running::EngineArgs;
+use crate::commands::{record, snapshot};
+use crate::error::Error;
+use crate::output;
+use crate::recording_input;
+use crate::session::connect::Target;
+use crate::session::gc_threads::{Seen, Spent, Watch};
+use crate::session::memory_limit;
+use crate::session::process::Process;
+
+/// Measures for as long as was asked for.
+pub(super) fn measure(pid: u32, args: &AdviseArgs) -> Result<Measured, Error> {
+    let folder = folder()?;
+    let kept = args.recording.clone();
+    let path = kept.unwrap_or_else(|| folder.path().join(format!("{pid}.mayfly")));
+    let target = Target::connect(pid)?;
+    let is_profiled = matches!(target.ask(&Request::Engine), Ok(Response::Engine(Some(_))));
+    let seen = if is_profiled {
+        output::say(&format!("JVM {pid} is being profiled: what is known of it so far is judged"));
+        snapshot::fetch(&target, &Request::Snapshot, &path)?;
+        so_far(pid)
+    } else {
+        output::say(&format!("measuring JVM {pid} for {} s, by samples", args.time.as_secs()));
+        let watch = Watch::begin(pid);
+        let recorded = record::record(&target, pid, &sampled(), (args.time, true), &path);
+        let seen = watch.map(Watch::end);
+        recorded?;
+        seen
+    };
+    let profile = recording_input::read(&path, None)?;
+    Ok(Measured { name: format!("JVM {pid}"), profile, seen })
+}
+
+fn sampled() -> EngineArgs {
+    EngineArgs { sampled: true, exact: false, yes: false, options: OPTIONS.to_owned() }
+}
+
+/// What was spent since the JVM began.
+fn so_far(pid: u32) -> Option<Seen> {
+    let process = Process::find(pid).ok()?;
+    Some(Seen {
+        spent: Spent::of(pid),
+        wall: process.uptime().unwrap_or(Duration::MAX),
+        metaspace: None,
+        memory: memory_limit::of(&process),
+    })
+}

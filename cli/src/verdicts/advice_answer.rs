@@ -1,0 +1,146 @@
+//! Which flag helps, in sentences: the first thing that is said.
+
+use mayfly_report::{count, duration, pause, percent, size};
+use mayfly_verdicts::advise::{Answer, BELIEVED, Cost, FlagAdvice, Missing, Nothing, Reason};
+
+use super::advice::Advised;
+
+/// The sentences.
+pub(crate) fn answer_text(advised: &Advised) -> String {
+    match &advised.answer {
+        Answer::Try(flags) => {
+            let all = advised.flags().unwrap_or_default();
+            let each = flags.iter().map(|flag| format!("{}\n", tried(advised, flag)));
+            format!("Try {all}: {}.\n{}", cost(advised), each.collect::<String>())
+        }
+        Answer::Nothing(why) => format!("Nothing to gain from a flag: {}.\n", nothing(advised, *why)),
+        Answer::Unknown(missing) => {
+            format!("Which flag helps is not known: {}.\n", unknown(advised, *missing))
+        }
+    }
+}
+
+/// What collections cost: of the processor where somebody looked, and of the time.
+fn cost(advised: &Advised) -> String {
+    let work = &advised.work;
+    let cpu = advised.cpu.map(|cpu| format!("takes {} of the processor time and ", percent(cpu.share())));
+    let longest = work.longest.as_ref().map_or(0, |longest| longest.us);
+    format!(
+        "collecting {}stops the program for {} of {} ({} pauses, {} in all, the longest {})",
+        cpu.unwrap_or_default(),
+        percent(work.pause_share()),
+        duration(work.span_ms as f64),
+        count(u64::from(work.count())),
+        ms(work.pause_us() as f64),
+        ms(longest as f64),
+    )
+}
+
+fn tried(advised: &Advised, flag: &FlagAdvice) -> String {
+    let why = match flag.reason {
+        Reason::ExplicitCalls => "the program asks for collections of the whole heap, System.gc()".to_owned(),
+        Reason::Metaspace => "the JVM collects to make room for classes".to_owned(),
+        Reason::LargeObjects => {
+            format!("objects of half a region of {} or more bring collections about", size(advised.region))
+        }
+        Reason::SmallYoung => "the young generation is full too often".to_owned(),
+        Reason::SmallHeap => "the heap is full too often".to_owned(),
+        Reason::Promotes => "much is promoted that would die soon after".to_owned(),
+    };
+    let sure = match (flag.sure, flag.reason) {
+        (true, Reason::Promotes) => {
+            format!("predicted within {:.0} % for the present settings", BELIEVED * 100.0)
+        }
+        (true, Reason::ExplicitCalls) => {
+            "sure, unless the program needs them, as for direct buffers".to_owned()
+        }
+        (true, _) => "sure, as the upper end is still much less".to_owned(),
+        (false, _) => "not sure, as it may also change nothing: measure it so once".to_owned(),
+    };
+    format!("  {}: {why}. Predicted: {}. How sure: {sure}.", flag.flags, predicted(flag))
+}
+
+fn predicted(flag: &FlagAdvice) -> String {
+    if let Some((now, then)) = flag.promoted {
+        let whole = |bytes: f64| size(bytes.max(0.0).round() as u64);
+        return format!("{} promoted instead of {}", whole(then), whole(now));
+    }
+    let many = |cost: &Cost| count(cost.collections.round() as u64);
+    if let Some((now, then)) = flag.cpu {
+        return format!(
+            "at most {} pauses instead of {}, and {} to {} of the processor time",
+            many(&flag.then),
+            many(&flag.now),
+            percent(then),
+            percent(now)
+        );
+    }
+    let (least, most) = flag.then.pause_us;
+    let then = match (ms(least), ms(most)) {
+        (least, most) if least == most => least,
+        (least, most) => format!("{least} to {most}"),
+    };
+    format!(
+        "{} pauses of {then} in all instead of {} of {}",
+        many(&flag.then),
+        many(&flag.now),
+        ms(flag.now.pause_us.0)
+    )
+}
+
+fn nothing(advised: &Advised, why: Nothing) -> String {
+    match why {
+        Nothing::NoCollection => {
+            format!("nothing was collected in {}", duration(advised.work.span_ms as f64))
+        }
+        Nothing::Cheap => cost(advised),
+        Nothing::NoRoom { live, memory } => format!(
+            "{}{}, and the {} of memory that the JVM may have leave no room for a larger heap; hold less, or give it more memory",
+            cost(advised),
+            live.map_or_else(String::new, |live| format!(
+                ", as {} of the heap are in use after a collection",
+                size(live)
+            )),
+            size(memory)
+        ),
+        Nothing::NoFlag => format!(
+            "{}, and no size of the heap and its young generation that fits saves much of that; allocate less: whose garbage it is stands below",
+            cost(advised)
+        ),
+        Nothing::NoPromotion => {
+            "a larger young generation, or one that keeps objects for longer, promotes hardly less".to_owned()
+        }
+    }
+}
+
+/// What is missing, and how to get it.
+fn unknown(advised: &Advised, missing: Missing) -> String {
+    let lacks = |what: &str| format!("{}; {what}", cost(advised));
+    match missing {
+        Missing::Recording => "nothing was recorded; let the program run for longer".to_owned(),
+        Missing::Pauses => {
+            "for how long the program stood still is not recorded, as of several JVMs; measure one: mayfly advise PID"
+                .to_owned()
+        }
+        Missing::CollectorsCpu => lacks(
+            "what is missing is what the collector takes of the processor, which no recording holds; measure it: mayfly advise PID, or mayfly advise -- java ...",
+        ),
+        Missing::Memory => lacks(
+            "what is missing is how much memory the JVM may have, for a larger heap; name it: --memory SIZE",
+        ),
+        Missing::Metaspace => lacks(
+            "what is missing is how much metaspace the classes take, as it is collected to make room for them; measure it: mayfly advise PID",
+        ),
+        Missing::Collections => lacks(
+            "what is missing is more collections that say what they copied, as so few tell nothing of others; measure for longer: --for",
+        ),
+        Missing::LogDiffers => format!(
+            "a prediction counts only where the JVM's log agrees with that of the present settings within {:.0} %",
+            BELIEVED * 100.0
+        ),
+    }
+}
+
+fn ms(us: f64) -> String {
+    pause(us.max(0.0).round() as u64)
+}

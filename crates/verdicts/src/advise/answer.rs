@@ -1,0 +1,208 @@
+//! Which flag helps, or that none does, or what is missing to tell: from what collections cost the program.
+//!
+//! No flag can save more than collections cost. So where they cost next to nothing, nothing is to be gained, whatever else is
+//! known. Not here: how large a young generation or a heap should be (`sizes`).
+
+use mayfly_profile::{Gc, GcCause, GcKind, GcWork, Profile};
+
+use super::flag::{FlagAdvice, Known, Missing, Nothing, Reason};
+use super::gc_log::Promoted;
+use super::pauses::Cost;
+use super::sizes::{self, EXPLICIT, Sized, works_beside};
+use super::suggest::{Advice, Tried};
+
+/// Below this share of the time, and of the processor, collections are cheap.
+const CHEAP: f64 = 0.02;
+/// Of one processor; a process that does nothing may have its collector do most of it.
+const IDLE: f64 = 0.01;
+/// Collections of one cause are worth a flag of their own if they take this share of the time, or one of them so many microseconds.
+const WORTH: f64 = 0.01;
+const LONG_US: u64 = 100_000;
+/// G1's largest region, and the least number of them that a heap should have.
+const LARGEST_REGION: u64 = 32 << 20;
+const LEAST_REGIONS: u64 = 32;
+/// Metaspace is to have so much more than is used.
+const METASPACE_SPARE: f64 = 1.25;
+
+/// What predictions of promotion say.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Promotion {
+    /// The young generation that promotes least, where what the JVM promoted bears that out.
+    pub suggested: Option<(Tried, Tried)>,
+    /// Whether it is borne out.
+    pub believed: bool,
+    /// Whether a log was given to hold it against: then it is what was asked for.
+    pub by_log: bool,
+}
+
+/// A prediction is believed if that of the present settings is off by no more than this share of what the JVM promoted.
+pub const BELIEVED: f64 = 0.3;
+/// Or by so many bytes: next to nothing is promoted.
+const TOO_FEW_TO_COMPARE: f64 = (1 << 20) as f64;
+
+impl Promotion {
+    /// Of a prediction, and what the JVM promoted by its log, or by its recorded collections.
+    pub fn of(advice: Option<&Advice>, promoted: Option<Promoted>, by_log: bool) -> Self {
+        let (Some(advice), Some(log)) = (advice, promoted) else { return Self { by_log, ..Self::default() } };
+        let off = (advice.present.prediction.promoted.1 - log.bytes as f64).abs();
+        let believed = off <= (BELIEVED * log.bytes as f64).max(TOO_FEW_TO_COMPARE);
+        let suggested = advice.suggestion().filter(|_| believed).map(|then| (advice.present, *then));
+        Self { suggested, believed, by_log }
+    }
+}
+
+/// What is answered.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// These, together.
+    Try(Vec<FlagAdvice>),
+    /// Nothing is to be gained.
+    Nothing(Nothing),
+    /// It can't be told.
+    Unknown(Missing),
+}
+
+/// Answers for a recorded JVM.
+pub fn answer(profile: &Profile, known: &Known, promotion: &Promotion) -> Answer {
+    let work = profile.gc_work();
+    let promotes = promotion.suggested.map(|(now, then)| promotes(&now, &then));
+    if promotion.by_log {
+        return match promotes {
+            _ if !promotion.believed => Answer::Unknown(Missing::LogDiffers),
+            Some(flag) => Answer::Try(vec![flag]),
+            None => Answer::Nothing(Nothing::NoPromotion),
+        };
+    }
+    if work.count() == 0 {
+        return match (profile.is_blank(), work.unknown) {
+            (true, _) => Answer::Unknown(Missing::Recording),
+            (_, 0) => Answer::Nothing(Nothing::NoCollection),
+            _ => Answer::Unknown(Missing::Pauses),
+        };
+    }
+    let regions = large_objects(profile, &work);
+    let (metaspace, lacks_metaspace) = metaspace(&work, known);
+    let mut flags: Vec<_> =
+        [explicit_calls(profile, &work), metaspace, regions].into_iter().flatten().collect();
+    if !is_busy(&work, known) {
+        return match () {
+            () if !flags.is_empty() => Answer::Try(flags),
+            () if lacks_metaspace => Answer::Unknown(Missing::Metaspace),
+            () if known.cpu.is_none() && works_beside(profile.run.jvm.gc) => {
+                Answer::Unknown(Missing::CollectorsCpu)
+            }
+            () => Answer::Nothing(Nothing::Cheap),
+        };
+    }
+    let sized = match promotes {
+        Some(flag) => Sized::Try(flag),
+        None => sizes::sized(profile, &work, known),
+    };
+    match sized {
+        Sized::Try(flag) => flags.push(flag),
+        _ if !flags.is_empty() => {}
+        Sized::Nothing(why) => return Answer::Nothing(why),
+        Sized::Unknown(missing) => return Answer::Unknown(missing),
+    }
+    Answer::Try(flags)
+}
+
+/// Whether collections cost enough to do something about them.
+fn is_busy(work: &GcWork, known: &Known) -> bool {
+    let of_cpu = known.cpu.is_some_and(|cpu| {
+        let of_time = cpu.collector_ms as f64 / (cpu.wall_ms as f64).max(1.0);
+        cpu.share() >= CHEAP && of_time >= IDLE
+    });
+    work.pause_share() >= CHEAP || of_cpu
+}
+
+fn promotes(now: &Tried, then: &Tried) -> FlagAdvice {
+    let mut flags = Vec::new();
+    if then.young.size != now.young.size {
+        flags.push(format!("-Xmn{}m", then.young.size.div_ceil(1 << 20)));
+    }
+    if then.young.threshold != now.young.threshold {
+        flags.push(format!("-XX:MaxTenuringThreshold={}", then.young.threshold));
+    }
+    let cost = |tried: &Tried| Cost { collections: tried.prediction.collections, ..Cost::default() };
+    FlagAdvice {
+        flags: flags.join(" "),
+        reason: Reason::Promotes,
+        now: cost(now),
+        then: cost(then),
+        sure: true,
+        promoted: Some((now.prediction.promoted.1, then.prediction.promoted.1)),
+        cpu: None,
+    }
+}
+
+/// Collections of some causes, if they cost enough for a flag of their own.
+fn worth(work: &GcWork, chosen: impl Fn(&GcCause) -> bool) -> Option<Cost> {
+    let (count, us) = work.of(&chosen);
+    let longest = work.causes.iter().filter(|cause| chosen(cause)).map(|cause| cause.longest_us).max()?;
+    let share = us as f64 / 1_000.0 / (work.span_ms as f64).max(1.0);
+    let is_worth = share >= WORTH || longest >= LONG_US;
+    is_worth.then(|| Cost { collections: f64::from(count), pause_us: (us as f64, us as f64) })
+}
+
+fn explicit_calls(profile: &Profile, work: &GcWork) -> Option<FlagAdvice> {
+    let flags = match profile.run.jvm.gc {
+        Gc::G1 => "-XX:+ExplicitGCInvokesConcurrent",
+        Gc::Serial | Gc::Parallel => "-XX:+DisableExplicitGC",
+        _ => return None,
+    };
+    let now = worth(work, |cause| cause.kind == GcKind::Full && cause.cause == EXPLICIT)?;
+    // A concurrent one begins and ends with pauses as long as those of the others.
+    let (others, us) = work.of(|cause| cause.kind == GcKind::Young);
+    let each = us as f64 / f64::from(others.max(1));
+    let then = match profile.run.jvm.gc {
+        Gc::G1 => Cost { collections: now.collections, pause_us: (0.0, each * now.collections * 3.0) },
+        _ => Cost::default(),
+    };
+    let sure = then.pause_us.1 < now.pause_us.0;
+    Some(FlagAdvice {
+        flags: flags.to_owned(),
+        reason: Reason::ExplicitCalls,
+        now,
+        then,
+        sure,
+        promoted: None,
+        cpu: None,
+    })
+}
+
+/// Room for classes from the start; and whether that is wanted, but how much is not known.
+fn metaspace(work: &GcWork, known: &Known) -> (Option<FlagAdvice>, bool) {
+    let Some(now) = worth(work, |cause| cause.cause == "Metadata GC Threshold") else { return (None, false) };
+    let Some(used) = known.metaspace else { return (None, true) };
+    let size = ((used as f64 * METASPACE_SPARE) as u64).div_ceil(32 << 20) * 32;
+    let advice = FlagAdvice {
+        flags: format!("-XX:MetaspaceSize={size}m"),
+        reason: Reason::Metaspace,
+        now,
+        then: Cost::default(),
+        sure: true,
+        promoted: None,
+        cpu: None,
+    };
+    (Some(advice), false)
+}
+
+/// Regions so large that no object seen takes half of one.
+fn large_objects(profile: &Profile, work: &GcWork) -> Option<FlagAdvice> {
+    let now = worth(work, |cause| cause.cause == "G1 Humongous Allocation")?;
+    let region = profile.flag("G1HeapRegionSize").filter(|&bytes| bytes > 0)?;
+    let largest = profile.classes.iter().map(|class| class.allocated.largest).max()?;
+    let wanted = largest.checked_mul(2)?.checked_next_power_of_two()?;
+    let most = LARGEST_REGION.min(work.heap_limit? / LEAST_REGIONS);
+    (region < wanted && wanted <= most).then(|| FlagAdvice {
+        flags: format!("-XX:G1HeapRegionSize={}m", wanted >> 20),
+        reason: Reason::LargeObjects,
+        now,
+        // They fill the young generation instead.
+        then: Cost { collections: now.collections, pause_us: (0.0, now.pause_us.1) },
+        sure: false,
+        promoted: None,
+        cpu: None,
+    })
+}
