@@ -174,7 +174,7 @@ fn maker(made: &MadeAnew) -> String {
 fn make_it_once(made: &MadeAnew) -> String {
     let by = made.stack.first().map_or_else(String::new, |own| format!(" are made by {}", frame(own)));
     format!(
-        "In the code: {} of {} that die at once{by}, {} with all that making them takes, {:.0} % of all. If they are equal, make one and keep it.",
+        "In the code: about {} of {} that die at once{by}, {} with all that making them takes, {:.0} % of all. If they are equal, make one and keep it.",
         count(made.objects),
         maker(made),
         size(made.bytes),
