@@ -8,7 +8,7 @@ use mayfly_profile::{Gc, GcCause, GcKind, GcWork, Profile};
 use super::flag::{FlagAdvice, Known, Missing, Nothing, Reason};
 use super::gc_log::Promoted;
 use super::pauses::Cost;
-use super::sizes::{self, EXPLICIT, Sized, works_beside};
+use super::sizes::{self, EXPLICIT, SizeAdvice, works_beside};
 use super::suggest::{Advice, Tried};
 
 /// Below this share of the time, and of the processor, collections are cheap.
@@ -95,14 +95,14 @@ pub fn answer(profile: &Profile, known: &Known, promotion: &Promotion) -> Answer
         };
     }
     let sized = match promotes {
-        Some(flag) => Sized::Try(flag),
+        Some(flag) => SizeAdvice::Try(Box::new(flag)),
         None => sizes::sized(profile, &work, known),
     };
     match sized {
-        Sized::Try(flag) => flags.push(flag),
+        SizeAdvice::Try(flag) => flags.push(*flag),
         _ if !flags.is_empty() => {}
-        Sized::Nothing(why) => return Answer::Nothing(why),
-        Sized::Unknown(missing) => return Answer::Unknown(missing),
+        SizeAdvice::Nothing(why) => return Answer::Nothing(why),
+        SizeAdvice::Unknown(missing) => return Answer::Unknown(missing),
     }
     Answer::Try(flags)
 }

@@ -32,9 +32,9 @@ pub(super) const EXPLICIT: &str = "System.gc()";
 
 /// What is said of sizes.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Sized {
+pub(super) enum SizeAdvice {
     /// One that helps.
-    Try(FlagAdvice),
+    Try(Box<FlagAdvice>),
     /// None does.
     Nothing(Nothing),
     /// Nobody knows.
@@ -47,17 +47,17 @@ pub(super) fn works_beside(gc: Gc) -> bool {
 }
 
 /// Judges a program whose collections are not cheap.
-pub(super) fn sized(profile: &Profile, work: &GcWork, known: &Known) -> Sized {
-    let Some(limit) = work.heap_limit else { return Sized::Unknown(Missing::Memory) };
+pub(super) fn sized(profile: &Profile, work: &GcWork, known: &Known) -> SizeAdvice {
+    let Some(limit) = work.heap_limit else { return SizeAdvice::Unknown(Missing::Memory) };
     if works_beside(profile.run.jvm.gc) {
         return beside(profile, limit, known);
     }
-    let Some(live) = live(work) else { return Sized::Unknown(Missing::Collections) };
+    let Some(live) = live(work) else { return SizeAdvice::Unknown(Missing::Collections) };
     let tight = is_tight(work, live, limit);
     if !tight {
         match larger_young(profile, work, live, known) {
-            Some(Ok(flag)) => return Sized::Try(flag),
-            Some(Err(missing)) => return Sized::Unknown(missing),
+            Some(Ok(flag)) => return SizeAdvice::Try(Box::new(flag)),
+            Some(Err(missing)) => return SizeAdvice::Unknown(missing),
             None => {}
         }
     }
@@ -66,8 +66,8 @@ pub(super) fn sized(profile: &Profile, work: &GcWork, known: &Known) -> Sized {
 
 /// Of a collector that works beside the program: how much lives no pause of it says, but with twice the heap there is at least twice
 /// as much free in it, and half as many collections. Whether each then takes longer is open.
-fn beside(profile: &Profile, limit: u64, known: &Known) -> Sized {
-    let Some(cpu) = known.cpu else { return Sized::Unknown(Missing::CollectorsCpu) };
+fn beside(profile: &Profile, limit: u64, known: &Known) -> SizeAdvice {
+    let Some(cpu) = known.cpu else { return SizeAdvice::Unknown(Missing::CollectorsCpu) };
     let larger = match Larger::of((0, limit, false), known) {
         Ok(larger) => larger,
         Err(sized) => return sized,
@@ -75,7 +75,7 @@ fn beside(profile: &Profile, limit: u64, known: &Known) -> Sized {
     let work = profile.gc_work();
     let cost = |collections, least, most| Cost { collections, pause_us: (least, most) };
     let (count, us) = (f64::from(work.count()), work.pause_us() as f64);
-    Sized::Try(FlagAdvice {
+    SizeAdvice::Try(Box::new(FlagAdvice {
         flags: larger.flags(),
         reason: Reason::SmallHeap,
         now: cost(count, us, us),
@@ -83,7 +83,7 @@ fn beside(profile: &Profile, limit: u64, known: &Known) -> Sized {
         sure: false,
         promoted: None,
         cpu: Some((cpu.share(), cpu.share() / larger.times)),
-    })
+    }))
 }
 
 /// Bytes that live at most, as far as collections tell: room has to be left for them.
@@ -148,8 +148,8 @@ struct Larger {
 
 impl Larger {
     /// Of what lives, what the heap may have, and whether that is little; an answer if there is none.
-    fn of((live, limit, tight): (u64, u64, bool), known: &Known) -> Result<Self, Sized> {
-        let Some(memory) = known.memory else { return Err(Sized::Unknown(Missing::Memory)) };
+    fn of((live, limit, tight): (u64, u64, bool), known: &Known) -> Result<Self, SizeAdvice> {
+        let Some(memory) = known.memory else { return Err(SizeAdvice::Unknown(Missing::Memory)) };
         let free = limit.saturating_sub(live).max(limit / 64) as f64;
         let wanted =
             if tight { FREE_TIMES * free.max(live as f64 / FREE_TIMES) } else { FREE_TIMES_OF_MUCH * free };
@@ -157,7 +157,7 @@ impl Larger {
         let times = bytes.saturating_sub(live) as f64 / free;
         if times < LEAST_FREE_TIMES {
             let live = Some(live).filter(|&live| live > 0);
-            return Err(Sized::Nothing(Nothing::NoRoom { live, memory }));
+            return Err(SizeAdvice::Nothing(Nothing::NoRoom { live, memory }));
         }
         Ok(Self { bytes, times })
     }
@@ -168,7 +168,7 @@ impl Larger {
 }
 
 /// A larger heap: it is full less often in proportion to what is free in it.
-fn larger_heap(profile: &Profile, work: &GcWork, heap: (u64, u64, bool), known: &Known) -> Sized {
+fn larger_heap(profile: &Profile, work: &GcWork, heap: (u64, u64, bool), known: &Known) -> SizeAdvice {
     let larger = match Larger::of(heap, known) {
         Ok(larger) => larger,
         Err(sized) => return sized,
@@ -177,11 +177,11 @@ fn larger_heap(profile: &Profile, work: &GcWork, heap: (u64, u64, bool), known: 
     let young_grows = !young_is_given(profile, heap.1);
     let (count, us) = work.of(|cause| cause.cause != EXPLICIT && (young_grows || cause.kind == GcKind::Full));
     if us as f64 * (1.0 - 1.0 / larger.times) < SAVES * for_want_of_room(work) {
-        return Sized::Nothing(Nothing::NoFlag);
+        return SizeAdvice::Nothing(Nothing::NoFlag);
     }
     let now = Cost { collections: f64::from(count), pause_us: (us as f64, us as f64) };
     let fewer = us as f64 / larger.times;
-    Sized::Try(FlagAdvice {
+    SizeAdvice::Try(Box::new(FlagAdvice {
         flags: larger.flags(),
         reason: Reason::SmallHeap,
         now,
@@ -193,7 +193,7 @@ fn larger_heap(profile: &Profile, work: &GcWork, heap: (u64, u64, bool), known: 
         sure: larger.times >= SURELY,
         promoted: None,
         cpu: None,
-    })
+    }))
 }
 
 /// Whether the young generation has a size of its own, and not a part of the heap that grows with it (`-XX:NewRatio`).
