@@ -327,7 +327,10 @@ fn advise(given: &Given) -> Vec<String> {
     let mut words = strings(&["advise", "--json"]);
     words.extend(given.option("gc-log", "gc_log", ""));
     words.extend(given.option("young", "young", ""));
-    behind(words, [given.text("recording").to_owned()])
+    // What stands behind `--` is a program to run there. A path never begins with a dash.
+    let recording = given.text("recording");
+    words.push(if recording.starts_with('-') { format!("./{recording}") } else { recording.to_owned() });
+    words
 }
 
 fn record(given: &Given) -> Vec<String> {
@@ -405,6 +408,23 @@ mod tests {
         assert!(refused("advise", json!({ "recording": "4711" })));
         assert!(refused("record", json!({ "jvm": "4711", "output": "new.mayfly" })));
         assert!(!refused("list_jvms", json!({})));
+    }
+
+    #[test]
+    fn no_argument_is_a_program_to_run() {
+        let words = |recording: &str| {
+            Tool::named("advise")
+                .expect("a tool")
+                .words(&json!({ "recording": recording }), true)
+                .expect("words")
+        };
+        for recording in ["--", "-rf", "/bin/sh"] {
+            let line = std::iter::once("mayfly".to_owned()).chain(words(recording));
+            match Cli::try_parse_from(line).expect("a command line").command {
+                crate::args::Command::Advise(args) => assert!(args.command.is_empty(), "{recording}"),
+                other => panic!("{other:?}"),
+            }
+        }
     }
 
     #[test]
