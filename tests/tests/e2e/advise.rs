@@ -90,9 +90,9 @@ fn says_what_helps(stdout: &str, jvm: &Jvm) {
 fn a_program_that_is_run_and_one_that_runs_are_measured_by_one_command() {
     any_jvm(|jvm| {
         let (java, classes) = (jvm.java().display().to_string(), fixture_classes().display().to_string());
-        let program = [&java, "-cp", &classes, SMALL[0], SMALL[1], SMALL[2], "formats.Formats", "300000"];
+        let program = [&java, "-cp", &classes, SMALL[0], SMALL[1], SMALL[2], "formats.Formats", "600000"];
         let told = mayfly(["advise", "--"].into_iter().chain(program)).ok();
-        let (_, advice) = told.stdout.split_once("DONE 300\n").expect("the program's own words");
+        let (_, advice) = told.stdout.split_once("DONE 600\n").expect("the program's own words");
         says_what_helps(advice, jvm);
 
         let mut running = Launch::new(jvm, "formats.Formats").jvm_args(&SMALL).start();
