@@ -34,7 +34,7 @@ pub const LINES: usize = 40;
 const MOST_ROWS: usize = 6;
 const LEAST_ROWS: usize = 3;
 /// Lines of a part that may be cut off behind them.
-const FEWEST: usize = 3;
+const FEWEST: usize = 2;
 
 /// The report on one screen of `columns`, at most [`MOST_COLUMNS`]; ends with a line feed. `more`: where everything is to be had.
 ///
@@ -135,6 +135,10 @@ impl Screen<'_> {
         let [scopes, classes, methods, lives, mut collections] = parts;
         let [scopes, classes, methods, lives] =
             [scopes, classes, methods, lives].map(|part| take(&mut left, part));
+        if !lives.is_empty() {
+            // Both are short, and stand together.
+            collections.drain(..collections.len().min(1));
+        }
         // Its first lines say most.
         collections.truncate(if left < FEWEST { 0 } else { left });
         left -= collections.len();
@@ -161,7 +165,7 @@ impl Screen<'_> {
         lines.extend(self.wrap(0, &profiled));
         lines.extend(part_lines(&self.profile.part).iter().map(|text| self.fit(text)));
         lines.extend(part_shown(view).map(|text| self.fit(&text)));
-        lines.extend(in_short(self.profile, self.columns).iter().map(|text| self.fit(text)));
+        lines.extend(in_short(self.profile, self.columns).iter().flat_map(|text| self.wrap(0, text)));
         lines
     }
 

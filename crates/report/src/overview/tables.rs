@@ -78,7 +78,7 @@ impl Screen<'_> {
         let total = rows.iter().fold(0u64, |sum, row| sum.saturating_add(row.allocated));
         let count = rows.len();
         let lifetimes = self.profile.run.lifetimes;
-        let chosen = chosen(rows, most, lifetimes);
+        let chosen = chosen(of, rows, most, lifetimes);
         let executed = chosen.iter().any(Row::is_optimised_away);
         let what = match count - chosen.len() {
             0 => what.to_owned(),
@@ -139,7 +139,7 @@ fn method_row(method: &MethodProfile, live_estimated: bool, known: bool) -> Row 
 }
 
 /// At most `most` rows: of each ranking the first by turns, then in the order of what was allocated.
-fn chosen(rows: Vec<Row>, most: usize, lifetimes: bool) -> Vec<Row> {
+fn chosen(of: Of, rows: Vec<Row>, most: usize, lifetimes: bool) -> Vec<Row> {
     let order = |key: &dyn Fn(&Row) -> f64| {
         let mut order: Vec<usize> = (0..rows.len()).filter(|&at| key(&rows[at]) > 0.0).collect();
         order.sort_by(|&a, &b| key(&rows[b]).total_cmp(&key(&rows[a])));
@@ -147,7 +147,11 @@ fn chosen(rows: Vec<Row>, most: usize, lifetimes: bool) -> Vec<Row> {
     };
     let mut rankings = vec![order(&|row| row.allocated as f64)];
     if lifetimes {
-        rankings.extend([order(&|row| row.live.unwrap_or(0) as f64), order(&|row| row.byte_seconds)]);
+        rankings.push(order(&|row| row.live.unwrap_or(0) as f64));
+    }
+    // Of methods it has no column.
+    if lifetimes && of == Of::Class {
+        rankings.push(order(&|row| row.byte_seconds));
     }
     let mut taken = Vec::new();
     for place in 0..rows.len().min(most) {
