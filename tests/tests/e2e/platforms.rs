@@ -143,7 +143,7 @@ fn is_installed(place: &Path, library: &Path) {
             command
         });
         outcome.finish().ok();
-        assert!(JsonReport::of(&recording).0["totals"].is_object());
+        assert!(!JsonReport::of(&recording).allocated().is_empty(), "on {jvm}");
     });
 }
 
