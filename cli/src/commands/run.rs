@@ -201,10 +201,10 @@ mod tests {
     fn a_scope_is_followed_by_what_shows_its_survivors() {
         let two = ["--scope", "a.B.c", "--scope", "a.D.e"];
         let scopes = "#scope-a.B.c#scope-a.D.e#live-0";
-        assert_eq!(options_of(&two), format!("#track-balanced#trace{scopes}#recording-/r/%p"));
+        assert_eq!(options_of(&two), format!("#track-balanced#trace#lines{scopes}#recording-/r/%p"));
         assert_eq!(
             options_of(&[&two[..], &["--every-object", "--agent-options", "#scope-f.G.h"]].concat()),
-            format!("#trackcollections#trace{scopes}#recording-/r/%p#scope-f.G.h"),
+            format!("#trackcollections#trace#lines{scopes}#recording-/r/%p#scope-f.G.h"),
             "raw scopes are further ones"
         );
         assert_eq!(options_of(&["--scope", "a.B.c", "--counts-only"]), "#scope-a.B.c#live-0#recording-/r/%p");

@@ -80,12 +80,13 @@ impl Screen<'_> {
 pub(super) fn sentence(row: &OldRow<'_>) -> String {
     let (live, dead) = (units::bytes(row.old.live.bytes), units::bytes(row.old.dead.bytes));
     let (name, age) = (classes(row), age(row));
+    let verb = if row.others == 0 { "lives" } else { "live" };
     match row.old.live.bytes >= row.old.dead.bytes {
         true if row.old.dead.is_empty() => {
-            format!("{name} lives longest: {live} are {age} old and still there")
+            format!("{name} {verb} longest: {live} are {age} old and still there")
         }
-        true => format!("{name} lives longest: {live} are {age} old and still there, {dead} died old"),
-        false => format!("{name} lives longest: {dead} died {age} old or so, {live} are still there"),
+        true => format!("{name} {verb} longest: {live} are {age} old and still there, {dead} died old"),
+        false => format!("{name} {verb} longest: {dead} died {age} old or so, {live} are still there"),
     }
 }
 
