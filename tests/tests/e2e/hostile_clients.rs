@@ -200,7 +200,7 @@ fn another_user_is_told_so() {
             let output = other.output().expect("setpriv starts");
             let stderr = String::from_utf8_lossy(&output.stderr);
             assert_eq!(output.status.code(), Some(3), "{command} on {jvm}: {stderr}");
-            assert!(stderr.contains("belongs to user 0, not to user 65534"), "{command} on {jvm}: {stderr}");
+            assert!(stderr.contains("belongs to user 0, and mayfly runs as user 65534"), "{command} on {jvm}: {stderr}");
         }
         let socket = control_socket(pid).expect("a socket");
         let script = "import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])";

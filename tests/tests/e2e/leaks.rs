@@ -229,7 +229,7 @@ fn a_recording_tells_who_allocates_what_stays() {
     assert_ne!(code, Some(1), "on {jvm}: {json:#}");
     assert!(called_leaks(&json).is_empty(), "on {jvm}: {json:#}");
     let text = mayfly(["leaks".into()].into_iter().chain(words)).stdout;
-    assert!(text.contains("held is gone when the program ends"), "on {jvm}: {text}");
+    assert!(text.contains("are dead when the program ends"), "on {jvm}: {text}");
 }
 
 /// A service has no end to wait for.
