@@ -87,7 +87,10 @@ fn a_change_of_several_runs_is_named_and_what_stayed_is_a_tilde() {
 #[test]
 fn single_recordings_differ_and_more_are_asked_for() {
     let text = Place::with(&[2_000, 3_000]).text(&["0", "1"]);
-    assert!(text.contains("+50.0 % differs") && text.contains("record each side three times or more"), "{text}");
+    assert!(
+        text.contains("+50.0 % differs") && text.contains("record each side three times or more"),
+        "{text}"
+    );
     let same = Place::with(&[2_000, 2_000]).text(&["0", "1"]);
     assert!(!same.contains("a.Session"), "{same}");
 }

@@ -19,6 +19,8 @@ use crate::tally::Tally;
 
 /// Parts of one that are told apart before the parts of a sum are rounded to whole numbers.
 const FINENESS: f64 = 256.0;
+/// A part keeps at least this share of what it would have if all shrank alike.
+const LEAST_LEFT: f64 = 0.25;
 
 /// Calibrates the living and the dead of each class whose exact count says how many there are of both.
 pub(crate) fn classes(profile: &mut Profile) {
@@ -443,19 +445,47 @@ fn settled(total: u64, parts: &[u64], variances: &[f64]) -> Vec<u64> {
         return parts.to_vec();
     }
     let mut values: Vec<f64> = parts.iter().map(|&part| part as f64).collect();
-    // A part can't get below nothing: what it can't give, the others have to.
+    // What was seen is there: what a part can't give, the others have to.
+    let shrinking = (total as f64 / sum as f64).min(1.0) * LEAST_LEFT;
+    let least: Vec<f64> = values.iter().map(|value| value * shrinking).collect();
+    let mut free: Vec<f64> =
+        values.iter().zip(variances).map(|(value, variance)| variance.max(value * 1e-9)).collect();
     loop {
         let missing = total as f64 - values.iter().sum::<f64>();
-        let free =
-            |(value, variance): (&f64, &f64)| if *value > 0.0 { variance.max(value * 1e-9) } else { 0.0 };
-        let all: f64 = values.iter().zip(variances).map(free).sum();
-        let step = |pair: (&f64, &f64)| pair.0 + missing * free(pair) / all;
-        let next: Vec<f64> = values.iter().zip(variances).map(step).collect();
-        let below = next.iter().any(|&value| value < 0.0);
-        values = next.into_iter().map(|value| value.max(0.0)).collect();
-        if !below || values.iter().all(|&value| value == 0.0) {
+        let all: f64 = free.iter().sum();
+        if all <= 0.0 {
+            break;
+        }
+        let mut below = false;
+        for ((value, free), least) in values.iter_mut().zip(&mut free).zip(&least) {
+            *value += missing * *free / all;
+            if *value < *least {
+                (*value, *free) = (*least, 0.0);
+                below = true;
+            }
+        }
+        if !below {
             break;
         }
     }
     divide(total, &values.iter().map(|value| (value * FINENESS).ceil() as u64).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Small arrays of which one sample stands for thousands: what was too many came off what was live until nothing was.
+    #[test]
+    fn a_part_that_was_seen_does_not_shrink_to_nothing() {
+        let parts = settled(71_713, &[14_000, 0, 120_000], &[4.3e6, 0.0, 15e6]);
+        assert_eq!(parts.iter().sum::<u64>(), 71_713);
+        assert!((1_800..7_500).contains(&parts[0]) && parts[1] == 0, "{parts:?}");
+        assert_eq!(settled(0, &[3, 5], &[1.0, 2.0]), [0, 0]);
+        assert_eq!(
+            settled(20, &[3, 7], &[1.0, 1.0]),
+            [8, 12],
+            "in proportion to variance where there is room"
+        );
+    }
 }

@@ -70,9 +70,15 @@ fn what_was_executed_and_not_allocated_does_not_rank_first() {
             let all = TextReport::all(&full).pop().expect("a report").allocated;
             ranked(&format!("the full report, {options} on {jvm}"), all.iter().map(|row| row.class.as_str()));
             assert!(full.contains("optimised away: executed as above"), "{options} on {jvm}:\n{full}");
-            ranked(&format!("the screen, {options} on {jvm}"), words(&screen.replace("byte[]", ARRAYS), HEADING));
+            ranked(
+                &format!("the screen, {options} on {jvm}"),
+                words(&screen.replace("byte[]", ARRAYS), HEADING),
+            );
             // The agent's own report is the same screen.
-            ranked(&format!("stderr, {options} on {jvm}"), words(&outcome.stderr.replace("byte[]", ARRAYS), HEADING));
+            ranked(
+                &format!("stderr, {options} on {jvm}"),
+                words(&outcome.stderr.replace("byte[]", ARRAYS), HEADING),
+            );
         }
     });
 }

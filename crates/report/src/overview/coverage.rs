@@ -8,11 +8,6 @@ use crate::coverage::coverage;
 /// What a sentence of doubt begins with; one of them is enough for a screen.
 const DOUBTED: &str = "Doubted: ";
 
-/// Whether these are lines of a doubt.
-pub(super) fn is_doubt(lines: &[String]) -> bool {
-    lines.first().is_some_and(|line| line.trim_start().starts_with(DOUBTED))
-}
-
 impl Screen<'_> {
     /// The trust line in words, what was missed, and what makes numbers estimates: the lines of each sentence.
     pub(super) fn coverage(&self) -> Vec<Vec<String>> {
@@ -28,5 +23,10 @@ impl Screen<'_> {
             _ => self.wrap(2, text),
         };
         words.iter().chain(&doubt).enumerate().map(lines).collect()
+    }
+
+    /// Whether these are lines of a doubt.
+    pub(super) fn is_doubt(lines: &[String]) -> bool {
+        lines.first().is_some_and(|line| line.trim_start().starts_with(DOUBTED))
     }
 }

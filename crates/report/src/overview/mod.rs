@@ -121,7 +121,7 @@ impl Screen<'_> {
         let coverage = self.coverage();
         // What is covered, what was missed, and what is an estimate, is never left out; doubts are.
         let (doubts, mut trust): (Vec<_>, Vec<_>) =
-            coverage.into_iter().partition(|lines| coverage::is_doubt(lines));
+            coverage.into_iter().partition(|lines| Self::is_doubt(lines));
         let surely: usize = trust.iter().map(Vec::len).sum();
         let mut left = room.saturating_sub(surely);
         let size = |parts: &[Vec<String>; 5]| parts.iter().map(Vec::len).sum::<usize>();
