@@ -24,7 +24,7 @@ impl Screen<'_> {
         let bytes = |class: &ClassProfile| class.allocated.bytes as f64;
         let mut classes: Vec<&ClassProfile> = self.profile.classes.iter().collect();
         classes.sort_by(|a, b| bytes(b).total_cmp(&bytes(a)));
-        let first = classes.first()?;
+        let Some(first) = classes.first() else { return self.unsampled() };
         let unknown = self.unknown_bytes() as f64;
         if unknown > UNKNOWN * bytes(first) {
             return Some(format!(
@@ -50,6 +50,12 @@ impl Screen<'_> {
             units::bytes(rival.allocated.bytes),
             self.sureness_of_allocated(first),
         ))
+    }
+
+    /// That nothing is known of what was allocated, where something was.
+    fn unsampled(&self) -> Option<String> {
+        let bytes = self.profile.trust.jvm_allocated_bytes.filter(|&bytes| bytes > 0)?;
+        Some(format!("what allocates most can't be told: no sample fell on any of {}", units::bytes(bytes)))
     }
 
     /// Bytes of which it is known who allocated them, and no sample fell on any.

@@ -32,6 +32,17 @@ fn what_was_dropped_in_unknown_numbers_is_said() {
     assert!(!text.contains(" 0 objects"), "{text}");
 }
 
+/// A JVM that dies before the first sample.
+#[test]
+fn what_no_sample_fell_on_is_not_called_nothing() {
+    let mut profile = only_counts();
+    profile.run.engine = mayfly_profile::EngineKind::Sampled;
+    profile.classes.clear();
+    profile.trust.jvm_allocated_bytes = Some(1_310_720);
+    let text = shown(&profile);
+    assert!(text.contains("no sample fell on any of 1.25 MiB") && !text.contains("nothing was"), "{text}");
+}
+
 #[test]
 fn allocations_only() {
     assert_snapshot!(shown(&only_counts()));
