@@ -238,9 +238,11 @@ fn a_snapshot_of_a_program_that_runs_is_judged_as_of_its_last_step() {
     let jvm = &jvms()[0];
     let run = Profiled::new(jvm, "leaks.Leaks", "#trackcollections#trace");
     let mut program = run.start().when_ready();
-    for _ in 0..16 {
+    // At an even pace, whatever the JIT compiler and the machine do: as a leak comes.
+    for _ in 0..32 {
         program.does("queue");
         program.does("collect");
+        std::thread::sleep(std::time::Duration::from_millis(50));
     }
     let folder = Workspace::new();
     let file = folder.file("snapshot.mayfly");
