@@ -242,7 +242,7 @@ fn a_snapshot_of_a_program_that_runs_is_judged_as_of_its_last_step() {
     for _ in 0..32 {
         program.does("queue");
         program.does("collect");
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        program.wait_until_idle();
     }
     let folder = Workspace::new();
     let file = folder.file("snapshot.mayfly");
