@@ -448,8 +448,10 @@ fn settled(total: u64, parts: &[u64], variances: &[f64]) -> Vec<u64> {
     // What was seen is there: what a part can't give, the others have to.
     let shrinking = (total as f64 / sum as f64).min(1.0) * LEAST_LEFT;
     let least: Vec<f64> = values.iter().map(|value| value * shrinking).collect();
-    let mut free: Vec<f64> =
-        values.iter().zip(variances).map(|(value, variance)| variance.max(value * 1e-9)).collect();
+    // Of what was not seen nothing is made.
+    let freedom =
+        |(value, variance): (&f64, &f64)| if *value > 0.0 { variance.max(value * 1e-9) } else { 0.0 };
+    let mut free: Vec<f64> = values.iter().zip(variances).map(freedom).collect();
     loop {
         let missing = total as f64 - values.iter().sum::<f64>();
         let all: f64 = free.iter().sum();
@@ -482,6 +484,7 @@ mod tests {
         assert_eq!(parts.iter().sum::<u64>(), 71_713);
         assert!((1_800..7_500).contains(&parts[0]) && parts[1] == 0, "{parts:?}");
         assert_eq!(settled(0, &[3, 5], &[1.0, 2.0]), [0, 0]);
+        assert_eq!(settled(20, &[0, 7], &[9.0, 1.0]), [0, 20], "a part that is empty stays so");
         assert_eq!(
             settled(20, &[3, 7], &[1.0, 1.0]),
             [8, 12],
