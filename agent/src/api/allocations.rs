@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use mayfly_jvmti::{AllocationWatch, Jni, SampledAllocation, StackFrame, TakesAllocations, Weak};
+use mayfly_profile::Estimate;
 
 use super::error::ApiError;
 use super::own_frame::{Known, Made, Method, made};
@@ -94,7 +95,7 @@ impl TakesAllocations for Taken {
 
 /// How many objects one of this size stands for, of a sample at a mean of so many bytes.
 fn stands_for(size: u64, interval: u64) -> f64 {
-    if interval == 0 { 1.0 } else { 1.0 / (1.0 - (-(size as f64) / interval as f64).exp()) }
+    1.0 / Estimate::probability(size, interval)
 }
 
 impl Taken {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use mayfly_jvmti::StackFrame;
-use mayfly_profile::JDK_PACKAGES;
+use mayfly_profile::is_of_the_jdk;
 
 /// A method as its class has it.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ pub(super) fn made(
         once |= frame.method.name == "<clinit>";
         once |= depth == 0 && is_made_by_resolving(class, &frame);
         if own.is_none() {
-            if JDK_PACKAGES.iter().any(|jdk| of.starts_with(jdk)) {
+            if is_of_the_jdk(of) {
                 once |= ONCE.iter().any(|it| is_of(of, it));
             } else if !TESTING.iter().any(|it| of.starts_with(it)) {
                 own = Some(shown(&frame.method, line(frame.frame)));

@@ -188,8 +188,12 @@ impl Process {
 /// When a process started, in clock ticks since the system did.
 fn started(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // After the name in parentheses: state is field 3, starttime 22 (proc_pid_stat(5)).
-    stat.rsplit(')').next()?.split_whitespace().nth(19)?.parse().ok()
+    stat_fields(&stat, 22).next()?.parse().ok()
+}
+
+/// The fields of a line of `/proc/PID/stat` from that number on; state, behind the name in parentheses, is 3 (proc_pid_stat(5)).
+pub(crate) fn stat_fields(stat: &str, from: usize) -> impl Iterator<Item = &str> {
+    stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(from - 3)
 }
 
 /// How many processes of other users, which are not for us to look at, call themselves `java`.

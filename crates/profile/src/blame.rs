@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::frame::Frame;
+use crate::jdk::JDK_PACKAGES;
 use crate::stack::Stack;
 use crate::tally::Tally;
 
@@ -41,6 +42,11 @@ pub struct BlamedMethod {
 }
 
 impl BlameRules {
+    /// An allocation is charged to the first frame outside of the JDK.
+    pub fn outside_the_jdk() -> Self {
+        Self { ignore: JDK_PACKAGES.map(str::to_owned).to_vec(), ..Self::default() }
+    }
+
     /// The frames of `stack` (innermost first) that these rules look at.
     pub fn considered<'a>(&self, stack: &'a Stack) -> Vec<&'a Frame> {
         let mut frames = Vec::new();

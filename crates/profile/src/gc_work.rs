@@ -42,6 +42,8 @@ pub struct GcCause {
     pub pause_us: u64,
     /// For the longest of them.
     pub longest_us: u64,
+    /// Bytes that those promoted which say it; `None`: none of them does.
+    pub promoted: Option<u64>,
 }
 
 /// A pause.
@@ -122,7 +124,7 @@ impl Profile {
         let longest = self.own_collections().max_by_key(|gc| gc.pause_us);
         GcWork {
             span_ms: self.duration_ms,
-            causes: causes(self.own_collections()),
+            causes: GcCause::of(self.own_collections()),
             longest: longest.map(|gc| LongestPause {
                 at_ms: gc.at_ms,
                 us: gc.pause_us,
@@ -154,21 +156,27 @@ impl Profile {
     }
 }
 
-fn causes<'a>(collections: impl Iterator<Item = &'a Collection>) -> Vec<GcCause> {
-    let mut all: BTreeMap<(&str, &str), GcCause> = BTreeMap::new();
-    for gc in collections {
-        let cause = all.entry((&gc.cause, gc.kind.name())).or_insert_with(|| GcCause {
-            cause: gc.cause.clone(),
-            kind: gc.kind,
-            ..GcCause::default()
-        });
-        cause.count += 1;
-        cause.pause_us = cause.pause_us.saturating_add(gc.pause_us);
-        cause.longest_us = cause.longest_us.max(gc.pause_us);
+impl GcCause {
+    /// Collections by cause and kind, most pause first.
+    pub fn of<'a>(collections: impl Iterator<Item = &'a Collection>) -> Vec<Self> {
+        let mut all: BTreeMap<(&str, &str), Self> = BTreeMap::new();
+        for gc in collections {
+            let new = || Self { cause: gc.cause.clone(), kind: gc.kind, ..Self::default() };
+            all.entry((&gc.cause, gc.kind.name())).or_insert_with(new).add(gc);
+        }
+        let mut all: Vec<_> = all.into_values().collect();
+        all.sort_by_key(|cause| Reverse(cause.pause_us));
+        all
     }
-    let mut all: Vec<_> = all.into_values().collect();
-    all.sort_by_key(|cause| Reverse(cause.pause_us));
-    all
+
+    fn add(&mut self, gc: &Collection) {
+        self.count += 1;
+        self.pause_us = self.pause_us.saturating_add(gc.pause_us);
+        self.longest_us = self.longest_us.max(gc.pause_us);
+        if let Some(bytes) = gc.promoted() {
+            self.promoted = Some(self.promoted.unwrap_or(0).saturating_add(bytes));
+        }
+    }
 }
 
 fn promoted<'a>(collections: impl Iterator<Item = &'a Collection>) -> Option<u64> {

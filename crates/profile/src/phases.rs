@@ -51,12 +51,15 @@ impl Profile {
 
 fn start_up(points: &[Point]) -> Option<StartUp> {
     let all_ms: u64 = points.iter().map(|point| point.span_ms).sum();
+    if all_ms < LEAST_RUN_MS {
+        return None;
+    }
     let mut until = StartUp { ends_ms: 0, allocated: 0, classes: 0 };
     for (at, point) in points.iter().enumerate() {
         until.ends_ms += point.span_ms;
         until.allocated = until.allocated.saturating_add(point.allocated);
         until.classes += point.classes;
-        if until.ends_ms > all_ms / 2 || all_ms < LEAST_RUN_MS {
+        if until.ends_ms > all_ms / 2 {
             return None;
         }
         if until.classes > 0 && is_calm(&points[at + 1..], until) {

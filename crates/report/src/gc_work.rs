@@ -2,7 +2,7 @@
 //!
 //! Not here: whether a flag would help (`mayfly-verdicts`), and the line of pauses over time (`over_time`).
 
-use mayfly_profile::{BlameRules, GcKind, GcWork, JDK_PACKAGES, MethodProfile, Profile};
+use mayfly_profile::{BlameRules, GcKind, GcWork, MethodProfile, Profile};
 
 use crate::text::{pad, shorten, width};
 use crate::units;
@@ -124,9 +124,8 @@ fn humongous(work: &GcWork) -> Option<String> {
 
 /// Who makes what is collected, by the first frame outside of the JDK.
 fn garbage(profile: &Profile) -> Option<String> {
-    let rules = BlameRules { ignore: JDK_PACKAGES.map(str::to_owned).to_vec(), ..BlameRules::default() };
     let dead = |method: &MethodProfile| method.allocated_bytes.saturating_sub(method.live_bytes);
-    let mut methods = profile.methods(&rules);
+    let mut methods = profile.methods(&BlameRules::outside_the_jdk());
     methods.sort_by_key(|method| std::cmp::Reverse(dead(method)));
     let all = methods.iter().map(dead).fold(0, u64::saturating_add);
     let named: Vec<_> = methods

@@ -22,13 +22,16 @@ pub fn ways(profile: &Profile) -> String {
         return "Who calls is not known: no stack with a frame of the program's own was recorded.\n"
             .to_owned();
     }
-    let estimated = profile.sites.iter().any(|site| site.error > 0.0);
-    let tree =
-        Tree { all, least: ((LEAST * all as f64) as u64).max(1), about: if estimated { "~" } else { "" } };
+    let tree = Tree { all, least: ((LEAST * all as f64) as u64).max(1), about: about(profile) };
     let mut rows = vec![["through", "share", "itself", "frame"].map(str::to_owned).to_vec()];
     found.iter().for_each(|way| tree.add(way, 0, &mut rows));
     let heading = "Who calls: what was allocated through each frame of the program's own, and of that by itself and the JDK below it";
     format!("{heading} (1 % of all or more):\n{}", right_aligned(&rows, "  "))
+}
+
+/// Before what was allocated at sites, where that is an estimate.
+pub(crate) fn about(profile: &Profile) -> &'static str {
+    if profile.sites.iter().any(|site| site.error > 0.0) { "~" } else { "" }
 }
 
 struct Tree {

@@ -15,7 +15,7 @@ mod survivors;
 mod tables;
 mod ways;
 
-use mayfly_profile::{BlameRules, JDK_PACKAGES, MethodProfile, Profile, View};
+use mayfly_profile::{BlameRules, MethodProfile, Profile, View};
 
 use crate::over_time::in_short;
 use crate::part::part_lines;
@@ -92,7 +92,7 @@ fn occasion_lines(occasion: &Occasion) -> Vec<String> {
 fn rules(view: &View) -> BlameRules {
     let mut rules = view.rules.clone();
     if rules.ignore.is_empty() {
-        rules.ignore = JDK_PACKAGES.map(str::to_owned).to_vec();
+        rules.ignore = BlameRules::outside_the_jdk().ignore;
     }
     rules
 }
@@ -113,26 +113,25 @@ struct Screen<'a> {
 impl Screen<'_> {
     /// All below the findings, in so many lines: tables grow shorter before a part is left out, the least important first.
     fn below(&self, room: usize) -> Vec<String> {
-        let all = |rows: usize| {
-            let (classes, methods) = (self.classes(rows), self.method_rows(rows));
-            // Who asked for scopes asked what survives them.
-            [self.scopes(), classes, methods, self.lives(), self.collections()]
-        };
+        // Who asked for scopes asked what survives them.
+        let (scopes, lives, mut collections) = (self.scopes(), self.lives(), self.collections());
+        let tables = |rows: usize| [self.classes(rows), self.method_rows(rows)];
         let coverage = self.coverage();
         // What is covered, what was missed, and what is an estimate, is never left out; doubts are.
         let (doubts, mut trust): (Vec<_>, Vec<_>) =
             coverage.into_iter().partition(|lines| Self::is_doubt(lines));
         let surely: usize = trust.iter().map(Vec::len).sum();
         let mut left = room.saturating_sub(surely);
-        let size = |parts: &[Vec<String>; 5]| parts.iter().map(Vec::len).sum::<usize>();
-        let mut parts = all(MOST_ROWS);
+        let others = scopes.len() + lives.len() + collections.len();
+        let size = |tables: &[Vec<String>; 2]| others + tables.iter().map(Vec::len).sum::<usize>();
+        let mut parts = tables(MOST_ROWS);
         for rows in (LEAST_ROWS..MOST_ROWS).rev() {
             if size(&parts) <= left {
                 break;
             }
-            parts = all(rows);
+            parts = tables(rows);
         }
-        let [scopes, classes, methods, lives, mut collections] = parts;
+        let [classes, methods] = parts;
         let [scopes, classes, methods, lives] =
             [scopes, classes, methods, lives].map(|part| take(&mut left, part));
         if !lives.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use mayfly_profile::{JDK_PACKAGES, Outcome, ScopeProfile};
+use mayfly_profile::{Outcome, ScopeProfile, is_of_the_jdk};
 
 use super::Screen;
 use crate::scopes::{outliving, path};
@@ -85,8 +85,7 @@ impl Screen<'_> {
         let classes: Vec<_> =
             by_survivors(scope, live).into_iter().filter(|(_, outcome)| live(*outcome) > 0).collect();
         // Of the program's own classes there are fewer objects, and what holds those holds the others.
-        let is_own =
-            |name: &str| !name.starts_with('[') && !JDK_PACKAGES.iter().any(|jdk| name.starts_with(jdk));
+        let is_own = |name: &str| !name.starts_with('[') && !is_of_the_jdk(name);
         let (class, _) = classes.iter().find(|(name, _)| is_own(name)).or(classes.first())?;
         let pid = self.profile.run.jvm.pid;
         Some(format!(

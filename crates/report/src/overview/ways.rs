@@ -7,6 +7,7 @@ use mayfly_profile::{Frame, OwnWay};
 use super::Screen;
 use crate::names::place_text;
 use crate::units;
+use crate::ways::about;
 
 /// Rows of the tree.
 const ROWS: usize = 5;
@@ -41,7 +42,7 @@ impl Screen<'_> {
         rows.retain(|row| row.bytes > limit);
         let mut lines =
             vec![String::new(), "Who calls (allocated through the program's own frames):".to_owned()];
-        let estimated = if self.counts_are_estimates() { "~" } else { "" };
+        let estimated = about(self.profile);
         lines.extend(rows.iter().map(|row| {
             let share = units::percent(row.bytes, total);
             let indent = "  ".repeat(row.depth);
@@ -49,11 +50,6 @@ impl Screen<'_> {
             self.fit(&format!("  {size:>10}  {share:>3} %  {indent}{}", row.name))
         }));
         lines
-    }
-
-    /// Whether what sites allocated is an estimate.
-    fn counts_are_estimates(&self) -> bool {
-        self.profile.sites.iter().any(|site| site.error > 0.0)
     }
 }
 
