@@ -1,14 +1,29 @@
-//! The agent's rooms: which folder of its sources may import which (docs/design/agent.md#0034-the-agents-rooms).
+//! Rooms: which folder of a package's sources may import which, for packages that are large (the agent's:
+//! docs/design/agent.md#0034-the-agents-rooms).
 
 use std::collections::BTreeSet;
 
 use crate::modules::Package;
 
-/// The package whose rooms these are.
-pub(crate) const FOLDER: &str = "agent";
+/// The package that runs in the JVM.
+pub(crate) const AGENT: &str = "agent";
 
 /// Each room and those that it imports, all of them further up in this list: the lowest comes first.
-const ROOMS: &[(&str, &[&str])] = &[
+type Rooms = &'static [(&'static str, &'static [&'static str])];
+
+/// The rooms of a package by its folder.
+pub(crate) const HOUSES: &[(&str, Rooms)] = &[(AGENT, ROOMS), ("crates/profile", ROOMS_OF_PROFILES)];
+
+const ROOMS_OF_PROFILES: Rooms = &[
+    ("facts", &[]),
+    ("lifetime", &["facts"]),
+    ("stream", &["facts", "lifetime"]),
+    ("fitted", &["facts", "lifetime", "stream"]),
+    ("derived", &["facts", "lifetime", "stream"]),
+    ("lib", &["derived", "facts", "fitted", "lifetime", "stream"]),
+];
+
+const ROOMS: Rooms = &[
     ("conduct", &[]),
     ("options", &[]),
     ("engine", &[]),
@@ -34,9 +49,10 @@ const ROOMS: &[(&str, &[&str])] = &[
 /// Rooms that know no JVM: what they need of it comes by interfaces, so that tests run them without one.
 const WITHOUT_JVM: &[&str] = &["conduct", "options", "output", "session"];
 
-/// Arrows that the table does not have, and arrows of the table that nobody needs.
-pub(crate) fn room_faults(package: &Package) -> Vec<String> {
-    faults_by(ROOMS, package)
+/// Arrows that the table of a package does not have, and arrows of the table that nobody needs.
+pub(crate) fn room_faults(folder: &str, package: &Package) -> Vec<String> {
+    let house = HOUSES.iter().find(|(name, _)| *name == folder);
+    house.map_or_else(Vec::new, |(_, rooms)| faults_by(folder, rooms, package))
 }
 
 /// The JVM's crate in a room that knows none. `path`: from the agent's source folder.
@@ -44,10 +60,10 @@ pub(crate) fn jvm_fault(path: &str, text: &str) -> Option<String> {
     let room = room_of(path);
     let is_test = path.ends_with("/tests.rs");
     (WITHOUT_JVM.contains(&room) && !is_test && text.contains("mayfly_jvmti"))
-        .then(|| format!("{FOLDER}: {path}: {room} knows no JVM: take what you need by an interface"))
+        .then(|| format!("{AGENT}: {path}: {room} knows no JVM: take what you need by an interface"))
 }
 
-fn faults_by(rooms: &[(&str, &[&str])], package: &Package) -> Vec<String> {
+fn faults_by(folder: &str, rooms: &[(&str, &[&str])], package: &Package) -> Vec<String> {
     let between: BTreeSet<(&str, &str)> = package
         .arrows()
         .map(|(from, to)| (room_of(from), room_of(to)))
@@ -56,18 +72,18 @@ fn faults_by(rooms: &[(&str, &[&str])], package: &Package) -> Vec<String> {
     let mut faults = Vec::new();
     for &(from, to) in &between {
         let Some((_, allowed)) = rooms.iter().find(|(room, _)| *room == from) else {
-            faults.push(format!("{FOLDER}: {from} is not in the table of rooms: say what it may import"));
+            faults.push(format!("{folder}: {from} is not in the table of rooms: say what it may import"));
             continue;
         };
         if !allowed.contains(&to) {
             let how = package.arrows().find(|(a, b)| (room_of(a), room_of(b)) == (from, to));
             let (file, other) = how.unwrap_or_default();
-            faults.push(format!("{FOLDER}: {from} may not import {to}: {file} imports {other}"));
+            faults.push(format!("{folder}: {from} may not import {to}: {file} imports {other}"));
         }
     }
     let stated = rooms.iter().flat_map(|(from, allowed)| allowed.iter().map(move |to| (*from, *to)));
     let unused = stated.filter(|arrow| !between.contains(arrow));
-    faults.extend(unused.map(|(from, to)| format!("{FOLDER}: {from} imports nothing of {to}: say so")));
+    faults.extend(unused.map(|(from, to)| format!("{folder}: {from} imports nothing of {to}: say so")));
     faults
 }
 
@@ -84,15 +100,20 @@ mod tests {
     const TABLE: &[(&str, &[&str])] = &[("cellar", &[]), ("hall", &["cellar"]), ("roof", &["hall"])];
 
     fn faults(sources: &[(&str, &str)]) -> Vec<String> {
-        faults_by(TABLE, &Package::read(sources))
+        faults_by("house", TABLE, &Package::read(sources))
     }
 
     #[test]
     fn rooms_import_only_what_is_further_up_in_the_table() {
-        for (index, (room, allowed)) in ROOMS.iter().enumerate() {
-            for below in *allowed {
-                let at = ROOMS.iter().position(|(other, _)| other == below);
-                assert!(at.is_some_and(|at| at < index), "{room} would import upwards: {below}");
+        for (folder, rooms) in HOUSES {
+            for (index, (room, allowed)) in rooms.iter().enumerate() {
+                for below in *allowed {
+                    let at = rooms.iter().position(|(other, _)| other == below);
+                    assert!(
+                        at.is_some_and(|at| at < index),
+                        "{folder}: {room} would import upwards: {below}"
+                    );
+                }
             }
         }
     }

@@ -1,0 +1,124 @@
+//! When those that are alive were born, on one clock, and what died that had become old.
+
+use crate::lifetime::fates::{Spread, end};
+use crate::stream::profile::Profile;
+
+/// How far a clock has come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock {
+    /// The oldest age at which anything is known alive.
+    pub(super) whole: f64,
+}
+
+impl Clock {
+    /// Milliseconds, and bytes allocated.
+    pub(super) fn both(profile: &Profile) -> [Self; 2] {
+        let known = || profile.classes.iter().filter_map(|class| class.lifetimes.as_ref());
+        let ms = known().flat_map(|known| known.ms.living().map(|(age, _)| age)).max();
+        let bytes = known().flat_map(|known| known.bytes.living().map(|(age, _)| age)).max();
+        [ms, bytes].map(|oldest| Self { whole: oldest.unwrap_or(0).max(1) as f64 })
+    }
+}
+
+/// Of those alive, how many were born when; of those that became old, how many died. In bytes, or in samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Births {
+    /// Alive, born in the first half of the time.
+    pub early: f64,
+    /// Alive, born in the third quarter.
+    pub middle: f64,
+    /// Alive, born in the last quarter.
+    pub recent: f64,
+    /// Died after they had lived for half of the time.
+    pub died_old: f64,
+    /// Died after their first collection, nobody knows when: it may have been after half of the time.
+    pub died_some_time: f64,
+    /// Died before that, after a sixteenth of the time or more.
+    pub died_later: f64,
+}
+
+impl Births {
+    /// Died, and not soon.
+    pub(super) fn died(&self) -> f64 {
+        self.died_old + self.died_some_time + self.died_later
+    }
+
+    /// All that are alive.
+    pub fn living(&self) -> f64 {
+        self.early + self.middle + self.recent
+    }
+
+    /// Those alive that were born in the second half.
+    pub fn late(&self) -> f64 {
+        self.middle + self.recent
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        self.early += other.early;
+        self.middle += other.middle;
+        self.recent += other.recent;
+        self.died_old += other.died_old;
+        self.died_some_time += other.died_some_time;
+        self.died_later += other.died_later;
+    }
+
+    pub(super) fn times(&self, factor: f64) -> Self {
+        Self {
+            early: self.early * factor,
+            middle: self.middle * factor,
+            recent: self.recent * factor,
+            died_old: self.died_old * factor,
+            died_some_time: self.died_some_time * factor,
+            died_later: self.died_later * factor,
+        }
+    }
+
+    /// Counts those that were last known alive at an age between these; births within are taken to be spread evenly.
+    pub(super) fn alive(&mut self, (from, to): (f64, f64), amount: f64, clock: Clock) {
+        let whole = clock.whole;
+        let (from, to) = (from.min(whole), to.min(whole));
+        let share = |above: f64, below: f64| match to - from {
+            0.0 => f64::from(u8::from(above <= from && (from < below || below >= whole))),
+            width => (to.min(below) - from.max(above)).max(0.0) / width,
+        };
+        self.recent += amount * share(0.0, whole / 4.0);
+        self.middle += amount * share(whole / 4.0, whole / 2.0);
+        self.early += amount * share(whole / 2.0, whole);
+    }
+
+    /// Counts those that died at an age between these.
+    pub(super) fn dead(&mut self, (after, by): (f64, f64), amount: f64, clock: Clock) {
+        let half = clock.whole / 2.0;
+        if after > half {
+            self.died_old += amount;
+        } else if by > half {
+            self.died_some_time += amount;
+        } else if by > half / 8.0 {
+            self.died_later += amount;
+        }
+    }
+
+    /// By the fates of a site, in bytes.
+    pub(super) fn of_spread(spread: &Spread, clock: Clock) -> Self {
+        let mut births = Self::default();
+        for ((from, to), load) in spread.living_between() {
+            births.alive((from as f64, to as f64), load.bytes as f64, clock);
+        }
+        for (after, by, load) in spread.dead() {
+            births.dead((after as f64, end(after, by) as f64), load.bytes as f64, clock);
+        }
+        births
+    }
+
+    /// By ages of a class, each with its weight.
+    pub(super) fn of_ages(ages: &crate::lifetime::ages::Ages, clock: Clock) -> Self {
+        let mut births = Self::default();
+        for (age, weight) in ages.living() {
+            births.alive((age as f64, age as f64), weight as f64, clock);
+        }
+        for (after, by, weight) in ages.deaths() {
+            births.dead((after as f64, end(after, by) as f64), weight as f64, clock);
+        }
+        births
+    }
+}

@@ -1,0 +1,121 @@
+//! What becomes more and more: survivors pooled by the place of the program that makes them, and judged by when they were born.
+//!
+//! A leaked object is some `byte[]`, a `String`, a node and the program's own class, all from one method: four classes with few
+//! samples each, three of them busy with garbage. So samples of all classes are pooled by the first frame of the program's own.
+//! Not here: what a user is told (`mayfly-verdicts`, `mayfly-report`), and who holds it, which is in no recording.
+
+mod births;
+mod growth;
+mod judged;
+mod pools;
+mod worth;
+
+pub use births::Births;
+pub use growth::Growth;
+pub use judged::LEAST_SAMPLES;
+pub use pools::{Grower, Kept, Maker};
+
+use std::mem;
+
+use crate::stream::history::soft_since;
+use crate::stream::profile::Profile;
+use births::Clock;
+use pools::Pool;
+use worth::Worth;
+
+/// Bytes that are too few to speak of, and the share of all that is live.
+const LEAST_BYTES: f64 = 8192.0;
+const LEAST_SHARE: f64 = 0.001;
+/// Collections from which on survivors are told from what was not looked at yet.
+const COLLECTIONS: u32 = 2;
+/// The oldest that is known alive must be so old, for the time that was profiled.
+const SEEN: f64 = 0.5;
+/// One soft reference for five objects that are alive (an entry is some node, key, value and array): it may be a cache that the collector
+/// empties.
+const SOFT: f64 = 0.2;
+
+/// The same, where of the program's soft references only the number is known: so many for one object of the class of most bytes.
+const SOFT_OF_CLASS: f64 = 0.5;
+/// Fewer are the JDK's own.
+const FEW_SOFT: f64 = 32.0;
+
+/// What was found of growth.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Growing {
+    /// Who keeps more and more: what surely grows first, then by bytes a second.
+    pub growers: Vec<Grower>,
+    /// The slowest growth that would have been seen, in bytes a second.
+    pub floor: f64,
+    /// Bytes of all that is live, by the same samples.
+    pub live_bytes: f64,
+}
+
+impl Growing {
+    /// Whether growth so slow that it would not have been seen takes longer than a day to double what is live.
+    pub fn floor_is_small(&self) -> bool {
+        const DAY: f64 = 24.0 * 3600.0;
+        self.floor * DAY <= self.live_bytes
+    }
+}
+
+impl Profile {
+    /// Who keeps more and more.
+    ///
+    /// # Errors
+    /// Why it can't be told.
+    pub fn growing(&self) -> Result<Growing, String> {
+        if !self.run.lifetimes {
+            return Err("no lifetimes were recorded".to_owned());
+        }
+        if self.gcs < COLLECTIONS {
+            return Err(format!(
+                "{} collections are too few to tell what stays from what was not looked at yet: record for longer",
+                self.gcs
+            ));
+        }
+        let clocks = Clock::both(self);
+        let [whole_ms, _] = clocks.map(|clock| clock.whole);
+        if whole_ms < SEEN * self.duration_ms as f64 {
+            return Err(
+                "since the first half of the time no collection has looked at all that is old: only the last collection of a JVM \
+                 that ends, or a full one, tells what of it is alive"
+                    .to_owned(),
+            );
+        }
+        let worth = Worth::of(self);
+        let pools = Pool::all(self, &worth);
+        let live_bytes: f64 = pools.iter().map(|pool| pool.births[0].living()).sum();
+        let least = LEAST_BYTES.max(live_bytes * LEAST_SHARE);
+        let judge = |pool: &Pool| {
+            let growth = Growth::of(pool, clocks, least);
+            if growth.is_harmless() || pool.soft < SOFT * pool.objects {
+                growth
+            } else {
+                growth.held_softly()
+            }
+        };
+        let mut growers = pools::growers(self, pools, clocks, judge);
+        let soft = soft_since(&self.history, self.duration_ms / 2) as f64;
+        for grower in growers.iter_mut().filter(|grower| grower.growth.is_sure()) {
+            if soft >= FEW_SOFT.max(SOFT_OF_CLASS * self.born_late(grower)) {
+                grower.growth = mem::take(&mut grower.growth).held_softly();
+            }
+        }
+        growers.sort_by(|a, b| {
+            (a.growth.rank().cmp(&b.growth.rank())).then_with(|| b.bytes_per_s.total_cmp(&a.bytes_per_s))
+        });
+        let floor = (LEAST_SAMPLES * worth.of_one()).max(least) * 1000.0 / whole_ms.max(1.0);
+        Ok(Growing { growers, floor, live_bytes })
+    }
+
+    /// Objects of the class of most bytes that were born in the second half of the time.
+    fn born_late(&self, grower: &Grower) -> f64 {
+        let by_class = grower.method().is_none();
+        let is_it = |row: usize| {
+            let class = if by_class { &self.classes[row].name } else { &self.sites[row].class };
+            *class == grower.class
+        };
+        let late = grower.kept.iter().filter(|kept| is_it(kept.row)).map(|kept| kept.born[1] + kept.born[2]);
+        late.sum::<u64>() as f64
+    }
+}

@@ -1,0 +1,279 @@
+//! Survivors by the place of the program that makes them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::facts::frame::Frame;
+use crate::facts::tally::Tally;
+use crate::stream::profile::{ClassProfile, Profile};
+
+use super::births::{Births, Clock};
+use super::growth::Growth;
+use super::worth::Worth;
+use crate::facts::soft::is_soft;
+
+/// The place that makes objects: a line of a method, a method, or where no stacks were taken a class of objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Maker {
+    /// Made without a stack.
+    #[default]
+    Unknown,
+    /// All objects of a class.
+    Class(String),
+    /// A method of the program's own, and the line if it is one and known.
+    Method {
+        /// Its class.
+        class: String,
+        /// Its name.
+        method: String,
+        /// Where in its source file.
+        line: Option<u32>,
+    },
+}
+
+impl Maker {
+    fn of(frame: Option<&Frame>, with_line: bool) -> Self {
+        frame.map_or(Self::Unknown, |frame| Self::Method {
+            class: frame.in_source().0.to_owned(),
+            method: frame.in_source().1.to_owned(),
+            line: frame.line.filter(|_| with_line),
+        })
+    }
+
+    fn without_line(&self) -> Self {
+        match self {
+            Self::Method { class, method, .. } => {
+                Self::Method { class: class.clone(), method: method.clone(), line: None }
+            }
+            other => other.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Maker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => {
+                f.write_str("code without a stack (reflection, deserialisation, JNI, hidden classes)")
+            }
+            Self::Class(name) => f.write_str(name),
+            Self::Method { class, method, line: Some(line) } => write!(f, "{class}.{method}:{line}"),
+            Self::Method { class, method, line: None } => write!(f, "{class}.{method}"),
+        }
+    }
+}
+
+/// What one place keeps more and more of.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Grower {
+    /// The place.
+    pub maker: Maker,
+    /// What of it is alive, by class and stack, most bytes first.
+    pub kept: Vec<Kept>,
+    /// The class of most of its bytes.
+    pub class: String,
+    /// All of it that is alive, as the profile states it.
+    pub live: Tally,
+    /// Samples behind what is alive.
+    pub samples: f64,
+    /// By how much it grew lately.
+    pub bytes_per_s: f64,
+    /// From when on, in milliseconds of the profiled time.
+    pub since_ms: u64,
+    /// What is held of that.
+    pub growth: Growth,
+}
+
+impl Grower {
+    /// The place as `class.method`, with its line if it is one; `None` where no stacks were taken.
+    pub fn method(&self) -> Option<String> {
+        (!matches!(self.maker, Maker::Class(_))).then(|| self.maker.to_string())
+    }
+}
+
+/// What is alive of one class and stack.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kept {
+    /// Its row in [`Profile::sites`], in [`Profile::classes`] without stacks.
+    pub row: usize,
+    /// All that is alive, as the profile states it.
+    pub live: Tally,
+    /// Objects of these by when they were born: in the first half of the time, in the third quarter, in the last.
+    pub born: [u64; 3],
+    /// Objects that died after half of the time.
+    pub died_old: u64,
+}
+
+/// Survivors of one place.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pool {
+    pub(super) maker: Maker,
+    /// With the births of each by milliseconds.
+    rows: Vec<(usize, Births)>,
+    /// In bytes, by milliseconds and by bytes allocated.
+    pub(super) births: [Births; 2],
+    pub(super) samples: f64,
+    /// Objects that are alive, and those of them that hold softly.
+    pub(super) objects: f64,
+    pub(super) soft: f64,
+    /// The oldest age at which one is known alive, in milliseconds.
+    oldest_ms: f64,
+}
+
+impl Pool {
+    /// Of each line, and each constructor called there; without stacks of each class.
+    pub(super) fn all(profile: &Profile, worth: &Worth<'_>) -> Vec<Self> {
+        let clocks = Clock::both(profile);
+        let mut pools: BTreeMap<(Maker, Maker), Self> = BTreeMap::new();
+        let mut add = |maker: (Maker, Maker), pool: Self| pools.entry(maker).or_default().absorb(pool);
+        if profile.run.stacks && profile.sites.iter().any(|site| site.fates.is_some()) {
+            for (row, site) in profile.sites.iter().enumerate() {
+                let Some(fates) = site.fates.as_deref() else { continue };
+                let births =
+                    [Births::of_spread(&fates.ms, clocks[0]), Births::of_spread(&fates.bytes, clocks[1])];
+                let loads = || fates.ms.living_between();
+                let objects = loads().map(|(_, load)| load.objects as f64).sum::<f64>();
+                if births[0].living() <= 0.0 || objects <= 0.0 {
+                    continue;
+                }
+                let one = worth.of_site(site, births[0].living() / objects);
+                let oldest_ms = loads().map(|((_, to), _)| to as f64).fold(0.0, f64::max);
+                let pool =
+                    Self { rows: vec![(row, births[0])], births, objects, oldest_ms, ..Self::default() };
+                let of = |frame| Maker::of(frame, true);
+                let maker = (of(site.stack.maker_frame()), of(site.stack.shown_frame()));
+                add(maker, pool.told(&site.class, one));
+            }
+        } else {
+            for (row, class) in profile.classes.iter().enumerate() {
+                if let Some(pool) = Self::of_class(row, class, clocks) {
+                    let one = worth.of_object(&class.name, pool.births[0].living() / pool.objects);
+                    add((Maker::Class(class.name.clone()), Maker::Unknown), pool.told(&class.name, one));
+                }
+            }
+        }
+        pools.into_iter().map(|((maker, _), pool)| Self { maker, ..pool }).collect()
+    }
+
+    fn of_class(row: usize, class: &ClassProfile, clocks: [Clock; 2]) -> Option<Self> {
+        let (known, live) = (class.lifetimes.as_ref()?, class.live?);
+        let objects: u64 = known.ms.living().map(|(_, weight)| weight).sum();
+        if objects == 0 || live.objects == 0 {
+            return None;
+        }
+        let size = live.bytes as f64 / live.objects as f64;
+        let births = [Births::of_ages(&known.ms, clocks[0]), Births::of_ages(&known.bytes, clocks[1])];
+        let oldest = known.ms.living().map(|(age, _)| age).max().unwrap_or(0);
+        Some(Self {
+            rows: vec![(row, births[0].times(size))],
+            births: births.map(|births| births.times(size)),
+            objects: objects as f64,
+            oldest_ms: oldest as f64,
+            ..Self::default()
+        })
+    }
+
+    /// Of one class, of which a sample stands for so many bytes.
+    fn told(mut self, class: &str, one: f64) -> Self {
+        self.samples = self.births[0].living() / one.max(1.0);
+        self.soft = if is_soft(class) { self.objects } else { 0.0 };
+        self
+    }
+
+    fn absorb(&mut self, other: Self) {
+        self.rows.extend(other.rows);
+        self.births.iter_mut().zip(&other.births).for_each(|(births, more)| births.add(more));
+        self.samples += other.samples;
+        self.objects += other.objects;
+        self.soft += other.soft;
+        self.oldest_ms = self.oldest_ms.max(other.oldest_ms);
+    }
+}
+
+/// What grows by line, and where no line of a method surely does, by method: what it makes in several lines may be one leak.
+pub(super) fn growers(
+    profile: &Profile,
+    pools: Vec<Pool>,
+    clocks: [Clock; 2],
+    judge: impl Fn(&Pool) -> Growth,
+) -> Vec<Grower> {
+    let mut methods: BTreeMap<Maker, Vec<Pool>> = BTreeMap::new();
+    for pool in pools {
+        methods.entry(pool.maker.without_line()).or_default().push(pool);
+    }
+    let mut growers = Vec::new();
+    for (method, lines) in methods {
+        let judged: Vec<_> = lines.iter().map(&judge).collect();
+        let worst = judged.iter().map(Growth::rank).min().unwrap_or(u8::MAX);
+        let mut whole = Pool { maker: method, ..Pool::default() };
+        for line in &lines {
+            whole.absorb(line.clone());
+        }
+        let of_method = if worst > 0 { judge(&whole) } else { Growth::Harmless };
+        if of_method.rank() < worst {
+            growers.push(whole.grower(profile, clocks, of_method));
+            continue;
+        }
+        // Lines of one method that grow are one.
+        let mut growing: Option<(Pool, Growth)> = None;
+        for (line, growth) in
+            lines.into_iter().zip(judged).filter(|(_, growth)| growth.rank() == worst && worst < 2)
+        {
+            match &mut growing {
+                Some((pool, _)) => {
+                    if pool.maker != line.maker {
+                        pool.maker = pool.maker.without_line();
+                    }
+                    pool.absorb(line);
+                }
+                None => growing = Some((line, growth)),
+            }
+        }
+        growers.extend(growing.map(|(pool, growth)| pool.grower(profile, clocks, growth)));
+    }
+    growers
+}
+
+impl Pool {
+    fn grower(self, profile: &Profile, [clock, _]: [Clock; 2], growth: Growth) -> Grower {
+        let by_class = matches!(self.maker, Maker::Class(_));
+        let name = |row: usize| if by_class { &profile.classes[row].name } else { &profile.sites[row].class };
+        let live_of = |row: usize| if by_class { profile.classes[row].live } else { profile.sites[row].live };
+        let mut kept: Vec<_> = self
+            .rows
+            .iter()
+            .map(|&(row, births)| Kept::of(row, live_of(row).unwrap_or_default(), &births))
+            .collect();
+        kept.sort_by_key(|kept| std::cmp::Reverse(kept.live.bytes));
+        let mut live = Tally::default();
+        let mut classes: BTreeMap<&str, u64> = BTreeMap::new();
+        for kept in &kept {
+            live.add(kept.live);
+            *classes.entry(name(kept.row)).or_default() += kept.live.bytes;
+        }
+        let class =
+            classes.into_iter().max_by_key(|&(_, bytes)| bytes).map_or("", |(class, _)| class).to_owned();
+        let births = self.births[0];
+        let late = births.late() / births.living().max(1.0) * live.bytes as f64;
+        Grower {
+            maker: self.maker,
+            kept,
+            class,
+            live,
+            samples: self.samples,
+            bytes_per_s: late * 2000.0 / clock.whole,
+            since_ms: (clock.whole - self.oldest_ms).max(0.0) as u64,
+            growth,
+        }
+    }
+}
+
+impl Kept {
+    fn of(row: usize, live: Tally, births: &Births) -> Self {
+        let of_all = |part: f64| (part / births.living().max(1.0) * live.objects as f64).round() as u64;
+        let early = of_all(births.early).min(live.objects);
+        let middle = of_all(births.middle).min(live.objects - early);
+        let born = [early, middle, live.objects - early - middle];
+        Self { row, live, born, died_old: of_all(births.died_old) }
+    }
+}

@@ -1,0 +1,311 @@
+//! Several profiles as one: runs of one program, or the processes of one service.
+//!
+//! A merge says only what is known of each profile in it, so that no order and no grouping of merges matters:
+//!
+//! - Counts, times, collections, resets and operations add up, and so do the parts of trust; the longest gaps and the strongest thinning
+//!   of all hold for all.
+//! - Buckets are those whose bounds all have; what lies between other bounds goes together.
+//! - What one of them did not follow (deaths, stacks) or count (the JVM's counter, samples) is not known of the merge. The same
+//!   holds for deaths of a class or site which one of them did not follow.
+//! - Single collections are not of a merge: each JVM has clocks of its own.
+//! - Mixed engines count as the less exact one, mixed tracking as the coarser one. Other facts of a run that differ are left
+//!   out: a collector is unknown, a text empty, a view shows all.
+//!
+//! Errors are standard errors of independent estimates: their squares add up. Not here: ids of one stream that carry one
+//! name (`by_name`).
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
+
+use crate::facts::buckets::BucketBounds;
+use crate::facts::estimate::joint_error;
+use crate::facts::following::Following;
+use crate::facts::run::{EngineKind, JvmInfo, RunInfo, Tracking};
+use crate::facts::share::Share;
+use crate::facts::stack::Stack;
+use crate::facts::tally::Tally;
+use crate::facts::trust::{Dropped, OwnCost, Refusals, Remainder, Trust};
+use crate::lifetime::scope;
+use crate::stream::order::{class_order, site_order};
+use crate::stream::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
+
+impl Profile {
+    /// This profile and another one as one. Commutative and associative, but for the rounding of numbers that are not whole.
+    pub fn merge(self, other: Self) -> Self {
+        let run = self.run.both(&other.run);
+        let trust = self.trust.both(&other.trust);
+        let (mut into, other) = (self.reduced(&run, &trust), other.reduced(&run, &trust));
+        into.duration_ms = into.duration_ms.saturating_add(other.duration_ms);
+        into.gcs = into.gcs.saturating_add(other.gcs);
+        into.resets = into.resets.saturating_add(other.resets);
+        into.operations = into.operations.saturating_add(other.operations);
+        into.complete &= other.complete;
+        into.shares = shares(&run, [&into, &other]);
+        into.classes = joined(into.classes, other.classes, |class| class.name.clone(), ClassProfile::join);
+        into.classes.sort_by(class_order);
+        into.sites = joined(into.sites, other.sites, site_key, SiteProfile::join);
+        into.sites.sort_by(site_order);
+        for (name, estimate) in other.estimates {
+            into.estimates.entry(name).or_default().add(estimate);
+        }
+        into.scopes = scope::joined(into.scopes, other.scopes);
+        into.part = same(&into.part, &other.part);
+        into.flags = same(&into.flags, &other.flags);
+        // Each is known by the clocks of its JVM.
+        into.live_as_of = match (into.live_as_of, other.live_as_of) {
+            (LiveAsOf::NoCollection, _) | (_, LiveAsOf::NoCollection) => LiveAsOf::NoCollection,
+            (ours, theirs) => {
+                if ours == theirs {
+                    ours
+                } else {
+                    LiveAsOf::End
+                }
+            }
+        };
+        into.collections.clear();
+        into.history.clear();
+        Self { run, trust, ..into }.ranked()
+    }
+
+    /// What of this profile is left in a merge with such facts.
+    pub(crate) fn reduced(mut self, run: &RunInfo, trust: &Trust) -> Self {
+        let from = &self.run.buckets;
+        for class in &mut self.classes {
+            let known = class.live.filter(|_| run.lifetimes);
+            class.live = known;
+            class.unjudged = if run.lifetimes { class.unjudged } else { Tally::default() };
+            class.collected = known.map_or_else(Vec::new, |_| from.regrouped(&class.collected, &run.buckets));
+            class.lifetimes = class.lifetimes.take().filter(|_| known.is_some());
+            class.byte_ages = class.byte_ages.take().filter(|_| known.is_some());
+        }
+        if !run.stacks {
+            self.sites.clear();
+        }
+        for site in &mut self.sites {
+            let known = site.live.filter(|_| run.lifetimes);
+            site.live = known;
+            site.unjudged = if run.lifetimes { site.unjudged } else { Tally::default() };
+            site.collected = known.map_or_else(Vec::new, |_| from.regrouped(&site.collected, &run.buckets));
+            site.byte_seconds = known.map_or(0.0, |_| site.byte_seconds);
+            site.fates = site.fates.take().filter(|_| known.is_some());
+        }
+        if trust.sample_interval.is_none() {
+            self.estimates.clear();
+        }
+        self
+    }
+}
+
+/// Of how many objects the lifetimes of both are; of a class without an entry each was followed.
+fn shares(run: &RunInfo, both: [&Profile; 2]) -> BTreeMap<String, Share> {
+    let mut sums = BTreeMap::new();
+    if run.tracking != Tracking::Balanced || !run.lifetimes {
+        return sums;
+    }
+    for name in both.iter().flat_map(|profile| profile.shares.keys()) {
+        let of = |profile: &&Profile| {
+            let objects =
+                || profile.classes.iter().find(|class| class.name == *name).map(|c| c.allocated.objects);
+            profile.shares.get(name).copied().unwrap_or_else(|| Share::whole(objects().unwrap_or(0)))
+        };
+        let mut sum = Share::default();
+        both.iter().map(of).for_each(|share| sum.add(share));
+        sums.insert(name.clone(), sum);
+    }
+    sums
+}
+
+fn site_key(site: &SiteProfile) -> (String, Stack) {
+    (site.class.clone(), site.stack.clone())
+}
+
+/// The rows of both; rows of one key are joined.
+fn joined<T, K: Hash + Eq>(
+    ours: Vec<T>,
+    theirs: Vec<T>,
+    key: impl Fn(&T) -> K,
+    join: impl Fn(&mut T, T),
+) -> Vec<T> {
+    let mut place: HashMap<K, usize> = ours.iter().enumerate().map(|(at, row)| (key(row), at)).collect();
+    let mut rows = ours;
+    for row in theirs {
+        match place.get(&key(&row)) {
+            Some(&at) => join(&mut rows[at], row),
+            None => {
+                place.insert(key(&row), rows.len());
+                rows.push(row);
+            }
+        }
+    }
+    rows
+}
+
+impl ClassProfile {
+    fn join(&mut self, other: Self) {
+        self.allocated.add(other.allocated);
+        self.live = join_fates(self.live, &mut self.collected, other.live, &other.collected);
+        self.unjudged.add(other.unjudged);
+        self.lifetimes = match (self.live, self.lifetimes.take(), other.lifetimes) {
+            (None, ..) => None,
+            (Some(_), Some(mut ours), Some(theirs)) => {
+                ours.merge(&theirs);
+                Some(ours)
+            }
+            (Some(_), ours, theirs) => ours.or(theirs),
+        };
+        self.byte_ages =
+            both_known(self.byte_ages.take(), other.byte_ages, |ours, theirs| ours.merge(&theirs))
+                .filter(|_| self.live.is_some());
+    }
+}
+
+impl SiteProfile {
+    fn join(&mut self, other: Self) {
+        self.error = joint_error((self.error, self.allocated), (other.error, other.allocated));
+        self.allocated.add(other.allocated);
+        self.live = join_fates(self.live, &mut self.collected, other.live, &other.collected);
+        self.unjudged.add(other.unjudged);
+        self.byte_seconds = self.live.map_or(0.0, |_| self.byte_seconds + other.byte_seconds);
+        self.fates = both_known(self.fates.take(), other.fates, |ours, theirs| ours.merge(&theirs))
+            .filter(|_| self.live.is_some());
+    }
+}
+
+/// Both together; nothing if one is not known.
+fn both_known<T>(ours: Option<T>, theirs: Option<T>, join: impl FnOnce(&mut T, T)) -> Option<T> {
+    let (mut ours, theirs) = ours.zip(theirs)?;
+    join(&mut ours, theirs);
+    Some(ours)
+}
+
+/// The living of both; the dead are added to `dead`. Nothing of either if one is not known.
+fn join_fates(
+    living: Option<Tally>,
+    dead: &mut Vec<Tally>,
+    others_living: Option<Tally>,
+    others_dead: &[Tally],
+) -> Option<Tally> {
+    let (Some(mut living), Some(others_living)) = (living, others_living) else {
+        dead.clear();
+        return None;
+    };
+    living.add(others_living);
+    dead.iter_mut().zip(others_dead).for_each(|(sum, &tally)| sum.add(tally));
+    Some(living)
+}
+
+/// What both say; the default if they differ.
+fn same<T: PartialEq + Clone + Default>(a: &T, b: &T) -> T {
+    if a == b { a.clone() } else { T::default() }
+}
+
+impl RunInfo {
+    /// The facts that hold for two runs together.
+    pub(crate) fn both(&self, other: &Self) -> Self {
+        let lifetimes = self.lifetimes && other.lifetimes;
+        Self {
+            jvm: JvmInfo {
+                pid: same(&self.jvm.pid, &other.jvm.pid),
+                version: same(&self.jvm.version, &other.jvm.version),
+                gc: same(&self.jvm.gc, &other.jvm.gc),
+                command: same(&self.jvm.command, &other.jvm.command),
+            },
+            engine: match (self.engine, other.engine) {
+                (EngineKind::Exact, EngineKind::Exact) => EngineKind::Exact,
+                _ => EngineKind::Sampled,
+            },
+            options: same(&self.options, &other.options),
+            started_unix_ms: self.started_unix_ms.min(other.started_unix_ms),
+            buckets: if lifetimes { self.buckets.common(&other.buckets) } else { BucketBounds::default() },
+            tracking: coarser(self.tracking, other.tracking),
+            lifetimes,
+            stacks: self.stacks && other.stacks,
+            view: same(&self.view, &other.view),
+        }
+    }
+}
+
+/// The one that says less of single objects.
+fn coarser(a: Tracking, b: Tracking) -> Tracking {
+    let coarseness = |tracking: &Tracking| match *tracking {
+        Tracking::EveryObject => (0, 0),
+        Tracking::Balanced => (1, 0),
+        Tracking::EveryNth(n) => (2, n),
+        Tracking::ByteSample(interval) => (3, interval),
+        Tracking::Off => (4, 0),
+    };
+    std::cmp::max_by_key(a, b, coarseness)
+}
+
+impl Trust {
+    /// How two profiles together stand to the counters of their JVMs.
+    pub(crate) fn both(&self, other: &Self) -> Self {
+        let sum = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));
+        let refusals = self.refusals.iter().chain(&other.refusals).map(|row| (&row.reason, row.methods));
+        let dropped = self.dropped.iter().chain(&other.dropped).map(|row| (&row.cause, row.objects));
+        Self {
+            accounted_bytes: self.accounted_bytes.saturating_add(other.accounted_bytes),
+            jvm_allocated_bytes: sum(self.jvm_allocated_bytes, other.jvm_allocated_bytes),
+            remainder: remainders(self.remainder.iter().chain(&other.remainder)),
+            refusals: summed(refusals).map(|(reason, methods)| Refusals { reason, methods }).collect(),
+            dropped: summed(dropped).map(|(cause, objects)| Dropped { cause, objects }).collect(),
+            sample_interval: self
+                .sample_interval
+                .zip(other.sample_interval)
+                .map(|(ours, theirs)| ours.max(theirs)),
+            following: self.following.both(other.following),
+            cost: OwnCost {
+                cpu_ms: self.cost.cpu_ms.saturating_add(other.cost.cpu_ms),
+                native_bytes: self.cost.native_bytes.saturating_add(other.cost.native_bytes),
+                rewrite_ms: self.cost.rewrite_ms.saturating_add(other.cost.rewrite_ms),
+            },
+        }
+    }
+}
+
+/// Sums by name, largest first, ties by name.
+fn summed<'a>(rows: impl Iterator<Item = (&'a String, u64)>) -> impl Iterator<Item = (String, u64)> {
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    for (name, count) in rows {
+        let sum = sums.entry(name).or_default();
+        *sum = sum.saturating_add(count);
+    }
+    let mut sums: Vec<_> = sums.into_iter().map(|(name, sum)| (name.to_owned(), sum)).collect();
+    sums.sort_by_key(|&(_, sum)| std::cmp::Reverse(sum));
+    sums.into_iter()
+}
+
+/// Parts by cause: known causes first, the largest of them first. A sum is exact if all of its parts are.
+fn remainders<'a>(parts: impl Iterator<Item = &'a Remainder>) -> Vec<Remainder> {
+    let mut sums: BTreeMap<(bool, &str), Remainder> = BTreeMap::new();
+    for part in parts {
+        match sums.get_mut(&(part.named, part.cause.as_str())) {
+            Some(sum) => {
+                sum.bytes = sum.bytes.saturating_add(part.bytes);
+                sum.error_bytes = match (sum.error_bytes, part.error_bytes) {
+                    (Some(a), Some(b)) => Some((a as f64).hypot(b as f64).round() as u64),
+                    (a, b) => a.or(b),
+                };
+            }
+            None => drop(sums.insert((part.named, &part.cause), part.clone())),
+        }
+    }
+    let mut sums: Vec<_> = sums.into_values().collect();
+    sums.sort_by_key(|part| (!part.named, std::cmp::Reverse(part.bytes)));
+    sums
+}
+
+impl Following {
+    fn both(self, other: Self) -> Self {
+        Self {
+            whole_collections: self.whole_collections.saturating_add(other.whole_collections),
+            most_bytes_between: self.most_bytes_between.max(other.most_bytes_between),
+            most_ms_between: self.most_ms_between.max(other.most_ms_between),
+            thinned_to_one_in: self.thinned_to_one_in.max(other.thinned_to_one_in),
+            sweeps: self.sweeps.saturating_add(other.sweeps),
+            asked: self.asked.saturating_add(other.asked),
+            sweep_ms: self.sweep_ms.saturating_add(other.sweep_ms),
+            longest_sweep_ms: self.longest_sweep_ms.max(other.longest_sweep_ms),
+        }
+    }
+}

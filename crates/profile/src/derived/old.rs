@@ -1,0 +1,238 @@
+//! What is old: objects that a collection has left, live or dead since. What waits for its first collection is not, however long.
+//!
+//! Ages are those for sure: up to when an object was last known alive. Not here: how that is known (`band`).
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::derived::band::Life;
+use crate::facts::blame::BlameRules;
+use crate::facts::gc::Gc;
+use crate::facts::tally::Tally;
+use crate::stream::profile::Profile;
+
+/// A row counts what is this part of its age, or older: what died soon after its first collection is no measure of the old.
+const PART: f64 = 0.1;
+
+/// Old objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Old {
+    /// Those that are live.
+    pub live: Tally,
+    /// Those that died, old.
+    pub dead: Tally,
+    /// All that a collection has left, however old it became: what collections work for.
+    pub survived: Tally,
+    /// Of these, those that are live.
+    pub survived_live: Tally,
+    /// How long a byte lived that was held at some time, on average and for sure, in milliseconds: those that were held long weigh more.
+    pub age_ms: f64,
+    /// What rows are ranked by: bytes times the squares of their ages.
+    pub weight: f64,
+}
+
+impl Old {
+    /// Both.
+    pub fn all(&self) -> Tally {
+        let mut all = self.live;
+        all.add(self.dead);
+        all
+    }
+
+    fn of(ages: &[Aged]) -> Self {
+        let sum = |power: i32| -> f64 {
+            ages.iter().map(|aged| aged.tally.bytes as f64 * (aged.ms as f64).powi(power)).sum()
+        };
+        let (held, weight) = (sum(1), sum(2));
+        let mut old =
+            Self { age_ms: if held > 0.0 { weight / held } else { 0.0 }, weight, ..Self::default() };
+        for aged in ages {
+            old.survived.add(aged.tally);
+            if aged.live {
+                old.survived_live.add(aged.tally);
+            }
+        }
+        for aged in ages.iter().filter(|aged| aged.ms as f64 >= old.age_ms * PART) {
+            let part = if aged.live { &mut old.live } else { &mut old.dead };
+            part.add(aged.tally);
+        }
+        old
+    }
+}
+
+/// Objects of an age.
+#[derive(Clone, Copy)]
+struct Aged {
+    ms: u64,
+    live: bool,
+    tally: Tally,
+}
+
+/// Those of which it is known that a collection has left them.
+fn aged(lives: Vec<Life>, gc: Gc) -> impl Iterator<Item = Aged> {
+    // Of some collectors nothing is known of the dead from below.
+    let known = move |life: &Life| {
+        life.judged
+            && life.after > 0
+            && (life.by.is_none() || gc.tells_the_old_dead())
+            && life.tally.bytes > 0
+    };
+    let aged = |life: Life| Aged { ms: life.after, live: life.by.is_none(), tally: life.tally };
+    lives.into_iter().filter(known).map(aged)
+}
+
+/// Old objects that one method made; of one class, where it is not known who did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OldRow<'p> {
+    /// Class and name of the method.
+    pub method: Option<(&'p str, &'p str)>,
+    /// Where in its source file most of it was made, if that is known.
+    pub line: Option<u32>,
+    /// The class that most of it is of.
+    pub class: &'p str,
+    /// Other classes in it.
+    pub others: usize,
+    /// How many, and how old.
+    pub old: Old,
+}
+
+impl Profile {
+    /// What is old, by the method that such rules charge for it: what was held most and longest first.
+    pub fn old(&self, rules: &BlameRules) -> Vec<OldRow<'_>> {
+        let (buckets, gc) = (&self.run.buckets, self.run.jvm.gc);
+        let mut rows: HashMap<(&str, &str), Vec<(&str, Aged)>> = HashMap::new();
+        let mut lines: HashMap<(&str, &str), BTreeMap<Option<u32>, f64>> = HashMap::new();
+        let mut placed: HashMap<&str, u64> = HashMap::new();
+        // Sites without ages of their own tell nothing.
+        for site in self.sites.iter().filter(|site| site.fates.is_some()) {
+            let Some(frame) = rules.charged(&site.stack) else { continue };
+            for part in aged(site.lives(buckets), gc) {
+                let sum = placed.entry(&site.class).or_default();
+                *sum = sum.saturating_add(part.tally.bytes);
+                rows.entry(frame.in_source()).or_default().push((&site.class, part));
+                let of_lines = lines.entry(frame.in_source()).or_default();
+                *of_lines.entry(frame.line).or_default() += weight(part);
+            }
+        }
+        let made = rows.into_iter().map(|(method, ages)| {
+            let most = lines.get(&method).and_then(|of| of.iter().max_by(|a, b| a.1.total_cmp(b.1)));
+            OldRow { line: most.and_then(|(line, _)| *line), ..OldRow::of(Some(method), &ages) }
+        });
+        let unmade = self.classes.iter().map(|class| {
+            let ages: Vec<_> = aged(class.lives(buckets), gc).collect();
+            let placed = placed.get(class.name.as_str()).copied().unwrap_or(0);
+            OldRow::of(None, &rest(&ages, placed).map(|part| (class.name.as_str(), part)).collect::<Vec<_>>())
+        });
+        let mut rows: Vec<_> = made.chain(unmade).filter(|row| row.old.weight > 0.0).collect();
+        rows.sort_by(|a, b| {
+            b.old.weight.total_cmp(&a.old.weight).then_with(|| (a.class, a.method).cmp(&(b.class, b.method)))
+        });
+        rows
+    }
+}
+
+fn weight(aged: Aged) -> f64 {
+    aged.tally.bytes as f64 * (aged.ms as f64).powi(2)
+}
+
+/// What is left of them if so many bytes are told elsewhere: of each age the same share.
+fn rest(ages: &[Aged], placed: u64) -> impl Iterator<Item = Aged> {
+    let all: u64 = ages.iter().fold(0, |sum, aged| sum.saturating_add(aged.tally.bytes));
+    let left = 1.0 - placed.min(all) as f64 / all.max(1) as f64;
+    let part = move |of: u64| (of as f64 * left).round() as u64;
+    ages.iter().map(move |aged| {
+        let Tally { objects, bytes, largest } = aged.tally;
+        Aged { tally: Tally { objects: part(objects), bytes: part(bytes), largest }, ..*aged }
+    })
+}
+
+impl<'p> OldRow<'p> {
+    fn of(method: Option<(&'p str, &'p str)>, ages: &[(&'p str, Aged)]) -> Self {
+        let mut classes: HashMap<&str, f64> = HashMap::new();
+        for &(class, aged) in ages {
+            *classes.entry(class).or_default() += weight(aged);
+        }
+        let most = classes.iter().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
+        let class = most.map_or("", |(class, _)| class);
+        let all: Vec<_> = ages.iter().map(|&(_, aged)| aged).collect();
+        Self { method, line: None, class, others: classes.len().saturating_sub(1), old: Old::of(&all) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::frame::Frame;
+    use crate::lifetime::fates::{Fates, Load};
+    use crate::lifetime::lifetimes::Lifetimes;
+    use crate::stream::profile::{ClassProfile, SiteProfile};
+
+    /// Garbage of 1 GiB that waits for its collection for up to a second, and 20 MiB that stay.
+    fn hold() -> Profile {
+        let (garbage, kept) = (Tally::of(1 << 14, 1 << 16), Tally::of(20, 1 << 20));
+        let mut lifetimes = Lifetimes::default();
+        lifetimes.ms.record_deaths(0, 1_000, garbage.objects);
+        let of = |name: &str, live: Tally, dead: Tally, lifetimes: &Lifetimes| ClassProfile {
+            name: name.into(),
+            live: Some(live),
+            collected: vec![dead],
+            lifetimes: Some(lifetimes.clone()),
+            ..ClassProfile::default()
+        };
+        let waits = of("a.Garbage", Tally::default(), garbage, &lifetimes);
+        let mut lifetimes = Lifetimes::default();
+        lifetimes.ms.record_living(14_000, kept.objects);
+        let stays = of("[B", kept, Tally::default(), &lifetimes);
+        Profile { classes: vec![waits, stays], ..Profile::default() }
+    }
+
+    #[test]
+    fn garbage_that_waits_for_its_collection_is_not_old() {
+        let profile = hold();
+        let rows = profile.old(&BlameRules::default());
+        assert_eq!(rows.iter().map(|row| row.class).collect::<Vec<_>>(), ["[B"], "{rows:?}");
+        assert_eq!((rows[0].old.live.objects, rows[0].method), (20, None));
+        // Ages are kept in steps of at most 6.25 %.
+        assert!((13_000.0..=14_000.0).contains(&rows[0].old.age_ms), "{rows:?}");
+    }
+
+    #[test]
+    fn who_made_it_is_named_and_what_nobody_is_known_to_have_made_is_left() {
+        let mut profile = hold();
+        let mut fates = Fates::default();
+        let twelve = Tally::of(12, 1 << 20);
+        fates.ms.record_living(14_000, Load::held(twelve, (14_000, 14_000)));
+        let frame = Frame { class: "Hold".into(), method: "main".into(), ..Frame::default() };
+        profile.sites = vec![SiteProfile {
+            class: "[B".into(),
+            stack: vec![frame].into(),
+            allocated: twelve,
+            live: Some(twelve),
+            fates: Some(Box::new(fates)),
+            ..SiteProfile::default()
+        }];
+        let rows = profile.old(&BlameRules::default());
+        let said: Vec<_> = rows.iter().map(|row| (row.method, row.old.live.objects)).collect();
+        assert_eq!(said, [(Some(("Hold", "main")), 12), (None, 8)]);
+    }
+
+    #[test]
+    fn many_that_died_soon_after_a_collection_do_not_hide_few_that_are_old() {
+        let mut profile = hold();
+        let class = &mut profile.classes[1];
+        let lifetimes = class.lifetimes.get_or_insert_default();
+        lifetimes.ms.record_deaths(100, 200, 1_000);
+        class.collected = vec![Tally::of(1_000, 1 << 20)];
+        let old = profile.old(&BlameRules::default())[0].old;
+        assert_eq!((old.live.objects, old.dead.objects), (20, 0), "{old:?}");
+        assert!(old.age_ms > 5_000.0, "{old:?}");
+    }
+
+    #[test]
+    fn who_was_born_since_is_not_old() {
+        let mut profile = hold();
+        let class = &mut profile.classes[1];
+        class.unjudged = Tally::of(20, 1 << 20);
+        class.live = Some(Tally::default());
+        assert_eq!(profile.old(&BlameRules::default()), []);
+    }
+}

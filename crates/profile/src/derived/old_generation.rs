@@ -1,0 +1,78 @@
+//! The old generation over all collections: what came into it, how, and what of that is gone.
+//!
+//! By the numbers that the JVM publishes. Not here: which objects these were, of which it says nothing.
+
+use crate::facts::collection::{Collection, GenerationUse};
+use crate::facts::gc::Gc;
+
+/// What came into the old generation, and went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OldGeneration {
+    /// Bytes that young collections moved into it. Of G1 to about a region each.
+    pub promoted: u64,
+    /// Bytes by which it grew between collections: of G1 humongous objects, of others what did not fit the young one.
+    pub made_there: u64,
+    /// Bytes that were freed in it.
+    pub freed: u64,
+}
+
+impl OldGeneration {
+    /// All that came into it.
+    pub fn came(&self) -> u64 {
+        self.promoted.saturating_add(self.made_there)
+    }
+
+    /// Over these collections, in the order of time; `None` where a JVM does not publish both sides of them.
+    pub fn over(collections: &[Collection], gc: Gc) -> Option<Self> {
+        if !matches!(gc, Gc::Serial | Gc::Parallel | Gc::G1) {
+            return None;
+        }
+        let mut sum = Self::default();
+        let mut left: Option<u64> = None;
+        for collection in collections {
+            let GenerationUse { before, after, .. } = collection.old?;
+            let before = before?;
+            if let Some(left) = left {
+                sum.made_there = sum.made_there.saturating_add(before.saturating_sub(left));
+                sum.freed = sum.freed.saturating_add(left.saturating_sub(before));
+            }
+            // A full collection moves the young into the old and frees both at once: what of it came is not known.
+            sum.promoted = sum.promoted.saturating_add(collection.promoted().unwrap_or(0));
+            sum.freed = sum.freed.saturating_add(before.saturating_sub(after));
+            left = Some(after);
+        }
+        left.map(|_| sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::collection::GcKind;
+
+    fn pause(kind: GcKind, before: u64, after: u64) -> Collection {
+        let used = |before, after| Some(GenerationUse { before: Some(before), after, capacity: None });
+        Collection { kind, young: used(100, 1), old: used(before, after), ..Collection::default() }
+    }
+
+    #[test]
+    fn what_came_by_promotion_is_told_from_what_was_made_there() {
+        let collections = [
+            pause(GcKind::Young, 0, 10),
+            pause(GcKind::Young, 30, 35),
+            // Freed beside the program.
+            pause(GcKind::Young, 33, 33),
+            pause(GcKind::Full, 40, 12),
+        ];
+        let found = OldGeneration::over(&collections, Gc::G1).expect("published");
+        assert_eq!(found, OldGeneration { promoted: 15, made_there: 20 + 7, freed: 2 + 28 });
+        assert_eq!(found.came() - found.freed, 12, "what is there");
+    }
+
+    #[test]
+    fn what_is_not_published_is_not_known() {
+        assert_eq!(OldGeneration::over(&[], Gc::G1), None);
+        assert_eq!(OldGeneration::over(&[Collection::default()], Gc::G1), None);
+        assert_eq!(OldGeneration::over(&[pause(GcKind::Young, 0, 10)], Gc::Zgc), None);
+    }
+}

@@ -1,0 +1,137 @@
+//! Whose code the program's own is, where a user says so: frameworks are folded into it as the JDK is.
+//!
+//! Not here: the JDK's frames, which are never the program's (`own_frame`).
+
+use crate::facts::frame::Frame;
+use crate::facts::stack::Stack;
+use crate::stream::profile::Profile;
+
+/// A word for all of [`FRAMEWORKS`].
+const ALL: &str = "frameworks";
+
+/// Beginnings of the names of classes of frameworks and libraries that many programs are made with.
+pub const FRAMEWORKS: [&str; 40] = [
+    "akka.",
+    "brave.",
+    "ch.qos.logback.",
+    "com.fasterxml.",
+    "com.google.common.",
+    "com.google.gson.",
+    "com.google.protobuf.",
+    "com.zaxxer.hikari.",
+    "groovy.",
+    "io.grpc.",
+    "io.helidon.",
+    "io.micrometer.",
+    "io.micronaut.",
+    "io.netty.",
+    "io.opentelemetry.",
+    "io.quarkus.",
+    "io.reactivex.",
+    "io.smallrye.",
+    "io.undertow.",
+    "io.vertx.",
+    "jakarta.",
+    "kotlin.",
+    "kotlinx.",
+    "net.bytebuddy.",
+    "okhttp3.",
+    "okio.",
+    "org.apache.catalina.",
+    "org.apache.commons.",
+    "org.apache.coyote.",
+    "org.apache.logging.",
+    "org.apache.tomcat.",
+    "org.codehaus.groovy.",
+    "org.eclipse.jetty.",
+    "org.glassfish.",
+    "org.hibernate.",
+    "org.jboss.",
+    "org.slf4j.",
+    "org.springframework.",
+    "reactor.",
+    "scala.",
+];
+
+/// What a user names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnCode {
+    /// Only classes whose names begin so are the program's; empty: all that are not the JDK's.
+    pub own: Vec<String>,
+    /// Classes whose names begin so are not; `frameworks` stands for [`FRAMEWORKS`].
+    pub not_own: Vec<String>,
+}
+
+impl OwnCode {
+    /// Whether anything was named.
+    pub fn is_named(&self) -> bool {
+        !self.own.is_empty() || !self.not_own.is_empty()
+    }
+
+    fn has(&self, frame: &Frame) -> bool {
+        let is_framework = || FRAMEWORKS.iter().any(|prefix| frame.class.starts_with(prefix));
+        let named_otherwise = frame.starts_with_any(&self.not_own)
+            || (self.not_own.iter().any(|name| name == ALL) && is_framework());
+        frame.is_own() && !named_otherwise && (self.own.is_empty() || frame.starts_with_any(&self.own))
+    }
+
+    /// The stack without the frames that are neither the JDK's nor the program's; as it is, where it has none of the program's.
+    fn folded(&self, stack: &Stack) -> Stack {
+        if !stack.iter().any(|frame| self.has(frame)) {
+            return stack.clone();
+        }
+        stack.iter().filter(|frame| !frame.is_own() || self.has(frame)).cloned().collect()
+    }
+}
+
+impl Profile {
+    /// The same with stacks in which what is not the program's own is folded, so that rows are charged to what is.
+    pub fn folded(mut self, code: &OwnCode) -> Self {
+        if code.is_named() {
+            for site in &mut self.sites {
+                site.stack = code.folded(&site.stack);
+            }
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::blame::BlameRules;
+    use crate::facts::tally::Tally;
+    use crate::stream::profile::SiteProfile;
+
+    fn charged(code: &OwnCode) -> Vec<String> {
+        let site = |classes: &[&str], bytes| SiteProfile {
+            stack: classes
+                .iter()
+                .map(|&class| Frame { class: class.into(), method: "m".into(), ..Frame::default() })
+                .collect(),
+            allocated: Tally::of(1, bytes),
+            ..SiteProfile::default()
+        };
+        let sites = vec![
+            site(&["java.util.Map", "org.springframework.Bean", "a.lib.Codec", "a.Shop"], 30),
+            site(&["org.springframework.Bean", "java.lang.Thread"], 20),
+        ];
+        let rules = BlameRules { ignore: vec!["java.".into()], ..BlameRules::default() };
+        let methods = Profile { sites, ..Profile::default() }.folded(code).methods(&rules);
+        methods.into_iter().filter_map(|row| Some(row.method?.0)).collect()
+    }
+
+    #[test]
+    fn frameworks_are_folded_by_a_list_that_users_extend_and_stay_where_nothing_else_is() {
+        let names = |own: &[&str], not_own: &[&str]| OwnCode {
+            own: own.iter().map(|&name| name.into()).collect(),
+            not_own: not_own.iter().map(|&name| name.into()).collect(),
+        };
+        let spring = "org.springframework.Bean";
+        assert_eq!(charged(&OwnCode::default()), [spring]);
+        assert_eq!(charged(&names(&[], &["frameworks"])), ["a.lib.Codec", spring]);
+        assert_eq!(charged(&names(&[], &["frameworks", "a.lib."])), ["a.Shop", spring]);
+        assert_eq!(charged(&names(&["a.Shop"], &[])), ["a.Shop", spring]);
+        assert_eq!(charged(&names(&["b."], &[])), [spring], "of no stack it is known whose it is");
+    }
+}

@@ -1,0 +1,109 @@
+//! The part of a profile between two of its moments: what the later one has more.
+//!
+//! Counts are cumulative, so what was allocated meanwhile is exact, and so are the deaths that were noticed meanwhile,
+//! whenever those objects were born: births and deaths of a time can't be told to belong together. The living are those of the
+//! later moment. Not here: which moments there are, which is the stream's (`window`).
+
+use rustc_hash::FxHashMap;
+
+use crate::facts::stack::Stack;
+use crate::facts::tally::Tally;
+use crate::lifetime::lifetimes::{ByteAges, Lifetimes};
+use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
+
+impl Profile {
+    /// What happened since `earlier`, an older state of the same profile. Rows of which nothing changed, and nothing lives, are
+    /// left out. Trust stays that of the whole.
+    pub fn since(mut self, earlier: &Self) -> Self {
+        let (from_ms, to_ms) = (earlier.duration_ms, self.duration_ms);
+        self.part.during_ms = Some((from_ms, to_ms));
+        self.collections.retain(|collection| from_ms < collection.at_ms && collection.at_ms <= to_ms);
+        self.duration_ms = self.duration_ms.saturating_sub(earlier.duration_ms);
+        self.gcs = self.gcs.saturating_sub(earlier.gcs);
+        self.operations = self.operations.saturating_sub(earlier.operations);
+        let before: FxHashMap<&str, &ClassProfile> =
+            earlier.classes.iter().map(|class| (class.name.as_str(), class)).collect();
+        self.classes.retain_mut(|class| {
+            if let Some(before) = before.get(class.name.as_str()) {
+                class.subtract(before);
+            }
+            !is_idle(class.allocated, class.not_seen_dead(), &class.collected)
+        });
+        let before: FxHashMap<(&str, &Stack), &SiteProfile> =
+            earlier.sites.iter().map(|site| ((site.class.as_str(), &site.stack), site)).collect();
+        self.sites.retain_mut(|site| {
+            if let Some(before) = before.get(&(site.class.as_str(), &site.stack)) {
+                site.subtract(before);
+            }
+            !is_idle(site.allocated, site.not_seen_dead(), &site.collected)
+        });
+        for (name, estimate) in &mut self.estimates {
+            *estimate = estimate.without(earlier.estimates.get(name).copied().unwrap_or_default());
+        }
+        for (name, share) in &mut self.shares {
+            *share = share.since(earlier.shares.get(name).copied().unwrap_or_default());
+        }
+        for scope in &mut self.scopes {
+            if let Some(before) = earlier.scopes.iter().find(|before| before.path == scope.path) {
+                *scope = std::mem::take(scope).since(before);
+            }
+        }
+        self.ranked()
+    }
+}
+
+fn is_idle(allocated: Tally, not_seen_dead: Tally, collected: &[Tally]) -> bool {
+    allocated.is_empty() && not_seen_dead.is_empty() && collected.iter().all(Tally::is_empty)
+}
+
+impl ClassProfile {
+    fn subtract(&mut self, before: &Self) {
+        self.allocated = self.allocated.without(before.allocated);
+        subtract(&mut self.collected, &before.collected);
+        if let (Some(lifetimes), Some(before)) = (&mut self.lifetimes, &before.lifetimes) {
+            *lifetimes = std::mem::take(lifetimes).since(before);
+        }
+        if let (Some(ages), Some(before)) = (&mut self.byte_ages, &before.byte_ages) {
+            *ages = std::mem::take(ages).since(before);
+        }
+    }
+}
+
+impl SiteProfile {
+    fn subtract(&mut self, before: &Self) {
+        self.allocated = self.allocated.without(before.allocated);
+        subtract(&mut self.collected, &before.collected);
+        self.byte_seconds = (self.byte_seconds - before.byte_seconds).max(0.0);
+        if let (Some(fates), Some(before)) = (self.fates.as_deref_mut(), &before.fates) {
+            *fates = std::mem::take(fates).since(before);
+        }
+    }
+}
+
+fn subtract(tallies: &mut [Tally], before: &[Tally]) {
+    for (tally, &before) in tallies.iter_mut().zip(before) {
+        *tally = tally.without(before);
+    }
+}
+
+impl ByteAges {
+    fn since(self, before: &Self) -> Self {
+        Self {
+            ms: self.ms.since(&before.ms),
+            gcs: self.gcs.since(&before.gcs),
+            bytes: self.bytes.since(&before.bytes),
+        }
+    }
+}
+
+impl Lifetimes {
+    fn since(self, before: &Self) -> Self {
+        Self {
+            ms: self.ms.since(&before.ms),
+            gcs: self.gcs.since(&before.gcs),
+            bytes: self.bytes.since(&before.bytes),
+            died_before_first_gc: self.died_before_first_gc.saturating_sub(before.died_before_first_gc),
+            cohorts: self.cohorts.since(before.cohorts),
+        }
+    }
+}

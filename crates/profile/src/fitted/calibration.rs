@@ -1,0 +1,494 @@
+//! Makes what a sample tells of a class agree with the exact count of it: the living and the dead together are as many as
+//! were allocated, and all its sites together, too.
+//!
+//! This is post-stratification by class. A difference is put down to the parts in proportion to their variance, which is the
+//! adjustment of least variance (J.-C. Deville and C.-E. Särndal, Calibration estimators in survey sampling, 1992): parts of
+//! large objects, of which nearly every one is picked, keep their numbers; parts of objects of one size keep their shares.
+//! Not here: weights of single samples, which are the agent's.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::facts::division::divide;
+use crate::facts::estimate::ClassEstimate;
+use crate::facts::run::{EngineKind, Tracking};
+use crate::facts::share::Share;
+use crate::facts::tally::Tally;
+use crate::fitted::joint::Joint;
+use crate::stream::order::site_order;
+use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
+
+/// Parts of one that are told apart before the parts of a sum are rounded to whole numbers.
+const FINENESS: f64 = 256.0;
+/// A part keeps at least this share of what it would have if all shrank alike.
+const LEAST_LEFT: f64 = 0.25;
+
+/// Calibrates the living and the dead of each class whose exact count says how many there are of both.
+pub(crate) fn classes(profile: &mut Profile) {
+    let Some(sample) = Sample::of(profile) else { return };
+    let view = &profile.run.view;
+    for class in &mut profile.classes {
+        let estimate = profile.estimates.get(&class.name).copied().unwrap_or_default();
+        let sample = sample.of_class(class, &profile.shares, estimate);
+        if let Some(live) = class.live.filter(|_| sample.is_of_all(class, estimate)) {
+            let mut parts: Vec<_> =
+                [live, class.unjudged].into_iter().chain(class.collected.iter().copied()).collect();
+            let nobody = parts.iter().all(Tally::is_empty);
+            let wanted = view.classes.admits(&class.name) && class.allocated.largest >= view.min_bytes;
+            if nobody && wanted && sample.tracking == Tracking::Balanced {
+                // None was due yet: nothing is known, but that none was seen dead.
+                parts[1] = class.allocated;
+            }
+            sample.settle(class.allocated, class.allocated, &mut parts);
+            class.live = Some(parts.remove(0));
+            class.unjudged = parts.remove(0);
+            class.collected = parts;
+        }
+    }
+}
+
+/// Makes the living and the dead of sampled sites add up to those of their class, and states the errors of sites.
+pub(crate) fn sites(profile: &mut Profile) {
+    let Some(sample) = Sample::of(profile).filter(|sample| sample.draws_sites()) else { return };
+    let classes: HashMap<&str, &ClassProfile> =
+        profile.classes.iter().map(|class| (class.name.as_str(), class)).collect();
+    for (name, mut sites) in by_class(&mut profile.sites) {
+        if let Some(class) = classes.get(name.as_str()) {
+            let sample = sample.of_class(class, &profile.shares, ClassEstimate::default());
+            sample.settle_sites(class, &mut sites);
+        }
+    }
+    profile.sites.sort_by(site_order);
+    for (name, mut sites) in by_class(&mut profile.sites) {
+        if let Some(class) = classes.get(name.as_str()) {
+            let estimate = profile.estimates.get(&name).copied().unwrap_or_default();
+            let sample = sample.of_class(class, &profile.shares, estimate);
+            sample.state_errors(class, sample.expansion(class, estimate), &mut sites);
+        }
+    }
+}
+
+/// Sites by the name of their class.
+pub(crate) fn by_class(sites: &mut [SiteProfile]) -> HashMap<String, Vec<&mut SiteProfile>> {
+    let mut by_class: HashMap<String, Vec<&mut SiteProfile>> = HashMap::new();
+    for site in sites {
+        by_class.entry(site.class.clone()).or_default().push(site);
+    }
+    by_class
+}
+
+impl Profile {
+    /// Mean bytes between the samples by which objects were followed, as they were drawn: they may have been further apart than was
+    /// asked for, to be fewer. `None`: it was no byte sample.
+    pub fn bytes_between_samples(&self) -> Option<f64> {
+        let Tracking::ByteSample(asked) = self.run.tracking else { return None };
+        let worst = self.trust.sample_interval.unwrap_or(asked);
+        if self.run.engine == EngineKind::Sampled {
+            return Some(worst as f64);
+        }
+        let all = || self.estimates.values().map(|estimate| estimate.allocated);
+        let bytes: f64 = all().map(|estimate| estimate.bytes() as f64).sum();
+        let variance: f64 = all().map(|estimate| (estimate.error_bytes() as f64).powi(2)).sum();
+        let (asked, worst) = (asked as f64, worst as f64);
+        if worst <= asked || bytes <= 0.0 {
+            return Some(asked);
+        }
+        Some((variance / bytes).clamp(asked, worst))
+    }
+
+    /// Whether what is live of a class is known: something of it was followed, and something was collected.
+    pub fn knows_live_of(&self, class: &ClassProfile) -> bool {
+        let Some(live) = class.live else { return false };
+        let drawn = Sample::of(self).is_some_and(Sample::draws_sites) && !class.allocated.is_empty();
+        if !drawn || !live.is_empty() || !class.dead().is_empty() {
+            return true;
+        }
+        class.lifetimes.as_ref().is_some_and(|lifetimes| !lifetimes.is_empty())
+    }
+
+    /// How many samples a part of a class rests on, about; `None` where no sample was drawn, or the part is empty.
+    pub fn samples_behind(&self, class: &ClassProfile, part: Tally) -> Option<f64> {
+        let sample = Sample::of(self).filter(|sample| sample.draws_sites() && part.objects > 0)?;
+        let estimate = self.estimates.get(&class.name).copied().unwrap_or_default();
+        let sample = sample.of_class(class, &self.shares, estimate);
+        if sample.tracking == Tracking::Balanced {
+            let share = self.shares.get(&class.name).filter(|share| !share.follows_each())?;
+            let of_class = part.objects as f64 / (class.allocated.objects as f64).max(1.0);
+            return Some(share.followed as f64 * of_class);
+        }
+        Some(sample.samples(sample.expansion(class, estimate), part))
+    }
+}
+
+/// How the numbers of tracked objects were estimated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    tracking: Tracking,
+    /// Mean bytes between samples of the JVM's, which [`ClassEstimate`]s rest on.
+    interval: Option<u64>,
+    /// Mean bytes between the samples of a byte sample, as they were drawn.
+    apart: f64,
+    /// Bytes that the JIT can have removed in all, if that is known.
+    most_removed: Option<u64>,
+    /// Whether classes are known by the sample alone, too.
+    counts_estimated: bool,
+    /// Whether nothing that should have been tracked was given up.
+    complete: bool,
+    /// What each object of the class at hand adds to the variance of a number of them, where a share was followed; and by the
+    /// stacks taken.
+    of_one: (f64, f64),
+    /// How many times as large variances of the class at hand are as those of independent samples.
+    times: f64,
+    /// Whether the JVM's sampler errs beside large objects ([`BIASED_BEFORE`]).
+    is_biased: bool,
+}
+
+/// The first release whose sampler is right (JDK-8356372). Those before lose count where an object is allocated outside of its thread's
+/// buffer: it, or what comes after it, is picked too rarely or too often.
+const BIASED_BEFORE: u32 = 25;
+/// Objects from this size on may be allocated there.
+const LARGE: u64 = 2 << 10;
+/// Variances are so many times as large then, and shares are off by so much, as was seen of samples that were set right otherwise.
+const BIASED_TIMES: f64 = 2.25;
+const BIAS: f64 = 0.1;
+
+impl Sample {
+    /// `None` where every object was tracked, or none.
+    pub(crate) fn of(profile: &Profile) -> Option<Self> {
+        let thinned = profile.trust.following.thinned_to_one_in > 1;
+        let estimated = match profile.run.tracking {
+            Tracking::Off => false,
+            Tracking::EveryObject | Tracking::EveryNth(0 | 1) => thinned,
+            Tracking::EveryNth(_) | Tracking::ByteSample(_) | Tracking::Balanced => true,
+        };
+        estimated.then_some(Self {
+            tracking: profile.run.tracking,
+            interval: profile.trust.sample_interval,
+            apart: profile.bytes_between_samples().unwrap_or_default(),
+            most_removed: profile.trust.most_removed_bytes(),
+            counts_estimated: profile.run.engine == EngineKind::Sampled,
+            complete: profile.trust.dropped.is_empty(),
+            of_one: (0.0, 0.0),
+            times: 1.0,
+            // The sampled engine states its own doubt.
+            is_biased: profile.run.engine == EngineKind::Exact
+                && matches!(profile.run.tracking, Tracking::ByteSample(_))
+                && profile.run.jvm.release().is_some_and(|release| release < BIASED_BEFORE),
+        })
+    }
+
+    /// For numbers of a class, of which the JVM's sampler says so much.
+    pub(crate) fn of_class(
+        self,
+        class: &ClassProfile,
+        shares: &BTreeMap<String, Share>,
+        estimate: ClassEstimate,
+    ) -> Self {
+        let share = shares.get(&class.name).copied().unwrap_or_default();
+        let objects = class.allocated.objects;
+        let of_one = (share.variance_of_one(objects), share.stack_variance_of_one(objects));
+        let times = match (self.tracking, self.interval) {
+            // A balanced share is drawn by the agent, and by the sampler only where threads do not come and go.
+            (Tracking::ByteSample(_), Some(interval)) => {
+                let apart = if self.apart > 0.0 { self.apart as u64 } else { interval };
+                let times = estimate.allocated.times_independent(mean_size(class.allocated), apart);
+                times.max(if self.is_biased && class.allocated.largest >= LARGE { BIASED_TIMES } else { 1.0 })
+            }
+            _ => 1.0,
+        };
+        Self { of_one, times, ..self }
+    }
+
+    /// The same, for numbers that rest on stacks.
+    pub(crate) fn of_stacks(self) -> Self {
+        Self { of_one: (self.of_one.1, self.of_one.1), ..self }
+    }
+
+    /// Whether sites are counted by the sample, too.
+    pub(crate) fn draws_sites(self) -> bool {
+        matches!(self.tracking, Tracking::EveryNth(_) | Tracking::ByteSample(_) | Tracking::Balanced)
+    }
+
+    /// Whether the objects that were counted are those that could be picked.
+    fn is_of_all(self, class: &ClassProfile, estimate: ClassEstimate) -> bool {
+        if class.live.is_none() {
+            return false;
+        }
+        let picked = class
+            .collected
+            .iter()
+            .fold(class.not_seen_dead().objects, |sum, dead| sum.saturating_add(dead.objects));
+        if picked <= class.allocated.objects && !self.complete {
+            return false;
+        }
+        // What is counted and was never allocated can't be picked by the JVM's sampler; what no hook saw can be.
+        let (executed, most) = (class.allocated.bytes, self.most_removed);
+        let removed =
+            || self.interval.is_some_and(|interval| estimate.removed_within(executed, interval, most));
+        match self.tracking {
+            Tracking::ByteSample(_) => {
+                !removed() && estimate.unseen.bytes() <= 3 * estimate.unseen.error_bytes()
+            }
+            // Where a share was followed, the sampler may have chosen it.
+            Tracking::Balanced => self.of_one.0 == 0.0 || !removed(),
+            Tracking::Off | Tracking::EveryObject | Tracking::EveryNth(_) => true,
+        }
+    }
+
+    /// Makes parts, estimates of objects like `whole`, add up to `total`. Parts that are all empty stay so.
+    fn settle(self, total: Tally, whole: Tally, parts: &mut [Tally]) {
+        let objects: Vec<_> = parts.iter().map(|part| part.objects).collect();
+        let freedom: Vec<_> = parts.iter().map(|&part| self.variance(part).0).collect();
+        let objects = settled(total.objects, &objects, &freedom);
+        let bytes = if whole.is_uniform() {
+            objects.iter().map(|&objects| objects.saturating_mul(whole.largest)).collect()
+        } else {
+            let bytes: Vec<_> = parts
+                .iter()
+                .zip(&objects)
+                .map(|(part, &left)| if left > 0 { part.bytes } else { 0 })
+                .collect();
+            let freedom: Vec<_> = parts.iter().map(|&part| self.variance(part).1).collect();
+            settled(total.bytes, &bytes, &freedom)
+        };
+        for ((part, objects), bytes) in parts.iter_mut().zip(objects).zip(bytes) {
+            *part = Tally { objects, bytes, largest: part.largest };
+        }
+    }
+
+    /// Makes the sites' parts of the living, and of the dead of each bucket, add up to the class's.
+    fn settle_sites(self, class: &ClassProfile, sites: &mut [&mut SiteProfile]) {
+        let Some(live) = class.live else { return };
+        self.fit_sizes(class, sites);
+        let dead_before: Vec<u64> = sites.iter().map(|site| bytes_of(&site.collected)).collect();
+        self.settle_part(live, class, sites, |site| site.live.as_mut());
+        self.settle_part(class.unjudged, class, sites, |site| Some(&mut site.unjudged));
+        for (bucket, &total) in class.collected.iter().enumerate() {
+            self.settle_part(total, class, sites, |site| site.collected.get_mut(bucket));
+        }
+        for (site, before) in sites.iter_mut().zip(dead_before) {
+            site.byte_seconds *= bytes_of(&site.collected) as f64 / (before as f64).max(1.0);
+            let largest = site.allocated.largest;
+            site.allocated = site.not_seen_dead();
+            site.collected.iter().for_each(|&dead| site.allocated.add(dead));
+            site.allocated.largest = largest;
+        }
+    }
+
+    /// Fits the sites' objects and bytes to the class's, both at once, where its sizes differ: the parts of each site keep their shares.
+    fn fit_sizes(self, class: &ClassProfile, sites: &mut [&mut SiteProfile]) {
+        if class.allocated.is_uniform() {
+            return;
+        }
+        let stacks = self.of_stacks();
+        let parts: Vec<Tally> = sites.iter().map(|site| tracked_of(site)).collect();
+        let joints: Vec<Joint> =
+            parts.iter().map(|&part| Joint::of(part, stacks.variance_of_one(part))).collect();
+        let (mut all, mut sum) = (Joint::default(), Tally::default());
+        joints.iter().for_each(|joint| all.add(*joint));
+        parts.iter().for_each(|&part| sum.add(part));
+        if !all.tells_two() {
+            return;
+        }
+        let mut wanted = class.live.unwrap_or_default();
+        class.collected.iter().for_each(|&dead| wanted.add(dead));
+        let missing = (wanted.objects as f64 - sum.objects as f64, wanted.bytes as f64 - sum.bytes as f64);
+        let fitted: Vec<(f64, f64)> = parts
+            .iter()
+            .zip(&joints)
+            .map(|(part, &joint)| {
+                let moved = all.moved(joint, missing);
+                (part.objects as f64 + moved.0, part.bytes as f64 + moved.1)
+            })
+            .collect();
+        // Where a part had to be less than nothing, sizes were not what they seemed.
+        if !parts.iter().zip(&fitted).all(|(part, fitted)| is_possible(*part, *fitted)) {
+            return;
+        }
+        for ((site, part), (objects, bytes)) in sites.iter_mut().zip(parts).zip(fitted) {
+            let factors = (objects / (part.objects as f64).max(1.0), bytes / (part.bytes as f64).max(1.0));
+            site.byte_seconds *= factors.1;
+            let all = site.live.iter_mut().chain(&mut site.collected);
+            all.for_each(|tally| {
+                // What was seen is not rounded away.
+                let scaled = |count: u64, by: f64| ((count as f64 * by).round() as u64).max(count.min(1));
+                tally.objects = scaled(tally.objects, factors.0);
+                tally.bytes = scaled(tally.bytes, factors.1);
+            });
+        }
+    }
+
+    fn settle_part(
+        self,
+        total: Tally,
+        class: &ClassProfile,
+        sites: &mut [&mut SiteProfile],
+        part: impl Fn(&mut SiteProfile) -> Option<&mut Tally>,
+    ) {
+        let mut parts: Vec<Tally> =
+            sites.iter_mut().map(|site| part(site).copied().unwrap_or_default()).collect();
+        self.settle(total, class.allocated, &mut parts);
+        for (site, settled) in sites.iter_mut().zip(parts) {
+            if let Some(part) = part(site) {
+                *part = settled;
+            }
+        }
+    }
+
+    /// How many objects are stated for each one that samples alone told of.
+    pub(crate) fn expansion(self, class: &ClassProfile, estimate: ClassEstimate) -> f64 {
+        if self.tracking == Tracking::Balanced {
+            return 1.0;
+        }
+        let told = estimate.allocated.bytes() as f64;
+        let calibrated = told > 0.0 && class.allocated.bytes > 0 && self.is_of_all(class, estimate);
+        if calibrated { class.allocated.bytes as f64 / told } else { 1.0 }
+    }
+
+    /// How many samples told of a part; infinitely many where each of its objects is picked.
+    pub(crate) fn samples(self, expansion: f64, part: Tally) -> f64 {
+        part.objects as f64 / expansion / self.variance_of_one(part)
+    }
+
+    /// By how much a part of a class with such a share may be off, as a share of itself, besides its chance: where large objects and
+    /// others are of one class.
+    fn bias(self, class: Tally, share: f64) -> f64 {
+        let mixed = self.is_biased && class.largest >= LARGE && !class.is_uniform();
+        if mixed { BIAS * (1.0 - share) } else { 0.0 }
+    }
+
+    /// The errors of sites' shares of their class, as [`SiteProfile::error`] states them; of their numbers, where that of the
+    /// class is not exact.
+    fn state_errors(self, class: &ClassProfile, expansion: f64, sites: &mut [&mut SiteProfile]) {
+        let stacks = self.of_stacks();
+        let all: f64 = sites.iter().map(|site| stacks.samples(expansion, site.allocated)).sum();
+        let mut joint = Joint::default();
+        let joint_of = |site: &SiteProfile| {
+            Joint::of(site.allocated, stacks.variance_of_one(site.allocated) * expansion)
+        };
+        sites.iter().for_each(|site| joint.add(joint_of(site)));
+        let two_sizes = has_two_sizes(sites);
+        for site in sites {
+            // A site is there because it was picked.
+            let of_site = stacks.samples(expansion, site.allocated).max(1.0);
+            // Agresti and Coull's shrunken share: a site seen each time is not the only one for certain.
+            let share =
+                if all.is_finite() && !self.counts_estimated { (of_site + 1.0) / (all + 2.0) } else { 0.0 };
+            // Few samples: the next one might as well have come.
+            let by_share = ((1.0 - share) * (1.0 / of_site + 1.0 / (of_site * of_site))).sqrt();
+            let by_sizes = (!self.counts_estimated && joint.tells_two()).then(|| {
+                let (objects, bytes) = joint.left(joint_of(site));
+                let relative = |variance: f64, of: u64| variance.sqrt() / (of as f64).max(1.0);
+                // As above: another site of such objects may not have been seen at all.
+                let unseen = (1.0 / (all + 2.0) / of_site).sqrt();
+                let of = site.allocated;
+                relative(objects, of.objects).max(relative(bytes, of.bytes)).max(unseen)
+            });
+            // Of two sizes, both sums tell how many there are of each, however they were picked.
+            let bias = if two_sizes { 0.0 } else { self.bias(class.allocated, share) };
+            site.error = by_sizes.filter(|error| error.is_finite()).unwrap_or(by_share).hypot(bias);
+        }
+    }
+
+    /// Variances of a part's objects and bytes, about, by the mean size of its objects.
+    pub(crate) fn variance(self, part: Tally) -> (f64, f64) {
+        let of_one = self.variance_of_one(part);
+        (part.objects as f64 * of_one, part.bytes as f64 * mean_size(part) * of_one)
+    }
+
+    /// What each object adds to the variance of their number.
+    pub(crate) fn variance_of_one(self, part: Tally) -> f64 {
+        match self.tracking {
+            // (1 - p)/p with p = 1 - e^(-size/interval).
+            Tracking::ByteSample(_) => self.times / (mean_size(part) / self.apart).exp_m1(),
+            Tracking::EveryNth(n) => n.saturating_sub(1) as f64,
+            Tracking::Balanced => self.of_one.0,
+            Tracking::Off | Tracking::EveryObject => 1.0,
+        }
+    }
+}
+
+/// Whether each site has objects of one size, and no more than two sizes are among them.
+fn has_two_sizes(sites: &[&mut SiteProfile]) -> bool {
+    let is_uniform = |site: &SiteProfile| mean_size(site.allocated) > 0.999 * site.allocated.largest as f64;
+    let sizes: BTreeSet<u64> = sites.iter().map(|site| site.allocated.largest).collect();
+    sizes.len() <= 2 && sites.iter().all(|site| is_uniform(site))
+}
+
+/// All of a site's tracked objects.
+fn tracked_of(site: &SiteProfile) -> Tally {
+    let mut all = site.live.unwrap_or_default();
+    site.collected.iter().for_each(|&dead| all.add(dead));
+    Tally { largest: site.allocated.largest, ..all }
+}
+
+/// Whether a part can have so many objects and bytes instead: each no larger than the largest, and about as many as were sampled.
+fn is_possible(part: Tally, (objects, bytes): (f64, f64)) -> bool {
+    if part.is_empty() {
+        return true;
+    }
+    let size = bytes / objects.max(f64::MIN_POSITIVE);
+    objects > 0.0 && bytes > 0.0 && size < 1.01 * part.largest as f64 && size > mean_size(part) / 4.0
+}
+
+fn mean_size(part: Tally) -> f64 {
+    part.bytes as f64 / (part.objects as f64).max(1.0)
+}
+
+fn bytes_of(parts: &[Tally]) -> u64 {
+    parts.iter().fold(0, |sum, part| sum.saturating_add(part.bytes))
+}
+
+/// `parts` changed as little as their variances let expect, so that they add up to `total`.
+fn settled(total: u64, parts: &[u64], variances: &[f64]) -> Vec<u64> {
+    let sum = parts.iter().fold(0u64, |sum, &part| sum.saturating_add(part));
+    if sum == total || sum == 0 {
+        return parts.to_vec();
+    }
+    let mut values: Vec<f64> = parts.iter().map(|&part| part as f64).collect();
+    // What was seen is there: what a part can't give, the others have to.
+    let shrinking = (total as f64 / sum as f64).min(1.0) * LEAST_LEFT;
+    let least: Vec<f64> = values.iter().map(|value| value * shrinking).collect();
+    // Of what was not seen nothing is made.
+    let freedom =
+        |(value, variance): (&f64, &f64)| if *value > 0.0 { variance.max(value * 1e-9) } else { 0.0 };
+    let mut free: Vec<f64> = values.iter().zip(variances).map(freedom).collect();
+    loop {
+        let missing = total as f64 - values.iter().sum::<f64>();
+        let all: f64 = free.iter().sum();
+        if all <= 0.0 {
+            break;
+        }
+        let mut below = false;
+        for ((value, free), least) in values.iter_mut().zip(&mut free).zip(&least) {
+            *value += missing * *free / all;
+            if *value < *least {
+                (*value, *free) = (*least, 0.0);
+                below = true;
+            }
+        }
+        if !below {
+            break;
+        }
+    }
+    divide(total, &values.iter().map(|value| (value * FINENESS).ceil() as u64).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Small arrays of which one sample stands for thousands: what was too many came off what was live until nothing was.
+    #[test]
+    fn a_part_that_was_seen_does_not_shrink_to_nothing() {
+        let parts = settled(71_713, &[14_000, 0, 120_000], &[4.3e6, 0.0, 15e6]);
+        assert_eq!(parts.iter().sum::<u64>(), 71_713);
+        assert!((1_800..7_500).contains(&parts[0]) && parts[1] == 0, "{parts:?}");
+        assert_eq!(settled(0, &[3, 5], &[1.0, 2.0]), [0, 0]);
+        assert_eq!(settled(20, &[0, 7], &[9.0, 1.0]), [0, 20], "a part that is empty stays so");
+        assert_eq!(
+            settled(20, &[3, 7], &[1.0, 1.0]),
+            [8, 12],
+            "in proportion to variance where there is room"
+        );
+    }
+}

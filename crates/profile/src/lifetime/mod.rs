@@ -1,0 +1,9 @@
+//! When objects died, as counts: ages on a grid, intervals, survival, and what survives a scope.
+
+pub(crate) mod ages;
+pub(crate) mod cohorts;
+pub(crate) mod fates;
+pub(crate) mod grid;
+pub(crate) mod lifetimes;
+pub(crate) mod scope;
+pub(crate) mod survival;

@@ -1,0 +1,320 @@
+//! Scopes: stretches of a thread's work with a name, what was allocated in them, and what survived them.
+//!
+//! An object belongs to the innermost scope that its thread was in. Not here: how it is known what became of it
+//! (`mayfly-tracking`).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::facts::filter::ClassFilter;
+use crate::facts::ids::ClassId;
+use crate::facts::tally::Tally;
+use crate::lifetime::ages::Ages;
+use crate::lifetime::cohorts::Cohorts;
+use crate::lifetime::survival::Survival;
+
+/// What became of tracked objects made in a scope, as of the end of the entry in which each was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// All of them.
+    pub tracked: Tally,
+    /// Found dead by a collection before their entry ended.
+    pub inside: Tally,
+    /// Dead, and no collection looked between the end of their entry and their death: died inside or after it.
+    pub between: Tally,
+    /// Found alive by a collection after their entry had ended.
+    pub survived: Tally,
+    /// Of these, not yet seen dead.
+    pub survived_live: Tally,
+    /// There was no room to look after them.
+    pub unknown: Tally,
+}
+
+impl Outcome {
+    /// In an entry that goes on, or not looked at since it ended.
+    pub fn undecided(&self) -> Tally {
+        let known = [self.inside, self.between, self.survived, self.unknown];
+        known.into_iter().fold(self.tracked, Tally::without)
+    }
+
+    /// Adds another one.
+    pub fn add(&mut self, other: Self) {
+        for (into, from) in self.tallies().into_iter().zip(Self::each(other)) {
+            into.add(from);
+        }
+    }
+
+    fn without(mut self, other: Self) -> Self {
+        for (into, from) in self.tallies().into_iter().zip(Self::each(other)) {
+            *into = into.without(from);
+        }
+        self
+    }
+
+    fn tallies(&mut self) -> [&mut Tally; 6] {
+        let Self { tracked, inside, between, survived, survived_live, unknown } = self;
+        [tracked, inside, between, survived, survived_live, unknown]
+    }
+
+    fn each(mut self) -> [Tally; 6] {
+        self.tallies().map(|tally| *tally)
+    }
+}
+
+/// Cumulative counts of one scope.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ScopeCounts {
+    /// Names of the scopes that it was entered in, outermost first; the last is its own.
+    pub path: Vec<String>,
+    /// How often it was entered.
+    pub entries: u64,
+    /// How many of these entries were left.
+    pub ended: u64,
+    /// What was allocated of each class, not in scopes inside of it.
+    pub allocated: Vec<(ClassId, Tally)>,
+    /// What became of it; `None` when deaths are not followed.
+    pub fates: Option<ScopeFateCounts>,
+}
+
+/// What became of what was allocated in a scope.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ScopeFateCounts {
+    /// By class.
+    pub classes: Vec<(ClassId, Outcome)>,
+    /// For how many milliseconds those that survived outlived their entry.
+    pub outlived: Ages,
+}
+
+/// One scope.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ScopeProfile {
+    /// Names of the scopes that it was entered in, outermost first; the last is its own.
+    pub path: Vec<String>,
+    /// How often it was entered.
+    pub entries: u64,
+    /// How many of these entries were left.
+    pub ended: u64,
+    /// By class name, not in scopes inside of it; most bytes allocated first.
+    pub classes: Vec<ScopeClass>,
+    /// For how many milliseconds those that survived outlived their entry; `None` when deaths are not followed.
+    pub outlived: Option<Ages>,
+}
+
+/// What was allocated of a class in a scope.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ScopeClass {
+    /// As `Class.getName()` gives it.
+    pub name: String,
+    /// All of it.
+    pub allocated: Tally,
+    /// What became of it; `None` when deaths are not followed.
+    pub outcome: Option<Outcome>,
+}
+
+impl ScopeProfile {
+    /// The counts of a scope, with the names of its classes; those without one are left out.
+    pub(crate) fn named<'a>(counts: &ScopeCounts, name: impl Fn(ClassId) -> Option<&'a String>) -> Self {
+        let mut classes: BTreeMap<&str, ScopeClass> = BTreeMap::new();
+        let followed = counts.fates.is_some();
+        let mut of = |id: ClassId, change: &dyn Fn(&mut ScopeClass)| {
+            let Some(name) = name(id) else { return };
+            let outcome = followed.then(Outcome::default);
+            let new = || ScopeClass { name: name.clone(), allocated: Tally::default(), outcome };
+            change(classes.entry(name).or_insert_with(new));
+        };
+        for &(id, tally) in &counts.allocated {
+            of(id, &|class| class.allocated.add(tally));
+        }
+        for &(id, outcome) in counts.fates.iter().flat_map(|fates| &fates.classes) {
+            of(id, &|class| class.outcome.get_or_insert_default().add(outcome));
+        }
+        let classes = classes.into_values().collect();
+        let outlived = counts.fates.as_ref().map(|fates| fates.outlived.clone());
+        let (path, entries, ended) = (counts.path.clone(), counts.entries, counts.ended);
+        Self { path, entries, ended, classes, outlived }.ranked()
+    }
+
+    /// The same as counts, with ids for the names.
+    pub(crate) fn counts<'a>(&'a self, mut id: impl FnMut(&'a str) -> ClassId) -> ScopeCounts {
+        let ids: Vec<_> = self.classes.iter().map(|class| id(&class.name)).collect();
+        let known = || self.classes.iter().zip(&ids);
+        let fates = self.outlived.as_ref().map(|outlived| ScopeFateCounts {
+            classes: known().filter_map(|(class, &id)| Some((id, class.outcome?))).collect(),
+            outlived: outlived.clone(),
+        });
+        ScopeCounts {
+            path: self.path.clone(),
+            entries: self.entries,
+            ended: self.ended,
+            allocated: known().map(|(class, &id)| (id, class.allocated)).collect(),
+            fates,
+        }
+    }
+
+    /// What was allocated in it, not in scopes inside of it.
+    pub fn allocated(&self) -> Tally {
+        self.classes.iter().fold(Tally::default(), |mut sum, class| {
+            sum.add(class.allocated);
+            sum
+        })
+    }
+
+    /// The same with what was allocated in scopes inside of it, which are among `all`, as it is itself.
+    pub fn allocated_with_inner(&self, all: &[Self]) -> Tally {
+        all.iter().filter(|other| self.contains(other)).fold(Tally::default(), |mut sum, inner| {
+            sum.add(inner.allocated());
+            sum
+        })
+    }
+
+    /// What became of it; `None` when deaths are not followed.
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.outlived.as_ref()?;
+        let all = self.classes.iter().filter_map(|class| class.outcome);
+        Some(all.fold(Outcome::default(), |mut sum, outcome| {
+            sum.add(outcome);
+            sum
+        }))
+    }
+
+    /// How long the survivors lived after the end of their entry, in milliseconds; `None` if there are none.
+    pub fn outliving(&self) -> Option<Survival> {
+        let mut cohorts = Cohorts::default();
+        let ages = self.outlived.as_ref().filter(|ages| !ages.is_empty())?;
+        cohorts.record(ages.dead() + ages.living().map(|(_, objects)| objects).sum::<u64>());
+        Survival::of(ages, cohorts)
+    }
+
+    /// Whether it was entered in this one, or in one that was, or is it.
+    pub fn contains(&self, other: &Self) -> bool {
+        other.path.starts_with(&self.path)
+    }
+
+    /// What is left of it with these classes.
+    pub(crate) fn filtered(mut self, filter: &ClassFilter) -> Self {
+        self.classes.retain(|class| filter.admits(&class.name));
+        self
+    }
+
+    /// What was counted since `earlier`.
+    pub(crate) fn since(mut self, earlier: &Self) -> Self {
+        self.entries = self.entries.saturating_sub(earlier.entries);
+        self.ended = self.ended.saturating_sub(earlier.ended);
+        for class in &mut self.classes {
+            let Some(before) = earlier.classes.iter().find(|before| before.name == class.name) else {
+                continue;
+            };
+            class.allocated = class.allocated.without(before.allocated);
+            class.outcome = class.outcome.map(|outcome| outcome.without(before.outcome.unwrap_or_default()));
+        }
+        self.classes.retain(|class| !class.allocated.is_empty());
+        if let (Some(now), Some(before)) = (self.outlived.take(), &earlier.outlived) {
+            self.outlived = Some(now.since(before));
+        }
+        self.ranked()
+    }
+
+    /// Adds the same scope of another run; what one of them did not follow is not known of both.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.entries += other.entries;
+        self.ended += other.ended;
+        self.outlived = self.outlived.take().zip(other.outlived).map(|(mut ages, more)| {
+            ages.merge(&more);
+            ages
+        });
+        let followed = self.outlived.is_some();
+        for class in other.classes {
+            match self.classes.iter_mut().find(|known| known.name == class.name) {
+                Some(known) => {
+                    known.allocated.add(class.allocated);
+                    if let (Some(outcome), Some(more)) = (&mut known.outcome, class.outcome) {
+                        outcome.add(more);
+                    }
+                }
+                None => self.classes.push(class),
+            }
+        }
+        self.classes.iter_mut().for_each(|class| class.outcome = class.outcome.filter(|_| followed));
+        self.classes.sort_by(order);
+    }
+
+    fn ranked(mut self) -> Self {
+        self.classes.sort_by(order);
+        self
+    }
+}
+
+fn order(a: &ScopeClass, b: &ScopeClass) -> std::cmp::Ordering {
+    b.allocated.bytes.cmp(&a.allocated.bytes).then_with(|| a.name.cmp(&b.name))
+}
+
+/// Scopes as one list, in the order of their names.
+pub(crate) fn joined(into: Vec<ScopeProfile>, other: Vec<ScopeProfile>) -> Vec<ScopeProfile> {
+    let mut by_path: BTreeMap<_, _> = into.into_iter().map(|scope| (scope.path.clone(), scope)).collect();
+    for scope in other {
+        match by_path.get_mut(&scope.path) {
+            Some(known) => known.join(scope),
+            None => {
+                by_path.insert(scope.path.clone(), scope);
+            }
+        }
+    }
+    by_path.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(objects: u64, survived: u64) -> ScopeCounts {
+        let outcome = Outcome {
+            tracked: Tally::of(objects, 16),
+            inside: Tally::of(1, 16),
+            survived: Tally::of(survived, 16),
+            ..Outcome::default()
+        };
+        let mut outlived = Ages::default();
+        outlived.record_deaths(10, 20, survived);
+        ScopeCounts {
+            path: vec!["request".into()],
+            entries: objects,
+            ended: objects - 1,
+            allocated: vec![(ClassId(0), Tally::of(objects, 16)), (ClassId(1), Tally::of(1, 800))],
+            fates: Some(ScopeFateCounts { classes: vec![(ClassId(0), outcome)], outlived }),
+        }
+    }
+
+    fn profile(objects: u64, survived: u64) -> ScopeProfile {
+        let names = ["a.A".to_owned(), "[B".to_owned()];
+        ScopeProfile::named(&counts(objects, survived), |id| names.get(id.row()))
+    }
+
+    #[test]
+    fn counts_are_named_and_numbered_again() {
+        let profile = profile(10, 4);
+        let names: Vec<_> = profile.classes.iter().map(|class| class.name.as_str()).collect();
+        assert_eq!(
+            (names, profile.allocated()),
+            (vec!["[B", "a.A"], Tally { objects: 11, bytes: 960, largest: 800 })
+        );
+        let outcome = profile.outcome().expect("followed");
+        assert_eq!((outcome.undecided().objects, outcome.survived.bytes), (5, 64));
+        let again = profile.counts(|name| ClassId(u32::from(name == "[B")));
+        let names = ["a.A".to_owned(), "[B".to_owned()];
+        assert_eq!(ScopeProfile::named(&again, |id| names.get(id.row())), profile);
+    }
+
+    #[test]
+    fn a_window_and_a_merge_keep_the_sums() {
+        let (early, late) = (profile(10, 4), profile(25, 9));
+        let window = late.clone().since(&early);
+        assert_eq!((window.entries, window.allocated().objects), (15, 15));
+        let mut both = joined(vec![window], vec![early]);
+        let both = both.pop().expect("one scope");
+        assert_eq!((both.entries, both.outcome().expect("followed").survived.objects), (25, 9));
+        let untracked = ScopeProfile { outlived: None, ..profile(3, 1) };
+        let merged = joined(vec![late], vec![untracked]);
+        assert_eq!((merged[0].outcome(), merged[0].entries), (None, 28));
+    }
+}

@@ -1,0 +1,154 @@
+//! The state that a stream had at an earlier moment, as what was replaced since: as large as what changed, not as all that is
+//! known.
+//!
+//! Not here: which moments are wanted (`slicing`).
+
+use std::cmp::Reverse;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::facts::estimate::ClassEstimate;
+use crate::facts::ids::{ClassId, SiteId};
+use crate::facts::share::Share;
+use crate::facts::stack::StackIndex;
+use crate::facts::tally::Tally;
+use crate::facts::trust::Trust;
+use crate::lifetime::ages::Ages;
+use crate::lifetime::fates::{Fates, Spread, Stamp};
+use crate::lifetime::lifetimes::ByteAges;
+use crate::stream::builder::{ProfileBuilder, SiteKey};
+use crate::stream::update::{ClassCounts, LifetimeCounts, SiteCounts};
+use crate::stream::versions::Replaced;
+
+/// Bytes that a cell of [`Fates`] takes, and an interval of ages, about.
+const CELL_BYTES: usize = 40;
+const INTERVAL_BYTES: usize = 16;
+
+/// Where a stream stands, without its counts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Moment {
+    pub(crate) duration_ms: u64,
+    gcs: u32,
+    operations: u64,
+    trust: Trust,
+    stamp: Stamp,
+}
+
+/// A moment, and the counts that were replaced since.
+#[derive(Debug)]
+pub(crate) struct Earlier {
+    moment: Moment,
+    classes: Replaced<ClassId, ClassCounts>,
+    sites: Replaced<SiteId, SiteCounts>,
+    estimates: Replaced<ClassId, ClassEstimate>,
+    ages: Replaced<ClassId, ByteAges>,
+    shares: Replaced<ClassId, Share>,
+    fates: Replaced<SiteId, (Stamp, Fates)>,
+}
+
+impl ProfileBuilder {
+    /// A builder that keeps what is replaced, until it is taken.
+    pub(crate) fn keeping_replaced() -> Self {
+        let mut builder = Self::default();
+        builder.class_counts.keep_replaced();
+        builder.site_counts.keep_replaced();
+        builder.estimates.keep_replaced();
+        builder.class_ages.keep_replaced();
+        builder.shares.keep_replaced();
+        builder.site_fates.keep_replaced();
+        builder
+    }
+
+    /// Where the stream stands.
+    pub(crate) fn moment(&self) -> Moment {
+        Moment {
+            duration_ms: self.duration_ms,
+            gcs: self.gcs,
+            operations: self.operations,
+            trust: self.trust.clone(),
+            stamp: self.stamp,
+        }
+    }
+
+    /// How things were at this moment, the one when this was asked the last time, or the begin.
+    pub(crate) fn as_of(&mut self, moment: Moment) -> Earlier {
+        Earlier {
+            moment,
+            classes: self.class_counts.take_replaced(),
+            sites: self.site_counts.take_replaced(),
+            estimates: self.estimates.take_replaced(),
+            ages: self.class_ages.take_replaced(),
+            shares: self.shares.take_replaced(),
+            fates: self.site_fates.take_replaced(),
+        }
+    }
+
+    /// Goes back to that moment, the latest one that was not gone back to yet; done again, it goes forward again.
+    pub(crate) fn exchange(&mut self, earlier: &mut Earlier) {
+        let moment = self.moment();
+        let Moment { duration_ms, gcs, operations, trust, stamp } =
+            std::mem::replace(&mut earlier.moment, moment);
+        (self.duration_ms, self.gcs, self.operations) = (duration_ms, gcs, operations);
+        (self.trust, self.stamp) = (trust, stamp);
+        self.class_counts.exchange(&mut earlier.classes);
+        self.site_counts.exchange(&mut earlier.sites);
+        self.estimates.exchange(&mut earlier.estimates);
+        self.class_ages.exchange(&mut earlier.ages);
+        self.shares.exchange(&mut earlier.shares);
+        self.site_fates.exchange(&mut earlier.fates);
+    }
+
+    /// Takes the stacks of all sites but so many of those with most bytes for none: of a class these are then one, without
+    /// frames. What ids stood for before, if there were more.
+    pub(crate) fn without_small_stacks(&mut self, most: usize) -> Option<Vec<(SiteId, usize)>> {
+        let mut bytes: FxHashMap<usize, u64> = FxHashMap::default();
+        for counts in self.site_counts.values() {
+            if let Some(index) = self.site_keys.index(counts.id) {
+                let sum = bytes.entry(index).or_default();
+                *sum = sum.saturating_add(counts.allocated.bytes);
+            }
+        }
+        if bytes.len() <= most {
+            return None;
+        }
+        let mut order: Vec<_> = bytes.into_iter().map(|(index, bytes)| (Reverse(bytes), index)).collect();
+        order.sort_unstable();
+        let kept: FxHashSet<_> = order.into_iter().take(most).map(|(_, index)| index).collect();
+        let before = self.site_keys.ids();
+        for &(id, index) in &before {
+            if let (false, Some(key)) = (kept.contains(&index), self.site_keys.value(index)) {
+                let without_frames = SiteKey { class: key.class, stack: StackIndex::NONE };
+                self.site_keys.set(id, without_frames);
+            }
+        }
+        Some(before)
+    }
+}
+
+impl Earlier {
+    /// This moment still, after what was replaced since a later one was added.
+    pub(crate) fn absorb(&mut self, later: Self) {
+        self.classes.absorb(later.classes);
+        self.sites.absorb(later.sites);
+        self.estimates.absorb(later.estimates);
+        self.ages.absorb(later.ages);
+        self.shares.absorb(later.shares);
+        self.fates.absorb(later.fates);
+    }
+
+    /// How much memory it takes, about.
+    pub(crate) fn bytes(&self) -> usize {
+        let cells = |spread: &Spread| spread.len() * CELL_BYTES;
+        let tallies = |buckets: &[Tally]| size_of_val(buckets);
+        let intervals = |[ms, gcs, bytes]: [&Ages; 3]| (ms.len() + gcs.len() + bytes.len()) * INTERVAL_BYTES;
+        let classes = self.classes.bytes(|counts| {
+            counts.lifetimes.as_ref().map_or(0, |LifetimeCounts { collected, lifetimes, .. }| {
+                tallies(collected) + intervals([&lifetimes.ms, &lifetimes.gcs, &lifetimes.bytes])
+            })
+        });
+        let ages = self.ages.bytes(|ages| intervals([&ages.ms, &ages.gcs, &ages.bytes]));
+        let sites = self.sites.bytes(|counts| tallies(&counts.collected));
+        let fates = self.fates.bytes(|(_, fates)| cells(&fates.ms) + cells(&fates.bytes));
+        classes + ages + sites + fates + self.estimates.bytes(|_| 0) + self.shares.bytes(|_| 0)
+    }
+}

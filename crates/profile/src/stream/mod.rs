@@ -1,0 +1,15 @@
+//! One run as it is recorded: updates, the profile they are folded into, and going back in them.
+
+pub(crate) mod builder;
+pub(crate) mod earlier;
+pub(crate) mod history;
+pub(crate) mod id_map;
+pub(crate) mod names;
+pub(crate) mod order;
+pub(crate) mod profile;
+pub(crate) mod replay;
+pub(crate) mod retelling;
+pub(crate) mod site_rows;
+pub(crate) mod update;
+pub(crate) mod versions;
+pub(crate) mod window;

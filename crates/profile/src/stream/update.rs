@@ -1,0 +1,146 @@
+//! What a running agent says, step by step: the one stream behind console, report and recording.
+//!
+//! Names are said once, before the first count that uses them. Counts are cumulative since the start or the last
+//! reset: the newest value of an id replaces older ones, so losing the tail of a stream loses only its last interval.
+
+use serde::{Deserialize, Serialize};
+
+use crate::facts::collection::{Collection, Flag};
+use crate::facts::estimate::ClassEstimate;
+use crate::facts::frame::Frame;
+use crate::facts::ids::{ClassId, FrameId, SiteId};
+use crate::facts::run::RunInfo;
+use crate::facts::share::Share;
+use crate::facts::tally::Tally;
+use crate::facts::trust::Trust;
+use crate::lifetime::fates::{Fates, Stamp};
+use crate::lifetime::lifetimes::{ByteAges, Lifetimes};
+use crate::lifetime::scope::ScopeCounts;
+
+/// One message of the stream. Its bytes are `mayfly-recording`'s.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Update {
+    /// First of a stream, once.
+    Start(Box<RunInfo>),
+    /// Names a class.
+    Class {
+        /// The id being named.
+        id: ClassId,
+        /// As `Class.getName()` gives it.
+        name: String,
+    },
+    /// Names a frame.
+    Frame {
+        /// The id being named.
+        id: FrameId,
+        /// The frame.
+        frame: Frame,
+    },
+    /// Names a site.
+    Site {
+        /// The id being named.
+        id: SiteId,
+        /// Class of the allocated objects.
+        class: ClassId,
+        /// Innermost frame first.
+        stack: Vec<FrameId>,
+    },
+    /// New values for some classes and sites, and the state of the whole.
+    Progress(Box<Progress>),
+    /// New values of how long the objects of some classes and sites lived, as of the last progress.
+    Fates(Box<FateCounts>),
+    /// New values of how many objects of some classes were followed, where not each was; as of the last progress.
+    Shares(Vec<(ClassId, Share)>),
+    /// New values of what is live, after a sweep; one without a moment says that there was no collection yet.
+    Live(LiveCounts),
+    /// New values of some scopes, as of the last progress.
+    Scopes(Vec<ScopeCounts>),
+    /// Operations that the program has reported, if any; as of the last progress.
+    Operations(u64),
+    /// Collections that have ended since the last time, in order. One that was told before is told as it was.
+    Collections(Vec<Collection>),
+    /// Flags of the JVM, once.
+    Flags(Vec<Flag>),
+    /// All counts start again from zero; names stay.
+    Reset,
+    /// The agent closed the stream: nothing follows.
+    End,
+}
+
+/// A step of the stream: what changed since the last one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Profiled time since the start or the last reset, in milliseconds.
+    pub duration_ms: u64,
+    /// Collections so far.
+    pub gcs: u32,
+    /// Trust as of now.
+    pub trust: Trust,
+    /// Classes whose counts changed.
+    pub classes: Vec<ClassCounts>,
+    /// Sites whose counts changed.
+    pub sites: Vec<SiteCounts>,
+    /// Classes whose estimates changed, with their new values.
+    pub estimates: Vec<(ClassId, ClassEstimate)>,
+}
+
+/// How long the objects of some classes and sites lived, beyond what [`ClassCounts`] and [`SiteCounts`] say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FateCounts {
+    /// As of when.
+    pub stamp: Stamp,
+    /// Classes whose ages changed.
+    pub classes: Vec<(ClassId, ByteAges)>,
+    /// Sites whose fates changed; the living of others have only grown older.
+    pub sites: Vec<(SiteId, Fates)>,
+}
+
+/// What a collection has left of the tracked objects of some classes and sites. Who was born since is not among them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveCounts {
+    /// When that collection was, in milliseconds of the profiled time; `None`: there was none.
+    pub as_of_ms: Option<u64>,
+    /// Classes of which it is another than before.
+    pub classes: Vec<(ClassId, Tally)>,
+    /// Sites of which it is another than before.
+    pub sites: Vec<(SiteId, Tally)>,
+}
+
+/// Cumulative counts of one class.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClassCounts {
+    /// The class.
+    pub id: ClassId,
+    /// Everything allocated.
+    pub allocated: Tally,
+    /// Of what was tracked; `None` when deaths are not followed.
+    pub lifetimes: Option<LifetimeCounts>,
+}
+
+/// Cumulative counts of the tracked objects of one class.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LifetimeCounts {
+    /// Tracked objects not yet seen dead.
+    pub live: Tally,
+    /// Dead ones per bucket.
+    pub collected: Vec<Tally>,
+    /// Lifetimes of both.
+    pub lifetimes: Lifetimes,
+}
+
+/// Cumulative counts of one site.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SiteCounts {
+    /// The site.
+    pub id: SiteId,
+    /// Objects allocated there.
+    pub allocated: Tally,
+    /// Not yet seen dead; `None` when deaths are not followed.
+    pub live: Option<Tally>,
+    /// Dead ones per bucket; empty when deaths are not followed.
+    pub collected: Vec<Tally>,
+    /// Sum of size × lifetime over the dead, in byte-seconds.
+    pub byte_seconds: f64,
+    /// Relative standard error of `allocated`, as stacks were sampled; 0 if each was taken.
+    pub error: f64,
+}
