@@ -22,6 +22,9 @@ pub(crate) struct FateBook {
     fates: Fates,
     living: Census,
     changed: bool,
+    /// The collection of the whole heap as of which they were told, if some of the living were known by another moment: when there
+    /// is a later one, they are not older by what lies between.
+    told_by_others: Option<Option<Moment>>,
     /// Cells that room was reserved for.
     reserved: usize,
 }
@@ -38,7 +41,7 @@ pub(crate) struct Now<'a> {
 impl Default for FateBook {
     fn default() -> Self {
         let living = Census::new(Fineness::SITE);
-        Self { fates: Fates::default(), living, changed: false, reserved: 0 }
+        Self { fates: Fates::default(), living, changed: false, told_by_others: None, reserved: 0 }
     }
 }
 
@@ -88,16 +91,20 @@ impl FateBook {
         Tally { objects: objects.min(living.objects), bytes: bytes.min(living.bytes), ..living }
     }
 
-    /// The fates if they changed since they were told; so many objects live.
+    /// The fates if they changed since they were told, by more than the time that went by; so many objects live.
     pub(crate) fn take(&mut self, living: Tally, now: Now<'_>) -> Option<Fates> {
-        if !mem::take(&mut self.changed) {
+        let whole = now.evidence.whole;
+        let is_stale = self.told_by_others.is_some_and(|told| told != whole);
+        if !mem::take(&mut self.changed) && !is_stale {
             return None;
         }
+        let mut by_others = false;
         let mut fates = self.fates.clone();
         let mut unknown = living;
         for cohort in self.living.cohorts() {
             for (birth_ms, objects, bytes) in cohort.births() {
                 let age = now.history.living_age(birth_ms, cohort.first, now.evidence, now.timeline);
+                by_others |= whole.is_none_or(|whole| birth_ms + age.ms != whole.ms);
                 let held = (age.ms, now.ms.saturating_sub(birth_ms).max(age.ms));
                 let load = Load::held(Tally { objects, bytes, largest: 0 }, held);
                 fates.ms.record_living(age.ms, load);
@@ -106,6 +113,7 @@ impl FateBook {
             unknown.objects = unknown.objects.saturating_sub(cohort.weight);
             unknown.bytes = unknown.bytes.saturating_sub(cohort.bytes);
         }
+        self.told_by_others = (by_others || unknown.objects > 0).then_some(whole);
         // Born since the last sweep.
         let last_ms = now.history.last().map_or(0, |last| last.ms);
         let load = Load::held(unknown, (0, now.ms.saturating_sub(last_ms)));

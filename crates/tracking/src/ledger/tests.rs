@@ -262,6 +262,34 @@ fn the_living_are_counted_by_when_they_were_last_known_alive() {
 }
 
 #[test]
+fn who_was_last_seen_by_a_young_collection_is_told_anew_when_the_whole_heap_was_looked_at() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    let ages = |bench: &mut Bench| {
+        let told = bench.ledger.take_fates(1, 1).expect("told");
+        told.sites
+            .first()
+            .map(|(_, fates)| fates.ms.living().map(|(age, load)| (age, load.objects)).collect())
+    };
+    bench.clock.set_ms(1_000);
+    bench.allocate(1..11, ClassId(0), 2);
+    bench.collect_as(GcKind::Full, 0..0);
+    let _ = ages(&mut bench);
+    bench.clock.set_ms(20_000);
+    bench.allocate(11..16, ClassId(0), 2);
+    bench.clock.set_ms(20_100);
+    bench.collect_as(GcKind::Young, 0..0);
+    let told: Option<Vec<_>> = ages(&mut bench);
+    assert_eq!(told, Some(vec![(0, 10), (97, 5)]), "the first ten were last seen at their birth");
+    bench.clock.set_ms(21_000);
+    bench.collect_as(GcKind::Full, 0..0);
+    // As of the full collection before, all would be 20 s older.
+    assert_eq!(ages(&mut bench), Some(vec![(769, 5), (16_385, 10)]));
+    bench.clock.set_ms(30_000);
+    bench.collect_as(GcKind::Full, 0..0);
+    assert_eq!(ages(&mut bench), None, "all are nine seconds older, which the stamp tells");
+}
+
+#[test]
 fn live_is_what_a_collection_left_and_not_what_was_born_since() {
     let mut bench = Bench::new(Tracking::EveryObject);
     let live = |bench: &mut Bench| {
