@@ -5,15 +5,17 @@
 //! allocation is no part of this: `entry` holds the exact engine by its type. How to add one: docs/design/agent.md#0034-the-agents-rooms.
 
 use mayfly_jvmti::{Jni, SampledAllocation, Thread};
-use mayfly_profile::{ClassEstimate, ClassId, Dropped, EngineKind, Refusals, Remainder, SiteCounts};
-use mayfly_tracking::{ClassTotal, Ledger, ScopeTotal};
+use mayfly_profile::{ClassEstimate, ClassId, Dropped, EngineKind, Refusals, Remainder, SiteCounts, SiteId};
+use mayfly_tracking::{ClassTotal, ScopeTotal};
+use rustc_hash::FxHashSet;
 
 /// Everything counted as of one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Counts {
     /// All that was allocated of each class since the engine began, by class id. A class without an entry has none.
     pub(crate) classes: Vec<ClassTotal>,
-    /// Rows of sites that changed since the last call, counted from the last reset on. Empty without stacks.
+    /// Rows of sites that changed since the last call, counted from the last reset on, without lifetimes: of an engine that counts by
+    /// place. Other sites are those of the objects followed, which the session knows.
     pub(crate) sites: Vec<SiteCounts>,
     /// What samples say of classes, where that changed since the last call.
     pub(crate) estimates: Vec<(ClassId, ClassEstimate)>,
@@ -41,9 +43,9 @@ pub(crate) trait Counting {
     /// What its counts are.
     fn kind(&self) -> EngineKind;
 
-    /// All counts as of now. Every class and site in them is known to `tracking` by then. Lifetimes of sites are the
-    /// ledger's.
-    fn counts(&self, ledger: &mut Ledger) -> Counts;
+    /// All counts as of now. Every class and site in them is known to `tracking` by then. `asked`: sites of which the session has news,
+    /// so that their rows are wanted whether they changed or not.
+    fn counts(&self, asked: &FxHashSet<SiteId>) -> Counts;
 
     /// What was counted in each scope from the last reset on, by node: part of the totals of classes. Costs about as much as they do.
     fn scopes(&self) -> Vec<ScopeTotal> {

@@ -7,7 +7,8 @@
 //! - `steering`: holds engine, session and output; begins, pauses, reports, ends.
 //! - `exact`, `sampled`: the engines. `session`: adds up, and says what changed. None knows another, only `engine`, the interface.
 //! - `tracking`: what engines share. `output`: where the stream goes. `target`: the JVM and its facts.
-//! - [`options`], `conduct`: what the user asked for; how we behave in somebody's JVM.
+//! - `plan`: which way a session goes, by its options. [`options`], `conduct`: what the user asked for; how we behave in
+//!   somebody's JVM.
 //!
 //! The hot path's data is `mayfly-tracking`'s, all unsafe calls are `mayfly-jvmti`'s.
 
@@ -19,6 +20,7 @@ mod exact;
 mod heap;
 pub mod options;
 mod output;
+mod plan;
 mod remote;
 mod sampled;
 mod session;

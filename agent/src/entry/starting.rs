@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mayfly_jvmti::Jni;
-use mayfly_profile::EngineKind;
 
 use super::loaded;
 use crate::engine::{Engine, Leaving};
 use crate::exact::{Exact, LateError};
 use crate::options::{Live, Options};
 use crate::output::Output;
+use crate::plan::{Counting, Plan};
 use crate::sampled::Sampled;
 use crate::steering::{self, Begun, Profiler};
 use crate::target::Target;
@@ -59,14 +59,15 @@ pub(super) fn try_start(
     if let Some(profiler) = Profiler::get() {
         return Err(NotStarted::Refused(already(&profiler)));
     }
-    let population = Arc::new(Population::new(options(text).map_err(NotStarted::Refused)?));
+    let options = options(text).map_err(NotStarted::Refused)?;
+    let population = Arc::new(Population::new(Plan::of(&options)));
     let engine = engine(target, &population, jni)?;
-    let output = Output::open(&population.options).map_err(|error| {
+    let output = Output::open(&options, &population.plan).map_err(|error| {
         engine.end(jni, Leaving::Nothing);
         NotStarted::Refused(error.to_string())
     })?;
     let begun = Begun::Later { options: text.to_owned(), stop_after };
-    let profiler = Profiler::set(Profiler::new(target, population, engine, (output, begun)));
+    let profiler = Profiler::set(Profiler::new(target, options, (population, engine), (output, begun)));
     steering::begin(&profiler, jni);
     Ok(())
 }
@@ -77,7 +78,7 @@ fn engine(
     population: &Arc<Population>,
     jni: Jni<'_>,
 ) -> Result<Arc<dyn Engine>, NotStarted> {
-    if population.options.engine == EngineKind::Sampled {
+    if population.plan.counting == Counting::Samples {
         let sampled = Sampled::new(target, Arc::clone(population));
         return Ok(Arc::new(sampled.map_err(|error| NotStarted::Refused(error.to_string()))?));
     }

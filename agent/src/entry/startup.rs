@@ -17,6 +17,7 @@ use crate::exact::{Exact, ask_for_sampler};
 use crate::heap;
 use crate::options::{self, Options, continues_without};
 use crate::output::Output;
+use crate::plan::{Counting, Plan};
 use crate::remote;
 use crate::sampled::Sampled;
 use crate::steering::{Begun, Profiler};
@@ -53,19 +54,20 @@ fn try_launch(context: &AgentLoadContext<'_>, option_text: String) -> Result<(),
         return launch_dormant(context, (jvmti, jdk), options, option_text);
     }
     let (options, option_text) = for_classes_as_they_are(options, option_text)?;
-    let output = Output::open(&options).map_err(|error| error.to_string())?;
+    let plan = Plan::of(&options);
+    let output = Output::open(&options, &plan).map_err(|error| error.to_string())?;
     let jvm = (Vm::of(context), jvmti, jdk);
-    if options.engine == EngineKind::Sampled {
-        return launch_sampled(jvm, options, option_text, output);
+    if plan.counting == Counting::Samples {
+        return launch_sampled(jvm, (options, plan), option_text, output);
     }
-    ask_for_events(&jvm.1, &options)?;
-    let unseen = ask_for_sampler(&jvm.1, &options)
+    ask_for_events(&jvm.1, &options, &plan)?;
+    let unseen = ask_for_sampler(&jvm.1, &plan)
         .map_err(|error| refused("sampled allocations, which #sample needs", error))?;
     note_launch();
     let target = keep(Target::new(jvm, Loaded::Launched, options.clone(), option_text));
-    let population = Arc::new(Population::new(options));
+    let population = Arc::new(Population::new(plan));
     let exact = loaded::keep(Exact::new(target, Arc::clone(&population), unseen));
-    Profiler::set(Profiler::new(target, population, exact, (output, Begun::AtLaunch)));
+    Profiler::set(Profiler::new(target, options, (population, exact), (output, Begun::AtLaunch)));
     Ok(())
 }
 
@@ -115,16 +117,16 @@ fn names_an_agent(options: &str) -> bool {
 /// No class is looked at: class data sharing stays as the user has it.
 fn launch_sampled(
     jvm: (Vm, JvmtiEnv, u32),
-    options: Options,
+    (options, plan): (Options, Plan),
     option_text: String,
     output: Output,
 ) -> Result<(), String> {
     ask_for_few_events(&jvm.1, &options)?;
     let target = keep(Target::new(jvm, Loaded::Launched, options.clone(), option_text));
-    let population = Arc::new(Population::new(options));
+    let population = Arc::new(Population::new(plan));
     let sampled = Sampled::new(target, Arc::clone(&population)).map_err(|error| error.to_string())?;
     note_launch();
-    Profiler::set(Profiler::new(target, population, Arc::new(sampled), (output, Begun::AtLaunch)));
+    Profiler::set(Profiler::new(target, options, (population, Arc::new(sampled)), (output, Begun::AtLaunch)));
     Ok(())
 }
 
@@ -305,11 +307,11 @@ fn refused(what: &str, error: JvmtiError) -> String {
     format!("the JVM refuses {what} ({error}): is another profiler loaded?")
 }
 
-fn ask_for_events(jvmti: &JvmtiEnv, options: &Options) -> Result<(), String> {
+fn ask_for_events(jvmti: &JvmtiEnv, options: &Options, plan: &Plan) -> Result<(), String> {
     let capabilities = Capabilities {
         early_class_hooks: true,
         gc_events: true,
-        sources: options.trace,
+        sources: plan.stacks.are_taken(),
         ..Capabilities::default()
     };
     jvmti.add_capabilities(capabilities).map_err(|error| refused("early class hooks", error))?;

@@ -3,10 +3,11 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use mayfly_jvmti::{Class, Jni, Object, Thread};
+use mayfly_profile::Tracking;
 use mayfly_tracking::{EntryId, Registered, Shape};
 
 use super::hooks::Hooks;
-use super::state::{Exact, hands_over};
+use super::state::Exact;
 use super::thread::{with_this_thread, with_this_thread_if_known};
 use crate::conduct::own_threads;
 use crate::tracking::Followed;
@@ -71,11 +72,12 @@ pub(super) fn register(
 ) -> Option<Registered> {
     let population = &*exact.population;
     let name = exact.target.jvmti.class_name(class)?;
+    let (plan, filter) = (&population.plan, &population.plan.filter);
     let large_enough = match shape {
-        Shape::Object { size } => u64::from(size) >= population.options.view.min_bytes,
+        Shape::Object { size } => filter.admits_size(size.into()),
         Shape::Array | Shape::NameOnly => true,
     };
-    let tracked = hands_over(&population.options) && large_enough && population.admits(&name);
+    let tracked = plan.hands_each_over() && large_enough && filter.admits(&name);
     let registered = population.classes.register(&name, shape, tracked);
     hooks.cell.set(jni, class, registered.cell as i32);
     Some(registered)
@@ -99,7 +101,7 @@ pub(crate) struct HandedOver<'call> {
 pub(crate) fn track(exact: &Exact, jni: Jni<'_>, handed_over: HandedOver<'_>) {
     let HandedOver { object, cell, size, moving, entry } = handed_over;
     let population = &*exact.population;
-    let every = population.options.every;
+    let every = if let Tracking::EveryNth(every) = population.plan.tracking { every } else { 1 };
     let examined = every == 1 || (exact.examined.fetch_add(1, Relaxed) + 1).is_multiple_of(every);
     with_this_thread(population, |thread| {
         thread.tracked_last = None;

@@ -19,7 +19,7 @@ use super::sampler::{SAMPLING, ask_for_sampler};
 use super::stand_ins::StandIns;
 use super::state::{Exact, session_constants};
 use super::{hooks, loaded_classes};
-use crate::options::Options;
+use crate::plan::{Plan, Stacks};
 use crate::target::release::{
     FIRST_KEEPING_PARAMETERS, FLIGHT_RECORDER_CLASS, LAST_TO_CRASH_WITH_FLIGHT_RECORDER,
 };
@@ -37,12 +37,12 @@ const BETWEEN_LOOKS: u64 = 4000;
 /// As the hooks' class is called where classes are loaded.
 const HOOKS: &str = "java/lang/MayflyHooks";
 
-fn capabilities(options: &Options) -> Capabilities {
+fn capabilities(plan: &Plan) -> Capabilities {
     Capabilities {
         retransformation: true,
         bytecodes: true,
         gc_events: true,
-        sources: options.trace,
+        sources: plan.stacks.are_taken(),
         ..Capabilities::default()
     }
 }
@@ -58,7 +58,7 @@ impl Exact {
         jni: Jni<'_>,
         forget: fn(),
     ) -> Result<Self, LateError> {
-        if !population.options.scopes.is_empty() {
+        if !population.plan.scopes.is_empty() {
             return Err(LateError::Scopes);
         }
         let jvmti = &target.jvmti;
@@ -68,9 +68,9 @@ impl Exact {
             return Err(LateError::FlightRecording);
         }
         let stand_ins = StandIns::find(jni).ok_or(LateError::UnknownJvm)?;
-        let wanted = capabilities(&population.options);
+        let wanted = capabilities(&population.plan);
         jvmti.add_capabilities(wanted).map_err(LateError::NoRetransformation)?;
-        let unseen = ask_for_sampler(jvmti, &population.options).map_err(|error| {
+        let unseen = ask_for_sampler(jvmti, &population.plan).map_err(|error| {
             jvmti.give_back(wanted);
             LateError::NoSampler(error)
         })?;
@@ -83,8 +83,8 @@ impl Exact {
     /// What the JVM refuses. The engine is to be ended then.
     pub(crate) fn rewrite_loaded(&self, jni: Jni<'_>) -> Result<(), LateError> {
         let (Some(later), jvmti) = (&self.later, &self.target.jvmti) else { return Ok(()) };
-        let places = self.population.options.counts_places();
-        if !self.population.options.yes {
+        let places = self.population.plan.stacks == Stacks::ByPlace;
+        if !self.population.plan.any_number_of_classes {
             let price = loaded_classes::price(jvmti, jni, places).ok_or(LateError::NoClasses)?;
             let loaded_classes::Price { loaded, rewritten, call_sites } = price;
             if rewritten > MOST_UNASKED {
@@ -99,7 +99,7 @@ impl Exact {
         if let Some(class) = is_there {
             jvmti.retransform(&[class]).map_err(|_| LateError::NoHooks)?;
         }
-        let session = session_constants(&self.population.options, &self.counters, Some(later.stand_ins()));
+        let session = session_constants(&self.population.plan, &self.counters, Some(later.stand_ins()));
         let hooks = hooks::connect(jni, jvmti, session).map_err(LateError::NotConnected)?;
         let _ = self.hooks.set(hooks);
         self.forget_cells(jni).ok_or(LateError::NoClasses)?;
@@ -168,7 +168,7 @@ impl Exact {
         if self.unseen.is_some() {
             give_sampler_back(jvmti, SAMPLING);
         }
-        jvmti.give_back(capabilities(&self.population.options));
+        jvmti.give_back(capabilities(&self.population.plan));
         (later.forget)();
     }
 

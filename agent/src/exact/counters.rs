@@ -3,12 +3,13 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mayfly_profile::{Dropped, SiteCounts};
+use mayfly_profile::{Dropped, SiteCounts, SiteId};
 use mayfly_tracking::{
-    ClassTotal, CpuBudget, Ledger, PlaceTable, ScopeTotal, SiteRows, Slabs, Tables, budget_of_stacks,
+    ClassTotal, CpuBudget, PlaceTable, ScopeTotal, SiteRows, Slabs, Tables, budget_of_stacks,
 };
+use rustc_hash::FxHashSet;
 
-use crate::options::Options;
+use crate::plan::{Plan, Stacks};
 use crate::tracking::Population;
 
 const ELSEWHERE: &str = "their sites only, there are too many allocating instructions";
@@ -29,58 +30,48 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// As these options need them.
-    pub(super) fn new(options: &Options) -> Self {
+    /// As this plan needs them.
+    pub(super) fn new(plan: &Plan) -> Self {
         Self {
-            slabs: Slabs::new(options.counts_places()),
+            slabs: Slabs::new(counts_places(plan)),
             places: PlaceTable::new(),
             stack_budget: budget_of_stacks(),
             unprepared: AtomicU64::new(0),
-            rows: Mutex::new(SiteRows::new(options.lines())),
+            rows: Mutex::new(SiteRows::new(plan.lines)),
             scopes_before: Mutex::default(),
         }
     }
 
     /// For a session that is not the JVM's first. Hooks of an earlier one may be about to count, or to look a place up, on threads
     /// that stand still in them: what they have the address of stays mapped, and is used again.
-    pub(super) fn again(options: &Options) -> Arc<Self> {
+    pub(super) fn again(plan: &Plan) -> Arc<Self> {
         static KEPT: Mutex<Vec<Arc<Counters>>> = Mutex::new(Vec::new());
         let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
         let fits =
-            |it: &Arc<Self>| Arc::strong_count(it) == 1 && it.slabs.have_places() == options.counts_places();
+            |it: &Arc<Self>| Arc::strong_count(it) == 1 && it.slabs.have_places() == counts_places(plan);
         let free = kept.iter().position(fits).map(|at| kept.swap_remove(at));
         let counters = Arc::new(match free.and_then(Arc::into_inner) {
             Some(Self { slabs, places, .. }) => {
                 slabs.forget();
-                Self { slabs, places: places.renewed(), ..Self::new(options) }
+                Self { slabs, places: places.renewed(), ..Self::new(plan) }
             }
-            None => Self::new(options),
+            None => Self::new(plan),
         });
         kept.push(Arc::clone(&counters));
         counters
     }
 
-    /// Totals of classes, and the rows of sites that changed.
+    /// Totals of classes, and the rows of sites that changed or are asked for, if places are counted.
     pub(super) fn read(
         &self,
         population: &Population,
-        ledger: &mut Ledger,
+        asked: &FxHashSet<SiteId>,
     ) -> (Vec<ClassTotal>, Vec<SiteCounts>) {
         let words = self.slabs.words(&population.classes, &self.places);
         let totals = words.classes(&population.classes, &self.places);
         self.unprepared.store(words.without_cell(), Relaxed);
-        let sites = match population.options.trace {
-            true if population.options.counts_places() => {
-                self.with_rows(|rows| rows.changed(&words, self.tables(population), ledger))
-            }
-            // Objects followed whose stack was not taken: it is in the stacks of others.
-            true if population.shares.is_some() => {
-                let sites = ledger.changed_sites().into_iter();
-                sites.filter(|row| population.sites.has_frames(row.id)).collect()
-            }
-            true => ledger.changed_sites(),
-            false => Vec::new(),
-        };
+        let rows = || self.with_rows(|rows| rows.changed(&words, self.tables(population), asked));
+        let sites = if counts_places(&population.plan) { rows() } else { Vec::new() };
         (totals, sites)
     }
 
@@ -144,4 +135,8 @@ impl Counters {
     fn with_rows<R>(&self, action: impl FnOnce(&mut SiteRows) -> R) -> R {
         action(&mut self.rows.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+fn counts_places(plan: &Plan) -> bool {
+    plan.stacks == Stacks::ByPlace
 }

@@ -3,8 +3,9 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use mayfly_jvmti::{Jni, SampledAllocation, Thread};
-use mayfly_profile::{EngineKind, Remainder};
-use mayfly_tracking::{ClassTotal, Ledger, ScopeTotal};
+use mayfly_profile::{EngineKind, Remainder, SiteId};
+use mayfly_tracking::{ClassTotal, ScopeTotal};
+use rustc_hash::FxHashSet;
 
 use super::sampler;
 use super::state::Exact;
@@ -21,8 +22,8 @@ impl Counting for Exact {
         EngineKind::Exact
     }
 
-    fn counts(&self, ledger: &mut Ledger) -> Counts {
-        let (classes, sites) = self.counters.read(&self.population, ledger);
+    fn counts(&self, asked: &FxHashSet<SiteId>) -> Counts {
+        let (classes, sites) = self.counters.read(&self.population, asked);
         let executed: Vec<u64> = classes.iter().map(ClassTotal::bytes).collect();
         let names = &self.population.classes;
         let estimates = self.unseen.as_ref().map(|unseen| {

@@ -165,8 +165,12 @@ impl OfThread {
         let population = &*exact.population;
         let Chosen { followed, log2, moving } = chosen;
         let draw = &mut |n| fastrand::u64(1..=n);
-        let stack =
-            population.options.trace.then(|| shares.stack_turn(known.id, &mut known.reached, draw)).flatten();
+        let stack = population
+            .plan
+            .stacks
+            .are_taken()
+            .then(|| shares.stack_turn(known.id, &mut known.reached, draw))
+            .flatten();
         let mut on_stack = Duration::ZERO;
         let (site, stack_log2) = match stack {
             Some(log2) => {

@@ -22,7 +22,7 @@ impl<'a> Numberer<'a> {
 impl Places for Numberer<'_> {
     fn number(&mut self, place: Place<'_>) -> Option<u32> {
         let made = place.made.class_name().map(|name| modified_utf8(&name));
-        if made.as_deref().is_some_and(|made| !self.population.admits(made)) {
+        if made.as_deref().is_some_and(|made| !self.population.plan.filter.admits(made)) {
             return None;
         }
         let class = modified_utf8(place.class).replace('/', ".");

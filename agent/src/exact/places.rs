@@ -49,7 +49,8 @@ pub(crate) fn enter_pair(exact: &Exact, place: u32, cell: u32) -> u32 {
     let Some(class) = exact.population.classes.at_cell(cell) else { return 0 };
     let is_array = exact.population.classes.object_size(class).is_none();
     let kind = if is_array { Kind::OtherArrays } else { Kind::OtherObjects };
-    let wanted = exact.population.classes.name(class).is_some_and(|name| exact.population.admits(name));
+    let wanted =
+        exact.population.classes.name(class).is_some_and(|name| exact.population.plan.filter.admits(name));
     exact.counters.places.enter_pair(place, cell, class, kind, wanted).unwrap_or(0)
 }
 
@@ -104,7 +105,7 @@ fn take_stack(
     with_this_thread(population, |thread| {
         let raw = &mut thread.tracker.stack;
         let site = if moving {
-            let lines = population.options.lines();
+            let lines = population.plan.lines;
             let frame = || exact.counters.places.facts(place).map(|facts| facts.frame(lines));
             stacks.of_moving_at(raw, class, place, frame)
         } else {
@@ -112,7 +113,7 @@ fn take_stack(
             population.sites.of_stack(raw, |raw| name(exact, stacks, raw, (class, place)))
         };
         let is_void = is_unplaced(place) && !population.sites.has_frames(site);
-        if population.options.lifetimes() && !is_void {
+        if population.plan.lifetimes && !is_void {
             thread.await_object(Awaited { class, site, log2 });
         }
         site

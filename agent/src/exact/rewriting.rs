@@ -36,7 +36,7 @@ pub(super) struct Rewriting {
 impl Rewriting {
     /// With the methods of `#scope`. `fields`: whether they are added.
     pub(super) fn new(population: &Arc<Population>, fields: bool) -> Self {
-        let methods = population.options.scopes.iter().map(|method| ScopedMethods {
+        let methods = population.plan.scopes.iter().map(|method| ScopedMethods {
             class: method.class.replace('.', "/").into_bytes(),
             method: method.method.clone().into_bytes(),
             descriptor: None,

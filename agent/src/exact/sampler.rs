@@ -13,7 +13,7 @@ use super::thread::with_this_thread;
 use super::unseen::Unseen;
 use crate::conduct::notice::say;
 use crate::conduct::own_threads;
-use crate::options::Options;
+use crate::plan::Plan;
 use crate::target::{note_sample, renew_buffer, set_sampling_interval};
 use crate::tracking::{Followed, Rate};
 
@@ -47,25 +47,23 @@ pub(super) const SAMPLING: Capabilities = Capabilities {
 /// The JVM's sampler tells what the hooks don't see. It is one agent's at a time; without it nothing but `#sample` fails.
 ///
 /// # Errors
-/// The JVM refuses it, and the options ask for it.
-pub(crate) fn ask_for_sampler(jvmti: &JvmtiEnv, options: &Options) -> Result<Option<Unseen>, JvmtiError> {
-    let rate = rate(options);
+/// The JVM refuses it, and the plan needs it.
+pub(crate) fn ask_for_sampler(jvmti: &JvmtiEnv, plan: &Plan) -> Result<Option<Unseen>, JvmtiError> {
+    let rate = rate(plan);
     // The interval is set now: a thread draws its first sample when it starts, the main thread before VMInit.
     let set = || set_sampling_interval(jvmti, rate.interval());
     match jvmti.add_capabilities(SAMPLING).and_then(|()| set()) {
         Ok(()) => Ok(Some(Unseen::new(rate))),
-        Err(error) if options.sample_bytes.is_some() => Err(error),
+        Err(error) if follows_a_sample(plan) => Err(error),
         Err(_) => Ok(None),
     }
 }
 
 /// How densely the JVM is to sample.
-fn rate(options: &Options) -> Rate {
-    let interval = options.sample_bytes.unwrap_or(default_interval(options));
-    let most = options.sample_rate.filter(|_| options.sample_bytes.is_some());
-    let rate = Rate::new(interval, most).up_to(SPARSEST);
-    let rate = if most.is_some() { rate.begun_at_largest() } else { rate };
-    match options.tracking() {
+fn rate(plan: &Plan) -> Rate {
+    let rate = Rate::new(interval(plan), plan.sample_rate).up_to(SPARSEST);
+    let rate = if plan.sample_rate.is_some() { rate.begun_at_largest() } else { rate };
+    match plan.tracking {
         // The JVM chooses what is followed, by an interval that stays.
         Tracking::Balanced => rate,
         Tracking::ByteSample(interval) => {
@@ -77,12 +75,19 @@ fn rate(options: &Options) -> Rate {
     }
 }
 
-fn default_interval(options: &Options) -> u64 {
-    match options.tracking() {
+/// Mean bytes between two samples.
+fn interval(plan: &Plan) -> u64 {
+    match plan.tracking {
+        Tracking::ByteSample(interval) => interval,
         Tracking::Balanced => BALANCED_INTERVAL,
-        _ if options.track_collections => TRACKING_INTERVAL,
+        _ if plan.lifetimes => TRACKING_INTERVAL,
         _ => DEFAULT_INTERVAL,
     }
+}
+
+/// Whether the JVM's samples are what is followed.
+fn follows_a_sample(plan: &Plan) -> bool {
+    matches!(plan.tracking, Tracking::ByteSample(_))
 }
 
 /// Lets the sampler report, if it is ours.
@@ -90,7 +95,7 @@ pub(super) fn start(exact: &Exact, jni: Jni<'_>) {
     let Some(unseen) = &exact.unseen else { return };
     unseen.begin(exact.target, jni);
     match exact.target.jvmti.enable(Event::SampledObjectAlloc) {
-        Ok(()) if exact.population.options.sample_bytes.is_some() => renew_buffer(jni),
+        Ok(()) if follows_a_sample(&exact.population.plan) => renew_buffer(jni),
         Ok(()) => {}
         Err(error) => say(&format!(
             "the JVM does not sample allocations ({error}): what is not counted will not be estimated, and #sample has no \
@@ -120,7 +125,7 @@ pub(super) fn sampled(exact: &Exact, jni: Jni<'_>, sample: SampledAllocation<'_>
         unseen.take(&exact.target.jvmti, jni, (class, name), &drawn);
     }
     let is_fair = || drawn.is_fair(fastrand::f64());
-    match (population.options.tracking(), class) {
+    match (population.plan.tracking, class) {
         (Tracking::ByteSample(interval), _) if is_fair() => {
             follow(exact, jni, sample, (cell, interval, drawn.interval))
         }
@@ -143,7 +148,8 @@ fn follow(
     with_this_thread(population, |thread| {
         let Some(class) = thread.class(population, (None, cell)) else { return };
         let name = population.classes.name(class.id).unwrap_or_default();
-        if sample.size >= population.options.view.min_bytes && population.admits(name) {
+        let filter = &population.plan.filter;
+        if filter.admits_size(sample.size) && filter.admits(name) {
             let bytes = Estimate::of_sample(sample.size, drawn_at).bytes();
             let beyond = beyond_log2(sample.size, (interval, drawn_at), fastrand::f64());
             let followed = Followed { object: sample.object, size: sample.size, bytes, entry: None };

@@ -25,7 +25,7 @@ pub(crate) fn enter_inner(exact: &Exact, jni: Jni<'_>, thread: Thread<'_>, outer
 /// An entry of a scope in which objects may have been tracked ends on this thread, or goes on in it as in another one.
 pub(crate) fn note_entry(exact: &Exact, entry: EntryId, ends: bool) {
     let population = &*exact.population;
-    if population.options.follows_scopes() {
+    if population.plan.scope_survivors {
         population.nurseries.note_entry(entry, ends);
     }
 }

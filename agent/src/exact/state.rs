@@ -12,7 +12,7 @@ use super::rewriting::Rewriting;
 use super::stand_ins::StandIns;
 use super::unseen::Unseen;
 use crate::conduct::notice::refuse_launch;
-use crate::options::Options;
+use crate::plan::{Counting, HandedOver, Plan, Stacks};
 use crate::target::Target;
 use crate::tracking::Population;
 
@@ -55,13 +55,13 @@ impl Exact {
         unseen: Option<Unseen>,
         later: Option<Later>,
     ) -> Self {
-        let options = &population.options;
+        let plan = &population.plan;
         let counters = match later {
-            Some(_) => Counters::again(options),
-            None => Arc::new(Counters::new(options)),
+            Some(_) => Counters::again(plan),
+            None => Arc::new(Counters::new(plan)),
         };
         let stand_ins = later.as_ref().map(Later::stand_ins);
-        let session = session_constants(options, &counters, stand_ins);
+        let session = session_constants(plan, &counters, stand_ins);
         Self {
             later: later.map(|later| later.with_class_file(hooks::class_file(target.jdk, session))),
             rewriting: Rewriting::new(&population, stand_ins.is_none()),
@@ -78,7 +78,7 @@ impl Exact {
 
     /// Defines the Java side, in the early start phase: rewritten code needs it from its first allocation on.
     pub(crate) fn define_hooks(&self, jni: Jni<'_>) {
-        let session = session_constants(&self.population.options, &self.counters, None);
+        let session = session_constants(&self.population.plan, &self.counters, None);
         if !hooks::define(jni, &hooks::class_file(self.target.jdk, session)) {
             refuse_launch(
                 "the JVM does not take java.lang.MayflyHooks: is java.base patched, or another agent in the way?",
@@ -88,7 +88,7 @@ impl Exact {
 
     /// Finds the Java side at VMInit, and makes it ready to count.
     pub(crate) fn connect_hooks(&self, jni: Jni<'_>) {
-        let session = session_constants(&self.population.options, &self.counters, None);
+        let session = session_constants(&self.population.plan, &self.counters, None);
         let connected = hooks::connect(jni, &self.target.jvmti, session).and_then(|hooks| {
             let hooks = self.hooks.get_or_init(|| hooks);
             if session.arriving.is_some() { self.prepare_all(jni, hooks) } else { Ok(()) }
@@ -112,7 +112,7 @@ impl Exact {
         if let Some(own) = self.own_class(name) {
             return self.rewriting.replace(own, context, event);
         }
-        let counts_places = self.population.options.counts_places();
+        let counts_places = self.population.plan.stacks == Stacks::ByPlace;
         let places = counts_places.then_some((&self.counters.places, &*self.population));
         if self.rewriting.rewrite(places, mended, context, event) {
             self.note_changed(name);
@@ -122,7 +122,7 @@ impl Exact {
     /// Whether `#gc-every` asks for collections on the threads that allocate.
     #[inline]
     pub(crate) fn forces_collections(&self) -> bool {
-        self.population.options.gc_every_bytes.is_some()
+        self.population.plan.collects_each.is_some()
     }
 
     /// Mean bytes between objects of frequent classes that the JVM's sampler chooses; `None` where it is not ours, or hooks can't
@@ -149,31 +149,22 @@ impl Exact {
 
 /// What the Java side is patched for.
 pub(super) fn session_constants(
-    options: &Options,
+    plan: &Plan,
     counters: &Counters,
     stand_ins: Option<StandIns>,
 ) -> SessionConstants {
-    let places = if options.counts_places() { counters.places.address() } else { 0 };
-    let counts_only = !hands_over(options) && !options.track_balanced;
-    let all_sizes = options.view.min_bytes == 0;
-    let prepares = (counts_only || options.track_balanced)
-        && all_sizes
-        && stand_ins.is_none()
-        && ObjectSizes::are_exported();
+    let hands_each_over = plan.hands_each_over();
+    let shares = plan.counting == Counting::Hooks(HandedOver::Due);
+    let by_place = plan.stacks == Stacks::ByPlace;
+    let prepares = plan.can_prepare() && stand_ins.is_none() && ObjectSizes::are_exported();
     SessionConstants {
-        hands_over: hands_over(options),
-        smallest: options.view.min_bytes,
-        stacks: hands_over(options) && options.trace && !options.counts_places(),
-        shares: options.track_balanced,
-        places,
-        no_tests: prepares && counts_only,
+        hands_over: hands_each_over,
+        smallest: plan.filter.min_bytes,
+        stacks: hands_each_over && plan.stacks.are_taken() && !by_place,
+        shares,
+        places: if by_place { counters.places.address() } else { 0 },
+        no_tests: prepares && !shares,
         arriving: prepares.then(|| counters.slabs.of_arriving()),
         stand_ins,
     }
-}
-
-/// Whether objects are handed over one by one from Java.
-pub(super) fn hands_over(options: &Options) -> bool {
-    let stacks = options.trace && !options.counts_places();
-    options.sample_bytes.is_none() && !options.track_balanced && (options.track_collections || stacks)
 }

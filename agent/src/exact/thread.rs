@@ -8,6 +8,7 @@ use mayfly_profile::{ClassId, SiteId};
 use mayfly_tracking::{NodeId, Progression, StandsFor, Tracked};
 use rustc_hash::FxHashMap;
 
+use crate::plan::Stacks;
 use crate::tracking::{Followed, Population, Tracker};
 
 /// One thread's.
@@ -116,14 +117,13 @@ impl OfThread {
         followed: Followed<'_>,
         (moving, beyond): (bool, u32),
     ) -> Option<Tracked> {
-        let options = &population.options;
+        let stacks = population.plan.stacks;
         // Taken off the list even if the object is not chosen.
-        let awaited =
-            (options.trace && options.counts_places()).then(|| self.take_awaited(population, class));
+        let awaited = (stacks == Stacks::ByPlace).then(|| self.take_awaited(population, class));
         let objects_log2 = self.tracker.choose(class.id, followed.bytes)? + beyond;
         let (site, stack_log2) = match awaited {
             Some(awaited) => awaited,
-            None if options.trace => (self.tracker.site((population, jvmti), jni, class.id, moving), 0),
+            None if stacks.are_taken() => (self.tracker.site((population, jvmti), jni, class.id, moving), 0),
             None => (class.site, 0),
         };
         self.tracker.follow(population, jni, followed, (site, StandsFor { objects_log2, stack_log2 }))
@@ -170,6 +170,7 @@ impl OfThread {
 
 /// Whether objects of this class are followed when they are due, if each has so many bytes or they are arrays (`None`).
 fn is_followed(population: &Population, class: &str, size: Option<u32>) -> bool {
-    let large_enough = size.is_none_or(|size| u64::from(size) >= population.options.view.min_bytes);
-    population.shares.is_some() && large_enough && population.admits(class)
+    let filter = &population.plan.filter;
+    let large_enough = size.is_none_or(|size| filter.admits_size(size.into()));
+    population.shares.is_some() && large_enough && filter.admits(class)
 }

@@ -17,4 +17,4 @@ mod value;
 pub use error::OptionError;
 pub use help::help;
 pub use parse::continues_without;
-pub use settings::{HeapOptions, Live, Options, Periodic, Resets};
+pub use settings::{HeapOptions, Live, Options, Periodic, Resets, ScopeMethod};

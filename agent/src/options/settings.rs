@@ -1,8 +1,9 @@
-//! What the user asked for, as the rest of the agent reads it. Not here: how it is written (`parse`, `table`).
+//! What the user asked for, option by option. Not here: how it is written (`parse`, `table`), and what follows from several together
+//! (`crate::plan`).
 
 use std::time::Duration;
 
-use mayfly_profile::{BucketBounds, EngineKind, HeapOrder, Tracking, View};
+use mayfly_profile::{BucketBounds, EngineKind, HeapOrder, View};
 
 /// What the user asked for. Every combination that can be parsed can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub struct Options {
     pub track_balanced: bool,
     /// Stacks of allocations, `#trace` (implied by `#detailedtrace` and `#trace-all`).
     pub trace: bool,
-    /// Stacks keep lines, `#lines`; [`Self::lines`] is what counts.
+    /// Stacks keep lines, `#lines`.
     pub lines: bool,
     /// Take the stack of every object, not of a sample at each place: `#trace-all`.
     pub trace_all: bool,
@@ -141,40 +142,6 @@ pub enum Live {
     Off,
     /// This often, whatever stderr is.
     Every(Duration),
-}
-
-impl Options {
-    /// Whether deaths are followed.
-    pub fn lifetimes(&self) -> bool {
-        self.track_collections || self.track_balanced || self.sample_bytes.is_some()
-    }
-
-    /// Whether stacks keep the line of each frame. The sampled engine takes few stacks, and always does.
-    pub fn lines(&self) -> bool {
-        self.lines || self.view.detailed_trace || self.engine == EngineKind::Sampled
-    }
-
-    /// Whether what survives scopes is known: samples do not tell in which scope they were made.
-    pub fn follows_scopes(&self) -> bool {
-        self.track_collections || self.track_balanced
-    }
-
-    /// Whether allocations are counted by place, with stacks from a sample at each.
-    pub fn counts_places(&self) -> bool {
-        let by_place = self.sample_bytes.is_none() && !self.track_balanced;
-        self.trace && !self.trace_all && self.every == 1 && by_place
-    }
-
-    /// Which objects are tracked one by one.
-    pub fn tracking(&self) -> Tracking {
-        match self.sample_bytes {
-            Some(bytes) => Tracking::ByteSample(bytes),
-            None if self.track_balanced => Tracking::Balanced,
-            None if !self.track_collections && !self.trace => Tracking::Off,
-            None if self.every == 1 => Tracking::EveryObject,
-            None => Tracking::EveryNth(self.every),
-        }
-    }
 }
 
 impl Default for Options {

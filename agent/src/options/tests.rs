@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mayfly_profile::{BucketBounds, HeapOrder, Tracking};
+use mayfly_profile::{BucketBounds, HeapOrder};
 
 use super::{Live, Options, Periodic, Resets, help, table};
 
@@ -33,7 +33,6 @@ fn nothing_given_is_the_defaults() {
     let defaults = Options::default();
     assert_eq!(defaults.buckets, bounds(&[5, 30, 60, 300, 1800]));
     assert!(defaults.view.blame && defaults.every == 1 && defaults.mem_limit == 268_435_456);
-    assert!(!defaults.lifetimes() && defaults.tracking() == Tracking::Off);
 }
 
 #[test]
@@ -132,8 +131,7 @@ fn output() {
 fn trackcollections_in_both_spellings() {
     for text in ["#trackcollection", "#trackcollections"] {
         let options = parse(text);
-        assert!(options.track_collections && options.lifetimes(), "{text}");
-        assert_eq!(options.tracking(), Tracking::EveryObject);
+        assert!(options.track_collections, "{text}");
     }
     assert!(parse("#bucket-5#trackcollection").track_collections, "the alias satisfies a need, too");
 }
@@ -141,13 +139,11 @@ fn trackcollections_in_both_spellings() {
 #[test]
 fn trace_and_detailedtrace() {
     let plain = parse("#trace");
-    assert!(plain.trace && !plain.view.detailed_trace && plain.tracking() == Tracking::EveryObject);
+    assert!(plain.trace && !plain.view.detailed_trace);
     let detailed = parse("#detailedtrace");
     assert!(detailed.trace && detailed.view.detailed_trace, "#detailedtrace implies #trace");
-    assert!(detailed.lines() && !plain.lines());
     let lines = parse("#trace#lines");
-    assert!(lines.lines() && !lines.view.detailed_trace, "other tools get what they got");
-    assert!(parse("#engine-sampled").lines());
+    assert!(lines.lines && !lines.view.detailed_trace, "other tools get what they got");
     assert!(refusal("#lines").starts_with("#lines has no effect without #trace"));
 }
 
@@ -170,8 +166,8 @@ fn noblame_traceignore_tracetarget() {
 #[test]
 fn every() {
     let options = parse("#every-20#trackcollections");
-    assert_eq!((options.every, options.tracking()), (20, Tracking::EveryNth(20)));
-    assert_eq!(parse("#every-1#trace").tracking(), Tracking::EveryObject);
+    assert_eq!(options.every, 20);
+    assert_eq!(parse("#every-1#trace").every, 1);
     assert_eq!(refusal("#every-0#trace"), "#every-0: must be at least 1; e.g. #every-20");
     assert!(refusal("#every-20").starts_with("#every has no effect without #trackcollections or #trace"));
     assert_eq!(
@@ -215,7 +211,7 @@ fn live() {
 #[test]
 fn track_balanced() {
     let options = parse("#track-balanced#trace#bucket-1");
-    assert!(options.lifetimes() && !options.counts_places() && options.tracking() == Tracking::Balanced);
+    assert!(options.track_balanced);
     assert_eq!(
         refusal("#track-balanced-5"),
         "#track-balanced takes no value, but \"5\" was given: write #track-balanced"
@@ -230,7 +226,7 @@ fn track_balanced() {
 fn sample() {
     let options = parse("#sample-512k");
     assert_eq!(options.sample_bytes, Some(524_288));
-    assert!(options.lifetimes() && options.tracking() == Tracking::ByteSample(524_288));
+    assert!(options.sample_bytes == Some(524_288));
     assert_eq!(parse("#sample-1M").sample_bytes, Some(1 << 20));
     assert!(refusal("#sample-0").contains("must be at least 1 byte"));
     assert!(refusal("#sample-2g").contains("must be at most 2147483647 bytes"), "the JVM takes 31 bits");
@@ -401,9 +397,9 @@ fn any_text_is_parsed_or_refused_in_one_line() {
 #[test]
 fn the_sampled_engine_has_an_interval_and_stacks_and_goes_with_no_other_choice_of_objects() {
     let sampled = parse("#engine-sampled");
-    assert_eq!((sampled.tracking(), sampled.trace), (Tracking::ByteSample(512 << 10), true));
-    assert_eq!(parse("#engine-sampled#sample-1m#bucket-1").tracking(), Tracking::ByteSample(1 << 20));
-    assert_eq!(parse("#engine-exact#trackcollections").tracking(), Tracking::EveryObject);
+    assert_eq!((sampled.sample_bytes, sampled.trace), (Some(512 << 10), true));
+    assert_eq!(parse("#engine-sampled#sample-1m#bucket-1").sample_bytes, Some(1 << 20));
+    assert!(parse("#engine-exact#trackcollections").track_collections);
     for text in [
         "#engine-sampled#trackcollections",
         "#engine-sampled#trace#every-2",

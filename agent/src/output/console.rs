@@ -16,6 +16,7 @@ use super::texts::{self, Text, Texts};
 use crate::conduct::descriptors::Stderr;
 use crate::conduct::notice;
 use crate::options::{Live, Options};
+use crate::plan::Plan;
 
 const LIVE_PIPED: Duration = Duration::from_secs(10);
 /// Class rows of a live block at most.
@@ -46,14 +47,14 @@ pub(super) struct Screen<W> {
 
 impl Console {
     /// Stderr, and what its thread needs.
-    pub(super) fn new(options: &Options) -> (Self, Unserved<Text>, Screen<Stderr>) {
+    pub(super) fn new(options: &Options, plan: &Plan) -> (Self, Unserved<Text>, Screen<Stderr>) {
         let terminal = Terminal::of_stderr();
         let (texts, unserved) = Texts::new();
         let redraw = options.redraw && terminal.escapes;
         let console = Self {
             texts,
             terminal,
-            live_every: live_every(options, terminal.is_terminal),
+            live_every: live_every(options.live, plan.lifetimes, terminal.is_terminal),
             view: options.view.clone(),
             shown: Mutex::default(),
         };
@@ -85,12 +86,12 @@ impl Console {
     }
 }
 
-fn live_every(options: &Options, is_terminal: bool) -> Option<Duration> {
-    match options.live {
+fn live_every(live: Live, lifetimes: bool, is_terminal: bool) -> Option<Duration> {
+    match live {
         Live::Off => None,
         Live::Every(interval) => Some(interval),
         // The terminal is the program's.
-        Live::Auto => (options.lifetimes() && !is_terminal).then_some(LIVE_PIPED),
+        Live::Auto => (lifetimes && !is_terminal).then_some(LIVE_PIPED),
     }
 }
 
@@ -189,7 +190,7 @@ mod tests {
     fn the_terminal_is_the_programs_unless_blocks_are_asked_for() {
         let every = |text: &str, is_terminal| {
             let options = Options::parse(text).expect("options");
-            live_every(&options, is_terminal).map(|every| every.as_secs())
+            live_every(options.live, Plan::of(&options).lifetimes, is_terminal).map(|every| every.as_secs())
         };
         assert_eq!(every("#trackcollections", true), None);
         assert_eq!(every("#trackcollections", false), Some(10));

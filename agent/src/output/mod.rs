@@ -34,6 +34,7 @@ pub(crate) use self::watch::{WatchError, Watcher};
 use crate::conduct::descriptors::Stderr;
 use crate::options::Options;
 use crate::options::name::expand;
+use crate::plan::Plan;
 
 /// How long the end of the JVM waits for a disk that stands still.
 const LAST_PATIENCE: Duration = Duration::from_secs(10);
@@ -62,7 +63,7 @@ impl Output {
     ///
     /// # Errors
     /// A file that the user asked for can't be written.
-    pub(crate) fn open(options: &Options) -> Result<Self, FileError> {
+    pub(crate) fn open(options: &Options, plan: &Plan) -> Result<Self, FileError> {
         let facts = name_facts();
         let path =
             |template: &Option<String>| template.as_deref().map(|it| PathBuf::from(expand(it, &facts)));
@@ -70,7 +71,7 @@ impl Output {
         let stream = FanOut::default();
         let recording = path(&options.recording).map(|path| recording::open(path, &stream)).transpose()?;
         let (recording, recorder) = recording.flatten().unzip();
-        let (console, unserved, screen) = Console::new(options);
+        let (console, unserved, screen) = Console::new(options, plan);
         let unstarted = Unstarted { recorder, console: (unserved, screen), log };
         let watchers = Watchers::default();
         let quiet = !options.console;

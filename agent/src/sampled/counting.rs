@@ -1,9 +1,10 @@
 //! The sampled engine as the rest of the agent sees it.
 
 use mayfly_jvmti::{Jni, SampledAllocation, Thread};
-use mayfly_profile::{EngineKind, Remainder};
+use mayfly_profile::{EngineKind, Remainder, SiteId};
 use mayfly_recording::control::Loaded;
-use mayfly_tracking::{ClassTotal, Ledger};
+use mayfly_tracking::ClassTotal;
+use rustc_hash::FxHashSet;
 
 use super::state::Sampled;
 use crate::conduct::notice::say;
@@ -18,9 +19,9 @@ impl Counting for Sampled {
         EngineKind::Sampled
     }
 
-    fn counts(&self, ledger: &mut Ledger) -> Counts {
+    fn counts(&self, _asked: &FxHashSet<SiteId>) -> Counts {
         let (classes, estimates) = self.estimates.read();
-        Counts { classes, sites: ledger.changed_sites(), estimates }
+        Counts { classes, sites: Vec::new(), estimates }
     }
 
     fn reset(&self) -> Vec<ClassTotal> {

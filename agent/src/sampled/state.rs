@@ -11,7 +11,7 @@ use mayfly_tracking::StandsFor;
 use super::estimates::Estimates;
 use super::threads::{OfThread, Threads};
 use crate::conduct::own_threads;
-use crate::options::Options;
+use crate::plan::Plan;
 use crate::target::{JVMS_SAMPLING_INTERVAL, Target, give_sampler_back, note_sample, set_sampling_interval};
 use crate::tracking::{Drawn, Draws, Followed, Population, Rate, Sample};
 
@@ -66,7 +66,7 @@ impl Sampled {
     /// # Errors
     /// Another agent has it.
     pub(crate) fn new(target: &'static Target, population: Arc<Population>) -> Result<Self, SamplerError> {
-        let interval = interval(&population.options);
+        let interval = interval(&population.plan);
         let jvmti = &target.jvmti;
         jvmti.add_capabilities(CAPABILITIES).map_err(SamplerError)?;
         if let Err(error) = set_sampling_interval(jvmti, interval) {
@@ -78,7 +78,7 @@ impl Sampled {
             draws: Draws::of(target.jdk),
             estimates: Estimates::new(interval),
             threads: Threads::default(),
-            rate: Rate::new(interval, population.options.sample_rate),
+            rate: Rate::new(interval, population.plan.sample_rate),
             population,
             followed: AtomicU64::new(0),
             open: RwLock::new(false),
@@ -104,7 +104,8 @@ impl Sampled {
         }
         let Some(name) = self.target.jvmti.class_name(sample.class) else { return };
         let class = self.population.classes.named(&name);
-        let admitted = sample.size >= self.population.options.view.min_bytes && self.population.admits(&name);
+        let filter = &self.population.plan.filter;
+        let admitted = filter.admits_size(sample.size) && filter.admits(&name);
         self.threads.with_this(&self.population, |thread| {
             let now = (&mut thread.last, self.population.clock.gcs());
             let drawn = self.draws.take(jni, sample, now, picked);
@@ -169,8 +170,8 @@ impl Sampled {
     }
 }
 
-fn interval(options: &Options) -> u64 {
-    match options.tracking() {
+fn interval(plan: &Plan) -> u64 {
+    match plan.tracking {
         Tracking::ByteSample(interval) => interval,
         _ => JVMS_SAMPLING_INTERVAL,
     }

@@ -2,6 +2,7 @@
 //! asked is not its business: references and totals of the JVM come by interfaces.
 
 mod scopes;
+mod sites;
 mod stopwatch;
 mod stream;
 #[cfg(test)]
@@ -134,7 +135,7 @@ impl Session {
     pub(crate) fn catch_up(&mut self, references: &mut impl References, jvm: &impl JvmBytes) -> bool {
         let is_behind = self.over.is_none()
             && self.population.clock.gcs() != self.swept_gcs
-            && self.population.options.lifetimes();
+            && self.population.plan.lifetimes;
         if is_behind {
             self.collect(references, jvm);
         }
@@ -148,7 +149,7 @@ impl Session {
         }
         self.swept_gcs = self.population.clock.gcs();
         self.absorb();
-        if self.population.options.lifetimes() {
+        if self.population.plan.lifetimes {
             self.deaths.note_collections();
             self.correct_byte_clock(jvm);
             self.deaths.sweep(&self.population, references);
@@ -206,14 +207,15 @@ impl Session {
         own_cpu: Duration,
     ) -> Vec<Update> {
         // Counts before names: every class and site in them is then named.
-        let counts = engine.counts(self.deaths.ledger());
+        let asked = self.sites_with_news();
+        let counts = engine.counts(&asked);
         let mut updates = self.stream.names(&self.population);
         let progress = Progress {
             duration_ms: self.profiled.elapsed().as_millis() as u64,
             gcs: self.over.unwrap_or_else(|| self.population.clock.gcs()),
             trust: self.trust(engine, jvm, counts.classes.iter().map(ClassTotal::bytes).sum(), own_cpu),
             classes: self.stream.class_counts(&counts.classes, self.deaths.ledger()),
-            sites: counts.sites,
+            sites: self.site_rows(counts.sites),
             estimates: counts.estimates,
         };
         updates.push(Update::Progress(Box::new(progress)));

@@ -24,7 +24,7 @@ impl ScopeStream {
         self.0.resize_with(totals.len().max(self.0.len()), ScopeCounts::default);
         for (node, (total, said)) in totals.iter().zip(&mut self.0).enumerate() {
             let fates = fates.next().unwrap_or_default();
-            let fates = population.options.follows_scopes().then_some(fates);
+            let fates = population.plan.scope_survivors.then_some(fates);
             let Some(path) = u8::try_from(node).ok().and_then(|node| population.scopes.path(NodeId(node)))
             else {
                 continue;

@@ -25,7 +25,7 @@ impl Stream {
             updates.push(Update::Class { id: ClassId::of_row(self.classes), name: name.into() });
             self.classes += 1;
         }
-        if !population.options.trace {
+        if !population.plan.stacks.are_taken() {
             return updates;
         }
         // Sites first: a site read here has its class among those said and its frames among those said below.

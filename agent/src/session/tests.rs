@@ -11,11 +11,13 @@ use mayfly_profile::{
     ClassEstimate, ClassId, Dropped, EngineKind, Estimate, Frame, Gc, GcKind, JvmInfo, Profile,
     ProfileBuilder, Refusals, Remainder, SiteId, Tally, Tracking,
 };
-use mayfly_tracking::{Ledger, ScopeTotal};
+use mayfly_tracking::ScopeTotal;
+use rustc_hash::FxHashSet;
 
 use super::*;
 use crate::engine::{Counts, Engine, Leaving};
 use crate::options::Options;
+use crate::plan::Plan;
 
 const INTERVAL: u64 = 512 << 10;
 
@@ -48,7 +50,7 @@ impl Counting for ByHand {
         EngineKind::Sampled
     }
 
-    fn counts(&self, ledger: &mut Ledger) -> Counts {
+    fn counts(&self, _asked: &FxHashSet<SiteId>) -> Counts {
         let classes = self.totals.lock().expect("no panic").clone();
         let estimate = |bytes: u64| ClassEstimate {
             allocated: Estimate::of_bytes(bytes as f64, 8.0),
@@ -59,7 +61,7 @@ impl Counting for ByHand {
             .enumerate()
             .map(|(id, total)| (ClassId::of_row(id), estimate(total.bytes())))
             .collect();
-        Counts { classes, sites: ledger.changed_sites(), estimates }
+        Counts { classes, sites: Vec::new(), estimates }
     }
 
     fn scopes(&self) -> Vec<ScopeTotal> {
@@ -142,7 +144,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let options = Options::parse("#trackcollections#trace-all").expect("options");
-        let population = Arc::new(Population::new(options));
+        let population = Arc::new(Population::new(Plan::of(&options)));
         let engine = ByHand {
             population: Arc::clone(&population),
             totals: Mutex::default(),

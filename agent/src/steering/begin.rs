@@ -35,7 +35,7 @@ pub(crate) fn begin(profiler: &Arc<Profiler>, jni: Jni<'_>) {
         profiler.output.send(vec![Update::Start(Box::new(run)), Update::Flags(target.flags(jni))]);
     }
     profiler.engine.begin(jni);
-    if population.options.delay_profiling {
+    if profiler.options.delay_profiling {
         profiler.output.note("## Profiling delayed");
     } else {
         switch_on(profiler, jni, &mut profiler.session.lock());
@@ -64,16 +64,16 @@ fn bound_held(profiler: &Profiler, jni: Jni<'_>, gc: Gc) {
 }
 
 fn run_info(profiler: &Profiler) -> RunInfo {
-    let options = &profiler.population.options;
+    let (options, plan) = (&profiler.options, &profiler.population.plan);
     RunInfo {
         jvm: profiler.target.info(),
         engine: profiler.engine.kind(),
         options: profiler.option_text().to_owned(),
         started_unix_ms: jiff::Timestamp::now().as_millisecond().try_into().unwrap_or(0),
         buckets: options.buckets.clone(),
-        tracking: options.tracking(),
-        lifetimes: options.lifetimes(),
-        stacks: options.trace,
+        tracking: plan.tracking,
+        lifetimes: plan.lifetimes,
+        stacks: plan.stacks.are_taken(),
         view: options.view.clone(),
     }
 }

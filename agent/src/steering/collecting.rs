@@ -50,7 +50,7 @@ fn sweep(profiler: &Profiler, jni: Jni<'_>) {
 /// VMDeath: by then HotSpot has stopped the threads of concurrent collectors, and one would wait for ever.
 pub(crate) fn collect_last(profiler: &Profiler, jni: Jni<'_>) {
     let open = profiler.session.lock().is_some();
-    if !open || profiler.collected_last.swap(true, Relaxed) || !profiler.population.options.lifetimes() {
+    if !open || profiler.collected_last.swap(true, Relaxed) || !profiler.population.plan.lifetimes {
         return;
     }
     stop_for_good(profiler, jni);

@@ -95,11 +95,11 @@ fn close(profiler: &Profiler, jni: Jni<'_>, session: &mut Session, reason: &str)
 /// A scope that was asked for and that nobody has entered: a name may be misspelt, and no report shows it.
 fn say_of_scopes(profiler: &Profiler) {
     let population = &profiler.population;
-    if population.options.scopes.is_empty() {
+    if population.plan.scopes.is_empty() {
         return;
     }
     let profile = profiler.last_profile();
-    for method in &population.options.scopes {
+    for method in &population.plan.scopes {
         let name = method.scope_name();
         if profile.scopes.iter().any(|scope| scope.path.contains(&name)) {
             continue;

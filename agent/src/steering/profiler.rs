@@ -11,6 +11,7 @@ use super::precision::Precision;
 use super::slot::Slot;
 use super::worker_thread::WorkerThread;
 use crate::engine::Engine;
+use crate::options::Options;
 use crate::output::Output;
 use crate::session::Session;
 use crate::target::Target;
@@ -35,6 +36,8 @@ pub(crate) enum Begun {
 /// An engine that counts, a session that adds up, and where that goes.
 pub(crate) struct Profiler {
     pub(crate) target: &'static Target,
+    /// What the user asked for: what depends on the mode is in the plan.
+    pub(super) options: Options,
     pub(crate) population: Arc<Population>,
     pub(crate) engine: Arc<dyn Engine>,
     pub(super) begun: Begun,
@@ -55,12 +58,13 @@ impl Profiler {
     /// Nothing is counted yet.
     pub(crate) fn new(
         target: &'static Target,
-        population: Arc<Population>,
-        engine: Arc<dyn Engine>,
+        options: Options,
+        (population, engine): (Arc<Population>, Arc<dyn Engine>),
         (output, begun): (Output, Begun),
     ) -> Self {
         Self {
-            precision: Precision::new(population.options.gc_every_bytes),
+            precision: Precision::new(options.gc_every_bytes),
+            options,
             target,
             population,
             engine,

@@ -30,13 +30,13 @@ pub(crate) fn engine() -> Option<EngineKind> {
 /// `None` once profiling has ended.
 fn profiling(profiler: &Profiler) -> Option<Profiling> {
     let reached = progress(profiler)?;
-    let (population, options) = (&profiler.population, &profiler.population.options);
+    let (population, plan) = (&profiler.population, &profiler.population.plan);
     let engines = profiler.engine.native_bytes_now();
     Some(Profiling {
         active: profiler.is_active(),
-        tracking: options.tracking(),
-        lifetimes: options.lifetimes(),
-        stacks: options.trace,
+        tracking: plan.tracking,
+        lifetimes: plan.lifetimes,
+        stacks: plan.stacks.are_taken(),
         duration_ms: reached.profiled.as_millis() as u64,
         gcs: population.clock.gcs(),
         resets: reached.resets,

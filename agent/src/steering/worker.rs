@@ -73,8 +73,8 @@ struct Worker<'call> {
 
 impl<'call> Worker<'call> {
     fn new(profiler: &'call Profiler, jni: Jni<'call>) -> Self {
-        let options = &profiler.population.options;
-        let only_stacks = options.trace && !options.lifetimes();
+        let (options, plan) = (&profiler.options, &profiler.population.plan);
+        let only_stacks = plan.stacks.are_taken() && !plan.lifetimes;
         Self {
             profiler,
             jni,

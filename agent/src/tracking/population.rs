@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use mayfly_profile::Dropped;
+use mayfly_profile::{Dropped, Tracking};
 use mayfly_tracking::{Budget, ClassTable, Clock, Nurseries, Scopes, Shares, SiteTable};
 
 use super::frames::KnownFrames;
 use super::operations::Operations;
 use super::switches::Switches;
 use super::weak::WeakReferences;
-use crate::options::Options;
+use crate::plan::Plan;
 
 /// Why objects are not followed where young collections keep what is followed.
 const HELD: &str = "this collector keeps followed objects until it collects the old generation: no more than a share of the heap";
@@ -22,8 +22,8 @@ const OTHERS: &str = "their classes only, there are too many: counted as (other 
 pub(crate) struct Population {
     /// The first of the process has 1, the next one 2: threads know by it whose what they keep is.
     pub(crate) number: u64,
-    /// What the user asked for.
-    pub(crate) options: Options,
+    /// Which way the session goes.
+    pub(crate) plan: Plan,
     pub(crate) classes: ClassTable,
     pub(crate) sites: SiteTable,
     pub(crate) scopes: Scopes,
@@ -39,18 +39,17 @@ pub(crate) struct Population {
 }
 
 impl Population {
-    /// Nobody yet. What tracked objects and stacks may take is what the options say.
-    pub(crate) fn new(options: Options) -> Self {
+    /// Nobody yet. What tracked objects and stacks may take is what the plan says.
+    pub(crate) fn new(plan: Plan) -> Self {
         static POPULATIONS: AtomicU64 = AtomicU64::new(0);
-        // With stacks, half of the limit is theirs.
-        let for_sites = if options.trace { options.mem_limit / 2 } else { 0 };
-        let budget = Arc::new(Budget::new(options.mem_limit - for_sites));
+        let budget = Arc::new(Budget::new(plan.memory.objects));
+        let has_shares = plan.tracking == Tracking::Balanced;
         let clock = Arc::<Clock>::default();
         Self {
             number: POPULATIONS.fetch_add(1, Relaxed) + 1,
-            classes: if options.track_balanced { ClassTable::with_dues() } else { ClassTable::default() },
-            shares: options.track_balanced.then(Shares::default),
-            sites: SiteTable::new(for_sites),
+            classes: if has_shares { ClassTable::with_dues() } else { ClassTable::default() },
+            shares: has_shares.then(Shares::default),
+            sites: SiteTable::new(plan.memory.stacks),
             scopes: Scopes::default(),
             nurseries: Nurseries::new(Arc::clone(&budget), Arc::clone(&clock)),
             clock,
@@ -59,13 +58,8 @@ impl Population {
             operations: Operations::default(),
             references: WeakReferences::default(),
             frames: KnownFrames::default(),
-            options,
+            plan,
         }
-    }
-
-    /// Whether the user asked for objects of this class.
-    pub(crate) fn admits(&self, class: &str) -> bool {
-        self.options.view.classes.admits(class)
     }
 
     /// The program did so many more operations: they count while allocations do. Neither blocks nor allocates.

@@ -78,9 +78,9 @@ impl Stacks<'_> {
     }
 
     fn push_frames(&self, raw: &mut RawStack) {
-        let options = &self.population.options;
-        let lines = options.lines();
-        let most = if options.trace_all { MOST_FRAMES_OF_EACH } else { MOST_FRAMES };
+        let plan = &self.population.plan;
+        let lines = plan.lines;
+        let most = if plan.cuts_stacks { MOST_FRAMES_OF_EACH } else { MOST_FRAMES };
         self.jvmti.with_stack(self.jni, most, |frames| {
             for frame in frames {
                 // Without lines, calls from two places of a method are one site.
@@ -143,7 +143,7 @@ impl Stacks<'_> {
     fn name_frame(&self, method: u64, location: i64) -> Frame {
         match self.jvmti.method_facts(self.jni, method) {
             Some(facts) => {
-                let lines = self.population.options.lines();
+                let lines = self.population.plan.lines;
                 let line = lines.then(|| self.jvmti.line(StackFrame { method, location }));
                 Frame {
                     class: facts.class.into(),

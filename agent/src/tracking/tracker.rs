@@ -65,8 +65,7 @@ impl Tracker {
         (site, stands_for): (SiteId, StandsFor),
     ) -> Option<Tracked> {
         let Followed { object, size, bytes, entry } = followed;
-        let reference =
-            if population.options.lifetimes() { population.references.make(jni, object)? } else { 0 };
+        let reference = if population.plan.lifetimes { population.references.make(jni, object)? } else { 0 };
         let newborn = Newborn { reference, site, stands_for, size_8: (size / 8) as u32, bytes, entry };
         let added = self.nursery.follow(newborn);
         if added.is_none() && reference != 0 {

@@ -10,7 +10,6 @@ use mayfly_profile::{ClassId, SiteCounts, SiteId, Tally, divide};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::classes::ClassTable;
-use crate::ledger::Ledger;
 use crate::places::PlaceCounter;
 use crate::places::PlaceTable;
 use crate::sampling::Weight;
@@ -76,10 +75,14 @@ impl SiteRows {
         }
     }
 
-    /// The rows that changed since the last call. Lifetimes are the ledger's, of the objects whose stacks were taken.
-    pub fn changed(&mut self, words: &Words, tables: Tables<'_>, ledger: &mut Ledger) -> Vec<SiteCounts> {
+    /// The rows that changed since the last call, and those of places with an asked site. Without lifetimes, which are the ledger's.
+    pub fn changed(
+        &mut self,
+        words: &Words,
+        tables: Tables<'_>,
+        asked: &FxHashSet<SiteId>,
+    ) -> Vec<SiteCounts> {
         self.learn_sizes(tables.classes);
-        let died = ledger.take_changed_sites();
         let mut rows = Vec::new();
         let mut placed: FxHashMap<&str, Tally> = FxHashMap::default();
         let counters = tables.places.counters().enumerate();
@@ -98,7 +101,7 @@ impl SiteRows {
                 self.said.resize(index + 1, (0, 0));
             }
             let changed = self.said[index] != (tally.objects, taken);
-            if changed || stacks.iter().any(|(site, _)| died.contains(site)) {
+            if changed || stacks.iter().any(|(site, _)| asked.contains(site)) {
                 let before = mem::replace(&mut self.said[index], (tally.objects, taken));
                 // The row that it has until its first stack.
                 let own = if before.1 == 0 { self.own_frame(counter, tables) } else { None };
@@ -107,13 +110,13 @@ impl SiteRows {
                     _ => stacks,
                 };
                 let ended = own.filter(|own| before.0 > 0 && stacks.iter().all(|(site, _)| site != own));
-                rows.extend(ended.map(|site| with_lifetimes(site, Tally::default(), ledger)));
+                rows.extend(ended.map(|site| row(site, Tally::default())));
                 let divided = |(site, weight)| (site, weight, samples.error(&weight));
-                rows.extend(place_rows(tally, &stacks.into_iter().map(divided).collect::<Vec<_>>(), ledger));
+                rows.extend(place_rows(tally, &stacks.into_iter().map(divided).collect::<Vec<_>>()));
             }
         }
         let rests = self.rests(words, tables, &placed);
-        self.unplaced_rows(rests, tables, &died, ledger, &mut rows);
+        self.unplaced_rows(rests, tables, asked, &mut rows);
         rows
     }
 
@@ -167,8 +170,7 @@ impl SiteRows {
         &mut self,
         rests: Vec<(&str, ClassId, Tally)>,
         tables: Tables<'_>,
-        died: &FxHashSet<SiteId>,
-        ledger: &Ledger,
+        asked: &FxHashSet<SiteId>,
         rows: &mut Vec<SiteCounts>,
     ) {
         let mut stacks = unplaced_stacks(tables);
@@ -177,19 +179,15 @@ impl SiteRows {
             let taken = stacks.iter().map(|(_, weight, _)| weight.taken).sum();
             let said = self.without_place.entry(class).or_default();
             let now = WithoutPlace { tally: rest, taken, frameless: stacks.is_empty() };
-            if *said == now && !stacks.iter().any(|(site, ..)| died.contains(site)) {
+            if *said == now && !stacks.iter().any(|(site, ..)| asked.contains(site)) {
                 continue;
             }
             if now.frameless || said.frameless {
                 let allocated = if now.frameless { rest } else { Tally::default() };
-                rows.push(SiteCounts {
-                    id: tables.sites.of_class(class),
-                    allocated,
-                    ..SiteCounts::default()
-                });
+                rows.push(row(tables.sites.of_class(class), allocated));
             }
             *said = now;
-            rows.extend(place_rows(rest, &stacks, ledger));
+            rows.extend(place_rows(rest, &stacks));
         }
     }
 }
@@ -207,7 +205,7 @@ fn unplaced_stacks(tables: Tables<'_>) -> FxHashMap<&str, Vec<Divided>> {
 }
 
 /// The rows of one place.
-fn place_rows(total: Tally, stacks: &[Divided], ledger: &Ledger) -> Vec<SiteCounts> {
+fn place_rows(total: Tally, stacks: &[Divided]) -> Vec<SiteCounts> {
     let objects = divide(total.objects, &stacks.iter().map(|(_, w, _)| w.objects).collect::<Vec<_>>());
     let bytes = match total.objects {
         // Objects of one size: samples don't tell it.
@@ -219,72 +217,28 @@ fn place_rows(total: Tally, stacks: &[Divided], ledger: &Ledger) -> Vec<SiteCoun
     };
     let stood_for: u64 = stacks.iter().map(|(_, weight, _)| weight.objects).sum();
     let missed = stood_for.abs_diff(total.objects) as f64 / total.objects.max(1) as f64;
-    let row = |((&(id, weight, error), objects), bytes): ((&Divided, u64), u64)| {
+    let row_of = |((&(id, weight, error), objects), bytes): ((&Divided, u64), u64)| {
         let known = stacks.len() > 1 && weight.largest > 0;
         let largest = if known { weight.largest } else { total.largest };
         let allocated = Tally { objects, bytes, largest };
-        SiteCounts { error: error.max(missed), ..with_lifetimes(id, allocated, ledger) }
+        SiteCounts { error: error.max(missed), ..row(id, allocated) }
     };
-    stacks.iter().zip(objects).zip(bytes).map(row).collect()
+    stacks.iter().zip(objects).zip(bytes).map(row_of).collect()
 }
 
-/// The lifetimes of a row's tracked objects, scaled to all of it: not known where none was followed.
-fn with_lifetimes(id: SiteId, allocated: Tally, ledger: &Ledger) -> SiteCounts {
-    let mut row = SiteCounts { id, allocated, ..SiteCounts::default() };
-    if !ledger.follows_lifetimes() {
-        return row;
-    }
-    if allocated.is_empty() {
-        row.live = Some(allocated);
-    }
-    let Some(tracked) = ledger.site(id).filter(|tracked| tracked.allocated.objects > 0) else { return row };
-    if tracked.allocated.objects == allocated.objects {
-        return SiteCounts { allocated, ..tracked };
-    }
-    let factor = |part: u64, of: u64, all: u64| (part as f64 * all as f64 / of.max(1) as f64).round() as u64;
-    let mut left = allocated;
-    for dead in &tracked.collected {
-        let scaled = Tally {
-            objects: factor(dead.objects, tracked.allocated.objects, allocated.objects).min(left.objects),
-            bytes: factor(dead.bytes, tracked.allocated.bytes, allocated.bytes).min(left.bytes),
-            largest: dead.largest,
-        };
-        left = left.without(scaled);
-        row.collected.push(scaled);
-    }
-    row.live = Some(left);
-    row.byte_seconds =
-        tracked.byte_seconds * allocated.bytes as f64 / (tracked.allocated.bytes as f64).max(1.0);
-    row
+fn row(id: SiteId, allocated: Tally) -> SiteCounts {
+    SiteCounts { id, allocated, ..SiteCounts::default() }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::sync::Arc;
-
-    use mayfly_profile::{BucketBounds, Tracking};
 
     use super::*;
-    use crate::GcFamily;
-    use crate::budget::Budget;
     use crate::classes::Shape;
     use crate::places::Kind;
     use crate::slabs::Slabs;
     use crate::slabs::tests::bump;
-
-    #[test]
-    fn what_is_live_of_a_row_is_unknown_if_none_of_it_was_followed() {
-        let budget = Arc::new(Budget::new(1 << 20));
-        let every = Tracking::EveryObject;
-        let family = GcFamily::StopTheWorld;
-        let ledger = Ledger::new(BucketBounds::default(), every, true, family, budget, Arc::default());
-        assert!(ledger.follows_lifetimes());
-        let row = with_lifetimes(SiteId::of_row(3), Tally::of(500, 16), &ledger);
-        assert_eq!((row.allocated, row.live), (Tally::of(500, 16), None));
-        let ended = with_lifetimes(SiteId::of_row(3), Tally::default(), &ledger);
-        assert_eq!(ended.live, Some(Tally::default()), "nothing was made");
-    }
 
     #[test]
     fn a_place_whose_first_stack_comes_after_its_count_was_told_is_not_told_twice() {
@@ -295,15 +249,11 @@ mod tests {
         let place = place.expect("there is room");
         let offset = places.enter(place, class, Kind::Objects, true).expect("there is room");
         slabs.open();
-        let budget = Arc::new(Budget::new(1 << 20));
-        let family = GcFamily::StopTheWorld;
-        let mut ledger =
-            Ledger::new(BucketBounds::default(), Tracking::Off, false, family, budget, Arc::default());
         let tables = Tables { classes: &classes, places: &places, sites: &sites };
         let (mut rows, mut told) = (SiteRows::new(true), BTreeMap::new());
         let mut sum_after = |objects: u64| {
             bump(&slabs, offset, 0, objects);
-            let changed = rows.changed(&slabs.words(&classes, &places), tables, &mut ledger);
+            let changed = rows.changed(&slabs.words(&classes, &places), tables, &FxHashSet::default());
             told.extend(changed.into_iter().map(|row| (row.id, row.allocated.objects)));
             told.values().sum::<u64>()
         };

@@ -26,13 +26,14 @@ const ROOMS_OF_PROFILES: Rooms = &[
 const ROOMS: Rooms = &[
     ("conduct", &[]),
     ("options", &[]),
+    ("plan", &["options"]),
     ("engine", &[]),
-    ("output", &["conduct", "options"]),
+    ("output", &["conduct", "options", "plan"]),
     ("target", &["options"]),
-    ("tracking", &["options", "target"]),
-    ("exact", &["conduct", "engine", "options", "target", "tracking"]),
-    ("sampled", &["conduct", "engine", "options", "target", "tracking"]),
-    ("session", &["conduct", "engine", "tracking"]),
+    ("tracking", &["plan", "target"]),
+    ("exact", &["conduct", "engine", "plan", "target", "tracking"]),
+    ("sampled", &["conduct", "engine", "plan", "target", "tracking"]),
+    ("session", &["conduct", "engine", "plan", "tracking"]),
     ("steering", &["conduct", "engine", "options", "output", "session", "target", "tracking"]),
     ("heap", &["conduct", "options", "output", "steering", "target"]),
     ("api", &["heap", "steering"]),
@@ -40,7 +41,7 @@ const ROOMS: Rooms = &[
     (
         "entry",
         &[
-            "api", "conduct", "engine", "exact", "heap", "options", "output", "remote", "sampled",
+            "api", "conduct", "engine", "exact", "heap", "options", "output", "plan", "remote", "sampled",
             "steering", "target", "tracking",
         ],
     ),

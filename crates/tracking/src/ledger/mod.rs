@@ -2,6 +2,8 @@
 //!
 //! Not here: what a collection proves (`history`), and how the bytes of a birth are known (`timeline`).
 
+mod site_rows;
+
 use std::mem;
 use std::sync::Arc;
 
@@ -494,11 +496,6 @@ impl Ledger {
     /// What became of the objects made in each scope, by node; empty if deaths are not followed, or nothing was made in any.
     pub fn scope_fates(&self) -> Vec<ScopeFates> {
         self.scopes.told(self.known.whole.map_or(0, |whole| whole.ms))
-    }
-
-    /// Whether deaths are followed.
-    pub fn follows_lifetimes(&self) -> bool {
-        self.lifetimes
     }
 
     /// The sites that changed since the last call; [`Self::site`] has their counts.
