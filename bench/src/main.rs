@@ -10,6 +10,7 @@ mod graph;
 mod heap;
 mod heap_readers;
 mod heap_target;
+mod intervals;
 mod jdk;
 mod jvm_wrapper;
 mod leak_peers;
@@ -61,6 +62,8 @@ enum Subcommands {
     Graph(graph::Arguments),
     /// Heap summaries, dumps, paths, hprof histograms and dominators: time and memory
     Heap(heap::Arguments),
+    /// Small programs that know what they make, run with many seeds: how often an interval of two standard errors holds the truth
+    Intervals(intervals::Arguments),
     /// Programs that leak or only look so, asked in each way whether they do: who is right
     Leaks(leaks::Arguments),
     /// Micro workloads: CPU time of the allocating thread per operation
@@ -100,6 +103,7 @@ fn dispatch(command: Subcommands) -> Result<ExitCode, Box<dyn Error>> {
         Subcommands::Beds(arguments) => beds::run(&arguments)?,
         Subcommands::Graph(arguments) => graph::run(&arguments)?,
         Subcommands::Heap(arguments) => heap::run(&arguments)?,
+        Subcommands::Intervals(arguments) => intervals::run(&arguments)?,
         Subcommands::Leaks(arguments) => leaks::run(&arguments)?,
         Subcommands::Micro(arguments) => micro::run(&arguments)?,
         Subcommands::Page(arguments) => page::run(&arguments)?,
