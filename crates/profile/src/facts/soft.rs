@@ -3,6 +3,10 @@
 /// How classes of soft references are named.
 const NAME: &str = "Soft";
 
+/// What the JDK knows of one class by reflection, which it holds by a soft reference: a program that loads classes all the time, as
+/// one that leaks class loaders, makes as many of both and has no cache.
+pub(crate) const HELD_BY_JDK: &str = "java.lang.Class$ReflectionData";
+
 /// Whether a class is one of soft references, by its name.
 pub(crate) fn is_soft(class: &str) -> bool {
     class.rsplit(['.', '$']).next().is_some_and(|simple| simple.contains(NAME))

@@ -12,7 +12,7 @@ use crate::facts::frame::Frame;
 use crate::facts::ids::{ClassId, FrameId, SiteId};
 use crate::facts::run::RunInfo;
 use crate::facts::share::Share;
-use crate::facts::soft::is_soft;
+use crate::facts::soft::{HELD_BY_JDK, is_soft};
 use crate::facts::stack::{StackIndex, StackTree};
 use crate::facts::tally::Tally;
 use crate::facts::trust::Trust;
@@ -87,8 +87,9 @@ pub struct ProfileBuilder {
     pub(crate) collections: Collections,
     pub(crate) flags: Vec<Flag>,
     pub(crate) history: History,
-    /// Classes of soft references.
+    /// Classes of soft references, and of what the JDK holds by one for each class that is looked at by reflection.
     soft: BTreeSet<ClassId>,
+    reflected: BTreeSet<ClassId>,
 }
 
 impl ProfileBuilder {
@@ -115,6 +116,8 @@ impl ProfileBuilder {
             Update::Class { id, name } => {
                 if is_soft(&name) {
                     self.soft.insert(id);
+                } else if name == HELD_BY_JDK {
+                    self.reflected.insert(id);
                 }
                 if self.class_names.index(id).is_none() {
                     self.history.class_met();
@@ -195,12 +198,15 @@ impl ProfileBuilder {
         };
         let turns =
             progress.classes.iter().map(|now| (self.class_counts.get(&now.id).map_or(0, dead), dead(now)));
-        let soft = progress.classes.iter().filter(|now| self.soft.contains(&now.id));
-        let made = soft.map(|now| {
-            let before = self.class_counts.get(&now.id).map_or(0, |counts| counts.allocated.objects);
-            now.allocated.objects.saturating_sub(before)
-        });
-        self.history.soft_references(made.sum());
+        let made = |of: &BTreeSet<ClassId>| {
+            let classes = progress.classes.iter().filter(|now| of.contains(&now.id));
+            classes.fold(0u64, |sum, now| {
+                let before = self.class_counts.get(&now.id).map_or(0, |counts| counts.allocated.objects);
+                sum.saturating_add(now.allocated.objects.saturating_sub(before))
+            })
+        };
+        let of_program = made(&self.soft).saturating_sub(made(&self.reflected));
+        self.history.soft_references(of_program);
         self.history.step(progress, turns);
     }
 

@@ -245,3 +245,19 @@ fn what_no_collection_has_judged_is_not_live() {
     let again = fold(profile.updates());
     assert_eq!((numbers(&again), again.live_as_of), (numbers(&profile), profile.live_as_of));
 }
+
+#[test]
+fn what_the_jdk_holds_softly_of_classes_is_not_the_programs() {
+    let step =
+        |ms, soft, reflected| progress(ms, vec![allocated(0, soft, 40), allocated(1, reflected, 56)], vec![]);
+    let profile = fold(vec![
+        Update::Start(Box::default()),
+        class(0, "java.lang.ref.SoftReference"),
+        class(1, "java.lang.Class$ReflectionData"),
+        step(1_000, 10, 3),
+        step(2_000, 60, 53),
+        step(3_000, 70, 80),
+        Update::End,
+    ]);
+    assert_eq!(profile.history.iter().map(|point| point.soft).collect::<Vec<_>>(), [7, 0, 0]);
+}
