@@ -250,14 +250,16 @@ fn what_no_collection_has_judged_is_not_live() {
 fn what_the_jdk_holds_softly_of_classes_is_not_the_programs() {
     let step =
         |ms, soft, reflected| progress(ms, vec![allocated(0, soft, 40), allocated(1, reflected, 56)], vec![]);
-    let profile = fold(vec![
+    let mut builder = ProfileBuilder::new();
+    let stream = [
         Update::Start(Box::default()),
         class(0, "java.lang.ref.SoftReference"),
         class(1, "java.lang.Class$ReflectionData"),
         step(1_000, 10, 3),
         step(2_000, 60, 53),
         step(3_000, 70, 80),
-        Update::End,
-    ]);
+    ];
+    stream.into_iter().for_each(|update| builder.apply(update).expect("the stream is whole"));
+    let profile = builder.profile_with_history();
     assert_eq!(profile.history.iter().map(|point| point.soft).collect::<Vec<_>>(), [7, 0, 0]);
 }
