@@ -11,8 +11,10 @@ mod error;
 mod events;
 mod fields;
 mod heap;
+mod heap_memory;
 mod jni;
 mod jvmti_env;
+mod known_objects;
 mod layout;
 mod libraries;
 mod management;
@@ -40,6 +42,7 @@ pub use heap::{
     FieldFacts, Follow, HeapObject, HeapVisitor, HeapWalk, KeptTags, Reference, ReferenceKind, StackSlot,
     StringText, ThreadFacts, Visit,
 };
+pub use heap_memory::{HeapMemory, OwnMemory, PausedHeap};
 pub use jni::{Jni, StaticField};
 pub use jvmti_bindings::agent::AgentLoadContext;
 pub use jvmti_bindings::callbacks::{
@@ -49,6 +52,7 @@ pub use jvmti_bindings::callbacks::{
 pub use jvmti_bindings::sys::jni as sys;
 pub use jvmti_bindings::{Agent, export_agent};
 pub use jvmti_env::{Capabilities, Event, JvmtiEnv, MOST_FRAMES, MethodCode, MethodFacts, StackFrame};
+pub use known_objects::{KnownObject, KnownObjects};
 pub use layout::{ArrayLayout, FieldOffset};
 pub use libraries::other_library_marked;
 pub use management::{AllocationCounter, Management};
@@ -62,4 +66,5 @@ pub use refs::{Class, GlobalClass, Object, Thread, Weak};
 pub use spaces::Generation;
 pub use vm::{Attached, Vm};
 pub use vm_flags::VmFlags;
+pub use vm_structs::VmStructs;
 pub use weak_numbers::{Asking, WeakNumbers};

@@ -44,6 +44,67 @@ pub(crate) fn type_size(class: &CStr) -> Option<usize> {
     }
 }
 
+/// The value of a named constant; `None` if this VM does not export it.
+pub(crate) fn constant(name: &CStr) -> Option<i64> {
+    let int = constant_at(
+        (c"gHotSpotVMIntConstants", c"gHotSpotVMIntConstantEntryArrayStride"),
+        (c"gHotSpotVMIntConstantEntryNameOffset", c"gHotSpotVMIntConstantEntryValueOffset"),
+        name,
+    );
+    // SAFETY: the column of values in the table of `int` constants holds an `int32_t` (`vmStructs.hpp`).
+    if let Some(value) = int.map(|at| unsafe { at.cast::<i32>().read_unaligned() }) {
+        return Some(i64::from(value));
+    }
+    let long = constant_at(
+        (c"gHotSpotVMLongConstants", c"gHotSpotVMLongConstantEntryArrayStride"),
+        (c"gHotSpotVMLongConstantEntryNameOffset", c"gHotSpotVMLongConstantEntryValueOffset"),
+        name,
+    );
+    // SAFETY: in the other table it holds a `uint64_t`.
+    long.map(|at| unsafe { at.cast::<u64>().read_unaligned() } as i64)
+}
+
+/// Where the value of a constant is in one of the two tables: its symbols, and those of its columns.
+fn constant_at(table: (&CStr, &CStr), columns: (&CStr, &CStr), name: &CStr) -> Option<*const u8> {
+    let (stride, name_at, value_at) = (offset(table.1)?, offset(columns.0)?, offset(columns.1)?);
+    let mut entry = exported::<*const u8>(table.0)?;
+    loop {
+        // SAFETY: as for `entry`: such a table has entries of this stride, with a pointer to a C string at this offset, and ends with
+        // one whose name is null.
+        unsafe {
+            let found = entry.add(name_at).cast::<*const c_char>().read_unaligned();
+            if found.is_null() {
+                return None;
+            }
+            if CStr::from_ptr(found) == name {
+                return Some(entry.add(value_at));
+            }
+            entry = entry.add(stride);
+        }
+    }
+}
+
+/// What libjvm exports of HotSpot's own classes, by name: where their fields are, and the values of constants. Nothing is read there.
+#[derive(Clone, Copy, Debug)]
+pub struct VmStructs;
+
+impl VmStructs {
+    /// Where a field is in objects of a class, in bytes.
+    pub fn offset(self, class: &CStr, field: &CStr) -> Option<u64> {
+        field_offset(class, field).map(|offset| offset as u64)
+    }
+
+    /// The address of a static field.
+    pub fn address(self, class: &CStr, field: &CStr) -> Option<u64> {
+        static_field(class, field).map(|address| address as u64)
+    }
+
+    /// A named constant.
+    pub fn constant(self, name: &CStr) -> Option<i64> {
+        constant(name)
+    }
+}
+
 /// The pointer at an address that the table gave; `None` if it is null.
 pub(crate) fn pointer_at(address: *const c_void) -> Option<*const c_void> {
     // SAFETY: the caller's address is one of the table's own columns, or of a variable of type pointer that it names; both

@@ -23,6 +23,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
         "mayfly-agent",
         &[
             "mayfly-jvmti",
+            "mayfly-census",
             "mayfly-classfile",
             "mayfly-heap",
             "mayfly-tracking",
@@ -50,6 +51,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("mayfly-recording", &["mayfly-profile"]),
     ("mayfly-tracking", &["mayfly-profile"]),
     ("mayfly-jvmti", &[]),
+    ("mayfly-census", &[]),
     ("mayfly-classfile", &[]),
     ("mayfly-profile", &[]),
     ("mayfly-heap", &[]),
@@ -65,8 +67,18 @@ const BINDINGS: (&str, &str) = ("jvmti-bindings", "mayfly-jvmti");
 const LEAN: &[&str] = &["mayfly-classfile"];
 
 /// Crates that take values and give values.
-const PURE: &[&str] =
-    &["classfile", "tracking", "profile", "recording", "report", "heap", "live", "verdicts", "formats"];
+const PURE: &[&str] = &[
+    "census",
+    "classfile",
+    "tracking",
+    "profile",
+    "recording",
+    "report",
+    "heap",
+    "live",
+    "verdicts",
+    "formats",
+];
 
 /// What the `clippy.toml` of a pure crate must at least disallow.
 const OUTSIDE: &[(&str, &[&str])] = &[

@@ -1,0 +1,294 @@
+//! The census of one JVM, from collection to collection.
+
+use crate::buffers::{MOST_THREADS, unused};
+use crate::classes::{ClassRow, Classes, java_name};
+use crate::doubt::Doubt;
+use crate::known::{Known, check};
+use crate::layout::Layout;
+use crate::memory::Memory;
+use crate::regions::{Heap, Space};
+use crate::row::Sum;
+use crate::walk::{Reading, Walk};
+
+/// What a pause did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// It copied what is young.
+    Young,
+    /// It moved objects over each other.
+    Full,
+    /// A concurrent collection went on: objects are as they were.
+    Concurrent,
+    /// It is not known.
+    Unknown,
+}
+
+/// What was read, and what was not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Collections that were read to their end.
+    pub read: u32,
+    /// Collections of which a part could not be read.
+    pub partly: u32,
+    /// Collections that leave nothing to read, before which births were read.
+    pub births_only: u32,
+    /// Collections of which nothing was read.
+    pub unread: u32,
+    /// Bytes of Eden that were read.
+    pub read_bytes: u64,
+    /// Bytes of Eden, and of survivors, that were not.
+    pub unread_bytes: u64,
+    /// What lay in unused parts of buffers, where its class tells; up to JDK 18 it is among the arrays of `int`.
+    pub fillers: Sum,
+}
+
+/// A census.
+#[derive(Debug)]
+pub struct Census {
+    layout: Layout,
+    classes: Classes,
+    heap: Heap,
+    known: Vec<Known>,
+    is_checked: bool,
+    /// What is in Eden was there before the census began.
+    is_opening: bool,
+    is_counting: bool,
+    /// Young collections since it began, or since the last full one.
+    since: usize,
+    /// Of the running collection.
+    begun: Option<Begun>,
+    holes: Vec<(u64, u64)>,
+    /// Young collections, one after the other, before which nothing was young.
+    without_young: u32,
+    totals: Totals,
+    ended: Option<Doubt>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    collections: Option<u32>,
+    /// Whether births were read.
+    births: bool,
+}
+
+impl Census {
+    /// Nothing is read yet. `from_start`: no object was collected before.
+    ///
+    /// # Errors
+    /// The heap is not as its structures say.
+    pub fn new(
+        memory: &impl Memory,
+        layout: Layout,
+        (known, from_start): (Vec<Known>, bool),
+    ) -> Result<Self, Doubt> {
+        Ok(Self {
+            heap: Heap::new(memory, &layout)?,
+            layout,
+            classes: Classes::new(),
+            known,
+            is_checked: false,
+            is_opening: !from_start,
+            is_counting: true,
+            since: 0,
+            begun: None,
+            holes: Vec::with_capacity(MOST_THREADS),
+            without_young: 0,
+            totals: Totals::default(),
+            ended: None,
+        })
+    }
+
+    /// A collection begins. `forced`: it is a full one, as we ask for it.
+    pub fn begins(&mut self, memory: &impl Memory, forced: bool) {
+        self.begun = None;
+        if self.ended.is_some() || !self.is_counting {
+            return;
+        }
+        if let Err(doubt) = self.heap.note(memory, &self.layout) {
+            return self.end(doubt);
+        }
+        let births = forced && !self.is_opening && self.read_births(memory).is_ok();
+        self.begun = Some(Begun { collections: self.layout.collections(memory), births });
+    }
+
+    /// The collection that began ends, and did this.
+    pub fn ends(&mut self, memory: &impl Memory, pause: Pause) {
+        if self.ended.is_some() || !self.is_counting {
+            return;
+        }
+        let Some(begun) = self.begun.take() else {
+            // Nobody saw it begin.
+            self.is_opening = true;
+            return;
+        };
+        let done = match pause {
+            Pause::Young => self.read_young(memory, begun.births),
+            Pause::Full => self.after_full(memory, begun.births),
+            Pause::Concurrent => {
+                self.classes.forget_addresses();
+                Ok(())
+            }
+            Pause::Unknown if self.layout.collections(memory) == begun.collections => Ok(()),
+            Pause::Unknown => self.after_full(memory, begun.births),
+        };
+        if let Err(doubt) = done {
+            self.end(doubt);
+        }
+    }
+
+    /// All counts begin again: with the next collection, as Eden has objects that were born before.
+    pub fn restart(&mut self) {
+        self.classes.reset();
+        self.totals = Totals::default();
+        self.opens();
+    }
+
+    /// Collections are read from now on, or are not.
+    pub fn set_counting(&mut self, counting: bool) {
+        if counting && !self.is_counting {
+            self.opens();
+        }
+        self.is_counting = counting;
+    }
+
+    /// What is in Eden now is not counted: it was born while nobody counted.
+    pub fn reopen(&mut self) {
+        self.is_counting = true;
+        self.opens();
+    }
+
+    fn opens(&mut self) {
+        self.is_opening = true;
+        self.since = 0;
+    }
+
+    /// Why it ended, if it did.
+    pub fn doubt(&self) -> Option<Doubt> {
+        self.ended
+    }
+
+    /// Ends it: nothing more is read.
+    pub fn end(&mut self, doubt: Doubt) {
+        self.classes.discard();
+        self.ended.get_or_insert(doubt);
+    }
+
+    /// What was read.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// Counts of classes that changed since the last time, fillers aside.
+    pub fn take_changed(&mut self) -> Vec<ClassRow> {
+        let mut rows = Vec::new();
+        let mut fillers = self.totals.fillers;
+        self.classes.take_changed(|name, is_filler, counts| match is_filler {
+            true => {
+                let born = counts.born();
+                fillers = Sum { objects: born.objects, bytes: born.bytes };
+            }
+            false => rows.push(ClassRow { name: java_name(name), counts: *counts }),
+        });
+        self.totals.fillers = fillers;
+        rows
+    }
+
+    /// `births`: what is in Eden was counted before, as a collection was asked for and another one came first.
+    fn read_young(&mut self, memory: &impl Memory, births: bool) -> Result<(), Doubt> {
+        /// One may follow another at once, with nothing born between.
+        const MOST_WITHOUT_YOUNG: u32 = 4;
+        self.without_young = if self.heap.spaces.is_empty() { self.without_young + 1 } else { 0 };
+        if self.without_young == MOST_WITHOUT_YOUNG {
+            return Err(Doubt::Absurd("the young generation"));
+        }
+        self.heap.look_after(memory, &self.layout)?;
+        self.check(memory)?;
+        if std::mem::take(&mut self.is_opening) {
+            self.since = 0;
+            return Ok(());
+        }
+        self.since += 1;
+        let mut totals = self.totals;
+        let mut is_whole = true;
+        let Self { layout, classes, heap, .. } = self;
+        for space in &heap.spaces {
+            let Space { bottom, top, is_eden, is_doubtful } = *space;
+            if births && is_eden {
+                continue;
+            }
+            if is_doubtful || memory.words(bottom, top).is_none() {
+                is_whole = false;
+                totals.unread_bytes += top - bottom;
+                continue;
+            }
+            let reading = match is_eden {
+                true => Reading::Eden(&heap.survivors),
+                false => Reading::Survivors(&heap.survivors, self.since),
+            };
+            Walk { memory, layout, classes, reading }.read(bottom, top)?;
+            totals.read_bytes += if is_eden { top - bottom } else { 0 };
+        }
+        classes.commit();
+        totals.births_only += u32::from(births);
+        totals.read += u32::from(is_whole && !births);
+        totals.partly += u32::from(!is_whole && !births);
+        self.totals = totals;
+        Ok(())
+    }
+
+    /// Known objects are as they are known, the first time.
+    fn check(&mut self, memory: &impl Memory) -> Result<(), Doubt> {
+        if self.is_checked {
+            return Ok(());
+        }
+        let Self { layout, classes, known, .. } = self;
+        check(&mut Walk { memory, layout, classes, reading: Reading::Before }, known)?;
+        self.is_checked = true;
+        Ok(())
+    }
+
+    /// What was born since the last collection, before one that leaves nothing to read. Unused parts of buffers are left out.
+    fn read_births(&mut self, memory: &impl Memory) -> Result<(), Doubt> {
+        let read = self.check(memory).and_then(|()| self.walk_births(memory));
+        match read {
+            Ok(()) => {
+                self.classes.commit();
+                self.totals.read_bytes += self.heap.eden_bytes();
+            }
+            Err(_) => self.classes.discard(),
+        }
+        read
+    }
+
+    fn walk_births(&mut self, memory: &impl Memory) -> Result<(), Doubt> {
+        unused(memory, &self.layout, &mut self.holes)?;
+        let Self { layout, classes, heap, holes, .. } = self;
+        for space in heap.spaces.iter().filter(|space| space.is_eden) {
+            let mut walk = Walk { memory, layout, classes, reading: Reading::Before };
+            let mut bottom = space.bottom;
+            for &(from, to) in holes.iter().filter(|hole| (space.bottom..space.top).contains(&hole.0)) {
+                if from < bottom || to > space.top {
+                    return Err(Doubt::Absurd("the buffer of a thread"));
+                }
+                walk.read(bottom, from)?;
+                bottom = to;
+            }
+            walk.read(bottom, space.top)?;
+        }
+        Ok(())
+    }
+
+    /// Objects were moved over each other: who died is not known.
+    fn after_full(&mut self, memory: &impl Memory, births: bool) -> Result<(), Doubt> {
+        self.classes.forget_addresses();
+        let left = self.heap.raise_floor(memory, &self.layout)?;
+        if !std::mem::take(&mut self.is_opening) {
+            self.totals.births_only += u32::from(births);
+            self.totals.unread += u32::from(!births);
+            // One that we ask for is for no allocation: what is left is old.
+            self.totals.unread_bytes += if births { 0 } else { self.heap.eden_bytes() + left };
+        }
+        self.since = 0;
+        Ok(())
+    }
+}

@@ -1,0 +1,7 @@
+//! Tests of the census on heaps that are made up.
+
+mod damaged;
+mod g1;
+mod made;
+mod spaces;
+mod tables;
