@@ -17,7 +17,7 @@
 //! ┌───┬───────────────┬───────────────┬───────────────┬──────── ─ ─ ──┐
 //! │knd│ len           │ crc of 0..5   │ crc of payload│ payload       │
 //! └───┴───────────────┴───────────────┴───────────────┴──────── ─ ─ ──┘
-//!   kind 1: one update in postcard 1 encoding, as the version has it (`v1`, `v2`); other kinds are skipped, so that later writers may add some
+//!   kind 1: one update in postcard 1 encoding, as the version has it (`v2`); other kinds are skipped, so that later writers may add some
 //!   kind 2: how long objects of classes and sites lived, beside kind 1, in postcard 1 encoding
 //!   kind 3: of how many objects of classes that is, where not each was followed, in postcard 1 encoding
 //!   kind 4: collections that ended since the last such frame, in postcard 1 encoding
@@ -32,7 +32,7 @@ use mayfly_profile::Update;
 
 use crate::v2;
 
-/// The format version this crate writes, and the newest it reads.
+/// The format version this crate writes, and reads.
 pub const FORMAT_VERSION: u16 = 2;
 /// First bytes of every recording.
 pub const MAGIC: [u8; 8] = *b"\x89MAYFLY\n";

@@ -4,8 +4,8 @@
 //! [`control`] holds the requests to a running agent and its answers, framed the same way.
 //!
 //! Sans-I/O: bytes in, updates out, and the reverse. Opening, appending to and syncing files or sockets is the
-//! agent's and the CLI's. The layout is drawn in [`frame`], where the bytes are written; what its payloads mean is a
-//! module per version of the format, of which the newest is written and all are read.
+//! agent's and the CLI's. The layout is drawn in [`frame`], where the bytes are written; what its payloads mean is
+//! a module of the format's version.
 
 mod coarsening;
 pub mod control;
@@ -15,7 +15,6 @@ mod profile;
 mod reader;
 mod rewriting;
 mod thinning;
-mod v1;
 mod v2;
 mod writer;
 

@@ -9,7 +9,7 @@ use crate::frame::{
     FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, FrameStart, KIND_COLLECTIONS, KIND_FATES, KIND_FLAGS,
     KIND_LIVE, KIND_OPERATIONS, KIND_SCOPES, KIND_SHARES, KIND_UPDATE, MAGIC, split_frame,
 };
-use crate::{v1, v2};
+use crate::v2;
 
 /// Why nothing can be read at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,6 +36,14 @@ pub enum ReadError {
         version: u16,
         /// The newest version that can be read.
         newest: u16,
+    },
+    /// A Mayfly wrote it that was never released.
+    #[error(
+        "the recording has format {version}, of a Mayfly before its first release: record the program again"
+    )]
+    Older {
+        /// The recording's version.
+        version: u16,
     },
 }
 
@@ -109,10 +117,12 @@ impl RecordingReader {
     /// # Errors
     /// The bytes are no recording, or one this version can't read; pushing more does not help.
     pub fn next_update(&mut self) -> Result<Option<Update>, ReadError> {
-        let Some(version) = self.version()? else { return Ok(None) };
+        if self.version()?.is_none() {
+            return Ok(None);
+        }
         while self.corrupt.is_none() {
             let offset = self.position();
-            match read_frame(&self.pending[self.consumed..], version) {
+            match read_frame(&self.pending[self.consumed..]) {
                 Err(what) => self.corrupt = Some(Damage::Corrupt { offset, what }),
                 Ok(None) => return Ok(None),
                 Ok(Some((length, update))) => {
@@ -189,6 +199,7 @@ impl RecordingReader {
         let Some(header) = self.pending.first_chunk::<FILE_HEADER_LEN>() else { return Ok(None) };
         match u16::from_le_bytes([header[8], header[9]]) {
             0 => Err(ReadError::Foreign),
+            version if version < FORMAT_VERSION => Err(ReadError::Older { version }),
             version if version > FORMAT_VERSION => Err(ReadError::Newer { version, newest: FORMAT_VERSION }),
             version => {
                 self.consumed = FILE_HEADER_LEN;
@@ -209,23 +220,22 @@ fn whole<T: DeserializeOwned>(payload: &[u8]) -> Option<T> {
 
 /// The length and content of the frame at the start of `bytes`: no content if it is of an unknown kind, nothing at
 /// all if it is not whole yet, an error saying what does not hold.
-fn read_frame(bytes: &[u8], version: u16) -> Result<Option<(usize, Option<Update>)>, &'static str> {
+fn read_frame(bytes: &[u8]) -> Result<Option<(usize, Option<Update>)>, &'static str> {
     let (kind, payload) = match split_frame(bytes) {
         FrameStart::Whole { kind, payload } => (kind, payload),
         FrameStart::Partial => return Ok(None),
         FrameStart::Corrupt { what } => return Err(what),
     };
     let length = FRAME_HEAD_LEN + payload.len();
-    let update = match (kind, version) {
-        (KIND_UPDATE, 1) => v1::decode(payload),
-        (KIND_UPDATE, _) => v2::decode(payload),
-        (KIND_FATES, _) => whole(payload).map(|fates| Update::Fates(Box::new(fates))),
-        (KIND_SHARES, _) => whole(payload).map(Update::Shares),
-        (KIND_LIVE, _) => whole(payload).map(Update::Live),
-        (KIND_COLLECTIONS, _) => whole(payload).map(Update::Collections),
-        (KIND_FLAGS, _) => whole(payload).map(Update::Flags),
-        (KIND_SCOPES, _) => whole(payload).map(Update::Scopes),
-        (KIND_OPERATIONS, _) => whole(payload).map(Update::Operations),
+    let update = match kind {
+        KIND_UPDATE => v2::decode(payload),
+        KIND_FATES => whole(payload).map(|fates| Update::Fates(Box::new(fates))),
+        KIND_SHARES => whole(payload).map(Update::Shares),
+        KIND_LIVE => whole(payload).map(Update::Live),
+        KIND_COLLECTIONS => whole(payload).map(Update::Collections),
+        KIND_FLAGS => whole(payload).map(Update::Flags),
+        KIND_SCOPES => whole(payload).map(Update::Scopes),
+        KIND_OPERATIONS => whole(payload).map(Update::Operations),
         _ => return Ok(Some((length, None))),
     };
     match update {

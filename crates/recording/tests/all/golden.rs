@@ -1,17 +1,17 @@
-//! One recording per format version, kept as it was written: today's reader reads each, today's writer writes the newest.
+//! Recordings kept as they were written: today's reader reads each, today's writer writes them so.
 //!
 //! `MAYFLY_BLESS=1 cargo test -p mayfly-recording` writes the file of the current version, which is only right before
 //! that version was released: afterwards a difference needs a new version.
 #![allow(clippy::disallowed_methods, reason = "blessing writes the golden file")]
 
 use mayfly_profile::{Profile, ProfileBuilder, RunInfo, Update};
-use mayfly_recording::{FORMAT_VERSION, read_profile};
+use mayfly_recording::{FORMAT_VERSION, ReadError, read_profile};
 
 use crate::streams::{
     bytes_of, full_stream, stream_with_collections, stream_with_fates, stream_with_operations, view,
 };
 
-/// The options of `v1-view.recording`: all that say what reports show.
+/// The options of `v2.recording`: all that say what reports show.
 const OPTIONS: &str = "dir=logs#trackcollections#detailedtrace#include-org.,[B#exclude-org.x#exactmatch\
                        #traceignore-java., sun.#tracetarget-org.#noblame#largerthan-2#largerthan-1k#outputlimit- 5";
 
@@ -103,20 +103,8 @@ fn version_2_is_read_in_full() {
 }
 
 #[test]
-fn version_1_is_read_in_full() {
-    let (profile, damage) =
-        read_profile(include_bytes!("../golden/v1.recording")).expect("version 1 is supported");
-    assert_eq!(damage, None);
-    assert_eq!(profile, profile_of(full_stream()));
-    assert!(profile.complete);
-    assert_eq!(profile.classes[1].name, "org.example.Größe$Inner");
-    assert_eq!(profile.classes[1].allocated.objects, 11, "the counts after the reset");
-}
-
-#[test]
-fn the_options_of_version_1_become_a_view() {
-    let read = read_profile(include_bytes!("../golden/v1-view.recording"));
-    let (profile, damage) = read.expect("version 1 is supported");
-    assert_eq!(damage, None);
-    assert_eq!(profile, profile_of(full_stream_with_view()));
+fn a_format_from_before_the_first_release_is_named() {
+    let mut old = bytes_of(&full_stream());
+    old[8..10].copy_from_slice(&1_u16.to_le_bytes());
+    assert_eq!(read_profile(&old), Err(ReadError::Older { version: 1 }));
 }
