@@ -6,7 +6,7 @@
 //! - `api`, `remote`, `heap`: questions to the heap, from Java and from outside.
 //! - `steering`: holds engine, session and output; begins, pauses, reports, ends.
 //! - `exact`, `sampled`: the engines. `session`: adds up, and says what changed. None knows another, only `engine`, the interface.
-//! - `tracking`: what engines share. `output`: where the stream goes. `target`: the JVM and its facts.
+//! - `tracking`: what engines share. `output`: where the stream goes. `target_jvm`: the JVM and its facts.
 //! - `plan`: which way a session goes, by its options. [`options`], `conduct`: what the user asked for; how we behave in
 //!   somebody's JVM.
 //!
@@ -25,5 +25,5 @@ mod remote;
 mod sampled;
 mod session;
 mod steering;
-mod target;
+mod target_jvm;
 mod tracking;

@@ -9,7 +9,7 @@ use mayfly_jvmti::{
 use super::{loaded, mbean, starting, startup};
 use crate::conduct::faults;
 use crate::steering::{self, Profiler, switch_off};
-use crate::target::{Target, note_thread};
+use crate::target_jvm::{Target, note_thread};
 use crate::{heap, remote};
 
 /// Receiver of all events.

@@ -10,6 +10,7 @@ use mayfly_tracking::EntryId;
 use super::events::MayflyAgent;
 use super::loaded;
 use super::mbean;
+use super::natives::natives;
 use crate::api;
 use crate::exact::{self, Exact, HandedOver, NextDue, Sampled};
 use crate::steering::{self, Profiler, switch_off};
@@ -48,75 +49,45 @@ unsafe fn with_profiler<R: Default>(env: *mut sys::JNIEnv, body: impl FnOnce(&Pr
     unsafe { guarded(env, |jni| body(&profiler, jni)) }
 }
 
-/// `MayflyHooks.enter`: gives a thread a slab and a class its cell.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_MayflyHooks_enter(
-    env: *mut sys::JNIEnv,
-    _hooks: sys::jclass,
-    thread: sys::jobject,
-    class: sys::jclass,
-) {
-    // SAFETY: arguments of the running native method; the second is declared a Class.
-    unsafe {
+natives! {
+    /// `MayflyHooks.enter`: gives a thread a slab and a class its cell.
+    fn Java_java_lang_MayflyHooks_enter(env, thread: sys::jobject, class: sys::jclass) {
+        // SAFETY: arguments of the running native method; the second is declared a Class.
         let (Some(thread), Some(class)) = (Object::from_raw(thread), Object::from_raw(class)) else { return };
         let (thread, class) = (thread.as_thread(), class.as_class());
         with_exact(env, |exact, jni| exact::enter(exact, jni, thread, class));
     }
-}
 
-/// `MayflyHooks.track`: takes an object whose death is to be followed, or whose stack is wanted.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_MayflyHooks_track(
-    env: *mut sys::JNIEnv,
-    _hooks: sys::jclass,
-    object: sys::jobject,
-    cell: sys::jint,
-    size: sys::jlong,
-    moving: sys::jboolean,
-    entry: sys::jlong,
-) {
-    // SAFETY: arguments of the running native method.
-    unsafe {
+    /// `MayflyHooks.track`: takes an object whose death is to be followed, or whose stack is wanted.
+    fn Java_java_lang_MayflyHooks_track(
+        env,
+        object: sys::jobject,
+        cell: sys::jint,
+        size: sys::jlong,
+        moving: sys::jboolean,
+        entry: sys::jlong,
+    ) {
         let Some(object) = Object::from_raw(object) else { return };
         with_exact(env, |exact, jni| {
             exact::track(exact, jni, handed_over(object, cell, size, moving, entry));
             collect_if_forced(exact, jni);
         });
     }
-}
 
-/// `MayflyHooks.untrack`: takes the thread's last object back.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_MayflyHooks_untrack(env: *mut sys::JNIEnv, _hooks: sys::jclass) {
-    // SAFETY: the environment of the running native method.
-    unsafe { with_exact(env, exact::untrack) }
-}
+    /// `MayflyHooks.untrack`: takes the thread's last object back.
+    fn Java_java_lang_MayflyHooks_untrack(env) {
+        with_exact(env, exact::untrack)
+    }
 
-/// `MayflyHooks.follow`: an object is due; follows it if it is its turn, and says which of its class is due next.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_MayflyHooks_follow(
-    env: *mut sys::JNIEnv,
-    _hooks: sys::jclass,
-    object: sys::jobject,
-    cell: sys::jint,
-    size: sys::jlong,
-    moving: sys::jboolean,
-    entry: sys::jlong,
-) -> sys::jint {
-    // SAFETY: arguments of the running native method.
-    unsafe {
+    /// `MayflyHooks.follow`: an object is due; follows it if it is its turn, and says which of its class is due next.
+    fn Java_java_lang_MayflyHooks_follow(
+        env,
+        object: sys::jobject,
+        cell: sys::jint,
+        size: sys::jlong,
+        moving: sys::jboolean,
+        entry: sys::jlong,
+    ) -> sys::jint {
         let Some(object) = Object::from_raw(object) else { return 0 };
         with_exact(env, |exact, jni| {
             let due = handed_over(object, cell, size, moving, entry);
@@ -129,19 +100,11 @@ pub unsafe extern "system" fn Java_java_lang_MayflyHooks_follow(
             }
         })
     }
-}
 
-/// `MayflyHooks.unfollow`: forgets that the thread's last object was due.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_MayflyHooks_unfollow(
-    env: *mut sys::JNIEnv,
-    _hooks: sys::jclass,
-) {
-    // SAFETY: the environment of the running native method.
-    unsafe { with_exact(env, exact::unfollow) }
+    /// `MayflyHooks.unfollow`: forgets that the thread's last object was due.
+    fn Java_java_lang_MayflyHooks_unfollow(env) {
+        with_exact(env, exact::unfollow)
+    }
 }
 
 fn handed_over(
@@ -164,77 +127,46 @@ fn collect_if_forced(exact: &Exact, jni: Jni<'_>) {
     }
 }
 
-/// `MayflyHooks.enterPlace`: gives a place its counter.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_MayflyHooks_enterPlace(
-    env: *mut sys::JNIEnv,
-    _hooks: sys::jclass,
-    thread: sys::jobject,
-    class: sys::jclass,
-    place: sys::jint,
-) -> sys::jint {
-    // SAFETY: arguments of the running native method; the second is declared a Class.
-    unsafe {
+natives! {
+    /// `MayflyHooks.enterPlace`: gives a place its counter.
+    fn Java_java_lang_MayflyHooks_enterPlace(
+        env,
+        thread: sys::jobject,
+        class: sys::jclass,
+        place: sys::jint,
+    ) -> sys::jint {
+        // SAFETY: arguments of the running native method; the second is declared a Class.
         let Some(thread) = Object::from_raw(thread) else { return 0 };
         let (thread, class) = (thread.as_thread(), Object::from_raw(class).map(|class| class.as_class()));
         with_exact(env, |exact, jni| exact::enter_place(exact, jni, thread, class, place as u32) as sys::jint)
     }
-}
 
-/// `MayflyHooks.enterPair`: gives a class at a place its counter.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_MayflyHooks_enterPair(
-    env: *mut sys::JNIEnv,
-    _hooks: sys::jclass,
-    place: sys::jint,
-    cell: sys::jint,
-) -> sys::jint {
-    // SAFETY: the environment of the running native method.
-    unsafe { with_exact(env, |exact, _| exact::enter_pair(exact, place as u32, cell as u32) as sys::jint) }
-}
+    /// `MayflyHooks.enterPair`: gives a class at a place its counter.
+    fn Java_java_lang_MayflyHooks_enterPair(env, place: sys::jint, cell: sys::jint) -> sys::jint {
+        with_exact(env, |exact, _| exact::enter_pair(exact, place as u32, cell as u32) as sys::jint)
+    }
 
-/// `MayflyHooks.sample`: takes the stack if it is to be taken, and says when to ask again.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_MayflyHooks_sample(
-    env: *mut sys::JNIEnv,
-    _hooks: sys::jclass,
-    offset: sys::jint,
-    size: sys::jlong,
-    state: sys::jlong,
-    moving: sys::jboolean,
-) -> sys::jlong {
-    // SAFETY: the environment of the running native method.
-    unsafe {
+    /// `MayflyHooks.sample`: takes the stack if it is to be taken, and says when to ask again.
+    fn Java_java_lang_MayflyHooks_sample(
+        env,
+        offset: sys::jint,
+        size: sys::jlong,
+        state: sys::jlong,
+        moving: sys::jboolean,
+    ) -> sys::jlong {
         with_exact(env, |exact, jni| {
             let at = Sampled { offset: offset as u32, size: size as u64, moving: moving != 0 };
             exact::sample(exact, jni, at, state as u32) as sys::jlong
         })
     }
-}
 
-/// `MayflyHooks.enterInner`: gives a thread the slab in which it counts in a scope.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_MayflyHooks_enterInner(
-    env: *mut sys::JNIEnv,
-    _hooks: sys::jclass,
-    thread: sys::jobject,
-    outer: sys::jlong,
-    name: sys::jint,
-) -> sys::jlong {
-    // SAFETY: arguments of the running native method.
-    unsafe {
+    /// `MayflyHooks.enterInner`: gives a thread the slab in which it counts in a scope.
+    fn Java_java_lang_MayflyHooks_enterInner(
+        env,
+        thread: sys::jobject,
+        outer: sys::jlong,
+        name: sys::jint,
+    ) -> sys::jlong {
         let Some(thread) = Object::from_raw(thread) else { return 0 };
         let thread = thread.as_thread();
         let inner = |exact: &Exact, jni: Jni<'_>| {
@@ -242,180 +174,85 @@ pub unsafe extern "system" fn Java_java_lang_MayflyHooks_enterInner(
         };
         with_exact(env, inner)
     }
-}
 
-/// `MayflyHooks.noteEntry`: an entry of a scope ends, or goes on in another thread too.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_MayflyHooks_noteEntry(
-    env: *mut sys::JNIEnv,
-    _hooks: sys::jclass,
-    entry: sys::jlong,
-    ends: sys::jboolean,
-) {
-    let Some(entry) = EntryId::of_java(entry as u64) else { return };
-    // SAFETY: the environment of the running native method.
-    unsafe { with_exact(env, |exact, _| exact::note_entry(exact, entry, ends != 0)) }
-}
+    /// `MayflyHooks.noteEntry`: an entry of a scope ends, or goes on in another thread too.
+    fn Java_java_lang_MayflyHooks_noteEntry(env, entry: sys::jlong, ends: sys::jboolean) {
+        let Some(entry) = EntryId::of_java(entry as u64) else { return };
+        with_exact(env, |exact, _| exact::note_entry(exact, entry, ends != 0))
+    }
 
-/// `io.mayfly.Scope.number0`: the number of a scope's name, given as bytes.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Scope_number0(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-    name: sys::jobject,
-) -> sys::jint {
-    // SAFETY: arguments of the running native method; the second is declared a String.
-    unsafe {
+    /// `io.mayfly.Scope.number0`: the number of a scope's name, given as bytes.
+    fn Java_io_mayfly_Scope_number0(env, name: sys::jobject) -> sys::jint {
+        // SAFETY: arguments of the running native method; the second is declared a String.
         let Some(name) = Object::from_raw(name) else { return 0 };
         with_exact(env, |exact, jni| {
             jni.string(name).map_or(0, |name| exact::scope_name(exact, &name) as sys::jint)
         })
     }
-}
 
-/// `MayflyHooks.exiting`: the VM begins to end, shutdown hooks are still to run.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_MayflyHooks_exiting(env: *mut sys::JNIEnv, _hooks: sys::jclass) {
-    // SAFETY: the environment of the running native method.
-    unsafe { with_profiler(env, steering::collect_last) }
-}
+    /// `MayflyHooks.exiting`: the VM begins to end, shutdown hooks are still to run.
+    fn Java_java_lang_MayflyHooks_exiting(env) {
+        with_profiler(env, steering::collect_last)
+    }
 
-/// `io.mayfly.Mayfly.start`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Mayfly_start0(env: *mut sys::JNIEnv, _class: sys::jclass) {
-    // SAFETY: the environment of the running native method.
-    unsafe { with_profiler(env, steering::start) }
-}
+    /// `io.mayfly.Mayfly.start`.
+    fn Java_io_mayfly_Mayfly_start0(env) {
+        with_profiler(env, steering::start)
+    }
 
-/// `io.mayfly.Mayfly.pause`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Mayfly_pause0(env: *mut sys::JNIEnv, _class: sys::jclass) {
-    // SAFETY: the environment of the running native method.
-    unsafe { with_profiler(env, steering::pause) }
-}
+    /// `io.mayfly.Mayfly.pause`.
+    fn Java_io_mayfly_Mayfly_pause0(env) {
+        with_profiler(env, steering::pause)
+    }
 
-/// `io.mayfly.Mayfly.reset`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Mayfly_reset0(env: *mut sys::JNIEnv, _class: sys::jclass) {
-    // SAFETY: the environment of the running native method.
-    unsafe { with_profiler(env, steering::reset) }
-}
+    /// `io.mayfly.Mayfly.reset`.
+    fn Java_io_mayfly_Mayfly_reset0(env) {
+        with_profiler(env, steering::reset)
+    }
 
-/// `io.mayfly.Mayfly.report`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Mayfly_report0(env: *mut sys::JNIEnv, _class: sys::jclass) {
-    // SAFETY: the environment of the running native method.
-    unsafe { with_profiler(env, |profiler, jni| steering::report_and_wait(profiler, jni, "API request")) }
-}
+    /// `io.mayfly.Mayfly.report`.
+    fn Java_io_mayfly_Mayfly_report0(env) {
+        with_profiler(env, |profiler, jni| steering::report_and_wait(profiler, jni, "API request"))
+    }
 
-/// `io.mayfly.Mayfly.operations`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Mayfly_operations0(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-    count: sys::jlong,
-) {
-    // SAFETY: the environment of the running native method.
-    unsafe { with_profiler(env, |profiler, _| steering::operations(profiler, count)) }
-}
+    /// `io.mayfly.Mayfly.operations`.
+    fn Java_io_mayfly_Mayfly_operations0(env, count: sys::jlong) {
+        with_profiler(env, |profiler, _| steering::operations(profiler, count))
+    }
 
-/// `io.mayfly.Mayfly.isActive`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Mayfly_isActive0(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-) -> sys::jboolean {
-    // SAFETY: the environment of the running native method.
-    let active = unsafe { with_profiler(env, |profiler, _| profiler.is_active()) };
-    sys::jboolean::from(active)
-}
+    /// `io.mayfly.Mayfly.isActive`.
+    fn Java_io_mayfly_Mayfly_isActive0(env) -> sys::jboolean {
+        let active = with_profiler(env, |profiler, _| profiler.is_active());
+        sys::jboolean::from(active)
+    }
 
-/// `io.mayfly.ManagedProfiler.status0`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_ManagedProfiler_status0(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-) -> sys::jobject {
-    let text = |jni: Jni<'_>| bytes(jni, mbean::status()?.as_bytes());
-    // SAFETY: the environment of the running native method.
-    unsafe { method_body(env, text, || None) }.unwrap_or(ptr::null_mut())
-}
+    /// `io.mayfly.ManagedProfiler.status0`.
+    fn Java_io_mayfly_ManagedProfiler_status0(env) -> sys::jobject {
+        let text = |jni: Jni<'_>| bytes(jni, mbean::status()?.as_bytes());
+        method_body(env, text, || None).unwrap_or(ptr::null_mut())
+    }
 
-/// `io.mayfly.ManagedProfiler.snapshot0`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_ManagedProfiler_snapshot0(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-) -> sys::jobject {
-    let recording = |profiler: &Profiler, jni: Jni<'_>| bytes(jni, &mbean::snapshot(profiler, jni)?);
-    // SAFETY: the environment of the running native method.
-    unsafe { with_profiler(env, recording) }.unwrap_or(ptr::null_mut())
-}
+    /// `io.mayfly.ManagedProfiler.snapshot0`.
+    fn Java_io_mayfly_ManagedProfiler_snapshot0(env) -> sys::jobject {
+        let recording = |profiler: &Profiler, jni: Jni<'_>| bytes(jni, &mbean::snapshot(profiler, jni)?);
+        with_profiler(env, recording).unwrap_or(ptr::null_mut())
+    }
 
-/// `io.mayfly.Profile.take0`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Profile_take0(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-    collect: sys::jboolean,
-) -> sys::jobject {
-    let text = |profiler: &Profiler, jni: Jni<'_>| {
-        bytes(jni, api::profile(profiler, jni, collect != sys::JNI_FALSE)?.as_bytes())
-    };
-    // SAFETY: the environment of the running native method.
-    unsafe { with_profiler(env, text) }.unwrap_or(ptr::null_mut())
-}
+    /// `io.mayfly.Profile.take0`.
+    fn Java_io_mayfly_Profile_take0(env, collect: sys::jboolean) -> sys::jobject {
+        let text = |profiler: &Profiler, jni: Jni<'_>| {
+            bytes(jni, api::profile(profiler, jni, collect != sys::JNI_FALSE)?.as_bytes())
+        };
+        with_profiler(env, text).unwrap_or(ptr::null_mut())
+    }
 
-/// `io.mayfly.Totals.take0`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Totals_take0(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-) -> sys::jobject {
-    let numbers = |profiler: &Profiler, jni: Jni<'_>| {
-        jni.long_array(&api::totals(profiler, jni)?).map(Object::into_raw)
-    };
-    // SAFETY: the environment of the running native method.
-    unsafe { with_profiler(env, numbers) }.unwrap_or(ptr::null_mut())
+    /// `io.mayfly.Totals.take0`.
+    fn Java_io_mayfly_Totals_take0(env) -> sys::jobject {
+        let numbers = |profiler: &Profiler, jni: Jni<'_>| {
+            jni.long_array(&api::totals(profiler, jni)?).map(Object::into_raw)
+        };
+        with_profiler(env, numbers).unwrap_or(ptr::null_mut())
+    }
 }
 
 fn bytes(jni: Jni<'_>, bytes: &[u8]) -> Option<sys::jobject> {

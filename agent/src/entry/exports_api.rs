@@ -8,6 +8,7 @@ use std::ptr;
 
 use mayfly_jvmti::{Class, Jni, Object, ObjectArray, method_body, sys};
 
+use super::natives::natives;
 use crate::api::{self, ApiError, Asked, Search, Steps, Survivors};
 
 /// Runs a native method's body. An error becomes an `IllegalStateException`, and so does a panic.
@@ -47,92 +48,43 @@ unsafe fn class<'call>(class: sys::jobject) -> Option<Class<'call>> {
     unsafe { Object::from_raw(class).map(|class| class.as_class()) }
 }
 
-/// `Natives.version`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Natives_version(
-    _env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-) -> sys::jint {
-    api::VERSION
-}
+natives! {
+    /// `Natives.version`.
+    fn Java_io_mayfly_Natives_version(_env) -> sys::jint {
+        api::VERSION
+    }
 
-/// `Natives.size`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Natives_size(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-    object: sys::jobject,
-) -> sys::jlong {
-    // SAFETY: arguments of the running native method.
-    unsafe { answer(env, 0, |jni| Object::from_raw(object).map_or(Ok(0), |object| api::size(jni, object))) }
-}
+    /// `Natives.size`.
+    fn Java_io_mayfly_Natives_size(env, object: sys::jobject) -> sys::jlong {
+        answer(env, 0, |jni| Object::from_raw(object).map_or(Ok(0), |object| api::size(jni, object)))
+    }
 
-/// `Natives.collect`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Natives_collect(env: *mut sys::JNIEnv, _class: sys::jclass) {
-    // SAFETY: the environment of the running native method.
-    unsafe { answer(env, (), api::collect) }
-}
+    /// `Natives.collect`.
+    fn Java_io_mayfly_Natives_collect(env) {
+        answer(env, (), api::collect)
+    }
 
-/// `Natives.isCleared`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Natives_isCleared(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-    reference: sys::jobject,
-) -> sys::jboolean {
-    // SAFETY: arguments of the running native method; the second is declared a Reference.
-    unsafe {
+    /// `Natives.isCleared`.
+    fn Java_io_mayfly_Natives_isCleared(env, reference: sys::jobject) -> sys::jboolean {
+        // SAFETY: arguments of the running native method; the second is declared a Reference.
         answer(env, sys::JNI_FALSE, |jni| {
             let referent = Object::from_raw(reference).and_then(|reference| jni.referent(reference));
             Ok(sys::jboolean::from(referent.is_none()))
         })
     }
-}
 
-/// `Natives.fields`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Natives_fields(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-    of: sys::jclass,
-) -> sys::jobject {
-    // SAFETY: arguments of the running native method; the second is declared a Class.
-    unsafe {
+    /// `Natives.fields`.
+    fn Java_io_mayfly_Natives_fields(env, of: sys::jclass) -> sys::jobject {
+        // SAFETY: arguments of the running native method; the second is declared a Class.
         answer(env, ptr::null_mut(), |jni| {
             let fields = class(of).map(|class| api::fields(jni, class)).transpose()?.flatten();
             Ok(fields.map_or(ptr::null_mut(), |fields| fields.as_object().into_raw()))
         })
     }
-}
 
-/// `Natives.fieldIds`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Natives_fieldIds(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-    fields: sys::jobject,
-) -> sys::jobject {
-    // SAFETY: arguments of the running native method; the second is declared a Field[].
-    unsafe {
+    /// `Natives.fieldIds`.
+    fn Java_io_mayfly_Natives_fieldIds(env, fields: sys::jobject) -> sys::jobject {
+        // SAFETY: arguments of the running native method; the second is declared a Field[].
         answer(env, ptr::null_mut(), |jni| {
             let Some(fields) = array(fields) else { return Ok(ptr::null_mut()) };
             let number = |index| {
@@ -145,24 +97,17 @@ pub unsafe extern "system" fn Java_io_mayfly_Natives_fieldIds(
             Ok(jni.long_array(&numbers).ok_or(ApiError::NoMemory)?.into_raw())
         })
     }
-}
 
-/// `Natives.read`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Natives_read(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-    object: sys::jobject,
-    of: sys::jclass,
-    fields: sys::jobject,
-    into: sys::jobject,
-) {
-    // SAFETY: arguments of the running native method, declared Object, Class, long[], Object[]. The numbers are those that
-    // `fieldIds` gave for fields of that class which hold references (`ClassFields` and `Scanner` of the Java side).
-    unsafe {
+    /// `Natives.read`.
+    fn Java_io_mayfly_Natives_read(
+        env,
+        object: sys::jobject,
+        of: sys::jclass,
+        fields: sys::jobject,
+        into: sys::jobject,
+    ) {
+        // SAFETY: arguments of the running native method, declared Object, Class, long[], Object[]. The numbers are those that
+        // `fieldIds` gave for fields of that class which hold references (`ClassFields` and `Scanner` of the Java side).
         answer(env, (), |jni| {
             let (Some(of), Some(fields), Some(into)) = (class(of), Object::from_raw(fields), array(into))
             else {
@@ -182,59 +127,33 @@ pub unsafe extern "system" fn Java_io_mayfly_Natives_read(
             Ok(())
         });
     }
-}
 
-/// `Natives.roots`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Natives_roots(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-) -> sys::jobject {
-    // SAFETY: the environment of the running native method.
-    unsafe { answer(env, ptr::null_mut(), |jni| Ok(api::interesting_roots(jni)?.as_object().into_raw())) }
-}
+    /// `Natives.roots`.
+    fn Java_io_mayfly_Natives_roots(env) -> sys::jobject {
+        answer(env, ptr::null_mut(), |jni| Ok(api::interesting_roots(jni)?.as_object().into_raw()))
+    }
 
-/// `Natives.count`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Natives_count(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-    roots: sys::jobject,
-    skipped: sys::jobject,
-) -> sys::jobject {
-    // SAFETY: arguments of the running native method, both declared Object[].
-    unsafe {
+    /// `Natives.count`.
+    fn Java_io_mayfly_Natives_count(env, roots: sys::jobject, skipped: sys::jobject) -> sys::jobject {
+        // SAFETY: arguments of the running native method, both declared Object[].
         answer(env, ptr::null_mut(), |jni| {
             let Some(roots) = array(roots) else { return Ok(ptr::null_mut()) };
             Ok(api::count(jni, roots, array(skipped))?.as_object().into_raw())
         })
     }
-}
 
-/// `Natives.paths`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Natives_paths(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-    targets: sys::jobject,
-    references: sys::jboolean,
-    hints: sys::jobject,
-    strength: sys::jint,
-    most: sys::jint,
-    step: sys::jobject,
-) -> sys::jobject {
-    // SAFETY: arguments of the running native method: Object[], boolean, Object[], int, int, Runnable. The elements of the
-    // first are all of type Reference, or all of type Object[], as the second says.
-    unsafe {
+    /// `Natives.paths`.
+    fn Java_io_mayfly_Natives_paths(
+        env,
+        targets: sys::jobject,
+        references: sys::jboolean,
+        hints: sys::jobject,
+        strength: sys::jint,
+        most: sys::jint,
+        step: sys::jobject,
+    ) -> sys::jobject {
+        // SAFETY: arguments of the running native method: Object[], boolean, Object[], int, int, Runnable. The elements of the
+        // first are all of type Reference, or all of type Object[], as the second says.
         answer(env, ptr::null_mut(), |jni| {
             let (Some(targets), Some(hints)) = (array(targets), array(hints)) else {
                 return Ok(ptr::null_mut());
@@ -274,40 +193,25 @@ unsafe fn held<'call>(
     held
 }
 
-/// `Natives.retained`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Natives_retained(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-    holder: sys::jobject,
-) -> sys::jlong {
-    // SAFETY: arguments of the running native method; the second is declared an Object[].
-    unsafe {
+natives! {
+    /// `Natives.retained`.
+    fn Java_io_mayfly_Natives_retained(env, holder: sys::jobject) -> sys::jlong {
+        // SAFETY: arguments of the running native method; the second is declared an Object[].
         answer(env, 0, |jni| {
             let Some(holder) = array(holder) else { return Ok(0) };
             api::retained(jni, &|index| holder.get(jni, index))
         })
     }
-}
 
-/// `Natives.survivors`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Natives_survivors(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-    body: sys::jobject,
-    collect: sys::jobject,
-    types: sys::jobject,
-    most: sys::jint,
-) -> sys::jobject {
-    // SAFETY: arguments of the running native method, declared Runnable, Runnable, Class[], int.
-    unsafe {
+    /// `Natives.survivors`.
+    fn Java_io_mayfly_Natives_survivors(
+        env,
+        body: sys::jobject,
+        collect: sys::jobject,
+        types: sys::jobject,
+        most: sys::jint,
+    ) -> sys::jobject {
+        // SAFETY: arguments of the running native method, declared Runnable, Runnable, Class[], int.
         answer(env, ptr::null_mut(), |jni| {
             let (Some(body), Some(collect)) = (Object::from_raw(body), Object::from_raw(collect)) else {
                 return Ok(ptr::null_mut());
@@ -323,53 +227,26 @@ pub unsafe extern "system" fn Java_io_mayfly_Natives_survivors(
             }
         })
     }
-}
 
-/// `Natives.canWatch`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Natives_canWatch(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-) -> sys::jboolean {
-    // SAFETY: the environment of the running native method.
-    unsafe { answer(env, sys::JNI_FALSE, |jni| Ok(sys::jboolean::from(api::can_watch(jni)))) }
-}
+    /// `Natives.canWatch`.
+    fn Java_io_mayfly_Natives_canWatch(env) -> sys::jboolean {
+        answer(env, sys::JNI_FALSE, |jni| Ok(sys::jboolean::from(api::can_watch(jni))))
+    }
 
-/// `Natives.allocations`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Natives_allocations(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-    body: sys::jobject,
-) -> sys::jobject {
-    // SAFETY: arguments of the running native method, declared Runnable.
-    unsafe {
+    /// `Natives.allocations`.
+    fn Java_io_mayfly_Natives_allocations(env, body: sys::jobject) -> sys::jobject {
+        // SAFETY: arguments of the running native method, declared Runnable.
         answer(env, ptr::null_mut(), |jni| {
             let Some(body) = Object::from_raw(body) else { return Ok(ptr::null_mut()) };
             let lines = api::allocations(jni, || jni.run(body))?;
             Ok(bytes(jni, lines))
         })
     }
-}
 
-/// `Natives.left`.
-///
-/// # Safety
-/// Called by the JVM as a static native method.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_io_mayfly_Natives_left(
-    env: *mut sys::JNIEnv,
-    _class: sys::jclass,
-    number: sys::jlong,
-) -> sys::jobject {
-    // SAFETY: the environment of the running native method.
-    unsafe { answer(env, ptr::null_mut(), |jni| Ok(bytes(jni, api::left(jni, number)))) }
+    /// `Natives.left`.
+    fn Java_io_mayfly_Natives_left(env, number: sys::jlong) -> sys::jobject {
+        answer(env, ptr::null_mut(), |jni| Ok(bytes(jni, api::left(jni, number))))
+    }
 }
 
 /// Text as an array of bytes; null for none, or without memory.

@@ -9,29 +9,29 @@ use crate::exact::Exact;
 /// There from the launch on.
 static LAUNCHED: OnceLock<Arc<Exact>> = OnceLock::new();
 /// Begun in the JVM when it ran, until it ends.
-static LATER: ArcSwapOption<Exact> = ArcSwapOption::const_empty();
+static ATTACHED: ArcSwapOption<Exact> = ArcSwapOption::const_empty();
 
 /// Keeps the exact engine of a launch for the life of the process.
 pub(super) fn keep(exact: Exact) -> Arc<Exact> {
     Arc::clone(LAUNCHED.get_or_init(|| Arc::new(exact)))
 }
 
-/// Keeps one that begins later, until [`forget_later`].
-pub(super) fn keep_later(exact: Exact) -> Arc<Exact> {
+/// Keeps one that begins later, until [`forget_attached`].
+pub(super) fn keep_attached(exact: Exact) -> Arc<Exact> {
     let exact = Arc::new(exact);
-    LATER.store(Some(Arc::clone(&exact)));
+    ATTACHED.store(Some(Arc::clone(&exact)));
     exact
 }
 
 /// The one that began later has ended.
-pub(super) fn forget_later() {
-    LATER.store(None);
+pub(super) fn forget_attached() {
+    ATTACHED.store(None);
 }
 
 /// Does something with the exact engine, if that is the one; it stays for so long.
 pub(super) fn with_exact<R>(body: impl FnOnce(&Exact) -> R) -> Option<R> {
     match LAUNCHED.get() {
         Some(exact) => Some(body(exact)),
-        None => LATER.load().as_deref().map(body),
+        None => ATTACHED.load().as_deref().map(body),
     }
 }

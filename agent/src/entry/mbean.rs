@@ -9,7 +9,7 @@ use mayfly_recording::write_profile;
 
 use crate::conduct::notice::say;
 use crate::steering::{self, Profiler};
-use crate::target::Target;
+use crate::target_jvm::Target;
 
 /// Has the Java API register its bean, if the options say so. Runs Java, before anything is counted.
 pub(super) fn register(target: &Target, jni: Jni<'_>) {

@@ -8,5 +8,6 @@ pub mod exports_api;
 mod loaded;
 pub mod marker;
 mod mbean;
+mod natives;
 mod starting;
 mod startup;

@@ -7,14 +7,14 @@ use mayfly_jvmti::Jni;
 
 use super::loaded;
 use crate::engine::{Engine, Leaving};
-use crate::exact::{Exact, LateError};
+use crate::exact::{AttachError, Exact};
 use crate::options::{Live, Options};
 use crate::output::Output;
 use crate::plan::{Counting, Plan};
 use crate::sampled::Sampled;
 use crate::steering::{self, Begun, Profiler};
-use crate::target::Target;
-use crate::tracking::Population;
+use crate::target_jvm::Target;
+use crate::tracking::Shared;
 
 /// One at a time.
 static TURN: Mutex<()> = Mutex::new(());
@@ -25,7 +25,7 @@ pub(super) enum NotStarted {
     #[error("{0}")]
     Refused(String),
     #[error(transparent)]
-    Exact(#[from] LateError),
+    Exact(#[from] AttachError),
 }
 
 impl NotStarted {
@@ -60,14 +60,14 @@ pub(super) fn try_start(
         return Err(NotStarted::Refused(already(&profiler)));
     }
     let options = options(text).map_err(NotStarted::Refused)?;
-    let population = Arc::new(Population::new(Plan::of(&options)));
-    let engine = engine(target, &population, jni)?;
-    let output = Output::open(&options, &population.plan).map_err(|error| {
+    let shared = Arc::new(Shared::new(Plan::of(&options)));
+    let engine = engine(target, &shared, jni)?;
+    let output = Output::open(&options, &shared.plan).map_err(|error| {
         engine.end(jni, Leaving::Nothing);
         NotStarted::Refused(error.to_string())
     })?;
-    let begun = Begun::Later { options: text.to_owned(), stop_after };
-    let profiler = Profiler::set(Profiler::new(target, options, (population, engine), (output, begun)));
+    let begun = Begun::Attached { options: text.to_owned(), stop_after };
+    let profiler = Profiler::set(Profiler::new(target, options, (shared, engine), (output, begun)));
     steering::begin(&profiler, jni);
     Ok(())
 }
@@ -75,15 +75,16 @@ pub(super) fn try_start(
 /// The engine that is asked for, ready to begin.
 fn engine(
     target: &'static Target,
-    population: &Arc<Population>,
+    shared: &Arc<Shared>,
     jni: Jni<'_>,
 ) -> Result<Arc<dyn Engine>, NotStarted> {
-    if population.plan.counting == Counting::Samples {
-        let sampled = Sampled::new(target, Arc::clone(population));
+    if shared.plan.counting == Counting::Samples {
+        let sampled = Sampled::new(target, Arc::clone(shared));
         return Ok(Arc::new(sampled.map_err(|error| NotStarted::Refused(error.to_string()))?));
     }
     // The class hook has to find it.
-    let exact = loaded::keep_later(Exact::later(target, Arc::clone(population), jni, loaded::forget_later)?);
+    let exact =
+        loaded::keep_attached(Exact::attached(target, Arc::clone(shared), jni, loaded::forget_attached)?);
     exact.rewrite_loaded(jni).inspect_err(|_| exact.end(jni, Leaving::Nothing))?;
     Ok(exact)
 }

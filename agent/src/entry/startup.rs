@@ -21,8 +21,8 @@ use crate::plan::{Counting, Plan};
 use crate::remote;
 use crate::sampled::Sampled;
 use crate::steering::{Begun, Profiler};
-use crate::target::{AotCache, Target, note_launch, release};
-use crate::tracking::Population;
+use crate::target_jvm::{AotCache, Target, note_launch, release};
+use crate::tracking::Shared;
 
 /// The variable whose options every JVM takes before those of its command line.
 const ENVIRONMENT: &str = "JAVA_TOOL_OPTIONS";
@@ -65,9 +65,9 @@ fn try_launch(context: &AgentLoadContext<'_>, option_text: String) -> Result<(),
         .map_err(|error| refused("sampled allocations, which #sample needs", error))?;
     note_launch();
     let target = keep(Target::new(jvm, Loaded::Launched, options.clone(), option_text));
-    let population = Arc::new(Population::new(plan));
-    let exact = loaded::keep(Exact::new(target, Arc::clone(&population), unseen));
-    Profiler::set(Profiler::new(target, options, (population, exact), (output, Begun::AtLaunch)));
+    let shared = Arc::new(Shared::new(plan));
+    let exact = loaded::keep(Exact::new(target, Arc::clone(&shared), unseen));
+    Profiler::set(Profiler::new(target, options, (shared, exact), (output, Begun::AtLaunch)));
     Ok(())
 }
 
@@ -123,10 +123,10 @@ fn launch_sampled(
 ) -> Result<(), String> {
     ask_for_few_events(&jvm.1, &options)?;
     let target = keep(Target::new(jvm, Loaded::Launched, options.clone(), option_text));
-    let population = Arc::new(Population::new(plan));
-    let sampled = Sampled::new(target, Arc::clone(&population)).map_err(|error| error.to_string())?;
+    let shared = Arc::new(Shared::new(plan));
+    let sampled = Sampled::new(target, Arc::clone(&shared)).map_err(|error| error.to_string())?;
     note_launch();
-    Profiler::set(Profiler::new(target, options, (population, Arc::new(sampled)), (output, Begun::AtLaunch)));
+    Profiler::set(Profiler::new(target, options, (shared, Arc::new(sampled)), (output, Begun::AtLaunch)));
     Ok(())
 }
 

@@ -30,13 +30,13 @@ pub(crate) fn enter(exact: &Exact, jni: Jni<'_>, thread: Thread<'_>, class: Clas
 pub(super) fn enter_thread(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, thread: Thread<'_>) {
     if hooks.slab(jni, thread) == 0 && !own_threads::is_own() {
         let slab = exact.counters.slabs.open();
-        if exact.later.is_some() && exact.target.is_carrier(jni, thread) {
+        if exact.attached.is_some() && exact.target.is_carrier(jni, thread) {
             exact.counters.slabs.note_moving(slab);
         }
         hooks.set_slab(jni, thread, slab);
         if hooks.slab(jni, thread) == 0 {
             // Nothing to keep it in: the thread's object is not whole yet.
-            exact.counters.close(slab, &exact.population);
+            exact.counters.close(slab, &exact.shared);
         }
     }
 }
@@ -70,15 +70,15 @@ pub(super) fn register(
     class: Class<'_>,
     shape: Shape,
 ) -> Option<Registered> {
-    let population = &*exact.population;
+    let shared = &*exact.shared;
     let name = exact.target.jvmti.class_name(class)?;
-    let (plan, filter) = (&population.plan, &population.plan.filter);
+    let (plan, filter) = (&shared.plan, &shared.plan.filter);
     let large_enough = match shape {
         Shape::Object { size } => filter.admits_size(size.into()),
         Shape::Array | Shape::NameOnly => true,
     };
     let tracked = plan.hands_each_over() && large_enough && filter.admits(&name);
-    let registered = population.classes.register(&name, shape, tracked);
+    let registered = shared.classes.register(&name, shape, tracked);
     hooks.cell.set(jni, class, registered.cell as i32);
     Some(registered)
 }
@@ -100,27 +100,26 @@ pub(crate) struct HandedOver<'call> {
 /// Takes an object handed over by the hooks.
 pub(crate) fn track(exact: &Exact, jni: Jni<'_>, handed_over: HandedOver<'_>) {
     let HandedOver { object, cell, size, moving, entry } = handed_over;
-    let population = &*exact.population;
-    let every = if let Tracking::EveryNth(every) = population.plan.tracking { every } else { 1 };
+    let shared = &*exact.shared;
+    let every = if let Tracking::EveryNth(every) = shared.plan.tracking { every } else { 1 };
     let examined = every == 1 || (exact.examined.fetch_add(1, Relaxed) + 1).is_multiple_of(every);
-    with_this_thread(population, |thread| {
+    with_this_thread(shared, |thread| {
         thread.tracked_last = None;
-        if !examined || population.switches.is_finished() {
+        if !examined || shared.switches.is_finished() {
             return;
         }
-        let Some(class) = thread.class(population, (None, cell)) else { return };
+        let Some(class) = thread.class(shared, (None, cell)) else { return };
         let size = if size == 0 { u64::from(class.size) } else { size };
         let followed = Followed { object, size, bytes: size * every, entry };
-        thread.tracked_last =
-            thread.add((population, &exact.target.jvmti), jni, class, followed, (moving, 0));
+        thread.tracked_last = thread.add((shared, &exact.target.jvmti), jni, class, followed, (moving, 0));
     });
 }
 
 /// Takes back the object that this thread handed over last: its caller hands it over again.
 pub(crate) fn untrack(exact: &Exact, jni: Jni<'_>) {
-    with_this_thread_if_known(&exact.population, |thread| {
+    with_this_thread_if_known(&exact.shared, |thread| {
         if let Some(object) = thread.tracked_last.take() {
-            thread.tracker.take_back(&exact.population, jni, object);
+            thread.tracker.take_back(&exact.shared, jni, object);
         }
     });
 }

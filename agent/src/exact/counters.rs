@@ -10,7 +10,7 @@ use mayfly_tracking::{
 use rustc_hash::FxHashSet;
 
 use crate::plan::{Plan, Stacks};
-use crate::tracking::Population;
+use crate::tracking::Shared;
 
 const ELSEWHERE: &str = "their sites only, there are too many allocating instructions";
 const UNPREPARED: &str = "some objects of classes that the JVM had not announced yet";
@@ -64,42 +64,42 @@ impl Counters {
     /// Totals of classes, and the rows of sites that changed or are asked for, if places are counted.
     pub(super) fn read(
         &self,
-        population: &Population,
+        shared: &Shared,
         asked: &FxHashSet<SiteId>,
     ) -> (Vec<ClassTotal>, Vec<SiteCounts>) {
-        let words = self.slabs.words(&population.classes, &self.places);
-        let totals = words.classes(&population.classes, &self.places);
+        let words = self.slabs.words(&shared.classes, &self.places);
+        let totals = words.classes(&shared.classes, &self.places);
         self.unprepared.store(words.without_cell(), Relaxed);
-        let rows = || self.with_rows(|rows| rows.changed(&words, self.tables(population), asked));
-        let sites = if counts_places(&population.plan) { rows() } else { Vec::new() };
+        let rows = || self.with_rows(|rows| rows.changed(&words, self.tables(shared), asked));
+        let sites = if counts_places(&shared.plan) { rows() } else { Vec::new() };
         (totals, sites)
     }
 
     /// Rows of sites begin again from zero; the totals that they begin from.
-    pub(super) fn reset(&self, population: &Population) -> Vec<ClassTotal> {
-        self.slabs.forget_largest(&population.classes, &self.places);
-        if let Some(shares) = &population.shares {
+    pub(super) fn reset(&self, shared: &Shared) -> Vec<ClassTotal> {
+        self.slabs.forget_largest(&shared.classes, &self.places);
+        if let Some(shares) = &shared.shares {
             shares.reset();
-            self.slabs.forget_dues(&population.classes, &self.places);
+            self.slabs.forget_dues(&shared.classes, &self.places);
         }
         *self.scopes_before.lock().unwrap_or_else(PoisonError::into_inner) =
-            self.slabs.scopes(&population.classes, &self.places);
-        let words = self.slabs.words(&population.classes, &self.places);
-        self.with_rows(|rows| rows.reset(&words, self.tables(population)));
-        words.classes(&population.classes, &self.places)
+            self.slabs.scopes(&shared.classes, &self.places);
+        let words = self.slabs.words(&shared.classes, &self.places);
+        self.with_rows(|rows| rows.reset(&words, self.tables(shared)));
+        words.classes(&shared.classes, &self.places)
     }
 
     /// What was counted in scopes from the last reset on, by node.
-    pub(super) fn scopes(&self, population: &Population) -> Vec<ScopeTotal> {
+    pub(super) fn scopes(&self, shared: &Shared) -> Vec<ScopeTotal> {
         let before = self.scopes_before.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut scopes = self.slabs.scopes(&population.classes, &self.places);
+        let mut scopes = self.slabs.scopes(&shared.classes, &self.places);
         scopes.iter_mut().zip(before.iter()).for_each(|(scope, before)| scope.subtract(before));
         scopes
     }
 
     /// A thread ends: its counts are kept.
-    pub(super) fn close(&self, slab: u64, population: &Population) {
-        self.slabs.close(slab, &population.classes, &self.places);
+    pub(super) fn close(&self, slab: u64, shared: &Shared) {
+        self.slabs.close(slab, &shared.classes, &self.places);
     }
 
     /// What may be missing, by cause.
@@ -124,12 +124,12 @@ impl Counters {
     }
 
     /// Looks at all counters, for no more than that.
-    pub(super) fn look(&self, population: &Population) {
-        self.slabs.words(&population.classes, &self.places);
+    pub(super) fn look(&self, shared: &Shared) {
+        self.slabs.words(&shared.classes, &self.places);
     }
 
-    fn tables<'a>(&'a self, population: &'a Population) -> Tables<'a> {
-        Tables { classes: &population.classes, places: &self.places, sites: &population.sites }
+    fn tables<'a>(&'a self, shared: &'a Shared) -> Tables<'a> {
+        Tables { classes: &shared.classes, places: &self.places, sites: &shared.sites }
     }
 
     fn with_rows<R>(&self, action: impl FnOnce(&mut SiteRows) -> R) -> R {

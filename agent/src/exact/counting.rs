@@ -23,9 +23,9 @@ impl Counting for Exact {
     }
 
     fn counts(&self, asked: &FxHashSet<SiteId>) -> Counts {
-        let (classes, sites) = self.counters.read(&self.population, asked);
+        let (classes, sites) = self.counters.read(&self.shared, asked);
         let executed: Vec<u64> = classes.iter().map(ClassTotal::bytes).collect();
-        let names = &self.population.classes;
+        let names = &self.shared.classes;
         let estimates = self.unseen.as_ref().map(|unseen| {
             unseen.changed(names, &executed, has_virtual_threads(self.target.jdk, names, &executed))
         });
@@ -33,14 +33,14 @@ impl Counting for Exact {
     }
 
     fn scopes(&self) -> Vec<ScopeTotal> {
-        self.counters.scopes(&self.population)
+        self.counters.scopes(&self.shared)
     }
 
     fn reset(&self) -> Vec<ClassTotal> {
         if let Some(unseen) = &self.unseen {
             unseen.reset();
         }
-        self.counters.reset(&self.population)
+        self.counters.reset(&self.shared)
     }
 
     fn account(&self) -> Account {
@@ -61,7 +61,7 @@ impl Counting for Exact {
     }
 
     fn native_bytes_now(&self) -> u64 {
-        self.counters.look(&self.population);
+        self.counters.look(&self.shared);
         self.native_bytes()
     }
 }
@@ -94,7 +94,7 @@ impl Engine for Exact {
 
     /// What was there from the launch on has its fields in classes of the JDK.
     fn can_end(&self) -> bool {
-        self.later.is_some()
+        self.attached.is_some()
     }
 
     fn end(&self, jni: Jni<'_>, leaving: Leaving) {
@@ -108,14 +108,14 @@ impl Engine for Exact {
     fn thread_ends(&self, jni: Jni<'_>, thread: Thread<'_>, allocated: Option<u64>) {
         forget_this_thread();
         let Some(hooks) = self.hooks() else { return };
-        let counts = self.population.switches.is_active();
+        let counts = self.shared.switches.is_active();
         if let (Some(unseen), Some(allocated), true) = (&self.unseen, allocated, counts) {
             unseen.thread_ends(allocated);
         }
         let slab = hooks.slab(jni, thread);
         if slab != 0 {
             hooks.set_slab(jni, thread, 0);
-            self.counters.close(slab, &self.population);
+            self.counters.close(slab, &self.shared);
         }
     }
 

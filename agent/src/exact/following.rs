@@ -55,16 +55,16 @@ pub(super) fn follow_sampled(
     (class, cell): (ClassId, u32),
     (object, size, interval): (Object<'_>, u64, u64),
 ) {
-    let population = &*exact.population;
+    let shared = &*exact.shared;
     let Some(shares) = shares_in_use(exact).filter(|shares| shares.is_frequent(class)) else { return };
     // Java answers: nothing of this thread may be held.
-    let entry = population.scopes.are_used().then(|| hooks.entry(jni)).flatten();
+    let entry = shared.scopes.are_used().then(|| hooks.entry(jni)).flatten();
     timed(exact, shares, |thread| {
         let at = (None, cell);
-        let mut known = thread.class(population, at).filter(|known| known.tracked)?;
+        let mut known = thread.class(shared, at).filter(|known| known.tracked)?;
         let p = Estimate::probability(size, interval);
-        let log2 = shares.stands_for(p, &population.budget, &mut fastrand::f64)?;
-        population.clock.advance_by_estimate((size as f64 / p) as u64);
+        let log2 = shares.stands_for(p, &shared.budget, &mut fastrand::f64)?;
+        shared.clock.advance_by_estimate((size as f64 / p) as u64);
         let followed = Followed { object, size, bytes: 0, entry };
         // The JVM samples nothing while a virtual thread is being mounted or unmounted.
         let chosen = Chosen { followed, log2, moving: false };
@@ -75,8 +75,8 @@ pub(super) fn follow_sampled(
 }
 
 fn shares_in_use(exact: &Exact) -> Option<&Shares> {
-    let population = &*exact.population;
-    population.shares.as_ref().filter(|_| !population.switches.is_finished())
+    let shared = &*exact.shared;
+    shared.shares.as_ref().filter(|_| !shared.switches.is_finished())
 }
 
 /// What an action gives that follows an object, told to the budget; it says how long it took a stack.
@@ -85,7 +85,7 @@ fn timed<R>(
     shares: &Shares,
     action: impl FnOnce(&mut OfThread) -> Option<(R, Duration)>,
 ) -> Option<R> {
-    with_this_thread(&exact.population, |thread| {
+    with_this_thread(&exact.shared, |thread| {
         thread.due = thread.due.wrapping_add(1);
         let timed = thread.due.is_multiple_of(TIMED).then(Instant::now);
         let done = action(thread);
@@ -100,11 +100,11 @@ fn timed<R>(
 
 /// Forgets that this thread's last object was due: its caller counts it again.
 pub(crate) fn unfollow(exact: &Exact, jni: Jni<'_>) {
-    with_this_thread_if_known(&exact.population, |thread| {
+    with_this_thread_if_known(&exact.shared, |thread| {
         let Some(Asked { at, before, tracked }) = thread.asked.take() else { return };
         thread.has_reached(at, before);
         if let Some(object) = tracked {
-            thread.tracker.take_back(&exact.population, jni, object);
+            thread.tracker.take_back(&exact.shared, jni, object);
         }
     });
 }
@@ -117,24 +117,23 @@ impl OfThread {
         jni: Jni<'_>,
         due: HandedOver<'_>,
     ) -> Option<(NextDue, Duration)> {
-        let population = &*exact.population;
+        let shared = &*exact.shared;
         self.asked = None;
         let at: CountedAt = (due.entry.map(EntryId::node), due.cell);
-        let mut known = self.class(population, at).filter(|known| known.tracked)?;
+        let mut known = self.class(shared, at).filter(|known| known.tracked)?;
         let sampling = exact.sampling_of_frequent_classes();
         if sampling.is_some() && shares.is_frequent(known.id) {
             return Some((NextDue::BySampler, Duration::ZERO));
         }
         let size = if due.size == 0 { u64::from(known.size) } else { due.size };
         let before = known.reached;
-        let turn =
-            shares.turn(known.id, &mut known.reached, &population.budget, &mut |n| fastrand::u64(1..=n));
+        let turn = shares.turn(known.id, &mut known.reached, &shared.budget, &mut |n| fastrand::u64(1..=n));
         let (tracked, on_stack) = match turn.follow {
             Some(log2) => {
                 // Where threads come and go it is not left to the JVM's sampler, which draws the same in each of them.
                 if let Some(interval) = sampling.filter(|_| !exact.threads_are_brief()) {
                     let p = Estimate::probability(size, interval);
-                    shares.note_followed(known.id, log2, p, population.clock.now_ms());
+                    shares.note_followed(known.id, log2, p, shared.clock.now_ms());
                 }
                 let followed = Followed { object: due.object, size, bytes: size << log2, entry: due.entry };
                 let chosen = Chosen { followed, log2, moving: due.moving };
@@ -162,10 +161,10 @@ impl OfThread {
         known: &mut KnownClass,
         chosen: Chosen<'_>,
     ) -> (Option<Tracked>, Duration) {
-        let population = &*exact.population;
+        let shared = &*exact.shared;
         let Chosen { followed, log2, moving } = chosen;
         let draw = &mut |n| fastrand::u64(1..=n);
-        let stack = population
+        let stack = shared
             .plan
             .stacks
             .are_taken()
@@ -175,7 +174,7 @@ impl OfThread {
         let (site, stack_log2) = match stack {
             Some(log2) => {
                 let began = Instant::now();
-                let site = self.tracker.site((population, &exact.target.jvmti), jni, known.id, moving);
+                let site = self.tracker.site((shared, &exact.target.jvmti), jni, known.id, moving);
                 on_stack = began.elapsed();
                 spend_on_stack(shares.stacks(), on_stack);
                 (site, log2)
@@ -183,6 +182,6 @@ impl OfThread {
             None => (known.site, 0),
         };
         let stands_for = StandsFor { objects_log2: log2, stack_log2 };
-        (self.tracker.follow(population, jni, followed, (site, stands_for)), on_stack)
+        (self.tracker.follow(shared, jni, followed, (site, stands_for)), on_stack)
     }
 }

@@ -10,7 +10,7 @@ use mayfly_jvmti::{
 use mayfly_tracking::EntryId;
 
 use super::stand_ins::StandIns;
-use crate::target::release::{FIRST_WITH_CURRENT_CARRIER, REDEFINED_COUNT_FIELD};
+use crate::target_jvm::release::{FIRST_WITH_CURRENT_CARRIER, REDEFINED_COUNT_FIELD};
 
 /// Built from `profiler-java/boot`; a test rebuilds and compares it.
 const CLASS_FILE: &[u8] = include_bytes!("../../../profiler-java/boot/MayflyHooks.class");

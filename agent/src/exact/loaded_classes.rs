@@ -10,7 +10,7 @@ use mayfly_classfile::nan_constants;
 use mayfly_jvmti::{Class, Jni, JvmtiEnv, JvmtiError};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
-use crate::target::release::{FIRST_WITH_CHEAP_BATCHES, LEFT_ALONE};
+use crate::target_jvm::release::{FIRST_WITH_CHEAP_BATCHES, LEFT_ALONE};
 
 /// Classes changed at once: the program is paused for each batch, and the JVM looks at all its classes in each pause.
 const BATCH: usize = 500;

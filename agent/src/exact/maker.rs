@@ -6,7 +6,7 @@ use mayfly_classfile::opcode::{
 };
 use mayfly_jvmti::{Jni, JvmtiEnv, StackFrame};
 
-use crate::target::release::{
+use crate::target_jvm::release::{
     VECTOR_PACKAGE, VECTOR_SUPPORT_PACKAGE, has_entry_points_of_the_jvm, is_made_by_the_jvm,
 };
 

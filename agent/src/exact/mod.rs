@@ -2,18 +2,18 @@
 //!
 //! Also what only such an engine needs: who made what no hook sees. What it shares with other engines is in `tracking`.
 
-mod ahead;
 mod allocations;
-mod begin_later;
+mod attached;
+mod begin_attached;
 mod counters;
 mod counting;
 mod following;
 mod hooks;
-mod later;
 mod loaded_classes;
 mod maker;
 mod numbering;
 mod places;
+mod prepared;
 mod rewriting;
 mod sampler;
 mod scopes;
@@ -25,8 +25,8 @@ mod unseen;
 mod virtual_threads;
 
 pub(crate) use allocations::{HandedOver, enter, track, untrack};
+pub(crate) use attached::AttachError;
 pub(crate) use following::{NextDue, follow, unfollow};
-pub(crate) use later::LateError;
 pub(crate) use places::{Sampled, enter as enter_place, enter_pair, sample};
 pub(crate) use sampler::ask_for_sampler;
 pub(crate) use scopes::{enter_inner, note_entry, scope_name};

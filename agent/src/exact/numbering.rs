@@ -4,25 +4,25 @@ use mayfly_classfile::allocation::{Place, Places};
 use mayfly_jvmti::modified_utf8;
 use mayfly_tracking::{Numbering, PlaceTable};
 
-use crate::tracking::Population;
+use crate::tracking::Shared;
 
 /// For one class. Places of classes that nobody asks for are left out.
 pub(super) struct Numberer<'a> {
-    population: &'a Population,
+    shared: &'a Shared,
     numbering: Numbering<'a>,
 }
 
 impl<'a> Numberer<'a> {
     /// Numbers the next class.
-    pub(super) fn new(places: &'a PlaceTable, population: &'a Population) -> Self {
-        Self { population, numbering: places.numbering() }
+    pub(super) fn new(places: &'a PlaceTable, shared: &'a Shared) -> Self {
+        Self { shared, numbering: places.numbering() }
     }
 }
 
 impl Places for Numberer<'_> {
     fn number(&mut self, place: Place<'_>) -> Option<u32> {
         let made = place.made.class_name().map(|name| modified_utf8(&name));
-        if made.as_deref().is_some_and(|made| !self.population.plan.filter.admits(made)) {
+        if made.as_deref().is_some_and(|made| !self.shared.plan.filter.admits(made)) {
             return None;
         }
         let class = modified_utf8(place.class).replace('/', ".");

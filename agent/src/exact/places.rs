@@ -14,7 +14,7 @@ use super::spending::spend_on_stack;
 use super::state::Exact;
 use super::thread::{Awaited, with_this_thread};
 use crate::conduct::own_threads;
-use crate::target::release::is_taken_back;
+use crate::target_jvm::release::is_taken_back;
 use crate::tracking::Stacks;
 
 /// Gives a thread a slab and a place its counter; where in the slab that is, 0 if nowhere. `class` is that of the
@@ -30,12 +30,12 @@ pub(crate) fn enter(
     let (class, kind) = match class {
         Some(class) => {
             allocations::enter(exact, jni, thread, class);
-            (exact.population.classes.at_cell(hooks.cell.get(jni, class) as u32), Kind::Arrays)
+            (exact.shared.classes.at_cell(hooks.cell.get(jni, class) as u32), Kind::Arrays)
         }
         None => {
             allocations::enter_thread(exact, jni, hooks, thread);
             let made = exact.counters.places.facts(place).and_then(|facts| facts.made);
-            (made.map(|made| exact.population.classes.named(&made)), Kind::Objects)
+            (made.map(|made| exact.shared.classes.named(&made)), Kind::Objects)
         }
     };
     if hooks.slab(jni, thread) == 0 {
@@ -46,11 +46,10 @@ pub(crate) fn enter(
 
 /// As [`enter`], at a place where classes differ, of the class with this cell.
 pub(crate) fn enter_pair(exact: &Exact, place: u32, cell: u32) -> u32 {
-    let Some(class) = exact.population.classes.at_cell(cell) else { return 0 };
-    let is_array = exact.population.classes.object_size(class).is_none();
+    let Some(class) = exact.shared.classes.at_cell(cell) else { return 0 };
+    let is_array = exact.shared.classes.object_size(class).is_none();
     let kind = if is_array { Kind::OtherArrays } else { Kind::OtherObjects };
-    let wanted =
-        exact.population.classes.name(class).is_some_and(|name| exact.population.plan.filter.admits(name));
+    let wanted = exact.shared.classes.name(class).is_some_and(|name| exact.shared.plan.filter.admits(name));
     exact.counters.places.enter_pair(place, cell, class, kind, wanted).unwrap_or(0)
 }
 
@@ -67,7 +66,7 @@ pub(crate) struct Sampled {
 
 /// Takes the stack, if it is the sample's turn; the plan is for `MayflyHooks.due`.
 pub(crate) fn sample(exact: &Exact, jni: Jni<'_>, at: Sampled, state: u32) -> u64 {
-    if exact.population.switches.is_finished() || own_threads::is_own() {
+    if exact.shared.switches.is_finished() || own_threads::is_own() {
         return Due::NEVER.plan;
     }
     let due = exact
@@ -87,7 +86,7 @@ fn take(exact: &Exact, jni: Jni<'_>, at: Sampled, log2: u32) {
     let Some((place, class)) = exact.counters.places.at(offset) else { return };
     let site = take_stack(exact, jni, (class, place), moving, log2);
     // No frames: the caller takes the array back, a place told of the object after all, or the JVM gave none.
-    if exact.population.sites.has_frames(site) {
+    if exact.shared.sites.has_frames(site) {
         exact.counters.places.book(offset, site, log2, size);
     }
 }
@@ -100,20 +99,20 @@ fn take_stack(
     moving: bool,
     log2: u32,
 ) -> SiteId {
-    let population = &*exact.population;
-    let stacks = Stacks { population, jvmti: &exact.target.jvmti, jni };
-    with_this_thread(population, |thread| {
+    let shared = &*exact.shared;
+    let stacks = Stacks { shared, jvmti: &exact.target.jvmti, jni };
+    with_this_thread(shared, |thread| {
         let raw = &mut thread.tracker.stack;
         let site = if moving {
-            let lines = population.plan.lines;
+            let lines = shared.plan.lines;
             let frame = || exact.counters.places.facts(place).map(|facts| facts.frame(lines));
             stacks.of_moving_at(raw, class, place, frame)
         } else {
             stacks.take_at(raw, class, place);
-            population.sites.of_stack(raw, |raw| name(exact, stacks, raw, (class, place)))
+            shared.sites.of_stack(raw, |raw| name(exact, stacks, raw, (class, place)))
         };
-        let is_void = is_unplaced(place) && !population.sites.has_frames(site);
-        if population.plan.lifetimes && !is_void {
+        let is_void = is_unplaced(place) && !shared.sites.has_frames(site);
+        if shared.plan.lifetimes && !is_void {
             thread.await_object(Awaited { class, site, log2 });
         }
         site
@@ -123,7 +122,7 @@ fn take_stack(
 /// The frames of a new stack.
 fn name(exact: &Exact, stacks: Stacks<'_>, raw: &RawStack, (class, place): (ClassId, u32)) -> Vec<FrameId> {
     if is_unplaced(place) {
-        let name = exact.population.classes.name(class).unwrap_or_default();
+        let name = exact.shared.classes.name(class).unwrap_or_default();
         let tells = |method| {
             let code = exact.target.jvmti.method_code(stacks.jni, method);
             code.is_some_and(|method| tells_of_places(&method.constants, &method.code))

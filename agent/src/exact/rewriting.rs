@@ -14,8 +14,8 @@ use mayfly_tracking::PlaceTable;
 
 use super::numbering::Numberer;
 use crate::conduct::notice::say;
-use crate::target::compiles_huge_methods;
-use crate::tracking::Population;
+use crate::target_jvm::compiles_huge_methods;
+use crate::tracking::Shared;
 
 /// Allocations of such a method are counted for their class, not by place.
 const UNPLACED: &str = "allocation sites left out, or the method would be too large";
@@ -26,7 +26,7 @@ pub(super) struct Rewriting {
     /// Whose calls are scopes.
     scopes: Vec<ScopedMethods>,
     /// Gives numbers to the scopes of annotated methods; `None` where there are no scopes.
-    names: Option<Arc<Population>>,
+    names: Option<Arc<Shared>>,
     /// By number, of scopes whose class was loaded: whether a call of the method is one.
     loaded: Mutex<BTreeMap<u32, bool>>,
     refusals: Mutex<BTreeMap<Cow<'static, str>, u64>>,
@@ -35,19 +35,19 @@ pub(super) struct Rewriting {
 
 impl Rewriting {
     /// With the methods of `#scope`. `fields`: whether they are added.
-    pub(super) fn new(population: &Arc<Population>, fields: bool) -> Self {
-        let methods = population.plan.scopes.iter().map(|method| ScopedMethods {
+    pub(super) fn new(shared: &Arc<Shared>, fields: bool) -> Self {
+        let methods = shared.plan.scopes.iter().map(|method| ScopedMethods {
             class: method.class.replace('.', "/").into_bytes(),
             method: method.method.clone().into_bytes(),
             descriptor: None,
-            scope: population.scopes.name(&method.scope_name()),
+            scope: shared.scopes.name(&method.scope_name()),
         });
         let options =
             allocation::Options { add_fields: fields, compiles_huge_methods: compiles_huge_methods() };
         Self {
             options,
             scopes: methods.collect(),
-            names: fields.then(|| Arc::clone(population)),
+            names: fields.then(|| Arc::clone(shared)),
             loaded: Mutex::default(),
             refusals: Mutex::default(),
             nanoseconds: AtomicU64::new(0),
@@ -59,7 +59,7 @@ impl Rewriting {
     /// asks us again. Whether the class is another one now. `mended`: the class to start from, if the JVM's own bytes lack something.
     pub(super) fn rewrite<'event>(
         &self,
-        places: Option<(&PlaceTable, &Population)>,
+        places: Option<(&PlaceTable, &Shared)>,
         mended: Option<&[u8]>,
         context: &CallbackContext<'event>,
         mut event: ClassFileLoadHookEvent<'event>,
@@ -89,17 +89,13 @@ impl Rewriting {
         changed
     }
 
-    fn rewritten(
-        &self,
-        class: &[u8],
-        places: Option<(&PlaceTable, &Population)>,
-    ) -> Result<Rewritten, Refusal> {
+    fn rewritten(&self, class: &[u8], places: Option<(&PlaceTable, &Shared)>) -> Result<Rewritten, Refusal> {
         let number = self.names.as_ref().map(|names| |name: &[u8]| names.scopes.name(&modified_utf8(name)));
         let annotated = number.as_ref().map(|number| number as &NumberOfScope<'_>);
         let scopes = Scopes { named: &self.scopes, annotated };
         match places {
-            Some((places, population)) => {
-                let mut numberer = Numberer::new(places, population);
+            Some((places, shared)) => {
+                let mut numberer = Numberer::new(places, shared);
                 let numberer: &mut dyn Places = &mut numberer;
                 allocation::rewrite_with_scopes(class, self.options, Some(numberer), scopes)
             }

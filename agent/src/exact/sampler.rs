@@ -14,7 +14,7 @@ use super::unseen::Unseen;
 use crate::conduct::notice::say;
 use crate::conduct::own_threads;
 use crate::plan::Plan;
-use crate::target::{note_sample, renew_buffer, set_sampling_interval};
+use crate::target_jvm::{note_sample, renew_buffer, set_sampling_interval};
 use crate::tracking::{Followed, Rate};
 
 /// Mean bytes between two samples where the user asks for none: what is not seen is estimated to some per cent, at a
@@ -95,7 +95,7 @@ pub(super) fn start(exact: &Exact, jni: Jni<'_>) {
     let Some(unseen) = &exact.unseen else { return };
     unseen.begin(exact.target, jni);
     match exact.target.jvmti.enable(Event::SampledObjectAlloc) {
-        Ok(()) if follows_a_sample(&exact.population.plan) => renew_buffer(jni),
+        Ok(()) if follows_a_sample(&exact.shared.plan) => renew_buffer(jni),
         Ok(()) => {}
         Err(error) => say(&format!(
             "the JVM does not sample allocations ({error}): what is not counted will not be estimated, and #sample has no \
@@ -108,24 +108,24 @@ pub(super) fn start(exact: &Exact, jni: Jni<'_>) {
 pub(super) fn sampled(exact: &Exact, jni: Jni<'_>, sample: SampledAllocation<'_>) {
     let picked = note_sample();
     let Some(unseen) = &exact.unseen else { return };
-    let Some(drawn) = unseen.draw(jni, sample, exact.population.clock.gcs(), picked) else { return };
+    let Some(drawn) = unseen.draw(jni, sample, exact.shared.clock.gcs(), picked) else { return };
     if let Some(interval) = unseen.paced(Instant::now()) {
         // Can't fail while the capability is ours.
         let _ = set_sampling_interval(&exact.target.jvmti, interval);
     }
     let Some(hooks) = exact.hooks_in_use() else { return };
-    let population = &*exact.population;
-    if !population.switches.is_active() || own_threads::is_own() {
+    let shared = &*exact.shared;
+    if !shared.switches.is_active() || own_threads::is_own() {
         return;
     }
     let Some(cell) = cell_of(exact, jni, hooks, sample) else { return };
-    let class = population.classes.at_cell(cell);
+    let class = shared.classes.at_cell(cell);
     if let Some(class) = class {
-        let name = population.classes.name(class).unwrap_or_default();
+        let name = shared.classes.name(class).unwrap_or_default();
         unseen.take(&exact.target.jvmti, jni, (class, name), &drawn);
     }
     let is_fair = || drawn.is_fair(fastrand::f64());
-    match (population.plan.tracking, class) {
+    match (shared.plan.tracking, class) {
         (Tracking::ByteSample(interval), _) if is_fair() => {
             follow(exact, jni, sample, (cell, interval, drawn.interval))
         }
@@ -144,17 +144,17 @@ fn follow(
     sample: SampledAllocation<'_>,
     (cell, interval, drawn_at): (u32, u64, u64),
 ) {
-    let population = &*exact.population;
-    with_this_thread(population, |thread| {
-        let Some(class) = thread.class(population, (None, cell)) else { return };
-        let name = population.classes.name(class.id).unwrap_or_default();
-        let filter = &population.plan.filter;
+    let shared = &*exact.shared;
+    with_this_thread(shared, |thread| {
+        let Some(class) = thread.class(shared, (None, cell)) else { return };
+        let name = shared.classes.name(class.id).unwrap_or_default();
+        let filter = &shared.plan.filter;
         if filter.admits_size(sample.size) && filter.admits(name) {
             let bytes = Estimate::of_sample(sample.size, drawn_at).bytes();
             let beyond = beyond_log2(sample.size, (interval, drawn_at), fastrand::f64());
             let followed = Followed { object: sample.object, size: sample.size, bytes, entry: None };
             // The JVM samples nothing while a virtual thread is being mounted or unmounted.
-            thread.add((population, &exact.target.jvmti), jni, class, followed, (false, beyond));
+            thread.add((shared, &exact.target.jvmti), jni, class, followed, (false, beyond));
         }
     });
 }

@@ -19,18 +19,18 @@ pub(crate) fn enter_inner(exact: &Exact, jni: Jni<'_>, thread: Thread<'_>, outer
         }
         outer => outer,
     };
-    if outer == 0 { 0 } else { exact.counters.slabs.open_inner(outer, name, &exact.population.scopes) }
+    if outer == 0 { 0 } else { exact.counters.slabs.open_inner(outer, name, &exact.shared.scopes) }
 }
 
 /// An entry of a scope in which objects may have been tracked ends on this thread, or goes on in it as in another one.
 pub(crate) fn note_entry(exact: &Exact, entry: EntryId, ends: bool) {
-    let population = &*exact.population;
-    if population.plan.scope_survivors {
-        population.nurseries.note_entry(entry, ends);
+    let shared = &*exact.shared;
+    if shared.plan.scope_survivors {
+        shared.nurseries.note_entry(entry, ends);
     }
 }
 
 /// The number of a scope's name; 0 if nothing is counted any more.
 pub(crate) fn scope_name(exact: &Exact, name: &str) -> u32 {
-    if exact.population.switches.is_finished() { 0 } else { exact.population.scopes.name(name) }
+    if exact.shared.switches.is_finished() { 0 } else { exact.shared.scopes.name(name) }
 }

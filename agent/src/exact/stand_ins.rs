@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 use mayfly_jvmti::{FieldOffset, Jni};
 
-use crate::target::release::{
+use crate::target_jvm::release::{
     REDEFINED_COUNT_FIELD, STACK_SIZE_FIELD, THREAD_HOLDER_CLASS, THREAD_HOLDER_FIELD,
 };
 

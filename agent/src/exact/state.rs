@@ -5,19 +5,19 @@ use std::sync::{Arc, OnceLock};
 
 use mayfly_jvmti::{CallbackContext, ClassFileLoadHookEvent, Jni, ObjectSizes};
 
+use super::attached::Attached;
 use super::counters::Counters;
 use super::hooks::{self, Hooks, SessionConstants};
-use super::later::Later;
 use super::rewriting::Rewriting;
 use super::stand_ins::StandIns;
 use super::unseen::Unseen;
 use crate::conduct::notice::refuse_launch;
 use crate::plan::{Counting, HandedOver, Plan, Stacks};
-use crate::target::Target;
-use crate::tracking::Population;
+use crate::target_jvm::Target;
+use crate::tracking::Shared;
 
 /// What a session needs besides whose hooks make no tests.
-pub(super) struct Ahead {
+pub(super) struct Prepared {
     /// Sizes of objects by class.
     pub(super) sizes: ObjectSizes,
     /// Where objects of `java.lang.Thread` are counted.
@@ -27,7 +27,7 @@ pub(super) struct Ahead {
 /// Counts by hooks in rewritten classes.
 pub(crate) struct Exact {
     pub(super) target: &'static Target,
-    pub(super) population: Arc<Population>,
+    pub(super) shared: Arc<Shared>,
     pub(super) counters: Arc<Counters>,
     pub(super) rewriting: Rewriting,
     /// What the JVM's sampler tells; `None` if another agent has it.
@@ -39,46 +39,47 @@ pub(crate) struct Exact {
     /// Found at VMInit, or when all classes are about to be rewritten.
     pub(super) hooks: OnceLock<Hooks>,
     /// There in a session that prepares threads and classes.
-    pub(super) ahead: OnceLock<Ahead>,
+    pub(super) prepared: OnceLock<Prepared>,
     /// `None`: it was there from the launch on.
-    pub(super) later: Option<Later>,
+    pub(super) attached: Option<Attached>,
 }
 
 impl Exact {
     /// Before any Java runs: nothing is counted yet.
-    pub(crate) fn new(target: &'static Target, population: Arc<Population>, unseen: Option<Unseen>) -> Self {
-        Self::with((target, population), unseen, None)
+    pub(crate) fn new(target: &'static Target, shared: Arc<Shared>, unseen: Option<Unseen>) -> Self {
+        Self::with((target, shared), unseen, None)
     }
 
     pub(super) fn with(
-        (target, population): (&'static Target, Arc<Population>),
+        (target, shared): (&'static Target, Arc<Shared>),
         unseen: Option<Unseen>,
-        later: Option<Later>,
+        attached: Option<Attached>,
     ) -> Self {
-        let plan = &population.plan;
-        let counters = match later {
+        let plan = &shared.plan;
+        let counters = match attached {
             Some(_) => Counters::again(plan),
             None => Arc::new(Counters::new(plan)),
         };
-        let stand_ins = later.as_ref().map(Later::stand_ins);
+        let stand_ins = attached.as_ref().map(Attached::stand_ins);
         let session = session_constants(plan, &counters, stand_ins);
         Self {
-            later: later.map(|later| later.with_class_file(hooks::class_file(target.jdk, session))),
-            rewriting: Rewriting::new(&population, stand_ins.is_none()),
+            attached: attached
+                .map(|attached| attached.with_class_file(hooks::class_file(target.jdk, session))),
+            rewriting: Rewriting::new(&shared, stand_ins.is_none()),
             counters,
             target,
-            population,
+            shared,
             unseen,
             examples: AtomicU64::new(0),
             examined: AtomicU64::new(0),
             hooks: OnceLock::new(),
-            ahead: OnceLock::new(),
+            prepared: OnceLock::new(),
         }
     }
 
     /// Defines the Java side, in the early start phase: rewritten code needs it from its first allocation on.
     pub(crate) fn define_hooks(&self, jni: Jni<'_>) {
-        let session = session_constants(&self.population.plan, &self.counters, None);
+        let session = session_constants(&self.shared.plan, &self.counters, None);
         if !hooks::define(jni, &hooks::class_file(self.target.jdk, session)) {
             refuse_launch(
                 "the JVM does not take java.lang.MayflyHooks: is java.base patched, or another agent in the way?",
@@ -88,7 +89,7 @@ impl Exact {
 
     /// Finds the Java side at VMInit, and makes it ready to count.
     pub(crate) fn connect_hooks(&self, jni: Jni<'_>) {
-        let session = session_constants(&self.population.plan, &self.counters, None);
+        let session = session_constants(&self.shared.plan, &self.counters, None);
         let connected = hooks::connect(jni, &self.target.jvmti, session).and_then(|hooks| {
             let hooks = self.hooks.get_or_init(|| hooks);
             if session.arriving.is_some() { self.prepare_all(jni, hooks) } else { Ok(()) }
@@ -105,15 +106,15 @@ impl Exact {
         self.note_redefinition(context, &event);
         let mended = self.with_lost_parameters(context, &event);
         let mended = mended.as_deref();
-        if self.population.switches.is_finished() {
+        if self.shared.switches.is_finished() {
             return mended.map_or((), |class| self.rewriting.replace(class, context, event));
         }
         let name = event.name();
         if let Some(own) = self.own_class(name) {
             return self.rewriting.replace(own, context, event);
         }
-        let counts_places = self.population.plan.stacks == Stacks::ByPlace;
-        let places = counts_places.then_some((&self.counters.places, &*self.population));
+        let counts_places = self.shared.plan.stacks == Stacks::ByPlace;
+        let places = counts_places.then_some((&self.counters.places, &*self.shared));
         if self.rewriting.rewrite(places, mended, context, event) {
             self.note_changed(name);
         }
@@ -122,13 +123,13 @@ impl Exact {
     /// Whether `#gc-every` asks for collections on the threads that allocate.
     #[inline]
     pub(crate) fn forces_collections(&self) -> bool {
-        self.population.plan.collects_each.is_some()
+        self.shared.plan.collects_each.is_some()
     }
 
     /// Mean bytes between objects of frequent classes that the JVM's sampler chooses; `None` where it is not ours, or hooks can't
     /// be told.
     pub(super) fn sampling_of_frequent_classes(&self) -> Option<u64> {
-        self.unseen.as_ref().filter(|_| self.ahead.get().is_some()).map(Unseen::interval)
+        self.unseen.as_ref().filter(|_| self.prepared.get().is_some()).map(Unseen::interval)
     }
 
     /// Whether much is allocated by threads that live briefly.
@@ -143,7 +144,7 @@ impl Exact {
 
     /// The same until the end of counting.
     pub(super) fn hooks_in_use(&self) -> Option<&Hooks> {
-        self.hooks.get().filter(|_| !self.population.switches.is_finished())
+        self.hooks.get().filter(|_| !self.shared.switches.is_finished())
     }
 }
 

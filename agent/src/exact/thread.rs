@@ -9,12 +9,12 @@ use mayfly_tracking::{NodeId, Progression, StandsFor, Tracked};
 use rustc_hash::FxHashMap;
 
 use crate::plan::Stacks;
-use crate::tracking::{Followed, Population, Tracker};
+use crate::tracking::{Followed, Shared, Tracker};
 
 /// One thread's.
 pub(super) struct OfThread {
-    /// Whose it is: of an earlier population there may be something left.
-    population: u64,
+    /// Whose it is: of an earlier shared there may be something left.
+    shared: u64,
     pub(super) tracker: Tracker,
     /// What is known of the classes handed over, by their cell; looked up in shared tables only once. In a balanced session
     /// by scope too, as each counts for itself.
@@ -75,15 +75,15 @@ thread_local! {
 }
 
 /// Does something with what this thread has, which it gets if it has nothing yet.
-pub(super) fn with_this_thread<R>(population: &Population, action: impl FnOnce(&mut OfThread) -> R) -> R {
+pub(super) fn with_this_thread<R>(shared: &Shared, action: impl FnOnce(&mut OfThread) -> R) -> R {
     OF_THREAD.with_borrow_mut(|of_thread| {
-        if let Some(old) = of_thread.take_if(|it| it.population != population.number) {
+        if let Some(old) = of_thread.take_if(|it| it.shared != shared.number) {
             drop(ManuallyDrop::into_inner(old));
         }
         action(of_thread.get_or_insert_with(|| {
             ManuallyDrop::new(Box::new(OfThread {
-                population: population.number,
-                tracker: Tracker::open(population),
+                shared: shared.number,
+                tracker: Tracker::open(shared),
                 classes: FxHashMap::default(),
                 awaited: Vec::new(),
                 tracked_last: None,
@@ -95,9 +95,9 @@ pub(super) fn with_this_thread<R>(population: &Population, action: impl FnOnce(&
 }
 
 /// As [`with_this_thread`], if it has anything.
-pub(super) fn with_this_thread_if_known(population: &Population, action: impl FnOnce(&mut OfThread)) {
+pub(super) fn with_this_thread_if_known(shared: &Shared, action: impl FnOnce(&mut OfThread)) {
     OF_THREAD.with_borrow_mut(|of_thread| {
-        of_thread.as_mut().filter(|it| it.population == population.number).map(|it| action(it))
+        of_thread.as_mut().filter(|it| it.shared == shared.number).map(|it| action(it))
     });
 }
 
@@ -111,22 +111,22 @@ impl OfThread {
     /// for two to this power of what its sample does.
     pub(super) fn add(
         &mut self,
-        (population, jvmti): (&Population, &JvmtiEnv),
+        (shared, jvmti): (&Shared, &JvmtiEnv),
         jni: Jni<'_>,
         class: KnownClass,
         followed: Followed<'_>,
         (moving, beyond): (bool, u32),
     ) -> Option<Tracked> {
-        let stacks = population.plan.stacks;
+        let stacks = shared.plan.stacks;
         // Taken off the list even if the object is not chosen.
-        let awaited = (stacks == Stacks::ByPlace).then(|| self.take_awaited(population, class));
+        let awaited = (stacks == Stacks::ByPlace).then(|| self.take_awaited(shared, class));
         let objects_log2 = self.tracker.choose(class.id, followed.bytes)? + beyond;
         let (site, stack_log2) = match awaited {
             Some(awaited) => awaited,
-            None if stacks.are_taken() => (self.tracker.site((population, jvmti), jni, class.id, moving), 0),
+            None if stacks.are_taken() => (self.tracker.site((shared, jvmti), jni, class.id, moving), 0),
             None => (class.site, 0),
         };
-        self.tracker.follow(population, jni, followed, (site, StandsFor { objects_log2, stack_log2 }))
+        self.tracker.follow(shared, jni, followed, (site, StandsFor { objects_log2, stack_log2 }))
     }
 
     /// A stack was taken for an object that will be handed over.
@@ -138,8 +138,8 @@ impl OfThread {
     }
 
     /// The site of an object handed over, and what it stands for: with a stack, if one was taken where it was made.
-    fn take_awaited(&mut self, population: &Population, class: KnownClass) -> (SiteId, u32) {
-        let name = |class| population.classes.name(class);
+    fn take_awaited(&mut self, shared: &Shared, class: KnownClass) -> (SiteId, u32) {
+        let name = |class| shared.classes.name(class);
         let is_it = |awaited: &Awaited| awaited.class == class.id || name(awaited.class) == name(class.id);
         match self.awaited.iter().rposition(is_it) {
             Some(at) => {
@@ -153,14 +153,14 @@ impl OfThread {
     }
 
     /// The class that is counted there.
-    pub(super) fn class(&mut self, population: &Population, at: CountedAt) -> Option<KnownClass> {
+    pub(super) fn class(&mut self, shared: &Shared, at: CountedAt) -> Option<KnownClass> {
         if let Some(&known) = self.classes.get(&at) {
             return Some(known);
         }
-        let id = population.classes.at_cell(at.1)?;
-        let size = population.classes.object_size(id);
-        let tracked = is_followed(population, population.classes.name(id).unwrap_or_default(), size);
-        let site = population.sites.of_class(id);
+        let id = shared.classes.at_cell(at.1)?;
+        let size = shared.classes.object_size(id);
+        let tracked = is_followed(shared, shared.classes.name(id).unwrap_or_default(), size);
+        let site = shared.sites.of_class(id);
         let reached = Progression::default();
         let known = KnownClass { id, size: size.unwrap_or(0), site, tracked, reached };
         self.classes.insert(at, known);
@@ -169,8 +169,8 @@ impl OfThread {
 }
 
 /// Whether objects of this class are followed when they are due, if each has so many bytes or they are arrays (`None`).
-fn is_followed(population: &Population, class: &str, size: Option<u32>) -> bool {
-    let filter = &population.plan.filter;
+fn is_followed(shared: &Shared, class: &str, size: Option<u32>) -> bool {
+    let filter = &shared.plan.filter;
     let large_enough = size.is_none_or(|size| filter.admits_size(size.into()));
-    population.shares.is_some() && large_enough && filter.admits(class)
+    shared.shares.is_some() && large_enough && filter.admits(class)
 }

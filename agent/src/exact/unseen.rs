@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::maker::{Kind, Made, Maker, examine, unseen_maker};
 use super::virtual_threads::with_doubt;
-use crate::target::{Picked, Target};
+use crate::target_jvm::{Picked, Target};
 use crate::tracking::{Brief, Drawn, Draws, Last, Rate, Sample, ThreadSamples};
 
 /// Frames for which it is not worth while to ask whether their methods are still there.

@@ -4,7 +4,7 @@
 use mayfly_profile::{ClassEstimate, ClassId, Estimate};
 use mayfly_tracking::ClassTable;
 
-use crate::target::release::{FIRST_WITH_VIRTUAL_THREADS, MADE_WHILE_MOUNTING, VIRTUAL_THREAD_CLASS};
+use crate::target_jvm::release::{FIRST_WITH_VIRTUAL_THREADS, MADE_WHILE_MOUNTING, VIRTUAL_THREAD_CLASS};
 
 /// Whether any virtual thread was made in a JVM of that release, by the bytes counted of each class.
 pub(super) fn has_virtual_threads(jdk: u32, classes: &ClassTable, executed: &[u64]) -> bool {

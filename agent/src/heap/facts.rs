@@ -2,7 +2,7 @@
 
 use mayfly_heap::dump::{Facts, TEXT_LIMIT};
 
-use crate::target::Target;
+use crate::target_jvm::Target;
 
 /// Of a dump made now; `texts`: whether texts are in it.
 pub(crate) fn dump_facts(target: &Target, texts: bool) -> Facts {

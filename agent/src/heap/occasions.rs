@@ -17,7 +17,7 @@ use crate::conduct::notice::say_as;
 use crate::options::HeapOptions;
 use crate::options::name::expand;
 use crate::output::name_facts;
-use crate::target::{Target, stops_the_world};
+use crate::target_jvm::{Target, stops_the_world};
 
 /// Folder of the summaries, once it is known.
 static DIR: OnceLock<String> = OnceLock::new();

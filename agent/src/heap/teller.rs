@@ -30,8 +30,8 @@ pub(super) struct Teller<S> {
     pub(super) threads: FxHashMap<i64, i64>,
 }
 
-/// What was told in all.
-pub(super) struct Told {
+/// What the walk met in all.
+pub(super) struct Walked {
     pub(super) objects: u64,
     pub(super) references: u64,
 }
@@ -67,14 +67,14 @@ impl<S: FnMut(&[u8]) -> io::Result<()>> Teller<S> {
     ///
     /// # Errors
     /// The sink's, now or before; or there were too many objects.
-    pub(super) fn finish(mut self) -> Result<Told, HeapError> {
+    pub(super) fn finish(mut self) -> Result<Walked, HeapError> {
         if let Some(error) = self.failed {
             return Err(HeapError::Sink(error));
         }
         let objects = u64::from(self.encoder.newest().0);
         let rest = self.encoder.finish().map_err(|_| HeapError::TooManyObjects)?;
         (self.sink)(&rest).map_err(HeapError::Sink)?;
-        Ok(Told { objects, references: self.references })
+        Ok(Walked { objects, references: self.references })
     }
 
     /// Hands whole frames on; whether all is well.

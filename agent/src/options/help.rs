@@ -1,6 +1,7 @@
 //! The text of `#help`, made from the table. Prints nothing itself.
 
-use super::table::{SPECS, Spec};
+use super::spec::Spec;
+use super::table::SPECS;
 
 const WIDTH: usize = 80;
 const INDENT: &str = "      ";

@@ -9,6 +9,7 @@ mod help;
 pub mod name;
 mod parse;
 mod settings;
+mod spec;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,8 @@ use mayfly_profile::EngineKind;
 use super::error::OptionError;
 use super::heap;
 use super::settings::Options;
-use super::table::{CLASHES, CONTINUE, HEAP_OCCASIONS, SPECS, Shape, Spec};
+use super::spec::{CONTINUE, Shape, Spec};
+use super::table::{CLASHES, HEAP_OCCASIONS, SPECS};
 
 /// Mean bytes between two samples of the sampled engine: HotSpot's own choice, at a cost that can't be measured.
 const SAMPLED_INTERVAL: u64 = 512 << 10;

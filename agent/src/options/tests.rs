@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mayfly_profile::{BucketBounds, HeapOrder};
 
-use super::{Live, Options, Periodic, Resets, help, table};
+use super::{Live, Options, Periodic, Resets, help, spec, table};
 
 fn parse(text: &str) -> Options {
     Options::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -336,7 +336,7 @@ fn heap_options_alone_profile_nothing() {
 #[test]
 fn values_are_required_where_they_are() {
     assert_eq!(refusal("#gc"), "#gc needs a value: write #gc-SECONDS, e.g. #gc-5");
-    for spec in table::SPECS.iter().filter(|spec| matches!(spec.shape, table::Shape::Value(..))) {
+    for spec in table::SPECS.iter().filter(|spec| matches!(spec.shape, spec::Shape::Value(..))) {
         for text in [format!("#{}", spec.name), format!("#{}-", spec.name)] {
             assert!(refusal(&text).starts_with(&format!("#{} needs a value: write ", spec.name)), "{text}");
         }

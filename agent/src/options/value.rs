@@ -1,6 +1,6 @@
 //! Values of options: seconds, bounds, templates. Knows no option by name.
 //!
-//! Not here: numbers, sizes and lists, which old recordings hold as text, too (`mayfly_profile::option_value`).
+//! Not here: numbers, sizes and lists, which the command line takes, too (`mayfly_profile::option_value`).
 
 use std::time::Duration;
 

@@ -12,7 +12,7 @@ use crate::conduct::notice::say;
 pub(super) fn encoded(writer: &mut RecordingWriter, step: &Step, why: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for update in step.updates.iter() {
-        match writer.encode(&confessing(update, step.missed, why)) {
+        match writer.encode(&with_missed(update, step.missed, why)) {
             Ok(mut frame) => bytes.append(&mut frame),
             Err(error) => say(&error.to_string()),
         }
@@ -21,7 +21,7 @@ pub(super) fn encoded(writer: &mut RecordingWriter, step: &Step, why: &str) -> V
 }
 
 /// An update that says, if it states what can be trusted, how often its reader was too slow.
-pub(super) fn confessing<'u>(update: &'u Update, missed: u64, why: &str) -> Cow<'u, Update> {
+pub(super) fn with_missed<'u>(update: &'u Update, missed: u64, why: &str) -> Cow<'u, Update> {
     match update {
         Update::Progress(progress) if missed > 0 => {
             let mut progress = progress.clone();

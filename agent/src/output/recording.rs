@@ -15,7 +15,7 @@ use mayfly_report::printable;
 
 use super::fan_out::{FanOut, Step};
 use super::files::{self, FileError};
-use super::frames::confessing;
+use super::frames::with_missed;
 use super::queue::{Pace, Unserved};
 use super::rewritten::{GrowingFile, names};
 use crate::conduct::notice::say;
@@ -185,7 +185,7 @@ impl Frames {
     /// What is to be written after this step.
     fn of(&mut self, step: &Step) -> Vec<u8> {
         let now_ms = self.began.elapsed().as_millis() as u64;
-        let updates = step.updates.iter().map(|update| confessing(update, step.missed, MISSED));
+        let updates = step.updates.iter().map(|update| with_missed(update, step.missed, MISSED));
         // A copy of each step would leave its memory with this thread's part of the allocator.
         let due: Vec<_> = if self.thinner.lets_pass(now_ms) {
             updates.collect()

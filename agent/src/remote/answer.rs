@@ -15,7 +15,7 @@ use super::start;
 use super::watcher::watch;
 use crate::heap::{self, Before, HeapError, Series};
 use crate::steering::{self, Profiler};
-use crate::target::Target;
+use crate::target_jvm::Target;
 
 /// The name by which the JVM knows the thread while it works.
 const THREAD: &str = "mayfly-control";

@@ -20,7 +20,7 @@ use mayfly_recording::control::AttachRefusal;
 use self::socket::SocketFile;
 use self::start::Start;
 use crate::conduct::notice::say;
-use crate::target::Target;
+use crate::target_jvm::Target;
 
 /// Where the socket is, until the JVM ends.
 static SOCKET_FILE: Mutex<Option<SocketFile>> = Mutex::new(None);

@@ -22,7 +22,7 @@ use crate::conduct::descriptors::above_standard;
 use crate::conduct::own_threads::exclude_this_thread;
 use crate::heap;
 use crate::steering::switch_off;
-use crate::target::Target;
+use crate::target_jvm::Target;
 
 /// Clients listened to at once. Beyond, the one that has waited longest without saying anything whole is left.
 const MOST_CLIENTS: usize = 32;

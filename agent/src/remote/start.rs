@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mayfly_jvmti::Jni;
 
-use crate::target::Target;
+use crate::target_jvm::Target;
 
 /// Begins to profile with such options, for so long at most; why not, if it can't.
 pub(crate) type Start = fn(&'static Target, &str, Option<Duration>, Jni<'_>) -> Result<(), String>;

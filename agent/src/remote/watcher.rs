@@ -7,7 +7,7 @@ use mayfly_recording::control::{CHUNK_BYTES, Refusal, Response};
 
 use super::reply::Reply;
 use crate::steering::{self, Profiler, WatchError, Watcher};
-use crate::target::Target;
+use crate::target_jvm::Target;
 
 /// How long it may take nothing, as when it is suspended, before it is left.
 const STALL_LIMIT: Duration = Duration::from_secs(60);

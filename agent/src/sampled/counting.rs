@@ -10,7 +10,7 @@ use super::state::Sampled;
 use crate::conduct::notice::say;
 use crate::conduct::own_threads;
 use crate::engine::{Account, Counting, Counts, Engine, Leaving};
-use crate::target::renew_buffer;
+use crate::target_jvm::renew_buffer;
 
 const UNSAMPLED: &str = "by threads that lived briefly, of which the JVM sampled nothing";
 

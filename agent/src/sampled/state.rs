@@ -12,8 +12,10 @@ use super::estimates::Estimates;
 use super::threads::{OfThread, Threads};
 use crate::conduct::own_threads;
 use crate::plan::Plan;
-use crate::target::{JVMS_SAMPLING_INTERVAL, Target, give_sampler_back, note_sample, set_sampling_interval};
-use crate::tracking::{Drawn, Draws, Followed, Population, Rate, Sample};
+use crate::target_jvm::{
+    JVMS_SAMPLING_INTERVAL, Target, give_sampler_back, note_sample, set_sampling_interval,
+};
+use crate::tracking::{Drawn, Draws, Followed, Rate, Sample, Shared};
 
 /// What of the JVM is held while it samples for us.
 const CAPABILITIES: Capabilities = Capabilities {
@@ -48,7 +50,7 @@ pub(crate) struct SamplerError(JvmtiError);
 /// Counts and follows what the JVM's sampler picks.
 pub(crate) struct Sampled {
     pub(super) target: &'static Target,
-    pub(super) population: Arc<Population>,
+    pub(super) shared: Arc<Shared>,
     pub(super) draws: Draws,
     pub(super) estimates: Estimates,
     pub(super) threads: Threads,
@@ -65,8 +67,8 @@ impl Sampled {
     ///
     /// # Errors
     /// Another agent has it.
-    pub(crate) fn new(target: &'static Target, population: Arc<Population>) -> Result<Self, SamplerError> {
-        let interval = interval(&population.plan);
+    pub(crate) fn new(target: &'static Target, shared: Arc<Shared>) -> Result<Self, SamplerError> {
+        let interval = interval(&shared.plan);
         let jvmti = &target.jvmti;
         jvmti.add_capabilities(CAPABILITIES).map_err(SamplerError)?;
         if let Err(error) = set_sampling_interval(jvmti, interval) {
@@ -78,8 +80,8 @@ impl Sampled {
             draws: Draws::of(target.jdk),
             estimates: Estimates::new(interval),
             threads: Threads::default(),
-            rate: Rate::new(interval, population.plan.sample_rate),
-            population,
+            rate: Rate::new(interval, shared.plan.sample_rate),
+            shared,
             followed: AtomicU64::new(0),
             open: RwLock::new(false),
         })
@@ -103,11 +105,11 @@ impl Sampled {
             return;
         }
         let Some(name) = self.target.jvmti.class_name(sample.class) else { return };
-        let class = self.population.classes.named(&name);
-        let filter = &self.population.plan.filter;
+        let class = self.shared.classes.named(&name);
+        let filter = &self.shared.plan.filter;
         let admitted = filter.admits_size(sample.size) && filter.admits(&name);
-        self.threads.with_this(&self.population, |thread| {
-            let now = (&mut thread.last, self.population.clock.gcs());
+        self.threads.with_this(&self.shared, |thread| {
+            let now = (&mut thread.last, self.shared.clock.gcs());
             let drawn = self.draws.take(jni, sample, now, picked);
             self.estimates.add(class, drawn);
             thread.samples.add(Sample { class, maker: None, estimate: drawn.estimate });
@@ -131,14 +133,9 @@ impl Sampled {
         let bytes = drawn.estimate.bytes();
         let Some(objects_log2) = thread.tracker.choose(class, bytes) else { return };
         // The JVM samples nothing while a virtual thread is being mounted or unmounted.
-        let site = thread.tracker.site((&self.population, &self.target.jvmti), jni, class, false);
+        let site = thread.tracker.site((&self.shared, &self.target.jvmti), jni, class, false);
         let followed = Followed { object: sample.object, size: sample.size, bytes, entry: None };
-        thread.tracker.follow(
-            &self.population,
-            jni,
-            followed,
-            (site, StandsFor { objects_log2, stack_log2: 0 }),
-        );
+        thread.tracker.follow(&self.shared, jni, followed, (site, StandsFor { objects_log2, stack_log2: 0 }));
         self.followed.fetch_add(1, Relaxed);
     }
 

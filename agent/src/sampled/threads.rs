@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::tracking::{Last, Population, ThreadSamples, Tracker};
+use crate::tracking::{Last, Shared, ThreadSamples, Tracker};
 
 thread_local! {
     /// A number of this thread's own, from 1 up; 0: it has none yet.
@@ -30,11 +30,11 @@ pub(super) struct Threads(Mutex<FxHashMap<u64, Box<OfThread>>>);
 
 impl Threads {
     /// Does something with what this thread has. Unlocked meanwhile: the JVM may wait for other threads there.
-    pub(super) fn with_this(&self, population: &Population, action: impl FnOnce(&mut OfThread)) {
+    pub(super) fn with_this(&self, shared: &Shared, action: impl FnOnce(&mut OfThread)) {
         let number = number();
         let known = self.lock().remove(&number);
         let mut thread = known.unwrap_or_else(|| {
-            let tracker = Tracker::open(population);
+            let tracker = Tracker::open(shared);
             Box::new(OfThread { tracker, samples: ThreadSamples::NONE, last: None })
         });
         action(&mut thread);

@@ -25,7 +25,7 @@ use self::trust::Difference;
 use self::uncounted::Uncounted;
 use crate::conduct::memory;
 use crate::engine::{Account, Counting};
-use crate::tracking::{Deaths, Population};
+use crate::tracking::{Deaths, Shared};
 
 /// Least time between two readings of all threads' allocation counters for the byte clock.
 const CORRECTION_STEP: Duration = Duration::from_millis(50);
@@ -48,7 +48,7 @@ pub(crate) trait JvmBytes {
 
 /// Everything that one thread at a time adds up.
 pub(crate) struct Session {
-    population: Arc<Population>,
+    shared: Arc<Shared>,
     deaths: Deaths,
     stream: Stream,
     scopes: ScopeStream,
@@ -83,10 +83,10 @@ pub(crate) struct Reached {
 impl Session {
     /// A session of such a run: its stream begins with [`Update::Start`], which is the caller's to send. `launched`: the agent was
     /// there from the launch of the JVM on.
-    pub(crate) fn new(population: Arc<Population>, run: &RunInfo, launched: bool) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, run: &RunInfo, launched: bool) -> Self {
         Self {
-            deaths: Deaths::new(&population, run),
-            population,
+            deaths: Deaths::new(&shared, run),
+            shared,
             stream: Stream::default(),
             scopes: ScopeStream::default(),
             profiled: Stopwatch::default(),
@@ -104,14 +104,14 @@ impl Session {
 
     /// Profiling begins, or goes on.
     pub(crate) fn starts(&mut self, jvm: &impl JvmBytes) {
-        self.profiled.run(true, self.population.clock.now_ms());
+        self.profiled.run(true, self.shared.clock.now_ms());
         self.uncounted.starts(jvm.allocated().unwrap_or(0));
     }
 
     /// A pause begins: nothing is counted.
     pub(crate) fn stops(&mut self, jvm: &impl JvmBytes) {
         self.uncounted.stops(jvm.allocated().unwrap_or(0));
-        self.profiled.run(false, self.population.clock.now_ms());
+        self.profiled.run(false, self.shared.clock.now_ms());
     }
 
     /// Nothing more is counted, though the JVM goes on for a while. Time runs on: objects are still followed.
@@ -122,20 +122,19 @@ impl Session {
     /// The program's work is over, though its shutdown hooks run: from now on nothing is told but what is known now. What they free
     /// and for how long they run is not the program's work.
     pub(crate) fn is_over(&mut self) {
-        self.profiled.run(false, self.population.clock.now_ms());
-        self.over.get_or_insert(self.population.clock.gcs());
+        self.profiled.run(false, self.shared.clock.now_ms());
+        self.over.get_or_insert(self.shared.clock.gcs());
     }
 
     /// Takes over what threads have tracked.
     pub(crate) fn absorb(&mut self) {
-        self.deaths.absorb(&self.population);
+        self.deaths.absorb(&self.shared);
     }
 
     /// Books the deaths up to the last collection, if one ended since they were booked. Whether one did.
     pub(crate) fn catch_up(&mut self, references: &mut impl References, jvm: &impl JvmBytes) -> bool {
-        let is_behind = self.over.is_none()
-            && self.population.clock.gcs() != self.swept_gcs
-            && self.population.plan.lifetimes;
+        let is_behind =
+            self.over.is_none() && self.shared.clock.gcs() != self.swept_gcs && self.shared.plan.lifetimes;
         if is_behind {
             self.collect(references, jvm);
         }
@@ -147,12 +146,12 @@ impl Session {
         if self.over.is_some() {
             return;
         }
-        self.swept_gcs = self.population.clock.gcs();
+        self.swept_gcs = self.shared.clock.gcs();
         self.absorb();
-        if self.population.plan.lifetimes {
+        if self.shared.plan.lifetimes {
             self.deaths.note_collections();
             self.correct_byte_clock(jvm);
-            self.deaths.sweep(&self.population, references);
+            self.deaths.sweep(&self.shared, references);
         }
     }
 
@@ -181,19 +180,19 @@ impl Session {
         }
         self.corrected = Some(Instant::now());
         if let Some(bytes) = jvm.allocated() {
-            self.population.clock.correct(bytes);
+            self.shared.clock.correct(bytes);
         }
     }
 
     /// Forgets everything counted so far, which is an update.
     pub(crate) fn reset(&mut self, engine: &dyn Counting, references: &mut impl References) -> Vec<Update> {
-        self.deaths.reset(&self.population, references);
+        self.deaths.reset(&self.shared, references);
         self.stream.reset(engine.reset());
         self.scopes.reset();
-        self.profiled.restart(self.population.clock.now_ms());
+        self.profiled.restart(self.shared.clock.now_ms());
         self.collections.clear();
         self.newest = (0, 0);
-        self.population.operations.reset();
+        self.shared.operations.reset();
         self.operations = 0;
         self.resets += 1;
         vec![Update::Reset]
@@ -209,10 +208,10 @@ impl Session {
         // Counts before names: every class and site in them is then named.
         let asked = self.sites_with_news();
         let counts = engine.counts(&asked);
-        let mut updates = self.stream.names(&self.population);
+        let mut updates = self.stream.names(&self.shared);
         let progress = Progress {
             duration_ms: self.profiled.elapsed().as_millis() as u64,
-            gcs: self.over.unwrap_or_else(|| self.population.clock.gcs()),
+            gcs: self.over.unwrap_or_else(|| self.shared.clock.gcs()),
             trust: self.trust(engine, jvm, counts.classes.iter().map(ClassTotal::bytes).sum(), own_cpu),
             classes: self.stream.class_counts(&counts.classes, self.deaths.ledger()),
             sites: self.site_rows(counts.sites),
@@ -228,7 +227,7 @@ impl Session {
             let fates = self.deaths.ledger().take_fates(classes, sites);
             updates.extend(fates.map(|fates| Update::Fates(Box::new(fates))));
             let fates = self.deaths.ledger().scope_fates();
-            updates.extend(self.scopes.changed(&self.population, classes, &engine.scopes(), fates));
+            updates.extend(self.scopes.changed(&self.shared, classes, &engine.scopes(), fates));
         }
         let shares = self.deaths.ledger().take_shares(self.stream.named().0);
         updates.extend((!shares.is_empty()).then_some(Update::Shares(shares)));
@@ -246,7 +245,7 @@ impl Session {
 
     /// Those that the program has reported, if that are others than the last time.
     fn operations(&mut self) -> Option<Update> {
-        let now = self.population.operations.get();
+        let now = self.shared.operations.get();
         let told = mem::replace(&mut self.operations, now);
         (now != told).then_some(Update::Operations(now))
     }
@@ -260,7 +259,7 @@ impl Session {
         // Once a step: what was allocated since the last correction would be missing.
         self.corrected = None;
         self.correct_byte_clock(jvm);
-        let clock = &self.population.clock;
+        let clock = &self.shared.clock;
         let newest_bytes = &mut self.newest.1;
         let told = noted.into_iter().map(|(ms, gc)| {
             *newest_bytes = clock.bytes_at(ms).max(*newest_bytes);
@@ -276,7 +275,7 @@ impl Session {
 
     /// It is closed, and the JVM goes on: gives all references back.
     pub(crate) fn release(&mut self, references: &mut impl References) {
-        self.deaths.reset(&self.population, references);
+        self.deaths.reset(&self.shared, references);
     }
 
     /// How far it has come.
@@ -295,13 +294,13 @@ impl Session {
                 Difference { jvm: total, accounted, error: error_bytes, interval: sample_interval };
             difference.by_cause(&self.uncounted, remainder, || jvm.allocated_on_carriers())
         };
-        let native_bytes = memory::allocated() + engine.native_bytes() + self.population.native_bytes();
+        let native_bytes = memory::allocated() + engine.native_bytes() + self.shared.native_bytes();
         Trust {
             accounted_bytes: accounted,
             jvm_allocated_bytes: total,
             remainder: total.map(by_cause).unwrap_or_default(),
             refusals,
-            dropped: [self.population.dropped(), dropped].concat(),
+            dropped: [self.shared.dropped(), dropped].concat(),
             sample_interval,
             following: self.deaths.following(),
             cost: OwnCost { cpu_ms: own_cpu.as_millis() as u64, native_bytes, rewrite_ms },

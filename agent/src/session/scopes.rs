@@ -3,7 +3,7 @@
 use mayfly_profile::{ClassId, ScopeCounts, ScopeFateCounts, Update};
 use mayfly_tracking::{NodeId, ScopeFates, ScopeTotal};
 
-use crate::tracking::Population;
+use crate::tracking::Shared;
 
 /// What the stream has said of scopes so far, by node.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ impl ScopeStream {
     /// by node.
     pub(super) fn changed(
         &mut self,
-        population: &Population,
+        shared: &Shared,
         named: usize,
         totals: &[ScopeTotal],
         fates: Vec<ScopeFates>,
@@ -24,9 +24,8 @@ impl ScopeStream {
         self.0.resize_with(totals.len().max(self.0.len()), ScopeCounts::default);
         for (node, (total, said)) in totals.iter().zip(&mut self.0).enumerate() {
             let fates = fates.next().unwrap_or_default();
-            let fates = population.plan.scope_survivors.then_some(fates);
-            let Some(path) = u8::try_from(node).ok().and_then(|node| population.scopes.path(NodeId(node)))
-            else {
+            let fates = shared.plan.scope_survivors.then_some(fates);
+            let Some(path) = u8::try_from(node).ok().and_then(|node| shared.scopes.path(NodeId(node))) else {
                 continue;
             };
             let now = counts(path, total, fates, named);

@@ -3,7 +3,7 @@
 use mayfly_profile::{ClassCounts, ClassId, FrameId, SiteId, Tally, Update};
 use mayfly_tracking::{ClassTotal, Ledger};
 
-use crate::tracking::Population;
+use crate::tracking::Shared;
 
 /// What the stream has said so far.
 #[derive(Debug, Default)]
@@ -19,18 +19,18 @@ pub(super) struct Stream {
 
 impl Stream {
     /// Names for all classes, frames and sites that have none yet.
-    pub(super) fn names(&mut self, population: &Population) -> Vec<Update> {
+    pub(super) fn names(&mut self, shared: &Shared) -> Vec<Update> {
         let mut updates = Vec::new();
-        while let Some(name) = population.classes.name(ClassId::of_row(self.classes)) {
+        while let Some(name) = shared.classes.name(ClassId::of_row(self.classes)) {
             updates.push(Update::Class { id: ClassId::of_row(self.classes), name: name.into() });
             self.classes += 1;
         }
-        if !population.plan.stacks.are_taken() {
+        if !shared.plan.stacks.are_taken() {
             return updates;
         }
         // Sites first: a site read here has its class among those said and its frames among those said below.
-        let sites: Vec<_> = population.sites.sites_since(self.sites).collect();
-        for frame in population.sites.frames_since(self.frames) {
+        let sites: Vec<_> = shared.sites.sites_since(self.sites).collect();
+        for frame in shared.sites.frames_since(self.frames) {
             updates.push(Update::Frame { id: FrameId::of_row(self.frames), frame: frame.clone() });
             self.frames += 1;
         }

@@ -23,7 +23,7 @@ const INTERVAL: u64 = 512 << 10;
 
 /// Counts what it is told, as an engine would that knows neither hooks nor slabs: estimates, from samples.
 struct ByHand {
-    population: Arc<Population>,
+    shared: Arc<Shared>,
     totals: Mutex<Vec<ClassTotal>>,
     /// How often scopes were asked for.
     scopes_asked: AtomicU32,
@@ -32,14 +32,14 @@ struct ByHand {
 impl ByHand {
     /// So many objects of a class were allocated, the first of which is followed as `reference`.
     fn allocate(&self, class: &str, objects: u64, size: u64, reference: u64) -> (ClassId, SiteId) {
-        let id = self.population.classes.named(class);
+        let id = self.shared.classes.named(class);
         let mut totals = self.totals.lock().expect("no panic");
         let rows = totals.len().max(id.row() + 1);
         totals.resize(rows, ClassTotal::default());
         totals[id.row()].counted.add(Tally::of(objects, size));
         let frame = Frame { class: "b.Main".into(), method: "run".into(), ..Frame::default() };
-        let site = self.population.sites.of_frame(id, 0, frame);
-        let nursery = self.population.nurseries.open();
+        let site = self.shared.sites.of_frame(id, 0, frame);
+        let nursery = self.shared.nurseries.open();
         assert!(nursery.add(reference, site, (size / 8) as u32, objects * size));
         (id, site)
     }
@@ -144,12 +144,9 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let options = Options::parse("#trackcollections#trace-all").expect("options");
-        let population = Arc::new(Population::new(Plan::of(&options)));
-        let engine = ByHand {
-            population: Arc::clone(&population),
-            totals: Mutex::default(),
-            scopes_asked: AtomicU32::new(0),
-        };
+        let shared = Arc::new(Shared::new(Plan::of(&options)));
+        let engine =
+            ByHand { shared: Arc::clone(&shared), totals: Mutex::default(), scopes_asked: AtomicU32::new(0) };
         let run = RunInfo {
             jvm: JvmInfo { gc: Gc::Serial, ..JvmInfo::default() },
             engine: engine.kind(),
@@ -158,7 +155,7 @@ impl Bench {
             stacks: true,
             ..RunInfo::default()
         };
-        let session = Session::new(population, &run, true);
+        let session = Session::new(shared, &run, true);
         let mut builder = ProfileBuilder::new();
         builder.apply(Update::Start(Box::new(run))).expect("it fits");
         Self { engine, session, builder }
@@ -204,8 +201,8 @@ fn what_an_engine_without_a_jvm_counts_is_in_the_profile() {
 
     let mut dead = Cleared { dead: HashSet::from([77]), ..Cleared::default() };
     assert!(!bench.session.catch_up(&mut dead, &Total(2000)), "no collection yet");
-    bench.engine.population.clock.gc_started();
-    bench.engine.population.clock.gc_finished(GcKind::Full);
+    bench.engine.shared.clock.gc_started();
+    bench.engine.shared.clock.gc_finished(GcKind::Full);
     assert!(bench.session.catch_up(&mut dead, &Total(2000)));
     assert!(!bench.session.catch_up(&mut dead, &Total(2000)), "no other one");
     let profile = bench.profile(Total(2000));
@@ -255,31 +252,31 @@ fn a_reset_begins_from_zero_and_objects_born_before_are_let_go() {
 #[test]
 fn operations_count_while_allocations_do_and_are_told_when_they_change() {
     let mut bench = Bench::new();
-    let population = Arc::clone(&bench.engine.population);
+    let shared = Arc::clone(&bench.engine.shared);
     bench.session.starts(&Total(0));
-    population.count_operations(5);
+    shared.count_operations(5);
     assert_eq!(bench.profile(Total(0)).operations, 0, "not switched on yet");
-    population.switches.set_active(true);
-    population.count_operations(7);
+    shared.switches.set_active(true);
+    shared.count_operations(7);
     assert_eq!(bench.profile(Total(0)).operations, 7);
     let told = |bench: &mut Bench| {
         let updates = bench.session.updates(&bench.engine, &Total(0), Duration::ZERO);
         updates.into_iter().filter(|update| matches!(update, Update::Operations(_))).collect::<Vec<_>>()
     };
     assert_eq!(told(&mut bench), [], "as they were");
-    population.count_operations(1);
+    shared.count_operations(1);
     assert_eq!(told(&mut bench), [Update::Operations(8)]);
-    population.switches.set_active(false);
-    population.count_operations(100);
+    shared.switches.set_active(false);
+    shared.count_operations(100);
     assert_eq!(told(&mut bench), [], "paused");
     let updates = bench.session.reset(&bench.engine, &mut Cleared::default());
     bench.take(updates);
     assert_eq!(bench.profile(Total(0)).operations, 0);
-    population.switches.set_active(true);
-    population.count_operations(3);
+    shared.switches.set_active(true);
+    shared.count_operations(3);
     assert_eq!(bench.profile(Total(0)).operations, 3);
-    population.switches.finish();
-    population.count_operations(3);
+    shared.switches.finish();
+    shared.count_operations(3);
     assert_eq!(told(&mut bench), [], "the end");
 }
 
@@ -303,7 +300,7 @@ fn collections_are_told_once_and_those_before_a_reset_are_forgotten() {
     bench.session.starts(&Total(0));
     let ended = |number, at_ms| Collection { number, at_ms, ..Collection::default() };
     // Later than any point of the byte clock.
-    let now = |bench: &Bench| bench.engine.population.clock.now_ms() + 60_000;
+    let now = |bench: &Bench| bench.engine.shared.clock.now_ms() + 60_000;
     let first = ended(0, now(&bench));
     bench.session.note_collections(vec![first], &Total(700));
     let profile = bench.profile(Total(700));

@@ -11,27 +11,27 @@ use super::outside::Outside;
 use super::profiler::{Begun, Profiler};
 use super::worker;
 use crate::session::{JvmBytes, Session};
-use crate::target::keeps_young_tracked_objects;
+use crate::target_jvm::keeps_young_tracked_objects;
 
 /// Opens the session, on a thread that the JVM knows, and starts unless the user wants to start later.
 pub(crate) fn begin(profiler: &Arc<Profiler>, jni: Jni<'_>) {
-    let (population, target) = (&profiler.population, profiler.target);
+    let (shared, target) = (&profiler.shared, profiler.target);
     target.find_counter(jni);
     worker::start(profiler);
     let run = run_info(profiler);
-    population.references.in_jvm_with(run.jvm.gc);
+    shared.references.in_jvm_with(run.jvm.gc);
     target.find_gc_counters(run.jvm.gc);
     // Of those before nobody asks.
     target.take_collections();
     note_before(profiler, jni);
     if let Some(bytes) = Outside::of(profiler, jni).allocated() {
-        population.clock.correct(bytes);
+        shared.clock.correct(bytes);
     }
     bound_held(profiler, jni, run.jvm.gc);
     let launched = matches!(profiler.begun, Begun::AtLaunch);
     {
         let mut session = profiler.session.lock();
-        *session = Some(Session::new(Arc::clone(population), &run, launched));
+        *session = Some(Session::new(Arc::clone(shared), &run, launched));
         profiler.output.send(vec![Update::Start(Box::new(run)), Update::Flags(target.flags(jni))]);
     }
     profiler.engine.begin(jni);
@@ -44,7 +44,7 @@ pub(crate) fn begin(profiler: &Arc<Profiler>, jni: Jni<'_>) {
 
 /// What came before is not compared: threads that ended by then are not known.
 fn note_before(profiler: &Profiler, jni: Jni<'_>) {
-    if matches!(profiler.begun, Begun::Later { .. }) {
+    if matches!(profiler.begun, Begun::Attached { .. }) {
         profiler.allocated_before.store(profiler.target.allocated(jni).unwrap_or(0), Relaxed);
         // Collections that nobody listened to are not the first one's.
         profiler.target.gc_kind();
@@ -59,12 +59,12 @@ fn bound_held(profiler: &Profiler, jni: Jni<'_>, gc: Gc) {
     const MOST_HELD: u64 = 1 << 20;
     if keeps_young_tracked_objects(gc) {
         let heap = Management::find().and_then(|management| management.number(jni, c"MaxHeapSize"));
-        profiler.population.budget.bound_held(MOST_HELD, heap.unwrap_or(0).max(16 << 20) / HEAP_SHARE);
+        profiler.shared.budget.bound_held(MOST_HELD, heap.unwrap_or(0).max(16 << 20) / HEAP_SHARE);
     }
 }
 
 fn run_info(profiler: &Profiler) -> RunInfo {
-    let (options, plan) = (&profiler.options, &profiler.population.plan);
+    let (options, plan) = (&profiler.options, &profiler.shared.plan);
     RunInfo {
         jvm: profiler.target.info(),
         engine: profiler.engine.kind(),

@@ -9,7 +9,7 @@ use super::profiler::Profiler;
 
 /// Collects the whole heap now. Not to be called while holding the session: other threads may wait for it.
 pub(crate) fn force_gc(profiler: &Profiler) {
-    profiler.population.clock.while_forcing(|| profiler.target.jvmti.force_gc());
+    profiler.shared.clock.while_forcing(|| profiler.target.jvmti.force_gc());
 }
 
 /// Collects and sweeps if `#gc-every` says that it is time. The caller holds no lock, and is a thread of the VM: the one that
@@ -17,7 +17,7 @@ pub(crate) fn force_gc(profiler: &Profiler) {
 /// the worker.
 #[inline]
 pub(crate) fn collect_if_due(profiler: &Profiler, jni: Jni<'_>) {
-    if profiler.precision.is_due(|| profiler.population.clock.bytes())
+    if profiler.precision.is_due(|| profiler.shared.clock.bytes())
         && profiler.is_active()
         && !profiler.is_ending()
     {
@@ -27,7 +27,7 @@ pub(crate) fn collect_if_due(profiler: &Profiler, jni: Jni<'_>) {
 
 fn collect(profiler: &Profiler, jni: Jni<'_>) {
     // From the begin of the collection: what is allocated during a concurrent one counts for the next.
-    profiler.precision.count_from(profiler.population.clock.bytes());
+    profiler.precision.count_from(profiler.shared.clock.bytes());
     force_gc(profiler);
     // Here and not later: before the next collection it must be known what this one left.
     sweep(profiler, jni);
@@ -40,7 +40,7 @@ pub(crate) fn collect_now(profiler: &Profiler, jni: Jni<'_>) {
 }
 
 fn sweep(profiler: &Profiler, jni: Jni<'_>) {
-    let references = &mut profiler.population.references.handles(jni);
+    let references = &mut profiler.shared.references.handles(jni);
     if let Some(session) = profiler.session.lock().as_mut() {
         session.collect(references, &Outside::of(profiler, jni));
     }
@@ -50,7 +50,7 @@ fn sweep(profiler: &Profiler, jni: Jni<'_>) {
 /// VMDeath: by then HotSpot has stopped the threads of concurrent collectors, and one would wait for ever.
 pub(crate) fn collect_last(profiler: &Profiler, jni: Jni<'_>) {
     let open = profiler.session.lock().is_some();
-    if !open || profiler.collected_last.swap(true, Relaxed) || !profiler.population.plan.lifetimes {
+    if !open || profiler.collected_last.swap(true, Relaxed) || !profiler.shared.plan.lifetimes {
         return;
     }
     stop_for_good(profiler, jni);
@@ -67,7 +67,7 @@ pub(crate) fn collect_last(profiler: &Profiler, jni: Jni<'_>) {
 fn stop_for_good(profiler: &Profiler, jni: Jni<'_>) {
     // Locked: none starts meanwhile.
     let mut session = profiler.session.lock();
-    if profiler.population.switches.set_active(false) {
+    if profiler.shared.switches.set_active(false) {
         profiler.engine.pause(jni);
         if let Some(session) = session.as_mut() {
             session.ends(&Outside::of(profiler, jni));

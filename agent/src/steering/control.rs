@@ -12,10 +12,10 @@ use crate::session::{Reached, Session};
 pub(super) fn switch_on(profiler: &Profiler, jni: Jni<'_>, session: &mut Option<Session>) {
     let Some(session) = session.as_mut() else { return };
     let ends = profiler.is_finished() || profiler.is_ending();
-    if ends || profiler.population.switches.set_active(true) {
+    if ends || profiler.shared.switches.set_active(true) {
         return;
     }
-    profiler.precision.count_from(profiler.population.clock.bytes());
+    profiler.precision.count_from(profiler.shared.clock.bytes());
     session.starts(&Outside::of(profiler, jni));
     profiler.engine.resume(jni);
 }
@@ -33,7 +33,7 @@ pub(crate) fn start(profiler: &Profiler, jni: Jni<'_>) {
 pub(crate) fn pause(profiler: &Profiler, jni: Jni<'_>) {
     let mut session = profiler.session.lock();
     let Some(session) = session.as_mut() else { return };
-    if profiler.population.switches.set_active(false) {
+    if profiler.shared.switches.set_active(false) {
         profiler.engine.pause(jni);
         session.stops(&Outside::of(profiler, jni));
         profiler.output.note("## Profiling disabled");
@@ -42,7 +42,7 @@ pub(crate) fn pause(profiler: &Profiler, jni: Jni<'_>) {
 
 /// Starts all counts again from zero; deaths of objects that were tracked so far are not counted any more.
 pub(crate) fn reset(profiler: &Profiler, jni: Jni<'_>) {
-    let references = &mut profiler.population.references.handles(jni);
+    let references = &mut profiler.shared.references.handles(jni);
     if let Some(session) = profiler.session.lock().as_mut() {
         profiler.output.send(session.reset(&*profiler.engine, references));
         profiler.output.note("Instance data reset");
@@ -52,7 +52,7 @@ pub(crate) fn reset(profiler: &Profiler, jni: Jni<'_>) {
 /// The program says that it did so many more operations. Called for each of them: it waits for nobody.
 pub(crate) fn operations(profiler: &Profiler, more: i64) {
     if let Ok(more) = u64::try_from(more) {
-        profiler.population.count_operations(more);
+        profiler.shared.count_operations(more);
     }
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn snapshot(profiler: &Profiler, jni: Jni<'_>) -> Option<Profile> {
 fn publish_now(profiler: &Profiler, jni: Jni<'_>) -> bool {
     let mut session = profiler.session.lock();
     let Some(session) = session.as_mut() else { return false };
-    let references = &mut profiler.population.references.handles(jni);
+    let references = &mut profiler.shared.references.handles(jni);
     session.catch_up(references, &Outside::of(profiler, jni));
     session.is_asked_for_all();
     publish(profiler, jni, session);

@@ -11,7 +11,7 @@ use super::profiler::Profiler;
 use crate::conduct::notice::say;
 use crate::engine::Leaving;
 use crate::session::Session;
-use crate::target::stops_the_world;
+use crate::target_jvm::stops_the_world;
 
 /// VMDeath: the last report, the end of the recording. Returns when all is written, or nobody takes it.
 pub(crate) fn finish(profiler: &Profiler, jni: Jni<'_>) {
@@ -21,12 +21,12 @@ pub(crate) fn finish(profiler: &Profiler, jni: Jni<'_>) {
     }
     stop_counting(profiler, jni);
     end_early(profiler, jni);
-    let references = &mut profiler.population.references.handles(jni);
+    let references = &mut profiler.shared.references.handles(jni);
     profiler.session.close(|mut session| {
         session.collect(references, &Outside::of(profiler, jni));
         close(profiler, jni, &mut session, "JVM Shutdown");
     });
-    profiler.worker.await_end(|| profiler.population.switches.finish());
+    profiler.worker.await_end(|| profiler.shared.switches.finish());
     profiler.output.flush();
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn stop_and_restore(profiler: &Profiler, jni: Jni<'_>) {
 
 fn stop_leaving(profiler: &Profiler, jni: Jni<'_>, leaving: Leaving) {
     stop_counting(profiler, jni);
-    let references = &mut profiler.population.references.handles(jni);
+    let references = &mut profiler.shared.references.handles(jni);
     profiler.session.close(|mut session| {
         session.collect(references, &Outside::of(profiler, jni));
         close(profiler, jni, &mut session, "Profiling stopped");
@@ -51,7 +51,7 @@ fn stop_leaving(profiler: &Profiler, jni: Jni<'_>, leaving: Leaving) {
         profiler.engine.end(jni, leaving);
         Profiler::clear();
     });
-    profiler.population.switches.finish();
+    profiler.shared.switches.finish();
     profiler.worker.wake();
     profiler.output.flush();
 }
@@ -59,7 +59,7 @@ fn stop_leaving(profiler: &Profiler, jni: Jni<'_>, leaving: Leaving) {
 /// After a panic, if there was one: nothing calls us any more, and what was counted until then is written. The JVM may end
 /// meanwhile, and waits for that.
 pub(super) fn end_early(profiler: &Profiler, jni: Jni<'_>) {
-    if !profiler.population.switches.has_failed() {
+    if !profiler.shared.switches.has_failed() {
         return;
     }
     stop_counting(profiler, jni);
@@ -77,7 +77,7 @@ pub(super) fn end_early(profiler: &Profiler, jni: Jni<'_>) {
 
 fn stop_counting(profiler: &Profiler, jni: Jni<'_>) {
     profiler.engine.pause(jni);
-    profiler.population.switches.set_active(false);
+    profiler.shared.switches.set_active(false);
 }
 
 /// The last words to all readers, and the last report.
@@ -94,17 +94,17 @@ fn close(profiler: &Profiler, jni: Jni<'_>, session: &mut Session, reason: &str)
 
 /// A scope that was asked for and that nobody has entered: a name may be misspelt, and no report shows it.
 fn say_of_scopes(profiler: &Profiler) {
-    let population = &profiler.population;
-    if population.plan.scopes.is_empty() {
+    let shared = &profiler.shared;
+    if shared.plan.scopes.is_empty() {
         return;
     }
     let profile = profiler.last_profile();
-    for method in &population.plan.scopes {
+    for method in &shared.plan.scopes {
         let name = method.scope_name();
         if profile.scopes.iter().any(|scope| scope.path.contains(&name)) {
             continue;
         }
-        let why = match profiler.engine.loaded_scope(population.scopes.name(&name)) {
+        let why = match profiler.engine.loaded_scope(shared.scopes.name(&name)) {
             // Why not was said when the class was loaded.
             Some(false) => continue,
             Some(true) => "the class was loaded, and the method was not called".to_owned(),

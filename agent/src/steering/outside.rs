@@ -6,7 +6,7 @@ use mayfly_jvmti::Jni;
 
 use super::profiler::Profiler;
 use crate::session::JvmBytes;
-use crate::target::Target;
+use crate::target_jvm::Target;
 
 /// For one call.
 #[derive(Clone, Copy)]

@@ -14,8 +14,8 @@ use crate::engine::Engine;
 use crate::options::Options;
 use crate::output::Output;
 use crate::session::Session;
-use crate::target::Target;
-use crate::tracking::Population;
+use crate::target_jvm::Target;
+use crate::tracking::Shared;
 
 static PROFILER: ArcSwapOption<Profiler> = ArcSwapOption::const_empty();
 
@@ -25,7 +25,7 @@ pub(crate) enum Begun {
     /// The command line of the JVM.
     AtLaunch,
     /// Somebody, while the JVM ran.
-    Later {
+    Attached {
         /// The options that were given then.
         options: String,
         /// After which time it ends by itself.
@@ -38,7 +38,7 @@ pub(crate) struct Profiler {
     pub(crate) target: &'static Target,
     /// What the user asked for: what depends on the mode is in the plan.
     pub(super) options: Options,
-    pub(crate) population: Arc<Population>,
+    pub(crate) shared: Arc<Shared>,
     pub(crate) engine: Arc<dyn Engine>,
     pub(super) begun: Begun,
     pub(super) output: Output,
@@ -59,14 +59,14 @@ impl Profiler {
     pub(crate) fn new(
         target: &'static Target,
         options: Options,
-        (population, engine): (Arc<Population>, Arc<dyn Engine>),
+        (shared, engine): (Arc<Shared>, Arc<dyn Engine>),
         (output, begun): (Output, Begun),
     ) -> Self {
         Self {
             precision: Precision::new(options.gc_every_bytes),
             options,
             target,
-            population,
+            shared,
             engine,
             begun,
             output,
@@ -99,7 +99,7 @@ impl Profiler {
     pub(crate) fn option_text(&self) -> &str {
         match &self.begun {
             Begun::AtLaunch => &self.target.option_text,
-            Begun::Later { options, .. } => options,
+            Begun::Attached { options, .. } => options,
         }
     }
 
@@ -115,12 +115,12 @@ impl Profiler {
 
     /// Whether allocations are counted now.
     pub(crate) fn is_active(&self) -> bool {
-        self.population.switches.is_active()
+        self.shared.switches.is_active()
     }
 
     /// Whether nothing is counted any more, and never again.
     pub(crate) fn is_finished(&self) -> bool {
-        self.population.switches.is_finished()
+        self.shared.switches.is_finished()
     }
 
     /// Whether the program is over and the JVM on its way out.
@@ -139,14 +139,14 @@ impl Profiler {
 
     /// A collection began. Called inside a GC callback: it neither blocks nor allocates.
     pub(crate) fn gc_started(&self) {
-        let clock = &self.population.clock;
+        let clock = &self.shared.clock;
         self.target.gc_begins(clock.now_ms());
         clock.gc_started();
     }
 
     /// A collection ended. As [`Self::gc_started`].
     pub(crate) fn gc_finished(&self) {
-        let (clock, kind) = (&self.population.clock, self.target.gc_kind());
+        let (clock, kind) = (&self.shared.clock, self.target.gc_kind());
         self.target.gc_ends(clock.gcs(), kind);
         clock.gc_finished(kind);
         self.worker.wake();
@@ -157,7 +157,7 @@ impl Profiler {
 /// writes what was counted.
 pub(crate) fn switch_off() {
     if let Some(profiler) = Profiler::get() {
-        profiler.population.switches.fail();
+        profiler.shared.switches.fail();
         profiler.worker.wake();
     }
 }

@@ -6,7 +6,7 @@ use mayfly_recording::control::{Profiling, Status};
 use super::control::progress;
 use super::profiler::Profiler;
 use crate::conduct::memory;
-use crate::target::Target;
+use crate::target_jvm::Target;
 
 /// Of an agent in this target, which may profile or not.
 pub(crate) fn status(target: &Target) -> Status {
@@ -30,7 +30,7 @@ pub(crate) fn engine() -> Option<EngineKind> {
 /// `None` once profiling has ended.
 fn profiling(profiler: &Profiler) -> Option<Profiling> {
     let reached = progress(profiler)?;
-    let (population, plan) = (&profiler.population, &profiler.population.plan);
+    let (shared, plan) = (&profiler.shared, &profiler.shared.plan);
     let engines = profiler.engine.native_bytes_now();
     Some(Profiling {
         active: profiler.is_active(),
@@ -38,9 +38,9 @@ fn profiling(profiler: &Profiler) -> Option<Profiling> {
         lifetimes: plan.lifetimes,
         stacks: plan.stacks.are_taken(),
         duration_ms: reached.profiled.as_millis() as u64,
-        gcs: population.clock.gcs(),
+        gcs: shared.clock.gcs(),
         resets: reached.resets,
-        native_bytes: memory::allocated() + engines + population.native_bytes(),
+        native_bytes: memory::allocated() + engines + shared.native_bytes(),
         recording: profiler.output.recording().map(|path| {
             let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
             absolute.display().to_string()

@@ -73,7 +73,7 @@ struct Worker<'call> {
 
 impl<'call> Worker<'call> {
     fn new(profiler: &'call Profiler, jni: Jni<'call>) -> Self {
-        let (options, plan) = (&profiler.options, &profiler.population.plan);
+        let (options, plan) = (&profiler.options, &profiler.shared.plan);
         let only_stacks = plan.stacks.are_taken() && !plan.lifetimes;
         Self {
             profiler,
@@ -87,7 +87,7 @@ impl<'call> Worker<'call> {
             periodic: Timer::every(options.periodic.map(|periodic| periodic.every)),
             precision: Timer::every(options.gc_every_bytes.map(|_| PRECISION_STEP)),
             stop: Timer::every(match profiler.begun {
-                Begun::Later { stop_after, .. } => stop_after,
+                Begun::Attached { stop_after, .. } => stop_after,
                 Begun::AtLaunch => None,
             }),
             resets: options.periodic.map_or(Resets::Never, |periodic| periodic.resets),
@@ -145,7 +145,7 @@ impl<'call> Worker<'call> {
         let (profiler, jni) = (self.profiler, self.jni);
         let mut session = profiler.session.lock();
         let Some(session) = session.as_mut() else { return false };
-        let references = &mut profiler.population.references.handles(jni);
+        let references = &mut profiler.shared.references.handles(jni);
         let swept = session.catch_up(references, &Outside::of(profiler, jni));
         if !swept && self.stacks.is_due() {
             session.absorb();
@@ -157,7 +157,7 @@ impl<'call> Worker<'call> {
             publish(profiler, jni, session);
         }
         let has_method = |method| profiler.target.jvmti.has_method(method);
-        forget_unloaded(&profiler.population, &has_method);
+        forget_unloaded(&profiler.shared, &has_method);
         profiler.engine.forget_unloaded(&has_method);
         show
     }

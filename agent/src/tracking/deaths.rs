@@ -7,7 +7,7 @@ use cpu_time::ThreadTime;
 use mayfly_profile::{Following, RunInfo};
 use mayfly_tracking::{GcFamily, Ledger, References};
 
-use super::population::Population;
+use super::shared::Shared;
 
 /// The ledger, and the time that its sweeps took.
 pub(crate) struct Deaths {
@@ -36,21 +36,21 @@ impl Sweeping {
 
 impl Deaths {
     /// Of such a run.
-    pub(crate) fn new(population: &Population, run: &RunInfo) -> Self {
+    pub(crate) fn new(shared: &Shared, run: &RunInfo) -> Self {
         let ledger = Ledger::new(
             run.buckets.clone(),
             run.tracking,
             run.lifetimes,
             GcFamily::of(run.jvm.gc),
-            Arc::clone(&population.budget),
-            Arc::clone(&population.clock),
+            Arc::clone(&shared.budget),
+            Arc::clone(&shared.clock),
         );
         Self { ledger, sweeping: Sweeping::default() }
     }
 
     /// Takes over what threads have tracked.
-    pub(crate) fn absorb(&mut self, population: &Population) {
-        self.ledger.absorb(&population.nurseries, &population.sites);
+    pub(crate) fn absorb(&mut self, shared: &Shared) {
+        self.ledger.absorb(&shared.nurseries, &shared.sites);
     }
 
     /// Takes note of the collections that have ended, before the byte clock is corrected.
@@ -59,18 +59,18 @@ impl Deaths {
     }
 
     /// Books the deaths up to the last collection.
-    pub(crate) fn sweep(&mut self, population: &Population, references: &mut impl References) {
+    pub(crate) fn sweep(&mut self, shared: &Shared, references: &mut impl References) {
         let (began, cpu) = (Instant::now(), ThreadTime::now());
-        self.ledger.sweep(references, &population.sites);
+        self.ledger.sweep(references, &shared.sites);
         self.sweeping.add(began.elapsed());
-        if let Some(shares) = &population.shares {
+        if let Some(shares) = &shared.shares {
             shares.objects().spend(cpu.elapsed());
         }
     }
 
     /// Forgets all objects, and what was counted of them.
-    pub(crate) fn reset(&mut self, population: &Population, references: &mut impl References) {
-        self.ledger.reset(references, &population.nurseries);
+    pub(crate) fn reset(&mut self, shared: &Shared, references: &mut impl References) {
+        self.ledger.reset(references, &shared.nurseries);
     }
 
     /// How closely objects were followed so far.

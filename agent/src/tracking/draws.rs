@@ -7,8 +7,8 @@ use mayfly_profile::Estimate;
 
 use super::drawing::Drawing;
 use super::gap::{Gap, Stand};
-use crate::target::release::{FIRST_WITH_EXACT_SAMPLER, LAST_WITH_SHORTENED_DRAWS};
-use crate::target::{Picked, Target};
+use crate::target_jvm::release::{FIRST_WITH_EXACT_SAMPLER, LAST_WITH_SHORTENED_DRAWS};
+use crate::target_jvm::{Picked, Target};
 
 /// A sample, and what is known of it.
 #[derive(Clone, Copy, Debug)]

@@ -10,8 +10,8 @@ mod draws;
 mod frames;
 mod gap;
 mod operations;
-mod population;
 mod rate;
+mod shared;
 mod stacks;
 mod switches;
 mod tracker;
@@ -23,7 +23,7 @@ pub(crate) use drawing::Drawing;
 pub(crate) use draws::{Drawn, Draws, Last};
 #[cfg(test)]
 pub(crate) use gap::Gap;
-pub(crate) use population::Population;
 pub(crate) use rate::Rate;
+pub(crate) use shared::Shared;
 pub(crate) use stacks::{Stacks, forget_unloaded};
 pub(crate) use tracker::{Followed, Tracker};

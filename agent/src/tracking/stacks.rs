@@ -5,8 +5,8 @@ use mayfly_profile::{ClassId, Frame, FrameId, SiteId};
 use mayfly_tracking::RawStack;
 use rustc_hash::FxHashMap;
 
-use super::population::Population;
-use crate::target::release::HOOKS_CLASS;
+use super::shared::Shared;
+use crate::target_jvm::release::HOOKS_CLASS;
 
 /// Frames of a stack taken of each object, at most: what deep recursion costs grows with this. Beyond, the innermost tell
 /// callers apart well enough.
@@ -18,20 +18,20 @@ const MOVING: u64 = u64::MAX;
 /// Takes and names stacks on one thread.
 #[derive(Clone, Copy)]
 pub(crate) struct Stacks<'call> {
-    pub(crate) population: &'call Population,
+    pub(crate) shared: &'call Shared,
     pub(crate) jvmti: &'call JvmtiEnv,
     pub(crate) jni: Jni<'call>,
 }
 
 /// Forgets frames whose classes were unloaded, and stacks that did not come again, if there are many new ones: where classes
 /// are loaded again and again, so are the same methods, each time with other numbers.
-pub(crate) fn forget_unloaded(population: &Population, has_method: &dyn Fn(u64) -> bool) {
-    if !population.sites.should_forget() {
+pub(crate) fn forget_unloaded(shared: &Shared, has_method: &dyn Fn(u64) -> bool) {
+    if !shared.sites.should_forget() {
         return;
     }
     let mut there = FxHashMap::default();
-    population.frames.forget(|method| *there.entry(method).or_insert_with(|| has_method(method)));
-    population.sites.forget();
+    shared.frames.forget(|method| *there.entry(method).or_insert_with(|| has_method(method)));
+    shared.sites.forget();
 }
 
 impl Stacks<'_> {
@@ -72,13 +72,13 @@ impl Stacks<'_> {
             method: "<mounted or unmounted: no stack>".into(),
             ..Frame::default()
         };
-        let sites = &self.population.sites;
+        let sites = &self.shared.sites;
         sites
             .of_stack(raw, |_| own().into_iter().chain([moving]).map(|frame| sites.frame_id(frame)).collect())
     }
 
     fn push_frames(&self, raw: &mut RawStack) {
-        let plan = &self.population.plan;
+        let plan = &self.shared.plan;
         let lines = plan.lines;
         let most = if plan.cuts_stacks { MOST_FRAMES_OF_EACH } else { MOST_FRAMES };
         self.jvmti.with_stack(self.jni, most, |frames| {
@@ -92,8 +92,7 @@ impl Stacks<'_> {
     /// The frames of a new stack, without the profiler's own and the object's constructors.
     pub(crate) fn name(&self, raw: &RawStack, class: &str) -> Vec<FrameId> {
         let mut frames = self.name_all(raw);
-        let dropped =
-            not_the_programs(frames.iter().filter_map(|&id| self.population.sites.frame(id)), class);
+        let dropped = not_the_programs(frames.iter().filter_map(|&id| self.shared.sites.frame(id)), class);
         frames.drain(..dropped);
         frames
     }
@@ -107,7 +106,7 @@ impl Stacks<'_> {
         tells_of_places: impl Fn(u64) -> bool,
     ) -> Vec<FrameId> {
         let mut frames = self.name_all(raw);
-        let named = || frames.iter().filter_map(|&id| self.population.sites.frame(id));
+        let named = || frames.iter().filter_map(|&id| self.shared.sites.frame(id));
         let dropped = not_the_programs(named(), class);
         let own = |frame: &&Frame| &*frame.method == "<init>" && &*frame.class == class;
         let maker = dropped + named().skip(dropped).take_while(own).count();
@@ -125,7 +124,7 @@ impl Stacks<'_> {
         is_void: impl Fn(&mut dyn Iterator<Item = &Frame>) -> bool,
     ) -> Vec<FrameId> {
         let mut frames = self.name_all(raw);
-        let named = || frames.iter().filter_map(|&id| self.population.sites.frame(id));
+        let named = || frames.iter().filter_map(|&id| self.shared.sites.frame(id));
         let hooks = named().take_while(is_hook).count();
         if is_void(&mut named().skip(hooks)) {
             return Vec::new();
@@ -135,15 +134,15 @@ impl Stacks<'_> {
     }
 
     fn name_all(&self, raw: &RawStack) -> Vec<FrameId> {
-        let sites = &self.population.sites;
+        let sites = &self.shared.sites;
         let name = |method, location| sites.frame_id(self.name_frame(method, location));
-        self.population.frames.ids(raw.frames(), name)
+        self.shared.frames.ids(raw.frames(), name)
     }
 
     fn name_frame(&self, method: u64, location: i64) -> Frame {
         match self.jvmti.method_facts(self.jni, method) {
             Some(facts) => {
-                let lines = self.population.plan.lines;
+                let lines = self.shared.plan.lines;
                 let line = lines.then(|| self.jvmti.line(StackFrame { method, location }));
                 Frame {
                     class: facts.class.into(),

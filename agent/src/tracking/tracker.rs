@@ -6,7 +6,7 @@ use mayfly_jvmti::{Jni, JvmtiEnv, Object};
 use mayfly_profile::{ClassId, SiteId};
 use mayfly_tracking::{EntryId, Newborn, Nursery, RawStack, References, StandsFor, Tracked};
 
-use super::population::Population;
+use super::shared::Shared;
 use super::stacks::Stacks;
 
 /// One thread's nursery, and room for a stack.
@@ -29,8 +29,8 @@ pub(crate) struct Followed<'call> {
 
 impl Tracker {
     /// This thread's.
-    pub(crate) fn open(population: &Population) -> Self {
-        Self { nursery: population.nurseries.open(), stack: RawStack::default() }
+    pub(crate) fn open(shared: &Shared) -> Self {
+        Self { nursery: shared.nurseries.open(), stack: RawStack::default() }
     }
 
     /// Moves the byte clock; whether an object of a class that stands for so many bytes is to be followed, by the budget: it stands for
@@ -42,42 +42,42 @@ impl Tracker {
     /// The site of an object of a class, made here and now. `moving`: no stack may be taken.
     pub(crate) fn site(
         &mut self,
-        (population, jvmti): (&Population, &JvmtiEnv),
+        (shared, jvmti): (&Shared, &JvmtiEnv),
         jni: Jni<'_>,
         class: ClassId,
         moving: bool,
     ) -> SiteId {
-        let stacks = Stacks { population, jvmti, jni };
+        let stacks = Stacks { shared, jvmti, jni };
         if moving {
             return stacks.of_moving(&mut self.stack, class);
         }
         stacks.take(&mut self.stack, class);
-        let name = population.classes.name(class).unwrap_or_default();
-        population.sites.of_stack(&self.stack, |raw| stacks.name(raw, name))
+        let name = shared.classes.name(class).unwrap_or_default();
+        shared.sites.of_stack(&self.stack, |raw| stacks.name(raw, name))
     }
 
     /// Follows an object that was chosen, of this site; `None` if there was no room.
     pub(crate) fn follow(
         &self,
-        population: &Population,
+        shared: &Shared,
         jni: Jni<'_>,
         followed: Followed<'_>,
         (site, stands_for): (SiteId, StandsFor),
     ) -> Option<Tracked> {
         let Followed { object, size, bytes, entry } = followed;
-        let reference = if population.plan.lifetimes { population.references.make(jni, object)? } else { 0 };
+        let reference = if shared.plan.lifetimes { shared.references.make(jni, object)? } else { 0 };
         let newborn = Newborn { reference, site, stands_for, size_8: (size / 8) as u32, bytes, entry };
         let added = self.nursery.follow(newborn);
         if added.is_none() && reference != 0 {
-            population.references.handles(jni).release(reference);
+            shared.references.handles(jni).release(reference);
         }
         added
     }
 
     /// Takes back an object that was followed last.
-    pub(crate) fn take_back(&self, population: &Population, jni: Jni<'_>, object: Tracked) {
+    pub(crate) fn take_back(&self, shared: &Shared, jni: Jni<'_>, object: Tracked) {
         if self.nursery.take_back(object) {
-            population.references.handles(jni).release(object.reference());
+            shared.references.handles(jni).release(object.reference());
         }
     }
 }

@@ -8,7 +8,7 @@ use mayfly_jvmti::{Asking, Jni, Object, WeakNumbers};
 use mayfly_profile::Gc;
 use mayfly_tracking::References;
 
-use crate::target::clears_slots_in_its_pause;
+use crate::target_jvm::clears_slots_in_its_pause;
 
 /// How references are made and checked in this JVM.
 #[derive(Debug, Default)]

@@ -264,10 +264,13 @@ fn a_recording_without_a_first_step_says_that_nothing_was_recorded() {
 }
 
 #[test]
-fn a_recording_of_the_first_format_is_shown_as_its_options_say() {
-    let old = include_bytes!("../../../crates/recording/tests/golden/v1-view.recording");
-    let full = text(&Place::with(old).report(&["--full"]).stdout);
-    assert!(full.contains("Only objects of at least 1024 bytes\n"), "{full}");
+fn a_recording_of_a_format_that_no_release_wrote_is_refused_by_name() {
+    let mut old = recording(Tracking::EveryObject, "#trackcollections");
+    old[8..10].copy_from_slice(&1_u16.to_le_bytes());
+    let refused = Place::with(&old).report(&[]);
+    let said = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(4), "{said}");
+    assert!(said.contains("the recording has format 1"), "{said}");
 }
 
 #[test]

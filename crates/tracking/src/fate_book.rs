@@ -66,7 +66,7 @@ impl FateBook {
     }
 
     /// Objects that share birth and death died; `settled`: they had survived a collection.
-    pub(crate) fn bury(
+    pub(crate) fn record_deaths(
         &mut self,
         birth_ms: u64,
         age: AgeAtDeath,
@@ -167,8 +167,8 @@ mod tests {
         let mut book = FateBook::default();
         let first = Moment { number: 0, ms: 100 };
         book.settle(first, 50, Tally::of(3, 16), &budget);
-        book.bury(50, age(50, 900), true, Tally::of(1, 16), &budget);
-        book.bury(60, age(0, 1), false, Tally::of(7, 16), &budget);
+        book.record_deaths(50, age(50, 900), true, Tally::of(1, 16), &budget);
+        book.record_deaths(60, age(0, 1), false, Tally::of(7, 16), &budget);
         let (history, timeline) = (History::default(), Timeline::default());
         let fates = book.take(Tally::of(2, 16), now(&history, &timeline)).expect("changed");
         assert_eq!(fates.ms.dead().map(|cell| cell.2.objects).collect::<Vec<_>>(), [7, 1]);
@@ -187,7 +187,7 @@ mod tests {
         let budget = Budget::new(0);
         let mut book = FateBook::default();
         for ms in 1..5_000 {
-            book.bury(0, age(ms, ms * 2), false, Tally::of(1, 16), &budget);
+            book.record_deaths(0, age(ms, ms * 2), false, Tally::of(1, 16), &budget);
         }
         assert!(book.cells() < 40, "{}", book.cells());
         assert_eq!(book.fates.ms.dead().map(|cell| cell.2.objects).sum::<u64>(), 4_999);
@@ -197,7 +197,7 @@ mod tests {
     fn room_is_given_back() {
         let budget = Budget::new(1 << 20);
         let mut book = FateBook::default();
-        (1..5_000).for_each(|ms| book.bury(0, age(ms, ms * 2), false, Tally::of(1, 16), &budget));
+        (1..5_000).for_each(|ms| book.record_deaths(0, age(ms, ms * 2), false, Tally::of(1, 16), &budget));
         assert!(budget.bytes() > 0);
         book.give_back(&budget);
         assert_eq!(budget.bytes(), 0);

@@ -129,7 +129,7 @@ impl ScopeBook {
     }
 
     /// It never was: its caller tells of the same object again.
-    pub(crate) fn unborn(&mut self, object: &Tracked, budget: &Budget) {
+    pub(crate) fn take_back(&mut self, object: &Tracked, budget: &Budget) {
         if let Some(Undecided { entry, class, tally, .. }) = self.undecided.remove(&object.reference()) {
             budget.release(OBJECTS_PER_ROW);
             let outcome = self.outcome(entry.node(), class);
@@ -157,11 +157,11 @@ impl ScopeBook {
     pub(crate) fn died(&mut self, object: &Tracked, (alive_ms, found_ms): (u64, u64), budget: &Budget) {
         let reference = object.reference();
         let before = self.rows();
-        self.bury(reference, alive_ms, found_ms);
+        self.record_deaths(reference, alive_ms, found_ms);
         budget.release((before - self.rows()) * OBJECTS_PER_ROW);
     }
 
-    fn bury(&mut self, reference: u64, alive_ms: u64, found_ms: u64) {
+    fn record_deaths(&mut self, reference: u64, alive_ms: u64, found_ms: u64) {
         if let Some(Survivor { node, class, tally, ended_ms, alive_ms: known, .. }) =
             self.survivors.remove(&reference)
         {
@@ -388,7 +388,7 @@ mod tests {
     #[test]
     fn what_is_taken_back_was_never_there() {
         let (mut book, room) = book(&[10; 5]);
-        book.unborn(&object(5, 10), &room);
+        book.take_back(&object(5, 10), &room);
         assert_eq!(outcome(&book), [0; 4]);
     }
 

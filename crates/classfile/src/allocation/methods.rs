@@ -17,7 +17,7 @@
 //! told by a boolean up to JDK 25, by two names later. No stack may be taken meanwhile: on JDK 21 it waits for itself.
 //!
 //! Not here: what follows for a call or a method's entry (`rules`), and what the agent knows of releases
-//! (`agent/src/target/release.rs`).
+//! (`agent/src/target_jvm/release.rs`).
 
 use super::hook::{Element, Hook};
 

@@ -11,7 +11,7 @@ const INTERVAL: u64 = 512 << 10;
 
 /// One class `a.A` and its sites, as a stream tells of them.
 #[derive(Clone, Debug)]
-struct Told {
+struct Recorded {
     tracking: Tracking,
     allocated: Tally,
     live: Tally,
@@ -24,7 +24,7 @@ struct Told {
     rest: Option<i64>,
 }
 
-impl Told {
+impl Recorded {
     /// Uniform objects, so many of them allocated by exact count, and the estimates of a sample.
     fn of(size: u64, allocated: u64, live: u64, dead: u64) -> Self {
         let mut estimate = ClassEstimate::default();
@@ -111,7 +111,7 @@ fn site<'a>(profile: &'a Profile, class: &str) -> &'a SiteProfile {
 #[test]
 fn one_sample_of_a_rare_class_stands_for_no_more_than_there_are() {
     // A sample of 48 bytes stands for 10,923 objects; 164 were counted.
-    let profile = Told::of(48, 164, 10_923, 0).profile();
+    let profile = Recorded::of(48, 164, 10_923, 0).profile();
     assert_eq!(fates(&profile), (Tally::of(164, 48), Tally::default()));
     let class = &profile.classes[0];
     let samples = profile.samples_behind(class, fates(&profile).0).expect("samples were drawn");
@@ -120,22 +120,22 @@ fn one_sample_of_a_rare_class_stands_for_no_more_than_there_are() {
 
 #[test]
 fn the_living_and_the_dead_are_as_many_as_were_allocated() {
-    let (live, dead) = fates(&Told::of(64, 240_000, 10_906, 250_000).profile());
+    let (live, dead) = fates(&Recorded::of(64, 240_000, 10_906, 250_000).profile());
     assert_eq!((live.objects + dead.objects, live.bytes + dead.bytes), (240_000, 240_000 * 64));
     assert_eq!(live.objects, 10_032, "in proportion");
-    let (live, dead) = fates(&Told::of(64, 240_000, 10_906, 200_000).profile());
+    let (live, dead) = fates(&Recorded::of(64, 240_000, 10_906, 200_000).profile());
     assert_eq!(live.objects + dead.objects, 240_000, "also where too few were picked");
 }
 
 #[test]
 fn what_the_jit_removed_is_not_put_to_the_living() {
-    let profile = Told::of(64, 10_000_000, 50_000, 50_000).profile();
+    let profile = Recorded::of(64, 10_000_000, 50_000, 50_000).profile();
     assert_eq!(fates(&profile), (Tally::of(50_000, 64), Tally::of(50_000, 64)));
 }
 
 #[test]
 fn what_the_counter_of_the_jvm_says_was_allocated_the_jit_did_not_remove() {
-    let mut told = Told::of(64, 10_000_000, 50_000, 50_000);
+    let mut told = Recorded::of(64, 10_000_000, 50_000, 50_000);
     told.rest = Some(-1_000);
     let profile = told.profile();
     let (live, dead) = fates(&profile);
@@ -147,7 +147,7 @@ fn what_the_counter_of_the_jvm_says_was_allocated_the_jit_did_not_remove() {
 
 #[test]
 fn what_no_hook_sees_is_picked_and_not_counted() {
-    let mut told = Told::of(64, 1000, 800_000, 800_000);
+    let mut told = Recorded::of(64, 1000, 800_000, 800_000);
     told.estimate.unseen = told.estimate.allocated;
     assert_eq!(fates(&told.profile()).0, Tally::of(800_000, 64));
     // One stray sample does not show that there are such.
@@ -157,21 +157,21 @@ fn what_no_hook_sees_is_picked_and_not_counted() {
 
 #[test]
 fn objects_that_were_dropped_are_not_made_up_for() {
-    let mut told = Told::of(64, 240_000, 100_000, 100_000);
+    let mut told = Recorded::of(64, 240_000, 100_000, 100_000);
     told.dropped = 1;
     assert_eq!(fates(&told.profile()).0.objects, 100_000);
 }
 
 #[test]
 fn numbers_of_every_object_are_left_alone() {
-    let mut told = Told::of(64, 240_000, 10, 239_980);
+    let mut told = Recorded::of(64, 240_000, 10, 239_980);
     told.tracking = Tracking::EveryObject;
     assert_eq!(fates(&told.profile()).1.objects, 239_980);
 }
 
 #[test]
 fn sites_add_up_to_their_class() {
-    let mut told = Told::of(64, 1000, 16_000, 48_000);
+    let mut told = Recorded::of(64, 1000, 16_000, 48_000);
     told.sites =
         vec![(Tally::of(16_000, 64), Tally::of(8_000, 64)), (Tally::default(), Tally::of(40_000, 64))];
     let profile = told.profile();
@@ -187,7 +187,7 @@ fn sites_add_up_to_their_class() {
 fn parts_that_are_nearly_certain_keep_their_numbers() {
     let large = Tally::of(500, 8 * INTERVAL);
     let small = Tally::of(1_000_000, 64);
-    let mut told = Told::of(64, 0, 0, 0);
+    let mut told = Recorded::of(64, 0, 0, 0);
     told.live = large;
     told.dead = small;
     told.allocated = Tally { objects: 1_200_500, bytes: large.bytes + 76_800_000, largest: 8 * INTERVAL };
@@ -213,7 +213,7 @@ proptest! {
         sites in prop::collection::vec((tally(), tally()), 1..6),
         every_nth in any::<bool>(),
     ) {
-        let mut told = Told::of(64, 0, 0, 0);
+        let mut told = Recorded::of(64, 0, 0, 0);
         told.tracking = if every_nth { Tracking::EveryNth(20) } else { Tracking::ByteSample(INTERVAL) };
         sites.iter().for_each(|&(live, dead)| { told.live.add(live); told.dead.add(dead); });
         told.allocated = allocated;

@@ -2,27 +2,23 @@
 //!
 //! Not here: what a collection proves (`history`), and how the bytes of a birth are known (`timeline`).
 
+mod books;
+mod reading;
 mod site_rows;
 
 use std::mem;
 use std::sync::Arc;
 
-use mayfly_profile::{
-    BucketBounds, ByteAges, ClassId, FateCounts, Following, LifetimeCounts, Lifetimes, LiveCounts, Share,
-    SiteCounts, SiteId, Stamp, Tally, Tracking,
-};
+use mayfly_profile::{BucketBounds, Following, Share, SiteId, Tracking};
 
-use rustc_hash::FxHashSet;
+use books::{ClassBook, SiteBook, book_births, entry};
 
 use crate::budget::Budget;
-use crate::census::{Census, Fineness};
 use crate::clock::Clock;
-use crate::fate_book::{FateBook, Now};
 use crate::gathered::{Gathered, Sums};
-use crate::history::{AgeAtDeath, Evidence, GcFamily, History, LivingAge, Moment};
-use crate::nursery::Nurseries;
-use crate::nursery::{Batch, CHUNK, Returns};
-use crate::scope_book::{ScopeBook, ScopeFates};
+use crate::history::{Evidence, GcFamily, History};
+use crate::nursery::{Batch, CHUNK, Nurseries, Returns};
+use crate::scope_book::ScopeBook;
 use crate::sites::SiteTable;
 use crate::survivors::Survivors;
 use crate::timeline::Timeline;
@@ -78,55 +74,6 @@ pub struct Ledger {
     stamp: Option<(u64, u64)>,
     /// Sweeps after which it was last told what is live; `None`: never.
     live_told: Option<u32>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct SiteBook {
-    allocated: Tally,
-    collected: Vec<Tally>,
-    byte_ms: f64,
-    changed: bool,
-    fates: FateBook,
-    /// What was last told to be live.
-    live_told: Tally,
-}
-
-#[derive(Clone, Debug)]
-struct ClassBook {
-    allocated: Tally,
-    collected: Vec<Tally>,
-    lifetimes: Lifetimes,
-    byte_ages: ByteAges,
-    /// Whether `byte_ages` changed since they were told.
-    aged: bool,
-    /// How many were followed, where that is a share.
-    share: Share,
-    /// Whether `share` changed since it was told.
-    shared: bool,
-    census: Census,
-    /// The collection by which the living are counted in `lifetimes`.
-    living_as_of: Option<Moment>,
-    changed: bool,
-    /// What was last told to be live.
-    live_told: Tally,
-}
-
-impl Default for ClassBook {
-    fn default() -> Self {
-        Self {
-            allocated: Tally::default(),
-            collected: Vec::new(),
-            lifetimes: Lifetimes::default(),
-            byte_ages: ByteAges::default(),
-            aged: false,
-            share: Share::default(),
-            shared: false,
-            census: Census::new(Fineness::CLASS),
-            living_as_of: None,
-            changed: false,
-            live_told: Tally::default(),
-        }
-    }
 }
 
 impl Ledger {
@@ -199,7 +146,7 @@ impl Ledger {
         let returned = self.returns.as_ref().map(Returns::take).unwrap_or_default();
         for object in returned {
             self.unbook(&object, table);
-            self.scopes.unborn(&object, &self.budget);
+            self.scopes.take_back(&object, &self.budget);
             if self.lifetimes {
                 self.taken_back.push(object);
             }
@@ -457,13 +404,13 @@ impl Ledger {
         for (site, sums) in self.by_site.drain() {
             let Some(class) = table.class_of(SiteId(site)) else { continue };
             let book = entry(&mut self.sites, site);
-            book.bury(bucket, self.buckets.len(), age.ms, sums.site);
-            book.fates.bury(birth_ms, age, evidence.asked > 0, sums.site, &self.budget);
+            book.record_deaths(bucket, self.buckets.len(), age.ms, sums.site);
+            book.fates.record_deaths(birth_ms, age, evidence.asked > 0, sums.site, &self.budget);
             self.by_class.add(class.0, sums);
         }
         for (class, sums) in self.by_class.drain() {
             let book = entry(&mut self.classes, class);
-            book.bury(bucket, self.buckets.len(), age, sums.class);
+            book.record_deaths(bucket, self.buckets.len(), age, sums.class);
             if evidence.asked > 0 {
                 book.census.die(birth_ms, sums.class);
             }
@@ -492,238 +439,11 @@ impl Ledger {
         self.classes.clear();
         self.scopes.reset(&self.budget);
     }
-
-    /// What became of the objects made in each scope, by node; empty if deaths are not followed, or nothing was made in any.
-    pub fn scope_fates(&self) -> Vec<ScopeFates> {
-        self.scopes.told(self.known.whole.map_or(0, |whole| whole.ms))
-    }
-
-    /// The sites that changed since the last call; [`Self::site`] has their counts.
-    pub fn take_changed_sites(&mut self) -> FxHashSet<SiteId> {
-        let books = self.sites.iter_mut().enumerate();
-        books.filter_map(|(id, book)| mem::take(&mut book.changed).then_some(SiteId::of_row(id))).collect()
-    }
-
-    /// Counts of one site's tracked objects.
-    pub fn site(&self, id: SiteId) -> Option<SiteCounts> {
-        self.sites.get(id.row()).map(|book| book.counts(id, self.lifetimes))
-    }
-
-    /// Counts of the sites that changed since the last call.
-    pub fn changed_sites(&mut self) -> Vec<SiteCounts> {
-        let lifetimes = self.lifetimes;
-        let books = self.sites.iter_mut().enumerate();
-        books
-            .filter_map(|(id, book)| {
-                mem::take(&mut book.changed).then(|| book.counts(SiteId::of_row(id), lifetimes))
-            })
-            .collect()
-    }
-
-    /// How long the objects lived of those of the first `classes` classes and `sites` sites that changed since they were told;
-    /// `None` if none did.
-    pub fn take_fates(&mut self, classes: usize, sites: usize) -> Option<FateCounts> {
-        if !self.lifetimes {
-            return None;
-        }
-        let timeline = self.clock.timeline();
-        let alive = self.known.whole.map(|whole| (whole.ms, timeline.at_event(whole.ms).0));
-        let stamp = Stamp { ms: self.clock.now_ms(), alive: alive.unwrap_or_default() };
-        let classes = self.classes.iter_mut().take(classes).enumerate();
-        let classes: Vec<_> = classes
-            .filter_map(|(id, book)| {
-                mem::take(&mut book.aged).then(|| (ClassId::of_row(id), book.byte_ages.clone()))
-            })
-            .collect();
-        let now = Now { history: &self.history, evidence: self.known, timeline: &timeline, ms: stamp.ms };
-        let changed = self.sites.iter_mut().take(sites).enumerate();
-        let sites: Vec<_> = changed
-            .filter_map(|(id, book)| {
-                let living = live(book.allocated, &book.collected);
-                book.fates.take(living, now).map(|fates| (SiteId::of_row(id), fates))
-            })
-            .collect();
-        let told = self.stamp != Some(stamp.alive) || !classes.is_empty() || !sites.is_empty();
-        self.stamp = Some(stamp.alive);
-        told.then_some(FateCounts { stamp, classes, sites })
-    }
-
-    /// What is live of the first `classes` classes and `sites` sites, where that changed since it was told: what the last collection
-    /// found alive, or may not have looked at. Not what was born since. `None` if there was no sweep since.
-    pub fn take_live(&mut self, classes: usize, sites: usize) -> Option<LiveCounts> {
-        if !self.lifetimes || self.live_told == Some(self.sweeps) {
-            return None;
-        }
-        self.live_told = Some(self.sweeps);
-        let Some(by_ms) = self.known.judged_if_born_by() else { return Some(LiveCounts::default()) };
-        let changed = |told: &mut Tally, now: Tally| (mem::replace(told, now) != now).then_some(now);
-        let classes = self.classes.iter_mut().take(classes).enumerate().filter_map(|(id, book)| {
-            let living = live(book.allocated, &book.collected);
-            let (objects, bytes) = book.census.born_by(by_ms);
-            let now =
-                Tally { objects: objects.min(living.objects), bytes: bytes.min(living.bytes), ..living };
-            Some((ClassId::of_row(id), changed(&mut book.live_told, now)?))
-        });
-        let classes = classes.collect();
-        let sites = self.sites.iter_mut().take(sites).enumerate().filter_map(|(id, book)| {
-            let now = book.fates.judged(live(book.allocated, &book.collected), by_ms);
-            Some((SiteId::of_row(id), changed(&mut book.live_told, now)?))
-        });
-        Some(LiveCounts { as_of_ms: Some(by_ms), classes, sites: sites.collect() })
-    }
-
-    /// How many objects were followed of those of the first `classes` classes of which that is a share, and that changed since
-    /// they were told.
-    pub fn take_shares(&mut self, classes: usize) -> Vec<(ClassId, Share)> {
-        let books = self.classes.iter_mut().take(classes).enumerate();
-        let told = |(id, book): (usize, &mut ClassBook)| {
-            let changed = mem::take(&mut book.shared) && !book.share.is_whole();
-            changed.then_some((ClassId::of_row(id), book.share))
-        };
-        books.filter_map(told).collect()
-    }
-
-    /// Lifetime counts of a class, if deaths are followed; and whether they changed since the last call.
-    pub fn class_lifetimes(&mut self, class: ClassId) -> (Option<LifetimeCounts>, bool) {
-        if !self.lifetimes {
-            return (None, false);
-        }
-        match self.classes.get_mut(class.row()) {
-            Some(book) => {
-                book.count_living(&self.history, self.known, &self.clock.timeline());
-                let changed = mem::take(&mut book.changed);
-                (Some(book.counts()), changed)
-            }
-            None => (Some(LifetimeCounts::default()), false),
-        }
-    }
 }
 
 fn widen(following: &mut Following, from: (u64, u64), to: (u64, u64)) {
     following.most_ms_between = following.most_ms_between.max(to.0.saturating_sub(from.0));
     following.most_bytes_between = following.most_bytes_between.max(to.1.saturating_sub(from.1));
-}
-
-fn book_births(
-    sites: &mut Vec<SiteBook>,
-    classes: &mut Vec<ClassBook>,
-    site: SiteId,
-    sums: Sums,
-    table: &SiteTable,
-) {
-    let Some(class) = table.class_of(site) else { return };
-    let site = entry(sites, site.0);
-    site.allocated.add(sums.site);
-    site.changed = true;
-    site.fates.touch();
-    let class = entry(classes, class.0);
-    class.allocated.add(sums.class);
-    class.changed = true;
-}
-
-impl SiteBook {
-    /// Books objects that died at an age between these, in milliseconds: on average in the middle.
-    fn bury(&mut self, bucket: usize, buckets: usize, (after, by): (u64, u64), tally: Tally) {
-        add_to(&mut self.collected, bucket, buckets, tally);
-        self.byte_ms += tally.bytes as f64 * (after as f64 + by as f64) / 2.0;
-        self.changed = true;
-    }
-
-    fn counts(&self, id: SiteId, lifetimes: bool) -> SiteCounts {
-        SiteCounts {
-            id,
-            allocated: self.allocated,
-            live: lifetimes.then(|| live(self.allocated, &self.collected)),
-            collected: self.collected.clone(),
-            byte_seconds: self.byte_ms / 1000.0,
-            error: 0.0,
-        }
-    }
-}
-
-impl ClassBook {
-    /// Books objects that share birth and death.
-    fn bury(&mut self, bucket: usize, buckets: usize, age: AgeAtDeath, tally: Tally) {
-        add_to(&mut self.collected, bucket, buckets, tally);
-        let weight = tally.objects;
-        self.lifetimes.ms.record_deaths(age.ms.0, age.ms.1, weight);
-        self.lifetimes.gcs.record_deaths(age.gcs.0, age.gcs.1, weight);
-        self.lifetimes.bytes.record_deaths(age.bytes.0, age.bytes.1, weight);
-        self.byte_ages.ms.record_deaths(age.ms.0, age.ms.1, tally.bytes);
-        self.byte_ages.gcs.record_deaths(age.gcs.0, age.gcs.1, tally.bytes);
-        self.byte_ages.bytes.record_deaths(age.bytes.0, age.bytes.1, tally.bytes);
-        self.lifetimes.record_cohort(weight);
-        self.lifetimes.died_before_first_gc += if age.gcs.1 <= 1 { weight } else { 0 };
-        self.changed = true;
-    }
-
-    /// Brings the ages of the living up to date, if they or what is known of them changed.
-    fn count_living(&mut self, history: &History, evidence: Evidence, timeline: &Timeline) {
-        let moved = self.living_as_of != evidence.whole && !self.census.cohorts().is_empty();
-        if !moved && !self.changed {
-            return;
-        }
-        self.living_as_of = evidence.whole;
-        self.changed = true;
-        self.aged = true;
-        let clocks = [
-            &mut self.lifetimes.ms,
-            &mut self.lifetimes.gcs,
-            &mut self.lifetimes.bytes,
-            &mut self.byte_ages.ms,
-            &mut self.byte_ages.gcs,
-            &mut self.byte_ages.bytes,
-        ];
-        for ages in clocks {
-            ages.forget_living();
-        }
-        let mut unknown = live(self.allocated, &self.collected);
-        for cohort in self.census.cohorts() {
-            for (birth_ms, weight, bytes) in cohort.births() {
-                let age = history.living_age(birth_ms, cohort.first, evidence, timeline);
-                record_living(&mut self.lifetimes, &mut self.byte_ages, age, (weight, bytes));
-            }
-            unknown.objects = unknown.objects.saturating_sub(cohort.weight);
-            unknown.bytes = unknown.bytes.saturating_sub(cohort.bytes);
-        }
-        // Born since the last sweep.
-        let unborn = LivingAge::default();
-        record_living(&mut self.lifetimes, &mut self.byte_ages, unborn, (unknown.objects, unknown.bytes));
-    }
-
-    fn counts(&self) -> LifetimeCounts {
-        LifetimeCounts {
-            live: live(self.allocated, &self.collected),
-            collected: self.collected.clone(),
-            lifetimes: self.lifetimes.clone(),
-        }
-    }
-}
-
-fn record_living(objects: &mut Lifetimes, bytes: &mut ByteAges, age: LivingAge, (weight, size): (u64, u64)) {
-    objects.ms.record_living(age.ms, weight);
-    objects.gcs.record_living(age.gcs, weight);
-    objects.bytes.record_living(age.bytes, weight);
-    bytes.ms.record_living(age.ms, size);
-    bytes.gcs.record_living(age.gcs, size);
-    bytes.bytes.record_living(age.bytes, size);
-}
-
-fn live(allocated: Tally, collected: &[Tally]) -> Tally {
-    collected.iter().fold(allocated, |rest, &bucket| rest.without(bucket))
-}
-
-fn entry<T: Default + Clone>(books: &mut Vec<T>, id: u32) -> &mut T {
-    let at = id as usize;
-    if books.len() <= at {
-        books.resize(at + 1, T::default());
-    }
-    &mut books[at]
-}
-
-fn add_to(collected: &mut Vec<Tally>, bucket: usize, buckets: usize, tally: Tally) {
-    collected.resize(buckets, Tally::default());
-    collected[bucket].add(tally);
 }
 
 #[cfg(test)]

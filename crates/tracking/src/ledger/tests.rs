@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use mayfly_profile::GcKind;
+use mayfly_profile::{ClassId, GcKind, LifetimeCounts, Tally};
 
 use super::*;
 use crate::nursery::{Newborn, StandsFor};
@@ -397,7 +397,7 @@ fn long_survivors_are_asked_after_by_turns_and_all_after_a_full_collection() {
 #[test]
 fn byte_seconds_reach_to_the_middle_of_the_interval_of_a_death() {
     let mut book = SiteBook::default();
-    book.bury(0, 1, (1_000, 3_000), Tally::of(10, 16));
+    book.record_deaths(0, 1, (1_000, 3_000), Tally::of(10, 16));
     assert_eq!(book.counts(SiteId(0), true).byte_seconds, 320.0);
 }
 

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use mayfly_profile::GcKind;
+use mayfly_profile::{ClassId, GcKind};
 
 use super::*;
 

@@ -9,7 +9,7 @@ use mayfly_tracking::Shape;
 
 use super::allocations::{enter_thread, register};
 use super::hooks::{ConnectError, Hooks};
-use super::state::{Ahead, Exact};
+use super::state::{Exact, Prepared};
 use crate::conduct::own_threads;
 
 const PRIMITIVE_ARRAYS: [&CStr; 8] = [c"[Z", c"[B", c"[C", c"[S", c"[I", c"[J", c"[F", c"[D"];
@@ -23,7 +23,7 @@ impl Exact {
         let size = sizes.of(jni, jvmti, thread).ok_or(ConnectError::NoSizes)?;
         let registered = register(self, jni, hooks, thread, Shape::Object { size });
         let thread_cell = registered.ok_or(ConnectError::NoSizes)?.cell;
-        let _ = self.ahead.set(Ahead { sizes, thread_cell });
+        let _ = self.prepared.set(Prepared { sizes, thread_cell });
         let listening = [Event::ThreadStart, Event::ClassPrepare].map(|event| jvmti.enable(event));
         if listening.into_iter().any(|enabled| enabled.is_err()) {
             return Err(ConnectError::NoSizes);
@@ -47,7 +47,7 @@ impl Exact {
 
     /// A thread begins to run.
     pub(crate) fn thread_starts(&self, jni: Jni<'_>, thread: Thread<'_>) {
-        let (Some(hooks), Some(ahead)) = (self.hooks_in_use(), self.ahead.get()) else { return };
+        let (Some(hooks), Some(prepared)) = (self.hooks_in_use(), self.prepared.get()) else { return };
         let (slabs, is_own) = (&self.counters.slabs, own_threads::is_own());
         if is_own {
             hooks.set_slab(jni, thread, slabs.unread());
@@ -55,7 +55,7 @@ impl Exact {
             enter_thread(self, jni, hooks, thread);
         }
         // One that the JVM has made known has run the constructor of its own object by now.
-        slabs.arrived(ahead.thread_cell, !is_own, &self.population.classes, &self.counters.places);
+        slabs.arrived(prepared.thread_cell, !is_own, &self.shared.classes, &self.counters.places);
     }
 
     /// A class is about to be initialised.
@@ -74,6 +74,6 @@ impl Exact {
     }
 
     fn size_of_objects(&self, jni: Jni<'_>, class: Class<'_>) -> Option<u32> {
-        self.ahead.get().and_then(|ahead| ahead.sizes.of(jni, &self.target.jvmti, class))
+        self.prepared.get().and_then(|prepared| prepared.sizes.of(jni, &self.target.jvmti, class))
     }
 }

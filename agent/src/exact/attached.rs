@@ -1,6 +1,6 @@
 //! What the exact engine has besides if it begins in a JVM that runs, and why it may not.
 //!
-//! Not here: how it begins and ends (`begin_later`).
+//! Not here: how it begins and ends (`begin_attached`).
 
 use std::sync::atomic::AtomicU64;
 
@@ -12,7 +12,7 @@ use super::stand_ins::StandIns;
 
 /// Why there are no exact counts.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-pub(crate) enum LateError {
+pub(crate) enum AttachError {
     #[error(
         "the JVM does not let classes be changed ({0}), or lends that to another agent: start it with the agent instead \
          (-agentpath, mayfly run), or take samples (mayfly start --sampled)"
@@ -60,7 +60,7 @@ pub(crate) enum LateError {
     Scopes,
 }
 
-impl LateError {
+impl AttachError {
     /// Whether it may be otherwise as soon as the JVM has done loading the agent.
     pub(crate) fn may_pass(self) -> bool {
         matches!(self, Self::NotConnected(ConnectError::NotLinked))
@@ -68,7 +68,7 @@ impl LateError {
 }
 
 /// What of an engine is there only if it began in a JVM that ran.
-pub(super) struct Later {
+pub(super) struct Attached {
     stand_ins: StandIns,
     /// The hooks' class as this session needs it.
     pub(super) class_file: Vec<u8>,
@@ -82,7 +82,7 @@ pub(super) struct Later {
     pub(super) forget: fn(),
 }
 
-impl Later {
+impl Attached {
     pub(super) fn new(stand_ins: StandIns, forget: fn()) -> Self {
         let (seen, changed) = (ClassNames::default(), ClassNames::default());
         Self { stand_ins, class_file: Vec::new(), seen, changed, redefinitions: AtomicU64::new(0), forget }

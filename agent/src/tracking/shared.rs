@@ -19,7 +19,7 @@ const HELD: &str = "this collector keeps followed objects until it collects the 
 const OTHERS: &str = "their classes only, there are too many: counted as (other classes)";
 
 /// Shared by an engine, which adds, and a session, which reads.
-pub(crate) struct Population {
+pub(crate) struct Shared {
     /// The first of the process has 1, the next one 2: threads know by it whose what they keep is.
     pub(crate) number: u64,
     /// Which way the session goes.
@@ -38,15 +38,15 @@ pub(crate) struct Population {
     pub(super) frames: KnownFrames,
 }
 
-impl Population {
+impl Shared {
     /// Nobody yet. What tracked objects and stacks may take is what the plan says.
     pub(crate) fn new(plan: Plan) -> Self {
-        static POPULATIONS: AtomicU64 = AtomicU64::new(0);
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let budget = Arc::new(Budget::new(plan.memory.objects));
         let has_shares = plan.tracking == Tracking::Balanced;
         let clock = Arc::<Clock>::default();
         Self {
-            number: POPULATIONS.fetch_add(1, Relaxed) + 1,
+            number: NUMBERS.fetch_add(1, Relaxed) + 1,
             classes: if has_shares { ClassTable::with_dues() } else { ClassTable::default() },
             shares: has_shares.then(Shares::default),
             sites: SiteTable::new(plan.memory.stacks),

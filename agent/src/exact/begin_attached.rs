@@ -13,18 +13,18 @@ use mayfly_jvmti::{
     modified_utf8, redefined_class,
 };
 
-use super::later::{LateError, Later};
+use super::attached::{AttachError, Attached};
 use super::loaded_classes::LeftAsItIs;
 use super::sampler::{SAMPLING, ask_for_sampler};
 use super::stand_ins::StandIns;
 use super::state::{Exact, session_constants};
 use super::{hooks, loaded_classes};
 use crate::plan::{Plan, Stacks};
-use crate::target::release::{
+use crate::target_jvm::release::{
     FIRST_KEEPING_PARAMETERS, FLIGHT_RECORDER_CLASS, LAST_TO_CRASH_WITH_FLIGHT_RECORDER,
 };
-use crate::target::{Target, give_sampler_back};
-use crate::tracking::Population;
+use crate::target_jvm::{Target, give_sampler_back};
+use crate::tracking::Shared;
 
 /// Switched on from the begin to the end, besides the class hook.
 const EVENTS: [Event; 4] =
@@ -52,70 +52,70 @@ impl Exact {
     ///
     /// # Errors
     /// What the JVM refuses; nothing is held of it then.
-    pub(crate) fn later(
+    pub(crate) fn attached(
         target: &'static Target,
-        population: Arc<Population>,
+        shared: Arc<Shared>,
         jni: Jni<'_>,
         forget: fn(),
-    ) -> Result<Self, LateError> {
-        if !population.plan.scopes.is_empty() {
-            return Err(LateError::Scopes);
+    ) -> Result<Self, AttachError> {
+        if !shared.plan.scopes.is_empty() {
+            return Err(AttachError::Scopes);
         }
         let jvmti = &target.jvmti;
         if target.jdk <= LAST_TO_CRASH_WITH_FLIGHT_RECORDER
             && loaded_classes::has(jvmti, jni, FLIGHT_RECORDER_CLASS)
         {
-            return Err(LateError::FlightRecording);
+            return Err(AttachError::FlightRecording);
         }
-        let stand_ins = StandIns::find(jni).ok_or(LateError::UnknownJvm)?;
-        let wanted = capabilities(&population.plan);
-        jvmti.add_capabilities(wanted).map_err(LateError::NoRetransformation)?;
-        let unseen = ask_for_sampler(jvmti, &population.plan).map_err(|error| {
+        let stand_ins = StandIns::find(jni).ok_or(AttachError::UnknownJvm)?;
+        let wanted = capabilities(&shared.plan);
+        jvmti.add_capabilities(wanted).map_err(AttachError::NoRetransformation)?;
+        let unseen = ask_for_sampler(jvmti, &shared.plan).map_err(|error| {
             jvmti.give_back(wanted);
-            LateError::NoSampler(error)
+            AttachError::NoSampler(error)
         })?;
-        Ok(Self::with((target, population), unseen, Some(Later::new(stand_ins, forget))))
+        Ok(Self::with((target, shared), unseen, Some(Attached::new(stand_ins, forget))))
     }
 
     /// Defines the Java side, or has it become this session's, and rewrites all classes. Counting is off.
     ///
     /// # Errors
     /// What the JVM refuses. The engine is to be ended then.
-    pub(crate) fn rewrite_loaded(&self, jni: Jni<'_>) -> Result<(), LateError> {
-        let (Some(later), jvmti) = (&self.later, &self.target.jvmti) else { return Ok(()) };
-        let places = self.population.plan.stacks == Stacks::ByPlace;
-        if !self.population.plan.any_number_of_classes {
-            let price = loaded_classes::price(jvmti, jni, places).ok_or(LateError::NoClasses)?;
+    pub(crate) fn rewrite_loaded(&self, jni: Jni<'_>) -> Result<(), AttachError> {
+        let (Some(attached), jvmti) = (&self.attached, &self.target.jvmti) else { return Ok(()) };
+        let places = self.shared.plan.stacks == Stacks::ByPlace;
+        if !self.shared.plan.any_number_of_classes {
+            let price = loaded_classes::price(jvmti, jni, places).ok_or(AttachError::NoClasses)?;
             let loaded_classes::Price { loaded, rewritten, call_sites } = price;
             if rewritten > MOST_UNASKED {
-                return Err(LateError::Dear { rewritten, loaded, call_sites });
+                return Err(AttachError::Dear { rewritten, loaded, call_sites });
             }
         }
         let is_there = jni.find_class(hooks::NAME);
-        if is_there.is_none() && !hooks::define(jni, &later.class_file) {
-            return Err(LateError::NoHooks);
+        if is_there.is_none() && !hooks::define(jni, &attached.class_file) {
+            return Err(AttachError::NoHooks);
         }
-        jvmti.enable(Event::ClassFileLoadHook).map_err(LateError::NoRetransformation)?;
+        jvmti.enable(Event::ClassFileLoadHook).map_err(AttachError::NoRetransformation)?;
         if let Some(class) = is_there {
-            jvmti.retransform(&[class]).map_err(|_| LateError::NoHooks)?;
+            jvmti.retransform(&[class]).map_err(|_| AttachError::NoHooks)?;
         }
-        let session = session_constants(&self.population.plan, &self.counters, Some(later.stand_ins()));
-        let hooks = hooks::connect(jni, jvmti, session).map_err(LateError::NotConnected)?;
+        let session = session_constants(&self.shared.plan, &self.counters, Some(attached.stand_ins()));
+        let hooks = hooks::connect(jni, jvmti, session).map_err(AttachError::NotConnected)?;
         let _ = self.hooks.set(hooks);
-        self.forget_cells(jni).ok_or(LateError::NoClasses)?;
+        self.forget_cells(jni).ok_or(AttachError::NoClasses)?;
         let refuse = &|class: LeftAsItIs| self.rewriting.refuse(class.to_string());
-        let names = (&later.seen, &later.changed, places);
-        loaded_classes::rewrite((jvmti, self.target.jdk), jni, names, refuse).ok_or(LateError::NoClasses)
+        let names = (&attached.seen, &attached.changed, places);
+        loaded_classes::rewrite((jvmti, self.target.jdk), jni, names, refuse).ok_or(AttachError::NoClasses)
     }
 
     /// What the class hook gives for the hooks' own class; `None` of all others, of which is noted that they were asked for.
     pub(super) fn own_class(&self, name: Option<&CStr>) -> Option<&[u8]> {
-        let later = self.later.as_ref()?;
+        let attached = self.attached.as_ref()?;
         let name = modified_utf8(name?.to_bytes());
         if name == HOOKS {
-            return Some(&later.class_file);
+            return Some(&attached.class_file);
         }
-        later.seen.add(&name.replace('/', "."));
+        attached.seen.add(&name.replace('/', "."));
         None
     }
 
@@ -126,7 +126,7 @@ impl Exact {
         context: &CallbackContext<'_>,
         event: &ClassFileLoadHookEvent<'_>,
     ) -> Option<Vec<u8>> {
-        if self.later.is_none() || self.target.jdk >= FIRST_KEEPING_PARAMETERS {
+        if self.attached.is_none() || self.target.jdk >= FIRST_KEEPING_PARAMETERS {
             return None;
         }
         let (class, jni) = (redefined_class(event)?, jni_of(context)?);
@@ -136,14 +136,14 @@ impl Exact {
 
     /// A class was changed.
     pub(super) fn note_changed(&self, name: Option<&CStr>) {
-        if let (Some(later), Some(name)) = (&self.later, name) {
-            later.changed.add(&modified_utf8(name.to_bytes()).replace('/', "."));
+        if let (Some(attached), Some(name)) = (&self.attached, name) {
+            attached.changed.add(&modified_utf8(name.to_bytes()).replace('/', "."));
         }
     }
 
     /// Listens to the JVM, in a JVM that runs: a launched agent does so from the start.
     pub(super) fn listen(&self, jni: Jni<'_>) -> Result<(), JvmtiError> {
-        if self.later.is_none() {
+        if self.attached.is_none() {
             return Ok(());
         }
         self.target.mark_threads(jni);
@@ -152,14 +152,14 @@ impl Exact {
 
     /// Leaves the JVM: nothing of it is held any more. Hooks stay where they are, and off, unless classes are to be as they were.
     pub(super) fn leave(&self, jni: Jni<'_>, restores: bool) {
-        let (Some(later), jvmti) = (&self.later, &self.target.jvmti) else { return };
-        self.population.switches.finish();
+        let (Some(attached), jvmti) = (&self.attached, &self.target.jvmti) else { return };
+        self.shared.switches.finish();
         EVENTS.into_iter().chain([Event::SampledObjectAlloc]).for_each(|event| jvmti.disable(event));
         if self.target.jdk >= FIRST_KEEPING_PARAMETERS || !restores {
             jvmti.disable(Event::ClassFileLoadHook);
         }
         if restores {
-            loaded_classes::restore((jvmti, self.target.jdk), jni, &later.changed);
+            loaded_classes::restore((jvmti, self.target.jdk), jni, &attached.changed);
             jvmti.disable(Event::ClassFileLoadHook);
         }
         self.forget_slabs(jni);
@@ -168,8 +168,8 @@ impl Exact {
         if self.unseen.is_some() {
             give_sampler_back(jvmti, SAMPLING);
         }
-        jvmti.give_back(capabilities(&self.population.plan));
-        (later.forget)();
+        jvmti.give_back(capabilities(&self.shared.plan));
+        (attached.forget)();
     }
 
     /// What a class had of an earlier session must not be taken for its own.
@@ -189,8 +189,8 @@ impl Exact {
         context: &CallbackContext<'_>,
         event: &ClassFileLoadHookEvent<'_>,
     ) {
-        let (Some(later), Some(_)) = (&self.later, redefined_class(event)) else { return };
-        let number = later.redefinitions.fetch_add(1, Relaxed) + 1;
+        let (Some(attached), Some(_)) = (&self.attached, redefined_class(event)) else { return };
+        let number = attached.redefinitions.fetch_add(1, Relaxed) + 1;
         if let (true, Some(hooks), Some(jni)) =
             (number.is_multiple_of(BETWEEN_LOOKS), self.hooks(), jni_of(context))
         {

@@ -1,0 +1,120 @@
+//! What the ledger has, as its readers get it: what changed since they read last.
+
+use std::mem;
+
+use mayfly_profile::{
+    ClassId, FateCounts, LifetimeCounts, LiveCounts, Share, SiteCounts, SiteId, Stamp, Tally,
+};
+use rustc_hash::FxHashSet;
+
+use super::Ledger;
+use super::books::{ClassBook, live};
+use crate::fate_book::Now;
+use crate::scope_book::ScopeFates;
+
+impl Ledger {
+    /// What became of the objects made in each scope, by node; empty if deaths are not followed, or nothing was made in any.
+    pub fn scope_fates(&self) -> Vec<ScopeFates> {
+        self.scopes.told(self.known.whole.map_or(0, |whole| whole.ms))
+    }
+
+    /// The sites that changed since the last call; [`Self::site`] has their counts.
+    pub fn take_changed_sites(&mut self) -> FxHashSet<SiteId> {
+        let books = self.sites.iter_mut().enumerate();
+        books.filter_map(|(id, book)| mem::take(&mut book.changed).then_some(SiteId::of_row(id))).collect()
+    }
+
+    /// Counts of one site's tracked objects.
+    pub fn site(&self, id: SiteId) -> Option<SiteCounts> {
+        self.sites.get(id.row()).map(|book| book.counts(id, self.lifetimes))
+    }
+
+    /// Counts of the sites that changed since the last call.
+    pub fn changed_sites(&mut self) -> Vec<SiteCounts> {
+        let lifetimes = self.lifetimes;
+        let books = self.sites.iter_mut().enumerate();
+        books
+            .filter_map(|(id, book)| {
+                mem::take(&mut book.changed).then(|| book.counts(SiteId::of_row(id), lifetimes))
+            })
+            .collect()
+    }
+
+    /// How long the objects lived of those of the first `classes` classes and `sites` sites that changed since they were told;
+    /// `None` if none did.
+    pub fn take_fates(&mut self, classes: usize, sites: usize) -> Option<FateCounts> {
+        if !self.lifetimes {
+            return None;
+        }
+        let timeline = self.clock.timeline();
+        let alive = self.known.whole.map(|whole| (whole.ms, timeline.at_event(whole.ms).0));
+        let stamp = Stamp { ms: self.clock.now_ms(), alive: alive.unwrap_or_default() };
+        let classes = self.classes.iter_mut().take(classes).enumerate();
+        let classes: Vec<_> = classes
+            .filter_map(|(id, book)| {
+                mem::take(&mut book.aged).then(|| (ClassId::of_row(id), book.byte_ages.clone()))
+            })
+            .collect();
+        let now = Now { history: &self.history, evidence: self.known, timeline: &timeline, ms: stamp.ms };
+        let changed = self.sites.iter_mut().take(sites).enumerate();
+        let sites: Vec<_> = changed
+            .filter_map(|(id, book)| {
+                let living = live(book.allocated, &book.collected);
+                book.fates.take(living, now).map(|fates| (SiteId::of_row(id), fates))
+            })
+            .collect();
+        let told = self.stamp != Some(stamp.alive) || !classes.is_empty() || !sites.is_empty();
+        self.stamp = Some(stamp.alive);
+        told.then_some(FateCounts { stamp, classes, sites })
+    }
+
+    /// What is live of the first `classes` classes and `sites` sites, where that changed since it was told: what the last collection
+    /// found alive, or may not have looked at. Not what was born since. `None` if there was no sweep since.
+    pub fn take_live(&mut self, classes: usize, sites: usize) -> Option<LiveCounts> {
+        if !self.lifetimes || self.live_told == Some(self.sweeps) {
+            return None;
+        }
+        self.live_told = Some(self.sweeps);
+        let Some(by_ms) = self.known.judged_if_born_by() else { return Some(LiveCounts::default()) };
+        let changed = |told: &mut Tally, now: Tally| (mem::replace(told, now) != now).then_some(now);
+        let classes = self.classes.iter_mut().take(classes).enumerate().filter_map(|(id, book)| {
+            let living = live(book.allocated, &book.collected);
+            let (objects, bytes) = book.census.born_by(by_ms);
+            let now =
+                Tally { objects: objects.min(living.objects), bytes: bytes.min(living.bytes), ..living };
+            Some((ClassId::of_row(id), changed(&mut book.live_told, now)?))
+        });
+        let classes = classes.collect();
+        let sites = self.sites.iter_mut().take(sites).enumerate().filter_map(|(id, book)| {
+            let now = book.fates.judged(live(book.allocated, &book.collected), by_ms);
+            Some((SiteId::of_row(id), changed(&mut book.live_told, now)?))
+        });
+        Some(LiveCounts { as_of_ms: Some(by_ms), classes, sites: sites.collect() })
+    }
+
+    /// How many objects were followed of those of the first `classes` classes of which that is a share, and that changed since
+    /// they were told.
+    pub fn take_shares(&mut self, classes: usize) -> Vec<(ClassId, Share)> {
+        let books = self.classes.iter_mut().take(classes).enumerate();
+        let told = |(id, book): (usize, &mut ClassBook)| {
+            let changed = mem::take(&mut book.shared) && !book.share.is_whole();
+            changed.then_some((ClassId::of_row(id), book.share))
+        };
+        books.filter_map(told).collect()
+    }
+
+    /// Lifetime counts of a class, if deaths are followed; and whether they changed since the last call.
+    pub fn class_lifetimes(&mut self, class: ClassId) -> (Option<LifetimeCounts>, bool) {
+        if !self.lifetimes {
+            return (None, false);
+        }
+        match self.classes.get_mut(class.row()) {
+            Some(book) => {
+                book.count_living(&self.history, self.known, &self.clock.timeline());
+                let changed = mem::take(&mut book.changed);
+                (Some(book.counts()), changed)
+            }
+            None => (Some(LifetimeCounts::default()), false),
+        }
+    }
+}
