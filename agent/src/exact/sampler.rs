@@ -14,7 +14,7 @@ use super::unseen::Unseen;
 use crate::conduct::notice::say;
 use crate::conduct::own_threads;
 use crate::plan::Plan;
-use crate::target_jvm::{note_sample, renew_buffer, set_sampling_interval};
+use crate::target_jvm::{Picked, note_sample, renew_buffer, set_sampling_interval};
 use crate::tracking::{Followed, Rate};
 
 /// Mean bytes between two samples where the user asks for none: what is not seen is estimated to some per cent, at a
@@ -108,11 +108,15 @@ pub(super) fn start(exact: &Exact, jni: Jni<'_>) {
 pub(super) fn sampled(exact: &Exact, jni: Jni<'_>, sample: SampledAllocation<'_>) {
     let picked = note_sample();
     let Some(unseen) = &exact.unseen else { return };
+    let began = Instant::now();
+    take(exact, unseen, jni, sample, picked);
+    // Can't fail while the capability is ours.
+    let set = |interval| set_sampling_interval(&exact.target.jvmti, interval);
+    let _ = unseen.paced(began, Instant::now()).map(set);
+}
+
+fn take(exact: &Exact, unseen: &Unseen, jni: Jni<'_>, sample: SampledAllocation<'_>, picked: Picked) {
     let Some(drawn) = unseen.draw(jni, sample, exact.shared.clock.gcs(), picked) else { return };
-    if let Some(interval) = unseen.paced(Instant::now()) {
-        // Can't fail while the capability is ours.
-        let _ = set_sampling_interval(&exact.target.jvmti, interval);
-    }
     let Some(hooks) = exact.hooks_in_use() else { return };
     let shared = &*exact.shared;
     if !shared.switches.is_active() || own_threads::is_own() {

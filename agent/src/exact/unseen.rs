@@ -102,9 +102,9 @@ impl Unseen {
         Some(drawn)
     }
 
-    /// A sample was drawn; the interval at which the JVM shall draw from now on, if that changes.
-    pub(super) fn paced(&self, now: Instant) -> Option<u64> {
-        self.rate.sampled(now)
+    /// A sample was taken between these moments; the interval at which the JVM shall draw from now on, if that changes.
+    pub(super) fn paced(&self, began: Instant, now: Instant) -> Option<u64> {
+        self.rate.sampled(began, now)
     }
 
     /// Mean bytes between two samples, at worst.

@@ -5,6 +5,15 @@ use std::time::Duration;
 
 use mayfly_profile::{BucketBounds, EngineKind, HeapOrder, View};
 
+/// How many samples a second are taken at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampleRate {
+    /// So many, whatever they cost.
+    pub paid: u64,
+    /// Up to so many where they cost little.
+    pub cheap: u64,
+}
+
 /// What the user asked for. Every combination that can be parsed can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -45,8 +54,8 @@ pub struct Options {
     pub redraw: bool,
     /// Mean bytes between two tracked objects, `#sample`. `None`: no byte sample. The sampled engine always has one.
     pub sample_bytes: Option<u64>,
-    /// Samples a second at most, `#sample-rate`. `None`: however many the interval gives.
-    pub sample_rate: Option<u64>,
+    /// Samples a second, `#sample-rate`. `None`: however many the interval gives.
+    pub sample_rate: Option<SampleRate>,
     /// Native memory the agent may hold, in bytes, `#memlimit`.
     pub mem_limit: u64,
     /// File to record into, `#recording`: a template for [`super::name::expand`].

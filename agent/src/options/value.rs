@@ -8,7 +8,7 @@ pub(super) use mayfly_profile::option_value::{Why, list, number, rows, size};
 use mayfly_profile::{BucketBounds, EngineKind};
 
 use super::name;
-use super::settings::{Periodic, Resets, ScopeMethod};
+use super::settings::{Periodic, Resets, SampleRate, ScopeMethod};
 
 /// 31 years: far beyond any run, and small enough for milliseconds in 64 bits.
 const MOST_SECONDS: u64 = 1_000_000_000;
@@ -25,6 +25,16 @@ pub(super) fn engine(text: &str) -> Result<EngineKind, Why> {
         .into_iter()
         .find(named)
         .ok_or_else(|| format!("{text:?} is neither exact nor sampled"))
+}
+
+/// `N` or `N..M`: samples a second.
+pub(super) fn sample_rate(text: &str) -> Result<SampleRate, Why> {
+    let (paid, cheap) = text.split_once("..").unwrap_or((text, text));
+    let (paid, cheap) = (number(paid, 1)?, number(cheap, 1)?);
+    if cheap < paid {
+        return Err(format!("{cheap} is less than {paid}"));
+    }
+    Ok(SampleRate { paid, cheap })
 }
 
 /// Whole seconds, from `least` up.

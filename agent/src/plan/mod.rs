@@ -25,7 +25,7 @@ mod tests;
 
 use mayfly_profile::{ClassFilter, EngineKind, Tracking};
 
-use crate::options::{Options, ScopeMethod};
+use crate::options::{Options, SampleRate, ScopeMethod};
 
 /// Everything that differs between sessions of different options.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(crate) struct Plan {
     /// Whether it is known what survives scopes: samples do not tell in which scope they were made.
     pub(crate) scope_survivors: bool,
     /// Samples a second at most, where the options ask for samples.
-    pub(crate) sample_rate: Option<u64>,
+    pub(crate) sample_rate: Option<SampleRate>,
     pub(crate) memory: Memory,
     /// A collection is forced each time so many bytes were allocated.
     pub(crate) collects_each: Option<u64>,

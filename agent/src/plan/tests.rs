@@ -113,7 +113,8 @@ fn half_of_the_memory_is_for_stacks_if_any_are_taken() {
 
 #[test]
 fn a_rate_is_of_the_samples_that_were_asked_for() {
-    assert_eq!(plan("#sample-64k#sample-rate-200").sample_rate, Some(200));
-    assert_eq!(plan("#engine-sampled#sample-rate-200").sample_rate, Some(200));
+    let rate = |paid, cheap| Some(SampleRate { paid, cheap });
+    assert_eq!(plan("#sample-64k#sample-rate-200").sample_rate, rate(200, 200));
+    assert_eq!(plan("#engine-sampled#sample-rate-200..900").sample_rate, rate(200, 900));
     assert_eq!(plan("#sample-64k").sample_rate, None);
 }

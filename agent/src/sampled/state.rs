@@ -99,6 +99,7 @@ impl Sampled {
 
     /// Takes an allocation that the JVM's sampler picked.
     pub(super) fn take(&self, jni: Jni<'_>, sample: SampledAllocation<'_>) {
+        let began = Instant::now();
         let picked = note_sample();
         let open = self.is_open();
         if !*open || own_threads::is_own() {
@@ -117,7 +118,7 @@ impl Sampled {
                 self.follow(thread, jni, class, (sample, drawn));
             }
         });
-        if let Some(interval) = self.rate.sampled(Instant::now()) {
+        if let Some(interval) = self.rate.sampled(began, Instant::now()) {
             // Can't fail while the capability is ours.
             let _ = set_sampling_interval(&self.target.jvmti, interval);
         }

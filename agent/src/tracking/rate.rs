@@ -1,11 +1,13 @@
 //! At most so many samples a second: where there are more, the JVM is told to sample less often, and where fewer, more often again,
-//! but never more often than the interval that was asked for.
+//! but never more often than the interval that was asked for. Where taking one costs little, there may be more.
 //!
 //! What a sample stands for goes by the interval at which it was drawn, so estimates stay right. Not here: telling the JVM.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use crate::options::SampleRate;
 
 /// How long samples are counted before the interval is set by them.
 const WINDOW: Duration = Duration::from_secs(1);
@@ -14,6 +16,12 @@ const EARLY: Duration = Duration::from_millis(100);
 const FEW: u64 = 8;
 /// An interval shrinks by no more at a time.
 const MOST_SHRINKING: f64 = 0.25;
+/// What samples beyond the rate may cost: 1 % of a core, in nanoseconds a second.
+const CHEAP_NS: u64 = 10_000_000;
+/// What a sample costs until it is known.
+const FIRST_COST_NS: u64 = 20_000;
+/// The cost that is held to be usual moves by such a part with each sample.
+const COST_STEPS: u64 = 64;
 /// What the JVM takes.
 const MOST_INTERVAL: f64 = i32::MAX as f64;
 
@@ -27,7 +35,9 @@ pub(crate) struct Rate {
     /// The largest that was set so far.
     worst: AtomicU64,
     /// Samples a second; `None`: however many there are.
-    most: Option<u64>,
+    limit: Option<SampleRate>,
+    /// What one costs the thread that it is taken on: the median, as some threads have to wait meanwhile.
+    cost_ns: AtomicU64,
     /// Samples that are still drawn at a smaller interval, and the one that comes then.
     opening: AtomicU64,
     opened: u64,
@@ -42,11 +52,12 @@ struct Window {
 
 impl Rate {
     /// Begins with the least interval.
-    pub(crate) fn new(least: u64, most: Option<u64>) -> Self {
+    pub(crate) fn new(least: u64, limit: Option<SampleRate>) -> Self {
         let largest = (MOST_INTERVAL as u64).max(least);
         let [interval, worst] = [least; 2].map(AtomicU64::new);
-        let opening = AtomicU64::new(0);
-        Self { interval, least, largest, worst, most, opening, opened: least, window: Mutex::default() }
+        let (opening, cost_ns) = (AtomicU64::new(0), AtomicU64::new(FIRST_COST_NS));
+        let window = Mutex::default();
+        Self { interval, least, largest, worst, limit, cost_ns, opening, opened: least, window }
     }
 
     /// The same, with intervals up to this one, however many samples there are then.
@@ -81,15 +92,16 @@ impl Rate {
         self.interval.load(Relaxed)
     }
 
-    /// A sample was taken; the new interval, if it changes.
-    pub(crate) fn sampled(&self, now: Instant) -> Option<u64> {
+    /// A sample was taken between these moments; the new interval, if it changes.
+    pub(crate) fn sampled(&self, began: Instant, now: Instant) -> Option<u64> {
+        self.note_cost(now.saturating_duration_since(began));
         if let Ok(left) = self.opening.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)) {
             return (left == 1).then(|| {
                 self.interval.store(self.opened, Relaxed);
                 self.opened
             });
         }
-        let most = self.most?;
+        let most = self.most()?;
         let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
         let counted = window.get_or_insert(Window { began: now, samples: 0 });
         counted.samples += 1;
@@ -107,6 +119,21 @@ impl Rate {
         (self.interval.swap(interval, Relaxed) != interval).then_some(interval)
     }
 
+    /// Moves the median. Threads that come at once may lose a step.
+    fn note_cost(&self, took: Duration) {
+        let usual = self.cost_ns.load(Relaxed);
+        let step = (usual / COST_STEPS).max(1);
+        let is_more = took.as_nanos() > u128::from(usual);
+        self.cost_ns
+            .store(if is_more { usual + step } else { usual.saturating_sub(step) }.max(COST_STEPS), Relaxed);
+    }
+
+    fn most(&self) -> Option<u64> {
+        let SampleRate { paid, cheap } = self.limit?;
+        let affordable = CHEAP_NS / self.cost_ns.load(Relaxed).max(1);
+        Some(affordable.clamp(paid, cheap))
+    }
+
     fn fitting(&self, factor: f64) -> u64 {
         let interval = self.interval() as f64 * factor.max(MOST_SHRINKING);
         (interval as u64).clamp(self.least, self.largest)
@@ -119,21 +146,36 @@ mod tests {
 
     const LEAST: u64 = 512 << 10;
 
+    fn limit(paid: u64, cheap: u64) -> Option<SampleRate> {
+        Some(SampleRate { paid, cheap })
+    }
+
     /// A program that allocates so many bytes a second, sampled for so many seconds; samples of each.
     fn samples_of_each_second(rate: &Rate, bytes_a_second: f64, seconds: u32, began: Instant) -> Vec<u64> {
+        samples_that_cost(Duration::from_micros(100), rate, bytes_a_second, seconds, began)
+    }
+
+    fn samples_that_cost(
+        cost: Duration,
+        rate: &Rate,
+        bytes_a_second: f64,
+        seconds: u32,
+        began: Instant,
+    ) -> Vec<u64> {
         let mut counts = vec![0; seconds as usize];
         let mut at = 0.0;
         loop {
             at += rate.interval() as f64 / bytes_a_second;
             let Some(count) = counts.get_mut(at as usize) else { return counts };
             *count += 1;
-            rate.sampled(began + Duration::from_secs_f64(at));
+            let at = began + Duration::from_secs_f64(at);
+            rate.sampled(at - cost, at);
         }
     }
 
     #[test]
     fn there_are_no_more_than_asked_for_once_it_has_settled() {
-        let rate = Rate::new(LEAST, Some(100));
+        let rate = Rate::new(LEAST, limit(100, 100));
         let began = Instant::now();
         // A gigabyte a second, 2,000 samples at the least interval.
         let counts = samples_of_each_second(&rate, 1e9, 10, began);
@@ -142,8 +184,20 @@ mod tests {
     }
 
     #[test]
+    fn where_a_sample_costs_little_there_are_more() {
+        let counts_at = |micros| {
+            let rate = Rate::new(LEAST, limit(100, 1_000));
+            samples_that_cost(Duration::from_micros(micros), &rate, 1e9, 10, Instant::now())
+        };
+        for (micros, least, most) in [(2, 900, 1_100), (20, 430, 550), (90, 90, 130), (500, 90, 130)] {
+            let counts = counts_at(micros);
+            assert!(counts[2..].iter().all(|count| (least..=most).contains(count)), "{micros}: {counts:?}");
+        }
+    }
+
+    #[test]
     fn it_is_never_further_apart_than_the_largest_interval() {
-        let rate = Rate::new(LEAST, Some(100)).up_to(4 * LEAST);
+        let rate = Rate::new(LEAST, limit(100, 100)).up_to(4 * LEAST);
         let began = Instant::now();
         let counts = samples_of_each_second(&rate, 1e9, 10, began);
         assert_eq!((rate.interval(), rate.worst()), (4 * LEAST, 4 * LEAST), "{counts:?}");
@@ -153,7 +207,7 @@ mod tests {
 
     #[test]
     fn it_may_begin_with_few_samples() {
-        let rate = Rate::new(LEAST, Some(1000)).up_to(64 * LEAST).begun_at_largest();
+        let rate = Rate::new(LEAST, limit(1000, 1000)).up_to(64 * LEAST).begun_at_largest();
         assert_eq!((rate.interval(), rate.worst()), (64 * LEAST, 64 * LEAST));
         let counts = samples_of_each_second(&rate, 1e8, 10, Instant::now());
         assert!(counts[0] < 5 && rate.interval() == LEAST, "{counts:?}");
@@ -161,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_program_of_a_second_is_sampled_as_densely_as_it_may_be_from_its_middle_on() {
-        let rate = Rate::new(8 << 10, Some(500)).up_to(512 << 10).begun_at_largest();
+        let rate = Rate::new(8 << 10, limit(500, 500)).up_to(512 << 10).begun_at_largest();
         let counts = samples_of_each_second(&rate, 1e7, 3, Instant::now());
         // By the second it would be 19.
         assert!(counts[0] > 100 && counts[1..].iter().all(|count| (250..=550).contains(count)), "{counts:?}");
@@ -172,15 +226,15 @@ mod tests {
         let now = Instant::now();
         let rate = Rate::new(LEAST, None).begun_densely(3, 16 << 10);
         assert_eq!((rate.interval(), rate.worst()), (16 << 10, LEAST));
-        let changes: Vec<_> = (0..5).map(|_| rate.sampled(now)).collect();
+        let changes: Vec<_> = (0..5).map(|_| rate.sampled(now, now)).collect();
         assert_eq!((changes, rate.interval()), (vec![None, None, Some(LEAST), None, None], LEAST));
         let dense = Rate::new(8 << 10, None).begun_densely(3, 16 << 10);
-        assert_eq!((dense.interval(), dense.sampled(now)), (8 << 10, None), "it is denser anyway");
+        assert_eq!((dense.interval(), dense.sampled(now, now)), (8 << 10, None), "it is denser anyway");
     }
 
     #[test]
     fn it_goes_back_to_what_was_asked_for_and_not_beyond() {
-        let rate = Rate::new(LEAST, Some(100));
+        let rate = Rate::new(LEAST, limit(100, 100));
         let began = Instant::now();
         samples_of_each_second(&rate, 1e9, 5, began);
         assert!(rate.interval() > 10 * LEAST);
@@ -192,7 +246,7 @@ mod tests {
     fn without_a_limit_nothing_changes() {
         let rate = Rate::new(LEAST, None);
         let now = Instant::now();
-        assert!((0..10_000).all(|_| rate.sampled(now).is_none()));
+        assert!((0..10_000).all(|_| rate.sampled(now, now).is_none()));
         assert_eq!(rate.interval(), LEAST);
     }
 }

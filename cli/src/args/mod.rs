@@ -180,7 +180,7 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) every_object: bool,
 
-    /// Take one sample per BYTES allocated on average; suffixes k, m, g. Default: per 8k, but 500 a second at most
+    /// Take one sample per BYTES allocated on average; suffixes k, m, g. Default: per 8k, but 500 a second at most, or 2,000 where they cost little
     #[arg(long, value_name = "BYTES", value_parser = byte_count, conflicts_with = "every_object")]
     pub(crate) sample: Option<String>,
 

@@ -171,8 +171,11 @@ mod tests {
 
     #[test]
     fn exact_counts_come_with_a_sample_of_lifetimes_and_stacks_unless_another_choice_is_named() {
-        assert_eq!(options_of(true, ""), "#sample-8k#sample-rate-500#trace#lines");
-        assert_eq!(options_of(true, "#include-a."), "#sample-8k#sample-rate-500#trace#lines#include-a.");
+        assert_eq!(options_of(true, ""), "#sample-8k#sample-rate-500..2000#trace#lines");
+        assert_eq!(
+            options_of(true, "#include-a."),
+            "#sample-8k#sample-rate-500..2000#trace#lines#include-a."
+        );
         assert_eq!(options_of(true, "#trackcollections"), "#trace#lines#trackcollections");
         assert_eq!(options_of(true, "#every-2"), "#every-2");
         assert_eq!(options_of(false, ""), "", "the sampled engine follows what it samples");

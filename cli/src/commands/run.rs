@@ -24,7 +24,7 @@ use crate::session::recording_files::{self, RecordingFiles};
 /// The densest, and how many a second at most: old survivors are seen where a program allocates little, and one that allocates much
 /// pays no more than for one per 512 KiB.
 const DEFAULT_SAMPLE: &str = "8k";
-const DEFAULT_RATE: u64 = 500;
+const DEFAULT_RATE: &str = "500..2000";
 /// Rows name the line.
 const LINES: &str = "lines";
 
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn defaults_follow_a_sample_and_leave_the_terminal_alone() {
-        assert_eq!(options_of(&[]), "#sample-8k#sample-rate-500#trace#lines#live-0#recording-/r/%p");
+        assert_eq!(options_of(&[]), "#sample-8k#sample-rate-500..2000#trace#lines#live-0#recording-/r/%p");
     }
 
     #[test]
@@ -214,11 +214,11 @@ mod tests {
     fn live_is_as_asked_for() {
         assert_eq!(
             options_of(&["--live=3"]),
-            "#sample-8k#sample-rate-500#trace#lines#live-3#recording-/r/%p"
+            "#sample-8k#sample-rate-500..2000#trace#lines#live-3#recording-/r/%p"
         );
         assert_eq!(
             options_of(&["--no-live"]),
-            "#sample-8k#sample-rate-500#trace#lines#live-0#recording-/r/%p"
+            "#sample-8k#sample-rate-500..2000#trace#lines#live-0#recording-/r/%p"
         );
     }
 
@@ -226,7 +226,7 @@ mod tests {
     fn class_filters_go_to_the_agent() {
         assert_eq!(
             options_of(&["--include", "a.b,[C", "--include", "c", "--exclude", "a.b.X", "--exact-match"]),
-            "#sample-8k#sample-rate-500#trace#lines#live-0#include-a.b,[C,c#exclude-a.b.X#exactmatch#recording-/r/%p"
+            "#sample-8k#sample-rate-500..2000#trace#lines#live-0#include-a.b,[C,c#exclude-a.b.X#exactmatch#recording-/r/%p"
         );
     }
 

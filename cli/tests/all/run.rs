@@ -77,7 +77,7 @@ fn a_java_launcher_gets_the_agent_as_its_first_argument() {
     let output =
         place.mayfly_run(&["-o", "r.mayfly"], &java, &["-jar", "my app.jar", "-x"]).output().expect("runs");
     let agent = format!(
-        "arg -agentpath:{}=#sample-8k#sample-rate-500#trace#lines#live-0#recording-{}",
+        "arg -agentpath:{}=#sample-8k#sample-rate-500..2000#trace#lines#live-0#recording-{}",
         place.path("libmayfly.so").display(),
         place.path("r.mayfly").display()
     );
