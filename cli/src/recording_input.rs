@@ -34,6 +34,14 @@ pub(crate) fn read(recording: &Path, during: Option<TimeRange>) -> Result<Profil
     read_into(folding, recording).map(|(profile, _)| profile)
 }
 
+/// The profile in a snapshot that this command has asked for itself: that it has no end is no news.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_snapshot(recording: &Path) -> Result<Profile, Error> {
+    fold(Folding::Whole(Box::default()), recording).map(|folded| folded.profile)
+}
+
 /// What of the profile in a recording happened in a phase of the program; all of it for `None`.
 ///
 /// # Errors

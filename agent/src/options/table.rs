@@ -115,7 +115,7 @@ pub(super) const SPECS: &[Spec] = &[
         mistaken: &["samplerate", "rate"],
         shape: Shape::Value("N[..M]", |o, v| value::sample_rate(v).map(|rate| o.sample_rate = Some(rate))),
         example: "#sample-rate-200",
-        help: "At most N samples a second, about; up to M as long as taking them uses no more than 1 % of a core. Where the program allocates more, samples are further apart than #sample says, \
+        help: "At most N samples a second, about; up to M as long as taking them uses no more than 2 % of a core. Where the program allocates more, samples are further apart than #sample says, \
                each standing for more; estimates stay unbiased, with the errors they then have. Without #engine-sampled they are \
                never further apart than 512k.",
         needs: &["engine", "sample"],

@@ -16,8 +16,8 @@ const EARLY: Duration = Duration::from_millis(100);
 const FEW: u64 = 8;
 /// An interval shrinks by no more at a time.
 const MOST_SHRINKING: f64 = 0.25;
-/// What samples beyond the rate may cost: 1 % of a core, in nanoseconds a second.
-const CHEAP_NS: u64 = 10_000_000;
+/// What samples beyond the rate may cost: 2 % of a core, in nanoseconds a second.
+const CHEAP_NS: u64 = 20_000_000;
 /// What a sample costs until it is known.
 const FIRST_COST_NS: u64 = 20_000;
 /// The cost that is held to be usual moves by such a part with each sample.
@@ -189,7 +189,7 @@ mod tests {
             let rate = Rate::new(LEAST, limit(100, 1_000));
             samples_that_cost(Duration::from_micros(micros), &rate, 1e9, 10, Instant::now())
         };
-        for (micros, least, most) in [(2, 900, 1_100), (20, 430, 550), (90, 90, 130), (500, 90, 130)] {
+        for (micros, least, most) in [(2, 900, 1_100), (40, 430, 550), (180, 90, 130), (500, 90, 130)] {
             let counts = counts_at(micros);
             assert!(counts[2..].iter().all(|count| (least..=most).contains(count)), "{micros}: {counts:?}");
         }

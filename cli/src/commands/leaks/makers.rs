@@ -61,7 +61,7 @@ impl Makers {
             let _ = self.target.ask(&Request::Stop);
         }
         fetched?;
-        let profile = recording_input::read(&file, None);
+        let profile = recording_input::read_snapshot(&file);
         let _ = std::fs::remove_file(&file);
         profile
     }
