@@ -25,7 +25,8 @@ mod tests;
 
 use mayfly_profile::{ClassFilter, EngineKind, Tracking};
 
-use crate::options::{Options, SampleRate, ScopeMethod};
+pub(crate) use crate::options::SampleRate;
+use crate::options::{Options, ScopeMethod};
 
 /// Everything that differs between sessions of different options.
 #[derive(Clone, Debug, PartialEq, Eq)]

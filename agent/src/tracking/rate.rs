@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::options::SampleRate;
+use crate::plan::SampleRate;
 
 /// How long samples are counted before the interval is set by them.
 const WINDOW: Duration = Duration::from_secs(1);
