@@ -67,7 +67,7 @@ pub(super) fn try_start(
         NotStarted::Refused(error.to_string())
     })?;
     let begun = Begun::Attached { options: text.to_owned(), stop_after };
-    let profiler = Profiler::set(Profiler::new(target, options, (shared, engine), (output, begun)));
+    let profiler = Profiler::set(Profiler::new(target, options, shared, engine, output, begun));
     steering::begin(&profiler, jni);
     Ok(())
 }

@@ -67,7 +67,7 @@ fn try_launch(context: &AgentLoadContext<'_>, option_text: String) -> Result<(),
     let target = keep(Target::new(jvm, Loaded::Launched, options.clone(), option_text));
     let shared = Arc::new(Shared::new(plan));
     let exact = loaded::keep(Exact::new(target, Arc::clone(&shared), unseen));
-    Profiler::set(Profiler::new(target, options, (shared, exact), (output, Begun::AtLaunch)));
+    Profiler::set(Profiler::new(target, options, shared, exact, output, Begun::AtLaunch));
     Ok(())
 }
 
@@ -126,7 +126,7 @@ fn launch_sampled(
     let shared = Arc::new(Shared::new(plan));
     let sampled = Sampled::new(target, Arc::clone(&shared)).map_err(|error| error.to_string())?;
     note_launch();
-    Profiler::set(Profiler::new(target, options, (shared, Arc::new(sampled)), (output, Begun::AtLaunch)));
+    Profiler::set(Profiler::new(target, options, shared, Arc::new(sampled), output, Begun::AtLaunch));
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use super::hooks::Hooks;
 use super::state::Exact;
 use super::thread::{with_this_thread, with_this_thread_if_known};
 use crate::conduct::own_threads;
-use crate::tracking::Followed;
+use crate::tracking::{Followed, Stacks};
 
 /// Gives a thread a slab and a class its cell, where they have none.
 pub(crate) fn enter(exact: &Exact, jni: Jni<'_>, thread: Thread<'_>, class: Class<'_>) {
@@ -111,7 +111,8 @@ pub(crate) fn track(exact: &Exact, jni: Jni<'_>, handed_over: HandedOver<'_>) {
         let Some(class) = thread.class(shared, (None, cell)) else { return };
         let size = if size == 0 { u64::from(class.size) } else { size };
         let followed = Followed { object, size, bytes: size * every, entry };
-        thread.tracked_last = thread.add((shared, &exact.target.jvmti), jni, class, followed, (moving, 0));
+        let stacks = Stacks { shared, jvmti: &exact.target.jvmti, jni };
+        thread.tracked_last = thread.add(stacks, class, followed, moving, 0);
     });
 }
 

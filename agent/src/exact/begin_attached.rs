@@ -74,7 +74,7 @@ impl Exact {
             jvmti.give_back(wanted);
             AttachError::NoSampler(error)
         })?;
-        Ok(Self::with((target, shared), unseen, Some(Attached::new(stand_ins, forget))))
+        Ok(Self::with(target, shared, unseen, Some(Attached::new(stand_ins, forget))))
     }
 
     /// Defines the Java side, or has it become this session's, and rewrites all classes. Counting is off.

@@ -15,7 +15,7 @@ use super::spending::{spend, spend_on_stack};
 use super::state::Exact;
 use super::thread::{Asked, CountedAt, KnownClass, OfThread, with_this_thread, with_this_thread_if_known};
 use crate::conduct::own_threads;
-use crate::tracking::Followed;
+use crate::tracking::{Followed, Stacks};
 
 /// One object in so many is timed: reading the clock takes a good part of what following takes.
 const TIMED: u32 = 16;
@@ -174,7 +174,8 @@ impl OfThread {
         let (site, stack_log2) = match stack {
             Some(log2) => {
                 let began = Instant::now();
-                let site = self.tracker.site((shared, &exact.target.jvmti), jni, known.id, moving);
+                let stacks = Stacks { shared, jvmti: &exact.target.jvmti, jni };
+                let site = self.tracker.site(stacks, known.id, moving);
                 on_stack = began.elapsed();
                 spend_on_stack(shares.stacks(), on_stack);
                 (site, log2)
@@ -182,6 +183,6 @@ impl OfThread {
             None => (known.site, 0),
         };
         let stands_for = StandsFor { objects_log2: log2, stack_log2 };
-        (self.tracker.follow(shared, jni, followed, (site, stands_for)), on_stack)
+        (self.tracker.follow(shared, jni, followed, site, stands_for), on_stack)
     }
 }

@@ -15,7 +15,7 @@ use crate::conduct::notice::say;
 use crate::conduct::own_threads;
 use crate::plan::Plan;
 use crate::target_jvm::{Picked, note_sample, renew_buffer, set_sampling_interval};
-use crate::tracking::{Followed, Rate};
+use crate::tracking::{Followed, Rate, Stacks};
 
 /// Mean bytes between two samples where the user asks for none: what is not seen is estimated to some per cent, at a
 /// cost that can't be measured.
@@ -131,7 +131,7 @@ fn take(exact: &Exact, unseen: &Unseen, jni: Jni<'_>, sample: SampledAllocation<
     let is_fair = || drawn.is_fair(fastrand::f64());
     match (shared.plan.tracking, class) {
         (Tracking::ByteSample(interval), _) if is_fair() => {
-            follow(exact, jni, sample, (cell, interval, drawn.interval))
+            follow(exact, jni, sample, cell, interval, drawn.interval)
         }
         (Tracking::Balanced, Some(class)) if is_fair() => {
             let picked = (sample.object, sample.size, unseen.interval());
@@ -146,7 +146,9 @@ fn follow(
     exact: &Exact,
     jni: Jni<'_>,
     sample: SampledAllocation<'_>,
-    (cell, interval, drawn_at): (u32, u64, u64),
+    cell: u32,
+    interval: u64,
+    drawn_at: u64,
 ) {
     let shared = &*exact.shared;
     with_this_thread(shared, |thread| {
@@ -158,7 +160,8 @@ fn follow(
             let beyond = beyond_log2(sample.size, (interval, drawn_at), fastrand::f64());
             let followed = Followed { object: sample.object, size: sample.size, bytes, entry: None };
             // The JVM samples nothing while a virtual thread is being mounted or unmounted.
-            thread.add((shared, &exact.target.jvmti), jni, class, followed, (false, beyond));
+            let stacks = Stacks { shared, jvmti: &exact.target.jvmti, jni };
+            thread.add(stacks, class, followed, false, beyond);
         }
     });
 }

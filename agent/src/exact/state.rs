@@ -47,11 +47,12 @@ pub(crate) struct Exact {
 impl Exact {
     /// Before any Java runs: nothing is counted yet.
     pub(crate) fn new(target: &'static Target, shared: Arc<Shared>, unseen: Option<Unseen>) -> Self {
-        Self::with((target, shared), unseen, None)
+        Self::with(target, shared, unseen, None)
     }
 
     pub(super) fn with(
-        (target, shared): (&'static Target, Arc<Shared>),
+        target: &'static Target,
+        shared: Arc<Shared>,
         unseen: Option<Unseen>,
         attached: Option<Attached>,
     ) -> Self {

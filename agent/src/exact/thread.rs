@@ -3,17 +3,16 @@
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 
-use mayfly_jvmti::{Jni, JvmtiEnv};
 use mayfly_profile::{ClassId, SiteId};
 use mayfly_tracking::{NodeId, Progression, StandsFor, Tracked};
 use rustc_hash::FxHashMap;
 
-use crate::plan::Stacks;
-use crate::tracking::{Followed, Shared, Tracker};
+use crate::plan;
+use crate::tracking::{Followed, Shared, Stacks, Tracker};
 
 /// One thread's.
 pub(super) struct OfThread {
-    /// Whose it is: of an earlier shared there may be something left.
+    /// Whose it is: of an earlier session there may be something left.
     shared: u64,
     pub(super) tracker: Tracker,
     /// What is known of the classes handed over, by their cell; looked up in shared tables only once. In a balanced session
@@ -111,22 +110,23 @@ impl OfThread {
     /// for two to this power of what its sample does.
     pub(super) fn add(
         &mut self,
-        (shared, jvmti): (&Shared, &JvmtiEnv),
-        jni: Jni<'_>,
+        stacks: Stacks<'_>,
         class: KnownClass,
         followed: Followed<'_>,
-        (moving, beyond): (bool, u32),
+        moving: bool,
+        beyond: u32,
     ) -> Option<Tracked> {
-        let stacks = shared.plan.stacks;
+        let Stacks { shared, jni, .. } = stacks;
+        let taken = shared.plan.stacks;
         // Taken off the list even if the object is not chosen.
-        let awaited = (stacks == Stacks::ByPlace).then(|| self.take_awaited(shared, class));
+        let awaited = (taken == plan::Stacks::ByPlace).then(|| self.take_awaited(shared, class));
         let objects_log2 = self.tracker.choose(class.id, followed.bytes)? + beyond;
         let (site, stack_log2) = match awaited {
             Some(awaited) => awaited,
-            None if stacks.are_taken() => (self.tracker.site((shared, jvmti), jni, class.id, moving), 0),
+            None if taken.are_taken() => (self.tracker.site(stacks, class.id, moving), 0),
             None => (class.site, 0),
         };
-        self.tracker.follow(shared, jni, followed, (site, StandsFor { objects_log2, stack_log2 }))
+        self.tracker.follow(shared, jni, followed, site, StandsFor { objects_log2, stack_log2 })
     }
 
     /// A stack was taken for an object that will be handed over.

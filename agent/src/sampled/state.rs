@@ -15,7 +15,7 @@ use crate::plan::Plan;
 use crate::target_jvm::{
     JVMS_SAMPLING_INTERVAL, Target, give_sampler_back, note_sample, set_sampling_interval,
 };
-use crate::tracking::{Drawn, Draws, Followed, Rate, Sample, Shared};
+use crate::tracking::{Drawn, Draws, Followed, Rate, Sample, Shared, Stacks};
 
 /// What of the JVM is held while it samples for us.
 const CAPABILITIES: Capabilities = Capabilities {
@@ -115,7 +115,7 @@ impl Sampled {
             self.estimates.add(class, drawn);
             thread.samples.add(Sample { class, maker: None, estimate: drawn.estimate });
             if admitted && drawn.is_fair(fastrand::f64()) {
-                self.follow(thread, jni, class, (sample, drawn));
+                self.follow(thread, jni, class, sample, drawn);
             }
         });
         if let Some(interval) = self.rate.sampled(began, Instant::now()) {
@@ -129,14 +129,16 @@ impl Sampled {
         thread: &mut OfThread,
         jni: Jni<'_>,
         class: ClassId,
-        (sample, drawn): (SampledAllocation<'_>, Drawn),
+        sample: SampledAllocation<'_>,
+        drawn: Drawn,
     ) {
         let bytes = drawn.estimate.bytes();
         let Some(objects_log2) = thread.tracker.choose(class, bytes) else { return };
+        let stacks = Stacks { shared: &self.shared, jvmti: &self.target.jvmti, jni };
         // The JVM samples nothing while a virtual thread is being mounted or unmounted.
-        let site = thread.tracker.site((&self.shared, &self.target.jvmti), jni, class, false);
+        let site = thread.tracker.site(stacks, class, false);
         let followed = Followed { object: sample.object, size: sample.size, bytes, entry: None };
-        thread.tracker.follow(&self.shared, jni, followed, (site, StandsFor { objects_log2, stack_log2: 0 }));
+        thread.tracker.follow(&self.shared, jni, followed, site, StandsFor { objects_log2, stack_log2: 0 });
         self.followed.fetch_add(1, Relaxed);
     }
 

@@ -59,8 +59,10 @@ impl Profiler {
     pub(crate) fn new(
         target: &'static Target,
         options: Options,
-        (shared, engine): (Arc<Shared>, Arc<dyn Engine>),
-        (output, begun): (Output, Begun),
+        shared: Arc<Shared>,
+        engine: Arc<dyn Engine>,
+        output: Output,
+        begun: Begun,
     ) -> Self {
         Self {
             precision: Precision::new(options.gc_every_bytes),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mayfly_jvmti::{Jni, JvmtiEnv, Object};
+use mayfly_jvmti::{Jni, Object};
 use mayfly_profile::{ClassId, SiteId};
 use mayfly_tracking::{EntryId, Newborn, Nursery, RawStack, References, StandsFor, Tracked};
 
@@ -40,18 +40,12 @@ impl Tracker {
     }
 
     /// The site of an object of a class, made here and now. `moving`: no stack may be taken.
-    pub(crate) fn site(
-        &mut self,
-        (shared, jvmti): (&Shared, &JvmtiEnv),
-        jni: Jni<'_>,
-        class: ClassId,
-        moving: bool,
-    ) -> SiteId {
-        let stacks = Stacks { shared, jvmti, jni };
+    pub(crate) fn site(&mut self, stacks: Stacks<'_>, class: ClassId, moving: bool) -> SiteId {
         if moving {
             return stacks.of_moving(&mut self.stack, class);
         }
         stacks.take(&mut self.stack, class);
+        let shared = stacks.shared;
         let name = shared.classes.name(class).unwrap_or_default();
         shared.sites.of_stack(&self.stack, |raw| stacks.name(raw, name))
     }
@@ -62,7 +56,8 @@ impl Tracker {
         shared: &Shared,
         jni: Jni<'_>,
         followed: Followed<'_>,
-        (site, stands_for): (SiteId, StandsFor),
+        site: SiteId,
+        stands_for: StandsFor,
     ) -> Option<Tracked> {
         let Followed { object, size, bytes, entry } = followed;
         let reference = if shared.plan.lifetimes { shared.references.make(jni, object)? } else { 0 };
