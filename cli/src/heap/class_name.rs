@@ -2,6 +2,8 @@
 //!
 //! Not here: which classes a heap has.
 
+use mayfly_profile::PRIMITIVES;
+
 /// The spellings of `Class.getName()` that `text` may stand for, likeliest first.
 ///
 /// Taken are `java.util.Map$Entry`, `java.util.Map.Entry`, `java/util/Map$Entry`, `int[]`, `java.util.Map.Entry[][]`, `[I`,
@@ -62,18 +64,8 @@ fn element_of(text: &str) -> (&str, usize) {
 
 /// The letter of a primitive type (JVMS §4.3.2), if this names one, by its keyword or its letter.
 fn primitive(element: &str) -> Option<char> {
-    const TYPES: [(&str, char); 8] = [
-        ("boolean", 'Z'),
-        ("byte", 'B'),
-        ("char", 'C'),
-        ("short", 'S'),
-        ("int", 'I'),
-        ("long", 'J'),
-        ("float", 'F'),
-        ("double", 'D'),
-    ];
     let is = |&&(keyword, letter): &&(&str, char)| element == keyword || element.chars().eq([letter]);
-    TYPES.iter().find(is).map(|&(_, letter)| letter)
+    PRIMITIVES.iter().find(is).map(|&(_, letter)| letter)
 }
 
 /// A name, then the same with more and more dots from the right as those of nested classes.

@@ -1,7 +1,7 @@
 //! Objects and bytes by class: what half of the heap commands show.
 
 use mayfly_heap::{Graph, Histogram, ObjectIndex};
-use mayfly_profile::{HeapOrder, HeapSummary, Held};
+use mayfly_profile::{HeapOrder, HeapSummary, Held, readable_class};
 use serde::Serialize;
 
 use crate::heap::columns::{Columns, counted, left_out};
@@ -22,6 +22,8 @@ pub(crate) struct ClassRows {
 pub(crate) struct ClassRow {
     /// As `Class.getName()` gives it. Classes of one name are one row.
     pub(crate) class: String,
+    /// As Java sources spell it.
+    pub(crate) readable_class: String,
     /// What there is of it.
     #[serde(flatten)]
     pub(crate) held: Held,
@@ -53,7 +55,11 @@ impl ClassRows {
 
     fn new(summary: &HeapSummary, rows: Vec<(&str, Held)>, limit: Option<usize>) -> Self {
         let classes = rows.len();
-        let row = |(class, held): (&str, Held)| ClassRow { class: class.to_owned(), held };
+        let row = |(class, held): (&str, Held)| ClassRow {
+            class: class.to_owned(),
+            readable_class: readable_class(class),
+            held,
+        };
         let rows = rows.into_iter().take(limit.unwrap_or(usize::MAX)).map(row).collect();
         Self { total: summary.total(), classes, rows }
     }
@@ -62,7 +68,7 @@ impl ClassRows {
     pub(crate) fn text(&self) -> String {
         let mut table = Columns::new(&["bytes", "objects", "class"]);
         for row in &self.rows {
-            table.row([row.held.bytes.to_string(), row.held.objects.to_string(), row.class.clone()]);
+            table.row([row.held.bytes.to_string(), row.held.objects.to_string(), row.readable_class.clone()]);
         }
         let total = format!("total of {}", counted(self.classes as u64, "class"));
         table.row([self.total.bytes.to_string(), self.total.objects.to_string(), total]);

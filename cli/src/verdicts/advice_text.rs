@@ -1,7 +1,7 @@
 //! Advice as text for people.
 
 use mayfly_profile::{Stack, is_of_the_jdk};
-use mayfly_report::{count, printable, right_aligned, size};
+use mayfly_report::{count, printable, right_aligned, size, text_of_classes};
 use mayfly_verdicts::advise::{Advice, MadeAnew, Tried};
 
 use super::advice::Advised;
@@ -89,7 +89,7 @@ fn lists(advised: &Advised) -> String {
         if !rows.is_empty() {
             text += &format!("\n{heading}\n");
             for line in rows.into_iter().flatten() {
-                text += &format!("  {}\n", printable(&line));
+                text += &format!("  {}\n", text_of_classes(&line));
             }
         }
     };

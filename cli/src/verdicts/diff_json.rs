@@ -1,5 +1,6 @@
 //! What changed as JSON, schema `mayfly-diff/1`. Described for users in `docs/guide/diff.md`.
 
+use mayfly_report::readable_class;
 use mayfly_verdicts::{Clock, Difference, Finding, Measure, RowName, Verdict, Work};
 use serde::Serialize;
 
@@ -40,6 +41,8 @@ struct FindingJson<'a> {
     /// `total`, `class`, `method`, `through` or `site`.
     row: &'static str,
     class: Option<&'a str>,
+    /// `class` as Java sources spell it.
+    readable_class: Option<String>,
     stack: Option<&'a [String]>,
     measure: &'static str,
     before: Option<f64>,
@@ -102,6 +105,7 @@ fn finding<'a>(finding: &'a Finding, difference: &'a Difference) -> FindingJson<
     FindingJson {
         row,
         class,
+        readable_class: class.map(readable_class),
         stack,
         measure: match finding.measure {
             Measure::Allocated => "allocated_bytes",

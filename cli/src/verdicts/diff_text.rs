@@ -2,7 +2,9 @@
 
 use std::cmp::Ordering;
 
-use mayfly_report::{duration, left_aligned, pad, printable, readable_class, right_aligned, size, width};
+use mayfly_report::{
+    class_text, duration, left_aligned, pad, printable, readable_class, right_aligned, size, width,
+};
 use mayfly_verdicts::{Clock, Difference, Finding, Measure, RowName, Verdict};
 
 use super::compared::Compared;
@@ -250,7 +252,7 @@ fn name(compared: &Compared<'_>, row: &RowName, full: bool) -> String {
     };
     match row {
         RowName::Total => "the whole program".to_owned(),
-        RowName::Class(name) => printable(&readable_class(name)).into_owned(),
+        RowName::Class(name) => class_text(name),
         RowName::Method(method) | RowName::Through(method) => placed(method),
         RowName::Site { class, stack } => {
             let frames = if full { stack.len() } else { FRAMES };

@@ -1,5 +1,6 @@
 //! Leaks as JSON, schema `mayfly-leaks/1`. Described for users in `docs/guide/leaks.md`.
 
+use mayfly_report::readable_class;
 use serde::Serialize;
 
 use super::leaks::{Leaks, Rate, Searched, Survivors, Suspect};
@@ -29,6 +30,7 @@ enum SearchedJson<'a> {
 struct SuspectJson<'a> {
     verdict: &'static str,
     class: &'a str,
+    readable_class: String,
     objects: &'a [u64],
     retained_bytes: &'a [u64],
     held_by: &'a [String],
@@ -46,6 +48,7 @@ struct SuspectJson<'a> {
 #[derive(Serialize)]
 struct AlsoJson<'a> {
     class: &'a str,
+    readable_class: String,
     objects: u64,
 }
 
@@ -61,6 +64,7 @@ struct GrowthJson {
 #[derive(Serialize)]
 struct SurvivorsJson<'a> {
     class: &'a str,
+    readable_class: String,
     objects: u64,
     bytes: u64,
     born: [u64; 3],
@@ -94,12 +98,13 @@ fn suspect<'a>(suspect: &'a Suspect, searched: &Searched) -> SuspectJson<'a> {
     SuspectJson {
         verdict: suspect.suspicion.name(),
         class: &suspect.what,
+        readable_class: readable_class(&suspect.what),
         objects: &suspect.objects,
         retained_bytes: &suspect.bytes,
         held_by: &suspect.held_by,
         holder: suspect.holder.as_deref(),
         holds: &suspect.holds,
-        also: suspect.also.iter().map(|(class, objects)| AlsoJson { class, objects: *objects }).collect(),
+        also: suspect.also.iter().map(|(class, objects)| also(class, *objects)).collect(),
         path: suspect.path.as_deref(),
         allocated_by: suspect.allocated_by.as_deref(),
         added_by: &suspect.added_by,
@@ -107,6 +112,10 @@ fn suspect<'a>(suspect: &'a Suspect, searched: &Searched) -> SuspectJson<'a> {
         survivors: suspect.survivors.iter().map(survivors).collect(),
         doubts: suspect.doubts(searched),
     }
+}
+
+fn also(class: &str, objects: u64) -> AlsoJson<'_> {
+    AlsoJson { class, readable_class: readable_class(class), objects }
 }
 
 fn growth(rate: Rate) -> GrowthJson {
@@ -126,6 +135,7 @@ fn tenths(number: f64) -> f64 {
 fn survivors(of: &Survivors) -> SurvivorsJson<'_> {
     SurvivorsJson {
         class: &of.class,
+        readable_class: readable_class(&of.class),
         objects: of.objects,
         bytes: of.bytes,
         born: of.born,

@@ -1,6 +1,6 @@
 //! Leaks as text for people.
 
-use mayfly_report::{count, printable, size};
+use mayfly_report::{count, printable, size, text_of_classes};
 
 use super::leaks::{Floor, Leaks, Rate, Searched, Survivors, Suspect, time};
 
@@ -121,7 +121,7 @@ fn block(number: usize, suspect: &Suspect, searched: &Searched) -> String {
     let mut text = String::new();
     for (at, line) in lines.iter().enumerate() {
         text += if at == 0 { "" } else { "   " };
-        text += &printable(line);
+        text += &text_of_classes(line);
         text += "\n";
     }
     text

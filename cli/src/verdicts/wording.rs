@@ -1,7 +1,7 @@
 //! Limits, measurements and rulings in words, the same in every form.
 
 use mayfly_profile::Frame;
-use mayfly_report::{printable, size};
+use mayfly_report::{class_text, printable, size};
 use mayfly_verdicts::{Amount, Judgement, Offender, Outcome, Quantity, Ruling, Subject};
 
 use super::checked_recording::CheckedRecording;
@@ -18,7 +18,7 @@ pub(super) fn name(outcome: &Outcome) -> String {
 pub(super) fn subject(subject: &Subject) -> String {
     match subject {
         Subject::Total => "total".to_owned(),
-        Subject::Class(name) => format!("class {}", printable(name)),
+        Subject::Class(name) => format!("class {}", class_text(name)),
         Subject::Site(prefix) => format!("site {}", printable(prefix)),
     }
 }
@@ -88,7 +88,7 @@ pub(super) fn offender(offender: &Offender) -> Vec<String> {
         "{} in {} {objects} of {}",
         size(offender.bytes),
         offender.objects,
-        printable(&offender.class)
+        class_text(&offender.class)
     )];
     let frames = offender.stack.iter().take(FRAMES);
     lines.extend(frames.map(|one| printable(&format!("  at {}", frame(one))).into_owned()));

@@ -11,7 +11,7 @@ use crate::follow::Followed;
 use crate::rows::{Column, SiteRow};
 use crate::screen::{Prompt, Screen, Tab};
 use crate::shown::Shown;
-use crate::table::{Table, contains};
+use crate::table::{Table, names};
 
 /// Something to be done outside of the view.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -200,7 +200,7 @@ impl State {
         // Texts are shared by many stacks: each is looked at once.
         let mut known: HashMap<*const u8, bool> = HashMap::new();
         let mut passes =
-            |text: &str| *known.entry(text.as_ptr()).or_insert_with(|| contains(text, &table.filter));
+            |text: &str| *known.entry(text.as_ptr()).or_insert_with(|| names(text, &table.filter));
         let mut admitted = |&row: &usize| {
             builder.class_of_site(row).is_some_and(&mut passes)
                 || builder.stack_of_site(row).any(|frame| passes(&frame.class) || passes(&frame.method))

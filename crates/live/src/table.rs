@@ -4,6 +4,8 @@
 
 use std::cmp::Ordering;
 
+use mayfly_profile::readable_class;
+
 use crate::rows::Column;
 
 /// Order, choice and filter of a table.
@@ -63,10 +65,15 @@ impl Table {
         (from, &self.order[from.min(to)..to])
     }
 
-    /// Whether a text passes the filter.
-    pub(crate) fn admits(&self, text: &str) -> bool {
-        contains(text, &self.filter)
+    /// Whether a class passes the filter.
+    pub(crate) fn admits(&self, class: &str) -> bool {
+        names(class, &self.filter)
     }
+}
+
+/// Whether `part` is in the name of a class, as the JVM or as sources spell it.
+pub(crate) fn names(class: &str, part: &str) -> bool {
+    contains(class, part) || (class.starts_with('[') && contains(&readable_class(class), part))
 }
 
 /// Whether `part` is in `text`, with ASCII letters of any case.

@@ -30,6 +30,7 @@ pub use derived::slices::{Happened, Slice, Slices};
 pub use derived::slicing::Slicing;
 pub use facts::blame::{BlameRules, BlamedClass, BlamedMethod, blame};
 pub use facts::buckets::BucketBounds;
+pub use facts::class_name::{PRIMITIVES, jvm_class, readable_class, readable_classes};
 pub use facts::collection::{Collection, Flag, FlagValue, GcKind, GenerationUse, Tenuring};
 pub use facts::division::divide;
 pub use facts::estimate::{ClassEstimate, Estimate};

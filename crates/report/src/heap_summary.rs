@@ -2,25 +2,13 @@
 //!
 //! Not here: a table for people, JSON, and what grew (the CLI).
 
-use mayfly_profile::{HeapOrder, HeapSummary, Held};
+use mayfly_profile::{HeapOrder, HeapSummary, Held, jvm_class, readable_class};
 
 use crate::text::printable;
 
 /// Width of HeapSummary's two columns of numbers.
 const COLUMN: usize = 20;
 const TOTAL: &str = "TOTAL";
-/// Spelling of arrays of primitives, and `Class.getName()`'s.
-const PRIMITIVES: [(&str, &str); 8] = [
-    ("boolean", "Z"),
-    ("byte", "B"),
-    ("char", "C"),
-    ("short", "S"),
-    ("int", "I"),
-    ("long", "J"),
-    ("float", "F"),
-    ("double", "D"),
-];
-
 /// The summary in HeapSummary's columns: bytes, objects (each 20 wide, right-aligned), a space, the class; the total
 /// first, then one line for each class, most first.
 pub fn heap_columns(summary: &HeapSummary, order: HeapOrder) -> String {
@@ -35,27 +23,15 @@ pub fn heap_columns(summary: &HeapSummary, order: HeapOrder) -> String {
 /// The name as HeapSummary spells it: `java.util.HashMap$Node`; `[char` and `[java.lang.Object` for arrays, with one `[`
 /// for each dimension.
 pub fn class_in_columns(class: &str) -> String {
-    let element = class.trim_start_matches('[');
-    let dimensions = &class[..class.len() - element.len()];
-    if dimensions.is_empty() {
-        return class.to_owned();
-    }
-    let primitive = PRIMITIVES.iter().find(|(_, letter)| *letter == element).map(|(name, _)| *name);
-    let object = element.strip_prefix('L').and_then(|name| name.strip_suffix(';'));
-    format!("{dimensions}{}", primitive.or(object).unwrap_or(element))
+    let dimensions = class.len() - class.trim_start_matches('[').len();
+    let readable = readable_class(class);
+    format!("{}{}", "[".repeat(dimensions), readable.trim_end_matches("[]"))
 }
 
 /// The name as `Class.getName()` gives it, of one as HeapSummary spells it.
 fn class_of_columns(name: &str) -> String {
     let element = name.trim_start_matches('[');
-    let dimensions = &name[..name.len() - element.len()];
-    if dimensions.is_empty() {
-        return name.to_owned();
-    }
-    match PRIMITIVES.iter().find(|(primitive, _)| *primitive == element) {
-        Some((_, letter)) => format!("{dimensions}{letter}"),
-        None => format!("{dimensions}L{element};"),
-    }
+    jvm_class(&format!("{element}{}", "[]".repeat(name.len() - element.len()))).into_owned()
 }
 
 /// Why a text is no heap summary.

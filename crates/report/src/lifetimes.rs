@@ -3,10 +3,11 @@
 use mayfly_profile::{ClassProfile, Gc, LifeRange, Lifetimes, Profile, Quantile, Tracking};
 
 use crate::bars::bar;
+use crate::names::class_text;
 use crate::rows::{blank, line};
 use crate::sections::sampling_note;
 use crate::table::right_aligned;
-use crate::text::{pad, printable};
+use crate::text::pad;
 use crate::units;
 
 /// A band as narrow as the steps of the clocks is not rough.
@@ -159,7 +160,7 @@ fn cells(class: &ClassProfile, upper_bounds: bool) -> Vec<String> {
         class.dead().objects.to_string(),
     ];
     cells.extend(lifetime_cells(class.lifetimes.as_ref(), upper_bounds));
-    cells.push(printable(&class.name).into_owned());
+    cells.push(class_text(&class.name));
     cells
 }
 

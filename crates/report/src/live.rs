@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use mayfly_profile::{ClassProfile, Lifetimes, Profile, Tally};
+use mayfly_profile::{ClassProfile, Lifetimes, Profile, Tally, readable_class};
 
 use crate::bars::bar;
 use crate::lifetimes::{LIFE_HEADING, LIFE_LABEL, life_label, whole_percent};
@@ -139,7 +139,7 @@ impl View<'_> {
             let cells: Vec<_> =
                 columns.iter().map(|column| column.cell(self.profile, *rate, class)).collect();
             let mark = if self.profile.is_optimised_away(class) { " *" } else { "" };
-            let name = self.shorten(&self.text(&class.name), name_width - mark.len());
+            let name = self.shorten(&self.text(&readable_class(&class.name)), name_width - mark.len());
             lines.push(format!("{}{}", pad(&format!("{name}{mark}"), name_width), numbers(&cells)));
         }
         match classes.len().saturating_sub(self.rows) {

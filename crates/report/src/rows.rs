@@ -6,6 +6,7 @@
 use mayfly_profile::{Frame, SiteProfile, Tally, View, blame};
 
 use crate::doubts::NO_PLACE;
+use crate::names::class_text;
 use crate::text::printable;
 use crate::units::{self, percent};
 
@@ -51,7 +52,7 @@ pub(crate) fn write_rows(out: &mut String, rows: &[Row<'_>], indent: usize, view
         line(
             out,
             indent,
-            &format!("{share:>3}%:{bytes}:{objects}:({largest}) - {}{few}", printable(row.name)),
+            &format!("{share:>3}%:{bytes}:{objects}:({largest}) - {}{few}", class_text(row.name)),
         );
         if row.ranked_by < bytes {
             let allocated = units::bytes(row.ranked_by);

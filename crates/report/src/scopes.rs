@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use mayfly_profile::{Outcome, Profile, ScopeProfile, Survival, Tally};
 
+use crate::names::class_text;
 use crate::rows::{blank, line};
 use crate::table::right_aligned;
 use crate::text::printable;
@@ -38,7 +39,7 @@ pub(crate) fn write_scopes(out: &mut String, profile: &Profile, limit: usize) {
     }
     if let Some(class) = largest_survivor(profile) {
         let pid = profile.run.jvm.pid;
-        let class = printable(class);
+        let class = class_text(class);
         line(out, 2, &format!("Who holds them, while it runs: mayfly heap dump {pid} app.mayheap, then"));
         line(out, 4, &format!("mayfly heap paths app.mayheap --to {class}"));
     }
@@ -89,7 +90,7 @@ fn write_classes(out: &mut String, scope: &ScopeProfile, limit: usize) {
     let row = |(outcome, name): &(Outcome, &String)| {
         let Outcome { survived, survived_live: live, .. } = outcome;
         let numbers = [survived.bytes, survived.objects, live.bytes, live.objects];
-        numbers.iter().map(u64::to_string).chain([printable(name).into_owned()]).collect::<Vec<_>>()
+        numbers.iter().map(u64::to_string).chain([class_text(name)]).collect::<Vec<_>>()
     };
     let rows: Vec<_> = std::iter::once(heading).chain(classes.iter().take(limit).map(row)).collect();
     out.push_str(&right_aligned(&rows, "    "));

@@ -2,6 +2,7 @@
 
 use mayfly_profile::{EngineKind, Estimate, Following, LittlesLaw, Profile, Remainder, Trust};
 
+use crate::names::class_text;
 use crate::text::printable;
 use crate::units;
 
@@ -183,7 +184,7 @@ fn unseen_rows(profile: &Profile) -> Vec<String> {
     let mut rows: Vec<_> = unseen.filter(|(_, unseen)| unseen.bytes() > 0).collect();
     rows.sort_by_key(|(_, unseen)| std::cmp::Reverse(unseen.bytes()));
     let row = |(name, unseen): &(&String, Estimate)| {
-        format!("not seen by the hooks: {} of {}", about(*unseen), printable(name))
+        format!("not seen by the hooks: {} of {}", about(*unseen), class_text(name))
     };
     rows.iter().take(ROWS).map(row).collect()
 }
@@ -193,7 +194,7 @@ fn removed_rows(profile: &Profile) -> Vec<String> {
         format!(
             "optimised away: {} of {} executed, {} allocated",
             units::bytes(class.allocated.bytes),
-            printable(&class.name),
+            class_text(&class.name),
             about(estimate.allocated)
         )
     });

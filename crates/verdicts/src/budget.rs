@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use mayfly_profile::option_value;
+use mayfly_profile::{jvm_class, option_value};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -283,7 +283,7 @@ impl Reading<'_> {
         let (span, before) = (class.span(), self.limits.len());
         let class = class.into_inner();
         self.named(&span, "name", &class.name)?;
-        let subject = &Subject::Class(class.name);
+        let subject = &Subject::Class(jvm_class(&class.name).into_owned());
         self.allocated(
             subject,
             [class.bytes, class.bytes_per_operation],

@@ -1,6 +1,6 @@
 //! `mayfly heap diff`: what grew between summaries of one program, over any number of them.
 
-use mayfly_profile::{HeapGrowth, HeapOrder, HeapSummary, Held, heap_growth};
+use mayfly_profile::{HeapGrowth, HeapOrder, HeapSummary, Held, heap_growth, readable_class};
 use serde::Serialize;
 
 use crate::args::heap::DiffArgs;
@@ -79,7 +79,7 @@ impl Answer for Diff {
             _ => &["+bytes", "+objects", "bytes", "objects", "each time", "class"],
         };
         let mut table = Columns::new(headings);
-        self.rows.iter().for_each(|row| table.cells(row.course.cells(row.class.clone())));
+        self.rows.iter().for_each(|row| table.cells(row.course.cells(readable_class(&row.class))));
         table.cells(self.total.cells(format!("total of all classes, {} changed", self.classes)));
         table.text() + &left_out(self.rows.len(), self.classes, "class")
     }

@@ -3,7 +3,7 @@
 use mayfly_heap::dominators::Dominators;
 use mayfly_heap::growth::{self, PathGrowth};
 use mayfly_heap::{Filter, Graph, Strength, Total};
-use mayfly_profile::Held;
+use mayfly_profile::{Held, readable_classes};
 use serde::Serialize;
 
 use super::diff::{self, Diff};
@@ -50,7 +50,7 @@ impl Answer for Growth {
                 format!("{:+}", path.growth_bytes),
                 path.after.bytes.to_string(),
                 path.after.objects.to_string(),
-                path.path.join(" -> "),
+                readable_classes(&path.path.join(" -> ")).into_owned(),
             ]);
         }
         table.text() + &left_out(self.held.len(), self.places, "place") + "\n" + &self.classes.text()

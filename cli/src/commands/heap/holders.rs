@@ -3,6 +3,7 @@
 use mayfly_heap::holders::{HeldBy, Holding};
 use mayfly_heap::paths::{edge_text, object_text};
 use mayfly_heap::{Edge, EdgeName, Filter, Graph, ObjectIndex, Referrers, Strength};
+use mayfly_profile::readable_classes;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -57,7 +58,7 @@ impl Answer for Holders {
         let mut table = Columns::new(&["holds", "holder"]);
         for row in &self.rows {
             let by = row.by.as_ref().map(|by| format!("-{by}->")).unwrap_or_default();
-            table.row([row.held.to_string(), format!("{}{by}", row.holder)]);
+            table.row([row.held.to_string(), format!("{}{by}", readable_classes(&row.holder))]);
         }
         let first = self.rows.first().map(|row| format!("\nthe first of them:\n{}\n", row.text));
         let asked = match self.objects.saturating_sub(self.asked) {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use mayfly_heap::paths::{edge_text, object_text};
 use mayfly_heap::{ClassIndex, Edge, Filter, Graph, ObjectIndex, Strength, Total, reach};
-use mayfly_profile::Held;
+use mayfly_profile::{Held, readable_classes};
 use serde::Serialize;
 
 use super::asked;
@@ -69,10 +69,12 @@ impl Answer for Instances {
             Columns::new(if deep { &["deep bytes", "bytes", "object"] } else { &["bytes", "object"] });
         for row in &self.rows {
             let deep = row.deep_bytes.map(|bytes| bytes.to_string());
-            let own = [row.bytes.to_string(), row.object.clone()];
+            let own = [row.bytes.to_string(), readable_classes(&row.object).into_owned()];
             table.cells(deep.into_iter().chain(own).collect());
             row.values.iter().for_each(|field| table.line_below(&format!("{} = {}", field.by, field.value)));
-            row.fields.iter().for_each(|field| table.line_below(&format!("{} -> {}", field.by, field.to)));
+            row.fields.iter().for_each(|field| {
+                table.line_below(&format!("{} -> {}", field.by, readable_classes(&field.to)))
+            });
         }
         let total =
             format!("{}, {}\n", counted(self.total.objects, "object"), counted(self.total.bytes, "byte"));

@@ -5,7 +5,7 @@
 use mayfly_heap::dominators::{ClassRetained, Dominators, LoaderRetained};
 use mayfly_heap::paths::object_text;
 use mayfly_heap::{Filter, Graph, ObjectIndex, ObjectSet, Strength, reach};
-use mayfly_profile::{HeapOrder, Held};
+use mayfly_profile::{HeapOrder, Held, readable_classes};
 use serde::Serialize;
 
 use super::asked;
@@ -75,7 +75,7 @@ impl Answer for Retained {
                 format!("{:.1}", row.share * 100.0),
                 row.bytes.to_string(),
                 row.objects.to_string(),
-                row.name.clone(),
+                readable_classes(&row.name).into_owned(),
             ]);
         }
         let total = format!("{} bytes are reachable\n", self.reachable_bytes);
@@ -95,7 +95,7 @@ impl Answer for Members {
         );
         let mut table = Columns::new(&["bytes", "object"]);
         for row in &self.rows {
-            table.row([row.bytes.to_string(), row.object.clone()]);
+            table.row([row.bytes.to_string(), readable_classes(&row.object).into_owned()]);
         }
         let more = left_out(self.rows.len(), self.total.objects as usize, "object");
         total + &self.classes.text() + "\n" + &table.text() + &more

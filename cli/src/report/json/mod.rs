@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use mayfly_profile::{
     BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Collection, Dropped, EngineKind, Flag, FlagValue,
     Following, GenerationUse, JvmInfo, Lifetimes, LiveAsOf, LivedPart, OwnCost, Part, Profile, Quantile,
-    Refusals, Remainder, Share, SiteProfile, Tally, Tracking, View,
+    Refusals, Remainder, Share, SiteProfile, Tally, Tracking, View, readable_class,
 };
 use schema::{
     Band, BucketJson, ByteSecondsJson, ClassJson, CollectionJson, CostJson, Document, DroppedJson,
@@ -153,6 +153,7 @@ impl<'a> Numbers<'a> {
         let tracked_estimated = share.map_or(self.tracked_estimated, |share| !share.follows_each());
         ClassJson {
             name: &class.name,
+            readable_name: readable_class(&class.name),
             allocated: TallyJson::of(class.allocated, self.counts_estimated),
             largest: class.allocated.largest,
             jvm_allocated: self.estimate(class),
@@ -200,6 +201,7 @@ impl<'a> Numbers<'a> {
         let fates_estimated = !exact || (self.tracked_estimated && !whole);
         SiteJson {
             class: &site.class,
+            readable_class: readable_class(&site.class),
             stack: site.stack.iter().map(frame_text).collect(),
             allocated: TallyJson::of(site.allocated, !exact),
             live: site.live.map(|live| TallyJson::of(live, fates_estimated)),

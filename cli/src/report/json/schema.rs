@@ -237,6 +237,8 @@ pub(super) struct EstimateJson {
 #[derive(Debug, Serialize)]
 pub(super) struct ClassJson<'a> {
     pub(super) name: &'a str,
+    /// `name` as Java sources spell it.
+    pub(super) readable_name: String,
     pub(super) allocated: TallyJson,
     /// Shallow size of the largest object, in bytes.
     pub(super) largest: u64,
@@ -264,6 +266,8 @@ pub(super) struct ClassJson<'a> {
 #[derive(Debug, Serialize)]
 pub(super) struct SiteJson<'a> {
     pub(super) class: &'a str,
+    /// `class` as Java sources spell it.
+    pub(super) readable_class: String,
     /// Innermost first, spelled like `StackTraceElement.toString()`.
     pub(super) stack: Vec<String>,
     pub(super) allocated: TallyJson,

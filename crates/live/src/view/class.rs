@@ -1,6 +1,6 @@
 //! One class: what it allocates, how long its objects live, and its sites.
 
-use mayfly_profile::ClassProfile;
+use mayfly_profile::{ClassProfile, readable_class};
 use mayfly_report::{count, size, whole_percent};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -18,7 +18,7 @@ pub(super) fn draw(put: &mut Put<'_>, area: Rect, state: &State, number: usize) 
     let (Some(class), Some(row)) = (state.shown.class(number), state.shown.classes.get(number)) else {
         return put.line(area, 1, "nothing of this class since the reset", put.look.quiet());
     };
-    put.line(area, 0, &put.look.short(&class.name, area.width.into()), put.look.loud());
+    put.line(area, 0, &put.look.short(&readable_class(&class.name), area.width.into()), put.look.loud());
     put.line(
         area,
         1,

@@ -1,5 +1,6 @@
 //! One site: its numbers, the lifetimes of its objects, and its whole stack.
 
+use mayfly_profile::readable_class;
 use mayfly_report::{count, size, stack_line};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -13,7 +14,7 @@ pub(super) fn draw(put: &mut Put<'_>, area: Rect, state: &State, row: usize) {
     let Some(site) = state.shown.sites.get(row) else { return };
     let builder = &state.followed.builder;
     let class = builder.class_of_site(row).unwrap_or_default();
-    put.line(area, 0, &put.look.short(class, area.width.into()), put.look.loud());
+    put.line(area, 0, &put.look.short(&readable_class(class), area.width.into()), put.look.loud());
     let tally = site.counts.allocated;
     let mut parts = vec![format!("{}/s", size(site.pace.rate))];
     parts.push(format!("{} objects, {} allocated", count(tally.objects), size(tally.bytes)));

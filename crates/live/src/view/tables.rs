@@ -1,6 +1,6 @@
 //! Tables of classes and sites: only the rows that are seen.
 
-use mayfly_profile::{Frame, LiveAsOf, Profile};
+use mayfly_profile::{Frame, LiveAsOf, Profile, readable_class};
 use mayfly_report::{pad, size, whole_percent, whole_seconds};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -122,7 +122,7 @@ fn class_row(put: &Put<'_>, state: &State, number: usize, columns: &[Column], na
     };
     let cells: Vec<_> = columns.iter().map(cell).collect();
     let mark = if state.shown.profile.is_optimised_away(class) { " *" } else { "" };
-    let text = put.look.short(&class.name, name - 1 - mark.len());
+    let text = put.look.short(&readable_class(&class.name), name - 1 - mark.len());
     format!("{}{}", pad(&format!("{text}{mark}"), name), numbers(&cells))
 }
 
@@ -159,8 +159,9 @@ fn site_name(state: &State, row: usize, room: usize) -> String {
 }
 
 /// Without its package.
-fn short_class(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
+fn short_class(name: &str) -> String {
+    let name = readable_class(name);
+    name.rsplit('.').next().unwrap_or(&name).to_owned()
 }
 
 fn short_frame(frame: &Frame) -> String {

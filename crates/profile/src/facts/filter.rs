@@ -2,7 +2,10 @@
 //!
 //! Not here: parsing options; what the agent tracks; a profile without the others (`shown`).
 
-/// Class names to keep and to leave out, on `Class.getName()` spelling (`[C`, `[Ljava.lang.Object;`, `a.B$C`).
+use crate::facts::class_name::jvm_class;
+
+/// Class names to keep and to leave out, as `Class.getName()` spells them (`[C`, `a.B$C`); arrays may be spelled as in sources, too
+/// (`char[]`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClassFilter {
     /// Prefixes of names to keep; empty keeps all.
@@ -17,7 +20,10 @@ impl ClassFilter {
     /// Whether classes of this name pass.
     pub fn admits(&self, name: &str) -> bool {
         let listed = |list: &[String]| {
-            list.iter().any(|entry| if self.exact_match { name == entry } else { name.starts_with(entry) })
+            list.iter().map(|entry| jvm_class(entry)).any(|entry| match self.exact_match {
+                true => name == entry,
+                false => name.starts_with(&*entry),
+            })
         };
         (self.include.is_empty() || listed(&self.include)) && !listed(&self.exclude)
     }

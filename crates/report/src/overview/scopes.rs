@@ -5,9 +5,10 @@ use std::cmp::Reverse;
 use mayfly_profile::{Outcome, ScopeProfile, is_of_the_jdk};
 
 use super::Screen;
+use crate::names::class_text;
 use crate::scopes::{outliving, path};
 use crate::table::fitted;
-use crate::text::{printable, shorten};
+use crate::text::shorten;
 use crate::units;
 
 /// Rows.
@@ -69,7 +70,7 @@ impl Screen<'_> {
                 units::count(survived.objects),
                 units::bytes(survived_live.bytes),
             ];
-            numbers.into_iter().chain([printable(name).into_owned()]).collect()
+            numbers.into_iter().chain([class_text(name)]).collect()
         }));
         let mut lines =
             vec![self.fit(&format!("  Survivors of {of}: {per_entry} per entry{more}; they outlive it by:"))];
@@ -90,7 +91,7 @@ impl Screen<'_> {
         let pid = self.profile.run.jvm.pid;
         Some(format!(
             "who holds them, while it runs: mayfly heap paths {pid} --to {}",
-            quoted(&printable(class))
+            quoted(&class_text(class))
         ))
     }
 }
