@@ -118,10 +118,12 @@ fn what_is_live_of_a_class_is_one_number_and_what_was_born_since_is_none_of_it()
         assert!(live_rows.contains(&format!(":{bytes}:{objects}:")), "{name}: {live_rows}");
         // Long names are cut on a screen.
         let begin = if CLASSES[1] == name { "a.</script>" } else { name };
-        let row = |text: &str| {
-            text.lines().find(|line| line.contains(&size(bytes)) && line.contains(begin)).map(str::to_owned)
-        };
         let readable = readable_class(begin);
+        let row = |text: &str| {
+            text.lines()
+                .find(|line| line.contains(&size(bytes)) && line.contains(&readable))
+                .map(str::to_owned)
+        };
         let is_row = |line: &str| line.contains(&size(bytes)) && line.contains(&readable);
         assert!(text.lines().any(is_row), "{name} {}: {text}", size(bytes));
         assert!(row(&view).is_some(), "{name} {}: {view}", size(bytes));

@@ -8,7 +8,7 @@ use std::io::Read;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::read::GzDecoder;
-use mayfly_profile::Tracking;
+use mayfly_profile::{Tracking, readable_class};
 use prost::Message;
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ fn of_text(text: &str, value: &str) -> Totals {
         let (bytes, objects): (u64, u64) = (numbers.next()?, numbers.next()?);
         Some((class.to_owned(), if value == "bytes" { bytes } else { objects }))
     });
-    totals(rows.filter(|(class, _)| CLASSES.contains(&class.as_str())))
+    totals(rows.filter(|(class, _)| CLASSES.iter().any(|name| readable_class(name) == *class)))
 }
 
 fn of_collapsed(text: &str) -> Totals {

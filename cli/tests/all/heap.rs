@@ -313,7 +313,10 @@ fn json_names_what_text_shows() {
     let place = Place::new();
     let json = place.json(&["histogram", "a.mayheap", "--limit", "1"]);
     assert_eq!(json["total"], serde_json::json!({"objects": 31, "bytes": 4_696}));
-    assert_eq!(json["rows"], serde_json::json!([{"class": "[B", "objects": 8, "bytes": 3_232}]));
+    assert_eq!(
+        json["rows"],
+        serde_json::json!([{"class": "[B", "readable_class": "byte[]", "objects": 8, "bytes": 3_232}])
+    );
     assert_eq!(json["source"]["format"], "mayfly");
     let json = place.json(&["paths", "a.mayheap", "--to", "java.util.HashMap"]);
     let path = &json["paths"][0];

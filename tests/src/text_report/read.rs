@@ -1,5 +1,7 @@
 //! The reader's state machine: one line at a time, by headings and indentation.
 
+use mayfly_profile::jvm_class;
+
 use crate::expect::Count;
 use crate::text_report::parts::{Blamed, Bucket, ClassRow, Row, Site, TextReport};
 
@@ -119,7 +121,7 @@ impl Reader {
         self.below = Below::Nothing;
         // Rows that rest on few samples say so: ` (1 sample)`.
         let class = class.split(" (").next().unwrap_or_default();
-        let class = ClassRow { class: class.to_owned(), row, ..ClassRow::default() };
+        let class = ClassRow { class: jvm_class(class).into_owned(), row, ..ClassRow::default() };
         if let Some(list) = self.list() {
             list.push(class);
         }

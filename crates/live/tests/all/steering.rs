@@ -38,7 +38,7 @@ fn rows_are_sorted_by_each_column_both_ways() {
         seen.push(largest_first[0].clone());
     }
     let session = "com.acme.shop.Session";
-    let expected = ["[B", session, session, "[B", session, "[B"];
+    let expected = ["byte[]", session, session, "byte[]", session, "byte[]"];
     assert_eq!(seen, expected);
 }
 
@@ -190,14 +190,14 @@ fn rates_of_a_run_that_is_over_are_those_of_all_of_it() {
     last.duration_ms += 1_000;
     state.apply(Update::Progress(last));
     state.refresh();
-    assert!(shown(&state).lines().any(|line| line.starts_with("[B ") && line.contains(" 0 B")));
+    assert!(shown(&state).lines().any(|line| line.starts_with("byte[] ") && line.contains(" 0 B")));
     state.apply(Update::End);
     state.refresh();
     assert!(state.has_ended() && shown(&state).contains("ended"));
     let rate = Tally::of(900 * 20, 1_024).bytes / 21;
     let text = shown(&state);
     assert!(
-        text.lines().any(|line| line.starts_with("[B ") && line.contains(&mayfly_report::size(rate))),
+        text.lines().any(|line| line.starts_with("byte[] ") && line.contains(&mayfly_report::size(rate))),
         "{text}"
     );
 }

@@ -66,3 +66,15 @@ fn larger_than_keeps_objects_of_exactly_that_size() {
     assert!(!seventeen.classes[0].allocated.is_uniform(), "smaller arrays are still counted");
     assert!(seventeen.classes[1].allocated.is_uniform());
 }
+
+#[test]
+fn arrays_have_two_spellings() {
+    for (name, entry, other) in
+        [("[B", "byte[]", "[[B"), ("[Ljava.lang.Object;", "java.lang.Object[]", "java.lang.Object")]
+    {
+        for filter in [filter(&[entry], &[], false), filter(&[entry], &[], true)] {
+            assert!(filter.admits(name) && !filter.admits(other), "{entry}");
+        }
+        assert!(!filter(&[], &[entry], false).admits(name));
+    }
+}

@@ -72,7 +72,7 @@ fn nothing_yet() {
 fn rates_are_since_the_previous_profile() {
     let text = live(&with_lifetimes(), Some(&earlier()), &at(80));
     // (100,000 - 97,000) objects of 1,000 bytes in 5 s are 600,000 bytes/s.
-    let line = text.lines().find(|line| line.starts_with("[B")).expect("the fastest class");
+    let line = text.lines().find(|line| line.starts_with("byte[]")).expect("the fastest class");
     assert!(line.contains("586 KiB"), "{line}");
 }
 
@@ -90,7 +90,7 @@ fn what_was_optimised_away_is_ranked_by_what_was_allocated() {
         let rows: Vec<_> =
             text.lines().skip_while(|line| !line.starts_with("class")).skip(1).take(3).collect();
         let starts: Vec<_> = rows.iter().map(|row| row.split("  ").next().unwrap_or_default()).collect();
-        assert_eq!(starts[0], "[B", "{text}");
+        assert_eq!(starts[0], "byte[]", "{text}");
         let string = rows.iter().find(|row| row.starts_with("java.lang.String * "));
         let executed = if previous.is_some() { "458 MiB" } else { "229 MiB" };
         assert!(string.is_some_and(|row| row.contains(executed)), "{text}");

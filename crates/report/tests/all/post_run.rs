@@ -81,7 +81,7 @@ fn one_in_n_says_by_how_much_it_was_scaled() {
 #[test]
 fn what_was_optimised_away_keeps_its_count_and_loses_its_rank() {
     let text = post_run(&optimised_away(), &View { blame: false, ..View::default() }, &occasion());
-    let rows = "   78%:240000000:10000000:(24) - [B\n";
+    let rows = "   78%:240000000:10000000:(24) - byte[]\n";
     assert!(text.contains(rows), "{text}");
     let string = "   17%:960000000:40000000:(24) - java.lang.String\n        optimised away: executed as above, about 50.0 MiB of it allocated\n";
     assert!(text.contains(string), "{text}");
@@ -156,7 +156,7 @@ fn estimates_are_told_with_their_error_and_exact_numbers_without() {
         "remainder: 977 KiB before counting began",
         "remainder: 50.0 MiB ± 5.00 MiB made by native code (JNI)",
         "remainder: 44.4 MiB of unknown cause",
-        "not seen by the hooks: 50.0 MiB ± 5.00 MiB of [B",
+        "not seen by the hooks: 50.0 MiB ± 5.00 MiB of byte[]",
         "optimised away: 229 MiB of a.Removed executed, 0 B ± 0 B allocated",
     ] {
         assert!(text.contains(&format!("  {line}\n")), "{line} in:\n{text}");
@@ -177,6 +177,7 @@ fn rows_of_the_sampled_engine_state_their_errors() {
     profile.run.engine = EngineKind::Sampled;
     profile.run.tracking = Tracking::ByteSample(512 << 10);
     let name = profile.classes[0].name.clone();
+    let readable = mayfly_report::readable_class(&name);
     let allocated = Estimate::of_bytes(
         profile.classes[0].allocated.bytes as f64,
         0.06 * profile.classes[0].allocated.bytes as f64,
@@ -184,7 +185,7 @@ fn rows_of_the_sampled_engine_state_their_errors() {
     profile.estimates.insert(name.clone(), ClassEstimate { allocated, ..ClassEstimate::default() });
     let text = post_run(&profile, &View::default(), &occasion());
     let allocated = text.split("Live objects:").next().expect("a section");
-    let row = allocated.lines().find(|line| line.contains(&format!("- {name}"))).expect("the class");
+    let row = allocated.lines().find(|line| line.contains(&format!("- {readable}"))).expect("the class");
     assert!(row.ends_with(" (±12%)"), "{row}");
     assert!(allocated.contains("Sizes and counts are estimates from a sample"), "{allocated}");
 }

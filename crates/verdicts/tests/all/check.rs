@@ -92,6 +92,7 @@ fn each_quantity_is_kept_at_its_value_and_exceeded_below() {
         ("[total]", "live", 10.0),
         ("[total]", "live_bytes", 320.0),
         ("[[class]]\nname = '[B'", "bytes", 100_000.0),
+        ("[[class]]\nname = 'byte[]'", "bytes", 100_000.0),
         ("[[class]]\nname = 'com.acme.*'", "bytes", 32_000.0),
         ("[[class]]\nname = 'com.acme.Session'", "live", 10.0),
         ("[[site]]\nprefix = 'com.acme.cache.'", "bytes", 90_000.0),
