@@ -1,18 +1,19 @@
 //! The profile so far, as `io.mayfly.Profile` and `io.mayfly.Totals` take it: lines of fields between tabs, or a few numbers.
 //!
-//! What a field is, the Java side says too (`Profile.java`): both have the same order. An empty field is not known.
+//! The fields of a row are the measures, under a line of their keys; those of the run the Java side knows by place (`Profile.java`).
+//! An empty field is not known.
 
 use std::fmt::Display;
 
 use mayfly_jvmti::Jni;
-use mayfly_profile::{Ages, ClassProfile, EngineKind, Lifetimes, Profile, Tally, Tracking};
+use mayfly_profile::{ClassProfile, EngineKind, Lifetimes, MEASURES, Measure, Profile, Tally, Tracking};
 
 use crate::steering::{self, Profiler};
 
 /// Number of bytes that the JVM does not count.
 const UNKNOWN: i64 = -1;
 
-/// Lines for the run, for all classes together and for each; `None` before profiling began and once it ended. `collect`: what
+/// Lines for the run, for keys, for all classes together and for each; `None` before profiling began and once it ended. `collect`: what
 /// can be collected is so first, and known to be dead.
 pub(crate) fn profile(profiler: &Profiler, jni: Jni<'_>, collect: bool) -> Option<String> {
     if collect {
@@ -33,12 +34,20 @@ pub(crate) fn totals(profiler: &Profiler, jni: Jni<'_>) -> Option<[i64; 4]> {
 }
 
 fn text(profile: &Profile) -> String {
+    let all = together(profile);
     let mut text = line(&run(profile), "");
-    text += &line(&row("all", &together(profile), took_bytes(profile)), "");
+    text += &line(&keys(), "name");
+    text += &line(&row("all", |measure| measure.of_all(profile, &all)), "");
     for class in &profile.classes {
-        text += &line(&row("class", class, profile.allocated_bytes(class)), &class.name);
+        text += &line(&row("class", |measure| measure.number(profile, class)), &class.name);
     }
     text
+}
+
+/// What the fields of rows are.
+fn keys() -> Vec<String> {
+    let keys = MEASURES.iter().map(|measure| measure.key);
+    std::iter::once("keys").chain(keys).map(str::to_owned).collect()
 }
 
 fn run(profile: &Profile) -> Vec<String> {
@@ -60,10 +69,6 @@ fn run(profile: &Profile) -> Vec<String> {
     ]
 }
 
-fn took_bytes(profile: &Profile) -> u64 {
-    profile.classes.iter().map(|class| profile.allocated_bytes(class)).sum()
-}
-
 /// All classes as one.
 fn together(profile: &Profile) -> ClassProfile {
     let mut all =
@@ -81,40 +86,9 @@ fn together(profile: &Profile) -> ClassProfile {
     all
 }
 
-fn row(kind: &str, class: &ClassProfile, took_bytes: u64) -> Vec<String> {
-    let known = class.lifetimes.as_ref();
-    let dead = class.live.map(|_| class.dead());
-    let mut fields = vec![
-        kind.to_owned(),
-        class.allocated.objects.to_string(),
-        class.allocated.bytes.to_string(),
-        took_bytes.to_string(),
-    ];
-    for tally in [class.live, dead] {
-        fields.extend([field(tally.map(|tally| tally.objects)), field(tally.map(|tally| tally.bytes))]);
-    }
-    fields.push(field(known.and_then(Lifetimes::died_before_first_gc_share)));
-    for q in [0.5, 0.99] {
-        fields.extend(quantiles(known, q).map(field));
-    }
-    fields.extend(
-        known.map_or([None; 3], |known| [&known.ms, &known.gcs, &known.bytes].map(oldest)).map(field),
-    );
-    fields
-}
-
-/// The age that a share of the objects does not pass: in milliseconds, collections survived, bytes allocated meanwhile.
-fn quantiles(known: Option<&Lifetimes>, q: f64) -> [Option<f64>; 3] {
-    let Some(known) = known else { return [None; 3] };
-    let time = known.in_time().map(|time| time.quantile(q));
-    let bytes = known.in_bytes().map(|bytes| bytes.quantile(q));
-    [time, known.gcs_survived(q), bytes].map(|quantile| quantile.and_then(|quantile| quantile.point))
-}
-
-/// The greatest age at which one was seen alive; `None` if none was counted.
-fn oldest(ages: &Ages) -> Option<u64> {
-    let dead = ages.deaths().map(|(after, _, _)| after);
-    dead.chain(ages.living().map(|(age, _)| age)).max()
+fn row(kind: &str, number: impl Fn(&Measure) -> Option<f64>) -> Vec<String> {
+    let numbers = MEASURES.iter().map(|measure| field(number(measure)));
+    std::iter::once(kind.to_owned()).chain(numbers).collect()
 }
 
 fn field(value: Option<impl Display>) -> String {
@@ -128,6 +102,8 @@ fn line(fields: &[String], name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     fn class(name: &str, objects: u64) -> ClassProfile {
@@ -155,24 +131,44 @@ mod tests {
         profile
     }
 
+    /// The numbers of a line of `text`, by key; what is not known has none.
+    fn numbers(text: &str, line: usize) -> BTreeMap<&str, f64> {
+        let fields = |line: usize| text.lines().nth(line).expect("a line").split('\t').collect::<Vec<_>>();
+        let (keys, row) = (fields(1), fields(line));
+        assert_eq!(keys.len(), row.len());
+        let numbers = keys.into_iter().zip(row).skip(1);
+        numbers.filter_map(|(key, field)| Some((key, field.parse().ok()?))).collect()
+    }
+
     #[test]
     fn every_line_has_its_fields_whatever_a_name_holds() {
         let text = text(&profile());
         let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
-        let (run, all) = (&lines[0], &lines[1]);
-        assert_eq!(run[..], ["run", "0", "0", "0", "128", "", "0", "1", "1", ""]);
-        assert_eq!(all[..9], ["all", "8", "128", "128", "2", "32", "6", "96", "1"]);
-        assert_eq!(lines.iter().skip(1).map(Vec::len).collect::<Vec<_>>(), [19, 19, 19]);
-        assert_eq!(lines[3][18], "a C D");
+        assert_eq!(lines[0][..], ["run", "0", "0", "0", "128", "", "0", "1", "1", ""]);
+        let all = numbers(&text, 2);
+        let wanted = [
+            ("objects", 8.0),
+            ("bytes", 128.0),
+            ("rank_bytes", 128.0),
+            ("live_objects", 2.0),
+            ("live_bytes", 32.0),
+            ("dead_objects", 6.0),
+            ("dead_bytes", 96.0),
+            ("died_before_first_gc_share", 1.0),
+        ];
+        for (key, number) in wanted {
+            assert_eq!(all.get(key), Some(&number), "{key}");
+        }
+        assert_eq!(lines[4].last(), Some(&"a C D"));
+        assert_eq!(lines.len(), 5);
     }
 
     #[test]
     fn the_oldest_is_the_one_seen_alive_last() {
         let text = text(&profile());
-        let row: Vec<&str> = text.lines().nth(2).expect("a class").split('\t').collect();
-        let oldest: u64 = row[15].parse().expect("milliseconds");
-        assert!((38..=40).contains(&oldest), "{oldest}");
-        assert_eq!(row[16..18], ["", ""], "on the other clocks nothing was noted");
+        let row = numbers(&text, 3);
+        assert!((0.038..=0.04).contains(&row["oldest_s"]), "{row:?}");
+        assert_eq!(row.get("oldest_gcs"), None, "on the other clocks nothing was noted");
     }
 
     #[test]
@@ -183,9 +179,12 @@ mod tests {
             (class.live, class.lifetimes) = (None, None);
         }
         let text = text(&profile);
-        for row in text.lines().skip(1) {
-            let fields: Vec<&str> = row.split('\t').collect();
-            assert!(fields[4..18].iter().all(|field| field.is_empty()), "{row}");
+        for line in 2..5 {
+            let known = numbers(&text, line);
+            assert_eq!(
+                known.keys().copied().collect::<Vec<_>>(),
+                ["bytes", "largest", "objects", "rank_bytes"]
+            );
         }
     }
 }

@@ -63,6 +63,7 @@ fn number(quantity: Quantity, value: f64) -> String {
         Quantity::Bytes | Quantity::LiveBytes | Quantity::BytesPerOperation => size(value.round() as u64),
         Quantity::ByteSeconds => format!("{} s", size(value.round() as u64)),
         Quantity::Percentile(_) => format!("{} s", short(value)),
+        Quantity::Measure(measure) => mayfly_report::number(measure.unit, value),
         Quantity::DiedBeforeFirstGc => format!("{} %", short(value * 100.0)),
         Quantity::Objects | Quantity::Live | Quantity::ObjectsPerOperation => short(value),
     }

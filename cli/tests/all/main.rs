@@ -8,6 +8,7 @@ mod diff;
 mod diff_page;
 mod formats;
 mod heap;
+mod measures;
 mod page;
 mod phases;
 mod readers;

@@ -1,6 +1,6 @@
 //! What of a profile is wanted in a file.
 
-use mayfly_profile::{Profile, Value};
+use mayfly_profile::{MEASURES, Profile, Value};
 
 /// What of a profile is wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,14 +16,7 @@ pub(crate) fn values(profile: &Profile) -> impl Iterator<Item = Value> {
     Value::ALL.into_iter().filter(|&value| profile.knows(value))
 }
 
-/// Columns of tables with a number each.
-pub(crate) const COLUMNS: [(&str, Value); 8] = [
-    ("objects", Value::Objects),
-    ("bytes", Value::Bytes),
-    ("live_objects", Value::LiveObjects),
-    ("live_bytes", Value::Live),
-    ("byte_seconds", Value::ByteSeconds),
-    ("died_young_bytes", Value::DiedYoung),
-    ("survived_bytes", Value::Survived),
-    ("optimised_away_bytes", Value::OptimisedAway),
-];
+/// Columns of tables of cells, a number each.
+pub(crate) fn columns() -> impl Iterator<Item = (&'static str, Value)> {
+    MEASURES.into_iter().filter_map(|measure| Some((measure.key, measure.value?)))
+}

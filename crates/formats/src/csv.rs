@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use mayfly_profile::Profile;
 
-use crate::choice::{COLUMNS, Choice};
+use crate::choice::{Choice, columns};
 use crate::spelling::stack;
 
 /// What begins a formula in a spreadsheet, behind which a cell is calculated; a name may begin so, of whoever made the class.
@@ -18,13 +18,15 @@ fn plain(text: String) -> String {
 
 pub(crate) fn write(profile: &Profile, choice: &Choice, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
-    table.write_record(["class", "stack"].into_iter().chain(COLUMNS.map(|(name, _)| name)))?;
+    table.write_record(["class", "stack"].into_iter().chain(columns().map(|(name, _)| name)))?;
     for cell in profile.cells() {
         // Empty where the profile does not know it.
-        let numbers = COLUMNS.map(|(_, value)| match profile.knows(value) {
-            true => cell.amounts.of(value).to_string(),
-            false => String::new(),
-        });
+        let numbers: Vec<_> = columns()
+            .map(|(_, value)| match profile.knows(value) {
+                true => cell.amounts.of(value).to_string(),
+                false => String::new(),
+            })
+            .collect();
         let texts = [plain(cell.class.to_owned()), plain(stack(cell.stack, choice.lines))];
         table.write_record(texts.iter().chain(&numbers))?;
     }

@@ -3,57 +3,15 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use mayfly_profile::{Collection, GcKind, Profile, Value};
+use mayfly_profile::{Collection, GcKind, MEASURES, Measure, Profile};
 
 use crate::choice::Choice;
-
-/// A number of each class: name, kind, unit, what it means.
-const OF_CLASSES: [(Value, &str, &str, &str, &str); 8] = [
-    (Value::Bytes, "mayfly_allocated_bytes", "counter", "bytes", "Bytes of all objects allocated."),
-    (Value::Objects, "mayfly_allocated_objects", "counter", "", "All objects allocated."),
-    (Value::Live, "mayfly_live_bytes", "gauge", "bytes", "Bytes of tracked objects not yet seen dead."),
-    (Value::LiveObjects, "mayfly_live_objects", "gauge", "", "Tracked objects not yet seen dead."),
-    (
-        Value::ByteSeconds,
-        "mayfly_held_byte_seconds",
-        "counter",
-        "",
-        "Bytes times seconds that objects were held.",
-    ),
-    (
-        Value::DiedYoung,
-        "mayfly_died_young_bytes",
-        "counter",
-        "bytes",
-        "Bytes of objects that died at the first collection after their birth.",
-    ),
-    (
-        Value::Survived,
-        "mayfly_survived_bytes",
-        "counter",
-        "bytes",
-        "Bytes of objects that survived a collection.",
-    ),
-    (
-        Value::OptimisedAway,
-        "mayfly_optimised_away_bytes",
-        "counter",
-        "bytes",
-        "Bytes of objects that the JIT compiler optimised away.",
-    ),
-];
 
 pub(crate) fn write(profile: &Profile, _choice: &Choice, out: &mut dyn Write) -> io::Result<()> {
     let mut text = Text::of(profile);
     text.run(profile);
-    for (value, name, kind, unit, help) in OF_CLASSES {
-        if profile.knows(value) {
-            text.family(name, kind, unit, help);
-            for class in &profile.classes {
-                let amount = profile.amounts(class).of(value);
-                text.sample(name, kind, &[("class", &class.name)], amount as f64);
-            }
-        }
+    for measure in MEASURES.iter().filter(|measure| measure.is_known(profile)) {
+        text.measure(measure, profile);
     }
     text.pauses(&profile.collections);
     text.lines.push_str("# EOF\n");
@@ -86,6 +44,23 @@ impl Text {
             labels.iter().map(|(key, value)| format!("{key}=\"{}\"", escaped(value))).collect();
         let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
         let _ = writeln!(self.lines, "{name}{suffix}{labels} {value} {:.3}", self.seconds);
+    }
+
+    /// A number of each class of which it is known.
+    fn measure(&mut self, measure: &Measure, profile: &Profile) {
+        let kind = if measure.grows { "counter" } else { "gauge" };
+        // As the specification has it, a name ends with its unit.
+        let unit = ["bytes", "seconds"].into_iter().find(|unit| {
+            let before = measure.metric.strip_suffix(unit).unwrap_or_default();
+            before.ends_with('_')
+        });
+        self.family(measure.metric, kind, unit.unwrap_or_default(), &sentence(measure.meaning));
+        for class in &profile.classes {
+            if let Some(number) = measure.number(profile, class) {
+                let number = if measure.adds_up { number.round() } else { number };
+                self.sample(measure.metric, kind, &[("class", &class.name)], number);
+            }
+        }
     }
 
     fn run(&mut self, profile: &Profile) {
@@ -146,6 +121,12 @@ impl Text {
             }
         }
     }
+}
+
+/// With a capital, and a full stop.
+fn sentence(text: &str) -> String {
+    let (first, rest) = text.split_at(text.chars().next().map_or(0, char::len_utf8));
+    format!("{}{rest}.", first.to_uppercase())
 }
 
 /// As in a label's value.

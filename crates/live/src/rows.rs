@@ -4,24 +4,31 @@
 
 use std::cell::OnceCell;
 
-use mayfly_profile::{ClassProfile, SiteProfile};
+use mayfly_profile::measures::{BYTE_SECONDS, LIVE_BYTES, P50_S, RANK_BYTES};
+use mayfly_profile::{ClassProfile, MEASURES, Measure, Needs, SiteProfile};
 use mayfly_report::Median;
 
 /// What a table can be sorted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Column {
     Rate,
-    Live,
-    Median,
-    DiedYoung,
-    ByteSeconds,
-    Allocated,
+    Of(&'static Measure),
 }
 
 impl Column {
     /// In the order in which they are gone through.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Rate, Self::Live, Self::Median, Self::DiedYoung, Self::ByteSeconds, Self::Allocated];
+    pub(crate) fn all() -> Vec<Self> {
+        let mut measures: Vec<_> = MEASURES.iter().filter(|measure| measure.in_view.is_some()).collect();
+        measures.sort_by_key(|measure| measure.in_view);
+        std::iter::once(Self::Rate).chain(measures.into_iter().map(|&measure| Self::Of(measure))).collect()
+    }
+
+    /// Whether a table has it: what deaths tell only where they are followed, what sites do not know of classes alone.
+    pub(crate) fn is_in(self, sites: bool, lifetimes: bool) -> bool {
+        let Self::Of(measure) = self else { return true };
+        let of_sites = *measure == P50_S || Numbers::default().of(measure).is_some();
+        (lifetimes || measure.needs == Needs::Counts) && (of_sites || !sites)
+    }
 }
 
 /// Numbers at the moment of the mark.
@@ -30,6 +37,18 @@ pub(crate) struct Numbers {
     pub(crate) allocated: u64,
     pub(crate) live: u64,
     pub(crate) byte_seconds: f64,
+}
+
+impl Numbers {
+    /// The measures of which a row keeps how much there was at the mark.
+    pub(crate) fn of(&self, measure: &Measure) -> Option<f64> {
+        let kept = [
+            (&RANK_BYTES, self.allocated as f64),
+            (&LIVE_BYTES, self.live as f64),
+            (&BYTE_SECONDS, self.byte_seconds),
+        ];
+        kept.into_iter().find(|(of, _)| *of == measure).map(|(_, number)| number)
+    }
 }
 
 /// What a row did over time.
@@ -49,7 +68,6 @@ pub(crate) struct ClassRow {
     pub(crate) at: Option<usize>,
     pub(crate) now: Numbers,
     pub(crate) pace: Pace,
-    pub(crate) died_young: Option<f64>,
     /// Looked for only where it is shown, or ranked by: it costs more than all else.
     median: OnceCell<Option<Median>>,
 }

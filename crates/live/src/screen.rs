@@ -1,7 +1,5 @@
 //! Which screen is shown, and what is asked of the user on it.
 
-use crate::rows::Column;
-
 /// A screen. They lie upon each other: the last is seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Screen {
@@ -35,13 +33,4 @@ pub(crate) enum Prompt {
     Filter,
     /// Yes or no: may the program be stopped to find out who holds this class?
     HeapPath(String),
-}
-
-/// Columns that a table of sites has nothing in.
-pub(crate) fn has_column(sites: bool, lifetimes: bool, column: Column) -> bool {
-    match column {
-        Column::Rate | Column::Allocated => true,
-        Column::DiedYoung => lifetimes && !sites,
-        Column::Live | Column::Median | Column::ByteSeconds => lifetimes,
-    }
 }

@@ -130,8 +130,6 @@ impl Shown {
                 live: class.live.map_or(0, |live| live.bytes),
                 byte_seconds: class.byte_seconds(&self.profile.run.buckets).unwrap_or_default().all(),
             };
-            row.died_young =
-                class.lifetimes.as_ref().and_then(mayfly_profile::Lifetimes::died_before_first_gc_share);
         }
     }
 

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use mayfly_profile::measures::P50_S;
 use mayfly_profile::{Profile, Update};
 
 use crate::bars::{self, Bar, Clock};
@@ -171,13 +172,16 @@ impl State {
             let since = |now: f64, before: f64| if marked { now - before } else { now };
             match column {
                 Column::Rate => row.pace.rate as f64,
-                Column::Allocated => since(row.now.allocated as f64, row.pace.marked.allocated as f64),
-                Column::Live => since(row.now.live as f64, row.pace.marked.live as f64),
-                Column::ByteSeconds => since(row.now.byte_seconds, row.pace.marked.byte_seconds),
-                Column::DiedYoung => row.died_young.unwrap_or(-1.0),
-                Column::Median => {
+                Column::Of(measure) if *measure == P50_S => {
                     shown.class(number).and_then(|class| row.median(class)).map_or(-1.0, |median| median.ms())
                 }
+                Column::Of(measure) => match (row.now.of(measure), row.pace.marked.of(measure)) {
+                    (Some(now), Some(before)) => since(now, before),
+                    _ => {
+                        let known = |class| measure.number(&shown.profile, class);
+                        shown.class(number).and_then(known).unwrap_or(-1.0)
+                    }
+                },
             }
         });
     }
@@ -213,10 +217,9 @@ fn site_key(row: &SiteRow, column: Column, marked: bool) -> f64 {
     let (now, before) = (row.now(), if marked { row.pace.marked } else { Default::default() });
     match column {
         Column::Rate => row.pace.rate as f64,
-        Column::Allocated => now.allocated as f64 - before.allocated as f64,
-        Column::Live => now.live as f64 - before.live as f64,
-        Column::ByteSeconds => now.byte_seconds - before.byte_seconds,
-        Column::Median => row.median_bucket().map_or(-1.0, |bucket| bucket as f64),
-        Column::DiedYoung => 0.0,
+        Column::Of(measure) if *measure == P50_S => row.median_bucket().map_or(-1.0, |bucket| bucket as f64),
+        Column::Of(measure) => {
+            now.of(measure).zip(before.of(measure)).map_or(0.0, |(now, before)| now - before)
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::key::Key;
 use crate::rows::Column;
-use crate::screen::{Prompt, Screen, Tab, has_column};
+use crate::screen::{Prompt, Screen, Tab};
 use crate::state::{Effect, State};
 
 /// Rows that a screen up or down goes.
@@ -178,7 +178,8 @@ impl State {
 }
 
 fn next_column(column: Column, sites: bool, lifetimes: bool) -> Column {
-    let at = Column::ALL.iter().position(|&it| it == column).unwrap_or(0);
-    let mut following = Column::ALL.iter().cycle().skip(at + 1);
-    following.find(|&&column| has_column(sites, lifetimes, column)).copied().unwrap_or(column)
+    let all = Column::all();
+    let at = all.iter().position(|&it| it == column).unwrap_or(0);
+    let mut following = all.iter().cycle().skip(at + 1).take(all.len());
+    following.find(|column| column.is_in(sites, lifetimes)).copied().unwrap_or(column)
 }

@@ -20,6 +20,8 @@ pub use derived::heap_summary::{HeapGrowth, HeapOrder, HeapSummary, Held, heap_g
 pub use derived::histogram::{LifeRange, LifeRow};
 pub use derived::littles_law::LittlesLaw;
 pub use derived::lives::{LifePart, LifeSpan};
+pub use derived::measures;
+pub use derived::measures::{MEASURES, Measure, Needs, Sureness, Unit};
 pub use derived::methods::MethodProfile;
 pub use derived::old::{Old, OldRow};
 pub use derived::old_generation::OldGeneration;

@@ -12,6 +12,7 @@ mod gc_work;
 mod heap_summary;
 mod lifetimes;
 mod live;
+mod measured;
 mod median;
 mod names;
 mod operations;
@@ -36,6 +37,7 @@ pub use heap_summary::{HeapTextError, class_in_columns, heap_columns, parse_heap
 pub use lifetimes::{LIFE_HEADING, life_label, whole_percent};
 pub use live::{LiveOptions, live};
 pub use mayfly_profile::readable_class;
+pub use measured::{measured, number};
 pub use median::Median;
 pub use names::{class_text, place_text, text_of_classes};
 pub use over_time::pauses_known;

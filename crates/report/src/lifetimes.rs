@@ -1,8 +1,12 @@
 //! The lifetime table of the post-run report: how long the tracked objects of each class live, by three clocks.
 
-use mayfly_profile::{ClassProfile, Gc, LifeRange, Lifetimes, Profile, Quantile, Tracking};
+use mayfly_profile::measures::P50_S;
+use mayfly_profile::{
+    ClassProfile, Gc, LifeRange, MEASURES, Measure, Profile, Quantile, Sureness, Tracking, Unit,
+};
 
 use crate::bars::bar;
+use crate::measured::below_heading;
 use crate::names::class_text;
 use crate::rows::{blank, line};
 use crate::sections::sampling_note;
@@ -11,22 +15,22 @@ use crate::text::pad;
 use crate::units;
 
 /// A band as narrow as the steps of the clocks is not rough.
-const RESOLUTION_MS: f64 = 12.0;
+const RESOLUTION_S: f64 = 0.012;
 const RESOLUTION_BYTES: f64 = 128.0 * 1024.0;
 
-const HEADINGS: [&str; 11] = [
-    "allocated",
-    "live",
-    "collected",
-    "p50 s",
-    "95 % band",
-    "p90 s",
-    "p99 s",
-    "p50 GCs",
-    "p50 bytes",
-    "1st GC",
-    "class",
-];
+/// The measures that have a column.
+fn columns() -> impl Iterator<Item = &'static Measure> {
+    MEASURES.into_iter().filter(|measure| measure.in_full)
+}
+
+/// Of the columns, that of the median is followed by its band.
+fn headings() -> Vec<String> {
+    let heading = |measure: &Measure| match *measure == P50_S {
+        true => vec![measure.long, "95 % band"],
+        false => vec![measure.long],
+    };
+    columns().flat_map(heading).chain(["class"]).map(str::to_owned).collect()
+}
 
 /// Writes the table: one line for all classes together, then one per class of which objects were tracked, in the order of
 /// the profile and at most `limit`.
@@ -39,10 +43,8 @@ pub(crate) fn write_lifetimes(out: &mut String, profile: &Profile, limit: usize)
         return blank(out);
     }
     histogram(out, profile);
-    let mut table = vec![HEADINGS.map(str::to_owned).to_vec()];
-    let bounds = profile.run.jvm.lifetimes_are_upper_bounds();
-    table.push(cells(&all_classes(&tracked), bounds));
-    table.extend(tracked.iter().take(limit).map(|class| cells(class, bounds)));
+    let mut table = vec![headings(), cells(profile, &all_classes(&tracked))];
+    table.extend(tracked.iter().take(limit).map(|class| cells(profile, class)));
     if profile.run.tracking == Tracking::Balanced {
         let followed = |class: &&ClassProfile| {
             let share = profile.shares.get(&class.name);
@@ -153,60 +155,47 @@ fn all_classes(classes: &[&ClassProfile]) -> ClassProfile {
     all
 }
 
-fn cells(class: &ClassProfile, upper_bounds: bool) -> Vec<String> {
-    let mut cells = vec![
-        class.allocated.objects.to_string(),
-        class.live.map_or(0, |live| live.objects).to_string(),
-        class.dead().objects.to_string(),
-    ];
-    cells.extend(lifetime_cells(class.lifetimes.as_ref(), upper_bounds));
-    cells.push(class_text(&class.name));
-    cells
-}
-
-fn lifetime_cells(lifetimes: Option<&Lifetimes>, upper_bounds: bool) -> [String; 7] {
-    let bounded = |quantile: Quantile| if upper_bounds { quantile.from_above() } else { quantile };
-    // Of an upper bound the width of the band says nothing.
-    let resolution = |of: f64| if upper_bounds { f64::INFINITY } else { of };
-    let most = |text: String| if upper_bounds { format!("<={text}") } else { text };
-    let time = lifetimes.and_then(Lifetimes::in_time);
-    let times = [0.5, 0.9, 0.99].map(|q| time.as_ref().map(|time| bounded(time.quantile(q))));
-    let gcs = lifetimes.and_then(|l| l.gcs_survived(0.5)).map(bounded);
-    let bytes = lifetimes.and_then(Lifetimes::in_bytes).map(|bytes| bounded(bytes.quantile(0.5)));
-    let first = lifetimes.and_then(Lifetimes::died_before_first_gc_share).map(whole_percent);
-    let [p50, p90, p99] = times.map(|quantile| {
-        quantile.and_then(|quantile| {
-            estimate(quantile, resolution(RESOLUTION_MS), |age| most(units::seconds(age)))
-        })
-    });
-    [
-        p50,
-        times[0].and_then(band),
-        p90,
-        p99,
-        gcs.and_then(|quantile| estimate(quantile, resolution(1.0), |gcs| most(format!("{gcs:.0}")))),
-        bytes.and_then(|quantile| {
-            estimate(quantile, resolution(RESOLUTION_BYTES), |bytes| most(units::bytes(bytes as u64)))
-        }),
-        first,
-    ]
-    .map(|cell| cell.unwrap_or_else(|| "-".into()))
+fn cells(profile: &Profile, class: &ClassProfile) -> Vec<String> {
+    let mut cells = Vec::new();
+    for measure in columns() {
+        let of = measure.of(profile, class);
+        cells.push(of.and_then(|of| cell(profile, measure, of)));
+        if *measure == P50_S {
+            cells.push(of.and_then(band));
+        }
+    }
+    let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| "-".into()));
+    cells.chain([class_text(&class.name)]).collect()
 }
 
 /// The point, marked if rough; where it was not reached, what it is above, if anything is known.
-fn estimate(quantile: Quantile, resolution: f64, text: impl Fn(f64) -> String) -> Option<String> {
-    match quantile.point {
-        Some(point) if quantile.is_rough(resolution) => Some(format!("~{}", text(point))),
+fn cell(profile: &Profile, measure: &Measure, of: Quantile) -> Option<String> {
+    let is_age = measure.sureness == Sureness::Estimated;
+    let upper_bounds = is_age && profile.run.jvm.lifetimes_are_upper_bounds();
+    let text = |number: f64| {
+        let text = below_heading(measure.unit, number);
+        if upper_bounds { format!("<={text}") } else { text }
+    };
+    let resolution = match measure.unit {
+        // Of an upper bound the width of the band says nothing.
+        _ if upper_bounds => f64::INFINITY,
+        Unit::Seconds => RESOLUTION_S,
+        Unit::Bytes => RESOLUTION_BYTES,
+        _ => 1.0,
+    };
+    match of.point {
+        Some(point) if is_age && of.is_rough(resolution) => Some(format!("~{}", text(point))),
         Some(point) => Some(text(point)),
-        None => (quantile.low > 0.0).then(|| format!(">{}", text(quantile.low))),
+        None => (of.low > 0.0).then(|| format!(">{}", text(of.low))),
     }
 }
 
 /// A band in seconds; none where there is no point.
 fn band(quantile: Quantile) -> Option<String> {
     quantile.point?;
-    let high = quantile.high.map_or_else(|| "inf".to_owned(), units::seconds);
-    Some(format!("{}-{high}", units::seconds(quantile.low)))
+    let seconds = |seconds: f64| units::seconds(seconds * 1_000.0);
+    let high = quantile.high.map_or_else(|| "inf".to_owned(), seconds);
+    Some(format!("{}-{high}", seconds(quantile.low)))
 }
 
 /// `98 %`; 100 and 0 only if it is all or none.

@@ -5,11 +5,12 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use mayfly_profile::{ClassProfile, Lifetimes, Profile, Tally, readable_class};
+use mayfly_profile::measures::{DIED_BEFORE_FIRST_GC_SHARE, LIVE_BYTES, OBJECTS, P50_S, RANK_BYTES};
+use mayfly_profile::{ClassProfile, Measure, Profile, Tally, readable_class};
 
 use crate::bars::bar;
-use crate::lifetimes::{LIFE_HEADING, LIFE_LABEL, life_label, whole_percent};
-use crate::median::Median;
+use crate::lifetimes::{LIFE_HEADING, LIFE_LABEL, life_label};
+use crate::measured::measured;
 use crate::post_run::tracking_text;
 use crate::text::{ascii, pad, pad_left, printable, shorten, width};
 use crate::trust::{short_trust_line, trust_line};
@@ -159,11 +160,12 @@ impl View<'_> {
     fn columns(&self, optimised_away: bool) -> Vec<Column> {
         let mut wanted = vec![Column::Rate];
         wanted.extend(optimised_away.then_some(Column::Executed));
-        wanted.extend(if self.profile.run.lifetimes {
-            [Column::Live, Column::Median, Column::FirstGc].as_slice()
+        let measures: &[&'static Measure] = if self.profile.run.lifetimes {
+            &[&LIVE_BYTES, &P50_S, &DIED_BEFORE_FIRST_GC_SHARE]
         } else {
-            &[Column::Allocated, Column::Objects]
-        });
+            &[&RANK_BYTES, &OBJECTS]
+        };
+        wanted.extend(measures.iter().map(|&measure| Column::Of(measure)));
         wanted.truncate((self.width - 20) / (NUMBER_WIDTH + 2));
         wanted
     }
@@ -200,11 +202,7 @@ impl View<'_> {
 enum Column {
     Rate,
     Executed,
-    Live,
-    Median,
-    FirstGc,
-    Allocated,
-    Objects,
+    Of(&'static Measure),
 }
 
 impl Column {
@@ -212,25 +210,16 @@ impl Column {
         match self {
             Self::Rate => "alloc/s",
             Self::Executed => "exec/s",
-            Self::Live => "live",
-            Self::Median => "median",
-            Self::FirstGc => "1st GC",
-            Self::Allocated => "bytes",
-            Self::Objects => "objects",
+            Self::Of(measure) => measure.short,
         }
     }
 
     fn cell(self, profile: &Profile, rate: Rate, class: &ClassProfile) -> String {
-        let lifetimes = class.lifetimes.as_ref();
         let cell = match self {
             Self::Rate => Some(units::bytes(rate.allocated)),
             Self::Executed => Some(units::bytes(rate.executed)),
-            Self::Live if !profile.knows_live_of(class) => Some("?".to_owned()),
-            Self::Live => class.live.map(|live| units::bytes(live.bytes)),
-            Self::Median => lifetimes.and_then(Median::of).map(|median| median.to_string()),
-            Self::FirstGc => lifetimes.and_then(Lifetimes::died_before_first_gc_share).map(whole_percent),
-            Self::Allocated => Some(units::bytes(profile.allocated_bytes(class))),
-            Self::Objects => Some(units::count(class.allocated.objects)),
+            Self::Of(measure) if *measure == LIVE_BYTES && !profile.knows_live_of(class) => Some("?".into()),
+            Self::Of(measure) => measure.of(profile, class).and_then(|of| measured(measure, of)),
         };
         cell.unwrap_or_else(|| "-".to_owned())
     }

@@ -3,9 +3,10 @@
 //! Whatever is not known, misspelt or out of place is refused with its line: a limit that nobody reads would pass for ever.
 //! Not here: what is measured (`measure`), and the judgement (`check`).
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use mayfly_profile::{jvm_class, option_value};
+use mayfly_profile::{Measure, Needs, Unit, jvm_class, measures, option_value};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -94,23 +95,71 @@ pub enum Quantity {
     Percentile(u8),
     /// Least share of the dead that died at their first collection.
     DiedBeforeFirstGc,
+    /// Any other measure of a class.
+    Measure(&'static Measure),
 }
 
 impl Quantity {
-    /// Its key in a budget.
+    /// Those that are more, or known better, than a measure of a class.
+    const NAMED: [Self; 11] = [
+        Self::Bytes,
+        Self::Objects,
+        Self::BytesPerOperation,
+        Self::ObjectsPerOperation,
+        Self::Live,
+        Self::LiveBytes,
+        Self::ByteSeconds,
+        Self::Percentile(50),
+        Self::Percentile(90),
+        Self::Percentile(99),
+        Self::DiedBeforeFirstGc,
+    ];
+
+    /// The quantity of this key, if `subject` has it.
+    pub(crate) fn of_key(key: &str, subject: &Subject) -> Option<Self> {
+        // The key of budgets is older than the measure's.
+        let key = if key == measures::LIVE_OBJECTS.key { Self::Live.key() } else { key };
+        let named = Self::NAMED.into_iter().find(|quantity| quantity.key() == key);
+        let of_measure = || Measure::of_key(key).map(Self::Measure);
+        named.or_else(of_measure).filter(|quantity| quantity.is_of(subject))
+    }
+
+    fn is_of(self, subject: &Subject) -> bool {
+        use Quantity::{
+            ByteSeconds, Bytes, BytesPerOperation, DiedBeforeFirstGc, Live, LiveBytes, Objects,
+            ObjectsPerOperation, Percentile,
+        };
+        match self {
+            Bytes | Objects | BytesPerOperation | ObjectsPerOperation | Live | LiveBytes => true,
+            ByteSeconds => !matches!(subject, Subject::Site(_)),
+            Percentile(_) | DiedBeforeFirstGc | Self::Measure(_) => matches!(subject, Subject::Class(_)),
+        }
+    }
+
+    /// Its key in a budget: that of the measure, where it is one.
     pub fn key(self) -> &'static str {
         match self {
-            Self::Bytes => "bytes",
-            Self::Objects => "objects",
+            Self::Bytes => measures::BYTES.key,
+            Self::Objects => measures::OBJECTS.key,
             Self::BytesPerOperation => "bytes_per_operation",
             Self::ObjectsPerOperation => "objects_per_operation",
             Self::Live => "live",
-            Self::LiveBytes => "live_bytes",
-            Self::ByteSeconds => "byte_seconds",
-            Self::Percentile(50) => "p50_s",
-            Self::Percentile(90) => "p90_s",
-            Self::Percentile(_) => "p99_s",
-            Self::DiedBeforeFirstGc => "died_before_first_gc_share",
+            Self::LiveBytes => measures::LIVE_BYTES.key,
+            Self::ByteSeconds => measures::BYTE_SECONDS.key,
+            Self::Percentile(50) => measures::P50_S.key,
+            Self::Percentile(90) => measures::P90_S.key,
+            Self::Percentile(_) => measures::P99_S.key,
+            Self::DiedBeforeFirstGc => measures::DIED_BEFORE_FIRST_GC_SHARE.key,
+            Self::Measure(measure) => measure.key,
+        }
+    }
+
+    /// Whether it is in bytes, which a budget may spell as `20m`.
+    fn is_size(self) -> bool {
+        match self {
+            Self::Bytes | Self::BytesPerOperation | Self::LiveBytes | Self::ByteSeconds => true,
+            Self::Measure(measure) => measure.unit == Unit::Bytes,
+            _ => false,
         }
     }
 
@@ -122,7 +171,10 @@ impl Quantity {
     /// Whether deaths have to be followed to know it.
     pub(crate) fn needs_lifetimes(self) -> bool {
         use Quantity::{Bytes, BytesPerOperation, Objects, ObjectsPerOperation};
-        !matches!(self, Bytes | Objects | BytesPerOperation | ObjectsPerOperation)
+        match self {
+            Self::Measure(measure) => measure.needs == Needs::Deaths,
+            quantity => !matches!(quantity, Bytes | Objects | BytesPerOperation | ObjectsPerOperation),
+        }
     }
 }
 
@@ -162,63 +214,22 @@ struct File {
     operations: Option<Spanned<f64>>,
     #[serde(default)]
     class_initialisation: Initialisation,
-    total: Option<Total>,
+    total: Option<Spanned<Entry>>,
     #[serde(default, rename = "class")]
-    classes: Vec<Spanned<Class>>,
+    classes: Vec<Spanned<Entry>>,
     #[serde(default, rename = "site")]
-    sites: Vec<Spanned<Site>>,
+    sites: Vec<Spanned<Entry>>,
 }
 
-/// Bytes: digits, or a text with a suffix.
-type Size = Option<Spanned<SizeText>>;
-type Number = Option<Spanned<f64>>;
+/// Limits by their keys, and what they are on.
+type Entry = BTreeMap<Spanned<String>, Spanned<Setting>>;
 
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "expected bytes: a whole number, or a text such as \"20m\"")]
-enum SizeText {
-    Whole(u64),
+#[serde(untagged, expecting = "expected a number or a text")]
+enum Setting {
+    Whole(i64),
+    Real(f64),
     Text(String),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Total {
-    bytes: Size,
-    objects: Number,
-    bytes_per_operation: Size,
-    objects_per_operation: Number,
-    live: Number,
-    live_bytes: Size,
-    byte_seconds: Size,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Class {
-    name: String,
-    bytes: Size,
-    objects: Number,
-    bytes_per_operation: Size,
-    objects_per_operation: Number,
-    live: Number,
-    live_bytes: Size,
-    byte_seconds: Size,
-    p50_s: Number,
-    p90_s: Number,
-    p99_s: Number,
-    died_before_first_gc_share: Number,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Site {
-    prefix: String,
-    bytes: Size,
-    objects: Number,
-    bytes_per_operation: Size,
-    objects_per_operation: Number,
-    live: Number,
-    live_bytes: Size,
 }
 
 impl File {
@@ -235,13 +246,13 @@ impl File {
         }
         let operations = self.operations.map(Spanned::into_inner);
         if let Some(total) = self.total {
-            reading.total(total)?;
+            reading.entry(total, |_, _| Ok(Subject::Total))?;
         }
         for class in self.classes {
-            reading.class(class)?;
+            reading.named_entry(class, "name", |name| Subject::Class(jvm_class(&name).into_owned()))?;
         }
         for site in self.sites {
-            reading.site(site)?;
+            reading.named_entry(site, "prefix", Subject::Site)?;
         }
         let mut limits = reading.limits;
         if limits.is_empty() {
@@ -267,105 +278,73 @@ impl Reading<'_> {
         BudgetError { line: line_of(self.text, span), reason: reason.to_owned() }
     }
 
-    fn total(&mut self, total: Total) -> Result<(), BudgetError> {
-        let subject = &Subject::Total;
-        self.allocated(
-            subject,
-            [total.bytes, total.bytes_per_operation],
-            [total.objects, total.objects_per_operation],
-        )?;
-        self.number(subject, Quantity::Live, total.live)?;
-        self.size(subject, Quantity::LiveBytes, total.live_bytes)?;
-        self.size(subject, Quantity::ByteSeconds, total.byte_seconds)
-    }
-
-    fn class(&mut self, class: Spanned<Class>) -> Result<(), BudgetError> {
-        let (span, before) = (class.span(), self.limits.len());
-        let class = class.into_inner();
-        self.named(&span, "name", &class.name)?;
-        let subject = &Subject::Class(jvm_class(&class.name).into_owned());
-        self.allocated(
-            subject,
-            [class.bytes, class.bytes_per_operation],
-            [class.objects, class.objects_per_operation],
-        )?;
-        self.number(subject, Quantity::Live, class.live)?;
-        self.size(subject, Quantity::LiveBytes, class.live_bytes)?;
-        self.size(subject, Quantity::ByteSeconds, class.byte_seconds)?;
-        for (percent, bound) in [(50, class.p50_s), (90, class.p90_s), (99, class.p99_s)] {
-            self.number(subject, Quantity::Percentile(percent), bound)?;
-        }
-        self.number(subject, Quantity::DiedBeforeFirstGc, class.died_before_first_gc_share)?;
-        self.limited(span, before)
-    }
-
-    fn site(&mut self, site: Spanned<Site>) -> Result<(), BudgetError> {
-        let (span, before) = (site.span(), self.limits.len());
-        let site = site.into_inner();
-        self.named(&span, "prefix", &site.prefix)?;
-        let subject = &Subject::Site(site.prefix);
-        self.allocated(
-            subject,
-            [site.bytes, site.bytes_per_operation],
-            [site.objects, site.objects_per_operation],
-        )?;
-        self.number(subject, Quantity::Live, site.live)?;
-        self.size(subject, Quantity::LiveBytes, site.live_bytes)?;
-        self.limited(span, before)
-    }
-
-    fn named(&self, span: &Range<usize>, key: &str, name: &str) -> Result<(), BudgetError> {
-        match name.trim().is_empty() {
-            true => Err(self.error(span.clone(), &format!("{key} is empty"))),
-            false => Ok(()),
-        }
-    }
-
-    /// Refuses an entry that added nothing.
-    fn limited(&self, span: Range<usize>, before: usize) -> Result<(), BudgetError> {
+    /// An entry on what has a name, which limits something.
+    fn named_entry(
+        &mut self,
+        entry: Spanned<Entry>,
+        key: &str,
+        subject: impl Fn(String) -> Subject,
+    ) -> Result<(), BudgetError> {
+        let (span, before) = (entry.span(), self.limits.len());
+        self.entry(entry, |reading, entry| match entry.remove(key) {
+            None => Err(reading.error(span.clone(), &format!("missing field `{key}`"))),
+            Some(name) => match name.get_ref() {
+                Setting::Text(text) if text.trim().is_empty() => {
+                    Err(reading.error(span.clone(), &format!("{key} is empty")))
+                }
+                Setting::Text(text) => Ok(subject(text.clone())),
+                Setting::Whole(_) | Setting::Real(_) => {
+                    Err(reading.error(name.span(), &format!("{key} is a text")))
+                }
+            },
+        })?;
         match self.limits.len() == before {
             true => Err(self.error(span, "this entry limits nothing")),
             false => Ok(()),
         }
     }
 
-    fn allocated(
+    fn entry(
         &mut self,
-        subject: &Subject,
-        [bytes, bytes_per]: [Size; 2],
-        [objects, objects_per]: [Number; 2],
+        entry: Spanned<Entry>,
+        subject: impl Fn(&Self, &mut Entry) -> Result<Subject, BudgetError>,
     ) -> Result<(), BudgetError> {
-        self.size(subject, Quantity::Bytes, bytes)?;
-        self.number(subject, Quantity::Objects, objects)?;
-        self.size(subject, Quantity::BytesPerOperation, bytes_per)?;
-        self.number(subject, Quantity::ObjectsPerOperation, objects_per)
-    }
-
-    fn size(&mut self, subject: &Subject, quantity: Quantity, bound: Size) -> Result<(), BudgetError> {
-        let Some(bound) = bound else { return Ok(()) };
-        let bytes = match bound.get_ref() {
-            SizeText::Whole(bytes) => Ok(*bytes),
-            SizeText::Text(text) => option_value::size(text),
-        };
-        let bytes = bytes.map_err(|why| self.error(bound.span(), &format!("{}: {why}", quantity.key())))?;
-        self.limit(subject, quantity, bytes as f64, bound.span());
-        Ok(())
-    }
-
-    fn number(&mut self, subject: &Subject, quantity: Quantity, bound: Number) -> Result<(), BudgetError> {
-        let Some(bound) = bound else { return Ok(()) };
-        let value = *bound.get_ref();
-        let most = if quantity.is_least() { 1.0 } else { f64::MAX };
-        if !(0.0..=most).contains(&value) {
-            let what = if quantity.is_least() { "a share from 0 to 1" } else { "a number of at least 0" };
-            return Err(self.error(bound.span(), &format!("{} is {what}", quantity.key())));
+        let mut entry = entry.into_inner();
+        let subject = subject(self, &mut entry)?;
+        for (key, bound) in entry {
+            let Some(quantity) = Quantity::of_key(key.get_ref(), &subject) else {
+                return Err(self.error(key.span(), &format!("unknown field `{}`", key.get_ref())));
+            };
+            let value = bound_of(quantity, bound.get_ref())
+                .map_err(|why| self.error(bound.span(), &format!("{}{why}", quantity.key())))?;
+            self.limit(&subject, quantity, value, key.span());
         }
-        self.limit(subject, quantity, value, bound.span());
         Ok(())
     }
 
     fn limit(&mut self, subject: &Subject, quantity: Quantity, bound: f64, span: Range<usize>) {
         let line = line_of(self.text, span);
         self.limits.push(Limit { subject: subject.clone(), quantity, bound, line, doubt: None, vague: None });
+    }
+}
+
+/// What a quantity is set to; or what is wrong with it, as a text that follows its key.
+fn bound_of(quantity: Quantity, setting: &Setting) -> Result<f64, String> {
+    let value = match setting {
+        Setting::Whole(value) => *value as f64,
+        Setting::Real(value) if !quantity.is_size() => *value,
+        Setting::Text(text) if quantity.is_size() => {
+            return option_value::size(text).map(|bytes| bytes as f64).map_err(|why| format!(": {why}"));
+        }
+        Setting::Real(_) | Setting::Text(_) => f64::NAN,
+    };
+    let most = if quantity.is_least() { 1.0 } else { f64::MAX };
+    match (0.0..=most).contains(&value) {
+        true => Ok(value),
+        false if quantity.is_size() => {
+            Err(": expected bytes: a whole number, or a text such as \"20m\"".to_owned())
+        }
+        false if quantity.is_least() => Err(" is a share from 0 to 1".to_owned()),
+        false => Err(" is a number of at least 0".to_owned()),
     }
 }

@@ -3,7 +3,7 @@
 //! Allocated is what was executed: when the JIT compiler optimises it away differs from run to run, and a budget should not.
 //! Not here: whether the profile can tell at all (`grounds`).
 
-use mayfly_profile::{ClassProfile, Profile, SiteProfile, Tally, Variances};
+use mayfly_profile::{ClassProfile, EngineKind, Measure, Profile, SiteProfile, Sureness, Tally, Variances};
 
 use crate::amount::Amount;
 use crate::apart::initialises_a_class;
@@ -77,6 +77,7 @@ pub(crate) fn measure(profile: &Profile, limit: &Limit, budget: &Budget) -> Resu
         Quantity::ByteSeconds => Ok(byte_seconds(profile, subject)),
         Quantity::Percentile(percent) => percentile(profile, subject, f64::from(percent) / 100.0),
         Quantity::DiedBeforeFirstGc => died_at_first(profile, subject),
+        Quantity::Measure(measure) => of_classes(profile, subject, measure),
     }
 }
 
@@ -236,6 +237,29 @@ fn percentile(profile: &Profile, subject: &Subject, q: f64) -> Result<Amount, St
     let high = quantile.high.unwrap_or(f64::INFINITY);
     let value = quantile.point.unwrap_or(quantile.low);
     Ok(Amount { value, low, high }.per(1000.0))
+}
+
+/// Any measure, which is of one class or adds up. What is an estimate without a band can't be judged by.
+fn of_classes(profile: &Profile, subject: &Subject, measure: &Measure) -> Result<Amount, String> {
+    let all: Vec<_> = classes(profile, subject).filter(|class| class.allocated.objects > 0).collect();
+    if all.len() > 1 && !measure.adds_up {
+        return Err(format!("{} is of one class, and {} have such a name", measure.key, all.len()));
+    }
+    let mut sum = Sum::default();
+    for class in all {
+        let is_exact = match measure.sureness {
+            Sureness::Counted => profile.run.engine == EngineKind::Exact,
+            Sureness::Followed => matches!(Picked::tracked_of(profile, class), Picked::Each),
+            Sureness::Estimated => true,
+        };
+        if !is_exact {
+            return Err(format!("how far off {} may be is not known: it is an estimate here", measure.key));
+        }
+        let of = measure.of(profile, class).ok_or_else(|| format!("{} is not known", measure.key))?;
+        let value = of.point.unwrap_or(of.low);
+        sum.add(Amount { value, low: of.low, high: of.high.unwrap_or(f64::INFINITY) });
+    }
+    Ok(sum.amount())
 }
 
 fn died_at_first(profile: &Profile, subject: &Subject) -> Result<Amount, String> {

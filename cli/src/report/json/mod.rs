@@ -9,14 +9,15 @@ mod ways;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
+use mayfly_profile::measures::{DIED_BEFORE_FIRST_GC_SHARE, P50_BYTES, P50_GCS, P50_S, P90_S, P99_S};
 use mayfly_profile::{
     BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Collection, Dropped, EngineKind, Flag, FlagValue,
-    Following, GenerationUse, JvmInfo, Lifetimes, LiveAsOf, LivedPart, OwnCost, Part, Profile, Quantile,
-    Refusals, Remainder, Share, SiteProfile, Tally, Tracking, View, readable_class,
+    Following, GenerationUse, JvmInfo, LiveAsOf, LivedPart, MEASURES, Measure, OwnCost, Part, Profile,
+    Quantile, Refusals, Remainder, SiteProfile, Tally, Tracking, Unit, View, readable_class,
 };
 use schema::{
-    Band, BucketJson, ByteSecondsJson, ClassJson, CollectionJson, CostJson, Document, DroppedJson,
-    EstimateJson, FlagJson, FollowingJson, JvmJson, LifetimeJson, LiveAfterGcJson, PartJson, RefusalsJson,
+    BucketJson, ByteSecondsJson, ClassJson, CollectionJson, CostJson, Document, DroppedJson, EstimateJson,
+    FlagJson, FollowingJson, JvmJson, LifetimeJson, LiveAfterGcJson, NumberJson, PartJson, RefusalsJson,
     RemainderJson, SCHEMA, SiteJson, StartUpJson, TallyJson, TenuringJson, TrackingJson, TrustJson,
     UnseenJson, UseJson,
 };
@@ -141,15 +142,9 @@ impl<'a> Numbers<'a> {
         Some(EstimateJson { bytes: allocated.bytes(), error_bytes: allocated.error_bytes(), removed_by_jit })
     }
 
-    /// Of how many objects of a class its lifetimes are, where that is a choice.
-    fn share(&self, class: &ClassProfile) -> Option<Share> {
-        let whole = || Share::whole(class.allocated.objects);
-        let known = self.balanced && class.live.is_some();
-        known.then(|| self.profile.shares.get(&class.name).copied().unwrap_or_else(whole))
-    }
-
     fn class<'p>(&self, class: &'p ClassProfile) -> ClassJson<'p> {
-        let share = self.share(class);
+        let share = self.profile.share_of(class);
+        let readings = Readings::of(self.profile, class);
         let tracked_estimated = share.map_or(self.tracked_estimated, |share| !share.follows_each());
         ClassJson {
             name: &class.name,
@@ -163,12 +158,13 @@ impl<'a> Numbers<'a> {
             live: self.live(class).map(|live| TallyJson::of(live, tracked_estimated)),
             not_judged: self.not_judged(class.unjudged, tracked_estimated),
             collected: self.buckets(&class.collected, tracked_estimated),
-            samples: self.samples(class),
+            samples: self.profile.samples_of(class),
             followed: share.map(|share| share.followed),
             lifetime: class
                 .lifetimes
                 .as_ref()
-                .map(|known| LifetimeJson::of(known, self.upper_bounds, tracked_estimated)),
+                .map(|_| LifetimeJson::of(&readings, self.upper_bounds, tracked_estimated)),
+            measures: readings.keyed(),
         }
     }
 
@@ -184,15 +180,6 @@ impl<'a> Numbers<'a> {
     fn byte_seconds(&self, class: &ClassProfile) -> Option<ByteSecondsJson> {
         let ByteSeconds { dead, living } = class.byte_seconds(self.bounds)?;
         Some(ByteSecondsJson { dead, living, estimated: self.tracked_estimated })
-    }
-
-    fn samples(&self, class: &ClassProfile) -> Option<u64> {
-        class.live?;
-        let mut tracked = class.not_seen_dead();
-        tracked.add(class.dead());
-        let samples = self.profile.samples_behind(class, tracked)?;
-        // As many as its chance is that of: of large objects nearly each is one.
-        samples.is_finite().then(|| (samples.round() as u64).clamp(1, tracked.objects.max(1)))
     }
 
     fn site<'p>(&self, site: &'p SiteProfile) -> SiteJson<'p> {
@@ -307,29 +294,46 @@ impl TallyJson {
     }
 }
 
+/// The measures of a class, in their order.
+struct Readings([Option<Quantile>; MEASURES.len()]);
+
+impl Readings {
+    fn of(profile: &Profile, class: &ClassProfile) -> Self {
+        Self(MEASURES.map(|measure| measure.of(profile, class)))
+    }
+
+    fn get(&self, wanted: &Measure) -> Option<Quantile> {
+        let at = MEASURES.iter().position(|&measure| measure == wanted)?;
+        self.0[at]
+    }
+
+    /// Each by its key.
+    fn keyed(&self) -> BTreeMap<&'static str, Option<NumberJson>> {
+        let number = |measure: &Measure, of: &Option<Quantile>| {
+            let point = (*of)?.point?;
+            let is_whole = measure.adds_up && measure.unit != Unit::ByteSeconds;
+            Some(if is_whole { NumberJson::Whole(point.round() as u64) } else { NumberJson::Real(point) })
+        };
+        MEASURES.iter().zip(&self.0).map(|(measure, of)| (measure.key, number(measure, of))).collect()
+    }
+}
+
 impl LifetimeJson {
-    fn of(known: &Lifetimes, upper_bound: bool, estimated: bool) -> Self {
-        let time = known.in_time();
-        let bounded = |quantile: Quantile| if upper_bound { quantile.from_above() } else { quantile };
-        let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|q| time.as_ref().map(|time| bounded(time.quantile(q))));
-        let [p50_gcs, p50_bytes] =
-            [known.gcs_survived(0.5), known.in_bytes().map(|bytes| bytes.quantile(0.5))]
-                .map(|quantile| quantile.map(bounded));
-        let point = |quantile: Option<Quantile>| quantile.and_then(|quantile| quantile.point);
-        let band = |quantile: Option<Quantile>| quantile.map(|quantile| (quantile.low, quantile.high));
-        let in_seconds = |(low, high): Band| (seconds(low), high.map(seconds));
+    fn of(known: &Readings, upper_bound: bool, estimated: bool) -> Self {
+        let point = |measure: &Measure| known.get(measure)?.point;
+        let band = |measure: &Measure| known.get(measure).map(|of| (of.low, of.high));
         Self {
-            p50_s: point(p50).map(seconds),
-            p50_s_band: band(p50).map(in_seconds),
-            p90_s: point(p90).map(seconds),
-            p90_s_band: band(p90).map(in_seconds),
-            p99_s: point(p99).map(seconds),
-            p99_s_band: band(p99).map(in_seconds),
-            p50_gcs: point(p50_gcs),
-            p50_gcs_band: band(p50_gcs),
-            p50_bytes: point(p50_bytes),
-            p50_bytes_band: band(p50_bytes),
-            died_before_first_gc_share: known.died_before_first_gc_share(),
+            p50_s: point(&P50_S),
+            p50_s_band: band(&P50_S),
+            p90_s: point(&P90_S),
+            p90_s_band: band(&P90_S),
+            p99_s: point(&P99_S),
+            p99_s_band: band(&P99_S),
+            p50_gcs: point(&P50_GCS),
+            p50_gcs_band: band(&P50_GCS),
+            p50_bytes: point(&P50_BYTES),
+            p50_bytes_band: band(&P50_BYTES),
+            died_before_first_gc_share: point(&DIED_BEFORE_FIRST_GC_SHARE),
             upper_bound,
             estimated,
         }

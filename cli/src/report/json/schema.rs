@@ -261,6 +261,8 @@ pub(super) struct ClassJson<'a> {
     /// Objects followed one by one, of `allocated.objects`, which the lifetimes are of; null where it is no choice by class.
     pub(super) followed: Option<u64>,
     pub(super) lifetime: Option<LifetimeJson>,
+    /// All measures by their keys; null where one is not known.
+    pub(super) measures: BTreeMap<&'static str, Option<NumberJson>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -309,6 +311,14 @@ pub(super) struct BucketJson {
     pub(super) objects: u64,
     pub(super) bytes: u64,
     pub(super) estimated: bool,
+}
+
+/// A number that is whole, or not.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum NumberJson {
+    Whole(u64),
+    Real(f64),
 }
 
 #[derive(Debug, Serialize)]

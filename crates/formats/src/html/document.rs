@@ -53,6 +53,8 @@ pub(super) struct Head<'a> {
 pub(super) struct Data<'a> {
     pub(super) values: Vec<&'static str>,
     pub(super) value: &'static str,
+    /// Headings of measures, and what they are.
+    pub(super) measures: Vec<[&'static str; 2]>,
     pub(super) classes: Vec<Class<'a>>,
     #[serde(flatten)]
     pub(super) cells: Cells,
@@ -70,6 +72,9 @@ pub(super) struct Class<'a> {
     /// As Java spells it, if that is something else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) readable: Option<String>,
+    /// A text for each measure; empty for all where none is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) measures: Vec<Option<String>>,
     pub(super) survival: Curves,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) clocks: Option<Clocks>,
@@ -84,6 +89,7 @@ impl<'a> Data<'a> {
         Self {
             values,
             value: "bytes",
+            measures: Vec::new(),
             classes,
             cells,
             sides: None,
@@ -98,7 +104,14 @@ impl<'a> Class<'a> {
     /// Of which nothing is known but its name.
     pub(super) fn named(name: &'a str) -> Self {
         let readable = Some(readable_class(name)).filter(|readable| readable != name);
-        Self { name, readable, survival: Curves::default(), clocks: None, verdicts: None }
+        Self {
+            name,
+            readable,
+            measures: Vec::new(),
+            survival: Curves::default(),
+            clocks: None,
+            verdicts: None,
+        }
     }
 }
 

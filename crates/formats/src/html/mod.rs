@@ -16,8 +16,8 @@ mod verdicts;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use mayfly_profile::{ClassProfile, Lifetimes, Profile, Slices, Value};
-use mayfly_report::{COLUMNS, Occasion, coverage, overview};
+use mayfly_profile::{ClassProfile, Lifetimes, MEASURES, Profile, Slices, Value};
+use mayfly_report::{COLUMNS, Occasion, coverage, measured, overview};
 
 use self::cells::{Cells, classes};
 use self::clocks::Clocks;
@@ -70,11 +70,13 @@ fn data<'a>(profile: &'a Profile, all: &Lifetimes, slices: Option<&Slices>, choi
         let lifetimes = row.and_then(|(_, class)| class.lifetimes.as_ref());
         let clocks = row.filter(|_| is_top).and_then(|(_, class)| Clocks::of(class));
         let survival = lifetimes.map(|one| Curves::of(one, is_top)).unwrap_or_default();
-        Class { survival, clocks, ..Class::named(name) }
+        let measures = row.map(|(_, class)| texts(profile, class)).unwrap_or_default();
+        Class { measures, survival, clocks, ..Class::named(name) }
     };
     Data {
         values: known.iter().map(|value| value.name()).collect(),
         value: choice.value.name(),
+        measures: MEASURES.iter().map(|measure| [measure.long, measure.meaning]).collect(),
         classes: names.iter().map(class).collect(),
         cells: Cells::of(profile, slices, &names, &known, choice.lines),
         sides: None,
@@ -82,4 +84,9 @@ fn data<'a>(profile: &'a Profile, all: &Lifetimes, slices: Option<&Slices>, choi
         clocks: Clocks::of_all(profile),
         timeline: Timeline::of(profile),
     }
+}
+
+/// The measures of a class in words, in their order.
+fn texts(profile: &Profile, class: &ClassProfile) -> Vec<Option<String>> {
+    MEASURES.iter().map(|measure| measured(measure, measure.of(profile, class)?)).collect()
 }

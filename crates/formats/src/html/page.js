@@ -88,6 +88,18 @@ const page = data => {
   // Of a whole side: on the chosen number, and on lengths of life.
   const verdicts = cls => [cls.verdicts?.[view.value] || "\u2013", cls.verdicts?.lived || "\u2013"];
 
+  // Of the class that is chosen, whatever else is.
+  const measures = () => {
+    const texts = view.cls === null ? [] : data.classes[view.cls].measures ?? [];
+    const known = texts.flatMap((text, at) => text === null ? [] : [[...data.measures[at], text]]);
+    by("measures").hidden = known.length === 0;
+    by("measures").replaceChildren(...known.map(([name, meaning, text]) => {
+      const pair = make("div", {title: meaning});
+      pair.append(make("dt", {textContent: name}), make("dd", {textContent: text}));
+      return pair;
+    }));
+  };
+
   const lifetimes = () => {
     const isTime = view.clock === "ms", value = cells.knows(view) && view.value !== "optimised-away" ? view.value : "bytes";
     const shown = ["died-young", "survived"].includes(value) || (!isTime && value === "byte-seconds") ? "bytes" : value;
@@ -215,6 +227,7 @@ const page = data => {
     chips();
     // Last: charts ask how large they are, and rows that are new would have to be laid out for that.
     table();
+    measures();
   };
 
   const choose = cls => {

@@ -8,11 +8,11 @@ mod thrift;
 use std::io;
 
 use mayfly_profile::{
-    Amounts, Cell, ClassProfile, Collection, GenerationUse, LifeSpan, Point, Profile, Tally, Value,
+    Amounts, Cell, Collection, GenerationUse, LifeSpan, MEASURES, Point, Profile, Tally, Value,
 };
 
 use self::file::{Column, Columns, encoded};
-use crate::choice::{COLUMNS, Choice};
+use crate::choice::{Choice, columns};
 use crate::spelling::stack;
 
 /// A file of a format that has several.
@@ -45,19 +45,33 @@ fn amounts(profile: &Profile, rows: &[Amounts]) -> Columns {
         let known = |amounts: &Amounts| profile.knows(value).then(|| amounts.of(value));
         (name, Column::Whole(rows.iter().map(known).collect()))
     };
-    COLUMNS.into_iter().map(column).collect()
+    columns().map(column).collect()
 }
 
 fn classes(profile: &Profile) -> Columns {
-    let rows: Vec<_> = profile.classes.iter().map(|class| profile.amounts(class)).collect();
     let names = profile.classes.iter().map(|class| class.name.clone()).collect();
-    let median = |class: &ClassProfile| class.lifetimes.as_ref()?.in_time()?.quantile(0.5).point;
-    let in_bytes = |class: &ClassProfile| class.lifetimes.as_ref()?.in_bytes()?.quantile(0.5).point;
     let mut columns = vec![("class", Column::Text(names))];
-    columns.extend(amounts(profile, &rows));
-    columns.push(("median_lifetime_ms", Column::Real(profile.classes.iter().map(median).collect())));
-    columns.push(("median_lifetime_bytes", Column::Real(profile.classes.iter().map(in_bytes).collect())));
+    columns.extend(MEASURES.iter().map(|measure| {
+        let numbers = profile.classes.iter().map(|class| measure.number(profile, class));
+        let column = match measure.adds_up {
+            true => Column::Whole(numbers.map(|number| Some(number?.round() as u64)).collect()),
+            false => Column::Real(numbers.collect()),
+        };
+        (measure.key, column)
+    }));
+    columns.extend(renamed(&columns));
     columns
+}
+
+/// Names that columns had before.
+fn renamed(columns: &Columns) -> Columns {
+    let of = |key: &str, times: f64| match columns.iter().find(|(name, _)| *name == key) {
+        Some((_, Column::Real(numbers))) => {
+            Column::Real(numbers.iter().map(|number| Some(number.as_ref()? * times)).collect())
+        }
+        _ => Column::Real(Vec::new()),
+    };
+    vec![("median_lifetime_ms", of("p50_s", 1_000.0)), ("median_lifetime_bytes", of("p50_bytes", 1.0))]
 }
 
 fn sites(profile: &Profile, choice: &Choice) -> Columns {

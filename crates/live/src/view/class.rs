@@ -1,6 +1,7 @@
 //! One class: what it allocates, how long its objects live, and its sites.
 
-use mayfly_profile::{ClassProfile, readable_class};
+use mayfly_profile::measures::DIED_BEFORE_FIRST_GC_SHARE;
+use mayfly_profile::{ClassProfile, Profile, readable_class};
 use mayfly_report::{count, size, whole_percent};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -22,7 +23,7 @@ pub(super) fn draw(put: &mut Put<'_>, area: Rect, state: &State, number: usize) 
     put.line(
         area,
         1,
-        &put.look.cut(&numbers(class, row, state.shown.profile.knows_live_of(class)), area.width.into()),
+        &put.look.cut(&numbers(&state.shown.profile, class, row), area.width.into()),
         Style::new(),
     );
     let room = area.height.saturating_sub(3 + TABLE).min(MOST_CURVE);
@@ -39,18 +40,18 @@ pub(super) fn draw(put: &mut Put<'_>, area: Rect, state: &State, number: usize) 
     tables::of_sites(put, table, state, &state.class_sites);
 }
 
-fn numbers(class: &ClassProfile, row: &ClassRow, known: bool) -> String {
+fn numbers(profile: &Profile, class: &ClassProfile, row: &ClassRow) -> String {
     let mut parts = vec![
         format!("{}/s", size(row.pace.rate)),
         format!("{} objects, {} allocated", count(class.allocated.objects), size(row.now.allocated)),
     ];
-    if let Some(live) = class.live.filter(|_| known) {
+    if let Some(live) = class.live.filter(|_| profile.knows_live_of(class)) {
         parts.push(format!("{} live", size(live.bytes)));
     }
     if let Some(median) = row.median(class) {
         parts.push(format!("median {median}"));
     }
-    if let Some(share) = row.died_young {
+    if let Some(share) = DIED_BEFORE_FIRST_GC_SHARE.number(profile, class) {
         parts.push(format!("{} died at the 1st GC", whole_percent(share)));
     }
     parts.join("  ")

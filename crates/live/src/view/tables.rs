@@ -1,13 +1,14 @@
 //! Tables of classes and sites: only the rows that are seen.
 
-use mayfly_profile::{Frame, LiveAsOf, Profile, readable_class};
-use mayfly_report::{pad, size, whole_percent, whole_seconds};
+use mayfly_profile::measures::{BYTE_SECONDS, LIVE_BYTES, P50_S};
+use mayfly_profile::{Frame, LiveAsOf, Measure, Profile, readable_class};
+use mayfly_report::{measured, pad, size, whole_seconds};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::put::{NUMBER, Put, numbers};
-use crate::rows::{Column, Numbers, Pace, SiteRow};
-use crate::screen::{Tab, has_column};
+use crate::rows::{Column, Numbers, SiteRow};
+use crate::screen::Tab;
 use crate::state::State;
 use crate::table::Table;
 
@@ -79,22 +80,20 @@ fn draw(
 
 fn columns(state: &State, sites: bool, width: usize) -> Vec<Column> {
     let lifetimes = state.shown.profile.run.lifetimes;
-    let all = Column::ALL.into_iter().filter(|&column| has_column(sites, lifetimes, column));
-    all.take(width.saturating_sub(NAME) / NUMBER).collect()
+    let mut columns = Column::all();
+    columns.retain(|column| column.is_in(sites, lifetimes));
+    columns.truncate(width.saturating_sub(NAME) / NUMBER);
+    columns
 }
 
 fn heading(put: &Put<'_>, state: &State, table: &Table, column: Column) -> String {
     let marked = state.shown.marked_ms.is_some();
     let name = match column {
-        Column::Rate => "alloc/s",
-        Column::Live if marked => "+ live",
-        Column::Live => "live",
-        Column::Median => "median",
-        Column::DiedYoung => "1st GC",
-        Column::ByteSeconds if marked => "+ byte-s",
-        Column::ByteSeconds => "byte-s",
-        Column::Allocated if marked => "+ bytes",
-        Column::Allocated => "bytes",
+        Column::Rate => "alloc/s".to_owned(),
+        Column::Of(measure) if marked && Numbers::default().of(measure).is_some() => {
+            format!("+ {}", measure.short)
+        }
+        Column::Of(measure) => measure.short.to_owned(),
     };
     let sign = match (table.sort == column, table.reversed) {
         (false, _) => "",
@@ -109,32 +108,39 @@ fn class_row(put: &Put<'_>, state: &State, number: usize, columns: &[Column], na
     let (Some(class), Some(row)) = (state.shown.class(number), state.shown.classes.get(number)) else {
         return String::new();
     };
-    let marked = state.shown.marked_ms.is_some();
+    let (profile, marked) = (&state.shown.profile, state.shown.marked_ms.is_some());
     let cell = |&column: &Column| {
         let cell = match column {
-            Column::Median => row.median(class).map(|median| median.to_string()),
-            Column::DiedYoung => row.died_young.map(whole_percent),
-            Column::Live if !state.shown.profile.knows_live_of(class) => Some("?".to_owned()),
-            Column::ByteSeconds if class.lifetimes.is_none() => None,
-            column => Some(amount(column, row.now, row.pace, marked)),
+            Column::Rate => Some(size(row.pace.rate)),
+            Column::Of(measure) if *measure == P50_S => row.median(class).map(|median| median.to_string()),
+            Column::Of(measure) if *measure == LIVE_BYTES && !profile.knows_live_of(class) => {
+                Some("?".into())
+            }
+            Column::Of(measure) if *measure == BYTE_SECONDS && class.lifetimes.is_none() => None,
+            Column::Of(measure) => amount(measure, row.now, row.pace.marked, marked)
+                .or_else(|| measure.of(profile, class).and_then(|of| measured(measure, of))),
         };
         cell.unwrap_or_else(|| "-".to_owned())
     };
     let cells: Vec<_> = columns.iter().map(cell).collect();
-    let mark = if state.shown.profile.is_optimised_away(class) { " *" } else { "" };
+    let mark = if profile.is_optimised_away(class) { " *" } else { "" };
     let text = put.look.short(&readable_class(&class.name), name - 1 - mark.len());
     format!("{}{}", pad(&format!("{text}{mark}"), name), numbers(&cells))
 }
 
 fn site_row(put: &Put<'_>, state: &State, row: usize, columns: &[Column], name: usize) -> String {
     let Some(site) = state.shown.sites.get(row) else { return String::new() };
-    let marked = state.shown.marked_ms.is_some();
+    let (profile, marked) = (&state.shown.profile, state.shown.marked_ms.is_some());
     let cell = |&column: &Column| match column {
-        Column::Median => median_of_site(&state.shown.profile, site),
-        Column::DiedYoung => "-".to_owned(),
-        Column::Live if state.shown.profile.live_as_of == LiveAsOf::NoCollection => "?".to_owned(),
-        Column::Live if site.counts.live.is_none() => "-".to_owned(),
-        column => amount(column, site.now(), site.pace, marked),
+        Column::Rate => size(site.pace.rate),
+        Column::Of(measure) if *measure == P50_S => median_of_site(profile, site),
+        Column::Of(measure) if *measure == LIVE_BYTES && profile.live_as_of == LiveAsOf::NoCollection => {
+            "?".to_owned()
+        }
+        Column::Of(measure) if *measure == LIVE_BYTES && site.counts.live.is_none() => "-".to_owned(),
+        Column::Of(measure) => {
+            amount(measure, site.now(), site.pace.marked, marked).unwrap_or_else(|| "-".to_owned())
+        }
     };
     let cells: Vec<_> = columns.iter().map(cell).collect();
     let text = put.look.cut(&site_name(state, row, name), name - 1);
@@ -180,21 +186,12 @@ fn median_of_site(profile: &Profile, site: &SiteRow) -> String {
     }
 }
 
-/// A size, or by how much it changed since the mark.
-fn amount(column: Column, now: Numbers, pace: Pace, marked: bool) -> String {
-    let change = |now: f64, before: f64| {
-        let by = now - before;
-        let sign = if by < 0.0 { "-" } else { "+" };
-        format!("{sign}{}", size(by.abs() as u64))
-    };
-    let before = pace.marked;
-    match (column, marked) {
-        (Column::Live, true) => change(now.live as f64, before.live as f64),
-        (Column::Live, false) => size(now.live),
-        (Column::ByteSeconds, true) => change(now.byte_seconds, before.byte_seconds),
-        (Column::ByteSeconds, false) => size(now.byte_seconds as u64),
-        (Column::Allocated, true) => change(now.allocated as f64, before.allocated as f64),
-        (Column::Allocated, false) => size(now.allocated),
-        _ => size(pace.rate),
+/// Of a measure that rows keep: a size, or by how much it changed since the mark.
+fn amount(measure: &Measure, now: Numbers, before: Numbers, marked: bool) -> Option<String> {
+    let now = now.of(measure)?;
+    if !marked {
+        return Some(size(now as u64));
     }
+    let by = now - before.of(measure)?;
+    Some(format!("{}{}", if by < 0.0 { "-" } else { "+" }, size(by.abs() as u64)))
 }

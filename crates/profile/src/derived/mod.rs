@@ -13,6 +13,7 @@ pub(crate) mod heap_summary;
 pub(crate) mod histogram;
 pub(crate) mod littles_law;
 pub(crate) mod lives;
+pub mod measures;
 pub(crate) mod merge;
 pub(crate) mod methods;
 pub(crate) mod old;

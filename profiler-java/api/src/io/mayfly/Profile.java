@@ -3,7 +3,9 @@ package io.mayfly;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /**
@@ -19,10 +21,10 @@ public final class Profile {
     private final double collections;
     private final double bytes;
 
-    Age(String[] fields, int at) {
-      millis = number(fields[at]);
-      collections = number(fields[at + 1]);
-      bytes = number(fields[at + 2]);
+    Age(Row row, String which) {
+      millis = 1000 * row.measure(which + "_s");
+      collections = row.measure(which + "_gcs");
+      bytes = row.measure(which + "_bytes");
     }
 
     /**
@@ -55,20 +57,27 @@ public final class Profile {
 
   /** One class, or all together. */
   public static final class Row {
-    private final String name;
-    private final double[] numbers = new double[8];
-    private final Age p50;
-    private final Age p99;
-    private final Age oldest;
+    private final Map<String, Integer> places;
+    private final String[] fields;
 
-    Row(String[] fields) {
-      for (int i = 0; i < numbers.length; i++) {
-        numbers[i] = number(fields[i + 1]);
+    Row(Map<String, Integer> places, String line) {
+      this.places = places;
+      this.fields = line.split("\t", -1);
+    }
+
+    /**
+     * Any of the numbers that reports have, by the key that JSON, tables and budgets have for it: the guide lists them.
+     *
+     * @param key for example {@code "p90_s"} or {@code "survived_bytes"}
+     * @return the number; {@code NaN} if it is not known
+     * @throws IllegalArgumentException there is no measure of this key
+     */
+    public double measure(String key) {
+      Integer place = places.get(key);
+      if (place == null) {
+        throw new IllegalArgumentException("there is no measure " + key + ", but " + places.keySet());
       }
-      p50 = new Age(fields, 9);
-      p99 = new Age(fields, 12);
-      oldest = new Age(fields, 15);
-      name = fields[18];
+      return number(fields[place]);
     }
 
     /**
@@ -77,7 +86,7 @@ public final class Profile {
      * @return its name as {@link Class#getName()} gives it; empty for all together
      */
     public String name() {
-      return name;
+      return fields[fields.length - 1];
     }
 
     /**
@@ -86,7 +95,7 @@ public final class Profile {
      * @return objects
      */
     public long objects() {
-      return whole(numbers[0]);
+      return whole(measure("objects"));
     }
 
     /**
@@ -95,7 +104,7 @@ public final class Profile {
      * @return bytes
      */
     public long bytes() {
-      return whole(numbers[1]);
+      return whole(measure("bytes"));
     }
 
     /**
@@ -104,7 +113,7 @@ public final class Profile {
      * @return bytes
      */
     public long bytesTaken() {
-      return whole(numbers[2]);
+      return whole(measure("rank_bytes"));
     }
 
     /**
@@ -113,7 +122,7 @@ public final class Profile {
      * @return objects; -1 if lifetimes are not followed
      */
     public long liveObjects() {
-      return whole(numbers[3]);
+      return whole(measure("live_objects"));
     }
 
     /**
@@ -122,7 +131,7 @@ public final class Profile {
      * @return bytes; -1 if lifetimes are not followed
      */
     public long liveBytes() {
-      return whole(numbers[4]);
+      return whole(measure("live_bytes"));
     }
 
     /**
@@ -131,7 +140,7 @@ public final class Profile {
      * @return objects; -1 if lifetimes are not followed
      */
     public long deadObjects() {
-      return whole(numbers[5]);
+      return whole(measure("dead_objects"));
     }
 
     /**
@@ -140,7 +149,7 @@ public final class Profile {
      * @return bytes; -1 if lifetimes are not followed
      */
     public long deadBytes() {
-      return whole(numbers[6]);
+      return whole(measure("dead_bytes"));
     }
 
     /**
@@ -149,7 +158,7 @@ public final class Profile {
      * @return a share, 0 to 1; {@code NaN} if none died
      */
     public double diedBeforeFirstCollection() {
-      return numbers[7];
+      return measure("died_before_first_gc_share");
     }
 
     /**
@@ -158,7 +167,7 @@ public final class Profile {
      * @return the median
      */
     public Age p50() {
-      return p50;
+      return new Age(this, "p50");
     }
 
     /**
@@ -167,7 +176,7 @@ public final class Profile {
      * @return the percentile
      */
     public Age p99() {
-      return p99;
+      return new Age(this, "p99");
     }
 
     /**
@@ -176,12 +185,12 @@ public final class Profile {
      * @return a lower bound of the longest life
      */
     public Age oldest() {
-      return oldest;
+      return new Age(this, "oldest");
     }
 
     @Override
     public String toString() {
-      return name + ": " + objects() + ", " + bytes() + "B";
+      return name() + ": " + objects() + ", " + bytes() + "B";
     }
   }
 
@@ -192,10 +201,15 @@ public final class Profile {
   private Profile(byte[] lines) {
     String[] rows = new String(lines, StandardCharsets.UTF_8).split("\n");
     run = rows[0].split("\t", -1);
-    all = new Row(rows[1].split("\t", -1));
+    String[] keys = rows[1].split("\t", -1);
+    Map<String, Integer> places = new LinkedHashMap<>();
+    for (int i = 1; i < keys.length - 1; i++) {
+      places.put(keys[i], i);
+    }
+    all = new Row(places, rows[2]);
     List<Row> classes = new ArrayList<>();
-    for (int i = 2; i < rows.length; i++) {
-      classes.add(new Row(rows[i].split("\t", -1)));
+    for (int i = 3; i < rows.length; i++) {
+      classes.add(new Row(places, rows[i]));
     }
     this.classes = Collections.unmodifiableList(classes);
   }
