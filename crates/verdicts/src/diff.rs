@@ -209,9 +209,8 @@ fn places(sides: &Sides<'_>) -> BTreeMap<String, String> {
     for side in sides {
         let mut of_side = BTreeMap::new();
         side.iter().for_each(|run| run.add_places(&mut of_side));
-        for (method, bytes) in of_side {
-            let most = bytes.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
-            places.extend(most.map(|(place, _)| (method, place)));
+        for (method, of_method) in of_side {
+            places.extend(of_method.most().map(|place| (method, place.clone())));
         }
     }
     places

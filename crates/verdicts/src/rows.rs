@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use mayfly_profile::{Frame, Lifetimes, Profile, SiteProfile, Tally, Variances};
+use mayfly_profile::{Frame, Lifetimes, Places, Profile, SiteProfile, Tally, Variances};
 
 use crate::runs::Runs;
 
@@ -114,14 +114,14 @@ impl<'a> RunRows<'a> {
     }
 
     /// Where methods are, with the bytes that were allocated there, or through there.
-    pub(crate) fn add_places(&self, to: &mut BTreeMap<String, BTreeMap<String, f64>>) {
+    pub(crate) fn add_places(&self, to: &mut BTreeMap<String, Places<String>>) {
         for site in &self.profile.sites {
             let innermost = site.stack.first().filter(|_| site.stack.own_frame().is_none());
             for frame in site.stack.own_frames().chain(innermost) {
                 let Some(place) = place_of(frame) else { continue };
                 let (class, method) = frame.in_source();
                 let of_method = to.entry(frame_name(class, method)).or_default();
-                *of_method.entry(place).or_default() += site.allocated.bytes as f64 / self.operations;
+                of_method.add(place, site.allocated.bytes as f64 / self.operations);
             }
         }
     }

@@ -2,11 +2,12 @@
 //!
 //! Not here: blame, which charges every method of a stack (`blame`).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use crate::facts::blame::BlameRules;
 use crate::facts::frame::Frame;
 use crate::facts::stack::Stack;
+use crate::derived::places::Places;
 use crate::stream::profile::{Profile, SiteProfile};
 
 /// A method, and what was allocated on its behalf.
@@ -60,14 +61,13 @@ type Charged<'p> = (&'p SiteProfile, Option<u32>);
 
 fn sum(method: Option<(&str, &str)>, sites: &[Charged<'_>], bounds: &HashMap<&str, u64>) -> MethodProfile {
     let mut by_class: HashMap<&str, u64> = HashMap::new();
-    let mut by_line: BTreeMap<Option<u32>, u64> = BTreeMap::new();
+    let mut lines = Places::default();
     let mut sum = MethodProfile {
         method: method.map(|(class, name)| (class.to_owned(), name.to_owned())),
         ..MethodProfile::default()
     };
     for &(site, line) in sites {
-        let of_line = by_line.entry(line).or_default();
-        *of_line = of_line.saturating_add(site.allocated_at_most(bounds));
+        lines.add(line, site.allocated_at_most(bounds) as f64);
         let executed = by_class.entry(&site.class).or_default();
         *executed = executed.saturating_add(site.allocated.bytes);
         sum.live_bytes = sum.live_bytes.saturating_add(site.live.map_or(0, |live| live.bytes));
@@ -78,7 +78,7 @@ fn sum(method: Option<(&str, &str)>, sites: &[Charged<'_>], bounds: &HashMap<&st
         sum.executed_bytes = sum.executed_bytes.saturating_add(executed);
         sum.allocated_bytes = sum.allocated_bytes.saturating_add(executed.min(bound));
     }
-    sum.line = by_line.into_iter().max_by_key(|&(_, bytes)| bytes).and_then(|(line, _)| line);
+    sum.line = lines.most().copied().flatten();
     sum
 }
 

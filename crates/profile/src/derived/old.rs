@@ -2,12 +2,13 @@
 //!
 //! Ages are those for sure: up to when an object was last known alive. Not here: how that is known (`band`).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use crate::derived::band::Life;
 use crate::facts::blame::BlameRules;
 use crate::facts::gc::Gc;
 use crate::facts::tally::Tally;
+use crate::derived::places::Places;
 use crate::stream::profile::Profile;
 
 /// A row counts what is this part of its age, or older: what died soon after its first collection is no measure of the old.
@@ -100,7 +101,7 @@ impl Profile {
     pub fn old(&self, rules: &BlameRules) -> Vec<OldRow<'_>> {
         let (buckets, gc) = (&self.run.buckets, self.run.jvm.gc);
         let mut rows: HashMap<(&str, &str), Vec<(&str, Aged)>> = HashMap::new();
-        let mut lines: HashMap<(&str, &str), BTreeMap<Option<u32>, f64>> = HashMap::new();
+        let mut lines: HashMap<(&str, &str), Places<Option<u32>>> = HashMap::new();
         let mut placed: HashMap<&str, u64> = HashMap::new();
         // Sites without ages of their own tell nothing.
         for site in self.sites.iter().filter(|site| site.fates.is_some()) {
@@ -109,13 +110,12 @@ impl Profile {
                 let sum = placed.entry(&site.class).or_default();
                 *sum = sum.saturating_add(part.tally.bytes);
                 rows.entry(frame.in_source()).or_default().push((&site.class, part));
-                let of_lines = lines.entry(frame.in_source()).or_default();
-                *of_lines.entry(frame.line).or_default() += weight(part);
+                lines.entry(frame.in_source()).or_default().add(frame.line, weight(part));
             }
         }
         let made = rows.into_iter().map(|(method, ages)| {
-            let most = lines.get(&method).and_then(|of| of.iter().max_by(|a, b| a.1.total_cmp(b.1)));
-            OldRow { line: most.and_then(|(line, _)| *line), ..OldRow::of(Some(method), &ages) }
+            let line = lines.get(&method).and_then(Places::most).copied().flatten();
+            OldRow { line, ..OldRow::of(Some(method), &ages) }
         });
         let unmade = self.classes.iter().map(|class| {
             let ages: Vec<_> = aged(class.lives(buckets), gc).collect();

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::facts::frame::Frame;
+use crate::derived::places::Places;
 use crate::stream::profile::Profile;
 
 /// Frames of a way, from the outermost on.
@@ -29,7 +30,7 @@ struct Node {
     own_bytes: u64,
     bytes: u64,
     /// Bytes by the frame with its line.
-    lines: BTreeMap<Frame, u64>,
+    lines: Places<Frame>,
     callees: BTreeMap<(String, String), Node>,
 }
 
@@ -58,16 +59,14 @@ impl Node {
             let (class, method) = frame.in_source();
             node = node.callees.entry((class.to_owned(), method.to_owned())).or_default();
             node.bytes = node.bytes.saturating_add(bytes);
-            let of_line = node.lines.entry((*frame).clone()).or_default();
-            *of_line = of_line.saturating_add(bytes);
+            node.lines.add((*frame).clone(), bytes as f64);
         }
         node.own_bytes = node.own_bytes.saturating_add(bytes);
     }
 
     fn ways(self) -> Vec<OwnWay> {
         let way = |node: Node| {
-            let most = node.lines.iter().max_by_key(|(_, bytes)| **bytes);
-            let frame = most.map(|(frame, _)| frame.clone()).unwrap_or_default();
+            let frame = node.lines.most().cloned().unwrap_or_default();
             OwnWay { frame, bytes: node.bytes, own_bytes: node.own_bytes, callees: node.ways() }
         };
         let mut ways: Vec<OwnWay> = self.callees.into_values().map(way).collect();
