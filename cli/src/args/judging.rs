@@ -136,6 +136,10 @@ pub(crate) struct DiffArgs {
     #[arg(long, conflicts_with = "html")]
     pub(crate) json: bool,
 
+    /// Write Markdown, for a comment on a pull request
+    #[arg(long, conflicts_with_all = ["json", "html"])]
+    pub(crate) markdown: bool,
+
     /// Write one page for a browser: a flame graph coloured by what grew and shrank, and the verdicts by class
     #[arg(long)]
     pub(crate) html: bool,

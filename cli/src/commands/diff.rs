@@ -44,7 +44,12 @@ pub(crate) fn run(mut args: DiffArgs) -> Result<u8, Error> {
         let page = verdicts::diff_page(title, &compared);
         output::page(|out| page.write(out), file)?;
     } else {
-        output::text(&verdicts::diff_text(&compared, args.full, columns()), file)?;
+        let document = verdicts::diff_document(&compared, args.full);
+        let text = match args.markdown {
+            true => document.markdown(),
+            false => document.text(if args.full { usize::MAX } else { columns() }),
+        };
+        output::text(&text, file)?;
     }
     Ok(if difference.is_told() { exit_codes::SUCCESS } else { exit_codes::USAGE })
 }

@@ -9,7 +9,7 @@ use mayfly_report::COLUMNS;
 use mayfly_verdicts::{Finding, Measure, Part, RowName, Verdict, parts};
 
 use super::compared::Compared;
-use super::diff_text::{diff_text, growth, head, tail, what};
+use super::diff_text::{diff_document, growth, what};
 
 /// The page of that name.
 pub(crate) fn diff_page(title: String, compared: &Compared<'_>) -> DiffPage {
@@ -23,18 +23,12 @@ pub(crate) fn diff_page(title: String, compared: &Compared<'_>) -> DiffPage {
         RowName::Class(name) => Some((name.clone(), words(findings))),
         RowName::Total | RowName::Method(_) | RowName::Through(_) | RowName::Site { .. } => None,
     });
-    let lines = |text: String| text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
-    let mut facts: Vec<String> = lines(head(compared));
-    // The work of both sides.
-    let mut rest = facts.split_off(2);
-    if difference.per_operation {
-        facts.push(rest.remove(0));
-    }
+    let document = diff_document(compared, false);
     DiffPage {
         title,
-        facts,
-        words: [rest, lines(tail(difference))].concat(),
-        summary: diff_text(compared, false, COLUMNS),
+        facts: document.facts(),
+        words: document.words(),
+        summary: document.text(COLUMNS),
         live: difference.lifetimes,
         total,
         classes: classes.collect(),

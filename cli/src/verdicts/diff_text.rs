@@ -1,40 +1,37 @@
-//! What changed as text: one screen, or every row.
+//! What changed, as a document: what matters most, or every row.
 
 use std::cmp::Ordering;
 
-use mayfly_report::{
-    class_text, duration, left_aligned, pad, printable, readable_class, right_aligned, size, width,
-};
+use mayfly_report::{class_text, duration, printable, readable_class, size};
 use mayfly_verdicts::{Clock, Difference, Finding, Measure, RowName, Verdict};
 
 use super::compared::Compared;
 use super::diff_work::{reason, remarks, unproven, work, would_prove};
+use super::document::Document;
 
 /// Frames of a site on one screen.
 const FRAMES: usize = 8;
-/// Columns of a name at least, however narrow the screen is.
-const LEAST: usize = 24;
 /// Rows of what is not proven, on one screen.
 const UNPROVEN: usize = 4;
 
-/// The text, on a screen of so many columns; names that are longer go on below. In full a row is a line.
-pub(crate) fn diff_text(compared: &Compared<'_>, full: bool, columns: usize) -> String {
-    let columns = if full { usize::MAX } else { columns };
-    let (difference, mut text) = (compared.difference, head(compared));
+/// What changed: the rows that matter most, or in full all of them.
+pub(crate) fn diff_document(compared: &Compared<'_>, full: bool) -> Document {
+    let mut document = Document::default();
+    head(compared, &mut document);
     for (heading, rows, of) in LISTS {
-        let findings = difference.findings.iter().filter(|finding| of(finding)).collect();
-        text += &list(compared, heading, (findings, if full { usize::MAX } else { rows }), columns);
+        let findings = compared.difference.findings.iter().filter(|finding| of(finding)).collect();
+        list(compared, &mut document, heading, findings, if full { None } else { Some(rows) });
     }
-    text += &not_proven(compared, columns);
-    text + &tail(difference)
+    not_proven(compared, &mut document, full);
+    tail(compared.difference, &mut document);
+    document
 }
 
 /// What would be a change if more runs showed it.
-fn not_proven(compared: &Compared<'_>, columns: usize) -> String {
-    let full = columns == usize::MAX;
+fn not_proven(compared: &Compared<'_>, document: &mut Document, full: bool) {
     let findings = unproven(compared, if full { usize::MAX } else { UNPROVEN });
     if findings.is_empty() {
-        return String::new();
+        return;
     }
     let mut rows = vec![["before", "after", "change", "proven by", "of", ""].map(str::to_owned).to_vec()];
     rows.extend(findings.into_iter().map(|finding| {
@@ -42,7 +39,7 @@ fn not_proven(compared: &Compared<'_>, columns: usize) -> String {
         (cells[2], cells[3]) = (growth(finding), would_prove(finding));
         cells
     }));
-    format!("\n{}:\n{}", reason(compared), table(rows, columns))
+    document.table(reason(compared), rows);
 }
 
 type Wanted = fn(&Finding) -> bool;
@@ -62,51 +59,53 @@ fn is_lifetime(finding: &Finding) -> bool {
     matches!(finding.measure, Measure::Lifetime(_))
 }
 
-pub(super) fn head(compared: &Compared<'_>) -> String {
+fn head(compared: &Compared<'_>, document: &mut Document) {
     let difference = compared.difference;
-    let mut lines: Vec<String> = work(compared).into();
-    lines.extend(compared.per());
-    lines.extend(remarks(compared));
+    work(compared).into_iter().for_each(|side| document.fact(side));
+    match compared.per() {
+        Some(per) if difference.per_operation => document.fact(per),
+        per => per.into_iter().for_each(|per| document.sentence(per)),
+    }
+    remarks(compared).into_iter().for_each(|remark| document.sentence(remark));
     let [a, b] = difference.duration_ms;
     if !difference.per_operation && (a.max(b) > 1.1 * a.min(b)) {
-        lines.push(
-            "The runs took differently long, and are compared as a whole; --per N compares per operation."
-                .to_owned(),
+        document.sentence(
+            "The runs took differently long, and are compared as a whole; --per N compares per operation.",
         );
     }
-    let mut text = lines.join("\n") + "\n";
-    text += &if difference.replicated {
+    document.sentence(if difference.replicated {
         format!(
-            "Changed: at most {} % of these are false alarms ({} comparisons). ~: no change was found.\n",
+            "Changed: at most {} % of these are false alarms ({} comparisons). ~: no change was found.",
             difference.level * 100.0,
             difference.findings.len()
         )
     } else {
         "Differs: beyond sampling and 5 %, in these runs. ~: no such difference.
-How much runs of one program differ is not known: record each side three times or more.\n"
+How much runs of one program differ is not known: record each side three times or more."
             .to_owned()
-    };
-    text
+    });
 }
 
+/// At most so many rows; `None`: all, also of what did not change.
 fn list(
     compared: &Compared<'_>,
+    document: &mut Document,
     heading: &str,
-    (mut findings, most): (Vec<&Finding>, usize),
-    columns: usize,
-) -> String {
-    let full = columns == usize::MAX;
+    mut findings: Vec<&Finding>,
+    most: Option<usize>,
+) {
+    let full = most.is_none();
     let is_total = heading == IN_ALL;
     let all = findings.len();
     if !full && !is_total {
         findings.retain(|finding| finding.verdict != Verdict::Same);
     }
     if all == 0 {
-        return String::new();
+        return;
     }
     findings.sort_by(|a, b| order(a, b));
     let changed = findings.len();
-    findings.truncate(most);
+    findings.truncate(most.unwrap_or(usize::MAX));
     let more = changed - findings.len();
     let same = all - changed;
     let mut counts = Vec::new();
@@ -119,64 +118,7 @@ fn list(
     let counts = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
     let mut rows = vec![["before", "after", "change", "chance", "of", ""].map(str::to_owned).to_vec()];
     rows.extend(findings.iter().map(|finding| row(compared, finding, full)));
-    let table = if findings.is_empty() { String::new() } else { table(rows, columns) };
-    format!("\n{heading}{counts}:\n{table}")
-}
-
-/// Rows as lines of at most so many columns: a name that is longer goes on below where it began.
-fn table(rows: Vec<Vec<String>>, columns: usize) -> String {
-    let names: Vec<String> = rows.iter().map(|row| row[5].clone()).collect();
-    let rows = rows.into_iter().map(|row| [row[..5].to_vec(), vec![String::new()]].concat()).collect();
-    let numbers = right_aligned(&named_left(rows), "  ");
-    let begin = numbers.lines().map(width).max().unwrap_or(0) + 2;
-    let mut text = String::new();
-    for (line, name) in numbers.lines().zip(&names) {
-        for (at, part) in wrapped(name, columns.saturating_sub(begin).max(LEAST)).iter().enumerate() {
-            let before = if at == 0 { line } else { "" };
-            text += format!("{}{part}", pad(before, begin)).trim_end();
-            text.push('\n');
-        }
-    }
-    text
-}
-
-/// A name in lines of at most so many columns: broken between its frames, or else behind a dot, or wherever it has to be.
-fn wrapped(name: &str, columns: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in name.split_inclusive(' ') {
-        let mut word = word;
-        loop {
-            let last = lines.last_mut().expect("at least one");
-            if width(last) + width(word.trim_end()) <= columns {
-                last.push_str(word);
-                break;
-            }
-            // Below it may fit as a whole.
-            if last.is_empty() {
-                let (fits, rest) = word.split_at(broken_at(word, columns));
-                last.push_str(fits);
-                word = rest;
-            }
-            lines.push(String::new());
-        }
-    }
-    lines
-}
-
-/// Behind how many bytes a word is broken that is too long.
-fn broken_at(word: &str, columns: usize) -> usize {
-    let begins = || word.char_indices().map(|(at, c)| at + c.len_utf8());
-    let fits = begins().take_while(|&end| width(&word[..end]) <= columns).last();
-    let most = fits.or(begins().next()).unwrap_or(word.len());
-    word[..most].rfind('.').map(|dot| dot + 1).unwrap_or(most)
-}
-
-/// The last two columns read from the left.
-fn named_left(rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
-    let names: Vec<_> = rows.iter().map(|row| row[4..].to_vec()).collect();
-    let names = left_aligned(&names);
-    let lines: Vec<_> = names.lines().map(str::to_owned).collect();
-    rows.into_iter().zip(lines).map(|(row, name)| [row[..4].to_vec(), vec![name]].concat()).collect()
+    document.table(format!("{heading}{counts}"), rows);
 }
 
 /// Sure changes first, the largest of them first; lifetimes by how sure they are.
@@ -263,18 +205,16 @@ fn name(compared: &Compared<'_>, row: &RowName, full: bool) -> String {
     }
 }
 
-pub(super) fn tail(difference: &Difference) -> String {
-    let mut text = String::new();
+fn tail(difference: &Difference, document: &mut Document) {
     if !difference.lifetimes {
-        text += "\nLive objects and lifetimes are not compared: not every recording has them.\n";
+        document.note("Live objects and lifetimes are not compared: not every recording has them.");
     }
     if !difference.stacks {
-        text += "\nSites are not compared: not every recording has stacks.\n";
+        document.note("Sites are not compared: not every recording has stacks.");
     }
     if difference.small > 0 {
-        text += &format!("\n{} rows below 0.05 % of all bytes were not compared.\n", difference.small);
+        document.note(format!("{} rows below 0.05 % of all bytes were not compared.", difference.small));
     }
-    text
 }
 
 #[cfg(test)]
@@ -295,21 +235,6 @@ mod tests {
             runs_needed: None,
         };
         [value(&finding, finding.before), value(&finding, finding.after), change(&finding)].to_vec()
-    }
-
-    #[test]
-    fn a_long_name_goes_on_below_and_nothing_of_it_is_lost() {
-        let name = "byte[] at com.example.shop.prices.QuoteCache.newFormat < com.example.shop.prices.QuoteCache.price";
-        let lines = wrapped(name, 40);
-        assert!(lines.len() > 2 && lines.iter().all(|line| width(line.trim_end()) <= 40), "{lines:?}");
-        assert_eq!(lines.concat(), name);
-        assert_eq!(wrapped("a.B", 40), ["a.B"]);
-        assert_eq!(wrapped(&"x".repeat(50), 20).concat(), "x".repeat(50));
-        let cells = |name: &str| ["1 B", "2 B", "new", "0.5", "allocated", name].map(str::to_owned).to_vec();
-        let text = table(vec![cells(""), cells(name)], 80);
-        let begin = text.lines().nth(1).and_then(|line| line.find("byte[]")).expect("the name");
-        assert!(text.lines().skip(2).all(|line| line[..begin].trim().is_empty()), "{text}");
-        assert!(text.lines().all(|line| width(line) <= 80), "{text}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The outcome of a check as Markdown, for a comment on a pull request.
 
 use super::checked_recording::CheckedRecording;
+use super::document::escaped as cell;
 use super::wording::{compared, grounds, judgement, name, offender, remark, ruling};
 
 /// A table for each recording; who exceeds a limit is folded away below it.
@@ -24,20 +25,4 @@ fn of_one(one: &CheckedRecording) -> String {
     }
     text += &format!("\n{}\n", cell(&grounds(one).join(" ")));
     text
-}
-
-/// Text that neither ends a cell nor is markup: names of classes may be anything.
-fn cell(text: &str) -> String {
-    let mut escaped = String::new();
-    for c in text.chars() {
-        match c {
-            '\n' | '\r' => escaped.push(' '),
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '#' | '~' | '@' => escaped.extend(['\\', c]),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }

@@ -149,6 +149,10 @@ fn without_a_number_given_operations_are_those_that_the_program_reported() {
     assert!(line.contains(" ~ ") && line.contains("3.12 KiB"), "{text}");
     let page = place.text(&["--html", "a", "b"]);
     assert!(page.contains(said.trim_end()), "the page");
+    let markdown = place.text(&["--full", "--markdown", "a", "b"]);
+    assert!(markdown.contains(said.trim_end()), "{markdown}");
+    let row = markdown.lines().find(|line| line.ends_with("| a.Session |")).expect("the class");
+    assert!(row.starts_with("| 3.12 KiB |") || row.contains("| 3.12 KiB |"), "{row}");
     let json: Value = serde_json::from_str(&place.text(&["--json", "a", "b"])).expect("JSON");
     let of = |key: &str| json[key].clone();
     assert_eq!((of("per_operation"), of("operations_counted_by")), (true.into(), "program".into()));

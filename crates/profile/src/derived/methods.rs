@@ -4,10 +4,10 @@
 
 use std::collections::HashMap;
 
+use crate::derived::places::Places;
 use crate::facts::blame::BlameRules;
 use crate::facts::frame::Frame;
 use crate::facts::stack::Stack;
-use crate::derived::places::Places;
 use crate::stream::profile::{Profile, SiteProfile};
 
 /// A method, and what was allocated on its behalf.

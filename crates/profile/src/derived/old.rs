@@ -5,10 +5,10 @@
 use std::collections::HashMap;
 
 use crate::derived::band::Life;
+use crate::derived::places::Places;
 use crate::facts::blame::BlameRules;
 use crate::facts::gc::Gc;
 use crate::facts::tally::Tally;
-use crate::derived::places::Places;
 use crate::stream::profile::Profile;
 
 /// A row counts what is this part of its age, or older: what died soon after its first collection is no measure of the old.

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::facts::frame::Frame;
 use crate::derived::places::Places;
+use crate::facts::frame::Frame;
 use crate::stream::profile::Profile;
 
 /// Frames of a way, from the outermost on.

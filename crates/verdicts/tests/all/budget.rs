@@ -1,5 +1,6 @@
 //! Budgets as text: what is read, and that nothing misspelt is passed over.
 
+use mayfly_profile::MEASURES;
 use mayfly_verdicts::{Budget, Initialisation, Limit, Quantity, Subject};
 
 const TEXT: &str = r#"
@@ -76,4 +77,17 @@ fn what_is_not_known_is_refused_with_its_line() {
         assert!(error.reason.contains(reason), "{text}: {error}");
         assert!(!error.to_string().contains('\n'), "one line: {error}");
     }
+}
+
+#[test]
+fn every_measure_is_a_limit_of_classes() {
+    for measure in MEASURES {
+        let entry = |key: &str| format!("[[class]]\nname = \"a.B\"\n{key} = 1\n");
+        let budget = Budget::parse(&entry(measure.key)).expect(measure.key);
+        // The key of budgets is older than the measure's.
+        let key = if measure.key == "live_objects" { "live" } else { measure.key };
+        assert_eq!(budget.limits[0].quantity.key(), key);
+    }
+    let error = Budget::parse("[total]\np90_s = 1\n").expect_err("of classes alone");
+    assert!(error.reason.contains("unknown field `p90_s`"), "{error}");
 }

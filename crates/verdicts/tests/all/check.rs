@@ -121,6 +121,21 @@ fn lifetimes_are_judged_by_their_bands() {
 }
 
 #[test]
+fn any_measure_is_judged_where_its_error_is_known() {
+    let limit = |profile: &Profile, key: &str, bound: f64| {
+        ruling(profile, &format!("[[class]]\nname = 'com.acme.Session'\n{key} = {bound}\n"))
+    };
+    for (key, kept) in [("dead_objects", 990.0), ("dead_bytes", 31_680.0), ("largest", 32.0)] {
+        assert_eq!(limit(&profile(), key, kept), Ruling::Kept, "{key}");
+        assert_eq!(limit(&profile(), key, kept - 1.0), Ruling::Exceeded, "{key}");
+    }
+    let mut sampled = profile();
+    sampled.run.tracking = Tracking::EveryNth(4);
+    assert_eq!(limit(&sampled, "dead_objects", 5_000.0), Ruling::Unknown);
+    assert_eq!(ruling(&profile(), "[[class]]\nname = '*'\nlargest = 1\n"), Ruling::Unknown, "of one class");
+}
+
+#[test]
 fn an_exceeded_limit_names_who_allocates() {
     let checked = checked(&profile(), "[[class]]\nname = '[B'\nbytes = 10\n");
     let offenders = &checked.outcomes[0].offenders;
