@@ -90,6 +90,7 @@ Examples:
   mayfly diff --before old-1.mayfly old-2.mayfly old-3.mayfly --after new-1.mayfly new-2.mayfly new-3.mayfly
   mayfly diff --per 10000,12000 old.mayfly new.mayfly
   mayfly diff --html -o diff.html old.mayfly new.mayfly
+  mayfly diff --markdown old.mayfly new.mayfly
   mayfly diff --json old.mayfly new.mayfly | jq '.findings[] | select(.verdict != \"same\")'";
 
 /// What `mayfly diff` takes.
