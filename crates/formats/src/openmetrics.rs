@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use mayfly_profile::{Collection, GcKind, MEASURES, Measure, Profile};
+use mayfly_profile::{Collection, GcKind, MEASURES, Measure, Profile, Unit};
 
 use crate::choice::Choice;
 
@@ -49,12 +49,12 @@ impl Text {
     /// A number of each class of which it is known.
     fn measure(&mut self, measure: &Measure, profile: &Profile) {
         let kind = if measure.grows { "counter" } else { "gauge" };
-        // As the specification has it, a name ends with its unit.
-        let unit = ["bytes", "seconds"].into_iter().find(|unit| {
-            let before = measure.metric.strip_suffix(unit).unwrap_or_default();
-            before.ends_with('_')
-        });
-        self.family(measure.metric, kind, unit.unwrap_or_default(), &sentence(measure.meaning));
+        let unit = match measure.unit {
+            Unit::Bytes => "bytes",
+            Unit::Seconds => "seconds",
+            Unit::Objects | Unit::ByteSeconds | Unit::Collections | Unit::Share => "",
+        };
+        self.family(measure.metric, kind, unit, &sentence(measure.meaning));
         for class in &profile.classes {
             if let Some(number) = measure.number(profile, class) {
                 let number = if measure.adds_up { number.round() } else { number };

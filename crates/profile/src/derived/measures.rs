@@ -598,6 +598,13 @@ mod tests {
         assert_eq!([all(|of| of.key), all(|of| of.long), all(|of| of.metric)], [MEASURES.len(); 3]);
         for measure in MEASURES {
             assert!(measure.short.len() <= 8 && !measure.meaning.is_empty(), "{}", measure.key);
+            // As OpenMetrics has it, a name ends with its unit.
+            let ends = match measure.unit {
+                Unit::Bytes => "_bytes",
+                Unit::Seconds => "_seconds",
+                _ => "",
+            };
+            assert!(measure.metric.ends_with(ends), "{}", measure.metric);
             assert_eq!(Measure::of_key(measure.key).map(|found| found.key), Some(measure.key));
         }
     }
