@@ -119,7 +119,7 @@ const PLAIN: Measure = Measure {
 };
 
 /// All of them, in the order in which files have them.
-pub static MEASURES: [&Measure; 25] = [
+pub static MEASURES: [&Measure; 26] = [
     &OBJECTS,
     &BYTES,
     &LIVE_OBJECTS,
@@ -145,6 +145,7 @@ pub static MEASURES: [&Measure; 25] = [
     &FOLLOWED,
     &SAMPLES,
     &LARGEST,
+    &MEAN_BYTES,
 ];
 
 impl Measure {
@@ -584,6 +585,23 @@ pub static LARGEST: Measure = Measure {
     ..PLAIN
 };
 
+/// The mean object.
+pub static MEAN_BYTES: Measure = Measure {
+    key: "mean_bytes",
+    short: "mean",
+    long: "mean size",
+    meaning: "mean shallow size of the objects allocated: of arrays, how large they are",
+    metric: "mayfly_mean_bytes",
+    in_full: false,
+    adds_up: false,
+    grows: false,
+    read: |_, class| {
+        let Tally { objects, bytes, .. } = class.allocated;
+        if objects > 0 { exactly(bytes as f64 / objects as f64) } else { None }
+    },
+    ..PLAIN
+};
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -622,7 +640,7 @@ mod tests {
         let class = ClassProfile { allocated: Tally::of(2, 16), ..ClassProfile::default() };
         let profile = Profile { classes: vec![class.clone()], ..Profile::default() };
         let numbers = |measure: &Measure| measure.number(&profile, &class);
-        assert_eq!([numbers(&OBJECTS), numbers(&BYTES)], [Some(2.0), Some(32.0)]);
+        assert_eq!([&OBJECTS, &BYTES, &MEAN_BYTES].map(numbers), [2.0, 32.0, 16.0].map(Some));
         for measure in MEASURES.iter().filter(|measure| measure.needs != Needs::Counts) {
             assert_eq!(numbers(measure), None, "{}", measure.key);
         }
