@@ -104,6 +104,8 @@ fn line(fields: &[String], name: &str) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
+    use mayfly_profile::Needs;
+
     use super::*;
 
     fn class(name: &str, objects: u64) -> ClassProfile {
@@ -181,10 +183,14 @@ mod tests {
         let text = text(&profile);
         for line in 2..5 {
             let known = numbers(&text, line);
-            assert_eq!(
-                known.keys().copied().collect::<Vec<_>>(),
-                ["bytes", "largest", "objects", "rank_bytes"]
-            );
+            for measure in MEASURES {
+                assert_eq!(
+                    known.contains_key(measure.key),
+                    measure.needs == Needs::Counts,
+                    "{}",
+                    measure.key
+                );
+            }
         }
     }
 }
