@@ -103,6 +103,30 @@ pub(crate) enum Error {
         /// What it is, and who reads it.
         what: String,
     },
+    /// A folder without a recording.
+    #[error("{}: there is no recording (*.mayfly) in this folder or below it; name another one, or files", .0.display())]
+    NoRecordings(PathBuf),
+    /// What is merged would be written over.
+    #[error("{} would be merged into itself; name another file to write, outside of the folder: -o FILE", .0.display())]
+    MergedIntoItself(PathBuf),
+    /// Recordings of several values in one.
+    #[error("{}: was merged from recordings of {label} {values}; name those recordings themselves", .file.display())]
+    MixedLabels {
+        /// The recording.
+        file: PathBuf,
+        /// The label.
+        label: String,
+        /// Its values.
+        values: String,
+    },
+    /// A label that no recording has.
+    #[error(
+        "no recording has a label {0}; mayfly report --json lists those it has (labels), #label-NAME=VALUE of the agent adds one"
+    )]
+    NoSuchLabel(String),
+    /// `--every` of what does not change.
+    #[error("--every is for a running JVM; a recording is sent once: leave it out")]
+    EveryNeedsJvm,
     /// A budget that can't be read from disk.
     #[error("can't read budget {}: {source}; name a file, or have one written: mayfly check --write TOML FILE", .path.display())]
     BudgetUnreadable {

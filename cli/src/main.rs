@@ -11,7 +11,9 @@ mod exit_codes;
 mod heap;
 mod live;
 mod output;
+mod push;
 mod recording_input;
+mod recordings;
 mod report;
 mod session;
 mod verdicts;
@@ -40,6 +42,8 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Run(args) => commands::run::run(args),
         Command::Report(args) => commands::report::run(args),
+        Command::Merge(args) => commands::merge::run(&args),
+        Command::Push(args) => commands::push::run(&args),
         Command::Check(args) => commands::check::run(args),
         Command::Diff(args) => commands::diff::run(args),
         Command::Advise(args) => commands::advise::run(&args),

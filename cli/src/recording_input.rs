@@ -85,6 +85,23 @@ fn read_into(folding: Folding, recording: &Path) -> Result<(Profile, Option<Slic
     Ok((profile, slices))
 }
 
+/// As [`read`]; what there is to warn of is the caller's to say.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_quietly(
+    recording: &Path,
+    during: Option<TimeRange>,
+) -> Result<(Profile, Option<String>), Error> {
+    let folding = match during {
+        Some(range) => Folding::Range(Box::new(Window::new(range))),
+        None => Folding::Whole(Box::default()),
+    };
+    let Folded { name, profile, damage, .. } = fold(folding, recording)?;
+    let warning = warning(&name, &profile, damage);
+    Ok((profile, warning))
+}
+
 /// What was read, of which nothing was said yet.
 struct Folded {
     name: String,
@@ -114,20 +131,24 @@ fn fold(folding: Folding, recording: &Path) -> Result<Folded, Error> {
 
 /// Says what of a recording could not be read, or is not in it.
 fn warn(name: &str, profile: &Profile, damage: Option<Damage>) {
-    match damage {
-        Some(damage) => output::say(&format!("warning: {name}: {damage}")),
+    warning(name, profile, damage).into_iter().for_each(|text| output::say(&text));
+}
+
+fn warning(name: &str, profile: &Profile, damage: Option<Damage>) -> Option<String> {
+    let what = match damage {
+        Some(damage) => damage.to_string(),
         None if profile.is_blank() => {
-            output::say(&format!(
-                "warning: {name}: nothing was recorded: the JVM ended, or was killed, before its first counts were written"
-            ));
+            "nothing was recorded: the JVM ended, or was killed, before its first counts were written"
+                .to_owned()
         }
-        None if !profile.complete => {
-            output::say(&format!(
-                "warning: {name}: not closed by the agent: the JVM was killed, its disk was full, or it is still running"
-            ));
+        // Which of several were not closed is shown beside their labels.
+        None if !profile.complete && !profile.is_merged() => {
+            "not closed by the agent: the JVM was killed, its disk was full, or it is still running"
+                .to_owned()
         }
-        None => {}
-    }
+        None => return None,
+    };
+    Some(format!("warning: {name}: {what}"))
 }
 
 /// Why a file is no recording that can be read, and which command takes it, if one does.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use mayfly_profile::{BucketBounds, EngineKind, HeapOrder, View};
+use mayfly_profile::{BucketBounds, EngineKind, HeapOrder, Labels, View};
 
 /// How many samples a second are taken at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +68,8 @@ pub struct Options {
     pub console: bool,
     /// Methods whose calls are scopes, `#scope`.
     pub scopes: Vec<ScopeMethod>,
+    /// What tells the recording from others, `#label`.
+    pub labels: Labels,
     /// Take requests from `mayfly`; `#nocontrol` clears it.
     pub control: bool,
     /// Register the MBean, and from which jar if the class path lacks it, `#mbean`.
@@ -181,6 +183,7 @@ impl Default for Options {
             heap_only: false,
             console: true,
             scopes: Vec::new(),
+            labels: Labels::new(),
             control: true,
             mbean: None,
             yes: false,

@@ -224,6 +224,18 @@ pub(super) const SPECS: &[Spec] = &[
         ..DEFAULTS
     },
     Spec {
+        name: "label",
+        mistaken: &["labels", "tag"],
+        shape: Shape::Value("NAME=VALUE", |o, v| {
+            value::label(v).map(|(name, value)| drop(o.labels.insert(name, value)))
+        }),
+        example: "#label-version=1.4.2",
+        help: "Tells the recording from those of other JVMs, where several are merged or compared: mayfly report --by NAME. May be \
+               given several times. host and process are known, application and version also from OTEL_SERVICE_NAME and \
+               OTEL_RESOURCE_ATTRIBUTES.",
+        ..DEFAULTS
+    },
+    Spec {
         name: "tracetarget",
         mistaken: &["allocatingclasstargets"],
         shape: Shape::Value("PREFIX,...", |o, v| value::list(v).map(|list| o.view.rules.target = list)),

@@ -95,6 +95,19 @@ pub(super) fn scope(text: &str) -> Result<ScopeMethod, Why> {
     Ok(ScopeMethod { class: class.into(), method: method.into() })
 }
 
+/// `NAME=VALUE`.
+pub(super) fn label(text: &str) -> Result<(String, String), Why> {
+    let (name, value) = text.split_once('=').ok_or("write a name, = and a value")?;
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    if name.is_empty() || !name.chars().all(is_of_name) {
+        return Err("the name is made of letters, digits, '.', '_' and '-'".into());
+    }
+    if value.is_empty() || value.len() > 256 {
+        return Err("the value has 1 to 256 bytes".into());
+    }
+    Ok((name.to_owned(), value.to_owned()))
+}
+
 /// A file name in which every `%` code is known.
 pub(super) fn template(text: &str) -> Result<String, Why> {
     match name::unknown_code(text) {

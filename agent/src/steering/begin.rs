@@ -11,7 +11,7 @@ use super::outside::Outside;
 use super::profiler::{Begun, Profiler};
 use super::worker;
 use crate::session::{JvmBytes, Session};
-use crate::target_jvm::keeps_young_tracked_objects;
+use crate::target_jvm::{identity, keeps_young_tracked_objects};
 
 /// Opens the session, on a thread that the JVM knows, and starts unless the user wants to start later.
 pub(crate) fn begin(profiler: &Arc<Profiler>, jni: Jni<'_>) {
@@ -32,7 +32,12 @@ pub(crate) fn begin(profiler: &Arc<Profiler>, jni: Jni<'_>) {
     {
         let mut session = profiler.session.lock();
         *session = Some(Session::new(Arc::clone(shared), &run, launched));
-        profiler.output.send(vec![Update::Start(Box::new(run)), Update::Flags(target.flags(jni))]);
+        let labels = identity::labels(&profiler.options.labels);
+        profiler.output.send(vec![
+            Update::Start(Box::new(run)),
+            Update::Labels(labels),
+            Update::Flags(target.flags(jni)),
+        ]);
     }
     profiler.engine.begin(jni);
     if profiler.options.delay_profiling {

@@ -11,6 +11,7 @@ mod flags;
 mod gc_kinds;
 mod gc_log;
 mod heap_use;
+pub(crate) mod identity;
 mod jvm;
 pub(crate) mod release;
 

@@ -97,15 +97,15 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = DIFF_EXAMPLES)]
 pub(crate) struct DiffArgs {
-    /// One recording of each side
+    /// One recording of each side, or a folder of recordings
     #[arg(value_names = ["BEFORE", "AFTER"], num_args = 1..=2, required_unless_present = "before", conflicts_with = "before")]
     pub(crate) pair: Vec<PathBuf>,
 
-    /// Recordings of the program as it was; with three or more, the spread between runs is known
+    /// Recordings of the program as it was, or folders of them; with three or more, the spread between runs is known
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "after")]
     pub(crate) before: Vec<PathBuf>,
 
-    /// Recordings of the program as it is now
+    /// Recordings of the program as it is now, or folders of them
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "before")]
     pub(crate) after: Vec<PathBuf>,
 

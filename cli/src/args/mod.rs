@@ -1,5 +1,6 @@
 //! The command line: commands and options, and their help. Nothing below `commands/` sees these types.
 
+pub(crate) mod fleet;
 pub(crate) mod heap;
 pub(crate) mod judging;
 pub(crate) mod own;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use clap::{Args, Parser, Subcommand};
+use fleet::{MergeArgs, PushArgs};
 use judging::{AdviseArgs, CheckArgs, DiffArgs, LeaksArgs};
 use mayfly_profile::option_value;
 use mayfly_recording::FORMAT_VERSION;
@@ -73,6 +75,17 @@ pub(crate) enum Command {
     /// coverage. --full shows all rows, with allocation sites. The filters of the run apply
     /// unless others are given. If the JVM was killed, the recording is read up to its last step, with a warning.
     Report(ReportArgs),
+    /// Make one recording of several: runs of a program, or the processes of a service
+    ///
+    /// Totals, sites, lifetimes and coverage add up; each recording stays a source with its labels, totals and coverage. Lifetimes of the
+    /// result are mixtures of those of its sources. Single collections and what happened when are of one JVM, and left out.
+    Merge(MergeArgs),
+    /// Send profiles to a collector of OpenTelemetry, or to Pyroscope
+    ///
+    /// A recording is sent once; of a running JVM, with --every, what happened since the last time it was taken: allocations as they
+    /// were made meanwhile, live objects as of now, lifetimes as attributes. Waits for nobody for longer than --patience: what is not
+    /// taken by then is lost, and counted. Exits with 3 if anything was lost.
+    Push(PushArgs),
     /// Check recordings against a budget: bytes, objects, what stays live, lifetimes
     ///
     /// Compares each recording with the limits of a budget, and names the classes and stacks that exceed them. Exits with 0 if every
@@ -241,11 +254,15 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = REPORT_EXAMPLES)]
 pub(crate) struct ReportArgs {
-    /// The recording; - reads standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) recording: PathBuf,
+    /// The recording; - reads standard input. Of several, or of a folder of them, what mayfly merge makes of them is shown
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) recordings: Vec<PathBuf>,
 
-    /// Write JSON (schema mayfly-report/1)
+    /// Compare recordings by a label: application, version, host, java, gc, pid, or one given by the agent's #label-NAME=VALUE
+    #[arg(long, value_name = "LABEL", conflicts_with_all = ["text", "full", "ways", "limit", "format", "own", "not_own", "lived", "value"])]
+    pub(crate) by: Option<String>,
+
+    /// Write JSON (schema mayfly-report/1; with --by mayfly-by/1)
     #[arg(long, conflicts_with_all = ["text", "own", "not_own"])]
     pub(crate) json: bool,
 

@@ -42,6 +42,10 @@ pub(crate) struct FormatArgs {
     #[arg(long, conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
     openmetrics: bool,
 
+    /// Write a recording of Java Flight Recorder, as jfr, JDK Mission Control and IDEs open it
+    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
+    jfr: bool,
+
     /// Write a picture: a flame graph, or how long objects lived
     #[arg(long, value_name = "PICTURE", num_args = 0..=1, require_equals = true, default_missing_value = "flame",
         conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
@@ -66,6 +70,7 @@ impl FormatArgs {
             Format::Html => self.html,
             Format::Hdr => self.hdr,
             Format::OpenMetrics => self.openmetrics,
+            Format::Jfr => self.jfr,
             Format::SvgFlame => self.svg == Some(Picture::Flame),
             Format::SvgLifetimes => self.svg == Some(Picture::Lifetimes),
         };

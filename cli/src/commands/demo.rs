@@ -76,7 +76,7 @@ fn run_apart(launch: &Launch) -> Result<Ended, Error> {
 
 /// The report on one screen.
 fn summary(profile: &Profile, recording: &Path) -> String {
-    Format::Screen.text(profile, &profile.run.view) + &everything(recording)
+    Format::Screen.text(profile, &profile.run.view) + &everything(&[recording.to_owned()])
 }
 
 /// What `java` is to run: the compiled program, or the source itself where there is no compiler beside the launcher.

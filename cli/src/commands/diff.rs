@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::exit_codes;
 use crate::output;
 use crate::recording_input;
+use crate::recordings;
 use crate::report::screen::columns;
 use crate::verdicts::{self, Compared};
 
@@ -20,6 +21,9 @@ pub(crate) fn run(mut args: DiffArgs) -> Result<u8, Error> {
         [before, after] => (args.before, args.after) = (vec![before.clone()], vec![after.clone()]),
         [one] => return Err(Error::OneToCompare(one.clone())),
         _ => {}
+    }
+    for side in [&mut args.before, &mut args.after] {
+        *side = recordings::files(side)?;
     }
     let files: Vec<&PathBuf> = args.before.iter().chain(&args.after).collect();
     let given = operations(&args.per, files.len())?;

@@ -145,7 +145,7 @@ fn finish(target: &Target, path: &Path) -> Result<(), Error> {
 }
 
 /// Set once somebody wants it to end early.
-fn signals() -> std::io::Result<Arc<AtomicBool>> {
+pub(super) fn signals() -> std::io::Result<Arc<AtomicBool>> {
     let left = Arc::<AtomicBool>::default();
     for signal in [SIGHUP, SIGINT, SIGTERM] {
         signal_hook::flag::register(signal, Arc::clone(&left))?;
@@ -154,7 +154,7 @@ fn signals() -> std::io::Result<Arc<AtomicBool>> {
 }
 
 /// Until the time is over, the user wants it to end, or it has ended.
-fn wait(time: Duration, left: &AtomicBool, is_over: impl Fn() -> bool) {
+pub(super) fn wait(time: Duration, left: &AtomicBool, is_over: impl Fn() -> bool) {
     let deadline = Instant::now() + time;
     while Instant::now() < deadline && !left.load(Relaxed) && !is_over() {
         thread::sleep(LOOK.min(deadline.saturating_duration_since(Instant::now())));

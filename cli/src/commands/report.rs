@@ -2,21 +2,26 @@
 //!
 //! Not here: reading recordings (`recording_input`), and what a report looks like (`report/`).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mayfly_formats::{Choice, Format as Foreign};
 use mayfly_profile::{ClassFilter, Profile, Slices, Value, View};
 
 use crate::args::ReportArgs;
 use crate::commands::next_commands::{program, shown};
+use crate::commands::report_by;
 use crate::error::Error;
 use crate::exit_codes;
 use crate::output;
 use crate::recording_input;
+use crate::recordings::{self, Wanted};
 use crate::report::{Format, view};
 
 /// Reads the recording and writes the report. Damage behind a readable part is a warning on stderr, no failure.
 pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
+    if let Some(label) = &args.by {
+        return report_by::run(label, &args);
+    }
     let (profile, slices) = read(&args)?;
     let mut view = view::overridden(&profile.run.view, &args);
     let profile = part(profile, &view, &args)?;
@@ -44,7 +49,7 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
     match format {
         Format::Json => output::json(&report, file)?,
         Format::Full | Format::Ways => output::text(&report, file)?,
-        Format::Screen => output::text(&(report + &everything(&args.recording)), file)?,
+        Format::Screen => output::text(&(report + &everything(&args.recordings)), file)?,
     }
     Ok(exit_codes::SUCCESS)
 }
@@ -52,14 +57,13 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
 /// What was recorded; with slices of time for a page of all of it, in which one chooses.
 fn read(args: &ReportArgs) -> Result<(Profile, Option<Slices>), Error> {
     let is_part = args.part.during.is_some() || args.part.phase.is_some() || args.part.lived.is_some();
-    if args.format.format() == Some(Foreign::Html) && !is_part {
-        return recording_input::read_sliced(&args.recording);
+    if let (Some(Foreign::Html), Some(one), false) =
+        (args.format.format(), recordings::alone(&args.recordings), is_part)
+    {
+        return recording_input::read_sliced(one);
     }
-    let profile = match args.part.phase {
-        Some(_) => recording_input::read_phase(&args.recording, args.part.phase)?,
-        None => recording_input::read(&args.recording, args.part.during)?,
-    };
-    Ok((profile, None))
+    let wanted = Wanted { during: args.part.during, phase: args.part.phase };
+    Ok((recordings::merged(&args.recordings, wanted)?, None))
 }
 
 /// The part that is wanted of what was recorded.
@@ -81,7 +85,7 @@ fn shows_something(profile: &Profile, view: &View, args: &ReportArgs) -> Result<
     }
     let filter =
         if view.classes == ClassFilter::default() { "its least size" } else { "--include and --exclude" };
-    Err(Error::NothingShown { name: shown(&args.recording), classes, filter })
+    Err(Error::NothingShown { name: named(&args.recordings), classes, filter })
 }
 
 /// In a format of other tools.
@@ -162,7 +166,7 @@ fn beside_a_band(args: &ReportArgs, asked: &str) -> Error {
 }
 
 fn not_in(args: &ReportArgs, cause: String) -> Error {
-    let name = shown(&args.recording);
+    let name = named(&args.recordings);
     Error::NotInRecording { name, cause }
 }
 
@@ -177,6 +181,13 @@ fn format(args: &ReportArgs) -> Format {
 }
 
 /// The last line of a screen: where everything is to be had.
-pub(crate) fn everything(recording: &Path) -> String {
-    format!("Everything: {} report --full {}\n", program(), shown(recording))
+pub(crate) fn everything(recordings: &[PathBuf]) -> String {
+    format!("Everything: {} report --full {}\n", program(), named(recordings))
+}
+
+/// What is read, as a shell takes it; of many the first.
+fn named(recordings: &[PathBuf]) -> String {
+    const NAMED: usize = 4;
+    let names: Vec<_> = recordings.iter().take(NAMED).map(|path| shown(path)).collect();
+    names.join(" ") + if recordings.len() > NAMED { " ..." } else { "" }
 }

@@ -3,6 +3,7 @@
 //! Each has `fn write(&Profile, &View, &mut dyn Write)` and takes from the view what it has use for. Not here: the text itself
 //! (`mayfly-report`, shared with the agent), and reading recordings (`mayfly-recording`).
 
+pub(crate) mod by;
 mod full;
 mod json;
 mod occasion;

@@ -9,7 +9,9 @@ mod collapsed;
 mod csv;
 mod hdr;
 mod html;
+mod jfr;
 mod openmetrics;
+mod otlp;
 mod parquet;
 mod pprof;
 mod speedscope;
@@ -23,6 +25,7 @@ use mayfly_profile::{Profile, Slices};
 pub use choice::Choice;
 pub use html::{DiffPage, DiffPart, HeapPage, HeapPart, Verdicts};
 pub use mayfly_report::readable_class;
+pub use otlp::{otlp, rejected_by_otlp};
 pub use parquet::{Table, parquet};
 
 /// A format that other tools read.
@@ -42,6 +45,8 @@ pub enum Format {
     Hdr,
     /// Metrics of Prometheus and its relatives.
     OpenMetrics,
+    /// A recording of Java Flight Recorder.
+    Jfr,
     /// A picture: a flame graph.
     SvgFlame,
     /// A picture: how long objects lived.
@@ -50,7 +55,7 @@ pub enum Format {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Collapsed,
         Self::Speedscope,
         Self::Pprof,
@@ -58,6 +63,7 @@ impl Format {
         Self::Html,
         Self::Hdr,
         Self::OpenMetrics,
+        Self::Jfr,
         Self::SvgFlame,
         Self::SvgLifetimes,
     ];
@@ -69,7 +75,7 @@ impl Format {
 
     /// Whether it is no text.
     pub fn is_binary(self) -> bool {
-        self == Self::Pprof
+        matches!(self, Self::Pprof | Self::Jfr)
     }
 
     /// Writes `profile`. Deterministic: the same profile gives the same bytes.
@@ -85,6 +91,7 @@ impl Format {
             Self::Html => page(profile, None, choice, out),
             Self::Hdr => hdr::write(profile, choice, out),
             Self::OpenMetrics => openmetrics::write(profile, choice, out),
+            Self::Jfr => jfr::write(profile, choice, out),
             Self::SvgFlame => svg::flame(profile, choice, out),
             Self::SvgLifetimes => svg::lifetimes(profile, choice, out),
         }

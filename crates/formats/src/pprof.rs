@@ -99,7 +99,7 @@ mod proto {
 }
 
 /// As Go's heap profiles name them, where those have them.
-fn names(value: Value) -> (&'static str, &'static str) {
+pub(crate) fn names(value: Value) -> (&'static str, &'static str) {
     match value {
         Value::Objects => ("alloc_objects", "count"),
         Value::Bytes => ("alloc_space", "bytes"),

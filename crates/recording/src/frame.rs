@@ -25,6 +25,8 @@
 //!   kind 6: scopes: what was allocated in them and what survived them, in postcard 1 encoding
 //!   kind 7: how many operations the program has reported, in postcard 1 encoding
 //!   kind 8: what the last collection has left of classes and sites, in postcard 1 encoding
+//!   kind 9: labels, which tell this recording from others, once, in postcard 1 encoding
+//!   kind 10: the recordings that this one was merged from, once, in postcard 1 encoding
 //!   the head has its own checksum: a damaged length is told apart from a recording that was cut off
 //! ```
 
@@ -57,6 +59,10 @@ pub const KIND_OPERATIONS: u8 = 7;
 
 /// The frame kind that carries what is live.
 pub const KIND_LIVE: u8 = 8;
+/// The frame kind that carries labels.
+pub const KIND_LABELS: u8 = 9;
+/// The frame kind that carries what was merged.
+pub const KIND_SOURCES: u8 = 10;
 
 /// The file header of this version.
 pub(crate) fn file_header() -> [u8; FILE_HEADER_LEN] {

@@ -7,7 +7,8 @@ use serde::de::DeserializeOwned;
 
 use crate::frame::{
     FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, FrameStart, KIND_COLLECTIONS, KIND_FATES, KIND_FLAGS,
-    KIND_LIVE, KIND_OPERATIONS, KIND_SCOPES, KIND_SHARES, KIND_UPDATE, MAGIC, split_frame,
+    KIND_LABELS, KIND_LIVE, KIND_OPERATIONS, KIND_SCOPES, KIND_SHARES, KIND_SOURCES, KIND_UPDATE, MAGIC,
+    split_frame,
 };
 use crate::v2;
 
@@ -234,6 +235,8 @@ fn read_frame(bytes: &[u8]) -> Result<Option<(usize, Option<Update>)>, &'static 
         KIND_LIVE => whole(payload).map(Update::Live),
         KIND_COLLECTIONS => whole(payload).map(Update::Collections),
         KIND_FLAGS => whole(payload).map(Update::Flags),
+        KIND_LABELS => whole(payload).map(Update::Labels),
+        KIND_SOURCES => whole(payload).map(Update::Sources),
         KIND_SCOPES => whole(payload).map(Update::Scopes),
         KIND_OPERATIONS => whole(payload).map(Update::Operations),
         _ => return Ok(Some((length, None))),

@@ -5,7 +5,7 @@
 
 use mayfly_profile::{
     BlameRules, BucketBounds, ClassFilter, ClassId, Collection, EngineKind, FateCounts, Flag, Frame, FrameId,
-    JvmInfo, LiveCounts, Progress, RunInfo, ScopeCounts, Share, SiteId, Tracking,
+    JvmInfo, Labels, LiveCounts, Progress, RunInfo, ScopeCounts, Share, SiteId, Source, Tracking,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -45,6 +45,10 @@ enum Update {
     Collections(Vec<Collection>),
     #[serde(skip)]
     Flags(Vec<Flag>),
+    #[serde(skip)]
+    Labels(Labels),
+    #[serde(skip)]
+    Sources(Vec<Source>),
 }
 
 #[derive(Serialize, Deserialize)]

@@ -12,6 +12,7 @@ use crate::part::part_lines;
 use crate::rows::{blank, line};
 use crate::scopes::write_scopes;
 use crate::sections::write_sections;
+use crate::sources::{sources_block, sources_line};
 use crate::text::printable;
 use crate::trust::{estimates_block, littles_law_line, trust_block};
 use crate::units;
@@ -85,12 +86,13 @@ fn write_view(out: &mut String, shown: &Profile, view: &View) {
 
 fn write_run(out: &mut String, profile: &Profile) {
     let jvm = &profile.run.jvm;
+    out.push_str(&sources_block(profile));
     line(out, 0, "Run:");
     let named =
         |what: &str, name: &str| if name.is_empty() { String::new() } else { format!(", {what} {name}") };
     let jvm_text =
         format!("pid {}{}{}", jvm.pid, named("JVM", &jvm.version), named("collector", jvm.gc.name()));
-    line(out, 2, &printable(&jvm_text));
+    line(out, 2, &sources_line(profile).unwrap_or_else(|| printable(&jvm_text).into_owned()));
     if !jvm.command.is_empty() {
         line(out, 2, &format!("command: {}", printable(&jvm.command)));
     }

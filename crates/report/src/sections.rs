@@ -149,6 +149,11 @@ fn live_as_of(profile: &Profile) -> Vec<String> {
             lines.extend((!unjudged.is_empty()).then(|| format!("Born since, and not judged yet: {since}")));
             lines
         }
+        LiveAsOf::Each => {
+            let mut lines = vec!["Still there after the last GC of each JVM".to_owned()];
+            lines.extend((!unjudged.is_empty()).then(|| format!("Born since, and not judged yet: {since}")));
+            lines
+        }
     }
 }
 

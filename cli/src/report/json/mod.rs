@@ -13,12 +13,12 @@ use mayfly_profile::measures::{DIED_BEFORE_FIRST_GC_SHARE, P50_BYTES, P50_GCS, P
 use mayfly_profile::{
     BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Collection, Dropped, EngineKind, Flag, FlagValue,
     Following, GenerationUse, JvmInfo, LiveAsOf, LivedPart, MEASURES, Measure, OwnCost, Part, Profile,
-    Quantile, Refusals, Remainder, SiteProfile, Tally, Tracking, Unit, View, readable_class,
+    Quantile, Refusals, Remainder, SiteProfile, Source, Tally, Tracking, Unit, View, readable_class,
 };
 use schema::{
     BucketJson, ByteSecondsJson, ClassJson, CollectionJson, CostJson, Document, DroppedJson, EstimateJson,
     FlagJson, FollowingJson, JvmJson, LifetimeJson, LiveAfterGcJson, NumberJson, PartJson, RefusalsJson,
-    RemainderJson, SCHEMA, SiteJson, StartUpJson, TallyJson, TenuringJson, TrackingJson, TrustJson,
+    RemainderJson, SCHEMA, SiteJson, SourceJson, StartUpJson, TallyJson, TenuringJson, TrackingJson, TrustJson,
     UnseenJson, UseJson,
 };
 use ways::{frame_text, ways};
@@ -40,6 +40,8 @@ fn document(profile: &Profile, limit: Option<usize>, doubts: Vec<String>) -> Doc
         schema: SCHEMA,
         jvm: JvmJson::of(&run.jvm),
         engine: run.engine.name(),
+        labels: profile.all_labels(),
+        sources: profile.sources.iter().map(source).collect(),
         options: &run.options,
         started_unix_ms: run.started_unix_ms,
         duration_s: seconds(profile.duration_ms as f64),
@@ -71,10 +73,26 @@ fn document(profile: &Profile, limit: Option<usize>, doubts: Vec<String>) -> Doc
     }
 }
 
+fn source(source: &Source) -> SourceJson<'_> {
+    SourceJson {
+        labels: &source.labels,
+        started_unix_ms: source.started_unix_ms,
+        duration_s: seconds(source.duration_ms as f64),
+        gcs: source.gcs,
+        complete: source.complete,
+        allocated_objects: source.allocated.objects,
+        allocated_bytes: source.allocated.bytes,
+        live_bytes: source.live.map(|live| live.bytes),
+        accounted_bytes: source.accounted_bytes,
+        jvm_allocated_bytes: source.jvm_allocated_bytes,
+        coverage: source.coverage(),
+    }
+}
+
 fn live_as_of_s(as_of: LiveAsOf) -> Option<f64> {
     match as_of {
         LiveAsOf::Ms(ms) => Some(seconds(ms as f64)),
-        LiveAsOf::End | LiveAsOf::NoCollection => None,
+        LiveAsOf::End | LiveAsOf::NoCollection | LiveAsOf::Each => None,
     }
 }
 

@@ -17,6 +17,11 @@ pub(super) struct Document<'a> {
     pub(super) schema: &'static str,
     pub(super) jvm: JvmJson<'a>,
     pub(super) engine: &'a str,
+    /// What tells the recording from others: those given, and those that follow from the JVM; of several what all have alike.
+    pub(super) labels: BTreeMap<String, String>,
+    /// The recordings that were merged; absent of one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) sources: Vec<SourceJson<'a>>,
     /// The agent's options as given.
     pub(super) options: &'a str,
     pub(super) started_unix_ms: u64,
@@ -53,6 +58,23 @@ pub(super) struct Document<'a> {
     pub(super) own_ways: Vec<super::ways::WayJson>,
     /// Collected objects of all selected classes, whatever the limit; empty when deaths were not followed.
     pub(super) buckets: Vec<BucketJson>,
+}
+
+/// A recording of several.
+#[derive(Debug, Serialize)]
+pub(super) struct SourceJson<'a> {
+    pub(super) labels: &'a BTreeMap<String, String>,
+    pub(super) started_unix_ms: u64,
+    pub(super) duration_s: f64,
+    pub(super) gcs: u32,
+    pub(super) complete: bool,
+    pub(super) allocated_objects: u64,
+    pub(super) allocated_bytes: u64,
+    /// Null: it is not known.
+    pub(super) live_bytes: Option<u64>,
+    pub(super) accounted_bytes: u64,
+    pub(super) jvm_allocated_bytes: Option<u64>,
+    pub(super) coverage: Option<f64>,
 }
 
 /// The start-up of the program.

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use mayfly_profile::{ClassProfile, Lifetimes, MEASURES, Profile, Slices, Value};
-use mayfly_report::{COLUMNS, Occasion, coverage, measured, overview};
+use mayfly_report::{COLUMNS, Occasion, coverage, measured, overview, sources_line};
 
 use self::cells::{Cells, classes};
 use self::clocks::Clocks;
@@ -43,8 +43,9 @@ pub(crate) fn write(
     let occasion = Occasion { timestamp: None, reason: "mayfly report".to_owned() };
     let summary = overview(profile, &profile.run.view, &occasion, COLUMNS, "");
     let command = profile.run.jvm.command.as_str();
+    let merged = sources_line(profile);
     let head = Head {
-        title: if command.is_empty() { "a recording" } else { command },
+        title: merged.as_deref().unwrap_or(if command.is_empty() { "a recording" } else { command }),
         heading: "Stacks",
         facts: facts(profile),
         figures: figures(profile, &all),

@@ -7,7 +7,9 @@
 //! - Buckets are those whose bounds all have; what lies between other bounds goes together.
 //! - What one of them did not follow (deaths, stacks) or count (the JVM's counter, samples) is not known of the merge. The same
 //!   holds for deaths of a class or site which one of them did not follow.
-//! - Single collections are not of a merge: each JVM has clocks of its own.
+//! - Single collections are not of a merge: each JVM has clocks of its own. What is live is what the last collection of each has left; of
+//!   one without a collection all is not judged.
+//! - Each recording that is in it stays a source with its labels and totals ([`crate::facts::source::Source`]). Lifetimes are mixtures of theirs.
 //! - Mixed engines count as the less exact one, mixed tracking as the coarser one. Other facts of a run that differ are left
 //!   out: a collector is unknown, a text empty, a view shows all.
 //!
@@ -17,6 +19,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
+use crate::derived::sources;
 use crate::facts::buckets::BucketBounds;
 use crate::facts::estimate::joint_error;
 use crate::facts::following::Following;
@@ -34,7 +37,11 @@ impl Profile {
     pub fn merge(self, other: Self) -> Self {
         let run = self.run.both(&other.run);
         let trust = self.trust.both(&other.trust);
-        let (mut into, other) = (self.reduced(&run, &trust), other.reduced(&run, &trust));
+        let sources = sources::joined(self.all_sources(), other.all_sources());
+        let labels = sources::common(&self.labels, &other.labels);
+        let live_as_of = live_as_of(self.live_as_of, other.live_as_of);
+        let [mut into, other] =
+            [self, other].map(|part| part.unjudged_if_uncollected().reduced(&run, &trust));
         into.duration_ms = into.duration_ms.saturating_add(other.duration_ms);
         into.gcs = into.gcs.saturating_add(other.gcs);
         into.resets = into.resets.saturating_add(other.resets);
@@ -51,20 +58,19 @@ impl Profile {
         into.scopes = scope::joined(into.scopes, other.scopes);
         into.part = same(&into.part, &other.part);
         into.flags = same(&into.flags, &other.flags);
-        // Each is known by the clocks of its JVM.
-        into.live_as_of = match (into.live_as_of, other.live_as_of) {
-            (LiveAsOf::NoCollection, _) | (_, LiveAsOf::NoCollection) => LiveAsOf::NoCollection,
-            (ours, theirs) => {
-                if ours == theirs {
-                    ours
-                } else {
-                    LiveAsOf::End
-                }
-            }
-        };
         into.collections.clear();
         into.history.clear();
-        Self { run, trust, ..into }.ranked()
+        Self { run, trust, live_as_of, labels, sources, ..into }.without_guesses().ranked()
+    }
+
+    /// Where nothing was collected, what is tracked as what is not judged: so it is in a merge with others.
+    fn unjudged_if_uncollected(mut self) -> Self {
+        if self.live_as_of == LiveAsOf::NoCollection {
+            let unjudged = |collected: &Vec<Tally>| (!collected.is_empty()).then_some(Tally::default());
+            self.classes.iter_mut().for_each(|class| class.live = unjudged(&class.collected));
+            self.sites.iter_mut().for_each(|site| site.live = unjudged(&site.collected));
+        }
+        self
     }
 
     /// What of this profile is left in a merge with such facts.
@@ -113,6 +119,15 @@ fn shares(run: &RunInfo, both: [&Profile; 2]) -> BTreeMap<String, Share> {
         sums.insert(name.clone(), sum);
     }
     sums
+}
+
+/// As of when it is known what of both is live.
+fn live_as_of(ours: LiveAsOf, theirs: LiveAsOf) -> LiveAsOf {
+    match (ours, theirs) {
+        (LiveAsOf::NoCollection, LiveAsOf::NoCollection) => LiveAsOf::NoCollection,
+        (LiveAsOf::End, LiveAsOf::End) => LiveAsOf::End,
+        _ => LiveAsOf::Each,
+    }
 }
 
 fn site_key(site: &SiteProfile) -> (String, Stack) {

@@ -19,6 +19,7 @@ pub(crate) mod part;
 pub(crate) mod run;
 pub(crate) mod share;
 pub(crate) mod soft;
+pub(crate) mod source;
 pub(crate) mod stack;
 pub(crate) mod tally;
 pub(crate) mod trust;

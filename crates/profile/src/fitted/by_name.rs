@@ -25,8 +25,11 @@ impl ProfileBuilder {
     /// The profile as of the last update.
     pub fn profile(&self) -> Profile {
         let mut profile = Profile { sites: site_profiles(self), ..self.calibrated_classes() };
-        calibration::sites(&mut profile);
-        living_sites::fit(&mut profile);
+        // Each of several recordings was calibrated before it was merged.
+        if !profile.is_merged() {
+            calibration::sites(&mut profile);
+            living_sites::fit(&mut profile);
+        }
         profile.without_guesses().ranked()
     }
 
@@ -59,15 +62,19 @@ impl ProfileBuilder {
             flags: self.flags.clone(),
             history: Vec::new(),
             live_as_of: self.live_as_of,
+            labels: self.labels.clone(),
+            sources: self.sources.clone(),
         };
-        calibration::classes(&mut profile);
+        if !profile.is_merged() {
+            calibration::classes(&mut profile);
+        }
         profile
     }
 }
 
 impl Profile {
     /// Where nothing was collected, it is not known what is live.
-    fn without_guesses(mut self) -> Self {
+    pub(crate) fn without_guesses(mut self) -> Self {
         if self.live_as_of == LiveAsOf::NoCollection {
             self.classes.iter_mut().for_each(|class| class.live = None);
             self.sites.iter_mut().for_each(|site| site.live = None);

@@ -13,6 +13,7 @@ use crate::facts::ids::{ClassId, FrameId, SiteId};
 use crate::facts::run::RunInfo;
 use crate::facts::share::Share;
 use crate::facts::soft::{HELD_BY_JDK, is_soft};
+use crate::facts::source::{Labels, Source};
 use crate::facts::stack::{StackIndex, StackTree};
 use crate::facts::tally::Tally;
 use crate::facts::trust::Trust;
@@ -86,6 +87,8 @@ pub struct ProfileBuilder {
     pub(crate) stamp: Stamp,
     pub(crate) collections: Collections,
     pub(crate) flags: Vec<Flag>,
+    pub(crate) labels: Labels,
+    pub(crate) sources: Vec<Source>,
     pub(crate) history: History,
     /// Classes of soft references, and of what the JDK holds by one for each class that is looked at by reflection.
     soft: BTreeSet<ClassId>,
@@ -136,6 +139,8 @@ impl ProfileBuilder {
             Update::Operations(operations) => self.operations = operations,
             Update::Collections(collections) => self.collected(collections),
             Update::Flags(flags) => self.flags = flags,
+            Update::Labels(labels) => self.labels = labels,
+            Update::Sources(sources) => self.sources = sources,
             Update::Reset => self.reset(),
             Update::End => self.complete = true,
         }
@@ -228,7 +233,7 @@ impl ProfileBuilder {
     }
 
     fn live(&mut self, mut live: LiveCounts) -> Result<(), ApplyError> {
-        self.live_as_of = live.as_of_ms.map_or(LiveAsOf::NoCollection, LiveAsOf::Ms);
+        self.live_as_of = LiveAsOf::of_stream(live.as_of_ms);
         let unnamed_classes = take_unnamed(&mut live.classes, &self.class_names, |told| told.0);
         let unnamed_sites = take_unnamed(&mut live.sites, &self.site_keys, |told| told.0);
         self.class_live.extend(live.classes);

@@ -7,6 +7,7 @@ use crate::facts::estimate::ClassEstimate;
 use crate::facts::part::Part;
 use crate::facts::run::RunInfo;
 use crate::facts::share::Share;
+use crate::facts::source::{Labels, Source};
 use crate::facts::stack::Stack;
 use crate::facts::tally::Tally;
 use crate::facts::trust::Trust;
@@ -52,6 +53,10 @@ pub struct Profile {
     pub history: Vec<Point>,
     /// As of when what is live is known.
     pub live_as_of: LiveAsOf,
+    /// What tells it from other recordings; of a merged one what all of them have alike.
+    pub labels: Labels,
+    /// The recordings that it was merged from; empty if it is one.
+    pub sources: Vec<Source>,
 }
 
 /// As of when it is known what is live.
@@ -64,6 +69,32 @@ pub enum LiveAsOf {
     NoCollection,
     /// After the collection at that time, in milliseconds of the profiled time.
     Ms(u64),
+    /// Of several recordings: each after the last collection of its own JVM. What was not collected at all is not judged.
+    Each,
+}
+
+impl LiveAsOf {
+    /// As a stream has [`Self::Each`]: no profiled time is as long.
+    pub(crate) const EACH_MS: u64 = u64::MAX;
+
+    /// As a stream has it; `None`: it does not.
+    pub(crate) fn streamed(self) -> Option<Option<u64>> {
+        match self {
+            Self::End => None,
+            Self::NoCollection => Some(None),
+            Self::Ms(ms) => Some(Some(ms)),
+            Self::Each => Some(Some(Self::EACH_MS)),
+        }
+    }
+
+    /// Of what a stream has.
+    pub(crate) fn of_stream(as_of_ms: Option<u64>) -> Self {
+        match as_of_ms {
+            None => Self::NoCollection,
+            Some(Self::EACH_MS) => Self::Each,
+            Some(ms) => Self::Ms(ms),
+        }
+    }
 }
 
 impl ClassProfile {
@@ -87,6 +118,11 @@ fn both(live: Option<Tally>, unjudged: Tally) -> Tally {
 }
 
 impl Profile {
+    /// Whether several recordings are in it.
+    pub fn is_merged(&self) -> bool {
+        !self.sources.is_empty()
+    }
+
     /// Whether not even a first step of counts was recorded: the JVM was killed, or died, before it was written. Nothing is known
     /// of what it allocated.
     pub fn is_blank(&self) -> bool {

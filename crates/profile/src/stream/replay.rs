@@ -7,6 +7,7 @@ use std::hash::Hash;
 
 use crate::facts::frame::Frame;
 use crate::facts::ids::{ClassId, FrameId, SiteId};
+use crate::facts::tally::Tally;
 use crate::lifetime::fates::Stamp;
 use crate::stream::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
 use crate::stream::update::{
@@ -17,11 +18,14 @@ impl Profile {
     /// The updates that give this profile: what a recording holds that begins and ends at one moment.
     pub fn updates(&self) -> Vec<Update> {
         let mut names = Naming { said: vec![Update::Start(Box::new(self.run.clone()))], ..Naming::default() };
-        let classes =
-            self.classes.iter().map(|class| counts_of_class(names.class(&class.name), class)).collect();
+        let uncollected = self.live_as_of == LiveAsOf::NoCollection;
+        let counts = |class: &'_ ClassProfile, id| counts_of_class(id, class, uncollected);
+        let classes = self.classes.iter();
+        let classes = classes.map(|class| counts(class, names.class(&class.name))).collect();
         let estimates =
             self.estimates.iter().map(|(name, estimate)| (names.class(name), *estimate)).collect();
-        let sites: Vec<_> = self.sites.iter().map(|site| counts_of_site(names.site(site), site)).collect();
+        let sites: Vec<_> =
+            self.sites.iter().map(|site| counts_of_site(names.site(site), site, uncollected)).collect();
         let known =
             |(site, counts): (&SiteProfile, &SiteCounts)| Some((counts.id, site.fates.as_deref().cloned()?));
         let fates = self.sites.iter().zip(&sites).filter_map(known).collect();
@@ -34,6 +38,8 @@ impl Profile {
         if !self.flags.is_empty() {
             updates.push(Update::Flags(self.flags.clone()));
         }
+        updates.extend((!self.labels.is_empty()).then(|| Update::Labels(self.labels.clone())));
+        updates.extend((!self.sources.is_empty()).then(|| Update::Sources(self.sources.clone())));
         // Before the counts: a reset clears them.
         updates.extend((0..self.resets).map(|_| Update::Reset));
         updates.push(Update::Progress(Box::new(Progress {
@@ -75,11 +81,7 @@ impl Profile {
         mut id: impl FnMut(&'a str) -> ClassId,
         sites: &[SiteCounts],
     ) -> Option<LiveCounts> {
-        let as_of_ms = match self.live_as_of {
-            LiveAsOf::End => return None,
-            LiveAsOf::NoCollection => None,
-            LiveAsOf::Ms(ms) => Some(ms),
-        };
+        let as_of_ms = self.live_as_of.streamed()?;
         let classes = self.classes.iter().filter_map(|class| Some((id(&class.name), class.live?))).collect();
         let of_site = |(site, counts): (&SiteProfile, &SiteCounts)| Some((counts.id, site.live?));
         Some(LiveCounts {
@@ -135,8 +137,14 @@ fn id_of<K: Hash + Eq, I: Copy>(
     })
 }
 
-fn counts_of_class(id: ClassId, class: &ClassProfile) -> ClassCounts {
-    let lifetimes = class.live.map(|_| LifetimeCounts {
+/// Where nothing was collected, what is live is not known of what was tracked.
+fn is_tracked(live: Option<Tally>, collected: &[Tally], uncollected: bool) -> bool {
+    live.is_some() || uncollected && !collected.is_empty()
+}
+
+fn counts_of_class(id: ClassId, class: &ClassProfile, uncollected: bool) -> ClassCounts {
+    let is_tracked = is_tracked(class.live, &class.collected, uncollected);
+    let lifetimes = is_tracked.then(|| LifetimeCounts {
         live: class.not_seen_dead(),
         collected: class.collected.clone(),
         lifetimes: class.lifetimes.clone().unwrap_or_default(),
@@ -144,11 +152,12 @@ fn counts_of_class(id: ClassId, class: &ClassProfile) -> ClassCounts {
     ClassCounts { id, allocated: class.allocated, lifetimes }
 }
 
-fn counts_of_site(id: SiteId, site: &SiteProfile) -> SiteCounts {
+fn counts_of_site(id: SiteId, site: &SiteProfile, uncollected: bool) -> SiteCounts {
+    let is_tracked = is_tracked(site.live, &site.collected, uncollected);
     SiteCounts {
         id,
         allocated: site.allocated,
-        live: site.live.map(|_| site.not_seen_dead()),
+        live: is_tracked.then(|| site.not_seen_dead()),
         collected: site.collected.clone(),
         byte_seconds: site.byte_seconds,
         error: site.error,

@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use crate::facts::frame::Frame;
 use crate::lifetime::fates::Stamp;
 use crate::stream::builder::ProfileBuilder;
-use crate::stream::profile::LiveAsOf;
 use crate::stream::update::{FateCounts, LiveCounts, Progress, Update};
 
 impl ProfileBuilder {
@@ -17,6 +16,8 @@ impl ProfileBuilder {
         let mut updates: Vec<_> = (resets..self.resets).map(|_| Update::Reset).collect();
         let flags = (!self.flags.is_empty()).then(|| Update::Flags(self.flags.clone()));
         updates.extend(flags);
+        updates.extend((!self.labels.is_empty()).then(|| Update::Labels(self.labels.clone())));
+        updates.extend((!self.sources.is_empty()).then(|| Update::Sources(self.sources.clone())));
         updates.extend(self.names_again());
         updates.push(Update::Progress(Box::new(self.counts_again())));
         updates.extend(self.live_again().map(Update::Live));
@@ -75,11 +76,7 @@ impl ProfileBuilder {
     }
 
     fn live_again(&self) -> Option<LiveCounts> {
-        let as_of_ms = match self.live_as_of {
-            LiveAsOf::End => return None,
-            LiveAsOf::NoCollection => None,
-            LiveAsOf::Ms(ms) => Some(ms),
-        };
+        let as_of_ms = self.live_as_of.streamed()?;
         let mut classes: Vec<_> = self.class_live.iter().map(|(&id, &live)| (id, live)).collect();
         let mut sites: Vec<_> = self.site_live.iter().map(|(&id, &live)| (id, live)).collect();
         classes.sort_unstable_by_key(|&(id, _)| id);

@@ -11,6 +11,7 @@ use crate::facts::frame::Frame;
 use crate::facts::ids::{ClassId, FrameId, SiteId};
 use crate::facts::run::RunInfo;
 use crate::facts::share::Share;
+use crate::facts::source::{Labels, Source};
 use crate::facts::tally::Tally;
 use crate::facts::trust::Trust;
 use crate::lifetime::fates::{Fates, Stamp};
@@ -61,6 +62,10 @@ pub enum Update {
     Collections(Vec<Collection>),
     /// Flags of the JVM, once.
     Flags(Vec<Flag>),
+    /// What tells this stream from those of other JVMs, once.
+    Labels(Labels),
+    /// The recordings that this one was merged from, once.
+    Sources(Vec<Source>),
     /// All counts start again from zero; names stay.
     Reset,
     /// The agent closed the stream: nothing follows.

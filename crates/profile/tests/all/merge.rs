@@ -1,9 +1,10 @@
 //! Merging and comparing profiles: laws that hold for any order and any grouping, in every field.
 
 use mayfly_profile::{
-    Ages, BucketBounds, ByteAges, Change, ClassEstimate, ClassFilter, ClassProfile, Dropped, EngineKind,
-    Estimate, Fates, Following, Frame, Gc, JvmInfo, Lifetimes, LiveAsOf, Load, OwnCost, Profile, Refusals,
-    Remainder, RunInfo, ScopeProfile, Share, SiteProfile, Tally, Tracking, Trust, View,
+    Ages, BucketBounds, ByteAges, Change, ClassCounts, ClassEstimate, ClassFilter, ClassId, ClassProfile,
+    Dropped, EngineKind, Estimate, FateCounts, Fates, Following, Frame, FrameId, Gc, JvmInfo, LifetimeCounts,
+    Lifetimes, LiveAsOf, LiveCounts, Load, OwnCost, Profile, ProfileBuilder, Progress, Refusals, Remainder,
+    RunInfo, ScopeProfile, Share, SiteCounts, SiteId, SiteProfile, Tally, Tracking, Trust, Update, View,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -243,6 +244,9 @@ fn profile() -> impl Strategy<Value = Profile> {
                 flags: vec![],
                 history: vec![],
                 live_as_of: [LiveAsOf::End, LiveAsOf::NoCollection, LiveAsOf::Ms(7)][gcs as usize % 3],
+                labels: [("host".to_owned(), format!("h{}", gcs % 2)), ("app".to_owned(), "a".to_owned())]
+                    .into(),
+                sources: vec![],
             }
         },
     )
@@ -284,6 +288,50 @@ proptest! {
         assert_same(c.merge(b).merge(a), &merged);
     }
 
+    /// One stream in which as many loaders have each class, and the parts of it as streams of their own.
+    #[test]
+    fn a_merge_of_parts_is_the_recording_of_the_whole(
+        parts in vec(btree_map(0..4u32, vec((0..1u64 << 20, 0..1u64 << 20, 1..5u64, 0..3u64), 1..6), 1..4), 2..6),
+        turned in any::<bool>(),
+    ) {
+        let whole = stream(&parts.iter().enumerate().collect::<Vec<_>>());
+        let mut each: Vec<_> = (0..parts.len()).map(|at| stream(&[(at, &parts[at])])).collect();
+        if turned {
+            each.reverse();
+        }
+        let rest = each.split_off(each.len() / 2);
+        let all = |parts: Vec<Profile>| parts.into_iter().reduce(Profile::merge);
+        let merged = [all(each), all(rest)].into_iter().flatten().reduce(Profile::merge).expect("parts");
+        prop_assert_eq!(merged.sources.len(), parts.len());
+        prop_assert_eq!(merged.duration_ms, whole.duration_ms * parts.len() as u64);
+        let like = Profile {
+            sources: merged.sources.clone(),
+            labels: Default::default(),
+            live_as_of: LiveAsOf::Each,
+            duration_ms: merged.duration_ms,
+            gcs: whole.gcs * parts.len() as u32,
+            trust: Trust { accounted_bytes: whole.trust.accounted_bytes * parts.len() as u64, ..merged.trust.clone() },
+            ..whole
+        };
+        assert_same(merged, &like);
+    }
+
+    /// Whatever is merged is the same when it was written down and read again.
+    #[test]
+    fn a_merge_that_is_told_again_is_the_same(a in profile(), b in profile()) {
+        let merged = a.merge(b);
+        let mut builder = ProfileBuilder::new();
+        merged.updates().into_iter().for_each(|update| builder.apply(update).expect("fits"));
+        let again = builder.profile();
+        prop_assert_eq!(again.sources, merged.sources);
+        prop_assert_eq!(again.labels, merged.labels);
+        prop_assert_eq!(again.live_as_of, merged.live_as_of);
+        prop_assert_eq!(again.classes.len(), merged.classes.len());
+        for (again, class) in again.classes.iter().zip(&merged.classes) {
+            prop_assert_eq!((&again.name, again.allocated, &again.collected), (&class.name, class.allocated, &class.collected));
+        }
+    }
+
     #[test]
     fn nothing_changed_between_a_profile_and_itself(a in profile()) {
         let diff = a.diff(&a);
@@ -309,6 +357,73 @@ proptest! {
             prop_assert_eq!(one.change.allocated, turned(other.change.allocated));
         }
     }
+}
+
+/// Deaths by class, of each part: after, width, objects, living.
+type Deaths = std::collections::BTreeMap<u32, Vec<(u64, u64, u64, u64)>>;
+
+/// What a stream makes of some parts, each of whose classes has ids of its own.
+fn stream(parts: &[(usize, &Deaths)]) -> Profile {
+    let run =
+        RunInfo { tracking: Tracking::EveryObject, lifetimes: true, stacks: true, ..RunInfo::default() };
+    let buckets = run.buckets.len();
+    let mut builder = ProfileBuilder::new();
+    let mut apply = |update| builder.apply(update).expect("fits");
+    apply(Update::Start(Box::new(run)));
+    let (mut progress, mut live) =
+        (Progress { duration_ms: 1_000, gcs: 3, ..Progress::default() }, LiveCounts::default());
+    (live.as_of_ms, progress.trust.accounted_bytes) = (Some(900), 77);
+    let mut fates = FateCounts::default();
+    for (part, classes) in parts {
+        for (class, deaths) in *classes {
+            let number = *part as u32 * 16 + class;
+            let (id, frame, site) = (ClassId(number), FrameId(number), SiteId(number));
+            apply(Update::Class { id, name: format!("a.C{class}") });
+            apply(Update::Frame {
+                id: frame,
+                frame: Frame {
+                    class: "a.Main".into(),
+                    method: format!("m{class}").into(),
+                    ..Frame::default()
+                },
+            });
+            apply(Update::Site { id: site, class: id, stack: vec![frame] });
+            let (mut counts, mut known, mut collected) =
+                (Tally::default(), Lifetimes::default(), vec![Tally::default(); buckets]);
+            let (mut lives, mut living) = (Fates::default(), Tally::default());
+            for &(after, width, dead, alive) in deaths {
+                counts.add(Tally::of(dead + alive, 16));
+                living.add(Tally::of(alive, 16));
+                collected[after as usize % buckets].add(Tally::of(dead, 16));
+                known.ms.record_deaths(after, after + width, dead);
+                known.ms.record_living(after, alive);
+                lives.ms.record_dead(
+                    after,
+                    after + width,
+                    Load::held(Tally::of(dead, 16), (after, after + width)),
+                );
+            }
+            let tracked =
+                LifetimeCounts { live: living, collected: collected.clone(), lifetimes: known.clone() };
+            progress.classes.push(ClassCounts { id, allocated: counts, lifetimes: Some(tracked) });
+            progress.sites.push(SiteCounts {
+                id: site,
+                allocated: counts,
+                live: Some(living),
+                collected,
+                byte_seconds: 2.0,
+                error: 0.0,
+            });
+            live.classes.push((id, living));
+            live.sites.push((site, living));
+            fates.classes.push((id, ByteAges { ms: known.ms, ..ByteAges::default() }));
+            fates.sites.push((site, lives));
+        }
+    }
+    [Update::Progress(Box::new(progress)), Update::Live(live), Update::Fates(Box::new(fates)), Update::End]
+        .into_iter()
+        .for_each(apply);
+    builder.profile()
 }
 
 fn class(name: &str, objects: u64, live: Option<u64>, dead: &[u64]) -> ClassProfile {
@@ -344,6 +459,44 @@ fn only_common_buckets_are_left_and_nobody_is_lost() {
     assert_eq!(none_common.run.buckets.ranges().collect::<Vec<_>>(), [(0, None)]);
     assert_eq!(none_common.classes, [class("a", 121, Some(10), &[111])]);
     assert_eq!(dead_of(&none_common), dead + 16);
+}
+
+#[test]
+fn what_had_no_collection_is_not_judged_and_hides_nothing_of_the_others() {
+    let collected = profile_of(&[5], vec![class("a", 3, Some(1), &[2, 0])]);
+    let collected = Profile { live_as_of: LiveAsOf::Ms(700), ..collected };
+    let mut short = profile_of(&[5], vec![class("a", 4, None, &[0, 0])]);
+    short.classes[0].unjudged = Tally::of(4, 16);
+    let short = Profile { live_as_of: LiveAsOf::NoCollection, ..short };
+    let merged = collected.merge(short.clone());
+    let row = &merged.classes[0];
+    assert_eq!(
+        (row.live, row.unjudged, merged.live_as_of),
+        (Some(Tally::of(1, 16)), Tally::of(4, 16), LiveAsOf::Each)
+    );
+    let nothing_collected = short.clone().merge(short);
+    let row = &nothing_collected.classes[0];
+    assert_eq!(
+        (row.live, row.unjudged, nothing_collected.live_as_of),
+        (None, Tally::of(8, 16), LiveAsOf::NoCollection)
+    );
+}
+
+#[test]
+fn each_recording_stays_a_source_with_its_labels_and_totals() {
+    let labelled = |host: &str, objects| {
+        let labels = [("host".to_owned(), host.to_owned()), ("app".to_owned(), "shop".to_owned())].into();
+        Profile { labels, ..profile_of(&[5], vec![class("a", objects, Some(1), &[2, 0])]) }
+    };
+    let merged = labelled("b", 3).merge(labelled("a", 4)).merge(labelled("c", 5));
+    let sources: Vec<_> = merged
+        .sources
+        .iter()
+        .map(|source| (source.labels["host"].as_str(), source.allocated.objects))
+        .collect();
+    assert_eq!(sources, [("a", 4), ("b", 3), ("c", 5)]);
+    assert_eq!(merged.labels, [("app".to_owned(), "shop".to_owned())].into());
+    assert!(!labelled("a", 4).is_merged() && merged.is_merged());
 }
 
 #[test]

@@ -21,6 +21,7 @@ use crate::over_time::in_short;
 use crate::part::part_lines;
 use crate::post_run::Occasion;
 use crate::post_run::tracking_text;
+use crate::sources::sources_line;
 use crate::text::{printable, shorten, width};
 use crate::units;
 
@@ -157,9 +158,17 @@ impl Screen<'_> {
         };
         let jvm = named("JVM ", &run.jvm.version) + &named("", run.jvm.gc.name());
         let command = printable(&run.jvm.command);
-        lines.push(self.fit(&format!("Program: pid {}{jvm}  {command}", run.jvm.pid)));
+        lines.push(self.fit(&match sources_line(self.profile) {
+            Some(merged) => format!("Merged: {merged}{jvm}"),
+            None => format!("Program: pid {}{jvm}  {command}", run.jvm.pid),
+        }));
         let followed = tracking_text(self.profile);
-        let end = if self.profile.complete { "" } else { "; not ended, or its end was not recorded" };
+        let end = match (self.profile.complete, self.profile.is_merged()) {
+            (true, false) => "",
+            (true, true) => "; lifetimes are mixtures of all JVMs'",
+            (false, false) => "; not ended, or its end was not recorded",
+            (false, true) => "; lifetimes are mixtures of all JVMs'; not each ended",
+        };
         let profiled = format!("Profiled: {}, {gcs} GCs, {followed}{end}", units::clock(*duration_ms));
         lines.extend(self.wrap(0, &profiled));
         lines.extend(part_lines(&self.profile.part).iter().map(|text| self.fit(text)));

@@ -1,0 +1,112 @@
+//! `mayfly push`: profiles to a collector, of recordings once, of a running JVM again and again.
+//!
+//! Not here: requests, and how often they are tried (`push`).
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use mayfly_profile::Profile;
+use mayfly_recording::control::Request;
+use mayfly_recording::read_profile;
+
+use crate::args::fleet::{PushArgs, Receiver};
+use crate::commands::record;
+use crate::error::Error;
+use crate::exit_codes;
+use crate::output;
+use crate::push::{Account, Delivery, Receiving, SystemClock, deliver};
+use crate::recordings::{self, Wanted};
+use crate::session::connect::Target;
+use crate::session::jvms;
+
+/// Sends, and says what was taken and what was lost. Losses are a failure.
+pub(crate) fn run(args: &PushArgs) -> Result<u8, Error> {
+    let headers = args.header.clone();
+    let to = Receiving { url: args.to.clone(), is_pyroscope: args.receiver == Receiver::Pyroscope, headers };
+    let mut sending = Sending { to, patience: args.patience, account: Account::default(), is_down: false };
+    let files: Vec<PathBuf> = args.targets.iter().map(PathBuf::from).collect();
+    match args.targets.as_slice() {
+        [one] if !Path::new(one).exists() || jvms::is_jar(Path::new(one)) => {
+            running(jvms::pid_of(one)?, args.every, &mut sending)?;
+        }
+        _ if args.every.is_some() => return Err(Error::EveryNeedsJvm),
+        _ => recordings::each(&files, Wanted::default(), |_, profile| drop(sending.send(&profile)))?,
+    }
+    output::say(&sending.account.text(&sending.to.address()));
+    Ok(if sending.account.lost == 0 { exit_codes::SUCCESS } else { exit_codes::UNREACHABLE })
+}
+
+struct Sending {
+    to: Receiving,
+    patience: Duration,
+    account: Account,
+    /// The last one was lost as nobody took it: the next is tried once.
+    is_down: bool,
+}
+
+impl Sending {
+    fn send(&mut self, profile: &Profile) -> Delivery {
+        let letter = self.to.letter(profile);
+        let patience = if self.is_down { Duration::ZERO } else { self.patience };
+        let delivery = deliver(patience, &mut SystemClock::start(), |limit| letter.send(limit));
+        self.is_down = matches!(delivery, Delivery::Lost { passing: true, .. });
+        self.account.count(&delivery);
+        delivery
+    }
+}
+
+/// What happened since the last time that it was taken, until the JVM ends: what nobody takes is in the next one.
+fn running(pid: u32, every: Option<Duration>, sending: &mut Sending) -> Result<(), Error> {
+    let target = Target::reach(pid)?;
+    let left = record::signals().map_err(Error::SignalsNotWatched)?;
+    let mut taken: Option<Profile> = None;
+    let mut is_first = true;
+    loop {
+        let now = match snapshot(&target) {
+            Ok(now) => now,
+            Err(error) if is_first => return Err(error),
+            // It has ended.
+            Err(_) => return Ok(()),
+        };
+        is_first = false;
+        let part = match taken.take().filter(|before| is_continued(before, &now)) {
+            Some(before) => (now.clone().since(&before), Some(before)),
+            None => (now.clone(), None),
+        };
+        taken = match sending.send(&part.0) {
+            Delivery::Taken { .. } => Some(now),
+            Delivery::Lost { passing: true, why } if every.is_some() => {
+                output::say(&format!("not taken now, sent with the next: {why}"));
+                // It is not lost: it comes with the next.
+                sending.account.lost -= 1;
+                part.1
+            }
+            Delivery::Lost { .. } => part.1,
+        };
+        let Some(every) = every else { return Ok(()) };
+        if !wait(every, &left, pid) {
+            sending.account.lost += u64::from(sending.is_down);
+            return Ok(());
+        }
+    }
+}
+
+/// Whether the counts of a profile go on from those of an earlier one.
+fn is_continued(before: &Profile, now: &Profile) -> bool {
+    (before.run.started_unix_ms, before.resets) == (now.run.started_unix_ms, now.resets)
+}
+
+fn snapshot(target: &Target) -> Result<Profile, Error> {
+    let mut bytes = Vec::new();
+    target.fetch(&Request::Snapshot, &mut bytes, "the profile")?;
+    let refused = |cause| Error::RecordingRefused { name: "the profile".to_owned(), cause };
+    read_profile(&bytes).map(|(profile, _)| profile).map_err(refused)
+}
+
+/// Whether the time passed, and neither a signal came nor the JVM ended.
+fn wait(time: Duration, left: &AtomicBool, pid: u32) -> bool {
+    let is_gone = || crate::session::process::Process::find(pid).is_err();
+    record::wait(time, left, is_gone);
+    !left.load(Relaxed) && !is_gone()
+}

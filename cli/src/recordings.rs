@@ -1,0 +1,206 @@
+//! Several recordings, by files and folders, read one at a time.
+//!
+//! Not here: reading one (`recording_input`), and how several become one profile (`mayfly-profile`).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mayfly_profile::{Merging, Profile, TimeRange};
+
+use crate::args::Phase;
+use crate::error::Error;
+use crate::output;
+use crate::recording_input;
+
+/// How many warnings of single files are shown.
+const WARNINGS: usize = 5;
+
+/// The part of each recording that is wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted {
+    /// A range of its profiled time.
+    pub(crate) during: Option<TimeRange>,
+    /// A phase of its program.
+    pub(crate) phase: Option<Phase>,
+}
+
+/// A file that is to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Found {
+    path: PathBuf,
+    /// Found in a folder: nobody said that it can be read.
+    by_folder: bool,
+}
+
+/// Whether one recording alone is meant.
+pub(crate) fn alone(given: &[PathBuf]) -> Option<&PathBuf> {
+    match given {
+        [one] if !one.is_dir() => Some(one),
+        _ => None,
+    }
+}
+
+/// All recordings that are meant, folders replaced by the recordings in them.
+///
+/// # Errors
+/// [`Error::NoRecordings`].
+pub(crate) fn files(given: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    Ok(found(given)?.into_iter().map(|file| file.path).collect())
+}
+
+/// All that is meant as one profile. One recording alone keeps what only one has: its collections, and what happened when.
+///
+/// # Errors
+/// As of [`each`].
+pub(crate) fn merged(given: &[PathBuf], wanted: Wanted) -> Result<Profile, Error> {
+    if let Some(one) = alone(given) {
+        return read(one, wanted);
+    }
+    let mut merging = Merging::default();
+    each(given, wanted, |_, profile| merging.add(profile))?;
+    let merged = merging.end().ok_or_else(|| Error::NoRecordings(given[0].clone()))?;
+    warn_of_twins(&merged);
+    Ok(merged)
+}
+
+/// Hands each recording that is meant to `take`, in the order of their names. What is in a folder and can't be read is left out with a
+/// warning.
+///
+/// # Errors
+/// A file that was named can't be read, or none in a folder can.
+pub(crate) fn each(
+    given: &[PathBuf],
+    wanted: Wanted,
+    mut take: impl FnMut(&Path, Profile),
+) -> Result<(), Error> {
+    let found = found(given)?;
+    let mut warnings = Warnings::default();
+    let (mut taken, mut refused) = (0, None);
+    for Found { path, by_folder } in &found {
+        match read_quietly(path, wanted) {
+            Ok((profile, warning)) => {
+                warning.into_iter().for_each(|text| warnings.say(&text));
+                take(path, profile);
+                taken += 1;
+            }
+            Err(error) if *by_folder => {
+                warnings.say(&format!("warning: left out: {error}"));
+                refused = Some(error);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    warnings.end();
+    match refused {
+        Some(error) if taken == 0 => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn read(path: &Path, wanted: Wanted) -> Result<Profile, Error> {
+    match wanted.phase {
+        Some(_) => recording_input::read_phase(path, wanted.phase),
+        None => recording_input::read(path, wanted.during),
+    }
+}
+
+fn read_quietly(path: &Path, wanted: Wanted) -> Result<(Profile, Option<String>), Error> {
+    match wanted.phase {
+        Some(_) => Ok((recording_input::read_phase(path, wanted.phase)?, None)),
+        None => recording_input::read_quietly(path, wanted.during),
+    }
+}
+
+fn found(given: &[PathBuf]) -> Result<Vec<Found>, Error> {
+    let mut found: Vec<Found> = Vec::new();
+    for path in given {
+        if !path.is_dir() {
+            found.push(Found { path: path.clone(), by_folder: false });
+            continue;
+        }
+        let mut inside = Vec::new();
+        look_into(path, &mut inside)
+            .map_err(|source| Error::RecordingUnreadable { name: path.display().to_string(), source })?;
+        if inside.is_empty() {
+            return Err(Error::NoRecordings(path.clone()));
+        }
+        inside.sort();
+        found.extend(inside.into_iter().map(|path| Found { path, by_folder: true }));
+    }
+    // The same file by two ways is one recording.
+    let mut seen = std::collections::HashSet::new();
+    found.retain(|file| {
+        file.path == Path::new("-")
+            || seen.insert(fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone()))
+    });
+    Ok(found)
+}
+
+/// The recordings in a folder and those below it.
+fn look_into(folder: &Path, into: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        if kind.is_dir() {
+            look_into(&path, into)?;
+        } else if path.extension().is_some_and(|extension| extension == "mayfly") {
+            into.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Two recordings that say the same of one process are one, counted twice.
+fn warn_of_twins(merged: &Profile) {
+    let twins =
+        merged.sources.windows(2).filter(|pair| pair[0] == pair[1] && pair[0].labels.contains_key("process"));
+    match twins.count() {
+        0 => {}
+        twins => output::say(&format!(
+            "warning: {twins} of the {} recordings are copies of another one, and counted twice",
+            merged.sources.len()
+        )),
+    }
+}
+
+/// The first warnings, and how many there were.
+#[derive(Default)]
+struct Warnings {
+    given: usize,
+}
+
+impl Warnings {
+    fn say(&mut self, text: &str) {
+        self.given += 1;
+        if self.given <= WARNINGS {
+            output::say(text);
+        }
+    }
+
+    fn end(&self) {
+        if self.given > WARNINGS {
+            output::say(&format!("warning: {} more recordings like these", self.given - WARNINGS));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_stands_for_the_recordings_in_it_and_no_file_is_read_twice() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("sub")).expect("made");
+        for name in ["b.mayfly", "a.mayfly", "notes.txt", "sub/c.mayfly"] {
+            fs::write(at(name), "").expect("written");
+        }
+        let given = [folder.path().to_owned(), at("a.mayfly")];
+        let wanted: Vec<_> = ["a.mayfly", "b.mayfly", "sub/c.mayfly"].iter().map(|name| at(name)).collect();
+        assert_eq!(files(&given).expect("found"), wanted);
+        assert!(alone(&given[..1]).is_none() && alone(&given[1..]).is_some());
+        fs::create_dir(at("empty")).expect("made");
+        assert!(matches!(files(&[at("empty")]), Err(Error::NoRecordings(_))));
+    }
+}

@@ -1,0 +1,196 @@
+//! OpenTelemetry's profiles (OTLP, `v1development`): the message that a collector takes, with a profile for each number that is known.
+//!
+//! Sample types are named as those of other runtimes: `alloc_objects`, `alloc_space`, `inuse_objects`, `inuse_space`; those of lifetimes
+//! are our own. The innermost location of a sample is its class. Attributes: of the resource, the labels of the recording; of a sample,
+//! `mayfly.lifetime` in milliseconds and `mayfly.state` as in pprof. Not here: how it gets to a collector.
+
+mod proto;
+
+use std::collections::HashMap;
+
+use mayfly_profile::{Frame, LifeSpan, Profile, Value};
+use prost::Message;
+
+use crate::choice::{Choice, values};
+use crate::pprof::names;
+use mayfly_report::readable_class;
+
+/// How resources call our labels.
+const ATTRIBUTES: [(&str, &str); 6] = [
+    ("application", "service.name"),
+    ("version", "service.version"),
+    ("host", "host.name"),
+    ("pid", "process.pid"),
+    ("process", "service.instance.id"),
+    ("pod", "k8s.pod.name"),
+];
+
+/// A request with this profile, as the collector's `/v1development/profiles` takes it.
+pub fn otlp(profile: &Profile, choice: &Choice) -> Vec<u8> {
+    message(profile, choice).encode_to_vec()
+}
+
+fn message(profile: &Profile, choice: &Choice) -> proto::Request {
+    let mut tables = Tables::new();
+    let known: Vec<Value> = values(profile).collect();
+    let mut samples: Vec<Vec<proto::Sample>> = vec![Vec::new(); known.len()];
+    for (cell, parts) in profile.life_parts() {
+        let leaf = tables.location(&readable_class(cell.class), "", 0);
+        let frames = cell.stack.iter().map(|frame| tables.frame(frame, choice.lines));
+        let locations = std::iter::once(leaf).chain(frames).collect();
+        let stack_index = tables.stack(locations);
+        for part in parts {
+            let attribute_indices = part.life.map_or_else(Vec::new, |life| tables.life(life));
+            for (samples, &value) in samples.iter_mut().zip(&known) {
+                let amount = part.amounts.of(value);
+                if amount > 0 {
+                    let values = vec![i64::try_from(amount).unwrap_or(i64::MAX)];
+                    let attribute_indices = attribute_indices.clone();
+                    samples.push(proto::Sample { stack_index, attribute_indices, values });
+                }
+            }
+        }
+    }
+    let profiles = known.iter().zip(samples).map(|(&value, samples)| {
+        let (name, unit) = names(value);
+        let sample_type = proto::ValueType { type_strindex: tables.text(name), unit_strindex: tables.text(unit) };
+        of_type(profile, sample_type, samples)
+    });
+    let profiles = profiles.collect();
+    let scope = proto::Scope { name: "mayfly".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
+    let scope_profiles = vec![proto::ScopeProfiles { scope: Some(scope), profiles }];
+    let resource = proto::Resource { attributes: resource(profile) };
+    let resource_profiles = vec![proto::ResourceProfiles { resource: Some(resource), scope_profiles }];
+    proto::Request { resource_profiles, dictionary: Some(tables.dictionary) }
+}
+
+fn of_type(profile: &Profile, sample_type: proto::ValueType, samples: Vec<proto::Sample>) -> proto::Profile {
+    let nanos = |ms: u64| ms.saturating_mul(1_000_000);
+    let from_ms = profile.part.during_ms.map_or(0, |(from_ms, _)| from_ms);
+    proto::Profile {
+        sample_type: Some(sample_type),
+        samples,
+        time_unix_nano: nanos(profile.run.started_unix_ms.saturating_add(from_ms)),
+        duration_nano: nanos(profile.duration_ms),
+    }
+}
+
+fn resource(profile: &Profile) -> Vec<proto::KeyValue> {
+    let labels = profile.all_labels();
+    let named = |name: &str| ATTRIBUTES.iter().find(|(ours, _)| *ours == name).map_or_else(|| format!("mayfly.{name}"), |(_, theirs)| (*theirs).to_owned());
+    let attribute = |(name, value): (&String, &String)| {
+        let value = match (name.as_str(), value.parse()) {
+            ("pid", Ok(pid)) => proto::Any::Int(pid),
+            _ => proto::Any::Text(value.clone()),
+        };
+        proto::KeyValue { key: named(name), value: Some(proto::AnyValue { value: Some(value) }) }
+    };
+    let unnamed = (!labels.contains_key("application")).then(|| ("application".to_owned(), "unknown_service:java".to_owned()));
+    unnamed.iter().map(|(name, value)| (name, value)).chain(&labels).map(attribute).collect()
+}
+
+/// What samples refer to by number. The first of each is what 0 stands for: nothing.
+struct Tables {
+    dictionary: proto::Dictionary,
+    texts: HashMap<String, i32>,
+    locations: HashMap<(i32, i32, i64), i32>,
+    stacks: HashMap<Vec<i32>, i32>,
+    attributes: HashMap<(i32, proto::Key), i32>,
+}
+
+impl Tables {
+    fn new() -> Self {
+        let dictionary = proto::Dictionary {
+            mapping_table: vec![proto::Empty {}],
+            location_table: vec![proto::Location::default()],
+            function_table: vec![proto::Function::default()],
+            link_table: vec![proto::Empty {}],
+            string_table: vec![String::new()],
+            attribute_table: vec![proto::Attribute::default()],
+            stack_table: vec![proto::Stack::default()],
+        };
+        Self {
+            dictionary,
+            texts: HashMap::from([(String::new(), 0)]),
+            locations: HashMap::new(),
+            stacks: HashMap::new(),
+            attributes: HashMap::new(),
+        }
+    }
+
+    fn text(&mut self, text: &str) -> i32 {
+        if let Some(&at) = self.texts.get(text) {
+            return at;
+        }
+        let at = added(&mut self.dictionary.string_table, text.to_owned());
+        self.texts.insert(text.to_owned(), at);
+        at
+    }
+
+    fn frame(&mut self, frame: &Frame, lines: bool) -> i32 {
+        let line = frame.line.filter(|_| lines).unwrap_or(0);
+        let name = format!("{}.{}", frame.class, frame.method);
+        self.location(&name, frame.file.as_deref().unwrap_or_default(), line)
+    }
+
+    /// A function for each line of it: nothing but its name is known.
+    fn location(&mut self, name: &str, file: &str, line: u32) -> i32 {
+        let key = (self.text(name), self.text(file), i64::from(line));
+        if let Some(&at) = self.locations.get(&key) {
+            return at;
+        }
+        let function =
+            proto::Function { name_strindex: key.0, system_name_strindex: key.0, filename_strindex: key.1 };
+        let function_index = added(&mut self.dictionary.function_table, function);
+        let lines = vec![proto::Line { function_index, line: key.2 }];
+        let at = added(&mut self.dictionary.location_table, proto::Location { lines });
+        self.locations.insert(key, at);
+        at
+    }
+
+    fn stack(&mut self, locations: Vec<i32>) -> i32 {
+        if let Some(&at) = self.stacks.get(&locations) {
+            return at;
+        }
+        let at = added(&mut self.dictionary.stack_table, proto::Stack { location_indices: locations.clone() });
+        self.stacks.insert(locations, at);
+        at
+    }
+
+    fn life(&mut self, life: LifeSpan) -> Vec<i32> {
+        let state = if life.by_ms.is_some() { "dead" } else { "live" };
+        let age = i64::try_from(life.middle_ms()).unwrap_or(i64::MAX);
+        vec![
+            self.attribute("mayfly.state", proto::Key::Text(state), ""),
+            self.attribute("mayfly.lifetime", proto::Key::Int(age), "ms"),
+        ]
+    }
+
+    fn attribute(&mut self, name: &str, value: proto::Key, unit: &str) -> i32 {
+        let (key_strindex, unit_strindex) = (self.text(name), self.text(unit));
+        if let Some(&at) = self.attributes.get(&(key_strindex, value)) {
+            return at;
+        }
+        let any = match value {
+            proto::Key::Text(text) => proto::Any::Text(text.to_owned()),
+            proto::Key::Int(number) => proto::Any::Int(number),
+        };
+        let value_of = Some(proto::AnyValue { value: Some(any) });
+        let attribute = proto::Attribute { key_strindex, value: value_of, unit_strindex };
+        let at = added(&mut self.dictionary.attribute_table, attribute);
+        self.attributes.insert((key_strindex, value), at);
+        at
+    }
+}
+
+fn added<T>(table: &mut Vec<T>, row: T) -> i32 {
+    table.push(row);
+    i32::try_from(table.len() - 1).unwrap_or(i32::MAX)
+}
+
+/// How many profiles a collector says in its answer that it has not taken, and why; `None`: it took all.
+pub fn rejected_by_otlp(answer: &[u8]) -> Option<(i64, String)> {
+    let answer = proto::Response::decode(answer).ok()?;
+    let partial = answer.partial_success?;
+    (partial.rejected_profiles > 0).then_some((partial.rejected_profiles, partial.error_message))
+}
