@@ -68,7 +68,9 @@ pub(crate) struct PushArgs {
 }
 
 fn url(text: &str) -> Result<String, String> {
-    let rest = text.strip_prefix("http://").ok_or("expected http://HOST:PORT; for https let a collector on this host pass it on")?;
+    let rest = text
+        .strip_prefix("http://")
+        .ok_or("expected http://HOST:PORT; for https let a collector on this host pass it on")?;
     if rest.is_empty() || rest.starts_with('/') {
         return Err("expected a host behind http://".to_owned());
     }
@@ -77,7 +79,9 @@ fn url(text: &str) -> Result<String, String> {
 
 fn time(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<u64>().map(Duration::from_secs);
-    let time = seconds.or_else(|_| humantime::parse_duration(text)).map_err(|error| format!("{error}; e.g. 60s, 5m"))?;
+    let time = seconds
+        .or_else(|_| humantime::parse_duration(text))
+        .map_err(|error| format!("{error}; e.g. 60s, 5m"))?;
     if time < Duration::from_secs(1) { Err("at least 1s".to_owned()) } else { Ok(time) }
 }
 

@@ -162,7 +162,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = LEAKS_EXAMPLES)]
 pub(crate) struct LeaksArgs {
-    /// A process id, or a main class or jar that exactly one JVM runs; or two dumps or more, in their order; or a recording
+    /// A process id, or a main class or jar that exactly one JVM runs; or two dumps or more, in their order; or recordings, or folders of them
     #[arg(value_name = "PID|FILE|DUMP", required = true)]
     pub(crate) targets: Vec<String>,
 

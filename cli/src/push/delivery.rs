@@ -108,7 +108,11 @@ impl Account {
 
     /// In one line.
     pub(crate) fn text(&self, to: &str) -> String {
-        let failed = if self.failed > 0 { format!(" (after {} tries that failed)", self.failed) } else { String::new() };
+        let failed = if self.failed > 0 {
+            format!(" (after {} tries that failed)", self.failed)
+        } else {
+            String::new()
+        };
         let why = self.why.as_ref().map_or_else(String::new, |why| format!(": {why}"));
         let lost = if self.lost > 0 { format!("; {} lost{why}", self.lost) } else { String::new() };
         format!("{} profiles taken by {to}{failed}{lost}", self.taken)
@@ -140,7 +144,8 @@ mod tests {
     #[test]
     fn who_is_busy_is_asked_again_and_who_refuses_is_not() {
         let mut answers = vec![Ok(()), Err(busy()), Err(busy())];
-        let taken = deliver(Duration::from_secs(30), &mut Simulated::default(), |_| answers.pop().expect("no more"));
+        let taken =
+            deliver(Duration::from_secs(30), &mut Simulated::default(), |_| answers.pop().expect("no more"));
         assert_eq!(taken, Delivery::Taken { failed: 2 });
         let mut tries = 0;
         let refused = deliver(Duration::from_secs(30), &mut Simulated::default(), |_| {
@@ -160,7 +165,11 @@ mod tests {
                 Err(busy())
             });
             assert!(matches!(lost, Delivery::Lost { passing: true, .. }));
-            assert!(clock.0 <= patience && longest <= LONGEST_TRY.min(patience), "{clock:?}", clock = clock.0);
+            assert!(
+                clock.0 <= patience && longest <= LONGEST_TRY.min(patience),
+                "{clock:?}",
+                clock = clock.0
+            );
             assert!(tries >= 2 && u64::from(tries) <= 6 + seconds / 5, "{tries} tries in {seconds} s");
         }
     }

@@ -133,7 +133,8 @@ mod tests {
 
     #[test]
     fn a_path_that_is_given_replaces_the_usual_one() {
-        let to = |url: &str, is_pyroscope| Receiving { url: url.into(), is_pyroscope, headers: vec![] }.address();
+        let to =
+            |url: &str, is_pyroscope| Receiving { url: url.into(), is_pyroscope, headers: vec![] }.address();
         assert_eq!(to("http://a:4318", false), "http://a:4318/v1development/profiles");
         assert_eq!(to("http://a:4040", true), "http://a:4040/push.v1.PusherService/Push");
         assert_eq!(to("http://a/x/y", false), "http://a/x/y");

@@ -158,3 +158,24 @@ fn what_cannot_be_read_is_left_out_of_a_folder_and_refused_by_name() {
     let twice = fleet.mayfly(&["report", "in"]);
     assert!(String::from_utf8_lossy(&twice.stderr).contains("counted twice"));
 }
+
+#[test]
+fn leaks_of_several_recordings_are_a_row_each() {
+    let fleet = Fleet::new();
+    let output = fleet.mayfly(&["leaks", "--trust", "0", "in"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(text.lines().count(), 3, "{text}");
+    let one = |file: &str| fleet.mayfly(&["leaks", "--trust", "0", file]).status.code();
+    let each = ["in/a.mayfly", "in/b.mayfly", "in/sub/c.mayfly"].map(one);
+    let wanted = if each.contains(&Some(1)) {
+        1
+    } else if each.contains(&Some(2)) {
+        2
+    } else {
+        0
+    };
+    assert_eq!(output.status.code(), Some(wanted), "{each:?}: {text}");
+    let json = fleet.mayfly(&["leaks", "--trust", "0", "--json", "in/a.mayfly", "in/b.mayfly"]);
+    let json: Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    assert_eq!(json["recordings"].as_array().map(Vec::len), Some(2));
+}

@@ -89,8 +89,12 @@ fn a_collector_that_is_busy_and_dies_is_tried_again() {
     let (busy, taken) = (requests.recv().expect("the first"), requests.recv().expect("the third"));
     assert_eq!(busy.body, taken.body);
     assert!(taken.head.starts_with("post /v1development/profiles "), "{}", taken.head);
-    assert!(taken.head.contains("content-type: application/x-protobuf") && taken.head.contains("x-tenant: shop"));
-    for name in ["alloc_objects", "alloc_space", "inuse_objects", "inuse_space", "mayfly.lifetime", "service.name"] {
+    assert!(
+        taken.head.contains("content-type: application/x-protobuf") && taken.head.contains("x-tenant: shop")
+    );
+    for name in
+        ["alloc_objects", "alloc_space", "inuse_objects", "inuse_space", "mayfly.lifetime", "service.name"]
+    {
         assert!(taken.body.windows(name.len()).any(|part| part == name.as_bytes()), "{name}");
     }
 }

@@ -25,6 +25,7 @@ mod documented;
 mod exact_later;
 mod exit;
 mod faults;
+mod fleet;
 mod full_disk;
 mod gap;
 mod heap_api;

@@ -6,6 +6,7 @@ mod containers;
 mod dumps;
 mod labels;
 mod makers;
+mod many;
 mod recorded;
 mod running;
 
@@ -24,6 +25,10 @@ use crate::verdicts::{self, Leaks};
 
 /// Searches, and says what was found. Leaks are a failed check; what can't be told is none that was passed.
 pub(crate) fn run(args: &LeaksArgs) -> Result<u8, Error> {
+    let files: Vec<PathBuf> = args.targets.iter().map(PathBuf::from).collect();
+    if are_many(&files)? {
+        return many::run(&files, args);
+    }
     let leaks = search(args)?;
     let file = args.output.as_deref();
     if args.json {
@@ -36,6 +41,15 @@ pub(crate) fn run(args: &LeaksArgs) -> Result<u8, Error> {
         (false, true) => exit_codes::SUCCESS,
         (false, false) => exit_codes::USAGE,
     })
+}
+
+/// Whether several recordings are meant, and nothing else.
+fn are_many(files: &[PathBuf]) -> Result<bool, Error> {
+    if files.iter().any(|file| file.is_dir()) {
+        return Ok(true);
+    }
+    let of_each = files.iter().map(|file| Ok(file.exists() && is_recording(file)?));
+    Ok(files.len() > 1 && of_each.collect::<Result<Vec<_>, Error>>()?.into_iter().all(|is_one| is_one))
 }
 
 fn search(args: &LeaksArgs) -> Result<Leaks, Error> {

@@ -77,7 +77,13 @@ fn allocation(cell: &Cell<'_>, class: u64, stack: u64) -> Vec<u8> {
 }
 
 /// What is known of the lives of a part.
-fn lives(part: &LifePart, (class, stack): (u64, u64), end_ns: u64, pools: &mut Pools, into: &mut Vec<Vec<u8>>) {
+fn lives(
+    part: &LifePart,
+    (class, stack): (u64, u64),
+    end_ns: u64,
+    pools: &mut Pools,
+    into: &mut Vec<Vec<u8>>,
+) {
     let Some(life) = part.life else { return };
     let (age, is_live) = (nanos(life.middle_ms()), life.by_ms.is_none());
     let born = if is_live { end_ns.saturating_sub(age) } else { 0 };

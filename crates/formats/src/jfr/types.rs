@@ -30,6 +30,7 @@ impl Type {
     const TIMESTAMP: Self = Self(202);
     const TIMESPAN: Self = Self(203);
     const DATA_AMOUNT: Self = Self(204);
+    const CONTENT_TYPE: Self = Self(205);
 }
 
 /// How a field is to be read.
@@ -79,7 +80,10 @@ const ROWS: &[Declared] = &[
         Type::STACK_TRACE,
         false,
         "Stacktrace",
-        &[("truncated", Type::BOOLEAN, Plain, "Truncated"), ("frames", Type::STACK_FRAME, Array, "Stack Frames")],
+        &[
+            ("truncated", Type::BOOLEAN, Plain, "Truncated"),
+            ("frames", Type::STACK_FRAME, Array, "Stack Frames"),
+        ],
     ),
     Declared(
         "jdk.types.StackFrame",
@@ -199,7 +203,11 @@ const ANNOTATIONS: &[(&str, Type, Role)] = &[
     ("jdk.jfr.Timestamp", Type::TIMESTAMP, Plain),
     ("jdk.jfr.Timespan", Type::TIMESPAN, Plain),
     ("jdk.jfr.DataAmount", Type::DATA_AMOUNT, Plain),
+    ("jdk.jfr.ContentType", Type::CONTENT_TYPE, Plain),
 ];
+
+/// What says in which unit a field is: readers know it by an annotation of its own.
+const UNITS: [Type; 3] = [Type::TIMESTAMP, Type::TIMESPAN, Type::DATA_AMOUNT];
 
 /// An element of the description: name, attributes, elements in it.
 #[derive(Default)]
@@ -239,7 +247,8 @@ pub(super) fn metadata() -> Vec<u8> {
     types.inside.extend(ROWS.iter().map(|declared| class(declared, None)));
     types.inside.extend(EVENTS.iter().map(|declared| class(declared, Some("jdk.jfr.Event"))));
     types.inside.extend(ANNOTATIONS.iter().map(annotation_type));
-    let region = Element::named("region", vec![("locale", "en_US".to_owned()), ("gmtOffset", "0".to_owned())]);
+    let region =
+        Element::named("region", vec![("locale", "en_US".to_owned()), ("gmtOffset", "0".to_owned())]);
     let root = Element { name: "root", inside: vec![types, region], ..Element::default() };
     let (mut texts, mut tree) = (Vec::new(), Bytes::default());
     root.write(&mut texts, &mut tree);
@@ -286,7 +295,14 @@ fn annotation_type(&(name, kind, role): &(&str, Type, Role)) -> Element {
     let above = "java.lang.annotation.Annotation".to_owned();
     let attributes = vec![("id", kind.0.to_string()), ("name", name.to_owned()), ("superType", above)];
     let mut element = Element::named("class", attributes);
-    let mut value = Element::named("field", vec![("name", "value".to_owned()), ("class", Type::STRING.0.to_string())]);
+    if kind == Type::CONTENT_TYPE {
+        return element;
+    }
+    if UNITS.contains(&kind) {
+        element.inside.push(Element::named("annotation", vec![("class", Type::CONTENT_TYPE.0.to_string())]));
+    }
+    let mut value =
+        Element::named("field", vec![("name", "value".to_owned()), ("class", Type::STRING.0.to_string())]);
     value.attributes.extend((role == Array).then(|| ("dimension", "1".to_owned())));
     element.inside.push(value);
     element

@@ -53,7 +53,8 @@ fn message(profile: &Profile, choice: &Choice) -> proto::Request {
     }
     let profiles = known.iter().zip(samples).map(|(&value, samples)| {
         let (name, unit) = names(value);
-        let sample_type = proto::ValueType { type_strindex: tables.text(name), unit_strindex: tables.text(unit) };
+        let sample_type =
+            proto::ValueType { type_strindex: tables.text(name), unit_strindex: tables.text(unit) };
         of_type(profile, sample_type, samples)
     });
     let profiles = profiles.collect();
@@ -77,7 +78,12 @@ fn of_type(profile: &Profile, sample_type: proto::ValueType, samples: Vec<proto:
 
 fn resource(profile: &Profile) -> Vec<proto::KeyValue> {
     let labels = profile.all_labels();
-    let named = |name: &str| ATTRIBUTES.iter().find(|(ours, _)| *ours == name).map_or_else(|| format!("mayfly.{name}"), |(_, theirs)| (*theirs).to_owned());
+    let named = |name: &str| {
+        ATTRIBUTES
+            .iter()
+            .find(|(ours, _)| *ours == name)
+            .map_or_else(|| format!("mayfly.{name}"), |(_, theirs)| (*theirs).to_owned())
+    };
     let attribute = |(name, value): (&String, &String)| {
         let value = match (name.as_str(), value.parse()) {
             ("pid", Ok(pid)) => proto::Any::Int(pid),
@@ -85,7 +91,8 @@ fn resource(profile: &Profile) -> Vec<proto::KeyValue> {
         };
         proto::KeyValue { key: named(name), value: Some(proto::AnyValue { value: Some(value) }) }
     };
-    let unnamed = (!labels.contains_key("application")).then(|| ("application".to_owned(), "unknown_service:java".to_owned()));
+    let unnamed = (!labels.contains_key("application"))
+        .then(|| ("application".to_owned(), "unknown_service:java".to_owned()));
     unnamed.iter().map(|(name, value)| (name, value)).chain(&labels).map(attribute).collect()
 }
 
@@ -152,7 +159,8 @@ impl Tables {
         if let Some(&at) = self.stacks.get(&locations) {
             return at;
         }
-        let at = added(&mut self.dictionary.stack_table, proto::Stack { location_indices: locations.clone() });
+        let at =
+            added(&mut self.dictionary.stack_table, proto::Stack { location_indices: locations.clone() });
         self.stacks.insert(locations, at);
         at
     }

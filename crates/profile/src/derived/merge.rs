@@ -16,8 +16,11 @@
 //! Errors are standard errors of independent estimates: their squares add up. Not here: ids of one stream that carry one
 //! name (`by_name`).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
 
 use crate::derived::sources;
 use crate::facts::buckets::BucketBounds;
@@ -76,11 +79,15 @@ impl Profile {
     /// What of this profile is left in a merge with such facts.
     pub(crate) fn reduced(mut self, run: &RunInfo, trust: &Trust) -> Self {
         let from = &self.run.buckets;
+        let regrouped = |collected: &mut Vec<Tally>| match *from == run.buckets {
+            true => std::mem::take(collected),
+            false => from.regrouped(collected, &run.buckets),
+        };
         for class in &mut self.classes {
             let known = class.live.filter(|_| run.lifetimes);
             class.live = known;
             class.unjudged = if run.lifetimes { class.unjudged } else { Tally::default() };
-            class.collected = known.map_or_else(Vec::new, |_| from.regrouped(&class.collected, &run.buckets));
+            class.collected = known.map_or_else(Vec::new, |_| regrouped(&mut class.collected));
             class.lifetimes = class.lifetimes.take().filter(|_| known.is_some());
             class.byte_ages = class.byte_ages.take().filter(|_| known.is_some());
         }
@@ -91,7 +98,7 @@ impl Profile {
             let known = site.live.filter(|_| run.lifetimes);
             site.live = known;
             site.unjudged = if run.lifetimes { site.unjudged } else { Tally::default() };
-            site.collected = known.map_or_else(Vec::new, |_| from.regrouped(&site.collected, &run.buckets));
+            site.collected = known.map_or_else(Vec::new, |_| regrouped(&mut site.collected));
             site.byte_seconds = known.map_or(0.0, |_| site.byte_seconds);
             site.fates = site.fates.take().filter(|_| known.is_some());
         }
@@ -141,13 +148,14 @@ fn joined<T, K: Hash + Eq>(
     key: impl Fn(&T) -> K,
     join: impl Fn(&mut T, T),
 ) -> Vec<T> {
-    let mut place: HashMap<K, usize> = ours.iter().enumerate().map(|(at, row)| (key(row), at)).collect();
+    // Of thousands of recordings each stack is hashed as often.
+    let mut place: FxHashMap<K, usize> = ours.iter().enumerate().map(|(at, row)| (key(row), at)).collect();
     let mut rows = ours;
     for row in theirs {
-        match place.get(&key(&row)) {
-            Some(&at) => join(&mut rows[at], row),
-            None => {
-                place.insert(key(&row), rows.len());
+        match place.entry(key(&row)) {
+            Entry::Occupied(known) => join(&mut rows[*known.get()], row),
+            Entry::Vacant(new) => {
+                new.insert(rows.len());
                 rows.push(row);
             }
         }

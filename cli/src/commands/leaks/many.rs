@@ -1,0 +1,90 @@
+//! Several recordings: which of them leak, each judged by itself.
+//!
+//! Not here: the judgement of one (`recorded`).
+
+use std::path::{Path, PathBuf};
+
+use mayfly_report::{left_aligned, size};
+
+use super::recorded;
+use crate::args::judging::LeaksArgs;
+use crate::error::Error;
+use crate::exit_codes;
+use crate::output;
+use crate::recordings;
+use crate::verdicts::{self, Leaks};
+
+/// A row per recording, those that leak first. One that leaks is a failed check; what can't be judged is none that was passed.
+pub(super) fn run(given: &[PathBuf], args: &LeaksArgs) -> Result<u8, Error> {
+    let files = recordings::files(given)?;
+    let search = |file: &PathBuf| recorded::search(file, args.trust).map(|leaks| (file.clone(), leaks));
+    let mut all = files.iter().map(search).collect::<Result<Vec<_>, _>>()?;
+    all.sort_by_key(|(_, leaks)| rank(leaks));
+    let file = args.output.as_deref();
+    match args.json {
+        true => output::json(&json(&all), file)?,
+        false => output::text(&text(&all), file)?,
+    }
+    Ok(match all.iter().map(|(_, leaks)| rank(leaks)).min() {
+        Some(0) => exit_codes::CHECK_FAILED,
+        Some(_) if all.iter().all(|(_, leaks)| rank(leaks) == 2) => exit_codes::SUCCESS,
+        _ => exit_codes::USAGE,
+    })
+}
+
+/// Leaks, what is not known, the others.
+fn rank(leaks: &Leaks) -> u8 {
+    match (leaks.found(), leaks.is_told()) {
+        (true, _) => 0,
+        (false, false) => 1,
+        (false, true) => 2,
+    }
+}
+
+const VERDICTS: [&str; 3] = ["leaks", "?", "no leak seen"];
+
+fn text(all: &[(PathBuf, Leaks)]) -> String {
+    let row = |(file, leaks): &(PathBuf, Leaks)| {
+        let verdict = VERDICTS[usize::from(rank(leaks))].to_owned();
+        vec![verdict, reason(leaks), shown(file)]
+    };
+    left_aligned(&all.iter().map(row).collect::<Vec<_>>())
+}
+
+/// What leaks most, or why nothing is known.
+fn reason(leaks: &Leaks) -> String {
+    match (rank(leaks), leaks.suspects.first()) {
+        (0, Some(suspect)) => {
+            let rate = suspect
+                .growth
+                .map_or_else(String::new, |rate| format!(", {}/s", size(rate.bytes_per_s as u64)));
+            let by = suspect.allocated_by.as_ref().map_or_else(String::new, |method| format!(" by {method}"));
+            format!("{}{by}{rate}", suspect.what)
+        }
+        (1, first) => leaks.untold.clone().unwrap_or_else(|| match (first, leaks.floor) {
+            (Some(suspect), _) => format!("{} may leak", suspect.what),
+            (None, Some(floor)) => {
+                format!("a leak slower than {}/s would not be seen", size(floor.bytes_per_s as u64))
+            }
+            (None, None) => "not all was looked at".to_owned(),
+        }),
+        _ => String::new(),
+    }
+}
+
+fn shown(file: &Path) -> String {
+    file.display().to_string()
+}
+
+fn json(all: &[(PathBuf, Leaks)]) -> String {
+    let one = |(file, leaks): &(PathBuf, Leaks)| {
+        let verdict = [Some("leak"), None, Some("none")][usize::from(rank(leaks))];
+        let found: serde_json::Value = serde_json::from_str(&verdicts::leaks_json(leaks)).unwrap_or_default();
+        serde_json::json!({ "file": shown(file), "verdict": verdict, "found": found })
+    };
+    let document = serde_json::json!({
+        "schema": "mayfly-leaks-of-many/1",
+        "recordings": all.iter().map(one).collect::<Vec<_>>(),
+    });
+    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+}

@@ -1,0 +1,155 @@
+//! What real runs give to those who read many: labels, recordings of Flight Recorder, profiles of OpenTelemetry.
+//!
+//! Not here: merging, which needs no JVM (`cli/tests/all/merge.rs`).
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use mayfly_tests::{
+    Jvm, Launch, Outcome, Profiled, Running, Workspace, any_jvm, jvms, mayfly, skip, workspace_root,
+};
+
+/// Each object followed, with stacks.
+const EVERY: &str = "#trackcollections#trace";
+
+/// Objects by class, as one of the numbers of an event says.
+type Sums = BTreeMap<String, u64>;
+
+#[test]
+fn labels_of_the_user_and_of_the_environment_are_in_the_recording() {
+    any_jvm(|jvm| {
+        let run =
+            Profiled::new(jvm, "exitlive.ExitLive", &format!("{EVERY}#label-version=2#label-team=cart"));
+        let run = run.with(|launch| launch.environment("OTEL_SERVICE_NAME", "shop"));
+        run.run();
+        let labels = run.json().0["labels"].clone();
+        for (name, value) in [("version", "2"), ("team", "cart"), ("application", "shop")] {
+            assert_eq!(labels[name], value, "{labels} on {jvm}");
+        }
+        let uuid = labels["process"].as_str().unwrap_or_default();
+        assert!(uuid.len() == 36 && labels["host"].is_string(), "{labels} on {jvm}");
+    });
+}
+
+fn tool(jvm: &Jvm) -> Option<PathBuf> {
+    Some(jvm.home.join("bin/jfr")).filter(|tool| tool.exists())
+}
+
+fn jfr(tool: &Path, words: &[&str], file: &Path) -> Outcome {
+    let mut command = Command::new(tool);
+    command.args(words).arg(file);
+    Running::of(command).finish().ok()
+}
+
+/// Sums of a number by class, of the events that `jfr print --json` shows.
+fn sums(tool: &Path, event: &str, class: &str, number: &str, file: &Path) -> Sums {
+    let printed = jfr(tool, &["print", "--json", "--events", event], file).stdout;
+    let json: serde_json::Value = serde_json::from_str(&printed).expect("JSON");
+    let mut sums = Sums::new();
+    for event in json["recording"]["events"].as_array().expect("events") {
+        let values = &event["values"];
+        let class =
+            values.pointer(class).and_then(|name| name.as_str()).unwrap_or_else(|| panic!("{values:#}"));
+        *sums.entry(class.replace('/', ".")).or_default() += values[number].as_u64().expect("a number");
+    }
+    sums.retain(|_, sum| *sum > 0);
+    sums
+}
+
+#[test]
+fn the_tools_of_all_jdks_read_the_recording_of_flight_recorder() {
+    let tools: Vec<(u32, PathBuf)> =
+        jvms().iter().filter_map(|jvm| Some((jvm.feature, tool(jvm)?))).collect();
+    if tools.is_empty() {
+        return skip("recordings of Flight Recorder", "no JVM here has the tool jfr");
+    }
+    any_jvm(|jvm| {
+        let folder = Workspace::new();
+        let run = Profiled::new(jvm, "exitlive.ExitLive", EVERY);
+        run.run();
+        let file = folder.file("run.jfr");
+        let words: [OsString; 5] =
+            ["report".into(), "--jfr".into(), "-o".into(), file.clone().into(), run.recording().into()];
+        mayfly(words).ok();
+        let json = run.json();
+        let rows = json.0["classes"].as_array().expect("classes");
+        let of_report = |pointer: &str| -> Sums {
+            let number = |row: &serde_json::Value| row.pointer(pointer).and_then(serde_json::Value::as_u64);
+            let row = |row: &serde_json::Value| Some((row["name"].as_str()?.to_owned(), number(row)?));
+            rows.iter().filter_map(row).filter(|(_, number)| *number > 0).collect()
+        };
+        for (release, tool) in &tools {
+            let summary = jfr(tool, &["summary"], &file).stdout;
+            assert!(summary.contains("mayfly.ObjectLifetime"), "{release}: {summary}");
+            let allocated = sums(tool, "jdk.ObjectAllocationSample", "/objectClass/name", "weight", &file);
+            assert_eq!(
+                allocated,
+                of_report("/allocated/bytes"),
+                "allocated by the tool of {release} on {jvm}"
+            );
+            let live = sums(tool, "jdk.OldObjectSample", "/object/type/name", "objectSize", &file);
+            assert_eq!(live, of_report("/live/bytes"), "live by the tool of {release} on {jvm}");
+            let text = jfr(tool, &["print", "--events", "mayfly.ObjectLifetime"], &file).stdout;
+            assert!(text.contains("exitlive.ExitLive") && text.contains("duration = "), "{release}: {text}");
+            if *release >= 21 {
+                let view = jfr(tool, &["view", "allocation-by-class"], &file).stdout;
+                assert!(view.contains("exitlive.ExitLive"), "{release}: {view}");
+            }
+        }
+    });
+}
+
+/// The collector that `scripts/fetch-collector` builds.
+fn collector() -> Option<PathBuf> {
+    let built = workspace_root().join("target/readers/otelcol");
+    let named = std::env::var_os("MAYFLY_COLLECTOR").map(PathBuf::from);
+    let found = named.into_iter().chain([built]).find(|file| file.exists());
+    if found.is_none() {
+        skip("OpenTelemetry's collector", "not in target/readers; scripts/fetch-collector builds it");
+    }
+    found
+}
+
+#[test]
+fn a_real_collector_takes_what_is_pushed() {
+    let Some(collector) = collector() else { return };
+    any_jvm(|jvm| {
+        let folder = Workspace::new();
+        let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
+        let config = format!(
+            "receivers: {{otlp: {{protocols: {{http: {{endpoint: '127.0.0.1:{port}'}}}}}}}}\n\
+             exporters: {{debug: {{verbosity: detailed}}}}\n\
+             service: {{telemetry: {{metrics: {{level: none}}}}, pipelines: {{profiles: {{receivers: [otlp], exporters: [debug]}}}}}}\n"
+        );
+        fs::write(folder.file("collector.yaml"), config).expect("written");
+        let (config, log) = (folder.file("collector.yaml"), folder.file("collector.log"));
+        let mut command = Command::new("sh");
+        let gate = "--feature-gates=+service.profilesSupport";
+        let line = format!(
+            "exec {} --config file:{} {gate} >{} 2>&1",
+            collector.display(),
+            config.display(),
+            log.display()
+        );
+        command.args(["-c", &line]);
+        let mut running = Running::of(command);
+        running
+            .wait_until("the collector never listened", || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        let program = Launch::new(jvm, "exitlive.ExitLive")
+            .agent(format!("{EVERY}#recording-{}", folder.file("run.mayfly").display()));
+        program.run().ok();
+        let to = format!("http://127.0.0.1:{port}");
+        let words: [OsString; 4] =
+            ["push".into(), folder.file("run.mayfly").into(), "--to".into(), to.into()];
+        let pushed = mayfly(words).ok();
+        assert!(pushed.stderr.contains("1 profiles taken"), "{}", pushed.stderr);
+        let has = |text: &str| fs::read_to_string(&log).is_ok_and(|log| log.contains(text));
+        let wanted = ["alloc_space", "inuse_objects", "exitlive.ExitLive", "mayfly.lifetime", "service.name"];
+        running.wait_until("the collector never showed it", || wanted.iter().all(|text| has(text)));
+        running.kill();
+    });
+}
