@@ -35,7 +35,9 @@ impl ProfileBuilder {
 
     /// The same with what happened when, which a profile that is read again no longer tells.
     pub fn profile_with_history(&self) -> Profile {
-        Profile { history: self.history.points().to_vec(), ..self.profile() }
+        // What happened when is of one JVM.
+        let history = if self.sources.is_empty() { self.history.points().to_vec() } else { Vec::new() };
+        Profile { history, ..self.profile() }
     }
 
     /// Like [`Self::profile`] with no sites: what a live display needs, at a cost that does not grow with stacks.

@@ -322,7 +322,8 @@ proptest! {
         let merged = a.merge(b);
         let mut builder = ProfileBuilder::new();
         merged.updates().into_iter().for_each(|update| builder.apply(update).expect("fits"));
-        let again = builder.profile();
+        let again = builder.profile_with_history();
+        prop_assert!(again.history.is_empty());
         prop_assert_eq!(again.sources, merged.sources);
         prop_assert_eq!(again.labels, merged.labels);
         prop_assert_eq!(again.live_as_of, merged.live_as_of);
