@@ -18,8 +18,8 @@ use mayfly_profile::{
 use schema::{
     BucketJson, ByteSecondsJson, ClassJson, CollectionJson, CostJson, Document, DroppedJson, EstimateJson,
     FlagJson, FollowingJson, JvmJson, LifetimeJson, LiveAfterGcJson, NumberJson, PartJson, RefusalsJson,
-    RemainderJson, SCHEMA, SiteJson, SourceJson, StartUpJson, TallyJson, TenuringJson, TrackingJson, TrustJson,
-    UnseenJson, UseJson,
+    RemainderJson, SCHEMA, SiteJson, SourceJson, StartUpJson, TallyJson, TenuringJson, TrackingJson,
+    TrustJson, UnseenJson, UseJson,
 };
 use ways::{frame_text, ways};
 
