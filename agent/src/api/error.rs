@@ -20,6 +20,9 @@ pub(crate) enum ApiError {
     /// The snapshot does not make sense: a fault of ours.
     #[error("the snapshot of the heap can't be read: {0}")]
     Unreadable(mayfly_heap::HeapError),
+    /// Profiling does not begin.
+    #[error("profiling can't begin: {0}")]
+    NotStarted(String),
     /// Java objects for the answer could not be made.
     #[error("no memory for the answer: the Java heap is full")]
     NoMemory,

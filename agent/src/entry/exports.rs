@@ -4,10 +4,11 @@
 
 use std::ptr;
 
-use mayfly_jvmti::{Jni, Object, export_agent, method_body, sys};
+use mayfly_jvmti::{Jni, Object, Vm, export_agent, method_body, sys};
 use mayfly_tracking::EntryId;
 
 use super::events::MayflyAgent;
+use super::in_process;
 use super::loaded;
 use super::mbean;
 use super::natives::natives;
@@ -16,6 +17,20 @@ use crate::exact::{self, Exact, HandedOver, NextDue, Sampled};
 use crate::steering::{self, Profiler, switch_off};
 
 export_agent!(MayflyAgent);
+
+/// Java code has loaded this library.
+///
+/// # Safety
+/// Called by the JVM.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn JNI_OnLoad(
+    vm: *mut sys::JavaVM,
+    _reserved: *mut std::ffi::c_void,
+) -> sys::jint {
+    // SAFETY: the JVM's own pointer.
+    in_process::library_loaded(unsafe { Vm::from_raw(vm) });
+    sys::JNI_VERSION_1_8
+}
 
 /// Runs a native method's body; a panic switches profiling off.
 ///

@@ -8,6 +8,7 @@ use std::ptr;
 
 use mayfly_jvmti::{Class, Jni, Object, ObjectArray, method_body, sys};
 
+use super::in_process;
 use super::natives::natives;
 use crate::api::{self, ApiError, Asked, Search, Steps, Survivors};
 
@@ -52,6 +53,17 @@ natives! {
     /// `Natives.version`.
     fn Java_io_mayfly_Natives_version(_env) -> sys::jint {
         api::VERSION
+    }
+
+    /// `Natives.start`.
+    fn Java_io_mayfly_Natives_start(env, options: sys::jobject) -> sys::jboolean {
+        // SAFETY: arguments of the running native method; the second is declared a String.
+        answer(env, sys::JNI_FALSE, |jni| {
+            let options = Object::from_raw(options).and_then(|options| jni.string(options));
+            let vm = jni.vm().ok_or(ApiError::NoMemory)?;
+            let began = in_process::start(vm, &options.unwrap_or_default()).map_err(ApiError::NotStarted)?;
+            Ok(sys::jboolean::from(began))
+        })
     }
 
     /// `Natives.size`.

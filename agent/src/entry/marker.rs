@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use mayfly_jvmti::other_library_marked;
+use mayfly_jvmti::{keep_library, other_library_marked};
 
 /// Whether this copy of the library is an agent of the JVM, and not only loaded, by a jar of the Java API say. Other
 /// copies look it up by its name.
@@ -23,4 +23,10 @@ pub(super) fn mark_agent() {
 pub(super) fn other_agent() -> Option<PathBuf> {
     // SAFETY: no other library has reason to export this name.
     unsafe { other_library_marked(c"MAYFLY_IS_AGENT", &MAYFLY_IS_AGENT) }
+}
+
+/// Keeps this copy in the process for good. One that Java code has loaded is otherwise unloaded with its class loader, and the agent's
+/// threads would run into nothing.
+pub(super) fn keep_loaded() {
+    keep_library(&MAYFLY_IS_AGENT);
 }

@@ -5,6 +5,7 @@
 mod events;
 pub mod exports;
 pub mod exports_api;
+mod in_process;
 mod loaded;
 pub mod marker;
 mod mbean;

@@ -48,7 +48,7 @@ fn try_launch(context: &AgentLoadContext<'_>, option_text: String) -> Result<(),
         return Ok(());
     }
     let options = read_options(&option_text)?;
-    let (jvmti, jdk) = jvmti_of(context)?;
+    let (jvmti, jdk) = suitable(JvmtiEnv::new(context))?;
     prepare_summaries(&jvmti, &options)?;
     if options.heap_only {
         return launch_dormant(context, (jvmti, jdk), options, option_text);
@@ -181,8 +181,7 @@ fn read_options(text: &str) -> Result<Options, String> {
     Ok(options)
 }
 
-/// Comes into a running JVM, to look at its heap when asked. Nothing is asked of the JVM that only a launched agent gets,
-/// and nothing that would keep such a later agent out.
+/// Comes into a running JVM, by its attach: to look at its heap when asked, or to profile as its options say.
 pub(super) fn attach(context: &AgentLoadContext<'_>) -> Result<(), AttachRefusal> {
     look_at_stderr();
     let option_text = context.options_lossy().unwrap_or_default().into_owned();
@@ -190,45 +189,96 @@ pub(super) fn attach(context: &AgentLoadContext<'_>) -> Result<(), AttachRefusal
         return attach_again(target, &option_text);
     }
     install_panic_hook();
-    let options =
-        Options::parse(&option_text).map_err(|error| refused_attach(&error, AttachRefusal::Options))?;
+    let target = come_in(Vm::of(context), JvmtiEnv::new(context), &option_text).map_err(Refused::written)?;
+    if target.options.engine_named {
+        match target.options.engine {
+            EngineKind::Exact => start_when_loaded(target, option_text),
+            EngineKind::Sampled => say_if_not(start(target, &option_text)),
+        }
+    }
+    Ok(())
+}
+
+/// Why the agent does not come in; the words are missing if they are on stderr already.
+#[derive(Debug)]
+pub(super) struct Refused {
+    refusal: AttachRefusal,
+    why: Option<String>,
+}
+
+impl Refused {
+    fn of(refusal: AttachRefusal, why: impl std::fmt::Display) -> Self {
+        Self { refusal, why: Some(why.to_string()) }
+    }
+
+    /// Writes it to stderr.
+    fn written(self) -> AttachRefusal {
+        if let Some(why) = self.why {
+            say(&format!("not attached: {why}"));
+        }
+        self.refusal
+    }
+}
+
+impl From<AttachRefusal> for Refused {
+    fn from(refusal: AttachRefusal) -> Self {
+        Self { refusal, why: None }
+    }
+}
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.why {
+            Some(why) => f.write_str(why),
+            None => self.refusal.fmt(f),
+        }
+    }
+}
+
+/// Comes into a running JVM; nothing is profiled yet. Nothing is asked of the JVM that only a launched agent gets,
+/// and nothing that would keep such a later agent out.
+pub(super) fn come_in(
+    vm: Vm,
+    jvmti: Result<JvmtiEnv, JvmtiError>,
+    text: &str,
+) -> Result<&'static Target, Refused> {
+    let options = options_of_running(text)?;
+    // What fails from here on leaves nothing behind: the JVM unloads a library that refuses, and would call into nothing.
+    let socket = if options.control { Some(remote::listen()?) } else { None };
+    let (jvmti, jdk) = suitable(jvmti).map_err(|why| Refused::of(AttachRefusal::UnsuitableJvm, why))?;
+    prepare_summaries(&jvmti, &options).map_err(|why| Refused::of(AttachRefusal::Options, why))?;
+    if options.engine_named && options.engine == EngineKind::Sampled {
+        Sampled::try_sampler(&jvmti).map_err(|why| Refused::of(AttachRefusal::Resources, why))?;
+    }
+    let events = jvmti.install_callbacks().and_then(|()| {
+        heap::listen(&jvmti, &options.heap)?;
+        jvmti.enable(Event::VmDeath)
+    });
+    events.map_err(|error| Refused::of(AttachRefusal::Resources, error))?;
+    let target = Target::new((vm, jvmti, jdk), Loaded::Attached, options, text.to_owned());
+    vm.with_jni(|jni| target.running(jni)).ok_or(AttachRefusal::Resources)?;
+    let target = keep(target);
+    if let Some(socket) = socket {
+        remote::serve(target, socket, starting::start);
+    }
+    Ok(target)
+}
+
+/// Those that an agent can have in a JVM that runs.
+fn options_of_running(text: &str) -> Result<Options, Refused> {
+    let options = Options::parse(text).map_err(|error| Refused::of(AttachRefusal::Options, error))?;
     let summaries = Options {
         control: options.control,
         heap: options.heap.clone(),
         heap_only: options.heap_only,
         ..Options::default()
     };
-    let (profiles, engine) = (options.engine_named, options.engine);
-    if options != summaries && !profiles {
+    if options != summaries && !options.engine_named {
         let why = "its options are for an agent that is there from the start; give none, those of heap summaries, or \
                    #engine-sampled or #engine-exact and what goes with it";
-        return Err(refused_attach(&why, AttachRefusal::Options));
+        return Err(Refused::of(AttachRefusal::Options, why));
     }
-    // What fails from here on leaves nothing behind: the JVM unloads a library that refuses, and would call into nothing.
-    let socket = if options.control { Some(remote::listen()?) } else { None };
-    let (jvmti, jdk) = jvmti_of(context).map_err(|why| refused_attach(&why, AttachRefusal::UnsuitableJvm))?;
-    prepare_summaries(&jvmti, &options).map_err(|why| refused_attach(&why, AttachRefusal::Options))?;
-    if profiles && engine == EngineKind::Sampled {
-        Sampled::try_sampler(&jvmti).map_err(|why| refused_attach(&why, AttachRefusal::Resources))?;
-    }
-    let events = jvmti.install_callbacks().and_then(|()| {
-        heap::listen(&jvmti, &options.heap)?;
-        jvmti.enable(Event::VmDeath)
-    });
-    events.map_err(|error| refused_attach(&error, AttachRefusal::Resources))?;
-    let vm = Vm::of(context);
-    let target = Target::new((vm, jvmti, jdk), Loaded::Attached, options, option_text.clone());
-    vm.with_jni(|jni| target.running(jni)).ok_or(AttachRefusal::Resources)?;
-    let target = keep(target);
-    if let Some(socket) = socket {
-        remote::serve(target, socket, starting::start);
-    }
-    match engine {
-        EngineKind::Exact if profiles => start_when_loaded(target, option_text),
-        EngineKind::Sampled if profiles => say_if_not(start(target, &option_text)),
-        _ => {}
-    }
-    Ok(())
+    Ok(options)
 }
 
 fn say_if_not(started: Result<(), impl std::fmt::Display>) {
@@ -260,7 +310,7 @@ fn start_when_loaded(target: &'static Target, text: String) {
 /// The agent is there: nothing changes, but that profiling begins if it is asked for.
 fn attach_again(target: &'static Target, text: &str) -> Result<(), AttachRefusal> {
     if Options::parse(text).is_ok_and(|options| options.engine_named) {
-        return start(target, text).map_err(|why| refused_attach(&why, AttachRefusal::Resources));
+        return start(target, text).map_err(|why| Refused::of(AttachRefusal::Resources, why).written());
     }
     say("the agent is in this JVM already; nothing was changed");
     if remote::is_served(target) { Ok(()) } else { Err(AttachRefusal::NoSocket) }
@@ -272,15 +322,10 @@ fn start(target: &'static Target, text: &str) -> Result<(), String> {
     started.unwrap_or_else(|| Err("the JVM gave no environment".into()))
 }
 
-fn refused_attach(why: &dyn std::fmt::Display, refusal: AttachRefusal) -> AttachRefusal {
-    say(&format!("not attached: {why}"));
-    refusal
-}
-
-/// A JVMTI environment and the JVM's feature release, e.g. 17, if it is one that the agent runs on.
-fn jvmti_of(context: &AgentLoadContext<'_>) -> Result<(JvmtiEnv, u32), String> {
-    let jvmti = JvmtiEnv::new(context)
-        .map_err(|error| format!("this JVM has no usable JVMTI ({error}): use HotSpot 11 or newer"))?;
+/// The environment and the JVM's feature release, e.g. 17, if it is one that the agent runs on.
+fn suitable(jvmti: Result<JvmtiEnv, JvmtiError>) -> Result<(JvmtiEnv, u32), String> {
+    let jvmti =
+        jvmti.map_err(|error| format!("this JVM has no usable JVMTI ({error}): use HotSpot 11 or newer"))?;
     let jdk = check_jvm(&jvmti)?;
     Ok((jvmti, jdk))
 }

@@ -6,8 +6,15 @@ use jvmti_bindings::callbacks::{
 };
 use jvmti_bindings::sys::jvmti as sys;
 
+use crate::Agent;
 use crate::jni::Jni;
 use crate::refs::{Class, Object, Thread};
+
+/// Makes an agent of this type the receiver of events, unless there is one: for a library that the JVM has not loaded as an agent.
+pub fn use_agent<A: Agent + Default + 'static>() {
+    // One that is there stays.
+    let _ = jvmti_bindings::set_global_agent(Box::new(A::default()));
+}
 
 /// The environment of the event's thread; `None` in events without one (collections, the primordial phase).
 pub fn jni_of<'event>(context: &'event CallbackContext<'_>) -> Option<Jni<'event>> {

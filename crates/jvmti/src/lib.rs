@@ -36,7 +36,7 @@ pub use allocation_watch::{AllocationWatch, TakesAllocations};
 pub use arrays::ObjectArray;
 pub use buffers::{Buffer, BufferLayout};
 pub use error::JvmtiError;
-pub use events::{Exhausted, SampledAllocation, class_of, jni_of, redefined_class, thread_of};
+pub use events::{Exhausted, SampledAllocation, class_of, jni_of, redefined_class, thread_of, use_agent};
 pub use fields::{Field, FieldValue, InstanceOf, OfClass, OfThread};
 pub use heap::{
     FieldFacts, Follow, HeapObject, HeapVisitor, HeapWalk, KeptTags, Reference, ReferenceKind, StackSlot,
@@ -54,7 +54,7 @@ pub use jvmti_bindings::{Agent, export_agent};
 pub use jvmti_env::{Capabilities, Event, JvmtiEnv, MOST_FRAMES, MethodCode, MethodFacts, StackFrame};
 pub use known_objects::{KnownObject, KnownObjects};
 pub use layout::{ArrayLayout, FieldOffset};
-pub use libraries::other_library_marked;
+pub use libraries::{keep_library, other_library_marked};
 pub use management::{AllocationCounter, Management};
 pub use marking::ZMarking;
 pub use names::{class_name, modified_utf8};

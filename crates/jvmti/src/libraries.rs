@@ -1,6 +1,7 @@
 //! The libraries loaded into this process, and marks that they export.
 
 use std::ffi::{CStr, CString, OsStr, c_int, c_void};
+use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::ptr;
@@ -19,6 +20,20 @@ pub unsafe fn other_library_marked(name: &CStr, own: &AtomicBool) -> Option<Path
     };
     let path = loaded_paths().into_iter().find(|path| is_marked(path).is_some())?;
     Some(PathBuf::from(OsStr::from_bytes(path.as_bytes())))
+}
+
+/// Keeps the library that holds this value in the process until its end, whoever closes it. Without effect in a program's own file, which
+/// stays anyway, and under musl, which unloads nothing.
+pub fn keep_library<T>(held: &'static T) {
+    let mut info = MaybeUninit::<libc::Dl_info>::uninit();
+    // SAFETY: any address may be asked about, and the out-pointer outlives the call, which fills it unless it returns 0; the path is the
+    // loader's own, and with NOLOAD nothing is loaded or run. The handle is not closed, on purpose.
+    unsafe {
+        if libc::dladdr(ptr::from_ref(held).cast(), info.as_mut_ptr()) != 0 {
+            let flags = libc::RTLD_NOLOAD | libc::RTLD_NODELETE | libc::RTLD_LAZY;
+            libc::dlopen(info.assume_init().dli_fname, flags);
+        }
+    }
 }
 
 /// Paths of the loaded libraries; the program itself has none.

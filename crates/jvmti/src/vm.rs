@@ -25,6 +25,14 @@ impl Vm {
         Self(context.vm().raw())
     }
 
+    /// The VM that loads the library.
+    ///
+    /// # Safety
+    /// `vm` must be what the JVM passed to `JNI_OnLoad`.
+    pub unsafe fn from_raw(vm: *mut sys::JavaVM) -> Self {
+        Self(vm)
+    }
+
     /// Attaches this native thread as a Java daemon thread of that name; `None` if the VM refuses (it is ending).
     pub fn attach_daemon(self, name: &str) -> Option<Attached> {
         let name = CString::new(name).ok()?;

@@ -5,13 +5,13 @@ package io.mayfly;
  *
  * <p>Every method may be called from any thread at any time. Without the agent each is a no-op, so calls can stay in
  * production code: the first call finds out, later ones return at once. An agent attached to the running JVM after
- * that first call is not noticed.
+ * that first call is not noticed. Only {@link #load()} and {@link #start(String)} bring the agent in.
  *
- * <p>What the calling thread allocates during a call is not counted. Nothing is allocated here.
+ * <p>What the calling thread allocates during a call is not counted. Nothing is allocated here, but to bring the agent in.
  */
 public final class Mayfly {
   /** Set once a native method was found to have no library behind it. Racing threads agree. */
-  private static boolean absent;
+  private static volatile boolean absent;
 
   private Mayfly() {}
 
@@ -28,6 +28,43 @@ public final class Mayfly {
     } catch (UnsatisfiedLinkError e) {
       absent = true;
     }
+  }
+
+  /**
+   * Brings the agent into this JVM and samples from now on: {@link #start(String)} without options.
+   *
+   * @return whether profiling began by this call
+   */
+  public static boolean load() {
+    return start("");
+  }
+
+  /**
+   * Brings the agent into this JVM, without {@code -agentpath} and without an attach, and begins to profile with the JVM's own sampler.
+   * If this JVM is profiled already, whoever began that, nothing changes: as many parts of a program as like may call this. An agent
+   * that is there and does nothing begins. {@code mayfly status}, {@code snapshot}, {@code live} and {@code stop} reach it as
+   * any other.
+   *
+   * <p>The library is looked for where {@code -Dmayfly.agent} or the environment's {@code MAYFLY_AGENT} say, then beside the jar
+   * of this class, then in it. JDK 24 and newer warn if {@code --enable-native-access} does not allow Java code to load a library.
+   *
+   * @param options as of the agent, e.g. {@code "#sample-64k#recording-run.mayfly"}: those that go with {@code #engine-sampled},
+   *     which need not be named
+   * @return whether profiling began by this call
+   * @throws AgentMissingException if the library is not found, or is of another version
+   * @throws IllegalStateException if profiling can't begin: options that can't be had, or another profiler has the JVM's sampler
+   */
+  public static boolean start(String options) {
+    java.util.Objects.requireNonNull(options, "options");
+    AgentLibrary.require();
+    boolean began;
+    try {
+      began = Natives.start(options);
+    } catch (UnsatisfiedLinkError e) {
+      throw new AgentMissingException("Mayfly's library in this JVM is older than this API and can't begin to profile", e);
+    }
+    absent = false;
+    return began;
   }
 
   /**

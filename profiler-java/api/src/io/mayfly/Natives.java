@@ -16,6 +16,9 @@ final class Natives {
   /** The version of these methods that the library has. */
   static native int version();
 
+  /** Begins to profile with the sampled engine; false if something profiles already. A library of an older Mayfly lacks it. */
+  static native boolean start(String options);
+
   /** Shallow size in bytes (JVMTI GetObjectSize). */
   static native long size(Object object);
 
