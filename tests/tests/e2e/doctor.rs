@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use mayfly_tests::{Launch, Running, any_jvm, artifacts, mayfly};
+use mayfly_tests::{Launch, Running, any_jvm, artifacts, mayfly, schema_faults};
+use serde_json::Value;
 
 #[test]
 fn it_tells_a_jvm_that_can_be_profiled_from_one_that_cannot() {
@@ -22,6 +23,10 @@ fn it_tells_a_jvm_that_can_be_profiled_from_one_that_cannot() {
                 "on {jvm}: {}",
                 doctor.stdout
             );
+            let json = mayfly(["doctor", "--json", &pid]).stdout;
+            let json: Value = serde_json::from_str(&json).expect("JSON");
+            assert_eq!(schema_faults(&json), [""; 0], "{flag} on {jvm}");
+            assert_eq!((&json["can_record"], &json["pid"]), (&(code == 0).into(), &running.pid().into()));
             // What it says is what happens.
             let start = mayfly(["start", &pid]);
             assert_eq!(start.code(), Some(code), "{flag} on {jvm}: {}", start.stderr);

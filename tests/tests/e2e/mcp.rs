@@ -4,7 +4,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use mayfly_tests::{Launch, Profiled, Running, any_jvm, artifacts, mayfly, skip, workspace_root};
+use mayfly_tests::{
+    Launch, Profiled, Running, any_jvm, artifacts, mayfly, schema_faults, skip, workspace_root,
+};
 use serde_json::{Value, json};
 
 const MAIN: &str = "com.example.Main";
@@ -59,48 +61,6 @@ impl Drop for Client {
 fn said(result: &Value) -> String {
     let texts = result["content"].as_array().expect("content").iter();
     texts.filter_map(|content| content["text"].as_str()).collect::<Vec<_>>().join("\n")
-}
-
-/// What of a document its schema in `docs/schemas` does not allow.
-fn schema_faults(document: &Value) -> Vec<String> {
-    let name = document["schema"].as_str().expect("a schema").replace('/', "-");
-    let file = workspace_root().join(format!("docs/schemas/{name}.json"));
-    let schema = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-    faults(document, &serde_json::from_str(&schema).expect("JSON"), &name)
-}
-
-/// By the words that these schemas use: `const`, `type`, `properties`, `required`, `items`.
-fn faults(value: &Value, schema: &Value, path: &str) -> Vec<String> {
-    let kind = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    };
-    let is = |wanted: &Value| wanted == kind || (wanted == "number" && kind == "integer");
-    let fits = match &schema["type"] {
-        Value::Null => schema["const"].is_null() || schema["const"] == *value,
-        Value::Array(kinds) => kinds.iter().any(is),
-        kind => is(kind),
-    };
-    let mut found: Vec<_> = (!fits).then(|| format!("{path} is {value}")).into_iter().collect();
-    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    found.extend(
-        required
-            .filter(|key| value.is_object() && value.get(key).is_none())
-            .map(|key| format!("{path}.{key} is missing")),
-    );
-    for (key, inner) in schema["properties"].as_object().into_iter().flatten() {
-        found.extend(
-            value.get(key).into_iter().flat_map(|value| faults(value, inner, &format!("{path}.{key}"))),
-        );
-    }
-    let items = value.as_array().into_iter().flatten();
-    found.extend(items.flat_map(|item| faults(item, &schema["items"], &format!("{path}[]"))));
-    found
 }
 
 /// The same calls by the library.
@@ -173,17 +133,6 @@ fn a_client_gets_what_the_commands_answer() {
         assert_eq!(schema_faults(&status["structuredContent"]), [""; 0], "on {jvm}");
         by_the_library(&recording, waiting.pid());
     });
-}
-
-#[test]
-fn a_schema_finds_what_it_does_not_allow() {
-    let schema = json!({ "type": "object", "required": ["a"], "properties": {
-        "a": { "type": ["integer", "null"] }, "b": { "items": { "type": "number" } } } });
-    let count = |value: Value| faults(&value, &schema, "x").len();
-    assert_eq!(count(json!({ "a": null, "b": [1, 1.5], "c": "more" })), 0);
-    assert_eq!(count(json!({ "b": ["1", true] })), 3);
-    assert_eq!(count(json!({ "a": 1.5 })), 1);
-    assert_eq!(count(json!([])), 1);
 }
 
 #[test]

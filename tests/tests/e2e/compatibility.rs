@@ -1,0 +1,78 @@
+//! A command and an agent or a recording of different versions (docs/guide/compatibility.md): what both know works, and what one does not know is
+//! named with what to replace. The formats themselves have their files in `crates/recording/tests/golden`.
+
+use std::fs;
+
+use mayfly_tests::{Launch, Workspace, any_jvm, exchange_bytes, mayfly, workspace_root};
+
+/// An earlier format, by the whole command.
+#[test]
+fn recordings_of_earlier_versions_are_shown() {
+    let golden = workspace_root().join("crates/recording/tests/golden");
+    for name in [
+        "v1.recording",
+        "v1-view.recording",
+        "v2.recording",
+        "v2-fates.recording",
+        "v2-collections.recording",
+    ] {
+        let file = golden.join(name).display().to_string();
+        let report = mayfly(["report", "--json", &file]).ok().stdout;
+        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+        assert_eq!(report["schema"], "mayfly-report/1", "{name}");
+        mayfly(["report", "--full", &file]).ok();
+    }
+}
+
+#[test]
+fn a_recording_of_a_later_version_is_refused_with_what_reads_it() {
+    let workspace = Workspace::new();
+    let golden = workspace_root().join("crates/recording/tests/golden/v2.recording");
+    let mut bytes = fs::read(golden).expect("the golden file is there");
+    bytes[8] += 1;
+    let file = workspace.file("later.mayfly");
+    fs::write(&file, bytes).expect("written");
+    let refused = mayfly(["report".into(), file.into_os_string()]);
+    assert_eq!(refused.code(), Some(4), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("has format 3") && refused.stderr.contains("read it with a newer Mayfly")
+    );
+}
+
+#[test]
+fn the_answer_of_a_later_agent_names_what_to_replace() {
+    any_jvm(|jvm| {
+        if jvm.feature < 16 {
+            return;
+        }
+        let running = Launch::new(jvm, "later.LaterAgent").start().when_ready();
+        for command in ["status", "snapshot", "start"] {
+            let asked = mayfly([command, &running.pid().to_string()]);
+            assert_eq!(asked.code(), Some(3), "{command} on {jvm}: {}", asked.stderr);
+            for part in ["message 99 of protocol 900", "use the mayfly of the same version as the agent"] {
+                assert!(asked.stderr.contains(part), "{command} on {jvm}: {}", asked.stderr);
+            }
+        }
+        running.finish();
+    });
+}
+
+/// A request that is not there yet: refused by name, and the agent serves the next.
+#[test]
+fn an_agent_says_of_a_later_request_that_it_does_not_know_it() {
+    /// The greeting of protocol 900; a frame of kind 16 with one byte, the checksums of both, and that byte.
+    const LATER: [u8; 26] = [
+        0x89, b'M', b'A', b'Y', b'C', b'T', b'L', b'\n', 0x84, 3, 0, 0, 16, 1, 0, 0, 0, 0xfa, 0x07, 0x7e,
+        0x1e, 0x6f, 0xdf, 0xb9, 0x06, 99,
+    ];
+    const REFUSED: u8 = 1;
+    const UNKNOWN: u8 = 0;
+    any_jvm(|jvm| {
+        let running = Launch::new(jvm, "steered.Steered").agent("#heapsummary").start().when_ready();
+        let answer = exchange_bytes(running.pid(), &LATER);
+        // The greeting, a frame's head, then: refused, as unknown, number 99.
+        assert_eq!(answer.get(25..), Some(&[REFUSED, UNKNOWN, 99][..]), "on {jvm}: {answer:x?}");
+        mayfly(["status", &running.pid().to_string()]).ok();
+        running.finish().ok();
+    });
+}
