@@ -106,11 +106,14 @@ page-cost *ARGS:
     cargo build --release
     cargo run --release -p mayfly-bench -- page {{ ARGS }}
 
-# Build what is handed out, into target/packages: archives, wheels and Debian packages, for x86-64 and aarch64, glibc 2.17 and musl
+# Build what is handed out, into target/packages: archives, wheels, .deb and .rpm, a Maven repository, an image's recipe, for x86-64 and aarch64
 dist *ARCHS:
     scripts/dist/build {{ ARCHS }}
 
-# Try what `just dist` made on a JVM of musl and on one of aarch64, by qemu
-platforms:
+# Try each package that `just dist` made, where there is nothing but a JVM: glibc, musl, and aarch64 by qemu
+dist-test:
     scripts/fetch-platforms
     cargo test -p mayfly-tests --test e2e platforms::
+
+# The same by its former name
+platforms: dist-test

@@ -53,6 +53,7 @@ fn main() -> ExitCode {
         Command::Ps(args) => commands::ps::run(args),
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::HelpFiles(args) => commands::help_files::run(&args),
+        Command::Agent(args) => commands::agent::run(&args),
         Command::Attach(args) => commands::attach::run(&args),
         Command::Status(args) => commands::status::run(args),
         Command::Start(args) => commands::start::run(&args),

@@ -22,8 +22,8 @@ use own::OwnArgs;
 pub(crate) use part::Phase;
 use part::{FormatArgs, PartArgs};
 use running::{
-    DoctorArgs, LiveArgs, McpArgs, PsArgs, RecordArgs, SnapshotArgs, StartArgs, StatusArgs, StopArgs,
-    TargetArgs,
+    AgentArgs, DoctorArgs, LiveArgs, McpArgs, PsArgs, RecordArgs, SnapshotArgs, StartArgs, StatusArgs,
+    StopArgs, TargetArgs,
 };
 
 /// See how long the objects of a Java program live: which classes and call sites allocate, how much, and when those
@@ -133,6 +133,11 @@ pub(crate) enum Command {
     /// agent would come to it. Changes nothing. Exits with 0 if a recording could be started, with 2 if this installation is in the
     /// way, and with 3 if the JVM is.
     Doctor(DoctorArgs),
+    /// Say where the agent's library is, or copy it
+    ///
+    /// For command lines: -agentpath:$(mayfly agent)=#… With --copy-to, puts a copy into a folder and says where: for images without a
+    /// shell, whose init container gives the agent to another one.
+    Agent(AgentArgs),
     /// Load the agent into a running JVM, to look at its heap
     ///
     /// Commands that need it do this by themselves. An agent that is there already is left as it is.

@@ -1,4 +1,4 @@
-//! Arguments of the commands for JVMs that run: `live`, `ps`, `status`, `pause`, `resume`, `reset`, `snapshot`.
+//! Arguments of the commands for JVMs that run: `agent`, `live`, `ps`, `status`, `pause`, `resume`, `reset`, `snapshot`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,6 +23,14 @@ pub(crate) struct DoctorArgs {
     /// Write JSON (schema mayfly-doctor/1)
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What `mayfly agent` takes.
+#[derive(Debug, Args)]
+pub(crate) struct AgentArgs {
+    /// Put a copy there, which every user can read; one that is there is replaced
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) copy_to: Option<PathBuf>,
 }
 
 /// Which JVM is meant.

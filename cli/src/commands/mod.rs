@@ -1,6 +1,7 @@
 //! The commands, one file each: from parsed arguments to an exit code.
 
 pub(crate) mod advise;
+pub(crate) mod agent;
 pub(crate) mod attach;
 pub(crate) mod check;
 pub(crate) mod demo;

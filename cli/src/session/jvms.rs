@@ -15,6 +15,9 @@ use crate::session::unreachable::Unreachable;
 /// How names of the agent's library begin, copies for attaching included.
 pub(crate) const AGENT_PREFIXES: [&str; 2] = ["libmayfly", ".libmayfly"];
 
+/// Set by `java -jar mayfly.jar` (profiler-java/mayfly): its own process id.
+const LAUNCHER: &str = "MAYFLY_LAUNCHER";
+
 /// More than a JVM's counters or a JDK's `release` take.
 const MOST_FILE_BYTES: u64 = 4 << 20;
 
@@ -60,9 +63,18 @@ fn main_of(command: &str) -> &str {
     word.rsplit('/').next().unwrap_or_default()
 }
 
-/// All JVMs that we may look at.
+/// All JVMs that we may look at, but the one that is only there to run this command.
 pub(crate) fn all() -> Vec<Jvm> {
-    all_pids().into_iter().filter_map(|pid| look_at(pid).ok()).collect()
+    let launcher = launcher();
+    let others = all_pids().into_iter().filter(|&pid| Some(pid) != launcher);
+    others.filter_map(|pid| look_at(pid).ok()).collect()
+}
+
+/// The JVM of `java -jar mayfly.jar`, if that is what has started this process; what this process starts inherits the variable.
+fn launcher() -> Option<u32> {
+    let named = std::env::var(LAUNCHER).ok()?.parse().ok()?;
+    let parent = rustix::process::getppid()?.as_raw_nonzero().get();
+    (u32::try_from(parent) == Ok(named)).then_some(named)
 }
 
 /// Whether a word names a jar, which may be there as a file, but is neither a recording nor a dump: the JVM that runs it is meant.

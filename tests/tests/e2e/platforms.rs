@@ -8,18 +8,22 @@ use std::process::Command;
 use std::time::Duration;
 
 use mayfly_tests::{
-    JsonReport, Jvm, Launch, Outcome, Running, Workspace, any_jvm, check_all, fixture_classes, skip,
-    workspace_root,
+    JsonReport, Jvm, Launch, Outcome, Running, Workspace, any_jvm, artifacts, check_all, fixture_classes,
+    skip, workspace_root,
 };
 
 /// By qemu a program takes ten times as long.
 const LIMIT: Duration = Duration::from_secs(600);
 
+/// Where packages are.
+fn packages() -> PathBuf {
+    std::env::var_os("MAYFLY_PACKAGES")
+        .map_or_else(|| workspace_root().join("target/packages"), PathBuf::from)
+}
+
 /// A file of the packages that ends so; `None`, and said, if there is none.
 fn package(end: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("MAYFLY_PACKAGES")
-        .map_or_else(|| workspace_root().join("target/packages"), PathBuf::from);
-    let files = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let files = fs::read_dir(packages()).into_iter().flatten().flatten().map(|entry| entry.path());
     let found = files.filter(|path| path.to_string_lossy().ends_with(end)).min();
     if found.is_none() {
         skip(&format!("a package {end}"), "not built; scripts/dist/build makes it");
@@ -184,6 +188,120 @@ fn the_debian_package_is_installed_and_used() {
     )
     .ok();
     is_installed(&root.file("usr/bin/mayfly"), &root.file("usr/lib/libmayfly.so"));
+}
+
+/// Where there is nothing but the JVM, of each package that there is, and of what this build has made.
+#[test]
+fn the_first_report_comes_where_only_a_jvm_is() {
+    if run("python3", ["--version"]).code() != Some(0) {
+        return skip("a bare root", "no python3");
+    }
+    let built = Workspace::new();
+    for (folder, file) in [("bin", &artifacts().cli), ("lib", &artifacts().agent)] {
+        fs::create_dir(built.file(folder)).expect("made");
+        fs::copy(file, built.file(folder).join(file.file_name().expect("a name"))).expect("copied");
+    }
+    let arch = std::env::consts::ARCH;
+    let debian = if arch == "aarch64" { "arm64" } else { "amd64" };
+    let kinds = [
+        format!("-linux-{arch}.tar.gz"),
+        format!("_{arch}.whl"),
+        format!("_{debian}.deb"),
+        format!(".{arch}.rpm"),
+    ];
+    let mut packages: Vec<_> = kinds.iter().filter_map(|end| package(end)).collect();
+    packages.extend(maven_repository().map(|repository| jar_in(&repository)));
+    any_jvm(|jvm| {
+        bare_root(jvm, &[], std::iter::once(built.path()).chain(packages.iter().map(|path| path.as_path())))
+    });
+}
+
+/// The same where the C library is musl, of the archive.
+#[test]
+fn the_first_report_comes_where_only_a_jvm_of_musl_is() {
+    let (Some(jvm), Some(archive)) = (platform("musl17", 17), package("-linux-x86_64.tar.gz")) else {
+        return;
+    };
+    bare_root(&jvm, &[], std::iter::once(archive.as_path()));
+}
+
+/// The same on aarch64, by qemu.
+#[test]
+fn the_first_report_comes_where_only_a_jvm_of_aarch64_is() {
+    let (Some(jvm), Some(archive)) = (platform("arm21", 21), package("-linux-aarch64.tar.gz")) else {
+        return;
+    };
+    let qemu = ["--qemu", "/usr/bin/qemu-aarch64-static", "--libraries", "/usr/aarch64-linux-gnu/lib"];
+    bare_root(&jvm, &qemu, std::iter::once(archive.as_path()));
+}
+
+fn bare_root<'a>(jvm: &Jvm, options: &[&str], packages: impl Iterator<Item = &'a Path>) {
+    let mut command = Command::new(workspace_root().join("scripts/dist/bare-root"));
+    command.arg("--jre").arg(&jvm.home).arg("--classes").arg(fixture_classes()).args(options).args(packages);
+    let tried = Running::of(command).finish();
+    match tried.code() {
+        Some(77) => skip("a bare root", tried.stdout.trim()),
+        code => assert_eq!(code, Some(0), "on {jvm}: {}{}", tried.stdout, tried.stderr),
+    }
+}
+
+/// The repository that `scripts/dist/build` makes.
+fn maven_repository() -> Option<PathBuf> {
+    let repository = packages().join("maven");
+    let is_there = repository.join("io/mayfly/mayfly-bom").exists();
+    if !is_there {
+        skip("the Maven repository", "not built; scripts/dist/build makes it");
+    }
+    is_there.then_some(repository)
+}
+
+fn jar_in(repository: &Path) -> PathBuf {
+    let version = env!("CARGO_PKG_VERSION");
+    repository.join(format!("io/mayfly/mayfly/{version}/mayfly-{version}.jar"))
+}
+
+/// By the versions of the BOM alone, with what these artifacts need; into a repository of its own, beside what was fetched before.
+#[test]
+fn artifacts_come_out_of_the_maven_repository() {
+    let Some(repository) = maven_repository() else { return };
+    let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".m2/repository");
+    if run("mvn", ["-v"]).code() != Some(0)
+        || !home.join("org/apache/maven/plugins/maven-dependency-plugin/3.6.1").exists()
+    {
+        return skip("the Maven repository", "no mvn, or nothing was fetched by it yet");
+    }
+    let folder = Workspace::new();
+    let ours = folder.file("m2");
+    for (from, to) in [(home.clone(), ours.clone()), (home.join("io"), ours.join("io"))] {
+        fs::create_dir_all(&to).expect("made");
+        let entries = fs::read_dir(from).into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| entry.file_name() != "io" && entry.file_name() != "mayfly") {
+            std::os::unix::fs::symlink(entry.path(), to.join(entry.file_name())).expect("linked");
+        }
+    }
+    let pom = include_str!("platforms_pom.xml").replace("REPOSITORY", &repository.display().to_string());
+    fs::write(folder.file("pom.xml"), pom.replace("VERSION", env!("CARGO_PKG_VERSION"))).expect("written");
+    let local = format!("-Dmaven.repo.local={}", ours.display());
+    let goal = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
+    let file = folder.file("pom.xml").display().to_string();
+    run(
+        "mvn",
+        [
+            "-q",
+            "-B",
+            "-o",
+            "-Daether.offline.protocols=file",
+            &local,
+            "-f",
+            &file,
+            goal,
+            "-DoutputDirectory=out",
+        ],
+    )
+    .ok();
+    let mut jars: Vec<_> = mayfly_tests::files_in(&folder.file("out"));
+    jars.retain(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("mayfly")));
+    assert_eq!(jars.len(), 3, "{jars:?}");
 }
 
 #[test]
