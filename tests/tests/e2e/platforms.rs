@@ -211,6 +211,7 @@ fn the_first_report_comes_where_only_a_jvm_is() {
     ];
     let mut packages: Vec<_> = kinds.iter().filter_map(|end| package(end)).collect();
     packages.extend(maven_repository().map(|repository| jar_in(&repository)));
+    packages.extend(Some(self::packages().join("image")).filter(|image| image.exists()));
     any_jvm(|jvm| {
         bare_root(jvm, &[], std::iter::once(built.path()).chain(packages.iter().map(|path| path.as_path())))
     });
