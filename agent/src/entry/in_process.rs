@@ -15,7 +15,7 @@ use crate::conduct::descriptors::look_at_stderr;
 use crate::conduct::notice::{install_panic_hook, say};
 use crate::options::Options;
 use crate::steering::Profiler;
-use crate::target::Target;
+use crate::target_jvm::Target;
 
 /// The options of a load by the program itself.
 const PROPERTY: &str = "mayfly.options";
