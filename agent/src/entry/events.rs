@@ -81,16 +81,16 @@ impl Agent for MayflyAgent {
         }
     }
 
-    fn garbage_collection_start(&self, _context: CallbackContext<'_>) {
+    fn garbage_collection_start(&self, context: CallbackContext<'_>) {
         if let Some(profiler) = Profiler::get() {
-            profiler.gc_started();
+            profiler.gc_started(&context);
         }
     }
 
-    fn garbage_collection_finish(&self, _context: CallbackContext<'_>) {
+    fn garbage_collection_finish(&self, context: CallbackContext<'_>) {
         faults::point("collection");
         if let Some(profiler) = Profiler::get() {
-            profiler.gc_finished();
+            profiler.gc_finished(&context);
         }
     }
 

@@ -54,6 +54,8 @@ pub struct Options {
     pub redraw: bool,
     /// Mean bytes between two tracked objects, `#sample`. `None`: no byte sample. The sampled engine always has one.
     pub sample_bytes: Option<u64>,
+    /// Read each young collection inside of its pause: exact counts of what was born and died young, `#census`.
+    pub census: bool,
     /// Samples a second, `#sample-rate`. `None`: however many the interval gives.
     pub sample_rate: Option<SampleRate>,
     /// Native memory the agent may hold, in bytes, `#memlimit`.
@@ -177,6 +179,7 @@ impl Default for Options {
             redraw: false,
             sample_bytes: None,
             sample_rate: None,
+            census: false,
             mem_limit: 256 << 20,
             recording: None,
             heap: HeapOptions::default(),

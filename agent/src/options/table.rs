@@ -122,6 +122,17 @@ pub(super) const SPECS: &[Spec] = &[
         ..DEFAULTS
     },
     Spec {
+        name: "census",
+        mistaken: &["young", "exactyoung"],
+        shape: Shape::Flag(|o| o.census = true),
+        example: "#census",
+        help: "Read what each young collection leaves behind, inside of its pause: per class exactly what was born, what died \
+               before its first collection or at which age, and what was copied and promoted. With Serial, Parallel and G1, \
+               whatever counts; also in a JVM that runs already, from its first collection on. Pauses grow by about 10 ms per \
+               million objects. In its first form: off unless asked for.",
+        ..DEFAULTS
+    },
+    Spec {
         name: "bucket",
         mistaken: &["buckets"],
         shape: Shape::Value("SECONDS,...", |o, v| value::buckets(v).map(|bounds| o.buckets = bounds)),

@@ -39,8 +39,12 @@ pub(crate) fn begin(profiler: &Arc<Profiler>, jni: Jni<'_>) {
             Update::Flags(target.flags(jni)),
         ]);
     }
+    if profiler.options.census {
+        profiler.census.begin(target, jni, launched);
+    }
     profiler.engine.begin(jni);
     if profiler.options.delay_profiling {
+        profiler.census.pauses();
         profiler.output.note("## Profiling delayed");
     } else {
         switch_on(profiler, jni, &mut profiler.session.lock());

@@ -50,11 +50,13 @@ fn sweep(profiler: &Profiler, jni: Jni<'_>) {
 /// VMDeath: by then HotSpot has stopped the threads of concurrent collectors, and one would wait for ever.
 pub(crate) fn collect_last(profiler: &Profiler, jni: Jni<'_>) {
     let open = profiler.session.lock().is_some();
-    if !open || profiler.collected_last.swap(true, Relaxed) || !profiler.shared.plan.lifetimes {
+    let has_census = profiler.options.census;
+    let is_wanted = profiler.shared.plan.lifetimes || has_census;
+    if !open || profiler.collected_last.swap(true, Relaxed) || !is_wanted {
         return;
     }
     stop_for_good(profiler, jni);
-    if profiler.engine.is_worth_a_collection() {
+    if has_census || profiler.engine.is_worth_a_collection() {
         collect_now(profiler, jni);
     }
     if let Some(session) = profiler.session.lock().as_mut() {

@@ -1,7 +1,7 @@
 //! Start, pause, reset, report: asked for by the program through the Java API, by options, or from outside.
 
 use mayfly_jvmti::Jni;
-use mayfly_profile::Profile;
+use mayfly_profile::{Profile, Update};
 
 use super::outside::Outside;
 use super::profiler::Profiler;
@@ -17,6 +17,7 @@ pub(super) fn switch_on(profiler: &Profiler, jni: Jni<'_>, session: &mut Option<
     }
     profiler.precision.count_from(profiler.shared.clock.bytes());
     session.starts(&Outside::of(profiler, jni));
+    profiler.census.resumes();
     profiler.engine.resume(jni);
 }
 
@@ -35,6 +36,7 @@ pub(crate) fn pause(profiler: &Profiler, jni: Jni<'_>) {
     let Some(session) = session.as_mut() else { return };
     if profiler.shared.switches.set_active(false) {
         profiler.engine.pause(jni);
+        profiler.census.pauses();
         session.stops(&Outside::of(profiler, jni));
         profiler.output.note("## Profiling disabled");
     }
@@ -44,6 +46,7 @@ pub(crate) fn pause(profiler: &Profiler, jni: Jni<'_>) {
 pub(crate) fn reset(profiler: &Profiler, jni: Jni<'_>) {
     let references = &mut profiler.shared.references.handles(jni);
     if let Some(session) = profiler.session.lock().as_mut() {
+        profiler.census.restart();
         profiler.output.send(session.reset(&*profiler.engine, references));
         profiler.output.note("Instance data reset");
     }
@@ -62,7 +65,15 @@ pub(super) fn publish(profiler: &Profiler, jni: Jni<'_>, session: &mut Session) 
     session.absorb();
     let outside = Outside::of(profiler, jni);
     session.note_collections(profiler.target.take_collections(), &outside);
-    profiler.output.send(session.updates(&*profiler.engine, &outside, profiler.own_cpu()));
+    profiler.output.send(updates(profiler, session, &outside));
+}
+
+/// What is new. Classes of the census are known before names are told.
+pub(super) fn updates(profiler: &Profiler, session: &mut Session, outside: &Outside<'_>) -> Vec<Update> {
+    let census = profiler.census.counts(&profiler.shared.classes);
+    let mut updates = session.updates(&*profiler.engine, outside, profiler.own_cpu());
+    updates.extend(census.map(|census| Update::Census(Box::new(census))));
+    updates
 }
 
 /// Writes a report, when its turn comes.
@@ -102,6 +113,7 @@ fn publish_now(profiler: &Profiler, jni: Jni<'_>) -> bool {
     let references = &mut profiler.shared.references.handles(jni);
     session.catch_up(references, &Outside::of(profiler, jni));
     session.is_asked_for_all();
+    profiler.census.is_asked_for_all();
     publish(profiler, jni, session);
     true
 }

@@ -6,6 +6,7 @@ use mayfly_jvmti::Jni;
 use mayfly_profile::Update;
 
 use super::collecting::collect_last;
+use super::control::updates;
 use super::outside::Outside;
 use super::profiler::Profiler;
 use crate::conduct::notice::say;
@@ -49,6 +50,7 @@ fn stop_leaving(profiler: &Profiler, jni: Jni<'_>, leaving: Leaving) {
         close(profiler, jni, &mut session, "Profiling stopped");
         session.release(references);
         profiler.engine.end(jni, leaving);
+        profiler.census.close(jni);
         Profiler::clear();
     });
     profiler.shared.switches.finish();
@@ -85,7 +87,8 @@ fn close(profiler: &Profiler, jni: Jni<'_>, session: &mut Session, reason: &str)
     let outside = Outside::of(profiler, jni);
     session.note_collections(profiler.target.take_collections(), &outside);
     session.is_asked_for_all();
-    let mut last = session.updates(&*profiler.engine, &outside, profiler.own_cpu());
+    profiler.census.is_asked_for_all();
+    let mut last = updates(profiler, session, &outside);
     last.push(Update::End);
     profiler.output.close(last);
     say_of_scopes(profiler);

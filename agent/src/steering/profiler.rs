@@ -5,11 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
+use mayfly_jvmti::CallbackContext;
 use mayfly_profile::Profile;
 
 use super::precision::Precision;
 use super::slot::Slot;
 use super::worker_thread::WorkerThread;
+use crate::census::CensusSlot;
 use crate::engine::Engine;
 use crate::options::Options;
 use crate::output::Output;
@@ -44,6 +46,8 @@ pub(crate) struct Profiler {
     pub(super) output: Output,
     /// Opened at VMInit. Its lock also orders what is done with the profiler.
     pub(super) session: Slot<Session>,
+    /// What is read of young collections, if that was asked for.
+    pub(super) census: CensusSlot,
     pub(super) precision: Precision,
     /// The program is over: the last collection was begun.
     pub(super) collected_last: AtomicBool,
@@ -73,6 +77,7 @@ impl Profiler {
             begun,
             output,
             session: Slot::default(),
+            census: CensusSlot::default(),
             collected_last: AtomicBool::new(false),
             own_cpu_us: AtomicU64::new(0),
             allocated_before: AtomicU64::new(0),
@@ -140,15 +145,17 @@ impl Profiler {
     }
 
     /// A collection began. Called inside a GC callback: it neither blocks nor allocates.
-    pub(crate) fn gc_started(&self) {
+    pub(crate) fn gc_started(&self, event: &CallbackContext<'_>) {
         let clock = &self.shared.clock;
         self.target.gc_begins(clock.now_ms());
         clock.gc_started();
+        self.census.gc_begins(event, clock.is_forcing());
     }
 
     /// A collection ended. As [`Self::gc_started`].
-    pub(crate) fn gc_finished(&self) {
+    pub(crate) fn gc_finished(&self, event: &CallbackContext<'_>) {
         let (clock, kind) = (&self.shared.clock, self.target.gc_kind());
+        self.census.gc_ends(event, kind);
         self.target.gc_ends(clock.gcs(), kind);
         clock.gc_finished(kind);
         self.worker.wake();

@@ -150,6 +150,7 @@ impl<'call> Worker<'call> {
         if !swept && self.stacks.is_due() {
             session.absorb();
         }
+        profiler.census.say_if_ended();
         session.note_collections(profiler.target.take_collections(), &Outside::of(profiler, jni));
         // No block once the JVM ends: it would show how fast that allocates.
         let (record, show) = (self.is_followed_now(swept), self.live.is_due() && !profiler.is_ending());

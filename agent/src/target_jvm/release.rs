@@ -18,6 +18,9 @@ pub(crate) const FIRST_WITH_VIRTUAL_THREADS: u32 = 21;
 /// From here on ZGC is always generational, and has no flag for it.
 pub(crate) const FIRST_WITH_ONLY_GENERATIONAL_ZGC: u32 = 24;
 
+/// From here on what fills unused parts of threads' buffers has classes of its own: no arrays of `int` that look like others.
+pub(crate) const FIRST_WITH_FILLER_CLASSES: u32 = 19;
+
 /// Up to here the allocation sampler takes a sample's size off the next distance drawn, and picks the first object of each thread
 /// that leaves its buffer.
 pub(crate) const LAST_WITH_SHORTENED_DRAWS: u32 = 11;

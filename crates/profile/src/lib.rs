@@ -34,6 +34,7 @@ pub use derived::slices::{Happened, Slice, Slices};
 pub use derived::slicing::Slicing;
 pub use facts::blame::{BlameRules, BlamedClass, BlamedMethod, blame};
 pub use facts::buckets::BucketBounds;
+pub use facts::census::{AGE_NOT_KNOWN, Census, CensusCounts, CensusReach, CensusSum, ClassCensus};
 pub use facts::class_name::{PRIMITIVES, jvm_class, readable_class, readable_classes};
 pub use facts::collection::{Collection, Flag, FlagValue, GcKind, GenerationUse, Tenuring};
 pub use facts::division::divide;

@@ -27,6 +27,7 @@
 //!   kind 8: what the last collection has left of classes and sites, in postcard 1 encoding
 //!   kind 9: labels, which tell this recording from others, once, in postcard 1 encoding
 //!   kind 10: the recordings that this one was merged from, once, in postcard 1 encoding
+//!   kind 11: what was read of young collections, in postcard 1 encoding
 //!   the head has its own checksum: a damaged length is told apart from a recording that was cut off
 //! ```
 
@@ -63,6 +64,8 @@ pub const KIND_LIVE: u8 = 8;
 pub const KIND_LABELS: u8 = 9;
 /// The frame kind that carries what was merged.
 pub const KIND_SOURCES: u8 = 10;
+/// The frame kind that carries what was read of young collections.
+pub const KIND_CENSUS: u8 = 11;
 
 /// The file header of this version.
 pub(crate) fn file_header() -> [u8; FILE_HEADER_LEN] {

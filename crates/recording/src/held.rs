@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::mem;
 
 use mayfly_profile::{
-    ByteAges, ClassCounts, ClassEstimate, ClassId, FateCounts, Fates, LiveCounts, Progress, ScopeCounts,
-    Share, SiteCounts, SiteId, Stamp, Tally, Update,
+    ByteAges, CensusCounts, CensusReach, ClassCensus, ClassCounts, ClassEstimate, ClassId, FateCounts, Fates,
+    LiveCounts, Progress, ScopeCounts, Share, SiteCounts, SiteId, Stamp, Tally, Update,
 };
 
 /// Steps that became one.
@@ -21,6 +21,7 @@ pub(crate) struct Held {
     /// By path.
     scopes: BTreeMap<Vec<String>, ScopeCounts>,
     operations: Option<u64>,
+    census: Option<PendingCensus>,
 }
 
 impl Held {
@@ -32,6 +33,7 @@ impl Held {
             && self.live.is_none()
             && self.scopes.is_empty()
             && self.operations.is_none()
+            && self.census.is_none()
     }
 
     /// Takes what can be held back; gives back what can't.
@@ -45,6 +47,7 @@ impl Held {
                 self.scopes.extend(scopes.into_iter().map(|scope| (scope.path.clone(), scope)));
             }
             Update::Operations(operations) => self.operations = Some(operations),
+            Update::Census(census) => self.census.get_or_insert_default().add(*census),
             other => return Some(other),
         }
         None
@@ -67,6 +70,7 @@ impl Held {
         let scopes: Vec<_> = held.scopes.into_values().collect();
         let scopes = (!scopes.is_empty()).then_some(Update::Scopes(scopes));
         let operations = held.operations.map(Update::Operations);
+        let census = held.census.map(PendingCensus::whole);
         progress
             .into_iter()
             .chain(live)
@@ -74,6 +78,7 @@ impl Held {
             .chain(shares)
             .chain(scopes)
             .chain(operations)
+            .chain(census)
     }
 }
 
@@ -85,6 +90,25 @@ struct Pending {
     classes: HashMap<ClassId, ClassCounts>,
     sites: HashMap<SiteId, SiteCounts>,
     estimates: HashMap<ClassId, ClassEstimate>,
+}
+
+#[derive(Debug, Default)]
+struct PendingCensus {
+    newest: CensusReach,
+    classes: HashMap<ClassId, ClassCensus>,
+}
+
+impl PendingCensus {
+    fn add(&mut self, census: CensusCounts) {
+        self.newest = census.reach;
+        self.classes.extend(census.classes);
+    }
+
+    fn whole(self) -> Update {
+        let mut classes: Vec<_> = self.classes.into_iter().collect();
+        classes.sort_unstable_by_key(|&(id, _)| id);
+        Update::Census(Box::new(CensusCounts { reach: self.newest, classes }))
+    }
 }
 
 #[derive(Debug, Default)]

@@ -6,9 +6,9 @@ use mayfly_profile::{ApplyError, Update};
 use serde::de::DeserializeOwned;
 
 use crate::frame::{
-    FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, FrameStart, KIND_COLLECTIONS, KIND_FATES, KIND_FLAGS,
-    KIND_LABELS, KIND_LIVE, KIND_OPERATIONS, KIND_SCOPES, KIND_SHARES, KIND_SOURCES, KIND_UPDATE, MAGIC,
-    split_frame,
+    FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, FrameStart, KIND_CENSUS, KIND_COLLECTIONS, KIND_FATES,
+    KIND_FLAGS, KIND_LABELS, KIND_LIVE, KIND_OPERATIONS, KIND_SCOPES, KIND_SHARES, KIND_SOURCES, KIND_UPDATE,
+    MAGIC, split_frame,
 };
 use crate::v2;
 
@@ -234,6 +234,7 @@ fn read_frame(bytes: &[u8]) -> Result<Option<(usize, Option<Update>)>, &'static 
         KIND_SHARES => whole(payload).map(Update::Shares),
         KIND_LIVE => whole(payload).map(Update::Live),
         KIND_COLLECTIONS => whole(payload).map(Update::Collections),
+        KIND_CENSUS => whole(payload).map(|census| Update::Census(Box::new(census))),
         KIND_FLAGS => whole(payload).map(Update::Flags),
         KIND_LABELS => whole(payload).map(Update::Labels),
         KIND_SOURCES => whole(payload).map(Update::Sources),

@@ -4,8 +4,9 @@
 //! have the same fields.
 
 use mayfly_profile::{
-    BlameRules, BucketBounds, ClassFilter, ClassId, Collection, EngineKind, FateCounts, Flag, Frame, FrameId,
-    JvmInfo, Labels, LiveCounts, Progress, RunInfo, ScopeCounts, Share, SiteId, Source, Tracking,
+    BlameRules, BucketBounds, CensusCounts, ClassFilter, ClassId, Collection, EngineKind, FateCounts, Flag,
+    Frame, FrameId, JvmInfo, Labels, LiveCounts, Progress, RunInfo, ScopeCounts, Share, SiteId, Source,
+    Tracking,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -49,6 +50,8 @@ enum Update {
     Labels(Labels),
     #[serde(skip)]
     Sources(Vec<Source>),
+    #[serde(skip)]
+    Census(Box<CensusCounts>),
 }
 
 #[derive(Serialize, Deserialize)]

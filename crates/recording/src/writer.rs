@@ -5,8 +5,8 @@
 use mayfly_profile::Update;
 
 use crate::frame::{
-    FRAME_HEAD_LEN, KIND_COLLECTIONS, KIND_FATES, KIND_FLAGS, KIND_LABELS, KIND_LIVE, KIND_OPERATIONS,
-    KIND_SCOPES, KIND_SHARES, KIND_SOURCES, KIND_UPDATE, file_header, frame_head,
+    FRAME_HEAD_LEN, KIND_CENSUS, KIND_COLLECTIONS, KIND_FATES, KIND_FLAGS, KIND_LABELS, KIND_LIVE,
+    KIND_OPERATIONS, KIND_SCOPES, KIND_SHARES, KIND_SOURCES, KIND_UPDATE, file_header, frame_head,
 };
 use crate::v2;
 
@@ -49,6 +49,7 @@ impl RecordingWriter {
             Update::Scopes(scopes) => (KIND_SCOPES, postcard::to_stdvec(scopes)?),
             Update::Operations(operations) => (KIND_OPERATIONS, postcard::to_stdvec(operations)?),
             Update::Collections(collections) => (KIND_COLLECTIONS, postcard::to_stdvec(collections)?),
+            Update::Census(census) => (KIND_CENSUS, postcard::to_stdvec(census)?),
             Update::Flags(flags) => (KIND_FLAGS, postcard::to_stdvec(flags)?),
             Update::Labels(labels) => (KIND_LABELS, postcard::to_stdvec(labels)?),
             Update::Sources(sources) => (KIND_SOURCES, postcard::to_stdvec(sources)?),

@@ -6,6 +6,7 @@
 //! objects use k, M and G for powers of 1000. Sizes in the rows of the full report are plain bytes.
 
 mod bars;
+mod census;
 mod coverage;
 mod doubts;
 mod gc_work;

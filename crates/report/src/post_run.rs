@@ -4,6 +4,7 @@
 
 use mayfly_profile::{ClassFilter, Profile, Tracking, View};
 
+use crate::census::{census_lines, write_census};
 use crate::doubts::doubts_block;
 use crate::lifetimes::write_lifetimes;
 use crate::operations::operations_line;
@@ -49,10 +50,12 @@ pub fn post_run(profile: &Profile, view: &View, occasion: &Occasion) -> String {
     if profile.run.lifetimes {
         write_lifetimes(&mut out, &shown, view.rows.unwrap_or(usize::MAX));
     }
+    write_census(&mut out, &shown, view.rows);
     write_scopes(&mut out, &shown, view.rows.unwrap_or(usize::MAX));
     write_run(&mut out, profile);
     line(&mut out, 0, "Trust:");
     out.push_str(&trust_block(&profile.trust, profile.run.engine));
+    census_lines(profile).iter().for_each(|text| line(&mut out, 2, text));
     if let Some(law) = profile.littles_law() {
         line(&mut out, 2, &littles_law_line(law));
     }

@@ -63,6 +63,7 @@ pub struct Clock {
     sampled_ms: AtomicU64,
     /// One more than the number of collections before the newest collection forced by us that has ended.
     forced: AtomicU32,
+    forcing: AtomicBool,
     #[cfg(test)]
     by_hand: ByHand,
 }
@@ -95,6 +96,7 @@ impl Default for Clock {
             timeline: Mutex::default(),
             sampled_ms: AtomicU64::new(0),
             forced: AtomicU32::new(0),
+            forcing: AtomicBool::new(false),
             #[cfg(test)]
             by_hand: ByHand::default(),
         }
@@ -183,8 +185,15 @@ impl Clock {
     /// Runs `collect`, which collects the whole heap before it returns.
     pub fn while_forcing(&self, collect: impl FnOnce()) {
         let before = self.gcs();
+        self.forcing.store(true, Relaxed);
         collect();
+        self.forcing.store(false, Relaxed);
         self.forced.fetch_max(before + 1, Release);
+    }
+
+    /// Whether a collection of the whole heap was asked for, and has not ended.
+    pub fn is_forcing(&self) -> bool {
+        self.forcing.load(Relaxed)
     }
 
     /// Number of collections that had ended when the newest forced one, which has ended, was begun.

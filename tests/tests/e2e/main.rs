@@ -14,6 +14,7 @@ mod bad_input;
 mod balanced;
 mod blame;
 mod build_tools;
+mod census;
 mod check;
 mod ci_script;
 mod collections;

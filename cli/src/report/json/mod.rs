@@ -2,6 +2,7 @@
 //!
 //! Not here: its keys (`schema`).
 
+mod census;
 mod schema;
 mod scopes;
 mod ways;
@@ -60,6 +61,7 @@ fn document(profile: &Profile, limit: Option<usize>, doubts: Vec<String>) -> Doc
         part: numbers.part(),
         scopes: scopes::scopes(profile, limit),
         trust: TrustJson { doubts, ..TrustJson::of(profile) },
+        census: census::census(profile, limit),
         jvm_flags: profile.flags.iter().map(flag).collect(),
         collections: profile.collections.iter().map(CollectionJson::of).collect(),
         classes: shown.iter().map(|class| numbers.class(class)).collect(),

@@ -48,6 +48,9 @@ pub(super) struct Document<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) scopes: Vec<ScopeJson<'a>>,
     pub(super) trust: TrustJson<'a>,
+    /// What was read of young collections; absent without a census.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) census: Option<super::census::CensusJson<'a>>,
     /// Flags of the JVM that decide how it collects, by name.
     pub(super) jvm_flags: BTreeMap<&'a str, FlagJson>,
     /// The newest collections, the oldest of them first.

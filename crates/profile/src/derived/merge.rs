@@ -61,6 +61,8 @@ impl Profile {
         into.scopes = scope::joined(into.scopes, other.scopes);
         into.part = same(&into.part, &other.part);
         into.flags = same(&into.flags, &other.flags);
+        // Read by collections of one JVM each.
+        into.census = None;
         into.collections.clear();
         into.history.clear();
         Self { run, trust, live_as_of, labels, sources, ..into }.without_guesses().ranked()

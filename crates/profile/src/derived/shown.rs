@@ -33,6 +33,9 @@ impl Profile {
     pub fn filtered(mut self, filter: &ClassFilter) -> Self {
         self.classes.retain(|class| filter.admits(&class.name));
         self.sites.retain(|site| filter.admits(&site.class));
+        if let Some(census) = &mut self.census {
+            census.classes.retain(|name, _| filter.admits(name));
+        }
         self.scopes = self.scopes.into_iter().map(|scope| scope.filtered(filter)).collect();
         self
     }

@@ -17,6 +17,8 @@ impl Profile {
     pub fn since(mut self, earlier: &Self) -> Self {
         let (from_ms, to_ms) = (earlier.duration_ms, self.duration_ms);
         self.part.during_ms = Some((from_ms, to_ms));
+        // Cumulative from the start on: not of this time.
+        self.census = None;
         self.collections.retain(|collection| from_ms < collection.at_ms && collection.at_ms <= to_ms);
         self.duration_ms = self.duration_ms.saturating_sub(earlier.duration_ms);
         self.gcs = self.gcs.saturating_sub(earlier.gcs);

@@ -2,6 +2,7 @@
 
 pub(crate) mod blame;
 pub(crate) mod buckets;
+pub(crate) mod census;
 pub(crate) mod class_name;
 pub(crate) mod collection;
 pub(crate) mod division;

@@ -7,6 +7,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
+use crate::facts::census::{Census, ClassCensus};
 use crate::facts::estimate::{ClassEstimate, joint_error};
 use crate::facts::ids::FrameId;
 use crate::facts::part::Part;
@@ -66,6 +67,7 @@ impl ProfileBuilder {
             live_as_of: self.live_as_of,
             labels: self.labels.clone(),
             sources: self.sources.clone(),
+            census: census(self),
         };
         if !profile.is_merged() {
             calibration::classes(&mut profile);
@@ -130,6 +132,18 @@ fn class_shares(builder: &ProfileBuilder) -> BTreeMap<String, Share> {
     }
     by_name.retain(|_, share| !share.is_whole());
     by_name
+}
+
+/// What was read of young collections, by class name.
+fn census(builder: &ProfileBuilder) -> Option<Census> {
+    let mut classes: BTreeMap<String, ClassCensus> = BTreeMap::new();
+    for (&id, counts) in builder.class_census.iter() {
+        let name = builder.class_names.index(id).and_then(|index| builder.class_names.value(index));
+        if let Some(name) = name {
+            classes.entry(name.clone()).or_default().add(counts);
+        }
+    }
+    Some(Census { reach: builder.census_reach.clone()?, classes })
 }
 
 fn scope_profiles(builder: &ProfileBuilder) -> Vec<ScopeProfile> {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 use std::sync::Arc;
 
+use crate::facts::census::{CensusCounts, CensusReach, ClassCensus};
 use crate::facts::collection::{Collection, Collections, Flag};
 use crate::facts::estimate::ClassEstimate;
 use crate::facts::frame::Frame;
@@ -78,6 +79,8 @@ pub struct ProfileBuilder {
     pub(crate) class_ages: Versions<ClassId, ByteAges>,
     pub(crate) shares: Versions<ClassId, Share>,
     pub(crate) live_as_of: LiveAsOf,
+    pub(crate) census_reach: Option<CensusReach>,
+    pub(crate) class_census: Versions<ClassId, ClassCensus>,
     pub(crate) class_live: Versions<ClassId, Tally>,
     pub(crate) site_live: Versions<SiteId, Tally>,
     /// By path.
@@ -141,6 +144,7 @@ impl ProfileBuilder {
             Update::Flags(flags) => self.flags = flags,
             Update::Labels(labels) => self.labels = labels,
             Update::Sources(sources) => self.sources = sources,
+            Update::Census(census) => return self.census(*census),
             Update::Reset => self.reset(),
             Update::End => self.complete = true,
         }
@@ -251,6 +255,13 @@ impl ProfileBuilder {
         all_named(unnamed_classes, None)
     }
 
+    fn census(&mut self, mut census: CensusCounts) -> Result<(), ApplyError> {
+        let unnamed_classes = take_unnamed(&mut census.classes, &self.class_names, |told| told.0);
+        self.census_reach = Some(census.reach);
+        self.class_census.extend(census.classes);
+        all_named(unnamed_classes, None)
+    }
+
     fn reset(&mut self) {
         self.duration_ms = 0;
         self.operations = 0;
@@ -260,6 +271,8 @@ impl ProfileBuilder {
         self.estimates.clear();
         self.class_ages.clear();
         self.shares.clear();
+        self.census_reach = None;
+        self.class_census.clear();
         self.class_live.clear();
         self.site_live.clear();
         self.scopes.clear();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::facts::census::Census;
 use crate::facts::collection::{Collection, Flag};
 use crate::facts::estimate::ClassEstimate;
 use crate::facts::part::Part;
@@ -57,6 +58,8 @@ pub struct Profile {
     pub labels: Labels,
     /// The recordings that it was merged from; empty if it is one.
     pub sources: Vec<Source>,
+    /// What was read of young collections; `None`: nobody read them, or it is not of this part alone.
+    pub census: Option<Census>,
 }
 
 /// As of when it is known what is live.

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use crate::facts::census::CensusCounts;
 use crate::facts::frame::Frame;
 use crate::facts::ids::{ClassId, FrameId, SiteId};
 use crate::facts::tally::Tally;
@@ -34,6 +35,10 @@ impl Profile {
         let shares: Vec<_> = self.shares.iter().map(|(name, share)| (names.class(name), *share)).collect();
         let scopes: Vec<_> = self.scopes.iter().map(|scope| scope.counts(|name| names.class(name))).collect();
         let live = self.live_counts(|name| names.class(name), &sites);
+        let census = self.census.as_ref().map(|census| CensusCounts {
+            reach: census.reach.clone(),
+            classes: census.classes.iter().map(|(name, class)| (names.class(name), class.clone())).collect(),
+        });
         let mut updates = names.said;
         if !self.flags.is_empty() {
             updates.push(Update::Flags(self.flags.clone()));
@@ -64,6 +69,7 @@ impl Profile {
         if self.operations > 0 {
             updates.push(Update::Operations(self.operations));
         }
+        updates.extend(census.map(|census| Update::Census(Box::new(census))));
         if !self.collections.is_empty() {
             updates.push(Update::Collections(self.collections.clone()));
         }

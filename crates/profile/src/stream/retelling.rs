@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use crate::facts::census::CensusCounts;
 use crate::facts::frame::Frame;
 use crate::lifetime::fates::Stamp;
 use crate::stream::builder::ProfileBuilder;
@@ -23,6 +24,7 @@ impl ProfileBuilder {
         updates.extend(self.live_again().map(Update::Live));
         updates.extend(self.fates_again().map(|fates| Update::Fates(Box::new(fates))));
         updates.extend(self.shares_again());
+        updates.extend(self.census_again());
         let scopes: Vec<_> = self.scopes.values().cloned().collect();
         updates.extend((!scopes.is_empty()).then_some(Update::Scopes(scopes)));
         updates.extend((self.operations > 0).then_some(Update::Operations(self.operations)));
@@ -88,6 +90,13 @@ impl ProfileBuilder {
         let mut shares: Vec<_> = self.shares.iter().map(|(&id, &share)| (id, share)).collect();
         shares.sort_unstable_by_key(|&(id, _)| id);
         (!shares.is_empty()).then_some(Update::Shares(shares))
+    }
+
+    fn census_again(&self) -> Option<Update> {
+        let reach = self.census_reach.clone()?;
+        let mut classes: Vec<_> = self.class_census.iter().map(|(&id, class)| (id, class.clone())).collect();
+        classes.sort_unstable_by_key(|&(id, _)| id);
+        Some(Update::Census(Box::new(CensusCounts { reach, classes })))
     }
 
     fn counts_again(&self) -> Progress {

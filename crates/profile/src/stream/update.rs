@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::facts::census::CensusCounts;
 use crate::facts::collection::{Collection, Flag};
 use crate::facts::estimate::ClassEstimate;
 use crate::facts::frame::Frame;
@@ -66,6 +67,8 @@ pub enum Update {
     Labels(Labels),
     /// The recordings that this one was merged from, once.
     Sources(Vec<Source>),
+    /// New values of what was read of young collections; as of the last progress.
+    Census(Box<CensusCounts>),
     /// All counts start again from zero; names stay.
     Reset,
     /// The agent closed the stream: nothing follows.

@@ -73,6 +73,7 @@ impl Window {
             | Update::Fates(_)
             | Update::Shares(_)
             | Update::Scopes(_)
+            | Update::Census(_)
             | Update::Operations(_)
                 if self.closed =>
             {

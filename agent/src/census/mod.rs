@@ -1,0 +1,10 @@
+//! The census in this JVM: young collections are read inside of their pause, by `mayfly-census`.
+//!
+//! What runs in a pause allocates nothing, calls nothing of the JVM, and waits for nobody but a thread of ours in native code, which no
+//! pause stops. Not here: what is read and how it is checked.
+
+mod counts;
+mod memory;
+mod reader;
+
+pub(crate) use reader::CensusSlot;

@@ -1,0 +1,224 @@
+//! Opened as profiling begins, called in each pause, and asked in each step of the stream.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use mayfly_census::{Census, Collector, Known, Layout, Pause};
+use mayfly_jvmti::{
+    CallbackContext, FieldOffset, HeapMemory, Jni, KnownObjects, Management, OwnMemory, PerfData, VmFlags,
+};
+use mayfly_profile::{CensusCounts, CensusReach, Gc, GcKind};
+use mayfly_tracking::ClassTable;
+
+use super::counts::{by_id, sum};
+use super::memory::{OfJvm, Paused, Running};
+use crate::conduct::notice::say;
+use crate::target_jvm::{FIRST_WITH_FILLER_CLASSES, Target};
+
+/// Least time between two steps that tell it: thousands of rows change with each collection.
+const STEP: Duration = Duration::from_secs(5);
+
+/// Where the census is, if there is one.
+#[derive(Default)]
+pub(crate) struct CensusSlot {
+    /// `Err`: why there is none, though it was asked for.
+    reader: OnceLock<Result<Mutex<Reader>, String>>,
+    /// When it was told last; `None`: the next step tells it.
+    told: Mutex<Option<Instant>>,
+    /// The program is not profiled for a while.
+    is_paused: AtomicBool,
+    /// It was said that it ended.
+    is_said: AtomicBool,
+}
+
+struct Reader {
+    memory: HeapMemory,
+    census: Census,
+    known: Option<KnownObjects>,
+    from_start: bool,
+    fillers_are_ints: bool,
+    /// The running pause, all of them, and the longest.
+    spent: [Duration; 3],
+}
+
+impl CensusSlot {
+    /// Begins to read collections; says so if that can't be. `from_start`: the program is about to begin.
+    pub(crate) fn begin(&self, target: &Target, jni: Jni<'_>, from_start: bool) {
+        let opened = self.reader.get_or_init(|| Reader::open(target, jni, from_start).map(Mutex::new));
+        if let Err(why) = opened {
+            say(&format!("no census of young objects: {why}; what samples say of them is told as ever"));
+        }
+    }
+
+    /// A collection begins; `forced`: we asked for it. Called in its pause.
+    pub(crate) fn gc_begins(&self, event: &CallbackContext<'_>, forced: bool) {
+        let Some(mut reader) = self.reader() else { return };
+        if self.is_paused.load(Relaxed) && !forced {
+            reader.census.set_counting(false);
+        }
+        let began = Instant::now();
+        let Reader { memory, census, .. } = &mut *reader;
+        census.begins(&Paused(memory.in_pause(event)), forced);
+        reader.spent[0] = began.elapsed();
+    }
+
+    /// It ends, and did this. Called in its pause.
+    pub(crate) fn gc_ends(&self, event: &CallbackContext<'_>, kind: GcKind) {
+        let Some(mut reader) = self.reader() else { return };
+        let began = Instant::now();
+        let Reader { memory, census, .. } = &mut *reader;
+        census.ends(&Paused(memory.in_pause(event)), pause(kind));
+        let [this, all, longest] = &mut reader.spent;
+        *this += began.elapsed();
+        *all += *this;
+        *longest = (*longest).max(*this);
+        *this = Duration::ZERO;
+    }
+
+    /// What changed since the last time, if it is time to tell it.
+    pub(crate) fn counts(&self, classes: &ClassTable) -> Option<CensusCounts> {
+        let opened = self.reader.get()?;
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.is_some_and(|at| at.elapsed() < STEP) {
+            return None;
+        }
+        *told = Some(Instant::now());
+        let (reach, rows) = match opened {
+            Err(why) => (CensusReach { ended: why.clone(), ..CensusReach::default() }, Vec::new()),
+            Ok(reader) => {
+                let mut reader = lock(reader);
+                let rows = reader.census.take_changed();
+                (reader.reach(), rows)
+            }
+        };
+        Some(CensusCounts { reach, classes: by_id(rows, classes) })
+    }
+
+    /// Somebody waits for the next step.
+    pub(crate) fn is_asked_for_all(&self) {
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Says once that it ended, if it did.
+    pub(crate) fn say_if_ended(&self) {
+        let Some(doubt) = self.reader().and_then(|reader| reader.census.doubt()) else { return };
+        if !self.is_said.swap(true, Relaxed) {
+            say(&format!(
+                "the census of young objects ends here ({doubt}): what was read before stands, samples go on"
+            ));
+        }
+    }
+
+    /// Profiling begins, or goes on.
+    pub(crate) fn resumes(&self) {
+        let was_paused = self.is_paused.swap(false, Relaxed);
+        if let Some(mut reader) = self.reader().filter(|_| was_paused) {
+            reader.census.reopen();
+        }
+    }
+
+    /// Profiling pauses, or waits for its begin.
+    pub(crate) fn pauses(&self) {
+        self.is_paused.store(true, Relaxed);
+    }
+
+    /// All counts begin again.
+    pub(crate) fn restart(&self) {
+        if let Some(mut reader) = self.reader() {
+            reader.census.restart();
+            reader.from_start = false;
+            reader.spent = [Duration::ZERO; 3];
+        }
+        self.is_asked_for_all();
+    }
+
+    /// Profiling ended, and the JVM goes on.
+    pub(crate) fn close(&self, jni: Jni<'_>) {
+        let known = self.reader().and_then(|mut reader| reader.known.take());
+        if let Some(known) = known {
+            known.release(jni);
+        }
+    }
+
+    fn reader(&self) -> Option<MutexGuard<'_, Reader>> {
+        self.reader.get()?.as_ref().ok().map(lock)
+    }
+}
+
+fn lock(reader: &Mutex<Reader>) -> MutexGuard<'_, Reader> {
+    reader.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn pause(kind: GcKind) -> Pause {
+    match kind {
+        GcKind::Young => Pause::Young,
+        GcKind::Full => Pause::Full,
+        GcKind::ConcurrentPause => Pause::Concurrent,
+        _ => Pause::Unknown,
+    }
+}
+
+impl Reader {
+    fn open(target: &Target, jni: Jni<'_>, from_start: bool) -> Result<Self, String> {
+        let collector = match target.info().gc {
+            Gc::Serial => Collector::Serial,
+            Gc::Parallel => Collector::Parallel,
+            Gc::G1 => Collector::G1,
+            other => {
+                return Err(format!(
+                    "{} leaves nothing behind to read; Serial, Parallel and G1 do",
+                    match other.name() {
+                        "" => "this collector",
+                        name => name,
+                    }
+                ));
+            }
+        };
+        let own = OwnMemory::find().ok_or("the kernel does not let a process copy its own memory")?;
+        let flags = VmFlags::find().ok_or("this JVM exports no flags")?;
+        if PerfData::find().is_none() {
+            return Err(
+                "what a collection did is told by counters, which -XX:-UsePerfData switches off".into()
+            );
+        }
+        let alignment = Management::find().and_then(|jvm| jvm.number(jni, c"ObjectAlignmentInBytes"));
+        let memory = Running(own);
+        let found = Layout::find(&OfJvm(flags), &memory, (collector, alignment.unwrap_or(8)));
+        let chunk = FieldOffset::find(jni, c"jdk/internal/vm/StackChunk", c"size", c"I");
+        let chunk_size_at = chunk.and_then(|offset| u64::try_from(offset.0).ok());
+        let layout = found.map_err(|missing| missing.to_string())?.with_chunk_size_at(chunk_size_at);
+        let from_start = from_start && layout.collections(&memory) == Some(0);
+        let known = KnownObjects::hold(jni, &target.jvmti).ok_or("no objects to check it with")?;
+        let objects = known.all().map(|it| Known { slot: it.slot, bytes: it.bytes, class: it.class });
+        let heap = HeapMemory::new(own, layout.heap()).ok_or("the heap is not where the JVM says")?;
+        let census = Census::new(&memory, layout, (objects.collect(), from_start));
+        Ok(Self {
+            memory: heap,
+            census: census.map_err(|doubt| doubt.to_string())?,
+            known: Some(known),
+            from_start,
+            fillers_are_ints: target.jdk < FIRST_WITH_FILLER_CLASSES,
+            spent: [Duration::ZERO; 3],
+        })
+    }
+
+    fn reach(&self) -> CensusReach {
+        let totals = self.census.totals();
+        let us = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        CensusReach {
+            ended: self.census.doubt().map(|doubt| doubt.to_string()).unwrap_or_default(),
+            from_start: self.from_start,
+            read: totals.read,
+            partly: totals.partly,
+            births_only: totals.births_only,
+            unread: totals.unread,
+            read_bytes: totals.read_bytes,
+            unread_bytes: totals.unread_bytes,
+            fillers: sum(totals.fillers),
+            fillers_are_ints: self.fillers_are_ints,
+            pause_us: us(self.spent[1]),
+            longest_us: us(self.spent[2]),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What was read of young collections in the JSON report: its keys, and where their values come from.
+
+use mayfly_profile::{Census, CensusSum, Profile};
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+pub(super) struct CensusJson<'a> {
+    /// Why nothing more is read; null: it went on until the end.
+    ended: Option<&'a str>,
+    from_start: bool,
+    collections: CollectionsJson,
+    read_bytes: u64,
+    /// Bytes of young objects that could not be read.
+    unread_bytes: u64,
+    born: SumJson,
+    fillers: SumJson,
+    pause_ms: f64,
+    longest_pause_ms: f64,
+    classes: Vec<ClassCensusJson<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct CollectionsJson {
+    read: u32,
+    partly: u32,
+    births_only: u32,
+    unread: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct ClassCensusJson<'a> {
+    name: &'a str,
+    born: SumJson,
+    /// By age: collections survived before. The seventeenth is that of objects whose age was not known.
+    died: Vec<SumJson>,
+    survived: Vec<SumJson>,
+    promoted: Vec<SumJson>,
+    copied: SumJson,
+    /// Born, and not known what became of them.
+    undecided: SumJson,
+    /// Whether arrays that fill buffers up are among them.
+    with_fillers: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct SumJson {
+    objects: u64,
+    bytes: u64,
+}
+
+impl From<CensusSum> for SumJson {
+    fn from(sum: CensusSum) -> Self {
+        Self { objects: sum.objects, bytes: sum.bytes }
+    }
+}
+
+/// The census of a profile, with at most `limit` classes, most bytes first.
+pub(super) fn census(profile: &Profile, limit: Option<usize>) -> Option<CensusJson<'_>> {
+    let census @ Census { reach, classes } = profile.census.as_ref()?;
+    let sums = |sums: &[CensusSum]| sums.iter().map(|&sum| sum.into()).collect();
+    let mut rows: Vec<_> = classes.iter().collect();
+    rows.sort_by_key(|(name, class)| (std::cmp::Reverse(class.born().bytes), name.as_str()));
+    rows.truncate(limit.unwrap_or(usize::MAX));
+    Some(CensusJson {
+        ended: (!reach.ended.is_empty()).then_some(&reach.ended),
+        from_start: reach.from_start,
+        collections: CollectionsJson {
+            read: reach.read,
+            partly: reach.partly,
+            births_only: reach.births_only,
+            unread: reach.unread,
+        },
+        read_bytes: reach.read_bytes,
+        unread_bytes: reach.unread_bytes,
+        born: census.born().into(),
+        fillers: reach.fillers.into(),
+        pause_ms: reach.pause_us as f64 / 1e3,
+        longest_pause_ms: reach.longest_us as f64 / 1e3,
+        classes: rows
+            .into_iter()
+            .map(|(name, class)| ClassCensusJson {
+                name,
+                born: class.born().into(),
+                died: sums(&class.died),
+                survived: sums(&class.survived),
+                promoted: sums(&class.promoted),
+                copied: class.copied().into(),
+                undecided: class.undecided.into(),
+                with_fillers: census.has_fillers(name),
+            })
+            .collect(),
+    })
+}
