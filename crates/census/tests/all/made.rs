@@ -27,8 +27,6 @@ pub(crate) const THREADS: u64 = VM + 0x4000;
 pub(crate) const HANDLES: u64 = VM + 0x5000;
 const KLASSES: u64 = VM + 0x8000;
 
-/// Header of arrays: mark word, class and length.
-pub(crate) const ARRAY: u64 = 16;
 pub(crate) const UNLOCKED: u64 = 1;
 
 /// How headers are.
