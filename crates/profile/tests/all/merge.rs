@@ -247,6 +247,7 @@ fn profile() -> impl Strategy<Value = Profile> {
                 labels: [("host".to_owned(), format!("h{}", gcs % 2)), ("app".to_owned(), "a".to_owned())]
                     .into(),
                 sources: vec![],
+                census: None,
             }
         },
     )
