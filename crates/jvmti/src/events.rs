@@ -6,9 +6,9 @@ use jvmti_bindings::callbacks::{
 };
 use jvmti_bindings::sys::jvmti as sys;
 
-use crate::Agent;
 use crate::jni::Jni;
 use crate::refs::{Class, Object, Thread};
+use jvmti_bindings::Agent;
 
 /// Makes an agent of this type the receiver of events, unless there is one: for a library that the JVM has not loaded as an agent.
 pub fn use_agent<A: Agent + Default + 'static>() {

@@ -36,7 +36,7 @@ pub use coverage::coverage;
 pub use doubts::doubts;
 pub use gc_work::{gc_lines, pause, percent};
 pub use heap_summary::{HeapTextError, class_in_columns, heap_columns, parse_heap_columns};
-pub use lifetimes::{LIFE_HEADING, life_label, whole_percent};
+pub use lifetimes::{LIFE_HEADING, life_label};
 pub use live::{LiveOptions, live};
 pub use mayfly_profile::readable_class;
 pub use measured::{measured, number};
@@ -51,6 +51,7 @@ pub use sources::sources_line;
 pub use table::{left_aligned, right_aligned};
 pub use text::{ascii, harmless, harmless_json, pad, pad_left, printable, shorten, width};
 pub use trust::{short_trust_line, trust_block, trust_line};
+pub use units::whole_percent;
 pub use units::{
     bytes as size, clock, count, duration, grouped, lifetime_range, rough_duration, whole_seconds,
 };

@@ -197,26 +197,3 @@ fn band(quantile: Quantile) -> Option<String> {
     let high = quantile.high.map_or_else(|| "inf".to_owned(), seconds);
     Some(format!("{}-{high}", seconds(quantile.low)))
 }
-
-/// `98 %`; 100 and 0 only if it is all or none.
-pub fn whole_percent(share: f64) -> String {
-    let percent = (share * 100.0).round();
-    match percent {
-        p if p >= 100.0 && share < 1.0 => ">99 %".to_owned(),
-        p if p < 1.0 && share > 0.0 => "<1 %".to_owned(),
-        p => format!("{p:.0} %"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::whole_percent;
-
-    #[test]
-    fn all_and_none_are_only_said_of_all_and_none() {
-        assert_eq!(
-            [0.0, 0.001, 0.5, 0.999, 1.0].map(whole_percent),
-            ["0 %", "<1 %", "50 %", ">99 %", "100 %"]
-        );
-    }
-}

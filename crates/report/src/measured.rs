@@ -4,8 +4,8 @@
 
 use mayfly_profile::{Measure, Quantile, Unit};
 
-use crate::lifetimes::whole_percent;
 use crate::units;
+use crate::units::whole_percent;
 
 /// For a screen: short; `>` where it was not reached, as too many still live. `None`: nothing is known.
 pub fn measured(measure: &Measure, of: Quantile) -> Option<String> {

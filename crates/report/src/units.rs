@@ -119,6 +119,16 @@ pub(crate) fn share(share: f64) -> String {
     format!("{:.2} %", (share * 10_000.0 + 1e-7).floor() / 100.0)
 }
 
+/// `98 %`; 100 and 0 only if it is all or none.
+pub fn whole_percent(share: f64) -> String {
+    let percent = (share * 100.0).round();
+    match percent {
+        p if p >= 100.0 && share < 1.0 => ">99 %".to_owned(),
+        p if p < 1.0 && share > 0.0 => "<1 %".to_owned(),
+        p => format!("{p:.0} %"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,5 +175,13 @@ mod tests {
     #[test]
     fn a_share_just_below_one_is_not_called_full() {
         assert_eq!([0.999_99, 1.0, 0.9998, 1.019].map(share), ["99.99 %", "100.00 %", "99.98 %", "101.90 %"]);
+    }
+
+    #[test]
+    fn all_and_none_are_only_said_of_all_and_none() {
+        assert_eq!(
+            [0.0, 0.001, 0.5, 0.999, 1.0].map(whole_percent),
+            ["0 %", "<1 %", "50 %", ">99 %", "100 %"]
+        );
     }
 }

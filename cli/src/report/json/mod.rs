@@ -331,7 +331,9 @@ impl Readings {
     fn keyed(&self) -> BTreeMap<&'static str, Option<NumberJson>> {
         let number = |measure: &Measure, of: &Option<Quantile>| {
             let point = (*of)?.point?;
-            let is_whole = measure.adds_up && measure.unit != Unit::ByteSeconds;
+            // A median of sizes may lie between two of them.
+            let counts = matches!(measure.unit, Unit::Bytes | Unit::Objects);
+            let is_whole = counts && (measure.adds_up || point.fract() == 0.0);
             Some(if is_whole { NumberJson::Whole(point.round() as u64) } else { NumberJson::Real(point) })
         };
         MEASURES.iter().zip(&self.0).map(|(measure, of)| (measure.key, number(measure, of))).collect()

@@ -1,7 +1,5 @@
 //! Numbers, texts and events as a chunk has them.
 
-use super::types::Type;
-
 /// Octets that the length of an event takes, whatever it is.
 const LENGTH: usize = 4;
 
@@ -46,10 +44,10 @@ impl Bytes {
         self.0.extend_from_slice(&other.0);
     }
 
-    /// As an event: its length, its type, and this.
-    pub(super) fn of_type(self, kind: Type) -> Vec<u8> {
+    /// As an event: its length, its type by number, and this.
+    pub(super) fn of_type(self, kind: u64) -> Vec<u8> {
         let mut head = Self::default();
-        head.number(kind.0);
+        head.number(kind);
         let length = LENGTH + head.0.len() + self.0.len();
         let octet = |at: usize| (length >> (7 * at)) as u8 & 0x7f | if at + 1 < LENGTH { 0x80 } else { 0 };
         let mut event: Vec<u8> = (0..LENGTH).map(octet).collect();

@@ -73,7 +73,7 @@ fn allocation(cell: &Cell<'_>, class: u64, stack: u64) -> Vec<u8> {
     let mut event = Bytes::default();
     [0, stack, class, cell.amounts.of(Value::Bytes)].into_iter().for_each(|number| event.number(number));
     event.number(cell.amounts.of(Value::Objects));
-    event.of_type(Type::ALLOCATION)
+    event.of_type(Type::ALLOCATION.0)
 }
 
 /// What is known of the lives of a part.
@@ -93,14 +93,14 @@ fn lives(
     event.text(if is_live { "live" } else { "dead" });
     event.number(nanos(life.after_ms));
     event.number(nanos(life.by_ms.unwrap_or(life.after_ms)));
-    into.push(event.of_type(Type::LIFETIME));
+    into.push(event.of_type(Type::LIFETIME.0));
     if is_live && part.amounts.of(Value::LiveObjects) > 0 {
         let object = pools.object(class, part.amounts.of(Value::LiveObjects));
         let mut event = Bytes::default();
         let bytes = part.amounts.of(Value::Live);
         [end_ns, stack, born, bytes, age, 0, object].into_iter().for_each(|number| event.number(number));
         event.int(-1);
-        into.push(event.of_type(Type::OLD_OBJECT));
+        into.push(event.of_type(Type::OLD_OBJECT.0));
     }
 }
 
@@ -112,7 +112,7 @@ fn collected(collection: &Collection) -> Vec<Vec<u8>> {
     event.text(collection.kind.name());
     event.text(&collection.cause);
     [pause, pause].into_iter().for_each(|number| event.number(number));
-    let mut events = vec![event.of_type(Type::COLLECTION)];
+    let mut events = vec![event.of_type(Type::COLLECTION.0)];
     if let Some(heap) = collection.heap() {
         let used = [("Before GC", start, heap.before), ("After GC", start + pause, Some(heap.after))];
         for (when, at, used) in used {
@@ -121,7 +121,7 @@ fn collected(collection: &Collection) -> Vec<Vec<u8>> {
             [at, id].into_iter().for_each(|number| event.number(number));
             event.text(when);
             event.number(used);
-            events.push(event.of_type(Type::HEAP));
+            events.push(event.of_type(Type::HEAP.0));
         }
     }
     events

@@ -124,6 +124,6 @@ impl Pools {
                 event.append(row);
             }
         }
-        event.of_type(Type::CHECKPOINT)
+        event.of_type(Type::CHECKPOINT.0)
     }
 }

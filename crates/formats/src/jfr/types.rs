@@ -258,7 +258,7 @@ pub(super) fn metadata() -> Vec<u8> {
     event.number(texts.len() as u64);
     texts.iter().for_each(|text| event.text(text));
     event.append(&tree);
-    event.of_type(Type::METADATA)
+    event.of_type(Type::METADATA.0)
 }
 
 fn class(&Declared(name, kind, is_simple, label, fields): &Declared, above: Option<&str>) -> Element {

@@ -4,10 +4,10 @@ use mayfly_profile::{ClassProfile, EngineKind, LiveAsOf, Tally, bursts};
 
 use super::Screen;
 use super::longest;
-use crate::lifetimes::whole_percent;
 use crate::names::{class_text, place_text};
 use crate::text::shorten;
 use crate::units;
+use crate::units::whole_percent;
 
 /// Findings at most.
 const FINDINGS: usize = 5;

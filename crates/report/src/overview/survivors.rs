@@ -6,10 +6,10 @@ use mayfly_profile::{OldGeneration, OldRow};
 
 use super::Screen;
 use super::longest::maker;
-use crate::lifetimes::whole_percent;
 use crate::names::class_text;
 use crate::text::shorten;
 use crate::units;
+use crate::units::whole_percent;
 
 /// Less in the old generation is not worth a sentence.
 const LEAST_BYTES: u64 = 1 << 20;
