@@ -30,7 +30,7 @@ const TRUE: [(&str, &[&[&str]]); 9] = [
         "Which flag",
         &[
             &["Nothing to gain from a flag", "Try -X", "Which flag helps is not known: "],
-            &["DecimalFormatSymbols"],
+            &["Try -Xmn", "DecimalFormatSymbols"],
         ],
     ),
     ("fills the heap", &[&["byte[]", "[B"], &["total"]]),
