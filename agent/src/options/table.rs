@@ -128,8 +128,8 @@ pub(super) const SPECS: &[Spec] = &[
         example: "#census",
         help: "Read what each young collection leaves behind, inside of its pause: per class exactly what was born, what died \
                before its first collection or at which age, and what was copied and promoted. With Serial, Parallel and G1, \
-               whatever counts; also in a JVM that runs already, from its first collection on. Pauses grow by about 10 ms per \
-               million objects. In its first form: off unless asked for.",
+               whatever counts; also in a JVM that runs already, from its first collection on. Pauses grow by the reading; the \
+               report says by how much. Off unless asked for.",
         ..DEFAULTS
     },
     Spec {
