@@ -292,6 +292,15 @@ fn as_many_soft_references_are_a_doubt() {
 }
 
 #[test]
+fn what_comes_at_once_may_be_a_pool_that_was_enlarged() {
+    let enlarged = (0..75).step_by(5).chain(std::iter::repeat_n(90, 20));
+    let found = keepers(vec![site(("a.Buffer", "borrow", 3), SIZE, enlarged, FOREVER)]);
+    assert_eq!(names(&found), [("a.Main.borrow:3", "unsure")]);
+    let Suspicion::Unsure(doubts) = &found[0].suspicion else { panic!("{found:?}") };
+    assert!(format!("{doubts:?}").contains("came at once"), "{doubts:?}");
+}
+
+#[test]
 fn a_leak_is_told_from_what_the_same_method_made_once() {
     let made_by = |class: &str, births: std::ops::Range<u64>, size| {
         let mut site = site((class, "main", 3), size, births, FOREVER);

@@ -29,6 +29,8 @@ pub struct Births {
     pub middle: f64,
     /// Alive, born in the last quarter.
     pub recent: f64,
+    /// The same by quarters of that quarter, the youngest first.
+    pub recent_parts: [f64; 4],
     /// Died after they had lived for half of the time.
     pub died_old: f64,
     /// Died after their first collection, nobody knows when: it may have been after half of the time.
@@ -53,10 +55,17 @@ impl Births {
         self.middle + self.recent
     }
 
+    /// The largest share of those born in the last quarter that falls into half of it.
+    pub(super) fn most_at_once(&self) -> f64 {
+        let pairs = self.recent_parts.windows(2).map(|pair| pair[0] + pair[1]);
+        pairs.fold(0.0, f64::max) / self.recent.max(f64::MIN_POSITIVE)
+    }
+
     pub(super) fn add(&mut self, other: &Self) {
         self.early += other.early;
         self.middle += other.middle;
         self.recent += other.recent;
+        self.recent_parts.iter_mut().zip(other.recent_parts).for_each(|(part, more)| *part += more);
         self.died_old += other.died_old;
         self.died_some_time += other.died_some_time;
         self.died_later += other.died_later;
@@ -67,6 +76,7 @@ impl Births {
             early: self.early * factor,
             middle: self.middle * factor,
             recent: self.recent * factor,
+            recent_parts: self.recent_parts.map(|part| part * factor),
             died_old: self.died_old * factor,
             died_some_time: self.died_some_time * factor,
             died_later: self.died_later * factor,
@@ -82,6 +92,10 @@ impl Births {
             width => (to.min(below) - from.max(above)).max(0.0) / width,
         };
         self.recent += amount * share(0.0, whole / 4.0);
+        let sixteenth = |at: usize| whole / 16.0 * at as f64;
+        for (at, part) in self.recent_parts.iter_mut().enumerate() {
+            *part += amount * share(sixteenth(at), sixteenth(at + 1));
+        }
         self.middle += amount * share(whole / 4.0, whole / 2.0);
         self.early += amount * share(whole / 2.0, whole);
     }

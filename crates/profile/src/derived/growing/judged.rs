@@ -32,10 +32,15 @@ const EVEN: f64 = 0.6;
 /// Of those that became old, so many for one that is alive may have died.
 const DIED: f64 = 0.25;
 
+/// Of so many samples of the last quarter, this share came in half of it: of a leak at an even pace one in a thousand.
+const MANY: f64 = 12.0;
+const AT_ONCE: f64 = 0.95;
+
 /// What the survivors on one clock look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
     Grows,
+    AtOnce,
     Few,
     Slower,
     BeganLately,
@@ -60,6 +65,11 @@ impl Growth {
         let unsure = |why: &str| Self::Unsure(why.to_owned());
         if any(Look::OldOnesDie) {
             return unsure("some of the old objects died: as many may die as are made");
+        }
+        if any(Look::AtOnce) {
+            return unsure(
+                "nearly all that came lately came at once: it may be a pool or a table that was enlarged",
+            );
         }
         if any(Look::Grows) {
             return Self::Grows;
@@ -136,5 +146,9 @@ fn look(births: &Births, samples: f64) -> Look {
     if pace < least(STILL, early) || recent < least(STILL, early) {
         return if few { Look::Few } else { Look::Slower };
     }
-    if few { Look::Few } else { Look::Grows }
+    match few {
+        true => Look::Few,
+        false if of.recent >= MANY && births.most_at_once() > AT_ONCE => Look::AtOnce,
+        false => Look::Grows,
+    }
 }
