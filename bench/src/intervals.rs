@@ -99,6 +99,15 @@ struct Outcome {
     failed: u32,
 }
 
+impl Outcome {
+    fn add(&mut self, other: Self) {
+        self.classes.add(other.classes);
+        self.sites.add(other.sites);
+        self.same.add(other.same);
+        self.failed += other.failed;
+    }
+}
+
 /// What a program said of itself: bytes by class and method.
 type Made = BTreeMap<(String, String), f64>;
 
@@ -129,12 +138,10 @@ fn print_table(arguments: &Arguments, bench: &Bench<'_>) -> bool {
         for program in PROGRAMS.iter().filter(chosen) {
             let outcome = bench.all_seeds(program, way, arguments.seeds);
             rows.push(row(program, outcome));
-            sum.classes.add(outcome.classes);
-            sum.sites.add(outcome.sites);
-            sum.same.add(outcome.same);
-            failed += outcome.failed;
+            sum.add(outcome);
         }
         rows.push(row("all", sum));
+        failed += sum.failed;
         println!("`mayfly run{}{way}`:\n", if way.is_empty() { "" } else { " " });
         println!(
             "{}",
@@ -168,11 +175,7 @@ impl Bench<'_> {
                         let one = self.seed(program, way, seed);
                         let mut sum = sum.lock().expect("no panic holds it");
                         match one {
-                            Ok(one) => {
-                                sum.classes.add(one.classes);
-                                sum.sites.add(one.sites);
-                                sum.same.add(one.same);
-                            }
+                            Ok(one) => sum.add(one),
                             Err(error) => {
                                 eprintln!("{program}, {way}, seed {seed}: {error}");
                                 sum.failed += 1;

@@ -20,7 +20,7 @@ const MOST_SHRINKING: f64 = 0.25;
 const CHEAP_NS: u64 = 20_000_000;
 /// What a sample costs until it is known.
 const FIRST_COST_NS: u64 = 20_000;
-/// The cost that is held to be usual moves by such a part with each sample.
+/// The cost that is held to be usual moves by such a part with each sample; it is no less nanoseconds than these.
 const COST_STEPS: u64 = 64;
 /// What the JVM takes.
 const MOST_INTERVAL: f64 = i32::MAX as f64;
@@ -122,15 +122,15 @@ impl Rate {
     /// Moves the median. Threads that come at once may lose a step.
     fn note_cost(&self, took: Duration) {
         let usual = self.cost_ns.load(Relaxed);
-        let step = (usual / COST_STEPS).max(1);
+        let step = usual / COST_STEPS;
         let is_more = took.as_nanos() > u128::from(usual);
-        self.cost_ns
-            .store(if is_more { usual + step } else { usual.saturating_sub(step) }.max(COST_STEPS), Relaxed);
+        let usual = if is_more { usual + step } else { usual - step };
+        self.cost_ns.store(usual.max(COST_STEPS), Relaxed);
     }
 
     fn most(&self) -> Option<u64> {
         let SampleRate { paid, cheap } = self.limit?;
-        let affordable = CHEAP_NS / self.cost_ns.load(Relaxed).max(1);
+        let affordable = CHEAP_NS / self.cost_ns.load(Relaxed);
         Some(affordable.clamp(paid, cheap))
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Not here: reading them (`recordings`), and whether a difference is more than chance, which is `mayfly diff`'s.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use mayfly_profile::{Lifetimes, LiveAsOf, Profile, Tally, View};
 use mayfly_report::{clock, duration, right_aligned, size};
@@ -104,13 +104,10 @@ pub(crate) fn json(label: &str, rows: &[Row]) -> String {
 
 /// The value of a label that all recordings in a profile have: `Err` if they have several.
 pub(crate) fn value_of(label: &str, profile: &Profile) -> Result<Option<String>, Vec<String>> {
-    let mut values: BTreeMap<Option<String>, ()> = BTreeMap::new();
-    for source in profile.all_sources() {
-        values.insert(source.labels.get(label).cloned(), ());
-    }
-    let mut all: Vec<_> = values.into_keys().collect();
+    let sources = profile.all_sources();
+    let mut all: BTreeSet<_> = sources.iter().map(|source| source.labels.get(label).cloned()).collect();
     if all.len() > 1 {
         return Err(all.into_iter().flatten().collect());
     }
-    Ok(all.pop().flatten())
+    Ok(all.pop_first().flatten())
 }

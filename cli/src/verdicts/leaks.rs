@@ -1,5 +1,6 @@
 //! What was found of leaks, as all forms take it.
 
+use crate::exit_codes;
 use mayfly_report::clock;
 use mayfly_verdicts::leaks::Suspicion;
 
@@ -193,6 +194,15 @@ impl Leaks {
     /// Whether any is called a leak.
     pub(crate) fn found(&self) -> bool {
         self.suspects.iter().any(Suspect::is_leak)
+    }
+
+    /// Leaks are a failed check; what can't be told is none that was passed.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match (self.found(), self.is_told()) {
+            (true, _) => exit_codes::CHECK_FAILED,
+            (false, true) => exit_codes::SUCCESS,
+            (false, false) => exit_codes::USAGE,
+        }
     }
 
     /// Whether it is said of everything that it leaks or does not.

@@ -74,7 +74,12 @@ struct SurvivorsJson<'a> {
 
 /// The document, ending in a newline.
 pub(crate) fn leaks_json(leaks: &Leaks) -> String {
-    let document = Document {
+    serde_json::to_string_pretty(&leaks_document(leaks)).expect("names and finite numbers") + "\n"
+}
+
+/// The document, for another one that has it inside.
+pub(crate) fn leaks_document(leaks: &Leaks) -> impl Serialize {
+    Document {
         schema: "mayfly-leaks/1",
         searched: match &leaks.searched {
             Searched::Dumps { files } => SearchedJson::Dumps { files },
@@ -90,8 +95,7 @@ pub(crate) fn leaks_json(leaks: &Leaks) -> String {
         floor_bytes_per_s: leaks.floor.map(|floor| tenths(floor.bytes_per_s)),
         suspects: leaks.suspects.iter().map(|of| suspect(of, &leaks.searched)).collect(),
         more: leaks.more,
-    };
-    serde_json::to_string_pretty(&document).expect("names and finite numbers") + "\n"
+    }
 }
 
 fn suspect<'a>(suspect: &'a Suspect, searched: &Searched) -> SuspectJson<'a> {

@@ -33,7 +33,7 @@ pub(crate) use diff_page::diff_page;
 pub(crate) use diff_text::diff_document;
 pub(crate) use junit::junit;
 pub(crate) use leaks::{Floor, Leaks, Rate, Searched, Survivors, Suspect};
-pub(crate) use leaks_json::leaks_json;
+pub(crate) use leaks_json::{leaks_document, leaks_json};
 pub(crate) use leaks_text::leaks_text;
 pub(crate) use markdown::markdown;
 pub(crate) use text::text;

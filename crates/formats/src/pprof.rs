@@ -161,10 +161,9 @@ fn samples(
     let sample = |part: &LifePart| {
         let mut label = vec![class.clone()];
         if let Some(life) = part.life {
-            let state = if life.by_ms.is_some() { "dead" } else { "live" };
             label.push(proto::Label {
                 key: tables.text("state"),
-                str: tables.text(state),
+                str: tables.text(life.state()),
                 ..Default::default()
             });
             label.push(proto::Label {
@@ -234,7 +233,13 @@ impl Tables {
     }
 }
 
-fn id_of<K: Hash + Eq, I: Copy>(ids: &mut HashMap<K, I>, key: K, next: I, add: impl FnOnce()) -> I {
+/// The number of a key, which is the next one if it is new: then `add` adds its row.
+pub(crate) fn id_of<K: Hash + Eq, I: Copy>(
+    ids: &mut HashMap<K, I>,
+    key: K,
+    next: I,
+    add: impl FnOnce(),
+) -> I {
     *ids.entry(key).or_insert_with(|| {
         add();
         next

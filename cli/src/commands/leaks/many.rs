@@ -25,11 +25,8 @@ pub(super) fn run(given: &[PathBuf], args: &LeaksArgs) -> Result<u8, Error> {
         true => output::json(&json(&all), file)?,
         false => output::text(&text(&all), file)?,
     }
-    Ok(match all.iter().map(|(_, leaks)| rank(leaks)).min() {
-        Some(0) => exit_codes::CHECK_FAILED,
-        Some(_) if all.iter().all(|(_, leaks)| rank(leaks) == 2) => exit_codes::SUCCESS,
-        _ => exit_codes::USAGE,
-    })
+    // The worst comes first.
+    Ok(all.first().map_or(exit_codes::USAGE, |(_, worst)| worst.exit_code()))
 }
 
 /// Leaks, what is not known, the others.
@@ -79,8 +76,7 @@ fn shown(file: &Path) -> String {
 fn json(all: &[(PathBuf, Leaks)]) -> String {
     let one = |(file, leaks): &(PathBuf, Leaks)| {
         let verdict = [Some("leak"), None, Some("none")][usize::from(rank(leaks))];
-        let found: serde_json::Value = serde_json::from_str(&verdicts::leaks_json(leaks)).unwrap_or_default();
-        serde_json::json!({ "file": shown(file), "verdict": verdict, "found": found })
+        serde_json::json!({ "file": shown(file), "verdict": verdict, "found": verdicts::leaks_document(leaks) })
     };
     let document = serde_json::json!({
         "schema": "mayfly-leaks-of-many/1",

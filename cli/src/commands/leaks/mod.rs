@@ -16,7 +16,6 @@ use mayfly_heap::HeapError;
 
 use crate::args::judging::LeaksArgs;
 use crate::error::Error;
-use crate::exit_codes;
 use crate::heap::dump_file::DumpFile;
 use crate::heap::error::QueryError;
 use crate::output;
@@ -26,47 +25,39 @@ use crate::verdicts::{self, Leaks};
 /// Searches, and says what was found. Leaks are a failed check; what can't be told is none that was passed.
 pub(crate) fn run(args: &LeaksArgs) -> Result<u8, Error> {
     let files: Vec<PathBuf> = args.targets.iter().map(PathBuf::from).collect();
-    if are_many(&files)? {
+    if files.iter().any(|file| file.is_dir()) || (files.len() > 1 && are_recordings(&files)?) {
         return many::run(&files, args);
     }
-    let leaks = search(args)?;
+    let leaks = search(&files, args)?;
     let file = args.output.as_deref();
     if args.json {
         output::json(&verdicts::leaks_json(&leaks), file)?;
     } else {
         output::text(&verdicts::leaks_text(&leaks), file)?;
     }
-    Ok(match (leaks.found(), leaks.is_told()) {
-        (true, _) => exit_codes::CHECK_FAILED,
-        (false, true) => exit_codes::SUCCESS,
-        (false, false) => exit_codes::USAGE,
-    })
+    Ok(leaks.exit_code())
 }
 
-/// Whether several recordings are meant, and nothing else.
-fn are_many(files: &[PathBuf]) -> Result<bool, Error> {
-    if files.iter().any(|file| file.is_dir()) {
-        return Ok(true);
-    }
+/// Whether several files are recordings, and not dumps.
+fn are_recordings(files: &[PathBuf]) -> Result<bool, Error> {
     let of_each = files.iter().map(|file| Ok(file.exists() && is_recording(file)?));
-    Ok(files.len() > 1 && of_each.collect::<Result<Vec<_>, Error>>()?.into_iter().all(|is_one| is_one))
+    let of_each = of_each.collect::<Result<Vec<_>, Error>>()?;
+    match of_each.iter().position(|&is_one| is_one) {
+        None => Ok(false),
+        Some(_) if of_each.iter().all(|&is_one| is_one) => Ok(true),
+        Some(at) => {
+            let what = "it is no dump: name one recording alone, or dumps only";
+            Err(Error::MixedFiles { file: files[at].clone(), what })
+        }
+    }
 }
 
-fn search(args: &LeaksArgs) -> Result<Leaks, Error> {
-    let files: Vec<PathBuf> = args.targets.iter().map(PathBuf::from).collect();
-    match files.as_slice() {
+fn search(files: &[PathBuf], args: &LeaksArgs) -> Result<Leaks, Error> {
+    match files {
         [one] if !one.exists() || jvms::is_jar(one) => running::search(jvms::pid_of(&args.targets[0])?, args),
         [one] if is_recording(one)? => recorded::search(one, args.trust),
         [one] => Err(Error::OneDump(one.clone())),
-        several => {
-            for file in several {
-                if is_recording(file)? {
-                    let what = "it is no dump: name one recording alone, or dumps only";
-                    return Err(Error::MixedFiles { file: file.clone(), what });
-                }
-            }
-            dumps::search(several)
-        }
+        several => dumps::search(several),
     }
 }
 

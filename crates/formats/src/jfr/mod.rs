@@ -90,7 +90,7 @@ fn lives(
     let (objects, bytes) = (part.amounts.of(Value::Objects), part.amounts.of(Value::Bytes));
     let mut event = Bytes::default();
     [born, age, stack, class, objects, bytes].into_iter().for_each(|number| event.number(number));
-    event.text(if is_live { "live" } else { "dead" });
+    event.text(life.state());
     event.number(nanos(life.after_ms));
     event.number(nanos(life.by_ms.unwrap_or(life.after_ms)));
     into.push(event.of_type(Type::LIFETIME.0));

@@ -7,6 +7,7 @@ use mayfly_profile::{Frame, Stack};
 
 use super::bytes::Bytes;
 use super::types::Type;
+use crate::pprof::id_of;
 
 /// Rows of each type with their numbers, from 1 on; 0 is nothing.
 #[derive(Debug, Default)]
@@ -33,10 +34,7 @@ impl<K> Default for Pool<K> {
 impl<K: Hash + Eq + Clone> Pool<K> {
     fn id(&mut self, key: K) -> u64 {
         let next = self.rows.len() as u64 + 1;
-        *self.ids.entry(key.clone()).or_insert_with(|| {
-            self.rows.push(key);
-            next
-        })
+        id_of(&mut self.ids, key.clone(), next, || self.rows.push(key))
     }
 }
 

@@ -12,7 +12,7 @@ use mayfly_profile::{Frame, LifeSpan, Profile, Value};
 use prost::Message;
 
 use crate::choice::{Choice, values};
-use crate::pprof::names;
+use crate::pprof::{id_of, names};
 use mayfly_report::readable_class;
 
 /// How resources call our labels.
@@ -126,12 +126,8 @@ impl Tables {
     }
 
     fn text(&mut self, text: &str) -> i32 {
-        if let Some(&at) = self.texts.get(text) {
-            return at;
-        }
-        let at = added(&mut self.dictionary.string_table, text.to_owned());
-        self.texts.insert(text.to_owned(), at);
-        at
+        let table = &mut self.dictionary.string_table;
+        id_of(&mut self.texts, text.to_owned(), next(table), || table.push(text.to_owned()))
     }
 
     fn frame(&mut self, frame: &Frame, lines: bool) -> i32 {
@@ -143,57 +139,50 @@ impl Tables {
     /// A function for each line of it: nothing but its name is known.
     fn location(&mut self, name: &str, file: &str, line: u32) -> i32 {
         let key = (self.text(name), self.text(file), i64::from(line));
-        if let Some(&at) = self.locations.get(&key) {
-            return at;
-        }
-        let function =
-            proto::Function { name_strindex: key.0, system_name_strindex: key.0, filename_strindex: key.1 };
-        let function_index = added(&mut self.dictionary.function_table, function);
-        let lines = vec![proto::Line { function_index, line: key.2 }];
-        let at = added(&mut self.dictionary.location_table, proto::Location { lines });
-        self.locations.insert(key, at);
-        at
+        let (functions, table) = (&mut self.dictionary.function_table, &mut self.dictionary.location_table);
+        id_of(&mut self.locations, key, next(table), || {
+            let lines = vec![proto::Line { function_index: next(functions), line: key.2 }];
+            functions.push(proto::Function {
+                name_strindex: key.0,
+                system_name_strindex: key.0,
+                filename_strindex: key.1,
+            });
+            table.push(proto::Location { lines });
+        })
     }
 
-    fn stack(&mut self, locations: Vec<i32>) -> i32 {
-        if let Some(&at) = self.stacks.get(&locations) {
-            return at;
-        }
-        let at =
-            added(&mut self.dictionary.stack_table, proto::Stack { location_indices: locations.clone() });
-        self.stacks.insert(locations, at);
-        at
+    fn stack(&mut self, location_indices: Vec<i32>) -> i32 {
+        let table = &mut self.dictionary.stack_table;
+        id_of(&mut self.stacks, location_indices.clone(), next(table), || {
+            table.push(proto::Stack { location_indices });
+        })
     }
 
     fn life(&mut self, life: LifeSpan) -> Vec<i32> {
-        let state = if life.by_ms.is_some() { "dead" } else { "live" };
         let age = i64::try_from(life.middle_ms()).unwrap_or(i64::MAX);
         vec![
-            self.attribute("mayfly.state", proto::Key::Text(state), ""),
+            self.attribute("mayfly.state", proto::Key::Text(life.state()), ""),
             self.attribute("mayfly.lifetime", proto::Key::Int(age), "ms"),
         ]
     }
 
     fn attribute(&mut self, name: &str, value: proto::Key, unit: &str) -> i32 {
         let (key_strindex, unit_strindex) = (self.text(name), self.text(unit));
-        if let Some(&at) = self.attributes.get(&(key_strindex, value)) {
-            return at;
-        }
-        let any = match value {
-            proto::Key::Text(text) => proto::Any::Text(text.to_owned()),
-            proto::Key::Int(number) => proto::Any::Int(number),
-        };
-        let value_of = Some(proto::AnyValue { value: Some(any) });
-        let attribute = proto::Attribute { key_strindex, value: value_of, unit_strindex };
-        let at = added(&mut self.dictionary.attribute_table, attribute);
-        self.attributes.insert((key_strindex, value), at);
-        at
+        let table = &mut self.dictionary.attribute_table;
+        id_of(&mut self.attributes, (key_strindex, value), next(table), || {
+            let any = match value {
+                proto::Key::Text(text) => proto::Any::Text(text.to_owned()),
+                proto::Key::Int(number) => proto::Any::Int(number),
+            };
+            let value = Some(proto::AnyValue { value: Some(any) });
+            table.push(proto::Attribute { key_strindex, value, unit_strindex });
+        })
     }
 }
 
-fn added<T>(table: &mut Vec<T>, row: T) -> i32 {
-    table.push(row);
-    i32::try_from(table.len() - 1).unwrap_or(i32::MAX)
+/// The number of the row that comes.
+fn next<T>(table: &[T]) -> i32 {
+    i32::try_from(table.len()).unwrap_or(i32::MAX)
 }
 
 /// How many profiles a collector says in its answer that it has not taken, and why; `None`: it took all.

@@ -20,6 +20,11 @@ pub struct LifeSpan {
 }
 
 impl LifeSpan {
+    /// As other tools' formats have it.
+    pub fn state(self) -> &'static str {
+        if self.by_ms.is_some() { "dead" } else { "live" }
+    }
+
     /// The length that counts: the middle of the interval of the dead, the age of the living.
     pub fn middle_ms(self) -> u64 {
         self.by_ms.map_or(self.after_ms, |by| self.after_ms.midpoint(by))

@@ -27,10 +27,8 @@ pub struct Births {
     pub early: f64,
     /// Alive, born in the third quarter.
     pub middle: f64,
-    /// Alive, born in the last quarter.
-    pub recent: f64,
-    /// The same by quarters of that quarter, the youngest first.
-    pub recent_parts: [f64; 4],
+    /// Alive, born in the last quarter, by quarters of that: the youngest first.
+    pub last: [f64; 4],
     /// Died after they had lived for half of the time.
     pub died_old: f64,
     /// Died after their first collection, nobody knows when: it may have been after half of the time.
@@ -45,27 +43,31 @@ impl Births {
         self.died_old + self.died_some_time + self.died_later
     }
 
+    /// Alive, born in the last quarter.
+    pub fn recent(&self) -> f64 {
+        self.last.iter().sum()
+    }
+
     /// All that are alive.
     pub fn living(&self) -> f64 {
-        self.early + self.middle + self.recent
+        self.early + self.middle + self.recent()
     }
 
     /// Those alive that were born in the second half.
     pub fn late(&self) -> f64 {
-        self.middle + self.recent
+        self.middle + self.recent()
     }
 
     /// The largest share of those born in the last quarter that falls into half of it.
     pub(super) fn most_at_once(&self) -> f64 {
-        let pairs = self.recent_parts.windows(2).map(|pair| pair[0] + pair[1]);
-        pairs.fold(0.0, f64::max) / self.recent.max(f64::MIN_POSITIVE)
+        let pairs = self.last.windows(2).map(|pair| pair[0] + pair[1]);
+        pairs.fold(0.0, f64::max) / self.recent().max(f64::MIN_POSITIVE)
     }
 
     pub(super) fn add(&mut self, other: &Self) {
         self.early += other.early;
         self.middle += other.middle;
-        self.recent += other.recent;
-        self.recent_parts.iter_mut().zip(other.recent_parts).for_each(|(part, more)| *part += more);
+        self.last.iter_mut().zip(other.last).for_each(|(part, more)| *part += more);
         self.died_old += other.died_old;
         self.died_some_time += other.died_some_time;
         self.died_later += other.died_later;
@@ -75,8 +77,7 @@ impl Births {
         Self {
             early: self.early * factor,
             middle: self.middle * factor,
-            recent: self.recent * factor,
-            recent_parts: self.recent_parts.map(|part| part * factor),
+            last: self.last.map(|part| part * factor),
             died_old: self.died_old * factor,
             died_some_time: self.died_some_time * factor,
             died_later: self.died_later * factor,
@@ -91,9 +92,8 @@ impl Births {
             0.0 => f64::from(u8::from(above <= from && (from < below || below >= whole))),
             width => (to.min(below) - from.max(above)).max(0.0) / width,
         };
-        self.recent += amount * share(0.0, whole / 4.0);
         let sixteenth = |at: usize| whole / 16.0 * at as f64;
-        for (at, part) in self.recent_parts.iter_mut().enumerate() {
+        for (at, part) in self.last.iter_mut().enumerate() {
             *part += amount * share(sixteenth(at), sixteenth(at + 1));
         }
         self.middle += amount * share(whole / 4.0, whole / 2.0);

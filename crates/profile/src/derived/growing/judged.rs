@@ -118,9 +118,9 @@ fn look(births: &Births, samples: f64) -> Look {
     }
     let of = births.times(samples / living);
     // Per quarter of the time.
-    let (early, middle, recent) = (births.early / 2.0, births.middle, births.recent);
+    let (early, middle, recent) = (births.early / 2.0, births.middle, births.recent());
     let pace = late / 2.0;
-    let few = samples < FOUND || of.early < FOUND_EARLY || of.middle < FOUND_LATE || of.recent < FOUND_LATE;
+    let few = samples < FOUND || of.early < FOUND_EARLY || of.middle < FOUND_LATE || of.recent() < FOUND_LATE;
     let least = |share: f64, of: f64| share * of;
     let may_be_chance = few && of.living() < 4.0 * EXPECTED && of.middle >= FOUND_LATE;
     let is_over = recent <= least(STOPPED, early.max(middle)) || (!few && recent < least(STILL, middle));
@@ -148,7 +148,7 @@ fn look(births: &Births, samples: f64) -> Look {
     }
     match few {
         true => Look::Few,
-        false if of.recent >= MANY && births.most_at_once() > AT_ONCE => Look::AtOnce,
+        false if of.recent() >= MANY && births.most_at_once() > AT_ONCE => Look::AtOnce,
         false => Look::Grows,
     }
 }
