@@ -4,6 +4,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
 
 use mayfly_profile::{Merging, Profile, TimeRange};
 
@@ -14,6 +16,9 @@ use crate::recording_input;
 
 /// How many warnings of single files are shown.
 const WARNINGS: usize = 5;
+
+/// Threads that read recordings, at most: each holds up to two.
+const READERS: usize = 8;
 
 /// The part of each recording that is wanted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,25 +81,59 @@ pub(crate) fn each(
     let found = found(given)?;
     let mut warnings = Warnings::default();
     let (mut taken, mut refused) = (0, None);
-    for Found { path, by_folder } in &found {
-        match read_quietly(path, wanted) {
-            Ok((profile, warning)) => {
-                warning.into_iter().for_each(|text| warnings.say(&text));
-                take(path, profile);
-                taken += 1;
+    read_ahead(
+        &found,
+        |file| read_quietly(&file.path, wanted),
+        |Found { path, by_folder }, read| {
+            match read {
+                Ok((profile, warning)) => {
+                    warning.into_iter().for_each(|text| warnings.say(&text));
+                    take(path, profile);
+                    taken += 1;
+                }
+                Err(error) if *by_folder => {
+                    warnings.say(&format!("warning: left out: {error}"));
+                    refused = Some(error);
+                }
+                Err(error) => return Err(error),
             }
-            Err(error) if *by_folder => {
-                warnings.say(&format!("warning: left out: {error}"));
-                refused = Some(error);
-            }
-            Err(error) => return Err(error),
-        }
-    }
+            Ok(())
+        },
+    )?;
     warnings.end();
     match refused {
         Some(error) if taken == 0 => Err(error),
         _ => Ok(()),
     }
+}
+
+/// Reads on all processors, some items ahead, and takes what was read in the order of the items until one is refused.
+///
+/// # Errors
+/// Of `take`.
+fn read_ahead<T: Sync, R: Send>(
+    items: &[T],
+    read: impl Fn(&T) -> R + Sync,
+    mut take: impl FnMut(&T, R) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len()).min(READERS);
+    thread::scope(|scope| {
+        // One thread reads each nth item.
+        let results: Vec<_> = (0..threads)
+            .map(|first| {
+                let (sender, results) = mpsc::sync_channel(1);
+                let read = &read;
+                scope.spawn(move || {
+                    items.iter().skip(first).step_by(threads).all(|item| sender.send(read(item)).is_ok());
+                });
+                results
+            })
+            .collect();
+        for (item, results) in items.iter().zip(results.iter().cycle()) {
+            take(item, results.recv().expect("a reader reads each of its items"))?;
+        }
+        Ok(())
+    })
 }
 
 fn read(path: &Path, wanted: Wanted) -> Result<Profile, Error> {
@@ -187,6 +226,20 @@ impl Warnings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_read_ahead_is_taken_in_order_until_one_is_refused() {
+        let items: Vec<usize> = (0..100).collect();
+        let mut taken = Vec::new();
+        read_ahead(&items, |item| item * 2, |item, read| Ok(taken.push((*item, read)))).expect("all");
+        assert_eq!(taken, items.iter().map(|item| (*item, item * 2)).collect::<Vec<_>>());
+        let refused = |item: &usize, _| match item {
+            3 => Err(Error::NoRecordings("x".into())),
+            _ => Ok(()),
+        };
+        assert!(read_ahead(&items, |item| *item, refused).is_err());
+        read_ahead(&[], |item: &usize| *item, |_, _| Ok(())).expect("nothing");
+    }
 
     #[test]
     fn a_folder_stands_for_the_recordings_in_it_and_no_file_is_read_twice() {

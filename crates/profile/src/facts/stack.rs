@@ -4,7 +4,7 @@
 //! Not here: how stacks are taken, which is the agent's; which frames are blamed (`blame`).
 
 use std::cmp::Ordering;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use indexmap::IndexSet;
@@ -22,6 +22,8 @@ pub struct Stack(Option<Arc<Node>>);
 struct Node {
     frame: Arc<Frame>,
     caller: Stack,
+    /// Of both. Stacks are compared and looked up more often than made, and are up to thousands of frames deep.
+    hash: u64,
 }
 
 impl Stack {
@@ -55,7 +57,12 @@ impl Stack {
     }
 
     fn called(&self, frame: Arc<Frame>) -> Self {
-        Self(Some(Arc::new(Node { frame, caller: self.clone() })))
+        let hash = FxBuildHasher.hash_one((&*frame, self.hash()));
+        Self(Some(Arc::new(Node { frame, caller: self.clone(), hash })))
+    }
+
+    fn hash(&self) -> u64 {
+        self.0.as_ref().map_or(0, |node| node.hash)
     }
 
     fn is_same(&self, other: &Self) -> bool {
@@ -114,7 +121,7 @@ impl From<Vec<Frame>> for Stack {
 
 impl PartialEq for Stack {
     fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
+        self.hash() == other.hash() && self.cmp(other).is_eq()
     }
 }
 
@@ -148,8 +155,7 @@ impl Ord for Stack {
 
 impl Hash for Stack {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.iter().for_each(|frame| frame.hash(state));
-        state.write_u8(0xff);
+        state.write_u64(self.hash());
     }
 }
 
