@@ -61,7 +61,7 @@ soak MINUTES="60" *ARGS:
 
 # Run a small Java program under the agent: live histogram, then the report
 demo *ARGS:
-    cargo run --release -- demo {{ ARGS }}
+    cargo run -- demo {{ ARGS }}
 
 # Try every order of the steps of threads that share nurseries, and the ring of collections (with the crate loom)
 loom:
