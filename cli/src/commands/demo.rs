@@ -117,7 +117,6 @@ fn options(recording: &str, log_folder: &str, on_terminal: bool) -> AgentOptions
         .flag("trace")
         .flag("lines")
         .with("bucket", "1,2,5")
-        .with("traceignore", "java.,jdk.")
         .with("outputlimit", 6)
         .with("output", log_folder)
         .with("recording", recording);

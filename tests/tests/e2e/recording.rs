@@ -1,6 +1,7 @@
 //! What users get from a run: the JSON schema, the live histogram when piped, `mayfly run` and `mayfly report`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
@@ -53,6 +54,28 @@ fn the_json_has_every_documented_key() {
         assert!(jvm.version.starts_with(version) || version.starts_with(&jvm.version), "{version} of {jvm}");
         let last = json["buckets"].as_array().and_then(|buckets| buckets.last()).expect("buckets");
         assert!(last["to_s"].is_null(), "the last bucket is infinite: {last}");
+    });
+}
+
+#[test]
+fn answers_on_several_recordings_keep_their_schemas() {
+    any_jvm(|jvm| {
+        let run = Profiled::new(jvm, "exitlive.ExitLive", "#trackcollections#label-tier=web");
+        run.run();
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["a.mayfly", "b.mayfly"] {
+            fs::copy(run.recording(), folder.path().join(name)).expect("copied");
+        }
+        for (words, rows) in [(&["report", "--by", "tier"][..], "/rows"), (&["leaks"], "/recordings")] {
+            let outcome =
+                mayfly(words.iter().map(OsStr::new).chain(["--json".as_ref(), folder.path().as_os_str()]));
+            let json: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+            assert_eq!(mayfly_tests::schema_faults(&json), [""; 0], "{words:?} on {jvm}");
+            assert!(
+                json.pointer(rows).and_then(|rows| rows.as_array()).is_some_and(|rows| !rows.is_empty()),
+                "{json}"
+            );
+        }
     });
 }
 

@@ -50,7 +50,8 @@ impl Screen<'_> {
         if self.methods.is_empty() {
             return Vec::new();
         }
-        let charged = if self.rules_given { "by the rules given" } else { "first frame outside the JDK" };
+        let charged =
+            if self.rules_given { "by #traceignore and #tracetarget" } else { "first frame outside the JDK" };
         let estimated = self.is_sampled() || !self.profile.shares.is_empty();
         let collected = self.profile.live_as_of != LiveAsOf::NoCollection;
         let rows = self.methods.iter().map(|method| method_row(method, estimated, collected)).collect();
