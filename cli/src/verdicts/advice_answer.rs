@@ -54,6 +54,7 @@ fn tried(advised: &Advised, flag: &FlagAdvice) -> String {
         (true, Reason::ExplicitCalls) => {
             "sure, unless the program needs them, as for direct buffers".to_owned()
         }
+        (false, Reason::Metaspace) => "not sure, as how much the classes take is not recorded; 'mayfly advise PID' measures it, and names as much as they need".to_owned(),
         (true, _) => "sure, as the upper end is still much less".to_owned(),
         (false, _) => "not sure, as it may also change nothing: measure it so once".to_owned(),
     };
@@ -127,9 +128,6 @@ fn unknown(advised: &Advised, missing: Missing) -> String {
         ),
         Missing::Memory => lacks(
             "what is missing is how much memory the JVM may have, for a larger heap; name it: --memory SIZE",
-        ),
-        Missing::Metaspace => lacks(
-            "what is missing is how much metaspace the classes take, as it is collected to make room for them; measure it: mayfly advise PID",
         ),
         Missing::Collections => lacks(
             "what is missing is more collections that say what they copied, as so few tell nothing of others; measure for longer: --for",

@@ -23,6 +23,8 @@ const LARGEST_REGION: u64 = 32 << 20;
 const LEAST_REGIONS: u64 = 32;
 /// Metaspace is to have so much more than is used.
 const METASPACE_SPARE: f64 = 1.25;
+/// Which few programs need.
+const MOST_METASPACE_MIB: u64 = 256;
 
 /// What predictions of promotion say.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -81,13 +83,11 @@ pub fn answer(profile: &Profile, known: &Known, promotion: &Promotion) -> Answer
         };
     }
     let regions = large_objects(profile, &work);
-    let (metaspace, lacks_metaspace) = metaspace(&work, known);
     let mut flags: Vec<_> =
-        [explicit_calls(profile, &work), metaspace, regions].into_iter().flatten().collect();
+        [explicit_calls(profile, &work), metaspace(&work, known), regions].into_iter().flatten().collect();
     if !is_busy(&work, known) {
         return match () {
             () if !flags.is_empty() => Answer::Try(flags),
-            () if lacks_metaspace => Answer::Unknown(Missing::Metaspace),
             () if known.cpu.is_none() && works_beside(profile.run.jvm.gc) => {
                 Answer::Unknown(Missing::CollectorsCpu)
             }
@@ -171,21 +171,19 @@ fn explicit_calls(profile: &Profile, work: &GcWork) -> Option<FlagAdvice> {
     })
 }
 
-/// Room for classes from the start; and whether that is wanted, but how much is not known.
-fn metaspace(work: &GcWork, known: &Known) -> (Option<FlagAdvice>, bool) {
-    let Some(now) = worth(work, |cause| cause.cause == "Metadata GC Threshold") else { return (None, false) };
-    let Some(used) = known.metaspace else { return (None, true) };
-    let size = ((used as f64 * METASPACE_SPARE) as u64).div_ceil(32 << 20) * 32;
-    let advice = FlagAdvice {
-        flags: format!("-XX:MetaspaceSize={size}m"),
+/// Room for classes from the start. Where it is not known how much they take, as much as most programs need: no more is taken than is used.
+fn metaspace(work: &GcWork, known: &Known) -> Option<FlagAdvice> {
+    let now = worth(work, |cause| cause.cause == "Metadata GC Threshold")?;
+    let wanted = known.metaspace.map(|used| ((used as f64 * METASPACE_SPARE) as u64).div_ceil(32 << 20) * 32);
+    Some(FlagAdvice {
+        flags: format!("-XX:MetaspaceSize={}m", wanted.unwrap_or(MOST_METASPACE_MIB)),
         reason: Reason::Metaspace,
         now,
         then: Cost::default(),
-        sure: true,
+        sure: wanted.is_some(),
         promoted: None,
         cpu: None,
-    };
-    (Some(advice), false)
+    })
 }
 
 /// Regions so large that no object seen takes half of one.

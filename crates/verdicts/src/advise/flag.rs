@@ -102,8 +102,6 @@ pub enum Missing {
     CollectorsCpu,
     /// How much memory the JVM may have.
     Memory,
-    /// How much metaspace is used.
-    Metaspace,
     /// More collections.
     Collections,
     /// The given log does not bear the predictions out, or is of nothing that is predicted.

@@ -166,11 +166,14 @@ fn collections_that_the_program_asks_for_are_switched_off_or_made_concurrent() {
 }
 
 #[test]
-fn classes_get_room_from_the_start_if_it_is_known_how_much() {
+fn classes_get_room_from_the_start_and_as_much_as_they_need_if_that_is_known() {
     let classes = Row { cause: "Metadata GC Threshold", number: 2, pause_us: 120_000, ..FULL };
     let profile = jvm(Gc::Parallel, &[YOUNG, classes], &heap(512, 64));
     let known = Known { metaspace: Some(90 * MIB), ..MEMORY };
     assert_eq!(tries(told(&profile, known))[0], ("-XX:MetaspaceSize=128m".to_owned(), Reason::Metaspace));
+    // A recording does not hold it.
+    let Answer::Try(flags) = told(&profile, MEMORY) else { panic!("a flag") };
+    assert_eq!((&*flags[0].flags, flags[0].sure), ("-XX:MetaspaceSize=256m", false));
 }
 
 #[test]
