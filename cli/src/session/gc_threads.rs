@@ -118,6 +118,11 @@ impl Watch {
     }
 }
 
+/// Bytes of metaspace that the classes of a JVM take, by its own counters.
+pub(crate) fn metaspace_used(process: &Process) -> Option<u64> {
+    jvms::perf_data(process)?.number_of("sun.gc.metaspace.used")
+}
+
 fn watch(pid: u32, stop: &AtomicBool) -> Seen {
     let begin = Instant::now();
     let first = Spent::of(pid).unwrap_or_default();
@@ -129,8 +134,7 @@ fn watch(pid: u32, stop: &AtomicBool) -> Seen {
             seen.wall = begin.elapsed();
         }
         seen.memory = seen.memory.or_else(|| memory_limit::of(&process));
-        let used = jvms::perf_data(&process).and_then(|data| data.number_of("sun.gc.metaspace.used"));
-        seen.metaspace = used.or(seen.metaspace);
+        seen.metaspace = metaspace_used(&process).or(seen.metaspace);
         if stop.load(Relaxed) {
             return seen;
         }

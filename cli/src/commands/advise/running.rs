@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::output;
 use crate::recording_input;
 use crate::session::connect::Target;
-use crate::session::gc_threads::{Seen, Spent, Watch};
+use crate::session::gc_threads::{Seen, Spent, Watch, metaspace_used};
 use crate::session::memory_limit;
 use crate::session::process::Process;
 
@@ -25,19 +25,18 @@ pub(super) fn measure(pid: u32, args: &AdviseArgs) -> Result<Measured, Error> {
     let path = kept.unwrap_or_else(|| folder.path().join(format!("{pid}.mayfly")));
     let target = Target::connect(pid)?;
     let is_profiled = matches!(target.ask(&Request::Engine), Ok(Response::Engine(Some(_))));
-    let seen = if is_profiled {
+    let (profile, seen) = if is_profiled {
         output::say(&format!("JVM {pid} is being profiled: what is known of it so far is judged"));
         snapshot::fetch(&target, &Request::Snapshot, &path)?;
-        so_far(pid)
+        (recording_input::read_snapshot(&path)?, so_far(pid))
     } else {
         output::say(&format!("measuring JVM {pid} for {} s, by samples", args.time.as_secs()));
         let watch = Watch::begin(pid);
         let recorded = record::record(&target, pid, &sampled(), (args.time, true), &path);
         let seen = watch.map(Watch::end);
         recorded?;
-        seen
+        (recording_input::read(&path, None)?, seen)
     };
-    let profile = recording_input::read(&path, None)?;
     Ok(Measured { name: format!("JVM {pid}"), profile, seen })
 }
 
@@ -51,7 +50,7 @@ fn so_far(pid: u32) -> Option<Seen> {
     Some(Seen {
         spent: Spent::of(pid),
         wall: process.uptime().unwrap_or(Duration::MAX),
-        metaspace: None,
+        metaspace: metaspace_used(&process),
         memory: memory_limit::of(&process),
     })
 }

@@ -96,7 +96,7 @@ impl Screen<'_> {
         let estimated = if self.profile.run.engine == EngineKind::Sampled { "~" } else { "" };
         let mut cells = vec![
             format!("{estimated}{}", units::bytes(row.allocated)),
-            format!("{} %", units::percent(row.allocated, total)),
+            units::whole_percent(row.allocated as f64 / total.max(1) as f64),
         ];
         if executed {
             cells.push(if row.is_optimised_away() { units::bytes(row.executed) } else { String::new() });
