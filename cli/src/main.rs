@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(args),
         Command::Report(args) => commands::report::run(args),
         Command::Merge(args) => commands::merge::run(&args),
+        Command::Export(args) => commands::export::run(&args),
         Command::Push(args) => commands::push::run(&args),
         Command::Check(args) => commands::check::run(args),
         Command::Diff(args) => commands::diff::run(args),

@@ -23,6 +23,28 @@ pub(crate) struct MergeArgs {
     pub(crate) output: PathBuf,
 }
 
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  mayfly export recordings/ -o fleet
+  duckdb -c \"SELECT application, sum(allocated_bytes) FROM 'fleet/recordings/*/*/*.parquet' GROUP BY ALL\"";
+
+/// What `mayfly export` takes.
+#[derive(Debug, Args)]
+#[command(after_help = EXPORT_EXAMPLES)]
+pub(crate) struct ExportArgs {
+    /// Recordings, or folders: of these all files *.mayfly, also those in folders below
+    #[arg(value_name = "FILE|FOLDER", required = true)]
+    pub(crate) recordings: Vec<PathBuf>,
+
+    /// The folder of the tables; what is there of other recordings stays
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: PathBuf,
+
+    /// Stacks with line numbers
+    #[arg(long)]
+    pub(crate) lines: bool,
+}
+
 const PUSH_EXAMPLES: &str = "\
 Examples:
   mayfly push mayfly-4711.mayfly --to http://localhost:4318

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use clap::{Args, Parser, Subcommand};
-use fleet::{MergeArgs, PushArgs};
+use fleet::{ExportArgs, MergeArgs, PushArgs};
 use judging::{AdviseArgs, CheckArgs, DiffArgs, LeaksArgs};
 use mayfly_profile::option_value;
 use mayfly_recording::FORMAT_VERSION;
@@ -80,6 +80,11 @@ pub(crate) enum Command {
     /// Totals, sites, lifetimes and coverage add up; each recording stays a source with its labels, totals and coverage. Lifetimes of the
     /// result are mixtures of those of its sources. Single collections and what happened when are of one JVM, and left out.
     Merge(MergeArgs),
+    /// Write recordings as Parquet tables by application and day, for DuckDB, Spark and their like
+    ///
+    /// FOLDER/TABLE/application=A/day=D/RECORDING.parquet, with the tables of report --parquet and one of the recordings. One recording is
+    /// read at a time for each processor, so that thousands fit; written again, a recording replaces itself.
+    Export(ExportArgs),
     /// Send profiles to a collector of OpenTelemetry, or to Pyroscope
     ///
     /// A recording is sent once; of a running JVM, with --every, what happened since the last time it was taken: allocations as they

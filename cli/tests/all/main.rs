@@ -6,6 +6,7 @@ mod check;
 mod demo;
 mod diff;
 mod diff_page;
+mod export;
 mod formats;
 mod heap;
 mod measures;

@@ -26,7 +26,7 @@ pub use choice::Choice;
 pub use html::{DiffPage, DiffPart, HeapPage, HeapPart, Verdicts};
 pub use mayfly_report::readable_class;
 pub use otlp::{otlp, rejected_by_otlp};
-pub use parquet::{Table, parquet};
+pub use parquet::{Table, fleet_tables, parquet};
 
 /// A format that other tools read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -107,7 +107,7 @@ fn group(file: &mut Vec<u8>, columns: &Columns, rows: std::ops::Range<usize>) ->
 }
 
 impl Column {
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Self::Text(rows) => rows.len(),
             Self::Whole(rows) => rows.len(),

@@ -3,6 +3,7 @@
 //! Numbers that a run did not follow are null. Not here: how a file is spelled (`file`), and where it goes.
 
 mod file;
+mod fleet;
 mod thrift;
 
 use std::io;
@@ -12,13 +13,14 @@ use mayfly_profile::{
 };
 
 use self::file::{Column, Columns, encoded};
+pub use self::fleet::fleet_tables;
 use crate::choice::{Choice, columns};
 use crate::spelling::stack;
 
 /// A file of a format that has several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// `classes`, `sites`, `lifetimes`, `collections` or `timeline`.
+    /// `classes`, `sites`, `lifetimes`, `collections` or `timeline`; of a fleet also `recordings`.
     pub name: &'static str,
     /// The whole Parquet file.
     pub bytes: Vec<u8>,
@@ -29,15 +31,18 @@ pub struct Table {
 /// # Errors
 /// A page would exceed what the format can say.
 pub fn parquet(profile: &Profile, choice: &Choice) -> io::Result<Vec<Table>> {
-    let tables = [
+    let encoded = |(name, columns): (&'static str, Columns)| Ok(Table { name, bytes: encoded(&columns)? });
+    tables(profile, choice).into_iter().map(encoded).collect()
+}
+
+fn tables(profile: &Profile, choice: &Choice) -> [(&'static str, Columns); 5] {
+    [
         ("classes", classes(profile)),
         ("sites", sites(profile, choice)),
         ("lifetimes", lifetimes(profile, choice)),
         ("collections", collections(&profile.collections)),
         ("timeline", timeline(profile)),
-    ];
-    let encoded = |(name, columns): (&'static str, Columns)| Ok(Table { name, bytes: encoded(&columns)? });
-    tables.into_iter().map(encoded).collect()
+    ]
 }
 
 fn amounts(profile: &Profile, rows: &[Amounts]) -> Columns {
