@@ -66,7 +66,8 @@ fn more(row: &Sustained) -> u64 {
     difference(objects.first(), objects.last())
 }
 
-fn difference(first: Option<&u64>, last: Option<&u64>) -> u64 {
+/// By how much it became more.
+pub(super) fn difference(first: Option<&u64>, last: Option<&u64>) -> u64 {
     last.zip(first).map_or(0, |(last, first)| last.saturating_sub(*first))
 }
 

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mayfly_heap::dominators::{Dominators, lasting_first};
-use mayfly_heap::growth::{Outline, Sustained, sustained};
+use mayfly_heap::growth::{LoadedClasses, Outline, Sustained, sustained};
 use mayfly_heap::{EdgeName, Filter, Graph, ObjectSet, Strength, paths};
 use mayfly_profile::Profile;
-use mayfly_verdicts::leaks::{Growth, Suspicion, Turnover, Watched, growing, is_of_expiry};
+use mayfly_verdicts::leaks::{Growth, Starting, Suspicion, Turnover, Watched, growing, is_of_expiry};
 
 use super::containers::{self, Container};
 use super::labels::{is_own, named, shown};
@@ -43,6 +43,10 @@ pub(super) struct Dumps {
     times: Vec<f64>,
     /// What was sampled meanwhile.
     made: Option<Profile>,
+    /// The classes of the last, of a running JVM.
+    classes: Option<LoadedClasses>,
+    /// Whether the program still started before the last one.
+    starting: Option<Starting>,
 }
 
 impl Dumps {
@@ -63,6 +67,24 @@ impl Dumps {
         Ok(())
     }
 
+    /// Whether the program still started between the last dump and the one before.
+    pub(super) fn starting(&self) -> Option<Starting> {
+        self.starting
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.outlines.len()
+    }
+
+    /// Forgets all but the last.
+    pub(super) fn begin_anew(&mut self) {
+        let before = self.outlines.len().saturating_sub(1);
+        self.outlines.drain(..before);
+        self.times.drain(..self.times.len().saturating_sub(1));
+        self.starting = None;
+    }
+
     /// Takes the next dump.
     pub(super) fn add(&mut self, file: &DumpFile) -> Result<(), Error> {
         if let Some(before) = self.outlines.last_mut() {
@@ -70,6 +92,9 @@ impl Dumps {
         }
         self.last = None;
         let graph = file.graph()?;
+        if self.ran_before.is_some() {
+            self.count_classes(&graph);
+        }
         let _progress = Progress::work("finding what holds what");
         let dominators = Dominators::staged(&graph, &held(&graph), lasting_first(&graph));
         self.outlines.push(match self.ran_before {
@@ -78,6 +103,12 @@ impl Dumps {
         });
         self.last = Some(graph);
         Ok(())
+    }
+
+    fn count_classes(&mut self, graph: &Graph) {
+        let now = LoadedClasses::of(graph);
+        self.starting = self.classes.as_ref().and_then(|before| Starting::of(now.since(before), now.count()));
+        self.classes = Some(now);
     }
 
     /// What they tell.
@@ -108,6 +139,7 @@ impl Dumps {
             expiry: None,
             turnover: turnover(row),
             watched: self.watched(),
+            starting: self.starting,
         };
         // All objects are gone through for it: only where it decides.
         if growing(&growth) == Suspicion::Leak {
@@ -144,7 +176,8 @@ impl Dumps {
         let shown = shown(row);
         let seen = self.last.as_ref().zip(self.outlines.last());
         let classes = containers::classes(&container);
-        let maker = self.made.as_ref().and_then(|profile| makers::of(profile, &classes));
+        let grown = containers::difference(container.bytes.first(), container.bytes.last());
+        let maker = self.made.as_ref().and_then(|profile| makers::of(profile, &classes, grown));
         let (allocated_by, added_by) = maker.map(|maker| (maker.by, maker.stack)).unzip();
         Suspect {
             suspicion: container.suspicion,

@@ -9,6 +9,7 @@ use std::time::Duration;
 use mayfly_profile::{Frame, Profile, SiteProfile, is_of_the_jdk};
 use mayfly_recording::control::{Request, Response};
 
+use super::labels::is_own;
 use crate::commands::snapshot;
 use crate::error::Error;
 use crate::recording_input;
@@ -23,6 +24,11 @@ const GRACE: Duration = Duration::from_secs(60);
 const FRAMES: usize = 5;
 /// A site of which this share is alive makes what stays; of garbage hardly any is.
 const ALIVE: f64 = 0.3;
+/// Objects of a class of the JDK are made everywhere: who makes this share of those that stay, and so many bytes (some samples), is
+/// named for all of them, unless that is more than so many times as much as grew.
+const MOST: f64 = 0.5;
+const LEAST_BYTES: u64 = 256 << 10;
+const TOO_MUCH: u64 = 4;
 
 /// What samples.
 pub(super) struct Makers {
@@ -67,18 +73,23 @@ impl Makers {
     }
 }
 
-/// Who makes most of the objects of these classes that are alive; of the first class that is seen.
-pub(super) fn of(profile: &Profile, classes: &[&str]) -> Option<Maker> {
+/// Who makes most of the objects of these classes that are alive, of the first class that is seen; they grew by so many bytes.
+pub(super) fn of(profile: &Profile, classes: &[&str], grown: u64) -> Option<Maker> {
     classes.iter().find_map(|class| {
         let sites = profile.sites.iter().filter(|site| site.class == **class && stays(site));
+        let mut all = 0;
         let mut by_frame: BTreeMap<String, (u64, &SiteProfile)> = BTreeMap::new();
         for site in sites {
-            let Some(own) = own_frames(site).next() else { continue };
             let bytes = site.live.map_or(0, |live| live.bytes);
+            all += bytes;
+            let Some(own) = own_frames(site).next() else { continue };
             by_frame.entry(named(own)).or_insert((0, site)).0 += bytes;
         }
-        let (by, (_, site)) = by_frame.into_iter().max_by_key(|(_, (bytes, _))| *bytes)?;
-        Some(Maker { by, stack: own_frames(site).take(FRAMES).map(frame).collect() })
+        let (by, (bytes, site)) = by_frame.into_iter().max_by_key(|(_, (bytes, _))| *bytes)?;
+        let much = (LEAST_BYTES..=TOO_MUCH * grown.max(LEAST_BYTES)).contains(&bytes);
+        let speaks_for_all = much && bytes as f64 >= MOST * all as f64;
+        (is_own(class) || speaks_for_all)
+            .then(|| Maker { by, stack: own_frames(site).take(FRAMES).map(frame).collect() })
     })
 }
 
@@ -95,4 +106,46 @@ fn own_frames(site: &SiteProfile) -> impl Iterator<Item = &Frame> {
 fn named(frame: &Frame) -> String {
     let line = frame.line.map(|line| format!(":{line}")).unwrap_or_default();
     format!("{}.{}{line}", frame.class, frame.method)
+}
+
+#[cfg(test)]
+mod tests {
+    use mayfly_profile::{Stack, Tally};
+
+    use super::*;
+
+    fn site(class: &str, by: &str, live: u64) -> SiteProfile {
+        let [jdk, own] = ["java.util.Arrays", by].map(|class| Frame {
+            class: class.into(),
+            method: "make".into(),
+            file: None,
+            line: None,
+        });
+        SiteProfile {
+            class: class.to_owned(),
+            stack: Stack::from(vec![jdk, own]),
+            allocated: Tally { objects: live / 16, bytes: live, ..Tally::default() },
+            live: Some(Tally { objects: live / 16, bytes: live, ..Tally::default() }),
+            ..SiteProfile::default()
+        }
+    }
+
+    fn maker(sites: &[(&str, &str, u64)], classes: &[&str]) -> Option<String> {
+        let sites = sites.iter().map(|&(class, by, live)| site(class, by, live)).collect();
+        of(&Profile { sites, ..Profile::default() }, classes, 1 << 20).map(|maker| maker.by)
+    }
+
+    #[test]
+    fn who_makes_a_few_of_all_strings_is_not_named_for_those_of_one_container() {
+        let string = "java.lang.String";
+        let everywhere = [(string, "a.A", 400 << 10), (string, "a.B", 300 << 10), (string, "a.C", 200 << 10)];
+        assert_eq!(maker(&everywhere, &[string]), None);
+        let few = [(string, "a.A", 64 << 10)];
+        assert_eq!(maker(&few, &[string]), None, "one sample");
+        let most = [(string, "a.A", 2 << 20), (string, "a.B", 300 << 10)];
+        assert_eq!(maker(&most, &[string]).as_deref(), Some("a.A.make"));
+        assert_eq!(maker(&[(string, "a.A", 8 << 20)], &[string]), None, "much more than grew");
+        let own = [("a.Row", "a.A", 64 << 10), ("a.Row", "a.B", 32 << 10), (string, "a.C", 2 << 20)];
+        assert_eq!(maker(&own, &["a.Row", string]).as_deref(), Some("a.A.make"), "a class of the program's");
+    }
 }

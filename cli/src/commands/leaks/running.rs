@@ -16,6 +16,7 @@ use crate::session::process::Process;
 use crate::verdicts::{Leaks, Searched};
 
 use mayfly_recording::control::Request;
+use mayfly_verdicts::leaks::Starting;
 
 /// How often the JVM is looked at.
 const LOOK: Duration = Duration::from_millis(50);
@@ -26,6 +27,8 @@ const PRICE: &str = "for each dump the JVM collects twice in full and stands sti
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The same where somebody presses a key for each.
 const STEP_PATIENCE: Duration = Duration::from_secs(3600);
+/// While a program still starts, dumps do not count; so many times as many as were asked for are taken at most.
+const STARTING: usize = 3;
 
 pub(super) fn search(pid: u32, args: &LeaksArgs) -> Result<Leaks, Error> {
     let folder = tempfile::tempdir().map_err(|source| Error::NotWritten {
@@ -42,18 +45,15 @@ pub(super) fn search(pid: u32, args: &LeaksArgs) -> Result<Leaks, Error> {
         args,
         folder,
         begin: Instant::now(),
+        looked: Instant::now(),
+        planned: args.dumps,
+        uncounted: 0,
         taken: 0,
         paused_ms: 0,
         notes: Vec::new(),
         ended: false,
     };
-    // What can't be sampled can be looked for all the same.
-    let time = if args.step { STEP_PATIENCE } else { args.time };
-    match Makers::begin(pid, time) {
-        Ok(makers) => search.makers = Some(makers),
-        Err(error @ Error::Refused { .. }) => search.notes.push(format!("who adds is not known: {error}")),
-        Err(error) => return Err(error),
-    }
+    search.sample()?;
     search.look_on()?;
     search.forget();
     if is_new && !search.ended {
@@ -71,6 +71,12 @@ struct Search<'a> {
     args: &'a LeaksArgs,
     folder: tempfile::TempDir,
     begin: Instant,
+    /// When the last dump was taken.
+    looked: Instant,
+    /// Dumps that are to be taken in all.
+    planned: usize,
+    /// Of those that were taken, how many do not count, as the program still started.
+    uncounted: usize,
     dumps: Dumps,
     /// Dumps that can be read.
     taken: usize,
@@ -81,10 +87,24 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Begins to sample who makes what. What can't be sampled can be looked for all the same.
+    fn sample(&mut self) -> Result<(), Error> {
+        let time = if self.args.step { STEP_PATIENCE } else { self.args.time * (STARTING as u32) };
+        match Makers::begin(self.process.pid, time) {
+            Ok(makers) => self.makers = Some(makers),
+            Err(error @ Error::Refused { .. }) => {
+                self.notes.push(format!("who adds is not known: {error}"));
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
     /// Takes the dumps, as many as can be had.
     fn look_on(&mut self) -> Result<(), Error> {
-        for number in 0..self.args.dumps {
-            if number > 0 && !self.wait(number) {
+        let mut number = 0;
+        while number < self.planned {
+            if number > 0 && !self.wait() {
                 return Ok(());
             }
             match self.look(number) {
@@ -97,18 +117,41 @@ impl Search<'_> {
                 Err(error) if number == 0 && !matches!(error, Error::Heap(_)) => return Err(error),
                 Err(error) => self.notes.push(format!("dump {} is left out: {error}", number + 1)),
             }
+            number += 1;
+            self.begin_anew()?;
         }
         Ok(())
+    }
+
+    /// While the program starts, all grows: the dumps before the last do not count, and as many more are taken, up to a limit.
+    fn begin_anew(&mut self) -> Result<(), Error> {
+        let Some(Starting { loaded, classes }) = self.dumps.starting() else { return Ok(()) };
+        let more = self.dumps.count() - 1;
+        if self.args.step || self.planned + more > self.args.dumps * STARTING {
+            return Ok(());
+        }
+        output::say(&format!(
+            "the program is still starting, {loaded} of its {classes} classes were loaded since the last dump: the dumps before do not count"
+        ));
+        self.dumps.begin_anew();
+        self.planned += more;
+        self.uncounted += more;
+        match self.makers {
+            Some(_) => Ok(()),
+            None => self.sample(),
+        }
     }
 
     fn look(&mut self, number: usize) -> Result<(), Error> {
         let file = self.folder.path().join(format!("{number}.mayheap"));
         let series = u64::from(std::process::id());
         let keep = if self.args.step { STEP_PATIENCE } else { self.args.time + PATIENCE };
-        self.paused_ms += dump::step(self.process.pid, &file, series, keep)?.paused_ms;
+        let paused_ms = dump::step(self.process.pid, &file, series, keep)?.paused_ms;
+        self.paused_ms += paused_ms;
+        self.looked = Instant::now();
         let at = self.begin.elapsed();
-        output::say(&progress(self.args, number + 1));
-        if number + 1 == self.args.dumps {
+        output::say(&self.progress(number + 1, paused_ms));
+        if number + 1 == self.planned {
             self.hear_makers();
         }
         let added = DumpFile::open(&file).map_err(Error::from).and_then(|dump| self.dumps.add_at(&dump, at));
@@ -119,14 +162,15 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Waits until the next dump is due; whether there is to be one.
-    fn wait(&mut self, number: usize) -> bool {
+    /// Waits until the next dump is due; whether there is to be one. The program runs for as long between any two of them, however long it
+    /// is paused.
+    fn wait(&mut self) -> bool {
         if self.args.step {
             let mut line = String::new();
             return io::stdin().lock().read_line(&mut line).is_ok_and(|bytes| bytes > 0);
         }
         let intervals = u32::try_from(self.args.dumps - 1).unwrap_or(u32::MAX);
-        let due = self.begin + self.args.time / intervals * u32::try_from(number).unwrap_or(u32::MAX);
+        let due = self.looked + self.args.time / intervals;
         while Instant::now() < due {
             if !self.process.is_alive() {
                 self.ended = true;
@@ -167,6 +211,10 @@ impl Search<'_> {
                 "the JVM ended before all {all} dumps were taken: look earlier, or for less long (--for)"
             ));
         }
+        if self.uncounted > 0 {
+            let first = self.uncounted;
+            self.notes.push(format!("the first {first} dumps do not count: the program was still starting"));
+        }
         leaks.untold = match self.taken {
             0 => Some("no dump could be read".to_owned()),
             1 => Some("growth needs two dumps".to_owned()),
@@ -176,13 +224,12 @@ impl Search<'_> {
         leaks.notes = self.notes;
         leaks
     }
-}
 
-fn progress(args: &LeaksArgs, taken: usize) -> String {
-    let next = match (taken < args.dumps, args.step) {
-        (false, _) => "",
-        (true, true) => "; press Enter for the next",
-        (true, false) => "",
-    };
-    format!("dump {taken} of {} is taken{next}", args.dumps)
+    fn progress(&self, taken: usize, paused_ms: u64) -> String {
+        let next = match (taken < self.planned, self.args.step) {
+            (true, true) => "; press Enter for the next",
+            _ => "",
+        };
+        format!("dump {taken} of {} is taken, pause {paused_ms} ms{next}", self.planned)
+    }
 }

@@ -4,6 +4,7 @@
 //! Not here: how summaries without a graph are compared.
 
 mod classes;
+mod loaded;
 mod outline;
 mod paths;
 mod stay;
@@ -13,6 +14,7 @@ mod tests;
 mod tree;
 
 pub use classes::{ClassGrowth, by_class};
+pub use loaded::LoadedClasses;
 pub use outline::Outline;
 pub use paths::{PathGrowth, by_path};
 pub use stay::Stay;

@@ -118,6 +118,38 @@ fn what_grows_all_along_is_told_from_what_stopped_or_came_and_went() {
     assert_eq!(sustained(&dumps[..1], 1), [], "one dump tells nothing");
 }
 
+/// A service's list of events, each with an order that has a list of lines itself.
+fn orders(number: u64) -> Outline {
+    let mut text = String::from(
+        "root jni -> 1:my.Service[16] -trail-> 2:java.util.ArrayList[24] -elementData-> 3:java.lang.Object[][99]\n",
+    );
+    for at in 0..number {
+        let [event, order, list, array, line] = [1, 2, 3, 4, 5].map(|part| part * 0x1000 + at);
+        text += &format!(
+            "3 -[{at}]-> {event:x}:my.Event[10] -order-> {order:x}:my.Order[20] -lines-> {list:x}:java.util.ArrayList[24] \
+             -elementData-> {array:x}:java.lang.Object[][30] -[0]-> {line:x}:my.Line[40]\n"
+        );
+    }
+    let graph = heap(&text);
+    Outline::new(&graph, &Dominators::new(&graph, &Filter::new(&graph, Strength::Strong)))
+}
+
+#[test]
+fn a_list_in_the_elements_of_a_list_is_no_part_of_that_one() {
+    let rows = sustained(&[10, 20, 30, 40].map(orders), 100);
+    let told = rows.iter().map(|row| (&*row.path[row.element], row.own[3].objects, row.retained[3].bytes));
+    assert_eq!(told.collect::<Vec<_>>(), [("my.Event", 40, 40 * 124)]);
+    // Lists of the program's own are one node, however long, also if there are maps between.
+    let mut text = String::from("root static my.App.tree -> 1:my.Node[16]\n");
+    for at in 1..200 {
+        let (map, next) = (0x1000 + at, at + 1);
+        text += &format!("{at:x} -children-> {map:x}:java.util.HashMap[48] -table-> {next:x}:my.Node[16]\n");
+    }
+    let graph = heap(&text);
+    let outline = Outline::new(&graph, &Dominators::new(&graph, &Filter::new(&graph, Strength::Strong)));
+    assert!(outline.tree.nodes.len() < 8, "{:?}", outline.tree.nodes.len());
+}
+
 /// A map that a thread has hold of in the second dump, so that it hangs below another root there; a window beside it.
 fn busy(number: u64) -> Outline {
     let mut text = String::from("root static my.App.window -> 3:my.Window[16]\n");

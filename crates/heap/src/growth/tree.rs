@@ -32,12 +32,13 @@ pub(super) struct ClassNode {
     pub(super) retained: Total,
     /// Of its objects and all below, those that hold something softly (`java.lang.ref.SoftReference`).
     pub(super) soft: u64,
+    of_the_jdk: bool,
 }
 
 impl ClassNode {
     fn new(above: NodeIndex, label: Box<str>) -> Self {
         let none = Total::default();
-        Self { above, label, below: Vec::new(), own: none, retained: none, soft: 0 }
+        Self { above, label, below: Vec::new(), own: none, retained: none, soft: 0, of_the_jdk: false }
     }
 }
 
@@ -83,15 +84,18 @@ impl<'graph> Growing<'graph> {
     }
 
     /// The node of an object below another node. What is below a node with the same label is put into that one: a list of a
-    /// million elements is one node, not a million.
+    /// million elements is one node, not a million. A collection in an element of a collection is another one, so a class of the JDK
+    /// is only put into one with none but such classes between.
     fn node(&mut self, above: NodeIndex, dominator: Option<ObjectIndex>, object: ObjectIndex) -> NodeIndex {
         let label = self.label(dominator, object);
         if let Some(&node) = self.known.get(&(above, label)) {
             return node;
         }
+        let of_the_jdk = self.is_of_the_jdk(object);
         let mut same = above;
         while same != 0 && self.label_of[same as usize] != label {
-            same = self.nodes[same as usize].above;
+            let node = &self.nodes[same as usize];
+            same = if of_the_jdk && !node.of_the_jdk { 0 } else { node.above };
         }
         let node = if same == 0 { self.add(above, dominator, object, label) } else { same };
         self.known.insert((above, label), node);
@@ -107,10 +111,21 @@ impl<'graph> Growing<'graph> {
     ) -> NodeIndex {
         let node = self.nodes.len() as NodeIndex;
         let label_text = self.text(dominator, object);
-        self.nodes.push(ClassNode::new(above, label_text));
+        let of_the_jdk = self.is_of_the_jdk(object);
+        self.nodes.push(ClassNode { of_the_jdk, ..ClassNode::new(above, label_text) });
         self.label_of.push(label);
         self.nodes[above as usize].below.push(node);
         node
+    }
+
+    /// Whether an object is of a class in `java.*`, or an array of such, or of numbers.
+    fn is_of_the_jdk(&self, object: ObjectIndex) -> bool {
+        let name = &*self.graph.class(self.graph.class_of(object)).name;
+        let element = name.trim_start_matches('[');
+        match element.strip_prefix('L').filter(|_| element.len() < name.len()) {
+            Some(class) => class.starts_with("java."),
+            None => element.len() < name.len() || element.starts_with("java."),
+        }
     }
 
     /// The number of the label of an object.

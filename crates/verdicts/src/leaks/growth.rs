@@ -13,6 +13,10 @@ const STILL: f64 = 0.5;
 /// Held softly by this share of what became more: a cache that the collector empties.
 const SOFT: f64 = 0.5;
 
+/// Classes that a program loads between two dumps long after its start: fewer than these, or a smaller share of those that it has.
+const FEW_CLASSES: u64 = 50;
+const FEW_OF_CLASSES: f64 = 0.01;
+
 /// A JVM that has run for fewer times as long as was looked is young: all that it holds has come a short while ago.
 const LONG: f64 = 2.0;
 /// What has filled for this share of the JVM's time, or so many times as long as was looked, is no buffer.
@@ -41,6 +45,25 @@ pub struct Growth {
     pub turnover: Option<Turnover>,
     /// For how long it was looked at, if that is known.
     pub watched: Option<Watched>,
+    /// If the program still loaded its classes.
+    pub starting: Option<Starting>,
+}
+
+/// Classes that a program which starts loaded between two dumps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Starting {
+    /// So many.
+    pub loaded: u64,
+    /// It has so many.
+    pub classes: u64,
+}
+
+impl Starting {
+    /// `None` if they are so few that a program which has long started loads as many.
+    pub fn of(loaded: u64, classes: u64) -> Option<Self> {
+        let many = loaded >= FEW_CLASSES && loaded as f64 >= FEW_OF_CLASSES * classes as f64;
+        many.then_some(Self { loaded, classes })
+    }
 }
 
 /// The time in which dumps were taken.
@@ -94,9 +117,19 @@ pub fn growing(growth: &Growth) -> Suspicion {
             Some(field) => Suspicion::Unsure(format!(
                 "by its field {field} entries may yet be dropped, and none was: look for longer than they may live"
             )),
-            None => since_when(growth).map_or(Suspicion::Leak, Suspicion::Unsure),
+            None => since_when(growth).or_else(|| starts(growth)).map_or(Suspicion::Leak, Suspicion::Unsure),
         },
     }
+}
+
+/// Why all that grows may be the program's start.
+fn starts(growth: &Growth) -> Option<String> {
+    growth.starting.map(|Starting { loaded, classes }| {
+        format!(
+            "the program is still starting: {loaded} of its {classes} classes were loaded between two dumps, and what it sets up grows as a \
+             leak does; search again later"
+        )
+    })
 }
 
 /// Whether at least twice as many came in the last interval as went, and as many are there as twice those at first.

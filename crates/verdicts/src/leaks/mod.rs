@@ -9,7 +9,7 @@ mod recorded;
 mod suspicion;
 mod turnover;
 
-pub use growth::{Growth, Watched, growing, is_of_expiry};
+pub use growth::{Growth, Starting, Watched, growing, is_of_expiry};
 pub use recorded::{Keeper, Kept, Recorded, recorded};
 pub use suspicion::Suspicion;
 pub use turnover::Turnover;

@@ -4,7 +4,7 @@ use mayfly_profile::{
     ClassProfile, Estimate, Fates, Frame, Lifetimes, Load, Profile, SiteProfile, Tally, Tracking, Trust,
 };
 use mayfly_verdicts::leaks::{
-    Growth, Keeper, Recorded, Suspicion, Turnover, Watched, growing, is_of_expiry, recorded,
+    Growth, Keeper, Recorded, Starting, Suspicion, Turnover, Watched, growing, is_of_expiry, recorded,
 };
 
 fn growth(objects: &[u64], soft: &[u64]) -> Growth {
@@ -67,6 +67,18 @@ fn what_fills_since_a_short_while_may_be_a_buffer() {
     assert_eq!(after(50, 20.0), Suspicion::Leak, "of a JVM that is young");
     assert_eq!(after(7_000, 100_000.0), Suspicion::Leak, "old enough, whatever the JVM did before");
     reason(&after(50, 500.0), "unsure", "search for 70 s");
+}
+
+/// Metrics, caches of the JVM's and tables are set up while a program starts.
+#[test]
+fn what_grows_while_a_program_starts_can_not_be_told_from_a_leak() {
+    let among = |loaded, classes| {
+        growing(&Growth { starting: Starting::of(loaded, classes), ..growth(&[100, 200, 300, 400], &[0; 4]) })
+    };
+    reason(&among(415, 6_500), "unsure", "415 of its 6500 classes");
+    assert_eq!(among(49, 600), Suspicion::Leak, "few");
+    assert_eq!(among(60, 20_000), Suspicion::Leak, "few of so many");
+    assert_eq!(growing(&growth(&[100, 200, 300, 400], &[0; 4])), Suspicion::Leak, "not known of files");
 }
 
 #[test]
