@@ -46,6 +46,7 @@ pub(super) fn search(pid: u32, args: &LeaksArgs) -> Result<Leaks, Error> {
         folder,
         begin: Instant::now(),
         looked: Instant::now(),
+        counted_from: Instant::now(),
         planned: args.dumps,
         uncounted: 0,
         taken: 0,
@@ -73,6 +74,8 @@ struct Search<'a> {
     begin: Instant,
     /// When the last dump was taken.
     looked: Instant,
+    /// When the first that counts was.
+    counted_from: Instant,
     /// Dumps that are to be taken in all.
     planned: usize,
     /// Of those that were taken, how many do not count, as the program still started.
@@ -134,6 +137,7 @@ impl Search<'_> {
             "the program is still starting, {loaded} of its {classes} classes were loaded since the last dump: the dumps before do not count"
         ));
         self.dumps.begin_anew();
+        self.counted_from = self.looked;
         self.planned += more;
         self.uncounted += more;
         match self.makers {
@@ -202,8 +206,9 @@ impl Search<'_> {
     }
 
     fn leaks(mut self) -> Leaks {
-        let (pid, dumps, paused_ms) = (self.process.pid, self.taken, self.paused_ms);
-        let seconds = self.begin.elapsed().as_secs_f64();
+        let (pid, paused_ms) = (self.process.pid, self.paused_ms);
+        let dumps = self.taken.saturating_sub(self.uncounted);
+        let seconds = self.counted_from.elapsed().as_secs_f64();
         let mut leaks = self.dumps.leaks(Searched::Jvm { pid, dumps, seconds, paused_ms });
         if self.ended {
             let all = self.args.dumps;
@@ -213,7 +218,9 @@ impl Search<'_> {
         }
         if self.uncounted > 0 {
             let first = self.uncounted;
-            self.notes.push(format!("the first {first} dumps do not count: the program was still starting"));
+            self.notes.push(format!(
+                "{first} dumps before these do not count, as the program was still starting; their pauses are in the sum"
+            ));
         }
         leaks.untold = match self.taken {
             0 => Some("no dump could be read".to_owned()),
