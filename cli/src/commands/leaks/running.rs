@@ -219,7 +219,7 @@ impl Search<'_> {
         if self.uncounted > 0 {
             let first = self.uncounted;
             self.notes.push(format!(
-                "{first} dumps before these do not count, as the program was still starting; their pauses are in the sum"
+                "dumps that do not count, as the program was still starting: {first}; their pauses are in the sum"
             ));
         }
         leaks.untold = match self.taken {
