@@ -3,9 +3,9 @@
 //! Not here: the bean, which is Java (`io.mayfly.ManagedProfiler`), nor its native methods (`exports`).
 
 use mayfly_jvmti::Jni;
-use mayfly_profile::Tracking;
 use mayfly_recording::control::{Loaded, Profiling};
 use mayfly_recording::write_profile;
+use mayfly_report::followed_text;
 
 use crate::conduct::notice::say;
 use crate::steering::{self, Profiler};
@@ -52,16 +52,9 @@ pub(super) fn status() -> Option<String> {
 }
 
 fn profiling_rows(profiling: Profiling) -> Vec<(&'static str, String)> {
-    let tracking = match profiling.tracking {
-        Tracking::Off => "off".into(),
-        Tracking::EveryObject => "every object".into(),
-        Tracking::EveryNth(n) => format!("one object in {n}"),
-        Tracking::ByteSample(bytes) => format!("a sample per {bytes} bytes"),
-        Tracking::Balanced => "a share of each class".into(),
-    };
     vec![
         ("profiling", if profiling.active { "on" } else { "paused" }.into()),
-        ("tracking", tracking),
+        ("tracking", followed_text(profiling.tracking)),
         ("lifetimes", profiling.lifetimes.to_string()),
         ("stacks", profiling.stacks.to_string()),
         ("duration_ms", profiling.duration_ms.to_string()),

@@ -2,7 +2,7 @@
 
 use mayfly_profile::{EngineKind, Tracking};
 use mayfly_recording::control::{Profiling, Request, Response, Status};
-use mayfly_report::{clock, left_aligned, size};
+use mayfly_report::{clock, followed_text, left_aligned, size};
 use serde_json::{Value, json};
 
 use crate::args::running::StatusArgs;
@@ -117,14 +117,9 @@ fn profiling_rows(profiling: &Profiling) -> Vec<(&'static str, String)> {
 }
 
 fn follows(profiling: &Profiling) -> String {
-    let which = match profiling.tracking {
-        Tracking::Off => return "nothing: counts only".into(),
-        Tracking::EveryObject => "every object".into(),
-        Tracking::EveryNth(n) => format!("one object in {n}"),
-        Tracking::ByteSample(bytes) => format!("a sample per {}", size(bytes)),
-        Tracking::Balanced => "a share of each class, rare ones object by object".into(),
-    };
+    let which = followed_text(profiling.tracking);
     match (profiling.lifetimes, profiling.stacks) {
+        _ if profiling.tracking == Tracking::Off => which,
         (true, true) => format!("{which}: lifetimes, stacks"),
         (true, false) => format!("{which}: lifetimes"),
         _ => format!("{which}: stacks"),

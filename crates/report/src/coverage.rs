@@ -2,9 +2,10 @@
 //!
 //! Not here: the trust block of the full report (`trust`).
 
-use mayfly_profile::{EngineKind, Profile, Tracking, Trust};
+use mayfly_profile::{EngineKind, Profile, Trust};
 
 use crate::doubts::doubts;
+use crate::followed::estimated_from;
 use crate::text::printable;
 use crate::units;
 
@@ -25,19 +26,7 @@ pub fn coverage(profile: &Profile) -> Vec<String> {
 }
 
 fn estimated(profile: &Profile) -> Option<String> {
-    let from = match profile.run.tracking {
-        Tracking::ByteSample(asked) => {
-            let apart = profile.bytes_between_samples().unwrap_or(asked as f64).round() as u64;
-            format!("a sample of one object per {} allocated", units::bytes(apart))
-        }
-        Tracking::EveryNth(n @ 2..) => format!("1 object in {n}"),
-        Tracking::Balanced => match profile.shares.len() {
-            0 => return None,
-            1 => "a share of the objects of 1 class, exact of all others".to_owned(),
-            classes => format!("a share of the objects of {classes} classes, exact of all others"),
-        },
-        Tracking::Off | Tracking::EveryObject | Tracking::EveryNth(_) => return None,
-    };
+    let from = estimated_from(profile)?;
     let what = match profile.run.engine {
         EngineKind::Exact => "Methods, live and lifetimes",
         EngineKind::Sampled => "All numbers",

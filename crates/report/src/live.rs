@@ -9,9 +9,9 @@ use mayfly_profile::measures::{DIED_BEFORE_FIRST_GC_SHARE, LIVE_BYTES, OBJECTS, 
 use mayfly_profile::{ClassProfile, Measure, Profile, Tally, readable_class};
 
 use crate::bars::bar;
+use crate::followed::tracking_text;
 use crate::lifetimes::{LIFE_HEADING, LIFE_LABEL, life_label};
 use crate::measured::measured;
-use crate::post_run::tracking_text;
 use crate::text::{ascii, pad, pad_left, printable, shorten, width};
 use crate::trust::{short_trust_line, trust_line};
 use crate::units;

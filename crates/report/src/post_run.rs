@@ -2,10 +2,11 @@
 //!
 //! Not here: where it is written.
 
-use mayfly_profile::{ClassFilter, Profile, Tracking, View};
+use mayfly_profile::{ClassFilter, Profile, View};
 
 use crate::census::{census_lines, write_census};
 use crate::doubts::doubts_block;
+use crate::followed::tracking_text;
 use crate::lifetimes::write_lifetimes;
 use crate::operations::operations_line;
 use crate::over_time::over_time;
@@ -112,18 +113,4 @@ fn write_run(out: &mut String, profile: &Profile) {
         );
     }
     blank(out);
-}
-
-/// Whose deaths and stacks were followed, in few words.
-pub fn tracking_text(profile: &Profile) -> String {
-    match profile.run.tracking {
-        Tracking::Off => "allocations only".to_owned(),
-        Tracking::EveryObject | Tracking::EveryNth(0 | 1) => "every object".to_owned(),
-        Tracking::EveryNth(n) => format!("1 in {n} objects"),
-        Tracking::ByteSample(_) => {
-            let apart = profile.bytes_between_samples().unwrap_or_default().round() as u64;
-            format!("a sample per {}", units::bytes(apart))
-        }
-        Tracking::Balanced => "a share of each class, rare ones object by object".to_owned(),
-    }
 }

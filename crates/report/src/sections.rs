@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use mayfly_profile::{ClassProfile, EngineKind, LiveAsOf, Profile, SiteProfile, Tally, Tracking, View};
 
+use crate::followed::{estimated_from, tracking_measured};
 use crate::rows::{Row, blank, in_order, line, write_rows};
 use crate::units;
 
@@ -185,32 +186,20 @@ fn range_text((from, to): (u64, Option<u64>)) -> String {
 ///
 /// The error is the standard error 1/√n of a number that rests on n samples: 10 % at 100 samples.
 pub(crate) fn sampling_note(profile: &Profile) -> Option<String> {
-    let run = &profile.run;
-    if run.tracking == Tracking::Balanced {
+    let tracking = tracking_measured(profile);
+    if tracking == Tracking::Balanced {
         return Some(
             "exact where each object of a class was followed, and its stack taken; of larger classes a share was, and stands for the rest".to_owned(),
         );
     }
-    let (source, ten_percent_row) = match run.tracking {
-        Tracking::Off | Tracking::EveryObject | Tracking::EveryNth(0 | 1) | Tracking::Balanced => {
-            return None;
-        }
-        Tracking::EveryNth(n) => (
-            format!("from 1 in {n} objects, scaled by {n}"),
-            format!("{} objects", units::count(n.saturating_mul(100))),
-        ),
-        Tracking::ByteSample(asked) => {
-            let apart = profile.bytes_between_samples().unwrap_or(asked as f64).round() as u64;
-            (
-                format!(
-                    "from a sample of one object per {} allocated, scaled to the whole",
-                    units::bytes(apart)
-                ),
-                units::bytes(apart.saturating_mul(100)),
-            )
-        }
+    let ten_percent_row = match tracking {
+        Tracking::ByteSample(apart) => units::bytes(apart.saturating_mul(100)),
+        Tracking::EveryNth(n) => format!("{} objects", units::count(n.saturating_mul(100))),
+        Tracking::Off | Tracking::EveryObject | Tracking::Balanced => return None,
     };
-    Some(format!("estimates {source} (about 10 % off at {ten_percent_row}, less above, more below)"))
+    estimated_from(profile).map(|source| {
+        format!("estimates from {source}, scaled to the whole (about 10 % off at {ten_percent_row}, less above, more below)")
+    })
 }
 
 fn note(out: &mut String, text: Option<String>) {

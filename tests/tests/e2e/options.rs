@@ -74,7 +74,7 @@ fn every_scales_what_it_tracks_and_says_so() {
         let tracked = json.live()[node].objects + json.collected()[node].objects;
         assert_eq!(json.allocated()[node].objects, 401_000, "counting stays exact, on {jvm}");
         assert!(tracked.abs_diff(401_000) <= 10, "on {jvm}: {tracked} tracked, scaled");
-        assert!(run.log().contains("1 in 10 objects"), "on {jvm}: the text does not say that it is sampled");
+        assert!(run.log().contains("1 object in 10"), "on {jvm}: the text does not say that it is sampled");
         assert_eq!(json.class(node).map(|c| &c["live"]["estimated"]), Some(&true.into()), "on {jvm}");
     });
 }

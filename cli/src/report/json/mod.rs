@@ -125,7 +125,7 @@ impl<'a> Numbers<'a> {
     fn of(profile: &'a Profile) -> Self {
         let run = &profile.run;
         let balanced = run.tracking == Tracking::Balanced;
-        let sampled = balanced || matches!(run.tracking, Tracking::EveryNth(_) | Tracking::ByteSample(_));
+        let sampled = run.tracking.follows_a_part();
         let thinned = profile.trust.following.thinned_to_one_in > 1;
         Self {
             profile,

@@ -48,6 +48,13 @@ pub enum Tracking {
     Balanced,
 }
 
+impl Tracking {
+    /// Whether a part of the objects stands for the others.
+    pub fn follows_a_part(self) -> bool {
+        matches!(self, Self::EveryNth(2..) | Self::ByteSample(_) | Self::Balanced)
+    }
+}
+
 /// What counts allocations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EngineKind {

@@ -155,13 +155,10 @@ impl Sample {
     /// `None` where every object was tracked, or none.
     pub(crate) fn of(profile: &Profile) -> Option<Self> {
         let thinned = profile.trust.following.thinned_to_one_in > 1;
-        let estimated = match profile.run.tracking {
-            Tracking::Off => false,
-            Tracking::EveryObject | Tracking::EveryNth(0 | 1) => thinned,
-            Tracking::EveryNth(_) | Tracking::ByteSample(_) | Tracking::Balanced => true,
-        };
+        let tracking = profile.run.tracking;
+        let estimated = tracking.follows_a_part() || (thinned && tracking != Tracking::Off);
         estimated.then_some(Self {
-            tracking: profile.run.tracking,
+            tracking,
             interval: profile.trust.sample_interval,
             apart: profile.bytes_between_samples().unwrap_or_default(),
             most_removed: profile.trust.most_removed_bytes(),
@@ -171,7 +168,7 @@ impl Sample {
             times: 1.0,
             // The sampled engine states its own doubt.
             is_biased: profile.run.engine == EngineKind::Exact
-                && matches!(profile.run.tracking, Tracking::ByteSample(_))
+                && matches!(tracking, Tracking::ByteSample(_))
                 && profile.run.jvm.release().is_some_and(|release| release < BIASED_BEFORE),
         })
     }
@@ -205,7 +202,7 @@ impl Sample {
 
     /// Whether sites are counted by the sample, too.
     pub(crate) fn draws_sites(self) -> bool {
-        matches!(self.tracking, Tracking::EveryNth(_) | Tracking::ByteSample(_) | Tracking::Balanced)
+        self.tracking.follows_a_part()
     }
 
     /// Whether the objects that were counted are those that could be picked.

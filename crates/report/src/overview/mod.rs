@@ -17,10 +17,10 @@ mod ways;
 
 use mayfly_profile::{BlameRules, MethodProfile, Profile, View};
 
+use crate::followed::tracking_text;
 use crate::over_time::in_short;
 use crate::part::part_lines;
 use crate::post_run::Occasion;
-use crate::post_run::tracking_text;
 use crate::sources::sources_line;
 use crate::text::{printable, shorten, width};
 use crate::units;

@@ -60,7 +60,8 @@ impl Screen<'_> {
 
     /// Whether all of what lives is estimated.
     pub(super) fn is_sampled(&self) -> bool {
-        matches!(self.profile.run.tracking, Tracking::ByteSample(_) | Tracking::EveryNth(2..))
+        let tracking = self.profile.run.tracking;
+        tracking.follows_a_part() && tracking != Tracking::Balanced
     }
 
     fn class_row(&self, class: &ClassProfile) -> Row {

@@ -71,7 +71,7 @@ fn operations_are_told_where_the_program_reported_any() {
 #[test]
 fn one_in_n_says_by_how_much_it_was_scaled() {
     let text = post_run(&sampled(with_lifetimes(), Tracking::EveryNth(20)), &View::default(), &occasion());
-    let note = "  Sizes and counts are estimates from 1 in 20 objects, scaled by 20 (about 10 % off at 2.00 k objects";
+    let note = "  Sizes and counts are estimates from 1 object in 20, scaled to the whole (about 10 % off at 2.00 k objects";
     for section in ["Live objects:\n", "Collected objects:\n"] {
         assert!(text.contains(&format!("{section}{note}")), "{text}");
     }

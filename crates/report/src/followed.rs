@@ -1,0 +1,42 @@
+//! Whom a session follows, in words: no other place says it.
+//!
+//! Not here: the keys of JSON.
+
+use mayfly_profile::{Profile, Tracking};
+
+use crate::units;
+
+/// Whose deaths and stacks are followed, in few words.
+pub fn followed_text(tracking: Tracking) -> String {
+    match tracking {
+        Tracking::Off => "allocations only".to_owned(),
+        Tracking::EveryObject | Tracking::EveryNth(0 | 1) => "every object".to_owned(),
+        Tracking::EveryNth(n) => format!("1 object in {n}"),
+        Tracking::ByteSample(apart) => format!("a sample per {}", units::bytes(apart)),
+        Tracking::Balanced => "a share of each class, rare ones object by object".to_owned(),
+    }
+}
+
+/// The same, of samples as far apart as they were in fact.
+pub fn tracking_text(profile: &Profile) -> String {
+    followed_text(tracking_measured(profile))
+}
+
+/// How it was followed; samples as far apart as they were in fact.
+pub(crate) fn tracking_measured(profile: &Profile) -> Tracking {
+    let apart = profile.bytes_between_samples();
+    apart.map_or(profile.run.tracking, |apart| Tracking::ByteSample(apart.round() as u64))
+}
+
+/// What estimates rest on; `None`: nothing is estimated.
+pub(crate) fn estimated_from(profile: &Profile) -> Option<String> {
+    let tracking = tracking_measured(profile);
+    match (tracking, profile.shares.len()) {
+        (Tracking::Balanced, 0) => None,
+        (Tracking::Balanced, 1) => Some("a share of the objects of 1 class, exact of all others".to_owned()),
+        (Tracking::Balanced, classes) => {
+            Some(format!("a share of the objects of {classes} classes, exact of all others"))
+        }
+        _ => tracking.follows_a_part().then(|| followed_text(tracking)),
+    }
+}
