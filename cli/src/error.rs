@@ -223,6 +223,17 @@ pub(crate) enum Error {
         /// What is missing, and what to do.
         cause: String,
     },
+    /// An option beside a format that has no use for it.
+    #[error("{option} means nothing in the format {format}: leave it out, or choose another format")]
+    NotOfFormat {
+        /// As the command line spells it.
+        option: &'static str,
+        /// As `--format` takes it.
+        format: &'static str,
+    },
+    /// Tables without a folder for them.
+    #[error("parquet makes several files: name a folder (-o DIR)")]
+    NoFolder,
     /// A format that is no text, on a terminal.
     #[error("this format is binary, and would garble the terminal: name a file (-o FILE), or pipe it")]
     BinaryOnTerminal,

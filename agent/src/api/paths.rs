@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use mayfly_heap::paths::{Path, PathTree, edge_text, shortest};
 use mayfly_heap::reach::retained_if_held;
-use mayfly_heap::{Filter, ObjectIndex, ObjectSet, RootKind, Skip, Strength, Total};
+use mayfly_heap::{Filter, ObjectIndex, ObjectSet, RootKind, Skip, Strength};
 use mayfly_jvmti::{Jni, Object, ObjectArray};
 
 use super::error::ApiError;
@@ -52,7 +52,7 @@ pub(crate) fn retained<'a>(
     let graph = &snapshot.graph;
     let by = ObjectSet::of(graph, snapshot.asked.iter().copied().flatten());
     let freed = retained_if_held(graph, &by, &Filter::new(graph, Strength::Strong));
-    Ok(i64::try_from(Total::of(graph, freed.iter()).bytes).unwrap_or(i64::MAX))
+    Ok(i64::try_from(graph.total(freed.iter()).bytes).unwrap_or(i64::MAX))
 }
 
 /// A path with nothing left to look up but objects.

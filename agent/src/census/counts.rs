@@ -1,7 +1,7 @@
 //! What was read, as the stream tells it.
 
-use mayfly_census::{ClassRow, Row, Sum};
-use mayfly_profile::{CensusSum, ClassCensus, ClassId};
+use mayfly_census::{ClassRow, Row};
+use mayfly_profile::{ClassCensus, ClassId, Total};
 use mayfly_tracking::ClassTable;
 
 /// Counts of classes by their ids.
@@ -9,23 +9,19 @@ pub(super) fn by_id(rows: Vec<ClassRow>, classes: &ClassTable) -> Vec<(ClassId, 
     rows.into_iter().map(|row| (classes.named(&row.name), census(&row.counts))).collect()
 }
 
-pub(super) fn sum(sum: Sum) -> CensusSum {
-    CensusSum { objects: sum.objects, bytes: sum.bytes }
-}
-
 fn census(row: &Row) -> ClassCensus {
     ClassCensus {
         died: ages(&row.died),
         survived: ages(&row.survived),
         promoted: ages(&row.promoted),
-        undecided: sum(row.undecided),
+        undecided: row.undecided,
     }
 }
 
 /// Without those at the end that nobody reached.
-fn ages(sums: &[Sum]) -> Vec<CensusSum> {
-    let reached = sums.iter().rposition(|sum| *sum != Sum::default()).map_or(0, |last| last + 1);
-    sums[..reached].iter().map(|&of_age| sum(of_age)).collect()
+fn ages(sums: &[Total]) -> Vec<Total> {
+    let reached = sums.iter().rposition(|sum| *sum != Total::default()).map_or(0, |last| last + 1);
+    sums[..reached].to_vec()
 }
 
 #[cfg(test)]
@@ -35,11 +31,11 @@ mod tests {
     #[test]
     fn ages_end_with_the_last_that_was_reached() {
         let mut row = Row::default();
-        row.died[2].add(3, 48);
+        row.died[2] = Total { objects: 3, bytes: 48 };
         let told = census(&row);
         assert_eq!(
             (told.died.len(), told.died[2], told.promoted.len()),
-            (3, CensusSum { objects: 3, bytes: 48 }, 0)
+            (3, Total { objects: 3, bytes: 48 }, 0)
         );
     }
 }

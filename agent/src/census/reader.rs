@@ -11,7 +11,7 @@ use mayfly_jvmti::{
 use mayfly_profile::{CensusCounts, CensusReach, Gc, GcKind};
 use mayfly_tracking::ClassTable;
 
-use super::counts::{by_id, sum};
+use super::counts::by_id;
 use super::memory::{OfJvm, Paused, Running};
 use crate::conduct::notice::say;
 use crate::target_jvm::{FIRST_WITH_FILLER_CLASSES, Target};
@@ -215,7 +215,7 @@ impl Reader {
             unread: totals.unread,
             read_bytes: totals.read_bytes,
             unread_bytes: totals.unread_bytes,
-            fillers: sum(totals.fillers),
+            fillers: totals.fillers,
             fillers_are_ints: self.fillers_are_ints,
             pause_us: us(self.spent[1]),
             longest_us: us(self.spent[2]),

@@ -1,7 +1,7 @@
 //! Objects and bytes of each class, by one pass over the heap. Only classes are tagged: objects cost no memory.
 
 use mayfly_jvmti::{Class, HeapObject, HeapWalk, Jni, Visit, Vm};
-use mayfly_profile::{HeapSummary, Held};
+use mayfly_profile::{HeapSummary, Total};
 
 use super::error::HeapError;
 use super::turn::{Before, in_turn, prepare};
@@ -34,13 +34,12 @@ fn tag_classes(walk: &HeapWalk<'_>, classes: &[Class<'_>]) -> Vec<String> {
     names
 }
 
-fn count(walk: &HeapWalk<'_>, classes: usize) -> Result<Vec<Held>, HeapError> {
-    let mut held = vec![Held::default(); classes];
+fn count(walk: &HeapWalk<'_>, classes: usize) -> Result<Vec<Total>, HeapError> {
+    let mut held = vec![Total::default(); classes];
     walk.iterate(|object: &HeapObject<'_>| {
         let row = usize::try_from(object.class_tag).ok().and_then(|place| held.get_mut(place));
         if let Some(row) = row {
-            row.objects += 1;
-            row.bytes += object.size;
+            row.add(Total::one(object.size));
         }
         Visit::Continue
     })?;

@@ -4,16 +4,10 @@
 
 use std::{env, fs};
 
-use mayfly_profile::Labels;
+use mayfly_profile::{LABEL_ATTRIBUTES, Labels};
 
-/// What OpenTelemetry calls it in `OTEL_RESOURCE_ATTRIBUTES`, and what we do.
-const ATTRIBUTES: [(&str, &str); 5] = [
-    ("service.name", "application"),
-    ("service.version", "version"),
-    ("deployment.environment.name", "environment"),
-    ("k8s.pod.name", "pod"),
-    ("host.name", "host"),
-];
+/// Labels that no environment gives: it may be that of several processes.
+const OF_ONE_PROCESS: [&str; 2] = ["process", "pid"];
 
 /// Labels of this process, of which those that the user gave win.
 pub(crate) fn labels(given: &Labels) -> Labels {
@@ -36,8 +30,9 @@ fn labels_by(
     add("process", file("/proc/sys/kernel/random/uuid"));
     let attributes = variable("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
     for (name, value) in attributes.split(',').filter_map(|pair| pair.split_once('=')) {
-        let ours = ATTRIBUTES.iter().find(|(theirs, _)| *theirs == name.trim());
-        ours.into_iter().for_each(|(_, ours)| add(ours, Some(value.to_owned())));
+        let ours = LABEL_ATTRIBUTES.iter().find(|(_, theirs)| *theirs == name.trim());
+        let ours = ours.filter(|(ours, _)| !OF_ONE_PROCESS.contains(ours));
+        ours.into_iter().for_each(|(ours, _)| add(ours, Some(value.to_owned())));
     }
     add("application", variable("OTEL_SERVICE_NAME"));
     labels.extend(given.clone());
@@ -51,12 +46,14 @@ mod tests {
     #[test]
     fn what_the_user_names_goes_before_the_environment_and_that_before_the_system() {
         let given = [("version".to_owned(), "2".to_owned()), ("team".to_owned(), "cart".to_owned())].into();
-        let variable = |name: &str| match name {
+        let variable = |name: &str| {
+            match name {
             "OTEL_SERVICE_NAME" => Some("shop".to_owned()),
             "OTEL_RESOURCE_ATTRIBUTES" => {
-                Some("service.name=x, service.version=1,host.name=pod-7,other=z".to_owned())
+                Some("service.name=x, service.version=1,host.name=pod-7,other=z,process.pid=1,service.instance.id=all".to_owned())
             }
             _ => None,
+        }
         };
         let file =
             |path: &str| path.ends_with("uuid").then(|| "1-2-3\n".to_owned()).or(Some("node\n".to_owned()));

@@ -6,6 +6,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use mayfly_heap::Strength;
 use mayfly_profile::HeapOrder;
 
+use super::part::JsonArgs;
+
 /// What `mayfly heap` takes: a process id, or a verb of its own.
 #[derive(Debug, Args)]
 #[command(
@@ -84,9 +86,8 @@ pub(crate) struct ShownArgs {
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
 
-    /// Write JSON (schema mayfly-heap/1)
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) json: JsonArgs,
 }
 
 /// Order of classes.
@@ -255,9 +256,8 @@ pub(crate) struct PathsArgs {
     #[arg(long, value_name = "CLASS|ID|CLASS.FIELD")]
     pub(crate) exclude: Vec<String>,
 
-    /// Write JSON (schema mayfly-heap/1)
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) json: JsonArgs,
 }
 
 pub(super) const PATHS_EXAMPLES: &str = "\

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use mayfly_formats::Format as Foreign;
 use mayfly_profile::option_value;
 
 use super::own::OwnArgs;
-use super::part::Phase;
+use super::part::{JsonArgs, Phase, of};
 use super::running::duration;
+use crate::report::Format;
 
 pub(crate) const CHECK_EXAMPLES: &str = "\
 Examples:
@@ -89,9 +91,9 @@ Examples:
   mayfly diff old.mayfly new.mayfly
   mayfly diff --before old-1.mayfly old-2.mayfly old-3.mayfly --after new-1.mayfly new-2.mayfly new-3.mayfly
   mayfly diff --per 10000,12000 old.mayfly new.mayfly
-  mayfly diff --html -o diff.html old.mayfly new.mayfly
-  mayfly diff --markdown old.mayfly new.mayfly
-  mayfly diff --json old.mayfly new.mayfly | jq '.findings[] | select(.verdict != \"same\")'";
+  mayfly diff --format html -o diff.html old.mayfly new.mayfly
+  mayfly diff --format markdown old.mayfly new.mayfly
+  mayfly diff --format json old.mayfly new.mayfly | jq '.findings[] | select(.verdict != \"same\")'";
 
 /// What `mayfly diff` takes.
 #[derive(Debug, Args)]
@@ -129,25 +131,44 @@ pub(crate) struct DiffArgs {
     #[command(flatten)]
     pub(crate) own: OwnArgs,
 
+    /// Write in this format: text on one screen, full text with every row, JSON (schema mayfly-diff/1), a page for a browser with a flame
+    /// graph coloured by what grew and shrank, or Markdown for a comment on a pull request
+    #[arg(long, value_name = "FORMAT", value_parser = of(Format::is_of_comparisons), conflicts_with_all = ["json", "html", "markdown"])]
+    format: Option<Format>,
+
     /// Show every row, also those that did not change
     #[arg(long, conflicts_with_all = ["json", "html"])]
     pub(crate) full: bool,
 
     /// Write JSON (schema mayfly-diff/1)
-    #[arg(long, conflicts_with = "html")]
-    pub(crate) json: bool,
+    #[arg(long, conflicts_with_all = ["html", "markdown"])]
+    json: bool,
 
-    /// Write Markdown, for a comment on a pull request
-    #[arg(long, conflicts_with_all = ["json", "html"])]
-    pub(crate) markdown: bool,
+    /// Write Markdown
+    #[arg(long, hide = true, conflicts_with = "html")]
+    markdown: bool,
 
-    /// Write one page for a browser: a flame graph coloured by what grew and shrank, and the verdicts by class
-    #[arg(long)]
-    pub(crate) html: bool,
+    /// Write a page for a browser
+    #[arg(long, hide = true)]
+    html: bool,
 
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+impl DiffArgs {
+    /// The format that is wanted.
+    pub(crate) fn format(&self) -> Format {
+        let by_option = match () {
+            () if self.full => Format::Full,
+            () if self.json => Format::Json,
+            () if self.markdown => Format::Markdown,
+            () if self.html => Format::Of(Foreign::Html),
+            () => Format::Text,
+        };
+        self.format.unwrap_or(by_option)
+    }
 }
 
 pub(crate) const LEAKS_EXAMPLES: &str = "\
@@ -182,9 +203,8 @@ pub(crate) struct LeaksArgs {
     #[arg(long, value_name = "SHARE", default_value = "0.9", value_parser = share)]
     pub(crate) trust: f64,
 
-    /// Write JSON (schema mayfly-leaks/1)
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) json: JsonArgs,
 
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
@@ -247,9 +267,8 @@ pub(crate) struct AdviseArgs {
     #[arg(long, value_name = "LOG")]
     pub(crate) gc_log: Option<PathBuf>,
 
-    /// Write JSON (schema mayfly-advice/1)
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) json: JsonArgs,
 
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]

@@ -2,53 +2,61 @@
 
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use mayfly_formats::Format;
+use mayfly_formats::Format as Foreign;
 use mayfly_profile::{LifeBand, TimeRange, Value};
 
-/// Formats of other tools.
+use crate::report::Format;
+
+/// The format of a report.
 #[derive(Debug, Args)]
-#[group(id = "format", multiple = false)]
+#[group(id = "other_format", multiple = false, conflicts_with_all = ["json", "text", "full", "ways"])]
 pub(crate) struct FormatArgs {
+    /// Write in this format: text on one screen, full text, the tree of who calls, JSON, a page for a browser, or what other tools read;
+    /// parquet makes five tables in the folder that -o names
+    #[arg(long, value_name = "FORMAT", value_parser = of(Format::is_of_reports))]
+    format: Option<Format>,
+
     /// Write collapsed stacks, as flamegraph.pl and others read them
-    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
+    #[arg(long, hide = true)]
     collapsed: bool,
 
     /// Write the JSON of speedscope
-    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
+    #[arg(long, hide = true)]
     speedscope: bool,
 
     /// Write a gzipped pprof profile; lifetimes are labels
-    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
+    #[arg(long, hide = true)]
     pprof: bool,
 
     /// Write a table (CSV) with a row per class and stack
-    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
+    #[arg(long, hide = true)]
     csv: bool,
 
     /// Write five tables (Parquet) into the folder that -o names: classes, sites, lifetimes, collections and timeline
-    #[arg(long, requires = "output", conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
-    pub(crate) parquet: bool,
+    #[arg(long, hide = true)]
+    parquet: bool,
 
     /// Write one page for a browser: flame graph, lifetimes, classes; it needs no network
-    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
+    #[arg(long, hide = true)]
     html: bool,
 
     /// Write a log of HdrHistogram: how long objects of each class lived, in milliseconds
-    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
+    #[arg(long, hide = true)]
     hdr: bool,
 
     /// Write metrics (OpenMetrics), as Prometheus reads them
-    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
+    #[arg(long, hide = true)]
     openmetrics: bool,
 
     /// Write a recording of Java Flight Recorder, as jfr, JDK Mission Control and IDEs open it
-    #[arg(long, conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
+    #[arg(long, hide = true)]
     jfr: bool,
 
     /// Write a picture: a flame graph, or how long objects lived
     #[arg(long, value_name = "PICTURE", num_args = 0..=1, require_equals = true, default_missing_value = "flame",
-        conflicts_with_all = ["json", "text", "full", "limit", "ways", "own", "not_own"])]
+        hide = true)]
     svg: Option<Picture>,
 }
 
@@ -60,22 +68,49 @@ enum Picture {
 }
 
 impl FormatArgs {
-    /// The one that was asked for, of those that are one file.
+    /// The one that was asked for by name, or by an option of its own.
     pub(crate) fn format(&self) -> Option<Format> {
-        let asked = |format: &Format| match format {
-            Format::Collapsed => self.collapsed,
-            Format::Speedscope => self.speedscope,
-            Format::Pprof => self.pprof,
-            Format::Csv => self.csv,
-            Format::Html => self.html,
-            Format::Hdr => self.hdr,
-            Format::OpenMetrics => self.openmetrics,
-            Format::Jfr => self.jfr,
-            Format::SvgFlame => self.svg == Some(Picture::Flame),
-            Format::SvgLifetimes => self.svg == Some(Picture::Lifetimes),
+        let asked = |format: &Foreign| match format {
+            Foreign::Collapsed => self.collapsed,
+            Foreign::Speedscope => self.speedscope,
+            Foreign::Pprof => self.pprof,
+            Foreign::Csv => self.csv,
+            Foreign::Html => self.html,
+            Foreign::Hdr => self.hdr,
+            Foreign::OpenMetrics => self.openmetrics,
+            Foreign::Jfr => self.jfr,
+            Foreign::SvgFlame => self.svg == Some(Picture::Flame),
+            Foreign::SvgLifetimes => self.svg == Some(Picture::Lifetimes),
         };
-        Format::ALL.into_iter().find(asked)
+        let foreign = || Foreign::ALL.into_iter().find(asked).map(Format::Of);
+        self.format.or(self.parquet.then_some(Format::Parquet)).or_else(foreign)
     }
+}
+
+/// Whether text is wanted, or JSON.
+#[derive(Clone, Copy, Debug, Args)]
+#[group(multiple = false)]
+pub(crate) struct JsonArgs {
+    /// Write in this format
+    #[arg(long, value_name = "FORMAT", value_parser = of(Format::is_of_all))]
+    format: Option<Format>,
+
+    /// Write JSON; its first key names the schema
+    #[arg(long)]
+    json: bool,
+}
+
+impl JsonArgs {
+    /// Whether it is JSON.
+    pub(crate) fn is_json(self) -> bool {
+        self.json || self.format == Some(Format::Json)
+    }
+}
+
+/// Reads the name of a format that a command has.
+pub(super) fn of(has: fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
+    let names = PossibleValuesParser::new(Format::names(has));
+    names.try_map(|name| Format::named(&name).ok_or("no such format"))
 }
 
 /// A part of a program's life.
@@ -106,7 +141,7 @@ pub(crate) struct PartArgs {
 
     /// The number to show, or to show first: bytes, objects, live, live-objects, byte-seconds, died-young, survived or optimised-away [default:
     /// bytes]
-    #[arg(long, value_name = "VALUE", value_parser = value, requires = "format")]
+    #[arg(long, value_name = "VALUE", value_parser = value)]
     pub(crate) value: Option<Value>,
 }
 

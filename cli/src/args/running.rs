@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::part::JsonArgs;
+
 /// What `mayfly ps` takes.
 #[derive(Debug, Args)]
 pub(crate) struct PsArgs {
-    /// Write JSON (schema mayfly-ps/1)
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) json: JsonArgs,
 }
 
 /// What `mayfly doctor` takes.
@@ -20,9 +21,8 @@ pub(crate) struct DoctorArgs {
     #[arg(value_name = "PID")]
     pub(crate) jvm: Option<String>,
 
-    /// Write JSON (schema mayfly-doctor/1)
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) json: JsonArgs,
 }
 
 /// What `mayfly agent` takes.
@@ -47,9 +47,8 @@ pub(crate) struct StatusArgs {
     #[command(flatten)]
     pub(crate) jvm: TargetArgs,
 
-    /// Write JSON (schema mayfly-status/1)
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) json: JsonArgs,
 }
 
 /// What `mayfly snapshot` takes.

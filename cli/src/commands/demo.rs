@@ -18,7 +18,7 @@ use crate::commands::run::exit_code;
 use crate::error::Error;
 use crate::output;
 use crate::recording_input;
-use crate::report::Format;
+use crate::report::{self, Format};
 use crate::session::agent_library;
 use crate::session::java::{self, Java};
 use crate::session::kept_output::KeptOutput;
@@ -76,7 +76,7 @@ fn run_apart(launch: &Launch) -> Result<Ended, Error> {
 
 /// The report on one screen.
 fn summary(profile: &Profile, recording: &Path) -> String {
-    Format::Screen.text(profile, &profile.run.view) + &everything(&[recording.to_owned()])
+    report::text(Format::Text, profile, &profile.run.view) + &everything(&[recording.to_owned()])
 }
 
 /// What `java` is to run: the compiled program, or the source itself where there is no compiler beside the launcher.

@@ -12,6 +12,7 @@ use crate::exit_codes;
 use crate::output;
 use crate::recording_input;
 use crate::recordings;
+use crate::report::Format;
 use crate::report::screen::columns;
 use crate::verdicts::{self, Compared};
 
@@ -41,19 +42,18 @@ pub(crate) fn run(mut args: DiffArgs) -> Result<u8, Error> {
     let file = args.output.as_deref();
     let names = files.iter().map(|file| file.display().to_string()).collect();
     let compared = Compared { difference: &difference, sides: [&before, &after], counted_by, files: names };
-    if args.json {
-        output::json(&verdicts::diff_json(&compared), file)?;
-    } else if args.html {
-        let title = format!("{} to {}", named(&args.before), named(&args.after));
-        let page = verdicts::diff_page(title, &compared);
-        output::page(|out| page.write(out), file)?;
-    } else {
-        let document = verdicts::diff_document(&compared, args.full);
-        let text = match args.markdown {
-            true => document.markdown(),
-            false => document.text(if args.full { usize::MAX } else { columns() }),
-        };
-        output::text(&text, file)?;
+    let format = args.format();
+    let full = args.full || format == Format::Full;
+    let document = || verdicts::diff_document(&compared, full);
+    match format {
+        Format::Json => output::json(&verdicts::diff_json(&compared), file)?,
+        Format::Of(_) => {
+            let title = format!("{} to {}", named(&args.before), named(&args.after));
+            let page = verdicts::diff_page(title, &compared);
+            output::page(|out| page.write(out), file)?;
+        }
+        Format::Markdown => output::text(&document().markdown(), file)?,
+        _ => output::text(&document().text(if full { usize::MAX } else { columns() }), file)?,
     }
     Ok(if difference.is_told() { exit_codes::SUCCESS } else { exit_codes::USAGE })
 }

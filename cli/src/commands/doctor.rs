@@ -18,7 +18,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8, Error> {
     let pid = args.jvm.as_deref().map(jvms::pid_of).transpose()?;
     let there = pid.map(examination::of_jvm).unwrap_or_default();
     let code = code(&here, &there);
-    if args.json {
+    if args.json.is_json() {
         output::json(&as_json(pid, &here, &there, code), None)?;
     } else {
         output::text(&as_text(pid, &here, &there, code), None)?;

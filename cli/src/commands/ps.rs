@@ -74,7 +74,7 @@ struct List {
 /// Prints the list.
 pub(crate) fn run(args: PsArgs) -> Result<u8, Error> {
     let rows: Vec<_> = jvms::all().into_iter().map(row).collect();
-    if args.json {
+    if args.json.is_json() {
         output::json(&json(rows), None)?;
     } else {
         output::text(&table(&rows), None)?;

@@ -15,50 +15,52 @@ use crate::exit_codes;
 use crate::output;
 use crate::recording_input;
 use crate::recordings::{self, Wanted};
-use crate::report::{Format, view};
+use crate::report::{self, Format, view};
 
 /// Reads the recording and writes the report. Damage behind a readable part is a warning on stderr, no failure.
 pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
+    let format = format(&args)?;
     if let Some(label) = &args.by {
-        return report_by::run(label, &args);
+        return report_by::run(label, &args, format == Format::Json);
     }
-    let (profile, slices) = read(&args)?;
-    let mut view = view::overridden(&profile.run.view, &args);
+    let (profile, slices) = read(&args, format)?;
+    let view = view::overridden(&profile.run.view, &args);
     let profile = part(profile, &view, &args)?;
     shows_something(&profile, &view, &args)?;
     let file = args.output.as_deref();
-    if let (true, Some(folder)) = (args.format.parquet, file) {
-        write_tables(profile, &args, folder)?;
-        return Ok(exit_codes::SUCCESS);
+    match (format, file) {
+        (Format::Parquet, Some(folder)) => write_tables(profile, &args, folder)?,
+        (Format::Of(foreign), _) => write_foreign(profile, slices.as_ref(), foreign, &args, file)?,
+        _ => write_own(profile, view, format, &args)?,
     }
-    if let Some(format) = args.format.format() {
-        write_foreign(profile, slices.as_ref(), format, &args, file)?;
-        return Ok(exit_codes::SUCCESS);
-    }
-    let format = format(&args);
+    Ok(exit_codes::SUCCESS)
+}
+
+/// In a format of ours.
+fn write_own(profile: Profile, mut view: View, format: Format, args: &ReportArgs) -> Result<(), Error> {
     let profile = match format {
-        Format::Screen | Format::Ways => profile.folded(&args.own.code()),
         // Whole stacks are asked for.
         Format::Full | Format::Json => profile,
+        _ => profile.folded(&args.own.code()),
     };
     if format == Format::Json {
         // What the run wanted of its own text leaves no rows out of JSON.
         view.rows = args.limit;
     }
-    let report = format.text(&profile, &view);
+    let text = report::text(format, &profile, &view);
+    let file = args.output.as_deref();
     match format {
-        Format::Json => output::json(&report, file)?,
-        Format::Full | Format::Ways => output::text(&report, file)?,
-        Format::Screen => output::text(&(report + &everything(&args.recordings)), file)?,
+        Format::Json => output::json(&text, file),
+        Format::Full | Format::Ways => output::text(&text, file),
+        _ => output::text(&(text + &everything(&args.recordings)), file),
     }
-    Ok(exit_codes::SUCCESS)
 }
 
 /// What was recorded; with slices of time for a page of all of it, in which one chooses.
-fn read(args: &ReportArgs) -> Result<(Profile, Option<Slices>), Error> {
+fn read(args: &ReportArgs, format: Format) -> Result<(Profile, Option<Slices>), Error> {
     let is_part = args.part.during.is_some() || args.part.phase.is_some() || args.part.lived.is_some();
-    if let (Some(Foreign::Html), Some(one), false) =
-        (args.format.format(), recordings::alone(&args.recordings), is_part)
+    if let (Format::Of(Foreign::Html), Some(one), false) =
+        (format, recordings::alone(&args.recordings), is_part)
     {
         return recording_input::read_sliced(one);
     }
@@ -170,13 +172,29 @@ fn not_in(args: &ReportArgs, cause: String) -> Error {
     Error::NotInRecording { name, cause }
 }
 
-fn format(args: &ReportArgs) -> Format {
-    // A limit of rows is one of the lists that only the full text has.
-    match args.json {
+/// The format that is wanted, if all options that are given have a meaning for it.
+fn format(args: &ReportArgs) -> Result<Format, Error> {
+    let by_option = || match args.json {
         true => Format::Json,
         false if args.ways => Format::Ways,
-        false if args.full || args.limit.is_some() => Format::Full,
-        false => Format::Screen,
+        false if args.full => Format::Full,
+        false => Format::Text,
+    };
+    let format = args.format.format().unwrap_or_else(by_option);
+    let own = args.own.code();
+    let given = [
+        ("--by", args.by.is_some()),
+        ("--value", args.part.value.is_some()),
+        ("--limit", args.limit.is_some()),
+        ("--own", !own.own.is_empty()),
+        ("--not-own", !own.not_own.is_empty()),
+    ];
+    match given.into_iter().find(|(option, is_given)| *is_given && format.refuses(option)) {
+        Some((option, _)) => Err(Error::NotOfFormat { option, format: format.name() }),
+        None if format == Format::Parquet && args.output.is_none() => Err(Error::NoFolder),
+        // A limit of rows is one of the lists that only the full text has.
+        None if format == Format::Text && args.limit.is_some() => Ok(Format::Full),
+        None => Ok(format),
     }
 }
 

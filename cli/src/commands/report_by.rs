@@ -16,7 +16,7 @@ use crate::report::by::{self, Row};
 use crate::report::view;
 
 /// A merge for each value of the label, without stacks, then a row of each.
-pub(crate) fn run(label: &str, args: &ReportArgs) -> Result<u8, Error> {
+pub(crate) fn run(label: &str, args: &ReportArgs, json: bool) -> Result<u8, Error> {
     let mut groups: BTreeMap<Option<String>, Merging> = BTreeMap::new();
     let mut mixed: Option<(PathBuf, Vec<String>)> = None;
     let wanted = Wanted { during: args.part.during, phase: args.part.phase };
@@ -40,7 +40,7 @@ pub(crate) fn run(label: &str, args: &ReportArgs) -> Result<u8, Error> {
     };
     let rows: Vec<_> = groups.into_iter().filter_map(row).collect();
     let file = args.output.as_deref();
-    match args.json {
+    match json {
         true => output::json(&by::json(label, &rows), file)?,
         false => output::text(&by::text(label, &rows), file)?,
     }

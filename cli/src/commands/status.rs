@@ -28,7 +28,7 @@ pub(crate) fn run(args: StatusArgs) -> Result<u8, Error> {
     let (heap, metaspace) =
         (data.as_ref().and_then(PerfData::heap), data.as_ref().and_then(PerfData::metaspace));
     let memory = Memory::of(&process, heap, metaspace);
-    if args.json {
+    if args.json.is_json() {
         output::json(&as_json(pid, &status, engine, memory), None)?;
     } else {
         output::text(&as_text(pid, &status, engine, memory), None)?;

@@ -1,7 +1,6 @@
 //! Objects and bytes by class: what half of the heap commands show.
 
-use mayfly_heap::{Graph, Histogram, ObjectIndex};
-use mayfly_profile::{HeapOrder, HeapSummary, Held, readable_class};
+use mayfly_profile::{HeapOrder, HeapSummary, Total, readable_class};
 use serde::Serialize;
 
 use crate::heap::columns::{Columns, counted, left_out};
@@ -10,7 +9,7 @@ use crate::heap::columns::{Columns, counted, left_out};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct ClassRows {
     /// Of all classes, whatever the limit.
-    pub(crate) total: Held,
+    pub(crate) total: Total,
     /// Number of classes, whatever the limit.
     pub(crate) classes: usize,
     /// In the order asked for.
@@ -26,18 +25,7 @@ pub(crate) struct ClassRow {
     pub(crate) readable_class: String,
     /// What there is of it.
     #[serde(flatten)]
-    pub(crate) held: Held,
-}
-
-/// Objects and bytes of some objects.
-pub(crate) fn summary_of(graph: &Graph, objects: impl IntoIterator<Item = ObjectIndex>) -> HeapSummary {
-    summary(&Histogram::of(graph, objects))
-}
-
-/// The same numbers as the noun that reports are made of.
-pub(crate) fn summary(histogram: &Histogram) -> HeapSummary {
-    let held = |row: &mayfly_heap::ClassRow| Held { objects: row.total.objects, bytes: row.total.bytes };
-    histogram.rows.iter().map(|row| (&*row.name, held(row))).collect()
+    pub(crate) held: Total,
 }
 
 impl ClassRows {
@@ -53,9 +41,9 @@ impl ClassRows {
         Self::new(summary, rows, limit)
     }
 
-    fn new(summary: &HeapSummary, rows: Vec<(&str, Held)>, limit: Option<usize>) -> Self {
+    fn new(summary: &HeapSummary, rows: Vec<(&str, Total)>, limit: Option<usize>) -> Self {
         let classes = rows.len();
-        let row = |(class, held): (&str, Held)| ClassRow {
+        let row = |(class, held): (&str, Total)| ClassRow {
             class: class.to_owned(),
             readable_class: readable_class(class),
             held,
@@ -82,7 +70,7 @@ mod tests {
 
     fn summary() -> HeapSummary {
         let rows = [("b", 1, 50), ("a", 5, 60), ("c", 2, 70)];
-        rows.into_iter().map(|(class, objects, bytes)| (class, Held { objects, bytes })).collect()
+        rows.into_iter().map(|(class, objects, bytes)| (class, Total { objects, bytes })).collect()
     }
 
     fn names(rows: ClassRows) -> Vec<String> {

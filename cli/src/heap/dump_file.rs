@@ -12,14 +12,13 @@ use mayfly_heap::dominators::{ClassRetained, Dominators, LoaderRetained};
 use mayfly_heap::dump::{Facts, Written};
 use mayfly_heap::hprof::{Values, lacks_virtual_stacks};
 use mayfly_heap::paths::ShortestPaths;
-use mayfly_heap::saved::{Damaged, Part, Saved, classes_part, loaders_part};
+use mayfly_heap::saved::{Damaged, Part, Saved, classes_part, histogram_part, loaders_part};
 use mayfly_heap::{Dump, Filter, Format, Graph, HeapError, Referrers, Strength, Text};
 use mayfly_profile::HeapSummary;
 use mayfly_report::size;
 use rustix::fs::OFlags;
 use serde::Serialize;
 
-use crate::heap::class_rows;
 use crate::heap::columns::counted;
 use crate::heap::compressed::{self, Failed};
 use crate::heap::error::QueryError;
@@ -226,8 +225,7 @@ impl DumpFile {
     /// [`QueryError::Refused`].
     pub(crate) fn histogram(&self) -> Result<HeapSummary, QueryError> {
         let counted = || self.reading("counting objects", |dump, at| dump.histogram(at));
-        let histogram = self.try_kept(Saved::histogram, counted, |histogram| vec![histogram.part()])?;
-        Ok(class_rows::summary(&histogram))
+        self.try_kept(Saved::histogram, counted, |summary| vec![histogram_part(summary)])
     }
 
     /// Calls `visit` with each text of a string; no graph is loaded.

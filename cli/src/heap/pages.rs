@@ -8,7 +8,7 @@ use std::path::Path;
 use mayfly_formats::{HeapPage, HeapPart, readable_class};
 use mayfly_heap::dominators::Dominators;
 use mayfly_heap::{ClassIndex, Graph, ObjectIndex};
-use mayfly_profile::{HeapSummary, Held};
+use mayfly_profile::{HeapSummary, Total};
 use rustc_hash::FxHashMap;
 
 use crate::error::Error;
@@ -56,7 +56,7 @@ struct Tree {
     /// Nodes stand behind those above them; the first is above all.
     nodes: Vec<Node>,
     /// Objects by node and class, themselves alone.
-    own: FxHashMap<(u32, ClassIndex), Held>,
+    own: FxHashMap<(u32, ClassIndex), Total>,
 }
 
 impl Tree {
@@ -101,13 +101,11 @@ impl Tree {
                 kept[node] = kept[self.nodes[node].above as usize];
             }
         }
-        let mut parts: BTreeMap<(u32, &str), Held> = BTreeMap::new();
+        let mut parts: BTreeMap<(u32, &str), Total> = BTreeMap::new();
         for (&(node, class), held) in &self.own {
-            let part = parts.entry((kept[node as usize], &graph.class(class).name)).or_default();
-            part.objects += held.objects;
-            part.bytes += held.bytes;
+            parts.entry((kept[node as usize], &graph.class(class).name)).or_default().add(*held);
         }
-        let part = |((node, class), held): ((u32, &str), Held)| HeapPart {
+        let part = |((node, class), held): ((u32, &str), Total)| HeapPart {
             path: self.path(graph, node),
             class: class.to_owned(),
             objects: held.objects,
@@ -151,7 +149,7 @@ pub(crate) fn retained(
 /// # Errors
 /// [`Error::NotWritten`].
 pub(crate) fn histogram(file: &DumpFile, summary: &HeapSummary, to: &Path) -> Result<(), Error> {
-    let part = |(class, held): (&str, Held)| HeapPart {
+    let part = |(class, held): (&str, Total)| HeapPart {
         path: packages(class),
         class: class.to_owned(),
         objects: held.objects,

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use mayfly_heap::{HeapError, jvm_text};
-use mayfly_profile::{HeapOrder, HeapSummary, Held};
+use mayfly_profile::{HeapOrder, HeapSummary, Total};
 use mayfly_report::{heap_columns, parse_heap_columns};
 use serde::Deserialize;
 
@@ -112,7 +112,7 @@ pub(crate) fn from_jcmd(text: &str) -> Result<HeapSummary, String> {
         let mut number = || words.next()?.parse::<u64>().ok();
         let (objects, bytes) = (number(), number());
         match (objects, bytes, words.next()) {
-            (Some(objects), Some(bytes), Some(class)) => summary.add(class, Held { objects, bytes }),
+            (Some(objects), Some(bytes), Some(class)) => summary.add(class, Total { objects, bytes }),
             _ => return Err(format!("not a line of a class histogram: {line:?}")),
         }
     }
@@ -136,7 +136,7 @@ struct JsonRow {
     #[serde(default)]
     class: Option<String>,
     #[serde(flatten)]
-    held: Held,
+    held: Total,
 }
 
 fn from_json(text: &str) -> Result<HeapSummary, String> {
@@ -192,7 +192,7 @@ Total             6            376
 
     fn expected() -> HeapSummary {
         let rows = [("[I", 1, 200), ("[Ljava.lang.Object;", 2, 100), ("java.util.HashMap$Node", 3, 76)];
-        rows.into_iter().map(|(class, objects, bytes)| (class, Held { objects, bytes })).collect()
+        rows.into_iter().map(|(class, objects, bytes)| (class, Total { objects, bytes })).collect()
     }
 
     #[test]

@@ -1,12 +1,15 @@
-//! What a library asks of the C library of the process that loads it, and whether that has it.
+//! Which processor a library is built for, what it asks of the C library of the process that loads it, and whether that has it.
 //!
-//! Not here: the processor it is built for (`library_copy`).
+//! Not here: what follows from it (`library_copy`).
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::Path;
 
 use crate::session::process::Process;
 
+/// How each file begins.
+const ELF: &[u8] = b"\x7fELF";
 const PT_LOAD: u64 = 1;
 const PT_DYNAMIC: u64 = 2;
 const DT_NEEDED: u64 = 1;
@@ -17,6 +20,59 @@ const DT_VERNEED: u64 = 0x6fff_fffe;
 const MOST: usize = 4096;
 /// How names go on that musl's loader takes for itself, behind `lib`.
 const OF_MUSL: [&str; 7] = ["c.", "pthread.", "rt.", "m.", "dl.", "util.", "xnet."];
+
+/// What an ELF file is built for: bits, and `e_machine`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Machine {
+    bits: u8,
+    number: u16,
+}
+
+impl std::fmt::Display for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.bits, self.number) {
+            (64, 62) => write!(f, "x86-64"),
+            (32, 62) => write!(f, "x32"),
+            (_, 3) => write!(f, "32-bit x86"),
+            (_, 183) => write!(f, "aarch64"),
+            (_, 40) => write!(f, "32-bit ARM"),
+            (bits, number) => write!(f, "{bits}-bit machine {number}"),
+        }
+    }
+}
+
+impl Machine {
+    /// That of a file, by its first bytes (`elf(5)`).
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        let mut head = [0; 20];
+        File::open(path).ok()?.read_exact(&mut head).ok()?;
+        Self::in_head(&head)
+    }
+
+    fn in_head(head: &[u8; 20]) -> Option<Self> {
+        let bits = match head[..5].strip_prefix(ELF)? {
+            [1] => 32,
+            [2] => 64,
+            _ => return None,
+        };
+        let number = [head[18], head[19]];
+        let number = if head[5] == 2 { u16::from_be_bytes(number) } else { u16::from_le_bytes(number) };
+        Some(Self { bits, number })
+    }
+}
+
+/// Whether it is an ELF file, and as long as it says: its section headers come last (`e_shoff` at 40, `e_shentsize` and
+/// `e_shnum` at 58 and 60).
+pub(crate) fn is_whole(path: &Path) -> io::Result<bool> {
+    let mut head = [0; 64];
+    let mut file = File::open(path)?;
+    file.read_exact(&mut head)?;
+    let field = |at, size| number(&head, at, size).unwrap_or(0);
+    let end = field(40, 8).saturating_add(field(58, 2) * field(60, 2));
+    // Others are named by their architecture.
+    let is_known = head[4..6] == [2, 1];
+    Ok(head.starts_with(ELF) && (!is_known || file.metadata()?.len() >= end))
+}
 
 /// A version of glibc.
 pub(crate) type Version = (u32, u32);
@@ -190,10 +246,14 @@ impl<'a> Elf<'a> {
     }
 
     fn number(&self, at: u64, size: usize) -> Option<u64> {
-        let at = usize::try_from(at).ok()?;
-        let bytes = self.bytes.get(at..at.checked_add(size)?)?;
-        Some(bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
+        number(self.bytes, at, size)
     }
+}
+
+fn number(bytes: &[u8], at: u64, size: usize) -> Option<u64> {
+    let at = usize::try_from(at).ok()?;
+    let bytes = bytes.get(at..at.checked_add(size)?)?;
+    Some(bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
 }
 
 #[cfg(test)]
@@ -246,5 +306,25 @@ mod tests {
             let _ = Needs::in_bytes(&bytes[..length]);
         }
         assert_eq!(Needs::in_bytes(b"#!/bin/sh\n"), None);
+    }
+
+    fn head(class: u8, order: u8, machine: [u8; 2]) -> [u8; 20] {
+        let mut head = [0; 20];
+        head[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', class, order]);
+        head[18..].copy_from_slice(&machine);
+        head
+    }
+
+    #[test]
+    fn machines_are_named() {
+        for (head, name) in [
+            (head(2, 1, [62, 0]), "x86-64"),
+            (head(1, 1, [3, 0]), "32-bit x86"),
+            (head(2, 1, [183, 0]), "aarch64"),
+            (head(2, 2, [0, 22]), "64-bit machine 22"),
+        ] {
+            assert_eq!(Machine::in_head(&head).map(|machine| machine.to_string()).as_deref(), Some(name));
+        }
+        assert_eq!(Machine::in_head(&[0; 20]), None);
     }
 }

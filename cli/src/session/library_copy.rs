@@ -4,14 +4,14 @@
 //! Not here: where the library lies (`agent_library`).
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::Path;
 
 use rustix::fs::{StatVfsMountFlags, statvfs};
 use tempfile::TempPath;
 
-use crate::session::elf::{CLibrary, Needs};
+use crate::session::elf::{CLibrary, Machine, Needs, is_whole};
 use crate::session::folder::Folder;
 use crate::session::process::Process;
 use crate::session::unreachable::Unreachable;
@@ -90,8 +90,8 @@ pub(crate) fn check_loadable(process: &Process, library: &Path) -> Result<(), Un
     if !is_whole(library).unwrap_or(false) {
         return Err(Unreachable::LibraryDamaged { library: library.to_owned() });
     }
-    let theirs = elf_machine(Path::new(&format!("/proc/{}/exe", process.pid)));
-    let ours = elf_machine(library);
+    let theirs = Machine::of(Path::new(&format!("/proc/{}/exe", process.pid)));
+    let ours = Machine::of(library);
     match (theirs, ours) {
         (Some(theirs), Some(ours)) if theirs != ours => Err(Unreachable::OtherArchitecture {
             pid: process.pid,
@@ -110,92 +110,19 @@ fn check_c_library(process: &Process, library: &Path) -> Result<(), Unreachable>
     why.map_or(Ok(()), |why| Err(refused(why)))
 }
 
-/// What an ELF file is built for: bits, and `e_machine`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Machine {
-    bits: u8,
-    number: u16,
-}
-
-impl std::fmt::Display for Machine {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (self.bits, self.number) {
-            (64, 62) => write!(f, "x86-64"),
-            (32, 62) => write!(f, "x32"),
-            (_, 3) => write!(f, "32-bit x86"),
-            (_, 183) => write!(f, "aarch64"),
-            (_, 40) => write!(f, "32-bit ARM"),
-            (bits, number) => write!(f, "{bits}-bit machine {number}"),
-        }
-    }
-}
-
-/// Whether it is an ELF file, and as long as it says: its section headers come last (`e_shoff` at 40, `e_shentsize` and
-/// `e_shnum` at 58 and 60).
-fn is_whole(path: &Path) -> io::Result<bool> {
-    let mut head = [0; 64];
-    let mut file = File::open(path)?;
-    file.read_exact(&mut head)?;
-    let number = |at: usize| u16::from_le_bytes([head[at], head[at + 1]]);
-    let start = head[40..48].iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
-    let end = start.saturating_add(u64::from(number(58)) * u64::from(number(60)));
-    // Others are named by their architecture.
-    let is_known = head[4] == 2 && head[5] == 1;
-    Ok(head[..4] == *b"\x7fELF" && (!is_known || file.metadata()?.len() >= end))
-}
-
-/// From the first bytes of an ELF file (`elf(5)`): class at 4, byte order at 5, machine at 18.
-fn elf_machine(path: &Path) -> Option<Machine> {
-    let mut head = [0; 20];
-    File::open(path).ok()?.read_exact(&mut head).ok()?;
-    machine_of(&head)
-}
-
-fn machine_of(head: &[u8; 20]) -> Option<Machine> {
-    if head[..4] != *b"\x7fELF" {
-        return None;
-    }
-    let bits = match head[4] {
-        1 => 32,
-        2 => 64,
-        _ => return None,
-    };
-    let number = [head[18], head[19]];
-    let number = if head[5] == 2 { u16::from_be_bytes(number) } else { u16::from_le_bytes(number) };
-    Some(Machine { bits, number })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn head(class: u8, order: u8, machine: [u8; 2]) -> [u8; 20] {
-        let mut head = [0; 20];
-        head[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', class, order]);
-        head[18..].copy_from_slice(&machine);
-        head
-    }
-
-    #[test]
-    fn machines_are_named() {
-        for (head, name) in [
-            (head(2, 1, [62, 0]), "x86-64"),
-            (head(1, 1, [3, 0]), "32-bit x86"),
-            (head(2, 1, [183, 0]), "aarch64"),
-            (head(2, 2, [0, 22]), "64-bit machine 22"),
-        ] {
-            assert_eq!(machine_of(&head).map(|machine| machine.to_string()).as_deref(), Some(name));
-        }
-        assert_eq!(machine_of(&[0; 20]), None);
-    }
 
     #[test]
     fn a_library_for_another_machine_is_refused() {
         let own = Process::find(std::process::id()).expect("alive");
         let folder = tempfile::tempdir().expect("a folder");
         let library = folder.path().join("lib.so");
-        let padded = [&head(1, 1, [3, 0])[..], &[0; 44]].concat();
-        fs::write(&library, padded).expect("written");
+        let mut head = [0; 64];
+        head[..6].copy_from_slice(b"\x7fELF\x01\x01");
+        head[18] = 3;
+        fs::write(&library, head).expect("written");
         let error = check_loadable(&own, &library).unwrap_err().to_string();
         assert!(error.contains("the agent") && error.contains("for 32-bit x86"), "{error}");
         assert!(check_loadable(&own, &std::env::current_exe().expect("a path")).is_ok());

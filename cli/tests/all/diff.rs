@@ -149,7 +149,7 @@ fn without_a_number_given_operations_are_those_that_the_program_reported() {
     assert!(line.contains(" ~ ") && line.contains("3.12 KiB"), "{text}");
     let page = place.text(&["--html", "a", "b"]);
     assert!(page.contains(said.trim_end()), "the page");
-    let markdown = place.text(&["--full", "--markdown", "a", "b"]);
+    let markdown = place.text(&["--full", "--format", "markdown", "a", "b"]);
     assert!(markdown.contains(said.trim_end()), "{markdown}");
     let row = markdown.lines().find(|line| line.ends_with("| a.Session |")).expect("the class");
     assert!(row.starts_with("| 3.12 KiB |") || row.contains("| 3.12 KiB |"), "{row}");

@@ -259,6 +259,45 @@ fn the_same_recording_gives_the_same_bytes() {
     }
 }
 
+/// Options that were there before `--format` go on working.
+#[test]
+fn a_format_is_chosen_by_its_name_or_by_an_option_of_its_own() {
+    let recording = Recording::of(Tracking::EveryObject);
+    for (name, option) in [
+        ("text", "--text"),
+        ("full", "--full"),
+        ("ways", "--ways"),
+        ("json", "--json"),
+        ("html", "--html"),
+        ("collapsed", "--collapsed"),
+        ("speedscope", "--speedscope"),
+        ("pprof", "--pprof"),
+        ("csv", "--csv"),
+        ("hdr", "--hdr"),
+        ("openmetrics", "--openmetrics"),
+        ("jfr", "--jfr"),
+        ("svg", "--svg"),
+        ("svg-lifetimes", "--svg=lifetimes"),
+    ] {
+        let named = recording.read(&["--format", name], &[]);
+        assert!(!named.is_empty() && named == recording.read(&[option], &[]), "{name}");
+    }
+    for (options, words) in [
+        (&["--format", "parquet"][..], "name a folder (-o DIR)"),
+        (&["--format", "csv", "--limit", "3"], "--limit means nothing in the format csv"),
+        (&["--csv", "--own", "a."], "--own means nothing in the format csv"),
+        (&["--value", "objects"], "--value means nothing in the format text"),
+        (&["--format", "csv", "--by", "pid"], "--by means nothing in the format csv"),
+        (&["--format", "markdown"], "possible values: text, full, ways, json, html,"),
+        (&["--format", "json", "--csv"], "cannot be used with"),
+    ] {
+        let output = recording.report(options);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{options:?}: {said}");
+        assert!(said.contains(words), "{options:?}: {said}");
+    }
+}
+
 #[test]
 fn a_log_of_hdrhistogram_has_the_dead_of_each_class() {
     let recording = Recording::of(Tracking::EveryObject);

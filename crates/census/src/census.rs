@@ -1,5 +1,7 @@
 //! The census of one JVM, from collection to collection.
 
+use mayfly_counts::Total;
+
 use crate::buffers::{MOST_THREADS, unused};
 use crate::classes::{ClassRow, Classes, java_name};
 use crate::doubt::Doubt;
@@ -7,7 +9,6 @@ use crate::known::{Known, check};
 use crate::layout::Layout;
 use crate::memory::Memory;
 use crate::regions::{Heap, Space};
-use crate::row::Sum;
 use crate::walk::{Reading, Walk};
 
 /// What a pause did.
@@ -39,7 +40,7 @@ pub struct Totals {
     /// Bytes of Eden, and of survivors, that were not.
     pub unread_bytes: u64,
     /// What lay in unused parts of buffers, where its class tells; up to JDK 18 it is among the arrays of `int`.
-    pub fillers: Sum,
+    pub fillers: Total,
 }
 
 /// A census.
@@ -183,10 +184,7 @@ impl Census {
         let mut rows = Vec::new();
         let mut fillers = self.totals.fillers;
         self.classes.take_changed(|name, is_filler, counts| match is_filler {
-            true => {
-                let born = counts.born();
-                fillers = Sum { objects: born.objects, bytes: born.bytes };
-            }
+            true => fillers = counts.born(),
             false => rows.push(ClassRow { name: java_name(name), counts: *counts }),
         });
         self.totals.fillers = fillers;

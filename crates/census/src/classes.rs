@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use mayfly_counts::Total;
+
 use crate::doubt::Doubt;
 use crate::header::class_address;
 use crate::layout::{KlassFields, Layout};
@@ -230,7 +232,8 @@ impl Classes {
             let slot = self.used[at] as usize;
             let (dead, words) = (std::mem::take(&mut self.hot[slot].dead), self.hot[slot].words);
             if dead > 0 {
-                self.delta(slot).died[0].add(u64::from(dead), u64::from(dead) * u64::from(words) * 8);
+                let objects = u64::from(dead);
+                self.delta(slot).died[0].add(Total { objects, bytes: objects * u64::from(words) * 8 });
             }
         }
     }

@@ -22,4 +22,4 @@ pub use doubt::Doubt;
 pub use known::Known;
 pub use layout::{Collector, Layout, Missing, Tables};
 pub use memory::Memory;
-pub use row::{AGES, Row, Sum, UNKNOWN_AGE};
+pub use row::{AGES, Row, UNKNOWN_AGE};

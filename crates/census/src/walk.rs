@@ -2,13 +2,15 @@
 
 use std::sync::atomic::AtomicU64;
 
+use mayfly_counts::Total;
+
 use crate::classes::{Classes, Shape};
 use crate::doubt::Doubt;
 use crate::header::{age, class_number, copy_of, length};
 use crate::layout::{ClassPointers, Layout};
 use crate::memory::{Memory, load};
 use crate::regions::Survivors;
-use crate::row::{AGES, Sum, UNKNOWN_AGE};
+use crate::row::{AGES, UNKNOWN_AGE};
 
 /// Words of a copy that are looked at.
 const COPY_BYTES: u64 = 24;
@@ -142,11 +144,11 @@ impl<'a, M: Memory> Walk<'a, M> {
             (Reading::Eden(_), None) if self.classes.hot[met.slot].words > 0 => {
                 self.classes.hot[met.slot].dead += 1;
             }
-            (Reading::Before, _) => self.classes.delta(met.slot).undecided.add(1, met.words * 8),
-            (Reading::Eden(_), None) => self.classes.delta(met.slot).died[0].add(1, met.words * 8),
+            (Reading::Before, _) => self.classes.delta(met.slot).undecided.add(Total::one(met.words * 8)),
+            (Reading::Eden(_), None) => self.classes.delta(met.slot).died[0].add(Total::one(met.words * 8)),
             (Reading::Eden(survivors), Some((copy, _))) => {
                 let is_young = survivors.contain(copy);
-                self.fate(met, is_young)[0].add(1, met.words * 8);
+                self.fate(met, is_young)[0].add(Total::one(met.words * 8));
             }
             (Reading::Survivors(survivors, since), _) => self.count_survivor(met, (survivors, since)),
         }
@@ -169,12 +171,12 @@ impl<'a, M: Memory> Walk<'a, M> {
             return;
         }
         match is_young {
-            None => self.classes.delta(met.slot).died[age].add(1, bytes),
-            Some(is_young) => self.fate(met, is_young)[age].add(1, bytes),
+            None => self.classes.delta(met.slot).died[age].add(Total::one(bytes)),
+            Some(is_young) => self.fate(met, is_young)[age].add(Total::one(bytes)),
         }
     }
 
-    fn fate(&mut self, met: &Met<'a>, is_young: bool) -> &mut [Sum; AGES] {
+    fn fate(&mut self, met: &Met<'a>, is_young: bool) -> &mut [Total; AGES] {
         let row = self.classes.delta(met.slot);
         if is_young { &mut row.survived } else { &mut row.promoted }
     }

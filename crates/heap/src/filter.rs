@@ -133,8 +133,8 @@ impl Filter {
 mod tests {
     use super::*;
     use crate::fake::heap;
-    use crate::histogram::Total;
     use crate::reach;
+    use mayfly_counts::Total;
 
     const HEAP: &str = "
         1:A -next-> 2:B -items-> 3:java.lang.Object[][32] -[0]-> 4:C
@@ -197,6 +197,6 @@ mod tests {
         filter.skip_classes(&graph);
         assert_eq!(reached(&graph, &filter), [1, 2]);
         let set = reach::from(&graph, [graph.find(1).unwrap()], &filter);
-        assert_eq!(Total::of(&graph, set.iter()), Total { objects: 2, bytes: 32 });
+        assert_eq!(graph.total(set.iter()), Total { objects: 2, bytes: 32 });
     }
 }

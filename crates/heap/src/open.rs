@@ -7,12 +7,12 @@ use rustc_hash::FxHashMap;
 use crate::edge::{Edge, EdgeName};
 use crate::error::HeapError;
 use crate::graph::Graph;
-use crate::histogram::Histogram;
 use crate::hprof::{Remarks, Values};
 use crate::index::ObjectIndex;
 use crate::progress::Progress;
 use crate::text::Text;
 use crate::{dump, hprof, sbih, xml};
+use mayfly_counts::HeapSummary;
 
 /// Who wrote a heap dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl<'a> Dump<'a> {
     ///
     /// # Errors
     /// As for [`Self::graph`].
-    pub fn histogram(&self, progress: Progress<'_>) -> Result<Histogram, HeapError> {
+    pub fn histogram(&self, progress: Progress<'_>) -> Result<HeapSummary, HeapError> {
         match self.format {
             Format::Mayfly => dump::histogram(self.bytes, progress),
             Format::Hprof => Ok(hprof::histogram(self.bytes, progress)?.0),

@@ -81,11 +81,6 @@ impl State {
         self.followed.builder.profile()
     }
 
-    /// Whether the stream was closed by the agent.
-    pub fn has_ended(&self) -> bool {
-        self.followed.ended
-    }
-
     /// Shows what is new, unless the view is paused. Whether anything is.
     pub fn refresh(&mut self) -> bool {
         if self.paused || !self.followed.changed {

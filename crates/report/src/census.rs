@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use mayfly_profile::{Census, CensusReach, CensusSum, ClassCensus, Profile, readable_class};
+use mayfly_profile::{Census, CensusReach, ClassCensus, Profile, Total, readable_class};
 
 use crate::rows::{blank, line};
 use crate::table::right_aligned;
@@ -44,7 +44,7 @@ pub(crate) fn write_census(out: &mut String, profile: &Profile, limit: Option<us
 fn row(census: &Census, name: &str, class: &ClassCensus) -> Vec<String> {
     let born = class.born();
     let decided = born.bytes.saturating_sub(class.undecided.bytes);
-    let share = |part: CensusSum| match decided {
+    let share = |part: Total| match decided {
         0 => "?".to_owned(),
         // Those that died later may have been born in objects that are not among these.
         _ => format!("{:.1} %", part.bytes as f64 * 100.0 / decided as f64),
@@ -108,12 +108,12 @@ mod tests {
     use mayfly_profile::Trust;
 
     fn profile(reach: CensusReach) -> Profile {
-        let sum = |objects| CensusSum { objects, bytes: objects * 24 };
+        let sum = |objects| Total { objects, bytes: objects * 24 };
         let node = ClassCensus {
             died: vec![sum(60), sum(10)],
             survived: vec![sum(20), sum(5)],
             promoted: vec![sum(20)],
-            undecided: CensusSum::default(),
+            undecided: Total::default(),
         };
         let ints = ClassCensus { undecided: sum(1_000), ..ClassCensus::default() };
         let classes = [("a.Node".to_owned(), node), ("[I".to_owned(), ints)].into();

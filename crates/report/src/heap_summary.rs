@@ -2,7 +2,7 @@
 //!
 //! Not here: a table for people, JSON, and what grew (the CLI).
 
-use mayfly_profile::{HeapOrder, HeapSummary, Held, jvm_class, readable_class};
+use mayfly_profile::{HeapOrder, HeapSummary, Total, jvm_class, readable_class};
 
 use crate::text::printable;
 
@@ -14,7 +14,7 @@ const TOTAL: &str = "TOTAL";
 pub fn heap_columns(summary: &HeapSummary, order: HeapOrder) -> String {
     let total = (TOTAL.to_owned(), summary.total());
     let rows = summary.sorted(order).into_iter().map(|(class, held)| (class_in_columns(class), held));
-    let line = |(class, held): (String, Held)| {
+    let line = |(class, held): (String, Total)| {
         format!("{:>COLUMN$}{:>COLUMN$} {}\n", held.bytes, held.objects, printable(&class))
     };
     std::iter::once(total).chain(rows).map(line).collect()
@@ -49,9 +49,9 @@ pub enum HeapTextError {
     /// The rows do not add up to the total: lines are lost.
     Incomplete {
         /// What the first line says.
-        total: Held,
+        total: Total,
         /// What the rows add up to.
-        rows: Held,
+        rows: Total,
     },
 }
 
@@ -98,9 +98,9 @@ pub fn parse_heap_columns(text: &str) -> Result<HeapSummary, HeapTextError> {
     }
 }
 
-fn parse_line(line: &str) -> Option<(&str, Held)> {
+fn parse_line(line: &str) -> Option<(&str, Total)> {
     let (bytes, rest) = line.trim().split_once(char::is_whitespace)?;
     let (objects, class) = rest.trim_start().split_once(char::is_whitespace)?;
-    let held = Held { objects: objects.parse().ok()?, bytes: bytes.parse().ok()? };
+    let held = Total { objects: objects.parse().ok()?, bytes: bytes.parse().ok()? };
     Some((class.trim_start(), held)).filter(|(class, _)| !class.is_empty())
 }

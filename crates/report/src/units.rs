@@ -91,14 +91,6 @@ pub fn clock(ms: u64) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// A lifetime bucket from and to so many seconds: `0 s – 5 s`, `30 min and more`.
-pub fn lifetime_range(from: u64, to: Option<u64>) -> String {
-    match to {
-        Some(to) => format!("{} – {}", whole_seconds(from), whole_seconds(to)),
-        None => format!("{} and more", whole_seconds(from)),
-    }
-}
-
 /// Whole seconds in their largest whole unit: `30 s`, `5 min`, `2 h`.
 pub fn whole_seconds(seconds: u64) -> String {
     match seconds {

@@ -8,7 +8,7 @@ use std::fs;
 use mayfly_heap::dominators::Dominators;
 use mayfly_heap::holders::holders;
 use mayfly_heap::paths::{shortest, strongest};
-use mayfly_heap::{Dump, Filter, Graph, ObjectIndex, ObjectSet, Referrers, Strength, Total, reach};
+use mayfly_heap::{Dump, Filter, Graph, ObjectIndex, ObjectSet, Referrers, Strength, reach};
 use mayfly_tests::{Jvm, Launch, Workspace, each_jvm};
 
 const LINKS: u64 = 500;
@@ -142,12 +142,12 @@ fn dominators_of_a_real_heap_are_what_their_definition_says() {
         let filter = Filter::new(&graph, Strength::Soft);
         let dominators = Dominators::new(&graph, &filter);
         let live = reach::live(&graph, &filter);
-        assert_eq!(dominators.total(), Total::of(&graph, live.iter()).bytes);
+        assert_eq!(dominators.total(), graph.total(live.iter()).bytes);
         let everywhere = graph.objects().step_by(graph.len() / 30);
         let largest = dominators.largest(graph.objects(), 30).into_iter().map(|(object, _)| object);
         for object in everywhere.chain(largest) {
             let set = reach::retained(&graph, &ObjectSet::of(&graph, [object]), &filter);
-            assert_eq!(dominators.retained(object), Total::of(&graph, set.iter()).bytes, "{object:?}");
+            assert_eq!(dominators.retained(object), graph.total(set.iter()).bytes, "{object:?}");
             let above = dominators.immediate(object);
             assert!(above.is_none_or(|above| retains(&graph, &filter, above, object)), "{object:?}");
         }

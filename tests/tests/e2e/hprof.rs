@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use mayfly_heap::{Dump, EdgeName, Graph, Histogram, ObjectIndex, RootKind, Strength, Total};
+use mayfly_heap::{Dump, EdgeName, Graph, HeapSummary, ObjectIndex, RootKind, Strength, Total};
 use mayfly_tests::{Jvm, Launch, Workspace, each_jvm};
 
 /// A dump, and the JVM's histogram of the same moment.
@@ -43,8 +43,8 @@ impl Dumped {
 
     /// Compares with what the JVM counted: all objects of the fixture and of every class that as many objects of were counted.
     /// (`java.lang.Class`es of the class data archive whose classes were never loaded are in the JVM's count only.)
-    fn agrees(&self, histogram: &Histogram, every_class: bool) {
-        let ours: BTreeMap<&str, Total> = histogram.rows.iter().map(|row| (&*row.name, row.total)).collect();
+    fn agrees(&self, histogram: &HeapSummary, every_class: bool) {
+        let ours: BTreeMap<&str, Total> = histogram.rows().collect();
         let mut same = 0;
         for (name, counted) in &self.counted {
             let ours = ours.get(&**name).copied().unwrap_or_default();
@@ -64,8 +64,8 @@ impl Dumped {
     }
 }
 
-fn histogram_of(graph: &Graph) -> Histogram {
-    Histogram::of(graph, graph.objects())
+fn histogram_of(graph: &Graph) -> HeapSummary {
+    graph.summary(graph.objects())
 }
 
 fn settings(jvm: &Jvm) -> Vec<Vec<&'static str>> {

@@ -32,7 +32,7 @@ pub(super) fn measure(args: &AdviseArgs) -> Result<Measured, Error> {
         options: options(&template, folder.path())?.to_string(),
     };
     let files = RecordingFiles::before_run(&template);
-    let running = launch.start(|command| streams(command, args.json && args.output.is_none()))?;
+    let running = launch.start(|command| streams(command, args.json.is_json() && args.output.is_none()))?;
     let watch = launch.is_java().then(|| Watch::begin(running.pid())).flatten();
     let ended = running.wait();
     let seen = watch.map(Watch::end);

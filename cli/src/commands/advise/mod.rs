@@ -35,7 +35,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<u8, Error> {
     let recorded = log.is_none().then(|| advise::promoted_as_recorded(&measured.profile)).flatten();
     let advised = advised(&measured, args, (log.or(recorded), recorded.is_some()));
     let file = args.output.as_deref();
-    if args.json {
+    if args.json.is_json() {
         output::json(&verdicts::advice_json(&advised), file)?;
     } else {
         output::text(&verdicts::advice_text(&advised), file)?;

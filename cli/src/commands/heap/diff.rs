@@ -1,6 +1,6 @@
 //! `mayfly heap diff`: what grew between summaries of one program, over any number of them.
 
-use mayfly_profile::{HeapGrowth, HeapOrder, HeapSummary, Held, heap_growth, readable_class};
+use mayfly_profile::{HeapGrowth, HeapOrder, HeapSummary, Total, heap_growth, readable_class};
 use serde::Serialize;
 
 use crate::args::heap::DiffArgs;
@@ -31,7 +31,7 @@ struct Row {
 #[derive(Debug, Serialize)]
 struct Course {
     /// In each summary, in their order.
-    held: Vec<Held>,
+    held: Vec<Total>,
     /// From the first to the last.
     growth: Growth,
     /// Whether there were more objects in each summary than in the one before.
@@ -92,7 +92,7 @@ pub(super) fn run(args: &DiffArgs) -> Result<(), Error> {
     };
     let shown = args.rows.shown;
     let diff = diff(&summaries, args.rows.order(), shown.limit);
-    document::show(&args.summaries, &diff, shown.json)
+    document::show(&args.summaries, &diff, shown.json.is_json())
 }
 
 pub(super) fn diff(summaries: &[HeapSummary], order: HeapOrder, limit: Option<usize>) -> Diff {
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     fn summary(rows: &[(&str, u64, u64)]) -> HeapSummary {
-        rows.iter().map(|&(class, objects, bytes)| (class, Held { objects, bytes })).collect()
+        rows.iter().map(|&(class, objects, bytes)| (class, Total { objects, bytes })).collect()
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::asked;
 use crate::args::heap::DistributionArgs;
 use crate::error::Error;
-use crate::heap::class_rows::{ClassRows, summary_of};
+use crate::heap::class_rows::ClassRows;
 use crate::heap::document::{self, Answer};
 use crate::heap::selection;
 
@@ -38,8 +38,8 @@ pub(super) fn run(args: &DistributionArgs) -> Result<(), Error> {
         let from = selection::all_objects(&graph, &args.from)?;
         let mut filter = Filter::new(&graph, Strength::Strong);
         filter.skip_classes(&graph);
-        summary_of(&graph, reach::from(&graph, from, &filter).iter())
+        graph.summary(reach::from(&graph, from, &filter).iter())
     };
     let classes = ClassRows::fewest_first(&summary, args.shown.limit);
-    document::show(&file.source(), &Distribution { classes }, args.shown.json)
+    document::show(&file.source(), &Distribution { classes }, args.shown.json.is_json())
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use mayfly_heap::dump::Written;
-use mayfly_profile::{HeapSummary, Held};
+use mayfly_profile::{HeapSummary, Total};
 use mayfly_recording::control::{HeapDumped, Request, Response};
 
 use super::by_the_jvm::{self, text_of};
@@ -231,7 +231,7 @@ fn usage(summary: &HeapSummary) -> String {
     // By name before, and the sort is stable.
     rows.sort_by_key(|(_, held)| Reverse(held.bytes));
     let classes = rows.len();
-    let line = |(class, held): (&str, Held)| format!("{} {class}: {}\n", held.objects, held.bytes);
+    let line = |(class, held): (&str, Total)| format!("{} {class}: {}\n", held.objects, held.bytes);
     let total = summary.total();
     let heading = "Usage: [instances class.Name: totalSizeInBytes]\n".to_owned();
     heading
@@ -265,7 +265,7 @@ mod tests {
     fn the_usage_is_insanes() {
         let rows = [("b.B", 3, 48), ("[C", 1, 400), ("a.A", 2, 48)];
         let summary =
-            rows.into_iter().map(|(class, objects, bytes)| (class, Held { objects, bytes })).collect();
+            rows.into_iter().map(|(class, objects, bytes)| (class, Total { objects, bytes })).collect();
         let expected = "\
 Usage: [instances class.Name: totalSizeInBytes]
 1 [C: 400

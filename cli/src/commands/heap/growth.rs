@@ -2,14 +2,13 @@
 
 use mayfly_heap::dominators::Dominators;
 use mayfly_heap::growth::{self, PathGrowth};
-use mayfly_heap::{Filter, Graph, Strength, Total};
-use mayfly_profile::{Held, readable_classes};
+use mayfly_heap::{Filter, Graph, Strength};
+use mayfly_profile::{Total, readable_classes};
 use serde::Serialize;
 
 use super::diff::{self, Diff};
 use crate::args::heap::GrowthArgs;
 use crate::error::Error;
-use crate::heap::class_rows::summary_of;
 use crate::heap::columns::{Columns, left_out};
 use crate::heap::document::{self, Answer};
 use crate::heap::dump_file::{DumpFile, Source};
@@ -35,8 +34,8 @@ struct HeldPath {
     /// Classes from a root on: `class A`, `static field: B`, `C`.
     path: Vec<Box<str>>,
     /// What these objects retain.
-    before: Held,
-    after: Held,
+    before: Total,
+    after: Total,
     growth_bytes: i64,
 }
 
@@ -66,13 +65,13 @@ pub(super) fn run(args: &GrowthArgs) -> Result<(), Error> {
         let retained = |graph| Dominators::new(graph, &Filter::new(graph, Strength::Soft));
         growth::by_path((&before, &retained(&before)), (&after, &retained(&after)))
     };
-    let summaries = [&before, &after].map(|graph| summary_of(graph, graph.objects()));
+    let summaries = [&before, &after].map(|graph| graph.summary(graph.objects()));
     let answer = Growth {
         places: grown.len(),
         held: grown.into_iter().take(limit).map(held_path).collect(),
         classes: diff::diff(&summaries, mayfly_profile::HeapOrder::Size, Some(limit)),
     };
-    document::show(&[source_before, source_after], &answer, args.shown.json)
+    document::show(&[source_before, source_after], &answer, args.shown.json.is_json())
 }
 
 fn load(file: &std::path::Path) -> Result<(Graph, Source), Error> {
@@ -81,11 +80,5 @@ fn load(file: &std::path::Path) -> Result<(Graph, Source), Error> {
 }
 
 fn held_path(growth: PathGrowth) -> HeldPath {
-    let held = |total: Total| Held { objects: total.objects, bytes: total.bytes };
-    HeldPath {
-        growth_bytes: growth.bytes(),
-        before: held(growth.before),
-        after: held(growth.after),
-        path: growth.path,
-    }
+    HeldPath { growth_bytes: growth.bytes(), before: growth.before, after: growth.after, path: growth.path }
 }

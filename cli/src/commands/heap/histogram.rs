@@ -51,5 +51,5 @@ pub(super) fn run(args: &HistogramArgs) -> Result<(), Error> {
     }
     let shown = args.rows.shown;
     let classes = ClassRows::of(&summary, args.rows.order(), shown.limit);
-    document::show(&file.source(), &Histogram::of(&file, classes), shown.json)
+    document::show(&file.source(), &Histogram::of(&file, classes), shown.json.is_json())
 }

@@ -100,7 +100,7 @@ pub(super) fn run(args: &HoldersArgs) -> Result<(), Error> {
         holders: rows.len(),
         rows: rows.into_iter().take(args.shown.limit.unwrap_or(SHOWN)).collect(),
     };
-    document::show(&file.source(), &answer, args.shown.json)
+    document::show(&file.source(), &answer, args.shown.json.is_json())
 }
 
 /// Holders with what they hold, in the order in which they are met.

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use mayfly_heap::paths::{edge_text, object_text};
-use mayfly_heap::{ClassIndex, Edge, Filter, Graph, ObjectIndex, Strength, Total, reach};
-use mayfly_profile::{Held, readable_classes};
+use mayfly_heap::{ClassIndex, Edge, Filter, Graph, ObjectIndex, Strength, reach};
+use mayfly_profile::{Total, readable_classes};
 use serde::Serialize;
 
 use super::asked;
@@ -26,7 +26,7 @@ const TELLS: &str = "a dump by a walk does: mayfly heap dump --walk PID FILE";
 /// The objects of a class.
 #[derive(Debug, Serialize)]
 struct Instances {
-    total: Held,
+    total: Total,
     rows: Vec<Row>,
 }
 
@@ -98,24 +98,24 @@ pub(super) fn run(args: &InstancesArgs) -> Result<(), Error> {
     if args.fields {
         add_values(&file, &mut instances)?;
     }
-    document::show(&file.source(), &instances, args.shown.json)
+    document::show(&file.source(), &instances, args.shown.json.is_json())
 }
 
 fn instances(graph: &Graph, mut objects: Vec<ObjectIndex>, args: &InstancesArgs) -> Instances {
-    let total = Total::of(graph, objects.iter().copied());
+    let total = graph.total(objects.iter().copied());
     objects.sort_by_key(|&object| Reverse(graph.size(object)));
     let mut filter = Filter::new(graph, Strength::Strong);
     filter.skip_classes(graph);
     let row = |object| Row {
         object: object_text(graph, object),
         bytes: graph.size(object),
-        deep_bytes: args.deep.then(|| Total::of(graph, reach::from(graph, [object], &filter).iter()).bytes),
+        deep_bytes: args.deep.then(|| graph.total(reach::from(graph, [object], &filter).iter()).bytes),
         fields: if args.fields { references(graph, object) } else { Vec::new() },
         values: Vec::new(),
         id: graph.id(object),
     };
     let rows = objects.into_iter().take(args.shown.limit.unwrap_or(SHOWN)).map(row).collect();
-    Instances { total: Held { objects: total.objects, bytes: total.bytes }, rows }
+    Instances { total, rows }
 }
 
 /// The values of fields, if the dump has them.

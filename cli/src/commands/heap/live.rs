@@ -80,7 +80,7 @@ pub(super) fn run(args: &LiveArgs) -> Result<(), Error> {
     }
     let classes = ClassRows::of(&summary, order, shown.limit);
     let source = Source { pid, all: args.all, counted_by };
-    document::show(&source, &Live { classes }, shown.json)
+    document::show(&source, &Live { classes }, shown.json.is_json())
 }
 
 /// The summary, and who counted.

@@ -57,7 +57,7 @@ pub(super) fn run(file: &Path, args: &LiveArgs) -> Result<(), Error> {
     if let Some(output) = &args.output {
         return summary_file::write(output, &summary, rows.order());
     }
-    if rows.shown.json {
+    if rows.shown.json.is_json() {
         let classes = ClassRows::of(&summary, rows.order(), rows.shown.limit);
         return document::show(&dump.source(), &Histogram::of(&dump, classes), true);
     }

@@ -95,7 +95,7 @@ pub(super) fn run(args: &PathsArgs) -> Result<(), Error> {
         let _progress = Progress::work("searching paths");
         search(&file, &graph, targets, args)?
     };
-    document::show(&file.source(), &answer, args.json)
+    document::show(&file.source(), &answer, args.json.is_json())
 }
 
 fn search(

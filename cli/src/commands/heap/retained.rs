@@ -5,13 +5,13 @@
 use mayfly_heap::dominators::{ClassRetained, Dominators, LoaderRetained};
 use mayfly_heap::paths::object_text;
 use mayfly_heap::{Filter, Graph, ObjectIndex, ObjectSet, Strength, reach};
-use mayfly_profile::{HeapOrder, Held, readable_classes};
+use mayfly_profile::{HeapOrder, Total, readable_classes};
 use serde::Serialize;
 
 use super::asked;
 use crate::args::heap::{RetainedArgs, RetainedBy};
 use crate::error::Error;
-use crate::heap::class_rows::{ClassRows, summary_of};
+use crate::heap::class_rows::ClassRows;
 use crate::heap::columns::{Columns, counted, left_out};
 use crate::heap::document::{self, Answer};
 use crate::heap::pages;
@@ -52,7 +52,7 @@ struct Row {
 struct Members {
     /// As asked.
     retained_by: String,
-    total: Held,
+    total: Total,
     classes: ClassRows,
     /// The first of them.
     rows: Vec<Member>,
@@ -110,7 +110,7 @@ pub(super) fn run(args: &RetainedArgs) -> Result<(), Error> {
     let limit = args.shown.limit.unwrap_or(SHOWN);
     if let (true, Some(by), Some(chosen)) = (args.members, &args.of, &chosen) {
         let members = members(&graph, &filter, by, chosen, limit);
-        return document::show(&file.source(), &members, args.shown.json);
+        return document::show(&file.source(), &members, args.shown.json.is_json());
     }
     let dominators = file.dominators(&graph);
     if let Some(page) = &args.html {
@@ -123,7 +123,7 @@ pub(super) fn run(args: &RetainedArgs) -> Result<(), Error> {
             by_loader(&graph, &dominators, &file.retained_by_loader(&graph, &dominators), limit)
         }
     };
-    document::show(&file.source(), &retained, args.shown.json)
+    document::show(&file.source(), &retained, args.shown.json.is_json())
 }
 
 fn by_object(
@@ -136,30 +136,29 @@ fn by_object(
         Some(objects) => (objects.len(), dominators.largest(objects, limit)),
         None => (dominators.reachable().len(), dominators.largest_of_all(limit)),
     };
-    let own = |object| Held { objects: 1, bytes: graph.size(object) };
+    let own = |object| Total::one(graph.size(object));
     let row = |(object, retained)| row(dominators, retained, own(object), object_text(graph, object));
     answer("object", dominators, of, largest.into_iter().map(row).collect())
 }
 
 fn by_class(dominators: &Dominators, classes: &[ClassRetained], limit: usize) -> Retained {
-    let rows = classes.iter().take(limit).map(|class| {
-        let own = Held { objects: class.own.objects, bytes: class.own.bytes };
-        row(dominators, class.retained, own, class.name.to_string())
-    });
+    let rows = classes
+        .iter()
+        .take(limit)
+        .map(|class| row(dominators, class.retained, class.own, class.name.to_string()));
     answer("class", dominators, classes.len(), rows.collect())
 }
 
 fn by_loader(graph: &Graph, dominators: &Dominators, loaders: &[LoaderRetained], limit: usize) -> Retained {
     let rows = loaders.iter().take(limit).map(|loader| {
-        let own = Held { objects: loader.own.objects, bytes: loader.own.bytes };
         let name =
             loader.loader.map_or_else(|| "boot loader".to_owned(), |loader| object_text(graph, loader));
-        row(dominators, loader.retained, own, format!("{name} ({})", counted(loader.classes, "class")))
+        row(dominators, loader.retained, loader.own, format!("{name} ({})", counted(loader.classes, "class")))
     });
     answer("loader", dominators, loaders.len(), rows.collect())
 }
 
-fn row(dominators: &Dominators, retained_bytes: u64, own: Held, name: String) -> Row {
+fn row(dominators: &Dominators, retained_bytes: u64, own: Total, name: String) -> Row {
     let share = retained_bytes as f64 / dominators.total().max(1) as f64;
     Row { retained_bytes, share, bytes: own.bytes, objects: own.objects, name }
 }
@@ -174,7 +173,7 @@ fn members(graph: &Graph, filter: &Filter, by: &str, objects: &[ObjectIndex], li
         let _progress = Progress::work("finding what is retained");
         reach::retained(graph, &ObjectSet::of(graph, objects.iter().copied()), filter)
     };
-    let summary = summary_of(graph, set.iter());
+    let summary = graph.summary(set.iter());
     let member = |object| Member { object: object_text(graph, object), bytes: graph.size(object) };
     Members {
         retained_by: by.to_owned(),

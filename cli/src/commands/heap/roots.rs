@@ -69,10 +69,10 @@ pub(super) fn run(args: &RootsArgs) -> Result<(), Error> {
     let file = asked::open(&args.heap)?;
     let graph = file.graph()?;
     match &args.kind {
-        None => document::show(&file.source(), &kinds(&graph), args.shown.json),
+        None => document::show(&file.source(), &kinds(&graph), args.shown.json.is_json()),
         Some(kind) => {
             let listed = listed(&graph, kind, args.shown.limit)?;
-            document::show(&file.source(), &listed, args.shown.json)
+            document::show(&file.source(), &listed, args.shown.json.is_json())
         }
     }
 }

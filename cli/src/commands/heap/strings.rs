@@ -122,7 +122,7 @@ impl Answer for Holding {
 
 pub(super) fn run(args: &StringsArgs) -> Result<(), Error> {
     let file = asked::open(&args.heap)?;
-    let (limit, json) = (args.shown.limit.unwrap_or(SHOWN), args.shown.json);
+    let (limit, json) = (args.shown.limit.unwrap_or(SHOWN), args.shown.json.is_json());
     match (&args.search, &args.held_by) {
         (None, _) => document::show(&file.source(), &duplicates(&file, limit)?, json),
         (Some(search), None) => {

@@ -5,13 +5,13 @@
 
 use mayfly_heap::paths::object_text;
 use mayfly_heap::{Filter, Graph, ObjectIndex, ObjectSet, reach};
-use mayfly_profile::{HeapOrder, Held};
+use mayfly_profile::{HeapOrder, Total};
 use serde::Serialize;
 
 use super::asked;
 use crate::args::heap::{ReachableArgs, SizeArgs, StrengthArgs};
 use crate::error::Error;
-use crate::heap::class_rows::{ClassRows, summary_of};
+use crate::heap::class_rows::ClassRows;
 use crate::heap::columns::{Columns, counted, left_out};
 use crate::heap::document::{self, Answer};
 use crate::heap::error::QueryError;
@@ -34,7 +34,7 @@ impl Answer for Size {
     const QUERY: &'static str = "size";
 
     fn text(&self) -> String {
-        let Held { objects, bytes } = self.classes.total;
+        let Total { objects, bytes } = self.classes.total;
         let roots = counted(self.roots as u64, "object");
         format!("{} in {}, from {roots}\n", counted(bytes, "byte"), counted(objects, "object"))
             + &self.classes.text()
@@ -59,7 +59,7 @@ impl Answer for ReachableClasses {
 /// What is reachable, one by one.
 #[derive(Debug, Serialize)]
 struct ReachableObjects {
-    total: Held,
+    total: Total,
     rows: Vec<ObjectRow>,
 }
 
@@ -90,8 +90,8 @@ pub(super) fn size(args: &SizeArgs) -> Result<(), Error> {
         let _progress = Progress::work("following references");
         reach::from(&graph, roots.iter().copied(), &filter)
     };
-    let classes = ClassRows::of(&summary_of(&graph, set.iter()), HeapOrder::Size, args.shown.limit);
-    document::show(&file.source(), &Size { roots: roots.len(), classes }, args.shown.json)
+    let classes = ClassRows::of(&graph.summary(set.iter()), HeapOrder::Size, args.shown.limit);
+    document::show(&file.source(), &Size { roots: roots.len(), classes }, args.shown.json.is_json())
 }
 
 pub(super) fn reachable(args: &ReachableArgs) -> Result<(), Error> {
@@ -104,11 +104,11 @@ pub(super) fn reachable(args: &ReachableArgs) -> Result<(), Error> {
         let rows =
             set.iter().take(args.shown.limit.unwrap_or(SHOWN)).map(|object| object_row(&graph, object));
         let rows = rows.collect();
-        let total = summary_of(&graph, set.iter()).total();
-        return document::show(&file.source(), &ReachableObjects { total, rows }, args.shown.json);
+        let total = graph.summary(set.iter()).total();
+        return document::show(&file.source(), &ReachableObjects { total, rows }, args.shown.json.is_json());
     }
-    let classes = ClassRows::of(&summary_of(&graph, set.iter()), HeapOrder::Size, args.shown.limit);
-    document::show(&file.source(), &ReachableClasses { classes }, args.shown.json)
+    let classes = ClassRows::of(&graph.summary(set.iter()), HeapOrder::Size, args.shown.limit);
+    document::show(&file.source(), &ReachableClasses { classes }, args.shown.json.is_json())
 }
 
 fn object_row(graph: &Graph, object: ObjectIndex) -> ObjectRow {

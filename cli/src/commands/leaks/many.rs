@@ -21,7 +21,7 @@ pub(super) fn run(given: &[PathBuf], args: &LeaksArgs) -> Result<u8, Error> {
     let mut all = files.iter().map(search).collect::<Result<Vec<_>, _>>()?;
     all.sort_by_key(|(_, leaks)| rank(leaks));
     let file = args.output.as_deref();
-    match args.json {
+    match args.json.is_json() {
         true => output::json(&json(&all), file)?,
         false => output::text(&text(&all), file)?,
     }

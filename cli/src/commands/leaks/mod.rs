@@ -30,7 +30,7 @@ pub(crate) fn run(args: &LeaksArgs) -> Result<u8, Error> {
     }
     let leaks = search(&files, args)?;
     let file = args.output.as_deref();
-    if args.json {
+    if args.json.is_json() {
         output::json(&verdicts::leaks_json(&leaks), file)?;
     } else {
         output::text(&verdicts::leaks_text(&leaks), file)?;

@@ -1,6 +1,6 @@
 //! What was read of young collections in the JSON report: its keys, and where their values come from.
 
-use mayfly_profile::{Census, CensusSum, Profile};
+use mayfly_profile::{Census, Profile, Total};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
@@ -12,8 +12,8 @@ pub(super) struct CensusJson<'a> {
     read_bytes: u64,
     /// Bytes of young objects that could not be read.
     unread_bytes: u64,
-    born: SumJson,
-    fillers: SumJson,
+    born: Total,
+    fillers: Total,
     pause_ms: f64,
     longest_pause_ms: f64,
     classes: Vec<ClassCensusJson<'a>>,
@@ -30,34 +30,21 @@ struct CollectionsJson {
 #[derive(Debug, Serialize)]
 struct ClassCensusJson<'a> {
     name: &'a str,
-    born: SumJson,
+    born: Total,
     /// By age: collections survived before. The seventeenth is that of objects whose age was not known.
-    died: Vec<SumJson>,
-    survived: Vec<SumJson>,
-    promoted: Vec<SumJson>,
-    copied: SumJson,
+    died: &'a [Total],
+    survived: &'a [Total],
+    promoted: &'a [Total],
+    copied: Total,
     /// Born, and not known what became of them.
-    undecided: SumJson,
+    undecided: Total,
     /// Whether arrays that fill buffers up are among them.
     with_fillers: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct SumJson {
-    objects: u64,
-    bytes: u64,
-}
-
-impl From<CensusSum> for SumJson {
-    fn from(sum: CensusSum) -> Self {
-        Self { objects: sum.objects, bytes: sum.bytes }
-    }
 }
 
 /// The census of a profile, with at most `limit` classes, most bytes first.
 pub(super) fn census(profile: &Profile, limit: Option<usize>) -> Option<CensusJson<'_>> {
     let census @ Census { reach, classes } = profile.census.as_ref()?;
-    let sums = |sums: &[CensusSum]| sums.iter().map(|&sum| sum.into()).collect();
     let mut rows: Vec<_> = classes.iter().collect();
     rows.sort_by_key(|(name, class)| (std::cmp::Reverse(class.born().bytes), name.as_str()));
     rows.truncate(limit.unwrap_or(usize::MAX));
@@ -72,20 +59,20 @@ pub(super) fn census(profile: &Profile, limit: Option<usize>) -> Option<CensusJs
         },
         read_bytes: reach.read_bytes,
         unread_bytes: reach.unread_bytes,
-        born: census.born().into(),
-        fillers: reach.fillers.into(),
+        born: census.born(),
+        fillers: reach.fillers,
         pause_ms: reach.pause_us as f64 / 1e3,
         longest_pause_ms: reach.longest_us as f64 / 1e3,
         classes: rows
             .into_iter()
             .map(|(name, class)| ClassCensusJson {
                 name,
-                born: class.born().into(),
-                died: sums(&class.died),
-                survived: sums(&class.survived),
-                promoted: sums(&class.promoted),
-                copied: class.copied().into(),
-                undecided: class.undecided.into(),
+                born: class.born(),
+                died: &class.died,
+                survived: &class.survived,
+                promoted: &class.promoted,
+                copied: class.copied(),
+                undecided: class.undecided,
                 with_fillers: census.has_fillers(name),
             })
             .collect(),

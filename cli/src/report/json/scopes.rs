@@ -1,6 +1,6 @@
 //! Scopes in the JSON report: its keys, and where their values come from.
 
-use mayfly_profile::{Outcome, Profile, ScopeClass, ScopeProfile, Survival, Tally};
+use mayfly_profile::{Outcome, Profile, ScopeClass, ScopeProfile, Survival, Total};
 use serde::Serialize;
 
 /// One scope, under one way of nesting.
@@ -12,8 +12,8 @@ pub(super) struct ScopeJson<'a> {
     /// Of these, not left so far.
     open: u64,
     /// Not in scopes inside of it; exact.
-    allocated: CountJson,
-    allocated_with_inner: CountJson,
+    allocated: Total,
+    allocated_with_inner: Total,
     /// With scopes inside of it; `None` without entries.
     bytes_per_entry: Option<f64>,
     /// `None`: deaths were not followed object by object.
@@ -25,28 +25,22 @@ pub(super) struct ScopeJson<'a> {
 #[derive(Debug, Serialize)]
 struct ScopeClassJson<'a> {
     name: &'a str,
-    allocated: CountJson,
+    allocated: Total,
     outcome: Option<OutcomeJson>,
-}
-
-#[derive(Debug, Serialize)]
-struct CountJson {
-    objects: u64,
-    bytes: u64,
 }
 
 /// What became of tracked objects; all but `live` add up to `tracked`.
 #[derive(Debug, Serialize)]
 struct OutcomeJson {
-    tracked: CountJson,
-    died_inside: CountJson,
+    tracked: Total,
+    died_inside: Total,
     /// Died inside, or before the first collection after it.
-    in_doubt: CountJson,
-    survived: CountJson,
-    undecided: CountJson,
-    not_looked_after: CountJson,
+    in_doubt: Total,
+    survived: Total,
+    undecided: Total,
+    not_looked_after: Total,
     /// Of those that survived.
-    live: CountJson,
+    live: Total,
 }
 
 /// By how much survivors outlived their entry; `None`: more than is known.
@@ -89,12 +83,6 @@ impl OutlivedJson {
     fn of(survival: &Survival) -> Self {
         let seconds = |q: f64| survival.quantile(q).point.map(|ms| ms / 1000.0);
         Self { p50_s: seconds(0.5), p90_s: seconds(0.9), p99_s: seconds(0.99) }
-    }
-}
-
-impl From<Tally> for CountJson {
-    fn from(Tally { objects, bytes, .. }: Tally) -> Self {
-        Self { objects, bytes }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Heaps of regions, as G1 has them.
 
-use mayfly_census::{Collector, Pause, Sum};
+use mayfly_census::{Collector, Pause};
+use mayfly_counts::Total;
 
 use crate::made::{GRAIN, HEAP, Headers, Made};
 
@@ -13,8 +14,8 @@ fn at(region: u64, bytes: u64) -> u64 {
     HEAP + region * GRAIN + bytes
 }
 
-fn sum(objects: u64, bytes: u64) -> Sum {
-    Sum { objects, bytes }
+fn sum(objects: u64, bytes: u64) -> Total {
+    Total { objects, bytes }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Heaps of contiguous spaces, as Serial and Parallel have them.
 
-use mayfly_census::{Census, Collector, Doubt, Pause, Row, Sum, UNKNOWN_AGE};
+use mayfly_census::{Census, Collector, Doubt, Pause, Row, UNKNOWN_AGE};
+use mayfly_counts::Total;
 
 use crate::made::{HEAP, Headers, Made, THREADS};
 
@@ -10,8 +11,8 @@ const FROM: u64 = EDEN_END;
 const TO: u64 = EDEN_END + 0x1000;
 const OLD: u64 = EDEN_END + 0x4000;
 
-fn sum(objects: u64, bytes: u64) -> Sum {
-    Sum { objects, bytes }
+fn sum(objects: u64, bytes: u64) -> Total {
+    Total { objects, bytes }
 }
 
 /// A JVM with two classes and such a fill of Eden.
@@ -123,7 +124,7 @@ fn ages_are_those_before_the_collection_and_of_objects_born_in_the_census() {
         assert_eq!((node.survived[2], node.promoted[1]), (sum(1, 24), sum(1, 24)));
         assert_eq!(
             (node.died[5], node.born()),
-            (Sum::default(), Sum::default()),
+            (Total::default(), Total::default()),
             "it was there before the census"
         );
     }

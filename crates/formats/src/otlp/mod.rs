@@ -8,22 +8,12 @@ mod proto;
 
 use std::collections::HashMap;
 
-use mayfly_profile::{Frame, LifeSpan, Profile, Value};
+use mayfly_profile::{Frame, LABEL_ATTRIBUTES, LifeSpan, Profile, Value};
 use prost::Message;
 
 use crate::choice::{Choice, values};
 use crate::pprof::{id_of, names};
 use mayfly_report::readable_class;
-
-/// How resources call our labels.
-const ATTRIBUTES: [(&str, &str); 6] = [
-    ("application", "service.name"),
-    ("version", "service.version"),
-    ("host", "host.name"),
-    ("pid", "process.pid"),
-    ("process", "service.instance.id"),
-    ("pod", "k8s.pod.name"),
-];
 
 /// A request with this profile, as the collector's `/v1development/profiles` takes it.
 pub fn otlp(profile: &Profile, choice: &Choice) -> Vec<u8> {
@@ -79,7 +69,7 @@ fn of_type(profile: &Profile, sample_type: proto::ValueType, samples: Vec<proto:
 fn resource(profile: &Profile) -> Vec<proto::KeyValue> {
     let labels = profile.all_labels();
     let named = |name: &str| {
-        ATTRIBUTES
+        LABEL_ATTRIBUTES
             .iter()
             .find(|(ours, _)| *ours == name)
             .map_or_else(|| format!("mayfly.{name}"), |(_, theirs)| (*theirs).to_owned())
@@ -190,4 +180,20 @@ pub fn rejected_by_otlp(answer: &[u8]) -> Option<(i64, String)> {
     let answer = proto::Response::decode(answer).ok()?;
     let partial = answer.partial_success?;
     (partial.rejected_profiles > 0).then_some((partial.rejected_profiles, partial.error_message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_called_as_resources_call_them() {
+        let mut profile = Profile::default();
+        let labels = ["environment", "pod", "team"].map(|name| (name.to_owned(), "x".to_owned()));
+        profile.labels.extend(labels);
+        let keys: Vec<_> = resource(&profile).into_iter().map(|attribute| attribute.key).collect();
+        for key in ["deployment.environment.name", "k8s.pod.name", "mayfly.team"] {
+            assert!(keys.iter().any(|known| known == key), "{key} is not in {keys:?}");
+        }
+    }
 }

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::tree::Dominators;
 use crate::graph::Graph;
-use crate::histogram::Total;
 use crate::index::{ClassIndex, ObjectIndex};
+use mayfly_counts::Total;
 
 /// Reachable objects of classes of one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Dominators {
             let object = self.object(number as usize);
             let group = group_of(object) as usize;
             let (own, retained) = &mut found[group];
-            own.add(graph.size(object));
+            own.add(Total::one(graph.size(object)));
             if ends[group] <= place {
                 ends[group] = place + below[number as usize] as usize;
                 *retained = retained.saturating_add(self.retained.get(number as usize));

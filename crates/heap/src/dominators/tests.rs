@@ -8,10 +8,10 @@ use crate::edge::Strength;
 use crate::fake::heap;
 use crate::filter::Filter;
 use crate::graph::Graph;
-use crate::histogram::Total;
 use crate::index::ObjectIndex;
 use crate::reach;
 use crate::set::ObjectSet;
+use mayfly_counts::Total;
 
 /// The example of the paper, figure 1 and 2: R is the root.
 const PAPER: &str = "
@@ -174,7 +174,7 @@ proptest! {
         let filter = Filter::new(&graph, weakest);
         let dominators = Dominators::new(&graph, &filter);
         let live = reach::live(&graph, &filter);
-        prop_assert_eq!(dominators.total(), Total::of(&graph, live.iter()).bytes);
+        prop_assert_eq!(dominators.total(), graph.total(live.iter()).bytes);
         let retained: Vec<_> = graph
             .objects()
             .map(|object| reach::retained(&graph, &ObjectSet::of(&graph, [object]), &filter))
@@ -182,7 +182,7 @@ proptest! {
         for object in graph.objects() {
             let set = &retained[object.0 as usize];
             prop_assert_eq!(dominators.is_reachable(object), live.contains(object));
-            prop_assert_eq!(dominators.retained(object), Total::of(&graph, set.iter()).bytes);
+            prop_assert_eq!(dominators.retained(object), graph.total(set.iter()).bytes);
             let mut above: Vec<_> = graph
                 .objects()
                 .filter(|&by| by != object && retained[by.0 as usize].contains(object))
@@ -206,10 +206,10 @@ proptest! {
                 .any(|above| own(&above));
             let objects: Vec<_> = graph.objects().filter(own).collect();
             let outermost = objects.iter().filter(|&&object| !nested(object));
-            prop_assert_eq!(row.own, Total::of(&graph, objects.iter().copied()));
+            prop_assert_eq!(row.own, graph.total(objects.iter().copied()));
             prop_assert_eq!(row.retained, outermost.map(|&object| dominators.retained(object)).sum::<u64>());
             let together = reach::retained(&graph, &ObjectSet::of(&graph, objects), &filter);
-            prop_assert!(row.retained <= Total::of(&graph, together.iter()).bytes);
+            prop_assert!(row.retained <= graph.total(together.iter()).bytes);
         }
     }
 }

@@ -5,9 +5,9 @@
 use super::class_table::ClassTable;
 use super::decoder::{Decoder, Record};
 use crate::error::HeapError;
-use crate::histogram::{Histogram, Total};
 use crate::progress::Progress;
 use crate::text::{Text, TextEncoding};
+use mayfly_counts::{HeapSummary, Total};
 
 /// Whether it was packed from an hprof file, which does not name the JVM's version; every walk does.
 pub(crate) fn is_packed(bytes: &[u8]) -> bool {
@@ -30,27 +30,25 @@ pub(crate) fn visit_texts<'a>(
 }
 
 /// Counts the objects by class.
-pub(crate) fn histogram(bytes: &[u8], progress: Progress<'_>) -> Result<Histogram, HeapError> {
+pub(crate) fn histogram(bytes: &[u8], progress: Progress<'_>) -> Result<HeapSummary, HeapError> {
     let mut decoder = Decoder::new(bytes)?;
     let mut table = ClassTable::default();
     // By class number; 0: of no known class.
-    let mut counts = vec![(0, 0)];
-    let mut mirrors = (0, 0);
+    let mut counts = vec![Total::default()];
+    let mut mirrors = Total::default();
     while let Some(record) = decoder.next(progress)? {
         match record {
             Record::Class(class) => {
-                mirrors = (mirrors.0 + 1, mirrors.1 + class.mirror_size);
-                counts.push((0, 0));
+                mirrors.add(Total::one(class.mirror_size));
+                counts.push(Total::default());
                 table.push(class);
             }
             Record::Object { class, size, .. } => {
-                let count: &mut (u64, u64) = &mut counts[class.0 as usize];
-                *count = (count.0 + 1, count.1.saturating_add(size));
+                counts[class.0 as usize].add(Total::one(size));
             }
             _ => {}
         }
     }
     let named = table.iter().map(|(number, class)| (class.name, counts[number.0 as usize]));
-    let told = named.chain([("java.lang.Class", mirrors), (super::load::NOT_KNOWN, counts[0])]);
-    Ok(Histogram::told(told.map(|(name, (objects, bytes))| (name, Total { objects, bytes }))))
+    Ok(named.chain([("java.lang.Class", mirrors), (super::load::NOT_KNOWN, counts[0])]).collect())
 }

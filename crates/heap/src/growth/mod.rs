@@ -3,7 +3,6 @@
 //!
 //! Not here: how summaries without a graph are compared.
 
-mod classes;
 mod loaded;
 mod outline;
 mod paths;
@@ -13,7 +12,6 @@ mod sustained;
 mod tests;
 mod tree;
 
-pub use classes::{ClassGrowth, by_class};
 pub use loaded::LoadedClasses;
 pub use outline::Outline;
 pub use paths::{PathGrowth, by_path};

@@ -2,11 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::classes::difference;
 use super::tree::{ClassTree, NodeIndex};
 use crate::dominators::Dominators;
 use crate::graph::Graph;
-use crate::histogram::Total;
+use mayfly_counts::Total;
 
 /// Objects of one class below others, and what they retain together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,4 +98,9 @@ impl Compared<'_> {
         let (before, after) = self.totals(node);
         PathGrowth { path, before, after }
     }
+}
+
+/// How much more the second is.
+fn difference(before: u64, after: u64) -> i64 {
+    after.wrapping_sub(before) as i64
 }

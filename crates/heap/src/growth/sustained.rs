@@ -4,7 +4,7 @@ use super::outline::Outline;
 use super::paths::earlier;
 use super::stay::{Stay, Stays};
 use super::tree::{ClassTree, NodeIndex};
-use crate::histogram::Total;
+use mayfly_counts::Total;
 
 /// Objects of one class below others that became more, or larger, from each dump to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,6 @@ use crate::edge::Strength;
 use crate::fake::heap;
 use crate::filter::Filter;
 use crate::graph::Graph;
-use crate::histogram::{Histogram, Total};
 
 /// A cache of so many entries, a list of so many nodes, and something that does not change.
 fn program(entries: u64, nodes: u64) -> Graph {
@@ -54,24 +53,6 @@ fn growth_is_found_below_what_holds_it() {
     );
     assert_eq!(paths(&before, &before), []);
     assert_eq!(paths(&after, &before), [], "what shrank did not grow");
-}
-
-#[test]
-fn classes_that_changed_are_told_with_both_numbers() {
-    let [before, after] =
-        [program(10, 5), program(30, 2)].map(|graph| Histogram::of(&graph, graph.objects()));
-    let rows = by_class(&before, &after);
-    let told: Vec<_> = rows.iter().map(|row| (&*row.name, row.objects(), row.bytes())).collect();
-    assert_eq!(
-        told,
-        [
-            ("my.Value", 20, 2000),
-            ("java.util.HashMap$Node", 20, 640),
-            ("my.Data", -3, -30),
-            ("my.Link", -3, -72)
-        ]
-    );
-    assert_eq!(rows[0].before, Total { objects: 10, bytes: 1000 });
 }
 
 /// A list that grows by so many in each dump, a cache that is full in the end, a batch that comes and goes, and soft references.

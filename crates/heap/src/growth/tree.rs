@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use crate::dominators::Dominators;
 use crate::edge::{EdgeName, Strength};
 use crate::graph::Graph;
-use crate::histogram::Total;
 use crate::index::ObjectIndex;
+use mayfly_counts::Total;
 
 /// Number of a node of a class tree. 0 stands for the roots together.
 pub(super) type NodeIndex = u32;
@@ -52,7 +52,7 @@ impl ClassTree {
             let node = growing.node(above.map_or(0, |above| node_of[above.0 as usize]), above, object);
             node_of[object.0 as usize] = node;
             let node = &mut growing.nodes[node as usize];
-            node.own.add(graph.size(object));
+            node.own.add(Total::one(graph.size(object)));
             node.soft += u64::from(graph.edges(object).any(|edge| edge.name.strength() == Strength::Soft));
         }
         Self { nodes: growing.finish(), node_of }

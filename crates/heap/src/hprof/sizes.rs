@@ -10,8 +10,8 @@ use super::scan::{CLASS, Scan, Slot};
 use super::sub_record::walk;
 use super::value_type::ValueType;
 use crate::error::HeapError;
-use crate::histogram::{Histogram, Total};
 use crate::progress::Progress;
+use mayfly_counts::{HeapSummary, Total};
 
 /// Objects and bytes by class name, in one pass over the file, in memory that does not grow with the number of objects.
 ///
@@ -19,7 +19,7 @@ use crate::progress::Progress;
 ///
 /// # Errors
 /// The bytes are no hprof file, cut off, or damaged.
-pub fn histogram(bytes: &[u8], progress: Progress<'_>) -> Result<(Histogram, SizesKnown), HeapError> {
+pub fn histogram(bytes: &[u8], progress: Progress<'_>) -> Result<(HeapSummary, SizesKnown), HeapError> {
     let file = Hprof::new(bytes)?;
     let mut scan = Scan::new(&file, false);
     walk(&file, (0, file.len() as u64), progress, &mut scan)?;
@@ -37,7 +37,7 @@ pub fn histogram(bytes: &[u8], progress: Progress<'_>) -> Result<(Histogram, Siz
     known.confirmed += if sizes.mirrors_confirmed { mirrors } else { 0 };
     let classes = scan.classes.len() as u64;
     rows.push((CLASS.into(), Total { objects: classes, bytes: mirrors }));
-    Ok((Histogram::told(rows.iter().map(|(name, total)| (&**name, *total))), known))
+    Ok((rows.into_iter().collect(), known))
 }
 
 /// How large the objects of a file are.

@@ -4,10 +4,10 @@ use super::facts::{Reader, Writer};
 use super::file::{Damaged, Kind, Part, Saved};
 use crate::dominators::{ClassRetained, Dominators, LoaderRetained};
 use crate::graph::Graph;
-use crate::histogram::{ClassRow, Histogram, Total};
 use crate::index::ObjectIndex;
 use crate::paths::ShortestPaths;
 use crate::referrers::Referrers;
+use mayfly_counts::{HeapSummary, Total};
 
 impl Dominators {
     /// The tree as parts of an index of the same graph. Of which references it is made is not in them: those of
@@ -38,18 +38,15 @@ impl ShortestPaths {
     }
 }
 
-impl Histogram {
-    /// It as a part of an index.
-    pub fn part(&self) -> Part {
-        let rows = self.rows.iter().map(|row| (&*row.name, row.total));
-        Part::new(
-            Kind::Histogram,
-            table(rows, |out, (name, total)| {
-                out.text(name);
-                put_total(out, total);
-            }),
-        )
-    }
+/// Objects and bytes by class, as a part of an index.
+pub fn histogram_part(summary: &HeapSummary) -> Part {
+    Part::new(
+        Kind::Histogram,
+        table(summary.rows(), |out, (name, total)| {
+            out.text(name);
+            put_total(out, total);
+        }),
+    )
 }
 
 /// What classes and class loaders retain, as a part of an index.
@@ -129,13 +126,13 @@ impl Saved {
     ///
     /// # Errors
     /// [`Damaged`]: they have to be counted anew.
-    pub fn histogram(&self) -> Result<Option<Histogram>, Damaged> {
-        let row = |rows: &mut Reader<'_>| Some(ClassRow { name: rows.text()?, total: total(rows)? });
+    pub fn histogram(&self) -> Result<Option<HeapSummary>, Damaged> {
+        let row = |rows: &mut Reader<'_>| Some((rows.text()?, total(rows)?));
         let Some(rows) = self.rows(Kind::Histogram, row)? else { return Ok(None) };
         let sum = |sum: u64, more: u64| sum.checked_add(more);
-        let objects = rows.iter().try_fold(0, |all, row| sum(all, row.total.objects));
-        let bytes = rows.iter().try_fold(0, |all, row| sum(all, row.total.bytes));
-        objects.and(bytes).map(|_| Some(Histogram { rows })).ok_or(Damaged)
+        let objects = rows.iter().try_fold(0, |all, (_, row)| sum(all, row.objects));
+        let bytes = rows.iter().try_fold(0, |all, (_, row)| sum(all, row.bytes));
+        objects.and(bytes).map(|_| Some(rows.into_iter().collect())).ok_or(Damaged)
     }
 
     /// What classes retain; none if that was not added.

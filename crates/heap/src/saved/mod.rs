@@ -11,5 +11,5 @@ mod graph;
 #[cfg(test)]
 mod tests;
 
-pub use answers::{classes_part, loaders_part};
+pub use answers::{classes_part, histogram_part, loaders_part};
 pub use file::{Damaged, Part, Saved, Stamp, head, write};

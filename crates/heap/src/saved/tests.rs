@@ -10,7 +10,6 @@ use crate::edge::Strength;
 use crate::fake::heap;
 use crate::filter::Filter;
 use crate::graph::Graph;
-use crate::histogram::Histogram;
 use crate::paths::{self, ShortestPaths};
 use crate::reach;
 use crate::referrers::Referrers;
@@ -33,7 +32,7 @@ fn parts(graph: &Graph) -> Vec<Part> {
     parts.extend(dominators.parts());
     parts.extend(Referrers::new(graph).parts());
     parts.extend(ShortestPaths::new(graph).parts());
-    parts.push(Histogram::of(graph, graph.objects()).part());
+    parts.push(histogram_part(&graph.summary(graph.objects())));
     parts.push(classes_part(&dominators.by_class(graph)));
     parts.push(loaders_part(&dominators.by_loader(graph)));
     parts
@@ -108,7 +107,7 @@ proptest! {
         }
         prop_assert_eq!(saved.retained_by_class().expect("whole"), Some(dominators.by_class(&graph)));
         prop_assert_eq!(saved.retained_by_loader(&read).expect("whole"), Some(dominators.by_loader(&graph)));
-        prop_assert_eq!(saved.histogram().expect("whole"), Some(Histogram::of(&graph, graph.objects())));
+        prop_assert_eq!(saved.histogram().expect("whole"), Some(graph.summary(graph.objects())));
         let (referrers, read_referrers) =
             (Referrers::new(&graph), saved.referrers(&read).expect("whole").expect("there"));
         for object in graph.objects() {

@@ -1,16 +1,14 @@
 //! The binary form as graph and histogram. Every offset is checked before it is followed.
 
-use std::borrow::Cow;
-
 use rustc_hash::FxHashMap;
 
 use super::layout::{HEADER, MAGIC, OBJECT, OF_INSTANCES};
 use crate::error::HeapError;
 use crate::graph::Graph;
-use crate::histogram::{Histogram, Total};
 use crate::progress::Progress;
 use crate::symbols::jvm_text;
 use crate::xml::Loader;
+use mayfly_counts::{HeapSummary, Total};
 
 /// How often progress is told: after so many objects.
 const STEP: usize = 1 << 16;
@@ -63,20 +61,19 @@ pub fn read(bytes: &[u8], progress: Progress<'_>) -> Result<Graph, HeapError> {
 ///
 /// # Errors
 /// As for [`read`], but references are not looked at.
-pub fn histogram(bytes: &[u8], progress: Progress<'_>) -> Result<Histogram, HeapError> {
+pub fn histogram(bytes: &[u8], progress: Progress<'_>) -> Result<HeapSummary, HeapError> {
     let file = File::open(bytes)?;
     let mut classes: FxHashMap<&[u8], Total> = FxHashMap::default();
     let mut left: usize = file.classes.values().map(|class| class.count).sum();
     file.each_object(progress, &mut |object| {
         left = left.wrapping_sub(1);
-        classes.entry(file.class(object.at)?.name).or_default().add(file.size(object.at)?);
+        classes.entry(file.class(object.at)?.name).or_default().add(Total::one(file.size(object.at)?));
         Ok(())
     })?;
     if left != 0 {
         return Err(HeapError::truncated(bytes.len(), "an object that a class has"));
     }
-    let named: Vec<_> = classes.into_iter().map(|(name, total)| (jvm_text(name), total)).collect();
-    Ok(Histogram::told(named.iter().map(|(name, total): &(Cow<'_, str>, _)| (&**name, *total))))
+    Ok(classes.into_iter().map(|(name, total)| (jvm_text(name), total)).collect())
 }
 
 /// A file whose tables of classes and references have been read.

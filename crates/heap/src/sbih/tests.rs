@@ -133,8 +133,7 @@ fn what_insane_wrote_is_read() {
     assert_eq!(statics, ["A.top 1"]);
     assert_eq!(graph.ids.iter().take(3).collect::<Vec<_>>(), [91, 123, 163], "ids are offsets");
     let histogram = dump.histogram(&mut |_, _| {}).expect("whole");
-    let rows: Vec<_> =
-        histogram.rows.iter().map(|row| (&*row.name, row.total.objects, row.total.bytes)).collect();
+    let rows: Vec<_> = histogram.rows().map(|(name, total)| (name, total.objects, total.bytes)).collect();
     assert_eq!(rows, [("A$Node", 2, 48), ("[LA;", 1, 40)]);
 }
 

@@ -12,12 +12,12 @@ use crate::builder::GraphBuilder;
 use crate::edge::{EdgeName, Strength};
 use crate::error::HeapError;
 use crate::graph::{Class, Graph};
-use crate::histogram::{Histogram, Total};
 use crate::index::{ClassIndex, ObjectIndex};
 use crate::loading::REFERENT;
 use crate::progress::Progress;
 use crate::root::RootKind;
 use crate::text::{Text, TextEncoding};
+use mayfly_counts::{HeapSummary, Total};
 
 /// How often progress is told: after so many elements.
 const STEP: usize = 1 << 16;
@@ -44,16 +44,15 @@ fn each<'a>(
 ///
 /// # Errors
 /// As for [`read`], but references are not looked at.
-pub fn histogram(bytes: &[u8], progress: Progress<'_>) -> Result<Histogram, HeapError> {
+pub fn histogram(bytes: &[u8], progress: Progress<'_>) -> Result<HeapSummary, HeapError> {
     let mut classes: FxHashMap<&[u8], Total> = FxHashMap::default();
     each(bytes, progress, |_, element| {
         if let Element::Object { class, size, .. } = element {
-            classes.entry(class).or_default().add(size);
+            classes.entry(class).or_default().add(Total::one(size));
         }
         Ok(())
     })?;
-    let named: Vec<_> = classes.into_iter().map(|(name, total)| (text_of(name), total)).collect();
-    Ok(Histogram::told(named.iter().map(|(name, total)| (&**name, *total))))
+    Ok(classes.into_iter().map(|(name, total)| (text_of(name), total)).collect())
 }
 
 /// Calls `visit` for each text, which is an array of characters here, not a string.

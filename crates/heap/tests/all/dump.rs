@@ -130,7 +130,7 @@ fn texts_and_histogram_need_no_graph() {
     let histogram = dump.histogram(&mut |_, _| {}).expect("a whole dump");
     let graph = graph();
     assert_eq!(histogram.total().objects, 18);
-    assert_eq!(histogram, mayfly_heap::Histogram::of(&graph, graph.objects()));
+    assert_eq!(histogram, graph.summary(graph.objects()));
 }
 
 #[test]

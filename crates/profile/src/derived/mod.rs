@@ -9,7 +9,6 @@ pub(crate) mod diff;
 pub(crate) mod doubts;
 pub(crate) mod gc_work;
 pub(crate) mod growing;
-pub(crate) mod heap_summary;
 pub(crate) mod histogram;
 pub(crate) mod littles_law;
 pub(crate) mod lives;

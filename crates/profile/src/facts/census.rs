@@ -4,79 +4,50 @@
 
 use std::collections::BTreeMap;
 
+use mayfly_counts::Total;
 use serde::{Deserialize, Serialize};
 
 use super::ids::ClassId;
 
-/// A number of objects, and their sizes: exact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CensusSum {
-    /// Objects.
-    pub objects: u64,
-    /// Bytes, headers and padding included.
-    pub bytes: u64,
-}
-
-impl CensusSum {
-    /// Adds `other`.
-    pub fn add(&mut self, other: Self) {
-        self.objects = self.objects.saturating_add(other.objects);
-        self.bytes = self.bytes.saturating_add(other.bytes);
-    }
-
-    fn of(sums: &[Self]) -> Self {
-        let mut all = Self::default();
-        sums.iter().for_each(|&sum| all.add(sum));
-        all
-    }
-}
-
-/// The place, among ages, of objects whose age was not known: they were locked.
-pub const AGE_NOT_KNOWN: usize = 16;
-
-/// The young objects of a class. Ages are collections survived before: the place in a list is the age.
+/// The young objects of a class. Ages are collections survived before: the place in a list is the age, and 16 that of
+/// objects whose age was not known, as they were locked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassCensus {
     /// Not copied by a collection.
-    pub died: Vec<CensusSum>,
+    pub died: Vec<Total>,
     /// Copied, and young still.
-    pub survived: Vec<CensusSum>,
+    pub survived: Vec<Total>,
     /// Copied into the old generation.
-    pub promoted: Vec<CensusSum>,
+    pub promoted: Vec<Total>,
     /// Born, and not known what became of them.
-    pub undecided: CensusSum,
+    pub undecided: Total,
 }
 
 impl ClassCensus {
     /// All that were born.
-    pub fn born(&self) -> CensusSum {
-        let mut born = self.undecided;
-        for sums in [&self.died, &self.survived, &self.promoted] {
-            born.add(sums.first().copied().unwrap_or_default());
-        }
-        born
+    pub fn born(&self) -> Total {
+        let firsts = [&self.died, &self.survived, &self.promoted].map(|sums| sums.first().copied());
+        firsts.into_iter().flatten().chain([self.undecided]).sum()
     }
 
     /// Those that died before any collection had copied them.
-    pub fn died_first(&self) -> CensusSum {
+    pub fn died_first(&self) -> Total {
         self.died.first().copied().unwrap_or_default()
     }
 
     /// Those that died young after a collection or more.
-    pub fn died_later(&self) -> CensusSum {
-        CensusSum::of(self.died.get(1..).unwrap_or_default())
+    pub fn died_later(&self) -> Total {
+        self.died.iter().skip(1).copied().sum()
     }
 
     /// Those that became old.
-    pub fn promoted_in_all(&self) -> CensusSum {
-        CensusSum::of(&self.promoted)
+    pub fn promoted_in_all(&self) -> Total {
+        self.promoted.iter().copied().sum()
     }
 
     /// What collections copied, each time anew.
-    pub fn copied(&self) -> CensusSum {
-        let mut copied = CensusSum::of(&self.survived);
-        copied.add(self.promoted_in_all());
-        copied
+    pub fn copied(&self) -> Total {
+        self.survived.iter().chain(&self.promoted).copied().sum()
     }
 
     /// Adds the same of another class of that name.
@@ -87,7 +58,7 @@ impl ClassCensus {
             (&mut self.promoted, &other.promoted),
         ];
         for (sums, others) in pairs {
-            sums.resize(sums.len().max(others.len()), CensusSum::default());
+            sums.resize(sums.len().max(others.len()), Total::default());
             sums.iter_mut().zip(others).for_each(|(sum, &other)| sum.add(other));
         }
         self.undecided.add(other.undecided);
@@ -114,7 +85,7 @@ pub struct CensusReach {
     /// Bytes of young objects that were not.
     pub unread_bytes: u64,
     /// What filled unused parts of buffers up, where it has classes of its own (JDK 19 and newer).
-    pub fillers: CensusSum,
+    pub fillers: Total,
     /// Whether fillers are arrays of `int` like others.
     pub fillers_are_ints: bool,
     /// By how much pauses grew, in microseconds: all of them, and the one that grew most.
@@ -143,10 +114,8 @@ pub struct Census {
 
 impl Census {
     /// All that was born.
-    pub fn born(&self) -> CensusSum {
-        let mut born = CensusSum::default();
-        self.classes.values().for_each(|class| born.add(class.born()));
-        born
+    pub fn born(&self) -> Total {
+        self.classes.values().map(ClassCensus::born).sum()
     }
 
     /// Whether a class has objects that are not the program's: what fills unused parts of buffers up.
@@ -159,8 +128,8 @@ impl Census {
 mod tests {
     use super::*;
 
-    fn sums(objects: &[u64]) -> Vec<CensusSum> {
-        objects.iter().map(|&objects| CensusSum { objects, bytes: objects * 16 }).collect()
+    fn sums(objects: &[u64]) -> Vec<Total> {
+        objects.iter().map(|&objects| Total { objects, bytes: objects * 16 }).collect()
     }
 
     #[test]
@@ -169,7 +138,7 @@ mod tests {
             died: sums(&[5, 1, 2]),
             survived: sums(&[3, 2]),
             promoted: sums(&[0, 0, 1]),
-            undecided: CensusSum { objects: 4, bytes: 64 },
+            undecided: Total { objects: 4, bytes: 64 },
         };
         assert_eq!(
             (class.born().objects, class.died_first().objects, class.died_later().objects),

@@ -11,6 +11,17 @@ use super::tally::Tally;
 /// What tells one recording of many from the others, by name: host, process, application, what the user named.
 pub type Labels = BTreeMap<String, String>;
 
+/// Labels that have a name in OpenTelemetry's resources, and that name.
+pub const LABEL_ATTRIBUTES: [(&str, &str); 7] = [
+    ("application", "service.name"),
+    ("version", "service.version"),
+    ("environment", "deployment.environment.name"),
+    ("pod", "k8s.pod.name"),
+    ("host", "host.name"),
+    ("process", "service.instance.id"),
+    ("pid", "process.pid"),
+];
+
 /// One recording of those that a profile was merged from: its labels, its totals, and how far it can be trusted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {

@@ -1,5 +1,6 @@
 //! How many objects, how many bytes, and how large the largest one was.
 
+use mayfly_counts::Total;
 use serde::{Deserialize, Serialize};
 
 /// A number of objects and their shallow sizes. With a sampled source both are estimates, already scaled.
@@ -43,5 +44,11 @@ impl Tally {
     /// Whether all objects have the size of the largest one.
     pub fn is_uniform(self) -> bool {
         u128::from(self.objects) * u128::from(self.largest) == u128::from(self.bytes)
+    }
+}
+
+impl From<Tally> for Total {
+    fn from(Tally { objects, bytes, .. }: Tally) -> Self {
+        Self { objects, bytes }
     }
 }

@@ -4,7 +4,7 @@
 //! version was released: afterwards messages are only added.
 #![allow(clippy::disallowed_methods, reason = "blessing writes the golden file")]
 
-use mayfly_profile::{EngineKind, Gc, HeapSummary, Held, JvmInfo, ProfileBuilder, Tracking};
+use mayfly_profile::{EngineKind, Gc, HeapSummary, JvmInfo, ProfileBuilder, Total, Tracking};
 use mayfly_recording::control::exchange::{GREETING_LEN, greeting};
 use mayfly_recording::control::{
     ExchangeError, HeapDumped, Incoming, Loaded, Message, PROTOCOL_VERSION, Profiling, Refusal, Request,
@@ -50,7 +50,7 @@ fn responses() -> Vec<Response> {
         Refusal::NoThread,
         Refusal::Failed { why: "no room on /tmp".into() },
     ];
-    let held = Held { objects: 7, bytes: 700 };
+    let held = Total { objects: 7, bytes: 700 };
     let mut responses = vec![
         Response::Done,
         Response::Status(Box::new(status())),

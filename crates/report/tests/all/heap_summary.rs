@@ -1,6 +1,6 @@
 //! The columns of a heap summary to the byte, their way back, and the table for people.
 
-use mayfly_profile::{HeapOrder, HeapSummary, Held};
+use mayfly_profile::{HeapOrder, HeapSummary, Total};
 use mayfly_report::{HeapTextError, class_in_columns, heap_columns, parse_heap_columns};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ fn summary() -> HeapSummary {
         ("[[I", 3, 1_000_000_000_000),
         ("Gap$$Lambda/0x0000700001", 1, 16),
     ];
-    rows.into_iter().map(|(class, objects, bytes)| (class, Held { objects, bytes })).collect()
+    rows.into_iter().map(|(class, objects, bytes)| (class, Total { objects, bytes })).collect()
 }
 
 /// HeapSummary's lines: bytes and objects 20 wide, one space, the class; the total first, no heading.
@@ -75,7 +75,7 @@ proptest! {
     #[test]
     fn columns_read_back_as_they_were(rows in vec((name(), 1u64..1 << 60, 1u64..1 << 60), 0..8)) {
         let summary: HeapSummary =
-            rows.iter().map(|(class, objects, bytes)| (class.as_str(), Held { objects: *objects, bytes: *bytes })).collect();
+            rows.iter().map(|(class, objects, bytes)| (class.as_str(), Total { objects: *objects, bytes: *bytes })).collect();
         for order in [HeapOrder::Size, HeapOrder::Count] {
             prop_assert_eq!(parse_heap_columns(&heap_columns(&summary, order)), Ok(summary.clone()));
         }

@@ -1,4 +1,4 @@
-//! What is on a heap at one moment: objects and bytes per class, and how that changes from one moment to the next.
+//! What is on a heap at one moment: objects and bytes by class, and how that changes from one moment to the next.
 //!
 //! Not here: how it was counted (the agent), and its text (`mayfly-report`).
 
@@ -6,29 +6,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::total::Total;
+
 /// Objects on a heap, by class. Classes of one name, from several loaders, are one row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeapSummary {
-    rows: BTreeMap<Box<str>, Held>,
-}
-
-/// Objects that are on the heap, and their shallow sizes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Held {
-    /// How many.
-    pub objects: u64,
-    /// Their shallow sizes together, in bytes, headers and padding included.
-    pub bytes: u64,
-}
-
-impl Held {
-    /// Both together, stopping at the largest number.
-    pub fn and(self, other: Self) -> Self {
-        Self {
-            objects: self.objects.saturating_add(other.objects),
-            bytes: self.bytes.saturating_add(other.bytes),
-        }
-    }
+    rows: BTreeMap<Box<str>, Total>,
 }
 
 /// What rows are sorted by, largest first.
@@ -43,8 +26,8 @@ pub enum HeapOrder {
 
 impl HeapSummary {
     /// Adds objects of a class, named as `Class.getName()` does. None leave no row.
-    pub fn add(&mut self, class: &str, held: Held) {
-        if held == Held::default() {
+    pub fn add(&mut self, class: &str, held: Total) {
+        if held == Total::default() {
             return;
         }
         match self.rows.get_mut(class) {
@@ -56,12 +39,12 @@ impl HeapSummary {
     }
 
     /// The classes with objects, by name.
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = (&str, Held)> {
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = (&str, Total)> {
         self.rows.iter().map(|(class, &held)| (&**class, held))
     }
 
     /// The classes with objects, most first; ties by name.
-    pub fn sorted(&self, order: HeapOrder) -> Vec<(&str, Held)> {
+    pub fn sorted(&self, order: HeapOrder) -> Vec<(&str, Total)> {
         let mut rows: Vec<_> = self.rows().collect();
         // Stable, and in order of names before.
         rows.sort_by_key(|(_, held)| {
@@ -74,20 +57,20 @@ impl HeapSummary {
     }
 
     /// Objects of the class, none if there is no row.
-    pub fn of(&self, class: &str) -> Held {
+    pub fn of(&self, class: &str) -> Total {
         self.rows.get(class).copied().unwrap_or_default()
     }
 
     /// All objects.
-    pub fn total(&self) -> Held {
-        self.rows.values().fold(Held::default(), |sum, &held| sum.and(held))
+    pub fn total(&self) -> Total {
+        self.rows.values().copied().sum()
     }
 }
 
-impl<'a> FromIterator<(&'a str, Held)> for HeapSummary {
-    fn from_iter<I: IntoIterator<Item = (&'a str, Held)>>(rows: I) -> Self {
+impl<S: AsRef<str>> FromIterator<(S, Total)> for HeapSummary {
+    fn from_iter<I: IntoIterator<Item = (S, Total)>>(rows: I) -> Self {
         let mut summary = Self::default();
-        rows.into_iter().for_each(|(class, held)| summary.add(class, held));
+        rows.into_iter().for_each(|(class, held)| summary.add(class.as_ref(), held));
         summary
     }
 }
@@ -98,7 +81,7 @@ pub struct HeapGrowth<'a> {
     /// As `Class.getName()` gives it.
     pub class: &'a str,
     /// What each summary has of it, in their order.
-    pub held: Vec<Held>,
+    pub held: Vec<Total>,
     /// Objects more in the last than in the first.
     pub objects: i64,
     /// Bytes more in the last than in the first.
@@ -108,10 +91,10 @@ pub struct HeapGrowth<'a> {
 /// How each class grew from the first summary to the last, what grew most first: in bytes, or in objects. What shrank
 /// comes last; classes that are the same in all summaries are left out.
 pub fn heap_growth(summaries: &[HeapSummary], order: HeapOrder) -> Vec<HeapGrowth<'_>> {
-    let mut classes: BTreeMap<&str, Vec<Held>> = BTreeMap::new();
+    let mut classes: BTreeMap<&str, Vec<Total>> = BTreeMap::new();
     for (index, summary) in summaries.iter().enumerate() {
         for (class, held) in summary.rows() {
-            classes.entry(class).or_insert_with(|| vec![Held::default(); summaries.len()])[index] = held;
+            classes.entry(class).or_insert_with(|| vec![Total::default(); summaries.len()])[index] = held;
         }
     }
     let changed = classes.into_iter().filter(|(_, held)| held.iter().any(|one| *one != held[0]));
@@ -125,7 +108,7 @@ pub fn heap_growth(summaries: &[HeapSummary], order: HeapOrder) -> Vec<HeapGrowt
     growth
 }
 
-fn growth_of(class: &str, held: Vec<Held>) -> HeapGrowth<'_> {
+fn growth_of(class: &str, held: Vec<Total>) -> HeapGrowth<'_> {
     let (first, last) = (held.first().copied().unwrap_or_default(), held.last().copied().unwrap_or_default());
     let more =
         |last: u64, first: u64| i64::try_from(i128::from(last) - i128::from(first)).unwrap_or(i64::MAX);
@@ -141,8 +124,8 @@ fn growth_of(class: &str, held: Vec<Held>) -> HeapGrowth<'_> {
 mod tests {
     use super::*;
 
-    fn held(objects: u64, bytes: u64) -> Held {
-        Held { objects, bytes }
+    fn held(objects: u64, bytes: u64) -> Total {
+        Total { objects, bytes }
     }
 
     fn summary(rows: &[(&str, u64, u64)]) -> HeapSummary {
