@@ -210,6 +210,11 @@ natives! {
         with_profiler(env, steering::collect_last)
     }
 
+    /// `MayflyHooks.leavingMain`: a `main` is about to return.
+    fn Java_java_lang_MayflyHooks_leavingMain(env) {
+        with_profiler(env, steering::collect_at_the_end_of_main)
+    }
+
     /// `io.mayfly.Mayfly.start`.
     fn Java_io_mayfly_Mayfly_start0(env) {
         with_profiler(env, steering::start)

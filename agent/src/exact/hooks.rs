@@ -227,6 +227,7 @@ fn link(jni: Jni<'_>, hooks: &Hooks) -> bool {
         (c"enterInner", c"(Ljava/lang/Thread;JI)J"),
         (c"noteEntry", c"(JZ)V"),
         (c"exiting", c"()V"),
+        (c"leavingMain", c"()V"),
     ]
     .into_iter()
     .all(|(name, signature)| jni.call_static_with_nothing(hooks.class.get(), name, signature))

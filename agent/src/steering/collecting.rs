@@ -65,6 +65,20 @@ pub(crate) fn collect_last(profiler: &Profiler, jni: Jni<'_>) {
     }
 }
 
+/// The launcher's `main` is about to return and the VM ends next: the last collection comes while its locals hold what they hold. Not
+/// where other threads go on, nor of a `main` that something else called; and not where the program made the JVM, which may go on.
+pub(crate) fn collect_at_the_end_of_main(profiler: &Profiler, jni: Jni<'_>) {
+    /// Of the native method that asks, and of `main`.
+    const FRAMES: usize = 2;
+    let jvmti = &profiler.target.jvmti;
+    let is_outermost = jvmti.with_stack(jni, FRAMES + 1, |frames| frames.count()) == FRAMES;
+    let launched = || jvmti.system_property("sun.java.launcher").is_some_and(|name| name == "SUN_STANDARD");
+    // This thread is one.
+    if is_outermost && launched() && jvmti.threads_that_keep_running(jni) <= 1 {
+        collect_last(profiler, jni);
+    }
+}
+
 /// Nothing more is counted: what daemon threads and shutdown hooks make after the last collection would be live, dead or not.
 fn stop_for_good(profiler: &Profiler, jni: Jni<'_>) {
     // Locked: none starts meanwhile.

@@ -16,7 +16,9 @@ mod worker;
 mod worker_thread;
 
 pub(crate) use begin::begin;
-pub(crate) use collecting::{collect_if_due, collect_last, collect_now, force_gc};
+pub(crate) use collecting::{
+    collect_at_the_end_of_main, collect_if_due, collect_last, collect_now, force_gc,
+};
 pub(crate) use control::{operations, pause, report_and_wait, reset, snapshot, start, watch};
 pub(crate) use end::{finish, stop, stop_and_restore};
 pub(crate) use profiler::{Begun, Profiler, switch_off};

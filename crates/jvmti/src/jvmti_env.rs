@@ -288,6 +288,14 @@ impl JvmtiEnv {
         threads.into_iter().filter_map(|thread| unsafe { Object::from_raw(thread) }).map(Thread).collect()
     }
 
+    /// Live platform threads that are no daemons: the VM ends with the last of them.
+    pub fn threads_that_keep_running(&self, jni: Jni<'_>) -> usize {
+        // SAFETY: a live thread reference, by its type.
+        let info = |thread: &Thread<'_>| unsafe { self.jvmti().get_thread_info(thread.as_object().raw()) };
+        // One that has just ended has no facts.
+        self.threads(jni).iter().filter(|thread| info(thread).is_ok_and(|info| !info.is_daemon)).count()
+    }
+
     /// The current thread's stack, innermost frame first, at most `max` and [`MOST_FRAMES`] frames. Not to be called while
     /// a virtual thread is being mounted on this carrier, or unmounted: on JDK 21 it would wait for itself.
     pub fn with_stack<R>(

@@ -43,6 +43,25 @@ fn live_at_exit_is_what_was_held_before_shutdown_hooks_ran() {
     });
 }
 
+/// A service that `main` made, and nothing else holds: it is the program's until `main` has returned and nobody goes on.
+#[test]
+fn live_at_exit_is_what_main_held_when_it_returned() {
+    each_jvm(|jvm| {
+        let live = |how: &str| {
+            let run = Profiled::new(jvm, "exitlive.InLocals", "#trackcollections#include-exitlive")
+                .with(|launch| launch.args(&[how]));
+            run.run();
+            let json = run.json();
+            let of = |class: &str| json.live().get(class).map_or(0, |live| live.objects);
+            let later = json.allocated().get("exitlive.InLocals$MadeLater").map_or(0, |made| made.objects);
+            [of("exitlive.InLocals$Held"), of("exitlive.InLocals$HeldInside"), later]
+        };
+        assert_eq!(live("return"), [1000, 0, 0], "on {jvm}");
+        assert_eq!(live("nested"), [1000, 0, 0], "on {jvm}");
+        assert_eq!(live("threads"), [0, 0, 5000], "on {jvm}");
+    });
+}
+
 #[test]
 fn a_report_is_written_however_the_program_ends() {
     each_jvm(|jvm| {

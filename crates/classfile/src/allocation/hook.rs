@@ -55,6 +55,8 @@ pub enum Hook {
     Backtrace,
     /// `exiting()`: the VM begins to end, the program's shutdown hooks are still to run.
     Exiting,
+    /// `leavingMain()`: a `main` is about to return, its locals still hold what they hold.
+    LeavingMain,
     /// `moving(boolean)`: a virtual thread begins or ends to be mounted or unmounted, as the next call is told.
     Moving,
     /// `leaving()`: as `moving(true)`.
@@ -156,7 +158,13 @@ impl Hook {
     pub(super) fn comes_before(self) -> bool {
         matches!(
             self,
-            Hook::Place | Hook::NewBuilder | Hook::Moving | Hook::Leaving | Hook::Arriving | Hook::ExitScope
+            Hook::Place
+                | Hook::NewBuilder
+                | Hook::Moving
+                | Hook::Leaving
+                | Hook::LeavingMain
+                | Hook::Arriving
+                | Hook::ExitScope
         )
     }
 
@@ -184,6 +192,7 @@ impl Hook {
             Hook::Cloned => (b"cloned", b"(ILjava/lang/Object;)V"),
             Hook::Backtrace => (b"backtrace", OBJECT),
             Hook::Exiting => (b"exiting", b"()V"),
+            Hook::LeavingMain => (b"leavingMain", b"()V"),
             Hook::Moving => (b"moving", b"(Z)V"),
             Hook::Leaving => (b"leaving", b"()V"),
             Hook::Arriving => (b"arriving", b"()V"),
@@ -206,7 +215,7 @@ impl Hook {
     /// Bytes of code that it takes at most, at an instruction or a method's entry; with `placed` told a place's number.
     pub(super) fn longest(self, placed: bool) -> usize {
         let code = match self {
-            Hook::Leaving | Hook::Arriving | Hook::Place => 3,
+            Hook::Leaving | Hook::LeavingMain | Hook::Arriving | Hook::Place => 3,
             Hook::Backtrace => 7,
             Hook::Cloned => 8,
             Hook::ExitScope | Hook::VisibleFields => 6,
@@ -239,7 +248,7 @@ impl HookRefs {
         let [high, low] = self.index(hook, place.is_some(), editor)?.to_be_bytes();
         let mut code = Vec::with_capacity(10);
         match hook {
-            Hook::Place | Hook::NewBuilder | Hook::Leaving | Hook::Arriving => {}
+            Hook::Place | Hook::NewBuilder | Hook::Leaving | Hook::LeavingMain | Hook::Arriving => {}
             Hook::Exiting => code.push(NOP),
             Hook::Backtrace => {
                 let [high, low] = editor.field_ref(BACKTRACE)?.to_be_bytes();

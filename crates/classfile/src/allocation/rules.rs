@@ -49,6 +49,11 @@ pub(super) fn entry_hook(class: &[u8], name: &[u8], descriptor: &[u8], fields: b
     }
 }
 
+/// Whether it may be the method that a launcher calls.
+pub(super) fn is_main(name: &[u8], descriptor: &[u8]) -> bool {
+    name == b"main" && (descriptor == b"([Ljava/lang/String;)V" || descriptor == NOTHING)
+}
+
 /// The hook behind a call in `class`.
 pub(super) fn call_hook(callee: Callee, opcode: u8, class: &[u8], silenced: bool) -> Option<Hook> {
     match (callee, opcode) {

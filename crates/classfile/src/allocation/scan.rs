@@ -109,7 +109,12 @@ pub(super) fn method<'a>(
         file: None,
         room: room::of(code.bytecode, name, options),
     };
-    if found.scope.is_none() && !may_allocate(code.bytecode, places || !callees.is_empty(), callees) {
+    // Nobody attaches before the frame of the launcher's `main` is there.
+    let is_main = options.add_fields && rules::is_main(name, descriptor);
+    if found.scope.is_none()
+        && !is_main
+        && !may_allocate(code.bytecode, places || !callees.is_empty(), callees)
+    {
         return Ok(found);
     }
     let silenced = rules::silenced(class.name(), name, descriptor);
@@ -126,6 +131,7 @@ pub(super) fn method<'a>(
                 Some(Hook::ExitScope)
             }
             Some(_) => Some(Hook::Place),
+            None if is_main && instruction.opcode == RETURN => Some(Hook::LeavingMain),
             None => site_hook(class.name(), code.bytecode, instruction, callees, silenced)?,
         };
         let Some(hook) = hook else { continue };

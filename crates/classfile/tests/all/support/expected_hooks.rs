@@ -124,7 +124,7 @@ fn grown(code: &[u8], hooks: &Hooks) -> usize {
             "moving" | "exiting" | "mounting" | "cloned",
             "(Z)V" | "()V" | "(Ljava/lang/Thread;)V" | "(ILjava/lang/Object;)V",
         ) => 4,
-        ("building" | "cloning" | "leaving" | "arriving", _) => 3,
+        ("building" | "cloning" | "leaving" | "leavingMain" | "arriving", _) => 3,
         ("visibleFields", _) => 6,
         ("clonings", _) => 4,
         ("backtrace", descriptor) => 7 + if descriptor.ends_with("I)V") { 3 } else { 0 },
@@ -197,6 +197,9 @@ fn all(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], places: boo
         if code[pc] == 0xb6 && owner == "java/lang/VirtualThread" {
             let hook = method_ref(class, operand(pc)).and_then(|callee| in_front_of_call(&callee));
             hooks.extend(hook.map(|hook| (last, hook.to_owned())));
+        }
+        if code[pc] == 0xb1 && name == "main" && ["()V", "([Ljava/lang/String;)V"].contains(&descriptor) {
+            hooks.push((last, "leavingMain ()V".to_owned()));
         }
         last = Some(pc);
         let hook = match code[pc] {

@@ -196,6 +196,9 @@ public final class MayflyHooks {
     /** The VM begins to end, and the program's shutdown hooks are still to run: later, what the program held is closed. */
     public static native void exiting();
 
+    /** A {@code main} is about to return: if it is the launcher's, and no other thread goes on, the VM ends next. */
+    public static native void leavingMain();
+
     /**
      * In {@code VirtualThread}: from a call with true to the next with false its thread is being mounted on this carrier, or
      * unmounted. Noted even while nothing is counted.
