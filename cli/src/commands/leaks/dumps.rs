@@ -140,6 +140,7 @@ impl Dumps {
             turnover: turnover(row),
             watched: self.watched(),
             starting: self.starting,
+            times: self.times.clone(),
         };
         // All objects are gone through for it: only where it decides.
         if growing(&growth) == Suspicion::Leak {

@@ -80,7 +80,7 @@ impl<'tree> Compared<'tree> {
         for number in (1..last.nodes.len()).rev() {
             let bytes: Vec<_> =
                 compared.retained(number as NodeIndex).iter().map(|total| total.bytes).collect();
-            if rises(&bytes) {
+            if rises(&bytes) || compared.is_enlarged(number as NodeIndex) {
                 grown[number] = bytes[bytes.len() - 1] - bytes[0];
             }
             let above = last.nodes[number].above as usize;
@@ -163,11 +163,25 @@ impl<'tree> Compared<'tree> {
         })
     }
 
+    /// Whether it is one array of numbers, replaced by a larger one more than once: of a table of references what is in it tells more.
+    fn is_enlarged(&self, node: NodeIndex) -> bool {
+        let label = &self.last.nodes[node as usize].label;
+        let numbers = |class: &str| class.len() == 2 && class.starts_with('[');
+        let own = |node| self.totals(node, |tree, node| tree.nodes[node].own);
+        let is_one = || own(node).iter().all(|own| own.objects == 1);
+        numbers(label.rsplit(": ").next().unwrap_or(label)) && is_one() && {
+            let own: Vec<_> = own(node);
+            let steps = || own.windows(2).map(|pair| (pair[0].bytes, pair[1].bytes));
+            steps().all(|(before, after)| before <= after)
+                && steps().filter(|(before, after)| before < after).count() > 1
+        }
+    }
+
     /// Whether its own size grew all along, or most of its growth is in parts that did.
     fn grows_by_its_parts(&self, node: NodeIndex) -> bool {
         let parts: u64 = self.growing(node, 1).iter().map(|&part| self.grown[part as usize]).sum();
         let own: Vec<_> = self.own(node).iter().map(|total| total.bytes).collect();
-        rises(&own) || parts > self.grown[node as usize] / 2
+        rises(&own) || self.is_enlarged(node) || parts > self.grown[node as usize] / 2
     }
 }
 

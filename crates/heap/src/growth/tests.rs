@@ -131,6 +131,28 @@ fn a_list_in_the_elements_of_a_list_is_no_part_of_that_one() {
     assert!(outline.tree.nodes.len() < 8, "{:?}", outline.tree.nodes.len());
 }
 
+/// A text in a builder, whose array doubles now and then; a table that was enlarged once.
+fn texts(number: usize) -> Outline {
+    let text = [1 << 20, 2 << 20, 2 << 20, 4 << 20][number];
+    let table = [1 << 20, 1 << 20, 2 << 20, 2 << 20][number];
+    let graph = heap(&format!(
+        "root static my.App.text -> 1:java.lang.StringBuilder[24] -value-> {:x}:byte[][{text}]
+         root static my.App.table -> 2:my.Table[24] -slots-> {:x}:int[][{table}]\n",
+        0x100 + number,
+        0x200 + number
+    ));
+    Outline::new(&graph, &Dominators::new(&graph, &Filter::new(&graph, Strength::Strong)))
+}
+
+#[test]
+fn an_array_that_is_replaced_by_larger_ones_is_among_what_grew() {
+    let rows = sustained(&[0, 1, 2, 3].map(texts), 100);
+    let told: Vec<_> = rows.iter().map(|row| (row.path.join(" > "), row.element)).collect();
+    assert_eq!(told, [("class my.App > text: java.lang.StringBuilder > [B".to_owned(), 2)]);
+    assert_eq!(rows[0].own.iter().map(|own| own.objects).collect::<Vec<_>>(), [1; 4]);
+    assert_eq!(rows[0].bytes(), 3 << 20);
+}
+
 /// A map that a thread has hold of in the second dump, so that it hangs below another root there; a window beside it.
 fn busy(number: u64) -> Outline {
     let mut text = String::from("root static my.App.window -> 3:my.Window[16]\n");

@@ -23,6 +23,13 @@ const LONG: f64 = 2.0;
 const OLD: f64 = 0.25;
 const OLD_IN_LOOKS: f64 = 20.0;
 
+/// A pace that is not more, or less, by this factor than before is the same. Of what lives for a while twice as many objects would be twice as
+/// many that come, or that go: less than two times this factor.
+const EVEN: f64 = 1.4;
+/// Of what comes at least this share goes: else it is no queue; and at most this share, or it hardly grows.
+const GOES: f64 = 0.05;
+const BACKS_UP: f64 = 0.8;
+
 /// How a word begins in the names of fields by which something is dropped in time.
 const EXPIRY: [&str; 4] = ["expir", "evict", "ttl", "flush"];
 
@@ -47,6 +54,8 @@ pub struct Growth {
     pub watched: Option<Watched>,
     /// If the program still loaded its classes.
     pub starting: Option<Starting>,
+    /// When each dump was taken, in seconds; empty if that is not known.
+    pub times: Vec<f64>,
 }
 
 /// Classes that a program which starts loaded between two dumps.
@@ -80,13 +89,20 @@ pub fn growing(growth: &Growth) -> Suspicion {
     let steps = increments(&growth.bytes);
     let all: f64 = steps.iter().sum();
     let least = (LEAST_BYTES as f64).max(growth.heap_bytes as f64 * LEAST_SHARE);
+    if is_enlarged(growth) {
+        return Suspicion::Unsure(
+            "it is one array that is replaced by a larger one now and then, as of a StringBuilder or a BitSet: it may grow without end, or \
+             have found its size; look for longer (--for)"
+                .to_owned(),
+        );
+    }
     if steps.iter().any(|&step| step <= 0.0) {
         return Suspicion::Harmless("it did not grow from each dump to the next".to_owned());
     }
     if all.max(difference(&growth.container_bytes)) < least {
         return Suspicion::Harmless("it grew by too little to speak of".to_owned());
     }
-    if let Some(judged) = growth.turnover.as_ref().and_then(Turnover::judged) {
+    if let Some(judged) = growth.turnover.as_ref().and_then(Turnover::judged).filter(|_| !backs_up(growth)) {
         return match judged {
             Suspicion::Harmless(_) if outgrows(growth) => Suspicion::Unsure(
                 "what comes goes again, but more comes than goes: a queue that is not emptied fast enough, or what follows a load \
@@ -130,6 +146,29 @@ fn starts(growth: &Growth) -> Option<String> {
              leak does; search again later"
         )
     })
+}
+
+/// Whether its objects are as many all along and became larger more than once, but not between each two dumps.
+fn is_enlarged(growth: &Growth) -> bool {
+    let is_one = growth.objects.iter().all(|&objects| objects == 1);
+    let steps = increments(&growth.bytes);
+    let rises = steps.iter().filter(|&&step| step > 0.0).count();
+    is_one && steps.iter().all(|&step| step >= 0.0) && (2..steps.len()).contains(&rises)
+}
+
+/// Whether it is a queue that is not emptied fast enough: in a second as many come as before, and no more go than before, though there are
+/// more. So each waits longer than the last, which neither a load that rises explains, nor objects that live for a while.
+fn backs_up(growth: &Growth) -> bool {
+    let Some(turnover) = &growth.turnover else { return false };
+    let Some([came, went]) = turnover.paces(&growth.times) else { return false };
+    let even = |[before, after]: [f64; 2]| after <= EVEN * before && before <= EVEN * after;
+    let (first, last) =
+        (growth.objects.first().copied().unwrap_or(0), growth.objects.last().copied().unwrap_or(0));
+    even(came)
+        && even(went)
+        && went[0] >= GOES * came[0]
+        && went[1] <= BACKS_UP * came[1]
+        && last >= 2 * first
 }
 
 /// Whether at least twice as many came in the last interval as went, and as many are there as twice those at first.

@@ -43,6 +43,22 @@ impl Turnover {
         }
     }
 
+    /// How many came in a second, in the first interval and in the last, and how many went in the first and in the second; by when the dumps
+    /// were taken. `None` for fewer than four.
+    pub(super) fn paces(&self, times: &[f64]) -> Option<[[f64; 2]; 2]> {
+        let [start, second, third, ..] = *times else { return None };
+        let [.., before, end] = *times else { return None };
+        let ([.., stayed, now], [one, of_one, ..], [here, two, of_two, ..]) =
+            (&self.present[..], &self.first[..], &self.second[..])
+        else {
+            return None;
+        };
+        let pace = |from: u64, to: u64, seconds: f64| to.saturating_sub(from) as f64 / seconds.max(0.001);
+        let came = [pace(*here, *two, second - start), pace(*stayed, *now, end - before)];
+        let went = [pace(*of_one, *one, second - start), pace(*of_two, *two, third - second)];
+        (times.len() >= 4 && self.present.len() == times.len()).then_some([came, went])
+    }
+
     /// What came in the first interval has to be there still, or it only lives for longer than one of them. Of what lives for a while beside a
     /// leak, as much is left of the first interval as of the second.
     fn middle(&self) -> Option<Suspicion> {
