@@ -57,6 +57,10 @@ fn found(leaks: &Leaks) -> String {
         }
         0 => "No leak was found".to_owned(),
         1 => "1 leak".to_owned(),
+        // What one container holds may be made in several places, and who holds it is in no recording.
+        makers if matches!(leaks.searched, Searched::Recording { .. }) => {
+            format!("{makers} methods make what leaks, one leak or several")
+        }
         leaks => format!("{leaks} leaks"),
     };
     let doubtful = if unsure > 0 { format!("; {unsure} undecided") } else { String::new() };
@@ -149,13 +153,15 @@ fn headline(suspect: &Suspect) -> String {
             format!("{} {leaks}, allocated by {method}", suspect.what)
         }
         _ if suspect.bytes.is_empty() => format!("{} {leaks}", suspect.what),
-        _ => format!(
-            "{} {leaks}: {} objects more, {}{}",
-            suspect.what,
-            count(grown(&suspect.objects)),
-            size(grown(&suspect.bytes)),
-            suspect.holder.as_ref().map(|holder| format!(", in {holder}")).unwrap_or_default()
-        ),
+        _ => {
+            let more = match grown(&suspect.objects) {
+                // It is larger, and not more.
+                0 => format!("{} more", size(grown(&suspect.bytes))),
+                objects => format!("{} objects more, {}", count(objects), size(grown(&suspect.bytes))),
+            };
+            let holder = suspect.holder.as_ref().map(|holder| format!(", in {holder}")).unwrap_or_default();
+            format!("{} {leaks}: {more}{holder}", suspect.what)
+        }
     }
 }
 

@@ -72,12 +72,14 @@ fn what(grower: &Grower) -> String {
     }
 }
 
-/// The class of most bytes, if that is not named already.
+/// What it is, if that is not named already: the program's own class, or that of most bytes.
 fn most_of(grower: &Grower) -> String {
-    grower
-        .method()
-        .map(|_| format!(", most of {}", shorten(&class_text(&grower.class), NAME, "...")))
-        .unwrap_or_default()
+    let short = |class: &str| shorten(&class_text(class), NAME, "...");
+    match (grower.method(), &grower.own_class) {
+        (None, _) => String::new(),
+        (Some(_), Some(own)) => format!(", of {} and others", short(own)),
+        (Some(_), None) => format!(", most of {}", short(&grower.class)),
+    }
 }
 
 /// A name that leaves room for the sentence.

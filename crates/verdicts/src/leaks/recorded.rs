@@ -26,7 +26,7 @@ pub struct Keeper {
     /// The first frame that is no part of the JDK, as `class.method` with its line if it is one; `None` where no stacks were
     /// recorded.
     pub method: Option<String>,
-    /// The class of most of the bytes.
+    /// The program's own class of most objects; of none the class of most of the bytes.
     pub class: String,
     /// The objects, most bytes first.
     pub kept: Vec<Kept>,
@@ -89,7 +89,7 @@ fn keeper(profile: &Profile, grower: Grower) -> Keeper {
     });
     Keeper {
         kept: kept.collect(),
-        class: grower.class,
+        class: grower.own_class.unwrap_or(grower.class),
         live: grower.live,
         bytes_per_s: grower.bytes_per_s,
         since_ms: grower.since_ms,

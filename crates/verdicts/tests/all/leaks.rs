@@ -103,11 +103,62 @@ fn a_backlog_loses_what_it_had_and_is_not_called_harmless() {
         second: vec![0, 1_900, 1_300, 700],
     };
     let queue = growth(&[500, 1_900, 3_300, 4_700], &[0; 4]);
-    reason(&growing(&Growth { turnover: Some(backlog), ..queue }), "unsure", "more comes than goes");
+    let unknown = Growth { turnover: Some(backlog.clone()), ..queue };
+    reason(&growing(&unknown), "unsure", "more comes than goes");
+    let at = |times: [f64; 4]| growing(&Growth { times: times.to_vec(), ..unknown.clone() });
+    assert_eq!(at([0.0, 10.0, 20.0, 30.0]), Suspicion::Leak);
+    // The last interval was half as long: twice as many came in a second.
+    reason(&at([0.0, 10.0, 20.0, 25.0]), "unsure", "more comes than goes");
     let window =
         Turnover { present: vec![0, 0, 100, 2_100], first: vec![500, 0, 0, 0], second: vec![0, 1_800, 0, 0] };
     let full = growth(&[500, 1_800, 2_000, 2_100], &[0; 4]);
     reason(&growing(&Growth { turnover: Some(window), ..full }), "harmless", "are gone");
+}
+
+/// Looked at each 10 seconds: what came, stayed and went.
+fn each_ten_seconds(objects: [u64; 4], first: [u64; 4], second: [u64; 4], present: [u64; 4]) -> Suspicion {
+    let turnover =
+        Some(Turnover { present: present.to_vec(), first: first.to_vec(), second: second.to_vec() });
+    let times = vec![0.0, 10.0, 20.0, 30.0];
+    growing(&Growth { turnover, times, ..growth(&objects, &[0; 4]) })
+}
+
+/// A queue is told from what lives for a while by Little's law: if no more come, each waits longer.
+#[test]
+fn what_waits_ever_longer_leaks_and_what_lives_for_a_while_does_not() {
+    // An LRU cache that drops one for two that it takes.
+    let half = each_ten_seconds(
+        [1_200, 2_700, 4_200, 5_700],
+        [1_200, 0, 0, 0],
+        [0, 2_700, 1_500, 0],
+        [0, 0, 2_700, 5_700],
+    );
+    assert_eq!(half, Suspicion::Leak);
+    // Sessions of 20 s on average, 8 s after the first: more go as there are more.
+    let sessions = each_ten_seconds(
+        [330, 590, 750, 850],
+        [330, 200, 120, 74],
+        [200, 590, 358, 217],
+        [74, 217, 455, 850],
+    );
+    assert_ne!(sessions, Suspicion::Leak);
+    // Each lives for three seconds: as many come as are there in the end.
+    let load =
+        each_ten_seconds([1_000, 1_500, 2_200, 3_300], [1_000, 0, 0, 0], [0, 1_500, 0, 0], [0, 0, 0, 3_300]);
+    assert_ne!(load, Suspicion::Leak);
+}
+
+/// A builder's array doubles; the search sees two of three steps.
+#[test]
+fn one_array_that_is_made_larger_now_and_then_can_not_be_told() {
+    let of = |bytes: [u64; 4], objects: u64| {
+        growing(&Growth { bytes: bytes.to_vec(), ..growth(&[objects; 4], &[0; 4]) })
+    };
+    reason(&of([4 << 20, 8 << 20, 8 << 20, 16 << 20], 1), "unsure", "replaced by a larger one");
+    reason(&of([4 << 20, 8 << 20, 8 << 20, 8 << 20], 1), "harmless", "each dump");
+    reason(&of([4 << 20, 8 << 20, 4 << 20, 16 << 20], 1), "harmless", "each dump");
+    reason(&of([4 << 20, 8 << 20, 8 << 20, 16 << 20], 2), "harmless", "each dump");
+    assert_eq!(of([4 << 20, 8 << 20, 12 << 20, 16 << 20], 1), Suspicion::Leak);
 }
 
 /// Of so many seconds.
@@ -332,4 +383,56 @@ fn a_leak_is_its_makers_and_not_its_constructors() {
     let constructor = Frame { class: "a.Name".into(), method: "<init>".into(), file: None, line: Some(1) };
     leak.stack = std::iter::once(constructor).chain(leak.stack.iter().cloned()).collect::<Vec<_>>().into();
     assert_eq!(names(&keepers(vec![leak])), [("a.Main.keep:3", "leak")]);
+}
+
+/// Under a line of `a.Main.log`.
+fn by_way_of(mut site: SiteProfile, line: u32) -> SiteProfile {
+    let log = Frame { class: "a.Main".into(), method: "log".into(), file: None, line: Some(line) };
+    let mut frames: Vec<_> = site.stack.iter().cloned().collect();
+    frames.insert(2, log);
+    site.stack = frames.into();
+    site
+}
+
+#[test]
+fn a_builder_and_the_line_that_calls_it_make_one_leak() {
+    let entry = |line| by_way_of(site(("a.Entry", "build", 3), SIZE, 0..100, FOREVER), line);
+    let texts = || site(("[B", "log", 12), (16_000, 1), 0..100, FOREVER);
+    let found = keepers(vec![entry(12), texts()]);
+    assert_eq!(names(&found), [("a.Main.log:12", "leak")]);
+    assert_eq!((found[0].class.as_str(), found[0].live.objects), ("a.Entry", 200));
+    // Another line of the same method only calls.
+    assert_eq!(keepers(vec![entry(13), texts()]).len(), 2);
+    // So does one that hardly keeps anything.
+    let few = site(("[B", "log", 12), (300, 1), 0..100, FOREVER);
+    assert_eq!(
+        names(&keepers(vec![entry(12), few])),
+        [("a.Main.build:3", "leak"), ("a.Main.log:12", "leak")]
+    );
+}
+
+#[test]
+fn a_leak_is_called_by_the_programs_own_class() {
+    let of = |class| site((class, "keep", 3), SIZE, 0..100, FOREVER);
+    let small = |class| site((class, "keep", 3), (24, 1), 0..100, FOREVER);
+    let called = |sites| keepers(sites)[0].class.clone();
+    assert_eq!(called(vec![of("[B"), small("a.Visit"), small("a.Main$$Lambda/0x1")]), "a.Visit");
+    // What there is once holds the others, and is not what becomes more.
+    let once = site(("a.Registry", "keep", 3), (64_000, 1), 0..1, FOREVER);
+    assert_eq!(called(vec![of("[B"), small("a.Visit"), once]), "a.Visit");
+    assert_eq!(called(vec![of("[B"), small("java.lang.String")]), "[B");
+}
+
+/// Full collections are rare: those that died may have been old, and none is known to have been.
+#[test]
+fn what_died_nobody_knows_when_is_not_said_to_have_died_old() {
+    let mut backlog = site(("a.Mail", "send", 3), SIZE, 35..100, FOREVER);
+    let load = Load { objects: 35, bytes: 35 * 4_000, byte_ms: (0, 0) };
+    let fates = backlog.fates.as_mut().expect("made so");
+    fates.ms.record_dead(1_000, 95_000, load);
+    fates.bytes.record_dead(1 << 20, 95 << 20, load);
+    let found = keepers(vec![backlog]);
+    assert_eq!(names(&found), [("a.Main.send:3", "unsure")]);
+    let why = found[0].suspicion.reason().expect("said");
+    assert!(why.contains("nobody saw when") && found[0].kept[0].died_old == 0, "{why}: {found:?}");
 }

@@ -45,6 +45,7 @@ enum Look {
     Slower,
     BeganLately,
     OldOnesDie,
+    OldOnesMayHaveDied,
     Stopped,
     Nothing,
 }
@@ -65,6 +66,11 @@ impl Growth {
         let unsure = |why: &str| Self::Unsure(why.to_owned());
         if any(Look::OldOnesDie) {
             return unsure("some of the old objects died: as many may die as are made");
+        }
+        if any(Look::OldOnesMayHaveDied) {
+            return unsure(
+                "few of the first half are left, and others died, nobody saw when: as many may die as are made",
+            );
         }
         if any(Look::AtOnce) {
             return unsure(
@@ -138,7 +144,11 @@ fn look(births: &Births, samples: f64) -> Look {
     if births.died_old > DIED * births.early
         || (early < least(EVEN, pace) && births.died_old + births.died_some_time > DIED * births.early)
     {
-        return if few { Look::Stopped } else { Look::OldOnesDie };
+        return match few {
+            true => Look::Stopped,
+            false if births.died_old > DIED * births.early => Look::OldOnesDie,
+            false => Look::OldOnesMayHaveDied,
+        };
     }
     if samples < SUSPECTED || of.early < SUSPECTED_EARLY || of.late() < FOUND_LATE {
         return Look::Stopped;

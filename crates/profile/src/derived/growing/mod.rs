@@ -6,6 +6,7 @@
 
 mod births;
 mod growth;
+mod joined;
 mod judged;
 mod pools;
 mod worth;
@@ -101,6 +102,7 @@ impl Profile {
                 grower.growth = mem::take(&mut grower.growth).held_softly();
             }
         }
+        growers = joined::joined(self, growers);
         growers.sort_by(|a, b| {
             (a.growth.rank().cmp(&b.growth.rank())).then_with(|| b.bytes_per_s.total_cmp(&a.bytes_per_s))
         });

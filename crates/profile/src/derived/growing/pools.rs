@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::facts::frame::Frame;
+use crate::facts::jdk::is_of_the_jdk;
 use crate::facts::tally::Tally;
 use crate::stream::profile::{ClassProfile, Profile};
 
@@ -32,7 +33,7 @@ pub enum Maker {
 }
 
 impl Maker {
-    fn of(frame: Option<&Frame>, with_line: bool) -> Self {
+    pub(super) fn of(frame: Option<&Frame>, with_line: bool) -> Self {
         frame.map_or(Self::Unknown, |frame| Self::Method {
             class: frame.in_source().0.to_owned(),
             method: frame.in_source().1.to_owned(),
@@ -72,6 +73,8 @@ pub struct Grower {
     pub kept: Vec<Kept>,
     /// The class of most of its bytes.
     pub class: String,
+    /// The program's own class of which most objects came lately: what people call it by. `None` if there is none.
+    pub own_class: Option<String>,
     /// All of it that is alive, as the profile states it.
     pub live: Tally,
     /// Samples behind what is alive.
@@ -88,6 +91,37 @@ impl Grower {
     /// The place as `class.method`, with its line if it is one; `None` where no stacks were taken.
     pub fn method(&self) -> Option<String> {
         (!matches!(self.maker, Maker::Class(_))).then(|| self.maker.to_string())
+    }
+
+    /// Takes in what is part of it.
+    pub(super) fn absorb(&mut self, part: Self, profile: &Profile) {
+        self.kept.extend(part.kept);
+        self.live.add(part.live);
+        self.samples += part.samples;
+        self.bytes_per_s += part.bytes_per_s;
+        self.since_ms = self.since_ms.min(part.since_ms);
+        self.name_classes(profile);
+    }
+
+    fn name_classes(&mut self, profile: &Profile) {
+        let by_class = matches!(self.maker, Maker::Class(_));
+        self.kept.sort_by_key(|kept| std::cmp::Reverse(kept.live.bytes));
+        let mut classes: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+        for kept in &self.kept {
+            let name =
+                if by_class { &profile.classes[kept.row].name } else { &profile.sites[kept.row].class };
+            let (bytes, lately) = classes.entry(name).or_default();
+            *bytes += kept.live.bytes;
+            *lately += kept.born[1] + kept.born[2];
+        }
+        let own = |name: &str| !name.starts_with('[') && !name.contains("$$Lambda") && !is_of_the_jdk(name);
+        let own = classes.iter().filter(|(name, (_, lately))| own(name) && *lately > 0);
+        // Parts of one thing are as many, but for chance: the largest is the thing.
+        let most = own.clone().map(|(_, (_, lately))| *lately).max().unwrap_or(0);
+        let own = own.filter(|(_, (_, lately))| 2 * lately > most).max_by_key(|(_, (bytes, _))| *bytes);
+        self.own_class = own.map(|(name, _)| (*name).to_owned());
+        let class = classes.iter().max_by_key(|(_, (bytes, _))| *bytes);
+        self.class = class.map_or_else(String::new, |(name, _)| (*name).to_owned());
     }
 }
 
@@ -237,34 +271,28 @@ pub(super) fn growers(
 impl Pool {
     fn grower(self, profile: &Profile, [clock, _]: [Clock; 2], growth: Growth) -> Grower {
         let by_class = matches!(self.maker, Maker::Class(_));
-        let name = |row: usize| if by_class { &profile.classes[row].name } else { &profile.sites[row].class };
         let live_of = |row: usize| if by_class { profile.classes[row].live } else { profile.sites[row].live };
-        let mut kept: Vec<_> = self
+        let kept: Vec<_> = self
             .rows
             .iter()
             .map(|&(row, births)| Kept::of(row, live_of(row).unwrap_or_default(), &births))
             .collect();
-        kept.sort_by_key(|kept| std::cmp::Reverse(kept.live.bytes));
         let mut live = Tally::default();
-        let mut classes: BTreeMap<&str, u64> = BTreeMap::new();
-        for kept in &kept {
-            live.add(kept.live);
-            *classes.entry(name(kept.row)).or_default() += kept.live.bytes;
-        }
-        let class =
-            classes.into_iter().max_by_key(|&(_, bytes)| bytes).map_or("", |(class, _)| class).to_owned();
+        kept.iter().for_each(|kept| live.add(kept.live));
         let births = self.births[0];
         let late = births.late() / births.living().max(1.0) * live.bytes as f64;
-        Grower {
+        let mut grower = Grower {
             maker: self.maker,
             kept,
-            class,
             live,
             samples: self.samples,
             bytes_per_s: late * 2000.0 / clock.whole,
             since_ms: (clock.whole - self.oldest_ms).max(0.0) as u64,
             growth,
-        }
+            ..Grower::default()
+        };
+        grower.name_classes(profile);
+        grower
     }
 }
 
