@@ -63,6 +63,26 @@ fn behind(opcode: u8, callee: [&str; 3]) -> Option<String> {
 }
 
 #[test]
+fn what_may_be_the_launchers_main_has_a_hook_before_each_return() {
+    // `if (arguments == null) return; return;`
+    let of = |name: &str, descriptor: &str, options: Options| {
+        let mut builder = ClassBuilder::new(49);
+        let code = vec![0x2a, 0xc6, 0, 4, RETURN, RETURN];
+        let parts = CodeParts { max_stack: 1, max_locals: 1, code, ..CodeParts::default() };
+        builder.method(name, descriptor, &parts);
+        let class = builder.build();
+        (allocation::rewrite(&class, options).expect("a sound class").sites, class)
+    };
+    let (_, class) = of("main", "([Ljava/lang/String;)V", LOAD);
+    let leaving = |pc| (Some(pc), "leavingMain ()V".to_owned());
+    assert_eq!(hooks(&class), [leaving(1), leaving(4)]);
+    // As JDK 25 takes it, too; not of an attach, nor of other methods.
+    assert_eq!(of("main", "()V", LOAD).0, 2);
+    let others = [("main", "([Ljava/lang/String;)V", ATTACH), ("main", "(I)V", LOAD), ("run", "()V", LOAD)];
+    assert_eq!(others.map(|(name, descriptor, options)| of(name, descriptor, options).0), [0; 3]);
+}
+
+#[test]
 fn every_kind_of_array_has_its_hook() {
     for (atype, kind) in (4..12).zip("ZCFDBSIJ".chars()) {
         let mut builder = ClassBuilder::new(55);

@@ -190,14 +190,15 @@ pub(crate) fn hook_len(
     first_appended: u16,
 ) -> Option<(usize, bool)> {
     let len = len_of_hook(class, code, at, first_appended)?;
-    Some((len, len == 3 && hook_name(class, &code[at..]).starts_with("newBuilder ")))
+    let before = ["newBuilder ", "leavingMain "];
+    Some((len, len == 3 && before.iter().any(|name| hook_name(class, &code[at..]).starts_with(name))))
 }
 
 fn len_of_hook(class: &ClassFile, code: &[u8], at: usize, first_appended: u16) -> Option<usize> {
     let is_place = |code: &[u8]| hook_name(class, code).starts_with("place");
     let is_clonings = |code: &[u8]| hook_name(class, code).starts_with("clonings");
     // Told without anything that is on the stack.
-    let bare = ["leaving ", "arriving ", "newBuilder "];
+    let bare = ["leaving ", "leavingMain ", "arriving ", "newBuilder "];
     let is_bare = |code: &[u8]| bare.iter().any(|name| hook_name(class, code).starts_with(name));
     // Of an instruction that follows; what pushes something there is the program's.
     let stands_before = |code: &[u8]| is_place(code) || is_bare(code);
