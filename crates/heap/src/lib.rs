@@ -6,6 +6,7 @@
 mod arbitrary;
 mod builder;
 mod column;
+pub mod compat;
 pub mod dominators;
 pub mod dump;
 mod edge;
@@ -27,11 +28,9 @@ pub mod reach;
 mod referrers;
 mod root;
 pub mod saved;
-pub mod sbih;
 mod set;
 mod symbols;
 mod text;
-pub mod xml;
 
 pub use builder::{GraphBuilder, TooLarge};
 pub use edge::{Edge, EdgeName, Strength};

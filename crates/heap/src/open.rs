@@ -4,6 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::compat::{sbih, xml};
 use crate::edge::{Edge, EdgeName};
 use crate::error::HeapError;
 use crate::graph::Graph;
@@ -11,7 +12,7 @@ use crate::hprof::{Remarks, Values};
 use crate::index::ObjectIndex;
 use crate::progress::Progress;
 use crate::text::Text;
-use crate::{dump, hprof, sbih, xml};
+use crate::{dump, hprof};
 use mayfly_counts::HeapSummary;
 
 /// Who wrote a heap dump.
@@ -21,9 +22,9 @@ pub enum Format {
     Mayfly,
     /// The JVM ([`crate::hprof`]).
     Hprof,
-    /// INSANE, or Mayfly in INSANE's grammar ([`crate::xml`]).
+    /// INSANE, or Mayfly in INSANE's grammar ([`crate::compat::xml`]).
     Insane,
-    /// The same in INSANE's binary form ([`crate::sbih`]).
+    /// The same in INSANE's binary form ([`crate::compat::sbih`]).
     InsaneBinary,
 }
 

@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 
 use super::class_dump::ClassDump;
 use super::find::{Numbers, Places};
+use super::listed::{InOrder, Listed, Placed};
 use super::record::{Hprof, id_at};
 use super::scan::{CLASS, Scan};
 use super::sizes::Sizes;
 use super::sub_record::HeapVisitor;
-use super::told::{InOrder, Placed, Told};
 use super::value_type::ValueType;
 use crate::builder::GraphBuilder;
 use crate::edge::{EdgeName, Strength};
@@ -69,7 +69,7 @@ impl<'a, 's> Edges<'a, 's> {
             numbers.push(object.id());
             let (class, size) = match object {
                 Placed::Mirror { class, .. } => (classes.of_classes, sizes.mirror(class as usize)),
-                Placed::Object(Told { slot, length, .. }) => {
+                Placed::Object(Listed { slot, length, .. }) => {
                     let array_of = scan.slots[slot as usize].array_of;
                     (classes.of_slots[slot as usize], sizes.object(slot, array_of, length))
                 }

@@ -5,10 +5,10 @@
 use rustc_hash::FxHashMap;
 
 use super::class_dump::ClassDump;
+use super::listed::{InOrder, Listed, ListedObjects, Placed};
 use super::measure::{Measure, Shape};
 use super::record::{self, Hprof, Record, id_at, u32_at};
 use super::sub_record::{HeapVisitor, RootRecord};
-use super::told::{InOrder, Placed, Told, ToldObjects};
 use super::value_type::ValueType;
 use crate::symbols::jvm_text;
 
@@ -55,7 +55,7 @@ pub(crate) struct Scan<'a> {
     /// Classes were told since `mirrors` was put in order.
     mirrors_stale: bool,
     /// All objects but classes, if they are to be kept.
-    pub(crate) objects: Option<ToldObjects>,
+    pub(crate) objects: Option<ListedObjects>,
 }
 
 impl<'a> Scan<'a> {
@@ -78,7 +78,7 @@ impl<'a> Scan<'a> {
             mirrors: Vec::new(),
             next_mirror: 0,
             mirrors_stale: false,
-            objects: keep_objects.then(ToldObjects::default),
+            objects: keep_objects.then(ListedObjects::default),
         }
     }
 
@@ -137,7 +137,7 @@ impl<'a> Scan<'a> {
         objects.each(|object| {
             let shape = match object {
                 Placed::Mirror { class, .. } => Shape::Mirror(class),
-                Placed::Object(Told { slot, length, .. }) => match self.slots[slot as usize].array_of {
+                Placed::Object(Listed { slot, length, .. }) => match self.slots[slot as usize].array_of {
                     Some(of) => Shape::Array(of, length),
                     None => Shape::Instance(slot),
                 },
@@ -163,7 +163,7 @@ impl<'a> Scan<'a> {
             }
         };
         if let Some(objects) = &mut self.objects {
-            objects.push(Told { id, slot, length: array.map_or(0, |(_, length)| length) });
+            objects.push(Listed { id, slot, length: array.map_or(0, |(_, length)| length) });
         }
         if self.mirrors.get(self.next_mirror).is_some_and(|mirror| mirror.0 < id) || id < self.measure.at() {
             self.pass_mirrors(id);

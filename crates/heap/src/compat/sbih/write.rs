@@ -6,12 +6,12 @@
 use rustc_hash::FxHashMap;
 
 use super::layout::{HEADER, MAGIC, OBJECT, OF_INSTANCES};
+use crate::compat::xml::{Mirrors, field_text};
 use crate::edge::{Edge, EdgeName};
 use crate::error::HeapError;
 use crate::graph::Graph;
 use crate::index::ObjectIndex;
 use crate::offsets::Offsets;
-use crate::xml::{Mirrors, field_text};
 
 /// The file is given out in pieces of about this size.
 const PIECE: usize = 64 << 10;

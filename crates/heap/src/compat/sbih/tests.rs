@@ -4,13 +4,13 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::builder::GraphBuilder;
+use crate::compat::xml;
 use crate::edge::{EdgeName, Strength};
 use crate::error::HeapError;
 use crate::graph::{Class, Graph};
 use crate::index::ObjectIndex;
 use crate::open::{Dump, Format};
 use crate::paths::edge_text;
-use crate::xml;
 
 const SAMPLE: &str = "<insane>
 <object id='54361a9' type='A$Node' size='32'/>

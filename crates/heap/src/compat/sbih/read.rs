@@ -3,11 +3,11 @@
 use rustc_hash::FxHashMap;
 
 use super::layout::{HEADER, MAGIC, OBJECT, OF_INSTANCES};
+use crate::compat::xml::Loader;
 use crate::error::HeapError;
 use crate::graph::Graph;
 use crate::progress::Progress;
 use crate::symbols::jvm_text;
-use crate::xml::Loader;
 use mayfly_counts::{HeapSummary, Total};
 
 /// How often progress is told: after so many objects.

@@ -9,7 +9,7 @@ use crate::column::{Column, Packer, Reader};
 
 /// An object that is no `java.lang.Class`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Told {
+pub(crate) struct Listed {
     pub(crate) id: u64,
     /// Number of its class's slot.
     pub(crate) slot: u32,
@@ -23,7 +23,7 @@ pub(crate) enum Placed {
     /// The `java.lang.Class` of the class with this number.
     Mirror { id: u64, class: u32 },
     /// Any other.
-    Object(Told),
+    Object(Listed),
 }
 
 impl Placed {
@@ -37,7 +37,7 @@ impl Placed {
 
 /// Objects in the order of the file: some four bytes each.
 #[derive(Debug, Default)]
-pub(crate) struct ToldObjects {
+pub(crate) struct ListedObjects {
     ids: Packer,
     slots: Packer,
     lengths: Packer,
@@ -51,9 +51,9 @@ pub(crate) struct ToldObjects {
 /// Merging looks at the beginning of each piece; with more of them sorting is quicker.
 const MOST_PIECES: usize = 256;
 
-impl ToldObjects {
+impl ListedObjects {
     #[inline]
-    pub(crate) fn push(&mut self, told: Told) {
+    pub(crate) fn push(&mut self, told: Listed) {
         if told.id < self.last {
             self.falls.push(self.ids.len());
         }
@@ -84,7 +84,7 @@ impl ToldObjects {
     fn sorted(self) -> Self {
         let (ids, slots, lengths) = (self.ids.finish(), self.slots.finish(), self.lengths.finish());
         let objects = ids.iter().zip(slots.iter()).zip(lengths.iter());
-        let told = |((id, slot), length)| Told { id, slot: slot as u32, length: length as u32 };
+        let told = |((id, slot), length)| Listed { id, slot: slot as u32, length: length as u32 };
         let mut sorted: Vec<_> = objects.map(told).collect();
         drop((ids, slots, lengths));
         sorted.sort_by_key(|told| told.id);
@@ -168,8 +168,8 @@ struct Columns<'a> {
 
 impl Columns<'_> {
     #[inline]
-    fn told(&mut self, at: usize) -> Told {
-        Told { id: self.ids.get(at), slot: self.slots.get(at) as u32, length: self.lengths.get(at) as u32 }
+    fn told(&mut self, at: usize) -> Listed {
+        Listed { id: self.ids.get(at), slot: self.slots.get(at) as u32, length: self.lengths.get(at) as u32 }
     }
 }
 
@@ -188,9 +188,9 @@ mod tests {
         ) {
             let length = ids.len().div_ceil(pieces).max(1);
             ids.chunks_mut(length).for_each(<[u64]>::sort_unstable);
-            let mut objects = ToldObjects::default();
+            let mut objects = ListedObjects::default();
             for (slot, &id) in ids.iter().enumerate() {
-                objects.push(Told { id, slot: slot as u32, length: 7 });
+                objects.push(Listed { id, slot: slot as u32, length: 7 });
             }
             let in_order = objects.in_order(mirrors.iter().copied().zip(0..).collect());
             prop_assert_eq!(in_order.was_in_order(), ids.is_sorted());
