@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use clap::Args;
 use mayfly_profile::{
     ClassCounts, ClassId, FateCounts, Fates, Frame, FrameId, LifetimeCounts, Lifetimes, Load, Progress,
-    RunInfo, SiteCounts, SiteId, Stamp, Tally, Tracking, Update,
+    RunInfo, Section, SiteCounts, SiteId, Stamp, Tally, Tracking, Update,
 };
 use mayfly_recording::RecordingWriter;
 use nix::sys::signal::{Signal, kill};
@@ -209,7 +209,7 @@ impl MadeUp {
             sites: of_sites.collect(),
             ..Progress::default()
         };
-        [Update::Progress(Box::new(progress)), Update::Fates(Box::new(fates))]
+        [Update::from(progress), Update::from(Section::Fates(Box::new(fates)))]
     }
 }
 

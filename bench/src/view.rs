@@ -147,7 +147,7 @@ fn step(arguments: &Arguments, second: u64, sites: std::ops::Range<u32>) -> Upda
         byte_seconds: f64::from(id),
         error: 0.0,
     });
-    Update::Progress(Box::new(Progress {
+    Update::from(Progress {
         duration_ms: second * 1_000,
         gcs: second as u32,
         trust: Trust {
@@ -158,7 +158,7 @@ fn step(arguments: &Arguments, second: u64, sites: std::ops::Range<u32>) -> Upda
         classes: classes.collect(),
         sites: sites.collect(),
         estimates: vec![],
-    }))
+    })
 }
 
 #[derive(Default)]

@@ -302,8 +302,7 @@ mod tests {
     /// With an update in it that names no class.
     fn recording() -> Vec<u8> {
         let counts = |id| ClassCounts { id, allocated: Tally::of(3, 16), lifetimes: None };
-        let progress =
-            |id| Update::Progress(Box::new(Progress { classes: vec![counts(id)], ..Progress::default() }));
+        let progress = |id| Update::from(Progress { classes: vec![counts(id)], ..Progress::default() });
         let class = Update::Class { id: ClassId(0), name: "a.B".to_owned() };
         let updates =
             [Update::Start(Box::default()), class, progress(ClassId(0)), progress(ClassId(7)), Update::End];

@@ -200,10 +200,7 @@ mod tests {
         let counts =
             ClassCounts { id: ClassId(id), allocated: Tally::of(u64::from(id) + 1, 16), lifetimes: None };
         let progress = Progress { classes: vec![counts], ..Progress::default() };
-        vec![
-            Update::Class { id: ClassId(id), name: format!("a.C{id}") },
-            Update::Progress(Box::new(progress)),
-        ]
+        vec![Update::Class { id: ClassId(id), name: format!("a.C{id}") }, Update::from(progress)]
     }
 
     type Read = Receiver<(u64, Arc<Vec<Update>>)>;

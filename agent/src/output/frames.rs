@@ -22,13 +22,13 @@ pub(super) fn encoded(writer: &mut RecordingWriter, step: &Step, why: &str) -> V
 
 /// An update that says, if it states what can be trusted, how often its reader was too slow.
 pub(super) fn with_missed<'u>(update: &'u Update, missed: u64, why: &str) -> Cow<'u, Update> {
-    match update {
-        Update::Progress(progress) if missed > 0 => {
-            let mut progress = progress.clone();
-            let steps = if missed == 1 { "1 step" } else { &format!("{missed} steps") };
-            progress.trust.dropped.push(Dropped { cause: format!("{steps} {why}"), objects: 0 });
-            Cow::Owned(Update::Progress(progress))
+    let mut update = Cow::Borrowed(update);
+    if missed > 0 && update.progress().is_some() {
+        let steps = if missed == 1 { "1 step" } else { &format!("{missed} steps") };
+        let missing = Dropped { cause: format!("{steps} {why}"), objects: 0 };
+        if let Some(progress) = update.to_mut().progress_mut() {
+            progress.trust.dropped.push(missing);
         }
-        update => Cow::Borrowed(update),
     }
+    update
 }

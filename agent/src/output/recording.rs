@@ -220,7 +220,7 @@ mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
     use std::time::Duration;
 
-    use mayfly_profile::{ClassCounts, ClassId, Progress, Tally, Update};
+    use mayfly_profile::{ClassCounts, ClassId, Progress, Section, Tally, Update};
     use mayfly_recording::read_profile;
 
     use super::*;
@@ -265,7 +265,7 @@ mod tests {
             let counts = ClassCounts { id: ClassId(id), allocated: Tally::of(3, 16), lifetimes: None };
             let progress = Progress { classes: vec![counts], ..Progress::default() };
             let named = Update::Class { id: ClassId(id), name: format!("a.C{id}") };
-            stream.send(vec![named, Update::Progress(Box::new(progress))]);
+            stream.send(vec![named, Update::from(progress)]);
         }
         (stream, open_gate, bytes, cut_off)
     }
@@ -274,7 +274,7 @@ mod tests {
     fn a_disk_that_stalls_loses_nothing_for_good_and_it_is_said() {
         let (stream, gate, bytes, _) = stalled(100);
         drop(gate);
-        stream.close(vec![Update::Progress(Box::default()), Update::End], PATIENCE);
+        stream.close(vec![Update::from(Section::Progress(Box::default())), Update::End], PATIENCE);
         let bytes: Vec<_> = bytes.try_iter().flatten().collect();
         let (profile, damage) = read_profile(&bytes).expect("a recording");
         assert_eq!(damage, None);

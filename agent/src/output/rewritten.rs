@@ -159,7 +159,7 @@ mod tests {
             lifetimes: None,
         };
         let classes = (0..classes).map(counts).collect();
-        Update::Progress(Box::new(Progress { duration_ms: second * 1_000, classes, ..Progress::default() }))
+        Update::from(Progress { duration_ms: second * 1_000, classes, ..Progress::default() })
     }
 
     fn record(file: &mut GrowingFile, updates: impl IntoIterator<Item = Update>) {

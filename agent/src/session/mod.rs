@@ -15,7 +15,7 @@ use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mayfly_profile::{Collection, LiveCounts, OwnCost, Progress, RunInfo, Trust, Update};
+use mayfly_profile::{Collection, LiveCounts, OwnCost, Progress, RunInfo, Section, Trust, Update};
 use mayfly_tracking::{ClassTotal, References};
 
 use self::scopes::ScopeStream;
@@ -198,12 +198,14 @@ impl Session {
         vec![Update::Reset]
     }
 
-    /// What is new since the last time. `own_cpu`: of the agent's own thread.
+    /// What is new since the last time. `own_cpu`: of the agent's own thread; `seen`: what others have seen in the JVM, told in the same
+    /// step.
     pub(crate) fn updates(
         &mut self,
         engine: &dyn Counting,
         jvm: &impl JvmBytes,
         own_cpu: Duration,
+        seen: Vec<Section>,
     ) -> Vec<Update> {
         // Counts before names: every class and site in them is then named.
         let asked = self.sites_with_news();
@@ -217,41 +219,43 @@ impl Session {
             sites: self.site_rows(counts.sites),
             estimates: counts.estimates,
         };
-        updates.push(Update::Progress(Box::new(progress)));
-        updates.extend(self.live());
-        updates.extend(self.operations());
-        updates.extend(self.collections(jvm));
+        let mut step = vec![Section::Progress(Box::new(progress))];
+        step.extend(self.live());
+        step.extend(self.operations());
+        step.extend(self.collections(jvm));
         if self.fates_told.is_none_or(|at| at.elapsed() >= FATES_STEP) {
             self.fates_told = Some(Instant::now());
             let (classes, sites) = self.stream.named();
             let fates = self.deaths.ledger().take_fates(classes, sites);
-            updates.extend(fates.map(|fates| Update::Fates(Box::new(fates))));
+            step.extend(fates.map(|fates| Section::Fates(Box::new(fates))));
             let fates = self.deaths.ledger().scope_fates();
-            updates.extend(self.scopes.changed(&self.shared, classes, &engine.scopes(), fates));
+            step.extend(self.scopes.changed(&self.shared, classes, &engine.scopes(), fates));
         }
         let shares = self.deaths.ledger().take_shares(self.stream.named().0);
-        updates.extend((!shares.is_empty()).then_some(Update::Shares(shares)));
+        step.extend((!shares.is_empty()).then_some(Section::Shares(shares)));
+        step.extend(seen);
+        updates.push(Update::Step(step));
         updates
     }
 
     /// What is live, if a sweep has looked since the last time.
-    fn live(&mut self) -> Option<Update> {
+    fn live(&mut self) -> Option<Section> {
         let (classes, sites) = self.stream.named();
         let live = self.deaths.ledger().take_live(classes, sites)?;
         // Of a collection before the profiled time there is nobody to be told of.
         let as_of_ms = live.as_of_ms.and_then(|at_ms| self.profiled.at(at_ms));
-        Some(Update::Live(LiveCounts { as_of_ms, ..live }))
+        Some(Section::Live(LiveCounts { as_of_ms, ..live }))
     }
 
     /// Those that the program has reported, if that are others than the last time.
-    fn operations(&mut self) -> Option<Update> {
+    fn operations(&mut self) -> Option<Section> {
         let now = self.shared.operations.get();
         let told = mem::replace(&mut self.operations, now);
-        (now != told).then_some(Update::Operations(now))
+        (now != told).then_some(Section::Operations(now))
     }
 
     /// Collections noted since the last time, with the bytes that had been allocated.
-    fn collections(&mut self, jvm: &impl JvmBytes) -> Option<Update> {
+    fn collections(&mut self, jvm: &impl JvmBytes) -> Option<Section> {
         let noted = mem::take(&mut self.collections);
         if noted.is_empty() {
             return None;
@@ -265,7 +269,7 @@ impl Session {
             *newest_bytes = clock.bytes_at(ms).max(*newest_bytes);
             Collection { bytes: *newest_bytes, ..gc }
         });
-        Some(Update::Collections(told.collect()))
+        Some(Section::Collections(told.collect()))
     }
 
     /// Somebody waits for the next step: it tells all there is.

@@ -1,6 +1,6 @@
 //! What of scopes changed since it was last said.
 
-use mayfly_profile::{ClassId, ScopeCounts, ScopeFateCounts, Update};
+use mayfly_profile::{ClassId, ScopeCounts, ScopeFateCounts, Section};
 use mayfly_tracking::{NodeId, ScopeFates, ScopeTotal};
 
 use crate::tracking::Shared;
@@ -18,7 +18,7 @@ impl ScopeStream {
         named: usize,
         totals: &[ScopeTotal],
         fates: Vec<ScopeFates>,
-    ) -> Option<Update> {
+    ) -> Option<Section> {
         let mut fates = fates.into_iter();
         let mut changed = Vec::new();
         self.0.resize_with(totals.len().max(self.0.len()), ScopeCounts::default);
@@ -35,7 +35,7 @@ impl ScopeStream {
                 changed.push(now);
             }
         }
-        (!changed.is_empty()).then_some(Update::Scopes(changed))
+        (!changed.is_empty()).then_some(Section::Scopes(changed))
     }
 
     /// All counts begin again from zero.

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use mayfly_jvmti::{Jni, SampledAllocation, Thread};
 use mayfly_profile::{
     ClassEstimate, ClassId, Dropped, EngineKind, Estimate, Frame, Gc, GcKind, JvmInfo, Profile,
-    ProfileBuilder, Refusals, Remainder, SiteId, Tally, Tracking,
+    ProfileBuilder, Refusals, Remainder, Section, SiteId, Tally, Tracking,
 };
 use mayfly_tracking::ScopeTotal;
 use rustc_hash::FxHashSet;
@@ -169,7 +169,7 @@ impl Bench {
     fn profile(&mut self, jvm: Total) -> Profile {
         self.session.absorb();
         let engine: &dyn Engine = &self.engine;
-        let updates = self.session.updates(engine, &jvm, Duration::from_millis(11));
+        let updates = self.session.updates(engine, &jvm, Duration::from_millis(11), vec![]);
         self.take(updates);
         self.builder.profile()
     }
@@ -260,12 +260,16 @@ fn operations_count_while_allocations_do_and_are_told_when_they_change() {
     shared.count_operations(7);
     assert_eq!(bench.profile(Total(0)).operations, 7);
     let told = |bench: &mut Bench| {
-        let updates = bench.session.updates(&bench.engine, &Total(0), Duration::ZERO);
-        updates.into_iter().filter(|update| matches!(update, Update::Operations(_))).collect::<Vec<_>>()
+        let updates = bench.session.updates(&bench.engine, &Total(0), Duration::ZERO, vec![]);
+        let steps = updates.into_iter().filter_map(|update| match update {
+            Update::Step(step) => Some(step),
+            _ => None,
+        });
+        steps.flatten().filter(|section| matches!(section, Section::Operations(_))).collect::<Vec<_>>()
     };
     assert_eq!(told(&mut bench), [], "as they were");
     shared.count_operations(1);
-    assert_eq!(told(&mut bench), [Update::Operations(8)]);
+    assert_eq!(told(&mut bench), [Section::Operations(8)]);
     shared.switches.set_active(false);
     shared.count_operations(100);
     assert_eq!(told(&mut bench), [], "paused");

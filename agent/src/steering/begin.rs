@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use mayfly_jvmti::{Jni, Management};
-use mayfly_profile::{Gc, RunInfo, Update};
+use mayfly_profile::{Gc, RunInfo, Section, Update};
 
 use super::control::switch_on;
 use super::outside::Outside;
@@ -35,8 +35,7 @@ pub(crate) fn begin(profiler: &Arc<Profiler>, jni: Jni<'_>) {
         let labels = identity::labels(&profiler.options.labels);
         profiler.output.send(vec![
             Update::Start(Box::new(run)),
-            Update::Labels(labels),
-            Update::Flags(target.flags(jni)),
+            Update::Step(vec![Section::Labels(labels), Section::Flags(target.flags(jni))]),
         ]);
     }
     if profiler.options.census {

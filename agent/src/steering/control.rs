@@ -1,7 +1,7 @@
 //! Start, pause, reset, report: asked for by the program through the Java API, by options, or from outside.
 
 use mayfly_jvmti::Jni;
-use mayfly_profile::{Profile, Update};
+use mayfly_profile::{Profile, Section, Update};
 
 use super::outside::Outside;
 use super::profiler::Profiler;
@@ -71,9 +71,8 @@ pub(super) fn publish(profiler: &Profiler, jni: Jni<'_>, session: &mut Session) 
 /// What is new. Classes of the census are known before names are told.
 pub(super) fn updates(profiler: &Profiler, session: &mut Session, outside: &Outside<'_>) -> Vec<Update> {
     let census = profiler.census.counts(&profiler.shared.classes);
-    let mut updates = session.updates(&*profiler.engine, outside, profiler.own_cpu());
-    updates.extend(census.map(|census| Update::Census(Box::new(census))));
-    updates
+    let seen = census.map(|census| Section::Census(Box::new(census))).into_iter().collect();
+    session.updates(&*profiler.engine, outside, profiler.own_cpu(), seen)
 }
 
 /// Writes a report, when its turn comes.

@@ -89,7 +89,7 @@ impl GrowingFile {
         let is_further = (self.reached.resets, self.reached.ms) > (before.resets, before.ms);
         match update {
             Update::Class { .. } | Update::Frame { .. } | Update::Site { .. } | Update::End => true,
-            Update::Progress(_) | Update::Reset if is_further => {
+            Update::Step(_) | Update::Reset if is_further => {
                 self.again = None;
                 true
             }
@@ -192,7 +192,7 @@ mod tests {
 
     fn frames() -> Vec<Vec<u8>> {
         let mut writer = RecordingWriter::new();
-        let step = |ms| Update::Progress(Box::new(Progress { duration_ms: ms, ..Progress::default() }));
+        let step = |ms| Update::from(Progress { duration_ms: ms, ..Progress::default() });
         let updates = [Update::Start(Box::default()), step(1_000), step(2_000), Update::End];
         updates.iter().map(|update| writer.encode(update).expect("fits")).collect()
     }
@@ -257,7 +257,7 @@ mod tests {
         let mut bytes = |updates: &[Update]| -> Vec<u8> {
             updates.iter().flat_map(|update| writer.encode(update).expect("fits")).collect()
         };
-        let step = |ms| Update::Progress(Box::new(Progress { duration_ms: ms, ..Progress::default() }));
+        let step = |ms| Update::from(Progress { duration_ms: ms, ..Progress::default() });
         let start = Update::Start(Box::default());
         std::fs::write(&path, bytes(&[start.clone(), step(1_000), step(2_000)])).expect("written");
         let mut source = GrowingFile::open(&path).expect("there");

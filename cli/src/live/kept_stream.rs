@@ -100,7 +100,7 @@ impl KeptFile {
     /// What was held back, as nothing follows.
     fn rest(&mut self) -> Result<(), Error> {
         let rest = self.thinner.rest();
-        self.write(&rest)
+        self.write(rest.as_slice())
     }
 
     fn write(&mut self, updates: &[Update]) -> Result<(), Error> {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     fn progress(ms: u64) -> Update {
-        Update::Progress(Box::new(Progress { duration_ms: ms, ..Progress::default() }))
+        Update::from(Progress { duration_ms: ms, ..Progress::default() })
     }
 
     #[test]

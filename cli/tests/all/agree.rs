@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::read::GzDecoder;
 use mayfly_live::{Look, State, draw};
-use mayfly_profile::{LiveCounts, Tracking, Update};
+use mayfly_profile::{LiveCounts, Section, Tracking, Update};
 use mayfly_recording::RecordingReader;
 use mayfly_report::{count, readable_class, size};
 use ratatui::Terminal;
@@ -27,7 +27,8 @@ fn recording() -> Recording {
             run.jvm.pid = 4711;
             vec![Update::Start(run)]
         }
-        Update::Progress(progress) => {
+        step @ Update::Step(_) => {
+            let progress = step.progress().cloned().expect("counts");
             let classes = progress.classes.iter().filter_map(|class| {
                 let mut live = class.lifetimes.as_ref()?.live;
                 live.objects -= BORN_SINCE;
@@ -37,7 +38,7 @@ fn recording() -> Recording {
             let sites = progress.sites.iter().filter_map(|site| Some((site.id, site.live?)));
             let as_of_ms = Some(progress.duration_ms - 50);
             let live = LiveCounts { as_of_ms, classes: classes.collect(), sites: sites.collect() };
-            vec![Update::Progress(progress), Update::Live(live)]
+            vec![Update::Step(vec![Section::Progress(Box::new(progress)), Section::Live(live)])]
         }
         update => vec![update],
     };

@@ -8,8 +8,8 @@ use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
 use mayfly_profile::{
-    ClassCounts, ClassId, Frame, FrameId, Progress, RunInfo, SiteCounts, SiteId, Tally, Tracking, Trust,
-    Update,
+    ClassCounts, ClassId, Frame, FrameId, Progress, RunInfo, Section, SiteCounts, SiteId, Tally, Tracking,
+    Trust, Update,
 };
 use mayfly_recording::RecordingWriter;
 use quick_junit::{NonSuccessKind, Report, TestCaseStatus};
@@ -59,7 +59,7 @@ fn updates(sessions: u64, counted: u64) -> Vec<Update> {
         class(ClassId(1), ODD),
         Update::Frame { id: FrameId(0), frame },
         Update::Site { id: SiteId(0), class: ClassId(0), stack: vec![FrameId(0)] },
-        Update::Progress(Box::new(progress)),
+        Update::from(progress),
     ]
 }
 
@@ -117,7 +117,7 @@ fn exit_codes_say_what_came_out() {
 
 #[test]
 fn limits_per_operation_are_by_the_programs_own_count_unless_another_is_named() {
-    let told = [Update::Operations(10), Update::End];
+    let told = [Update::from(Section::Operations(10)), Update::End];
     let reporting = written(updates(100, 10_000).into_iter().chain(told));
     let limit = |objects: &str| format!("[total]\nobjects_per_operation = {objects}\n");
     let code = |recording: &[u8], budget: &str, options: &[&str]| {

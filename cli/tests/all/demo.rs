@@ -58,7 +58,7 @@ fn recording() -> Vec<u8> {
     let updates = [
         Update::Start(Box::default()),
         Update::Class { id: ClassId(0), name: "demo.Demo$Request".to_owned() },
-        Update::Progress(Box::new(progress)),
+        Update::from(progress),
         Update::End,
     ];
     let mut writer = RecordingWriter::new();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
-use mayfly_profile::{ClassCounts, ClassId, Progress, RunInfo, Tally, Trust, Update};
+use mayfly_profile::{ClassCounts, ClassId, Progress, RunInfo, Section, Tally, Trust, Update};
 use mayfly_recording::RecordingWriter;
 use serde_json::Value;
 
@@ -32,9 +32,9 @@ fn reporting(sessions: u64, trusted: bool, operations: Option<u64>) -> Vec<u8> {
         Update::Start(Box::<RunInfo>::default()),
         class(ClassId(0), "a.Session"),
         class(ClassId(1), "a.Order"),
-        Update::Progress(Box::new(progress)),
+        Update::from(progress),
     ];
-    updates.extend(operations.map(Update::Operations));
+    updates.extend(operations.map(|operations| Update::from(Section::Operations(operations))));
     updates.push(Update::End);
     let mut writer = RecordingWriter::new();
     updates.iter().flat_map(|update| writer.encode(update).expect("fits a frame")).collect()

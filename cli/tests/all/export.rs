@@ -3,7 +3,7 @@
 use std::fs;
 
 use assert_cmd::Command;
-use mayfly_profile::{Tracking, Update};
+use mayfly_profile::{Section, Tracking, Update};
 use mayfly_recording::RecordingWriter;
 use serde_json::Value;
 
@@ -23,7 +23,8 @@ fn record_fleet(folder: &std::path::Path) {
             ("process", number.to_string()),
         ];
         let mut stream = updates(Tracking::EveryObject, 3 * version as u64);
-        stream.insert(1, Update::Labels(labels.map(|(name, value)| (name.to_owned(), value)).into()));
+        let labels = labels.map(|(name, value)| (name.to_owned(), value)).into();
+        stream.insert(1, Update::from(Section::Labels(labels)));
         let mut writer = RecordingWriter::new();
         let bytes: Vec<u8> = stream.iter().flat_map(|update| writer.encode(update).expect("fits")).collect();
         fs::write(folder.join(format!("{number}.mayfly")), bytes).expect("written");

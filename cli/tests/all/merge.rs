@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
-use mayfly_profile::{Tracking, Update};
+use mayfly_profile::{Section, Tracking, Update};
 use mayfly_recording::RecordingWriter;
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ impl Fleet {
             let labels = [("version", version), ("host", host), ("process", name), ("application", "shop")];
             let labels = labels.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
             let mut stream = updates(Tracking::EveryObject, more);
-            stream.insert(1, Update::Labels(labels));
+            stream.insert(1, Update::from(Section::Labels(labels)));
             let mut writer = RecordingWriter::new();
             let bytes: Vec<u8> =
                 stream.iter().flat_map(|update| writer.encode(update).expect("fits")).collect();

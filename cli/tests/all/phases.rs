@@ -29,12 +29,12 @@ fn service(launched: bool) -> Vec<u8> {
         };
         let times = second.saturating_sub(3).max(1);
         let allocated = Tally::of(100 * if second <= 4 { 1 } else { times }, 16);
-        updates.push(Update::Progress(Box::new(Progress {
+        updates.push(Update::from(Progress {
             duration_ms: second * 1_000,
             trust,
             classes: vec![ClassCounts { id: ClassId(newest), allocated, lifetimes: None }],
             ..Progress::default()
-        })));
+        }));
     }
     updates.push(Update::End);
     updates.iter().flat_map(|update| writer.encode(update).expect("fits a frame")).collect()

@@ -106,7 +106,7 @@ fn progress(tracked: bool) -> Update {
     };
     let mut arrays = Tally::of(1, 24);
     arrays.add(Tally::of(1, 1_040));
-    Update::Progress(Box::new(Progress {
+    Update::from(Progress {
         duration_ms: 31_500,
         gcs: 9,
         trust: trust(),
@@ -121,7 +121,7 @@ fn progress(tracked: bool) -> Update {
             vec![]
         },
         estimates: vec![(ClassId(0), estimate(2, 0)), (ClassId(1), estimate(3, 1))],
-    }))
+    })
 }
 
 fn recording(tracking: Tracking, options: &str) -> Vec<u8> {

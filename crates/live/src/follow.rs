@@ -2,7 +2,7 @@
 //!
 //! Not here: what of it is on the screen (`shown`).
 
-use mayfly_profile::{ApplyError, ProfileBuilder, SiteId, Update};
+use mayfly_profile::{ApplyError, ProfileBuilder, Section, SiteId, Update};
 
 /// A stream, folded.
 #[derive(Debug, Default)]
@@ -25,14 +25,8 @@ impl Followed {
     pub(crate) fn apply(&mut self, update: Update) {
         self.changed = true;
         let site = match &update {
-            Update::Progress(progress) => {
-                let rows = progress.sites.iter().filter_map(|counts| self.builder.site_row(counts.id));
-                self.changed_sites.extend(rows);
-                None
-            }
-            Update::Live(live) => {
-                let rows = live.sites.iter().filter_map(|&(id, _)| self.builder.site_row(id));
-                self.changed_sites.extend(rows);
+            Update::Step(step) => {
+                step.iter().for_each(|section| self.note_changed(section));
                 None
             }
             Update::Reset => {
@@ -52,6 +46,17 @@ impl Followed {
         if let Some(row) = site.and_then(|id| Some((self.builder.site_row(id)?, id))) {
             self.add_site(row);
         }
+    }
+
+    /// Which sites a section tells of.
+    fn note_changed(&mut self, section: &Section) {
+        let ids: Vec<_> = match section {
+            Section::Progress(progress) => progress.sites.iter().map(|counts| counts.id).collect(),
+            Section::Live(live) => live.sites.iter().map(|&(id, _)| id).collect(),
+            _ => return,
+        };
+        let rows = ids.into_iter().filter_map(|id| self.builder.site_row(id));
+        self.changed_sites.extend(rows);
     }
 
     /// Lifetime buckets of the run.

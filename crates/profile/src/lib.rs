@@ -61,8 +61,12 @@ pub use lifetime::lifetimes::{ByteAges, Lifetimes};
 pub use lifetime::scope::{Outcome, ScopeClass, ScopeCounts, ScopeFateCounts, ScopeProfile};
 pub use lifetime::survival::{Quantile, Scores, Survival};
 pub use mayfly_counts::{HeapGrowth, HeapOrder, HeapSummary, Total, heap_growth};
-pub use stream::builder::{ApplyError, ProfileBuilder};
+pub use stream::builder::ProfileBuilder;
+pub use stream::dictionary::ApplyError;
+pub use stream::held::Held as HeldSteps;
 pub use stream::history::{History, Point, per_second};
 pub use stream::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
-pub use stream::update::{ClassCounts, FateCounts, LifetimeCounts, LiveCounts, Progress, SiteCounts, Update};
+pub use stream::update::{
+    ClassCounts, FateCounts, LifetimeCounts, LiveCounts, Progress, SECTION_KINDS, Section, SiteCounts, Update,
+};
 pub use stream::window::{TimeRange, Window, WindowError};

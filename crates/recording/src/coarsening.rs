@@ -3,9 +3,9 @@
 //! A recording then grows with the logarithm of its time. Not here: when that is done, and with which file (the agent's
 //! `output/rewritten`).
 
-use mayfly_profile::{Progress, Update};
+use mayfly_profile::{HeldSteps, Progress, Update};
 
-use crate::held::Held;
+use crate::thinning::step_of;
 
 /// Steps are no nearer than this, if they are merged at all.
 const LEAST_MS: u64 = 1_000;
@@ -26,10 +26,10 @@ pub struct Reached {
 impl Reached {
     /// Notes an update.
     pub fn note(&mut self, update: &Update) {
-        match update {
-            Update::Progress(progress) => (self.ms, self.gcs) = (progress.duration_ms, progress.gcs),
-            Update::Reset => (self.resets, self.ms) = (self.resets + 1, 0),
-            _ => {}
+        if let Some(progress) = update.progress() {
+            (self.ms, self.gcs) = (progress.duration_ms, progress.gcs);
+        } else if *update == Update::Reset {
+            (self.resets, self.ms) = (self.resets + 1, 0);
         }
     }
 }
@@ -75,7 +75,7 @@ pub(crate) struct Coarsening {
     until: Reached,
     coarseness: Coarseness,
     resets: u32,
-    held: Held,
+    held: HeldSteps,
     /// The part of time that the steps held back are of: its width, and which one it is.
     part: Option<(u64, u64)>,
 }
@@ -83,43 +83,40 @@ pub(crate) struct Coarsening {
 impl Coarsening {
     /// Of a stream that has come so far.
     pub(crate) fn new(until: Reached, coarseness: Coarseness) -> Self {
-        Self { until, coarseness, resets: 0, held: Held::default(), part: None }
+        Self { until, coarseness, resets: 0, held: HeldSteps::default(), part: None }
     }
 
     /// Takes the next update; what is to be written of it and of those before.
     pub(crate) fn take(&mut self, update: Update) -> Vec<Update> {
         let mut due = Vec::new();
-        if let Update::Progress(progress) = &update {
+        if let Some(progress) = update.progress() {
             let part = Some(self.part_of(progress));
             if part != self.part && self.is_current() {
-                due.extend(self.held.release());
+                due.extend(self.rest());
             }
             self.part = part;
         }
-        match self.held.add(update) {
-            None => {}
+        match update {
+            Update::Step(step) => due.extend(step_of(self.held.add(step, self.first_gc()))),
             // What was counted before is void.
-            Some(Update::Reset) => {
+            Update::Reset => {
                 self.held.clear();
                 (self.resets, self.part) = (self.resets + 1, None);
                 due.push(Update::Reset);
             }
-            Some(Update::Collections(mut collections)) => {
-                let first = self.until.gcs.saturating_sub(COLLECTIONS);
-                collections.retain(|collection| collection.number >= first);
-                due.extend(
-                    (!collections.is_empty() && self.is_current())
-                        .then_some(Update::Collections(collections)),
-                );
-            }
-            Some(other) => due.push(other),
+            other => due.push(other),
         }
         due
     }
 
     /// What was held back, as the stream has come to its end.
-    pub(crate) fn rest(&mut self) -> impl Iterator<Item = Update> + use<> {
-        self.held.release()
+    pub(crate) fn rest(&mut self) -> Option<Update> {
+        self.held.release().map(Update::Step)
+    }
+
+    /// The first collection that is kept: none of those before a reset.
+    fn first_gc(&self) -> u32 {
+        if self.is_current() { self.until.gcs.saturating_sub(COLLECTIONS) } else { u32::MAX }
     }
 
     /// Whether no reset follows.
@@ -135,7 +132,7 @@ impl Coarsening {
 
 #[cfg(test)]
 mod tests {
-    use mayfly_profile::{ClassCounts, ClassId, Collection, ProfileBuilder, Tally};
+    use mayfly_profile::{ClassCounts, ClassId, Collection, ProfileBuilder, Section, Tally};
 
     use super::*;
 
@@ -145,11 +142,7 @@ mod tests {
             allocated: Tally::of(second + 1, 16),
             lifetimes: None,
         };
-        Update::Progress(Box::new(Progress {
-            duration_ms: second * 1_000,
-            classes: vec![counts],
-            ..Progress::default()
-        }))
+        Update::from(Progress { duration_ms: second * 1_000, classes: vec![counts], ..Progress::default() })
     }
 
     fn coarsened(updates: &[Update], coarseness: Coarseness) -> Vec<Update> {
@@ -162,11 +155,7 @@ mod tests {
     }
 
     fn seconds(updates: &[Update]) -> Vec<u64> {
-        let progress = |update: &Update| match update {
-            Update::Progress(progress) => Some(progress.duration_ms / 1_000),
-            _ => None,
-        };
-        updates.iter().filter_map(progress).collect()
+        updates.iter().filter_map(|update| Some(update.progress()?.duration_ms / 1_000)).collect()
     }
 
     fn profile(updates: &[Update]) -> mayfly_profile::Profile {
@@ -238,12 +227,16 @@ mod tests {
     #[test]
     fn so_many_collections_are_kept() {
         let gcs = COLLECTIONS + 100;
-        let one = |number| Update::Collections(vec![Collection { number, ..Collection::default() }]);
+        let one =
+            |number| Update::from(Section::Collections(vec![Collection { number, ..Collection::default() }]));
         let mut all: Vec<_> = (0..gcs).map(one).collect();
-        all.push(Update::Progress(Box::new(Progress { gcs, duration_ms: 9, ..Progress::default() })));
+        all.push(Update::from(Progress { gcs, duration_ms: 9, ..Progress::default() }));
         let kept = coarsened(&all, Coarseness::FINE);
         let first = kept.iter().find_map(|update| match update {
-            Update::Collections(collections) => Some(collections[0].number),
+            Update::Step(step) => match &step[..] {
+                [Section::Collections(collections)] => Some(collections[0].number),
+                _ => None,
+            },
             _ => None,
         });
         assert_eq!((first, kept.len()), (Some(100), COLLECTIONS as usize + 1));

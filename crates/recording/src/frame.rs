@@ -17,55 +17,28 @@
 //! ┌───┬───────────────┬───────────────┬───────────────┬──────── ─ ─ ──┐
 //! │knd│ len           │ crc of 0..5   │ crc of payload│ payload       │
 //! └───┴───────────────┴───────────────┴───────────────┴──────── ─ ─ ──┘
-//!   kind 1: one update in postcard 1 encoding, as the version has it (`v2`); other kinds are skipped, so that later writers may add some
-//!   kind 2: how long objects of classes and sites lived, beside kind 1, in postcard 1 encoding
-//!   kind 3: of how many objects of classes that is, where not each was followed, in postcard 1 encoding
-//!   kind 4: collections that ended since the last such frame, in postcard 1 encoding
-//!   kind 5: flags of the JVM, once, in postcard 1 encoding
-//!   kind 6: scopes: what was allocated in them and what survived them, in postcard 1 encoding
-//!   kind 7: how many operations the program has reported, in postcard 1 encoding
-//!   kind 8: what the last collection has left of classes and sites, in postcard 1 encoding
-//!   kind 9: labels, which tell this recording from others, once, in postcard 1 encoding
-//!   kind 10: the recordings that this one was merged from, once, in postcard 1 encoding
-//!   kind 11: what was read of young collections, in postcard 1 encoding
+//!   kind 1: one update that is no step, in postcard 1 encoding, as the version has it (`v3`)
+//!   kind 2: a step, by sections (`sections`)
+//!   other kinds are skipped, so that later writers may add some
 //!   the head has its own checksum: a damaged length is told apart from a recording that was cut off
 //! ```
 
 use mayfly_profile::Update;
 
-use crate::v2;
+use crate::v3;
 
 /// The format version this crate writes, and reads.
-pub const FORMAT_VERSION: u16 = 2;
+pub const FORMAT_VERSION: u16 = 3;
 /// First bytes of every recording.
 pub const MAGIC: [u8; 8] = *b"\x89MAYFLY\n";
 /// Length of the file header, in bytes.
 pub const FILE_HEADER_LEN: usize = 12;
 /// Length of a frame's head, in bytes.
 pub const FRAME_HEAD_LEN: usize = 13;
-/// The frame kind that carries one update.
+/// The frame kind that carries one update that is no step.
 pub const KIND_UPDATE: u8 = 1;
-/// The frame kind that carries how long objects of classes and sites lived.
-pub const KIND_FATES: u8 = 2;
-/// The frame kind that carries of how many objects lifetimes are known, where not each was followed.
-pub const KIND_SHARES: u8 = 3;
-/// The frame kind that carries collections.
-pub const KIND_COLLECTIONS: u8 = 4;
-/// The frame kind that carries flags of the JVM.
-pub const KIND_FLAGS: u8 = 5;
-/// The frame kind that carries scopes.
-pub const KIND_SCOPES: u8 = 6;
-/// The frame kind that carries the number of operations.
-pub const KIND_OPERATIONS: u8 = 7;
-
-/// The frame kind that carries what is live.
-pub const KIND_LIVE: u8 = 8;
-/// The frame kind that carries labels.
-pub const KIND_LABELS: u8 = 9;
-/// The frame kind that carries what was merged.
-pub const KIND_SOURCES: u8 = 10;
-/// The frame kind that carries what was read of young collections.
-pub const KIND_CENSUS: u8 = 11;
+/// The frame kind that carries a step.
+pub const KIND_STEP: u8 = 2;
 
 /// The file header of this version.
 pub(crate) fn file_header() -> [u8; FILE_HEADER_LEN] {
@@ -89,7 +62,7 @@ pub(crate) fn frame_head(kind: u8, len: u32, payload: &[u8]) -> [u8; FRAME_HEAD_
 /// The last bytes of a recording that the agent has closed.
 pub fn end_of_recording() -> Vec<u8> {
     // Encoding a variant without fields can't fail.
-    let payload = v2::encode(&Update::End).unwrap_or_default();
+    let payload = v3::encode(&Update::End).unwrap_or_default();
     [&frame_head(KIND_UPDATE, payload.len() as u32, &payload)[..], &payload].concat()
 }
 

@@ -10,12 +10,12 @@
 mod coarsening;
 pub mod control;
 pub mod frame;
-mod held;
 mod profile;
 mod reader;
 mod rewriting;
+mod sections;
 mod thinning;
-mod v2;
+mod v3;
 mod writer;
 
 pub use coarsening::{Coarseness, Reached};

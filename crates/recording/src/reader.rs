@@ -2,15 +2,14 @@
 //!
 //! Not here: folding updates into a profile (`profile`).
 
+use std::collections::BTreeSet;
+
 use mayfly_profile::{ApplyError, Update};
-use serde::de::DeserializeOwned;
 
 use crate::frame::{
-    FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, FrameStart, KIND_CENSUS, KIND_COLLECTIONS, KIND_FATES,
-    KIND_FLAGS, KIND_LABELS, KIND_LIVE, KIND_OPERATIONS, KIND_SCOPES, KIND_SHARES, KIND_SOURCES, KIND_UPDATE,
-    MAGIC, split_frame,
+    FILE_HEADER_LEN, FORMAT_VERSION, FRAME_HEAD_LEN, FrameStart, KIND_STEP, KIND_UPDATE, MAGIC, split_frame,
 };
-use crate::v2;
+use crate::{sections, v3};
 
 /// Why nothing can be read at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -77,6 +76,14 @@ pub enum Damage {
         /// What does not fit.
         cause: ApplyError,
     },
+    /// It is whole, and a later Mayfly has written more into it than this one knows. All else was read.
+    #[error(
+        "the recording holds facts that this Mayfly does not know ({what}): they are left out; read it with a newer Mayfly"
+    )]
+    LeftOut {
+        /// Kinds of frames and sections, by number.
+        what: String,
+    },
 }
 
 /// Reads updates from bytes that arrive in pieces of any size.
@@ -97,6 +104,26 @@ pub struct RecordingReader {
     corrupt: Option<Damage>,
     /// The first update that did not fit where it was folded.
     contradiction: Option<Damage>,
+    unknown: Unknown,
+}
+
+/// Kinds of what was skipped.
+#[derive(Clone, Debug, Default)]
+struct Unknown {
+    frames: BTreeSet<u8>,
+    sections: BTreeSet<u8>,
+}
+
+impl Unknown {
+    fn told(&self) -> Option<Damage> {
+        let list = |what: &str, kinds: &BTreeSet<u8>| {
+            let kinds: Vec<_> = kinds.iter().map(u8::to_string).collect();
+            (!kinds.is_empty()).then(|| format!("{what} {}", kinds.join(", ")))
+        };
+        let lists = [list("frames", &self.frames), list("sections", &self.sections)];
+        let what = lists.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        (!what.is_empty()).then_some(Damage::LeftOut { what })
+    }
 }
 
 impl RecordingReader {
@@ -123,7 +150,7 @@ impl RecordingReader {
         }
         while self.corrupt.is_none() {
             let offset = self.position();
-            match read_frame(&self.pending[self.consumed..]) {
+            match read_frame(&self.pending[self.consumed..], &mut self.unknown) {
                 Err(what) => self.corrupt = Some(Damage::Corrupt { offset, what }),
                 Ok(None) => return Ok(None),
                 Ok(Some((length, update))) => {
@@ -158,14 +185,16 @@ impl RecordingReader {
         Ok(())
     }
 
-    /// No more bytes come: the first update that did not fit, or else what [`Self::damage`] tells.
+    /// No more bytes come: the first update that did not fit, or else what [`Self::damage`] tells, or what was skipped.
     ///
     /// # Errors
     /// The recording ended before its header did.
     pub fn end(mut self) -> Result<Option<Damage>, ReadError> {
         match self.version {
             None => Err(ReadError::Empty { bytes: self.pending.len() }),
-            Some(_) => Ok(self.contradiction.take().or_else(|| self.damage())),
+            Some(_) => {
+                Ok(self.contradiction.take().or_else(|| self.damage()).or_else(|| self.unknown.told()))
+            }
         }
     }
 
@@ -211,17 +240,9 @@ impl RecordingReader {
     }
 }
 
-/// What a payload holds, if it holds nothing else.
-fn whole<T: DeserializeOwned>(payload: &[u8]) -> Option<T> {
-    match postcard::take_from_bytes(payload) {
-        Ok((value, [])) => Some(value),
-        _ => None,
-    }
-}
-
 /// The length and content of the frame at the start of `bytes`: no content if it is of an unknown kind, nothing at
 /// all if it is not whole yet, an error saying what does not hold.
-fn read_frame(bytes: &[u8]) -> Result<Option<(usize, Option<Update>)>, &'static str> {
+fn read_frame(bytes: &[u8], unknown: &mut Unknown) -> Result<Option<(usize, Option<Update>)>, &'static str> {
     let (kind, payload) = match split_frame(bytes) {
         FrameStart::Whole { kind, payload } => (kind, payload),
         FrameStart::Partial => return Ok(None),
@@ -229,18 +250,12 @@ fn read_frame(bytes: &[u8]) -> Result<Option<(usize, Option<Update>)>, &'static 
     };
     let length = FRAME_HEAD_LEN + payload.len();
     let update = match kind {
-        KIND_UPDATE => v2::decode(payload),
-        KIND_FATES => whole(payload).map(|fates| Update::Fates(Box::new(fates))),
-        KIND_SHARES => whole(payload).map(Update::Shares),
-        KIND_LIVE => whole(payload).map(Update::Live),
-        KIND_COLLECTIONS => whole(payload).map(Update::Collections),
-        KIND_CENSUS => whole(payload).map(|census| Update::Census(Box::new(census))),
-        KIND_FLAGS => whole(payload).map(Update::Flags),
-        KIND_LABELS => whole(payload).map(Update::Labels),
-        KIND_SOURCES => whole(payload).map(Update::Sources),
-        KIND_SCOPES => whole(payload).map(Update::Scopes),
-        KIND_OPERATIONS => whole(payload).map(Update::Operations),
-        _ => return Ok(Some((length, None))),
+        KIND_UPDATE => v3::decode(payload),
+        KIND_STEP => sections::decode(payload, &mut unknown.sections).map(Update::Step),
+        other => {
+            unknown.frames.insert(other);
+            return Ok(Some((length, None)));
+        }
     };
     match update {
         Some(update) => Ok(Some((length, Some(update)))),

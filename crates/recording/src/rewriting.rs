@@ -41,9 +41,8 @@ impl Rewriting {
             return None;
         }
         let mut written = Vec::new();
-        let rest: Vec<_> = self.coarsening.rest().collect();
-        for update in &rest {
-            self.write(update, &mut written)?;
+        if let Some(rest) = self.coarsening.rest() {
+            self.write(&rest, &mut written)?;
         }
         Some(written)
     }
@@ -196,11 +195,7 @@ mod tests {
             error: 0.01,
         };
         let sites = sites.into_iter().map(counts).collect();
-        vec![Update::Progress(Box::new(Progress {
-            duration_ms: second * 1_000,
-            sites,
-            ..Progress::default()
-        }))]
+        vec![Update::from(Progress { duration_ms: second * 1_000, sites, ..Progress::default() })]
     }
 
     fn recorded(seconds: u64) -> Recorded {
@@ -232,7 +227,8 @@ mod tests {
         let mut chance = 7;
         let mut last = std::collections::HashMap::new();
         for second in 1..=seconds {
-            let [Update::Progress(progress)] = &step(second, &mut chance)[..] else { panic!("a step") };
+            let step = step(second, &mut chance);
+            let progress = step[0].progress().expect("a step");
             last.extend(progress.sites.iter().map(|site| (site.id, site.allocated.bytes)));
         }
         let told: u64 = profile.sites.iter().map(|site| site.allocated.bytes).sum();

@@ -6,9 +6,7 @@
 
 use std::mem;
 
-use mayfly_profile::Update;
-
-use crate::held::Held;
+use mayfly_profile::{HeldSteps, Section, Update};
 
 /// How fast a recording may grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,14 +38,14 @@ pub struct Thinner {
     last_ms: u64,
     /// When the oldest step came that is held back.
     held_since_ms: u64,
-    held: Held,
+    held: HeldSteps,
 }
 
 impl Thinner {
     /// Nothing was written yet.
     pub fn new(growth: Growth) -> Self {
         let credit = i64::try_from(growth.bytes_ahead).unwrap_or(i64::MAX);
-        Self { growth, credit, last_ms: 0, held_since_ms: 0, held: Held::default() }
+        Self { growth, credit, last_ms: 0, held_since_ms: 0, held: HeldSteps::default() }
     }
 
     /// Whether a step can be written as it is now, so many milliseconds after the first: there is room, and nothing was held back.
@@ -64,28 +62,28 @@ impl Thinner {
         }
         let mut due = Vec::new();
         for update in step {
-            match self.held.add(update) {
-                None => {}
-                Some(Update::Reset) => {
+            match update {
+                Update::Step(step) => due.extend(step_of(self.held.add(step, 0))),
+                Update::Reset => {
                     self.held.clear();
                     due.push(Update::Reset);
                 }
-                Some(Update::End) => {
-                    due.extend(self.held.release());
+                Update::End => {
+                    due.extend(self.rest());
                     due.push(Update::End);
                 }
-                Some(named) => due.push(named),
+                named => due.push(named),
             }
         }
         if self.credit > 0 || now_ms.saturating_sub(self.held_since_ms) >= self.growth.most_ms {
-            due.extend(self.held.release());
+            due.extend(self.rest());
         }
         due
     }
 
     /// What was held back, where nothing follows.
-    pub fn rest(&mut self) -> Vec<Update> {
-        self.held.release().collect()
+    pub fn rest(&mut self) -> Option<Update> {
+        self.held.release().map(Update::Step)
     }
 
     /// Notes that what was due took so many bytes.
@@ -99,6 +97,11 @@ impl Thinner {
         let most = i64::try_from(self.growth.bytes_ahead).unwrap_or(i64::MAX);
         self.credit = self.credit.saturating_add(i64::try_from(earned).unwrap_or(i64::MAX)).min(most);
     }
+}
+
+/// A step, if it tells anything.
+pub(crate) fn step_of(sections: Vec<Section>) -> Option<Update> {
+    (!sections.is_empty()).then_some(Update::Step(sections))
 }
 
 #[cfg(test)]
@@ -171,7 +174,11 @@ mod tests {
             classes: (0..2_000 / PART as u32).map(|id| (ClassId(id), byte_ages.clone())).collect(),
             sites: (0..5_000 / PART as u32).map(|id| (SiteId(id), fates.clone())).collect(),
         };
-        vec![Update::Progress(Box::new(progress)), Update::Fates(Box::new(told)), Update::Operations(second)]
+        vec![
+            Update::from(progress),
+            Update::from(Section::Fates(Box::new(told))),
+            Update::from(Section::Operations(second)),
+        ]
     }
 
     #[test]
@@ -198,7 +205,7 @@ mod tests {
             let written: usize = due.iter().map(|update| writer.encode(update).expect("small").len()).sum();
             thinner.wrote(written);
             bytes += written as u64;
-            if due.iter().any(|update| matches!(update, Update::Progress(_))) {
+            if due.iter().any(|update| update.progress().is_some()) {
                 (steps, longest, last) = (steps + 1, longest.max(second - last), second);
             }
             due.into_iter().for_each(|update| read.apply(update).expect("fits"));
@@ -215,7 +222,7 @@ mod tests {
         let mut written = Vec::new();
         for second in 0..600u64 {
             let progress = Progress { duration_ms: second * 1_000, ..Progress::default() };
-            let due = thinner.take([Update::Progress(Box::new(progress))], second * 1_000);
+            let due = thinner.take([Update::from(progress)], second * 1_000);
             written.extend(due.iter().map(|_| second));
             // As large as those of a service with every object.
             thinner.wrote(due.len() * (2 << 20));
@@ -229,7 +236,7 @@ mod tests {
         let mut thinner = Thinner::new(Growth::STEADY);
         for second in 0..1_000 {
             let progress = Progress { duration_ms: second * 1_000, ..Progress::default() };
-            let due = thinner.take([Update::Progress(Box::new(progress))], second * 1_000);
+            let due = thinner.take([Update::from(progress)], second * 1_000);
             assert_eq!(due.len(), 1, "second {second}");
             thinner.wrote(20_000);
         }
@@ -239,15 +246,24 @@ mod tests {
     fn a_reset_voids_what_was_held_back_and_the_end_does_not() {
         let mut thinner = Thinner::new(Growth { bytes_per_second: 1, bytes_ahead: 1, most_ms: u64::MAX });
         thinner.wrote(100);
-        let progress = |ms| Update::Progress(Box::new(Progress { duration_ms: ms, ..Progress::default() }));
+        let progress = |ms| Update::from(Progress { duration_ms: ms, ..Progress::default() });
         assert_eq!(thinner.take([progress(1)], 1), []);
         assert_eq!(thinner.take([Update::Reset], 2), [Update::Reset]);
         assert_eq!(thinner.take([progress(2)], 3), []);
-        let operations = Update::Operations;
+        let operations = |so_many| Update::from(Section::Operations(so_many));
         assert_eq!(thinner.take([operations(9)], 3), []);
         assert_eq!(thinner.take([Update::Reset, progress(2), operations(1)], 3), [Update::Reset]);
         let name = Update::Class { id: ClassId(0), name: "a.A".into() };
         assert_eq!(thinner.take([name.clone(), progress(3), operations(2)], 4), [name]);
-        assert_eq!(thinner.take([Update::End], 5), [progress(3), operations(2), Update::End]);
+        assert_eq!(
+            thinner.take([Update::End], 5),
+            [
+                Update::Step(vec![
+                    Section::Progress(Box::new(Progress { duration_ms: 3, ..Progress::default() })),
+                    Section::Operations(2)
+                ]),
+                Update::End
+            ]
+        );
     }
 }

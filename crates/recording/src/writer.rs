@@ -4,11 +4,8 @@
 
 use mayfly_profile::Update;
 
-use crate::frame::{
-    FRAME_HEAD_LEN, KIND_CENSUS, KIND_COLLECTIONS, KIND_FATES, KIND_FLAGS, KIND_LABELS, KIND_LIVE,
-    KIND_OPERATIONS, KIND_SCOPES, KIND_SHARES, KIND_SOURCES, KIND_UPDATE, file_header, frame_head,
-};
-use crate::v2;
+use crate::frame::{FRAME_HEAD_LEN, KIND_STEP, KIND_UPDATE, file_header, frame_head};
+use crate::{sections, v3};
 
 /// Why an update could not be encoded. The stream stays usable: leave the update out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,17 +40,8 @@ impl RecordingWriter {
     /// Nothing is to be appended then; later updates may still be encoded.
     pub fn encode(&mut self, update: &Update) -> Result<Vec<u8>, WriteError> {
         let (kind, payload) = match update {
-            Update::Fates(fates) => (KIND_FATES, postcard::to_stdvec(fates)?),
-            Update::Shares(shares) => (KIND_SHARES, postcard::to_stdvec(shares)?),
-            Update::Live(live) => (KIND_LIVE, postcard::to_stdvec(live)?),
-            Update::Scopes(scopes) => (KIND_SCOPES, postcard::to_stdvec(scopes)?),
-            Update::Operations(operations) => (KIND_OPERATIONS, postcard::to_stdvec(operations)?),
-            Update::Collections(collections) => (KIND_COLLECTIONS, postcard::to_stdvec(collections)?),
-            Update::Census(census) => (KIND_CENSUS, postcard::to_stdvec(census)?),
-            Update::Flags(flags) => (KIND_FLAGS, postcard::to_stdvec(flags)?),
-            Update::Labels(labels) => (KIND_LABELS, postcard::to_stdvec(labels)?),
-            Update::Sources(sources) => (KIND_SOURCES, postcard::to_stdvec(sources)?),
-            update => (KIND_UPDATE, v2::encode(update)?),
+            Update::Step(step) => (KIND_STEP, sections::encode(step)?),
+            update => (KIND_UPDATE, v3::encode(update)?),
         };
         let len = u32::try_from(payload.len()).map_err(|_| WriteError::TooLarge { bytes: payload.len() })?;
         let mut bytes = Vec::with_capacity(FRAME_HEAD_LEN + payload.len());

@@ -15,7 +15,7 @@ use hdrhistogram::serialization::interval_log::{IntervalLogHistogram, IntervalLo
 use mayfly_formats::readable_class;
 use mayfly_profile::{
     BucketBounds, ByteAges, ClassCounts, ClassId, Collection, FateCounts, Fates, Flag, FlagValue, Frame,
-    FrameId, Gc, GcKind, GenerationUse, JvmInfo, LifetimeCounts, Lifetimes, Load, Progress, RunInfo,
+    FrameId, Gc, GcKind, GenerationUse, JvmInfo, LifetimeCounts, Lifetimes, Load, Progress, RunInfo, Section,
     SiteCounts, SiteId, Stamp, Tally, Tracking, Trust, Update,
 };
 use mayfly_recording::RecordingWriter;
@@ -89,14 +89,14 @@ fn step(second: u64, tracked: bool, more: u64) -> Update {
         }
     }
     let sites = if tracked { sites } else { Vec::new() };
-    Update::Progress(Box::new(Progress {
+    Update::from(Progress {
         duration_ms: second * 1_000,
         gcs: second as u32,
         classes,
         sites,
         trust: Trust { accounted_bytes: 100 * second * (16 + 40 + 64), ..Trust::default() },
         ..Progress::default()
-    }))
+    })
 }
 
 /// The same deaths and living, by site and by bytes.
@@ -129,14 +129,14 @@ fn fates(second: u64) -> Update {
         classes.push((ClassId(id), ages));
     }
     let stamp = Stamp { ms: second * 1_000, alive: (second * 1_000 - 500, second << 20) };
-    Update::Fates(Box::new(FateCounts { stamp, classes, sites }))
+    Update::from(Section::Fates(Box::new(FateCounts { stamp, classes, sites })))
 }
 
 /// One each second: every tenth is of the whole heap.
 fn collection(second: u64) -> Update {
     let full = second.is_multiple_of(10);
     let used = |before, after| GenerationUse { before: Some(before), after, capacity: Some(8 << 20) };
-    Update::Collections(vec![Collection {
+    Update::from(Section::Collections(vec![Collection {
         number: second as u32 - 1,
         at_ms: second * 1_000 - 50,
         pause_us: if full { 20_000 } else { 1_500 },
@@ -146,15 +146,15 @@ fn collection(second: u64) -> Update {
         young: Some(used(1 << 20, 1 << 16)),
         old: Some(used(second << 10, (second + 1) << 10)),
         tenuring: None,
-    }])
+    }]))
 }
 
 fn flags() -> Update {
     let flag = |name: &str, value| Flag { name: name.into(), value };
-    Update::Flags(vec![
+    Update::from(Section::Flags(vec![
         flag("MaxHeapSize", FlagValue::Number(64 << 20)),
         flag("UseSerialGC", FlagValue::Switch(true)),
-    ])
+    ]))
 }
 
 /// The whole stream; its program makes so many more of the hostile class each second.

@@ -57,10 +57,10 @@ fn counts_alone_leave_out_what_is_not_known() {
     let run = RunInfo { lifetimes: false, stacks: false, tracking: Tracking::Off, ..*run };
     state.apply(Update::Start(Box::new(run)));
     streams::names().into_iter().take(5).for_each(|update| state.apply(update));
-    let Update::Progress(mut progress) = step(9) else { panic!("a step") };
+    let mut progress = step(9).progress().cloned().expect("a step");
     progress.sites.clear();
     progress.classes.iter_mut().for_each(|counts| counts.lifetimes = None);
-    state.apply(Update::Progress(progress));
+    state.apply(Update::from(progress));
     state.refresh();
     assert_snapshot!("counts_only", screen(&state, SIZES[0], PLAIN));
     state.key(Key::Tab);

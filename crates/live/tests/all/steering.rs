@@ -149,11 +149,10 @@ fn a_view_that_missed_steps_says_so_and_is_right_again() {
     };
     told(&mut state, &mut all, start());
     names().into_iter().take(3).for_each(|update| told(&mut state, &mut all, update));
-    let Update::Progress(mut last) = step(7) else { panic!("a step") };
+    let mut last = step(7).progress().cloned().expect("a step");
     let cause = "4 steps left out of this view".to_owned();
     last.trust.dropped.push(Dropped { cause, objects: 0 });
-    for update in names().into_iter().skip(3).chain([step(1), Update::Reset, step(2), Update::Progress(last)])
-    {
+    for update in names().into_iter().skip(3).chain([step(1), Update::Reset, step(2), Update::from(last)]) {
         all.apply(update).expect("fits");
     }
     all.retold(0).into_iter().for_each(|update| state.apply(update));
@@ -186,9 +185,9 @@ fn a_reset_empties_the_tables() {
 fn rates_of_a_run_that_is_over_are_those_of_all_of_it() {
     let mut state = after(20);
     // In its last second nothing was allocated.
-    let Update::Progress(mut last) = step(20) else { panic!("a step") };
+    let mut last = step(20).progress().cloned().expect("a step");
     last.duration_ms += 1_000;
-    state.apply(Update::Progress(last));
+    state.apply(Update::from(last));
     state.refresh();
     assert!(shown(&state).lines().any(|line| line.starts_with("byte[] ") && line.contains(" 0 B")));
     state.apply(Update::End);

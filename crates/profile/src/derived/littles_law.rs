@@ -71,7 +71,7 @@ mod tests {
     use crate::facts::trust::Trust;
     use crate::lifetime::lifetimes::Lifetimes;
     use crate::stream::builder::ProfileBuilder;
-    use crate::stream::update::{ClassCounts, LifetimeCounts, Progress, Update};
+    use crate::stream::update::{ClassCounts, LifetimeCounts, Progress, Section, Update};
 
     use super::*;
 
@@ -108,7 +108,7 @@ mod tests {
             let following = Following { most_ms_between: gc_ms, ..Following::default() };
             apply(
                 &mut builder,
-                Update::Progress(Box::new(Progress {
+                Update::from(Progress {
                     duration_ms: now,
                     gcs: (now / gc_ms) as u32,
                     trust: Trust { following, ..Trust::default() },
@@ -118,10 +118,10 @@ mod tests {
                         lifetimes: Some(tracked),
                     }],
                     ..Progress::default()
-                })),
+                }),
             );
             if last_gc > 0 {
-                apply(&mut builder, Update::Collections(vec![ended]));
+                apply(&mut builder, Update::from(Section::Collections(vec![ended])));
             }
         }
         builder.profile_with_history()

@@ -31,7 +31,7 @@ use crate::facts::share::Share;
 use crate::facts::stack::Stack;
 use crate::facts::tally::Tally;
 use crate::facts::trust::{Dropped, OwnCost, Refusals, Remainder, Trust};
-use crate::lifetime::scope;
+use crate::stream::kinds::Facts;
 use crate::stream::order::{class_order, site_order};
 use crate::stream::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
 
@@ -43,27 +43,18 @@ impl Profile {
         let sources = sources::joined(self.all_sources(), other.all_sources());
         let labels = sources::common(&self.labels, &other.labels);
         let live_as_of = live_as_of(self.live_as_of, other.live_as_of);
-        let [mut into, other] =
+        let [mut into, mut other] =
             [self, other].map(|part| part.unjudged_if_uncollected().reduced(&run, &trust));
-        into.duration_ms = into.duration_ms.saturating_add(other.duration_ms);
-        into.gcs = into.gcs.saturating_add(other.gcs);
         into.resets = into.resets.saturating_add(other.resets);
-        into.operations = into.operations.saturating_add(other.operations);
         into.complete &= other.complete;
+        Facts::default().all().into_iter().for_each(|kind| kind.merge(&mut into, &mut other));
         into.shares = shares(&run, [&into, &other]);
         into.classes = joined(into.classes, other.classes, |class| class.name.clone(), ClassProfile::join);
         into.classes.sort_by(class_order);
         into.sites = joined(into.sites, other.sites, site_key, SiteProfile::join);
         into.sites.sort_by(site_order);
-        for (name, estimate) in other.estimates {
-            into.estimates.entry(name).or_default().add(estimate);
-        }
-        into.scopes = scope::joined(into.scopes, other.scopes);
         into.part = same(&into.part, &other.part);
         into.flags = same(&into.flags, &other.flags);
-        // Read by collections of one JVM each.
-        into.census = None;
-        into.collections.clear();
         into.history.clear();
         Self { run, trust, live_as_of, labels, sources, ..into }.without_guesses().ranked()
     }

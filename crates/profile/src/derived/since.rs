@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::facts::stack::Stack;
 use crate::facts::tally::Tally;
 use crate::lifetime::lifetimes::{ByteAges, Lifetimes};
+use crate::stream::kinds::Facts;
 use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
 
 impl Profile {
@@ -17,12 +18,7 @@ impl Profile {
     pub fn since(mut self, earlier: &Self) -> Self {
         let (from_ms, to_ms) = (earlier.duration_ms, self.duration_ms);
         self.part.during_ms = Some((from_ms, to_ms));
-        // Cumulative from the start on: not of this time.
-        self.census = None;
-        self.collections.retain(|collection| from_ms < collection.at_ms && collection.at_ms <= to_ms);
-        self.duration_ms = self.duration_ms.saturating_sub(earlier.duration_ms);
-        self.gcs = self.gcs.saturating_sub(earlier.gcs);
-        self.operations = self.operations.saturating_sub(earlier.operations);
+        Facts::default().all().into_iter().for_each(|kind| kind.since(&mut self, earlier));
         let before: FxHashMap<&str, &ClassProfile> =
             earlier.classes.iter().map(|class| (class.name.as_str(), class)).collect();
         self.classes.retain_mut(|class| {
@@ -39,17 +35,6 @@ impl Profile {
             }
             !is_idle(site.allocated, site.not_seen_dead(), &site.collected)
         });
-        for (name, estimate) in &mut self.estimates {
-            *estimate = estimate.without(earlier.estimates.get(name).copied().unwrap_or_default());
-        }
-        for (name, share) in &mut self.shares {
-            *share = share.since(earlier.shares.get(name).copied().unwrap_or_default());
-        }
-        for scope in &mut self.scopes {
-            if let Some(before) = earlier.scopes.iter().find(|before| before.path == scope.path) {
-                *scope = std::mem::take(scope).since(before);
-            }
-        }
         self.ranked()
     }
 }

@@ -8,7 +8,8 @@
 use std::mem::take;
 
 use crate::derived::slices::Slices;
-use crate::stream::builder::{ApplyError, ProfileBuilder};
+use crate::stream::builder::ProfileBuilder;
+use crate::stream::dictionary::ApplyError;
 use crate::stream::earlier::{Earlier, Moment};
 use crate::stream::profile::Profile;
 use crate::stream::update::Update;
@@ -68,14 +69,11 @@ impl Slicing {
     /// # Errors
     /// As [`ProfileBuilder::apply`].
     pub fn apply(&mut self, update: Update) -> Result<(), ApplyError> {
-        match &update {
-            // What follows a step belongs to it, up to the next.
-            Update::Progress(_) if self.read_ms() >= self.width_ms => self.cut(),
-            Update::Reset => {
-                self.cuts.clear();
-                (self.width_ms, self.begin) = (FIRST_MS, Moment::default());
-            }
-            _ => {}
+        if update == Update::Reset {
+            self.cuts.clear();
+            (self.width_ms, self.begin) = (FIRST_MS, Moment::default());
+        } else if update.progress().is_some() && self.read_ms() >= self.width_ms {
+            self.cut();
         }
         self.builder.apply(update)
     }
@@ -92,12 +90,12 @@ impl Slicing {
 
     /// How much of a slice was read since the last one.
     fn read_ms(&self) -> u64 {
-        self.builder.duration_ms.saturating_sub(self.begin.duration_ms)
+        self.builder.duration_ms().saturating_sub(self.begin.ms())
     }
 
     fn cut(&mut self) {
         let now = self.builder.moment();
-        let (from_ms, to_ms) = (self.begin.duration_ms, now.duration_ms);
+        let (from_ms, to_ms) = (self.begin.ms(), now.ms());
         let begin = self.builder.as_of(std::mem::replace(&mut self.begin, now));
         let bytes = begin.bytes();
         self.cuts.push(Cut { from_ms, to_ms, begin, bytes });
@@ -117,7 +115,8 @@ impl Slicing {
         let ids = builder.without_small_stacks(self.limits.stacks);
         let mut slices = Slices::with_stacks(ids.is_some().then_some(self.limits.stacks));
         // They tell nothing of cells.
-        let (scopes, collections) = (take(&mut builder.scopes), take(&mut builder.collections));
+        let facts = &mut builder.facts;
+        let (scopes, collections) = (take(&mut facts.scopes), take(&mut facts.collections));
         let mut now = builder.profile();
         for Cut { from_ms, to_ms, begin, .. } in self.cuts.iter_mut().rev() {
             builder.exchange(begin);
@@ -128,9 +127,9 @@ impl Slicing {
         for mut cut in self.cuts.drain(..) {
             builder.exchange(&mut cut.begin);
         }
-        (builder.scopes, builder.collections) = (scopes, collections);
+        (builder.facts.scopes, builder.facts.collections) = (scopes, collections);
         if let Some(ids) = ids {
-            builder.site_keys.set_ids(ids);
+            builder.names.sites.set_ids(ids);
         }
         slices
     }
@@ -179,7 +178,7 @@ mod tests {
         };
         let classes =
             vec![ClassCounts { id: ClassId(0), allocated: Tally::of(born, 16), lifetimes: Some(tracked) }];
-        Update::Progress(Box::new(Progress { duration_ms: second * 1_000, classes, ..Progress::default() }))
+        Update::from(Progress { duration_ms: second * 1_000, classes, ..Progress::default() })
     }
 
     fn stream(seconds: u64) -> Vec<Update> {
@@ -281,12 +280,12 @@ mod tests {
                 collected: vec![Tally::default()],
                 ..SiteCounts::default()
             };
-            updates.push(Update::Progress(Box::new(Progress {
+            updates.push(Update::from(Progress {
                 duration_ms: second * 1_000,
                 classes: (0..2).map(counts).collect(),
                 sites: changed.map(site).collect(),
                 ..Progress::default()
-            })));
+            }));
         }
         updates
     }

@@ -12,12 +12,14 @@ use crate::facts::ids::{ClassId, SiteId};
 use crate::facts::share::Share;
 use crate::facts::stack::StackIndex;
 use crate::facts::tally::Tally;
-use crate::facts::trust::Trust;
 use crate::lifetime::ages::Ages;
 use crate::lifetime::fates::{Fates, Spread, Stamp};
 use crate::lifetime::lifetimes::ByteAges;
-use crate::stream::builder::{ProfileBuilder, SiteKey};
-use crate::stream::update::{ClassCounts, LifetimeCounts, SiteCounts};
+use crate::stream::builder::ProfileBuilder;
+use crate::stream::dictionary::SiteKey;
+use crate::stream::kinds::Facts;
+use crate::stream::kinds::operations::Operations;
+use crate::stream::update::{ClassCounts, LifetimeCounts, Progress, SiteCounts};
 use crate::stream::versions::Replaced;
 
 /// Bytes that a cell of [`Fates`] takes, and an interval of ages, about.
@@ -27,11 +29,16 @@ const INTERVAL_BYTES: usize = 16;
 /// Where a stream stands, without its counts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Moment {
-    pub(crate) duration_ms: u64,
-    gcs: u32,
-    operations: u64,
-    trust: Trust,
+    newest: Progress,
+    operations: Operations,
     stamp: Stamp,
+}
+
+impl Moment {
+    /// Profiled time by then.
+    pub(crate) fn ms(&self) -> u64 {
+        self.newest.duration_ms
+    }
 }
 
 /// A moment, and the counts that were replaced since.
@@ -50,60 +57,54 @@ impl ProfileBuilder {
     /// A builder that keeps what is replaced, until it is taken.
     pub(crate) fn keeping_replaced() -> Self {
         let mut builder = Self::default();
-        builder.class_counts.keep_replaced();
-        builder.site_counts.keep_replaced();
-        builder.estimates.keep_replaced();
-        builder.class_ages.keep_replaced();
-        builder.shares.keep_replaced();
-        builder.site_fates.keep_replaced();
+        builder.facts.counts.classes.keep_replaced();
+        builder.facts.counts.sites.keep_replaced();
+        builder.facts.counts.estimates.keep_replaced();
+        builder.facts.fates.classes.keep_replaced();
+        builder.facts.shares.keep_replaced();
+        builder.facts.fates.sites.keep_replaced();
         builder
     }
 
     /// Where the stream stands.
     pub(crate) fn moment(&self) -> Moment {
-        Moment {
-            duration_ms: self.duration_ms,
-            gcs: self.gcs,
-            operations: self.operations,
-            trust: self.trust.clone(),
-            stamp: self.stamp,
-        }
+        let Facts { counts, operations, fates, .. } = &self.facts;
+        Moment { newest: counts.newest.clone(), operations: *operations, stamp: fates.stamp }
     }
 
     /// How things were at this moment, the one when this was asked the last time, or the begin.
     pub(crate) fn as_of(&mut self, moment: Moment) -> Earlier {
         Earlier {
             moment,
-            classes: self.class_counts.take_replaced(),
-            sites: self.site_counts.take_replaced(),
-            estimates: self.estimates.take_replaced(),
-            ages: self.class_ages.take_replaced(),
-            shares: self.shares.take_replaced(),
-            fates: self.site_fates.take_replaced(),
+            classes: self.facts.counts.classes.take_replaced(),
+            sites: self.facts.counts.sites.take_replaced(),
+            estimates: self.facts.counts.estimates.take_replaced(),
+            ages: self.facts.fates.classes.take_replaced(),
+            shares: self.facts.shares.take_replaced(),
+            fates: self.facts.fates.sites.take_replaced(),
         }
     }
 
     /// Goes back to that moment, the latest one that was not gone back to yet; done again, it goes forward again.
     pub(crate) fn exchange(&mut self, earlier: &mut Earlier) {
         let moment = self.moment();
-        let Moment { duration_ms, gcs, operations, trust, stamp } =
-            std::mem::replace(&mut earlier.moment, moment);
-        (self.duration_ms, self.gcs, self.operations) = (duration_ms, gcs, operations);
-        (self.trust, self.stamp) = (trust, stamp);
-        self.class_counts.exchange(&mut earlier.classes);
-        self.site_counts.exchange(&mut earlier.sites);
-        self.estimates.exchange(&mut earlier.estimates);
-        self.class_ages.exchange(&mut earlier.ages);
-        self.shares.exchange(&mut earlier.shares);
-        self.site_fates.exchange(&mut earlier.fates);
+        let then = std::mem::replace(&mut earlier.moment, moment);
+        (self.facts.counts.newest, self.facts.operations) = (then.newest, then.operations);
+        self.facts.fates.stamp = then.stamp;
+        self.facts.counts.classes.exchange(&mut earlier.classes);
+        self.facts.counts.sites.exchange(&mut earlier.sites);
+        self.facts.counts.estimates.exchange(&mut earlier.estimates);
+        self.facts.fates.classes.exchange(&mut earlier.ages);
+        self.facts.shares.exchange(&mut earlier.shares);
+        self.facts.fates.sites.exchange(&mut earlier.fates);
     }
 
     /// Takes the stacks of all sites but so many of those with most bytes for none: of a class these are then one, without
     /// frames. What ids stood for before, if there were more.
     pub(crate) fn without_small_stacks(&mut self, most: usize) -> Option<Vec<(SiteId, usize)>> {
         let mut bytes: FxHashMap<usize, u64> = FxHashMap::default();
-        for counts in self.site_counts.values() {
-            if let Some(index) = self.site_keys.index(counts.id) {
+        for counts in self.facts.counts.sites.values() {
+            if let Some(index) = self.names.sites.index(counts.id) {
                 let sum = bytes.entry(index).or_default();
                 *sum = sum.saturating_add(counts.allocated.bytes);
             }
@@ -114,11 +115,11 @@ impl ProfileBuilder {
         let mut order: Vec<_> = bytes.into_iter().map(|(index, bytes)| (Reverse(bytes), index)).collect();
         order.sort_unstable();
         let kept: FxHashSet<_> = order.into_iter().take(most).map(|(_, index)| index).collect();
-        let before = self.site_keys.ids();
+        let before = self.names.sites.ids();
         for &(id, index) in &before {
-            if let (false, Some(key)) = (kept.contains(&index), self.site_keys.value(index)) {
+            if let (false, Some(key)) = (kept.contains(&index), self.names.sites.value(index)) {
                 let without_frames = SiteKey { class: key.class, stack: StackIndex::NONE };
-                self.site_keys.set(id, without_frames);
+                self.names.sites.set(id, without_frames);
             }
         }
         Some(before)

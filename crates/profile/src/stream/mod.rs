@@ -1,10 +1,15 @@
 //! One run as it is recorded: updates, the profile they are folded into, and going back in them.
 
 pub(crate) mod builder;
+pub(crate) mod dictionary;
 pub(crate) mod earlier;
+pub(crate) mod held;
 pub(crate) mod history;
 pub(crate) mod id_map;
+pub(crate) mod kind;
+pub(crate) mod kinds;
 pub(crate) mod names;
+pub(crate) mod naming;
 pub(crate) mod order;
 pub(crate) mod profile;
 pub(crate) mod replay;

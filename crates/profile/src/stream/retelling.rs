@@ -4,32 +4,17 @@
 
 use std::collections::HashMap;
 
-use crate::facts::census::CensusCounts;
 use crate::facts::frame::Frame;
-use crate::lifetime::fates::Stamp;
 use crate::stream::builder::ProfileBuilder;
-use crate::stream::update::{FateCounts, LiveCounts, Progress, Update};
+use crate::stream::update::Update;
 
 impl ProfileBuilder {
     /// All names and all counts as of now, under their ids, for a reader of the same stream that has read `resets` resets
     /// of it and anything of the rest, but at least its start. Whoever folds this has what this builder has.
     pub fn retold(&self, resets: u32) -> Vec<Update> {
         let mut updates: Vec<_> = (resets..self.resets).map(|_| Update::Reset).collect();
-        let flags = (!self.flags.is_empty()).then(|| Update::Flags(self.flags.clone()));
-        updates.extend(flags);
-        updates.extend((!self.labels.is_empty()).then(|| Update::Labels(self.labels.clone())));
-        updates.extend((!self.sources.is_empty()).then(|| Update::Sources(self.sources.clone())));
         updates.extend(self.names_again());
-        updates.push(Update::Progress(Box::new(self.counts_again())));
-        updates.extend(self.live_again().map(Update::Live));
-        updates.extend(self.fates_again().map(|fates| Update::Fates(Box::new(fates))));
-        updates.extend(self.shares_again());
-        updates.extend(self.census_again());
-        let scopes: Vec<_> = self.scopes.values().cloned().collect();
-        updates.extend((!scopes.is_empty()).then_some(Update::Scopes(scopes)));
-        updates.extend((self.operations > 0).then_some(Update::Operations(self.operations)));
-        let collections = self.collections.to_vec();
-        updates.extend((!collections.is_empty()).then_some(Update::Collections(collections)));
+        updates.push(Update::Step(self.facts.clone().take()));
         if self.complete {
             updates.push(Update::End);
         }
@@ -45,69 +30,25 @@ impl ProfileBuilder {
 
     /// Names in the order in which they need each other.
     fn names_again(&self) -> Vec<Update> {
-        let (classes, frames) = (self.class_names.ids(), self.frames.ids());
+        let (classes, frames) = (self.names.classes.ids(), self.names.frames.ids());
         let (class_id, frame_id) = (by_index(&classes), by_index(&frames));
         let class = |&(id, index): &(_, usize)| {
-            let name = self.class_names.value(index)?.clone();
+            let name = self.names.classes.value(index)?.clone();
             Some(Update::Class { id, name })
         };
         let frame = |&(id, index): &(_, usize)| {
-            let frame = Frame::clone(self.frames.value(index)?);
+            let frame = Frame::clone(self.names.frames.value(index)?);
             Some(Update::Frame { id, frame })
         };
         let site = |(id, index)| {
-            let key = self.site_keys.value(index)?;
-            let frames = self.stacks.frames(key.stack);
+            let key = self.names.sites.value(index)?;
+            let frames = self.names.stacks.frames(key.stack);
             let stack = frames.filter_map(|index| frame_id.get(&index.row()).copied()).collect();
             Some(Update::Site { id, class: *class_id.get(&key.class)?, stack })
         };
-        let sites = self.site_keys.ids();
+        let sites = self.names.sites.ids();
         let names = classes.iter().filter_map(class).chain(frames.iter().filter_map(frame));
         names.chain(sites.into_iter().filter_map(site)).collect()
-    }
-
-    /// All fates as of now, if there are any.
-    fn fates_again(&self) -> Option<FateCounts> {
-        let mut classes: Vec<_> = self.class_ages.iter().map(|(&id, ages)| (id, ages.clone())).collect();
-        let aged = self.site_fates.iter().map(|(&id, (then, fates))| (id, fates.as_of(*then, self.stamp)));
-        let mut sites: Vec<_> = aged.collect();
-        classes.sort_unstable_by_key(|&(id, _)| id);
-        sites.sort_unstable_by_key(|&(id, _)| id);
-        let told = !classes.is_empty() || !sites.is_empty() || self.stamp != Stamp::default();
-        told.then_some(FateCounts { stamp: self.stamp, classes, sites })
-    }
-
-    fn live_again(&self) -> Option<LiveCounts> {
-        let as_of_ms = self.live_as_of.streamed()?;
-        let mut classes: Vec<_> = self.class_live.iter().map(|(&id, &live)| (id, live)).collect();
-        let mut sites: Vec<_> = self.site_live.iter().map(|(&id, &live)| (id, live)).collect();
-        classes.sort_unstable_by_key(|&(id, _)| id);
-        sites.sort_unstable_by_key(|&(id, _)| id);
-        Some(LiveCounts { as_of_ms, classes, sites })
-    }
-
-    fn shares_again(&self) -> Option<Update> {
-        let mut shares: Vec<_> = self.shares.iter().map(|(&id, &share)| (id, share)).collect();
-        shares.sort_unstable_by_key(|&(id, _)| id);
-        (!shares.is_empty()).then_some(Update::Shares(shares))
-    }
-
-    fn census_again(&self) -> Option<Update> {
-        let reach = self.census_reach.clone()?;
-        let mut classes: Vec<_> = self.class_census.iter().map(|(&id, class)| (id, class.clone())).collect();
-        classes.sort_unstable_by_key(|&(id, _)| id);
-        Some(Update::Census(Box::new(CensusCounts { reach, classes })))
-    }
-
-    fn counts_again(&self) -> Progress {
-        let mut classes: Vec<_> = self.class_counts.values().cloned().collect();
-        let mut sites: Vec<_> = self.site_counts.values().cloned().collect();
-        let mut estimates: Vec<_> = self.estimates.iter().map(|(&id, &estimate)| (id, estimate)).collect();
-        classes.sort_unstable_by_key(|counts| counts.id);
-        sites.sort_unstable_by_key(|counts| counts.id);
-        estimates.sort_unstable_by_key(|&(id, _)| id);
-        let (duration_ms, gcs, trust) = (self.duration_ms, self.gcs, self.trust.clone());
-        Progress { duration_ms, gcs, trust, classes, sites, estimates }
     }
 }
 
@@ -124,10 +65,11 @@ mod tests {
     use crate::facts::ids::{ClassId, FrameId, SiteId};
     use crate::facts::run::RunInfo;
     use crate::facts::tally::Tally;
+    use crate::lifetime::fates::Stamp;
     use crate::lifetime::fates::{Fates, Load};
     use crate::lifetime::lifetimes::ByteAges;
     use crate::lifetime::scope::ScopeCounts;
-    use crate::stream::update::{ClassCounts, SiteCounts};
+    use crate::stream::update::{ClassCounts, FateCounts, Progress, Section, SiteCounts};
 
     fn class(id: u32, name: &str) -> Update {
         Update::Class { id: ClassId(id), name: name.into() }
@@ -153,13 +95,13 @@ mod tests {
         });
         let estimate =
             crate::facts::estimate::ClassEstimate { unseen: Estimate::default(), ..Default::default() };
-        Update::Progress(Box::new(Progress {
+        Update::from(Progress {
             duration_ms: ms,
             classes: classes.collect(),
             sites: sites.collect(),
             estimates: vec![(ClassId(0), estimate)],
             ..Progress::default()
-        }))
+        })
     }
 
     /// Of class 1 and site 0: so many objects died young, one lives.
@@ -172,13 +114,22 @@ mod tests {
         let mut ages = ByteAges::default();
         ages.ms.record_deaths(0, ms / 2, objects * 16);
         let (classes, sites) = (vec![(ClassId(1), ages)], vec![(SiteId(0), known)]);
-        Update::Fates(Box::new(FateCounts { stamp: Stamp { ms, alive: (ms / 2, ms * 2) }, classes, sites }))
+        Update::from(Section::Fates(Box::new(FateCounts {
+            stamp: Stamp { ms, alive: (ms / 2, ms * 2) },
+            classes,
+            sites,
+        })))
     }
 
     fn scopes(entries: u64) -> Update {
         let allocated = vec![(ClassId(0), Tally::of(entries, 16))];
         let path = vec!["request".into()];
-        Update::Scopes(vec![ScopeCounts { path, entries, allocated, ..ScopeCounts::default() }])
+        Update::from(Section::Scopes(vec![ScopeCounts {
+            path,
+            entries,
+            allocated,
+            ..ScopeCounts::default()
+        }]))
     }
 
     /// Two classes of one name, stacks, scopes, fates, two resets.
@@ -194,11 +145,11 @@ mod tests {
             fates(1000, 7),
             progress(1500, &[(0, 6)], &[]),
             scopes(2),
-            Update::Operations(20),
-            Update::Fates(Box::new(FateCounts {
+            Update::from(Section::Operations(20)),
+            Update::from(Section::Fates(Box::new(FateCounts {
                 stamp: Stamp { ms: 1500, alive: (1400, 9000) },
                 ..FateCounts::default()
-            })),
+            }))),
             Update::Reset,
             class(2, "a.A"),
             progress(2000, &[(0, 1), (2, 2)], &[]),
@@ -206,7 +157,7 @@ mod tests {
             Update::Site { id: SiteId(1), class: ClassId(2), stack: vec![] },
             progress(3000, &[(2, 4), (1, 1)], &[(1, 4)]),
             scopes(3),
-            Update::Operations(3),
+            Update::from(Section::Operations(3)),
             fates(3000, 4),
             Update::End,
         ]

@@ -14,28 +14,28 @@ use crate::stream::update::SiteCounts;
 impl ProfileBuilder {
     /// The row of a site: the same for all ids of one class name and stack, and less than the number of sites named.
     pub fn site_row(&self, id: SiteId) -> Option<usize> {
-        self.site_keys.index(id)
+        self.names.sites.index(id)
     }
 
     /// Class of the objects of a row.
     pub fn class_of_site(&self, row: usize) -> Option<&str> {
-        self.class_names.value(self.site_keys.value(row)?.class).map(String::as_str)
+        self.names.classes.value(self.names.sites.value(row)?.class).map(String::as_str)
     }
 
     /// Stack of a row, innermost frame first.
     pub fn stack_of_site(&self, row: usize) -> impl Iterator<Item = &Frame> {
-        let frames = self.site_keys.value(row).map(|key| self.stacks.frames(key.stack));
-        let frame = |id: FrameId| self.frames.value(id.row()).map(Arc::as_ref);
+        let frames = self.names.sites.value(row).map(|key| self.names.stacks.frames(key.stack));
+        let frame = |id: FrameId| self.names.frames.value(id.row()).map(Arc::as_ref);
         frames.into_iter().flatten().filter_map(frame)
     }
 
     /// What was counted under one id, if anything was since the last reset.
     pub fn counts_of_site(&self, id: SiteId) -> Option<&SiteCounts> {
-        self.site_counts.get(&id)
+        self.facts.counts.sites.get(&id)
     }
 
     /// How many of its objects the last collection has left; `None` where the stream does not tell it.
     pub fn live_of_site(&self, id: SiteId) -> Option<Tally> {
-        self.judged(&self.site_live, id)
+        self.facts.live.of_site(id)
     }
 }

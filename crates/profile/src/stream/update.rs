@@ -47,18 +47,32 @@ pub enum Update {
         /// Innermost frame first.
         stack: Vec<FrameId>,
     },
+    /// What is new of each kind of fact, as of one moment.
+    Step(Vec<Section>),
+    /// All counts start again from zero; names stay.
+    Reset,
+    /// The agent closed the stream: nothing follows.
+    End,
+}
+
+/// What a step says of one kind of fact ([`kinds`](super::kinds)). In a recording the place in this list is its tag: a new one is added at
+/// the end, and none is moved or taken away.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Section {
     /// New values for some classes and sites, and the state of the whole.
     Progress(Box<Progress>),
-    /// New values of how long the objects of some classes and sites lived, as of the last progress.
-    Fates(Box<FateCounts>),
-    /// New values of how many objects of some classes were followed, where not each was; as of the last progress.
-    Shares(Vec<(ClassId, Share)>),
     /// New values of what is live, after a sweep; one without a moment says that there was no collection yet.
     Live(LiveCounts),
-    /// New values of some scopes, as of the last progress.
+    /// New values of how long the objects of some classes and sites lived.
+    Fates(Box<FateCounts>),
+    /// New values of how many objects of some classes were followed, where not each was.
+    Shares(Vec<(ClassId, Share)>),
+    /// New values of some scopes.
     Scopes(Vec<ScopeCounts>),
-    /// Operations that the program has reported, if any; as of the last progress.
+    /// Operations that the program has reported, if any.
     Operations(u64),
+    /// New values of what was read of young collections.
+    Census(Box<CensusCounts>),
     /// Collections that have ended since the last time, in order. One that was told before is told as it was.
     Collections(Vec<Collection>),
     /// Flags of the JVM, once.
@@ -67,15 +81,44 @@ pub enum Update {
     Labels(Labels),
     /// The recordings that this one was merged from, once.
     Sources(Vec<Source>),
-    /// New values of what was read of young collections; as of the last progress.
-    Census(Box<CensusCounts>),
-    /// All counts start again from zero; names stay.
-    Reset,
-    /// The agent closed the stream: nothing follows.
-    End,
 }
 
-/// A step of the stream: what changed since the last one.
+/// How many kinds of sections there are.
+pub const SECTION_KINDS: usize = 11;
+
+impl Update {
+    /// The time, trust and counts of a step, if it tells them.
+    pub fn progress(&self) -> Option<&Progress> {
+        let Self::Step(sections) = self else { return None };
+        sections.iter().find_map(|section| match section {
+            Section::Progress(progress) => Some(&**progress),
+            _ => None,
+        })
+    }
+
+    /// The same, to be changed.
+    pub fn progress_mut(&mut self) -> Option<&mut Progress> {
+        let Self::Step(sections) = self else { return None };
+        sections.iter_mut().find_map(|section| match section {
+            Section::Progress(progress) => Some(&mut **progress),
+            _ => None,
+        })
+    }
+}
+
+impl From<Section> for Update {
+    fn from(section: Section) -> Self {
+        Self::Step(vec![section])
+    }
+}
+
+impl From<Progress> for Update {
+    fn from(progress: Progress) -> Self {
+        Section::Progress(Box::new(progress)).into()
+    }
+}
+
+/// How far the stream is, and which counts changed since the last step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// Profiled time since the start or the last reset, in milliseconds.

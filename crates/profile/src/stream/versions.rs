@@ -48,6 +48,13 @@ impl<K: Copy + Ord + Hash, V> Versions<K, V> {
         }
     }
 
+    /// All values, in the order of ids; none are left.
+    pub(crate) fn take(&mut self) -> Vec<(K, V)> {
+        let mut newest: Vec<_> = self.newest.drain().collect();
+        newest.sort_unstable_by_key(|&(id, _)| id);
+        newest
+    }
+
     /// Forgets all values, also those that were replaced.
     pub(crate) fn clear(&mut self) {
         self.newest.clear();

@@ -4,7 +4,8 @@
 
 use std::time::Duration;
 
-use crate::stream::builder::{ApplyError, ProfileBuilder};
+use crate::stream::builder::ProfileBuilder;
+use crate::stream::dictionary::ApplyError;
 use crate::stream::profile::Profile;
 use crate::stream::update::Update;
 
@@ -57,42 +58,31 @@ impl Window {
     /// # Errors
     /// As [`ProfileBuilder::apply`].
     pub fn apply(&mut self, update: Update) -> Result<(), ApplyError> {
-        match &update {
-            Update::Progress(progress) => {
-                self.closed = self.start.is_some() && self.is_reached();
-                if self.closed {
-                    return Ok(());
-                }
-                if self.start.is_none() && progress.duration_ms > self.range.from_ms {
-                    self.start = Some(self.builder.profile());
-                    self.builder.history.forget();
-                }
+        if let Some(progress) = update.progress() {
+            self.closed = self.start.is_some() && self.is_reached();
+            if !self.closed && self.start.is_none() && progress.duration_ms > self.range.from_ms {
+                self.start = Some(self.builder.profile());
+                self.builder.history.forget();
             }
-            // They belong to the progress before.
-            Update::Live(_)
-            | Update::Fates(_)
-            | Update::Shares(_)
-            | Update::Scopes(_)
-            | Update::Census(_)
-            | Update::Operations(_)
-                if self.closed =>
-            {
-                return Ok(());
-            }
-            // Those of the range are told of by its own steps.
-            Update::Collections(later) if self.closed => {
-                self.builder.collections.extend(later.clone());
-                return Ok(());
-            }
-            Update::Reset => (self.start, self.closed) = (None, false),
-            _ => {}
         }
-        self.builder.apply(update)
+        match update {
+            // What no later step stands for may have happened in the range.
+            Update::Step(sections) if self.closed => {
+                let (single, _) = self.builder.facts.apart(sections);
+                let names = &self.builder.names;
+                single.into_iter().try_for_each(|section| self.builder.facts.fold(section, Some(names)))
+            }
+            Update::Reset => {
+                (self.start, self.closed) = (None, false);
+                self.builder.apply(Update::Reset)
+            }
+            update => self.builder.apply(update),
+        }
     }
 
     /// Whether a step at the end of the range, or after it, was seen.
     fn is_reached(&self) -> bool {
-        self.range.to_ms.is_some_and(|to_ms| self.builder.duration_ms >= to_ms)
+        self.range.to_ms.is_some_and(|to_ms| self.builder.duration_ms() >= to_ms)
     }
 
     /// The part of the profile.
@@ -102,7 +92,7 @@ impl Window {
     pub fn profile(&self) -> Result<Profile, WindowError> {
         match &self.start {
             Some(start) => Ok(self.builder.profile_with_history().since(start)),
-            None => Err(WindowError::TooLate { ends_ms: self.builder.duration_ms }),
+            None => Err(WindowError::TooLate { ends_ms: self.builder.duration_ms() }),
         }
     }
 }
@@ -113,7 +103,7 @@ mod tests {
     use crate::facts::ids::{ClassId, SiteId};
     use crate::facts::run::RunInfo;
     use crate::facts::tally::Tally;
-    use crate::stream::update::{ClassCounts, LifetimeCounts, Progress, SiteCounts};
+    use crate::stream::update::{ClassCounts, LifetimeCounts, Progress, Section, SiteCounts};
 
     fn range(from_s: u64, to_s: Option<u64>) -> TimeRange {
         TimeRange::new(Duration::from_secs(from_s), to_s.map(Duration::from_secs)).expect("not empty")
@@ -129,7 +119,7 @@ mod tests {
         tracked.lifetimes.ms.record_living(100, live.objects);
         let allocated = Tally::of(10 * second, 16);
         let collected = tracked.collected.clone();
-        Update::Progress(Box::new(Progress {
+        Update::from(Progress {
             duration_ms: second * 1_000,
             gcs: second as u32,
             classes: vec![ClassCounts { id: ClassId(0), allocated, lifetimes: Some(tracked) }],
@@ -142,7 +132,7 @@ mod tests {
                 error: 0.0,
             }],
             ..Progress::default()
-        }))
+        })
     }
 
     fn stream(seconds: u64) -> Vec<Update> {
@@ -152,7 +142,8 @@ mod tests {
             Update::Class { id: ClassId(0), name: "a.A".into() },
             Update::Site { id: SiteId(0), class: ClassId(0), stack: vec![] },
         ];
-        let steps = (1..=seconds).flat_map(|second| [step(second), Update::Operations(3 * second)]);
+        let steps =
+            (1..=seconds).flat_map(|second| [step(second), Update::from(Section::Operations(3 * second))]);
         names.into_iter().chain(steps).collect()
     }
 

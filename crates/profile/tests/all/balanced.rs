@@ -1,8 +1,8 @@
 //! Profiles of balanced tracking: numbers fitted to exact counts, errors that follow from what was followed.
 
 use mayfly_profile::{
-    ClassCounts, ClassId, LifetimeCounts, ProfileBuilder, Progress, RunInfo, Share, SiteCounts, SiteId,
-    Tally, Tracking, Update,
+    ClassCounts, ClassId, LifetimeCounts, ProfileBuilder, Progress, RunInfo, Section, Share, SiteCounts,
+    SiteId, Tally, Tracking, Update,
 };
 
 const HOT: ClassId = ClassId(0);
@@ -31,8 +31,8 @@ fn profile_of(classes: Vec<ClassCounts>, sites: Vec<SiteCounts>) -> ProfileBuild
         Update::Class { id: RARE, name: "a.Rare".into() },
         site(0, HOT),
         site(1, RARE),
-        Update::Progress(Box::new(Progress { classes, sites, ..Progress::default() })),
-        Update::Shares(vec![(HOT, share())]),
+        Update::from(Progress { classes, sites, ..Progress::default() }),
+        Update::from(Section::Shares(vec![(HOT, share())])),
     ] {
         builder.apply(update).expect("fits");
     }

@@ -2,7 +2,7 @@
 
 use mayfly_profile::{
     ApplyError, ClassCounts, ClassId, EngineKind, Frame, FrameId, LifetimeCounts, Lifetimes, LiveAsOf,
-    LiveCounts, Profile, ProfileBuilder, Progress, RunInfo, SiteCounts, SiteId, Tally, Update,
+    LiveCounts, Profile, ProfileBuilder, Progress, RunInfo, Section, SiteCounts, SiteId, Tally, Update,
 };
 
 fn class(id: u32, name: &str) -> Update {
@@ -21,7 +21,7 @@ fn allocated(id: u32, objects: u64, size: u64) -> ClassCounts {
 }
 
 fn progress(duration_ms: u64, classes: Vec<ClassCounts>, sites: Vec<SiteCounts>) -> Update {
-    Update::Progress(Box::new(Progress { duration_ms, gcs: 3, classes, sites, ..Default::default() }))
+    Update::from(Progress { duration_ms, gcs: 3, classes, sites, ..Default::default() })
 }
 
 fn tracked(id: u32, live: u64, dead: &[u64], lifetime_ms: u64) -> ClassCounts {
@@ -224,7 +224,13 @@ fn what_no_collection_has_judged_is_not_live() {
     let told = |live: Option<LiveCounts>| {
         let named = [class(0, "a.A"), Update::Site { id: SiteId(0), class: ClassId(0), stack: vec![] }];
         let counted = progress(1, vec![counts.clone()], vec![site.clone()]);
-        fold(named.into_iter().chain([counted]).chain(live.map(Update::Live)).collect())
+        fold(
+            named
+                .into_iter()
+                .chain([counted])
+                .chain(live.map(|live| Update::from(Section::Live(live))))
+                .collect(),
+        )
     };
     let numbers = |profile: &Profile| {
         let (class, site) = (&profile.classes[0], &profile.sites[0]);

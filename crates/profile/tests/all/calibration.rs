@@ -87,7 +87,7 @@ impl Recorded {
             updates.push(Update::Frame { id: FrameId(id), frame });
             updates.push(Update::Site { id: SiteId(id), class: ClassId(0), stack: vec![FrameId(id)] });
         }
-        updates.push(Update::Progress(Box::new(progress)));
+        updates.push(Update::from(progress));
         fold(updates)
     }
 }

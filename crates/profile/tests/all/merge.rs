@@ -4,7 +4,8 @@ use mayfly_profile::{
     Ages, BucketBounds, ByteAges, Change, ClassCounts, ClassEstimate, ClassFilter, ClassId, ClassProfile,
     Dropped, EngineKind, Estimate, FateCounts, Fates, Following, Frame, FrameId, Gc, JvmInfo, LifetimeCounts,
     Lifetimes, LiveAsOf, LiveCounts, Load, OwnCost, Profile, ProfileBuilder, Progress, Refusals, Remainder,
-    RunInfo, ScopeProfile, Share, SiteCounts, SiteId, SiteProfile, Tally, Tracking, Trust, Update, View,
+    RunInfo, ScopeProfile, Section, Share, SiteCounts, SiteId, SiteProfile, Tally, Tracking, Trust, Update,
+    View,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -422,9 +423,14 @@ fn stream(parts: &[(usize, &Deaths)]) -> Profile {
             fates.sites.push((site, lives));
         }
     }
-    [Update::Progress(Box::new(progress)), Update::Live(live), Update::Fates(Box::new(fates)), Update::End]
-        .into_iter()
-        .for_each(apply);
+    [
+        Update::from(progress),
+        Update::from(Section::Live(live)),
+        Update::from(Section::Fates(Box::new(fates))),
+        Update::End,
+    ]
+    .into_iter()
+    .for_each(apply);
     builder.profile()
 }
 

@@ -53,7 +53,7 @@ fn foreign_bytes_are_named_so() {
 fn a_newer_format_is_named_with_its_version() {
     let mut bytes = bytes_of(&full_stream());
     bytes[8..10].copy_from_slice(&7u16.to_le_bytes());
-    assert_eq!(read_profile(&bytes), Err(ReadError::Newer { version: 7, newest: 2 }));
+    assert_eq!(read_profile(&bytes), Err(ReadError::Newer { version: 7, newest: 3 }));
 }
 
 #[test]

@@ -4,14 +4,16 @@
 //! that version was released: afterwards a difference needs a new version.
 #![allow(clippy::disallowed_methods, reason = "blessing writes the golden file")]
 
-use mayfly_profile::{Profile, ProfileBuilder, RunInfo, Update};
-use mayfly_recording::{FORMAT_VERSION, ReadError, read_profile};
+use mayfly_profile::{Labels, LiveCounts, Profile, ProfileBuilder, RunInfo, SECTION_KINDS, Section, Update};
+use mayfly_recording::frame::{FILE_HEADER_LEN, FRAME_HEAD_LEN, KIND_STEP};
+use mayfly_recording::{Damage, FORMAT_VERSION, ReadError, RecordingReader, read_profile};
 
 use crate::streams::{
-    bytes_of, full_stream, stream_with_collections, stream_with_fates, stream_with_operations, view,
+    bytes_of, frames_of, full_stream, stream_with_collections, stream_with_fates, stream_with_operations,
+    view,
 };
 
-/// The options of `v2.recording`: all that say what reports show.
+/// The options of `v3.recording`: all that say what reports show.
 const OPTIONS: &str = "dir=logs#trackcollections#detailedtrace#include-org.,[B#exclude-org.x#exactmatch\
                        #traceignore-java., sun.#tracetarget-org.#noblame#largerthan-2#largerthan-1k#outputlimit- 5";
 
@@ -47,7 +49,7 @@ fn golden(name: &str, updates: &[Update]) -> Vec<u8> {
 /// What a recording holds; a recording of that one moment holds it, too.
 #[track_caller]
 fn read_in_full(bytes: &[u8]) -> Profile {
-    let (profile, damage) = read_profile(bytes).expect("version 2 is supported");
+    let (profile, damage) = read_profile(bytes).expect("version 3 is supported");
     assert_eq!(damage, None);
     let again = mayfly_recording::write_profile(&profile).expect("small");
     assert_eq!(read_profile(&again), Ok((profile.clone(), None)));
@@ -55,21 +57,21 @@ fn read_in_full(bytes: &[u8]) -> Profile {
 }
 
 #[test]
-fn the_writer_still_writes_version_2_as_it_did() {
-    assert_eq!(FORMAT_VERSION, 2, "a new version gets a golden file and a test of its own");
-    golden("v2.recording", &full_stream_with_view());
+fn the_writer_still_writes_version_3_as_it_did() {
+    assert_eq!(FORMAT_VERSION, 3, "a new version gets a golden file and a test of its own");
+    golden("v3.recording", &full_stream_with_view());
 }
 
 #[test]
 fn fates_are_written_as_they_were_and_read_in_full() {
-    let profile = read_in_full(&golden("v2-fates.recording", &stream_with_fates()));
+    let profile = read_in_full(&golden("v3-fates.recording", &stream_with_fates()));
     assert_eq!(profile, profile_of(stream_with_fates()));
     assert_eq!(profile.sites[0].fates.as_ref().map(|fates| fates.died_young.objects), Some(7));
 }
 
 #[test]
 fn collections_are_written_as_they_were_and_read_in_full() {
-    let profile = read_in_full(&golden("v2-collections.recording", &stream_with_collections()));
+    let profile = read_in_full(&golden("v3-collections.recording", &stream_with_collections()));
     assert_eq!(profile, profile_of(stream_with_collections()));
     assert_eq!((profile.collections.len(), profile.flags.len()), (7, 2));
     assert_eq!(profile.collections[0].heap().map(|heap| heap.after), Some(5 << 20));
@@ -84,20 +86,75 @@ fn operations_are_read_in_full() {
     assert_eq!(without, read_in_full(&bytes_of(&full_stream())), "they are in a frame of their own");
 }
 
-#[test]
-fn what_a_reader_does_not_know_is_skipped() {
-    // As a reader from before these frames has it: everything else.
-    let (collections, bare) = (bytes_of(&stream_with_collections()), bytes_of(&full_stream()));
-    let of = |bytes: &[u8]| read_profile(bytes).expect("version 2 is supported").0;
-    let known = Profile { collections: vec![], flags: vec![], ..of(&collections) };
-    assert_eq!(known, of(&bare));
-    assert_eq!(of(&bare).collections, []);
+/// The frame of a step that says nothing but these bytes.
+fn step_of(payload: &[u8]) -> Vec<u8> {
+    let mut frame = vec![KIND_STEP];
+    frame.extend((payload.len() as u32).to_le_bytes());
+    frame.extend(crc32fast::hash(&frame).to_le_bytes());
+    frame.extend(crc32fast::hash(payload).to_le_bytes());
+    frame.extend(payload);
+    frame
+}
+
+fn section(tag: u8, content: &[u8]) -> Vec<u8> {
+    let len = (content.len() as u32 + 1).to_le_bytes();
+    [&len[..], &[tag], content].concat()
 }
 
 #[test]
-fn version_2_is_read_in_full() {
-    let read = read_profile(include_bytes!("../golden/v2.recording"));
-    let (profile, damage) = read.expect("version 2 is supported");
+fn sections_of_a_later_mayfly_are_left_out_and_that_is_said() {
+    let mut frames = frames_of(&stream_with_operations());
+    let end = frames.len() - 1;
+    let operations = section(5, &[17, 99]);
+    let later = [section(100, b"from the future"), operations, section(127, b"")].concat();
+    frames.insert(end, step_of(&later));
+    let (profile, damage) = read_profile(&frames.concat()).expect("version 3 is supported");
+    let what = "sections 5, 100, 127".to_owned();
+    assert_eq!(damage, Some(Damage::LeftOut { what }), "also what was added to a section");
+    let expected = profile_of(stream_with_operations());
+    assert_eq!(profile, Profile { operations: 17, ..expected });
+}
+
+#[test]
+fn every_kind_of_section_is_read_again_and_its_tag_is_its_place() {
+    let step = vec![
+        Section::Progress(Box::default()),
+        Section::Live(LiveCounts::default()),
+        Section::Fates(Box::default()),
+        Section::Shares(vec![]),
+        Section::Scopes(vec![]),
+        Section::Operations(7),
+        Section::Census(Box::default()),
+        Section::Collections(vec![]),
+        Section::Flags(vec![]),
+        Section::Labels(Labels::default()),
+        Section::Sources(vec![]),
+    ];
+    assert_eq!(step.len(), SECTION_KINDS);
+    for (tag, section) in step.into_iter().enumerate() {
+        let update = Update::from(section);
+        let bytes = bytes_of(std::slice::from_ref(&update));
+        assert_eq!(usize::from(bytes[FILE_HEADER_LEN + FRAME_HEAD_LEN + 4]), tag);
+        let mut reader = RecordingReader::new();
+        reader.push(&bytes);
+        assert_eq!(reader.next_update(), Ok(Some(update)));
+        assert_eq!(reader.end(), Ok(None));
+    }
+}
+
+#[test]
+fn a_section_that_is_longer_than_its_step_is_damage() {
+    for payload in [&[1, 0][..], &[0, 0, 0, 0], &[9, 0, 0, 0, 5, 1], &[1, 0, 0, 0, 5]] {
+        let bytes = [&frames_of(&full_stream()[..1])[0][..], &step_of(payload)].concat();
+        let (_, damage) = read_profile(&bytes).expect("version 3 is supported");
+        assert!(matches!(damage, Some(Damage::Corrupt { .. })), "{payload:?}: {damage:?}");
+    }
+}
+
+#[test]
+fn version_3_is_read_in_full() {
+    let read = read_profile(include_bytes!("../golden/v3.recording"));
+    let (profile, damage) = read.expect("version 3 is supported");
     assert_eq!(damage, None);
     assert_eq!(profile, profile_of(full_stream_with_view()));
 }
@@ -105,6 +162,8 @@ fn version_2_is_read_in_full() {
 #[test]
 fn a_format_from_before_the_first_release_is_named() {
     let mut old = bytes_of(&full_stream());
-    old[8..10].copy_from_slice(&1_u16.to_le_bytes());
-    assert_eq!(read_profile(&old), Err(ReadError::Older { version: 1 }));
+    for version in [1_u16, 2] {
+        old[8..10].copy_from_slice(&version.to_le_bytes());
+        assert_eq!(read_profile(&old), Err(ReadError::Older { version }));
+    }
 }

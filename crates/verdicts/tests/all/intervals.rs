@@ -192,7 +192,7 @@ impl Program {
             updates.push(Update::Frame { id: FrameId(id), frame });
             updates.push(Update::Site { id: SiteId(id), class: ClassId(0), stack: vec![FrameId(id)] });
         }
-        updates.extend([Update::Progress(Box::new(progress)), Update::End]);
+        updates.extend([Update::from(progress), Update::End]);
         let mut builder = ProfileBuilder::new();
         updates.into_iter().for_each(|update| builder.apply(update).expect("the stream is whole"));
         builder.profile()

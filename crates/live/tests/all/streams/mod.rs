@@ -3,7 +3,8 @@
 use mayfly_live::{Key, Look, State, draw};
 use mayfly_profile::{
     BucketBounds, ClassCounts, ClassId, Collection, Frame, FrameId, Gc, GcKind, GenerationUse, JvmInfo,
-    LifetimeCounts, Lifetimes, Progress, RunInfo, SiteCounts, SiteId, Tally, Tracking, Trust, Update,
+    LifetimeCounts, Lifetimes, Progress, RunInfo, Section, SiteCounts, SiteId, Tally, Tracking, Trust,
+    Update,
 };
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -86,7 +87,7 @@ pub(crate) fn step(second: u64) -> Update {
             error: 0.0,
         }
     });
-    Update::Progress(Box::new(Progress {
+    Update::from(Progress {
         duration_ms: second * 1_000,
         gcs: (second / 4) as u32,
         trust: Trust {
@@ -97,7 +98,7 @@ pub(crate) fn step(second: u64) -> Update {
         sites: sites.collect(),
         classes,
         estimates: vec![],
-    }))
+    })
 }
 
 fn counts(id: usize, second: u64) -> ClassCounts {
@@ -126,11 +127,17 @@ fn counts(id: usize, second: u64) -> ClassCounts {
 
 /// What the collection of that second left, as the JVM says.
 fn collection(second: u64) -> Update {
-    let Update::Progress(progress) = step(second) else { return Update::Collections(vec![]) };
+    let progress = step(second).progress().cloned().expect("a step");
     let live = progress.classes.iter().filter_map(|class| Some(class.lifetimes.as_ref()?.live.bytes));
     let old = Some(GenerationUse { before: None, after: live.sum(), capacity: None });
     let (number, at_ms) = (second as u32 / 4 - 1, second * 1_000);
-    Update::Collections(vec![Collection { number, at_ms, kind: GcKind::Young, old, ..Collection::default() }])
+    Update::from(Section::Collections(vec![Collection {
+        number,
+        at_ms,
+        kind: GcKind::Young,
+        old,
+        ..Collection::default()
+    }]))
 }
 
 /// A view of the run after so many seconds, each of which it saw.

@@ -4,7 +4,7 @@ use mayfly_profile::{
     BlameRules, BucketBounds, ByteAges, ClassCounts, ClassEstimate, ClassFilter, ClassId, Collection,
     Dropped, EngineKind, Estimate, FateCounts, Fates, Flag, FlagValue, Following, Frame, FrameId, Gc, GcKind,
     GenerationUse, JvmInfo, LifetimeCounts, Lifetimes, Load, OwnCost, Progress, Refusals, Remainder, RunInfo,
-    SiteCounts, SiteId, Stamp, Tally, Tenuring, Tracking, Trust, Update, View,
+    Section, SiteCounts, SiteId, Stamp, Tally, Tenuring, Tracking, Trust, Update, View,
 };
 use mayfly_recording::RecordingWriter;
 
@@ -17,19 +17,17 @@ pub(crate) fn full_stream() -> Vec<Update> {
         Update::Frame { id: FrameId(0), frame: frame("org.example.Main", "run", Some(("Main.java", 42))) },
         Update::Frame { id: FrameId(1), frame: frame("org.example.Main", "main", None) },
         Update::Site { id: SiteId(0), class: ClassId(1), stack: vec![FrameId(0), FrameId(1)] },
-        Update::Progress(Box::new(progress(100))),
+        Update::from(progress(100)),
         Update::Reset,
-        Update::Progress(Box::new(progress(7))),
+        Update::from(progress(7)),
         Update::End,
     ]
 }
 
 /// The full stream with how long objects lived, after each progress.
 pub(crate) fn stream_with_fates() -> Vec<Update> {
-    let fates = |update: &Update| match update {
-        Update::Progress(progress) => Some(Update::Fates(Box::new(fates(progress.duration_ms)))),
-        _ => None,
-    };
+    let fates =
+        |update: &Update| Some(Update::from(Section::Fates(Box::new(fates(update.progress()?.duration_ms)))));
     full_stream().into_iter().flat_map(|update| [Some(update.clone()), fates(&update)]).flatten().collect()
 }
 
@@ -54,9 +52,9 @@ fn fates(ms: u64) -> FateCounts {
 /// The full stream with flags and collections: with all that is published of them, and with nothing.
 pub(crate) fn stream_with_collections() -> Vec<Update> {
     let mut updates = full_stream();
-    updates.insert(1, Update::Flags(flags()));
+    updates.insert(1, Update::from(Section::Flags(flags())));
     let end = updates.len() - 1;
-    updates.insert(end, Update::Collections(collections()));
+    updates.insert(end, Update::from(Section::Collections(collections())));
     updates
 }
 
@@ -64,8 +62,8 @@ pub(crate) fn stream_with_collections() -> Vec<Update> {
 pub(crate) fn stream_with_operations() -> Vec<Update> {
     let mut updates = full_stream();
     let end = updates.len() - 1;
-    updates.insert(end, Update::Operations(12_000));
-    updates.insert(end - 2, Update::Operations(u64::MAX));
+    updates.insert(end, Update::from(Section::Operations(12_000)));
+    updates.insert(end - 2, Update::from(Section::Operations(u64::MAX)));
     updates
 }
 

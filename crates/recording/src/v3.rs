@@ -1,12 +1,11 @@
-//! The second format, read and written: facts of a run are values, not an option string to be parsed.
+//! The third format, read and written: an update that is no step, in postcard encoding.
 //!
 //! Its shapes are written out here; serde makes them of the domain's values and back, and the compiler sees to it that both
-//! have the same fields.
+//! have the same fields. Not here: steps, which grow (`sections`).
 
 use mayfly_profile::{
-    BlameRules, BucketBounds, CensusCounts, ClassFilter, ClassId, Collection, EngineKind, FateCounts, Flag,
-    Frame, FrameId, JvmInfo, Labels, LiveCounts, Progress, RunInfo, ScopeCounts, Share, SiteId, Source,
-    Tracking,
+    BlameRules, BucketBounds, ClassFilter, ClassId, EngineKind, Frame, FrameId, JvmInfo, RunInfo, Section,
+    SiteId, Tracking,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -28,30 +27,10 @@ enum Update {
         class: ClassId,
         stack: Vec<FrameId>,
     },
-    Progress(Box<Progress>),
     Reset,
     End,
-    // In frame kinds of their own, which earlier readers skip.
     #[serde(skip)]
-    Fates(Box<FateCounts>),
-    #[serde(skip)]
-    Shares(Vec<(ClassId, Share)>),
-    #[serde(skip)]
-    Live(LiveCounts),
-    #[serde(skip)]
-    Scopes(Vec<ScopeCounts>),
-    #[serde(skip)]
-    Operations(u64),
-    #[serde(skip)]
-    Collections(Vec<Collection>),
-    #[serde(skip)]
-    Flags(Vec<Flag>),
-    #[serde(skip)]
-    Labels(Labels),
-    #[serde(skip)]
-    Sources(Vec<Source>),
-    #[serde(skip)]
-    Census(Box<CensusCounts>),
+    Step(Vec<Section>),
 }
 
 #[derive(Serialize, Deserialize)]

@@ -1,0 +1,112 @@
+//! The kinds of facts that steps tell, one file each; whoever folds, repeats, thins or writes a stream goes through this list.
+//!
+//! A new kind is a file here, a row of [`Section`], and a row of each table below. A new number of a run needs none.
+
+pub(crate) mod census;
+pub(crate) mod collections;
+pub(crate) mod counts;
+pub(crate) mod fates;
+pub(crate) mod flags;
+pub(crate) mod labels;
+pub(crate) mod live;
+pub(crate) mod operations;
+pub(crate) mod scopes;
+pub(crate) mod shares;
+pub(crate) mod sources;
+
+use crate::facts::collection::{Collections, Flag};
+use crate::facts::source::{Labels, Source};
+use crate::stream::dictionary::{ApplyError, Dictionary};
+use crate::stream::kind::Kind;
+use crate::stream::kinds::census::Censuses;
+use crate::stream::kinds::counts::Counts;
+use crate::stream::kinds::fates::KnownFates;
+use crate::stream::kinds::live::Live;
+use crate::stream::kinds::operations::Operations;
+use crate::stream::kinds::scopes::Scopes;
+use crate::stream::kinds::shares::Shares;
+use crate::stream::update::{SECTION_KINDS, Section};
+
+/// All that the steps of a stream have told.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facts {
+    pub(crate) counts: Counts,
+    pub(crate) live: Live,
+    pub(crate) fates: KnownFates,
+    pub(crate) shares: Shares,
+    pub(crate) scopes: Scopes,
+    pub(crate) operations: Operations,
+    pub(crate) census: Censuses,
+    pub(crate) collections: Collections,
+    pub(crate) flags: Vec<Flag>,
+    pub(crate) labels: Labels,
+    pub(crate) sources: Vec<Source>,
+}
+
+impl Facts {
+    /// Each kind, in the order in which a step tells them.
+    pub(crate) fn all(&self) -> [&dyn Kind; SECTION_KINDS] {
+        [
+            &self.counts,
+            &self.live,
+            &self.fates,
+            &self.shares,
+            &self.scopes,
+            &self.operations,
+            &self.census,
+            &self.collections,
+            &self.flags,
+            &self.labels,
+            &self.sources,
+        ]
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn all_mut(&mut self) -> [&mut dyn Kind; SECTION_KINDS] {
+        [
+            &mut self.counts,
+            &mut self.live,
+            &mut self.fates,
+            &mut self.shares,
+            &mut self.scopes,
+            &mut self.operations,
+            &mut self.census,
+            &mut self.collections,
+            &mut self.flags,
+            &mut self.labels,
+            &mut self.sources,
+        ]
+    }
+
+    /// The kind that a section is of.
+    pub(crate) fn kind_of(&mut self, section: &Section) -> &mut dyn Kind {
+        match section {
+            Section::Progress(_) => &mut self.counts,
+            Section::Live(_) => &mut self.live,
+            Section::Fates(_) => &mut self.fates,
+            Section::Shares(_) => &mut self.shares,
+            Section::Scopes(_) => &mut self.scopes,
+            Section::Operations(_) => &mut self.operations,
+            Section::Census(_) => &mut self.census,
+            Section::Collections(_) => &mut self.collections,
+            Section::Flags(_) => &mut self.flags,
+            Section::Labels(_) => &mut self.labels,
+            Section::Sources(_) => &mut self.sources,
+        }
+    }
+
+    /// Takes a section of a step ([`Kind::fold`]).
+    pub(crate) fn fold(&mut self, said: Section, names: Option<&Dictionary>) -> Result<(), ApplyError> {
+        self.kind_of(&said).fold(said, names)
+    }
+
+    /// All of it as one step.
+    pub(crate) fn take(&mut self) -> Vec<Section> {
+        self.all_mut().into_iter().flat_map(Kind::take).collect()
+    }
+
+    /// The sections of a step that a later step does not stand for, and the others.
+    pub(crate) fn apart(&mut self, step: Vec<Section>) -> (Vec<Section>, Vec<Section>) {
+        step.into_iter().partition(|section| !self.kind_of(section).is_cumulative())
+    }
+}

@@ -1,0 +1,38 @@
+//! The recordings that this one was merged from, said once.
+
+use std::mem;
+
+use crate::facts::source::Source;
+use crate::stream::dictionary::{ApplyError, Dictionary};
+use crate::stream::kind::Kind;
+use crate::stream::naming::Naming;
+use crate::stream::profile::Profile;
+use crate::stream::update::Section;
+
+impl Kind for Vec<Source> {
+    fn fold(&mut self, said: Section, _: Option<&Dictionary>) -> Result<(), ApplyError> {
+        let Section::Sources(said) = said else { return Ok(()) };
+        *self = said;
+        Ok(())
+    }
+
+    fn take(&mut self) -> Vec<Section> {
+        section(mem::take(self)).into_iter().collect()
+    }
+
+    fn is_cumulative(&self) -> bool {
+        false
+    }
+
+    fn tell(&self, _: &Dictionary, profile: &mut Profile) {
+        profile.sources = self.clone();
+    }
+
+    fn said_by<'a>(&self, profile: &'a Profile, _: &mut Naming<'a>) -> Option<Section> {
+        section(profile.sources.clone())
+    }
+}
+
+fn section(said: Vec<Source>) -> Option<Section> {
+    (!said.is_empty()).then_some(Section::Sources(said))
+}

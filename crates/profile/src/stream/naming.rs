@@ -1,0 +1,54 @@
+//! Ids for the names of a profile, where it becomes a stream again.
+//!
+//! Not here: the names of a stream that is read (`dictionary`).
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use crate::facts::frame::Frame;
+use crate::facts::ids::{ClassId, FrameId, SiteId};
+use crate::stream::profile::SiteProfile;
+use crate::stream::update::Update;
+
+/// Gives out ids, and says what they name.
+#[derive(Default)]
+pub(crate) struct Naming<'a> {
+    classes: HashMap<&'a str, ClassId>,
+    frames: HashMap<&'a Frame, FrameId>,
+    /// What named them, in the order in which they were asked for.
+    pub(crate) said: Vec<Update>,
+}
+
+impl<'a> Naming<'a> {
+    pub(crate) fn class(&mut self, name: &'a str) -> ClassId {
+        id_of(&mut self.classes, name, ClassId::of_row, |id| {
+            self.said.push(Update::Class { id, name: name.to_owned() })
+        })
+    }
+
+    fn frame(&mut self, frame: &'a Frame) -> FrameId {
+        id_of(&mut self.frames, frame, FrameId::of_row, |id| {
+            self.said.push(Update::Frame { id, frame: frame.clone() })
+        })
+    }
+
+    /// Names the site that is at this place among those of the profile, which is its id.
+    pub(crate) fn site(&mut self, row: usize, site: &'a SiteProfile) {
+        let class = self.class(&site.class);
+        let stack = site.stack.iter().map(|frame| self.frame(frame)).collect();
+        self.said.push(Update::Site { id: SiteId::of_row(row), class, stack });
+    }
+}
+
+fn id_of<K: Hash + Eq, I: Copy>(
+    ids: &mut HashMap<K, I>,
+    key: K,
+    of_row: fn(usize) -> I,
+    say: impl FnOnce(I),
+) -> I {
+    let next = of_row(ids.len());
+    *ids.entry(key).or_insert_with(|| {
+        say(next);
+        next
+    })
+}
