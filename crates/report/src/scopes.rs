@@ -13,6 +13,9 @@ use crate::units;
 /// What is said where it is not known what survives.
 const NOT_FOLLOWED: &str = "what survives scopes is not known: deaths were not followed object by object (#trackcollections, #track-balanced)";
 
+/// Classes that are named in a sentence.
+const NAMED: usize = 2;
+
 /// Names of a scope and of those that it was entered in, in one text.
 pub(crate) fn path(scope: &ScopeProfile) -> String {
     printable(&scope.path.join(" > ")).into_owned()
@@ -72,10 +75,24 @@ fn write_scope(out: &mut String, profile: &Profile, scope: &ScopeProfile, limit:
     if !outcome.unknown.is_empty() {
         line(out, 4, &format!("not looked after for want of room: {}", counted(outcome.unknown)));
     }
+    if let Some(text) = not_known(scope) {
+        line(out, 4, &text);
+    }
     if let Some(text) = scope.outliving().map(|survival| outliving(&survival)) {
         line(out, 4, &format!("survivors outlived it by: {text}"));
     }
     write_classes(out, scope, limit);
+}
+
+/// Of which classes it is not known what became of them; `None`: of none.
+pub(crate) fn not_known(scope: &ScopeProfile) -> Option<String> {
+    let unknown = scope.unknown();
+    let named = unknown.iter().take(NAMED).map(|name| class_text(name)).collect::<Vec<_>>().join(", ");
+    let more = match unknown.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!unknown.is_empty()).then(|| format!("not known, too few were followed: {named}{more}"))
 }
 
 fn write_classes(out: &mut String, scope: &ScopeProfile, limit: usize) {

@@ -7,7 +7,7 @@ use std::io;
 use mayfly_profile::{Profile, Source};
 
 use super::file::{Column, Columns, encoded};
-use super::{Table, tables};
+use super::tables::{Table, tables};
 use crate::choice::Choice;
 
 /// All tables of a recording, and `recordings`, with `recording` as the first column of each. Deterministic.

@@ -11,7 +11,7 @@ use crate::facts::ids::FrameId;
 use crate::facts::share::Share;
 use crate::facts::tally::Tally;
 use crate::fitted::calibration;
-use crate::fitted::living_sites;
+use crate::fitted::{living_sites, scopes};
 use crate::stream::builder::ProfileBuilder;
 use crate::stream::order::{class_order, site_order};
 use crate::stream::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
@@ -53,6 +53,7 @@ impl ProfileBuilder {
         self.facts.all().into_iter().for_each(|kind| kind.tell(&self.names, &mut profile));
         if !profile.is_merged() {
             calibration::classes(&mut profile);
+            scopes::fit(&mut profile);
         }
         profile
     }

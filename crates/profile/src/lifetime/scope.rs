@@ -52,7 +52,7 @@ impl Outcome {
         self
     }
 
-    fn tallies(&mut self) -> [&mut Tally; 6] {
+    pub(crate) fn tallies(&mut self) -> [&mut Tally; 6] {
         let Self { tracked, inside, between, survived, survived_live, unknown } = self;
         [tracked, inside, between, survived, survived_live, unknown]
     }
@@ -176,6 +176,13 @@ impl ScopeProfile {
             sum.add(outcome);
             sum
         }))
+    }
+
+    /// Classes of which too few objects were followed to say what became of them, most bytes allocated first; none when deaths are not
+    /// followed at all.
+    pub fn unknown(&self) -> Vec<&str> {
+        let unknown = self.classes.iter().filter(|class| class.outcome.is_none() && self.outlived.is_some());
+        unknown.map(|class| class.name.as_str()).collect()
     }
 
     /// How long the survivors lived after the end of their entry, in milliseconds; `None` if there are none.

@@ -6,7 +6,7 @@ use mayfly_profile::{Outcome, ScopeProfile, is_of_the_jdk};
 
 use super::Screen;
 use crate::names::class_text;
-use crate::scopes::{outliving, path};
+use crate::scopes::{not_known, outliving, path};
 use crate::table::fitted;
 use crate::text::shorten;
 use crate::units;
@@ -76,6 +76,7 @@ impl Screen<'_> {
             vec![self.fit(&format!("  Survivors of {of}: {per_entry} per entry{more}; they outlive it by:"))];
         lines.push(self.fit(&format!("    {how_long}")));
         lines.extend(fitted(&cells, "    ", self.columns).lines().map(str::to_owned));
+        lines.extend(not_known(scope).map(|text| self.fit(&format!("    {text}"))));
         lines.extend(self.who_holds(scope).map(|text| self.fit(&format!("    {text}"))));
         lines
     }
