@@ -231,7 +231,11 @@ mod tests {
     fn what_is_read_ahead_is_taken_in_order_until_one_is_refused() {
         let items: Vec<usize> = (0..100).collect();
         let mut taken = Vec::new();
-        read_ahead(&items, |item| item * 2, |item, read| Ok(taken.push((*item, read)))).expect("all");
+        let take = |item: &usize, read| {
+            taken.push((*item, read));
+            Ok(())
+        };
+        read_ahead(&items, |item| item * 2, take).expect("all");
         assert_eq!(taken, items.iter().map(|item| (*item, item * 2)).collect::<Vec<_>>());
         let refused = |item: &usize, _| match item {
             3 => Err(Error::NoRecordings("x".into())),

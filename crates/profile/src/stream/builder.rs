@@ -100,15 +100,17 @@ impl ProfileBuilder {
 
     /// Folds all that fits; what does not fit first is told.
     fn step(&mut self, sections: Vec<Section>) -> Result<(), ApplyError> {
-        sections.into_iter().fold(Ok(()), |so_far, section| {
+        let mut all_fit = Ok(());
+        for section in sections {
             self.note_before(&section);
             let is_of_the_living = matches!(section, Section::Live(_));
             let fits = self.facts.fold(section, Some(&self.names));
             if let Some(bytes) = self.facts.live.bytes().filter(|_| is_of_the_living) {
                 self.history.tracked_after_gc(bytes);
             }
-            so_far.and(fits)
-        })
+            all_fit = all_fit.and(fits);
+        }
+        all_fit
     }
 
     /// What goes into the history, before counts replace older ones.
