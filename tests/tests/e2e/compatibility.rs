@@ -9,7 +9,7 @@ use mayfly_tests::{Launch, Workspace, any_jvm, exchange_bytes, mayfly, workspace
 #[test]
 fn recordings_of_earlier_versions_are_shown() {
     let golden = workspace_root().join("crates/recording/tests/golden");
-    for name in ["v2.recording", "v2-fates.recording", "v2-collections.recording"] {
+    for name in ["v3.recording", "v3-fates.recording", "v3-collections.recording"] {
         let file = golden.join(name).display().to_string();
         let report = mayfly(["report", "--json", &file]).ok().stdout;
         let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
@@ -22,17 +22,18 @@ fn recordings_of_earlier_versions_are_shown() {
 #[test]
 fn a_recording_from_before_the_first_release_is_refused_with_what_to_do() {
     assert_refused_as(1, "record the program again");
+    assert_refused_as(2, "record the program again");
 }
 
 #[test]
 fn a_recording_of_a_later_version_is_refused_with_what_reads_it() {
-    assert_refused_as(3, "read it with a newer Mayfly");
+    assert_refused_as(4, "read it with a newer Mayfly");
 }
 
 #[track_caller]
 fn assert_refused_as(version: u8, cure: &str) {
     let workspace = Workspace::new();
-    let golden = workspace_root().join("crates/recording/tests/golden/v2.recording");
+    let golden = workspace_root().join("crates/recording/tests/golden/v3.recording");
     let mut bytes = fs::read(golden).expect("the golden file is there");
     bytes[8] = version;
     let file = workspace.file("other.mayfly");
