@@ -18,7 +18,7 @@ const ROOMS_OF_PROFILES: Rooms = &[
     ("facts", &[]),
     ("lifetime", &["facts"]),
     ("stream", &["facts", "lifetime"]),
-    ("fitted", &["facts", "stream"]),
+    ("fitted", &["facts", "lifetime", "stream"]),
     ("derived", &["facts", "lifetime", "stream"]),
     ("lib", &["derived", "facts", "fitted", "lifetime", "stream"]),
 ];
