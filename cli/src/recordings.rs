@@ -62,7 +62,10 @@ pub(crate) fn merged(given: &[PathBuf], wanted: Wanted) -> Result<Profile, Error
         return read(one, wanted);
     }
     let mut merging = Merging::default();
-    each(given, wanted, |_, profile| merging.add(profile))?;
+    each(given, wanted, |_, profile| {
+        merging.add(profile);
+        Ok(())
+    })?;
     let merged = merging.end().ok_or_else(|| Error::NoRecordings(given[0].clone()))?;
     warn_of_twins(&merged);
     Ok(merged)
@@ -72,11 +75,11 @@ pub(crate) fn merged(given: &[PathBuf], wanted: Wanted) -> Result<Profile, Error
 /// warning.
 ///
 /// # Errors
-/// A file that was named can't be read, or none in a folder can.
+/// A file that was named can't be read, or none in a folder can; those of `take`, behind which none is read.
 pub(crate) fn each(
     given: &[PathBuf],
     wanted: Wanted,
-    mut take: impl FnMut(&Path, Profile),
+    mut take: impl FnMut(&Path, Profile) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let found = found(given)?;
     let mut warnings = Warnings::default();
@@ -88,7 +91,7 @@ pub(crate) fn each(
             match read {
                 Ok((profile, warning)) => {
                     warning.into_iter().for_each(|text| warnings.say(&text));
-                    take(path, profile);
+                    take(path, profile)?;
                     taken += 1;
                 }
                 Err(error) if *by_folder => {

@@ -22,14 +22,10 @@ const UNKNOWN: &str = "__HIVE_DEFAULT_PARTITION__";
 pub(crate) fn run(args: &ExportArgs) -> Result<u8, Error> {
     let choice = Choice { lines: args.lines, ..Choice::default() };
     let mut written = 0u64;
-    let mut failed = None;
     recordings::each(&args.recordings, Wanted::default(), |path, profile| {
-        if failed.is_none() {
-            failed = write(&args.output, path, &profile, &choice).err();
-            written += 1;
-        }
+        written += 1;
+        write(&args.output, path, &profile, &choice)
     })?;
-    failed.map_or(Ok(()), Err)?;
     output::say(&format!("{written} recordings written to {}", args.output.display()));
     Ok(exit_codes::SUCCESS)
 }

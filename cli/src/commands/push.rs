@@ -31,7 +31,10 @@ pub(crate) fn run(args: &PushArgs) -> Result<u8, Error> {
             running(jvms::pid_of(one)?, args.every, &mut sending)?;
         }
         _ if args.every.is_some() => return Err(Error::EveryNeedsJvm),
-        _ => recordings::each(&files, Wanted::default(), |_, profile| drop(sending.send(&profile)))?,
+        _ => recordings::each(&files, Wanted::default(), |_, profile| {
+            sending.send(&profile);
+            Ok(())
+        })?,
     }
     output::say(&sending.account.text(&sending.to.address()));
     Ok(if sending.account.lost == 0 { exit_codes::SUCCESS } else { exit_codes::UNREACHABLE })

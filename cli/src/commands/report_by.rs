@@ -27,6 +27,7 @@ pub(crate) fn run(label: &str, args: &ReportArgs, json: bool) -> Result<u8, Erro
             Ok(value) => groups.entry(value).or_default().add(profile),
             Err(values) => mixed = Some((path.to_owned(), values)),
         }
+        Ok(())
     })?;
     if let Some((file, values)) = mixed {
         return Err(Error::MixedLabels { file, label: label.to_owned(), values: values.join(", ") });

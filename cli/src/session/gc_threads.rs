@@ -120,7 +120,7 @@ impl Watch {
 
 /// Bytes of metaspace that the classes of a JVM take, by its own counters.
 pub(crate) fn metaspace_used(process: &Process) -> Option<u64> {
-    jvms::perf_data(process)?.number_of("sun.gc.metaspace.used")
+    Some(jvms::perf_data(process)?.metaspace()?.used_bytes)
 }
 
 fn watch(pid: u32, stop: &AtomicBool) -> Seen {

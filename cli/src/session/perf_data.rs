@@ -65,12 +65,6 @@ impl PerfData {
         })
     }
 
-    /// The number of that name, e.g. `sun.gc.metaspace.used`.
-    pub(crate) fn number_of(&self, name: &str) -> Option<u64> {
-        let entry = self.entries().find(|entry| entry.name == name.as_bytes())?;
-        self.long(entry.value)
-    }
-
     /// What of the heap is used, and what it has, in bytes; `None` if the collector does not tell. Collectors keep these counters
     /// up while the program runs.
     pub(crate) fn heap(&self) -> Option<Heap> {

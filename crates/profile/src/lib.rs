@@ -43,7 +43,7 @@ pub use facts::following::Following;
 pub use facts::frame::Frame;
 pub use facts::gc::Gc;
 pub use facts::ids::{ClassId, FrameId, SiteId};
-pub use facts::jdk::{JDK_PACKAGES, is_of_the_jdk};
+pub use facts::jdk::{JDK_PACKAGES, is_of_the_jdk, is_of_the_program};
 pub use facts::option_value;
 pub use facts::part::{Doubt, LifeBand, LivedPart, Part};
 pub use facts::run::{EngineKind, JvmInfo, RunInfo, Tracking};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use mayfly_profile::{HeapOrder, is_of_the_jdk};
+use mayfly_profile::{HeapOrder, is_of_the_program};
 use serde::Serialize;
 
 use super::histogram::Histogram;
@@ -62,7 +62,7 @@ pub(super) fn run(file: &Path, args: &LiveArgs) -> Result<(), Error> {
         return document::show(&dump.source(), &Histogram::of(&dump, classes), true);
     }
     let largest = summary.sorted(HeapOrder::Size);
-    let class = largest.iter().map(|(class, _)| *class).find(|class| is_programs(class));
+    let class = largest.iter().map(|(class, _)| *class).find(|class| is_of_the_program(class));
     let classes = ClassRows::of(&summary, rows.order(), rows.shown.limit.or(Some(SHOWN)));
     let overview = Overview {
         heading: format!("{}: {}", file.display(), dump.described()),
@@ -70,11 +70,6 @@ pub(super) fn run(file: &Path, args: &LiveArgs) -> Result<(), Error> {
         next: next(file, class.or(largest.first().map(|(class, _)| *class)).unwrap_or("java.lang.Object")),
     };
     document::show(&dump.source(), &overview, false)
-}
-
-/// Whether a class is likely to be the program's own: what one asks about.
-fn is_programs(class: &str) -> bool {
-    !class.starts_with('[') && !is_of_the_jdk(class)
 }
 
 fn next(file: &Path, class: &str) -> String {
@@ -102,7 +97,7 @@ mod tests {
             ("java.util.Map", false),
             ("sun.misc.X", false),
         ] {
-            assert_eq!(is_programs(class), expected, "{class}");
+            assert_eq!(is_of_the_program(class), expected, "{class}");
         }
     }
 

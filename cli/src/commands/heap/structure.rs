@@ -104,7 +104,7 @@ pub(super) fn reachable(args: &ReachableArgs) -> Result<(), Error> {
         let rows =
             set.iter().take(args.shown.limit.unwrap_or(SHOWN)).map(|object| object_row(&graph, object));
         let rows = rows.collect();
-        let total = graph.summary(set.iter()).total();
+        let total = graph.total(set.iter());
         return document::show(&file.source(), &ReachableObjects { total, rows }, args.shown.json.is_json());
     }
     let classes = ClassRows::of(&graph.summary(set.iter()), HeapOrder::Size, args.shown.limit);

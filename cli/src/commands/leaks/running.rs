@@ -47,9 +47,7 @@ pub(super) fn search(pid: u32, args: &LeaksArgs) -> Result<Leaks, Error> {
         begin: Instant::now(),
         looked: Instant::now(),
         counted_from: Instant::now(),
-        planned: args.dumps,
         uncounted: 0,
-        taken: 0,
         paused_ms: 0,
         notes: Vec::new(),
         ended: false,
@@ -76,13 +74,9 @@ struct Search<'a> {
     looked: Instant,
     /// When the first that counts was.
     counted_from: Instant,
-    /// Dumps that are to be taken in all.
-    planned: usize,
     /// Of those that were taken, how many do not count, as the program still started.
     uncounted: usize,
     dumps: Dumps,
-    /// Dumps that can be read.
-    taken: usize,
     paused_ms: u64,
     notes: Vec<String>,
     /// The JVM did, before all dumps were taken.
@@ -106,7 +100,7 @@ impl Search<'_> {
     /// Takes the dumps, as many as can be had.
     fn look_on(&mut self) -> Result<(), Error> {
         let mut number = 0;
-        while number < self.planned {
+        while number < self.planned() {
             if number > 0 && !self.wait() {
                 return Ok(());
             }
@@ -130,7 +124,7 @@ impl Search<'_> {
     fn begin_anew(&mut self) -> Result<(), Error> {
         let Some(Starting { loaded, classes }) = self.dumps.starting() else { return Ok(()) };
         let more = self.dumps.count() - 1;
-        if self.args.step || self.planned + more > self.args.dumps * STARTING {
+        if self.args.step || self.planned() + more > self.args.dumps * STARTING {
             return Ok(());
         }
         output::say(&format!(
@@ -138,7 +132,6 @@ impl Search<'_> {
         ));
         self.dumps.begin_anew();
         self.counted_from = self.looked;
-        self.planned += more;
         self.uncounted += more;
         match self.makers {
             Some(_) => Ok(()),
@@ -155,15 +148,13 @@ impl Search<'_> {
         self.looked = Instant::now();
         let at = self.begin.elapsed();
         output::say(&self.progress(number + 1, paused_ms));
-        if number + 1 == self.planned {
+        if number + 1 == self.planned() {
             self.hear_makers();
         }
         let added = DumpFile::open(&file).map_err(Error::from).and_then(|dump| self.dumps.add_at(&dump, at));
         // What is needed of it is in memory; a folder that stays full is said by the next dump.
         let _ = std::fs::remove_file(&file);
-        added?;
-        self.taken += 1;
-        Ok(())
+        added
     }
 
     /// Waits until the next dump is due; whether there is to be one. The program runs for as long between any two of them, however long it
@@ -207,7 +198,7 @@ impl Search<'_> {
 
     fn leaks(mut self) -> Leaks {
         let (pid, paused_ms) = (self.process.pid, self.paused_ms);
-        let dumps = self.taken.saturating_sub(self.uncounted);
+        let dumps = self.dumps.count();
         let seconds = self.counted_from.elapsed().as_secs_f64();
         let mut leaks = self.dumps.leaks(Searched::Jvm { pid, dumps, seconds, paused_ms });
         if self.ended {
@@ -222,7 +213,7 @@ impl Search<'_> {
                 "dumps that do not count, as the program was still starting: {first}; their pauses are in the sum"
             ));
         }
-        leaks.untold = match self.taken {
+        leaks.untold = match dumps + self.uncounted {
             0 => Some("no dump could be read".to_owned()),
             1 => Some("growth needs two dumps".to_owned()),
             _ => None,
@@ -232,11 +223,16 @@ impl Search<'_> {
         leaks
     }
 
+    /// Dumps that are to be taken in all.
+    fn planned(&self) -> usize {
+        self.args.dumps + self.uncounted
+    }
+
     fn progress(&self, taken: usize, paused_ms: u64) -> String {
-        let next = match (taken < self.planned, self.args.step) {
+        let next = match (taken < self.planned(), self.args.step) {
             (true, true) => "; press Enter for the next",
             _ => "",
         };
-        format!("dump {taken} of {} is taken, pause {paused_ms} ms{next}", self.planned)
+        format!("dump {taken} of {} is taken, pause {paused_ms} ms{next}", self.planned())
     }
 }

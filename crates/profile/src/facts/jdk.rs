@@ -9,3 +9,8 @@ pub const JDK_PACKAGES: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun
 pub fn is_of_the_jdk(class: &str) -> bool {
     JDK_PACKAGES.iter().any(|package| class.starts_with(package))
 }
+
+/// Whether a class is of the program or a library of its: neither the JDK's own nor an array.
+pub fn is_of_the_program(class: &str) -> bool {
+    !class.starts_with('[') && !is_of_the_jdk(class)
+}

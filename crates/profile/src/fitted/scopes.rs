@@ -14,16 +14,15 @@ const FEWEST: f64 = 4.0;
 
 /// Fits what became of each class in each scope.
 pub(crate) fn fit(profile: &mut Profile) {
-    let objects = |name: &str| {
-        profile.classes.iter().find(|class| class.name == name).map(|class| class.allocated.objects)
-    };
-    let stands_for: HashMap<&str, f64> = profile
-        .shares
-        .iter()
-        .map(|(name, share)| (name.as_str(), share.variance_of_one(objects(name).unwrap_or_default()) + 1.0))
-        .collect();
+    if profile.scopes.is_empty() || profile.shares.is_empty() {
+        return;
+    }
+    let objects: HashMap<&str, u64> =
+        profile.classes.iter().map(|class| (class.name.as_str(), class.allocated.objects)).collect();
     for class in profile.scopes.iter_mut().flat_map(|scope| &mut scope.classes) {
-        let Some(&stands_for) = stands_for.get(class.name.as_str()) else { continue };
+        let Some(share) = profile.shares.get(&class.name) else { continue };
+        let all = objects.get(class.name.as_str()).copied().unwrap_or_default();
+        let stands_for = share.variance_of_one(all) + 1.0;
         let is_known = |outcome: &Outcome| outcome.tracked.objects as f64 >= FEWEST * stands_for;
         class.outcome = class.outcome.filter(is_known).map(|outcome| outcome.fitted(class.allocated));
     }

@@ -105,7 +105,7 @@ impl ProfileBuilder {
             self.note_before(&section);
             let is_of_the_living = matches!(section, Section::Live(_));
             let fits = self.facts.fold(section, Some(&self.names));
-            if let Some(bytes) = self.facts.live.bytes().filter(|_| is_of_the_living) {
+            if is_of_the_living && let Some(bytes) = self.facts.live.bytes() {
                 self.history.tracked_after_gc(bytes);
             }
             all_fit = all_fit.and(fits);

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use mayfly_profile::{Outcome, ScopeProfile, is_of_the_jdk};
+use mayfly_profile::{Outcome, ScopeProfile, is_of_the_program};
 
 use super::Screen;
 use crate::names::class_text;
@@ -87,8 +87,7 @@ impl Screen<'_> {
         let classes: Vec<_> =
             by_survivors(scope, live).into_iter().filter(|(_, outcome)| live(*outcome) > 0).collect();
         // Of the program's own classes there are fewer objects, and what holds those holds the others.
-        let is_own = |name: &str| !name.starts_with('[') && !is_of_the_jdk(name);
-        let (class, _) = classes.iter().find(|(name, _)| is_own(name)).or(classes.first())?;
+        let (class, _) = classes.iter().find(|(name, _)| is_of_the_program(name)).or(classes.first())?;
         let pid = self.profile.run.jvm.pid;
         Some(format!(
             "who holds them, while it runs: mayfly heap paths {pid} --to {}",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::facts::frame::Frame;
-use crate::facts::jdk::is_of_the_jdk;
+use crate::facts::jdk::is_of_the_program;
 use crate::facts::tally::Tally;
 use crate::stream::profile::{ClassProfile, Profile};
 
@@ -114,7 +114,7 @@ impl Grower {
             *bytes += kept.live.bytes;
             *lately += kept.born[1] + kept.born[2];
         }
-        let own = |name: &str| !name.starts_with('[') && !name.contains("$$Lambda") && !is_of_the_jdk(name);
+        let own = |name: &str| is_of_the_program(name) && !name.contains("$$Lambda");
         let own = classes.iter().filter(|(name, (_, lately))| own(name) && *lately > 0);
         // Parts of one thing are as many, but for chance: the largest is the thing.
         let most = own.clone().map(|(_, (_, lately))| *lately).max().unwrap_or(0);
