@@ -67,7 +67,6 @@ pub(super) fn end_early(profiler: &Profiler, jni: Jni<'_>) {
     stop_counting(profiler, jni);
     profiler.session.close(|mut session| {
         let end = AssertUnwindSafe(|| {
-            session.absorb();
             close(profiler, jni, &mut session, "Internal error");
         });
         if catch_unwind(end).is_err() {
@@ -85,6 +84,8 @@ fn stop_counting(profiler: &Profiler, jni: Jni<'_>) {
 /// The last words to all readers, and the last report.
 fn close(profiler: &Profiler, jni: Jni<'_>, session: &mut Session, reason: &str) {
     let outside = Outside::of(profiler, jni);
+    // What a thread had counted, but not handed over when counting stopped.
+    session.absorb();
     session.note_collections(profiler.target.take_collections(), &outside);
     session.is_asked_for_all();
     profiler.census.is_asked_for_all();

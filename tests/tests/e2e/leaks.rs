@@ -205,10 +205,13 @@ fn a_jvm_that_ends_during_the_search_is_judged_by_what_was_taken() {
     });
 }
 
+/// Follows each object with its stack: a run of seconds has few samples.
+const EACH_STACK: &str = "#trackcollections#trace-all";
+
 /// Sixteen rounds, each with a collection, recorded.
 fn recorded(jvm: &Jvm, scenario: &str) -> Profiled {
     let lines = [scenario, "collect"].repeat(16);
-    let run = Profiled::new(jvm, "leaks.Leaks", "#trackcollections#trace").with(|launch| launch.args(&lines));
+    let run = Profiled::new(jvm, "leaks.Leaks", EACH_STACK).with(|launch| launch.args(&lines));
     run.run();
     run
 }
@@ -236,7 +239,7 @@ fn a_recording_tells_who_allocates_what_stays() {
 #[test]
 fn a_snapshot_of_a_program_that_runs_is_judged_as_of_its_last_step() {
     let jvm = &jvms()[0];
-    let run = Profiled::new(jvm, "leaks.Leaks", "#trackcollections#trace");
+    let run = Profiled::new(jvm, "leaks.Leaks", EACH_STACK);
     let mut program = run.start().when_ready();
     // At an even pace, whatever the JIT compiler and the machine do: as a leak comes.
     for _ in 0..32 {

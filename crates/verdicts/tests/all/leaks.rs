@@ -363,6 +363,16 @@ fn what_comes_at_once_may_be_a_pool_that_was_enlarged() {
     assert!(format!("{doubts:?}").contains("came at once"), "{doubts:?}");
 }
 
+/// A program that allocates little, and lately mostly in one go: by bytes, many births fall together.
+#[test]
+fn what_comes_at_an_even_pace_on_one_clock_does_not_come_at_once() {
+    let mut leak = site(("a.Buffer", "keep", 3), SIZE, 0..100, FOREVER);
+    let enlarged = (0..75).step_by(5).chain(std::iter::repeat_n(90, 85));
+    let by_bytes = site(("a.Buffer", "keep", 3), SIZE, enlarged, FOREVER);
+    leak.fates.as_mut().expect("followed").bytes = by_bytes.fates.expect("followed").bytes;
+    assert_eq!(names(&keepers(vec![leak])), [("a.Main.keep:3", "leak")]);
+}
+
 #[test]
 fn a_leak_is_told_from_what_the_same_method_made_once() {
     let made_by = |class: &str, births: std::ops::Range<u64>, size| {

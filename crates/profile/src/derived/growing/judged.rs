@@ -72,13 +72,13 @@ impl Growth {
                 "few of the first half are left, and others died, nobody saw when: as many may die as are made",
             );
         }
+        if any(Look::Grows) {
+            return Self::Grows;
+        }
         if any(Look::AtOnce) {
             return unsure(
                 "nearly all that came lately came at once: it may be a pool or a table that was enlarged",
             );
-        }
-        if any(Look::Grows) {
-            return Self::Grows;
         }
         if any(Look::Few) {
             let seconds = clocks[0].whole / 1000.0 * (LEAST_SAMPLES / pool.samples.max(1.0)).max(LONGER);
