@@ -64,9 +64,10 @@ pub fn width(text: &str) -> usize {
     text.width()
 }
 
-/// `text` in at most `columns` columns; what is too much goes from the middle, with more kept of the end, where class names
-/// differ.
+/// `text` in at most `columns` columns: the packages of a name become initials, the outermost first; what is too much then goes from
+/// the middle, with more kept of the end, where class names differ.
 pub fn shorten(text: &str, columns: usize, ellipsis: &str) -> String {
+    let text = &*with_initials(text, columns);
     if width(text) <= columns {
         return text.to_owned();
     }
@@ -77,6 +78,30 @@ pub fn shorten(text: &str, columns: usize, ellipsis: &str) -> String {
     let tail = text.char_indices().rev().map(|(at, _)| &text[at..]);
     let tail = tail.take_while(|tail| width(tail) <= room - width(head)).last().unwrap_or_default();
     format!("{head}{ellipsis}{tail}")
+}
+
+/// A class or method with initials for as many of its packages as have to be shorter: `o.a.catalina.connector.Request.recycle`. Other
+/// texts as they are.
+fn with_initials(text: &str, columns: usize) -> Cow<'_, str> {
+    let is_package = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_lowercase())
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let packages = text.split('.').take_while(|part| is_package(part)).count();
+    let names_a_class =
+        text.split('.').nth(packages).is_some_and(|part| part.starts_with(char::is_uppercase));
+    if !names_a_class {
+        return Cow::Borrowed(text);
+    }
+    let mut too_much = width(text).saturating_sub(columns);
+    let parts = text.split('.').enumerate().map(|(at, part)| {
+        if at >= packages || too_much == 0 {
+            return part;
+        }
+        too_much = too_much.saturating_sub(part.len() - 1);
+        &part[..1]
+    });
+    Cow::Owned(parts.collect::<Vec<_>>().join("."))
 }
 
 /// `text` filled with spaces on the right up to `columns` columns.
@@ -94,8 +119,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn packages_become_initials_and_then_the_middle_goes() {
+        let name = "org.example.server.Server$Request.read:31";
+        assert_eq!(shorten(name, 41, "…"), name);
+        assert_eq!(shorten(name, 40, "…"), "o.example.server.Server$Request.read:31");
+        assert_eq!(shorten(name, 38, "…"), "o.e.server.Server$Request.read:31");
+        assert_eq!(shorten(name, 28, "…"), "o.e.s.Server$Request.read:31");
+        assert_eq!(shorten(name, 20, "…"), "o.e.s.…quest.read:31");
+    }
+
+    #[test]
     fn the_middle_goes_and_the_end_stays() {
-        assert_eq!(shorten("org.example.server.Server$Request", 20, "…"), "org.ex…erver$Request");
+        assert_eq!(shorten("java -jar org.example.Server", 20, "…"), "java -…xample.Server");
+        assert_eq!(shorten("a.b.c.run.sh/or/not", 10, "…"), "a.b…or/not");
         assert_eq!(width(&shorten("org.example.server.Server$Request", 20, "…")), 20);
     }
 

@@ -10,7 +10,7 @@ use crate::units;
 /// Growers that are named.
 const MOST: usize = 2;
 /// Columns of a name in a sentence.
-const NAME: usize = 48;
+const NAME: usize = 42;
 /// Leaks in bytes a second that are too slow to speak of, if they would not have been seen.
 const LEAST_FLOOR: f64 = 4096.0;
 /// What begins within this share of the time is there since the start.
@@ -22,9 +22,7 @@ impl Screen<'_> {
         let Ok(growing) = self.profile.growing() else { return Vec::new() };
         let sure: Vec<_> = growing.growers.iter().filter(|grower| grower.growth.is_sure()).collect();
         let mut lines: Vec<_> = sure.iter().take(MOST).flat_map(|grower| self.grows(grower)).collect();
-        if sure.len() > MOST {
-            lines.push(format!("   {} more grow: mayfly leaks", sure.len() - MOST));
-        }
+        lines.extend(where_to_look(&sure));
         match growing.growers.first() {
             Some(grower) if sure.is_empty() => lines.extend(may_grow(grower)),
             None if !growing.floor_is_small() && growing.floor >= LEAST_FLOOR => {
@@ -47,12 +45,26 @@ impl Screen<'_> {
         [
             format!("! growing: {}, {rate}/s (+-{error:.0} %) since {since}", what(grower)),
             format!(
-                "   {} live in {} objects{}; who holds them: mayfly leaks PID",
+                "   {} live in {} objects{}",
                 units::bytes(grower.live.bytes),
                 units::count(grower.live.objects),
                 most_of(grower)
             ),
         ]
+    }
+}
+
+/// How fast all of it grows, if more does than was named, and the commands that show more.
+fn where_to_look(sure: &[&Grower]) -> Option<String> {
+    let holders = "who holds them: mayfly leaks PID";
+    match sure.len().saturating_sub(MOST) {
+        _ if sure.is_empty() => None,
+        0 => Some(format!("   {holders}")),
+        more => {
+            let rate: f64 = sure.iter().map(|grower| grower.bytes_per_s).sum();
+            let rate = units::bytes(rate.round() as u64);
+            Some(format!("   {more} more grow, in all by {rate}/s: mayfly leaks FILE; {holders}"))
+        }
     }
 }
 

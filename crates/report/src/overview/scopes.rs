@@ -21,13 +21,13 @@ const CLASSES: usize = 3;
 const NAME: usize = 40;
 
 impl Screen<'_> {
-    /// As a table; nothing if no scope was entered.
-    pub(super) fn scopes(&self) -> Vec<String> {
+    /// As a table, and what survives the one that most survives; nothing if no scope was entered.
+    pub(super) fn scopes(&self) -> [Vec<String>; 2] {
         let all = &self.profile.scopes;
         let mut scopes: Vec<_> =
             all.iter().map(|scope| (scope.allocated_with_inner(all).bytes, scope)).collect();
         if scopes.is_empty() {
-            return Vec::new();
+            return <[Vec<String>; 2]>::default();
         }
         scopes.sort_by(|(bytes, scope), (others, other)| {
             others.cmp(bytes).then_with(|| scope.path.cmp(&other.path))
@@ -47,10 +47,8 @@ impl Screen<'_> {
         let mut lines = vec![String::new(), self.fit(&heading)];
         lines.extend(fitted(&cells, "  ", self.columns).lines().map(str::to_owned));
         let most = scopes.iter().map(|(_, scope)| scope).max_by_key(|scope| survived(scope));
-        lines.extend(
-            most.filter(|scope| survived(scope) > 0).map(|scope| self.survivors(scope)).unwrap_or_default(),
-        );
-        lines
+        let survivors = most.filter(|scope| survived(scope) > 0).map(|scope| self.survivors(scope));
+        [lines, survivors.unwrap_or_default()]
     }
 
     /// What survives a scope, for how long, and how to learn who holds it.
@@ -77,7 +75,7 @@ impl Screen<'_> {
         lines.push(self.fit(&format!("    {how_long}")));
         lines.extend(fitted(&cells, "    ", self.columns).lines().map(str::to_owned));
         lines.extend(not_known(scope).map(|text| self.fit(&format!("    {text}"))));
-        lines.extend(self.who_holds(scope).map(|text| self.fit(&format!("    {text}"))));
+        lines.extend(self.who_holds(scope).iter().flat_map(|text| self.wrap(4, text)));
         lines
     }
 
@@ -89,10 +87,7 @@ impl Screen<'_> {
         // Of the program's own classes there are fewer objects, and what holds those holds the others.
         let (class, _) = classes.iter().find(|(name, _)| is_of_the_program(name)).or(classes.first())?;
         let pid = self.profile.run.jvm.pid;
-        Some(format!(
-            "who holds them, while it runs: mayfly heap paths {pid} --to {}",
-            quoted(&class_text(class))
-        ))
+        Some(format!("who holds them: mayfly heap paths {pid} --to {}", quoted(&class_text(class))))
     }
 }
 

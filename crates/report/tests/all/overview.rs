@@ -2,8 +2,8 @@
 
 use insta::assert_snapshot;
 use mayfly_profile::{
-    BlameRules, ClassFilter, Collection, Flag, FlagValue, GcKind, GenerationUse, Outcome, Point, Profile,
-    ScopeClass, ScopeProfile, SiteProfile, Tally, Tracking, View,
+    BlameRules, ClassFilter, ClassProfile, Collection, Flag, FlagValue, GcKind, GenerationUse, Lifetimes,
+    Outcome, Point, Profile, ScopeClass, ScopeProfile, SiteProfile, Tally, Tracking, View,
 };
 use mayfly_report::{COLUMNS, LINES, MOST_COLUMNS, Occasion, overview};
 use proptest::prelude::*;
@@ -51,6 +51,65 @@ fn allocations_only() {
 #[test]
 fn lifetimes_of_every_object() {
     assert_snapshot!(shown(&with_lifetimes()));
+}
+
+/// Four classes, of which one object in a second stays.
+fn leaking() -> Profile {
+    const SECONDS: u64 = 100;
+    let class = |at: u64| {
+        let mut lifetimes = Lifetimes::default();
+        for age in 1..=SECONDS {
+            lifetimes.ms.record_living(age * 1_000, 1);
+            lifetimes.bytes.record_living(age << 20, 1);
+        }
+        ClassProfile {
+            name: format!("com.example.very.deeply.nested.packages.of.a.framework.Session{at}"),
+            allocated: Tally::of(SECONDS, 4_000 - 100 * at),
+            live: Some(Tally::of(SECONDS, 4_000 - 100 * at)),
+            lifetimes: Some(lifetimes),
+            ..ClassProfile::default()
+        }
+    };
+    let mut profile = with_lifetimes();
+    (profile.duration_ms, profile.gcs, profile.complete) = (SECONDS * 1_000, 100, true);
+    profile.classes = (0..4).map(class).collect();
+    profile.sites.clear();
+    (profile.run.stacks, profile.run.tracking) = (false, Tracking::EveryObject);
+    profile.trust.following = mayfly_profile::Following::default();
+    profile
+}
+
+#[test]
+fn what_grows_is_named_with_its_rate_and_that_of_all() {
+    let screen = shown(&leaking());
+    let lines: Vec<_> = screen.lines().skip_while(|line| !line.starts_with("Found")).take(6).collect();
+    let [found, first, live, _, _, more] = lines[..] else { panic!("{screen}") };
+    assert_eq!(found, "Found:");
+    assert_eq!(
+        first,
+        "  ! growing: c.e.v.d.n.packages.of.a.framework.Session0, 3.89 KiB/s (+-20 %) since the start"
+    );
+    assert_eq!(live, "     391 KiB live in 100 objects");
+    assert_eq!(
+        more,
+        "     2 more grow, in all by 15.0 KiB/s: mayfly leaks FILE; who holds them: mayfly leaks PID"
+    );
+}
+
+/// Who asked for scopes asked what survives them.
+#[test]
+fn scopes_are_shown_however_much_grows() {
+    let mut profile = leaking();
+    let scope = |at: u64| ScopeProfile {
+        path: vec![format!("com.acme.Handler.handle{at}")],
+        entries: 500,
+        ended: 500,
+        classes: vec![],
+        outlived: Some(mayfly_profile::Ages::default()),
+    };
+    profile.scopes = (0..3).map(scope).collect();
+    let screen = shown(&profile);
+    assert!(screen.contains("com.acme.Handler.handle2"), "{screen}");
 }
 
 /// A scope of which two classes survive, and the program's own is named to be looked for.
