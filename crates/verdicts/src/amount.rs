@@ -34,6 +34,14 @@ impl Amount {
             return Self::exact(value);
         }
         let samples = value * value / variance;
+        if samples < 1.0 {
+            // What was seen stands for less than what may have been missed: that much besides, as of one sample.
+            return Self {
+                value,
+                low: 0.0,
+                high: value + variance.sqrt() * (quantile(4.0, 1.0 - TAIL) / 2.0 - 1.0),
+            };
+        }
         let share = |degrees: f64, q: f64| quantile(degrees, q) / 2.0 / samples;
         let (low, high) = (share(2.0 * samples, TAIL), share(2.0 * samples + 2.0, 1.0 - TAIL));
         Self { value, low: value * low, high: value * high }

@@ -153,12 +153,18 @@ fn sum_of_sites<'a>(
     let mut tally = Tally::default();
     sites.iter().for_each(|site| tally.add(site.allocated));
     let variance = variances.of_sites(sites.iter().copied()).unwrap_or(0.0);
-    // No sample there is not: nothing was allocated there.
-    let weight = match sites.is_empty() {
-        true => variances.sample_of_sites(profile.classes.iter().map(|class| class.name.as_str())),
-        false => variances.sample_of_sites(sites.iter().map(|site| site.class.as_str())),
-    };
-    amount(tally, (variance, weight), bytes)
+    let weight = variances.sample_of_sites(sites.iter().map(|site| site.class.as_str()));
+    with_unseen(amount(tally, (variance, weight), bytes), tally, variances.unseen_at(&sites), bytes)
+}
+
+/// No sample there, of any class or of some, is not: none was allocated there. So there may be more than `seen`.
+fn with_unseen(seen: Amount, of: Tally, variance: f64, bytes: bool) -> Amount {
+    let size = of.bytes as f64 / of.objects.max(1) as f64;
+    let unseen = amount(Tally::default(), (0.0, variance.sqrt()), bytes);
+    let mut sum = Sum::default();
+    sum.add(seen);
+    sum.add(if bytes { unseen } else { unseen.per(size.max(1.0)) });
+    Amount { low: seen.low, ..sum.amount() }
 }
 
 fn live(profile: &Profile, subject: &Subject, bytes: bool) -> Amount {
@@ -186,12 +192,10 @@ fn live(profile: &Profile, subject: &Subject, bytes: bool) -> Amount {
 fn live_at(profile: &Profile, variances: &Variances<'_>, sites: Vec<&SiteProfile>, bytes: bool) -> Amount {
     let mut live = Tally::default();
     sites.iter().for_each(|site| live.add(site.live.unwrap_or_default()));
-    let classes = || match sites.is_empty() {
-        true => profile.classes.iter().map(|class| class.name.as_str()).collect::<Vec<_>>(),
-        false => sites.iter().map(|site| site.class.as_str()).collect(),
-    };
     let variance = variances.of_live_sites(sites.iter().copied());
-    amount(live, (variance, variances.sample_of_sites(classes())), bytes)
+    let weight = variances.sample_of_sites(sites.iter().map(|site| site.class.as_str()));
+    let unseen = if profile.run.lifetimes { variances.unseen_at(&sites) } else { 0.0 };
+    with_unseen(amount(live, (variance, weight), bytes), live, unseen, bytes)
 }
 
 /// Between what the collections prove: every death lies in an interval. The living count up to when they were last seen.

@@ -127,11 +127,14 @@ impl<'a> RunRows<'a> {
     }
 
     /// What nobody saw of a row, of objects of these classes: its variance, allocated and live.
-    fn missing(&self, name: &RowName, classes: &RowClasses<'_>) -> (f64, f64) {
+    fn missing(&self, name: &RowName, counted: &Counted<'_>, classes: &RowClasses<'_>) -> (f64, f64) {
         let of_sites = || {
             let classes = classes.get(name).into_iter().flatten().copied();
-            self.variances.of_missing_sites(classes)
+            self.variances.unseen_of(&counted.sites, classes)
         };
+        if !counted.allocated.is_empty() && counted.sites.is_empty() {
+            return (0.0, 0.0);
+        }
         match name {
             RowName::Total => (0.0, 0.0),
             RowName::Class(_) => (self.variances.of_missing_class(), self.variances.of_missing_class()),
@@ -152,11 +155,7 @@ pub(crate) fn allocated(runs: &[RunRows<'_>], name: &RowName, classes: &RowClass
         runs,
         name,
         |run| run.operations,
-        |run, counted| {
-            let seen = !counted.allocated.is_empty();
-            let variance = if seen { counted.variance } else { run.missing(name, classes).0 };
-            (counted.allocated, variance)
-        },
+        |run, counted| (counted.allocated, counted.variance + run.missing(name, counted, classes).0),
     )
 }
 
@@ -166,10 +165,7 @@ pub(crate) fn live(runs: &[RunRows<'_>], name: &RowName, classes: &RowClasses<'_
         runs,
         name,
         |_| 1.0,
-        |run, counted| {
-            let seen = !counted.allocated.is_empty();
-            (counted.live, if seen { counted.live_variance } else { run.missing(name, classes).1 })
-        },
+        |run, counted| (counted.live, counted.live_variance + run.missing(name, counted, classes).1),
     )
 }
 

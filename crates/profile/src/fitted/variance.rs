@@ -3,9 +3,9 @@
 //! Whatever rests on samples has a variance, and what no sample fell on is not known to be nothing: it may be as much as one sample
 //! stands for. Exact counts have none. Not here: fitting estimates to exact counts (`calibration`).
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::facts::run::EngineKind;
+use crate::facts::run::{EngineKind, Tracking};
 use crate::facts::tally::Tally;
 use crate::fitted::calibration::Sample;
 use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
@@ -132,23 +132,41 @@ impl<'p> Variances<'p> {
         (!parts.is_empty()).then(|| parts.iter().map(|(whole, part)| self.within(whole, *part)).sum())
     }
 
-    /// Of the live bytes of these sites together; where none is live, of as much as one picked object stands for.
+    /// Of what a method allocated, by its sites: of them together, and of what no sample met there ([`Self::unseen_at`]).
+    pub fn of_method(&self, sites: &[&SiteProfile]) -> f64 {
+        self.of_sites(sites.iter().copied()).unwrap_or(0.0) + self.unseen_at(sites)
+    }
+
+    /// Of what a method with these sites may have allocated besides, of some class of which no sample fell there: rare classes are seen
+    /// wherever they are made, frequent ones are not.
+    pub fn unseen_at(&self, sites: &[&SiteProfile]) -> f64 {
+        let seen: FxHashSet<&str> = sites.iter().map(|site| site.class.as_str()).collect();
+        let others = self.profile.classes.iter().map(|class| class.name.as_str());
+        others
+            .filter(|class| !seen.contains(class))
+            .map(|class| self.weight(class))
+            .fold(0.0, f64::max)
+            .powi(2)
+    }
+
+    /// The same where it is known of which classes the method makes objects.
+    pub fn unseen_of<'s>(&self, sites: &[&SiteProfile], classes: impl IntoIterator<Item = &'s str>) -> f64 {
+        let seen: FxHashSet<&str> = sites.iter().map(|site| site.class.as_str()).collect();
+        self.of_missing_sites(classes.into_iter().filter(|class| !seen.contains(class)))
+    }
+
+    /// Of the live bytes of these sites together, and of as much as one picked object stands for of those of which none is live.
     pub fn of_live_sites<'s>(&self, sites: impl IntoIterator<Item = &'s SiteProfile>) -> f64
     where
         'p: 's,
     {
-        let (mut sum, mut any, mut missed) = (0.0, false, 0.0_f64);
+        let (mut sum, mut missed) = (0.0, 0.0_f64);
         for site in sites {
             let live = site.live.unwrap_or_default();
             let variance = self.of_live_site(site, live);
-            if live.is_empty() {
-                missed = missed.max(variance)
-            } else {
-                sum += variance
-            }
-            any |= !live.is_empty();
+            if live.is_empty() { missed = missed.max(variance) } else { sum += variance }
         }
-        if any { sum } else { missed }
+        sum + missed
     }
 
     fn of_live_site(&self, site: &SiteProfile, live: Tally) -> f64 {
@@ -171,10 +189,15 @@ impl<'p> Variances<'p> {
         }
     }
 
-    /// Of what sites of these classes allocated where no site was seen.
+    /// Of what sites of these classes allocated where no site was seen. A byte sample passes over all of them together, a share of each
+    /// class over each.
     pub fn of_missing_sites<'s>(&self, classes: impl IntoIterator<Item = &'s str>) -> f64 {
-        let weights = classes.into_iter().map(|class| self.weight(class));
-        weights.fold(0.0, f64::max).powi(2)
+        let squares = classes.into_iter().map(|class| self.weight(class).powi(2));
+        if self.profile.run.tracking == Tracking::Balanced {
+            squares.sum()
+        } else {
+            squares.fold(0.0, f64::max)
+        }
     }
 
     /// Bytes that one sample of a class stands for, of those whose stack is known; 0 where each is.
@@ -201,10 +224,11 @@ impl<'p> Variances<'p> {
         if !draws_sites && part.sites == all.sites {
             return 0.0;
         }
-        // Of so many samples, one more may be elsewhere.
+        // Of so few samples that are elsewhere, two more may be (Agresti and Coull).
         let samples = part.bytes * part.bytes / part.variance;
-        let rest = (1.0 - part.bytes / all.bytes.max(1.0)).max(1.0 / (samples + 2.0));
-        part.variance * rest
+        let of_all = samples * (all.bytes / part.bytes.max(1.0)).max(1.0);
+        let shrunken = (of_all - samples + 2.0) / (of_all + 4.0);
+        part.variance * shrunken.max(1.0 - part.bytes / all.bytes.max(1.0))
     }
 
     /// Of a site's bytes, as if nothing were known of its whole, which has so many.
@@ -216,7 +240,14 @@ impl<'p> Variances<'p> {
             Some((class, sample)) => {
                 let estimate = self.profile.estimates.get(&class.name).copied().unwrap_or_default();
                 let samples = sample.of_stacks().samples(sample.expansion(class, estimate), site.allocated);
-                if samples.is_finite() { bytes * bytes / samples.max(1.0) } else { 0.0 }
+                match samples.is_finite() {
+                    false => 0.0,
+                    // Seen while the class was rare: as many as one sample stands for later may not have been.
+                    true if sample.is_share() && samples < 1.0 => {
+                        (bytes / samples.max(f64::MIN_POSITIVE)).powi(2)
+                    }
+                    true => bytes * bytes / samples.max(1.0),
+                }
             }
             None => {
                 let rest = (1.0 - bytes / of_whole.max(1.0)).max(LEAST_REST);

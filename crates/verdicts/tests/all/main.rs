@@ -8,3 +8,4 @@ mod check;
 mod diff;
 mod intervals;
 mod leaks;
+mod shares;
