@@ -54,6 +54,16 @@ pub(crate) enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// A run whose cost was to be measured did not do its work.
+    #[error("{program} ended with {code} when it ran {way}: only runs that succeed are measured{}", ended_advice(*.code))]
+    NotMeasured {
+        /// As given on the command line.
+        program: String,
+        /// How it ran.
+        way: &'static str,
+        /// With what it ended.
+        code: u8,
+    },
     /// The program was started but could not be waited for, or signals could not be watched.
     #[error("can't watch over {program}: {source}")]
     NotWatched {
@@ -299,6 +309,14 @@ impl Error {
 
 fn list(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// A program that waits for work has to be ended.
+fn ended_advice(code: u8) -> &'static str {
+    match code {
+        0 => "",
+        _ => "; see what it wrote, above or by running it so",
+    }
 }
 
 fn start_advice(source: &io::Error) -> &'static str {

@@ -49,6 +49,7 @@ fn main() -> ExitCode {
         Command::Diff(args) => commands::diff::run(args),
         Command::Advise(args) => commands::advise::run(&args),
         Command::Leaks(args) => commands::leaks::run(&args),
+        Command::Cost(args) => commands::cost::run(&args),
         Command::Demo(args) => commands::demo::run(args),
         Command::Live(args) => commands::live::run(&args),
         Command::Ps(args) => commands::ps::run(args),

@@ -275,6 +275,41 @@ pub(crate) struct AdviseArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
+const COST_EXAMPLES: &str = "\
+Examples:
+  mayfly cost -- java -jar app.jar
+  mayfly cost --all --rounds 5 -- java -jar app.jar
+  mayfly cost --for 60s -- java -jar service.jar";
+
+/// What `mayfly cost` takes.
+#[derive(Debug, Args)]
+#[command(after_help = COST_EXAMPLES)]
+pub(crate) struct CostArgs {
+    /// How often it runs each way
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub(crate) rounds: u8,
+
+    /// End each run after so long, by SIGTERM, as a service does not end by itself: seconds, or a number with s, m or h. The program has
+    /// to have the same to do in each
+    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
+    pub(crate) time: Option<Duration>,
+
+    /// With --counts-only and --every-object, too
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    #[command(flatten)]
+    pub(crate) json: JsonArgs,
+
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// The program and its arguments, usually after --
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
 /// Bytes: digits with or without k, m or g.
 fn size(text: &str) -> Result<u64, String> {
     match option_value::size(text) {

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 
 use clap::{Args, Parser, Subcommand};
 use fleet::{ExportArgs, MergeArgs, PushArgs};
-use judging::{AdviseArgs, CheckArgs, DiffArgs, LeaksArgs};
+use judging::{AdviseArgs, CheckArgs, CostArgs, DiffArgs, LeaksArgs};
 use mayfly_profile::option_value;
 use mayfly_recording::FORMAT_VERSION;
 use mayfly_recording::control::PROTOCOL_VERSION;
@@ -117,6 +117,12 @@ pub(crate) enum Command {
     /// nothing to gain. Then: what in the code is made again and again, why the JVM collects, what dies just after promotion, what could
     /// be pooled, and which objects G1 puts into regions of their own. Exits with 2 if it is not known, with what is missing.
     Advise(AdviseArgs),
+    /// Measure what profiling costs a program: runs without and with Mayfly, in turn
+    ///
+    /// Runs COMMAND once to warm up, and then some rounds: without Mayfly, with mayfly run --sampled, and with mayfly run. The runs of a
+    /// round are compared with each other: processor time, time on the clock, and memory, with the least and the most of all rounds.
+    /// The program gets nothing to read; what it writes is shown of the first run only. Nothing is kept.
+    Cost(CostArgs),
     /// Run a small Java program under the agent, to see what mayfly shows
     ///
     /// Runs a small Java program under the agent for a few seconds: live histogram, then the report. Its recording is kept.

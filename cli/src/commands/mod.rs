@@ -4,6 +4,7 @@ pub(crate) mod advise;
 pub(crate) mod agent;
 pub(crate) mod attach;
 pub(crate) mod check;
+pub(crate) mod cost;
 pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod doctor;

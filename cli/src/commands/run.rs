@@ -77,12 +77,11 @@ fn tracking(args: &RunArgs, raw: &AgentOptions) -> AgentOptions {
     if args.counts_only {
         options
     } else if args.sampled {
-        let options = options.with("engine", "sampled");
         // The agent knows an interval of its own.
-        args.sample.iter().fold(options, |options, bytes| options.with("sample", bytes))
+        args.sample.iter().fold(by_the_sampler(), |options, bytes| options.with("sample", bytes))
     } else if args.every_object || raw.value("every").is_some() {
         // Every Nth object is a choice among all objects, not among a sample.
-        options.flag("trackcollections").flag("trace").flag(LINES)
+        every_object()
     } else if let Some(bytes) = &args.sample {
         options.with("sample", bytes).flag("trace").flag(LINES)
     } else if !args.scope.is_empty() {
@@ -97,6 +96,16 @@ fn tracking(args: &RunArgs, raw: &AgentOptions) -> AgentOptions {
 pub(super) fn followed_by_default() -> AgentOptions {
     let options = AgentOptions::default().with("sample", DEFAULT_SAMPLE).with("sample-rate", DEFAULT_RATE);
     options.flag("trace").flag(LINES)
+}
+
+/// As `--sampled` has it.
+pub(super) fn by_the_sampler() -> AgentOptions {
+    AgentOptions::default().with("engine", "sampled")
+}
+
+/// As `--every-object` has it.
+pub(super) fn every_object() -> AgentOptions {
+    AgentOptions::default().flag("trackcollections").flag("trace").flag(LINES)
 }
 
 fn with_scopes(mut options: AgentOptions, scopes: &[String]) -> Result<AgentOptions, Error> {

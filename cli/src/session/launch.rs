@@ -85,8 +85,28 @@ impl Launch {
         &self,
         streams: impl FnOnce(&mut Command) -> io::Result<()>,
     ) -> Result<Running, Error> {
+        self.spawn(self.command()?, streams)
+    }
+
+    /// As [`Self::start`], without the agent.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub(crate) fn start_bare(
+        &self,
+        streams: impl FnOnce(&mut Command) -> io::Result<()>,
+    ) -> Result<Running, Error> {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments);
+        self.spawn(command, streams)
+    }
+
+    fn spawn(
+        &self,
+        mut command: Command,
+        streams: impl FnOnce(&mut Command) -> io::Result<()>,
+    ) -> Result<Running, Error> {
         let not_started = |source| Error::NotStarted { program: self.name(), source };
-        let mut command = self.command()?;
         streams(&mut command).map_err(not_started)?;
         // Before the start: a signal must find somebody who passes it on.
         let watch =

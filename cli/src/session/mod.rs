@@ -14,6 +14,7 @@ pub(crate) mod jvms;
 pub(crate) mod kept_output;
 pub(crate) mod launch;
 mod library_copy;
+pub(crate) mod measured_run;
 pub(crate) mod memory_limit;
 pub(crate) mod outline;
 pub(crate) mod perf_data;

@@ -95,6 +95,15 @@ fn push_literally(pattern: &mut String, c: char) {
     pattern.push_str(&Pattern::escape(c.encode_utf8(&mut [0; 4])));
 }
 
+/// A folder for recordings that are read and not kept.
+///
+/// # Errors
+/// [`Error::NotWritten`].
+pub(crate) fn unkept_folder() -> Result<tempfile::TempDir, Error> {
+    let name = "to the folder for temporary files".to_owned();
+    tempfile::tempdir().map_err(|source| Error::NotWritten { name, source })
+}
+
 /// The template that stands for `path` itself: a `%` in it is just that.
 ///
 /// # Errors

@@ -19,6 +19,7 @@ mod check;
 mod ci_script;
 mod collections;
 mod compatibility;
+mod cost;
 mod crowds;
 mod diff;
 mod diff_on_beds;

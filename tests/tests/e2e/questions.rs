@@ -13,10 +13,11 @@ use mayfly_tests::{
 
 const PAGE: &str = "docs/README.md";
 /// What a reader has, and what that is here.
-const HERE: [(&str, &str); 3] = [
+const HERE: [(&str, &str); 4] = [
     ("mayfly run -- java", "mayfly run -o mayfly-4711.mayfly -- java"),
     ("com.acme.Handler.handle", "shop.Shop.list"),
     ("mayfly leaks 4711", "mayfly leaks 4711 --for 5s"),
+    ("mayfly cost --", "mayfly cost --rounds 1 --"),
 ];
 /// Of each question: words of the answer, one of each group.
 const TRUE: [(&str, &[&[&str]]); 9] = [
@@ -34,7 +35,7 @@ const TRUE: [(&str, &[&[&str]]); 9] = [
         ],
     ),
     ("fills the heap", &[&["byte[]", "[B"], &["total"]]),
-    ("profiling cost", &[&["own cost"]]),
+    ("profiling cost", &[&["mayfly run takes", "mayfly run: the difference"], &["without Mayfly"]]),
 ];
 
 /// (question, command) of the first table.

@@ -5,7 +5,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::measured::{Measured, OPTIONS, folder};
+use super::measured::{Measured, OPTIONS};
 use crate::agent_options::AgentOptions;
 use crate::args::judging::AdviseArgs;
 use crate::commands::run::exit_code;
@@ -15,11 +15,11 @@ use crate::recording_input;
 use crate::session::agent_library;
 use crate::session::gc_threads::Watch;
 use crate::session::launch::{Ended, Launch};
-use crate::session::recording_files::{self, RecordingFiles};
+use crate::session::recording_files::{self, RecordingFiles, unkept_folder};
 
 /// Runs the program, and reads what was recorded of it.
 pub(super) fn measure(args: &AdviseArgs) -> Result<Measured, Error> {
-    let folder = folder()?;
+    let folder = unkept_folder()?;
     let template = match &args.recording {
         Some(file) => recording_files::absolute_template(file)?,
         None => recording_files::absolute_template(&folder.path().join("%p.mayfly"))?,

@@ -2,7 +2,6 @@
 
 use mayfly_profile::Profile;
 
-use crate::error::Error;
 use crate::session::gc_threads::Seen;
 
 /// Samples, their lives, and the lines that make them. No class is rewritten.
@@ -15,10 +14,4 @@ pub(super) struct Measured {
     pub(super) profile: Profile,
     /// `None`: nobody looked while it ran.
     pub(super) seen: Option<Seen>,
-}
-
-/// A folder for what is measured and not kept.
-pub(super) fn folder() -> Result<tempfile::TempDir, Error> {
-    let name = "to the folder for temporary files".to_owned();
-    tempfile::tempdir().map_err(|source| Error::NotWritten { name, source })
 }

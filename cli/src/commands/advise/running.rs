@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mayfly_recording::control::{Request, Response};
 
-use super::measured::{Measured, OPTIONS, folder};
+use super::measured::{Measured, OPTIONS};
 use crate::args::judging::AdviseArgs;
 use crate::args::running::EngineArgs;
 use crate::commands::{record, snapshot};
@@ -17,10 +17,11 @@ use crate::session::connect::Target;
 use crate::session::gc_threads::{Seen, Spent, Watch, metaspace_used};
 use crate::session::memory_limit;
 use crate::session::process::Process;
+use crate::session::recording_files::unkept_folder;
 
 /// Measures for as long as was asked for.
 pub(super) fn measure(pid: u32, args: &AdviseArgs) -> Result<Measured, Error> {
-    let folder = folder()?;
+    let folder = unkept_folder()?;
     let kept = args.recording.clone();
     let path = kept.unwrap_or_else(|| folder.path().join(format!("{pid}.mayfly")));
     let target = Target::connect(pid)?;

@@ -1,0 +1,117 @@
+//! `mayfly cost`: what profiling costs a program, measured.
+//!
+//! Not here: what follows from the runs (`mayfly-verdicts`), and what it looks like (`verdicts/`).
+
+use std::io;
+use std::os::fd::AsFd;
+use std::process::{Command, Stdio};
+
+use mayfly_verdicts::{Cost, MeasuredRun};
+
+use crate::agent_options::AgentOptions;
+use crate::args::judging::CostArgs;
+use crate::commands::run::{by_the_sampler, every_object, exit_code, followed_by_default};
+use crate::error::Error;
+use crate::exit_codes;
+use crate::output;
+use crate::session::agent_library;
+use crate::session::launch::Launch;
+use crate::session::measured_run::measure;
+use crate::session::recording_files;
+use crate::verdicts::{Costs, Way, costs_json, costs_text};
+
+/// What a program ends with that SIGTERM ended.
+const TERMINATED: u8 = exit_codes::KILLED_BY_SIGNAL + 15;
+
+/// A way to run: its name, and the agent's options, without which there is no agent.
+type WayToRun = (&'static str, Option<AgentOptions>);
+
+/// Runs the program each way in each round, and compares.
+pub(crate) fn run(args: &CostArgs) -> Result<u8, Error> {
+    let ways = ways(args.all);
+    let folder = recording_files::unkept_folder()?;
+    let recording = recording_files::absolute_template(&folder.path().join("%p.mayfly"))?;
+    let rounds = usize::from(args.rounds);
+    output::say(&format!(
+        "{} runs, one to warm up; what the program writes is shown of that one",
+        1 + rounds * ways.len()
+    ));
+    one_run(args, &ways[0], &recording, true)?;
+    let mut runs: Vec<Vec<MeasuredRun>> = vec![Vec::new(); ways.len()];
+    for round in 0..rounds {
+        for turn in 0..ways.len() {
+            // Each way is first once: what the one before leaves behind is nobody's alone.
+            let way = (turn + round) % ways.len();
+            runs[way].push(one_run(args, &ways[way], &recording, false)?);
+        }
+        output::say(&format!("round {} of {rounds} is done", round + 1));
+    }
+    let costs = Costs {
+        program: args.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" "),
+        rounds,
+        ended_after: args.time,
+        ways: ways
+            .iter()
+            .zip(&runs)
+            .filter_map(|(&(name, _), with)| Some(Way { name, cost: Cost::of(&runs[0], with)? }))
+            .collect(),
+    };
+    let file = args.output.as_deref();
+    if args.json.is_json() {
+        output::json(&costs_json(&costs), file)?;
+    } else {
+        output::text(&costs_text(&costs), file)?;
+    }
+    Ok(exit_codes::SUCCESS)
+}
+
+fn ways(all: bool) -> Vec<WayToRun> {
+    let mut ways = vec![
+        ("without Mayfly", None),
+        ("mayfly run --sampled", Some(by_the_sampler())),
+        ("mayfly run", Some(followed_by_default())),
+    ];
+    if all {
+        ways.insert(2, ("mayfly run --counts-only", Some(AgentOptions::default())));
+        ways.push(("mayfly run --every-object", Some(every_object())));
+    }
+    ways
+}
+
+fn one_run(
+    args: &CostArgs,
+    (name, options): &WayToRun,
+    recording: &str,
+    is_shown: bool,
+) -> Result<MeasuredRun, Error> {
+    let mut words = args.command.iter().cloned();
+    let options = options.clone().map(|options| options.with("live", 0).with("recording", recording));
+    let launch = Launch {
+        program: words.next().unwrap_or_default(),
+        arguments: words.collect(),
+        agent: agent_library::find()?,
+        options: options.as_ref().map(ToString::to_string).unwrap_or_default(),
+    };
+    let streams = |command: &mut Command| streams(command, is_shown);
+    let running = if options.is_some() { launch.start(streams)? } else { launch.start_bare(streams)? };
+    let (ended, run) = measure(running, args.time, launch.is_java())?;
+    match exit_code(ended.status) {
+        0 => Ok(run),
+        TERMINATED if args.time.is_some() => Ok(run),
+        code => {
+            let program = launch.program.to_string_lossy().into_owned();
+            Err(Error::NotMeasured { program, way: name, code })
+        }
+    }
+}
+
+/// Nothing to read; what is written goes to standard error, where no answer is, or nowhere.
+fn streams(command: &mut Command, is_shown: bool) -> io::Result<()> {
+    command.stdin(Stdio::null());
+    if is_shown {
+        command.stdout(Stdio::from(io::stderr().as_fd().try_clone_to_owned()?));
+    } else {
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+    }
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! A program's run, measured: processor time by the kernel's account of children that were waited for (getrusage(2)), memory as
+//! its process has it (proc(5), `VmHWM`), seen while it lives.
+
+use std::fs;
+use std::io;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mayfly_verdicts::MeasuredRun;
+use nix::sys::resource::{Usage, UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+use crate::error::Error;
+use crate::session::launch::{Ended, Running};
+
+/// How often memory is looked at: what it grows by after the last look is missed.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Waits for the end of a program that was just started, and ends it after `time` if that is given. Of a program that is no JVM itself the
+/// memory is not known: the JVMs that it starts have theirs.
+///
+/// # Errors
+/// [`Error::NotWatched`].
+pub(crate) fn measure(
+    running: Running,
+    time: Option<Duration>,
+    is_java: bool,
+) -> Result<(Ended, MeasuredRun), Error> {
+    let pid = running.pid();
+    let not_watched = |source| Error::NotWatched { program: pid.to_string(), source };
+    let (began, before) = (Instant::now(), spent().map_err(not_watched)?);
+    let (ended, ends) = mpsc::channel::<()>();
+    let looker = thread::spawn(move || {
+        let (mut peak, mut deadline) = (None, time.map(|time| Instant::now() + time));
+        // Opened while it is ours and not waited for: the number is nobody else's.
+        let process =
+            Pid::from_raw(pid.cast_signed()).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        while ends.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            peak = peak.max(peak_bytes(pid));
+            if deadline.take_if(|at| *at <= Instant::now()).is_some()
+                && let Some(process) = &process
+            {
+                // That it has just ended is as well.
+                let _ = pidfd_send_signal(process, Signal::TERM);
+            }
+        }
+        peak
+    });
+    let outcome = running.wait();
+    drop(ended);
+    let peak = looker.join().ok().flatten();
+    let run = MeasuredRun {
+        cpu: spent().map_err(not_watched)?.saturating_sub(before),
+        elapsed: began.elapsed(),
+        peak_bytes: peak.filter(|_| is_java),
+    };
+    Ok((outcome?, run))
+}
+
+/// Processor time of all children that were waited for.
+fn spent() -> io::Result<Duration> {
+    let usage: Usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    Ok(Duration::from_micros(u64::try_from(micros).unwrap_or(0)))
+}
+
+/// The most memory that a process has had resident so far.
+fn peak_bytes(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
+}

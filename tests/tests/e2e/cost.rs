@@ -1,0 +1,57 @@
+//! `mayfly cost` runs a program in turn without and with Mayfly, and compares what is comparable.
+
+use mayfly_tests::{any_jvm, fixture_classes, mayfly, schema_faults};
+use serde_json::Value;
+
+/// What a program of the fixtures costs.
+fn cost(java: &str, options: &[&str], program: &[&str]) -> mayfly_tests::Outcome {
+    let classes = fixture_classes().display().to_string();
+    let launch = ["--", java, "-Xmx64m", "-cp", &classes];
+    mayfly([&["cost"], options, &launch, program].concat())
+}
+
+#[test]
+fn every_way_is_run_in_each_round_and_what_it_writes_is_shown_once() {
+    any_jvm(|jvm| {
+        let java = jvm.java().display().to_string();
+        let outcome = cost(&java, &["--all", "--json", "--rounds", "2"], &["exits.Exits", "return"]);
+        assert_eq!(outcome.code(), Some(0), "on {jvm}: {}", outcome.stderr);
+        assert_eq!(outcome.stderr.matches("start return").count(), 1, "on {jvm}: {}", outcome.stderr);
+        let json: Value = serde_json::from_str(&outcome.stdout).expect("JSON alone");
+        assert_eq!(schema_faults(&json), [""; 0], "on {jvm}");
+        let ways = json["ways"].as_array().expect("ways");
+        let names: Vec<_> = ways.iter().filter_map(|way| way["way"].as_str()).collect();
+        let flags = [" --sampled", " --counts-only", "", " --every-object"];
+        assert_eq!(names[0], "without Mayfly");
+        assert_eq!(names[1..], flags.iter().map(|flag| format!("mayfly run{flag}")).collect::<Vec<_>>());
+        for way in ways {
+            let [cpu, elapsed] =
+                ["cpu_s", "elapsed_s"].map(|key| way[key]["least"].as_f64().expect("seconds"));
+            assert!(cpu > 0.0 && elapsed > 0.0 && cpu < 60.0, "on {jvm}: {way:#}");
+            // A JVM alone has some 20 MiB.
+            let peak = way["peak_bytes"]["median"].as_f64().expect("bytes");
+            assert!(peak > 4e6 && peak < 1e9, "on {jvm}: {way:#}");
+        }
+        assert!(ways[0]["more_cpu_share"].is_null(), "on {jvm}");
+        // It rewrites each class, in a program that does nothing else.
+        let more = ways[4]["more_cpu_share"]["median"].as_f64().expect("a share");
+        assert!(more > 0.0, "on {jvm}: {json:#}");
+    });
+}
+
+#[test]
+fn runs_that_fail_are_not_compared_and_a_service_is_ended() {
+    any_jvm(|jvm| {
+        let java = jvm.java().display().to_string();
+        let failed = cost(&java, &[], &["exits.Exits", "exit"]);
+        assert_eq!((failed.code(), &*failed.stdout), (Some(2), ""), "on {jvm}: {}", failed.stderr);
+        assert!(
+            failed.stderr.contains("ended with 3 when it ran without Mayfly"),
+            "on {jvm}: {}",
+            failed.stderr
+        );
+        let service = cost(&java, &["--for", "1s", "--rounds", "1"], &["shop.Shop"]);
+        assert_eq!(service.code(), Some(0), "on {jvm}: {}", service.stderr);
+        assert!(service.stdout.contains("Each run was ended after 1 s"), "on {jvm}: {}", service.stdout);
+    });
+}
