@@ -196,6 +196,10 @@ public final class Truth {
   public static void main(String[] arguments) throws InterruptedException {
     Made made = new Made();
     PROGRAMS.get(arguments[0]).run(new Random(Long.parseLong(arguments[1])), made);
+    sink = null;
+    long kept = 0;
+    for (Object object : KEPT) kept += object == null ? 0 : NODE;
+    if (kept > 0) System.out.println("LIVE Truth$Node keep " + kept);
     for (int i = 0; i < SITES.length; i++) {
       if (made.bytes[i] > 0) System.out.println("TRUTH " + SITES[i][0] + " " + SITES[i][1] + " " + made.bytes[i]);
     }

@@ -94,6 +94,8 @@ impl Held {
 struct Outcome {
     classes: Held,
     sites: Held,
+    /// What is live, of classes and of methods.
+    live: Held,
     /// Rows of `diff` that it leaves alone.
     same: Held,
     failed: u32,
@@ -103,13 +105,21 @@ impl Outcome {
     fn add(&mut self, other: Self) {
         self.classes.add(other.classes);
         self.sites.add(other.sites);
+        self.live.add(other.live);
         self.same.add(other.same);
         self.failed += other.failed;
     }
 }
 
-/// What a program said of itself: bytes by class and method.
+/// Bytes by class and method.
 type Made = BTreeMap<(String, String), f64>;
+
+/// What a program said of itself.
+#[derive(Default)]
+struct Truth {
+    made: Made,
+    live: Made,
+}
 
 /// Runs all, and prints the tables. `false` if a run had no answer.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
@@ -145,7 +155,10 @@ fn print_table(arguments: &Arguments, bench: &Bench<'_>) -> bool {
         println!("`mayfly run{}{way}`:\n", if way.is_empty() { "" } else { " " });
         println!(
             "{}",
-            table::markdown(&["program", "classes", "methods", "rows of `diff` called the same"], &rows)
+            table::markdown(
+                &["program", "classes", "methods", "live", "rows of `diff` called the same"],
+                &rows
+            )
         );
     }
     if failed > 0 {
@@ -155,7 +168,13 @@ fn print_table(arguments: &Arguments, bench: &Bench<'_>) -> bool {
 }
 
 fn row(name: &str, outcome: Outcome) -> Vec<String> {
-    vec![name.to_owned(), outcome.classes.text(), outcome.sites.text(), outcome.same.text()]
+    vec![
+        name.to_owned(),
+        outcome.classes.text(),
+        outcome.sites.text(),
+        outcome.live.text(),
+        outcome.same.text(),
+    ]
 }
 
 struct Bench<'a> {
@@ -209,7 +228,7 @@ impl Bench<'_> {
         Ok(outcome)
     }
 
-    fn record(&self, program: &str, way: &str, seed: u32, to: &Path) -> Result<Made, Box<dyn Error>> {
+    fn record(&self, program: &str, way: &str, seed: u32, to: &Path) -> Result<Truth, Box<dyn Error>> {
         let mut command = Command::new(self.mayfly);
         command.arg("run").args(way.split_whitespace()).arg("-o").arg(to).arg("--").arg(self.jdk.java());
         command.args(["-Xmx128m", "-cp"]).arg(self.folder).args(["Truth", program, &seed.to_string()]);
@@ -217,14 +236,15 @@ impl Bench<'_> {
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
         }
-        let mut made = Made::new();
+        let mut truth = Truth::default();
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             let words: Vec<_> = line.split_whitespace().collect();
-            if let ["TRUTH", class, method, bytes] = words[..] {
-                made.insert((class.to_owned(), format!("Truth.{method}")), bytes.parse()?);
+            if let [what @ ("TRUTH" | "LIVE"), class, method, bytes] = words[..] {
+                let of = if what == "LIVE" { &mut truth.live } else { &mut truth.made };
+                of.insert((class.to_owned(), format!("Truth.{method}")), bytes.parse()?);
             }
         }
-        Ok(made)
+        Ok(truth)
     }
 
     fn json(&self, question: &[&str], files: &[&Path]) -> Result<Value, Box<dyn Error>> {
@@ -235,7 +255,8 @@ impl Bench<'_> {
 }
 
 /// Holds what is reported against what was made.
-fn compare(made: &Made, report: &Value, outcome: &mut Outcome) {
+fn compare(truth: &Truth, report: &Value, outcome: &mut Outcome) {
+    let Truth { made, live } = truth;
     let mut by_class: BTreeMap<&str, f64> = BTreeMap::new();
     for ((class, _), bytes) in made {
         *by_class.entry(class).or_default() += bytes;
@@ -245,7 +266,12 @@ fn compare(made: &Made, report: &Value, outcome: &mut Outcome) {
         outcome.classes.note(class_figure(report, class).map(|figure| holds(figure, truth)));
     }
     for ((class, method), &truth) in made {
-        outcome.sites.note(site_figure(report, class, method).map(|figure| holds(figure, truth)));
+        outcome.sites.note(site_figure(report, class, method, made_of).map(|figure| holds(figure, truth)));
+    }
+    for ((class, method), &truth) in live {
+        let row = report["classes"].as_array().into_iter().flatten().find(|row| row["name"] == **class);
+        outcome.live.note(row.and_then(live_of).map(|figure| holds(figure, truth)));
+        outcome.live.note(site_figure(report, class, method, live_of).map(|figure| holds(figure, truth)));
     }
 }
 
@@ -264,8 +290,24 @@ fn class_figure(report: &Value, class: &str) -> Option<(f64, f64)> {
     Some((bytes, error))
 }
 
+/// What a site made, with its standard error.
+fn made_of(row: &Value) -> Option<(f64, f64)> {
+    let bytes = row["allocated"]["bytes"].as_f64()?;
+    Some((bytes, row["error"].as_f64()? * bytes))
+}
+
+/// What is live of a class or a site, with its standard error.
+fn live_of(row: &Value) -> Option<(f64, f64)> {
+    Some((row["live"]["bytes"].as_f64()?, row["live"]["error_bytes"].as_f64()?))
+}
+
 /// All stacks of a class whose first own frame is that method; their errors are taken to be independent.
-fn site_figure(report: &Value, class: &str, method: &str) -> Option<(f64, f64)> {
+fn site_figure(
+    report: &Value,
+    class: &str,
+    method: &str,
+    figure: fn(&Value) -> Option<(f64, f64)>,
+) -> Option<(f64, f64)> {
     let is_it = |row: &&Value| {
         let own = row["stack"].as_array().into_iter().flatten().filter_map(Value::as_str);
         row["class"] == class
@@ -275,10 +317,7 @@ fn site_figure(report: &Value, class: &str, method: &str) -> Option<(f64, f64)> 
                 .is_some_and(|frame| frame.strip_prefix(method).is_some_and(|rest| rest.starts_with('(')))
     };
     let rows = report["sites"].as_array()?.iter().filter(is_it);
-    let figures = rows.filter_map(|row| {
-        let bytes = row["allocated"]["bytes"].as_f64()?;
-        Some((bytes, row["error"].as_f64()? * bytes))
-    });
+    let figures = rows.filter_map(figure);
     let sum = figures.fold((0.0, 0.0), |(bytes, square): (f64, f64), (more, error)| {
         (bytes + more, square + error * error)
     });
@@ -301,11 +340,11 @@ mod tests {
             "sites": [site("Truth$Point", "first", 40, 0.1), site("Truth$Point", "first", 10, 0.3), site("Truth$Point", "firstOther", 9, 0.0)],
         });
         assert_eq!(class_figure(&report, "Truth$Point"), Some((90.0, 4.0)));
-        assert_eq!(site_figure(&report, "Truth$Point", "Truth.first"), Some((50.0, 5.0)));
+        assert_eq!(site_figure(&report, "Truth$Point", "Truth.first", made_of), Some((50.0, 5.0)));
         let mut outcome = Outcome::default();
         let made = |first: f64, second: f64| {
             let key = |method: &str| ("Truth$Point".to_owned(), format!("Truth.{method}"));
-            Made::from([(key("first"), first), (key("second"), second)])
+            Truth { made: Made::from([(key("first"), first), (key("second"), second)]), ..Truth::default() }
         };
         compare(&made(60.0, 38.0), &report, &mut outcome);
         compare(&made(61.0, 38.0), &report, &mut outcome);

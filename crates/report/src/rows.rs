@@ -22,10 +22,10 @@ pub(crate) struct Row<'a> {
     pub(crate) ranked_by: u64,
     /// How many samples the tally rests on, about; `None`: it is no estimate.
     pub(crate) samples: Option<f64>,
-    /// Relative standard error of the tally, where the class is known by an estimate alone; else 0.
+    /// Relative standard error of the tally; 0 where it is exact.
     pub(crate) error: f64,
-    /// Its sites with what of them belongs to the section. Empty without stacks.
-    pub(crate) sites: Vec<(&'a SiteProfile, Tally)>,
+    /// Its sites with what of them belongs to the section, and the relative standard error of that. Empty without stacks.
+    pub(crate) sites: Vec<(&'a SiteProfile, Tally, f64)>,
 }
 
 /// The rows that have something to say, most bytes first (of what was allocated, not executed), ties by name.
@@ -70,25 +70,25 @@ pub(crate) fn write_rows(out: &mut String, rows: &[Row<'_>], indent: usize, view
 /// Of more than [`MOST_SITES`] sites, those with so many bytes or fewer have to be left out.
 fn bytes_of_sites_left_out(rows: &[Row<'_>]) -> Option<u64> {
     let mut sizes: Vec<u64> =
-        rows.iter().flat_map(|row| row.sites.iter().map(|(_, tally)| tally.bytes)).collect();
+        rows.iter().flat_map(|row| row.sites.iter().map(|(_, tally, _)| tally.bytes)).collect();
     (sizes.len() > MOST_SITES)
         .then(|| *sizes.select_nth_unstable_by_key(MOST_SITES, |&bytes| std::cmp::Reverse(bytes)).1)
 }
 
 fn write_sites(out: &mut String, row: &Row<'_>, indent: usize, view: &View, too_small: Option<u64>) {
-    let mut sites: Vec<_> = row.sites.iter().filter(|(_, tally)| !tally.is_empty()).collect();
+    let mut sites: Vec<_> = row.sites.iter().filter(|(_, tally, _)| !tally.is_empty()).collect();
     if sites.is_empty() {
         return;
     }
     // Stable: ties stay in the order of the profile.
-    sites.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.bytes));
-    let total = sites.iter().fold(0u64, |sum, (_, tally)| sum.saturating_add(tally.bytes));
-    let large = sites.partition_point(|(_, tally)| too_small.is_none_or(|small| tally.bytes > small));
+    sites.sort_by_key(|(_, tally, _)| std::cmp::Reverse(tally.bytes));
+    let total = sites.iter().fold(0u64, |sum, (_, tally, _)| sum.saturating_add(tally.bytes));
+    let large = sites.partition_point(|(_, tally, _)| too_small.is_none_or(|small| tally.bytes > small));
     line(out, indent, "Allocation Sites:");
     blank(out);
-    for (site, tally) in sites[..large].iter().take(most(view)) {
+    for (site, tally, error) in sites[..large].iter().take(most(view)) {
         let share = percent(tally.bytes, total);
-        let band = band(site.error);
+        let band = band(*error);
         line(out, indent + 2, &format!("{share}%:{}:{}{band}", tally.bytes, tally.objects));
         if site.stack.is_empty() {
             line(out, indent + 4, NO_PLACE);
@@ -100,7 +100,7 @@ fn write_sites(out: &mut String, row: &Row<'_>, indent: usize, view: &View, too_
     }
     let small = &sites[large..];
     if !small.is_empty() {
-        let bytes = small.iter().fold(0u64, |sum, (_, tally)| sum.saturating_add(tally.bytes));
+        let bytes = small.iter().fold(0u64, |sum, (_, tally, _)| sum.saturating_add(tally.bytes));
         let share = percent(bytes, total);
         line(out, indent + 2, &format!("{share}%:{bytes} at {} smaller sites", small.len()));
         blank(out);
@@ -128,7 +128,7 @@ fn write_blame(out: &mut String, row: &Row<'_>, indent: usize, view: &View) {
     if !view.blame {
         return;
     }
-    let allocations = || row.sites.iter().map(|(site, tally)| (&site.stack, *tally));
+    let allocations = || row.sites.iter().map(|(site, tally, _)| (&site.stack, *tally));
     let blamed = blame(allocations(), &view.rules);
     if blamed.is_empty() {
         return;

@@ -5,7 +5,9 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use mayfly_profile::{ClassProfile, EngineKind, LiveAsOf, Profile, SiteProfile, Tally, Tracking, View};
+use mayfly_profile::{
+    ClassProfile, EngineKind, LiveAsOf, Profile, SiteProfile, Tally, Tracking, Variances, View,
+};
 
 use crate::followed::{estimated_from, tracking_measured};
 use crate::rows::{Row, blank, in_order, line, write_rows};
@@ -39,7 +41,8 @@ impl Part {
 
 /// Writes the sections a profile has.
 pub(crate) fn write_sections(out: &mut String, profile: &Profile, view: &View) {
-    let sections = Sections { profile, view, sites: sites_by_class(profile) };
+    let variances = Variances::of(profile);
+    let sections = Sections { profile, view, sites: sites_by_class(profile), variances };
     sections.allocated(out);
     if profile.run.lifetimes {
         sections.live(out);
@@ -51,6 +54,7 @@ struct Sections<'a> {
     profile: &'a Profile,
     view: &'a View,
     sites: HashMap<&'a str, Vec<&'a SiteProfile>>,
+    variances: Variances<'a>,
 }
 
 impl<'a> Sections<'a> {
@@ -115,7 +119,10 @@ impl<'a> Sections<'a> {
             ranked_by: ranked_by(class),
             samples: self.samples(part, class),
             error: self.error(part, class),
-            sites: self.sites_of(&class.name).map(|site| (site, part.of_site(site))).collect(),
+            sites: self
+                .sites_of(&class.name)
+                .map(|site| (site, part.of_site(site), self.error_of_site(part, site)))
+                .collect(),
         };
         in_order(self.profile.classes.iter().map(row).collect())
     }
@@ -125,8 +132,19 @@ impl<'a> Sections<'a> {
         if counted { None } else { self.profile.samples_behind(class, part.of_class(class)) }
     }
 
-    /// The error of what was allocated, as the sampled engine states it.
+    fn error_of_site(&self, part: Part, site: &SiteProfile) -> f64 {
+        match part {
+            Part::Live => relative(self.variances.of_live_sites([site]), part.of_site(site)),
+            Part::Allocated | Part::Bucket(_) => site.error,
+        }
+    }
+
+    /// The error of what was allocated, as the sampled engine states it, and of what is live.
     fn error(&self, part: Part, class: &ClassProfile) -> f64 {
+        if matches!(part, Part::Live) {
+            let live = part.of_class(class);
+            return relative(self.variances.of_tracked(class, live), live);
+        }
         let estimated = self.profile.run.engine == EngineKind::Sampled && matches!(part, Part::Allocated);
         let estimate = self.profile.estimates.get(&class.name).filter(|_| estimated);
         estimate.map_or(0.0, |it| it.allocated.error_bytes() as f64 / it.allocated.bytes().max(1) as f64)
@@ -135,6 +153,11 @@ impl<'a> Sections<'a> {
     fn sites_of(&self, class: &str) -> impl Iterator<Item = &'a SiteProfile> + use<'_, 'a> {
         self.sites.get(class).into_iter().flatten().copied()
     }
+}
+
+/// The standard error of so many bytes, as a share of them.
+fn relative(variance: f64, of: Tally) -> f64 {
+    variance.sqrt() / of.bytes.max(1) as f64
 }
 
 /// As of when what is live is known, and what of that is not.

@@ -3,6 +3,7 @@
 //! Not here: its keys (`schema`).
 
 mod census;
+mod live;
 mod schema;
 mod scopes;
 mod ways;
@@ -10,11 +11,13 @@ mod ways;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
+use live::LiveJson;
 use mayfly_profile::measures::{DIED_BEFORE_FIRST_GC_SHARE, P50_BYTES, P50_GCS, P50_S, P90_S, P99_S};
 use mayfly_profile::{
     BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Collection, Dropped, EngineKind, Flag, FlagValue,
     Following, GenerationUse, JvmInfo, LiveAsOf, LivedPart, MEASURES, Measure, OwnCost, Part, Profile,
-    Quantile, Refusals, Remainder, SiteProfile, Source, Tally, Tracking, Unit, View, readable_class,
+    Quantile, Refusals, Remainder, SiteProfile, Source, Tally, Tracking, Unit, Variances, View,
+    readable_class,
 };
 use schema::{
     BucketJson, ByteSecondsJson, ClassJson, CollectionJson, CostJson, Document, DroppedJson, EstimateJson,
@@ -106,6 +109,7 @@ fn live_after_gc(profile: &Profile) -> Option<LiveAfterGcJson> {
 /// How this profile's numbers are to be written.
 struct Numbers<'a> {
     profile: &'a Profile,
+    variances: Variances<'a>,
     site_bounds: HashMap<&'a str, u64>,
     bounds: &'a BucketBounds,
     estimates: &'a BTreeMap<String, ClassEstimate>,
@@ -129,6 +133,7 @@ impl<'a> Numbers<'a> {
         let thinned = profile.trust.following.thinned_to_one_in > 1;
         Self {
             profile,
+            variances: Variances::of(profile),
             site_bounds: profile.site_bounds(),
             bounds: &run.buckets,
             estimates: &profile.estimates,
@@ -175,7 +180,10 @@ impl<'a> Numbers<'a> {
             optimised_away: self.profile.is_optimised_away(class),
             rank_bytes: self.profile.allocated_bytes(class),
             byte_seconds: self.byte_seconds(class),
-            live: self.live(class).map(|live| TallyJson::of(live, tracked_estimated)),
+            live: self.live(class).map(|live| {
+                let variance = self.variances.of_tracked(class, live);
+                LiveJson::of(live, class.allocated, tracked_estimated, variance)
+            }),
             not_judged: self.not_judged(class.unjudged, tracked_estimated),
             collected: self.buckets(&class.collected, tracked_estimated),
             samples: self.profile.samples_of(class),
@@ -211,7 +219,10 @@ impl<'a> Numbers<'a> {
             readable_class: readable_class(&site.class),
             stack: site.stack.iter().map(frame_text).collect(),
             allocated: TallyJson::of(site.allocated, !exact),
-            live: site.live.map(|live| TallyJson::of(live, fates_estimated)),
+            live: site.live.map(|live| {
+                let variance = self.variances.of_live_sites([site]);
+                LiveJson::of(live, site.allocated, fates_estimated, variance)
+            }),
             not_judged: self.not_judged(site.unjudged, fates_estimated),
             collected: self.buckets(&site.collected, fates_estimated),
             rank_bytes: site.allocated_at_most(&self.site_bounds),

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::live::LiveJson;
+
 use super::scopes::ScopeJson;
 
 /// Name and version of the schema.
@@ -277,7 +279,7 @@ pub(super) struct ClassJson<'a> {
     /// Bytes times seconds that objects were held; `None` if deaths were not followed.
     pub(super) byte_seconds: Option<ByteSecondsJson>,
     /// There after the collection at `live_as_of_s`; null where that is not known.
-    pub(super) live: Option<TallyJson>,
+    pub(super) live: Option<LiveJson>,
     /// Born since that collection; null in a recording that does not tell them apart.
     pub(super) not_judged: Option<TallyJson>,
     pub(super) collected: Vec<BucketJson>,
@@ -298,7 +300,7 @@ pub(super) struct SiteJson<'a> {
     /// Innermost first, spelled like `StackTraceElement.toString()`.
     pub(super) stack: Vec<String>,
     pub(super) allocated: TallyJson,
-    pub(super) live: Option<TallyJson>,
+    pub(super) live: Option<LiveJson>,
     /// As of classes.
     pub(super) not_judged: Option<TallyJson>,
     pub(super) collected: Vec<BucketJson>,

@@ -1,0 +1,70 @@
+//! What is live, in the JSON report: objects, bytes and the standard errors of both.
+
+use mayfly_profile::Tally;
+use serde::Serialize;
+
+use super::schema::TallyJson;
+
+/// What is live, with the standard errors of both numbers: 0 where they are exact, and what one picked object stands for where none is live.
+#[derive(Debug, Serialize)]
+pub(super) struct LiveJson {
+    #[serde(flatten)]
+    pub(super) tally: TallyJson,
+    pub(super) error_objects: u64,
+    pub(super) error_bytes: u64,
+}
+
+impl LiveJson {
+    /// Of this variance in bytes, among so much that was allocated.
+    pub(super) fn of(live: Tally, allocated: Tally, estimated: bool, variance: f64) -> Self {
+        let like = if live.is_empty() { allocated } else { live };
+        let size = like.bytes as f64 / like.objects.max(1) as f64;
+        let error = if estimated { variance.sqrt() } else { 0.0 };
+        Self {
+            tally: TallyJson::of(live, estimated),
+            error_objects: (error / size.max(1.0)).round() as u64,
+            error_bytes: error.round() as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mayfly_profile::{ClassProfile, Profile, SiteProfile, Tracking, View};
+    use serde_json::Value;
+
+    use super::*;
+
+    /// `live` of the class and of the site of a program that keeps 1,000 of 4,000 objects.
+    fn live(tracking: Tracking) -> [Value; 2] {
+        let (allocated, live) = (Tally::of(4_000, 24), Some(Tally::of(1_000, 24)));
+        let class = ClassProfile { name: "a.B".to_owned(), allocated, live, ..ClassProfile::default() };
+        let site = SiteProfile { class: "a.B".to_owned(), allocated, live, ..SiteProfile::default() };
+        let mut profile = Profile { classes: vec![class], sites: vec![site], ..Profile::default() };
+        (profile.run.lifetimes, profile.run.stacks, profile.run.tracking) = (true, true, tracking);
+        let mut text = Vec::new();
+        super::super::write(&profile, &View::default(), &mut text).expect("memory");
+        let report: Value = serde_json::from_slice(&text).expect("JSON");
+        ["classes", "sites"].map(|rows| report[rows][0]["live"].clone())
+    }
+
+    #[test]
+    fn what_is_live_by_a_sample_has_its_error_and_what_was_followed_has_none() {
+        for sampled in live(Tracking::EveryNth(10)) {
+            // A hundred samples, each for ten.
+            assert_eq!(
+                (&sampled["objects"], &sampled["estimated"]),
+                (&1_000.into(), &true.into()),
+                "{sampled}"
+            );
+            let error = sampled["error_objects"].as_u64().expect("a number");
+            assert!(
+                (90..=105).contains(&error) && sampled["error_bytes"].as_u64() > Some(24 * 90),
+                "{sampled}"
+            );
+        }
+        for exact in live(Tracking::EveryObject) {
+            assert_eq!((&exact["error_objects"], &exact["error_bytes"]), (&0.into(), &0.into()), "{exact}");
+        }
+    }
+}
