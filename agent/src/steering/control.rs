@@ -71,7 +71,8 @@ pub(super) fn publish(profiler: &Profiler, jni: Jni<'_>, session: &mut Session) 
 /// What is new. Classes of the census are known before names are told.
 pub(super) fn updates(profiler: &Profiler, session: &mut Session, outside: &Outside<'_>) -> Vec<Update> {
     let census = profiler.census.counts(&profiler.shared.classes);
-    let seen = census.map(|census| Section::Census(Box::new(census))).into_iter().collect();
+    let mut seen = vec![Section::Readings(profiler.target.readings())];
+    seen.extend(census.map(|census| Section::Census(Box::new(census))));
     session.updates(&*profiler.engine, outside, profiler.own_cpu(), seen)
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use mayfly_jvmti::{Jni, JvmtiEnv, Thread, Vm};
-use mayfly_profile::{Collection, Flag, Gc, GcKind, JvmInfo};
+use mayfly_profile::{Collection, Flag, Gc, GcKind, JvmInfo, Readings};
 use mayfly_recording::control::Loaded;
 
 use super::carriers::is_carrier;
@@ -16,6 +16,7 @@ use super::counter::JvmCounter;
 use super::flags;
 use super::gc_kinds::GcCounters;
 use super::gc_log::GcLog;
+use super::published::Published;
 use crate::options::Options;
 
 static TARGET: OnceLock<Target> = OnceLock::new();
@@ -39,6 +40,8 @@ pub(crate) struct Target {
     gc_counters: OnceLock<GcCounters>,
     /// Found then, too: what the JVM says of each collection.
     gc_log: OnceLock<GcLog>,
+    /// And what it says of itself.
+    published: OnceLock<Published>,
     /// The JVM ends: nothing is asked of it any more.
     ended: AtomicBool,
 }
@@ -63,6 +66,7 @@ impl Target {
             counter: JvmCounter::default(),
             gc_counters: OnceLock::new(),
             gc_log: OnceLock::new(),
+            published: OnceLock::new(),
             ended: AtomicBool::new(false),
         }
     }
@@ -160,6 +164,11 @@ impl Target {
     /// The pauses that have ended since the last time, at times of the profiler's clock.
     pub(crate) fn take_collections(&self) -> Vec<Collection> {
         self.gc_log.get().map(GcLog::take).unwrap_or_default()
+    }
+
+    /// What the JVM says of itself now.
+    pub(crate) fn readings(&self) -> Readings {
+        self.published.get_or_init(Published::find).read()
     }
 
     /// Flags of the JVM that decide how it collects.

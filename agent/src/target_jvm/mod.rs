@@ -13,6 +13,7 @@ mod gc_log;
 mod heap_use;
 pub(crate) mod identity;
 mod jvm;
+mod published;
 pub(crate) mod release;
 
 pub(crate) use aot::AotCache;

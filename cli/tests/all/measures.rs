@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::fs;
 
 use mayfly_formats::{Choice, parquet};
-use mayfly_profile::{MEASURES, Measure, Needs, Profile, ProfileBuilder, Sureness, Tracking};
+use mayfly_profile::{MEASURES, Measure, Needs, Profile, ProfileBuilder, READINGS, Sureness, Tracking};
 use serde_json::Value;
 
 use crate::recorded::{CLASSES, Recording, updates};
@@ -103,5 +103,9 @@ fn the_guide_has_the_catalogue() {
     let text = fs::read_to_string(file).expect("the guide");
     let rows = rows();
     assert!(text.contains(&rows), "docs/guide/measures.md has to have these rows, and no others:\n{rows}");
-    assert_eq!(text.lines().filter(|line| line.starts_with("| `")).count(), MEASURES.len());
+    let of_the_jvm: String =
+        READINGS.iter().map(|reading| format!("| `{}` | {} |\n", reading.key, reading.label)).collect();
+    assert!(text.ends_with(&of_the_jvm), "docs/guide/measures.md has to end with these rows:\n{of_the_jvm}");
+    let in_all = MEASURES.len() + READINGS.len();
+    assert_eq!(text.lines().filter(|line| line.starts_with("| `")).count(), in_all);
 }

@@ -46,6 +46,7 @@ pub use facts::ids::{ClassId, FrameId, SiteId};
 pub use facts::jdk::{JDK_PACKAGES, is_of_the_jdk, is_of_the_program};
 pub use facts::option_value;
 pub use facts::part::{Doubt, LifeBand, LivedPart, Part};
+pub use facts::readings::{READINGS, Reading, Readings};
 pub use facts::run::{EngineKind, JvmInfo, RunInfo, Tracking};
 pub use facts::share::Share;
 pub use facts::source::{LABEL_ATTRIBUTES, Labels, Source};

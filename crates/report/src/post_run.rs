@@ -11,6 +11,7 @@ use crate::lifetimes::write_lifetimes;
 use crate::operations::operations_line;
 use crate::over_time::over_time;
 use crate::part::part_lines;
+use crate::readings::reading_lines;
 use crate::rows::{blank, line};
 use crate::scopes::write_scopes;
 use crate::sections::write_sections;
@@ -102,7 +103,8 @@ fn write_run(out: &mut String, profile: &Profile) {
     }
     let time = units::clock(profile.duration_ms);
     line(out, 2, &format!("profiled for {time}, {} GCs, {}", profile.gcs, tracking_text(profile)));
-    for text in operations_line(profile).into_iter().chain(over_time(profile, COLUMNS)) {
+    let lines = operations_line(profile).into_iter().chain(reading_lines(profile));
+    for text in lines.chain(over_time(profile, COLUMNS)) {
         line(out, 2, &text);
     }
     if !profile.complete {

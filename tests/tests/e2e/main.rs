@@ -56,6 +56,7 @@ mod options;
 mod other_agents;
 mod platforms;
 mod questions;
+mod readings;
 mod recording;
 mod rough;
 mod rounds;

@@ -50,6 +50,7 @@ fn document(profile: &Profile, limit: Option<usize>, doubts: Vec<String>) -> Doc
         started_unix_ms: run.started_unix_ms,
         duration_s: seconds(profile.duration_ms as f64),
         operations: (profile.operations > 0).then_some(profile.operations),
+        readings: profile.readings.known().map(|(reading, value)| (reading.key, value)).collect(),
         gcs: profile.gcs,
         live_as_of_s: live_as_of_s(profile.live_as_of),
         start_up: profile.start_up().map(|start_up| StartUpJson {

@@ -30,6 +30,9 @@ pub(super) struct Document<'a> {
     pub(super) duration_s: f64,
     /// That the program reported.
     pub(super) operations: Option<u64>,
+    /// What the JVM published of itself, by name: as it was at the end.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) readings: BTreeMap<&'static str, u64>,
     pub(super) gcs: u32,
     /// The collection that `live` is as of, in the profiled time; null: there was none, or an earlier recording says no more than
     /// what was not seen dead.

@@ -26,6 +26,7 @@ pub(super) fn facts(profile: &Profile) -> Vec<String> {
     facts.extend([jvm.gc.name().to_owned()].into_iter().filter(|gc| !gc.is_empty()));
     facts.push(format!("{} profiled", duration(profile.duration_ms as f64)));
     facts.push(tracking_text(profile));
+    facts.extend(mayfly_report::reading_lines(profile));
     if !profile.complete {
         facts.push("not ended, or its end was not recorded".to_owned());
     }

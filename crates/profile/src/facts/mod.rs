@@ -17,6 +17,7 @@ pub(crate) mod jdk;
 pub mod option_value;
 pub(crate) mod own_frame;
 pub(crate) mod part;
+pub(crate) mod readings;
 pub(crate) mod run;
 pub(crate) mod share;
 pub(crate) mod soft;

@@ -6,6 +6,7 @@ use crate::facts::census::Census;
 use crate::facts::collection::{Collection, Flag};
 use crate::facts::estimate::ClassEstimate;
 use crate::facts::part::Part;
+use crate::facts::readings::Readings;
 use crate::facts::run::RunInfo;
 use crate::facts::share::Share;
 use crate::facts::source::{Labels, Source};
@@ -58,6 +59,8 @@ pub struct Profile {
     pub labels: Labels,
     /// The recordings that it was merged from; empty if it is one.
     pub sources: Vec<Source>,
+    /// What the JVM published of itself; of several none.
+    pub readings: Readings,
     /// What was read of young collections; `None`: nobody read them, or it is not of this part alone.
     pub census: Option<Census>,
 }

@@ -10,6 +10,7 @@ use crate::facts::collection::{Collection, Flag};
 use crate::facts::estimate::ClassEstimate;
 use crate::facts::frame::Frame;
 use crate::facts::ids::{ClassId, FrameId, SiteId};
+use crate::facts::readings::Readings;
 use crate::facts::run::RunInfo;
 use crate::facts::share::Share;
 use crate::facts::source::{Labels, Source};
@@ -81,10 +82,12 @@ pub enum Section {
     Labels(Labels),
     /// The recordings that this one was merged from, once.
     Sources(Vec<Source>),
+    /// Numbers that the JVM publishes of itself, as they are now.
+    Readings(Readings),
 }
 
 /// How many kinds of sections there are.
-pub const SECTION_KINDS: usize = 11;
+pub const SECTION_KINDS: usize = 12;
 
 impl Update {
     /// The time, trust and counts of a step, if it tells them.

@@ -249,6 +249,7 @@ fn profile() -> impl Strategy<Value = Profile> {
                     .into(),
                 sources: vec![],
                 census: None,
+                readings: Default::default(),
             }
         },
     )

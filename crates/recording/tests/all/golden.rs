@@ -4,7 +4,11 @@
 //! that version was released: afterwards a difference needs a new version.
 #![allow(clippy::disallowed_methods, reason = "blessing writes the golden file")]
 
-use mayfly_profile::{Labels, LiveCounts, Profile, ProfileBuilder, RunInfo, SECTION_KINDS, Section, Update};
+use std::collections::BTreeMap;
+
+use mayfly_profile::{
+    Labels, LiveCounts, Profile, ProfileBuilder, Readings, RunInfo, SECTION_KINDS, Section, Update,
+};
 use mayfly_recording::frame::{FILE_HEADER_LEN, FRAME_HEAD_LEN, KIND_STEP};
 use mayfly_recording::{Damage, FORMAT_VERSION, ReadError, RecordingReader, read_profile};
 
@@ -129,6 +133,7 @@ fn every_kind_of_section_is_read_again_and_its_tag_is_its_place() {
         Section::Flags(vec![]),
         Section::Labels(Labels::default()),
         Section::Sources(vec![]),
+        Section::Readings(Readings(BTreeMap::from([(1, 1 << 30), (250, 7)]))),
     ];
     assert_eq!(step.len(), SECTION_KINDS);
     for (tag, section) in step.into_iter().enumerate() {

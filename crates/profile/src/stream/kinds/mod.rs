@@ -10,11 +10,13 @@ pub(crate) mod flags;
 pub(crate) mod labels;
 pub(crate) mod live;
 pub(crate) mod operations;
+pub(crate) mod readings;
 pub(crate) mod scopes;
 pub(crate) mod shares;
 pub(crate) mod sources;
 
 use crate::facts::collection::{Collections, Flag};
+use crate::facts::readings::Readings;
 use crate::facts::source::{Labels, Source};
 use crate::stream::dictionary::{ApplyError, Dictionary};
 use crate::stream::kind::Kind;
@@ -41,6 +43,7 @@ pub(crate) struct Facts {
     pub(crate) flags: Vec<Flag>,
     pub(crate) labels: Labels,
     pub(crate) sources: Vec<Source>,
+    pub(crate) readings: Readings,
 }
 
 impl Facts {
@@ -58,6 +61,7 @@ impl Facts {
             &self.flags,
             &self.labels,
             &self.sources,
+            &self.readings,
         ]
     }
 
@@ -75,6 +79,7 @@ impl Facts {
             &mut self.flags,
             &mut self.labels,
             &mut self.sources,
+            &mut self.readings,
         ]
     }
 
@@ -92,6 +97,7 @@ impl Facts {
             Section::Flags(_) => &mut self.flags,
             Section::Labels(_) => &mut self.labels,
             Section::Sources(_) => &mut self.sources,
+            Section::Readings(_) => &mut self.readings,
         }
     }
 
