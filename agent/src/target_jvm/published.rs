@@ -6,7 +6,18 @@ use mayfly_jvmti::{PerfCounter, PerfData};
 use mayfly_profile::Readings;
 
 /// Tag of a reading, and the counters that it is the sum of; those with a minus are taken off.
-const SOURCES: &[(u8, &[&str])] = &[(1, &["sun.gc.metaspace.used"])];
+const SOURCES: &[(u8, &[&str])] = &[
+    (1, &["sun.gc.metaspace.used"]),
+    (
+        2,
+        &[
+            "java.cls.loadedClasses",
+            "java.cls.sharedLoadedClasses",
+            "-java.cls.unloadedClasses",
+            "-java.cls.sharedUnloadedClasses",
+        ],
+    ),
+];
 
 /// The counters of each reading that this JVM has.
 pub(super) struct Published(Vec<(u8, Vec<(bool, PerfCounter)>)>);

@@ -20,12 +20,10 @@ pub struct Reading {
 }
 
 /// All of them, in the order in which they are shown.
-pub const READINGS: &[Reading] = &[Reading {
-    tag: 1,
-    key: "metaspace_used_bytes",
-    label: "metaspace used after the last GC",
-    bytes: true,
-}];
+pub const READINGS: &[Reading] = &[
+    Reading { tag: 1, key: "metaspace_used_bytes", label: "metaspace used after the last GC", bytes: true },
+    Reading { tag: 2, key: "classes_loaded", label: "classes loaded and not unloaded", bytes: false },
+];
 
 /// What was read, by tag. Those of a later Mayfly are kept, and not shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
