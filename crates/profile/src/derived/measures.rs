@@ -119,7 +119,7 @@ const PLAIN: Measure = Measure {
 };
 
 /// All of them, in the order in which files have them.
-pub static MEASURES: [&Measure; 26] = [
+pub static MEASURES: [&Measure; 27] = [
     &OBJECTS,
     &BYTES,
     &LIVE_OBJECTS,
@@ -146,6 +146,7 @@ pub static MEASURES: [&Measure; 26] = [
     &SAMPLES,
     &LARGEST,
     &MEAN_BYTES,
+    &LIVE_SHARE,
 ];
 
 impl Measure {
@@ -602,6 +603,27 @@ pub static MEAN_BYTES: Measure = Measure {
     ..PLAIN
 };
 
+/// What is live of what was followed.
+pub static LIVE_SHARE: Measure = Measure {
+    key: "live_share",
+    short: "% live",
+    long: "live share",
+    meaning: "share of the bytes whose deaths were looked for that is live: near 1, nearly all of it is kept",
+    unit: Unit::Share,
+    needs: Needs::Deaths,
+    sureness: Sureness::Followed,
+    metric: "mayfly_live_share",
+    in_full: false,
+    adds_up: false,
+    grows: false,
+    read: |profile, class| {
+        let live = live(profile, class)?.bytes;
+        let judged = live.saturating_add(class.dead().bytes);
+        if judged > 0 { exactly(live as f64 / judged as f64) } else { None }
+    },
+    ..PLAIN
+};
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -633,6 +655,22 @@ mod tests {
             let of_value = MEASURES.iter().filter(|measure| measure.value == Some(value));
             assert_eq!(of_value.count(), 1, "{value:?}");
         }
+    }
+
+    #[test]
+    fn what_is_live_is_a_share_of_what_was_judged() {
+        let share = |live, dead| {
+            let lived = [Tally::of(dead, 16)].to_vec();
+            let class =
+                ClassProfile { live: Some(Tally::of(live, 16)), collected: lived, ..ClassProfile::default() };
+            let mut profile = Profile { classes: vec![class.clone()], ..Profile::default() };
+            profile.run.lifetimes = true;
+            LIVE_SHARE.number(&profile, &class)
+        };
+        assert_eq!(
+            [share(1, 3), share(2, 0), share(0, 5), share(0, 0)],
+            [Some(0.25), Some(1.0), Some(0.0), None]
+        );
     }
 
     #[test]
