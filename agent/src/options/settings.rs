@@ -38,10 +38,12 @@ pub struct Options {
     pub track_collections: bool,
     /// Follow the death of rare objects one by one and of a share of the others, `#track-balanced`.
     pub track_balanced: bool,
-    /// Stacks of allocations, `#trace` (implied by `#detailedtrace` and `#trace-all`).
+    /// Stacks of allocations, `#trace` (implied by `#detailedtrace`, `#trace-all` and `#threads`).
     pub trace: bool,
     /// Stacks keep lines, `#lines`.
     pub lines: bool,
+    /// Stacks name the pool of their thread, `#threads`.
+    pub threads: bool,
     /// Take the stack of every object, not of a sample at each place: `#trace-all`.
     pub trace_all: bool,
     /// Track every Nth object, `#every`. 1: all.
@@ -172,6 +174,7 @@ impl Default for Options {
             track_balanced: false,
             trace: false,
             lines: false,
+            threads: false,
             trace_all: false,
             every: 1,
             delay_profiling: false,

@@ -207,6 +207,18 @@ pub(super) const SPECS: &[Spec] = &[
         ..DEFAULTS
     },
     Spec {
+        name: "threads",
+        mistaken: &["thread", "pools", "bythread"],
+        shape: Shape::Flag(|o| {
+            o.trace = true;
+            o.threads = true;
+        }),
+        example: "#threads",
+        help: "As #trace, and stacks name the thread: their outermost frame is <thread>, with the pool's name (http-nio-8080-exec-*), \
+               virtual threads without a name are one pool. mayfly report --threads shows what each pool allocates.",
+        ..DEFAULTS
+    },
+    Spec {
         name: "noblame",
         mistaken: &["blame"],
         shape: Shape::Flag(|o| o.view.blame = false),

@@ -148,6 +148,14 @@ fn trace_and_detailedtrace() {
 }
 
 #[test]
+fn threads_are_named_in_stacks() {
+    let options = parse("#trackcollections#threads");
+    assert!(options.threads && options.trace && !options.trace_all);
+    assert!(parse("#trace-all#threads").trace_all);
+    assert!(!parse("#trace").threads);
+}
+
+#[test]
 fn noblame_traceignore_tracetarget() {
     let options = parse("#trace#noblame#traceignore-java,sun#tracetarget-com.yourorg");
     assert!(!options.view.blame);

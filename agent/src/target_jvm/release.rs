@@ -52,6 +52,9 @@ pub(crate) const LEFT_ALONE: [&str; 1] = ["jdk.internal.vm.Continuation"];
 pub(crate) const CARRIER_CLASS: &str = "jdk.internal.misc.CarrierThread";
 /// What virtual threads are.
 pub(crate) const VIRTUAL_THREAD_CLASS: &str = "java.lang.VirtualThread";
+/// The classes of virtual threads, by the JVM's own means and on platform threads of their own (JDK 21 to 27).
+pub(crate) const VIRTUAL_THREAD_CLASSES: [&str; 2] =
+    [VIRTUAL_THREAD_CLASS, "java.lang.ThreadBuilders$BoundVirtualThread"];
 /// Begins the names of classes of which JDKs make objects while a virtual thread is mounted or unmounted: `VirtualThread`'s
 /// own and those of its schedulers, up to JDK 23 a queue of delayed tasks, too.
 pub(crate) const MADE_WHILE_MOUNTING: [&str; 6] = [

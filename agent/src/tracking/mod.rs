@@ -14,6 +14,7 @@ mod rate;
 mod shared;
 mod stacks;
 mod switches;
+mod threads;
 mod tracker;
 mod weak;
 

@@ -9,6 +9,7 @@ use mayfly_tracking::{Budget, ClassTable, Clock, Nurseries, Scopes, Shares, Site
 use super::frames::KnownFrames;
 use super::operations::Operations;
 use super::switches::Switches;
+use super::threads::Pools;
 use super::weak::WeakReferences;
 use crate::plan::Plan;
 
@@ -36,6 +37,7 @@ pub(crate) struct Shared {
     pub(crate) operations: Operations,
     pub(crate) references: WeakReferences,
     pub(super) frames: KnownFrames,
+    pub(super) pools: Pools,
 }
 
 impl Shared {
@@ -58,6 +60,7 @@ impl Shared {
             operations: Operations::default(),
             references: WeakReferences::default(),
             frames: KnownFrames::default(),
+            pools: Pools::default(),
             plan,
         }
     }

@@ -14,6 +14,8 @@ const MOST_FRAMES_OF_EACH: usize = 256;
 
 /// What stands for the frames of a virtual thread that is being mounted or unmounted. No method has this number.
 const MOVING: u64 = u64::MAX;
+/// What stands for a frame that names a thread's pool: its location is the number of the frame. No method has this number.
+const THREAD: u64 = u64::MAX - 1;
 
 /// Takes and names stacks on one thread.
 #[derive(Clone, Copy)]
@@ -30,7 +32,8 @@ pub(crate) fn forget_unloaded(shared: &Shared, has_method: &dyn Fn(u64) -> bool)
         return;
     }
     let mut there = FxHashMap::default();
-    shared.frames.forget(|method| *there.entry(method).or_insert_with(|| has_method(method)));
+    let mut is_there = |method| *there.entry(method).or_insert_with(|| has_method(method));
+    shared.frames.forget(|method| method == THREAD || is_there(method));
     shared.sites.forget();
 }
 
@@ -72,9 +75,12 @@ impl Stacks<'_> {
             method: "<mounted or unmounted: no stack>".into(),
             ..Frame::default()
         };
-        let sites = &self.shared.sites;
-        sites
-            .of_stack(raw, |_| own().into_iter().chain([moving]).map(|frame| sites.frame_id(frame)).collect())
+        let Shared { sites, pools, plan, .. } = self.shared;
+        let thread = || plan.threads.then(|| pools.of_virtual_threads(sites));
+        sites.of_stack(raw, |_| {
+            let frames = own().into_iter().chain([moving]);
+            frames.map(|frame| sites.frame_id(frame)).chain(thread()).collect()
+        })
     }
 
     fn push_frames(&self, raw: &mut RawStack) {
@@ -87,6 +93,17 @@ impl Stacks<'_> {
                 raw.push(frame.method, if lines { frame.location } else { -1 });
             }
         });
+        if plan.threads
+            && let Some(thread) = self.thread()
+        {
+            raw.push(THREAD, thread.0.into());
+        }
+    }
+
+    /// The frame of the running thread's pool.
+    fn thread(&self) -> Option<FrameId> {
+        let Shared { pools, sites, number, clock, .. } = self.shared;
+        pools.of_this_thread((self.jvmti, self.jni), sites, (*number, clock.now_ms()))
     }
 
     /// The frames of a new stack, without the profiler's own and the object's constructors.
@@ -94,7 +111,7 @@ impl Stacks<'_> {
         let mut frames = self.name_all(raw);
         let dropped = not_the_programs(frames.iter().filter_map(|&id| self.shared.sites.frame(id)), class);
         frames.drain(..dropped);
-        frames
+        self.of_code(frames)
     }
 
     /// As [`Self::name`], of an object of which no place told as far as the hooks know; none, if the method that made it tells of places: so
@@ -110,11 +127,12 @@ impl Stacks<'_> {
         let dropped = not_the_programs(named(), class);
         let own = |frame: &&Frame| &*frame.method == "<init>" && &*frame.class == class;
         let maker = dropped + named().skip(dropped).take_while(own).count();
-        if raw.frames().nth(maker).is_some_and(|(method, _)| tells_of_places(method)) {
+        let tells = |(method, _)| method != THREAD && tells_of_places(method);
+        if raw.frames().nth(maker).is_some_and(tells) {
             return Vec::new();
         }
         frames.drain(..dropped);
-        frames
+        self.of_code(frames)
     }
 
     /// The frames of a new stack, without the profiler's own; none, if `is_void` says so of what is left.
@@ -130,12 +148,21 @@ impl Stacks<'_> {
             return Vec::new();
         }
         frames.drain(..hooks);
-        frames
+        self.of_code(frames)
+    }
+
+    /// The stack; none, if nothing of it is code: a thread's name alone says nothing of a place.
+    fn of_code(&self, frames: Vec<FrameId>) -> Vec<FrameId> {
+        let first = frames.first().and_then(|&id| self.shared.sites.frame(id));
+        if first.is_some_and(Frame::is_code) { frames } else { Vec::new() }
     }
 
     fn name_all(&self, raw: &RawStack) -> Vec<FrameId> {
         let sites = &self.shared.sites;
-        let name = |method, location| sites.frame_id(self.name_frame(method, location));
+        let name = |method, location| match method {
+            THREAD => FrameId(location as u32),
+            method => sites.frame_id(self.name_frame(method, location)),
+        };
         self.shared.frames.ids(raw.frames(), name)
     }
 

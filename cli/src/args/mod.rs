@@ -221,6 +221,10 @@ pub(crate) struct RunArgs {
     #[arg(long, conflicts_with_all = ["every_object", "sample"])]
     pub(crate) counts_only: bool,
 
+    /// Record by thread: stacks name the pool of the thread, for mayfly report --threads
+    #[arg(long, conflicts_with = "counts_only")]
+    pub(crate) threads: bool,
+
     /// Each call of this method is a scope: what it allocates, what of that survives it and for how long (may be given more than once)
     #[arg(long, value_name = "CLASS.METHOD", conflicts_with = "sampled")]
     pub(crate) scope: Vec<String>,
@@ -275,7 +279,7 @@ pub(crate) struct ReportArgs {
     pub(crate) recordings: Vec<PathBuf>,
 
     /// Compare recordings by a label: application, version, host, java, gc, pid, or one given by the agent's #label-NAME=VALUE
-    #[arg(long, value_name = "LABEL", conflicts_with_all = ["text", "full", "ways", "limit", "own", "not_own", "lived", "value"])]
+    #[arg(long, value_name = "LABEL", conflicts_with_all = ["text", "full", "ways", "threads", "limit", "own", "not_own", "lived", "value"])]
     pub(crate) by: Option<String>,
 
     /// Write JSON (schema mayfly-report/1; with --by mayfly-by/1)
@@ -293,6 +297,10 @@ pub(crate) struct ReportArgs {
     /// Show who calls: the tree of the program's own frames with what was allocated through each
     #[arg(long, conflicts_with_all = ["json", "full", "limit"])]
     pub(crate) ways: bool,
+
+    /// Show what each pool of threads allocates; recorded with --threads or #threads
+    #[arg(long, conflicts_with_all = ["json", "full", "ways", "limit", "own", "not_own"])]
+    pub(crate) threads: bool,
 
     /// Show at most N classes, and N sites of each, in full text or JSON; totals still cover everything
     #[arg(long, value_name = "N", conflicts_with_all = ["own", "not_own"])]
@@ -485,6 +493,9 @@ mod tests {
             &["mayfly", "report", "--json", "--full", "f"],
             &["mayfly", "report", "--ways", "--full", "f"],
             &["mayfly", "report", "--ways", "--csv", "f"],
+            &["mayfly", "report", "--threads", "--ways", "f"],
+            &["mayfly", "report", "--threads", "--csv", "f"],
+            &["mayfly", "run", "--threads", "--counts-only", "java"],
             &["mayfly", "report", "--own", "a.", "--json", "f"],
             &["mayfly", "report", "--json", "--csv", "f"],
             &["mayfly", "report", "--pprof", "--csv", "f"],

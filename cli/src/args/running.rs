@@ -142,6 +142,10 @@ pub(crate) struct EngineArgs {
     #[arg(long, requires = "exact")]
     pub(crate) yes: bool,
 
+    /// Record by thread: stacks name the pool of the thread, for mayfly report --threads
+    #[arg(long)]
+    pub(crate) threads: bool,
+
     /// Agent options as for -agentpath, '#name-value#name…'
     #[arg(value_name = "#OPTIONS", default_value = "", hide_default_value = true)]
     pub(crate) options: String,

@@ -166,7 +166,14 @@ mod tests {
     use super::*;
 
     fn options_of(exact: bool, options: &str) -> String {
-        following(EngineArgs { sampled: false, exact, yes: false, options: options.to_owned() }).options
+        following(EngineArgs {
+            sampled: false,
+            exact,
+            yes: false,
+            threads: false,
+            options: options.to_owned(),
+        })
+        .options
     }
 
     #[test]

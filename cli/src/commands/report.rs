@@ -40,7 +40,7 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
 fn write_own(profile: Profile, mut view: View, format: Format, args: &ReportArgs) -> Result<(), Error> {
     let profile = match format {
         // Whole stacks are asked for.
-        Format::Full | Format::Json => profile,
+        Format::Full | Format::Threads | Format::Json => profile,
         _ => profile.folded(&args.own.code()),
     };
     if format == Format::Json {
@@ -51,7 +51,7 @@ fn write_own(profile: Profile, mut view: View, format: Format, args: &ReportArgs
     let file = args.output.as_deref();
     match format {
         Format::Json => output::json(&text, file),
-        Format::Full | Format::Ways => output::text(&text, file),
+        Format::Full | Format::Threads | Format::Ways => output::text(&text, file),
         _ => output::text(&(text + &everything(&args.recordings)), file),
     }
 }
@@ -177,6 +177,7 @@ fn format(args: &ReportArgs) -> Result<Format, Error> {
     let by_option = || match args.json {
         true => Format::Json,
         false if args.ways => Format::Ways,
+        false if args.threads => Format::Threads,
         false if args.full => Format::Full,
         false => Format::Text,
     };

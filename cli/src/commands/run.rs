@@ -27,6 +27,8 @@ const DEFAULT_SAMPLE: &str = "8k";
 const DEFAULT_RATE: &str = "500..2000";
 /// Rows name the line.
 const LINES: &str = "lines";
+/// Stacks name the pool of the thread.
+pub(super) const THREADS: &str = "threads";
 
 /// Runs the program; its own exit code, or why it could not be started.
 pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
@@ -64,6 +66,9 @@ pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
 fn options(args: &RunArgs) -> Result<AgentOptions, Error> {
     let raw = with_absolute_recording(AgentOptions::parse(&args.agent_options))?;
     let mut ours = with_scopes(tracking(args, &raw), &args.scope)?;
+    if args.threads {
+        ours = ours.flag(THREADS);
+    }
     ours = ours.with("live", args.live.map_or(0, NonZeroU64::get));
     ours = with_classes(ours, &args.classes)?;
     if raw.value("recording").is_none() {

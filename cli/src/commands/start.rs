@@ -7,7 +7,7 @@ use mayfly_recording::control::{Request, Response};
 use crate::agent_options::AgentOptions;
 use crate::args::running::{EngineArgs, StartArgs};
 use crate::commands::next_commands::program;
-use crate::commands::run::with_absolute_recording;
+use crate::commands::run::{THREADS, with_absolute_recording};
 use crate::error::Error;
 use crate::exit_codes;
 use crate::output;
@@ -45,7 +45,7 @@ fn options(engine: &EngineArgs) -> Result<String, Error> {
     let named = if engine.yes { named.flag("yes") } else { named };
     let options =
         if engine.sampled || engine.exact { given.overridden_by(named) } else { named.overridden_by(given) };
-    Ok(options.to_string())
+    Ok(if engine.threads { options.flag(THREADS) } else { options }.to_string())
 }
 
 #[cfg(test)]
@@ -53,8 +53,14 @@ mod tests {
     use super::*;
 
     fn options_of([sampled, exact]: [bool; 2], options: &str) -> String {
-        super::options(&EngineArgs { sampled, exact, yes: false, options: options.to_owned() })
-            .expect("passable")
+        super::options(&EngineArgs {
+            sampled,
+            exact,
+            yes: false,
+            threads: false,
+            options: options.to_owned(),
+        })
+        .expect("passable")
     }
 
     const DEFAULT: [bool; 2] = [false; 2];

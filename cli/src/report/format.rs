@@ -13,6 +13,8 @@ pub(crate) enum Format {
     Full,
     /// The tree of who calls, as text.
     Ways,
+    /// What each pool of threads allocates, as text.
+    Threads,
     /// JSON.
     Json,
     /// For a comment on a pull request.
@@ -23,10 +25,11 @@ pub(crate) enum Format {
     Of(Foreign),
 }
 
-const NAMED: [(&str, Format); 16] = [
+const NAMED: [(&str, Format); 17] = [
     ("text", Format::Text),
     ("full", Format::Full),
     ("ways", Format::Ways),
+    ("threads", Format::Threads),
     ("json", Format::Json),
     ("html", Format::Of(Foreign::Html)),
     ("markdown", Format::Markdown),

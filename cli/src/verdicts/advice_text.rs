@@ -1,6 +1,6 @@
 //! Advice as text for people.
 
-use mayfly_profile::{Stack, is_of_the_jdk};
+use mayfly_profile::Stack;
 use mayfly_report::{count, printable, right_aligned, size, text_of_classes};
 use mayfly_verdicts::advise::{Advice, MadeAnew, Tried};
 
@@ -185,7 +185,7 @@ fn make_it_once(made: &MadeAnew) -> String {
 /// The innermost frames, and on to the first of the program's own with its caller: what to change is there.
 fn frames(stack: &Stack) -> Vec<String> {
     let all: Vec<_> = stack.iter().collect();
-    let own = all.iter().position(|frame| !is_of_the_jdk(&frame.class)).unwrap_or(0);
+    let own = all.iter().position(|frame| frame.is_own()).unwrap_or(0);
     let mut lines: Vec<_> = all.iter().take(FRAMES).map(|one| format!("  at {}", frame(one))).collect();
     if own >= FRAMES {
         lines.extend((own > FRAMES).then(|| format!("  ... {} more", own - FRAMES)));

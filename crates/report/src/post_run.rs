@@ -17,6 +17,7 @@ use crate::scopes::write_scopes;
 use crate::sections::write_sections;
 use crate::sources::{sources_block, sources_line};
 use crate::text::printable;
+use crate::threads::threads;
 use crate::trust::{estimates_block, littles_law_line, trust_block};
 use crate::units;
 
@@ -53,6 +54,7 @@ pub fn post_run(profile: &Profile, view: &View, occasion: &Occasion) -> String {
         write_lifetimes(&mut out, &shown, view.rows.unwrap_or(usize::MAX));
     }
     write_census(&mut out, &shown, view.rows);
+    write_threads(&mut out, &shown);
     write_scopes(&mut out, &shown, view.rows.unwrap_or(usize::MAX));
     write_run(&mut out, profile);
     line(&mut out, 0, "Trust:");
@@ -64,6 +66,13 @@ pub fn post_run(profile: &Profile, view: &View, occasion: &Occasion) -> String {
     out.push_str(&doubts_block(&shown));
     out.push_str(&estimates_block(&shown));
     out
+}
+
+fn write_threads(out: &mut String, shown: &Profile) {
+    if shown.has_threads() {
+        out.push_str(&threads(shown));
+        blank(out);
+    }
 }
 
 /// What is left out, so that nobody takes a part for the whole.

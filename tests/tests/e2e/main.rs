@@ -55,6 +55,7 @@ mod optimised_away;
 mod options;
 mod other_agents;
 mod platforms;
+mod pools;
 mod questions;
 mod readings;
 mod recording;

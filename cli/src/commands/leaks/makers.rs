@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use mayfly_profile::{Frame, Profile, SiteProfile, is_of_the_jdk};
+use mayfly_profile::{Frame, Profile, SiteProfile};
 use mayfly_recording::control::{Request, Response};
 
 use super::labels::is_own;
@@ -100,7 +100,7 @@ fn stays(site: &SiteProfile) -> bool {
 
 /// The frames of the program's own, innermost first.
 fn own_frames(site: &SiteProfile) -> impl Iterator<Item = &Frame> {
-    site.stack.iter().filter(|frame| !is_of_the_jdk(&frame.class))
+    site.stack.iter().filter(|frame| frame.is_own())
 }
 
 fn named(frame: &Frame) -> String {

@@ -6,6 +6,7 @@ mod census;
 mod live;
 mod schema;
 mod scopes;
+mod threads;
 mod ways;
 
 use std::collections::{BTreeMap, HashMap};
@@ -70,6 +71,7 @@ fn document(profile: &Profile, limit: Option<usize>, doubts: Vec<String>) -> Doc
         collections: profile.collections.iter().map(CollectionJson::of).collect(),
         classes: shown.iter().map(|class| numbers.class(class)).collect(),
         sites: shown_sites(profile, shown, limit).map(|site| numbers.site(site)).collect(),
+        threads: threads::threads(profile),
         own_ways: ways(profile),
         buckets: if run.lifetimes {
             numbers.buckets(&collected_in_all(profile), numbers.tracked_estimated)

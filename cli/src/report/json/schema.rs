@@ -62,6 +62,9 @@ pub(super) struct Document<'a> {
     pub(super) collections: Vec<CollectionJson<'a>>,
     pub(super) classes: Vec<ClassJson<'a>>,
     pub(super) sites: Vec<SiteJson<'a>>,
+    /// What each pool of threads allocated; absent where stacks do not name them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) threads: Vec<super::threads::ThreadJson>,
     /// Who calls: what was allocated through the program's own frames, as a tree; empty without stacks.
     pub(super) own_ways: Vec<super::ways::WayJson>,
     /// Collected objects of all selected classes, whatever the limit; empty when deaths were not followed.

@@ -31,7 +31,7 @@ impl BlameRules {
     /// The one frame that a site is charged to: the first target, or the innermost frame that is not ignored, or the
     /// innermost one. `None`: there is no stack.
     pub fn charged<'a>(&self, stack: &'a Stack) -> Option<&'a Frame> {
-        let mut looked_at = stack.iter().filter(|frame| !frame.starts_with_any(&self.ignore));
+        let mut looked_at = stack.iter().filter(|frame| self.looks_at(frame));
         let target = looked_at.clone().find(|frame| frame.starts_with_any(&self.target));
         let says_more = looked_at.clone().find(|frame| !frame.only_forwards());
         target.or(says_more).or_else(|| looked_at.next()).or(stack.first())

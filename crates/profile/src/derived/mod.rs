@@ -28,3 +28,4 @@ pub(crate) mod since;
 pub(crate) mod slices;
 pub(crate) mod slicing;
 pub(crate) mod sources;
+pub(crate) mod threads;

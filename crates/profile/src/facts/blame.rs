@@ -47,10 +47,15 @@ impl BlameRules {
         Self { ignore: JDK_PACKAGES.map(str::to_owned).to_vec(), ..Self::default() }
     }
 
+    /// Whether a frame may be blamed.
+    pub(crate) fn looks_at(&self, frame: &Frame) -> bool {
+        frame.is_code() && !frame.starts_with_any(&self.ignore)
+    }
+
     /// The frames of `stack` (innermost first) that these rules look at.
     pub fn considered<'a>(&self, stack: &'a Stack) -> Vec<&'a Frame> {
         let mut frames = Vec::new();
-        for frame in stack.iter().filter(|frame| !frame.starts_with_any(&self.ignore)) {
+        for frame in stack.iter().filter(|frame| self.looks_at(frame)) {
             frames.push(frame);
             if frame.starts_with_any(&self.target) {
                 break;

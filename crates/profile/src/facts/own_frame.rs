@@ -33,9 +33,9 @@ impl Stack {
 }
 
 impl Frame {
-    /// Whether it is the program's, or a library's: not the JDK's.
+    /// Whether it is the program's, or a library's: a method, and not the JDK's.
     pub fn is_own(&self) -> bool {
-        !is_of_the_jdk(&self.class)
+        !is_of_the_jdk(&self.class) && self.is_code()
     }
 }
 

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use mayfly_profile::{Frame, Profile, SiteProfile, Stack, is_of_the_jdk};
+use mayfly_profile::{Frame, Profile, SiteProfile, Stack};
 
 /// Rows.
 const ROWS: usize = 5;
@@ -146,7 +146,7 @@ struct Making<'a> {
 impl<'a> Making<'a> {
     fn of(site: &'a SiteProfile) -> Option<Self> {
         let frames: Vec<_> = site.stack.iter().collect();
-        let own = frames.iter().position(|frame| !is_of_the_jdk(&frame.class) && !is_dear(&frame.class))?;
+        let own = frames.iter().position(|frame| frame.is_own() && !is_dear(&frame.class))?;
         let wanting = frames[own..].to_vec();
         // The outermost: a format makes a pattern, and not the other way round.
         let maker = frames[..own].iter().rev().find(|frame| is_maker(frame));
