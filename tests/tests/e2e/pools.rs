@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::fs;
 
 use mayfly_tests::{Jvm, Profiled, each_jvm, mayfly, schema_faults};
 use serde_json::Value;
@@ -48,8 +49,10 @@ fn pools_add_up_to_what_their_threads_made() {
         // A merge adds them up.
         let folder = tempfile::tempdir().expect("a folder");
         let merged = folder.path().join("two.mayfly");
-        let file = every.recording();
-        let words = ["merge".as_ref(), "-o".as_ref(), merged.as_os_str(), file.as_os_str(), file.as_os_str()];
+        let (file, again) = (every.recording(), folder.path().join("again.mayfly"));
+        fs::copy(&file, &again).expect("copied");
+        let words =
+            ["merge".as_ref(), "-o".as_ref(), merged.as_os_str(), file.as_os_str(), again.as_os_str()];
         mayfly(words).ok();
         let text = mayfly(["report".as_ref(), "--json".as_ref(), merged.as_os_str()]).ok().stdout;
         let twice = by_pool(&serde_json::from_str(&text).expect("JSON"), "objects");
