@@ -68,7 +68,7 @@ fn head(compared: &Compared<'_>, document: &mut Document) {
     }
     remarks(compared).into_iter().for_each(|remark| document.sentence(remark));
     let [a, b] = difference.duration_ms;
-    if !difference.per_operation && (a.max(b) > 1.1 * a.min(b)) {
+    if !difference.per_operation && difference.alike.is_none() && a.max(b) > 1.1 * a.min(b) {
         document.sentence(
             "The runs took differently long, and are compared as a whole; --per N compares per operation.",
         );

@@ -3,7 +3,7 @@
 //! Not here: rows (`diff_text`).
 
 use mayfly_report::{clock, grouped, printable, size};
-use mayfly_verdicts::{CountedBy, Finding, Measure, RowName, Work};
+use mayfly_verdicts::{Alike, CountedBy, Finding, Measure, RowName, Work};
 
 use super::compared::Compared;
 
@@ -57,6 +57,14 @@ pub(super) fn remarks(compared: &Compared<'_>) -> Vec<String> {
 the number of each recording, in the order of the files: --per N,N,..."
                 .to_owned(),
         );
+    }
+    if let Some(Alike { share, change }) = difference.alike.filter(|_| !difference.per_operation) {
+        remarks.push(format!(
+            "Methods with {:.0} % of the bytes changed alike, by some {:+.0} %: the runs did different amounts of work. To compare per operation
+(request, order, ...), give the number of each recording, in the order of the files: --per N,N,...",
+            share * 100.0,
+            change * 100.0
+        ));
     }
     remarks
 }

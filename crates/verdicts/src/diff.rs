@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mayfly_profile::{Lifetimes, Profile};
 
+use crate::alike::{Alike, alike};
 use crate::grounds::distrust;
 use crate::lifetimes::{Clock, compare};
 use crate::rows::{RowClasses, RowName, RunRows, allocated, live};
@@ -71,6 +72,8 @@ pub struct Difference {
     pub idle: Vec<usize>,
     /// Whether runs of one side did different amounts of work.
     pub uneven: bool,
+    /// What nearly all methods changed by.
+    pub alike: Option<Alike>,
     /// Where methods are: file and line of most of what they allocate, after if known, else before.
     pub places: BTreeMap<String, String>,
 }
@@ -185,10 +188,12 @@ pub fn diff(
     let duration = |side: &Side<'_>| {
         side.runs.iter().map(|(profile, _)| profile.duration_ms as f64).sum::<f64>() / side.runs.len() as f64
     };
+    let findings = tests.judged(judging);
     Ok(Difference {
         replicated: judging.replicated,
         level,
-        findings: tests.judged(judging),
+        alike: alike(&findings),
+        findings,
         small,
         lifetimes,
         stacks,

@@ -4,6 +4,7 @@
 //! Pure: profiles and texts in, values out. What commands, files and formats make of a judgement is the CLI's.
 
 pub mod advise;
+mod alike;
 mod amount;
 mod apart;
 mod baseline;
@@ -26,6 +27,7 @@ mod spread;
 mod work;
 mod written;
 
+pub use alike::Alike;
 pub use amount::Amount;
 pub use baseline::baseline;
 pub use budget::{Budget, BudgetError, Initialisation, Limit, Quantity, Subject, Vague};

@@ -332,6 +332,26 @@ fn a_run_that_did_nothing_is_named_and_nothing_is_said_to_have_changed() {
 }
 
 #[test]
+fn runs_that_did_less_are_told_from_a_change_of_the_code() {
+    let random = &mut Random(12);
+    let mut pair = |work: f64, planted: f64| {
+        let before = run(random, 0.01, 1.0);
+        let mut after = run(random, 0.01, planted);
+        after.classes.iter_mut().for_each(|class| {
+            class.allocated.bytes = (class.allocated.bytes as f64 * work) as u64;
+        });
+        after.sites.iter_mut().for_each(|site| {
+            site.allocated.bytes = (site.allocated.bytes as f64 * work) as u64;
+        });
+        compared(&[before], &[after]).alike
+    };
+    let less = pair(0.55, 0.4).expect("all but one method changed by one factor");
+    assert!((less.change + 0.45).abs() < 0.02 && less.share > 0.9, "{less:?}");
+    assert_eq!(pair(1.0, 0.4), None, "a change of one method");
+    assert_eq!(pair(0.95, 1.0), None, "hardly a change");
+}
+
+#[test]
 fn what_noise_hides_is_named_with_the_runs_that_would_show_it() {
     let random = &mut Random(11);
     // Runs differ by half, as they did different amounts of work; class 7 makes half as much after.
