@@ -3,7 +3,7 @@
 use mayfly_profile::Tally;
 use serde::Serialize;
 
-use super::schema::TallyJson;
+use super::tally::TallyJson;
 
 /// What is live, with the standard errors of both numbers: 0 where they are exact, and what one picked object stands for where none is live.
 #[derive(Debug, Serialize)]

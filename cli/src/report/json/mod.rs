@@ -6,6 +6,7 @@ mod census;
 mod live;
 mod schema;
 mod scopes;
+mod tally;
 mod threads;
 mod ways;
 
@@ -23,9 +24,10 @@ use mayfly_profile::{
 use schema::{
     BucketJson, ByteSecondsJson, ClassJson, CollectionJson, CostJson, Document, DroppedJson, EstimateJson,
     FlagJson, FollowingJson, JvmJson, LifetimeJson, LiveAfterGcJson, NumberJson, PartJson, RefusalsJson,
-    RemainderJson, SCHEMA, SiteJson, SourceJson, StartUpJson, TallyJson, TenuringJson, TrackingJson,
-    TrustJson, UnseenJson, UseJson,
+    RemainderJson, SCHEMA, SiteJson, SourceJson, StartUpJson, TenuringJson, TrackingJson, TrustJson,
+    UnseenJson, UseJson,
 };
+use tally::TallyJson;
 use ways::{frame_text, ways};
 
 /// The part of `profile` that is shown as pretty-printed JSON, ending in a newline. Says nothing of the rules of blame.
@@ -319,12 +321,6 @@ impl<'a> TrustJson<'a> {
             following: FollowingJson::of(trust.following),
             cost: CostJson::of(&trust.cost),
         }
-    }
-}
-
-impl TallyJson {
-    fn of(tally: Tally, estimated: bool) -> Self {
-        Self { objects: tally.objects, bytes: tally.bytes, estimated }
     }
 }
 

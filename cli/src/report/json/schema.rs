@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::live::LiveJson;
 
 use super::scopes::ScopeJson;
+use super::tally::TallyJson;
 
 /// Name and version of the schema.
 pub(super) const SCHEMA: &str = "mayfly-report/1";
@@ -325,14 +326,6 @@ pub(super) struct ByteSecondsJson {
     pub(super) dead: f64,
     /// From birth to when they were last known alive.
     pub(super) living: f64,
-    pub(super) estimated: bool,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct TallyJson {
-    pub(super) objects: u64,
-    pub(super) bytes: u64,
-    /// Scaled up from a sample; exact otherwise.
     pub(super) estimated: bool,
 }
 
