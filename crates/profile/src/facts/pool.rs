@@ -92,7 +92,7 @@ fn in_parentheses(name: &str) -> Cow<'_, str> {
 fn last_number(name: &str) -> String {
     let open = name.trim_end_matches([']', '}', '>']);
     let before = open.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_of_address = before.ends_with(':') || before.ends_with(|c: char| c == '.') && is_dotted(before);
+    let is_of_address = before.ends_with(':') || before.ends_with('.') && is_dotted(before);
     if before.len() == open.len() || before.is_empty() || is_of_address {
         return name.to_owned();
     }
