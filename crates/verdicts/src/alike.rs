@@ -1,8 +1,5 @@
 //! Whether nearly all methods changed by one factor: then the runs did different amounts of work, and the code is what it was.
 
-use crate::diff::{Finding, Measure};
-use crate::rows::RowName;
-
 /// Smaller changes of all are not worth a word.
 const LEAST_CHANGE: f64 = 0.1;
 /// Methods within this part of the middle factor changed alike.
@@ -21,17 +18,11 @@ pub struct Alike {
     pub change: f64,
 }
 
-/// Of the allocated bytes by method; `None` if methods changed differently, or hardly.
-pub(crate) fn alike(findings: &[Finding]) -> Option<Alike> {
-    let of_methods = findings
-        .iter()
-        .filter(|finding| finding.measure == Measure::Allocated && matches!(finding.row, RowName::Method(_)));
+/// Of the bytes that methods allocated before and after; `None` if they changed differently, or hardly.
+pub(crate) fn alike(methods: impl Iterator<Item = (f64, f64)>) -> Option<Alike> {
     // By what, and with how many bytes.
-    let mut factors: Vec<(f64, f64)> = of_methods
-        .filter_map(|finding| Some((finding.before?, finding.after?)))
-        .filter(|(before, _)| *before > 0.0)
-        .map(|(before, after)| (after / before, before))
-        .collect();
+    let mut factors: Vec<(f64, f64)> =
+        methods.filter(|(before, _)| *before > 0.0).map(|(before, after)| (after / before, before)).collect();
     factors.sort_by(|a, b| a.0.total_cmp(&b.0));
     let all: f64 = factors.iter().map(|(_, bytes)| bytes).sum();
     let mut below = 0.0;

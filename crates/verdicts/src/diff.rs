@@ -192,7 +192,7 @@ pub fn diff(
     Ok(Difference {
         replicated: judging.replicated,
         level,
-        alike: alike(&findings),
+        alike: alike(by_method(&findings)),
         findings,
         small,
         lifetimes,
@@ -204,6 +204,14 @@ pub fn diff(
         idle,
         places: places(&sides),
     })
+}
+
+/// Bytes that each method allocated before and after.
+fn by_method(findings: &[Finding]) -> impl Iterator<Item = (f64, f64)> {
+    let of_methods = findings
+        .iter()
+        .filter(|finding| finding.measure == Measure::Allocated && matches!(finding.row, RowName::Method(_)));
+    of_methods.filter_map(|finding| Some((finding.before?, finding.after?)))
 }
 
 type Sides<'a> = [Vec<RunRows<'a>>; 2];
