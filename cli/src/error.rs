@@ -55,7 +55,9 @@ pub(crate) enum Error {
         source: io::Error,
     },
     /// A run whose cost was to be measured did not do its work.
-    #[error("{program} ended with {code} when it ran {way}: only runs that succeed are measured{}", ended_advice(*.code))]
+    #[error(
+        "{program} ended with {code} when it ran {way}: only runs that succeed are measured; see what it wrote, above or by running it so"
+    )]
     NotMeasured {
         /// As given on the command line.
         program: String,
@@ -309,14 +311,6 @@ impl Error {
 
 fn list(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
-}
-
-/// A program that waits for work has to be ended.
-fn ended_advice(code: u8) -> &'static str {
-    match code {
-        0 => "",
-        _ => "; see what it wrote, above or by running it so",
-    }
 }
 
 fn start_advice(source: &io::Error) -> &'static str {

@@ -3,8 +3,8 @@
 //! Not here: what follows from the runs (`mayfly-verdicts`), and what it looks like (`verdicts/`).
 
 use std::io;
-use std::os::fd::AsFd;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use mayfly_verdicts::{Cost, MeasuredRun};
 
@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::exit_codes;
 use crate::output;
 use crate::session::agent_library;
-use crate::session::launch::Launch;
+use crate::session::launch::{Launch, stdout_to_stderr};
 use crate::session::measured_run::measure;
 use crate::session::recording_files;
 use crate::verdicts::{Costs, Way, costs_json, costs_text};
@@ -31,18 +31,26 @@ pub(crate) fn run(args: &CostArgs) -> Result<u8, Error> {
     let ways = ways(args.all);
     let folder = recording_files::unkept_folder()?;
     let recording = recording_files::absolute_template(&folder.path().join("%p.mayfly"))?;
+    let mut words = args.command.iter().cloned();
+    let launch = Launch {
+        program: words.next().unwrap_or_default(),
+        arguments: words.collect(),
+        agent: agent_library::find()?,
+        options: String::new(),
+    };
+    let one_run = |way: &WayToRun, is_shown| one_run(&launch, way, &recording, args.time, is_shown);
     let rounds = usize::from(args.rounds);
     output::say(&format!(
         "{} runs, one to warm up; what the program writes is shown of that one",
         1 + rounds * ways.len()
     ));
-    one_run(args, &ways[0], &recording, true)?;
+    one_run(&ways[0], true)?;
     let mut runs: Vec<Vec<MeasuredRun>> = vec![Vec::new(); ways.len()];
     for round in 0..rounds {
         for turn in 0..ways.len() {
             // Each way is first once: what the one before leaves behind is nobody's alone.
             let way = (turn + round) % ways.len();
-            runs[way].push(one_run(args, &ways[way], &recording, false)?);
+            runs[way].push(one_run(&ways[way], false)?);
         }
         output::say(&format!("round {} of {rounds} is done", round + 1));
     }
@@ -79,25 +87,24 @@ fn ways(all: bool) -> Vec<WayToRun> {
 }
 
 fn one_run(
-    args: &CostArgs,
+    launch: &Launch,
     (name, options): &WayToRun,
     recording: &str,
+    time: Option<Duration>,
     is_shown: bool,
 ) -> Result<MeasuredRun, Error> {
-    let mut words = args.command.iter().cloned();
-    let options = options.clone().map(|options| options.with("live", 0).with("recording", recording));
-    let launch = Launch {
-        program: words.next().unwrap_or_default(),
-        arguments: words.collect(),
-        agent: agent_library::find()?,
-        options: options.as_ref().map(ToString::to_string).unwrap_or_default(),
-    };
     let streams = |command: &mut Command| streams(command, is_shown);
-    let running = if options.is_some() { launch.start(streams)? } else { launch.start_bare(streams)? };
-    let (ended, run) = measure(running, args.time, launch.is_java())?;
+    let running = match options.clone() {
+        Some(options) => {
+            let options = options.with("live", 0).with("recording", recording).to_string();
+            Launch { options, ..launch.clone() }.start(streams)?
+        }
+        None => launch.start_bare(streams)?,
+    };
+    let (ended, run) = measure(running, time, launch.is_java())?;
     match exit_code(ended.status) {
         0 => Ok(run),
-        TERMINATED if args.time.is_some() => Ok(run),
+        TERMINATED if time.is_some() => Ok(run),
         code => {
             let program = launch.program.to_string_lossy().into_owned();
             Err(Error::NotMeasured { program, way: name, code })
@@ -109,9 +116,8 @@ fn one_run(
 fn streams(command: &mut Command, is_shown: bool) -> io::Result<()> {
     command.stdin(Stdio::null());
     if is_shown {
-        command.stdout(Stdio::from(io::stderr().as_fd().try_clone_to_owned()?));
-    } else {
-        command.stdout(Stdio::null()).stderr(Stdio::null());
+        return stdout_to_stderr(command);
     }
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     Ok(())
 }

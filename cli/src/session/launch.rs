@@ -5,8 +5,9 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use crate::error::Error;
 use crate::session::java;
@@ -61,6 +62,15 @@ impl Running {
         let status = ended.map_err(|source| Error::NotWatched { program: self.name, source })?;
         Ok(Ended { pid: self.child.id(), status })
     }
+}
+
+/// What the program writes to standard output goes to standard error: there is an answer to be on standard output alone.
+///
+/// # Errors
+/// What the system says about another descriptor.
+pub(crate) fn stdout_to_stderr(command: &mut Command) -> io::Result<()> {
+    command.stdout(Stdio::from(io::stderr().as_fd().try_clone_to_owned()?));
+    Ok(())
 }
 
 impl Launch {

@@ -1,7 +1,6 @@
 //! A program's run, measured: processor time by the kernel's account of children that were waited for (getrusage(2)), memory as
 //! its process has it (proc(5), `VmHWM`), seen while it lives.
 
-use std::fs;
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -14,6 +13,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::error::Error;
 use crate::session::launch::{Ended, Running};
+use crate::session::process::peak_bytes;
 
 /// How often memory is looked at: what it grows by after the last look is missed.
 const LOOK: Duration = Duration::from_millis(10);
@@ -64,11 +64,4 @@ fn spent() -> io::Result<Duration> {
     let usage: Usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
     Ok(Duration::from_micros(u64::try_from(micros).unwrap_or(0)))
-}
-
-/// The most memory that a process has had resident so far.
-fn peak_bytes(pid: u32) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
 }

@@ -35,6 +35,22 @@ pub(crate) struct Process {
     pub(crate) virtual_bytes: u64,
 }
 
+/// The most memory that a process has had resident so far, in bytes; `None` if it is gone, or has given its memory back.
+pub(crate) fn peak_bytes(pid: u32) -> Option<u64> {
+    status_bytes(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?, "VmHWM")
+}
+
+/// A line of `/proc/PID/status`.
+fn status_field<'s>(status: &'s str, name: &str) -> Option<&'s str> {
+    status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim)
+}
+
+/// One that is a size, in KiB there.
+fn status_bytes(status: &str, name: &str) -> Option<u64> {
+    let kib: u64 = status_field(status, name)?.split_whitespace().next()?.parse().ok()?;
+    Some(kib.saturating_mul(1024))
+}
+
 impl Process {
     /// Looks at a process.
     ///
@@ -48,15 +64,12 @@ impl Process {
     }
 
     fn parse(pid: u32, status: &str) -> Option<Self> {
-        let field = |name: &str| {
-            status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim)
-        };
+        let field = |name: &str| status_field(status, name);
         let state = field("State")?;
         if state.starts_with(['Z', 'X']) {
             return None;
         }
         let inner_pid = field("NSpid").and_then(|pids| pids.split_whitespace().last()?.parse().ok());
-        let kib = |name| field(name).and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok());
         let caught = field("SigCgt").and_then(|mask| u64::from_str_radix(mask, 16).ok()).unwrap_or(0);
         Some(Self {
             pid,
@@ -66,8 +79,8 @@ impl Process {
             catches_quit: caught & SIGQUIT_BIT != 0,
             is_stopped: state.starts_with(['T', 't']),
             started: None,
-            resident_bytes: kib("VmRSS").unwrap_or(0).saturating_mul(1024),
-            virtual_bytes: kib("VmSize").unwrap_or(0).saturating_mul(1024),
+            resident_bytes: status_bytes(status, "VmRSS").unwrap_or(0),
+            virtual_bytes: status_bytes(status, "VmSize").unwrap_or(0),
         })
     }
 

@@ -83,6 +83,10 @@ pub fn shorten(text: &str, columns: usize, ellipsis: &str) -> String {
 /// A class or method with initials for as many of its packages as have to be shorter: `o.a.catalina.connector.Request.recycle`. Other
 /// texts as they are.
 fn with_initials(text: &str, columns: usize) -> Cow<'_, str> {
+    let mut too_much = width(text).saturating_sub(columns);
+    if too_much == 0 {
+        return Cow::Borrowed(text);
+    }
     let is_package = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_lowercase())
             && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -93,7 +97,6 @@ fn with_initials(text: &str, columns: usize) -> Cow<'_, str> {
     if !names_a_class {
         return Cow::Borrowed(text);
     }
-    let mut too_much = width(text).saturating_sub(columns);
     let parts = text.split('.').enumerate().map(|(at, part)| {
         if at >= packages || too_much == 0 {
             return part;

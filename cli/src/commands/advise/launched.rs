@@ -1,9 +1,6 @@
 //! A program that is run and measured to its end; Ctrl-C ends it, and what was measured is judged.
 
-use std::io;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use super::measured::{Measured, OPTIONS};
 use crate::agent_options::AgentOptions;
@@ -14,7 +11,7 @@ use crate::output;
 use crate::recording_input;
 use crate::session::agent_library;
 use crate::session::gc_threads::Watch;
-use crate::session::launch::{Ended, Launch};
+use crate::session::launch::{Ended, Launch, stdout_to_stderr};
 use crate::session::recording_files::{self, RecordingFiles, unkept_folder};
 
 /// Runs the program, and reads what was recorded of it.
@@ -32,7 +29,9 @@ pub(super) fn measure(args: &AdviseArgs) -> Result<Measured, Error> {
         options: options(&template, folder.path())?.to_string(),
     };
     let files = RecordingFiles::before_run(&template);
-    let running = launch.start(|command| streams(command, args.json.is_json() && args.output.is_none()))?;
+    // JSON alone is to be on standard output.
+    let is_taken = args.json.is_json() && args.output.is_none();
+    let running = launch.start(|command| if is_taken { stdout_to_stderr(command) } else { Ok(()) })?;
     let watch = launch.is_java().then(|| Watch::begin(running.pid())).flatten();
     let ended = running.wait();
     let seen = watch.map(Watch::end);
@@ -51,14 +50,6 @@ fn options(recording: &str, folder: &Path) -> Result<AgentOptions, Error> {
     let report = recording_files::literal_template(&folder.join("report"))?;
     let options = AgentOptions::parse(OPTIONS).with("engine", "sampled").with("live", 0);
     Ok(options.with("output", report).with("recording", recording))
-}
-
-/// JSON alone is to be on standard output.
-fn streams(command: &mut Command, is_taken: bool) -> io::Result<()> {
-    if is_taken {
-        command.stdout(Stdio::from(io::stderr().as_fd().try_clone_to_owned()?));
-    }
-    Ok(())
 }
 
 /// The recording of the program's JVM; of several the one with most in it.
