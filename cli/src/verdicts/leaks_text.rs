@@ -1,6 +1,6 @@
 //! Leaks as text for people.
 
-use mayfly_report::{count, printable, size, text_of_classes};
+use mayfly_report::{OF_ADDED_OBJECTS, count, leak_below, printable, size, text_of_classes};
 
 use super::leaks::{Floor, Leaks, Rate, Searched, Survivors, Suspect, time};
 
@@ -80,13 +80,14 @@ fn missed(floor: Floor, searched: &Searched) -> String {
         Searched::Recording { seconds, .. } | Searched::Jvm { seconds, .. } => time(*seconds),
         Searched::Dumps { .. } => String::new(),
     };
-    let rate = size(floor.bytes_per_s.ceil() as u64);
     let cure = match floor.denser.filter(|_| !floor.is_small) {
         Some(bytes) => format!(": record for longer, or more densely (--sample {bytes})"),
         None if floor.is_small => String::new(),
         None => ": record for longer".to_owned(),
     };
-    format!("A leak below {rate}/s would not have been seen in {seconds}{cure}.")
+    let (first, others) = OF_ADDED_OBJECTS.split_at(1);
+    let of = first.to_uppercase() + others;
+    format!("A {} in {seconds}{cure}. {of}.", leak_below(floor.bytes_per_s))
 }
 
 fn block(number: usize, suspect: &Suspect, searched: &Searched) -> String {
@@ -176,4 +177,24 @@ fn survivors(of: &Survivors) -> Vec<String> {
     )];
     lines.extend(of.stack.iter().take(FRAMES).map(|frame| format!("  at {frame}")));
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_not_have_been_seen_is_stated_with_what_that_holds_for() {
+        let floor = |is_small| {
+            let searched = Searched::Recording { file: "a".to_owned(), collections: 9, seconds: 100.0 };
+            let floor = Floor { bytes_per_s: 2048.0, is_small, denser: Some("64k") };
+            leaks_text(&Leaks { floor: Some(floor), ..Leaks::of(searched) })
+        };
+        let of = "This is of objects that are added: one array that is enlarged is not judged.\n";
+        for (is_small, cure) in [(true, ""), (false, ": record for longer, or more densely (--sample 64k)")] {
+            let sentence =
+                format!("\nA leak below 2.00 KiB/s would not have been seen in 0:01:40{cure}. {of}");
+            assert!(floor(is_small).contains(&sentence), "{}", floor(is_small));
+        }
+    }
 }

@@ -32,6 +32,7 @@ mod text;
 mod threads;
 mod trust;
 mod units;
+mod unseen;
 mod ways;
 
 pub use bars::bar;
@@ -59,4 +60,5 @@ pub use threads::{thread_errors, threads};
 pub use trust::{short_trust_line, trust_block, trust_line};
 pub use units::whole_percent;
 pub use units::{bytes as size, clock, count, duration, grouped, rough_duration, whole_seconds};
+pub use unseen::{OF_ADDED_OBJECTS, leak_below};
 pub use ways::ways;

@@ -213,11 +213,7 @@ impl Search<'_> {
                 "dumps that do not count, as the program was still starting: {first}; their pauses are in the sum"
             ));
         }
-        leaks.untold = match dumps + self.uncounted {
-            0 => Some("no dump could be read".to_owned()),
-            1 => Some("growth needs two dumps".to_owned()),
-            _ => None,
-        };
+        leaks.untold = untold(dumps, self.uncounted);
         leaks.incomplete = self.ended;
         leaks.notes = self.notes;
         leaks
@@ -234,5 +230,30 @@ impl Search<'_> {
             _ => "",
         };
         format!("dump {taken} of {} is taken, pause {paused_ms} ms{next}", self.planned())
+    }
+}
+
+/// Why so many dumps that count, after others that do not, tell nothing.
+fn untold(dumps: usize, uncounted: usize) -> Option<String> {
+    match (dumps, uncounted) {
+        (0, 0) => Some("no dump could be read".to_owned()),
+        (1, 0) => Some("growth needs two dumps".to_owned()),
+        (0 | 1, _) => Some("growth needs two dumps after the program's start".to_owned()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_dump_that_counts_tells_nothing_however_many_came_before() {
+        assert_eq!((untold(2, 0), untold(2, 3)), (None, None));
+        assert_eq!(untold(0, 0).as_deref(), Some("no dump could be read"));
+        for (dumps, uncounted) in [(1, 0), (1, 2), (0, 2)] {
+            let why = untold(dumps, uncounted).unwrap_or_default();
+            assert!(why.starts_with("growth needs two dumps"), "{why}");
+        }
     }
 }

@@ -6,6 +6,7 @@ use super::Screen;
 use crate::names::class_text;
 use crate::text::{printable, shorten};
 use crate::units;
+use crate::unseen::{OF_ADDED_OBJECTS, leak_below};
 
 /// Growers that are named.
 const MOST: usize = 2;
@@ -26,9 +27,8 @@ impl Screen<'_> {
         match growing.growers.first() {
             Some(grower) if sure.is_empty() => lines.extend(may_grow(grower)),
             None if !growing.floor_is_small() && growing.floor >= LEAST_FLOOR => {
-                let rate = units::bytes(growing.floor.ceil() as u64);
-                lines
-                    .push(format!("nothing is seen to grow; a leak below {rate}/s would not have been seen"));
+                lines.push(format!("nothing is seen to grow; a {}", leak_below(growing.floor)));
+                lines.push(format!("   {OF_ADDED_OBJECTS}"));
             }
             _ => {}
         }
