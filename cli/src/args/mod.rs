@@ -221,6 +221,10 @@ pub(crate) struct RunArgs {
     #[arg(long, conflicts_with_all = ["every_object", "sample"])]
     pub(crate) counts_only: bool,
 
+    /// Read what each young collection leaves behind: exact counts by class, and who died young at which age; Serial, Parallel, G1
+    #[arg(long)]
+    pub(crate) census: bool,
+
     /// Record by thread: stacks name the pool of the thread, for mayfly report --threads
     #[arg(long, conflicts_with = "counts_only")]
     pub(crate) threads: bool,
@@ -267,6 +271,7 @@ Examples:
   mayfly run --live-view -- java -jar app.jar
   mayfly run --scope com.example.Handler.handle -- java -jar app.jar
   mayfly run --sampled -- java -jar app.jar
+  mayfly run --sampled --census -- java -jar app.jar
   mayfly run -o out/%p.mayfly -- mvn test
   mayfly run --agent-options '#trackcollections#gc-1#bucket-1,5,60' -- java -jar app.jar";
 

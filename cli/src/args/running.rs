@@ -125,6 +125,7 @@ pub(super) const RECORD_EXAMPLES: &str = "\
 Examples:
   mayfly record 4711 --for 60s -o run.mayfly
   mayfly record --for 10m com.example.Main '#sample-1m'
+  mayfly record 4711 --census --for 5m
   mayfly record 4711 --exact --for 30s";
 
 /// How profiling is to be done that begins in a JVM that runs.
@@ -141,6 +142,10 @@ pub(crate) struct EngineArgs {
     /// With --exact: begin also where more than 3,000 classes have to be rewritten; without it the cost is printed, and nothing is done
     #[arg(long, requires = "exact")]
     pub(crate) yes: bool,
+
+    /// Read what each young collection leaves behind: exact counts by class, and who died young at which age; Serial, Parallel, G1
+    #[arg(long)]
+    pub(crate) census: bool,
 
     /// Record by thread: stacks name the pool of the thread, for mayfly report --threads
     #[arg(long)]

@@ -171,6 +171,7 @@ mod tests {
             exact,
             yes: false,
             threads: false,
+            census: false,
             options: options.to_owned(),
         })
         .options

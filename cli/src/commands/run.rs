@@ -29,6 +29,8 @@ const DEFAULT_RATE: &str = "500..2000";
 const LINES: &str = "lines";
 /// Stacks name the pool of the thread.
 pub(super) const THREADS: &str = "threads";
+/// Young collections are read in their pause.
+pub(super) const CENSUS: &str = "census";
 
 /// Runs the program; its own exit code, or why it could not be started.
 pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
@@ -66,9 +68,7 @@ pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
 fn options(args: &RunArgs) -> Result<AgentOptions, Error> {
     let raw = with_absolute_recording(AgentOptions::parse(&args.agent_options))?;
     let mut ours = with_scopes(tracking(args, &raw), &args.scope)?;
-    if args.threads {
-        ours = ours.flag(THREADS);
-    }
+    ours = with_beside(ours, [(args.threads, THREADS), (args.census, CENSUS)]);
     ours = ours.with("live", args.live.map_or(0, NonZeroU64::get));
     ours = with_classes(ours, &args.classes)?;
     if raw.value("recording").is_none() {
@@ -111,6 +111,13 @@ pub(super) fn by_the_sampler() -> AgentOptions {
 /// As `--every-object` has it.
 pub(super) fn every_object() -> AgentOptions {
     AgentOptions::default().flag("trackcollections").flag("trace").flag(LINES)
+}
+
+/// The options that go with each engine.
+pub(super) fn with_beside(options: AgentOptions, beside: [(bool, &str); 2]) -> AgentOptions {
+    let named = beside.into_iter().filter(|(is_wanted, _)| *is_wanted);
+    let ours = named.fold(AgentOptions::default(), |ours, (_, name)| ours.flag(name));
+    options.overridden_by(ours)
 }
 
 fn with_scopes(mut options: AgentOptions, scopes: &[String]) -> Result<AgentOptions, Error> {
@@ -206,6 +213,10 @@ mod tests {
         assert_eq!(
             options_of(&["--sampled", "--sample", "1m"]),
             "#engine-sampled#sample-1m#live-0#recording-/r/%p"
+        );
+        assert_eq!(
+            options_of(&["--sampled", "--census", "--threads"]),
+            "#engine-sampled#threads#census#live-0#recording-/r/%p"
         );
         assert_eq!(options_of(&["--counts-only"]), "#live-0#recording-/r/%p");
         assert_eq!(options_of(&["--sample", "64k"]), "#sample-64k#trace#lines#live-0#recording-/r/%p");

@@ -7,7 +7,7 @@ use mayfly_recording::control::{Request, Response};
 use crate::agent_options::AgentOptions;
 use crate::args::running::{EngineArgs, StartArgs};
 use crate::commands::next_commands::program;
-use crate::commands::run::{THREADS, with_absolute_recording};
+use crate::commands::run::{CENSUS, THREADS, with_absolute_recording, with_beside};
 use crate::error::Error;
 use crate::exit_codes;
 use crate::output;
@@ -45,7 +45,7 @@ fn options(engine: &EngineArgs) -> Result<String, Error> {
     let named = if engine.yes { named.flag("yes") } else { named };
     let options =
         if engine.sampled || engine.exact { given.overridden_by(named) } else { named.overridden_by(given) };
-    Ok(if engine.threads { options.flag(THREADS) } else { options }.to_string())
+    Ok(with_beside(options, [(engine.threads, THREADS), (engine.census, CENSUS)]).to_string())
 }
 
 #[cfg(test)]
@@ -58,6 +58,7 @@ mod tests {
             exact,
             yes: false,
             threads: false,
+            census: options.is_empty(),
             options: options.to_owned(),
         })
         .expect("passable")
@@ -67,7 +68,7 @@ mod tests {
 
     #[test]
     fn the_engine_is_the_sampled_one_unless_another_is_asked_for() {
-        assert_eq!(options_of(DEFAULT, ""), "#engine-sampled");
+        assert_eq!(options_of(DEFAULT, ""), "#engine-sampled#census", "no option, but --census");
         assert_eq!(options_of([true, false], "#sample-1m"), "#sample-1m#engine-sampled");
         assert_eq!(options_of(DEFAULT, "#engine-exact#trace"), "#engine-exact#trace");
         assert_eq!(options_of([false, true], "#trace"), "#trace#engine-exact");

@@ -1,6 +1,10 @@
 //! The census of young objects: counted as hooks count them in the same run, with each collector that it reads; elsewhere it says why not.
 
-use mayfly_tests::{Expectation, JsonReport, Jvm, Profiled, each_jvm, skip, turns_of};
+use std::ffi::OsString;
+
+use mayfly_tests::{
+    Expectation, JsonReport, Jvm, Launch, Profiled, Workspace, any_jvm, each_jvm, mayfly, skip, turns_of,
+};
 use serde_json::Value;
 
 /// Each collector that is read, with the ways in which headers and alignment differ by turns.
@@ -52,6 +56,28 @@ fn check_cell(jvm: &Jvm, cell: &[&str; 2]) {
     let died = |class: &str| census_of(&json, class)["died"][0]["objects"].as_u64().unwrap_or(0);
     let (nodes, pinned) = (died("young.Young$Node"), died("young.Young$Pinned"));
     assert!(nodes > 150_000 && pinned == 0, "{nodes} and {pinned}, {cell:?} on {jvm}");
+}
+
+#[test]
+fn the_command_line_has_it_beside_the_sampled_engine() {
+    any_jvm(|jvm| {
+        let folder = Workspace::new();
+        let recording = folder.file("run.mayfly");
+        let flags = [&SMALL[..], &["-XX:+UseSerialGC"]].concat();
+        let java = Launch::new(jvm, "young.Young").jvm_args(&flags).args(&["100"]);
+        let mut words: Vec<OsString> = ["run", "--sampled", "--census", "-o"].map(OsString::from).into();
+        words.extend([recording.clone().into(), "--".into(), java.java().into()]);
+        words.extend(java.java_args());
+        let outcome = mayfly(words).ok();
+        let json = JsonReport::of(&recording);
+        // Without a collection as the JVM ends, what was born since the last one is not read.
+        let is_whole = json.0["census"]["collections"]["births_only"].as_u64() > Some(0);
+        for expected in Expectation::all(&outcome.stdout).iter().take(2) {
+            let born = born(census_of(&json, &expected.class)).0.unwrap_or(0);
+            let least = if is_whole { expected.objects } else { expected.objects / 4 };
+            assert!((least..=expected.objects).contains(&born), "{born}, {expected:?} on {jvm}");
+        }
+    });
 }
 
 #[test]

@@ -42,7 +42,14 @@ pub(super) fn measure(pid: u32, args: &AdviseArgs) -> Result<Measured, Error> {
 }
 
 fn sampled() -> EngineArgs {
-    EngineArgs { sampled: true, exact: false, yes: false, threads: false, options: OPTIONS.to_owned() }
+    EngineArgs {
+        sampled: true,
+        exact: false,
+        yes: false,
+        threads: false,
+        census: false,
+        options: OPTIONS.to_owned(),
+    }
 }
 
 /// What was spent since the JVM began.
