@@ -4,6 +4,9 @@ use crate::exit_codes;
 use mayfly_report::clock;
 use mayfly_verdicts::leaks::Suspicion;
 
+/// Containers of one kind from which on their number is spoken of.
+const MANY: u64 = 8;
+
 /// Everything that was found.
 #[derive(Debug)]
 pub(crate) struct Leaks {
@@ -83,6 +86,8 @@ pub(crate) struct Suspect {
     pub(crate) holds: Vec<String>,
     /// What else grew in the same container: class, and objects more.
     pub(crate) also: Vec<(String, u64)>,
+    /// Containers of its kind that took some of what came; 0 in a recording.
+    pub(crate) containers: u64,
     /// A shortest path to one of them.
     pub(crate) path: Option<String>,
     /// The method that allocates them.
@@ -138,6 +143,7 @@ impl Default for Suspect {
             holder: None,
             holds: Vec::new(),
             also: Vec::new(),
+            containers: 0,
             path: None,
             allocated_by: None,
             added_by: Vec::new(),
@@ -164,6 +170,12 @@ impl Suspect {
                 }
             };
             doubts.push(format!("a cache or pool that is not full yet looks the same{longer}"));
+        }
+        if self.containers >= MANY {
+            doubts.push(format!(
+                "it is spread over {} containers, as what fills caches or reservoirs of which there are many",
+                self.containers
+            ));
         }
         if self.path.is_none() {
             doubts.push("who holds it is in no recording: mayfly leaks PID".to_owned());

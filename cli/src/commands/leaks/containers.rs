@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use mayfly_heap::growth::{Outline, Sustained};
+use mayfly_heap::growth::{Outline, Spread, Sustained, spreads};
 use mayfly_heap::paths::edge_text;
 use mayfly_heap::{EdgeName, Graph};
-use mayfly_verdicts::leaks::Suspicion;
+use mayfly_verdicts::leaks::{Suspicion, Weight};
 
 use super::labels::{class_of, is_own, named, shown, static_field};
 
@@ -21,6 +21,8 @@ pub(super) struct Container {
     pub(super) bytes: Vec<u64>,
     /// What else grew there: its class, and objects more.
     pub(super) also: Vec<(String, u64)>,
+    /// Over how many of its kind the growth is spread.
+    pub(super) spread: Spread,
 }
 
 /// Bytes of all that grew in each container, by row and dump.
@@ -33,16 +35,28 @@ pub(super) fn bytes(rows: &[Sustained]) -> Vec<Vec<u64>> {
     rows.iter().map(|row| sums[&owner(row)].clone()).collect()
 }
 
-/// The rows by container, leaks first, those that grew most first.
-pub(super) fn of(rows: Vec<(Suspicion, Sustained)>) -> Vec<Container> {
+/// The rows by container, leaks first, then by how much their growth weighs. `graph` is of the last of the dumps, which were taken at these times.
+pub(super) fn of(
+    rows: Vec<(Suspicion, Sustained)>,
+    graph: Option<&Graph>,
+    dumps: &[Outline],
+    times: &[f64],
+) -> Vec<Container> {
     let mut groups: BTreeMap<Vec<Box<str>>, Vec<(Suspicion, Sustained)>> = BTreeMap::new();
     for (suspicion, row) in rows {
         groups.entry(owner(&row)).or_default().push((suspicion, row));
     }
     let mut containers: Vec<_> = groups.into_values().filter_map(container).collect();
-    let grown = |bytes: &[u64]| difference(bytes.first(), bytes.last());
-    containers
-        .sort_by_key(|container| (container.suspicion.rank(), std::cmp::Reverse(grown(&container.bytes))));
+    if let Some(graph) = graph {
+        let rows: Vec<_> = containers.iter().map(|container| &container.row).collect();
+        let spread = spreads(&rows, graph, dumps);
+        containers.iter_mut().zip(spread).for_each(|(container, spread)| container.spread = spread);
+    }
+    let weight = |container: &Container| Weight::of(&container.bytes, times, container.spread.evenly);
+    containers.sort_by(|one, other| {
+        let rank = one.suspicion.rank().cmp(&other.suspicion.rank());
+        rank.then_with(|| weight(one).heavier_first(&weight(other)))
+    });
     containers
 }
 
@@ -58,7 +72,7 @@ fn container(mut rows: Vec<(Suspicion, Sustained)>) -> Option<Container> {
     let mut rows = rows.into_iter();
     let (suspicion, row) = rows.next()?;
     let also = rows.map(|(_, row)| (element(&row).to_owned(), more(&row))).collect();
-    Some(Container { suspicion, row, bytes, also })
+    Some(Container { suspicion, row, bytes, also, spread: Spread::NONE })
 }
 
 fn more(row: &Sustained) -> u64 {
@@ -121,4 +135,49 @@ pub(super) fn fields(row: &Sustained, graph: &Graph, outline: &Outline) -> Vec<S
         format!("{}: {}", edge_text(&edge), graph.class(graph.class_of(edge.to)).name)
     };
     fields.take(FIELDS).map(text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use mayfly_heap::dominators::Dominators;
+    use mayfly_heap::fake::heap;
+    use mayfly_heap::growth::sustained;
+    use mayfly_heap::{Filter, Strength};
+
+    use super::*;
+
+    /// A list, and twenty histograms of which each takes one number for ten events in the list.
+    fn metrics(number: u64) -> Graph {
+        let mut text = String::from(
+            "root static my.App.trail -> 1:my.Trail[16]
+             root static my.App.metrics -> 2:my.Metrics[16]\n",
+        );
+        for event in 0..100 * (number + 1) {
+            text += &format!("1 -[{event}]-> {:x}:my.Event[100]\n", 0x10000 + event);
+        }
+        for at in 0..20 {
+            let sample = 0x100 + at;
+            text += &format!("2 -[{at}]-> {sample:x}:my.Sample[16]\n");
+            for value in 0..10 * (number + 1) {
+                let id = 0x20000 + 0x100 * at + value;
+                text += &format!("{sample:x} -[{value}]-> {id:x}:java.lang.Double[100]\n");
+            }
+        }
+        heap(&text)
+    }
+
+    #[test]
+    fn a_container_comes_before_reservoirs_that_grew_by_more_together() {
+        let outline = |graph: &Graph| {
+            Outline::identified(graph, &Dominators::new(graph, &Filter::new(graph, Strength::Strong)))
+        };
+        let graphs = [0, 1, 2, 3].map(metrics);
+        let dumps = graphs.each_ref().map(outline);
+        let rows = sustained(&dumps, 100);
+        assert!(rows[0].bytes() > rows[1].bytes() && element(&rows[0]) == "java.lang.Double", "{rows:?}");
+        let rows = rows.into_iter().map(|row| (Suspicion::Leak, row)).collect();
+        let found = of(rows, graphs.last(), &dumps, &[]);
+        let named = found.iter().map(|of| (element(&of.row), of.spread.containers));
+        assert_eq!(named.collect::<Vec<_>>(), [("my.Event", 1), ("java.lang.Double", 20)]);
+    }
 }

@@ -122,7 +122,7 @@ impl Dumps {
             .zip(containers)
             .map(|(row, container)| (self.judged(&row, container, heap_bytes), row));
         let rows = judged.filter(|(suspicion, _)| !matches!(suspicion, Suspicion::Harmless(_))).collect();
-        let mut containers = containers::of(rows);
+        let mut containers = containers::of(rows, self.last.as_ref(), &self.outlines, &self.times);
         let more = containers.len().saturating_sub(MOST);
         containers.truncate(MOST);
         let suspects = containers.into_iter().map(|container| self.suspect(container)).collect();
@@ -191,6 +191,7 @@ impl Dumps {
             allocated_by,
             added_by: added_by.unwrap_or_default(),
             also: container.also,
+            containers: container.spread.containers,
             path: self.path(&row.path[..=shown]),
             ..Suspect::default()
         }

@@ -6,6 +6,7 @@
 mod loaded;
 mod outline;
 mod paths;
+mod spread;
 mod stay;
 mod sustained;
 #[cfg(test)]
@@ -15,5 +16,6 @@ mod tree;
 pub use loaded::LoadedClasses;
 pub use outline::Outline;
 pub use paths::{PathGrowth, by_path};
+pub use spread::{Spread, spreads};
 pub use stay::Stay;
 pub use sustained::{Sustained, sustained};

@@ -17,7 +17,7 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// Of what the dominators' filter lets be reached. Takes 4 bytes per object, until [`Self::forget_objects`].
+    /// Of what the dominators' filter lets be reached. Takes 8 bytes per object, until [`Self::forget_objects`].
     pub fn new(graph: &Graph, dominators: &Dominators) -> Self {
         Self { tree: ClassTree::new(graph, dominators), by_identity: None }
     }
@@ -42,7 +42,7 @@ impl Outline {
 
     /// Keeps numbers only: [`Self::objects`] finds none from now on.
     pub fn forget_objects(&mut self) {
-        self.tree.node_of = Vec::new();
+        (self.tree.node_of, self.tree.above) = (Vec::new(), Vec::new());
     }
 
     /// The objects at the end of a path of classes, as [`super::Sustained`] gives it.
@@ -62,7 +62,7 @@ impl Outline {
         self.by_identity.as_ref().and_then(|nodes| nodes.get(id)).copied().unwrap_or(0)
     }
 
-    fn node(&self, path: &[Box<str>]) -> Option<NodeIndex> {
+    pub(super) fn node(&self, path: &[Box<str>]) -> Option<NodeIndex> {
         let nodes = &self.tree.nodes;
         path.iter().try_fold(0, |node: NodeIndex, label| {
             nodes[node as usize].below.iter().copied().find(|&below| nodes[below as usize].label == *label)

@@ -182,3 +182,91 @@ fn what_hung_below_something_else_for_a_moment_is_known_again() {
     let stay = &window.stays[window.element];
     assert_eq!((&stay.present[..], &stay.first[..]), (&[0, 0, 0, 40][..], &[10, 0, 0, 0][..]));
 }
+
+/// Of three maps with 30, 30, 0 entries and so many more in each of four dumps each map has `more` more; ids are the same in all dumps if they
+/// are `known`.
+fn maps(number: u64, more: [u64; 3], known: bool) -> Outline {
+    let graph = maps_graph(number, more);
+    let dominators = Dominators::new(&graph, &Filter::new(&graph, Strength::Strong));
+    if known { Outline::identified(&graph, &dominators) } else { Outline::new(&graph, &dominators) }
+}
+
+fn maps_graph(number: u64, more: [u64; 3]) -> Graph {
+    let mut text = String::from("root static my.App.all -> 1:my.Registry[16]\n");
+    for (at, (more, before)) in more.into_iter().zip([30, 30, 0]).enumerate() {
+        // The table is another one each time.
+        let (map, table) = (0x10 + at, 0x100 * (number + 1) + at as u64);
+        text += &format!("1 -[{at}]-> {map:x}:my.Counts[16] -map-> {:x}:java.util.HashMap[48]\n", map + 0x10);
+        text += &format!("{:x} -table-> {table:x}:java.util.HashMap$Node[][64]\n", map + 0x10);
+        for entry in 0..before + more * number {
+            let node = 0x1000 * (at as u64 + 1) + entry;
+            text += &format!(
+                "{table:x} -[{entry}]-> {node:x}:java.util.HashMap$Node[32] -value-> {:x}:my.Value[100]\n",
+                node + 0x10000
+            );
+        }
+    }
+    heap(&text)
+}
+
+fn spread_of(more: [u64; 3], known: bool) -> Spread {
+    let dumps = [0, 1, 2, 3].map(|number| maps(number, more, known));
+    let rows = sustained(&dumps, 100);
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    let row = &rows[0];
+    assert_eq!(&*row.path[row.element], "java.util.HashMap$Node");
+    spreads(&[row], &maps_graph(3, more), &dumps)[0]
+}
+
+#[test]
+fn growth_in_one_of_many_containers_is_told_from_growth_in_each() {
+    for known in [true, false] {
+        let each = spread_of([10, 10, 20], known);
+        assert_eq!(each.containers, 3, "{each:?}");
+        assert!(each.evenly > 2.5, "{each:?}");
+    }
+    let one = spread_of([0, 0, 20], true);
+    assert_eq!(one, Spread::NONE, "what was there before is not what came");
+    // Without ids what is there stands for what came.
+    assert_eq!(spread_of([0, 0, 20], false).containers, 3);
+}
+
+/// Sessions that are open, each with ten attributes.
+fn sessions(open: u64) -> Graph {
+    let mut text = String::from("root static my.App.sessions -> 1:my.Sessions[16]\n");
+    for session in 0..open {
+        let holder = 0x100 + session;
+        text += &format!("1 -[{session}]-> {holder:x}:my.Session[16]\n");
+        for attribute in 0..10 {
+            text += &format!(
+                "{holder:x} -[{attribute}]-> {:x}:my.Attribute[100]\n",
+                0x10000 + 0x100 * session + attribute
+            );
+        }
+    }
+    heap(&text)
+}
+
+#[test]
+fn more_containers_are_growth_by_their_number() {
+    for known in [true, false] {
+        let graphs = || [10, 20, 20, 30].map(sessions);
+        let outline = |graph: Graph| {
+            let dominators = Dominators::new(&graph, &Filter::new(&graph, Strength::Strong));
+            if known { Outline::identified(&graph, &dominators) } else { Outline::new(&graph, &dominators) }
+        };
+        let dumps = graphs().map(outline);
+        let row = Sustained {
+            path: ["class my.App", "sessions: my.Sessions", "my.Session", "my.Attribute"]
+                .map(Box::from)
+                .into(),
+            element: 3,
+            own: Vec::new(),
+            retained: Vec::new(),
+            soft: Vec::new(),
+            stays: Vec::new(),
+        };
+        let [.., last] = graphs();
+        assert_eq!(spreads(&[&row], &last, &dumps), [Spread::NONE], "{known}");
+    }
+}

@@ -11,12 +11,17 @@ use mayfly_counts::Total;
 /// Number of a node of a class tree. 0 stands for the roots together.
 pub(super) type NodeIndex = u32;
 
+/// No object's number.
+const NO_OBJECT: u32 = u32::MAX;
+
 /// Objects by the classes that they hang below.
 #[derive(Debug)]
 pub(super) struct ClassTree {
     pub(super) nodes: Vec<ClassNode>,
     /// The node of each object; 0 for what is not reachable.
     pub(super) node_of: Vec<NodeIndex>,
+    /// The immediate dominator of each object; [`NO_OBJECT`] where there is none.
+    pub(super) above: Vec<u32>,
 }
 
 /// Objects of one class below others.
@@ -45,17 +50,24 @@ impl ClassNode {
 impl ClassTree {
     pub(super) fn new(graph: &Graph, dominators: &Dominators) -> Self {
         let mut growing = Growing::new(graph);
-        let mut node_of = vec![0; graph.len()];
+        let (mut node_of, mut all_above) = (vec![0; graph.len()], vec![NO_OBJECT; graph.len()]);
         // Each comes after its dominators.
         for object in dominators.reachable() {
             let above = dominators.immediate(object);
             let node = growing.node(above.map_or(0, |above| node_of[above.0 as usize]), above, object);
             node_of[object.0 as usize] = node;
+            all_above[object.0 as usize] = above.map_or(NO_OBJECT, |above| above.0);
             let node = &mut growing.nodes[node as usize];
             node.own.add(Total::one(graph.size(object)));
             node.soft += u64::from(graph.edges(object).any(|edge| edge.name.strength() == Strength::Soft));
         }
-        Self { nodes: growing.finish(), node_of }
+        Self { nodes: growing.finish(), node_of, above: all_above }
+    }
+
+    /// What alone holds an object directly, if anything does.
+    pub(super) fn dominator(&self, object: ObjectIndex) -> Option<ObjectIndex> {
+        let above = self.above.get(object.0 as usize).copied().filter(|&above| above != NO_OBJECT);
+        above.map(ObjectIndex)
     }
 }
 

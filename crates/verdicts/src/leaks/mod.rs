@@ -8,8 +8,10 @@ mod growth;
 mod recorded;
 mod suspicion;
 mod turnover;
+mod weight;
 
 pub use growth::{Growth, Starting, Watched, growing, is_of_expiry};
 pub use recorded::{Keeper, Kept, Recorded, recorded};
 pub use suspicion::Suspicion;
 pub use turnover::Turnover;
+pub use weight::Weight;
