@@ -30,6 +30,12 @@ const EVEN: f64 = 1.4;
 const GOES: f64 = 0.05;
 const BACKS_UP: f64 = 0.8;
 
+/// Growth is steady if no interval brings less than this share of what one brings on average, nor so many times more; the last as good as this share
+/// of the first; and all together this factor.
+const STEADY: f64 = 0.5;
+const KEEPS_PACE: f64 = 0.7;
+const MORE: f64 = 1.25;
+
 /// How a word begins in the names of fields by which something is dropped in time.
 const EXPIRY: [&str; 4] = ["expir", "evict", "ttl", "flush"];
 
@@ -109,6 +115,11 @@ pub fn growing(growth: &Growth) -> Suspicion {
                  that rises; look for longer (--for)"
                     .to_owned(),
             ),
+            Suspicion::Harmless(_) if grows_steadily(growth) => Suspicion::Unsure(
+                "it grows steadily, though its elements come and go between the dumps: a backlog that grows, what follows a load that \
+                 rises, or a buffer that was emptied in between; look more often (--dumps 8)"
+                    .to_owned(),
+            ),
             judged => judged,
         };
     }
@@ -177,6 +188,21 @@ fn outgrows(growth: &Growth) -> bool {
     let (&[.., stayed, _], &[first, .., before, last]) = (present, &growth.objects[..]) else { return false };
     let (came, went) = (last.saturating_sub(stayed), before.saturating_sub(stayed));
     last >= 2 * first && came >= 2 * went
+}
+
+/// Whether there are more in each dump by about as many a second, and as many in the last interval as in the first: a window or a cache grows
+/// ever more slowly, until it is full.
+fn grows_steadily(growth: &Growth) -> bool {
+    let steps = increments(&growth.objects);
+    let seconds = |at: usize| match growth.times.get(at..at + 2) {
+        Some([from, to]) => (to - from).max(0.001),
+        _ => 1.0,
+    };
+    let paces: Vec<f64> = steps.iter().enumerate().map(|(at, step)| step / seconds(at)).collect();
+    let (&[first, .., last], &[few, .., many]) = (&paces[..], &growth.objects[..]) else { return false };
+    let mean = paces.iter().sum::<f64>() / paces.len() as f64;
+    let is_even = paces.iter().all(|&pace| (STEADY * mean..=mean / STEADY).contains(&pace));
+    paces.len() >= INTERVALS && is_even && last >= KEEPS_PACE * first && many as f64 >= MORE * few as f64
 }
 
 /// Why it may be a buffer that was emptied a short while ago, if it was: a JVM that has run for long and has a leak, has had it for

@@ -161,6 +161,34 @@ fn one_array_that_is_made_larger_now_and_then_can_not_be_told() {
     assert_eq!(of([4 << 20, 8 << 20, 12 << 20, 16 << 20], 1), Suspicion::Leak);
 }
 
+/// 400 a second come, and stay for less than ten seconds, but ever longer: of no dump's objects any is there in the next.
+#[test]
+fn a_backlog_that_turns_over_between_dumps_grows_all_the_same() {
+    let all_gone = |objects: [u64; 4]| {
+        each_ten_seconds(objects, [objects[0], 0, 0, 0], [0, objects[1], 0, 0], [0, 0, 0, objects[3]])
+    };
+    reason(&all_gone([1_000, 2_000, 3_000, 4_000]), "unsure", "a backlog that grows");
+    reason(&all_gone([4_000, 5_100, 5_900, 7_000]), "unsure", "come and go between the dumps");
+    // Some are left of the last interval but one.
+    let some = each_ten_seconds(
+        [1_000, 2_000, 3_000, 4_000],
+        [1_000, 0, 0, 0],
+        [0, 2_000, 0, 0],
+        [0, 0, 1_000, 4_000],
+    );
+    reason(&some, "unsure", "a backlog that grows");
+    for (what, objects) in [
+        ("an LRU cache that is full", [4_000, 4_000, 4_000, 4_000]),
+        ("one that hardly grows", [4_000, 4_010, 4_020, 4_030]),
+        ("a window after a load that rose", [1_000, 3_000, 3_300, 3_400]),
+        ("a buffer that is emptied each few seconds", [1_000, 3_000, 500, 2_000]),
+        ("the same, by chance in order", [100, 200, 2_500, 2_600]),
+        ("sessions of 20 s", [330, 590, 750, 850]),
+    ] {
+        assert_eq!(all_gone(objects).name(), "harmless", "{what}");
+    }
+}
+
 /// Of so many seconds.
 const SECONDS: u64 = 100;
 
