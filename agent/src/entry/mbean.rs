@@ -54,7 +54,7 @@ pub(super) fn status() -> Option<String> {
 fn profiling_rows(profiling: Profiling) -> Vec<(&'static str, String)> {
     vec![
         ("profiling", if profiling.active { "on" } else { "paused" }.into()),
-        ("tracking", followed_text(profiling.tracking)),
+        ("tracking", profiling.tracking.map(followed_text).unwrap_or_default()),
         ("lifetimes", profiling.lifetimes.to_string()),
         ("stacks", profiling.stacks.to_string()),
         ("duration_ms", profiling.duration_ms.to_string()),

@@ -2,12 +2,11 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mayfly_jvmti::Jni;
 use mayfly_profile::Profile;
-use mayfly_recording::control::{Refusal, Request, Response};
+use mayfly_recording::control::{Refusal, Request, Response, StopMode};
 use mayfly_recording::write_profile;
 
 use super::reply::Reply;
@@ -48,16 +47,16 @@ pub(super) fn answer(target: &'static Target, request: Request, reply: &mut Repl
         Request::Start { options, stop_after_ms } => {
             begin(target, &options, stop_after_ms.map(Duration::from_millis))
         }
-        Request::Stop => stop(target, steering::stop).map(|_| Response::Done),
-        Request::StopAndRestore => stop(target, steering::stop_and_restore).map(|_| Response::Done),
-        Request::Finish => match stop(target, steering::stop_and_restore)
-            .and_then(|profiler| encoded(&profiler.last_profile()))
-        {
-            Ok(recording) => return reply.send_recording(&recording),
+        Request::Stop(mode) => match stop(target, mode) {
+            Ok(Some(recording)) => return reply.send_recording(&recording),
+            Ok(None) => Ok(Response::Done),
             Err(refusal) => Err(refusal),
         },
         Request::Collect => steer(target, steering::collect_now),
-        Request::Engine => Ok(Response::Engine(steering::engine())),
+        Request::Engine => {
+            let profiling = steering::status(target).profiling;
+            Ok(Response::Engine(profiling.and_then(|profiling| profiling.engine)))
+        }
     };
     reply.send(&outcome.unwrap_or_else(Response::Refused))
 }
@@ -68,15 +67,18 @@ fn begin(target: &'static Target, options: &str, stop_after: Option<Duration>) -
     started.map(|()| Response::Done).map_err(|why| Refusal::Failed { why })
 }
 
-/// Ends profiling in this way; returns what profiled.
-fn stop(target: &'static Target, way: fn(&Profiler, Jni<'_>)) -> Result<Arc<Profiler>, Refusal> {
+/// Ends profiling; the recording of all of it, if that is to be sent.
+fn stop(target: &'static Target, mode: StopMode) -> Result<Option<Vec<u8>>, Refusal> {
     let profiler = Profiler::get().ok_or(Refusal::NotProfiling)?;
     if !profiler.can_be_stopped() {
         let why = "it counts exactly, from the launch on, and its hooks stay in the classes: pause it (mayfly pause)";
         return Err(Refusal::Failed { why: why.into() });
     }
-    steer(target, way)?;
-    Ok(profiler)
+    match mode {
+        StopMode::KeepHooks => steer(target, steering::stop)?,
+        StopMode::Restore | StopMode::RestoreAndSend => steer(target, steering::stop_and_restore)?,
+    };
+    (mode == StopMode::RestoreAndSend).then(|| encoded(&profiler.last_profile())).transpose()
 }
 
 fn steer(target: &'static Target, action: fn(&Profiler, Jni<'_>)) -> Result<Response, Refusal> {

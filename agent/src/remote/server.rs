@@ -71,8 +71,8 @@ fn hear_all(target: &'static Target, clients: &mut VecDeque<Client>) {
         match client.hear() {
             Heard::NothingWhole if Instant::now() < client.deadline => clients.push_back(client),
             Heard::NothingWhole | Heard::Gone => {}
-            Heard::Request(request) => serve(target, client.stream, request),
-            Heard::Nonsense(error) => refuse(client.stream, &error),
+            Heard::Request(request) => serve(target, client.reply(), request),
+            Heard::Nonsense(error) => refuse(client.reply(), &error),
         }
     }
 }
@@ -140,10 +140,14 @@ impl Client {
             }
         }
     }
+
+    /// The way back to it.
+    fn reply(self) -> Reply {
+        Reply::new(self.stream, self.incoming.version().unwrap_or_default())
+    }
 }
 
-fn serve(target: &'static Target, stream: UnixStream, request: Request) {
-    let mut reply = Reply::new(stream);
+fn serve(target: &'static Target, mut reply: Reply, request: Request) {
     // A client that left has its answer thrown away.
     if catch_unwind(AssertUnwindSafe(|| drop(answer(target, request, &mut reply)))).is_err() {
         switch_off();
@@ -153,11 +157,11 @@ fn serve(target: &'static Target, stream: UnixStream, request: Request) {
 }
 
 /// Tells what was wrong to who spoke this protocol at all; others hear nothing.
-fn refuse(stream: UnixStream, error: &ExchangeError) {
+fn refuse(mut reply: Reply, error: &ExchangeError) {
     let refusal = match error {
         ExchangeError::Foreign => return,
         ExchangeError::UnknownMessage { number, .. } => Refusal::Unknown { number: *number },
         other => Refusal::Malformed { what: other.to_string() },
     };
-    let _ = Reply::new(stream).send(&Response::Refused(refusal));
+    let _ = reply.send(&Response::Refused(refusal));
 }

@@ -22,6 +22,6 @@ pub(crate) use collecting::{
 pub(crate) use control::{operations, pause, report_and_wait, reset, snapshot, start, watch};
 pub(crate) use end::{finish, stop, stop_and_restore};
 pub(crate) use profiler::{Begun, Profiler, switch_off};
-pub(crate) use status::{engine, status};
+pub(crate) use status::status;
 
 pub(crate) use crate::output::{WatchError, Watcher};

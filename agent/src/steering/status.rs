@@ -1,6 +1,5 @@
 //! What the agent is and does, for who asks from outside. Asks nothing of the JVM.
 
-use mayfly_profile::EngineKind;
 use mayfly_recording::control::{Profiling, Status};
 
 use super::control::progress;
@@ -21,12 +20,6 @@ pub(crate) fn status(target: &Target) -> Status {
     }
 }
 
-/// What counts; `None` if nothing does, or not any more.
-pub(crate) fn engine() -> Option<EngineKind> {
-    let profiler = Profiler::get()?;
-    progress(&profiler).map(|_| profiler.engine.kind())
-}
-
 /// `None` once profiling has ended.
 fn profiling(profiler: &Profiler) -> Option<Profiling> {
     let reached = progress(profiler)?;
@@ -34,7 +27,8 @@ fn profiling(profiler: &Profiler) -> Option<Profiling> {
     let engines = profiler.engine.native_bytes_now();
     Some(Profiling {
         active: profiler.is_active(),
-        tracking: plan.tracking,
+        engine: Some(profiler.engine.kind()),
+        tracking: Some(plan.tracking),
         lifetimes: plan.lifetimes,
         stacks: plan.stacks.are_taken(),
         duration_ms: reached.profiled.as_millis() as u64,

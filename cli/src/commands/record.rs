@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mayfly_recording::control::{Refusal, Request, Response};
+use mayfly_recording::control::{Refusal, Request, StopMode};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::agent_options::AgentOptions;
@@ -24,6 +24,7 @@ use crate::output;
 use crate::session::connect::Target;
 use crate::session::jvms;
 use crate::session::process::Process;
+use crate::session::status::status;
 use crate::session::unreachable::Unreachable;
 
 /// How long the agent goes on if nobody stops it.
@@ -60,7 +61,7 @@ pub(super) fn record(
     let recorded = follow(target, pid, (time, may_collect), (path, &left));
     if recorded.is_err() {
         // Whatever became of the recording, the JVM is left as it was.
-        let _ = target.ask(&Request::Stop);
+        let _ = target.ask(&Request::Stop(StopMode::KeepHooks));
     }
     recorded
 }
@@ -76,10 +77,7 @@ fn following(engine: EngineArgs) -> EngineArgs {
 
 /// How many the agent has seen; `None` if it does not say.
 fn collections(target: &Target) -> Option<u32> {
-    match target.ask(&Request::Status) {
-        Ok(Response::Status(status)) => Some(status.profiling?.gcs),
-        _ => None,
-    }
+    Some(status(target).ok()?.profiling?.gcs)
 }
 
 /// Without a collection since there were so many, nobody knows what is live.
@@ -117,7 +115,8 @@ fn follow(
     if stream.is_over() {
         return judge(stream.end()?, pid, " (the JVM ended before the time was over)");
     }
-    let stopped = collect_if_none(target, before).and_then(|()| target.ask(&Request::StopAndRestore));
+    let stopped =
+        collect_if_none(target, before).and_then(|()| target.ask(&Request::Stop(StopMode::Restore)));
     if stopped.is_err() && Process::find(pid).is_ok() {
         stopped?;
     }
@@ -134,11 +133,11 @@ fn judge(kept: Kept, pid: u32, remark: &'static str) -> Result<&'static str, Err
 
 /// Ends it, and keeps its recording to the end.
 fn finish(target: &Target, path: &Path) -> Result<(), Error> {
-    match snapshot::fetch(target, &Request::Finish, path) {
+    match snapshot::fetch(target, &Request::Stop(StopMode::RestoreAndSend), path) {
         // An older agent tells the profile so far only.
         Err(Error::Refused { refusal: Refusal::Unknown { .. }, .. }) => {
             snapshot::fetch(target, &Request::Snapshot, path)?;
-            target.ask(&Request::Stop).map(drop)
+            target.ask(&Request::Stop(StopMode::KeepHooks)).map(drop)
         }
         finished => finished,
     }

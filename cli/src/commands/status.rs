@@ -1,7 +1,7 @@
 //! `mayfly status`: what the agent in a running JVM is and does.
 
 use mayfly_profile::{EngineKind, Tracking};
-use mayfly_recording::control::{Profiling, Request, Response, Status};
+use mayfly_recording::control::{Profiling, Status};
 use mayfly_report::{clock, followed_text, left_aligned, size};
 use serde_json::{Value, json};
 
@@ -14,37 +14,27 @@ use crate::session::connect::Target;
 use crate::session::jvms;
 use crate::session::perf_data::PerfData;
 use crate::session::process::Process;
+use crate::session::status::status;
 
 /// Asks, and prints the answer. No agent is loaded to find out that there is none.
 pub(crate) fn run(args: StatusArgs) -> Result<u8, Error> {
     let pid = jvms::pid_of(&args.jvm.target)?;
     let target = Target::reach(pid)?;
-    let Response::Status(status) = target.ask(&Request::Status)? else {
-        return Err(Error::unexpected(pid));
-    };
-    let engine = engine(&target);
+    let status = status(&target)?;
     let process = Process::find(pid)?;
     let data = jvms::perf_data(&process);
     let (heap, metaspace) =
         (data.as_ref().and_then(PerfData::heap), data.as_ref().and_then(PerfData::metaspace));
     let memory = Memory::of(&process, heap, metaspace);
     if args.json.is_json() {
-        output::json(&as_json(pid, &status, engine, memory), None)?;
+        output::json(&as_json(pid, &status, memory), None)?;
     } else {
-        output::text(&as_text(pid, &status, engine, memory), None)?;
+        output::text(&as_text(pid, &status, memory), None)?;
     }
     Ok(exit_codes::SUCCESS)
 }
 
-/// What counts, if anything does; an older agent does not say.
-fn engine(target: &Target) -> Option<EngineKind> {
-    match target.ask(&Request::Engine) {
-        Ok(Response::Engine(engine)) => engine,
-        _ => None,
-    }
-}
-
-fn as_text(pid: u32, status: &Status, engine: Option<EngineKind>, memory: Memory) -> String {
+fn as_text(pid: u32, status: &Status, memory: Memory) -> String {
     let loaded = match (ps::loaded(status.loaded), &status.profiling) {
         ("launched", _) => "there from the start",
         ("launched_for_heap", None) => "there from the start, to look at the heap",
@@ -59,7 +49,6 @@ fn as_text(pid: u32, status: &Status, engine: Option<EngineKind>, memory: Memory
     rows.push(("of that", parts_text(memory, status.profiling.as_ref())));
     rows.push(("agent", agent));
     rows.push(("options", status.options.clone()));
-    rows.push(("engine", engine.map(engine_text).unwrap_or_default().to_owned()));
     rows.extend(status.profiling.as_ref().into_iter().flat_map(profiling_rows));
     let filled = rows.into_iter().filter(|(_, value)| !value.is_empty());
     left_aligned(&filled.map(|(name, value)| vec![name.to_owned(), value]).collect::<Vec<_>>())
@@ -110,6 +99,7 @@ fn profiling_rows(profiling: &Profiling) -> Vec<(&'static str, String)> {
     let state = ps::profiling(profiling.active);
     let time = clock(profiling.duration_ms);
     vec![
+        ("engine", profiling.engine.map_or("?", engine_text).to_owned()),
         ("profiling", format!("{state}: {time} profiled, {} GCs{resets}", profiling.gcs)),
         ("follows", follows(profiling)),
         ("recording", profiling.recording.clone().unwrap_or_default()),
@@ -117,20 +107,20 @@ fn profiling_rows(profiling: &Profiling) -> Vec<(&'static str, String)> {
 }
 
 fn follows(profiling: &Profiling) -> String {
-    let which = followed_text(profiling.tracking);
+    let which = profiling.tracking.map_or("?".to_owned(), followed_text);
     match (profiling.lifetimes, profiling.stacks) {
-        _ if profiling.tracking == Tracking::Off => which,
+        _ if profiling.tracking == Some(Tracking::Off) => which,
         (true, true) => format!("{which}: lifetimes, stacks"),
         (true, false) => format!("{which}: lifetimes"),
         _ => format!("{which}: stacks"),
     }
 }
 
-fn as_json(pid: u32, status: &Status, engine: Option<EngineKind>, memory: Memory) -> String {
+fn as_json(pid: u32, status: &Status, memory: Memory) -> String {
     let profiling = status.profiling.as_ref().map(|it| {
         json!({
             "state": ps::profiling(it.active),
-            "engine": engine.map(EngineKind::name),
+            "engine": it.engine.map(EngineKind::name),
             "lifetimes": it.lifetimes,
             "stacks": it.stacks,
             "duration_s": it.duration_ms as f64 / 1000.0,

@@ -1,6 +1,6 @@
 //! `mayfly pause`, `resume`, `reset`, `stop`: steering the profiling of a running JVM.
 
-use mayfly_recording::control::{Request, Response};
+use mayfly_recording::control::{Request, Response, StopMode};
 
 use crate::args::running::{StopArgs, TargetArgs};
 use crate::error::Error;
@@ -10,7 +10,8 @@ use crate::session::jvms;
 
 /// Has the agent end, and leave classes as they were if that is asked for.
 pub(crate) fn stop(args: &StopArgs) -> Result<u8, Error> {
-    run(&args.jvm, if args.restore { &Request::StopAndRestore } else { &Request::Stop })
+    let mode = if args.restore { StopMode::Restore } else { StopMode::KeepHooks };
+    run(&args.jvm, &Request::Stop(mode))
 }
 
 /// Has the agent do it. Says nothing if it was done.

@@ -137,6 +137,11 @@ impl Target {
         Conversation::begin(self, request, limit)
     }
 
+    /// Its number as the system has it here.
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.pid
+    }
+
     /// The error that a refusal is.
     pub(crate) fn refused(&self, request: &Request, refusal: Refusal) -> Error {
         Error::Refused { request: request.name(), pid: self.process.pid, refusal }
@@ -147,11 +152,7 @@ impl Target {
 fn limit(request: &Request) -> Option<Duration> {
     match request {
         Request::HeapSummary { .. } | Request::HeapDump { .. } | Request::HeapStep { .. } => None,
-        Request::Start { .. }
-        | Request::Stop
-        | Request::StopAndRestore
-        | Request::Finish
-        | Request::Collect => Some(CLASSES_LIMIT),
+        Request::Start { .. } | Request::Stop(_) | Request::Collect => Some(CLASSES_LIMIT),
         _ => Some(ANSWER_LIMIT),
     }
 }
@@ -288,12 +289,14 @@ fn check_server(stream: &UnixStream, pid: u32, path: &Path) -> Result<(), Unreac
 
 #[cfg(test)]
 mod tests {
+    use mayfly_recording::control::StopMode;
+
     use super::*;
 
     #[test]
     fn what_may_change_classes_may_take_longer_than_what_costs_nothing() {
         let start = Request::Start { options: String::new(), stop_after_ms: None };
-        for request in [start, Request::Stop, Request::StopAndRestore, Request::Finish] {
+        for request in [start, Request::Stop(StopMode::KeepHooks), Request::Stop(StopMode::RestoreAndSend)] {
             assert!(limit(&request) > limit(&Request::Status), "{request:?}");
         }
         assert_eq!(limit(&Request::HeapSummary { all: true }), None, "as long as the heap is large");

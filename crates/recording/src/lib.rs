@@ -9,6 +9,7 @@
 
 mod coarsening;
 pub mod control;
+mod fields;
 pub mod frame;
 mod profile;
 mod reader;

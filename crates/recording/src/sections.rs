@@ -1,12 +1,4 @@
-//! Steps as bytes: each section has its length, and the tag of its kind.
-//!
-//! ```text
-//!  0               4     5               4+len           then the next
-//! ┌───────────────┬─────┬──────── ─ ─ ──┐
-//! │ len           │ tag │ content       │
-//! └───────────────┴─────┴──────── ─ ─ ──┘
-//!   tag and content: a Section in postcard encoding; tags are below 128
-//! ```
+//! Steps as bytes: a field for each section ([`crate::fields`]), with the tag of its kind.
 //!
 //! What this reader does not know is skipped: sections with a tag of a later Mayfly, and what follows a content that it knows.
 
@@ -14,30 +6,18 @@ use std::collections::BTreeSet;
 
 use mayfly_profile::{SECTION_KINDS, Section};
 
-/// Length of a section's length, in bytes.
-const LEN: usize = 4;
+use crate::fields;
 
 /// The payload of a step.
 pub(crate) fn encode(step: &[Section]) -> postcard::Result<Vec<u8>> {
-    let mut payload = Vec::new();
-    for section in step {
-        let at = payload.len();
-        payload.extend_from_slice(&[0; LEN]);
-        payload = postcard::to_extend(section, payload)?;
-        // One that is longer is not written: a frame holds no more.
-        let len = u32::try_from(payload.len() - at - LEN).unwrap_or(u32::MAX);
-        payload[at..at + LEN].copy_from_slice(&len.to_le_bytes());
-    }
-    Ok(payload)
+    fields::encode(step)
 }
 
 /// The step in a payload; `None` if it holds none. Tags of what was skipped go into `skipped`.
-pub(crate) fn decode(mut payload: &[u8], skipped: &mut BTreeSet<u8>) -> Option<Vec<Section>> {
+pub(crate) fn decode(payload: &[u8], skipped: &mut BTreeSet<u8>) -> Option<Vec<Section>> {
     let mut step = Vec::new();
-    while let Some((len, rest)) = payload.split_first_chunk::<LEN>() {
-        let (section, next) = rest.split_at_checked(u32::from_le_bytes(*len) as usize)?;
-        payload = next;
-        let tag = *section.first()?;
+    for section in fields::split(payload)? {
+        let tag = section[0];
         if usize::from(tag) >= SECTION_KINDS {
             skipped.insert(tag);
             continue;
@@ -48,5 +28,5 @@ pub(crate) fn decode(mut payload: &[u8], skipped: &mut BTreeSet<u8>) -> Option<V
             skipped.insert(tag);
         }
     }
-    payload.is_empty().then_some(step)
+    Some(step)
 }

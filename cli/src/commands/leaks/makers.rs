@@ -7,13 +7,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use mayfly_profile::{Frame, Profile, SiteProfile};
-use mayfly_recording::control::{Request, Response};
+use mayfly_recording::control::{Request, StopMode};
 
 use super::labels::is_own;
 use crate::commands::snapshot;
 use crate::error::Error;
 use crate::recording_input;
 use crate::session::connect::Target;
+use crate::session::status::status;
 use crate::verdicts::frame;
 
 /// One sample for so many bytes, with stacks by line and lifetimes: dense, as it is for a short time.
@@ -49,7 +50,7 @@ impl Makers {
     /// Begins to sample, if nothing profiles yet.
     pub(super) fn begin(pid: u32, time: Duration) -> Result<Self, Error> {
         let target = Target::connect(pid)?;
-        if let Response::Engine(Some(_)) = target.ask(&Request::Engine)? {
+        if status(&target)?.profiling.is_some() {
             return Ok(Self { target, own: false });
         }
         let stop_after_ms = u64::try_from((time + GRACE).as_millis()).ok();
@@ -60,11 +61,11 @@ impl Makers {
     /// What was sampled; ends what was begun.
     pub(super) fn end(self, folder: &Path) -> Result<Profile, Error> {
         let file = folder.join("made.mayfly");
-        let request = if self.own { Request::Finish } else { Request::Snapshot };
+        let request = if self.own { Request::Stop(StopMode::RestoreAndSend) } else { Request::Snapshot };
         let fetched = snapshot::fetch(&self.target, &request, &file);
         if fetched.is_err() && self.own {
             // Whatever became of the samples, the JVM is left as it was.
-            let _ = self.target.ask(&Request::Stop);
+            let _ = self.target.ask(&Request::Stop(StopMode::KeepHooks));
         }
         fetched?;
         let profile = recording_input::read_snapshot(&file);

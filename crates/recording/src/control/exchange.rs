@@ -1,7 +1,7 @@
 //! Requests and answers as bytes and back, from pieces of any size.
 //!
 //! Each side begins with a greeting, then sends frames as recordings have them ([`crate::frame`]); kind 16 carries a
-//! request, kind 17 an answer, both in postcard 1 encoding. Frames of other kinds are skipped, so that later releases may
+//! request, kind 17 an answer (`contents`). Frames of other kinds are skipped, so that later releases may
 //! add some.
 //!
 //! ```text
@@ -17,9 +17,7 @@
 
 use std::marker::PhantomData;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
+use crate::control::contents::{self, Unread};
 use crate::control::message::{PROTOCOL_VERSION, Request, Response};
 use crate::frame::{FRAME_HEAD_LEN, FrameStart, frame_head, split_frame};
 
@@ -31,26 +29,51 @@ const KIND_REQUEST: u8 = 16;
 const KIND_RESPONSE: u8 = 17;
 
 /// A request or an answer.
-pub trait Message: Serialize + DeserializeOwned + sealed::Sealed {
+pub trait Message: Sized + sealed::Sealed {
     /// Kind of its frames.
     const KIND: u8;
     /// The most bytes of one.
     const MOST_BYTES: usize;
-    /// How many there are in this release: numbers from here on were added later.
-    const KNOWN: u32;
+
+    /// Number and contents, as a side of this version of the protocol reads them.
+    ///
+    /// # Errors
+    /// The encoder's: never, as it seems.
+    fn to_bytes(&self, reader: u16) -> postcard::Result<Vec<u8>>;
+
+    /// The message of this number with these contents.
+    ///
+    /// # Errors
+    /// This side has none of that number, or the contents are others.
+    fn from_bytes(number: u32, contents: &[u8]) -> Result<Self, Unread>;
 }
 
 impl Message for Request {
     const KIND: u8 = KIND_REQUEST;
     const MOST_BYTES: usize = 64 << 10;
-    const KNOWN: u32 = 16;
+
+    /// Who asks does not know the other side's version.
+    fn to_bytes(&self, _: u16) -> postcard::Result<Vec<u8>> {
+        contents::request_bytes(self)
+    }
+
+    fn from_bytes(number: u32, contents: &[u8]) -> Result<Self, Unread> {
+        contents::request(number, contents)
+    }
 }
 
 impl Message for Response {
     const KIND: u8 = KIND_RESPONSE;
     /// A million classes with long names.
     const MOST_BYTES: usize = 256 << 20;
-    const KNOWN: u32 = 7;
+
+    fn to_bytes(&self, reader: u16) -> postcard::Result<Vec<u8>> {
+        contents::response_bytes(self, reader)
+    }
+
+    fn from_bytes(number: u32, contents: &[u8]) -> Result<Self, Unread> {
+        contents::response(number, contents)
+    }
 }
 
 mod sealed {
@@ -100,13 +123,21 @@ pub fn greeting() -> [u8; GREETING_LEN] {
     greeting
 }
 
-/// The frame that carries a message.
+/// The frame that carries a message to a side of this version.
 ///
 /// # Errors
 /// It is longer than any message of its kind may be.
 pub fn encode<M: Message>(message: &M) -> Result<Vec<u8>, ExchangeError> {
+    encode_for(PROTOCOL_VERSION, message)
+}
+
+/// The frame that carries a message to a side whose greeting said this version.
+///
+/// # Errors
+/// As [`encode`].
+pub fn encode_for<M: Message>(reader: u16, message: &M) -> Result<Vec<u8>, ExchangeError> {
     let malformed = |_| ExchangeError::Malformed { version: PROTOCOL_VERSION };
-    let payload = postcard::to_stdvec(message).map_err(malformed)?;
+    let payload = message.to_bytes(reader).map_err(malformed)?;
     if payload.len() > M::MOST_BYTES {
         return Err(ExchangeError::TooLong { bytes: payload.len() as u64, most: M::MOST_BYTES });
     }
@@ -193,14 +224,10 @@ impl<M: Message> Incoming<M> {
 }
 
 fn decode<M: Message>(payload: &[u8], version: u16) -> Result<M, ExchangeError> {
-    // postcard begins an enum with the number of its variant, as a varint.
-    if let Ok((number, _)) = postcard::take_from_bytes::<u32>(payload)
-        && number >= M::KNOWN
-    {
-        return Err(ExchangeError::UnknownMessage { number, version });
-    }
-    match postcard::take_from_bytes(payload) {
-        Ok((message, [])) => Ok(message),
-        _ => Err(ExchangeError::Malformed { version }),
-    }
+    let malformed = ExchangeError::Malformed { version };
+    let (number, contents) = postcard::take_from_bytes::<u32>(payload).map_err(|_| malformed.clone())?;
+    M::from_bytes(number, contents).map_err(|unread| match unread {
+        Unread::Number => ExchangeError::UnknownMessage { number, version },
+        Unread::Contents => malformed,
+    })
 }

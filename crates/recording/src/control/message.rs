@@ -1,20 +1,19 @@
 //! Requests and answers as values.
 //!
-//! Both sides may be of different releases. New requests and answers are added at the end of the enums and never change
-//! afterwards; what one side does not know is named as such, with both versions ([`Refusal::Unknown`],
-//! `ExchangeError::UnknownMessage`). Not here: their bytes (`exchange`).
+//! Both sides may be of different releases; what one side does not know is named as such, with both versions
+//! ([`Refusal::Unknown`], `ExchangeError::UnknownMessage`). Not here: their bytes (`contents`, `facts`).
 
 use mayfly_profile::{EngineKind, HeapSummary, JvmInfo, Tracking};
 use serde::{Deserialize, Serialize};
 
 /// The version of this protocol: grows with every request or answer that is added.
-pub const PROTOCOL_VERSION: u16 = 6;
+pub const PROTOCOL_VERSION: u16 = 7;
 
 /// The most bytes that [`Response::Recording`] carries at a time.
 pub const CHUNK_BYTES: usize = 64 << 10;
 
 /// Something asked of the agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     /// How the agent was loaded, and whether it profiles: [`Response::Status`]. Never runs anything in the JVM.
     Status,
@@ -52,13 +51,9 @@ pub enum Request {
         stop_after_ms: Option<u64>,
     },
     /// End profiling that somebody started: its recording is closed, its report is written: [`Response::Done`]. Since version 3.
-    Stop,
-    /// As [`Self::StopAndRestore`], and the profile to its very end: [`Response::Recording`] until [`Response::Done`]. Since version 4.
-    Finish,
-    /// What counts: [`Response::Engine`]. Never runs anything in the JVM. Since version 4.
+    Stop(StopMode),
+    /// What counts: [`Response::Engine`]. Never runs anything in the JVM. Since version 4; from version 7 on the status has it.
     Engine,
-    /// As [`Self::Stop`], and rewritten classes become what they were: [`Response::Done`]. Since version 5.
-    StopAndRestore,
     /// As [`Self::HeapDump`], collected and without texts, as one of a series: each object has the same id in all of them. Since
     /// version 6.
     HeapStep {
@@ -75,11 +70,22 @@ pub enum Request {
     Collect,
 }
 
+/// What a [`Request::Stop`] does beside the stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopMode {
+    /// Nothing: rewritten classes keep their hooks, which are off.
+    KeepHooks,
+    /// Rewritten classes become what they were. Since version 5.
+    Restore,
+    /// They do, and the profile to its very end is answered: [`Response::Recording`] until [`Response::Done`]. Since version 4.
+    RestoreAndSend,
+}
+
 impl Request {
     /// As the command line spells it, for messages.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Status => "status",
+            Self::Status | Self::Engine => "status",
             Self::Pause => "pause",
             Self::Resume => "resume",
             Self::Reset => "reset",
@@ -89,15 +95,14 @@ impl Request {
             Self::HeapStep { .. } | Self::HeapForget => "leaks",
             Self::Watch => "live",
             Self::Start { .. } => "start",
-            Self::Stop | Self::Finish | Self::StopAndRestore => "stop",
-            Self::Engine => "status",
+            Self::Stop(_) => "stop",
             Self::Collect => "record",
         }
     }
 }
 
 /// Something the agent answers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Response {
     /// It is done; after [`Self::Recording`]: there is no more.
     Done,
@@ -163,7 +168,8 @@ pub enum Loaded {
     Attached,
 }
 
-/// What an agent is and does.
+/// What an agent is and does. Its serde form is that of protocols before version 7, which is read and written as it was; from
+/// then on its bytes are fields (`facts`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
     /// Mayfly's version, e.g. `0.1.0`.
@@ -185,8 +191,12 @@ pub struct Status {
 pub struct Profiling {
     /// Whether it counts now; if not, it is paused.
     pub active: bool,
-    /// Which objects' deaths and stacks are followed.
-    pub tracking: Tracking,
+    /// What counts; `None`: this side does not know the engine, or the other one's protocol is older than version 7.
+    #[serde(skip)]
+    pub engine: Option<EngineKind>,
+    /// Which objects' deaths and stacks are followed; `None`: a way that this side does not know.
+    #[serde(with = "known_tracking")]
+    pub tracking: Option<Tracking>,
     /// Whether lifetimes are followed.
     pub lifetimes: bool,
     /// Whether stacks are taken.
@@ -201,6 +211,25 @@ pub struct Profiling {
     pub native_bytes: u64,
     /// Its recording, absolute as the target sees it, if it keeps one.
     pub recording: Option<String>,
+}
+
+/// Before version 7 it was always there.
+mod known_tracking {
+    use mayfly_profile::Tracking;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        tracking: &Option<Tracking>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        tracking.unwrap_or_default().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Tracking>, D::Error> {
+        Tracking::deserialize(deserializer).map(Some)
+    }
 }
 
 /// A heap dump that was written.

@@ -1,14 +1,14 @@
 //! The bytes between a running agent and the command line: kept as they are, read in any pieces, and never trusted.
 //!
-//! `MAYFLY_BLESS=1 cargo test -p mayfly-recording` writes the golden file, which is only right before the protocol's
-//! version was released: afterwards messages are only added.
+//! `MAYFLY_BLESS=1 cargo test -p mayfly-recording` writes the golden files, which is only right before the protocol's
+//! version was released: afterwards messages, and facts of a status, are only added.
 #![allow(clippy::disallowed_methods, reason = "blessing writes the golden file")]
 
 use mayfly_profile::{EngineKind, Gc, HeapSummary, JvmInfo, ProfileBuilder, Total, Tracking};
 use mayfly_recording::control::exchange::{GREETING_LEN, greeting};
 use mayfly_recording::control::{
     ExchangeError, HeapDumped, Incoming, Loaded, Message, PROTOCOL_VERSION, Profiling, Refusal, Request,
-    Response, Status, encode,
+    Response, Status, StopMode, encode, encode_for,
 };
 use mayfly_recording::frame::FRAME_HEAD_LEN;
 use mayfly_recording::{read_profile, write_profile};
@@ -27,10 +27,10 @@ fn requests() -> Vec<Request> {
         Request::HeapDump { path: "/tmp/größe.heap".into(), collect: true, strings: false },
         Request::Watch,
         Request::Start { options: "#engine-sampled".into(), stop_after_ms: Some(61_000) },
-        Request::Stop,
-        Request::Finish,
+        Request::Stop(StopMode::KeepHooks),
+        Request::Stop(StopMode::RestoreAndSend),
         Request::Engine,
-        Request::StopAndRestore,
+        Request::Stop(StopMode::Restore),
         Request::HeapStep { path: "/tmp/1.heap".into(), series: 4711, keep_ms: 40_000 },
         Request::HeapForget,
         Request::Collect,
@@ -72,7 +72,8 @@ fn status() -> Status {
         loaded_for_ms: 1_500,
         profiling: Some(Profiling {
             active: true,
-            tracking: Tracking::EveryNth(3),
+            engine: Some(EngineKind::Sampled),
+            tracking: Some(Tracking::EveryNth(3)),
             lifetimes: true,
             stacks: false,
             duration_ms: 1_400,
@@ -86,8 +87,15 @@ fn status() -> Status {
 
 /// A greeting and these messages.
 fn bytes_of<M: Message>(messages: &[M]) -> Vec<u8> {
-    let frames = messages.iter().flat_map(|message| encode(message).expect("a small message"));
-    greeting().into_iter().chain(frames).collect()
+    bytes_for(PROTOCOL_VERSION, messages)
+}
+
+/// The same between sides of this version: they say so in their greeting.
+fn bytes_for<M: Message>(version: u16, messages: &[M]) -> Vec<u8> {
+    let mut greeting = greeting();
+    greeting[8..10].copy_from_slice(&version.to_le_bytes());
+    let frames = messages.iter().flat_map(|message| encode_for(version, message).expect("a small message"));
+    greeting.into_iter().chain(frames).collect()
 }
 
 fn read<M: Message>(bytes: &[u8], piece: usize) -> Result<Vec<M>, ExchangeError> {
@@ -102,21 +110,113 @@ fn read<M: Message>(bytes: &[u8], piece: usize) -> Result<Vec<M>, ExchangeError>
     Ok(messages)
 }
 
-#[test]
-fn the_protocol_is_as_it_was() {
-    assert_eq!(PROTOCOL_VERSION, 6, "a new version adds messages behind those of the golden file");
-    // Sides of the first version say so in their greeting; all else is the same.
-    let greeted = |mut bytes: Vec<u8>| {
-        bytes[8] = 1;
-        bytes
-    };
-    let requests = bytes_of(&requests()[..REQUESTS_OF_VERSION_1]);
-    let bytes = [greeted(requests), greeted(bytes_of(&responses()[..RESPONSES_OF_VERSION_1]))].concat();
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/v1.control");
+/// Compares with the golden file of that name.
+#[track_caller]
+fn assert_golden(name: &str, bytes: &[u8]) {
+    let path = format!("{}/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
     if std::env::var_os("MAYFLY_BLESS").is_some() {
-        std::fs::write(path, &bytes).expect("the golden file can be written");
+        std::fs::write(&path, bytes).expect("the golden file can be written");
     }
     assert!(std::fs::read(path).expect("the golden file is there") == bytes, "bytes of the protocol changed");
+}
+
+#[test]
+fn the_protocol_is_as_it_was() {
+    let requests = bytes_for(1, &requests()[..REQUESTS_OF_VERSION_1]);
+    let bytes = [requests, bytes_for(1, &responses()[..RESPONSES_OF_VERSION_1])].concat();
+    assert_golden("v1.control", &bytes);
+}
+
+#[test]
+fn version_7_is_written_as_it_was() {
+    assert_eq!(PROTOCOL_VERSION, 7, "a new version adds messages behind those of the golden file");
+    assert_golden("v7.control", &[bytes_of(&requests()), bytes_of(&responses())].concat());
+}
+
+/// What it does not say of itself is all that a side of version 7 misses.
+#[test]
+fn the_status_of_an_older_agent_lacks_its_engine_only() {
+    let response = Response::Status(Box::new(status()));
+    let mut expected = status();
+    expected.profiling.as_mut().expect("profiles").engine = None;
+    assert_eq!(read(&bytes_for(6, &[response]), 64), Ok(vec![Response::Status(Box::new(expected))]));
+}
+
+/// Frame of an answer by fields: a status, as its number says, of these.
+fn status_of(fields: &[&[u8]]) -> Vec<u8> {
+    let mut payload = vec![7];
+    for field in fields {
+        payload.extend((field.len() as u32).to_le_bytes());
+        payload.extend_from_slice(field);
+    }
+    [&greeting()[..], &frame_around(&payload, Response::KIND)].concat()
+}
+
+/// Version, way of loading, options, time, and the JVM: what every status has.
+const PLAIN: [&[u8]; 7] =
+    [&[0, 1, b'9'], &[1, 2], &[2, 0], &[3, 5], &[4, 1], &[5, 2, b'3', b'0'], &[7, 1, b'M']];
+
+#[test]
+fn facts_that_are_not_known_are_skipped() {
+    let plain = Status {
+        mayfly: "9".into(),
+        loaded: Loaded::Attached,
+        options: String::new(),
+        jvm: JvmInfo { pid: 1, version: "30".into(), gc: Gc::Unknown, command: "M".into() },
+        loaded_for_ms: 5,
+        profiling: None,
+    };
+    let alone = |status: &Status| Ok(vec![Response::Status(Box::new(status.clone()))]);
+    assert_eq!(read(&status_of(&PLAIN), 64), alone(&plain), "a collector that is not there is not known");
+    // A tag of a later release; a collector and an engine that are not known here; more behind a time.
+    let later: [&[u8]; 10] = [
+        &[100, 1, 2, 3],
+        &[6, 99],
+        &[8, 1],
+        &[9, 77],
+        &[11, 1],
+        &[12, 0],
+        &[13, 7, 200],
+        &[14, 2],
+        &[15, 0],
+        &[16, 9],
+    ];
+    let profiling = Profiling {
+        active: true,
+        engine: None,
+        tracking: None,
+        lifetimes: true,
+        stacks: false,
+        duration_ms: 7,
+        gcs: 2,
+        resets: 0,
+        native_bytes: 9,
+        recording: None,
+    };
+    let expected = Status { profiling: Some(profiling), ..plain };
+    assert_eq!(read(&status_of(&[&PLAIN[..], &later].concat()), 64), alone(&expected));
+}
+
+#[test]
+fn a_status_that_lacks_what_each_has_is_malformed() {
+    let malformed = Err(ExchangeError::Malformed { version: PROTOCOL_VERSION });
+    for left_out in 0..PLAIN.len() {
+        let rest: Vec<_> =
+            PLAIN.into_iter().enumerate().filter(|&(at, _)| at != left_out).map(|(_, it)| it).collect();
+        assert_eq!(read::<Response>(&status_of(&rest), 64), malformed, "without {left_out}");
+    }
+    assert_eq!(read::<Response>(&status_of(&[&PLAIN[..], &[&[8, 1]]].concat()), 64), malformed);
+}
+
+/// Fields that a later release puts behind what a message holds.
+#[test]
+fn what_follows_the_contents_is_skipped() {
+    let tail = [2, 0, 0, 0, 50, 1];
+    for request in requests() {
+        let payload = [&encode(&request).expect("small")[FRAME_HEAD_LEN..], &tail].concat();
+        let bytes = [&greeting()[..], &frame_around(&payload, Request::KIND)].concat();
+        assert_eq!(read(&bytes, 64), Ok(vec![request]));
+    }
 }
 
 #[test]
@@ -127,15 +227,23 @@ fn every_message_arrives_in_pieces_of_any_size() {
     }
 }
 
-/// Adding a message without raising the number of those known would call it unknown.
+/// Each has its number, and those behind the last are not known.
 #[test]
-fn every_message_is_known() {
+fn numbers_are_those_of_the_messages() {
     let first = |frame: Vec<u8>| u32::from(frame[FRAME_HEAD_LEN]);
-    let last = |numbers: Vec<u32>| numbers.into_iter().max();
-    let requests = requests().iter().map(|request| first(encode(request).unwrap())).collect();
-    assert_eq!(last(requests), Some(Request::KNOWN - 1));
-    let responses = responses().iter().map(|response| first(encode(response).unwrap())).collect();
-    assert_eq!(last(responses), Some(Response::KNOWN - 1));
+    let requests: Vec<_> = requests().iter().map(|request| first(encode(request).unwrap())).collect();
+    assert_eq!(requests, (0..16).collect::<Vec<_>>());
+    for number in 0..=255 {
+        let payload = postcard_number(number);
+        let bytes = [&greeting()[..], &frame_around(&payload, Request::KIND)].concat();
+        let unknown = ExchangeError::UnknownMessage { number, version: PROTOCOL_VERSION };
+        assert_eq!(read::<Request>(&bytes, 64) == Err(unknown), number >= 16, "{number}");
+    }
+}
+
+/// Seven bits a byte, the lowest first.
+fn postcard_number(number: u32) -> Vec<u8> {
+    if number < 128 { vec![number as u8] } else { vec![number as u8 | 128, (number >> 7) as u8] }
 }
 
 /// A frame with good checksums around any payload, made by changing a real one.
