@@ -124,9 +124,38 @@ fn normal(path: &Path) -> String {
     parts.to_string_lossy().into_owned()
 }
 
+/// Arrows (`a, b → c`) that a document has and the manifests have not, and the reverse. `arrows`: between packages, by their names
+/// without `mayfly-`.
+pub(crate) fn arrow_faults(document: &str, text: &str, arrows: &BTreeSet<(String, String)>) -> Vec<String> {
+    let drawn = Regex::new(r"`([\w, \n]+) → ([\w, \n]+)`").expect("a valid pattern");
+    let names = |list: &str| list.split(',').map(|name| name.trim().to_owned()).collect::<Vec<_>>();
+    let found: BTreeSet<_> = drawn
+        .captures_iter(text)
+        .flat_map(|list| {
+            let to = names(&list[2]);
+            names(&list[1])
+                .into_iter()
+                .flat_map(move |from| to.clone().into_iter().map(move |to| (from.clone(), to)))
+        })
+        .collect();
+    let missing = arrows.difference(&found).map(|(from, to)| format!("{document}: it lacks {from} → {to}"));
+    let wrong = found.difference(arrows).map(|(from, to)| format!("{document}: {from} does not import {to}"));
+    missing.chain(wrong).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arrows_are_those_of_the_manifests() {
+        let arrows = [("a", "c"), ("a", "d"), ("b", "c"), ("b", "d")];
+        let arrows = arrows.map(|(from, to)| (from.to_owned(), to.to_owned())).into();
+        let faults = |text: &str| arrow_faults("A.md", text, &arrows);
+        assert_eq!(faults("x: `a, b → c,\n  d`; more"), [""; 0]);
+        assert_eq!(faults("`a, b → c`; `b → d`"), ["A.md: it lacks a → d"]);
+        assert_eq!(faults("`a, b → c, d`; `d → c`"), ["A.md: d does not import c"]);
+    }
 
     fn repository() -> Repository {
         let documents = [

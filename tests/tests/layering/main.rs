@@ -98,6 +98,31 @@ fn packages_import_only_what_they_may() {
 }
 
 #[test]
+fn architecture_draws_the_imports_of_the_manifests() {
+    let manifests = manifests();
+    let named = manifests.iter().filter_map(|(_, manifest)| Some((package_name(manifest)?, manifest)));
+    let shipped = named.filter(|(package, _)| !["mayfly-tests", "mayfly-bench"].contains(package));
+    let arrows = shipped.flat_map(|(package, manifest)| {
+        let ours = dependencies(manifest).into_iter().filter(|(section, _)| *section == "dependencies");
+        ours.filter_map(move |(_, to)| Some((short(package)?.to_owned(), short(&to)?.to_owned())))
+    });
+    let page = "ARCHITECTURE.md";
+    let documents = files(|path| path.ends_with(page));
+    let (_, text) = documents.first().expect("the page of the architecture");
+    let (_, list) = text.split_once("**Who imports whom**").expect("its list of imports");
+    assert_none(documents::arrow_faults(page, list, &arrows.collect()).into_iter());
+}
+
+/// A package of ours, as documents call it.
+fn short(package: &str) -> Option<&str> {
+    package.strip_prefix("mayfly-")
+}
+
+fn package_name(manifest: &Table) -> Option<&str> {
+    manifest.get("package")?.get("name")?.as_str()
+}
+
+#[test]
 fn every_package_is_under_the_workspace_lints() {
     assert_none(manifests().iter().flat_map(|(path, manifest)| lint_faults(path, manifest)));
 }
@@ -202,9 +227,7 @@ fn every_file_is_named_by_the_one_above_it() {
 
 /// Dependencies on packages of ours that the table does not allow, and on the JVM bindings outside their crate.
 fn import_faults(path: &str, manifest: &Table) -> Vec<String> {
-    let Some(package) = manifest.get("package").and_then(|p| p.get("name")).and_then(|n| n.as_str()) else {
-        return Vec::new();
-    };
+    let Some(package) = package_name(manifest) else { return Vec::new() };
     let Some((_, allowed)) = IMPORTS.iter().find(|(name, _)| *name == package) else {
         return vec![format!("{path}: {package} is not in the table of imports: say what it may import")];
     };
