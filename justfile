@@ -72,6 +72,14 @@ miri SEEDS="8":
     MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-permissive-provenance -Zmiri-many-seeds=0..{{ SEEDS }}" \
         cargo +nightly miri test -p mayfly-tracking --lib --target-dir target/miri at_once
 
+# Read changed class files, dumps, indexes, recordings and messages, for so many seconds of each kind; what harms a reader is kept in target/fuzz
+fuzz SECONDS="60":
+    MAYFLY_FUZZ_SECONDS={{ SECONDS }} cargo test --release -p mayfly-tests --test fuzz -- --nocapture
+
+# What takes too long for each change: every order of threads, undefined behaviour, fuzzing for minutes, documentation without warnings
+nightly: loom miri (fuzz "300")
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
 # What CI runs: set-up, lint, tests
 ci:
     .ci/run
