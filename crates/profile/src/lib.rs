@@ -69,6 +69,7 @@ pub use stream::dictionary::ApplyError;
 pub use stream::held::Held as HeldSteps;
 pub use stream::history::{History, Point, per_second};
 pub use stream::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
+pub use stream::remembered::Remembered;
 pub use stream::update::{
     ClassCounts, FateCounts, LifetimeCounts, LiveCounts, Progress, SECTION_KINDS, Section, SiteCounts, Update,
 };

@@ -26,12 +26,12 @@ pub struct OwnWay {
 }
 
 #[derive(Default)]
-struct Node {
+struct Node<'p> {
     own_bytes: u64,
     bytes: u64,
     /// Bytes by the frame with its line.
-    lines: Places<Frame>,
-    callees: BTreeMap<(String, String), Node>,
+    lines: Places<&'p Frame>,
+    callees: BTreeMap<(&'p str, &'p str), Node<'p>>,
 }
 
 impl Profile {
@@ -52,21 +52,20 @@ impl Profile {
     }
 }
 
-impl Node {
-    fn add(&mut self, frames: &[&Frame], bytes: u64) {
+impl<'p> Node<'p> {
+    fn add(&mut self, frames: &[&'p Frame], bytes: u64) {
         let mut node = self;
         for frame in frames {
-            let (class, method) = frame.in_source();
-            node = node.callees.entry((class.to_owned(), method.to_owned())).or_default();
+            node = node.callees.entry(frame.in_source()).or_default();
             node.bytes = node.bytes.saturating_add(bytes);
-            node.lines.add((*frame).clone(), bytes as f64);
+            node.lines.add(*frame, bytes as f64);
         }
         node.own_bytes = node.own_bytes.saturating_add(bytes);
     }
 
     fn ways(self) -> Vec<OwnWay> {
-        let way = |node: Node| {
-            let frame = node.lines.most().cloned().unwrap_or_default();
+        let way = |node: Node<'p>| {
+            let frame = node.lines.most().map_or_else(Frame::default, |&frame| frame.clone());
             OwnWay { frame, bytes: node.bytes, own_bytes: node.own_bytes, callees: node.ways() }
         };
         let mut ways: Vec<OwnWay> = self.callees.into_values().map(way).collect();

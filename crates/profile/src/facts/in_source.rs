@@ -27,6 +27,10 @@ impl Frame {
 
 /// Without the numbers that the JVM gives, which differ from run to run.
 fn class_in_source(class: &str) -> &str {
+    // Of most names that is all, and frames are many.
+    if !class.contains(['/', '$']) {
+        return class;
+    }
     let class = class.split_once("/0x").map_or(class, |(before, _)| before);
     if let Some((before, _)) = GENERATED.iter().find_map(|mark| class.split_once(mark))
         && !before.is_empty()

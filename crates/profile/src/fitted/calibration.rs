@@ -80,25 +80,28 @@ impl Profile {
     /// Mean bytes between the samples by which objects were followed, as they were drawn: they may have been further apart than was
     /// asked for, to be fewer. `None`: it was no byte sample.
     pub fn bytes_between_samples(&self) -> Option<f64> {
-        let Tracking::ByteSample(asked) = self.run.tracking else { return None };
-        let worst = self.trust.sample_interval.unwrap_or(asked);
-        if self.run.engine == EngineKind::Sampled {
-            return Some(worst as f64);
-        }
+        self.apart.or_made(|| {
+            let Tracking::ByteSample(asked) = self.run.tracking else { return None };
+            let worst = self.trust.sample_interval.unwrap_or(asked);
+            match self.run.engine {
+                EngineKind::Sampled => Some(worst as f64),
+                _ => Some(self.mean_between_samples(asked as f64, worst as f64)),
+            }
+        })
+    }
+
+    /// By what the samples say of all classes, between what was asked for and the worst.
+    fn mean_between_samples(&self, asked: f64, worst: f64) -> f64 {
         let all = || self.estimates.values().map(|estimate| estimate.allocated);
         let bytes: f64 = all().map(|estimate| estimate.bytes() as f64).sum();
         let variance: f64 = all().map(|estimate| (estimate.error_bytes() as f64).powi(2)).sum();
-        let (asked, worst) = (asked as f64, worst as f64);
-        if worst <= asked || bytes <= 0.0 {
-            return Some(asked);
-        }
-        Some((variance / bytes).clamp(asked, worst))
+        if worst <= asked || bytes <= 0.0 { asked } else { (variance / bytes).clamp(asked, worst) }
     }
 
     /// Whether what is live of a class is known: something of it was followed, and something was collected.
     pub fn knows_live_of(&self, class: &ClassProfile) -> bool {
         let Some(live) = class.live else { return false };
-        let drawn = Sample::of(self).is_some_and(Sample::draws_sites) && !class.allocated.is_empty();
+        let drawn = self.run.tracking.follows_a_part() && !class.allocated.is_empty();
         if !drawn || !live.is_empty() || !class.dead().is_empty() {
             return true;
         }

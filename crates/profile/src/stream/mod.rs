@@ -12,6 +12,7 @@ pub(crate) mod names;
 pub(crate) mod naming;
 pub(crate) mod order;
 pub(crate) mod profile;
+pub(crate) mod remembered;
 pub(crate) mod replay;
 pub(crate) mod retelling;
 pub(crate) mod site_rows;

@@ -17,6 +17,7 @@ use crate::lifetime::fates::Fates;
 use crate::lifetime::lifetimes::{ByteAges, Lifetimes};
 use crate::lifetime::scope::ScopeProfile;
 use crate::stream::history::Point;
+use crate::stream::remembered::Remembered;
 
 /// Everything known of a run at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,6 +64,8 @@ pub struct Profile {
     pub readings: Readings,
     /// What was read of young collections; `None`: nobody read them, or it is not of this part alone.
     pub census: Option<Census>,
+    /// What [`Self::bytes_between_samples`] made of all estimates.
+    pub apart: Remembered<Option<f64>>,
 }
 
 /// As of when it is known what is live.

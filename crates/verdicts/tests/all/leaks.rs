@@ -305,6 +305,17 @@ fn survivors_of_every_age_are_a_leak_and_others_are_not() {
     assert!(mortal.iter().all(|keeper| keeper.suspicion != Suspicion::Leak), "{mortal:?}");
 }
 
+/// What work at hand holds for some seconds: all that is alive is young, and as many as are alive died before, as young.
+#[test]
+fn work_at_hand_is_no_leak_however_much_more_there_is_of_it_lately() {
+    let ten_each = |from: u64, life: fn(u64) -> u64| {
+        let births = (from..100).flat_map(|second| std::iter::repeat_n(second, 10));
+        keepers(vec![site(("a.Block", "hash", 3), SIZE, births, life)])
+    };
+    assert_eq!(names(&ten_each(50, |_| 3)), []);
+    assert_eq!(names(&ten_each(97, FOREVER)), [("a.Main.hash:3", "unsure")], "it began lately");
+}
+
 #[test]
 fn what_each_phase_of_a_program_keeps_is_no_leak_though_its_class_grows_all_the_time() {
     // As a compiler does: names by the parser, then by who writes files.

@@ -3,6 +3,9 @@
 use crate::lifetime::fates::{Spread, end};
 use crate::stream::profile::Profile;
 
+/// All, but for what ages are too coarse to tell.
+const YOUNG: f64 = 0.95;
+
 /// How far a clock has come.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
@@ -35,6 +38,8 @@ pub struct Births {
     pub died_some_time: f64,
     /// Died before that, after a sixteenth of the time or more.
     pub died_later: f64,
+    /// Died after their first collection, within a sixteenth of the time.
+    pub died_soon: f64,
 }
 
 impl Births {
@@ -58,6 +63,11 @@ impl Births {
         self.middle + self.recent()
     }
 
+    /// Whether all that is alive may be work at hand: it came within a sixteenth of the time, and as many died as young.
+    pub(super) fn may_be_at_hand(&self) -> bool {
+        self.last[0] >= YOUNG * self.living() && self.died_soon >= self.living()
+    }
+
     /// The largest share of those born in the last quarter that falls into half of it.
     pub(super) fn most_at_once(&self) -> f64 {
         let pairs = self.last.windows(2).map(|pair| pair[0] + pair[1]);
@@ -71,6 +81,7 @@ impl Births {
         self.died_old += other.died_old;
         self.died_some_time += other.died_some_time;
         self.died_later += other.died_later;
+        self.died_soon += other.died_soon;
     }
 
     pub(super) fn times(&self, factor: f64) -> Self {
@@ -81,6 +92,7 @@ impl Births {
             died_old: self.died_old * factor,
             died_some_time: self.died_some_time * factor,
             died_later: self.died_later * factor,
+            died_soon: self.died_soon * factor,
         }
     }
 
@@ -109,6 +121,8 @@ impl Births {
             self.died_some_time += amount;
         } else if by > half / 8.0 {
             self.died_later += amount;
+        } else if after > 0.0 {
+            self.died_soon += amount;
         }
     }
 
