@@ -64,8 +64,8 @@ pub fn width(text: &str) -> usize {
     text.width()
 }
 
-/// `text` in at most `columns` columns: the packages of a name become initials, the outermost first; what is too much then goes from
-/// the middle, with more kept of the end, where class names differ.
+/// `text` in at most `columns` columns: the packages of a name become initials, the outermost first, or go, if that is enough; what is
+/// too much then goes from the middle, with more kept of the end, where class names differ.
 pub fn shorten(text: &str, columns: usize, ellipsis: &str) -> String {
     let text = &*with_initials(text, columns);
     if width(text) <= columns {
@@ -80,8 +80,8 @@ pub fn shorten(text: &str, columns: usize, ellipsis: &str) -> String {
     format!("{head}{ellipsis}{tail}")
 }
 
-/// A class or method with initials for as many of its packages as have to be shorter: `o.a.catalina.connector.Request.recycle`. Other
-/// texts as they are.
+/// A class or method with initials for as many of its packages as have to be shorter: `o.a.catalina.connector.Request.recycle`; with
+/// none, if only that is short enough. Other texts as they are.
 fn with_initials(text: &str, columns: usize) -> Cow<'_, str> {
     let mut too_much = width(text).saturating_sub(columns);
     if too_much == 0 {
@@ -104,7 +104,10 @@ fn with_initials(text: &str, columns: usize) -> Cow<'_, str> {
         too_much = too_much.saturating_sub(part.len() - 1);
         &part[..1]
     });
-    Cow::Owned(parts.collect::<Vec<_>>().join("."))
+    let with_initials = parts.collect::<Vec<_>>().join(".");
+    let alone = text.splitn(packages + 1, '.').last().unwrap_or(text);
+    let fits = |text: &str| width(text) <= columns;
+    if !fits(&with_initials) && fits(alone) { Cow::Borrowed(alone) } else { Cow::Owned(with_initials) }
 }
 
 /// `text` filled with spaces on the right up to `columns` columns.
@@ -128,6 +131,7 @@ mod tests {
         assert_eq!(shorten(name, 40, "…"), "o.example.server.Server$Request.read:31");
         assert_eq!(shorten(name, 38, "…"), "o.e.server.Server$Request.read:31");
         assert_eq!(shorten(name, 28, "…"), "o.e.s.Server$Request.read:31");
+        assert_eq!(shorten(name, 24, "…"), "Server$Request.read:31");
         assert_eq!(shorten(name, 20, "…"), "o.e.s.…quest.read:31");
     }
 

@@ -183,7 +183,7 @@ impl Screen<'_> {
         let is_numbered = text.starts_with(|c: char| c.is_ascii_digit()) && text[1..].starts_with(". ");
         let hanging = " ".repeat(indent + if is_numbered { 3 } else { 2 });
         let mut lines = vec![" ".repeat(indent)];
-        for word in text.split(' ') {
+        for word in &unbroken(text) {
             let last = lines.last_mut().expect("at least one");
             if width(last) + 1 + width(word) > self.columns && !last.trim().is_empty() {
                 lines.push(format!("{hanging}{word}"));
@@ -201,6 +201,21 @@ impl Screen<'_> {
     fn fit(&self, text: &str) -> String {
         shorten(text, self.columns, "...")
     }
+}
+
+/// Words of a text; a command is one, with its options.
+fn unbroken(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match words.last_mut() {
+            Some(last) if last == "mayfly" || (last.starts_with("mayfly ") && word.starts_with("--")) => {
+                *last += " ";
+                *last += word;
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    words
 }
 
 /// What is left out, so that nobody takes a part for the whole.

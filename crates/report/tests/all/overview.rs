@@ -43,6 +43,18 @@ fn what_no_sample_fell_on_is_not_called_nothing() {
     assert!(text.contains("no sample fell on any of 1.25 MiB") && !text.contains("nothing was"), "{text}");
 }
 
+/// To be copied.
+#[test]
+fn a_command_stands_on_one_line_with_its_options() {
+    let screens = [with_sites(), with_lifetimes(), collected(), leaking()];
+    for (profile, columns) in screens.iter().flat_map(|profile| (COLUMNS..130).map(move |of| (profile, of))) {
+        let text = overview(profile, &View::default(), &occasion(), columns, "mayfly report --full run.mayfly");
+        for line in text.lines() {
+            assert!(!line.ends_with(" mayfly") && !line.trim_start().starts_with("--"), "{columns}: {line}");
+        }
+    }
+}
+
 #[test]
 fn allocations_only() {
     assert_snapshot!(shown(&only_counts()));
