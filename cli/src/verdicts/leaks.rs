@@ -82,6 +82,8 @@ pub(crate) struct Suspect {
     pub(crate) held_by: Vec<String>,
     /// The field that holds them or their container, `a.B.field`, if it is known.
     pub(crate) holder: Option<String>,
+    /// The field by which it is reached, `a.B.field`, of the nearest object that is the only one of its class, where the holder is not.
+    pub(crate) through: Option<String>,
     /// What each refers to, `field: class`.
     pub(crate) holds: Vec<String>,
     /// What else grew in the same container: class, and objects more.
@@ -141,6 +143,7 @@ impl Default for Suspect {
             bytes: Vec::new(),
             held_by: Vec::new(),
             holder: None,
+            through: None,
             holds: Vec::new(),
             also: Vec::new(),
             containers: 0,

@@ -110,6 +110,9 @@ fn block(number: usize, suspect: &Suspect, searched: &Searched) -> String {
     if !suspect.holds.is_empty() {
         lines.push(format!("each holds {}", suspect.holds.join(", ")));
     }
+    if let Some(field) = &suspect.through {
+        lines.push(format!("reached by {field}"));
+    }
     if !suspect.held_by.is_empty() {
         lines.push(format!("held by {}", suspect.held_by.join(" -> ")));
     }

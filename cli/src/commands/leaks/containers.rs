@@ -124,6 +124,14 @@ pub(super) fn holder(row: &Sustained, graph: &Graph, outline: &Outline) -> Optio
     Some(field.map_or_else(|| class_of(label).to_owned(), |field| format!("{}.{field}", class_of(label))))
 }
 
+/// Whether the class of what owns the container says little of where it is: there are several such objects, or nothing owns it alone.
+pub(super) fn is_one_of_many(row: &Sustained, graph: &Graph) -> bool {
+    owner_at(row).map(|at| &row.path[at]).is_none_or(|owner| {
+        let class = class_of(owner);
+        static_field(owner).is_none() && graph.instances(|of| *of.name == *class).nth(1).is_some()
+    })
+}
+
 /// What one of the elements refers to: of a lambda, what it captured.
 pub(super) fn fields(row: &Sustained, graph: &Graph, outline: &Outline) -> Vec<String> {
     let at = shown(row);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mayfly_heap::dominators::{Dominators, lasting_first};
 use mayfly_heap::growth::{LoadedClasses, Outline, Sustained, sustained};
-use mayfly_heap::{EdgeName, Filter, Graph, ObjectSet, Strength, paths};
+use mayfly_heap::{Edge, EdgeName, Filter, Graph, ObjectSet, Strength, paths};
 use mayfly_profile::Profile;
 use mayfly_verdicts::leaks::{Growth, Starting, Suspicion, Turnover, Watched, growing, is_of_expiry};
 
@@ -180,6 +180,7 @@ impl Dumps {
         let grown = containers::difference(container.bytes.first(), container.bytes.last());
         let maker = self.made.as_ref().and_then(|profile| makers::of(profile, &classes, grown));
         let (allocated_by, added_by) = maker.map(|maker| (maker.by, maker.stack)).unzip();
+        let path = self.path(&row.path[..=shown]);
         Suspect {
             suspicion: container.suspicion,
             what: containers::element(row).to_owned(),
@@ -192,18 +193,41 @@ impl Dumps {
             added_by: added_by.unwrap_or_default(),
             also: container.also,
             containers: container.spread.containers,
-            path: self.path(&row.path[..=shown]),
+            through: seen.zip(path.as_ref()).and_then(|((graph, _), path)| {
+                containers::is_one_of_many(row, graph).then(|| through(path, graph))?
+            }),
+            path: path.and_then(|path| Some(path.text(self.last.as_ref()?))),
             ..Suspect::default()
         }
     }
 
     /// A shortest path to one of the objects, in the last dump.
-    fn path(&self, labels: &[Box<str>]) -> Option<String> {
+    fn path(&self, labels: &[Box<str>]) -> Option<paths::Path> {
         let (graph, outline) = (self.last.as_ref()?, self.outlines.last()?);
         let objects = ObjectSet::of(graph, outline.objects(labels));
         let _progress = Progress::work("searching paths");
-        paths::lasting(graph, &objects, &held(graph)).map(|path| path.text(graph))
+        paths::lasting(graph, &objects, &held(graph))
     }
+}
+
+/// The last field on a path of the program's own that there is one of: a static one, or that of an object that is the only one of its class.
+fn through(path: &paths::Path, graph: &Graph) -> Option<String> {
+    let edges: Vec<_> = path.edges(graph).collect();
+    let of_one = |edge: &&Edge<'_>| match edge.name {
+        EdgeName::Static { declaring, .. } => is_own(&graph.class(*declaring).name),
+        EdgeName::Field { .. } => {
+            let class = &*graph.class(graph.class_of(edge.from)).name;
+            is_own(class) && graph.instances(|of| *of.name == *class).nth(1).is_none()
+        }
+        _ => false,
+    };
+    let edge = edges.iter().rev().find(of_one)?;
+    let (declaring, _) = edge.name.field()?;
+    let class = match edge.name {
+        EdgeName::Static { .. } => declaring,
+        _ => graph.class_of(edge.from),
+    };
+    Some(format!("{}.{}", graph.class(class).name, paths::edge_text(edge)))
 }
 
 /// What came and went of what the element is called by.
@@ -215,4 +239,44 @@ fn turnover(row: &Sustained) -> Option<Turnover> {
 /// What the collector can't take: strong references.
 fn held(graph: &Graph) -> Filter {
     Filter::new(graph, Strength::Strong)
+}
+
+#[cfg(test)]
+mod tests {
+    use mayfly_heap::fake::heap;
+
+    use super::*;
+
+    /// Two caches of a library, which a registry refers to as well: nothing holds one of them alone.
+    fn caches(sessions: u64) -> Graph {
+        let mut text = String::from(
+            "root static my.App.registry -> 7:my.Registry -all-> 1:my.Entries -[0]-> 2:my.Cache
+             1 -[1]-> 3:my.Cache
+             root static my.App.sessions -> 4:my.Sessions -cache-> 2
+             4 -other-> 3
+             2 -data-> 5:com.github.benmanes.caffeine.cache.SSLMS
+             3 -data-> 6:com.github.benmanes.caffeine.cache.SSLMS\n",
+        );
+        for at in 0..100 * sessions {
+            let (node, value) = (0x1000 + at, 0x9000 + at);
+            text += &format!("5 -[{at}]-> {node:x}:com.github.benmanes.caffeine.cache.PSMS[40]\n");
+            text += &format!("{node:x} -value-> {value:x}:my.Session[100]\n");
+        }
+        heap(&text)
+    }
+
+    #[test]
+    fn what_a_cache_of_a_library_holds_is_named_and_which_cache_it_is() {
+        let mut dumps = Dumps::default();
+        for sessions in 1..=4 {
+            let graph = caches(sessions);
+            let dominators = Dominators::staged(&graph, &held(&graph), lasting_first(&graph));
+            dumps.outlines.push(Outline::identified(&graph, &dominators));
+            dumps.last = Some(graph);
+        }
+        let leaks = dumps.leaks(Searched::Dumps { files: Vec::new() });
+        let of = |suspect: &Suspect| (suspect.what.clone(), suspect.through.clone());
+        let found: Vec<_> = leaks.suspects.iter().map(of).collect();
+        assert_eq!(found, [("my.Session".to_owned(), Some("my.Sessions.cache".to_owned()))]);
+    }
 }

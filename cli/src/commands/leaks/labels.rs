@@ -1,6 +1,7 @@
 //! What the labels on a path of classes say: `class a.B`, `field: a.B`, `a.B`.
 
 use mayfly_heap::growth::Sustained;
+use mayfly_heap::holders::is_of_a_collection_library;
 use mayfly_profile::is_of_the_jdk;
 
 /// Down to the first object that is the program's own: `HashMap$Node` says little.
@@ -30,15 +31,18 @@ pub(super) fn static_field(label: &str) -> Option<&str> {
     label.split_once(": ").map(|(field, _)| field)
 }
 
-/// Whether a class is neither the JDK's nor an array of such, or of numbers.
+/// Whether a class is neither the JDK's, nor of a library of collections, nor an array of such, or of numbers.
 pub(super) fn is_own(label: &str) -> bool {
     let class = class_of(label).trim_start_matches('[');
     let element = if class.len() < class_of(label).len() { class.strip_prefix('L') } else { Some(class) };
-    element.is_some_and(|class| !is_of_the_jdk(class))
+    element.is_some_and(|class| !is_of_the_jdk(class) && !is_of_a_collection_library(class))
 }
 
-/// Whether it is only a part of a collection of the JDK: an entry, a table.
+/// Whether it is only a part of a collection: an entry, a table.
 pub(super) fn is_inside(label: &str) -> bool {
+    if is_of_a_collection_library(class_of(label).trim_start_matches('[').trim_start_matches('L')) {
+        return true;
+    }
     let class = class_of(label).trim_start_matches('[').trim_start_matches("Ljava.").trim_end_matches(';');
     let class = class.strip_prefix("java.").unwrap_or(class);
     (class.starts_with("util.") && class.contains('$')) || class == "lang.Object"
@@ -57,6 +61,7 @@ mod tests {
             ("[La.B;", "[La.B;", true),
             ("[Ljava.lang.Object;", "[Ljava.lang.Object;", false),
             ("[[B", "[[B", false),
+            ("com.github.benmanes.caffeine.cache.PSMS", "com.github.benmanes.caffeine.cache.PSMS", false),
         ] {
             assert_eq!((class_of(label), is_own(label)), (class, own), "{label}");
         }
@@ -71,6 +76,8 @@ mod tests {
             ("java.util.HashMap", false),
             ("java.lang.String", false),
             ("my.Map$Entry", false),
+            ("com.github.benmanes.caffeine.cache.PSMS", true),
+            ("[Lcom.google.common.collect.HashBiMap$BiEntry;", true),
         ] {
             assert_eq!(is_inside(label), inside, "{label}");
         }

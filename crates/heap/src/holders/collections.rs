@@ -1,4 +1,4 @@
-//! Which objects are the insides of the JDK's collections, or these themselves.
+//! Which objects are the insides of collections, the JDK's and those of libraries, or these themselves.
 
 use crate::graph::Graph;
 use crate::index::ObjectIndex;
@@ -43,6 +43,34 @@ const COLLECTIONS: &[&str] = &[
     "java.util.concurrent.PriorityBlockingQueue",
 ];
 
+/// Packages of libraries of collections and caches, wherever they were relocated to: all of their classes are seen through.
+const LIBRARIES: &[&str] = &[
+    "cache2k.",
+    "caffeine.cache.",
+    "com.carrotsearch.hppc.",
+    "ehcache.",
+    "gnu.trove.",
+    "google.common.cache.",
+    "google.common.collect.",
+    "infinispan.container.",
+    "io.netty.util.collection.",
+    "io.vavr.collection.",
+    "it.unimi.dsi.fastutil.",
+    "kotlin.collections.",
+    "org.agrona.collections.",
+    "org.apache.commons.collections.",
+    "org.apache.commons.collections4.",
+    "org.eclipse.collections.",
+    "org.jctools.",
+    "scala.collection.",
+];
+
+/// Whether a class is of a library of collections or caches, by its name as `Class.getName()` gives it: one that is no array.
+pub fn is_of_a_collection_library(class: &str) -> bool {
+    let follows_a_dot = |at: usize| at == 0 || class.as_bytes()[at - 1] == b'.';
+    LIBRARIES.iter().any(|package| class.match_indices(package).any(|(at, _)| follows_a_dot(at)))
+}
+
 /// Tells the insides of collections, by class; arrays of just any objects by who refers to them.
 #[derive(Debug)]
 pub(super) struct Insides<'graph> {
@@ -86,6 +114,7 @@ fn kind(class: &str) -> Kind {
         // A `String[]` is no part of a string; a `HashMap$Node[]` is one of a map.
         true if !is_array || is_nested => Kind::Inside,
         _ if is_array && name == "java.lang.Object" => Kind::Objects,
+        _ if is_of_a_collection_library(name) => Kind::Inside,
         _ => Kind::Outside,
     }
 }
@@ -96,7 +125,7 @@ mod tests {
 
     #[test]
     fn collections_are_sorted_and_known_by_name() {
-        assert!(COLLECTIONS.is_sorted());
+        assert!(COLLECTIONS.is_sorted() && LIBRARIES.is_sorted());
         for (class, expected) in [
             ("java.util.HashMap", Kind::Inside),
             ("java.util.HashMap$Node", Kind::Inside),
@@ -107,6 +136,11 @@ mod tests {
             ("java.util.HashMapper", Kind::Outside),
             ("my.HashMap", Kind::Outside),
             ("[B", Kind::Outside),
+            ("com.github.benmanes.caffeine.cache.PSMS", Kind::Inside),
+            ("[Lit.unimi.dsi.fastutil.longs.LongArrays;", Kind::Inside),
+            ("my.shaded.com.google.common.collect.HashBiMap$BiEntry", Kind::Inside),
+            ("my.caffeine.Cup", Kind::Outside),
+            ("my.xehcache.Cup", Kind::Outside),
         ] {
             assert_eq!(kind(class), expected, "{class}");
         }

@@ -1,10 +1,12 @@
-//! Who holds an object, in the program's own terms: what refers to it, seen through the insides of the JDK's collections.
+//! Who holds an object, in the program's own terms: what refers to it, seen through the insides of collections.
 //!
 //! Not here: why it is alive (`paths`): a holder may be unreachable itself.
 
 mod collections;
 #[cfg(test)]
 mod tests;
+
+pub use collections::is_of_a_collection_library;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
