@@ -110,7 +110,7 @@ fn block(number: usize, suspect: &Suspect, searched: &Searched) -> String {
     if !suspect.holds.is_empty() {
         lines.push(format!("each holds {}", suspect.holds.join(", ")));
     }
-    if let Some(field) = &suspect.through {
+    if let Some(field) = suspect.through.as_ref().filter(|_| suspect.holder.is_some()) {
         lines.push(format!("reached by {field}"));
     }
     if !suspect.held_by.is_empty() {
@@ -163,7 +163,11 @@ fn headline(suspect: &Suspect) -> String {
                 0 => format!("{} more", size(grown(&suspect.bytes))),
                 objects => format!("{} objects more, {}", count(objects), size(grown(&suspect.bytes))),
             };
-            let holder = suspect.holder.as_ref().map(|holder| format!(", in {holder}")).unwrap_or_default();
+            let holder = match (&suspect.holder, &suspect.through) {
+                (Some(holder), _) => format!(", in {holder}"),
+                (None, Some(field)) => format!(", reached by {field}"),
+                (None, None) => String::new(),
+            };
             format!("{} {leaks}: {more}{holder}", suspect.what)
         }
     }

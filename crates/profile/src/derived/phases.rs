@@ -43,9 +43,13 @@ impl Profile {
     /// The start-up of the program: until class loading ebbed. `None` where it can't be told: the program ran only shortly or was
     /// still loading after half of the time, the profiled time did not begin with the JVM, or this is a part of a profile.
     pub fn start_up(&self) -> Option<StartUp> {
+        self.is_from_launch().then(|| start_up(&self.history))?
+    }
+
+    /// Whether the profiled time began with the JVM: nothing of the program's was there before.
+    pub fn is_from_launch(&self) -> bool {
         let launched = self.trust.remainder.iter().any(|part| part.cause == AT_START_UP);
-        let is_whole = self.part.during_ms.is_none() && self.resets == 0;
-        (launched && is_whole).then(|| start_up(&self.history))?
+        launched && self.part.during_ms.is_none() && self.resets == 0
     }
 }
 

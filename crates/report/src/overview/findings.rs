@@ -62,7 +62,7 @@ impl Screen<'_> {
         let two = |[text, next]: [String; 2]| (text, Some(next));
         let longest = self.longest();
         let lives_longest = longest.as_ref().map(|row| {
-            let text = longest::sentence(row);
+            let text = longest::sentence(row, self.profile.duration_ms);
             (
                 text,
                 longest::maker(row).map(|made| if row.old.live.is_empty() { made } else { made + HOLDERS }),
@@ -133,8 +133,11 @@ impl Screen<'_> {
             return Some("nothing that was followed is live".to_owned());
         };
         let total = self.profile.classes.iter().map(|class| live(class).bytes).fold(0, u64::saturating_add);
+        // What was there before is in the heap as well.
+        let knows_all = self.profile.is_from_launch() || self.profile.trust.jvm_allocated_bytes.is_none();
+        let of = if knows_all { "what is live" } else { "what was made since and is live" };
         Some(format!(
-            "{} is {} of what is live{}: {} in {} objects ({})",
+            "{} is {} of {of}{}: {} in {} objects ({})",
             name(&class.name),
             share(live(class).bytes, total),
             self.moment(),

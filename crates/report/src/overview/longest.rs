@@ -18,6 +18,8 @@ const LEAST_SHARE: f64 = 0.01;
 const LEAST_SAMPLES: f64 = 3.0;
 /// Own code is named first if it holds this share of what the first row does.
 const OWN_SHARE: f64 = 0.05;
+/// What died at less than this share of the profiled time did not become old.
+const YOUNG: f64 = 0.01;
 /// Columns of a name in a row.
 const NAME: usize = 36;
 
@@ -76,8 +78,8 @@ impl Screen<'_> {
     }
 }
 
-/// The sentence about it.
-pub(super) fn sentence(row: &OldRow<'_>) -> String {
+/// The sentence about it, of a profiled time.
+pub(super) fn sentence(row: &OldRow<'_>, profiled_ms: u64) -> String {
     let (live, dead) = (units::bytes(row.old.live.bytes), units::bytes(row.old.dead.bytes));
     let (name, age) = (classes(row), age(row));
     let verb = if row.others == 0 { "lives" } else { "live" };
@@ -86,6 +88,9 @@ pub(super) fn sentence(row: &OldRow<'_>) -> String {
             format!("{name} {verb} longest: {live} are {age} old and still there")
         }
         true => format!("{name} {verb} longest: {live} are {age} old and still there, {dead} died old"),
+        false if row.old.age_ms < profiled_ms as f64 * YOUNG => {
+            format!("hardly anything became old: what lived longest, {dead} of {name}, died {age} old or so")
+        }
         false => format!("{name} {verb} longest: {dead} died {age} old or so, {live} are still there"),
     }
 }

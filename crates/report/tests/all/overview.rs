@@ -43,6 +43,31 @@ fn what_no_sample_fell_on_is_not_called_nothing() {
     assert!(text.contains("no sample fell on any of 1.25 MiB") && !text.contains("nothing was"), "{text}");
 }
 
+/// Beside a heap that was full before.
+#[test]
+fn what_is_live_of_a_jvm_that_ran_before_is_not_called_all() {
+    let mut profile = with_lifetimes();
+    let causes = |profile: &Profile| shown(profile).contains("% of what is live");
+    profile.trust.remainder = vec![mayfly_profile::Remainder::exact(mayfly_profile::AT_START_UP, 5)];
+    assert!(causes(&profile), "{}", shown(&profile));
+    profile.trust.remainder.clear();
+    assert!(!causes(&profile) && shown(&profile).contains("% of what was made since and is live"));
+}
+
+/// What died at a hundredth of the time is the longest lived of what is seen, and not long lived.
+#[test]
+fn what_died_young_is_not_said_to_live_longest() {
+    let mut profile = with_lifetimes();
+    assert!(shown(&profile).contains("lives longest"), "{}", shown(&profile));
+    for site in &mut profile.sites {
+        site.live = Some(Tally::default());
+    }
+    profile.classes.iter_mut().for_each(|class| class.live = Some(Tally::default()));
+    profile.duration_ms = 1_000 * profile.duration_ms;
+    let text = shown(&profile);
+    assert!(text.contains("hardly anything became old") && !text.contains("lives longest"), "{text}");
+}
+
 /// To be copied.
 #[test]
 fn a_command_stands_on_one_line_with_its_options() {
