@@ -73,7 +73,8 @@ fn what_died_young_is_not_said_to_live_longest() {
 fn a_command_stands_on_one_line_with_its_options() {
     let screens = [with_sites(), with_lifetimes(), collected(), leaking()];
     for (profile, columns) in screens.iter().flat_map(|profile| (COLUMNS..130).map(move |of| (profile, of))) {
-        let text = overview(profile, &View::default(), &occasion(), columns, "mayfly report --full run.mayfly");
+        let text =
+            overview(profile, &View::default(), &occasion(), columns, "mayfly report --full run.mayfly");
         for line in text.lines() {
             assert!(!line.ends_with(" mayfly") && !line.trim_start().starts_with("--"), "{columns}: {line}");
         }
