@@ -92,7 +92,10 @@ fn what_collections_left_is_one_number() {
         let text = recording.text(&[form], &[]);
         assert!(line(&text, "live after GC").ends_with(&words), "{form}: {text}");
     }
-    let steps = data(&recording.text(&["--html"], &[]))["timeline"]["steps"].clone();
+    let kind = json["live_after_gc"]["last_kind"].as_str().expect("known");
+    let timeline = data(&recording.text(&["--html"], &[]))["timeline"].clone();
+    assert!(timeline["left_by"].as_str().expect("known").starts_with(kind), "{kind}: {timeline}");
+    let steps = timeline["steps"].clone();
     let left: Vec<_> = steps.as_array().expect("steps").iter().filter_map(|step| step[3].as_u64()).collect();
     assert_eq!((left.last(), left.iter().max()), (Some(&last), Some(&most)), "the page");
     let view = view(&recording);

@@ -2,7 +2,7 @@
 //!
 //! Of all classes, whatever is shown. Not here: charts in a terminal (`mayfly-live`).
 
-use mayfly_profile::{Point, Profile, StartUp};
+use mayfly_profile::{LeftInUse, Point, Profile, StartUp};
 
 use crate::text::pad;
 use crate::units;
@@ -33,6 +33,7 @@ fn rates(profile: &Profile, columns: usize) -> Vec<String> {
     if profile.history.len() > 1 {
         lines.push(rate(profile, columns, "allocated/s", Point::allocation_rate));
         lines.extend(live_after_gc(profile, room(columns)));
+        lines.extend(old_garbage(profile, columns));
     }
     lines
 }
@@ -59,6 +60,34 @@ fn live_after_gc(profile: &Profile, room: usize) -> Option<String> {
     let values = by_time(&profile.history, room, |point| point.live.unwrap_or(0));
     let (last, most) = (units::bytes(last), units::bytes(most));
     Some(format!("{label}{}  last {last}, at most {most}", spark(&values)))
+}
+
+/// What to know of the end of that curve, where it is no full collection's: in one line if there is room, else in two.
+fn old_garbage(profile: &Profile, columns: usize) -> Vec<String> {
+    let Some(last) = profile.last_left().filter(LeftInUse::is_at_most) else { return Vec::new() };
+    let young = format!("  last: young GC at {}, old garbage is in it", units::clock(last.at_ms));
+    match full_left(profile) {
+        None => vec![young],
+        Some(full) if young.len() + full.len() + 2 <= columns => vec![format!("{young}; {full}")],
+        Some(full) => vec![young, format!("        {full}")],
+    }
+}
+
+/// What the last full collection left.
+fn full_left(profile: &Profile) -> Option<String> {
+    let full = profile.last_left_in_full()?;
+    Some(format!("full GC at {}: {}", units::clock(full.at_ms), units::bytes(full.bytes)))
+}
+
+/// When the last collection was whose number ends the curve of what is in use after collections, and of which kind, as a page has it.
+pub fn left_by(profile: &Profile) -> Option<String> {
+    let last = profile.last_left()?;
+    let at = units::clock(last.at_ms);
+    if !last.is_at_most() {
+        return Some(format!("full GC at {at}"));
+    }
+    let full = full_left(profile).map_or_else(String::new, |full| format!("; {full}"));
+    Some(format!("young GC at {at}, old garbage is in it{full}"))
 }
 
 /// What collections cost the program; `None` if none is known.
@@ -122,7 +151,7 @@ fn spark(values: &[f64]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use mayfly_profile::{Collection, RunInfo};
+    use mayfly_profile::{Collection, Gc, GcKind, GenerationUse, RunInfo};
 
     use super::*;
 
@@ -158,6 +187,31 @@ mod tests {
         assert_eq!(lines.len(), 4);
         assert_eq!(lines[3], "paused        22 ms in all, the longest 20 ms");
         assert!(lines.iter().all(|line| crate::text::width(line) <= 80));
+    }
+
+    /// A G1 heap after a young collection: most of what is in use is garbage of the old generation.
+    #[test]
+    fn what_a_young_collection_left_is_stated_with_its_moment_and_kind() {
+        let gc = |kind, at_ms, after| {
+            let old = Some(GenerationUse { before: None, after, capacity: None });
+            Collection { kind, at_ms, old, ..Collection::default() }
+        };
+        let mut profile = Profile {
+            history: vec![point(5_000, 1, 5 << 20), point(5_000, 1, 60 << 20)],
+            ..Profile::default()
+        };
+        profile.run.jvm.gc = Gc::G1;
+        profile.collections = vec![gc(GcKind::Young, 9_000, 60 << 20)];
+        let left = |profile: &Profile, columns| over_time(profile, columns)[2..].to_vec();
+        let young = "  last: young GC at 0:00:09, old garbage is in it";
+        assert_eq!(left(&profile, 80)[0], young);
+        profile.collections.insert(0, gc(GcKind::Full, 3_000, 5 << 20));
+        let full = "full GC at 0:00:03: 5.00 MiB";
+        assert_eq!(left(&profile, 80)[0], format!("{young}; {full}"));
+        assert_eq!(left(&profile, 60)[..2], [young.to_owned(), format!("        {full}")]);
+        profile.collections.push(gc(GcKind::Full, 9_500, 60 << 20));
+        assert!(!over_time(&profile, 80).concat().contains("old garbage"));
+        assert_eq!(left_by(&profile).as_deref(), Some("full GC at 0:00:09"));
     }
 
     #[test]

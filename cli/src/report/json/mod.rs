@@ -17,8 +17,8 @@ use live::LiveJson;
 use mayfly_profile::measures::{DIED_BEFORE_FIRST_GC_SHARE, P50_BYTES, P50_GCS, P50_S, P90_S, P99_S};
 use mayfly_profile::{
     BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Collection, Dropped, EngineKind, Flag, FlagValue,
-    Following, GenerationUse, JvmInfo, LiveAsOf, LivedPart, MEASURES, Measure, OwnCost, Part, Profile,
-    Quantile, Refusals, Remainder, SiteProfile, Source, Tally, Tracking, Unit, Variances, View,
+    Following, GenerationUse, JvmInfo, LeftInUse, LiveAsOf, LivedPart, MEASURES, Measure, OwnCost, Part,
+    Profile, Quantile, Refusals, Remainder, SiteProfile, Source, Tally, Tracking, Unit, Variances, View,
     readable_class,
 };
 use schema::{
@@ -108,7 +108,16 @@ fn live_as_of_s(as_of: LiveAsOf) -> Option<f64> {
 
 fn live_after_gc(profile: &Profile) -> Option<LiveAfterGcJson> {
     let known = || profile.history.iter().filter_map(|point| point.live);
-    Some(LiveAfterGcJson { last_bytes: known().next_back()?, most_bytes: known().max()? })
+    let (last, full) = (profile.last_left(), profile.last_left_in_full());
+    let at_s = |left: LeftInUse| seconds(left.at_ms as f64);
+    Some(LiveAfterGcJson {
+        last_bytes: known().next_back()?,
+        most_bytes: known().max()?,
+        last_kind: last.map(|left| left.kind.name()),
+        last_at_s: last.map(at_s),
+        full_bytes: full.map(|left| left.bytes),
+        full_at_s: full.map(at_s),
+    })
 }
 
 /// How this profile's numbers are to be written.

@@ -105,6 +105,12 @@ pub(super) struct LiveAfterGcJson {
     /// After the last one.
     pub(super) last_bytes: u64,
     pub(super) most_bytes: u64,
+    /// What that collection did: after a young one, garbage of the old generation is in it.
+    pub(super) last_kind: Option<&'static str>,
+    pub(super) last_at_s: Option<f64>,
+    /// After the last one of the whole heap.
+    pub(super) full_bytes: Option<u64>,
+    pub(super) full_at_s: Option<f64>,
 }
 
 /// What a flag is set to.

@@ -123,12 +123,12 @@ const page = data => {
   const whose = () => view.cls === null ? "of all classes" : `of ${cells.readable(data.classes[view.cls])}`;
 
   const when = () => {
-    const {begin_ms, steps, pauses, paused, fewer} = data.timeline, all = span();
+    const {begin_ms, steps, left_by, pauses, paused, fewer} = data.timeline, all = span();
     by("when").hidden = all === 0;
     if (all === 0) return;
     const areas = [{label: "allocated per second", of: ([ms, allocated]) => cells.perSecond(allocated, ms), per: "/s at most"}];
     const left = steps.map(([, , , live]) => live).filter(live => live !== null), size = bytes => cells.amount("bytes", Math.round(bytes));
-    if (left.length > 0) areas.push({label: "live after GC", of: ([, , , live]) => live ?? 0, words: `last ${size(left.at(-1))}, at most ${size(Math.max(...left))}`});
+    if (left.length > 0) areas.push({label: "live after GC", of: ([, , , live]) => live ?? 0, words: `last ${size(left.at(-1))}${left_by ? ` (${left_by})` : ""}, at most ${size(Math.max(...left))}`});
     const drawn = areas.map(({label, of, per, words}) => {
       const values = cells.overTime(steps, 240, of), most = Math.max(...values);
       return {label, most, words: words ?? size(most) + per, values};

@@ -16,6 +16,8 @@ pub(super) struct Timeline<'a> {
     begin_ms: u64,
     /// Milliseconds, bytes allocated and dead meanwhile, bytes in use after the last collection so far, if that is known.
     steps: Vec<(u64, u64, u64, Option<u64>)>,
+    /// When the last collection that says so was, and of which kind.
+    left_by: Option<String>,
     /// Whether deaths were followed: without, nothing is dead or live.
     followed: bool,
     /// In the order of time.
@@ -44,6 +46,7 @@ impl<'a> Timeline<'a> {
         Self {
             begin_ms: profile.part.during_ms.map_or(0, |(from_ms, _)| from_ms),
             steps: profile.history.iter().map(step).collect(),
+            left_by: mayfly_report::left_by(profile),
             followed: profile.run.lifetimes,
             pauses: longest(&profile.collections, PAUSES).into_iter().map(Pause::of).collect(),
             fewer: mayfly_report::pauses_known(profile),

@@ -51,7 +51,9 @@ pub(super) fn over_time(put: &mut Put<'_>, area: Rect, state: &State) {
         format!("{}/s", size(last.allocation_rate())),
     )];
     if lifetimes {
-        let live = last.live.map_or_else(|| "?".to_owned(), size);
+        let at_most = state.shown.profile.last_left().is_some_and(|left| left.is_at_most());
+        let sign = if at_most { put.look.sign("≤", "<") } else { "" };
+        let live = last.live.map_or_else(|| "?".to_owned(), |bytes| format!("{sign}{}", size(bytes)));
         charts.push(("live (GC)", Color::Green, values(|point| point.live.unwrap_or(0)), live));
         let died = format!("{}/s", size(state.shown.history.recent().death_rate()));
         charts.push(("died/s", Color::Yellow, values(Point::death_rate), died));

@@ -23,7 +23,7 @@ const LINES: [&str; 21] = [
     "1st GC     share of the dead that died at the first collection they saw",
     "byte-s     bytes times seconds held so far; of a site: by the dead only",
     "died/s     bytes found dead, over ten steps; deaths are found at collections",
-    "live (GC)  bytes in use after the last collection, as the JVM says",
+    "live (GC)  in use after the last collection; <=: a young one, old garbage is in it",
     "GCs        collections: a mark for one, a number for several, + from ten on",
     "Numbers of a sample are estimates; reports make those of sites add up to their",
     "class, here they are as sampled.",

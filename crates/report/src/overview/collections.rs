@@ -41,14 +41,14 @@ impl Screen<'_> {
     /// How full it was in the end, and what went past the young generation.
     fn heap_after(&self) -> Option<String> {
         let mut parts = Vec::new();
-        let gc = self.profile.run.jvm.gc;
-        let last = self.profile.collections.iter().rev().find_map(|collection| collection.used_after(gc));
-        if let Some(used) = last {
+        if let Some(last) = self.profile.left_last() {
+            let used = last.bytes;
+            let kind = if last.is_at_most() { " (young: old garbage is in it)" } else { "" };
             let of =
                 self.profile.flag("MaxHeapSize").filter(|&most| most > 0).map_or_else(String::new, |most| {
                     format!(" of {} ({} %)", units::bytes(most), units::percent(used, most))
                 });
-            parts.push(format!("in use after the last: {}{of}", units::bytes(used)));
+            parts.push(format!("in use after the last{kind}: {}{of}", units::bytes(used)));
         }
         parts.extend(self.humongous());
         (!parts.is_empty()).then(|| parts.join("; "))
