@@ -75,7 +75,7 @@ const EDGES: usize = 0;
 const ROOTS: usize = 1;
 const TEXTS: usize = 2;
 
-type Told<T> = Result<T, &'static str>;
+type Decoded<T> = Result<T, &'static str>;
 
 impl<'a> Decoder<'a> {
     /// At the first record.
@@ -160,7 +160,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    fn read_facts(&mut self) -> Told<Facts> {
+    fn read_facts(&mut self) -> Decoded<Facts> {
         Ok(Facts {
             pid: self.small()?,
             taken_at_ms: self.number()?,
@@ -173,7 +173,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    fn check_totals(&mut self) -> Told<()> {
+    fn check_totals(&mut self) -> Decoded<()> {
         let told = [u64::from(self.classes), u64::from(self.newest)].into_iter().chain(self.told);
         for told in told {
             if self.number()? != told {
@@ -184,7 +184,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The record here; none if it only prepares others.
-    fn record(&mut self) -> Told<Option<Record<'a>>> {
+    fn record(&mut self) -> Decoded<Option<Record<'a>>> {
         let byte = self.byte()?;
         let op = Op::of(byte).ok_or("a record is of a kind that is not known")?;
         let value = match u64::from(byte >> 4) {
@@ -208,7 +208,7 @@ impl<'a> Decoder<'a> {
         Ok(Some(Record::Edge { from: self.known(self.from)?, reference, to }))
     }
 
-    fn other_record(&mut self, op: Op, value: u64) -> Told<Option<Record<'a>>> {
+    fn other_record(&mut self, op: Op, value: u64) -> Decoded<Option<Record<'a>>> {
         Ok(Some(match op {
             Op::From => {
                 self.from = self.back(value)?.0;
@@ -240,7 +240,7 @@ impl<'a> Decoder<'a> {
         }))
     }
 
-    fn class(&mut self) -> Told<ClassRecord<'a>> {
+    fn class(&mut self) -> Decoded<ClassRecord<'a>> {
         if self.newest != self.classes {
             return Err("a class is written after an object");
         }
@@ -264,7 +264,7 @@ impl<'a> Decoder<'a> {
         Ok(class)
     }
 
-    fn root(&mut self, kind: u64) -> Told<Record<'a>> {
+    fn root(&mut self, kind: u64) -> Decoded<Record<'a>> {
         let to = self.read_to()?;
         self.to = to.0;
         self.told[ROOTS] += 1;
@@ -288,11 +288,11 @@ impl<'a> Decoder<'a> {
         Ok(Record::Root { root, to })
     }
 
-    fn frame_facts(&mut self) -> Told<FrameFacts> {
+    fn frame_facts(&mut self) -> Decoded<FrameFacts> {
         Ok(FrameFacts { thread: self.number()?, depth: self.small()?, method: self.number()? })
     }
 
-    fn text_record(&mut self, wide: u64) -> Told<TextRecord<'a>> {
+    fn text_record(&mut self, wide: u64) -> Decoded<TextRecord<'a>> {
         let back = self.number()?;
         let string = self.back(back)?;
         let units = self.number()?;
@@ -303,7 +303,7 @@ impl<'a> Decoder<'a> {
         Ok(TextRecord { string, units, kept, wide })
     }
 
-    fn next_element(&mut self, gap: u64) -> Told<u32> {
+    fn next_element(&mut self, gap: u64) -> Decoded<u32> {
         let index = self.element.wrapping_add(index(gap)?);
         self.element = index.wrapping_add(1);
         if index > i32::MAX as u32 {
@@ -312,19 +312,19 @@ impl<'a> Decoder<'a> {
         Ok(index)
     }
 
-    fn read_to(&mut self) -> Told<Number> {
+    fn read_to(&mut self) -> Decoded<Number> {
         let difference = unfold(self.number()?);
         let to = i64::from(self.to).checked_add(difference).and_then(|to| u32::try_from(to).ok());
         self.known(to.unwrap_or(0))
     }
 
     /// The object so many before the newest.
-    fn back(&self, by: u64) -> Told<Number> {
+    fn back(&self, by: u64) -> Decoded<Number> {
         self.known(u32::try_from(by).ok().and_then(|by| self.newest.checked_sub(by)).unwrap_or(0))
     }
 
     #[inline]
-    fn known(&self, number: u32) -> Told<Number> {
+    fn known(&self, number: u32) -> Decoded<Number> {
         match number {
             0 => Err("an object is named that was not written"),
             number if number > self.newest => Err("an object is named before it was written"),
@@ -332,31 +332,31 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    fn count(&mut self) -> Told<()> {
+    fn count(&mut self) -> Decoded<()> {
         self.identity = self.identity.wrapping_add(1);
         self.newest = self.newest.checked_add(1).ok_or("there are more objects than numbers")?;
         Ok(())
     }
 
     #[inline]
-    fn byte(&mut self) -> Told<u8> {
+    fn byte(&mut self) -> Decoded<u8> {
         let byte = *self.frame.payload.get(self.at).ok_or("a record runs past its frame")?;
         self.at += 1;
         Ok(byte)
     }
 
     #[inline]
-    fn number(&mut self) -> Told<u64> {
+    fn number(&mut self) -> Decoded<u64> {
         let (value, length) = get(&self.frame.payload[self.at..]).ok_or("a number runs past its frame")?;
         self.at += length;
         Ok(value)
     }
 
-    fn small(&mut self) -> Told<u32> {
+    fn small(&mut self) -> Decoded<u32> {
         u32::try_from(self.number()?).map_err(|_| "a number is too large")
     }
 
-    fn bytes(&mut self, length: u64) -> Told<&'a [u8]> {
+    fn bytes(&mut self, length: u64) -> Decoded<&'a [u8]> {
         let rest = &self.frame.payload[self.at..];
         let bytes = usize::try_from(length).ok().and_then(|length| rest.get(..length));
         let bytes = bytes.ok_or("a text runs past its frame")?;
@@ -364,13 +364,13 @@ impl<'a> Decoder<'a> {
         Ok(bytes)
     }
 
-    fn text(&mut self) -> Told<&'a str> {
+    fn text(&mut self) -> Decoded<&'a str> {
         let length = self.number()?;
         std::str::from_utf8(self.bytes(length)?).map_err(|_| "a name is not UTF-8")
     }
 }
 
 #[inline]
-fn index(value: u64) -> Told<u32> {
+fn index(value: u64) -> Decoded<u32> {
     u32::try_from(value).map_err(|_| "a field index is too large")
 }

@@ -40,12 +40,12 @@ impl<'g, 's, E: From<HeapError>> Writer<'g, 's, E> {
     ///
     /// # Errors
     /// The sink's.
-    pub(crate) fn of(
+    pub(crate) fn with_graph(
         graph: &'g Graph,
         facts: &Facts,
         sink: &'s mut dyn FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<Self, E> {
-        let fields = Fields::told_by(graph);
+        let fields = Fields::from_graph(graph);
         let mut writer = Self {
             graph,
             encoder: Encoder::new(facts),
@@ -225,7 +225,7 @@ struct Field<'g> {
 }
 
 impl<'g> Fields<'g> {
-    fn told_by(graph: &'g Graph) -> Self {
+    fn from_graph(graph: &'g Graph) -> Self {
         let mut of_class: Vec<Vec<Field<'g>>> = vec![Vec::new(); graph.classes().len()];
         for name in &graph.names {
             // A referent has a name for each strength.

@@ -17,7 +17,7 @@ const MIRROR: &str = "java.lang.Class";
 pub(super) struct Heap {
     objects: BTreeMap<u64, Facts>,
     classes: BTreeMap<String, ClassFacts>,
-    references: Vec<(u64, Told, u64)>,
+    references: Vec<(u64, NamedEdge, u64)>,
     roots: Vec<(u64, RootKind)>,
 }
 
@@ -36,7 +36,7 @@ struct ClassFacts {
 
 /// A reference as told.
 #[derive(Debug)]
-enum Told {
+enum NamedEdge {
     Field(Option<String>, String),
     Static(Option<String>, String),
     Element(u32),
@@ -50,7 +50,7 @@ impl Heap {
             Statement::Static { type_name, class, field, to } => {
                 let mirror = self.unloadable(class);
                 let to = self.chain(to);
-                let told = Told::Static(type_name.map(java_name), field.to_owned());
+                let told = NamedEdge::Static(type_name.map(java_name), field.to_owned());
                 self.references.push((mirror, told, to));
             }
             Statement::Root { kind, to } => {
@@ -68,7 +68,7 @@ impl Heap {
         let first = self.object(chain.first);
         chain.rest.into_iter().fold(first, |from, (by, to)| {
             let to = self.object(to);
-            self.references.push((from, told(by), to));
+            self.references.push((from, edge_of(by), to));
             to
         });
         first
@@ -158,25 +158,25 @@ impl Heap {
     fn edge_name(
         &self,
         from: u64,
-        told: &Told,
+        told: &NamedEdge,
         classes: &BTreeMap<&str, ClassIndex>,
     ) -> Result<EdgeName, u32> {
         let class = self.objects[&from].class.as_deref().unwrap_or_default();
         let named = |name: &str| *classes.get(name).unwrap_or_else(|| panic!("no object is of class {name}"));
         Ok(match told {
-            Told::Field(declaring, name) => EdgeName::Field {
+            NamedEdge::Field(declaring, name) => EdgeName::Field {
                 declaring: named(declaring.as_deref().unwrap_or(class)),
                 name: (&**name).into(),
                 strength: if name == "referent" { self.strength(class) } else { Strength::Strong },
             },
-            Told::Static(type_name, name) => {
+            NamedEdge::Static(type_name, name) => {
                 let mirrored = self.classes.iter().find(|(_, facts)| facts.mirror == Some(from));
                 let (declaring, _) = mirrored.unwrap_or_else(|| panic!("{from:x} is the mirror of no class"));
                 let type_name = type_name.as_deref().map(Into::into);
                 EdgeName::Static { declaring: named(declaring), name: (&**name).into(), type_name }
             }
-            Told::Element(index) => return Err(*index),
-            Told::Internal(name) => EdgeName::Internal((&**name).into()),
+            NamedEdge::Element(index) => return Err(*index),
+            NamedEdge::Internal(name) => EdgeName::Internal((&**name).into()),
         })
     }
 
@@ -194,12 +194,12 @@ impl Heap {
     }
 }
 
-fn told(by: Reference<'_>) -> Told {
+fn edge_of(by: Reference<'_>) -> NamedEdge {
     match by {
-        Reference::Field { declaring, name } => Told::Field(declaring.map(java_name), name.to_owned()),
-        Reference::Static(name) => Told::Static(None, name.to_owned()),
-        Reference::Element(index) => Told::Element(index),
-        Reference::Internal(name) => Told::Internal(name.to_owned()),
+        Reference::Field { declaring, name } => NamedEdge::Field(declaring.map(java_name), name.to_owned()),
+        Reference::Static(name) => NamedEdge::Static(None, name.to_owned()),
+        Reference::Element(index) => NamedEdge::Element(index),
+        Reference::Internal(name) => NamedEdge::Internal(name.to_owned()),
     }
 }
 

@@ -27,7 +27,7 @@ pub fn pack<E: From<HeapError>>(
     let graph = load::read(bytes, progress)?;
     let Facts { pid, text_limit, .. } = *facts;
     let told = Facts { pid, taken_at_ms, text_limit, ..Facts::default() };
-    let mut writer = Writer::of(&graph, &told, sink)?;
+    let mut writer = Writer::with_graph(&graph, &told, sink)?;
     if facts.text_limit.is_some() {
         let mut strings = Places { graph: &graph, near: 0 };
         let (mut units, mut failed) = (Vec::new(), None);

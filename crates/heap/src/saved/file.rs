@@ -128,12 +128,12 @@ pub fn write<E>(parts: &[Part], sink: &mut dyn FnMut(&[u8]) -> Result<(), E>) ->
 /// An index that is there.
 #[derive(Clone, Debug)]
 pub struct Saved {
-    parts: Vec<Told>,
+    parts: Vec<SavedPart>,
     length: u64,
 }
 
 #[derive(Clone, Debug)]
-struct Told {
+struct SavedPart {
     kind: u32,
     checksum: u32,
     bytes: Bytes,
@@ -147,7 +147,7 @@ impl Saved {
             return None;
         }
         let mut saved = Self { parts: Vec::new(), length: HEAD as u64 };
-        while let Some(part) = told(bytes, saved.length as usize) {
+        while let Some(part) = read_part(bytes, saved.length as usize) {
             saved.length += (PART_HEAD + part.bytes.len()) as u64;
             saved.parts.push(part);
         }
@@ -194,7 +194,7 @@ impl Saved {
 }
 
 /// The part that begins at a byte, if it is there in full.
-fn told(bytes: &Bytes, at: usize) -> Option<Told> {
+fn read_part(bytes: &Bytes, at: usize) -> Option<SavedPart> {
     let head = bytes.get(at..at.checked_add(PART_HEAD)?)?;
     let u32_at = |at| head.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
     if crc32fast::hash(&head[..16]) != u32_at(16)? {
@@ -203,5 +203,5 @@ fn told(bytes: &Bytes, at: usize) -> Option<Told> {
     let length = usize::try_from(u64::from_le_bytes(*head[8..].first_chunk()?)).ok()?;
     let begin = at + PART_HEAD;
     let end = begin.checked_add(length).filter(|&end| end <= bytes.len())?;
-    Some(Told { kind: u32_at(0)?, checksum: u32_at(4)?, bytes: bytes.slice(begin..end) })
+    Some(SavedPart { kind: u32_at(0)?, checksum: u32_at(4)?, bytes: bytes.slice(begin..end) })
 }

@@ -40,7 +40,7 @@ impl Saved {
     pub fn graph(&self) -> Result<Option<Graph>, Damaged> {
         let Some(facts) = self.part(Kind::Facts)? else { return Ok(None) };
         let ids = self.column(Kind::Ids)?;
-        let (classes, names, roots) = told(&facts, ids.len()).ok_or(Damaged)?;
+        let (classes, names, roots) = read_facts(&facts, ids.len()).ok_or(Damaged)?;
         let mut graph = Graph {
             ids,
             class_of: self.column(Kind::ClassOf)?,
@@ -61,7 +61,7 @@ impl Saved {
     }
 }
 
-fn told(facts: &[u8], objects: usize) -> Option<(Vec<Class>, Vec<EdgeName>, Vec<Root>)> {
+fn read_facts(facts: &[u8], objects: usize) -> Option<(Vec<Class>, Vec<EdgeName>, Vec<Root>)> {
     let mut facts = Reader(facts);
     let bounds = Bounds { objects, classes: facts.count()? };
     let classes = (0..bounds.classes).map(|_| facts.class(bounds)).collect::<Option<_>>()?;

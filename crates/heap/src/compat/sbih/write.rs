@@ -24,24 +24,24 @@ pub fn write<E: From<HeapError>>(
     graph: &Graph,
     sink: &mut dyn FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let told = Told::of(graph);
-    let positions = Positions::of(&told)?;
+    let tables = Tables::of(graph);
+    let positions = Positions::of(&tables)?;
     let mut out = Out { bytes: MAGIC.to_vec(), sink };
     out.ints(&[positions.refs, positions.objects])?;
-    for class in &told.classes {
+    for class in &tables.classes {
         out.string(&class.name)?;
         out.ints(&[class.objects.len() as i32])?;
         for &object in &class.objects {
             out.ints(&[positions.object[object]])?;
         }
     }
-    for name in &told.names {
+    for name in &tables.names {
         out.string(&name.text)?;
         out.ints(&[name.to.map_or(OF_INSTANCES, |object| positions.object[object])])?;
     }
-    let mut outgoing = told.outgoing.iter();
-    for (number, object) in told.objects.iter().enumerate() {
-        let incoming = &told.incoming[told.starts.range(number as u32)];
+    let mut outgoing = tables.outgoing.iter();
+    for (number, object) in tables.objects.iter().enumerate() {
+        let incoming = &tables.incoming[tables.starts.range(number as u32)];
         let size = i32::try_from(object.size).map_err(|_| HeapError::Unfit)?;
         out.ints(&[positions.class[object.class], size, object.out as i32, incoming.len() as i32])?;
         for &(name, to) in outgoing.by_ref().take(object.out) {
@@ -60,7 +60,7 @@ const NOTHING: u32 = u32::MAX;
 
 /// What is to be written, by number. Objects are numbered anew, as `java.lang.Class`es are none here.
 #[derive(Default)]
-struct Told {
+struct Tables {
     classes: Vec<ClassType>,
     names: Vec<RefType>,
     objects: Vec<Object>,
@@ -88,12 +88,13 @@ struct Object {
     out: usize,
 }
 
-impl Told {
+impl Tables {
     fn of(graph: &Graph) -> Self {
-        let mut told = Self::default();
+        let mut tables = Self::default();
         let mirrors = Mirrors::new(graph);
-        let numbers = told.take_objects(graph, &mirrors);
-        let mut names = Names { told: &mut told, by_text: FxHashMap::default(), known: FxHashMap::default() };
+        let numbers = tables.take_objects(graph, &mirrors);
+        let mut names =
+            Names { tables: &mut tables, by_text: FxHashMap::default(), known: FxHashMap::default() };
         let mut statics = Vec::new();
         for object in graph.objects() {
             for edge in graph.edges(object).filter(|edge| matches!(edge.name, EdgeName::Static { .. })) {
@@ -107,12 +108,12 @@ impl Told {
             for edge in graph.edges(object).filter(|edge| !matches!(edge.name, EdgeName::Static { .. })) {
                 let Some(to) = numbers[edge.to.0 as usize] else { continue };
                 let Some(name) = names.number(graph, &edge, None) else { continue };
-                names.told.outgoing.push((name, to));
-                names.told.objects[from as usize].out += 1;
+                names.tables.outgoing.push((name, to));
+                names.tables.objects[from as usize].out += 1;
             }
         }
-        told.turn_round(&statics);
-        told
+        tables.turn_round(&statics);
+        tables
     }
 
     /// Objects and their classes; the new number of each object.
@@ -155,9 +156,9 @@ impl Told {
     }
 }
 
-/// Numbers of names, which are told apart by their text alone.
+/// Numbers of names, which are tables apart by their text alone.
 struct Names<'t, 'g> {
-    told: &'t mut Told,
+    tables: &'t mut Tables,
     by_text: FxHashMap<String, u32>,
     known: FxHashMap<(&'g EdgeName, Option<u32>), u32>,
 }
@@ -169,7 +170,7 @@ impl<'g> Names<'_, 'g> {
             return Some(number);
         }
         let text = field_text(graph, edge.name, edge.index)?;
-        let names = &mut self.told.names;
+        let names = &mut self.tables.names;
         let number = *self.by_text.entry(text).or_insert_with_key(|text| {
             names.push(RefType { text: text.clone(), to });
             names.len() as u32 - 1
@@ -189,17 +190,18 @@ struct Positions {
 }
 
 impl Positions {
-    fn of(told: &Told) -> Result<Self, HeapError> {
+    fn of(tables: &Tables) -> Result<Self, HeapError> {
         let mut at = Position(HEADER as u64);
-        let classes = told.classes.iter();
+        let classes = tables.classes.iter();
         let class = classes
             .map(|class| at.take(8 + class.name.len() + 4 * class.objects.len()))
             .collect::<Result<_, _>>()?;
         let refs = at.take(0)?;
-        let name = told.names.iter().map(|name| at.take(8 + name.text.len())).collect::<Result<_, _>>()?;
+        let name = tables.names.iter().map(|name| at.take(8 + name.text.len())).collect::<Result<_, _>>()?;
         let objects = at.take(0)?;
-        let references = |number: usize, object: &Object| object.out + told.starts.range(number as u32).len();
-        let all = told.objects.iter().enumerate();
+        let references =
+            |number: usize, object: &Object| object.out + tables.starts.range(number as u32).len();
+        let all = tables.objects.iter().enumerate();
         let object = all
             .map(|(number, object)| at.take(OBJECT + 8 * references(number, object)))
             .collect::<Result<_, _>>()?;
