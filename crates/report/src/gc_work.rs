@@ -117,7 +117,7 @@ fn left(work: &GcWork) -> Option<String> {
 
 /// Collections that large objects brought about.
 fn humongous(work: &GcWork) -> Option<String> {
-    let (count, us) = work.of(|cause| cause.cause == "G1 Humongous Allocation");
+    let (count, us) = work.pauses_by(|cause| cause.cause == "G1 Humongous Allocation");
     let collections = if count == 1 { "collection" } else { "collections" };
     (count > 0).then(|| format!("{count} {collections} for objects of half a region or more, {}", pause(us)))
 }

@@ -127,7 +127,8 @@ impl View<'_> {
     /// The classes that allocate fastest.
     fn classes(&self, previous: Option<&Profile>) -> Vec<String> {
         let rates = Rates::between(self.profile, previous);
-        let mut classes: Vec<_> = self.profile.classes.iter().map(|class| (rates.of(class), class)).collect();
+        let mut classes: Vec<_> =
+            self.profile.classes.iter().map(|class| (rates.rate_of(class), class)).collect();
         // Stable: at equal rates the profile's order (most allocated first) stays.
         classes.sort_by_key(|&(rate, _)| std::cmp::Reverse(rate.allocated));
         let shown = &classes[..self.rows.min(classes.len())];
@@ -255,7 +256,7 @@ impl<'a> Rates<'a> {
         }
     }
 
-    fn of(&self, class: &ClassProfile) -> Rate {
+    fn rate_of(&self, class: &ClassProfile) -> Rate {
         let before = self.previous.zip(self.earlier.get(class.name.as_str()));
         let executed = before.map_or(0, |(_, before)| before.allocated.bytes);
         // As it is seen now: what was allocated by then is known no better than by samples either.

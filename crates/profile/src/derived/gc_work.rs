@@ -91,7 +91,7 @@ impl GcWork {
     }
 
     /// Pauses and microseconds of those causes that a reader chooses.
-    pub fn of(&self, chosen: impl Fn(&GcCause) -> bool) -> (u32, u64) {
+    pub fn pauses_by(&self, chosen: impl Fn(&GcCause) -> bool) -> (u32, u64) {
         let causes = self.causes.iter().filter(|cause| chosen(cause));
         causes.fold((0, 0), |(count, us), cause| (count + cause.count, us + cause.pause_us))
     }

@@ -138,7 +138,7 @@ fn promotes(now: &Tried, then: &Tried) -> FlagAdvice {
 
 /// Collections of some causes, if they cost enough for a flag of their own.
 fn worth(work: &GcWork, chosen: impl Fn(&GcCause) -> bool) -> Option<Cost> {
-    let (count, us) = work.of(&chosen);
+    let (count, us) = work.pauses_by(&chosen);
     let longest = work.causes.iter().filter(|cause| chosen(cause)).map(|cause| cause.longest_us).max()?;
     let share = us as f64 / 1_000.0 / (work.span_ms as f64).max(1.0);
     let is_worth = share >= WORTH || longest >= LONG_US;
@@ -153,7 +153,7 @@ fn explicit_calls(profile: &Profile, work: &GcWork) -> Option<FlagAdvice> {
     };
     let now = worth(work, |cause| cause.kind == GcKind::Full && cause.cause == EXPLICIT)?;
     // A concurrent one begins and ends with pauses as long as those of the others.
-    let (others, us) = work.of(|cause| cause.kind == GcKind::Young);
+    let (others, us) = work.pauses_by(|cause| cause.kind == GcKind::Young);
     let each = us as f64 / f64::from(others.max(1));
     let then = match profile.run.jvm.gc {
         Gc::G1 => Cost { collections: now.collections, pause_us: (0.0, each * now.collections * 3.0) },

@@ -93,7 +93,7 @@ fn live(work: &GcWork) -> Option<u64> {
 
 /// Whether what lives is most of the heap for sure, or it is collected as a whole most of the time.
 fn is_tight(work: &GcWork, live: u64, limit: u64) -> bool {
-    let (_, full_us) = work.of(|cause| cause.kind == GcKind::Full && cause.cause != EXPLICIT);
+    let (_, full_us) = work.pauses_by(|cause| cause.kind == GcKind::Full && cause.cause != EXPLICIT);
     // What a young collection leaves in the old generation may be dead.
     let forced = work.left.and_then(|left| left.forced.filter(|_| left.full.is_none()));
     live.min(forced.unwrap_or(u64::MAX)) > limit / 2 || 2.0 * full_us as f64 > for_want_of_room(work)
@@ -175,7 +175,8 @@ fn larger_heap(profile: &Profile, work: &GcWork, heap: (u64, u64, bool), known: 
     };
     // A fixed young generation is full as often as before.
     let young_grows = !young_is_given(profile, heap.1);
-    let (count, us) = work.of(|cause| cause.cause != EXPLICIT && (young_grows || cause.kind == GcKind::Full));
+    let (count, us) =
+        work.pauses_by(|cause| cause.cause != EXPLICIT && (young_grows || cause.kind == GcKind::Full));
     if us as f64 * (1.0 - 1.0 / larger.times) < SAVES * for_want_of_room(work) {
         return SizeAdvice::Nothing(Nothing::NoFlag);
     }
@@ -205,5 +206,5 @@ fn young_is_given(profile: &Profile, limit: u64) -> bool {
 
 /// For how long the program stood still for collections that it did not ask for, in microseconds.
 fn for_want_of_room(work: &GcWork) -> f64 {
-    work.of(|cause| cause.cause != EXPLICIT).1 as f64
+    work.pauses_by(|cause| cause.cause != EXPLICIT).1 as f64
 }
