@@ -33,6 +33,17 @@ pub(crate) enum NextDue {
     BySampler,
 }
 
+/// An object that the JVM's sampler picked.
+pub(super) struct SampledObject<'call> {
+    pub(super) class: ClassId,
+    /// Of the class.
+    pub(super) cell: u32,
+    pub(super) object: Object<'call>,
+    pub(super) size: u64,
+    /// At which it was drawn.
+    pub(super) interval: u64,
+}
+
 /// An object that is followed.
 struct Chosen<'call> {
     followed: Followed<'call>,
@@ -48,13 +59,9 @@ pub(crate) fn follow(exact: &Exact, jni: Jni<'_>, due: HandedOver<'_>) -> NextDu
     timed(exact, shares, |thread| thread.take_turn((exact, shares), jni, due)).unwrap_or(NextDue::Never)
 }
 
-/// Follows an object that the JVM's sampler picked, of a class with this cell, if the class is frequent.
-pub(super) fn follow_sampled(
-    exact: &Exact,
-    (jni, hooks): (Jni<'_>, &Hooks),
-    (class, cell): (ClassId, u32),
-    (object, size, interval): (Object<'_>, u64, u64),
-) {
+/// Follows an object that the JVM's sampler picked, if its class is frequent.
+pub(super) fn follow_sampled(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, picked: &SampledObject<'_>) {
+    let &SampledObject { class, cell, object, size, interval } = picked;
     let shared = &*exact.shared;
     let Some(shares) = shares_in_use(exact).filter(|shares| shares.is_frequent(class)) else { return };
     // Java answers: nothing of this thread may be held.

@@ -6,7 +6,7 @@ use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiEnv, JvmtiError, SampledAlloca
 use mayfly_profile::{Estimate, Tracking};
 
 use super::allocations::{register, shape_of};
-use super::following::follow_sampled;
+use super::following::{SampledObject, follow_sampled};
 use super::hooks::Hooks;
 use super::state::Exact;
 use super::thread::with_this_thread;
@@ -134,8 +134,9 @@ fn take(exact: &Exact, unseen: &Unseen, jni: Jni<'_>, sample: SampledAllocation<
             follow(exact, jni, sample, cell, interval, drawn.interval)
         }
         (Tracking::Balanced, Some(class)) if is_fair() => {
-            let picked = (sample.object, sample.size, unseen.interval());
-            follow_sampled(exact, (jni, hooks), (class, cell), picked);
+            let interval = unseen.interval();
+            let picked = SampledObject { class, cell, object: sample.object, size: sample.size, interval };
+            follow_sampled(exact, jni, hooks, &picked);
         }
         _ => {}
     }

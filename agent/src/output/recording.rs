@@ -183,7 +183,7 @@ impl Default for Frames {
 
 impl Frames {
     /// What is to be written after this step.
-    fn of(&mut self, step: &Step) -> Vec<u8> {
+    fn bytes_after(&mut self, step: &Step) -> Vec<u8> {
         let now_ms = self.began.elapsed().as_millis() as u64;
         let updates = step.updates.iter().map(|update| with_missed(update, step.missed, MISSED));
         // A copy of each step would leave its memory with this thread's part of the allocator.
@@ -207,7 +207,7 @@ impl Frames {
 
 /// Writes a step, whole frames at a time.
 fn append(file: &mut impl Write, frames: &mut Frames, step: &Step, pace: &Pace) -> io::Result<()> {
-    let bytes = frames.of(step);
+    let bytes = frames.bytes_after(step);
     for piece in bytes.chunks(1 << 20) {
         file.write_all(piece)?;
         pace.ahead();

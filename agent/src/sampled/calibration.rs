@@ -92,7 +92,7 @@ impl Calibration {
     }
 
     /// For samples of such a JVM.
-    pub(super) fn of(self, drawing: Drawing) -> Self {
+    pub(super) fn with_drawing(self, drawing: Drawing) -> Self {
         Self { drawing, ..self }
     }
 
@@ -222,7 +222,7 @@ mod tests {
         let mut parts = Parts::default();
         (0..10_000).for_each(|_| parts.add(&drawn(16, false, None)));
         let share = |drawing| {
-            let told = Calibration::new(INTERVAL).of(drawing).of_class(&parts);
+            let told = Calibration::new(INTERVAL).with_drawing(drawing).of_class(&parts);
             told.error_bytes() as f64 / told.unrounded_bytes()
         };
         for (drawing, expected) in
@@ -235,7 +235,8 @@ mod tests {
     #[test]
     fn beside_much_that_is_outside_of_buffers_errors_are_larger() {
         let share = |drawing, outside: u64| {
-            let (mut calibration, mut small) = (Calibration::new(INTERVAL).of(drawing), Parts::default());
+            let (mut calibration, mut small) =
+                (Calibration::new(INTERVAL).with_drawing(drawing), Parts::default());
             for _ in 0..400 {
                 let drawn = drawn(24, false, Some(Gap { inside: INTERVAL, outside, unsplit: 0 }));
                 calibration.add(&drawn);
@@ -284,7 +285,7 @@ mod tests {
                 huge.add(&large);
             }
         }
-        let told = calibration.of(Drawing::Corrected).of_class(&huge);
+        let told = calibration.with_drawing(Drawing::Corrected).of_class(&huge);
         assert_eq!((told.bytes(), told.error_bytes()), (4 * size, 0));
         assert!((calibration.objects(&huge) - 4.0).abs() < 1e-9);
         let told = calibration.of_class(&others).unrounded_bytes() / INTERVAL as f64;

@@ -72,7 +72,7 @@ impl Estimates {
     /// Samples are those of such a JVM. Called before there are any.
     pub(super) fn are_drawn(&self, drawing: Drawing) {
         let mut sums = self.sums();
-        sums.calibration = sums.calibration.of(drawing);
+        sums.calibration = sums.calibration.with_drawing(drawing);
         sums.told = sums.calibration;
     }
 

@@ -9,7 +9,7 @@ use mayfly_formats::Format as Foreign;
 use mayfly_profile::option_value;
 
 use super::own::OwnArgs;
-use super::part::{JsonArgs, Phase, of};
+use super::part::{JsonArgs, Phase, format_parser};
 use super::running::duration;
 use crate::report::Format;
 
@@ -133,7 +133,7 @@ pub(crate) struct DiffArgs {
 
     /// Write in this format: text on one screen, full text with every row, JSON (schema mayfly-diff/1), a page for a browser with a flame
     /// graph coloured by what grew and shrank, or Markdown for a comment on a pull request
-    #[arg(long, value_name = "FORMAT", value_parser = of(Format::is_of_comparisons), conflicts_with_all = ["json", "html", "markdown"])]
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser(Format::is_of_comparisons), conflicts_with_all = ["json", "html", "markdown"])]
     format: Option<Format>,
 
     /// Show every row, also those that did not change

@@ -15,7 +15,7 @@ use crate::report::Format;
 pub(crate) struct FormatArgs {
     /// Write in this format: text on one screen, full text, the tree of who calls, JSON, a page for a browser, or what other tools read;
     /// parquet makes five tables in the folder that -o names
-    #[arg(long, value_name = "FORMAT", value_parser = of(Format::is_of_reports))]
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser(Format::is_of_reports))]
     format: Option<Format>,
 
     /// Write collapsed stacks, as flamegraph.pl and others read them
@@ -92,7 +92,7 @@ impl FormatArgs {
 #[group(multiple = false)]
 pub(crate) struct JsonArgs {
     /// Write in this format
-    #[arg(long, value_name = "FORMAT", value_parser = of(Format::is_of_all))]
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser(Format::is_of_all))]
     format: Option<Format>,
 
     /// Write JSON; its first key names the schema
@@ -108,7 +108,7 @@ impl JsonArgs {
 }
 
 /// Reads the name of a format that a command has.
-pub(super) fn of(has: fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
+pub(super) fn format_parser(has: fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
     let names = PossibleValuesParser::new(Format::names(has));
     names.try_map(|name| Format::named(&name).ok_or("no such format"))
 }

@@ -37,7 +37,8 @@ pub(crate) fn run(args: RecordArgs) -> Result<u8, Error> {
     let pid = jvms::pid_of(&args.jvm.target)?;
     let target = Target::connect(pid)?;
     let path = args.output.unwrap_or_else(|| PathBuf::from(format!("mayfly-{pid}.mayfly")));
-    let remark = record(&target, pid, &following(args.engine), (args.time, !args.no_collect), &path)?;
+    let limits = Limits { time: args.time, may_collect: !args.no_collect };
+    let remark = record(&target, pid, &following(args.engine), limits, &path)?;
     output::say(&format!(
         "recording {}{remark}; read it: {} report {}",
         shown(&path),
@@ -47,18 +48,25 @@ pub(crate) fn run(args: RecordArgs) -> Result<u8, Error> {
     Ok(exit_codes::SUCCESS)
 }
 
+/// For how long is recorded, and whether the JVM may be asked to collect then.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) time: Duration,
+    pub(super) may_collect: bool,
+}
+
 /// Begins, waits, stops and keeps the recording; a remark on it.
 pub(super) fn record(
     target: &Target,
     pid: u32,
     engine: &EngineArgs,
-    (time, may_collect): (Duration, bool),
+    limits: Limits,
     path: &Path,
 ) -> Result<&'static str, Error> {
     let left = signals().map_err(Error::SignalsNotWatched)?;
-    let longest = u64::try_from((time + GRACE).as_millis()).unwrap_or(u64::MAX);
+    let longest = u64::try_from((limits.time + GRACE).as_millis()).unwrap_or(u64::MAX);
     start::begin(target, pid, engine, Some(longest))?;
-    let recorded = follow(target, pid, (time, may_collect), (path, &left));
+    let recorded = follow(target, pid, limits, path, &left);
     if recorded.is_err() {
         // Whatever became of the recording, the JVM is left as it was.
         let _ = target.ask(&Request::Stop(StopMode::KeepHooks));
@@ -100,8 +108,9 @@ fn collect(target: &Target) -> Result<(), Error> {
 fn follow(
     target: &Target,
     pid: u32,
-    (time, may_collect): (Duration, bool),
-    (path, left): (&Path, &AtomicBool),
+    Limits { time, may_collect }: Limits,
+    path: &Path,
+    left: &AtomicBool,
 ) -> Result<&'static str, Error> {
     let before = collections(target).filter(|_| may_collect);
     let Ok(source) = WatchedJvm::watch(target) else {

@@ -56,7 +56,7 @@ struct Sampled {
 pub(crate) fn write(profile: &Profile, choice: &Choice, out: &mut dyn Write) -> io::Result<()> {
     let cells = profile.cells();
     let mut frames = Frames::default();
-    let stacks: Vec<_> = cells.iter().map(|cell| frames.of(cell, choice.lines)).collect();
+    let stacks: Vec<_> = cells.iter().map(|cell| frames.stack_of(cell, choice.lines)).collect();
     let known: Vec<Value> = values(profile).collect();
     let file = File {
         schema: SCHEMA,
@@ -93,7 +93,7 @@ struct Frames {
 
 impl Frames {
     /// The stack of a cell from the outermost frame on, ending in its class.
-    fn of(&mut self, cell: &Cell<'_>, lines: bool) -> Vec<usize> {
+    fn stack_of(&mut self, cell: &Cell<'_>, lines: bool) -> Vec<usize> {
         let mut stack: Vec<_> = cell
             .stack
             .from_outermost()

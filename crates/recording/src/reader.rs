@@ -115,7 +115,7 @@ struct Unknown {
 }
 
 impl Unknown {
-    fn told(&self) -> Option<Damage> {
+    fn left_out(&self) -> Option<Damage> {
         let list = |what: &str, kinds: &BTreeSet<u8>| {
             let kinds: Vec<_> = kinds.iter().map(u8::to_string).collect();
             (!kinds.is_empty()).then(|| format!("{what} {}", kinds.join(", ")))
@@ -193,7 +193,7 @@ impl RecordingReader {
         match self.version {
             None => Err(ReadError::Empty { bytes: self.pending.len() }),
             Some(_) => {
-                Ok(self.contradiction.take().or_else(|| self.damage()).or_else(|| self.unknown.told()))
+                Ok(self.contradiction.take().or_else(|| self.damage()).or_else(|| self.unknown.left_out()))
             }
         }
     }

@@ -34,7 +34,8 @@ pub(super) fn measure(pid: u32, args: &AdviseArgs) -> Result<Measured, Error> {
     } else {
         output::say(&format!("measuring JVM {pid} for {} s, by samples", args.time.as_secs()));
         let watch = Watch::begin(pid);
-        let recorded = record::record(&target, pid, &sampled(), (args.time, true), &path);
+        let limits = record::Limits { time: args.time, may_collect: true };
+        let recorded = record::record(&target, pid, &sampled(), limits, &path);
         let seen = watch.map(Watch::end);
         recorded?;
         (recording_input::read(&path, None)?, seen)

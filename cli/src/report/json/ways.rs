@@ -20,15 +20,15 @@ pub(super) struct WayJson {
 /// All ways of 1 % or more, most bytes first.
 pub(super) fn ways(profile: &Profile) -> Vec<WayJson> {
     let all = profile.sites.iter().map(|site| site.allocated.bytes).fold(0, u64::saturating_add);
-    of(&profile.own_ways(), (LEAST * all as f64) as u64)
+    way_rows(&profile.own_ways(), (LEAST * all as f64) as u64)
 }
 
-fn of(ways: &[OwnWay], least: u64) -> Vec<WayJson> {
+fn way_rows(ways: &[OwnWay], least: u64) -> Vec<WayJson> {
     let way = |way: &OwnWay| WayJson {
         frame: frame_text(&way.frame),
         bytes: way.bytes,
         own_bytes: way.own_bytes,
-        callees: of(&way.callees, least),
+        callees: way_rows(&way.callees, least),
     };
     ways.iter().filter(|way| way.bytes >= least.max(1)).map(way).collect()
 }

@@ -99,7 +99,12 @@ pub(super) struct Method {
     pub(super) callee: Callee,
 }
 
-const fn of(owner: &'static [u8], name: &'static [u8], descriptor: &'static [u8], callee: Callee) -> Method {
+const fn method(
+    owner: &'static [u8],
+    name: &'static [u8],
+    descriptor: &'static [u8],
+    callee: Callee,
+) -> Method {
     Method { owner: Owner::Class(owner), name, descriptor, callee }
 }
 
@@ -114,30 +119,30 @@ pub(super) const METHODS: &[Method] = &[
         descriptor: CLONE,
         callee: Callee::FollowedBy(Hook::Any),
     },
-    of(OBJECT, b"clone", CLONE, Callee::ObjectClone),
+    method(OBJECT, b"clone", CLONE, Callee::ObjectClone),
     Method { owner: Owner::Any, name: b"clone", descriptor: CLONE, callee: Callee::Clone },
-    of(ARRAYS, b"copyOf", COPY_OF, Callee::Silent(REFERENCES)),
-    of(ARRAYS, b"copyOfRange", COPY_OF_RANGE, Callee::Silent(REFERENCES)),
-    of(INTERNAL_UNSAFE, b"allocateUninitializedArray0", CLASS_AND_LENGTH, Callee::Silent(Hook::Any)),
-    of(INTERNAL_UNSAFE, b"allocateInstance", CLASS_TO_OBJECT, Callee::AllocatesInstance),
+    method(ARRAYS, b"copyOf", COPY_OF, Callee::Silent(REFERENCES)),
+    method(ARRAYS, b"copyOfRange", COPY_OF_RANGE, Callee::Silent(REFERENCES)),
+    method(INTERNAL_UNSAFE, b"allocateUninitializedArray0", CLASS_AND_LENGTH, Callee::Silent(Hook::Any)),
+    method(INTERNAL_UNSAFE, b"allocateInstance", CLASS_TO_OBJECT, Callee::AllocatesInstance),
     // The intrinsic, up to JDK 26 and from 27 on.
-    of(STRING_UTF16, b"toBytes", CHARS_TO_BYTES, Callee::Silent(BYTES)),
-    of(STRING_UTF16, b"toBytes0", CHARS_TO_BYTES, Callee::Silent(BYTES)),
-    of(STRING_UTF16, b"newBytesFor", INT_TO_BYTES, Callee::CountsItself),
-    of(REFLECT_ARRAY, b"newArray", CLASS_AND_LENGTH, Callee::FollowedBy(Hook::Any)),
-    of(REFLECT_ARRAY, b"multiNewArray", CLASS_AND_LENGTHS, Callee::FollowedBy(Hook::Multi)),
-    of(REFLECT_ARRAY, b"newInstance", CLASS_AND_LENGTH, Callee::CountsItself),
-    of(STRING_BUILDER, b"toString", TO_STRING, Callee::FollowedBy(Hook::Built)),
-    of(STRING_BUFFER, b"toString", TO_STRING, Callee::FollowedBy(Hook::Built)),
-    of(THROWABLE, b"fillInStackTrace", FILL_IN, Callee::FollowedBy(Hook::Backtrace)),
+    method(STRING_UTF16, b"toBytes", CHARS_TO_BYTES, Callee::Silent(BYTES)),
+    method(STRING_UTF16, b"toBytes0", CHARS_TO_BYTES, Callee::Silent(BYTES)),
+    method(STRING_UTF16, b"newBytesFor", INT_TO_BYTES, Callee::CountsItself),
+    method(REFLECT_ARRAY, b"newArray", CLASS_AND_LENGTH, Callee::FollowedBy(Hook::Any)),
+    method(REFLECT_ARRAY, b"multiNewArray", CLASS_AND_LENGTHS, Callee::FollowedBy(Hook::Multi)),
+    method(REFLECT_ARRAY, b"newInstance", CLASS_AND_LENGTH, Callee::CountsItself),
+    method(STRING_BUILDER, b"toString", TO_STRING, Callee::FollowedBy(Hook::Built)),
+    method(STRING_BUFFER, b"toString", TO_STRING, Callee::FollowedBy(Hook::Built)),
+    method(THROWABLE, b"fillInStackTrace", FILL_IN, Callee::FollowedBy(Hook::Backtrace)),
     // Up to JDK 25.
-    of(VIRTUAL_THREAD, b"notifyJvmtiMount", BOOLEAN, Callee::Moves(Hook::Moving)),
-    of(VIRTUAL_THREAD, b"notifyJvmtiUnmount", BOOLEAN, Callee::Moves(Hook::Moving)),
-    of(VIRTUAL_THREAD, b"notifyJvmtiStart", NOTHING, Callee::Moves(Hook::Arriving)),
-    of(VIRTUAL_THREAD, b"notifyJvmtiEnd", NOTHING, Callee::Moves(Hook::Leaving)),
+    method(VIRTUAL_THREAD, b"notifyJvmtiMount", BOOLEAN, Callee::Moves(Hook::Moving)),
+    method(VIRTUAL_THREAD, b"notifyJvmtiUnmount", BOOLEAN, Callee::Moves(Hook::Moving)),
+    method(VIRTUAL_THREAD, b"notifyJvmtiStart", NOTHING, Callee::Moves(Hook::Arriving)),
+    method(VIRTUAL_THREAD, b"notifyJvmtiEnd", NOTHING, Callee::Moves(Hook::Leaving)),
     // Later.
-    of(VIRTUAL_THREAD, b"endFirstTransition", NOTHING, Callee::Moves(Hook::Arriving)),
-    of(VIRTUAL_THREAD, b"startTransition", BOOLEAN, Callee::Moves(Hook::Leaving)),
-    of(VIRTUAL_THREAD, b"endTransition", BOOLEAN, Callee::Moves(Hook::Arriving)),
-    of(VIRTUAL_THREAD, b"startFinalTransition", NOTHING, Callee::Moves(Hook::Leaving)),
+    method(VIRTUAL_THREAD, b"endFirstTransition", NOTHING, Callee::Moves(Hook::Arriving)),
+    method(VIRTUAL_THREAD, b"startTransition", BOOLEAN, Callee::Moves(Hook::Leaving)),
+    method(VIRTUAL_THREAD, b"endTransition", BOOLEAN, Callee::Moves(Hook::Arriving)),
+    method(VIRTUAL_THREAD, b"startFinalTransition", NOTHING, Callee::Moves(Hook::Leaving)),
 ];

@@ -15,7 +15,7 @@ use crate::scope_book::ScopeFates;
 impl Ledger {
     /// What became of the objects made in each scope, by node; empty if deaths are not followed, or nothing was made in any.
     pub fn scope_fates(&self) -> Vec<ScopeFates> {
-        self.scopes.told(self.known.whole.map_or(0, |whole| whole.ms))
+        self.scopes.fates_at(self.known.whole.map_or(0, |whole| whole.ms))
     }
 
     /// The sites that changed since the last call; [`Self::site`] has their counts.
