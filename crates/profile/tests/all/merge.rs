@@ -250,6 +250,7 @@ fn profile() -> impl Strategy<Value = Profile> {
                 sources: vec![],
                 census: None,
                 readings: Default::default(),
+                apart: Default::default(),
             }
         },
     )
