@@ -82,7 +82,7 @@ pub(crate) struct Suspect {
     pub(crate) held_by: Vec<String>,
     /// The field that holds them or their container, `a.B.field`, if it is known.
     pub(crate) holder: Option<String>,
-    /// The field by which it is reached, `a.B.field`, of the nearest object that is the only one of its class, where the holder is not.
+    /// The field by which it is reached, `a.B.field`, of the nearest object that is the only one of its class, where nothing holds it alone.
     pub(crate) through: Option<String>,
     /// What each refers to, `field: class`.
     pub(crate) holds: Vec<String>,

@@ -110,9 +110,6 @@ fn block(number: usize, suspect: &Suspect, searched: &Searched) -> String {
     if !suspect.holds.is_empty() {
         lines.push(format!("each holds {}", suspect.holds.join(", ")));
     }
-    if let Some(field) = suspect.through.as_ref().filter(|_| suspect.holder.is_some()) {
-        lines.push(format!("reached by {field}"));
-    }
     if !suspect.held_by.is_empty() {
         lines.push(format!("held by {}", suspect.held_by.join(" -> ")));
     }

@@ -7,7 +7,7 @@ use mayfly_heap::paths::edge_text;
 use mayfly_heap::{EdgeName, Graph};
 use mayfly_verdicts::leaks::{Suspicion, Weight};
 
-use super::labels::{class_of, is_own, named, shown, static_field};
+use super::labels::{class_of, is_called_a_collection, is_own, named, shown, static_field};
 
 /// Fields of an element that are named.
 const FIELDS: usize = 4;
@@ -110,9 +110,17 @@ pub(super) fn classes(container: &Container) -> Vec<&str> {
     std::iter::once(element(row)).chain(below).chain(others).collect()
 }
 
-/// The field that holds the container: `a.B.field`.
+/// The field that holds the container: `a.B.field`. A list of the program's own is a container, too, if something of its holds that.
 pub(super) fn holder(row: &Sustained, graph: &Graph, outline: &Outline) -> Option<String> {
-    let at = owner_at(row)?;
+    let mut at = owner_at(row)?;
+    while is_called_a_collection(&row.path[at]) {
+        let Some(above) =
+            row.path[..at].iter().rposition(|label| is_own(label) && !label.starts_with("class "))
+        else {
+            break;
+        };
+        at = above;
+    }
     let label = &row.path[at];
     if let Some(field) = static_field(label).filter(|_| !is_own(label)) {
         return Some(format!("{}.{field}", class_of(row.path.get(at.checked_sub(1)?)?)));
@@ -122,14 +130,6 @@ pub(super) fn holder(row: &Sustained, graph: &Graph, outline: &Outline) -> Optio
     let mut edges = owners.iter().flat_map(|&owner| graph.edges(owner));
     let field = edges.find(|edge| below.contains(&edge.to)).map(|edge| edge_text(&edge));
     Some(field.map_or_else(|| class_of(label).to_owned(), |field| format!("{}.{field}", class_of(label))))
-}
-
-/// Whether the class of what owns the container says little of where it is: there are several such objects, or nothing owns it alone.
-pub(super) fn is_one_of_many(row: &Sustained, graph: &Graph) -> bool {
-    owner_at(row).map(|at| &row.path[at]).is_none_or(|owner| {
-        let class = class_of(owner);
-        static_field(owner).is_none() && graph.instances(|of| *of.name == *class).nth(1).is_some()
-    })
 }
 
 /// What one of the elements refers to: of a lambda, what it captured.

@@ -181,21 +181,20 @@ impl Dumps {
         let maker = self.made.as_ref().and_then(|profile| makers::of(profile, &classes, grown));
         let (allocated_by, added_by) = maker.map(|maker| (maker.by, maker.stack)).unzip();
         let path = self.path(&row.path[..=shown]);
+        let holder = seen.and_then(|(graph, outline)| containers::holder(row, graph, outline));
         Suspect {
             suspicion: container.suspicion,
             what: containers::element(row).to_owned(),
             objects: row.own.iter().map(|total| total.objects).collect(),
             bytes: container.bytes,
             held_by: row.path[..row.element].iter().map(|label| label.to_string()).collect(),
-            holder: seen.and_then(|(graph, outline)| containers::holder(row, graph, outline)),
             holds: seen.map_or(Vec::new(), |(graph, outline)| containers::fields(row, graph, outline)),
             allocated_by,
             added_by: added_by.unwrap_or_default(),
             also: container.also,
             containers: container.spread.containers,
-            through: seen.zip(path.as_ref()).and_then(|((graph, _), path)| {
-                containers::is_one_of_many(row, graph).then(|| through(path, graph))?
-            }),
+            through: if holder.is_none() { self.through(path.as_ref()) } else { None },
+            holder,
             path: path.and_then(|path| Some(path.text(self.last.as_ref()?))),
             ..Suspect::default()
         }
@@ -208,26 +207,24 @@ impl Dumps {
         let _progress = Progress::work("searching paths");
         paths::lasting(graph, &objects, &held(graph))
     }
-}
 
-/// The last field on a path of the program's own that there is one of: a static one, or that of an object that is the only one of its class.
-fn through(path: &paths::Path, graph: &Graph) -> Option<String> {
-    let edges: Vec<_> = path.edges(graph).collect();
-    let of_one = |edge: &&Edge<'_>| match edge.name {
-        EdgeName::Static { declaring, .. } => is_own(&graph.class(*declaring).name),
-        EdgeName::Field { .. } => {
-            let class = &*graph.class(graph.class_of(edge.from)).name;
-            is_own(class) && graph.instances(|of| *of.name == *class).nth(1).is_none()
-        }
-        _ => false,
-    };
-    let edge = edges.iter().rev().find(of_one)?;
-    let (declaring, _) = edge.name.field()?;
-    let class = match edge.name {
-        EdgeName::Static { .. } => declaring,
-        _ => graph.class_of(edge.from),
-    };
-    Some(format!("{}.{}", graph.class(class).name, paths::edge_text(edge)))
+    /// The last field on a path of the program's own that there is one of: a static one, or that of an object that is the only one of its
+    /// class.
+    fn through(&self, path: Option<&paths::Path>) -> Option<String> {
+        let graph = self.last.as_ref()?;
+        let class = |edge: &Edge<'_>| match edge.name {
+            EdgeName::Static { declaring, .. } => Some(*declaring),
+            EdgeName::Field { .. } => Some(graph.class_of(edge.from)),
+            EdgeName::Element | EdgeName::Internal(_) => None,
+        };
+        let is_one = |edge: &Edge<'_>, class: &str| {
+            matches!(edge.name, EdgeName::Static { .. })
+                || graph.instances(|of| *of.name == *class).nth(1).is_none()
+        };
+        let named = path?.edges(graph).filter_map(|edge| Some((edge, &*graph.class(class(&edge)?).name)));
+        let (edge, class) = named.filter(|(edge, class)| is_own(class) && is_one(edge, class)).last()?;
+        Some(format!("{class}.{}", paths::edge_text(&edge)))
+    }
 }
 
 /// What came and went of what the element is called by.
@@ -250,8 +247,8 @@ mod tests {
     /// Two caches of a library, which a registry refers to as well: nothing holds one of them alone.
     fn caches(sessions: u64) -> Graph {
         let mut text = String::from(
-            "root static my.App.registry -> 7:my.Registry -all-> 1:my.Entries -[0]-> 2:my.Cache
-             1 -[1]-> 3:my.Cache
+            "root static my.App.registry -> 7:my.Registry -all-> 1:my.Entries -[0]-> 2:org.infinispan.container.impl.DefaultDataContainer
+             1 -[1]-> 3:org.infinispan.container.impl.DefaultDataContainer
              root static my.App.sessions -> 4:my.Sessions -cache-> 2
              4 -other-> 3
              2 -data-> 5:com.github.benmanes.caffeine.cache.SSLMS
@@ -265,18 +262,34 @@ mod tests {
         heap(&text)
     }
 
+    fn found(dumps: impl Iterator<Item = Graph>) -> Vec<Suspect> {
+        let mut all = Dumps::default();
+        for graph in dumps {
+            let dominators = Dominators::staged(&graph, &held(&graph), lasting_first(&graph));
+            all.outlines.push(Outline::identified(&graph, &dominators));
+            all.last = Some(graph);
+        }
+        all.leaks(Searched::Dumps { files: Vec::new() }).suspects
+    }
+
+    #[test]
+    fn a_list_of_the_programs_own_is_named_by_who_holds_it() {
+        let queue = |messages: u64| {
+            let mut text =
+                String::from("root static my.App.queue -> 1:my.QueueImpl -messages-> 2:my.LinkedListImpl\n");
+            for at in 0..100 * messages {
+                text += &format!("2 -[{at}]-> {:x}:my.Message[100]\n", 0x1000 + at);
+            }
+            heap(&text)
+        };
+        let leaks = found((1..=4).map(queue));
+        assert_eq!(leaks[0].holder.as_deref(), Some("my.QueueImpl.messages"));
+    }
+
     #[test]
     fn what_a_cache_of_a_library_holds_is_named_and_which_cache_it_is() {
-        let mut dumps = Dumps::default();
-        for sessions in 1..=4 {
-            let graph = caches(sessions);
-            let dominators = Dominators::staged(&graph, &held(&graph), lasting_first(&graph));
-            dumps.outlines.push(Outline::identified(&graph, &dominators));
-            dumps.last = Some(graph);
-        }
-        let leaks = dumps.leaks(Searched::Dumps { files: Vec::new() });
         let of = |suspect: &Suspect| (suspect.what.clone(), suspect.through.clone());
-        let found: Vec<_> = leaks.suspects.iter().map(of).collect();
+        let found: Vec<_> = found((1..=4).map(caches)).iter().map(of).collect();
         assert_eq!(found, [("my.Session".to_owned(), Some("my.Sessions.cache".to_owned()))]);
     }
 }

@@ -48,6 +48,16 @@ pub(super) fn is_inside(label: &str) -> bool {
     (class.starts_with("util.") && class.contains('$')) || class == "lang.Object"
 }
 
+/// Ends of the names of collections.
+const COLLECTIONS: [&str; 6] = ["List", "Map", "Set", "Deque", "Collection", "Table"];
+
+/// Whether a class is a collection by its name, or an array of such.
+pub(super) fn is_called_a_collection(label: &str) -> bool {
+    let class = class_of(label).trim_end_matches(';');
+    let class = class.strip_suffix("Impl").unwrap_or(class);
+    COLLECTIONS.iter().any(|end| class.ends_with(end))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +74,20 @@ mod tests {
             ("com.github.benmanes.caffeine.cache.PSMS", "com.github.benmanes.caffeine.cache.PSMS", false),
         ] {
             assert_eq!((class_of(label), is_own(label)), (class, own), "{label}");
+        }
+    }
+
+    #[test]
+    fn collections_are_known_by_the_ends_of_their_names() {
+        for (label, is_one) in [
+            ("my.utils.LinkedListImpl", true),
+            ("[Lmy.utils.LinkedListImpl;", true),
+            ("my.IntMap", true),
+            ("my.QueueImpl", false),
+            ("my.Listing", false),
+            ("my.Mapper", false),
+        ] {
+            assert_eq!(is_called_a_collection(label), is_one, "{label}");
         }
     }
 

@@ -98,6 +98,11 @@ impl Profile {
         if worst <= asked || bytes <= 0.0 { asked } else { (variance / bytes).clamp(asked, worst) }
     }
 
+    /// Whether the JVM's sampler errs beside large objects.
+    pub(crate) fn samples_may_be_biased(&self) -> bool {
+        self.run.jvm.release().is_some_and(|release| release < BIASED_BEFORE)
+    }
+
     /// Whether what is live of a class is known: something of it was followed, and something was collected.
     pub fn knows_live_of(&self, class: &ClassProfile) -> bool {
         let Some(live) = class.live else { return false };
@@ -172,7 +177,7 @@ impl Sample {
             // The sampled engine states its own doubt.
             is_biased: profile.run.engine == EngineKind::Exact
                 && matches!(tracking, Tracking::ByteSample(_))
-                && profile.run.jvm.release().is_some_and(|release| release < BIASED_BEFORE),
+                && profile.samples_may_be_biased(),
         })
     }
 

@@ -25,7 +25,7 @@ type Found = (String, Option<String>);
 const NUMBER: usize = 5;
 
 /// Columns of a name in a sentence.
-const NAME: usize = 40;
+const NAME: usize = 50;
 
 impl Screen<'_> {
     /// The sentences, numbered, each with what to do next below it.

@@ -11,7 +11,7 @@ use crate::unseen::{OF_ADDED_OBJECTS, leak_below};
 /// Growers that are named.
 const MOST: usize = 2;
 /// Columns of a name in a sentence.
-const NAME: usize = 42;
+const NAME: usize = 50;
 /// Leaks in bytes a second that are too slow to speak of, if they would not have been seen.
 const LEAST_FLOOR: f64 = 4096.0;
 /// What begins within this share of the time is there since the start.
