@@ -177,7 +177,7 @@ mod tests {
     /// Beside 2 GiB, what a biased sampler says of few objects is no ground for a doubt.
     #[test]
     fn a_count_is_not_doubted_for_the_bias_of_the_sampler() {
-        let sampled = Estimate::of_bytes((12 * MIB) as f64, (2 * MIB) as f64);
+        let sampled = Estimate::of_bytes((12 * MIB) as f64, MIB as f64);
         let of = |version: &str| {
             let mut profile = profile(2 * MIB, sampled);
             profile.trust.jvm_allocated_bytes = Some(2048 * MIB);

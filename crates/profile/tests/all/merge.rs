@@ -249,7 +249,6 @@ fn profile() -> impl Strategy<Value = Profile> {
                     .into(),
                 sources: vec![],
                 census: None,
-                apart: Default::default(),
                 readings: Default::default(),
                 apart: Default::default(),
             }
