@@ -2,6 +2,7 @@
 
 use mayfly_profile::{ByteAges, LifetimeCounts, Lifetimes, Share, SiteCounts, SiteId, Tally};
 
+use super::shelf::Shelf;
 use crate::census::{Census, Fineness};
 use crate::fate_book::FateBook;
 use crate::gathered::Sums;
@@ -59,18 +60,18 @@ impl Default for ClassBook {
 }
 
 pub(super) fn book_births(
-    sites: &mut Vec<SiteBook>,
-    classes: &mut Vec<ClassBook>,
+    sites: &mut Shelf<SiteBook>,
+    classes: &mut Shelf<ClassBook>,
     site: SiteId,
     sums: Sums,
     table: &SiteTable,
 ) {
     let Some(class) = table.class_of(site) else { return };
-    let site = entry(sites, site.0);
+    let site = sites.book(site.0);
     site.allocated.add(sums.site);
     site.changed = true;
     site.fates.touch();
-    let class = entry(classes, class.0);
+    let class = classes.book(class.0);
     class.allocated.add(sums.class);
     class.changed = true;
 }
@@ -176,14 +177,6 @@ fn record_living(objects: &mut Lifetimes, bytes: &mut ByteAges, age: LivingAge, 
 
 pub(super) fn live(allocated: Tally, collected: &[Tally]) -> Tally {
     collected.iter().fold(allocated, |rest, &bucket| rest.without(bucket))
-}
-
-pub(super) fn entry<T: Default + Clone>(books: &mut Vec<T>, id: u32) -> &mut T {
-    let at = id as usize;
-    if books.len() <= at {
-        books.resize(at + 1, T::default());
-    }
-    &mut books[at]
 }
 
 fn add_to(collected: &mut Vec<Tally>, bucket: usize, buckets: usize, tally: Tally) {

@@ -4,6 +4,7 @@
 
 mod books;
 mod reading;
+mod shelf;
 mod site_rows;
 
 use std::mem;
@@ -11,7 +12,8 @@ use std::sync::Arc;
 
 use mayfly_profile::{BucketBounds, Following, Share, SiteId, Tracking};
 
-use books::{ClassBook, SiteBook, book_births, entry};
+use books::{ClassBook, SiteBook, book_births};
+use shelf::Shelf;
 
 use crate::budget::Budget;
 use crate::clock::Clock;
@@ -67,8 +69,8 @@ pub struct Ledger {
     dead: Vec<Tracked>,
     by_site: Gathered,
     by_class: Gathered,
-    sites: Vec<SiteBook>,
-    classes: Vec<ClassBook>,
+    sites: Shelf<SiteBook>,
+    classes: Shelf<ClassBook>,
     scopes: ScopeBook,
     /// What was last told of when the living were known alive.
     stamp: Option<(u64, u64)>,
@@ -103,8 +105,8 @@ impl Ledger {
             dead: Vec::new(),
             by_site: Gathered::default(),
             by_class: Gathered::default(),
-            sites: Vec::new(),
-            classes: Vec::new(),
+            sites: Shelf::default(),
+            classes: Shelf::default(),
             scopes: ScopeBook::default(),
             stamp: None,
             live_told: None,
@@ -177,7 +179,7 @@ impl Ledger {
         let Some(class) = table.class_of(object.site()) else { return };
         let Sums { class: sum, site } = scaled(self.tracking, object);
         let stack = table.has_frames(object.site()).then_some(site.objects);
-        let book = entry(&mut self.classes, class.0);
+        let book = self.classes.book(class.0);
         change(&mut book.share, sum.objects, stack);
         book.shared = true;
     }
@@ -189,11 +191,11 @@ impl Ledger {
         }
         let Some(class) = table.class_of(object.site()) else { return };
         let sums = scaled(self.tracking, object);
-        let site = entry(&mut self.sites, object.site().0);
+        let site = self.sites.book(object.site().0);
         site.allocated = site.allocated.without(sums.site);
         site.changed = true;
         site.fates.touch();
-        let class = entry(&mut self.classes, class.0);
+        let class = self.classes.book(class.0);
         class.allocated = class.allocated.without(sums.class);
         class.changed = true;
     }
@@ -221,8 +223,8 @@ impl Ledger {
     fn unsettle(&mut self, object: &Tracked, table: &SiteTable) {
         let Some(class) = table.class_of(object.site()) else { return };
         let sums = scaled(self.tracking, object);
-        entry(&mut self.classes, class.0).census.die(object.birth_ms(), sums.class);
-        entry(&mut self.sites, object.site().0).fates.unsettle(object.birth_ms(), sums.site);
+        self.classes.book(class.0).census.die(object.birth_ms(), sums.class);
+        self.sites.book(object.site().0).fates.unsettle(object.birth_ms(), sums.site);
     }
 
     /// Takes note of the collections that have ended. After that, and before a sweep, the byte clock may be corrected.
@@ -383,8 +385,8 @@ impl Ledger {
             }
             for (site, sums) in self.by_site.drain() {
                 let Some(class) = table.class_of(SiteId(site)) else { continue };
-                entry(&mut self.classes, class.0).census.settle(first, birth_ms, sums.class);
-                entry(&mut self.sites, site).fates.settle(first, birth_ms, sums.site, &self.budget);
+                self.classes.book(class.0).census.settle(first, birth_ms, sums.class);
+                self.sites.book(site).fates.settle(first, birth_ms, sums.site, &self.budget);
             }
         }
     }
@@ -403,13 +405,13 @@ impl Ledger {
         }
         for (site, sums) in self.by_site.drain() {
             let Some(class) = table.class_of(SiteId(site)) else { continue };
-            let book = entry(&mut self.sites, site);
+            let book = self.sites.book(site);
             book.record_deaths(bucket, self.buckets.len(), age.ms, sums.site);
             book.fates.record_deaths(birth_ms, age, evidence.asked > 0, sums.site, &self.budget);
             self.by_class.add(class.0, sums);
         }
         for (class, sums) in self.by_class.drain() {
-            let book = entry(&mut self.classes, class);
+            let book = self.classes.book(class);
             book.record_deaths(bucket, self.buckets.len(), age, sums.class);
             if evidence.asked > 0 {
                 book.census.die(birth_ms, sums.class);
@@ -435,7 +437,7 @@ impl Ledger {
             chunk.objects.drain(..).for_each(|object| references.release(object.reference()));
         });
         self.live_told = None;
-        self.sites.drain(..).for_each(|site| site.fates.give_back(&self.budget));
+        self.sites.drain().for_each(|site| site.fates.give_back(&self.budget));
         self.classes.clear();
         self.scopes.reset(&self.budget);
     }

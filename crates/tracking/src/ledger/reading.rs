@@ -20,7 +20,7 @@ impl Ledger {
 
     /// The sites that changed since the last call; [`Self::site`] has their counts.
     pub fn take_changed_sites(&mut self) -> FxHashSet<SiteId> {
-        let books = self.sites.iter_mut().enumerate();
+        let books = self.sites.all();
         books.filter_map(|(id, book)| mem::take(&mut book.changed).then_some(SiteId::of_row(id))).collect()
     }
 
@@ -32,7 +32,7 @@ impl Ledger {
     /// Counts of the sites that changed since the last call.
     pub fn changed_sites(&mut self) -> Vec<SiteCounts> {
         let lifetimes = self.lifetimes;
-        let books = self.sites.iter_mut().enumerate();
+        let books = self.sites.all();
         books
             .filter_map(|(id, book)| {
                 mem::take(&mut book.changed).then(|| book.counts(SiteId::of_row(id), lifetimes))
@@ -49,14 +49,14 @@ impl Ledger {
         let timeline = self.clock.timeline();
         let alive = self.known.whole.map(|whole| (whole.ms, timeline.at_event(whole.ms).0));
         let stamp = Stamp { ms: self.clock.now_ms(), alive: alive.unwrap_or_default() };
-        let classes = self.classes.iter_mut().take(classes).enumerate();
+        let classes = self.classes.first(classes);
         let classes: Vec<_> = classes
             .filter_map(|(id, book)| {
                 mem::take(&mut book.aged).then(|| (ClassId::of_row(id), book.byte_ages.clone()))
             })
             .collect();
         let now = Now { history: &self.history, evidence: self.known, timeline: &timeline, ms: stamp.ms };
-        let changed = self.sites.iter_mut().take(sites).enumerate();
+        let changed = self.sites.first(sites);
         let sites: Vec<_> = changed
             .filter_map(|(id, book)| {
                 let living = live(book.allocated, &book.collected);
@@ -77,7 +77,7 @@ impl Ledger {
         self.live_told = Some(self.sweeps);
         let Some(by_ms) = self.known.judged_if_born_by() else { return Some(LiveCounts::default()) };
         let changed = |told: &mut Tally, now: Tally| (mem::replace(told, now) != now).then_some(now);
-        let classes = self.classes.iter_mut().take(classes).enumerate().filter_map(|(id, book)| {
+        let classes = self.classes.first(classes).filter_map(|(id, book)| {
             let living = live(book.allocated, &book.collected);
             let (objects, bytes) = book.census.born_by(by_ms);
             let now =
@@ -85,7 +85,7 @@ impl Ledger {
             Some((ClassId::of_row(id), changed(&mut book.live_told, now)?))
         });
         let classes = classes.collect();
-        let sites = self.sites.iter_mut().take(sites).enumerate().filter_map(|(id, book)| {
+        let sites = self.sites.first(sites).filter_map(|(id, book)| {
             let now = book.fates.judged(live(book.allocated, &book.collected), by_ms);
             Some((SiteId::of_row(id), changed(&mut book.live_told, now)?))
         });
@@ -95,7 +95,7 @@ impl Ledger {
     /// How many objects were followed of those of the first `classes` classes of which that is a share, and that changed since
     /// they were told.
     pub fn take_shares(&mut self, classes: usize) -> Vec<(ClassId, Share)> {
-        let books = self.classes.iter_mut().take(classes).enumerate();
+        let books = self.classes.first(classes);
         let told = |(id, book): (usize, &mut ClassBook)| {
             let changed = mem::take(&mut book.shared) && !book.share.is_whole();
             changed.then_some((ClassId::of_row(id), book.share))
