@@ -37,7 +37,8 @@ pub fn thread_errors(profile: &Profile) -> HashMap<&str, f64> {
     }
     let error = |sites: Vec<&SiteProfile>| {
         let alone = sites.iter().map(|site| (site.error * site.allocated.bytes as f64).powi(2)).sum::<f64>();
-        variances.of_sites(sites).unwrap_or(0.0).max(alone).sqrt()
+        let seen = variances.of_sites(sites.iter().copied()).unwrap_or(0.0).max(alone);
+        (seen + variances.unseen_at(&sites)).sqrt()
     };
     pools.into_iter().map(|(pool, sites)| (pool, error(sites))).collect()
 }
@@ -77,7 +78,7 @@ fn relative(error: f64, of: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use mayfly_profile::{ClassProfile, Frame, SiteProfile, Tally};
+    use mayfly_profile::{ClassProfile, Frame, Share, SiteProfile, Tally, Tracking};
 
     use super::*;
 
@@ -119,6 +120,33 @@ mod tests {
         let profile = Profile { classes: vec![class], sites: vec![site], ..Profile::default() };
         assert_eq!(thread_errors(&profile), [("main", 500.0)].into());
         assert!(threads(&profile).contains("~1000 B  50 %  100 %"), "{}", threads(&profile));
+    }
+
+    /// Of a frequent class one object of 65,536 is followed: a pool of which none was may have made as many.
+    #[test]
+    fn a_pool_may_have_made_what_no_sample_of_a_frequent_class_met() {
+        const ONE_IN: u64 = 1 << 16;
+        let site = |class: &str, pool: &str, allocated| SiteProfile {
+            class: class.into(),
+            stack: vec![Frame { class: "a.B".into(), ..Frame::default() }, Frame::of_thread(pool)].into(),
+            allocated,
+            ..SiteProfile::default()
+        };
+        let class =
+            |name: &str, allocated| ClassProfile { name: name.into(), allocated, ..ClassProfile::default() };
+        let (rare, frequent) = (Tally::of(10, 40), Tally::of(40 * ONE_IN, 24));
+        let mut share = Share::default();
+        (0..40).for_each(|_| share.record(ONE_IN, Some(ONE_IN)));
+        let mut profile = Profile {
+            classes: vec![class("a.Rare", rare), class("java.lang.String", frequent)],
+            sites: vec![site("a.Rare", "quiet", rare), site("java.lang.String", "busy", frequent)],
+            ..Profile::default()
+        };
+        (profile.run.stacks, profile.run.tracking) = (true, Tracking::Balanced);
+        profile.shares.insert("java.lang.String".into(), share);
+        let unseen = (ONE_IN * 24) as f64;
+        let error = thread_errors(&profile)["quiet"];
+        assert!((0.99 * unseen..2.0 * unseen).contains(&error), "{error} of {unseen}");
     }
 
     #[test]

@@ -68,7 +68,8 @@ impl<'p> Variances<'p> {
                 (site.allocated.bytes as f64, all.alone(site, bytes.get(&whole).copied().unwrap_or(0.0)));
             all.wholes.entry(whole).or_default().add(of_site, variance);
             let weight = all.weights.entry(&site.class).or_default();
-            *weight = weight.max(variance / of_site.max(1.0));
+            // Of a site that less than one sample fell on, that one stands for the root of its variance.
+            *weight = weight.max((variance / of_site.max(1.0)).min(variance.sqrt()));
         }
         all
     }
@@ -138,12 +139,14 @@ impl<'p> Variances<'p> {
     }
 
     /// Of what a method with these sites may have allocated besides, of some class of which no sample fell there: rare classes are seen
-    /// wherever they are made, frequent ones are not.
+    /// wherever they are made, frequent ones are not. Where a share of each class is followed, of those of which few samples fell there one
+    /// more may have, as of so few the root says too little.
     pub fn unseen_at(&self, sites: &[&SiteProfile]) -> f64 {
         let seen: FxHashSet<&str> = sites.iter().map(|site| site.class.as_str()).collect();
+        let one_more = self.profile.run.tracking == Tracking::Balanced;
         let others = self.profile.classes.iter().map(|class| class.name.as_str());
         others
-            .filter(|class| !seen.contains(class))
+            .filter(|class| one_more || !seen.contains(class))
             .map(|class| self.weight(class))
             .fold(0.0, f64::max)
             .powi(2)

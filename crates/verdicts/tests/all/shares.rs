@@ -4,7 +4,7 @@
 #![expect(clippy::disallowed_macros, reason = "the rates that it measures are printed")]
 
 use mayfly_profile::{ClassProfile, Frame, Profile, Share, SiteProfile, Tally, Tracking, Variances};
-use mayfly_verdicts::{Measure, RowName, Side, diff};
+use mayfly_verdicts::{Budget, Judgement, Measure, RowName, Side, check, diff};
 
 /// Each object of a class is followed up to here.
 const EACH: u64 = 500;
@@ -164,4 +164,32 @@ fn equal_work_recorded_in_two_ways_does_not_differ() {
     let share = alarms as f64 / tests as f64;
     println!("{share:.4} of {tests} tests below 0.01");
     assert!(tests >= 5 * PAIRS && share <= 0.015, "{share} of {tests}");
+}
+
+/// A method of which only a rare class was seen: of the frequent ones it may have made as much as one sample stands for.
+#[test]
+fn a_budget_of_a_site_within_the_error_of_what_no_sample_met_is_not_kept() {
+    let random = &mut Random(41);
+    let only_rare = |profile: &Profile| {
+        let its = |site: &&SiteProfile| site.stack.first().is_some_and(|frame| &*frame.method == "mbx");
+        profile.sites.iter().filter(its).all(|site| site.class == "a.Rare")
+    };
+    let profile =
+        std::iter::repeat_with(|| run(random)).take(50).find(only_rare).expect("a tenth of a sample");
+    let judged = |bound: u64| {
+        let text = format!("[[site]]\nprefix = 'a.Main.mbx'\nbytes = {bound}\n");
+        let checked = check(&profile, &Budget::parse(&text).expect("a budget"));
+        (checked.outcomes[0].judgement.clone(), checked.outcomes[0].measured.expect("known"))
+    };
+    let within = Judgement::Unknown("the limit lies within the error of the measurement".to_owned());
+    let seen = rare(1).bytes;
+    assert_eq!(judged(seen - 1).0, Judgement::Exceeded, "what was seen is sure");
+    let weight = ONE_IN * FREQUENT[1].1;
+    for bound in [seen, weight / 2, weight] {
+        assert_eq!(judged(bound).0, within, "{bound}");
+    }
+    let (kept, measured) = judged(4 * weight);
+    assert_eq!(kept, Judgement::Kept, "{measured:?}, {weight} bytes a sample");
+    assert_eq!((measured.value, measured.low), (seen as f64, seen as f64));
+    assert!(measured.high > weight as f64, "{measured:?}");
 }
