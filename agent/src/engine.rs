@@ -32,6 +32,8 @@ pub(crate) struct Account {
     pub(crate) dropped: Vec<Dropped>,
     /// Standard error of the sum of all counts, in bytes; `None` if they are exact.
     pub(crate) error_bytes: Option<u64>,
+    /// Whether what was allocated before it began is counted, too.
+    pub(crate) has_start_up: bool,
     /// Mean bytes between two samples; `None` if nothing is sampled.
     pub(crate) sample_interval: Option<u64>,
     /// Milliseconds spent on rewriting classes.

@@ -1,12 +1,18 @@
 //! What was read, as the stream tells it.
 
 use mayfly_census::{ClassRow, Row};
-use mayfly_profile::{ClassCensus, ClassId, Total};
+use mayfly_profile::{ClassCensus, ClassId, Tally, Total};
 use mayfly_tracking::ClassTable;
 
 /// Counts of classes by their ids.
 pub(super) fn by_id(rows: Vec<ClassRow>, classes: &ClassTable) -> Vec<(ClassId, ClassCensus)> {
     rows.into_iter().map(|row| (classes.named(&row.name), census(&row.counts))).collect()
+}
+
+/// All that were born; no object of a class is known to be larger than their mean.
+pub(super) fn born(row: &ClassCensus) -> Tally {
+    let Total { objects, bytes } = row.born();
+    Tally { objects, bytes, largest: bytes.div_ceil(objects.max(1)) }
 }
 
 fn census(row: &Row) -> ClassCensus {

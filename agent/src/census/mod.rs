@@ -5,6 +5,7 @@
 
 mod counts;
 mod memory;
+mod pauses;
 mod reader;
 
 pub(crate) use reader::CensusSlot;

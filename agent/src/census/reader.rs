@@ -8,13 +8,15 @@ use mayfly_census::{Census, Collector, Known, Layout, Pause};
 use mayfly_jvmti::{
     CallbackContext, FieldOffset, HeapMemory, Jni, KnownObjects, Management, OwnMemory, PerfData, VmFlags,
 };
-use mayfly_profile::{CensusCounts, CensusReach, Gc, GcKind};
-use mayfly_tracking::ClassTable;
+use mayfly_profile::{CensusCounts, CensusReach, ClassCensus, ClassId, FILLERS, Gc, GcKind};
+use rustc_hash::FxHashMap;
 
-use super::counts::by_id;
+use super::counts::{born, by_id};
 use super::memory::{OfJvm, Paused, Running};
+use super::pauses::Pauses;
 use crate::conduct::notice::say;
 use crate::target_jvm::{FIRST_WITH_FILLER_CLASSES, Target};
+use crate::tracking::{Shared, Young};
 
 /// Least time between two steps that tell it: thousands of rows change with each collection.
 const STEP: Duration = Duration::from_secs(5);
@@ -24,30 +26,55 @@ const STEP: Duration = Duration::from_secs(5);
 pub(crate) struct CensusSlot {
     /// `Err`: why there is none, though it was asked for.
     reader: OnceLock<Result<Mutex<Reader>, String>>,
-    /// When it was told last; `None`: the next step tells it.
-    told: Mutex<Option<Instant>>,
+    telling: Mutex<Telling>,
     /// The program is not profiled for a while.
     is_paused: AtomicBool,
     /// It was said that it ended.
     is_said: AtomicBool,
 }
 
+#[derive(Default)]
+struct Telling {
+    /// When it was told last; `None`: the next step tells it.
+    told: Option<Instant>,
+    /// What changed since.
+    changed: FxHashMap<ClassId, ClassCensus>,
+}
+
 struct Reader {
     memory: HeapMemory,
     census: Census,
+    collector: Collector,
+    /// As it was at the begin.
+    largest: u64,
     known: Option<KnownObjects>,
     from_start: bool,
     fillers_are_ints: bool,
-    /// The running pause, all of them, and the longest.
-    spent: [Duration; 3],
+    pauses: Pauses,
 }
 
 impl CensusSlot {
-    /// Begins to read collections; says so if that can't be. `from_start`: the program is about to begin.
-    pub(crate) fn begin(&self, target: &Target, jni: Jni<'_>, from_start: bool) {
-        let opened = self.reader.get_or_init(|| Reader::open(target, jni, from_start).map(Mutex::new));
-        if let Err(why) = opened {
-            say(&format!("no census of young objects: {why}; what samples say of them is told as ever"));
+    /// Begins to read collections; says so if that can't be. `from_start`: the program is about to begin. `most`: what reading may
+    /// add to a pause.
+    pub(crate) fn begin(
+        &self,
+        target: &Target,
+        shared: &Shared,
+        jni: Jni<'_>,
+        (from_start, most): (bool, Option<Duration>),
+    ) {
+        let opened =
+            self.reader.get_or_init(|| Reader::open(target, jni, (from_start, most)).map(Mutex::new));
+        match opened {
+            Ok(reader) => {
+                let (mixed, largest, from_start) = lock(reader).before_the_first();
+                shared.young.set_largest(largest);
+                let mixed = mixed.iter().map(|name| shared.classes.named(name));
+                shared.young.is_read_from_now_on(mixed, from_start);
+            }
+            Err(why) => {
+                say(&format!("no census of young objects: {why}; what samples say of them is told as ever"))
+            }
         }
     }
 
@@ -60,44 +87,57 @@ impl CensusSlot {
         let began = Instant::now();
         let Reader { memory, census, .. } = &mut *reader;
         census.begins(&Paused(memory.in_pause(event)), forced);
-        reader.spent[0] = began.elapsed();
+        reader.pauses.was_begun(began, Instant::now());
     }
 
     /// It ends, and did this. Called in its pause.
-    pub(crate) fn gc_ends(&self, event: &CallbackContext<'_>, kind: GcKind) {
+    pub(crate) fn gc_ends(&self, event: &CallbackContext<'_>, kind: GcKind, young: &Young) {
         let Some(mut reader) = self.reader() else { return };
         let began = Instant::now();
-        let Reader { memory, census, .. } = &mut *reader;
-        census.ends(&Paused(memory.in_pause(event)), pause(kind));
-        let [this, all, longest] = &mut reader.spent;
-        *this += began.elapsed();
-        *all += *this;
-        *longest = (*longest).max(*this);
-        *this = Duration::ZERO;
+        let Reader { memory, census, collector, .. } = &mut *reader;
+        let paused = Paused(memory.in_pause(event));
+        census.ends(&paused, pause(kind));
+        if let Some(unread) = census.emptied() {
+            young.period_ends(unread);
+            young.set_largest(largest(*collector, census.largest_young(&paused)));
+        }
+        let read = reader.census.last_read();
+        let one_in = reader.pauses.was_read(began, Instant::now(), read);
+        reader.census.thin_to(one_in);
     }
 
     /// What changed since the last time, if it is time to tell it.
-    pub(crate) fn counts(&self, classes: &ClassTable) -> Option<CensusCounts> {
+    pub(crate) fn counts(&self, shared: &Shared) -> Option<CensusCounts> {
         let opened = self.reader.get()?;
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.is_some_and(|at| at.elapsed() < STEP) {
-            return None;
-        }
-        *told = Some(Instant::now());
-        let (reach, rows) = match opened {
-            Err(why) => (CensusReach { ended: why.clone(), ..CensusReach::default() }, Vec::new()),
+        let mut telling = self.telling();
+        let reach = match opened {
+            Err(why) => CensusReach { ended: why.clone(), ..CensusReach::default() },
             Ok(reader) => {
-                let mut reader = lock(reader);
-                let rows = reader.census.take_changed();
-                (reader.reach(), rows)
+                let (reach, rows, period) = {
+                    let mut reader = lock(reader);
+                    let rows = reader.census.take_changed();
+                    (reader.reach(), rows, shared.young.period())
+                };
+                let rows = by_id(rows, &shared.classes);
+                shared.young.note(period, rows.iter().map(|(id, row)| (*id, born(row))));
+                telling.changed.extend(rows);
+                reach
             }
         };
-        Some(CensusCounts { reach, classes: by_id(rows, classes) })
+        if telling.told.is_some_and(|at| at.elapsed() < STEP) {
+            return None;
+        }
+        telling.told = Some(Instant::now());
+        Some(CensusCounts { reach, classes: telling.changed.drain().collect() })
+    }
+
+    fn telling(&self) -> MutexGuard<'_, Telling> {
+        self.telling.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Somebody waits for the next step.
     pub(crate) fn is_asked_for_all(&self) {
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.telling().told = None;
     }
 
     /// Says once that it ended, if it did.
@@ -124,13 +164,15 @@ impl CensusSlot {
     }
 
     /// All counts begin again.
-    pub(crate) fn restart(&self) {
+    pub(crate) fn restart(&self, young: &Young) {
         if let Some(mut reader) = self.reader() {
             reader.census.restart();
             reader.from_start = false;
-            reader.spent = [Duration::ZERO; 3];
+            reader.pauses.restart();
         }
-        self.is_asked_for_all();
+        young.restart();
+        let mut telling = self.telling();
+        (telling.told, telling.changed) = (None, FxHashMap::default());
     }
 
     /// Profiling ended, and the JVM goes on.
@@ -150,6 +192,14 @@ fn lock(reader: &Mutex<Reader>) -> MutexGuard<'_, Reader> {
     reader.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Objects of more bytes are born old, by what there is room for: Parallel puts what has half of Eden into the old generation.
+fn largest(collector: Collector, room: Option<u64>) -> u64 {
+    match (collector, room.unwrap_or(0)) {
+        (Collector::Parallel, room) => (room / 2).saturating_sub(8),
+        (_, room) => room,
+    }
+}
+
 fn pause(kind: GcKind) -> Pause {
     match kind {
         GcKind::Young => Pause::Young,
@@ -160,7 +210,11 @@ fn pause(kind: GcKind) -> Pause {
 }
 
 impl Reader {
-    fn open(target: &Target, jni: Jni<'_>, from_start: bool) -> Result<Self, String> {
+    fn open(
+        target: &Target,
+        jni: Jni<'_>,
+        (from_start, most): (bool, Option<Duration>),
+    ) -> Result<Self, String> {
         let collector = match target.info().gc {
             Gc::Serial => Collector::Serial,
             Gc::Parallel => Collector::Parallel,
@@ -193,14 +247,23 @@ impl Reader {
         let objects = known.all().map(|it| Known { slot: it.slot, bytes: it.bytes, class: it.class });
         let heap = HeapMemory::new(own, layout.heap()).ok_or("the heap is not where the JVM says")?;
         let census = Census::new(&memory, layout, (objects.collect(), from_start));
+        let census = census.map_err(|doubt| doubt.to_string())?;
         Ok(Self {
             memory: heap,
-            census: census.map_err(|doubt| doubt.to_string())?,
+            largest: largest(collector, census.largest_young(&memory)),
+            census,
+            collector,
             known: Some(known),
             from_start,
             fillers_are_ints: target.jdk < FIRST_WITH_FILLER_CLASSES,
-            spent: [Duration::ZERO; 3],
+            pauses: Pauses::new(most),
         })
+    }
+
+    /// Classes of which the JVM makes objects that are nobody's, to fill buffers up; and the size of the largest object that is born young;
+    /// and whether it begins with the JVM.
+    fn before_the_first(&self) -> (&'static [&'static str], u64, bool) {
+        (if self.fillers_are_ints { &FILLERS } else { &[] }, self.largest, self.from_start)
     }
 
     fn reach(&self) -> CensusReach {
@@ -217,8 +280,10 @@ impl Reader {
             unread_bytes: totals.unread_bytes,
             fillers: totals.fillers,
             fillers_are_ints: self.fillers_are_ints,
-            pause_us: us(self.spent[1]),
-            longest_us: us(self.spent[2]),
+            pause_us: us(self.pauses.reading),
+            longest_us: us(self.pauses.longest),
+            thinned: totals.thinned,
+            own_us: us(self.pauses.own),
         }
     }
 }

@@ -51,6 +51,7 @@ impl Counting for Exact {
             refusals: self.rewriting.refusals(),
             dropped: self.counters.dropped(),
             error_bytes: None,
+            has_start_up: false,
             sample_interval: self.unseen.as_ref().map(Unseen::interval),
             rewrite_ms: self.rewriting.milliseconds(),
         }

@@ -58,6 +58,8 @@ pub struct Options {
     pub sample_bytes: Option<u64>,
     /// Read each young collection inside of its pause: exact counts of what was born and died young, `#census`.
     pub census: bool,
+    /// What reading may add to a pause, `#pause`. `None`: no more than pauses take without it.
+    pub pause: Option<Duration>,
     /// Samples a second, `#sample-rate`. `None`: however many the interval gives.
     pub sample_rate: Option<SampleRate>,
     /// Native memory the agent may hold, in bytes, `#memlimit`.
@@ -183,6 +185,7 @@ impl Default for Options {
             sample_bytes: None,
             sample_rate: None,
             census: false,
+            pause: None,
             mem_limit: 256 << 20,
             recording: None,
             heap: HeapOptions::default(),

@@ -133,6 +133,17 @@ pub(super) const SPECS: &[Spec] = &[
         ..DEFAULTS
     },
     Spec {
+        name: "pause",
+        mistaken: &["pausebudget", "maxpause"],
+        shape: Shape::Value("MS", |o, v| value::milliseconds(v).map(|most| o.pause = Some(most))),
+        example: "#pause-5ms",
+        help: "What #census may add to a pause, about, in milliseconds. Where reading takes longer, G1 has a part of its regions \
+               read, and Serial and Parallel some of their collections, drawn at random; samples count for the rest. If not given, \
+               reading is thinned where it takes longer than the pauses take without it. 0: all is read.",
+        needs: &["census"],
+        ..DEFAULTS
+    },
+    Spec {
         name: "bucket",
         mistaken: &["buckets"],
         shape: Shape::Value("SECONDS,...", |o, v| value::buckets(v).map(|bounds| o.buckets = bounds)),

@@ -47,6 +47,15 @@ pub(super) fn seconds(text: &str, least: u64) -> Result<Duration, Why> {
 }
 
 /// A size within `least..=most`, both also given in words.
+/// Milliseconds, with or without their unit.
+pub(super) fn milliseconds(text: &str) -> Result<Duration, Why> {
+    let number = text.strip_suffix("ms").unwrap_or(text).parse::<u32>();
+    match number {
+        Ok(number) if number <= 60_000 => Ok(Duration::from_millis(number.into())),
+        _ => Err(Why::from("expected milliseconds up to 60000, e.g. 5ms")),
+    }
+}
+
 pub(super) fn size_within(text: &str, least: (u64, &str), most: (u64, &str)) -> Result<u64, Why> {
     let value = size(text)?;
     if value < least.0 {

@@ -40,6 +40,20 @@ impl Parts {
     }
 }
 
+impl Parts {
+    /// What they say as they are.
+    pub(super) fn bytes(&self) -> f64 {
+        [self.inside, self.outside, self.certain].iter().map(|part| part.bytes.unrounded_bytes()).sum()
+    }
+
+    /// Adds such a share of other samples.
+    pub(super) fn add_share(&mut self, other: &Self, share: f64) {
+        self.inside.add_share(&other.inside, share);
+        self.outside.add_share(&other.outside, share);
+        self.certain.add_share(&other.certain, share);
+    }
+}
+
 fn is_certain(drawn: &Drawn) -> bool {
     drawn.size >= drawn.interval.saturating_mul(CERTAIN_INTERVALS)
 }
@@ -57,6 +71,12 @@ impl Part {
         self.objects += drawn.estimate.unrounded_bytes() / drawn.size.max(1) as f64;
         self.bytes.add(drawn.estimate);
         self.samples += 1;
+    }
+
+    fn add_share(&mut self, other: &Self, share: f64) {
+        self.objects += other.objects * share;
+        self.bytes.add(other.bytes.scaled(share));
+        self.samples += other.samples;
     }
 }
 

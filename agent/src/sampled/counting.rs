@@ -20,12 +20,12 @@ impl Counting for Sampled {
     }
 
     fn counts(&self, _asked: &FxHashSet<SiteId>) -> Counts {
-        let (classes, estimates) = self.estimates.read();
+        let (classes, estimates) = self.estimates.read(&self.shared.young);
         Counts { classes, sites: Vec::new(), estimates }
     }
 
     fn reset(&self) -> Vec<ClassTotal> {
-        self.estimates.reset()
+        self.estimates.reset(&self.shared.young)
     }
 
     fn account(&self) -> Account {
@@ -33,6 +33,7 @@ impl Counting for Sampled {
         Account {
             remainder: vec![Remainder::exact(UNSAMPLED, i64::try_from(unsampled).unwrap_or(i64::MAX))],
             error_bytes: Some(error_bytes),
+            has_start_up: self.shared.young.has_start_up(),
             sample_interval: Some(self.estimates.interval()),
             ..Account::default()
         }
@@ -87,7 +88,9 @@ impl Engine for Sampled {
     fn thread_ends(&self, _jni: Jni<'_>, _thread: Thread<'_>, allocated: Option<u64>) {
         let open = self.is_open();
         let samples = self.threads.forget_this();
-        if let (Some(allocated), true) = (allocated, *open) {
+        // What such threads allocated is read, as that of others.
+        let is_read = self.shared.young.is_read();
+        if let (Some(allocated), true, false) = (allocated, *open, is_read) {
             self.estimates.thread_ends(&samples, allocated);
         }
     }

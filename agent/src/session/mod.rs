@@ -291,11 +291,16 @@ impl Session {
     /// allocated in between is not taken for more than was allocated.
     fn trust(&self, engine: &dyn Counting, jvm: &impl JvmBytes, accounted: u64, own_cpu: Duration) -> Trust {
         let total = jvm.allocated();
-        let Account { remainder, refusals, dropped, error_bytes, sample_interval, rewrite_ms } =
+        let Account { remainder, refusals, dropped, error_bytes, has_start_up, sample_interval, rewrite_ms } =
             engine.account();
         let by_cause = |total| {
-            let difference =
-                Difference { jvm: total, accounted, error: error_bytes, interval: sample_interval };
+            let difference = Difference {
+                jvm: total,
+                accounted,
+                has_start_up,
+                error: error_bytes,
+                interval: sample_interval,
+            };
             difference.by_cause(&self.uncounted, remainder, || jvm.allocated_on_carriers())
         };
         let native_bytes = memory::allocated() + engine.native_bytes() + self.shared.native_bytes();

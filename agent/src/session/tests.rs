@@ -79,6 +79,7 @@ impl Counting for ByHand {
             refusals: vec![Refusals { reason: "too large".into(), methods: 2 }],
             dropped: vec![Dropped { cause: "for a test".into(), objects: 3 }],
             error_bytes: None,
+            has_start_up: false,
             sample_interval: Some(INTERVAL),
             rewrite_ms: 7,
         }

@@ -1,6 +1,6 @@
 //! How our count stands to the JVM's own of allocated bytes: the difference, by cause.
 
-use mayfly_profile::Remainder;
+use mayfly_profile::{AT_START_UP, Remainder};
 
 use super::uncounted::Uncounted;
 
@@ -20,6 +20,8 @@ pub(super) struct Difference {
     pub(super) jvm: u64,
     /// By the engine.
     pub(super) accounted: u64,
+    /// Whether that has what was allocated before counting began.
+    pub(super) has_start_up: bool,
     /// Standard error of that, if it is an estimate.
     pub(super) error: Option<u64>,
     /// Mean bytes between two samples, if there are any.
@@ -35,6 +37,7 @@ impl Difference {
         on_carriers: impl FnOnce() -> u64,
     ) -> Vec<Remainder> {
         let mut parts = uncounted.parts(self.jvm);
+        parts.retain(|part| !self.has_start_up || part.cause != AT_START_UP);
         parts.extend(known);
         let rest = self.jvm as i64 - self.accounted as i64 - parts.iter().map(|part| part.bytes).sum::<i64>();
         parts.extend(leftover(rest, &parts, self, on_carriers));
@@ -79,7 +82,7 @@ mod tests {
 
     /// (cause, bytes) of what is left, without what is nothing.
     fn told(bytes: i64, interval: Option<u64>, on_carriers: u64) -> Vec<(String, i64)> {
-        let exact = Difference { jvm: 0, accounted: 0, error: None, interval };
+        let exact = Difference { jvm: 0, accounted: 0, has_start_up: false, error: None, interval };
         let parts = leftover(bytes, &[], exact, || on_carriers);
         assert!(parts.iter().all(|part| part.error_bytes == interval));
         parts.into_iter().filter(|part| part.bytes != 0).map(|part| (part.cause, part.bytes)).collect()
@@ -99,8 +102,13 @@ mod tests {
     #[test]
     fn the_error_of_estimated_counts_is_one_of_what_is_left_and_the_jit_removes_nothing_of_them() {
         let told = |bytes: i64| {
-            let estimated =
-                Difference { jvm: 0, accounted: 0, error: Some(4 << 20), interval: Some(INTERVAL) };
+            let estimated = Difference {
+                jvm: 0,
+                accounted: 0,
+                has_start_up: false,
+                error: Some(4 << 20),
+                interval: Some(INTERVAL),
+            };
             leftover(bytes, &[], estimated, || 0).remove(0).cause
         };
         assert_eq!((told(10 << 20), told(-10 << 20)), (CHANCE.to_owned(), CHANCE.to_owned()));

@@ -46,8 +46,11 @@ pub(crate) fn pause(profiler: &Profiler, jni: Jni<'_>) {
 pub(crate) fn reset(profiler: &Profiler, jni: Jni<'_>) {
     let references = &mut profiler.shared.references.handles(jni);
     if let Some(session) = profiler.session.lock().as_mut() {
-        profiler.census.restart();
+        // Totals go on from what was read so far.
+        profiler.census.is_asked_for_all();
+        profiler.census.counts(&profiler.shared);
         profiler.output.send(session.reset(&*profiler.engine, references));
+        profiler.census.restart(&profiler.shared.young);
         profiler.output.note("Instance data reset");
     }
 }
@@ -70,7 +73,7 @@ pub(super) fn publish(profiler: &Profiler, jni: Jni<'_>, session: &mut Session) 
 
 /// What is new. Classes of the census are known before names are told.
 pub(super) fn updates(profiler: &Profiler, session: &mut Session, outside: &Outside<'_>) -> Vec<Update> {
-    let census = profiler.census.counts(&profiler.shared.classes);
+    let census = profiler.census.counts(&profiler.shared);
     let mut seen = vec![Section::Readings(profiler.target.readings())];
     seen.extend(census.map(|census| Section::Census(Box::new(census))));
     session.updates(&*profiler.engine, outside, profiler.own_cpu(), seen)

@@ -155,7 +155,7 @@ impl Profiler {
     /// A collection ended. As [`Self::gc_started`].
     pub(crate) fn gc_finished(&self, event: &CallbackContext<'_>) {
         let (clock, kind) = (&self.shared.clock, self.target.gc_kind());
-        self.census.gc_ends(event, kind);
+        self.census.gc_ends(event, kind, &self.shared.young);
         self.target.gc_ends(clock.gcs(), kind);
         clock.gc_finished(kind);
         self.worker.wake();

@@ -17,6 +17,7 @@ mod switches;
 mod threads;
 mod tracker;
 mod weak;
+mod young;
 
 pub(crate) use brief::{Brief, Sample, ThreadSamples};
 pub(crate) use deaths::Deaths;
@@ -28,3 +29,4 @@ pub(crate) use rate::Rate;
 pub(crate) use shared::Shared;
 pub(crate) use stacks::{Stacks, forget_unloaded};
 pub(crate) use tracker::{Followed, Tracker};
+pub(crate) use young::Young;

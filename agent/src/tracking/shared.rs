@@ -11,6 +11,7 @@ use super::operations::Operations;
 use super::switches::Switches;
 use super::threads::Pools;
 use super::weak::WeakReferences;
+use super::young::Young;
 use crate::plan::Plan;
 
 /// Why objects are not followed where young collections keep what is followed.
@@ -36,6 +37,8 @@ pub(crate) struct Shared {
     pub(crate) switches: Switches,
     pub(crate) operations: Operations,
     pub(crate) references: WeakReferences,
+    /// What a census reads, if there is one.
+    pub(crate) young: Young,
     pub(super) frames: KnownFrames,
     pub(super) pools: Pools,
 }
@@ -59,6 +62,7 @@ impl Shared {
             switches: Switches::default(),
             operations: Operations::default(),
             references: WeakReferences::default(),
+            young: Young::default(),
             frames: KnownFrames::default(),
             pools: Pools::default(),
             plan,

@@ -39,6 +39,8 @@ pub struct Totals {
     pub read_bytes: u64,
     /// Bytes of Eden, and of survivors, that were not.
     pub unread_bytes: u64,
+    /// Collections of which a part was left out on purpose, for time.
+    pub thinned: u32,
     /// What lay in unused parts of buffers, where its class tells; up to JDK 18 it is among the arrays of `int`.
     pub fillers: Total,
 }
@@ -59,16 +61,46 @@ pub struct Census {
     /// Of the running collection.
     begun: Option<Begun>,
     holes: Vec<(u64, u64)>,
+    /// What the last pause left unread of what was in Eden, as a share of it; `None`: it did not empty Eden.
+    emptied: Option<f64>,
+    thinning: Thinning,
     /// Young collections, one after the other, before which nothing was young.
     without_young: u32,
     totals: Totals,
     ended: Option<Doubt>,
 }
 
+/// Which part is read, where all of it would take too long.
+#[derive(Clone, Copy, Debug)]
+struct Thinning {
+    one_in: u32,
+    /// Of the generator, never 0.
+    state: u64,
+}
+
+impl Default for Thinning {
+    fn default() -> Self {
+        Self { one_in: 1, state: 0x9e37_79b9_7f4a_7c15 }
+    }
+}
+
+impl Thinning {
+    /// Whether the next part is not read (xorshift64: no state but its own is touched in a pause).
+    fn leaves_out(&mut self) -> bool {
+        if self.one_in == 1 {
+            return false;
+        }
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        !(self.state >> 32).is_multiple_of(u64::from(self.one_in))
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Begun {
     collections: Option<u32>,
-    /// Whether births were read.
+    /// Whether births were read. They are added when it is known that nothing can be read afterwards.
     births: bool,
 }
 
@@ -93,6 +125,8 @@ impl Census {
             since: 0,
             begun: None,
             holes: Vec::with_capacity(MOST_THREADS),
+            emptied: None,
+            thinning: Thinning::default(),
             without_young: 0,
             totals: Totals::default(),
             ended: None,
@@ -114,6 +148,7 @@ impl Census {
 
     /// The collection that began ends, and did this.
     pub fn ends(&mut self, memory: &impl Memory, pause: Pause) {
+        self.emptied = (pause != Pause::Concurrent).then_some(1.0);
         if self.ended.is_some() || !self.is_counting {
             return;
         }
@@ -122,19 +157,41 @@ impl Census {
             self.is_opening = true;
             return;
         };
-        let done = match pause {
-            Pause::Young => self.read_young(memory, begun.births),
-            Pause::Full => self.after_full(memory, begun.births),
-            Pause::Concurrent => {
-                self.classes.forget_addresses();
-                Ok(())
-            }
-            Pause::Unknown if self.layout.collections(memory) == begun.collections => Ok(()),
-            Pause::Unknown => self.after_full(memory, begun.births),
-        };
-        if let Err(doubt) = done {
-            self.end(doubt);
+        let is_as_before = pause == Pause::Concurrent
+            || pause == Pause::Unknown && self.layout.collections(memory) == begun.collections;
+        if is_as_before || pause == Pause::Young {
+            // They are still there, or are read with what became of them.
+            self.classes.discard();
         }
+        let done = match pause {
+            _ if is_as_before => {
+                if pause == Pause::Concurrent {
+                    self.classes.forget_addresses();
+                }
+                Ok(None)
+            }
+            Pause::Young => self.read_young(memory).map(Some),
+            _ => self.after_full(memory, begun.births).map(Some),
+        };
+        match done {
+            Ok(emptied) => self.emptied = emptied,
+            Err(doubt) => self.end(doubt),
+        }
+    }
+
+    /// What the last pause left unread of what had been in Eden, as a share of it; `None`: Eden is as it was.
+    pub fn emptied(&self) -> Option<f64> {
+        self.emptied
+    }
+
+    /// Whether the last pause was read, or a part of it.
+    pub fn last_read(&self) -> bool {
+        self.emptied.is_some_and(|unread| unread < 1.0)
+    }
+
+    /// From now on one region in so many is read with G1, and with others one collection in so many: drawn at random. 1: all.
+    pub fn thin_to(&mut self, one_in: u32) {
+        self.thinning.one_in = one_in.max(1);
     }
 
     /// All counts begin again: with the next collection, as Eden has objects that were born before.
@@ -161,6 +218,11 @@ impl Census {
     fn opens(&mut self) {
         self.is_opening = true;
         self.since = 0;
+    }
+
+    /// Objects of more bytes than this are born old, as far as is known now.
+    pub fn largest_young(&self, memory: &impl Memory) -> Option<u64> {
+        self.heap.largest_young(memory, &self.layout)
     }
 
     /// Why it ended, if it did.
@@ -191,8 +253,8 @@ impl Census {
         rows
     }
 
-    /// `births`: what is in Eden was counted before, as a collection was asked for and another one came first.
-    fn read_young(&mut self, memory: &impl Memory, births: bool) -> Result<(), Doubt> {
+    /// What of Eden was not read, as a share of it.
+    fn read_young(&mut self, memory: &impl Memory) -> Result<f64, Doubt> {
         /// One may follow another at once, with nothing born between.
         const MOST_WITHOUT_YOUNG: u32 = 4;
         self.without_young = if self.heap.spaces.is_empty() { self.without_young + 1 } else { 0 };
@@ -203,15 +265,18 @@ impl Census {
         self.check(memory)?;
         if std::mem::take(&mut self.is_opening) {
             self.since = 0;
-            return Ok(());
+            return Ok(1.0);
         }
         self.since += 1;
         let mut totals = self.totals;
-        let mut is_whole = true;
-        let Self { layout, classes, heap, .. } = self;
+        let (mut is_whole, mut left_out) = (true, false);
+        let Self { layout, classes, heap, thinning, .. } = self;
+        // Spaces are read together or not at all: there is one Eden.
+        let is_left_out = !layout.has_regions() && thinning.leaves_out();
         for space in &heap.spaces {
             let Space { bottom, top, is_eden, is_doubtful } = *space;
-            if births && is_eden {
+            if is_left_out || layout.has_regions() && thinning.leaves_out() {
+                left_out = true;
                 continue;
             }
             if is_doubtful || memory.words(bottom, top).is_none() {
@@ -227,11 +292,12 @@ impl Census {
             totals.read_bytes += if is_eden { top - bottom } else { 0 };
         }
         classes.commit();
-        totals.births_only += u32::from(births);
-        totals.read += u32::from(is_whole && !births);
-        totals.partly += u32::from(!is_whole && !births);
+        totals.thinned += u32::from(left_out);
+        totals.read += u32::from(is_whole && !left_out);
+        totals.partly += u32::from(!is_whole);
+        let (read, all) = (totals.read_bytes - self.totals.read_bytes, heap.eden_bytes());
         self.totals = totals;
-        Ok(())
+        Ok(if all == 0 { 0.0 } else { 1.0 - read as f64 / all as f64 })
     }
 
     /// Known objects are as they are known, the first time.
@@ -248,12 +314,8 @@ impl Census {
     /// What was born since the last collection, before one that leaves nothing to read. Unused parts of buffers are left out.
     fn read_births(&mut self, memory: &impl Memory) -> Result<(), Doubt> {
         let read = self.check(memory).and_then(|()| self.walk_births(memory));
-        match read {
-            Ok(()) => {
-                self.classes.commit();
-                self.totals.read_bytes += self.heap.eden_bytes();
-            }
-            Err(_) => self.classes.discard(),
+        if read.is_err() {
+            self.classes.discard();
         }
         read
     }
@@ -277,7 +339,11 @@ impl Census {
     }
 
     /// Objects were moved over each other: who died is not known.
-    fn after_full(&mut self, memory: &impl Memory, births: bool) -> Result<(), Doubt> {
+    fn after_full(&mut self, memory: &impl Memory, births: bool) -> Result<f64, Doubt> {
+        if births {
+            self.classes.commit();
+            self.totals.read_bytes += self.heap.eden_bytes();
+        }
         self.classes.forget_addresses();
         let left = self.heap.raise_floor(memory, &self.layout)?;
         if !std::mem::take(&mut self.is_opening) {
@@ -287,6 +353,6 @@ impl Census {
             self.totals.unread_bytes += if births { 0 } else { self.heap.eden_bytes() + left };
         }
         self.since = 0;
-        Ok(())
+        Ok(if births { 0.0 } else { 1.0 })
     }
 }

@@ -177,6 +177,11 @@ fn text(name: &CStr) -> String {
 }
 
 impl Layout {
+    /// Whether the heap is divided into regions, as G1's is.
+    pub(crate) fn has_regions(&self) -> bool {
+        matches!(self.young, Young::Regions(_))
+    }
+
     /// Of this JVM with such a collector. `alignment`: of objects, in bytes.
     ///
     /// # Errors

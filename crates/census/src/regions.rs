@@ -197,6 +197,17 @@ impl Heap {
         Ok(top - bottom)
     }
 
+    /// Objects of more bytes than this are not allocated in Eden: with G1 they are humongous, with others there is no room for them.
+    pub(crate) fn largest_young(&self, memory: &impl Memory, layout: &Layout) -> Option<u64> {
+        match &layout.young {
+            Young::Regions(fields) => Some(fields.grain / 2),
+            Young::Spaces(fields) => {
+                let (bottom, _, end) = space_to_end(memory, layout, (fields, fields.eden)).ok()?;
+                Some(end - bottom)
+            }
+        }
+    }
+
     /// Bytes in Eden, as a collection began.
     pub(crate) fn eden_bytes(&self) -> u64 {
         self.spaces.iter().filter(|space| space.is_eden).map(|space| space.top - space.bottom).sum()

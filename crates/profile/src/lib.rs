@@ -35,7 +35,7 @@ pub use derived::slicing::Slicing;
 pub use derived::threads::ThreadProfile;
 pub use facts::blame::{BlameRules, BlamedClass, BlamedMethod, blame};
 pub use facts::buckets::BucketBounds;
-pub use facts::census::{Census, CensusCounts, CensusReach, ClassCensus};
+pub use facts::census::{Census, CensusCounts, CensusReach, ClassCensus, FILLERS};
 pub use facts::class_name::{PRIMITIVES, jvm_class, readable_class, readable_classes};
 pub use facts::collection::{Collection, Flag, FlagValue, GcKind, GenerationUse, Tenuring};
 pub use facts::division::divide;

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use mayfly_profile::{Census, CensusReach, ClassCensus, Profile, Total, readable_class};
+use mayfly_profile::{Census, CensusReach, ClassCensus, EngineKind, Profile, Total, readable_class};
 
 use crate::rows::{blank, line};
 use crate::table::right_aligned;
@@ -64,7 +64,9 @@ fn row(census: &Census, name: &str, class: &ClassCensus) -> Vec<String> {
 /// The lines under trust: what was read, and what it cost; empty without a census.
 pub(crate) fn census_lines(profile: &Profile) -> Vec<String> {
     let Some(Census { reach, .. }) = &profile.census else { return Vec::new() };
-    if reach.read + reach.partly + reach.births_only + reach.unread == 0 && !reach.ended.is_empty() {
+    if reach.read + reach.partly + reach.births_only + reach.unread + reach.thinned == 0
+        && !reach.ended.is_empty()
+    {
         return vec![format!("no census: {}", printable(&reach.ended))];
     }
     let mut lines = vec![read_line(reach, profile.trust.jvm_allocated_bytes)];
@@ -75,6 +77,23 @@ pub(crate) fn census_lines(profile: &Profile) -> Vec<String> {
             units::grouped(u64::from(reach.partly + reach.unread)) + " collections"
         ));
     }
+    if reach.thinned > 0 {
+        lines.push(format!(
+            "census thinned: of {} collections a part was left out at random, as reading took too long (#pause); {}",
+            units::grouped(u64::from(reach.thinned)),
+            match profile.run.engine {
+                EngineKind::Sampled => "samples count for it",
+                EngineKind::Exact => "the census has less than there was",
+            }
+        ));
+    }
+    if let Some(rest) = profile.sampled_rest().filter(|&rest| rest > 0) {
+        lines.push(format!(
+            "counts of classes: read at young collections, and {} of what was not read from samples (since the last collection, born \
+             old, or in doubt)",
+            units::bytes(rest)
+        ));
+    }
     if !reach.ended.is_empty() {
         lines.push(format!("census ended: {}", printable(&reach.ended)));
     }
@@ -82,7 +101,7 @@ pub(crate) fn census_lines(profile: &Profile) -> Vec<String> {
 }
 
 fn read_line(reach: &CensusReach, allocated: Option<u64>) -> String {
-    let all = reach.read + reach.partly + reach.births_only + reach.unread;
+    let all = reach.read + reach.partly + reach.births_only + reach.unread + reach.thinned;
     let read = reach.read + reach.births_only;
     let of_jvm = match allocated {
         Some(bytes) if reach.from_start => format!(
@@ -93,11 +112,12 @@ fn read_line(reach: &CensusReach, allocated: Option<u64>) -> String {
         _ => String::new(),
     };
     format!(
-        "census: {} read in {} of {} collections{of_jvm}; pauses {} longer in sum, {} at most",
+        "census: {} read in {} of {} collections{of_jvm}; reading took {} of {} of pauses, {} at most",
         units::bytes(reach.read_bytes),
         units::grouped(u64::from(read)),
         units::grouped(u64::from(all)),
         units::duration(reach.pause_us as f64 / 1e3),
+        units::duration((reach.pause_us + reach.own_us) as f64 / 1e3),
         units::duration(reach.longest_us as f64 / 1e3),
     )
 }
@@ -144,6 +164,8 @@ mod tests {
             unread_bytes: 1 << 20,
             pause_us: 12_000,
             longest_us: 4_000,
+            own_us: 8_000,
+            thinned: 2,
             ended: "a doubt".into(),
             from_start: true,
             ..CensusReach::default()
@@ -154,11 +176,14 @@ mod tests {
         };
         let lines = census_lines(&told);
         assert!(
-            lines[0].starts_with("census: 3.00 MiB read in 9 of 10 collections of 5.00 MiB the JVM"),
+            lines[0].starts_with("census: 3.00 MiB read in 9 of 12 collections of 5.00 MiB the JVM"),
             "{lines:?}"
         );
+        assert!(lines[0].ends_with("reading took 12 ms of 20 ms of pauses, 4 ms at most"), "{lines:?}");
+        let thinned = lines.iter().position(|line| line.starts_with("census thinned: of 2 collections"));
+        assert_eq!(thinned, Some(2), "{lines:?}");
         assert_eq!(
-            lines[1..],
+            [&lines[1], &lines[3]],
             ["census in doubt: 1.00 MiB of young objects in 1 collections not read", "census ended: a doubt"]
         );
         assert_eq!(census_lines(&Profile::default()), [""; 0]);

@@ -29,6 +29,7 @@ fn estimated(profile: &Profile) -> Option<String> {
     let from = estimated_from(profile)?;
     let what = match profile.run.engine {
         EngineKind::Exact => "Methods, live and lifetimes",
+        EngineKind::Sampled if profile.is_read_and_sampled() => "Methods, live and lifetimes",
         EngineKind::Sampled => "All numbers",
     };
     Some(format!("{what}: estimates from {from}."))
@@ -62,6 +63,14 @@ fn counted(profile: &Profile) -> String {
     let jvm = units::bytes(allocated);
     if profile.run.engine == EngineKind::Sampled {
         let share = units::share(share);
+        if let Some(rest) = profile.sampled_rest() {
+            let exact = "counts of classes are exact, read at young collections";
+            let rest = match rest {
+                0 => String::new(),
+                rest => format!(", but for {} that samples tell of", units::bytes(rest)),
+            };
+            return format!("Coverage: {share} of the {jvm} the JVM allocated: {exact}{rest}.");
+        }
         return format!("Coverage: {counted} estimated, {share} of the {jvm} the JVM allocated.");
     }
     if trust.accounted_bytes as f64 > allocated as f64 * (1.0 + NOISE) {

@@ -61,7 +61,18 @@ impl<'a> Sections<'a> {
     fn allocated(&self, out: &mut String) {
         line(out, 0, "Allocated objects:");
         let run = &self.profile.run;
-        if run.engine == EngineKind::Sampled {
+        if let Some(rest) = self.profile.sampled_rest() {
+            let text = sampling_note(self.profile).unwrap_or_default();
+            line(
+                out,
+                2,
+                &format!(
+                    "Counts of classes are exact (read at young collections) where no samples are stated: of {} samples tell. \
+                     Allocation sites are {text}",
+                    units::bytes(rest)
+                ),
+            );
+        } else if run.engine == EngineKind::Sampled {
             note(out, sampling_note(self.profile));
         } else if let Some(text) = sampling_note(self.profile).filter(|_| run.stacks) {
             line(out, 2, &format!("Counts of classes are exact. Allocation sites are {text}"));
@@ -128,7 +139,7 @@ impl<'a> Sections<'a> {
     }
 
     fn samples(&self, part: Part, class: &ClassProfile) -> Option<f64> {
-        let counted = matches!(part, Part::Allocated) && self.profile.run.engine != EngineKind::Sampled;
+        let counted = matches!(part, Part::Allocated) && self.profile.counts_exactly(class);
         if counted { None } else { self.profile.samples_behind(class, part.of_class(class)) }
     }
 

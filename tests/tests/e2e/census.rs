@@ -80,6 +80,62 @@ fn the_command_line_has_it_beside_the_sampled_engine() {
     });
 }
 
+/// What samples say of classes is replaced by what was read: to the object where a collection ends the JVM.
+#[test]
+fn with_samples_counts_of_classes_are_exact_and_live_is_of_the_samples() {
+    each_jvm(|jvm| turns_of(jvm, 1, &CELLS).for_each(|cell| check_sampled(jvm, cell)));
+}
+
+fn check_sampled(jvm: &Jvm, cell: &[&str; 2]) {
+    let run = Profiled::new(jvm, "young.Young", "#engine-sampled#census#sample-16k").with(|launch| {
+        let flags = [&SMALL[..], &cell[..], &["-XX:+IgnoreUnrecognizedVMOptions"]].concat();
+        launch.args(&["300"]).jvm_args(&flags)
+    });
+    let (stdout, json) = (run.run().stdout, run.json());
+    let whole = json.0["census"]["collections"]["births_only"].as_u64() > Some(0);
+    for expected in Expectation::all(&stdout) {
+        let row = json.class(&expected.class).unwrap_or_else(|| panic!("{expected:?} on {jvm}"));
+        let (told, error) = (&row["allocated"], row["jvm_allocated"]["error_bytes"].as_f64());
+        let objects = told["objects"].as_f64().unwrap_or(0.0);
+        let off = (objects - expected.objects as f64).abs() * told["bytes"].as_f64().unwrap_or(0.0) / objects;
+        assert_eq!(told["estimated"], !whole, "{row}, {cell:?} on {jvm}");
+        let most = if whole { 0.0 } else { 5.0 * error.unwrap_or(0.0) };
+        assert!(off <= most, "{expected:?} but {row}, {cell:?} on {jvm}");
+        let live = row["live"]["objects"].as_f64().unwrap_or(0.0);
+        assert!(live <= objects, "{row}");
+    }
+    // The ring holds 5,000 of them, and all nodes but one are dead.
+    let live =
+        |class: &str| json.class(class).map_or(0.0, |row| row["live"]["objects"].as_f64().unwrap_or(0.0));
+    let (kept, nodes) = (live("young.Young$Kept"), live("young.Young$Node"));
+    assert!((500.0..15_000.0).contains(&kept) && nodes < 30_000.0, "{kept} and {nodes}, {cell:?} on {jvm}");
+    let share = json.share().expect("a counter");
+    // `int[]` is of samples up to JDK 18.
+    assert!((0.98..1.02).contains(&share), "{share}, {cell:?} on {jvm}: {}", json.0["trust"]);
+}
+
+#[test]
+fn where_reading_may_take_no_time_it_is_thinned_and_samples_count_for_the_rest() {
+    any_jvm(|jvm| {
+        let options = "#engine-sampled#census#pause-1#sample-16k";
+        let run = Profiled::new(jvm, "young.Young", options).with(|launch| {
+            let flags = [&SMALL[..], &["-XX:+UseSerialGC"]].concat();
+            launch.args(&["1000"]).jvm_args(&flags)
+        });
+        let (stdout, json) = (run.run().stdout, run.json());
+        let census = &json.0["census"];
+        assert!(census["collections"]["thinned"].as_u64() > Some(0), "on {jvm}: {}", census["collections"]);
+        for expected in Expectation::all(&stdout).iter().take(2) {
+            let row = json.class(&expected.class).expect("a row");
+            let objects = row["allocated"]["objects"].as_f64().unwrap_or(0.0);
+            assert!((0.7..1.3).contains(&(objects / expected.objects as f64)), "{row} on {jvm}");
+            assert_eq!(row["allocated"]["estimated"], true, "{row} on {jvm}");
+        }
+        let text = run.log();
+        assert!(text.contains("census thinned: of "), "on {jvm}: {text}");
+    });
+}
+
 #[test]
 fn a_collector_that_leaves_nothing_to_read_is_named() {
     each_jvm(|jvm| {

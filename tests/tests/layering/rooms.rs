@@ -33,7 +33,7 @@ const ROOMS: Rooms = &[
     ("tracking", &["plan", "target_jvm"]),
     ("exact", &["conduct", "engine", "plan", "target_jvm", "tracking"]),
     ("sampled", &["conduct", "engine", "plan", "target_jvm", "tracking"]),
-    ("census", &["conduct", "target_jvm"]),
+    ("census", &["conduct", "target_jvm", "tracking"]),
     ("session", &["conduct", "engine", "plan", "tracking"]),
     ("steering", &["census", "conduct", "engine", "options", "output", "session", "target_jvm", "tracking"]),
     ("heap", &["conduct", "options", "output", "steering", "target_jvm"]),

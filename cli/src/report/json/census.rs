@@ -14,8 +14,12 @@ pub(super) struct CensusJson<'a> {
     unread_bytes: u64,
     born: Total,
     fillers: Total,
+    /// Bytes of counts of classes that samples tell of; null where samples count nothing.
+    sampled_bytes: Option<u64>,
     pause_ms: f64,
     longest_pause_ms: f64,
+    /// What the same pauses took without the reading.
+    own_pause_ms: f64,
     classes: Vec<ClassCensusJson<'a>>,
 }
 
@@ -25,6 +29,8 @@ struct CollectionsJson {
     partly: u32,
     births_only: u32,
     unread: u32,
+    /// Of which a part was left out for time.
+    thinned: u32,
 }
 
 #[derive(Debug, Serialize)]
@@ -56,13 +62,16 @@ pub(super) fn census(profile: &Profile, limit: Option<usize>) -> Option<CensusJs
             partly: reach.partly,
             births_only: reach.births_only,
             unread: reach.unread,
+            thinned: reach.thinned,
         },
         read_bytes: reach.read_bytes,
         unread_bytes: reach.unread_bytes,
         born: census.born(),
         fillers: reach.fillers,
+        sampled_bytes: profile.sampled_rest(),
         pause_ms: reach.pause_us as f64 / 1e3,
         longest_pause_ms: reach.longest_us as f64 / 1e3,
+        own_pause_ms: reach.own_us as f64 / 1e3,
         classes: rows
             .into_iter()
             .map(|(name, class)| ClassCensusJson {

@@ -188,7 +188,10 @@ impl<'a> Numbers<'a> {
         ClassJson {
             name: &class.name,
             readable_name: readable_class(&class.name),
-            allocated: TallyJson::of(class.allocated, self.counts_estimated),
+            allocated: TallyJson::of(
+                class.allocated,
+                self.counts_estimated && !self.profile.counts_exactly(class),
+            ),
             largest: class.allocated.largest,
             jvm_allocated: self.estimate(class),
             optimised_away: self.profile.is_optimised_away(class),

@@ -3,7 +3,7 @@
 use mayfly_census::{Collector, Pause};
 use mayfly_counts::Total;
 
-use crate::made::{GRAIN, HEAP, Headers, Made};
+use crate::made::{self, GRAIN, HEAP, Headers, Made};
 
 const FREE: u32 = 0;
 const EDEN: u32 = 2;
@@ -59,6 +59,56 @@ fn collections_of_nothing_one_after_the_other_end_it() {
         census.ends(&made, Pause::Young);
     }
     assert!(census.doubt().is_some());
+}
+
+#[test]
+fn of_a_part_of_the_regions_all_that_is_read_is_right_and_the_rest_is_said() {
+    let made = Made::new(Headers::Narrow);
+    let node = made.class("a/Node", 24);
+    let mut census = made.census(Collector::G1, vec![]);
+    census.thin_to(4);
+    let (mut unread, mut born) = (0.0, 0);
+    for _ in 0..50 {
+        for region in 0..8 {
+            made.region(region, EDEN, 48);
+            [0, 24].into_iter().for_each(|bytes| made.object(at(region, bytes), node, None));
+        }
+        census.begins(&made, false);
+        (0..8).for_each(|region| made.region(region, FREE, 0));
+        census.ends(&made, Pause::Young);
+        unread += census.emptied().expect("Eden was emptied");
+        born = census.take_changed().first().map_or(born, |row| row.counts.born().objects);
+    }
+    // 400 regions of two nodes.
+    assert_eq!(
+        (born, census.totals().read_bytes),
+        ((800.0 * (1.0 - unread / 50.0)).round() as u64, born * 24)
+    );
+    assert!((100..300).contains(&born) && census.totals().thinned > 40, "{born}, {:?}", census.totals());
+    census.begins(&made, false);
+    census.ends(&made, Pause::Concurrent);
+    assert_eq!(census.emptied(), None, "Eden is as it was");
+}
+
+#[test]
+fn regions_where_none_can_be_end_it() {
+    // The list's base and its length; a region's bottom outside of the heap, between two, and its structure nowhere.
+    let lies: [fn(&Made); 5] = [
+        |made| made.put(made::REGION_LIST, 0x1000),
+        |made| made.region_at(1, HEAP - GRAIN),
+        |made| made.region_at(1, HEAP + 64 * GRAIN),
+        |made| made.region_at(1, HEAP + GRAIN + 8),
+        |made| made.put(made::REGION_TABLE + 8, 0x1000),
+    ];
+    for (number, lie) in lies.into_iter().enumerate() {
+        let made = Made::new(Headers::Narrow);
+        let mut census = made.census(Collector::G1, vec![]);
+        lie(&made);
+        census.begins(&made, false);
+        census.ends(&made, Pause::Young);
+        assert!(census.doubt().is_some(), "lie {number}");
+        assert_eq!(census.emptied(), Some(1.0), "samples count for it");
+    }
 }
 
 #[test]

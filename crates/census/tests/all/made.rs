@@ -17,11 +17,13 @@ const REGION_BYTES: u64 = 64;
 
 /// Where structures are in `VM`.
 const COLLECTED_HEAP: u64 = VM + 0x100;
+/// The address of the list of regions is there.
+pub(crate) const REGION_LIST: u64 = COLLECTED_HEAP + 40;
 const YOUNG_GEN: u64 = VM + 0x200;
 const EDEN: u64 = VM + 0x300;
 const FROM: u64 = VM + 0x400;
 const STATICS: u64 = VM + 0x500;
-const REGION_TABLE: u64 = VM + 0x600;
+pub(crate) const REGION_TABLE: u64 = VM + 0x600;
 const REGIONS: u64 = VM + 0x800;
 pub(crate) const THREADS: u64 = VM + 0x4000;
 pub(crate) const HANDLES: u64 = VM + 0x5000;
@@ -159,6 +161,12 @@ impl Made {
         self.put(at, HEAP + index * GRAIN);
         self.put(at + 16, HEAP + index * GRAIN + bytes);
         self.put(at + 48, u64::from(tag));
+    }
+
+    /// A region says that it begins there.
+    pub(crate) fn region_at(&self, index: u64, bottom: u64) {
+        self.put(REGIONS + index * REGION_BYTES, bottom);
+        self.put(REGIONS + index * REGION_BYTES + 16, bottom);
     }
 
     /// Another collection.

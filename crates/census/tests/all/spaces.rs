@@ -216,6 +216,25 @@ fn before_a_full_collection_that_we_ask_for_births_are_read_around_what_threads_
 }
 
 #[test]
+fn births_are_counted_once_whatever_comes_instead_of_the_collection_that_we_ask_for() {
+    let jvm = Jvm::new(Headers::Narrow);
+    let mut census = jvm.made.census(Collector::Parallel, vec![]);
+    jvm.made.put(THREADS, 0);
+    jvm.made.put(THREADS + 8, THREADS + 0x80);
+    [0, 24].into_iter().for_each(|at| jvm.made.object(HEAP + at, jvm.node, None));
+    for pause in [Pause::Concurrent, Pause::Concurrent, Pause::Young] {
+        jvm.made.eden((HEAP, HEAP + 48, EDEN_END));
+        census.begins(&jvm.made, true);
+        if pause == Pause::Young {
+            jvm.made.eden((HEAP, HEAP, EDEN_END));
+        }
+        census.ends(&jvm.made, pause);
+        assert_eq!(census.emptied(), (pause == Pause::Young).then_some(0.0));
+    }
+    assert_eq!(row(&mut census, "a.Node").born(), sum(2, 48));
+}
+
+#[test]
 fn a_census_that_begins_later_begins_with_a_collection() {
     let jvm = Jvm::new(Headers::Narrow);
     let layout = jvm.made.layout(Collector::Parallel).expect("a layout");

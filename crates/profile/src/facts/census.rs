@@ -92,6 +92,10 @@ pub struct CensusReach {
     pub pause_us: u64,
     /// The longest of these times.
     pub longest_us: u64,
+    /// Collections of which a part was left out, or all of it, for reading takes time.
+    pub thinned: u32,
+    /// What all these pauses took without the reading, in microseconds.
+    pub own_us: u64,
 }
 
 /// A step of the stream: what of it changed.
@@ -102,6 +106,9 @@ pub struct CensusCounts {
     /// Cumulative, of the classes that changed.
     pub classes: Vec<(ClassId, ClassCensus)>,
 }
+
+/// Classes of what fills buffers up, where there are none for it alone (up to JDK 18).
+pub const FILLERS: [&str; 2] = ["[I", "java.lang.Object"];
 
 /// A census of a whole profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -120,7 +127,7 @@ impl Census {
 
     /// Whether a class has objects that are not the program's: what fills unused parts of buffers up.
     pub fn has_fillers(&self, class: &str) -> bool {
-        self.reach.fillers_are_ints && class == "[I"
+        self.reach.fillers_are_ints && FILLERS.contains(&class)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What was found, in plain words: up to five sentences, each with how sure it is, and which command tells more.
 
-use mayfly_profile::{ClassProfile, EngineKind, LiveAsOf, Tally, bursts};
+use mayfly_profile::{ClassProfile, LiveAsOf, Tally, bursts};
 
 use super::Screen;
 use super::longest;
@@ -189,7 +189,7 @@ impl Screen<'_> {
     /// How sure what was allocated of a class is.
     pub(super) fn sureness_of_allocated(&self, class: &ClassProfile) -> String {
         let estimate = self.profile.estimates.get(&class.name).copied().unwrap_or_default();
-        if self.profile.is_optimised_away(class) || self.profile.run.engine == EngineKind::Sampled {
+        if self.profile.is_optimised_away(class) || !self.profile.counts_exactly(class) {
             let (bytes, error) = (estimate.allocated.bytes(), estimate.allocated.error_bytes());
             return plus_minus(error as f64 / bytes.max(1) as f64);
         }

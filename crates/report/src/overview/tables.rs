@@ -10,6 +10,8 @@ use crate::units;
 /// A row before it is text: what it is ranked by, and its cells.
 struct Row {
     allocated: u64,
+    /// Whether that is exact.
+    counted: bool,
     executed: u64,
     /// `None`: not known.
     live: Option<u64>,
@@ -53,8 +55,10 @@ impl Screen<'_> {
         let charged =
             if self.rules_given { "by #traceignore and #tracetarget" } else { "first frame outside the JDK" };
         let estimated = self.is_sampled() || !self.profile.shares.is_empty();
+        let counted = self.profile.run.engine == EngineKind::Exact;
         let collected = self.profile.live_as_of != LiveAsOf::NoCollection;
-        let rows = self.methods.iter().map(|method| method_row(method, estimated, collected)).collect();
+        let rows =
+            self.methods.iter().map(|method| method_row(method, (counted, estimated), collected)).collect();
         self.table((Of::Method, &format!("method, {charged}")), rows, most)
     }
 
@@ -68,6 +72,7 @@ impl Screen<'_> {
         let byte_seconds = class.byte_seconds(&self.profile.run.buckets).unwrap_or_default();
         Row {
             allocated: self.profile.allocated_bytes(class),
+            counted: self.profile.counts_exactly(class),
             executed: class.allocated.bytes,
             live: class.live.filter(|_| self.profile.knows_live_of(class)).map(|live| live.bytes),
             byte_seconds: byte_seconds.all(),
@@ -94,7 +99,7 @@ impl Screen<'_> {
     }
 
     fn cells(&self, of: Of, row: &Row, total: u64, executed: bool) -> Vec<String> {
-        let estimated = if self.profile.run.engine == EngineKind::Sampled { "~" } else { "" };
+        let estimated = if row.counted { "" } else { "~" };
         let mut cells = vec![
             format!("{estimated}{}", units::bytes(row.allocated)),
             units::whole_percent(row.allocated as f64 / total.max(1) as f64),
@@ -125,13 +130,14 @@ fn headings((of, what): (Of, &str), executed: bool, lifetimes: bool) -> Vec<Stri
     headings.into_iter().map(str::to_owned).collect()
 }
 
-fn method_row(method: &MethodProfile, live_estimated: bool, known: bool) -> Row {
+fn method_row(method: &MethodProfile, (counted, live_estimated): (bool, bool), known: bool) -> Row {
     let name = match &method.method {
         Some((class, name)) => place_text(class, name, method.line),
         None => "(made without a known place: native code, the JVM)".to_owned(),
     };
     Row {
         allocated: method.allocated_bytes,
+        counted,
         executed: method.executed_bytes,
         live: known.then_some(method.live_bytes),
         byte_seconds: method.dead_byte_seconds,
