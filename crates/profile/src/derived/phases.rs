@@ -49,6 +49,8 @@ impl Profile {
     /// Whether the profiled time began with the JVM: nothing of the program's was there before.
     pub fn is_from_launch(&self) -> bool {
         let launched = self.trust.remainder.iter().any(|part| part.cause == AT_START_UP);
+        // A census counts the start-up, too: nothing is missing then.
+        let launched = launched || self.census.as_ref().is_some_and(|census| census.reach.from_start);
         launched && self.part.during_ms.is_none() && self.resets == 0
     }
 }
@@ -90,6 +92,7 @@ fn is_calm(after: &[Point], until: StartUp) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::census::{Census, CensusReach};
     use crate::facts::trust::{Remainder, Trust};
 
     /// Each second so many classes, and 1,000 bytes.
@@ -132,7 +135,10 @@ mod tests {
         assert!(launched.start_up().is_some());
         let after_a_reset = Profile { resets: 1, ..launched.clone() };
         assert_eq!(after_a_reset.start_up(), None);
-        let attached = Profile { trust: Trust::default(), ..launched };
+        let mut attached = Profile { trust: Trust::default(), ..launched };
         assert_eq!(attached.start_up(), None);
+        let reach = CensusReach { from_start: true, ..CensusReach::default() };
+        attached.census = Some(Census { reach, ..Census::default() });
+        assert!(attached.start_up().is_some(), "its start-up was read");
     }
 }
