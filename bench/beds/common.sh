@@ -16,7 +16,7 @@ jar() {
     local file=$beds/jars/$artifact-$version${classifier:+-$classifier}.jar
     if [ ! -s "$file" ]; then
         mvn -q -B -Dstyle.color=never dependency:copy -Dartifact="$group:$artifact:$version:jar${classifier:+:$classifier}" \
-            -DoutputDirectory="$beds/jars" -Dmdep.useBaseVersion=true >&2
+            -DoutputDirectory="$beds/jars" -Dmdep.useBaseVersion=true > "$work/fetched" 2>&1 || { cat "$work/fetched" >&2; return 1; }
     fi
     printf '%s\n' "$file"
 }
