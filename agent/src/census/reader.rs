@@ -72,9 +72,7 @@ impl CensusSlot {
                 let mixed = mixed.iter().map(|name| shared.classes.named(name));
                 shared.young.is_read_from_now_on(mixed, from_start);
             }
-            Err(why) => {
-                say(&format!("no census of young objects: {why}; what samples say of them is told as ever"))
-            }
+            Err(why) => say(&format!("no census of young objects: {why}; all else is recorded")),
         }
     }
 
