@@ -63,7 +63,7 @@ fn what_died_young_is_not_said_to_live_longest() {
         site.live = Some(Tally::default());
     }
     profile.classes.iter_mut().for_each(|class| class.live = Some(Tally::default()));
-    profile.duration_ms = 1_000 * profile.duration_ms;
+    profile.duration_ms *= 1_000;
     let text = shown(&profile);
     assert!(text.contains("hardly anything became old") && !text.contains("lives longest"), "{text}");
 }
