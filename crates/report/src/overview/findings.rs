@@ -24,6 +24,8 @@ type Found = (String, Option<String>);
 /// Columns of the number before a sentence.
 const NUMBER: usize = 5;
 
+/// Dropped objects, for those that a number rests on, from which on it is no more than a lower bound.
+const DROPPED_SHARE: f64 = 0.05;
 /// Columns of a name in a sentence.
 const NAME: usize = 50;
 
@@ -199,7 +201,13 @@ impl Screen<'_> {
     /// How sure a part of the tracked objects of a class is.
     fn sureness_of_tracked(&self, class: &ClassProfile, part: Tally) -> String {
         let thinned = self.profile.trust.following.thinned_to_one_in.max(1);
-        match self.profile.samples_behind(class, part) {
+        let samples = self.profile.samples_behind(class, part);
+        // Nobody knows of which class they were.
+        let dropped = self.profile.trust.dropped.iter().map(|dropped| dropped.objects).sum::<u64>();
+        if dropped as f64 > DROPPED_SHARE * samples.unwrap_or(part.objects as f64) {
+            return format!("at least: {} objects were dropped", units::count(dropped));
+        }
+        match samples {
             Some(samples) => plus_minus(1.0 / samples.max(1.0).sqrt()),
             None if thinned > 1 => plus_minus((thinned as f64 / part.objects.max(1) as f64).sqrt()),
             None => "counted".to_owned(),

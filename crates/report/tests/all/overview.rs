@@ -54,6 +54,17 @@ fn what_is_live_of_a_jvm_that_ran_before_is_not_called_all() {
     assert!(!causes(&profile) && shown(&profile).contains("% of what was made since and is live"));
 }
 
+/// Generational ZGC follows no more than a share of the heap: of twenty arrays five were dropped, and 15 MiB "+-1 %" live.
+#[test]
+fn beside_dropped_objects_what_is_live_is_a_lower_bound() {
+    let mut profile = with_lifetimes();
+    let dropped = |objects| vec![mayfly_profile::Dropped { cause: "a share of the heap".into(), objects }];
+    profile.trust.dropped = dropped(1);
+    assert!(!shown(&profile).contains("at least:"), "{}", shown(&profile));
+    profile.trust.dropped = dropped(500);
+    assert!(shown(&profile).contains("(at least: 500"), "{}", shown(&profile));
+}
+
 /// What died at a hundredth of the time is the longest lived of what is seen, and not long lived.
 #[test]
 fn what_died_young_is_not_said_to_live_longest() {
