@@ -204,7 +204,9 @@ impl Screen<'_> {
         let samples = self.profile.samples_behind(class, part);
         // Nobody knows of which class they were.
         let dropped = self.profile.trust.dropped.iter().map(|dropped| dropped.objects).sum::<u64>();
-        if dropped as f64 > DROPPED_SHARE * samples.unwrap_or(part.objects as f64) {
+        // Of large objects each is a sample, and no more.
+        let rests_on = samples.unwrap_or(f64::INFINITY).min(part.objects as f64);
+        if dropped as f64 > DROPPED_SHARE * rests_on {
             return format!("at least: {} objects were dropped", units::count(dropped));
         }
         match samples {
