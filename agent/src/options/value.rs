@@ -46,7 +46,6 @@ pub(super) fn seconds(text: &str, least: u64) -> Result<Duration, Why> {
     Ok(Duration::from_secs(value))
 }
 
-/// A size within `least..=most`, both also given in words.
 /// Milliseconds, with or without their unit.
 pub(super) fn milliseconds(text: &str) -> Result<Duration, Why> {
     let number = text.strip_suffix("ms").unwrap_or(text).parse::<u32>();
@@ -56,6 +55,7 @@ pub(super) fn milliseconds(text: &str) -> Result<Duration, Why> {
     }
 }
 
+/// A size within `least..=most`, both also given in words.
 pub(super) fn size_within(text: &str, least: (u64, &str), most: (u64, &str)) -> Result<u64, Why> {
     let value = size(text)?;
     if value < least.0 {

@@ -5,7 +5,7 @@
 //! reading (`census`), samples (`sampled`).
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mayfly_profile::{ClassId, Tally};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,8 +20,8 @@ pub(crate) struct Young {
     from_start: AtomicBool,
     /// The running one.
     period: AtomicU32,
-    /// By period: the share of it that was not read, as the bits of an `f32`.
-    unread: Box<[AtomicU32]>,
+    /// By period: the share of it that was not read, as the bits of an `f32`. Only there where a census reads.
+    unread: OnceLock<Box<[AtomicU32]>>,
     /// Larger objects are born old.
     largest: AtomicU64,
     born: Mutex<Born>,
@@ -44,7 +44,7 @@ impl Default for Young {
             is_read: AtomicBool::new(false),
             from_start: AtomicBool::new(false),
             period: AtomicU32::new(0),
-            unread: (0..PERIODS).map(|_| AtomicU32::new(0)).collect(),
+            unread: OnceLock::new(),
             largest: AtomicU64::new(u64::MAX),
             born: Mutex::default(),
         }
@@ -56,6 +56,7 @@ impl Young {
     pub(crate) fn is_read_from_now_on(&self, mixed: impl IntoIterator<Item = ClassId>, from_start: bool) {
         self.from_start.store(from_start, Relaxed);
         self.born().mixed = mixed.into_iter().collect();
+        self.unread.get_or_init(|| (0..PERIODS).map(|_| AtomicU32::new(0)).collect());
         self.is_read.store(true, Relaxed);
     }
 
@@ -87,17 +88,21 @@ impl Young {
     /// The running period ends, and such a share of it was not read. Called in pauses: it neither blocks nor allocates.
     pub(crate) fn period_ends(&self, unread: f64) {
         let period = self.period();
-        self.unread[period as usize % PERIODS].store((unread as f32).to_bits(), Relaxed);
+        if let Some(share) = self.share_of(period) {
+            share.store((unread as f32).to_bits(), Relaxed);
+        }
         self.period.store(period.wrapping_add(1), Relaxed);
     }
 
     /// What of a period that ended was not read; nothing is known of one of long ago.
     pub(crate) fn unread_of(&self, period: u32) -> f64 {
         let is_kept = (1..PERIODS as u32).contains(&self.period().wrapping_sub(period));
-        match is_kept {
-            true => f64::from(f32::from_bits(self.unread[period as usize % PERIODS].load(Relaxed))),
-            false => 1.0,
-        }
+        let share = self.share_of(period).filter(|_| is_kept);
+        share.map_or(1.0, |share| f64::from(f32::from_bits(share.load(Relaxed))))
+    }
+
+    fn share_of(&self, period: u32) -> Option<&AtomicU32> {
+        Some(&self.unread.get()?[period as usize % PERIODS])
     }
 
     /// Counts as of the end of the last period before this one.

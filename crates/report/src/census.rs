@@ -64,9 +64,7 @@ fn row(census: &Census, name: &str, class: &ClassCensus) -> Vec<String> {
 /// The lines under trust: what was read, and what it cost; empty without a census.
 pub(crate) fn census_lines(profile: &Profile) -> Vec<String> {
     let Some(Census { reach, .. }) = &profile.census else { return Vec::new() };
-    if reach.read + reach.partly + reach.births_only + reach.unread + reach.thinned == 0
-        && !reach.ended.is_empty()
-    {
+    if reach.collections() == 0 && !reach.ended.is_empty() {
         return vec![format!("no census: {}", printable(&reach.ended))];
     }
     let mut lines = vec![read_line(reach, profile.trust.jvm_allocated_bytes)];
@@ -101,7 +99,7 @@ pub(crate) fn census_lines(profile: &Profile) -> Vec<String> {
 }
 
 fn read_line(reach: &CensusReach, allocated: Option<u64>) -> String {
-    let all = reach.read + reach.partly + reach.births_only + reach.unread + reach.thinned;
+    let all = reach.collections();
     let read = reach.read + reach.births_only;
     let of_jvm = match allocated {
         Some(bytes) if reach.from_start => format!(

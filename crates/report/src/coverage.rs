@@ -88,7 +88,7 @@ fn counted(profile: &Profile) -> String {
 }
 
 fn missed(trust: &Trust) -> String {
-    let dropped = trust.dropped.iter().map(|dropped| dropped.objects).fold(0, u64::saturating_add);
+    let dropped = trust.dropped_objects();
     let refused = trust.refusals.iter().map(|refusal| refusal.methods).fold(0, u64::saturating_add);
     let mut parts = Vec::new();
     let (counted, uncounted): (Vec<_>, Vec<_>) =

@@ -176,7 +176,7 @@ impl View<'_> {
         let engine = self.profile.run.engine;
         let line = trust_line(trust, engine);
         let line = if width(&line) > self.width { short_trust_line(trust, engine) } else { line };
-        let dropped = trust.dropped.iter().map(|d| d.objects).fold(0u64, u64::saturating_add);
+        let dropped = trust.dropped_objects();
         let mut lines = vec![self.shorten(&line, self.width)];
         if dropped > 0 {
             let causes: Vec<_> = trust.dropped.iter().map(|d| printable(&d.cause)).collect();

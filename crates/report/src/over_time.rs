@@ -65,12 +65,16 @@ fn live_after_gc(profile: &Profile, room: usize) -> Option<String> {
 /// What to know of the end of that curve, where it is no full collection's: in one line if there is room, else in two.
 fn old_garbage(profile: &Profile, columns: usize) -> Vec<String> {
     let Some(last) = profile.last_left().filter(LeftInUse::is_at_most) else { return Vec::new() };
-    let young = format!("  last: young GC at {}, old garbage is in it", units::clock(last.at_ms));
+    let young = format!("  last: {}", young_left(last));
     match full_left(profile) {
         None => vec![young],
         Some(full) if young.len() + full.len() + 2 <= columns => vec![format!("{young}; {full}")],
         Some(full) => vec![young, format!("        {full}")],
     }
+}
+
+fn young_left(last: LeftInUse) -> String {
+    format!("young GC at {}, old garbage is in it", units::clock(last.at_ms))
 }
 
 /// What the last full collection left.
@@ -82,12 +86,11 @@ fn full_left(profile: &Profile) -> Option<String> {
 /// When the last collection was whose number ends the curve of what is in use after collections, and of which kind, as a page has it.
 pub fn left_by(profile: &Profile) -> Option<String> {
     let last = profile.last_left()?;
-    let at = units::clock(last.at_ms);
     if !last.is_at_most() {
-        return Some(format!("full GC at {at}"));
+        return Some(format!("full GC at {}", units::clock(last.at_ms)));
     }
     let full = full_left(profile).map_or_else(String::new, |full| format!("; {full}"));
-    Some(format!("young GC at {at}, old garbage is in it{full}"))
+    Some(young_left(last) + &full)
 }
 
 /// What collections cost the program; `None` if none is known.

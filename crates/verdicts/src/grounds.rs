@@ -49,7 +49,7 @@ pub(crate) fn missing(profile: &Profile, limit: &Limit) -> Option<String> {
     if matches!(limit.subject, Subject::Site(_)) && !profile.run.stacks {
         return Some("no stacks were recorded".to_owned());
     }
-    let dropped = profile.trust.dropped.iter().map(|dropped| dropped.objects).fold(0, u64::saturating_add);
+    let dropped = profile.trust.dropped_objects();
     if needs_lifetimes && dropped > 0 {
         return Some(format!("{dropped} objects were not followed (dropped)"));
     }

@@ -92,9 +92,12 @@ fn owner(row: &Sustained) -> Vec<Box<str>> {
 }
 
 fn owner_at(row: &Sustained) -> Option<usize> {
-    row.path[..row.element]
-        .iter()
-        .rposition(|label| static_field(label).is_some() || is_own(label) && !label.starts_with("class "))
+    row.path[..row.element].iter().rposition(|label| static_field(label).is_some() || is_own_object(label))
+}
+
+/// Whether it is an object of the program's own, and no class.
+fn is_own_object(label: &str) -> bool {
+    is_own(label) && !label.starts_with("class ")
 }
 
 /// The class of what becomes more, as people call it: not the entry of a map, but what is in it.
@@ -114,11 +117,7 @@ pub(super) fn classes(container: &Container) -> Vec<&str> {
 pub(super) fn holder(row: &Sustained, graph: &Graph, outline: &Outline) -> Option<String> {
     let mut at = owner_at(row)?;
     while is_called_a_collection(&row.path[at]) {
-        let Some(above) =
-            row.path[..at].iter().rposition(|label| is_own(label) && !label.starts_with("class "))
-        else {
-            break;
-        };
+        let Some(above) = row.path[..at].iter().rposition(|label| is_own_object(label)) else { break };
         at = above;
     }
     let label = &row.path[at];

@@ -222,8 +222,10 @@ impl Dumps {
                 || graph.instances(|of| *of.name == *class).nth(1).is_none()
         };
         let named = path?.edges(graph).filter_map(|edge| Some((edge, &*graph.class(class(&edge)?).name)));
-        let (edge, class) = named.filter(|(edge, class)| is_own(class) && is_one(edge, class)).last()?;
-        Some(format!("{class}.{}", paths::edge_text(&edge)))
+        let own: Vec<_> = named.filter(|(_, class)| is_own(class)).collect();
+        // All objects are gone through for each: from the end on.
+        let (edge, class) = own.iter().rev().find(|(edge, class)| is_one(edge, class))?;
+        Some(format!("{class}.{}", paths::edge_text(edge)))
     }
 }
 

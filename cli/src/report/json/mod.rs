@@ -16,9 +16,9 @@ use std::io::{self, Write};
 use live::LiveJson;
 use mayfly_profile::measures::{DIED_BEFORE_FIRST_GC_SHARE, P50_BYTES, P50_GCS, P50_S, P90_S, P99_S};
 use mayfly_profile::{
-    BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Collection, Dropped, EngineKind, Flag, FlagValue,
-    Following, GenerationUse, JvmInfo, LeftInUse, LiveAsOf, LivedPart, MEASURES, Measure, OwnCost, Part,
-    Profile, Quantile, Refusals, Remainder, SiteProfile, Source, Tally, Tracking, Unit, Variances, View,
+    BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Collection, Dropped, Flag, FlagValue, Following,
+    GenerationUse, JvmInfo, LeftInUse, LiveAsOf, LivedPart, MEASURES, Measure, OwnCost, Part, Profile,
+    Quantile, Refusals, Remainder, SiteProfile, Source, Tally, Tracking, Unit, Variances, View,
     readable_class,
 };
 use schema::{
@@ -127,8 +127,6 @@ struct Numbers<'a> {
     site_bounds: HashMap<&'a str, u64>,
     bounds: &'a BucketBounds,
     estimates: &'a BTreeMap<String, ClassEstimate>,
-    /// Whether allocation counts of classes are estimates.
-    counts_estimated: bool,
     /// Whether only a sample was tracked, so that allocation counts of sites are estimates.
     sampled: bool,
     /// Whether each class was followed by a share of its own, which may be all of it.
@@ -151,7 +149,6 @@ impl<'a> Numbers<'a> {
             site_bounds: profile.site_bounds(),
             bounds: &run.buckets,
             estimates: &profile.estimates,
-            counts_estimated: run.engine == EngineKind::Sampled,
             sampled,
             balanced,
             tracked_estimated: if balanced { !profile.shares.is_empty() } else { sampled } || thinned,
@@ -188,10 +185,7 @@ impl<'a> Numbers<'a> {
         ClassJson {
             name: &class.name,
             readable_name: readable_class(&class.name),
-            allocated: TallyJson::of(
-                class.allocated,
-                self.counts_estimated && !self.profile.counts_exactly(class),
-            ),
+            allocated: TallyJson::of(class.allocated, !self.profile.counts_exactly(class)),
             largest: class.allocated.largest,
             jvm_allocated: self.estimate(class),
             optimised_away: self.profile.is_optimised_away(class),

@@ -30,7 +30,7 @@ pub(super) fn draw(put: &mut Put<'_>, area: Rect, state: &State) {
 fn trust(state: &State, columns: usize) -> (String, bool) {
     let trust = &state.shown.profile.trust;
     let mut missing = String::new();
-    let dropped = trust.dropped.iter().fold(0u64, |sum, it| sum.saturating_add(it.objects));
+    let dropped = trust.dropped_objects();
     if dropped > 0 {
         missing += &format!("; {} objects dropped", count(dropped));
     }

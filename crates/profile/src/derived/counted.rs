@@ -8,11 +8,8 @@ use crate::stream::profile::{ClassProfile, Profile};
 impl Profile {
     /// Whether classes are counted by samples and by what was read of young collections.
     pub fn is_read_and_sampled(&self) -> bool {
-        let is_read = |reach: &crate::facts::census::CensusReach| {
-            reach.read + reach.partly + reach.births_only + reach.thinned > 0
-        };
         self.run.engine == EngineKind::Sampled
-            && self.census.as_ref().is_some_and(|census| is_read(&census.reach))
+            && self.census.as_ref().is_some_and(|census| census.reach.reached() > 0)
     }
 
     /// Whether the count of a class is exact.

@@ -29,11 +29,11 @@ impl Profile {
     /// The end of the curve of what collections left; `None` where it does not come from the JVM, or not from a collection that is known.
     pub fn last_left(&self) -> Option<LeftInUse> {
         let curve_ends = self.history.iter().rev().find_map(|point| point.live)?;
-        self.left_last().filter(|left| left.bytes == curve_ends)
+        self.left_by_the_last().filter(|left| left.bytes == curve_ends)
     }
 
     /// What the last collection left of which the JVM says it.
-    pub fn left_last(&self) -> Option<LeftInUse> {
+    pub fn left_by_the_last(&self) -> Option<LeftInUse> {
         self.left_by(|_| true)
     }
 

@@ -98,6 +98,18 @@ pub struct CensusReach {
     pub own_us: u64,
 }
 
+impl CensusReach {
+    /// Collections of which something was read, or was to be but for its time.
+    pub fn reached(&self) -> u32 {
+        self.read + self.partly + self.births_only + self.thinned
+    }
+
+    /// All collections that it met.
+    pub fn collections(&self) -> u32 {
+        self.reached() + self.unread
+    }
+}
+
 /// A step of the stream: what of it changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CensusCounts {

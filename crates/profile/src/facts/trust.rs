@@ -92,6 +92,11 @@ impl Trust {
             .map(|bytes| self.accounted_bytes as f64 / bytes as f64)
     }
 
+    /// Objects that were dropped, for whatever cause, as far as their number is known.
+    pub fn dropped_objects(&self) -> u64 {
+        self.dropped.iter().map(|dropped| dropped.objects).fold(0, u64::saturating_add)
+    }
+
     /// The most bytes that the JIT can have removed of all classes: the JVM's counter would be lower still. `None` where that is not
     /// known: without a counter, and where more was allocated than was counted and explained, which may hide what was removed.
     pub fn most_removed_bytes(&self) -> Option<u64> {

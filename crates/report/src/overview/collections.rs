@@ -41,7 +41,7 @@ impl Screen<'_> {
     /// How full it was in the end, and what went past the young generation.
     fn heap_after(&self) -> Option<String> {
         let mut parts = Vec::new();
-        if let Some(last) = self.profile.left_last() {
+        if let Some(last) = self.profile.left_by_the_last() {
             let used = last.bytes;
             let kind = if last.is_at_most() { " (young: old garbage is in it)" } else { "" };
             let of =

@@ -203,7 +203,7 @@ impl Screen<'_> {
         let thinned = self.profile.trust.following.thinned_to_one_in.max(1);
         let samples = self.profile.samples_behind(class, part);
         // Nobody knows of which class they were.
-        let dropped = self.profile.trust.dropped.iter().map(|dropped| dropped.objects).sum::<u64>();
+        let dropped = self.profile.trust.dropped_objects();
         // Of large objects each is a sample, and no more.
         let rests_on = samples.unwrap_or(f64::INFINITY).min(part.objects as f64);
         if dropped as f64 > DROPPED_SHARE * rests_on {
