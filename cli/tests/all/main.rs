@@ -8,6 +8,7 @@ mod diff;
 mod diff_page;
 mod export;
 mod formats;
+mod groups;
 mod heap;
 mod measures;
 mod merge;

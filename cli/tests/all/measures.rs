@@ -6,7 +6,9 @@ use std::fmt::Write;
 use std::fs;
 
 use mayfly_formats::{Choice, parquet};
-use mayfly_profile::{MEASURES, Measure, Needs, Profile, ProfileBuilder, READINGS, Sureness, Tracking};
+use mayfly_profile::{
+    Grouping, MEASURES, Measure, Needs, Profile, ProfileBuilder, READINGS, Sureness, Tracking,
+};
 use serde_json::Value;
 
 use crate::recorded::{CLASSES, Recording, updates};
@@ -65,6 +67,9 @@ fn each_measure_is_a_column() {
         assert_eq!(header.split(',').any(|name| name == measure.key), of_sites, "{}", measure.key);
         assert!(!of_sites || names("sites", measure.key), "{}", measure.key);
         assert!(!measure.in_full || headings.contains(measure.long), "{}: {headings}", measure.key);
+    }
+    for grouping in Grouping::ALL {
+        assert!(names("sites", grouping.key()) && header.split(',').any(|name| name == grouping.key()));
     }
     for old in ["median_lifetime_ms", "median_lifetime_bytes"] {
         assert!(names("classes", old), "{old}");

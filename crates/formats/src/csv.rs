@@ -1,9 +1,9 @@
-//! A table with a row per class and stack, and a column per number. Classes are spelled as `Class.getName()` does; stacks
+//! A table with a row per class and stack, and a column per number; then by what else stacks are grouped. Classes are spelled as `Class.getName()` does; stacks
 //! from the outermost frame on, `;` between frames.
 
 use std::io::{self, Write};
 
-use mayfly_profile::Profile;
+use mayfly_profile::{Grouping, Profile};
 
 use crate::choice::{Choice, columns};
 use crate::spelling::stack;
@@ -18,7 +18,8 @@ fn plain(text: String) -> String {
 
 pub(crate) fn write(profile: &Profile, choice: &Choice, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
-    table.write_record(["class", "stack"].into_iter().chain(columns().map(|(name, _)| name)))?;
+    let (numbers, groups) = (columns().map(|(name, _)| name), Grouping::ALL.map(Grouping::key));
+    table.write_record(["class", "stack"].into_iter().chain(numbers).chain(groups))?;
     for cell in profile.cells() {
         // Empty where the profile does not know it.
         let numbers: Vec<_> = columns()
@@ -28,7 +29,8 @@ pub(crate) fn write(profile: &Profile, choice: &Choice, out: &mut dyn Write) -> 
             })
             .collect();
         let texts = [plain(cell.class.to_owned()), plain(stack(cell.stack, choice.lines))];
-        table.write_record(texts.iter().chain(&numbers))?;
+        let groups = Grouping::ALL.map(|grouping| plain(grouping.of(cell.stack).unwrap_or("").to_owned()));
+        table.write_record(texts.iter().chain(&numbers).chain(&groups))?;
     }
     table.flush()
 }

@@ -44,6 +44,7 @@ pub use facts::filter::ClassFilter;
 pub use facts::following::Following;
 pub use facts::frame::Frame;
 pub use facts::gc::Gc;
+pub use facts::grouping::Grouping;
 pub use facts::ids::{ClassId, FrameId, SiteId};
 pub use facts::jdk::{JDK_PACKAGES, is_of_the_jdk, is_of_the_program};
 pub use facts::option_value;

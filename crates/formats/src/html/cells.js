@@ -2,9 +2,10 @@
 // data: {values:[names], frames:[text], classes:[{name,...}], spans:[[after_ms,by_ms|null]], tree:{up:[how far before it the
 //   node above stands], frame:[frame, or -1 - class at the end of a stack]}, cells:[[node,[amounts],[span,objects,bytes,...]]],
 //   sides: [[before,... after,...]] of each cell, each of all values, where two are compared, instead of amounts,
-//   slices:[[from_ms,to_ms,[[cell,objects,bytes,[span,objects,bytes,...]]]]], sliced_stacks: how many those tell apart | null}
+//   slices:[[from_ms,to_ms,[[cell,objects,bytes,[span,objects,bytes,...]]]]], sliced_stacks: how many those tell apart | null,
+//   groups:[{key,heading,names,of:[of each cell the number of its name, or -1]}]: by what else stacks are grouped}
 // A selection: {value, cls, from, to: lengths of life in ms, during: [first slice, last slice], under: {path:[frames], reversed},
-// side: of two sides "before", "after", or the larger of both}; null is all.
+// side: of two sides "before", "after", or the larger of both, groups: [of each dimension the number of a name]}; null is all.
 "use strict";
 const cells = (() => {
   // What is packed into the page: JSON, gzipped, in letters.
@@ -125,13 +126,19 @@ const cells = (() => {
     return id => inside[data.cells[id][0]];
   };
 
-  // Calls visit(id, lives, from, to, part) for the cells that the class, the frame and the time of a selection leave: their lives
+  // Whether cells are of the groups that are chosen.
+  const inGroups = (data, {groups}) => {
+    const chosen = (groups ?? []).flatMap((name, at) => name === null ? [] : [[data.groups[at].of, name]]);
+    return id => chosen.every(([of, name]) => of[id] === name);
+  };
+
+  // Calls visit(id, lives, from, to, part) for the cells that the class, the frame, the groups and the time of a selection leave: their lives
   // are [span, objects, bytes, ...] in lives from `from` to `to`.
   const left = (data, selection, visit) => {
-    const {cls, during} = selection, {cls: classes, lives, begin} = index(data), inside = under(data, selection);
+    const {cls, during} = selection, {cls: classes, lives, begin} = index(data), inside = under(data, selection), grouped = inGroups(data, selection);
     const timed = during === null ? null : inTime(data, during);
     for (let id = 0; id < data.cells.length; id++) {
-      if ((cls !== null && classes[id] !== cls) || !inside(id)) continue;
+      if ((cls !== null && classes[id] !== cls) || !inside(id) || !grouped(id)) continue;
       const part = timed?.get(id);
       if (timed === null) visit(id, lives, begin[id], begin[id + 1], null);
       else if (part) visit(id, part.lives, 0, part.lives.length, part);
@@ -168,10 +175,10 @@ const cells = (() => {
   // The table, the total and the flame graph ask for the same; of two sides for both.
   let kept = {};
   const amounts = (data, selection) => {
-    const {value, from, to, during, under, side} = selection, key = JSON.stringify([value, from, to, during, under]);
+    const {value, from, to, during, under, groups, side} = selection, key = JSON.stringify([from, to, during, under, groups]), which = value + " " + side;
     if (kept.data !== data || kept.key !== key) kept = {data, key, of: new Map()};
-    if (!kept.of.has(side)) kept.of.set(side, counted(data, selection));
-    return kept.of.get(side);
+    if (!kept.of.has(which)) kept.of.set(which, counted(data, selection));
+    return kept.of.get(which);
   };
 
   // Calls visit(id, amount) for the cells of the selection.
@@ -186,6 +193,13 @@ const cells = (() => {
   const totals = (data, selection) => {
     const sums = new Array(data.classes.length).fill(0), {cls} = index(data);
     each(data, selection, (id, amount) => { sums[cls[id]] += amount; });
+    return sums;
+  };
+
+  // Totals by the groups of a dimension, whichever of them is chosen; the last is of what has none.
+  const groupTotals = (data, selection, dimension) => {
+    const {names, of} = data.groups[dimension], sums = new Array(names.length + 1).fill(0);
+    each(data, {...selection, groups: (selection.groups ?? []).with(dimension, null)}, (id, amount) => { sums[of[id] < 0 ? names.length : of[id]] += amount; });
     return sums;
   };
 
@@ -387,7 +401,7 @@ const cells = (() => {
   const signed = (number, text) => number < 0 ? "\u2212" + text(-number) : "+" + text(number);
   const percent = share => (100 * share).toPrecision(3) + " %";
 
-  return {unpacked, middle, slices, knows, totals, found, growth, flame, path, name, readable, histogram, byClock, spreads, overTime, perSecond, time, timeText,
+  return {unpacked, middle, slices, knows, totals, groupTotals, found, growth, flame, path, name, readable, histogram, byClock, spreads, overTime, perSecond, time, timeText,
     amount, duration, age, pause, percent, signed};
 })();
 if (typeof module !== "undefined") module.exports = cells;

@@ -9,6 +9,7 @@ use mayfly_profile::{Frame, Happened, LifeSpan, Profile, Slice, Slices, Stack, T
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
+use super::groups::Groups;
 use crate::spelling::frame;
 
 /// Bytes that slices take at most: there are fewer of them where more happened.
@@ -24,6 +25,8 @@ pub(super) struct Cells {
     slices: Vec<SliceRow>,
     /// Stacks that slices tell apart, if there are more.
     sliced_stacks: Option<usize>,
+    /// By what else stacks are grouped.
+    groups: Vec<Groups>,
 }
 
 /// Stacks as a tree, the outermost frames first. Nodes are numbered from 1 on; 0 is above all.
@@ -59,6 +62,7 @@ struct Writing<'a> {
     /// Cells by their nodes.
     places: FxHashMap<usize, usize>,
     cells: Vec<Cell>,
+    groups: Vec<Groups>,
 }
 
 impl Tree {
@@ -93,12 +97,14 @@ impl Cells {
             spans: Ids::default(),
             places: FxHashMap::default(),
             cells: Vec::new(),
+            groups: Groups::all(),
         };
         writing.whole(profile);
         let sliced_stacks = slices.and_then(Slices::stacks);
         let slices = slices.map(|slices| writing.sliced(slices)).unwrap_or_default();
-        let Writing { frames, tree, spans, cells, .. } = writing;
-        Self { frames: frames.values, tree, spans: spans.values, cells, slices, sliced_stacks }
+        let Writing { frames, tree, spans, cells, mut groups, .. } = writing;
+        groups.retain(Groups::are_known);
+        Self { frames: frames.values, tree, spans: spans.values, cells, slices, sliced_stacks, groups }
     }
 }
 
@@ -200,7 +206,8 @@ impl Writing<'_> {
         if let Some(&known) = self.spelled.get(&texts) {
             return known;
         }
-        let number = self.frames.id(frame(one, self.lines));
+        let spelled = one.thread().map_or_else(|| frame(one, self.lines), |pool| format!("pool {pool}"));
+        let number = self.frames.id(spelled);
         self.spelled.insert(texts, number);
         number
     }
@@ -218,6 +225,7 @@ impl Writing<'_> {
         let place = *self.places.entry(leaf).or_insert(next);
         if place == next {
             self.cells.push((leaf, vec![0; self.known.len()], Vec::new()));
+            self.groups.iter_mut().for_each(|groups| groups.push(stack));
         }
         Some(place)
     }

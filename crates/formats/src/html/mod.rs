@@ -9,6 +9,7 @@ mod clocks;
 mod diff;
 mod document;
 mod figures;
+mod groups;
 mod heap;
 mod timeline;
 mod verdicts;

@@ -2,7 +2,7 @@
 "use strict";
 const page = data => {
   const by = id => document.getElementById(id);
-  const view = {value: data.value, side: null, from: null, to: null, during: null, cls: null, under: null, sort: "amount", up: false, clock: "ms"};
+  const view = {value: data.value, side: null, from: null, to: null, during: null, cls: null, under: null, groups: data.groups.map(() => null), dimension: 0, sort: "amount", up: false, clock: "ms"};
   const make = (name, properties) => Object.assign(document.createElement(name), properties);
   const span = () => data.timeline.steps.reduce((sum, [ms]) => sum + ms, 0);
 
@@ -85,6 +85,39 @@ const page = data => {
     }
   };
 
+  // What is allocated by each group of a dimension: thread pools. A row chooses its group for all else.
+  const OF_GROUPS = [["bytes", "allocated"], ["objects", "objects"], ["live", "live"], ["died-young", "died young"]];
+  const groups = () => {
+    by("groups").hidden = data.groups.length === 0;
+    if (data.groups.length === 0) return;
+    const {names} = data.groups[view.dimension], known = OF_GROUPS.filter(([value]) => data.values.includes(value));
+    const sums = known.map(([value]) => cells.knows({...view, value}) ? cells.groupTotals(data, {...view, value}, view.dimension) : null);
+    const all = Math.max(1, sums[0].reduce((sum, bytes) => sum + bytes, 0));
+    by("group-heads").replaceChildren(...["name", ...known.map(([, words]) => words), "share"].map(textContent => make("th", {scope: "col", textContent})));
+    const rows = [...names, "(not known: no stack was taken)"].map((name, id) => ({name, id, bytes: sums[0][id]})).filter(({bytes}) => bytes > 0);
+    by("group-rows").replaceChildren(...rows.sort((a, b) => b.bytes - a.bytes).map(({name, id, bytes}) => {
+      const line = make("tr", {tabIndex: 0}), numbers = sums.map((of, at) => of === null ? "\u2013" : cells.amount(known[at][0], of[id]));
+      line.append(...[name, ...numbers, (100 * bytes / all).toFixed(1) + " %"].map(textContent => make("td", {textContent})));
+      sums.forEach((of, at) => { if (of !== null) line.children[at + 1].dataset.exact = of[id]; });
+      // What has no name is none to choose.
+      if (id < names.length) line.dataset.group = id;
+      line.setAttribute("aria-selected", String(view.groups[view.dimension] === id));
+      return line;
+    }));
+    for (const button of document.querySelectorAll("#dimension button")) button.setAttribute("aria-pressed", String(Number(button.dataset.dimension) === view.dimension));
+  };
+  const chooseGroup = (dimension, id) => {
+    view.groups[dimension] = view.groups[dimension] === id ? null : id;
+    draw();
+    remember();
+  };
+  by("dimension").append(...data.groups.map(({heading}, at) => {
+    const button = make("button", {type: "button", textContent: heading});
+    button.dataset.dimension = at;
+    button.addEventListener("click", () => { view.dimension = at; groups(); });
+    return button;
+  }));
+
   // Of a whole side: on the chosen number, and on lengths of life.
   const verdicts = cls => [cls.verdicts?.[view.value] || "\u2013", cls.verdicts?.lived || "\u2013"];
 
@@ -112,7 +145,7 @@ const page = data => {
       [by("from").value, by("to").value] = [from, to];
       changed();
     } : null);
-    const isPart = view.from !== null || view.to !== null || view.during !== null || view.under !== null;
+    const isPart = view.from !== null || view.to !== null || view.during !== null || view.under !== null || view.groups.some(one => one !== null);
     by("bars-note").textContent = `${shown}, ${isTime ? "of the selection" : whose() + (isPart ? ", whatever else is chosen" : "")}. `
       + "First who died by their first collection" + (young ? `, after ${cells.age(view.clock, young)} at most` : "")
       + "; then by the age up to which objects were alive for sure: each died by the collection after that.";
@@ -169,6 +202,7 @@ const page = data => {
     const clear = (...ids) => () => { for (const id of ids) by(id).value = ""; changed(); };
     if (view.cls !== null) chip(cells.readable(data.classes[view.cls]), () => choose(view.cls));
     if (view.under !== null) chip((view.under.reversed ? "below " : "under ") + cells.name(data, view.under.path.at(-1)), () => { view.under = null; draw(); remember(); });
+    view.groups.forEach((id, at) => { if (id !== null) chip(`${data.groups[at].key} ${data.groups[at].names[id]}`, () => chooseGroup(at, id)); });
     if (view.from !== null || view.to !== null) {
       chip(`lived ${cells.duration(view.from ?? 0)} to ${view.to === null ? "any age" : cells.duration(view.to)}`, clear("from", "to"));
     }
@@ -197,6 +231,7 @@ const page = data => {
     for (const id of TICKS) if (by(id).checked) words.set(id, "1");
     if (view.clock !== "ms") words.set("clock", view.clock);
     if (view.cls !== null) words.set("class", data.classes[view.cls].name);
+    view.groups.forEach((id, at) => { if (id !== null) words.set(data.groups[at].key, data.groups[at].names[id]); });
     if (view.under !== null) words.set(view.under.reversed ? "below" : "under", view.under.path.join(" "));
     history.replaceState(null, "", "#" + words);
   };
@@ -208,6 +243,7 @@ const page = data => {
     for (const id of TICKS) by(id).checked = words.has(id);
     const cls = data.classes.findIndex(cls => cls.name === words.get("class"));
     view.cls = cls < 0 ? null : cls;
+    view.groups = data.groups.map(({key, names}) => names.includes(words.get(key)) ? names.indexOf(words.get(key)) : null);
     const path = words.get("under") ?? words.get("below"), known = frame => frame < data.frames.length && -1 - frame < data.classes.length;
     const frames = (path ?? "").split(" ").filter(Boolean).map(Number);
     view.under = frames.length > 0 && frames.every(known) ? {path: frames, reversed: words.has("below")} : null;
@@ -227,6 +263,7 @@ const page = data => {
     chips();
     // Last: charts ask how large they are, and rows that are new would have to be laid out for that.
     table();
+    groups();
     measures();
   };
 
@@ -256,9 +293,10 @@ const page = data => {
     draw();
   };
   const changed = () => { read(); remember(); };
+  const nothing = () => { [view.cls, view.under, view.groups] = [null, null, data.groups.map(() => null)]; };
   const reset = () => {
     for (const id of FIELDS) by(id).value = CHOICES.includes(id) ? by(id).value : "";
-    [view.cls, view.under] = [null, null];
+    nothing();
     changed();
   };
 
@@ -286,6 +324,11 @@ const page = data => {
     begun = null;
     changed();
   });
+  const groupOf = event => event.target.closest("tr").dataset.group;
+  by("group-rows").addEventListener("click", event => { if (groupOf(event) !== undefined) chooseGroup(view.dimension, Number(groupOf(event))); });
+  by("group-rows").addEventListener("keydown", event => {
+    if ((event.key === "Enter" || event.key === " ") && groupOf(event) !== undefined) { event.preventDefault(); chooseGroup(view.dimension, Number(groupOf(event))); }
+  });
   by("rows").addEventListener("click", event => choose(Number(event.target.closest("tr").dataset.cls)));
   by("rows").addEventListener("keydown", event => {
     if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(Number(event.target.closest("tr").dataset.cls)); }
@@ -296,7 +339,7 @@ const page = data => {
     table();
   });
   document.addEventListener("keydown", event => {
-    if (event.key === "Escape") { [view.cls, view.under] = [null, null]; draw(); remember(); }
+    if (event.key === "Escape") { nothing(); draw(); remember(); }
     if (event.key === "/" && !["INPUT", "SELECT"].includes(document.activeElement?.tagName)) { event.preventDefault(); by("find").focus(); }
   });
   const redraw = () => { when(); draw(); };

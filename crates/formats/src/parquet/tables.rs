@@ -5,7 +5,7 @@
 use std::io;
 
 use mayfly_profile::{
-    Amounts, Cell, Collection, GenerationUse, LifeSpan, MEASURES, Point, Profile, Tally, Value,
+    Amounts, Cell, Collection, GenerationUse, Grouping, LifeSpan, MEASURES, Point, Profile, Tally, Value,
 };
 
 use super::file::{Column, Columns, encoded};
@@ -83,6 +83,10 @@ fn sites(profile: &Profile, choice: &Choice) -> Columns {
         ("stack", Column::Text(cells.iter().map(stack).collect())),
     ];
     columns.extend(amounts(profile, &rows));
+    columns.extend(Grouping::ALL.map(|grouping| {
+        let group = |cell: &Cell<'_>| grouping.of(cell.stack).unwrap_or("").to_owned();
+        (grouping.key(), Column::Text(cells.iter().map(group).collect()))
+    }));
     columns
 }
 

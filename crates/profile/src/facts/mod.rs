@@ -11,6 +11,7 @@ pub(crate) mod filter;
 pub(crate) mod following;
 pub(crate) mod frame;
 pub(crate) mod gc;
+pub(crate) mod grouping;
 pub(crate) mod ids;
 pub(crate) mod in_source;
 pub(crate) mod jdk;
