@@ -121,14 +121,20 @@ impl Budget {
 
     /// Takes room for an object of so many heap bytes, or nothing.
     pub(crate) fn hold(&self, bytes: u64) -> bool {
+        if !self.bounds_held() {
+            return true;
+        }
         let fits = self.held.take(bytes);
         self.adjust();
         fits
     }
 
+    /// Gives back heap bytes that were held. Where none are bounded, nothing was taken.
     pub(crate) fn let_go(&self, bytes: u64) {
-        self.held.give_back(bytes);
-        self.adjust();
+        if self.bounds_held() && bytes > 0 {
+            self.held.give_back(bytes);
+            self.adjust();
+        }
     }
 
     /// How many tracked objects there is room for in all.
@@ -179,7 +185,6 @@ mod tests {
     fn heap_bytes_count_only_where_they_are_bounded() {
         let budget = Budget::new(1 << 20);
         assert!(budget.hold(1 << 40) && !budget.bounds_held());
-        budget.let_go(1 << 40);
         budget.bound_held(1000, 100);
         assert!(budget.hold(60));
         assert_eq!((budget.thinning(), budget.hold(41)), (2, false));

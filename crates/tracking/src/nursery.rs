@@ -249,8 +249,7 @@ impl Nursery {
     pub fn take_back(&self, object: Tracked) -> bool {
         let popped = lock(&self.young).batch.objects.pop_if(|last| *last == object);
         match popped {
-            Some(object) if self.shared.budget.bounds_held() => self.shared.budget.let_go(object.size()),
-            Some(_) => {}
+            Some(object) => self.shared.budget.let_go(object.size()),
             None => lock(&self.shared.taken_back).push(object),
         }
         popped.is_some()
@@ -293,7 +292,7 @@ impl Young {
         if self.batch.objects.len() == self.batch.reserved && !self.grow(shared) {
             return false;
         }
-        !shared.budget.bounds_held() || shared.budget.hold(object.size())
+        shared.budget.hold(object.size())
     }
 
     /// Makes room for at least one more object.

@@ -24,6 +24,8 @@ pub(crate) struct Chunk {
     pub(crate) sweeps: u32,
     /// The number of the last one.
     pub(crate) last_sweep: u32,
+    /// Heap bytes of theirs that count as held by tracking: of those that no collection of the whole heap found alive yet.
+    pub(crate) held: u64,
 }
 
 impl Survivors {
@@ -36,11 +38,13 @@ impl Survivors {
                 evidence,
                 sweeps: 0,
                 last_sweep: 0,
+                held: 0,
             });
         }
         if let Some(chunk) = self.chunks.last_mut() {
             chunk.evidence = chunk.evidence.weaker(evidence);
             chunk.sweeps = 0;
+            chunk.held += object.size();
             chunk.objects.push(object);
         }
     }
@@ -52,7 +56,8 @@ impl Survivors {
         }
         // Before the last, which is being filled.
         let at = self.chunks.len().saturating_sub(1);
-        self.chunks.insert(at, Chunk { objects, evidence, sweeps: 0, last_sweep: 0 });
+        let held = objects.iter().map(Tracked::size).sum();
+        self.chunks.insert(at, Chunk { objects, evidence, sweeps: 0, last_sweep: 0, held });
         Ok(())
     }
 
@@ -96,6 +101,16 @@ impl Survivors {
 }
 
 impl Chunk {
+    /// Counts what is held anew, after a sweep: how many bytes are no longer. What a collection of the whole heap found alive the program
+    /// holds, and tracking needs no room for it, whatever is known of it later beside others.
+    pub(crate) fn release_held(&mut self) -> u64 {
+        let proven = self.evidence.whole.map(|_| self.evidence.whole_born);
+        let unproven =
+            self.objects.iter().filter(|object| proven.is_none_or(|born| object.birth_ms() > born));
+        let held = unproven.map(Tracked::size).sum::<u64>().min(self.held);
+        mem::replace(&mut self.held, held) - held
+    }
+
     fn join(&mut self, mut other: Self) {
         if self.objects.is_empty() {
             *self = other;
@@ -103,6 +118,7 @@ impl Chunk {
             self.evidence = self.evidence.weaker(other.evidence);
             self.sweeps = self.sweeps.min(other.sweeps);
             self.last_sweep = self.last_sweep.min(other.last_sweep);
+            self.held += other.held;
             self.objects.append(&mut other.objects);
         }
     }

@@ -214,7 +214,10 @@ impl Ledger {
             }
             if is_young || has_settled {
                 references.release(object.reference());
-                self.let_go(&[object]);
+            }
+            // Of settled ones the next sweep counts anew what is held.
+            if is_young {
+                self.budget.let_go(object.size());
             }
         }
     }
@@ -281,7 +284,9 @@ impl Ledger {
             let last_ms = self.history.last().map_or(0, |last| last.ms);
             let asked = batch.objects.partition_point(|object| object.birth_ms() <= last_ms);
             let later = batch.objects.split_off(asked);
+            let held = bytes_of(&batch.objects);
             cleared |= self.reap(&mut batch.objects, Evidence::default(), references, table);
+            self.budget.let_go(held - bytes_of(&batch.objects));
             self.settle(&batch.objects, table);
             let mut alive = mem::take(&mut batch.objects);
             if later.is_empty() && batch.reserved == CHUNK {
@@ -325,6 +330,7 @@ impl Ledger {
                 chunk.evidence = evidence;
                 chunk.sweeps += 1;
                 chunk.last_sweep = self.sweeps;
+                budget.let_go(chunk.release_held());
             }
         });
         self.survivors = survivors;
@@ -352,7 +358,6 @@ impl Ledger {
         for object in &dead {
             references.release(object.reference());
         }
-        self.let_go(&dead);
         let found = !dead.is_empty();
         self.leave_returned(&mut dead, table);
         // A collection may have ended since, and have cleared some of them.
@@ -365,13 +370,6 @@ impl Ledger {
         dead.clear();
         self.dead = dead;
         found
-    }
-
-    /// Their bytes are the heap's again.
-    fn let_go(&self, objects: &[Tracked]) {
-        if self.budget.bounds_held() {
-            self.budget.let_go(objects.iter().map(Tracked::size).sum());
-        }
     }
 
     /// Counts objects that were asked after for the first time, and are alive, among the living of their classes.
@@ -426,14 +424,14 @@ impl Ledger {
             for object in batch.objects.iter().filter(|object| object.reference() != 0) {
                 references.release(object.reference());
             }
-            self.let_go(&batch.objects);
+            self.budget.let_go(bytes_of(&batch.objects));
             self.budget.release(batch.reserved);
         }
         self.taken_back.clear();
         drop(nurseries.returns().take());
         let mut survivors = mem::take(&mut self.survivors);
         survivors.sweep(&self.budget, |_, chunk| {
-            self.let_go(&chunk.objects);
+            self.budget.let_go(chunk.held);
             chunk.objects.drain(..).for_each(|object| references.release(object.reference()));
         });
         self.live_told = None;
@@ -441,6 +439,11 @@ impl Ledger {
         self.classes.clear();
         self.scopes.reset(&self.budget);
     }
+}
+
+/// Heap bytes of objects.
+fn bytes_of(objects: &[Tracked]) -> u64 {
+    objects.iter().map(Tracked::size).sum()
 }
 
 fn widen(following: &mut Following, from: (u64, u64), to: (u64, u64)) {

@@ -94,6 +94,43 @@ fn deaths_move_from_live_to_a_bucket() {
     assert_eq!(bench.heap.released.len(), 30);
 }
 
+/// What the program holds for long would otherwise fill the share of the heap, and all that comes later be dropped or thinned.
+#[test]
+fn what_a_whole_collection_found_alive_is_not_held_by_tracking() {
+    const MIB: u64 = 1 << 20;
+    let mut bench = Bench::new(Tracking::EveryObject);
+    bench.budget.bound_held(1 << 20, 16 * MIB);
+    let room = |bench: &Bench| {
+        (0..=16).rev().find(|mib| {
+            bench.budget.hold(mib * MIB) && {
+                bench.budget.let_go(mib * MIB);
+                true
+            }
+        })
+    };
+    bench.clock.set_ms(1_000);
+    bench.allocate(1..11, ClassId(0), (MIB / 8) as u32);
+    assert_eq!(room(&bench), Some(6));
+    bench.clock.set_ms(2_000);
+    bench.collect_as(GcKind::Young, 0..2);
+    assert_eq!(room(&bench), Some(7), "a young one gives back the room of the dead");
+    bench.clock.set_ms(3_000);
+    bench.collect_as(GcKind::Full, 2..4);
+    assert_eq!(room(&bench), Some(16));
+    // One more beside those, of which less is known: only its own room is taken, and given back once.
+    bench.clock.set_ms(4_000);
+    bench.allocate(11..12, ClassId(0), (MIB / 8) as u32);
+    bench.clock.set_ms(5_000);
+    bench.collect_as(GcKind::Young, 0..0);
+    assert_eq!(room(&bench), Some(15));
+    bench.clock.set_ms(6_000);
+    bench.collect_as(GcKind::Full, 4..12);
+    assert_eq!(room(&bench), Some(16));
+    bench.allocate(12..15, ClassId(0), (MIB / 8) as u32);
+    bench.ledger.reset(&mut bench.heap, &bench.nurseries);
+    assert_eq!(room(&bench), Some(16));
+}
+
 #[test]
 fn survived_collections_are_counted_from_birth_to_death() {
     let mut bench = Bench::new(Tracking::EveryObject);
