@@ -59,7 +59,14 @@ fn live_after_gc(profile: &Profile, room: usize) -> Option<String> {
     };
     let values = by_time(&profile.history, room, |point| point.live.unwrap_or(0));
     let (last, most) = (units::bytes(last), units::bytes(most));
-    Some(format!("{label}{}  last {last}, at most {most}", spark(&values)))
+    let bound = curve_bound(profile).map_or_else(String::new, |why| format!(" ({why})"));
+    Some(format!("{label}{}  last {last}, at most {most}{bound}", spark(&values)))
+}
+
+/// Why that curve is too low: it is of what was followed, not the JVM's own, and objects that matter beside that were dropped.
+fn curve_bound(profile: &Profile) -> Option<String> {
+    let dropped = profile.dropped_beside_curve()?;
+    Some(format!("at least: {} objects were dropped", units::count(dropped)))
 }
 
 /// What to know of the end of that curve, where it is no full collection's: in one line if there is room, else in two.
@@ -83,9 +90,10 @@ fn full_left(profile: &Profile) -> Option<String> {
     Some(format!("full GC at {}: {}", units::clock(full.at_ms), units::bytes(full.bytes)))
 }
 
-/// When the last collection was whose number ends the curve of what is in use after collections, and of which kind, as a page has it.
+/// When the last collection was whose number ends the curve of what is in use after collections, and of which kind, or why the curve is too
+/// low, as a page has it.
 pub fn left_by(profile: &Profile) -> Option<String> {
-    let last = profile.last_left()?;
+    let Some(last) = profile.last_left() else { return curve_bound(profile) };
     if !last.is_at_most() {
         return Some(format!("full GC at {}", units::clock(last.at_ms)));
     }
@@ -215,6 +223,23 @@ mod tests {
         profile.collections.push(gc(GcKind::Full, 9_500, 60 << 20));
         assert!(!over_time(&profile, 80).concat().contains("old garbage"));
         assert_eq!(left_by(&profile).as_deref(), Some("full GC at 0:00:09"));
+    }
+
+    /// Generational ZGC: the curve is of what was followed, and of twenty arrays five were not.
+    #[test]
+    fn a_curve_that_lacks_dropped_objects_is_a_lower_bound() {
+        let class = mayfly_profile::ClassProfile {
+            live: Some(mayfly_profile::Tally::of(15, 1 << 20)),
+            ..mayfly_profile::ClassProfile::default()
+        };
+        let history = vec![point(1_000, 1 << 20, 15 << 20); 2];
+        let mut profile = Profile { classes: vec![class], history, ..Profile::default() };
+        assert!(!over_time(&profile, 80)[1].contains("at least"));
+        profile.trust.dropped =
+            vec![mayfly_profile::Dropped { cause: "a share of the heap".into(), objects: 5 }];
+        let why = "at least: 5 objects were dropped";
+        assert!(over_time(&profile, 80)[1].ends_with(&format!("at most 15.0 MiB ({why})")));
+        assert_eq!(left_by(&profile).as_deref(), Some(why), "as a page has it");
     }
 
     #[test]

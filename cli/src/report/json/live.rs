@@ -12,11 +12,13 @@ pub(super) struct LiveJson {
     pub(super) tally: TallyJson,
     pub(super) error_objects: u64,
     pub(super) error_bytes: u64,
+    /// Objects were dropped that matter beside it: errors are of those that were followed.
+    pub(super) at_least: bool,
 }
 
 impl LiveJson {
     /// Of this variance in bytes, among so much that was allocated.
-    pub(super) fn of(live: Tally, allocated: Tally, estimated: bool, variance: f64) -> Self {
+    pub(super) fn of(live: Tally, allocated: Tally, estimated: bool, variance: f64, at_least: bool) -> Self {
         let like = if live.is_empty() { allocated } else { live };
         let size = like.bytes as f64 / like.objects.max(1) as f64;
         let error = if estimated { variance.sqrt() } else { 0.0 };
@@ -24,6 +26,7 @@ impl LiveJson {
             tally: TallyJson::of(live, estimated),
             error_objects: (error / size.max(1.0)).round() as u64,
             error_bytes: error.round() as u64,
+            at_least,
         }
     }
 }

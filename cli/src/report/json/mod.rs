@@ -10,7 +10,7 @@ mod tally;
 mod threads;
 mod ways;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 
 use live::LiveJson;
@@ -113,11 +113,19 @@ fn live_after_gc(profile: &Profile) -> Option<LiveAfterGcJson> {
     Some(LiveAfterGcJson {
         last_bytes: known().next_back()?,
         most_bytes: known().max()?,
+        at_least: profile.dropped_beside_curve().is_some(),
         last_kind: last.map(|left| left.kind.name()),
         last_at_s: last.map(at_s),
         full_bytes: full.map(|left| left.bytes),
         full_at_s: full.map(at_s),
     })
+}
+
+/// Classes beside whose living objects those matter that were dropped.
+fn classes_at_least(profile: &Profile) -> impl Iterator<Item = &str> {
+    let at_least =
+        |class: &&ClassProfile| profile.dropped_beside(class, class.live.unwrap_or_default()).is_some();
+    profile.classes.iter().filter(at_least).map(|class| class.name.as_str())
 }
 
 /// How this profile's numbers are to be written.
@@ -126,6 +134,8 @@ struct Numbers<'a> {
     variances: Variances<'a>,
     site_bounds: HashMap<&'a str, u64>,
     bounds: &'a BucketBounds,
+    /// Classes of which at least so much is live as is said.
+    at_least: HashSet<&'a str>,
     estimates: &'a BTreeMap<String, ClassEstimate>,
     /// Whether only a sample was tracked, so that allocation counts of sites are estimates.
     sampled: bool,
@@ -148,6 +158,7 @@ impl<'a> Numbers<'a> {
             variances: Variances::of(profile),
             site_bounds: profile.site_bounds(),
             bounds: &run.buckets,
+            at_least: classes_at_least(profile).collect(),
             estimates: &profile.estimates,
             sampled,
             balanced,
@@ -193,7 +204,13 @@ impl<'a> Numbers<'a> {
             byte_seconds: self.byte_seconds(class),
             live: self.live(class).map(|live| {
                 let variance = self.variances.of_tracked(class, live);
-                LiveJson::of(live, class.allocated, tracked_estimated, variance)
+                LiveJson::of(
+                    live,
+                    class.allocated,
+                    tracked_estimated,
+                    variance,
+                    self.at_least.contains(&*class.name),
+                )
             }),
             not_judged: self.not_judged(class.unjudged, tracked_estimated),
             collected: self.buckets(&class.collected, tracked_estimated),
@@ -232,7 +249,13 @@ impl<'a> Numbers<'a> {
             allocated: TallyJson::of(site.allocated, !exact),
             live: site.live.map(|live| {
                 let variance = self.variances.of_live_sites([site]);
-                LiveJson::of(live, site.allocated, fates_estimated, variance)
+                LiveJson::of(
+                    live,
+                    site.allocated,
+                    fates_estimated,
+                    variance,
+                    self.at_least.contains(&*site.class),
+                )
             }),
             not_judged: self.not_judged(site.unjudged, fates_estimated),
             collected: self.buckets(&site.collected, fates_estimated),

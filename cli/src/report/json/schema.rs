@@ -105,6 +105,8 @@ pub(super) struct LiveAfterGcJson {
     /// After the last one.
     pub(super) last_bytes: u64,
     pub(super) most_bytes: u64,
+    /// They are of objects that were followed, and objects were dropped that matter beside these.
+    pub(super) at_least: bool,
     /// What that collection did: after a young one, garbage of the old generation is in it.
     pub(super) last_kind: Option<&'static str>,
     pub(super) last_at_s: Option<f64>,

@@ -14,6 +14,7 @@ pub(crate) mod histogram;
 pub(crate) mod left_in_use;
 pub(crate) mod littles_law;
 pub(crate) mod lives;
+pub(crate) mod lower_bounds;
 pub mod measures;
 pub(crate) mod merge;
 pub(crate) mod merging;

@@ -24,8 +24,6 @@ type Found = (String, Option<String>);
 /// Columns of the number before a sentence.
 const NUMBER: usize = 5;
 
-/// Dropped objects, for those that a number rests on, from which on it is no more than a lower bound.
-const DROPPED_SHARE: f64 = 0.05;
 /// Columns of a name in a sentence.
 const NAME: usize = 50;
 
@@ -202,11 +200,7 @@ impl Screen<'_> {
     fn sureness_of_tracked(&self, class: &ClassProfile, part: Tally) -> String {
         let thinned = self.profile.trust.following.thinned_to_one_in.max(1);
         let samples = self.profile.samples_behind(class, part);
-        // Nobody knows of which class they were.
-        let dropped = self.profile.trust.dropped_objects();
-        // Of large objects each is a sample, and no more.
-        let rests_on = samples.unwrap_or(f64::INFINITY).min(part.objects as f64);
-        if dropped as f64 > DROPPED_SHARE * rests_on {
+        if let Some(dropped) = self.profile.dropped_beside(class, part) {
             return format!("at least: {} objects were dropped", units::count(dropped));
         }
         match samples {
