@@ -13,6 +13,7 @@ mod heap;
 mod measures;
 mod merge;
 mod page;
+mod page_features;
 mod phases;
 mod push;
 mod readers;

@@ -48,7 +48,7 @@ pub use measured::{measured, number};
 pub use median::Median;
 pub use names::{class_text, place_text, text_of_classes};
 pub use over_time::{left_by, pauses_known};
-pub use overview::{COLUMNS, LINES, MOST_COLUMNS, overview};
+pub use overview::{COLUMNS, Finding, LINES, MOST_COLUMNS, found, overview};
 pub use part::part_lines;
 pub use post_run::{Occasion, post_run};
 pub use readings::reading_lines;

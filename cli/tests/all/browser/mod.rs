@@ -38,7 +38,7 @@ pub(crate) fn shown(page: &Path, selection: &str) -> Option<String> {
     browser(&["--dump-dom"], &format!("file://{}#{selection}", page.display()))
 }
 
-/// What a script finds in a copy of the page, shown so wide; `None` without a browser. Files go to `folder`.
+/// What a script finds, or promises to find, in a copy of the page, shown so wide; `None` without a browser. Files go to `folder`.
 pub(crate) fn driven(
     page: &str,
     script: &str,
@@ -48,8 +48,8 @@ pub(crate) fn driven(
 ) -> Option<serde_json::Value> {
     let script = script.trim_end().trim_end_matches(';');
     let tell = format!(
-        "<script>document.addEventListener('ready', () => {{ let found;
-            try {{ found = ({script}); }} catch (error) {{ found = {{checks: 0, wrong: [String(error.stack)]}}; }}
+        "<script>document.addEventListener('ready', async () => {{ let found;
+            try {{ found = await ({script}); }} catch (error) {{ found = {{checks: 0, wrong: [String(error.stack)]}}; }}
             parent.postMessage(JSON.stringify(found), '*'); }});</script></body>"
     );
     let (inner, outer) = (folder.join("driven.html"), folder.join("frame.html"));

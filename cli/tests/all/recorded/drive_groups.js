@@ -12,6 +12,7 @@
   const found = rows(), whole = exact(), first = picture(), busy = "http-nio-8080-exec-*";
   check("a button for the dimension", all("#dimension button").map(one => one.textContent).join() === "Thread pools");
   check("pools add up to the total", Object.values(found).reduce((sum, row) => sum + row.allocated, 0) === whole, whole);
+  check("a pool is no package", all("#legend button").every(one => !one.textContent.includes("pool")), by("legend").textContent);
   line(busy).click();
   check("a pool is chosen", exact() === found[busy].allocated && exact() < whole, exact(), whole);
   check("the picture is of it", picture() !== first);

@@ -212,6 +212,39 @@ const cells = (() => {
     return sum;
   };
 
+  // Those of these frames, or classes, that have anything of the selection.
+  const foundFrames = (data, selection, isOne) => {
+    const {above, frame} = index(data), sums = new Float64Array(above.length), hit = new Set();
+    each(data, selection, (id, amount) => { sums[data.cells[id][0]] += amount; });
+    for (let node = sums.length - 1; node > 0; node--) {
+      sums[above[node]] += sums[node];
+      if (sums[node] > 0 && isOne(frame[node])) hit.add(frame[node]);
+    }
+    return hit;
+  };
+
+  // Objects of the selection by length of life: [[span, objects]].
+  const livesOf = (data, selection) => {
+    const takes = chosen(data, selection), sums = new Map();
+    left(data, selection, (id, lives, from, to) => {
+      for (let i = from; i < to; i += 3) if (takes[lives[i]]) sums.set(lives[i], (sums.get(lives[i]) ?? 0) + lives[i + 1]);
+    });
+    return [...sums];
+  };
+
+  // The lines of a frame on a path, reversed or not, as far as they are known.
+  const linesAt = (data, path, reversed) => {
+    const {above, frame} = index(data), lines = data.tree.lines ?? [], found = new Set();
+    const add = node => { for (const line of lines[node - 1] ?? []) found.add(line); };
+    if (!reversed) add(nodeAt(data, path));
+    else for (const [leaf] of data.cells) {
+      let node = leaf;
+      for (const wanted of path.slice(0, -1)) node = node !== 0 && frame[node] === wanted ? above[node] : 0;
+      if (node !== 0 && frame[node] === path.at(-1)) add(node);
+    }
+    return [...found].sort((a, b) => a - b);
+  };
+
   // Rectangles {frame, amount, x, width, depth, above} of the stacks of a selection, none narrower than `least` of the whole width
   // 1; the outermost frame first, or the class first if reversed. The first is all. above: the rectangle it stands on.
   // sides: what it is before and after, where two are compared.
@@ -401,7 +434,7 @@ const cells = (() => {
   const signed = (number, text) => number < 0 ? "\u2212" + text(-number) : "+" + text(number);
   const percent = share => (100 * share).toPrecision(3) + " %";
 
-  return {unpacked, middle, slices, knows, totals, groupTotals, found, growth, flame, path, name, readable, histogram, byClock, spreads, overTime, perSecond, time, timeText,
+  return {unpacked, middle, slices, knows, totals, groupTotals, found, foundFrames, livesOf, linesAt, growth, flame, path, name, readable, histogram, byClock, spreads, overTime, perSecond, time, timeText,
     amount, duration, age, pause, percent, signed};
 })();
 if (typeof module !== "undefined") module.exports = cells;

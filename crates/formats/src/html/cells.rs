@@ -5,7 +5,7 @@
 use std::hash::Hash;
 use std::sync::Arc;
 
-use mayfly_profile::{Frame, Happened, LifeSpan, Profile, Slice, Slices, Stack, Tally, Value};
+use mayfly_profile::{FRAMEWORKS, Frame, Happened, LifeSpan, Profile, Slice, Slices, Stack, Tally, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
@@ -18,6 +18,9 @@ const SLICES_BYTES: usize = 1 << 20;
 #[derive(Default, Serialize)]
 pub(super) struct Cells {
     frames: Vec<String>,
+    /// Of each frame whose code it is; empty where that is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    kinds: Vec<Kind>,
     tree: Tree,
     /// Alive after, gone by (milliseconds); `None`: alive.
     spans: Vec<(u64, Option<u64>)>,
@@ -36,9 +39,22 @@ struct Tree {
     up: Vec<usize>,
     /// The frame of a node; at the end of a stack -1 - the class.
     frame: Vec<i64>,
+    /// Lines of a frame, where it has none in its text; empty where none is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<Vec<u32>>,
     #[serde(skip)]
     nodes: FxHashMap<(usize, i64), usize>,
 }
+
+/// Whose code a frame is, as `folds.js` numbers it: the program's own or a library's, the JDK's, a framework's, or nobody's.
+type Kind = u8;
+const OWN: Kind = 0;
+const JDK: Kind = 1;
+const FRAMEWORK: Kind = 2;
+/// No code: it names a thread.
+const NAME: Kind = 3;
+/// Lines of a frame at one place in the tree that are kept.
+const LINES: usize = 5;
 
 /// Where the texts of class and method are, and the line.
 type Spelled = (usize, usize, Option<u32>);
@@ -63,6 +79,7 @@ struct Writing<'a> {
     places: FxHashMap<usize, usize>,
     cells: Vec<Cell>,
     groups: Vec<Groups>,
+    kinds: Vec<Kind>,
 }
 
 impl Tree {
@@ -74,6 +91,17 @@ impl Tree {
             self.frame.push(frame);
         }
         node
+    }
+
+    /// Notes that a node's frame is at this line.
+    fn at_line(&mut self, node: usize, line: u32) {
+        if self.lines.len() < node {
+            self.lines.resize_with(node, Vec::new);
+        }
+        let lines = &mut self.lines[node - 1];
+        if lines.len() < LINES && !lines.contains(&line) {
+            lines.push(line);
+        }
     }
 }
 
@@ -98,13 +126,14 @@ impl Cells {
             places: FxHashMap::default(),
             cells: Vec::new(),
             groups: Groups::all(),
+            kinds: Vec::new(),
         };
         writing.whole(profile);
         let sliced_stacks = slices.and_then(Slices::stacks);
         let slices = slices.map(|slices| writing.sliced(slices)).unwrap_or_default();
-        let Writing { frames, tree, spans, cells, mut groups, .. } = writing;
+        let Writing { frames, tree, spans, cells, mut groups, kinds, .. } = writing;
         groups.retain(Groups::are_known);
-        Self { frames: frames.values, tree, spans: spans.values, cells, slices, sliced_stacks, groups }
+        Self { frames: frames.values, kinds, tree, spans: spans.values, cells, slices, sliced_stacks, groups }
     }
 }
 
@@ -208,6 +237,9 @@ impl Writing<'_> {
         }
         let spelled = one.thread().map_or_else(|| frame(one, self.lines), |pool| format!("pool {pool}"));
         let number = self.frames.id(spelled);
+        if number == self.kinds.len() {
+            self.kinds.push(kind(one));
+        }
         self.spelled.insert(texts, number);
         number
     }
@@ -219,6 +251,9 @@ impl Writing<'_> {
         for one in stack.from_outermost() {
             let frame = self.frame(one);
             node = self.tree.below(node, frame as i64);
+            if let Some(line) = one.line.filter(|_| !self.lines) {
+                self.tree.at_line(node, line);
+            }
         }
         let leaf = self.tree.below(node, -1 - class as i64);
         let next = self.cells.len();
@@ -228,6 +263,16 @@ impl Writing<'_> {
             self.groups.iter_mut().for_each(|groups| groups.push(stack));
         }
         Some(place)
+    }
+}
+
+/// Whose code it is.
+fn kind(frame: &Frame) -> Kind {
+    match frame {
+        frame if !frame.is_code() => NAME,
+        frame if !frame.is_own() => JDK,
+        frame if FRAMEWORKS.iter().any(|prefix| frame.class.starts_with(prefix)) => FRAMEWORK,
+        _ => OWN,
     }
 }
 

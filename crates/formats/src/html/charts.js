@@ -93,7 +93,7 @@ const charts = (() => {
       shape("text", {x: 0, y: 11}, "100 % alive"));
   };
 
-  // Lanes below each other: {label, most, values: [0 to most]} each, then pauses {at (0 to 1), us, kind, words}.
+  // Lanes below each other: {label, most, values: [0 to most]} each, then pauses {at (0 to 1), us, kind, cause, colour, words}.
   const lanes = (svg, areas, pauses, longest, times) => {
     const [width, height] = sized(svg), count = areas.length + 1, each = (height - FOOT) / count;
     const shapes = [];
@@ -105,9 +105,11 @@ const charts = (() => {
         shape("text", {class: "strong", x: 0, y: lane * each + 12}, label), shape("text", {x: width, y: lane * each + 12, "text-anchor": "end"}, words));
     });
     const base = count * each - 2;
-    for (const {at, us, kind, words} of pauses) {
+    for (const {at, us, kind, cause, colour, words} of pauses) {
       const high = (each - HEAD - 6) * Math.log1p(us) / Math.log1p(Math.max(1, longest));
       const bar = shape("rect", {class: `pause ${kind}`, x: (width * at).toFixed(1), y: (base - high).toFixed(1), width: 1.5, height: high.toFixed(1)});
+      bar.dataset.cause = `${cause} ${kind}`;
+      if (colour) bar.style.fill = colour;
       bar.append(shape("title", {}, words));
       shapes.push(bar);
     }

@@ -61,6 +61,8 @@ impl DiffPage {
             heading: "What grew and shrank",
             facts: self.facts.clone(),
             figures: self.figures(),
+            found: Vec::new(),
+            old: Vec::new(),
             trust: self.words.clone(),
             summary: &self.summary,
             is_compared: true,
@@ -107,6 +109,7 @@ impl DiffPage {
             label,
             value: format!("{} \u{2192} {}", sum(of, 0), sum(of, 1)),
             note: verdict.to_owned(),
+            meaning: "",
         };
         let mut figures =
             vec![figure("Allocated, before and after", |part| part.allocated, &self.total.allocated)];

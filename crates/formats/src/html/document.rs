@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::cells::Cells;
 use super::clocks::Clocks;
 use super::figures::Figure;
+use super::old::OldAlive;
 use super::timeline::Timeline;
 use super::verdicts::Verdicts;
 use mayfly_report::readable_class;
@@ -29,6 +30,8 @@ struct Page<'a> {
     data: &'a str,
     style: &'static str,
     cells: &'static str,
+    folds: &'static str,
+    lives: &'static str,
     flame: &'static str,
     charts: &'static str,
     page: &'static str,
@@ -41,6 +44,10 @@ pub(super) struct Head<'a> {
     pub(super) heading: &'a str,
     pub(super) facts: Vec<String>,
     pub(super) figures: Vec<Figure>,
+    /// Sentences on what was found, the most important first; with what to do next.
+    pub(super) found: Vec<mayfly_report::Finding>,
+    /// What is old and alive.
+    pub(super) old: Vec<OldAlive>,
     pub(super) trust: Vec<String>,
     /// A whole report; empty if there is none.
     pub(super) summary: &'a str,
@@ -53,6 +60,8 @@ pub(super) struct Head<'a> {
 pub(super) struct Data<'a> {
     pub(super) values: Vec<&'static str>,
     pub(super) value: &'static str,
+    /// What each value is, as far as that is said.
+    pub(super) meanings: Vec<&'static str>,
     /// Headings of measures, and what they are.
     pub(super) measures: Vec<[&'static str; 2]>,
     pub(super) classes: Vec<Class<'a>>,
@@ -87,6 +96,7 @@ impl<'a> Data<'a> {
     /// Of which bytes are shown first, and no lengths of life or times are known.
     pub(super) fn without_lives(values: Vec<&'static str>, classes: Vec<Class<'a>>, cells: Cells) -> Self {
         Self {
+            meanings: vec![""; values.len()],
             values,
             value: "bytes",
             measures: Vec::new(),
@@ -136,6 +146,8 @@ pub(super) fn written(head: Head<'_>, data: &Data<'_>, out: &mut dyn Write) -> i
         data: &packed(data)?,
         style: include_str!("page.css"),
         cells: include_str!("cells.js"),
+        folds: include_str!("folds.js"),
+        lives: include_str!("lives.js"),
         flame: include_str!("flame.js"),
         charts: include_str!("charts.js"),
         page: include_str!("page.js"),

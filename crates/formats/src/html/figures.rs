@@ -11,6 +11,8 @@ pub(super) struct Figure {
     pub(super) value: String,
     /// More of it, smaller.
     pub(super) note: String,
+    /// What it is of, for who does not know the word; empty where the label says it.
+    pub(super) meaning: &'static str,
 }
 
 /// Program, JVM, length: a short text each.
@@ -43,6 +45,7 @@ pub(super) fn figures(profile: &Profile, lifetimes: &Lifetimes) -> Vec<Figure> {
     }
     let mut figures = vec![Figure {
         label: "Allocated",
+        meaning: "All objects made while the program was profiled, whether they are alive or not",
         value: size(allocated.bytes),
         note: format!("{} objects", count(allocated.objects)),
     }];
@@ -51,6 +54,7 @@ pub(super) fn figures(profile: &Profile, lifetimes: &Lifetimes) -> Vec<Figure> {
         let rate = |amount: u64| (amount as f64 / seconds) as u64;
         figures.push(Figure {
             label: "Rate",
+            meaning: "What was allocated, by the seconds profiled",
             value: format!("{}/s", size(rate(allocated.bytes))),
             note: format!("{} objects/s", count(rate(allocated.objects))),
         });
@@ -59,6 +63,7 @@ pub(super) fn figures(profile: &Profile, lifetimes: &Lifetimes) -> Vec<Figure> {
         let known = profile.live_as_of != LiveAsOf::NoCollection;
         figures.push(Figure {
             label: "Live at the end",
+            meaning: "What the last collection found in use of what was followed: reachable from the program",
             value: if known { size(live.bytes) } else { "?".to_owned() },
             note: match profile.live_as_of {
                 LiveAsOf::NoCollection => "nothing was collected".to_owned(),
@@ -73,6 +78,7 @@ pub(super) fn figures(profile: &Profile, lifetimes: &Lifetimes) -> Vec<Figure> {
     figures.push(pauses(profile));
     figures.extend(profile.trust.share().map(|share| Figure {
         label: "Coverage",
+        meaning: "What was counted, of what the JVM itself says it allocated; the sentences below name the rest",
         value: format!("{:.1} %", (share * 1_000.0).floor() / 10.0),
         note: "counted ÷ allocated by the JVM".to_owned(),
     }));
@@ -91,7 +97,12 @@ fn median(lifetimes: &Lifetimes) -> Option<Figure> {
             duration(ms as f64)
         )
     });
-    Some(Figure { label: "Half live no longer than", value, note: note.unwrap_or_default() })
+    Some(Figure {
+        label: "Half live no longer than",
+        value,
+        note: note.unwrap_or_default(),
+        meaning: "The median lifetime, by objects: a death is known to lie between two collections, so it is an estimate",
+    })
 }
 
 fn pauses(profile: &Profile) -> Figure {
@@ -99,6 +110,7 @@ fn pauses(profile: &Profile) -> Figure {
     let longest = profile.collections.iter().map(|gc| gc.pause_us).max();
     Figure {
         label: "Collections",
+        meaning: "Garbage collections, and for how long the program stood still for them",
         value: count(u64::from(profile.gcs)),
         note: longest.map_or_else(String::new, |longest| {
             let paused = format!("{} paused, {} at most", duration(us as f64 / 1e3), milliseconds(longest));

@@ -1,9 +1,9 @@
 // A flame graph or icicle on a canvas: drawn, pointed at, walked through by keys. What it shows is told to it.
 // Not here: adding up (`cells.js`), what else follows a click (`page.js`).
 "use strict";
-// given: {canvas, rectangles(least): [{frame, amount, x, width, depth, above}], name(frame), text(rectangle), chosen(rectangle),
-// described(rectangle), growth(rectangle): null, or from -1 to 1 what it is coloured by}. Returns {draw({icicle, find, zoomed}), found: the
-// amount of what was searched for, cut: how many frames are not drawn, onPaper: whether it is to be printed}.
+// given: {canvas, rectangles(least): [{frame, amount, x, width, depth, above}], name(frame), chosen(rectangle),
+// described(rectangle), pointed(rectangle or null, event): what the pointer is at, isCode(frame): whether it is a method's, growth(rectangle): null, or from -1 to 1 what it is coloured by}. Returns {draw({icicle, find, zoomed}), found: the
+// amount of what was searched for, hits: its frames that are drawn, packages: [{name, colour, width}] the widest first, cut: how many frames are not drawn, onPaper: whether it is to be printed}.
 const flameGraph = given => {
   const {canvas} = given, ROW = 19;
   // After so many rows only those that are so wide in all are shown: a recursion is a tower that leaves all else blank. What is cut
@@ -12,10 +12,13 @@ const flameGraph = given => {
   let drawn = [], focus = null, last = {};
 
   // One colour per package (all up to the last dot but one).
-  const hue = name => {
+  const packageOf = name => {
     const dot = name.lastIndexOf(".", name.lastIndexOf(".") - 1);
+    return dot > 0 ? name.slice(0, dot) : name;
+  };
+  const hue = name => {
     let hash = 7;
-    for (const c of dot > 0 ? name.slice(0, dot) : name) hash = (hash * 31 + c.codePointAt(0)) >>> 0;
+    for (const c of packageOf(name)) hash = (hash * 31 + c.codePointAt(0)) >>> 0;
     return hash;
   };
   const colour = (hash, dark) => dark ? `hsl(${hash % 360} 26% ${30 + hash % 5}%)` : `hsl(${hash % 360} 48% ${80 + hash % 5}%)`;
@@ -74,12 +77,20 @@ const flameGraph = given => {
     const context = sized(width, rows), ink = graph.onPaper ? "#1b1f24" : getComputedStyle(document.body).color;
     const dark = !graph.onPaper && matchMedia("(prefers-color-scheme: dark)").matches;
     graph.found = 0;
+    graph.hits = new Set();
+    const packages = new Map();
     for (const one of all) {
       const frame = facts(one.frame, context), isHit = find !== "" && one.frame !== null && frame.small.includes(find);
       one.isInHit = one.above !== null && (one.above.isInHit || one.above.isHit);
       one.isHit = isHit;
       if (isHit && !one.isInHit) graph.found += one.amount;
       if (one.depth >= rows) continue;
+      if (isHit) graph.hits.add(one.frame);
+      if (one.frame !== null && one.frame >= 0 && given.isCode?.(one.frame) !== false) {
+        const name = packageOf(frame.name), sum = packages.get(name) ?? {name, colour: colour(frame.hash, dark), width: 0};
+        sum.width += one.width;
+        packages.set(name, sum);
+      }
       Object.assign(one, {px: one.x * width, pw: one.width * width, py: (last.icicle ? one.depth : rows - 1 - one.depth) * ROW});
       // What is above the frame that is zoomed to is paler.
       context.globalAlpha = one.depth < (last.zoomed ?? 0) ? 0.45 : 1;
@@ -92,6 +103,7 @@ const flameGraph = given => {
         context.fillText(fitted(context, frame, one.pw - 8), one.px + 4, one.py + ROW / 2);
       }
     }
+    graph.packages = [...packages.values()].sort((a, b) => b.width - a.width);
     // Where it goes on.
     context.fillStyle = ink;
     for (const {above} of all) {
@@ -120,10 +132,11 @@ const flameGraph = given => {
   };
 
   canvas.addEventListener("mousemove", event => {
-    const one = at(event);
-    canvas.title = one ? given.text(one) : "";
+    const one = at(event) ?? null;
+    given.pointed(one, event);
     if (one) given.described(one);
   });
+  canvas.addEventListener("mouseleave", event => given.pointed(null, event));
   canvas.addEventListener("click", event => { const one = at(event); if (one) { focus = one; given.chosen(one); } });
   canvas.addEventListener("focus", () => { if (focus) outline(focus); });
   canvas.addEventListener("blur", () => draw());
@@ -141,6 +154,6 @@ const flameGraph = given => {
     if (next) { event.preventDefault(); focus = next; draw(); given.described(next); }
   });
 
-  const graph = {draw, found: 0, cut: 0, onPaper: false};
+  const graph = {draw, found: 0, hits: new Set(), packages: [], cut: 0, onPaper: false};
   return graph;
 };

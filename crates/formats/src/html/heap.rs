@@ -57,6 +57,8 @@ impl HeapPage {
             heading: &self.heading,
             facts: self.facts.clone(),
             figures,
+            found: Vec::new(),
+            old: Vec::new(),
             trust: self.words.clone(),
             summary: "",
             is_compared: false,
@@ -66,7 +68,7 @@ impl HeapPage {
 
     fn figures(&self, classes: usize) -> Vec<Figure> {
         let sum = |of: fn(&HeapPart) -> u64| self.parts.iter().map(of).fold(0, u64::saturating_add);
-        let figure = |label, value, note: &str| Figure { label, value, note: note.to_owned() };
+        let figure = |label, value, note: &str| Figure { label, value, note: note.to_owned(), meaning: "" };
         vec![
             figure("Bytes", size(sum(|part| part.bytes)), "shallow sizes"),
             figure("Objects", count(sum(|part| part.objects)), ""),

@@ -11,6 +11,7 @@ mod document;
 mod figures;
 mod groups;
 mod heap;
+mod old;
 mod timeline;
 mod verdicts;
 
@@ -50,6 +51,8 @@ pub(crate) fn write(
         heading: "Stacks",
         facts: facts(profile),
         figures: figures(profile, &all),
+        found: mayfly_report::found(profile, &profile.run.view),
+        old: old::rows(profile),
         trust: coverage(profile),
         summary: &summary,
         is_compared: false,
@@ -78,6 +81,7 @@ fn data<'a>(profile: &'a Profile, all: &Lifetimes, slices: Option<&Slices>, choi
     Data {
         values: known.iter().map(|value| value.name()).collect(),
         value: choice.value.name(),
+        meanings: known.iter().map(|&value| meaning(value)).collect(),
         measures: MEASURES.iter().map(|measure| [measure.long, measure.meaning]).collect(),
         classes: names.iter().map(class).collect(),
         cells: Cells::of(profile, slices, &names, &known, choice.lines),
@@ -86,6 +90,11 @@ fn data<'a>(profile: &'a Profile, all: &Lifetimes, slices: Option<&Slices>, choi
         clocks: Clocks::of_all(profile),
         timeline: Timeline::of(profile),
     }
+}
+
+/// What a value is.
+fn meaning(value: Value) -> &'static str {
+    MEASURES.iter().find(|measure| measure.value == Some(value)).map_or("", |measure| measure.meaning)
 }
 
 /// The measures of a class in words, in their order.

@@ -1,13 +1,20 @@
 // The page of a recording: reads the selection, draws what `cells` adds up. Nothing is fetched, nothing is stored.
 "use strict";
-const page = data => {
+const page = whole_data => {
+  // Folded or not: all that is chosen is of it.
+  let data = whole_data;
   const by = id => document.getElementById(id);
-  const view = {value: data.value, side: null, from: null, to: null, during: null, cls: null, under: null, groups: data.groups.map(() => null), dimension: 0, sort: "amount", up: false, clock: "ms"};
+  const view = {value: data.value, side: null, from: null, to: null, during: null, cls: null, under: null, groups: data.groups.map(() => null), dimension: 0, sort: "amount", up: false, clock: "ms", cause: null, rows: 5000};
   const make = (name, properties) => Object.assign(document.createElement(name), properties);
   const span = () => data.timeline.steps.reduce((sum, [ms]) => sum + ms, 0);
 
   by("value").append(...data.values.map(value => make("option", {value, textContent: value})));
   by("value").value = view.value;
+  by("fold").append(...folds.modes(data).map(([value, textContent]) => make("option", {value, textContent})));
+  // What the program calls of the JDK says little at first sight, and is a choice away.
+  const FOLD = folds.modes(data).some(([mode]) => mode === "jdk") ? "jdk" : "all";
+  by("fold").value = FOLD;
+  by("folding").hidden = folds.modes(data).length < 2;
   if (data.sides) {
     const sides = [["larger", "the larger side"], ["before", "before"], ["after", "after"]];
     by("side").append(...sides.map(([value, textContent]) => make("option", {value, textContent})));
@@ -18,9 +25,10 @@ const page = data => {
     canvas: by("flame"),
     rectangles: least => cells.flame(data, view, by("reversed").checked, least),
     name: frame => cells.name(data, frame),
-    text: one => describe(one),
+    pointed: (one, event) => tip(one, event),
     described: one => { by("detail").textContent = describe(one); },
     growth: one => data.sides ? cells.growth(one.sides) : null,
+    isCode: frame => data.kinds?.[frame] !== 3,
     chosen: one => { view.under = one.frame === null ? null : {path: cells.path(one), reversed: by("reversed").checked}; draw(); remember(); },
   });
   let whole = 0;
@@ -31,9 +39,47 @@ const page = data => {
     + (before === 0 || after === 0 ? "" : after >= 10 * before ? ` (x${(after / before).toFixed(1)})` : ` (${cells.signed(after / before - 1, cells.percent)})`);
   const more = (before, after) => cells.signed(after - before, number => cells.amount(view.value, number));
 
+  // All that is known of the frame at the pointer.
+  let tipped = null;
+  const facts = one => {
+    if (data.sides) return [change(one.sides)];
+    const path = cells.path(one), reversed = by("reversed").checked;
+    const selection = {...view, under: path.length > 0 ? {path, reversed} : null}, lines = path.length > 0 ? cells.linesAt(data, path, reversed) : [];
+    const sum = value => cells.totals(data, {...selection, value}).reduce((sum, amount) => sum + amount, 0);
+    const words = {bytes: "allocated", objects: "objects", live: "live", "died-young": "died young"};
+    const numbers = Object.keys(words).filter(value => data.values.includes(value) && cells.knows({...selection, value}))
+      .map(value => `${cells.amount(value, sum(value))} ${words[value]}`);
+    const half = lives.curve(data.spans, cells.livesOf(data, selection)).find(([gone]) => gone === 0.5);
+    return [...lines.length > 0 ? [`line ${lines.join(", ")}`] : [], `${cells.amount(view.value, one.amount)}: ${cells.percent(one.amount / Math.max(1, whole))} of the selection`,
+      numbers.join(", "), ...half ? [`half live no longer than ${cells.duration(half[1])}`] : []];
+  };
+  const tip = (one, event) => {
+    by("tip").hidden = one === null;
+    if (one === null) { tipped = null; return; }
+    if (tipped !== one) {
+      by("tip").replaceChildren(make("b", {textContent: cells.name(data, one.frame)}), ...facts(one).map(textContent => make("span", {textContent})));
+      tipped = one;
+    }
+    const box = by("tip").getBoundingClientRect(), fits = (at, size, room) => at + 14 + size < room ? at + 14 : Math.max(0, at - 14 - size);
+    by("tip").style.left = fits(event.clientX, box.width, window.innerWidth) + "px";
+    by("tip").style.top = fits(event.clientY, box.height, window.innerHeight) + "px";
+  };
+  const legend = () => {
+    const shown = data.sides ? [] : graph.packages.slice(0, 8);
+    by("legend").replaceChildren(...shown.map(({name, colour}) => {
+      const button = make("button", {type: "button", title: "Search for it"}), square = make("i");
+      square.style.background = colour;
+      button.append(square, name);
+      button.addEventListener("click", () => { by("find").value = by("find").value === name ? "" : name; changed(); });
+      return button;
+    }), ...graph.packages.length > shown.length && shown.length > 0 ? [` and ${graph.packages.length - shown.length} more packages`] : []);
+  };
+
   const flame = () => {
+    tip(null);
     graph.draw({icicle: by("icicle").checked, find: by("find").value, zoomed: view.under?.path.length ?? 0});
     by("cut").textContent = graph.cut === 0 ? "" : `${graph.cut} narrow frames further in are cut: click one that ends in a bar to see them.`;
+    legend();
     by("found").textContent = by("find").value === "" ? "" : searched(by("find").value.toLowerCase());
   };
 
@@ -46,11 +92,12 @@ const page = data => {
     };
     const all = cells.found(data, view, isHit), narrow = all - graph.found;
     const words = `${cells.amount(view.value, all)} found, ${cells.percent(all / Math.max(1, whole))}`;
-    return narrow > 0 ? `${words}; ${cells.amount(view.value, narrow)} of it too narrow to be drawn` : words;
+    const frames = cells.foundFrames(data, view, isHit), hidden = [...frames].filter(frame => !graph.hits.has(frame)).length;
+    const counted = `${words}, ${frames.size} ${frames.size === 1 ? "frame" : "frames"}`, unseen = hidden > 0 ? `, ${hidden} of the frames nowhere` : "";
+    return narrow > 0 ? `${counted}; ${cells.amount(view.value, narrow)} of it too narrow to be drawn${unseen}` : counted;
   };
 
-  // More would make each click slow.
-  const ROWS = 5000;
+  // More at once would make each click slow: they are shown when somebody wants them.
   const table = () => {
     const sums = side => cells.totals(data, {...view, cls: null, side: data.sides ? side : null}), find = by("filter").value.toLowerCase();
     const after = sums("after"), before = data.sides ? sums("before") : [];
@@ -62,7 +109,7 @@ const page = data => {
       change: row => Math.abs(row.amount - row.before)}[view.sort];
     rows.sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0) * (view.up ? 1 : -1));
     const all = rows.reduce((sum, row) => sum + row.amount, 0);
-    by("rows").replaceChildren(...rows.slice(0, ROWS).map(row => {
+    by("rows").replaceChildren(...rows.slice(0, view.rows).map(row => {
       const line = make("tr", {tabIndex: 0});
       line.dataset.cls = row.id;
       line.setAttribute("aria-selected", String(view.cls === row.id));
@@ -78,7 +125,9 @@ const page = data => {
       if (sums?.some(Boolean)) line.children[3].append(charts.spark(sums, spreads.least, spreads.most));
       return line;
     }));
-    by("more").textContent = rows.length > ROWS ? `and ${rows.length - ROWS} more classes: filter to find one` : "";
+    by("more").textContent = rows.length > view.rows ? `and ${rows.length - view.rows} more classes: filter to find one` : "";
+    by("all-rows").hidden = rows.length <= view.rows;
+    by("all-rows").textContent = `Show all ${rows.length} classes`;
     for (const button of document.querySelectorAll("th button")) {
       const sorted = button.dataset.sort === view.sort;
       button.closest("th").setAttribute("aria-sort", sorted ? (view.up ? "ascending" : "descending") : "none");
@@ -150,8 +199,11 @@ const page = data => {
       + "First who died by their first collection" + (young ? `, after ${cells.age(view.clock, young)} at most` : "")
       + "; then by the age up to which objects were alive for sure: each died by the collection after that.";
     const curves = view.cls === null ? data.survival : data.classes[view.cls].survival;
-    charts.curve(by("curve"), curves[view.clock] ?? [], view.clock);
-    by("whose").textContent = `${whose()}, by objects${isPart ? ", whatever else is chosen" : ""}; with its 95 % band.`;
+    // Of a part the page has no errors: what is between the earliest and the latest ages at which its objects can have died.
+    const isOwn = isPart && isTime;
+    charts.curve(by("curve"), isOwn ? lives.curve(data.spans, cells.livesOf(data, view)) : curves[view.clock] ?? [], view.clock);
+    by("whose").textContent = isOwn ? "of the selection, by objects; pale: between the earliest and the latest that they can have died."
+      : `${whose()}, by objects${isPart ? ", whatever else is chosen" : ""}; with its 95 % band.`;
   };
   const whose = () => view.cls === null ? "of all classes" : `of ${cells.readable(data.classes[view.cls])}`;
 
@@ -167,9 +219,19 @@ const page = data => {
       return {label, most, words: words ?? size(most) + per, values};
     });
     const at = ms => Math.min(1, Math.max(0, (ms - begin_ms) / all));
-    const bars = pauses.map(({at_ms, us, kind, cause, before, after}) => ({at: at(at_ms), us, kind,
+    const causes = data.timeline.causes, colours = new Map(causes.filter(([, kind]) => kind !== "full").map(([cause, kind], i) => [`${cause} ${kind}`, COLOURS[i]]));
+    const bars = pauses.map(({at_ms, us, kind, cause, before, after}) => ({at: at(at_ms), us, kind, cause, colour: colours.get(`${cause} ${kind}`),
       words: [`${cells.duration(at_ms)}: ${kind}, ${cells.pause(us)}`, cause, heap(before, after)].filter(Boolean).join(", ")}));
     charts.lanes(by("lanes"), drawn, bars, paused[2], ticks(begin_ms, all, at));
+    by("causes").replaceChildren(...causes.map(([cause, kind, count, us, longest]) => {
+      const line = make("tr", {tabIndex: 0}), colour = colours.get(`${cause} ${kind}`), square = make("i", {className: "square"});
+      square.style.background = kind === "full" ? "var(--alert)" : colour ?? "var(--soft)";
+      line.append(...[cause || "(the JVM does not say)", kind, count, cells.pause(us), cells.pause(longest)].map(textContent => make("td", {textContent})));
+      line.firstChild.prepend(square);
+      Object.assign(line.dataset, {cause: `${cause} ${kind}`, count, us});
+      return line;
+    }));
+    mark();
     const short = paused[0] - pauses.length;
     by("paused").textContent = paused[0] === 0 ? "No pause is known." : `${paused[0]} pauses, ${cells.pause(paused[1])} in all, the longest ${cells.pause(paused[2])}.`
       + (short > 0 ? ` The ${short} shortest are not drawn.` : "") + (fewer ? ` ${fewer}.` : "");
@@ -181,6 +243,13 @@ const page = data => {
       line.append(...texts.map(text => make("td", {textContent: text})));
       return line;
     }));
+  };
+  const COLOURS = ["#3b8ea5", "#8a63b8", "#5c9a3f", "#b98a1f", "#4c6fb5", "#a8577e"];
+  // The pauses of the cause that is chosen; null: all.
+  const mark = () => {
+    by("lanes").classList.toggle("of-cause", view.cause !== null);
+    for (const bar of by("lanes").querySelectorAll(".pause")) bar.classList.toggle("chosen", bar.dataset.cause === view.cause);
+    for (const line of by("causes").children) line.setAttribute("aria-selected", String(line.dataset.cause === view.cause));
   };
   const heap = (before, after) => after === null ? "" : before === null ? cells.amount("bytes", after) + " after"
     : `${cells.amount("bytes", before)} to ${cells.amount("bytes", after)}`;
@@ -224,8 +293,9 @@ const page = data => {
   };
 
   // The selection stands in the address, so that it can be sent to somebody.
-  const FIELDS = ["value", "side", "from", "to", "since", "until", "find", "filter"], CHOICES = ["value", "side"], TICKS = ["reversed", "icicle"];
-  const remember = () => {
+  const FIELDS = ["value", "side", "fold", "from", "to", "since", "until", "find", "filter"], CHOICES = ["value", "side", "fold"], TICKS = ["reversed", "icicle"];
+  // Each choice is a step that the browser's Back undoes; what is typed letter by letter is one.
+  const remember = (typed = false) => {
     const words = new URLSearchParams();
     for (const id of FIELDS) if (by(id).value !== "") words.set(id, by(id).value);
     for (const id of TICKS) if (by(id).checked) words.set(id, "1");
@@ -233,11 +303,16 @@ const page = data => {
     if (view.cls !== null) words.set("class", data.classes[view.cls].name);
     view.groups.forEach((id, at) => { if (id !== null) words.set(data.groups[at].key, data.groups[at].names[id]); });
     if (view.under !== null) words.set(view.under.reversed ? "below" : "under", view.under.path.join(" "));
-    history.replaceState(null, "", "#" + words);
+    if (words.get("fold") === FOLD) words.delete("fold");
+    const address = "#" + words;
+    if (typed) history.replaceState(null, "", address);
+    else if (address !== (location.hash || "#")) history.pushState(null, "", address);
   };
   const recall = () => {
     const words = new URLSearchParams(location.hash.slice(1));
-    for (const id of FIELDS) if (words.has(id)) by(id).value = words.get(id);
+    for (const id of FIELDS) by(id).value = words.get(id) ?? {value: whole_data.value, fold: FOLD}[id] ?? "";
+    if (by("fold").value === "") by("fold").value = FOLD;
+    data = folds.of(whole_data, by("fold").value);
     if (!data.values.includes(by("value").value)) by("value").value = data.value;
     if (by("side").value === "") by("side").selectedIndex = 0;
     for (const id of TICKS) by(id).checked = words.has(id);
@@ -247,7 +322,7 @@ const page = data => {
     const path = words.get("under") ?? words.get("below"), known = frame => frame < data.frames.length && -1 - frame < data.classes.length;
     const frames = (path ?? "").split(" ").filter(Boolean).map(Number);
     view.under = frames.length > 0 && frames.every(known) ? {path: frames, reversed: words.has("below")} : null;
-    if (["gcs", "bytes"].includes(words.get("clock"))) view.clock = words.get("clock");
+    view.clock = ["gcs", "bytes"].includes(words.get("clock")) ? words.get("clock") : "ms";
   };
 
   const draw = () => {
@@ -289,10 +364,15 @@ const page = data => {
     if (isLate) view.during = null;
     by("wrong").textContent = !valid ? "A time is a number and ms, s, m or h: 30s; the first is before the second."
       : isLate ? "The run had ended before that time." : cells.knows(view) ? "" : "This number is known of the whole run alone.";
+    const shown = folds.of(whole_data, by("fold").value);
+    // Paths are of what is drawn.
+    if (shown !== data) [data, view.under] = [shown, null];
+    by("meaning").textContent = data.meanings[data.values.indexOf(view.value)] ? `${view.value}: ${data.meanings[data.values.indexOf(view.value)]}.` : "";
     if (view.under && view.under.reversed !== by("reversed").checked) view.under = null;
     draw();
   };
-  const changed = () => { read(); remember(); };
+  const changed = typed => { read(); remember(typed === true); };
+  const isTyped = event => event.target.tagName === "INPUT" && event.target.type !== "checkbox";
   const nothing = () => { [view.cls, view.under, view.groups] = [null, null, data.groups.map(() => null)]; };
   const reset = () => {
     for (const id of FIELDS) by(id).value = CHOICES.includes(id) ? by(id).value : "";
@@ -300,9 +380,29 @@ const page = data => {
     changed();
   };
 
-  by("choice").addEventListener("input", changed);
+  // The first letter is a step of its own, those after it are not.
+  let typing = null;
+  const typed = event => { const before = typing; typing = isTyped(event) ? event.target : null; return typing !== null && before === typing; };
+  by("choice").addEventListener("input", event => changed(typed(event)));
+  document.addEventListener("focusin", event => { if (event.target !== typing) typing = null; });
+  window.addEventListener("popstate", () => { recall(); read(); });
   by("choice").addEventListener("submit", event => event.preventDefault());
-  by("filter").addEventListener("input", () => { table(); remember(); });
+  by("filter").addEventListener("input", event => { const more = typed(event); table(); remember(more); });
+  by("all-rows").addEventListener("click", () => { view.rows = Infinity; table(); });
+  const pressed = (id, act) => {
+    by(id)?.addEventListener("click", event => act(event.target.closest("tr")));
+    by(id)?.addEventListener("keydown", event => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); act(event.target.closest("tr")); } });
+  };
+  pressed("causes", line => { view.cause = view.cause === line.dataset.cause ? null : line.dataset.cause; mark(); });
+  // What is old: alive, of that class, and of that age.
+  pressed("old", line => {
+    nothing();
+    view.cls = data.classes.findIndex(cls => cls.name === line.dataset.class);
+    by("value").value = "live";
+    by("from").value = line.dataset.from > 0 ? line.dataset.from + "ms" : "";
+    changed();
+    by("choice").scrollIntoView();
+  });
   by("reset").addEventListener("click", reset);
   for (const button of document.querySelectorAll("#clock button")) button.addEventListener("click", () => {
     view.clock = button.dataset.clock;

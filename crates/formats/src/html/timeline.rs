@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use mayfly_profile::{Collection, Point, Profile};
+use mayfly_profile::{Collection, GcCause, Point, Profile};
 use serde::Serialize;
 
 /// Pauses that the page has: the longest.
@@ -24,6 +24,8 @@ pub(super) struct Timeline<'a> {
     pauses: Vec<Pause<'a>>,
     /// Of all pauses: how many, microseconds together, of the longest.
     paused: (usize, u64, u64),
+    /// The same by cause and kind, most time first: cause, kind, how many, microseconds together, of the longest.
+    causes: Vec<(String, &'static str, u32, u64, u64)>,
     /// Why these are fewer than the collections.
     fewer: Option<String>,
 }
@@ -49,6 +51,7 @@ impl<'a> Timeline<'a> {
             left_by: mayfly_report::left_by(profile),
             followed: profile.run.lifetimes,
             pauses: longest(&profile.collections, PAUSES).into_iter().map(Pause::of).collect(),
+            causes: GcCause::of(profile.collections.iter()).into_iter().map(cause).collect(),
             fewer: mayfly_report::pauses_known(profile),
             paused: (profile.collections.len(), pauses().sum(), pauses().max().unwrap_or(0)),
         }
@@ -57,6 +60,10 @@ impl<'a> Timeline<'a> {
 
 fn step(point: &Point) -> (u64, u64, u64, Option<u64>) {
     (point.span_ms, point.allocated, point.dead, point.live)
+}
+
+fn cause(of: GcCause) -> (String, &'static str, u32, u64, u64) {
+    (of.cause, of.kind.name(), of.count, of.pause_us, of.longest_us)
 }
 
 /// So many of the longest, in their order.

@@ -12,7 +12,7 @@ use crate::facts::tally::Tally;
 use crate::stream::profile::Profile;
 
 /// A row counts what is this part of its age, or older: what died soon after its first collection is no measure of the old.
-const PART: f64 = 0.1;
+pub const OLD_PART: f64 = 0.1;
 
 /// Old objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -52,7 +52,7 @@ impl Old {
                 old.survived_live.add(aged.tally);
             }
         }
-        for aged in ages.iter().filter(|aged| aged.ms as f64 >= old.age_ms * PART) {
+        for aged in ages.iter().filter(|aged| aged.ms as f64 >= old.age_ms * OLD_PART) {
             let part = if aged.live { &mut old.live } else { &mut old.dead };
             part.add(aged.tally);
         }

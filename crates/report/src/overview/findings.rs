@@ -2,8 +2,8 @@
 
 use mayfly_profile::{ClassProfile, LiveAsOf, Tally, bursts};
 
-use super::Screen;
 use super::longest;
+use super::{Finding, Screen};
 use crate::names::{class_text, place_text};
 use crate::text::shorten;
 use crate::units;
@@ -55,6 +55,22 @@ impl Screen<'_> {
             lines.extend(sentence.into_iter().chain(next));
         }
         lines
+    }
+
+    /// All of them, unbroken.
+    pub(super) fn unbroken_findings(&self) -> Vec<Finding> {
+        let mut found: Vec<Finding> = Vec::new();
+        for line in self.growing() {
+            // What is indented belongs to the sentence before it.
+            match (line.strip_prefix("   "), found.last_mut()) {
+                (Some(more), Some(last)) if last.next.is_empty() => more.clone_into(&mut last.next),
+                (Some(more), Some(last)) => last.next = format!("{}; {more}", last.next),
+                _ => found.push(Finding { text: line, next: String::new() }),
+            }
+        }
+        let finding = |(text, next): Found| Finding { text, next: next.unwrap_or_default() };
+        found.extend(self.found().into_iter().take(FINDINGS).map(finding));
+        found
     }
 
     /// What there is to say, the most important first.

@@ -68,6 +68,33 @@ pub fn overview(profile: &Profile, view: &View, occasion: &Occasion, columns: us
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
+/// A sentence on what was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// With its number, and how sure it is.
+    pub text: String,
+    /// What to do next: a command, or who made it; empty where there is nothing.
+    pub next: String,
+}
+
+/// The findings of the first screen, unbroken: what grows, then the others.
+pub fn found(profile: &Profile, view: &View) -> Vec<Finding> {
+    let shown = view.of(profile);
+    if shown.is_blank() || shown.classes.is_empty() {
+        return Vec::new();
+    }
+    let methods = shown.methods(&rules(view));
+    let screen = Screen {
+        profile: &shown,
+        all_hidden: None,
+        columns: MOST_COLUMNS,
+        methods,
+        rules: rules(view),
+        rules_given: view.rules != BlameRules::default(),
+    };
+    screen.unbroken_findings()
+}
+
 /// A part of which there is room.
 fn take(left: &mut usize, part: Vec<String>) -> Vec<String> {
     if part.len() > *left {
