@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
 
-use mayfly_profile::{Merging, Profile, TimeRange};
+use mayfly_profile::{Merging, Profile, Source, TimeRange};
 
 use crate::args::Phase;
 use crate::error::Error;
@@ -68,6 +68,7 @@ pub(crate) fn merged(given: &[PathBuf], wanted: Wanted) -> Result<Profile, Error
     })?;
     let merged = merging.end().ok_or_else(|| Error::NoRecordings(given[0].clone()))?;
     warn_of_twins(&merged);
+    warn_of_pieces(&merged);
     Ok(merged)
 }
 
@@ -202,6 +203,26 @@ fn warn_of_twins(merged: &Profile) {
             "warning: {twins} of the {} recordings are copies of another one, and counted twice",
             merged.sources.len()
         )),
+    }
+}
+
+/// Files of one run lie in several recordings that were merged before: who lives is in each of them.
+fn warn_of_pieces(merged: &Profile) {
+    let run = |source: &Source| {
+        let process = source.labels.get("process").cloned();
+        process.map(|process| (process, source.started_unix_ms))
+    };
+    let mut seen = std::collections::HashSet::new();
+    let mut sources: Vec<_> = merged.sources.iter().collect();
+    // Copies have been warned of.
+    sources.dedup();
+    let again = sources.into_iter().filter_map(run).filter(|run| !seen.insert(run.clone())).count();
+    if again > 0 {
+        output::say(&format!(
+            "warning: {again} of the {} recordings are of a run of which there is another one: what lives is counted in each; merge \
+             the files of a run before those of other runs",
+            merged.sources.len()
+        ));
     }
 }
 

@@ -18,4 +18,4 @@ mod value;
 pub use error::OptionError;
 pub use help::help;
 pub use parse::continues_without;
-pub use settings::{HeapOptions, Live, Options, Periodic, Resets, SampleRate, ScopeMethod};
+pub use settings::{Bounds, HeapOptions, Live, Options, Periodic, Resets, SampleRate, ScopeMethod};

@@ -66,6 +66,10 @@ pub struct Options {
     pub mem_limit: u64,
     /// File to record into, `#recording`: a template for [`super::name::expand`].
     pub recording: Option<String>,
+    /// When the recording goes on in a new file, `#loop`. `None`: it is one file.
+    pub rotate: Option<Bounds>,
+    /// How much of it is kept, `#keep`: older files are removed.
+    pub keep: Bounds,
     /// Heap summaries, `#heapsummary` and others.
     pub heap: HeapOptions,
     /// Nothing but heap summaries was asked for: nothing is profiled.
@@ -130,6 +134,15 @@ impl HeapOptions {
     }
 }
 
+/// A time, a size, or both: whichever is reached first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// So long.
+    pub time: Option<Duration>,
+    /// So many bytes.
+    pub bytes: Option<u64>,
+}
+
 /// Regular reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Periodic {
@@ -188,6 +201,8 @@ impl Default for Options {
             pause: None,
             mem_limit: 256 << 20,
             recording: None,
+            rotate: None,
+            keep: Bounds::default(),
             heap: HeapOptions::default(),
             heap_only: false,
             console: true,

@@ -388,6 +388,27 @@ pub(super) const SPECS: &[Spec] = &[
         ..DEFAULTS
     },
     Spec {
+        name: "loop",
+        mistaken: &["rotate", "rotation"],
+        shape: Shape::Value("TIME|SIZE", |o, v| value::bound(v, o.rotate.get_or_insert_default(), 1 << 20)),
+        example: "#loop-1h",
+        help: "Go on in a new file each TIME (seconds, or with s, min, h, d), or when the file has SIZE (with mb, g), or, if both are \
+               given, whichever comes first. FILE's name gets when the agent was started, and a number. Each file says what \
+               happened in its own time; `mayfly report` and `mayfly merge` take all of them together, as one run.",
+        needs: &["recording"],
+        ..DEFAULTS
+    },
+    Spec {
+        name: "keep",
+        mistaken: &["retain", "maxage", "maxsize"],
+        shape: Shape::Value("TIME|SIZE", |o, v| value::bound(v, &mut o.keep, 4 << 20)),
+        example: "#keep-24h#keep-1g",
+        help: "Of the files of #loop keep those of the last TIME, and no more than SIZE; older ones of this JVM are removed, and no \
+               others. May be given once for each.",
+        needs: &["loop"],
+        ..DEFAULTS
+    },
+    Spec {
         name: "heapsummary",
         mistaken: &["histogram", "classhistogram"],
         shape: Shape::Flag(|o| o.heap.on_request = true),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mayfly_profile::{BucketBounds, HeapOrder};
 
-use super::{Live, Options, Periodic, Resets, help, spec, table};
+use super::{Bounds, Live, Options, Periodic, Resets, help, spec, table};
 
 fn parse(text: &str) -> Options {
     Options::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -254,6 +254,25 @@ fn memlimit_and_recording() {
     assert!(refusal("#memlimit-1kk").contains("is not a size"));
     assert_eq!(parse("#recording-a-%p.mayfly").recording.as_deref(), Some("a-%p.mayfly"));
     assert!(refusal("#recording-a%").contains("'%' stands for nothing"));
+}
+
+#[test]
+fn loop_and_keep() {
+    let rotate = |text: &str| parse(&format!("#recording-r#loop-{text}")).rotate.expect("given");
+    assert_eq!(rotate("1h"), Bounds { time: Some(secs(3_600)), bytes: None });
+    assert_eq!(rotate("90").time, rotate("90s").time);
+    assert_eq!(rotate("2d").time, Some(secs(172_800)));
+    assert_eq!(rotate("64MB"), Bounds { time: None, bytes: Some(64 << 20) });
+    assert_eq!(rotate("30min#loop-1g"), Bounds { time: Some(secs(1_800)), bytes: Some(1 << 30) });
+    let kept = parse("#recording-r#loop-1h#keep-24h#keep-1gb").keep;
+    assert_eq!(kept, Bounds { time: Some(secs(86_400)), bytes: Some(1 << 30) });
+    assert!(refusal("#recording-r#loop-64m").contains("write 64min or 64mb"));
+    assert!(refusal("#recording-r#loop-0").contains("must be at least 1"));
+    assert!(refusal("#recording-r#loop-1y").contains("neither a time"));
+    assert!(refusal("#recording-r#loop-512k").contains("must be at least 1mb"));
+    assert!(refusal("#recording-r#loop-99999999d").contains("must be at most"));
+    assert!(refusal("#loop-1h").contains("#recording"));
+    assert!(refusal("#recording-r#keep-1h").contains("#loop"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ pub(super) use mayfly_profile::option_value::{Why, list, number, rows, size};
 use mayfly_profile::{BucketBounds, EngineKind};
 
 use super::name;
-use super::settings::{Periodic, Resets, SampleRate, ScopeMethod};
+use super::settings::{Bounds, Periodic, Resets, SampleRate, ScopeMethod};
 
 /// 31 years: far beyond any run, and small enough for milliseconds in 64 bits.
 const MOST_SECONDS: u64 = 1_000_000_000;
@@ -44,6 +44,35 @@ pub(super) fn seconds(text: &str, least: u64) -> Result<Duration, Why> {
         return Err(format!("must be at most {MOST_SECONDS} seconds"));
     }
     Ok(Duration::from_secs(value))
+}
+
+/// A time (`3600`, `90s`, `30min`, `1h`, `7d`) or a size (`64mb`, `1g`), which is noted in `into`; a size is at least `least` bytes.
+pub(super) fn bound(text: &str, into: &mut Bounds, least: u64) -> Result<(), Why> {
+    let text = text.trim().to_ascii_lowercase();
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = &text[..text.len() - unit.len()];
+    let of_unit = match unit {
+        "" | "s" => 1,
+        "min" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        "k" | "kb" | "mb" | "g" | "gb" => {
+            let bytes = size(text.trim_end_matches('b'))?;
+            if bytes < least {
+                return Err(format!("must be at least {}mb", least >> 20));
+            }
+            into.bytes = Some(bytes);
+            return Ok(());
+        }
+        "m" => return Err(format!("may be minutes or megabytes: write {digits}min or {digits}mb")),
+        _ => return Err(format!("{text:?} is neither a time (30min, 1h, 7d) nor a size (64mb, 1g)")),
+    };
+    let seconds = number(digits, 1)?.saturating_mul(of_unit);
+    if seconds > MOST_SECONDS {
+        return Err(format!("must be at most {MOST_SECONDS} seconds"));
+    }
+    into.time = Some(Duration::from_secs(seconds));
+    Ok(())
 }
 
 /// Milliseconds, with or without their unit.

@@ -8,7 +8,7 @@ use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mayfly_profile::{Profile, ProfileBuilder, Update};
+use mayfly_profile::{Profile, ProfileBuilder, Rotation, Update};
 
 use super::queue::{NotTaken, Queue, Unserved, queue};
 use crate::conduct::notice::say;
@@ -24,6 +24,27 @@ pub(super) struct Step {
     pub(super) updates: Arc<Vec<Update>>,
     /// Steps that this reader was too slow for, so far. What they said is in this one or a later one.
     pub(super) missed: u64,
+    /// With what a new file begins that is written behind this step: all that was counted before. Empty: none does.
+    pub(super) anew: Vec<Update>,
+}
+
+/// By which a reader asks for what a new file begins with.
+#[derive(Clone, Default)]
+pub(super) struct Anew(Arc<Mutex<Option<Rotation>>>);
+
+impl Anew {
+    /// The next step is to bring it, for a file of this number.
+    pub(super) fn ask(&self, files: Rotation) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(files);
+    }
+
+    fn is_asked(&self) -> Option<Rotation> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_answered(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
 }
 
 impl Step {
@@ -61,14 +82,17 @@ struct Reader {
     missed: u64,
     /// Resets that it has read, if it has missed something since.
     behind: Option<u32>,
+    anew: Anew,
 }
 
 impl FanOut {
-    /// A new reader, who gets all that is sent from now on.
-    pub(super) fn subscribe(&self) -> Unserved<Step> {
+    /// A new reader, who gets all that is sent from now on, and may begin anew from time to time.
+    pub(super) fn subscribe(&self) -> (Unserved<Step>, Anew) {
         let (queue, unserved) = queue(WAITING);
-        self.state().readers.push(Reader { queue, patience: Duration::MAX, missed: 0, behind: None });
-        unserved
+        let reader = Reader::new(queue, Duration::MAX);
+        let anew = reader.anew.clone();
+        self.state().readers.push(reader);
+        (unserved, anew)
     }
 
     /// A new reader who may come late, and leave when it wants: it gets all that was sent so far at once. The end of the JVM
@@ -79,10 +103,10 @@ impl FanOut {
         let so_far: Vec<_> = state.so_far.from_its_start().collect();
         if !so_far.is_empty() {
             // There is room for the first.
-            let _ = queue.offer(Step { updates: Arc::new(so_far), missed: 0 });
+            let _ = queue.offer(Step { updates: Arc::new(so_far), missed: 0, anew: Vec::new() });
         }
         if !state.closed {
-            state.readers.push(Reader { queue, patience, missed: 0, behind: None });
+            state.readers.push(Reader::new(queue, patience));
         }
         unserved
     }
@@ -139,7 +163,7 @@ impl FanOut {
                 Some(resets) => Arc::new(so_far.retold(resets)),
                 None => Arc::clone(&step),
             };
-            (reader.queue, reader.patience, Step { updates, missed: reader.missed })
+            (reader.queue, reader.patience, Step { updates, missed: reader.missed, anew: Vec::new() })
         };
         mem::take(readers).into_iter().map(of).collect()
     }
@@ -161,6 +185,10 @@ fn fold(so_far: &mut ProfileBuilder, updates: Vec<Update>, read: bool) -> Arc<Ve
 }
 
 impl Reader {
+    fn new(queue: Queue<Step>, patience: Duration) -> Self {
+        Self { queue, patience, missed: 0, behind: None, anew: Anew::default() }
+    }
+
     /// Gives it a step; `resets` is how many there were before it. Whether the reader is still there.
     fn offer(&mut self, step: &Arc<Vec<Update>>, resets: u32, so_far: &ProfileBuilder) -> bool {
         if !self.queue.has_room() {
@@ -171,8 +199,15 @@ impl Reader {
             Some(read) => Arc::new(so_far.retold(read)),
             None => Arc::clone(step),
         };
-        match self.queue.offer(Step { updates, missed: self.missed }) {
-            Ok(()) => self.behind = None,
+        let anew = self.anew.is_asked().map(|files| so_far.from_here(files)).unwrap_or_default();
+        let is_begun = !anew.is_empty();
+        match self.queue.offer(Step { updates, missed: self.missed, anew }) {
+            Ok(()) => {
+                self.behind = None;
+                if is_begun {
+                    self.anew.is_answered();
+                }
+            }
             Err(NotTaken::Full) => self.miss(resets),
             Err(NotTaken::Left) => return false,
         }
@@ -208,7 +243,7 @@ mod tests {
     /// A reader that sends on what it read, and then waits for a go. It has read the start.
     fn reader(stream: &FanOut) -> (Sender<()>, Read) {
         let ((go, may_go), (sender, read)) = (channel::<()>(), channel());
-        stream.subscribe().serve("test", move |step: Step, _| {
+        stream.subscribe().0.serve("test", move |step: Step, _| {
             let _ = sender.send((step.missed, step.updates));
             let _ = may_go.recv();
         });

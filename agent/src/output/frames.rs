@@ -21,14 +21,27 @@ pub(super) fn encoded(writer: &mut RecordingWriter, step: &Step, why: &str) -> V
 }
 
 /// An update that says, if it states what can be trusted, how often its reader was too slow.
-pub(super) fn with_missed<'u>(update: &'u Update, missed: u64, why: &str) -> Cow<'u, Update> {
+fn with_missed<'u>(update: &'u Update, missed: u64, why: &str) -> Cow<'u, Update> {
+    if missed == 0 {
+        return Cow::Borrowed(update);
+    }
+    with_dropped(update, &[missed_steps(missed, why)])
+}
+
+/// So many steps were left out.
+pub(super) fn missed_steps(missed: u64, why: &str) -> Dropped {
+    let steps = if missed == 1 { "1 step" } else { &format!("{missed} steps") };
+    Dropped { cause: format!("{steps} {why}"), objects: 0 }
+}
+
+/// An update that says, if it states what can be trusted, what is missing.
+pub(super) fn with_dropped<'u>(update: &'u Update, missing: &[Dropped]) -> Cow<'u, Update> {
     let mut update = Cow::Borrowed(update);
-    if missed > 0 && update.progress().is_some() {
-        let steps = if missed == 1 { "1 step" } else { &format!("{missed} steps") };
-        let missing = Dropped { cause: format!("{steps} {why}"), objects: 0 };
-        if let Some(progress) = update.to_mut().progress_mut() {
-            progress.trust.dropped.push(missing);
-        }
+    if !missing.is_empty()
+        && update.progress().is_some()
+        && let Some(progress) = update.to_mut().progress_mut()
+    {
+        progress.trust.dropped.extend_from_slice(missing);
     }
     update
 }

@@ -5,17 +5,21 @@
 
 mod console;
 mod fan_out;
+mod file_frames;
 mod files;
 mod frames;
+mod numbered;
 mod queue;
+mod recorder;
 mod recording;
 mod report;
 mod rewritten;
+mod rotation;
 mod terminal;
 mod texts;
 mod watch;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -24,10 +28,11 @@ use mayfly_profile::{Profile, Update};
 use self::console::{Console, Screen};
 use self::fan_out::FanOut;
 pub(crate) use self::files::{FileError, name_facts};
+use self::numbered::NumberedFiles;
 use self::queue::Unserved;
-use self::recording::{Recorder, Recording};
+use self::recorder::Recorder;
+use self::recording::Recording;
 use self::report::{Log, Reports};
-use self::rewritten::GrowingFile;
 use self::texts::Text;
 use self::watch::Watchers;
 pub(crate) use self::watch::{WatchError, Watcher};
@@ -53,7 +58,7 @@ pub(crate) struct Output {
 
 /// What the writing threads need.
 struct Unstarted {
-    recorder: Option<Recorder<GrowingFile>>,
+    recorder: Option<Recorder<NumberedFiles>>,
     console: (Unserved<Text>, Screen<Stderr>),
     log: Option<Log>,
 }
@@ -69,7 +74,8 @@ impl Output {
             |template: &Option<String>| template.as_deref().map(|it| PathBuf::from(expand(it, &facts)));
         let (reports, log) = Reports::open(options, path(&options.output_dir).as_deref())?;
         let stream = FanOut::default();
-        let recording = path(&options.recording).map(|path| recording::open(path, &stream)).transpose()?;
+        let recording =
+            path(&options.recording).map(|path| recording::open(path, options, &stream)).transpose()?;
         let (recording, recorder) = recording.flatten().unzip();
         let (console, unserved, screen) = Console::new(options, plan);
         let unstarted = Unstarted { recorder, console: (unserved, screen), log };
@@ -120,8 +126,8 @@ impl Output {
         self.watchers.add(&self.stream, watcher)
     }
 
-    /// The recording's file.
-    pub(crate) fn recording(&self) -> Option<&Path> {
+    /// The recording's file, or the newest of them.
+    pub(crate) fn recording(&self) -> Option<PathBuf> {
         self.recording.as_ref().map(Recording::path)
     }
 

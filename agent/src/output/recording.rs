@@ -1,65 +1,28 @@
-//! The recording: a reader of the stream that writes each update into a file.
+//! The recording: its file, or its files, and what is known of them while they are written.
 //!
-//! Not here: the format (`mayfly-recording`), and what becomes of steps that a slow disk has no room for (`fan_out`).
+//! Not here: the thread that writes (`recorder`), and when a new file begins (`rotation`).
 
-use std::borrow::Cow;
 use std::fs::{self, TryLockError};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Instant;
 
-use mayfly_recording::{Growth, Reached, RecordingWriter, Thinner};
 use mayfly_report::printable;
 
-use super::fan_out::{FanOut, Step};
+use super::fan_out::FanOut;
 use super::files::{self, FileError};
-use super::frames::with_missed;
-use super::queue::{Pace, Unserved};
+use super::numbered::{NumberedFiles, with_pid};
+use super::recorder::{Recorder, Several, State};
 use super::rewritten::{GrowingFile, names};
+use super::rotation::Rotation;
 use crate::conduct::notice::say;
+use crate::options::Options;
 
-/// Why steps are missing, as trust says it.
-const MISSED: &str = "of the recording left out while its disk stalled, and written later";
 /// The file that keeps nothing.
 const NOWHERE: &str = "/dev/null";
 
 /// A recording that is being written.
-pub(super) struct Recording {
-    path: PathBuf,
-    /// It could not be written to its end.
-    cut_off: Arc<AtomicBool>,
-}
-
-/// What its thread needs.
-pub(super) struct Recorder<W> {
-    unserved: Unserved<Step>,
-    file: W,
-    path: PathBuf,
-    cut_off: Arc<AtomicBool>,
-}
-
-/// Where a recording is written to.
-pub(super) trait Place: Write + Send + 'static {
-    /// Makes room, between two steps: the recording has come so far.
-    fn tidy(&mut self, _reached: Reached) {}
-
-    /// Whether nobody finds it any more.
-    fn is_removed(&self) -> bool {
-        false
-    }
-}
-
-impl Place for GrowingFile {
-    fn tidy(&mut self, reached: Reached) {
-        GrowingFile::tidy(self, reached);
-    }
-
-    fn is_removed(&self) -> bool {
-        GrowingFile::is_removed(self)
-    }
-}
+pub(super) struct Recording(Arc<State>);
 
 /// Opens the file and subscribes to the stream; `None` if it is a place where nothing is kept.
 ///
@@ -67,22 +30,28 @@ impl Place for GrowingFile {
 /// It can't be written.
 pub(super) fn open(
     path: PathBuf,
+    options: &Options,
     stream: &FanOut,
-) -> Result<Option<(Recording, Recorder<GrowingFile>)>, FileError> {
+) -> Result<Option<(Recording, Recorder<NumberedFiles>)>, FileError> {
     let error = |cause| FileError::new(&path, cause, "#recording a file");
     if path == Path::new(NOWHERE) {
         say(&format!("{NOWHERE} keeps nothing: there is no recording"));
         return Ok(None);
     }
-    let (file, path) = open_own(&path).map_err(error)?;
-    let cut_off = Arc::<AtomicBool>::default();
-    let recorder = Recorder {
-        unserved: stream.subscribe(),
-        file: GrowingFile::new(file, path.clone()),
-        path: path.clone(),
-        cut_off: Arc::clone(&cut_off),
+    let (file, path, several) = match options.rotate {
+        None => {
+            let (file, path) = open_own(&path).map_err(error)?;
+            (GrowingFile::new(file, path.clone(), 0), path, None)
+        }
+        Some(every) => {
+            let (files, file, path) = NumberedFiles::first(&path).map_err(error)?;
+            (file, path, Some((files, Rotation::new(every, options.keep))))
+        }
     };
-    Ok(Some((Recording { path, cut_off }, recorder)))
+    let (unserved, anew) = stream.subscribe();
+    let several = several.map(|(files, rotation)| Several::new(files, rotation, anew));
+    let state = Arc::new(State::of(path));
+    Ok(Some((Recording(Arc::clone(&state)), Recorder::new(unserved, file, state, several))))
 }
 
 /// The file, empty; if another JVM records into it, as those that a build tool starts would, one beside it.
@@ -97,7 +66,7 @@ fn open_own(path: &Path) -> io::Result<(fs::File, PathBuf)> {
             Ok((file, path.to_owned()))
         }
         Err(TryLockError::WouldBlock) => {
-            let own = beside(path);
+            let own = with_pid(path);
             let [taken, free] =
                 [path, own.as_path()].map(|path| printable(&path.display().to_string()).into_owned());
             say(&format!(
@@ -108,17 +77,6 @@ fn open_own(path: &Path) -> io::Result<(fs::File, PathBuf)> {
             Ok((file, own))
         }
     }
-}
-
-/// The name with our process id at the end of its stem.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_stem().unwrap_or_default().to_owned();
-    name.push(format!("-{}", std::process::id()));
-    if let Some(extension) = path.extension() {
-        name.push(".");
-        name.push(extension);
-    }
-    path.with_file_name(name)
 }
 
 /// What is there is left as it is.
@@ -134,165 +92,20 @@ fn open_file(path: &Path) -> io::Result<fs::File> {
 }
 
 impl Recording {
-    /// Its file.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    /// Its file, or the newest of them.
+    pub(super) fn path(&self) -> PathBuf {
+        self.0.path()
     }
 
     /// Whether something of it could not be written.
     pub(super) fn is_cut_off(&self) -> bool {
-        self.cut_off.load(Relaxed)
+        self.0.is_cut_off()
     }
-}
-
-impl<W: Place> Recorder<W> {
-    /// Starts the thread that writes it.
-    pub(super) fn start(self) {
-        let Self { unserved, file, path, cut_off } = self;
-        let (mut file, mut frames) = (Some(file), Frames::default());
-        unserved.serve("mayfly-recording", move |step, pace| {
-            let Some(open) = &mut file else { return };
-            if let Err(error) = append(open, &mut frames, &step, pace) {
-                say(&format!("cannot write the recording any more ({error}): it is cut off here"));
-                cut_off.store(true, Relaxed);
-                file = None;
-            } else if !step.is_last() {
-                open.tidy(frames.reached);
-            } else if open.is_removed() {
-                let path = printable(&path.display().to_string()).into_owned();
-                say(&format!("{path} was removed while it was recorded into: nothing of it is left"));
-            }
-        });
-    }
-}
-
-/// Makes frames of steps: fewer of them where they are large.
-struct Frames {
-    reached: Reached,
-    began: Instant,
-    thinner: Thinner,
-    writer: RecordingWriter,
-}
-
-impl Default for Frames {
-    fn default() -> Self {
-        let (thinner, writer) = (Thinner::new(Growth::FRESH), RecordingWriter::new());
-        Self { reached: Reached::default(), began: Instant::now(), thinner, writer }
-    }
-}
-
-impl Frames {
-    /// What is to be written after this step.
-    fn bytes_after(&mut self, step: &Step) -> Vec<u8> {
-        let now_ms = self.began.elapsed().as_millis() as u64;
-        let updates = step.updates.iter().map(|update| with_missed(update, step.missed, MISSED));
-        // A copy of each step would leave its memory with this thread's part of the allocator.
-        let due: Vec<_> = if self.thinner.lets_pass(now_ms) {
-            updates.collect()
-        } else {
-            self.thinner.take(updates.map(Cow::into_owned), now_ms).into_iter().map(Cow::Owned).collect()
-        };
-        let mut bytes = Vec::new();
-        for update in &due {
-            self.reached.note(update);
-            match self.writer.encode(update) {
-                Ok(mut frame) => bytes.append(&mut frame),
-                Err(error) => say(&error.to_string()),
-            }
-        }
-        self.thinner.wrote(bytes.len());
-        bytes
-    }
-}
-
-/// Writes a step, whole frames at a time.
-fn append(file: &mut impl Write, frames: &mut Frames, step: &Step, pace: &Pace) -> io::Result<()> {
-    let bytes = frames.bytes_after(step);
-    for piece in bytes.chunks(1 << 20) {
-        file.write_all(piece)?;
-        pace.ahead();
-    }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::{Receiver, Sender, channel};
-    use std::time::Duration;
-
-    use mayfly_profile::{ClassCounts, ClassId, Progress, Section, Tally, Update};
-    use mayfly_recording::read_profile;
-
     use super::*;
-
-    const PATIENCE: Duration = Duration::from_secs(60);
-
-    /// A disk that stalls until its gate is gone.
-    struct Stalling {
-        gate: Receiver<()>,
-        written: Sender<Vec<u8>>,
-    }
-
-    impl Place for Stalling {}
-
-    impl Write for Stalling {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            let _ = self.gate.recv();
-            self.written.send(bytes.to_vec()).map_err(|_| io::Error::from(ErrorKind::StorageFull))?;
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    /// A recording of so many classes, each named once, on a disk that stalls meanwhile.
-    fn stalled(classes: u32) -> (FanOut, Sender<()>, Receiver<Vec<u8>>, Arc<AtomicBool>) {
-        let ((open_gate, gate), (written, bytes)) = (channel(), channel());
-        let stream = FanOut::default();
-        let cut_off = Arc::<AtomicBool>::default();
-        let file = Stalling { gate, written };
-        let recorder = Recorder {
-            unserved: stream.subscribe(),
-            file,
-            path: PathBuf::new(),
-            cut_off: Arc::clone(&cut_off),
-        };
-        recorder.start();
-        stream.send(vec![Update::Start(Box::default())]);
-        for id in 0..classes {
-            let counts = ClassCounts { id: ClassId(id), allocated: Tally::of(3, 16), lifetimes: None };
-            let progress = Progress { classes: vec![counts], ..Progress::default() };
-            let named = Update::Class { id: ClassId(id), name: format!("a.C{id}") };
-            stream.send(vec![named, Update::from(progress)]);
-        }
-        (stream, open_gate, bytes, cut_off)
-    }
-
-    #[test]
-    fn a_disk_that_stalls_loses_nothing_for_good_and_it_is_said() {
-        let (stream, gate, bytes, _) = stalled(100);
-        drop(gate);
-        stream.close(vec![Update::from(Section::Progress(Box::default())), Update::End], PATIENCE);
-        let bytes: Vec<_> = bytes.try_iter().flatten().collect();
-        let (profile, damage) = read_profile(&bytes).expect("a recording");
-        assert_eq!(damage, None);
-        assert_eq!((profile.classes.len(), profile.complete), (100, true));
-        let [dropped] = &profile.trust.dropped[..] else { panic!("{:?}", profile.trust.dropped) };
-        assert!(dropped.cause.contains("while its disk stalled"), "{}", dropped.cause);
-    }
-
-    #[test]
-    fn a_full_disk_ends_the_recording_without_an_end() {
-        let (stream, gate, bytes, cut_off) = stalled(1);
-        gate.send(()).expect("it writes");
-        let first = bytes.recv_timeout(PATIENCE).expect("the header");
-        drop((bytes, gate));
-        stream.close(vec![Update::End], PATIENCE);
-        assert!(cut_off.load(Relaxed));
-        assert!(!read_profile(&first).expect("a recording").0.complete);
-    }
 
     #[test]
     fn a_file_that_is_being_recorded_into_is_left_alone() {
@@ -314,6 +127,6 @@ mod tests {
         let pipe = folder.path().join("pipe");
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).expect("a pipe");
         assert_eq!(open_file(&pipe).expect_err("no file").kind(), ErrorKind::InvalidInput);
-        assert!(matches!(open(NOWHERE.into(), &FanOut::default()), Ok(None)));
+        assert!(matches!(open(NOWHERE.into(), &Options::default(), &FanOut::default()), Ok(None)));
     }
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use mayfly_recording::{Reached, Rewriting, Room};
 
 use super::files::open_own;
+use super::recorder::Place;
 
 /// Bytes read at once, and between two steps at most.
 const PIECE: usize = 256 << 10;
@@ -21,6 +22,8 @@ pub(super) struct GrowingFile {
     file: File,
     path: PathBuf,
     bytes: u64,
+    /// When it began, in the profiled time.
+    begins_ms: u64,
     room: Room,
     unfinished: Option<Unfinished>,
 }
@@ -43,20 +46,24 @@ impl Drop for Unfinished {
 }
 
 impl GrowingFile {
-    /// An empty file under its name.
-    pub(super) fn new(file: File, path: PathBuf) -> Self {
-        Self { file, path, bytes: 0, room: Room::default(), unfinished: None }
+    /// An empty file under its name, which begins at that profiled time.
+    pub(super) fn new(file: File, path: PathBuf, begins_ms: u64) -> Self {
+        Self { file, path, bytes: 0, begins_ms, room: Room::default(), unfinished: None }
     }
 
-    /// Whether the file has no name any more, under which it could be read.
-    pub(super) fn is_removed(&self) -> bool {
-        self.file.metadata().is_ok_and(|facts| facts.nlink() == 0)
+    /// Its name, and the file itself.
+    pub(super) fn place(&self) -> (&Path, &File) {
+        (&self.path, &self.file)
     }
 
-    /// Rewrites a part, if the recording is too large for its time. That it can't be done is no fault: it grows.
-    pub(super) fn tidy(&mut self, reached: Reached) {
+    /// How long it has been written.
+    fn ms(&self, reached: Reached) -> u64 {
+        reached.ms.saturating_sub(self.begins_ms)
+    }
+
+    fn rewrite(&mut self, reached: Reached) {
         let outcome = match self.unfinished.take() {
-            None => match self.room.is_short(self.bytes, reached.ms) {
+            None => match self.room.is_short(self.bytes, self.ms(reached)) {
                 None => return,
                 Some(coarseness) => self.begin(Rewriting::new(reached, coarseness)),
             },
@@ -115,8 +122,24 @@ impl GrowingFile {
         fs::rename(&unfinished.path, &self.path)?;
         self.bytes = file.metadata()?.len();
         self.file = file;
-        self.room.rewritten(self.bytes, reached.ms);
+        self.room.rewritten(self.bytes, self.ms(reached));
         Ok(())
+    }
+}
+
+impl Place for GrowingFile {
+    /// Rewrites a part, if the recording is too large for its time. That it can't be done is no fault: it grows.
+    fn tidy(&mut self, reached: Reached) {
+        self.rewrite(reached);
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether the file has no name any more, under which it could be read.
+    fn is_removed(&self) -> bool {
+        self.file.metadata().is_ok_and(|facts| facts.nlink() == 0)
     }
 }
 
@@ -186,7 +209,7 @@ mod tests {
             options.read(true).write(true).create(true).truncate(true).open(&path)
         };
         let first = open(&mut File::options()).expect("opened");
-        let mut file = GrowingFile::new(first.try_clone().expect("open"), path.clone());
+        let mut file = GrowingFile::new(first.try_clone().expect("open"), path.clone(), 0);
         let (classes, seconds) = (4_000, 600);
         record(&mut file, stream(classes, seconds));
         let bytes = fs::read(&path).expect("there");
@@ -208,7 +231,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("gone.mayfly");
         let file = File::options().read(true).write(true).create_new(true).open(&path).expect("opened");
-        let mut file = GrowingFile::new(file, path.clone());
+        let mut file = GrowingFile::new(file, path.clone(), 0);
         fs::remove_file(&path).expect("removed");
         assert!(file.is_removed());
         record(&mut file, stream(4_000, 400));

@@ -36,7 +36,7 @@ fn profiling(profiler: &Profiler) -> Option<Profiling> {
         resets: reached.resets,
         native_bytes: memory::allocated() + engines + shared.native_bytes(),
         recording: profiler.output.recording().map(|path| {
-            let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            let absolute = std::path::absolute(&path).unwrap_or(path);
             absolute.display().to_string()
         }),
     })

@@ -205,6 +205,14 @@ pub(crate) struct RunArgs {
     #[arg(short, long, value_name = "FILE", default_value = "mayfly-%p.mayfly")]
     pub(crate) output: PathBuf,
 
+    /// Go on in a new file each TIME (30min, 1h, 1d) or SIZE (64mb, 1g); for both give it twice. All of them together: mayfly report FOLDER
+    #[arg(long = "loop", value_name = "TIME|SIZE", value_parser = time_or_size)]
+    pub(crate) rotate: Vec<String>,
+
+    /// Of the files of --loop keep those of the last TIME, or no more than SIZE: older ones are removed; for both give it twice
+    #[arg(long, value_name = "TIME|SIZE", value_parser = time_or_size, requires = "rotate")]
+    pub(crate) keep: Vec<String>,
+
     /// Follow the life of every object, exact, with the stacks of some (a sample at each allocating instruction); slower
     #[arg(long)]
     pub(crate) every_object: bool,
@@ -273,6 +281,7 @@ Examples:
   mayfly run --sampled -- java -jar app.jar
   mayfly run --sampled --census -- java -jar app.jar
   mayfly run -o out/%p.mayfly -- mvn test
+  mayfly run --sampled --loop 1h --keep 24h --keep 1g -- java -jar app.jar
   mayfly run --agent-options '#trackcollections#gc-1#bucket-1,5,60' -- java -jar app.jar";
 
 /// What `mayfly report` takes.
@@ -388,6 +397,16 @@ fn byte_count(text: &str) -> Result<String, String> {
     match option_value::size(text) {
         Ok(1..) => Ok(text.to_owned()),
         _ => Err("expected a number of bytes above zero, e.g. 512k or 2m".to_owned()),
+    }
+}
+
+/// Accepts what may be in the agent's `#loop` and `#keep`, which says what is wrong with it.
+fn time_or_size(text: &str) -> Result<String, String> {
+    let is_word = !text.is_empty() && text.bytes().all(|letter| letter.is_ascii_alphanumeric());
+    if is_word {
+        Ok(text.to_owned())
+    } else {
+        Err("expected a time or a size, e.g. 30min, 1h, 64mb or 1g".to_owned())
     }
 }
 

@@ -44,7 +44,11 @@ fn write(folder: &Path, recording: &Path, profile: &Profile, choice: &Choice) ->
 /// One name for one recording, wherever its file lies: its process, and when the recording began; else the name of the file.
 fn name_of(recording: &Path, profile: &Profile) -> String {
     match profile.labels.get("process") {
-        Some(process) => format!("{}-{}", escaped(process), profile.run.started_unix_ms),
+        Some(process) => {
+            // Each file of a run is a recording of its own.
+            let file = profile.rotation.map(|files| format!("-{:04}", files.last)).unwrap_or_default();
+            format!("{}-{}{file}", escaped(process), profile.run.started_unix_ms)
+        }
         None => escaped(&recording.file_stem().unwrap_or_default().to_string_lossy()),
     }
 }

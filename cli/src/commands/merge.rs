@@ -2,6 +2,7 @@
 //!
 //! Not here: reading them (`recordings`), and what a merge means (`mayfly-profile`).
 
+use mayfly_profile::Profile;
 use mayfly_recording::write_profile;
 use mayfly_report::{clock, size, sources_line};
 
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &MergeArgs) -> Result<u8, Error> {
     let allocated = merged.classes.iter().fold(0u64, |sum, class| sum.saturating_add(class.allocated.bytes));
     output::say(&format!(
         "{}, {} allocated in {}: {}; read it: {} report {}",
-        sources_line(&merged).unwrap_or_else(|| "1 recording".to_owned()),
+        sources_line(&merged).unwrap_or_else(|| files_of_one(&merged)),
         size(allocated),
         clock(merged.duration_ms),
         shown(&args.output),
@@ -36,6 +37,14 @@ pub(crate) fn run(args: &MergeArgs) -> Result<u8, Error> {
         shown(&args.output)
     ));
     Ok(exit_codes::SUCCESS)
+}
+
+/// How much of one run it is.
+fn files_of_one(merged: &Profile) -> String {
+    match merged.rotation {
+        Some(rotation) if rotation.files > 1 => format!("{} files of one run", rotation.files),
+        _ => "1 recording".to_owned(),
+    }
 }
 
 fn same_file(one: &std::path::Path, other: &std::path::Path) -> bool {

@@ -74,6 +74,9 @@ fn options(args: &RunArgs) -> Result<AgentOptions, Error> {
     if raw.value("recording").is_none() {
         ours = ours.with("recording", recording_files::absolute_template(&args.output)?);
     }
+    for (name, bounds) in [("loop", &args.rotate), ("keep", &args.keep)] {
+        ours = bounds.iter().fold(ours, |ours, bound| ours.with(name, bound));
+    }
     Ok(ours.overridden_by(raw))
 }
 
@@ -162,11 +165,25 @@ fn tell_where(recordings: &[PathBuf], code: u8) {
             "there is no recording: no JVM with the agent in it got as far as to write one, or it was removed meanwhile",
         );
     }
+    let (runs, recordings) = recording_files::by_run(recordings);
+    for (run, files) in runs {
+        let run = shown_files(&run);
+        output::say(&format!(
+            "recording {run} ({files} files of one run); read them: {} report {run}",
+            program()
+        ));
+    }
     for recording in recordings {
         let path = shown(recording);
         let (who, cut_off) = outlined(recording);
         output::say(&format!("recording {path}{who}{cut_off}; read it: {} report {path}", program()));
     }
+}
+
+/// The name that files of one run have in common, for a shell.
+fn shown_files(name: &Path) -> String {
+    let extension = name.extension().map(|it| format!(".{}", it.to_string_lossy())).unwrap_or_default();
+    format!("{}-*{extension}", shown(&name.with_extension("")))
 }
 
 /// Whose recording it is, and whether its end is missing.
@@ -219,6 +236,10 @@ mod tests {
             "#engine-sampled#threads#census#live-0#recording-/r/%p"
         );
         assert_eq!(options_of(&["--counts-only"]), "#live-0#recording-/r/%p");
+        assert_eq!(
+            options_of(&["--counts-only", "--loop", "1h", "--keep", "24h", "--keep", "1g"]),
+            "#live-0#recording-/r/%p#loop-1h#keep-24h#keep-1g"
+        );
         assert_eq!(options_of(&["--sample", "64k"]), "#sample-64k#trace#lines#live-0#recording-/r/%p");
     }
 

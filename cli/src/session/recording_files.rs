@@ -2,7 +2,7 @@
 //!
 //! The agent fills the template in (`%p`, `%h`, `%t`); a script may start several JVMs, or none.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,9 @@ fn matching(template: &str, pid: Option<u32>) -> impl Iterator<Item = PathBuf> +
     let options = MatchOptions { require_literal_separator: true, ..MatchOptions::default() };
     let mut patterns = vec![pattern(template, pid)];
     let is_one_name = pattern(template, Some(1)) == pattern(template, Some(2));
-    patterns.extend(is_one_name.then(|| beside(&patterns[0], pid)));
+    patterns.push(beside(&patterns[0], "[0-9]*Z-[0-9]*"));
+    let pid = pid.map_or_else(|| "[0-9]*".into(), |pid| pid.to_string());
+    patterns.extend(is_one_name.then(|| beside(&patterns[0], &pid)));
     let found = patterns.into_iter().filter_map(move |pattern| glob::glob_with(&pattern, options).ok());
     found.flatten().flatten().filter(|path| path.is_file())
 }
@@ -81,14 +83,37 @@ fn pattern(template: &str, pid: Option<u32>) -> String {
     pattern
 }
 
-/// Where the agent records instead if another JVM has the file: the process id behind the stem.
-fn beside(pattern: &str, pid: Option<u32>) -> String {
+/// What the agent puts behind the stem: the process id if another JVM has the file, the time of the start and a number where there are
+/// several files (`#loop`).
+fn beside(pattern: &str, suffix: &str) -> String {
     let path = Path::new(pattern);
     let part = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
     let extension = path.extension().map(|extension| format!(".{}", part(Some(extension))));
-    let pid = pid.map_or_else(|| "[0-9]*".into(), |pid| pid.to_string());
-    let name = format!("{}-{pid}{}", part(path.file_stem()), extension.unwrap_or_default());
+    let name = format!("{}-{suffix}{}", part(path.file_stem()), extension.unwrap_or_default());
     path.with_file_name(name).to_string_lossy().into_owned()
+}
+
+/// Recordings in several files, by what is in all their names, and how many files there are; and the others.
+pub(crate) fn by_run(recordings: &[PathBuf]) -> (BTreeMap<PathBuf, usize>, Vec<&PathBuf>) {
+    let (mut runs, mut others) = (BTreeMap::new(), Vec::new());
+    for recording in recordings {
+        match run_of(recording) {
+            Some(run) => *runs.entry(run).or_default() += 1,
+            None => others.push(recording),
+        }
+    }
+    (runs, others)
+}
+
+/// `app-20261127T112905Z.mayfly` of `app-20261127T112905Z-0007.mayfly`.
+fn run_of(file: &Path) -> Option<PathBuf> {
+    let (run, number) = file.file_stem()?.to_str()?.rsplit_once('-')?;
+    let (_, started) = run.rsplit_once('-')?;
+    let is_of_digits = |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+    let (day, time) = started.strip_suffix('Z')?.split_once('T')?;
+    let is_one = [number, day, time].into_iter().all(is_of_digits);
+    let extension = file.extension().map(|it| format!(".{}", it.to_string_lossy())).unwrap_or_default();
+    is_one.then(|| file.with_file_name(format!("{run}{extension}")))
 }
 
 fn push_literally(pattern: &mut String, c: char) {
@@ -168,6 +193,22 @@ mod tests {
         }
         assert_eq!(names(files.all_written()), ["build.mayfly", "build-31.mayfly", "build-4.mayfly"]);
         assert_eq!(names(files.written_by(31)), ["build.mayfly", "build-31.mayfly"]);
+    }
+
+    #[test]
+    fn files_of_one_run_are_found_and_told_together() {
+        let root = tempfile::tempdir().expect("temporary folder");
+        let template = root.path().join("app-%p.mayfly");
+        let files = RecordingFiles::before_run(template.to_str().expect("UTF-8"));
+        let run = "app-31-20261127T112905Z";
+        for name in [&format!("{run}-0001.mayfly"), &format!("{run}-0002.mayfly"), "app-4.mayfly"] {
+            fs::write(root.path().join(name), "new").expect("write");
+        }
+        assert_eq!(files.written_by(31).len(), 2);
+        let all = files.all_written();
+        let (runs, others) = by_run(&all);
+        assert_eq!(runs, [(root.path().join(format!("{run}.mayfly")), 2)].into());
+        assert_eq!(others, [&root.path().join("app-4.mayfly")]);
     }
 
     #[test]

@@ -51,6 +51,7 @@ pub use facts::option_value;
 pub use facts::part::{Doubt, LifeBand, LivedPart, Part};
 pub use facts::pool::{VIRTUAL_THREADS, pool_of};
 pub use facts::readings::{READINGS, Reading, Readings};
+pub use facts::rotation::Rotation;
 pub use facts::run::{EngineKind, JvmInfo, RunInfo, Tracking};
 pub use facts::share::Share;
 pub use facts::source::{LABEL_ATTRIBUTES, Labels, Source};

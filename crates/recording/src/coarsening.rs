@@ -97,6 +97,8 @@ impl Coarsening {
             self.part = part;
         }
         match update {
+            // A later step stands for others, not for what is taken off.
+            base if base.is_base() => due.push(base),
             Update::Step(step) => due.extend(step_of(self.held.add(step, self.first_gc()))),
             // What was counted before is void.
             Update::Reset => {

@@ -63,6 +63,7 @@ impl Thinner {
         let mut due = Vec::new();
         for update in step {
             match update {
+                base if base.is_base() => due.push(base),
                 Update::Step(step) => due.extend(step_of(self.held.add(step, 0))),
                 Update::Reset => {
                     self.held.clear();

@@ -1,12 +1,13 @@
 //! Which part of a recording a report is of, in words: nobody is to take a part for the whole.
 
-use mayfly_profile::{LifeBand, Part, Tally};
+use mayfly_profile::{LifeBand, Profile, Rotation, Tally};
 
 use crate::units;
 
 /// A line per way in which it is a part.
-pub fn part_lines(part: &Part) -> Vec<String> {
-    let mut lines = Vec::new();
+pub fn part_lines(profile: &Profile) -> Vec<String> {
+    let part = &profile.part;
+    let mut lines: Vec<_> = profile.rotation.map(files_text).into_iter().collect();
     if let Some((from, to)) = part.during_ms {
         lines.push(format!(
             "During {} s to {} s: births and deaths noticed then, and who lives at the end",
@@ -23,6 +24,22 @@ pub fn part_lines(part: &Part) -> Vec<String> {
         lines.push(format!("Lived {}: {doubt}", band_text(lived.band)));
     }
     lines
+}
+
+/// Which files of a run's recording: `File 3 of this run (#loop)`.
+fn files_text(of: Rotation) -> String {
+    let Rotation { first, last, files, removed } = of;
+    let which = match files {
+        1 => format!("File {first}"),
+        _ if of.missing() == 0 => format!("Files {first} to {last}"),
+        _ => format!("{files} of the files {first} to {last}"),
+    };
+    let removed = match removed {
+        0 => String::new(),
+        1 => "; 1 older one was removed (#keep)".to_owned(),
+        removed => format!("; {removed} older ones were removed (#keep)"),
+    };
+    format!("{which} of this run's recording (#loop){removed}")
 }
 
 fn band_text(band: LifeBand) -> String {
@@ -43,14 +60,15 @@ fn amount(tally: Tally) -> String {
 mod tests {
     use std::time::Duration;
 
-    use mayfly_profile::{Doubt, LivedPart};
+    use mayfly_profile::{Doubt, LivedPart, Part};
 
     use super::*;
 
     fn lived(from_s: u64, to_s: Option<u64>, possible: u64) -> Vec<String> {
         let band = LifeBand::new(Duration::from_secs(from_s), to_s.map(Duration::from_secs)).expect("a band");
         let doubt = Doubt { certain: Tally::of(2_000, 16), possible: Tally::of(possible, 16) };
-        part_lines(&Part { lived: Some(LivedPart { band, doubt }), ..Part::default() })
+        let part = Part { lived: Some(LivedPart { band, doubt }), ..Part::default() };
+        part_lines(&Profile { part, ..Profile::default() })
     }
 
     #[test]
@@ -64,7 +82,25 @@ mod tests {
     #[test]
     fn a_time_range_is_said_and_the_whole_says_nothing() {
         let part = Part { during_ms: Some((9_000, 61_000)), ..Part::default() };
-        assert!(part_lines(&part)[0].starts_with("During 9.00 s to 61.0 s: "));
-        assert_eq!(part_lines(&Part::default()), Vec::<String>::new());
+        let profile = Profile { part, ..Profile::default() };
+        assert!(part_lines(&profile)[0].starts_with("During 9.00 s to 61.0 s: "));
+        assert_eq!(part_lines(&Profile::default()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn files_of_a_run_are_said_with_those_that_are_missing_or_removed() {
+        let said = |first, last, files, removed| {
+            let rotation = Some(Rotation { first, last, files, removed });
+            part_lines(&Profile { rotation, ..Profile::default() }).concat()
+        };
+        assert_eq!(said(3, 3, 1, 0), "File 3 of this run's recording (#loop)");
+        assert_eq!(
+            said(3, 7, 5, 2),
+            "Files 3 to 7 of this run's recording (#loop); 2 older ones were removed (#keep)"
+        );
+        assert_eq!(
+            said(1, 4, 3, 1),
+            "3 of the files 1 to 4 of this run's recording (#loop); 1 older one was removed (#keep)"
+        );
     }
 }

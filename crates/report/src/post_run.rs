@@ -47,7 +47,7 @@ pub fn post_run(profile: &Profile, view: &View, occasion: &Occasion) -> String {
         out.push_str(&format!("===\n{timestamp}:\n"));
     }
     line(&mut out, 0, &format!("Reason for output: {}", occasion.reason));
-    part_lines(&profile.part).iter().for_each(|text| line(&mut out, 0, text));
+    part_lines(profile).iter().for_each(|text| line(&mut out, 0, text));
     write_view(&mut out, &shown, view);
     write_sections(&mut out, &shown, view);
     if profile.run.lifetimes {

@@ -17,9 +17,9 @@ const NAMED: usize = 3;
 /// Recordings of which each has a row.
 const ROWS: usize = 20;
 
-/// What a merged profile is of, in one line: `3 recordings: application shop; host a, b`. `None`: it was not merged.
+/// What a merged profile is of, in one line: `3 recordings: application shop; host a, b`. `None`: it is of one JVM.
 pub fn sources_line(profile: &Profile) -> Option<String> {
-    if !profile.is_merged() {
+    if !profile.is_of_several_jvms() {
         return None;
     }
     let given: BTreeSet<&str> =
@@ -39,7 +39,7 @@ pub fn sources_line(profile: &Profile) -> Option<String> {
 
 /// A block with a row for each recording, the largest first, if there are several.
 pub(crate) fn sources_block(profile: &Profile) -> String {
-    if !profile.is_merged() {
+    if !profile.is_of_several_jvms() {
         return String::new();
     }
     let mut sources: Vec<&Source> = profile.sources.iter().collect();

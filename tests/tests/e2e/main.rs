@@ -59,6 +59,7 @@ mod pools;
 mod questions;
 mod readings;
 mod recording;
+mod rotation;
 mod rough;
 mod rounds;
 mod sampled;

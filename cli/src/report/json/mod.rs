@@ -23,9 +23,9 @@ use mayfly_profile::{
 };
 use schema::{
     BucketJson, ByteSecondsJson, ClassJson, CollectionJson, CostJson, Document, DroppedJson, EstimateJson,
-    FlagJson, FollowingJson, JvmJson, LifetimeJson, LiveAfterGcJson, NumberJson, PartJson, RefusalsJson,
-    RemainderJson, SCHEMA, SiteJson, SourceJson, StartUpJson, TenuringJson, TrackingJson, TrustJson,
-    UnseenJson, UseJson,
+    FilesJson, FlagJson, FollowingJson, JvmJson, LifetimeJson, LiveAfterGcJson, NumberJson, PartJson,
+    RefusalsJson, RemainderJson, SCHEMA, SiteJson, SourceJson, StartUpJson, TenuringJson, TrackingJson,
+    TrustJson, UnseenJson, UseJson,
 };
 use tally::TallyJson;
 use ways::{frame_text, ways};
@@ -172,7 +172,9 @@ impl<'a> Numbers<'a> {
         let in_seconds = |ms: u64| seconds(ms as f64);
         let doubt =
             |of: fn(LivedPart) -> Tally| lived.map(|lived| TallyJson::of(of(lived), self.tracked_estimated));
-        (lived.is_some() || during_ms.is_some()).then(|| PartJson {
+        let files = self.profile.rotation.map(FilesJson::of);
+        (lived.is_some() || during_ms.is_some() || files.is_some()).then(|| PartJson {
+            files,
             during_s: during_ms.map(|(from, to)| (in_seconds(from), in_seconds(to))),
             lived_s: lived
                 .map(|lived| lived.band.ends_ms())

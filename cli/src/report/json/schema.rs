@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use mayfly_profile::Rotation;
 use serde::Serialize;
 
 use super::live::LiveJson;
@@ -169,9 +170,30 @@ pub(super) struct JvmJson<'a> {
     pub(super) command: &'a str,
 }
 
+/// Numbers of files.
+#[derive(Debug, Serialize)]
+pub(super) struct FilesJson {
+    pub(super) first: u32,
+    pub(super) last: u32,
+    /// How many they are.
+    pub(super) files: u32,
+    /// Older ones that the agent had removed.
+    pub(super) removed: u32,
+}
+
+impl FilesJson {
+    pub(super) fn of(files: Rotation) -> Self {
+        let Rotation { first, last, files, removed } = files;
+        Self { first, last, files, removed }
+    }
+}
+
 /// Which part of a recording.
 #[derive(Debug, Serialize)]
 pub(super) struct PartJson {
+    /// Files of the run's recording, where the agent began a new one each so often; absent if it is in one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) files: Option<FilesJson>,
     /// Range of the profiled time.
     pub(super) during_s: Option<(f64, f64)>,
     /// Band of lifetimes; no second end: any length.

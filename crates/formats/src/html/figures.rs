@@ -32,7 +32,7 @@ pub(super) fn facts(profile: &Profile) -> Vec<String> {
     if !profile.complete {
         facts.push("not ended, or its end was not recorded".to_owned());
     }
-    facts.extend(mayfly_report::part_lines(&profile.part));
+    facts.extend(mayfly_report::part_lines(profile));
     facts
 }
 

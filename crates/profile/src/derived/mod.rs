@@ -11,6 +11,7 @@ pub(crate) mod doubts;
 pub(crate) mod gc_work;
 pub(crate) mod growing;
 pub(crate) mod histogram;
+pub(crate) mod joined;
 pub(crate) mod left_in_use;
 pub(crate) mod littles_law;
 pub(crate) mod lives;

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::facts::stack::Stack;
 use crate::facts::tally::Tally;
+use crate::facts::trust::{Remainder, Trust};
 use crate::lifetime::lifetimes::{ByteAges, Lifetimes};
 use crate::stream::kinds::Facts;
 use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
@@ -16,7 +17,9 @@ impl Profile {
     /// What happened since `earlier`, an older state of the same profile. Rows of which nothing changed, and nothing lives, are
     /// left out. Trust stays that of the whole.
     pub fn since(mut self, earlier: &Self) -> Self {
-        let (from_ms, to_ms) = (earlier.duration_ms, self.duration_ms);
+        // Of a file of several both are times of the whole run.
+        let (begins_ms, to_ms) = self.part.during_ms.unwrap_or((0, self.duration_ms));
+        let from_ms = earlier.part.during_ms.map_or(earlier.duration_ms, |(_, to_ms)| to_ms).max(begins_ms);
         self.part.during_ms = Some((from_ms, to_ms));
         Facts::default().all().into_iter().for_each(|kind| kind.since(&mut self, earlier));
         let before: FxHashMap<&str, &ClassProfile> =
@@ -36,6 +39,41 @@ impl Profile {
             !is_idle(site.allocated, site.not_seen_dead(), &site.collected)
         });
         self.ranked()
+    }
+}
+
+impl Profile {
+    /// What happened in the time of a file of several, which began at `base`: all is its own, the share of the trust line, too. What was
+    /// left out of the following, or could not be rewritten, still is.
+    pub(crate) fn since_base(mut self, base: &Self) -> Self {
+        self.trust = self.trust.since(&base.trust);
+        self.resets = self.resets.saturating_sub(base.resets);
+        self.since(base)
+    }
+}
+
+impl Trust {
+    fn since(mut self, before: &Self) -> Self {
+        self.accounted_bytes = self.accounted_bytes.saturating_sub(before.accounted_bytes);
+        let then = before.jvm_allocated_bytes.unwrap_or(0);
+        self.jvm_allocated_bytes = self.jvm_allocated_bytes.map(|now| now.saturating_sub(then));
+        for part in &mut self.remainder {
+            let then = |old: &&Remainder| (&old.cause, old.named) == (&part.cause, part.named);
+            let then = before.remainder.iter().find(then).map_or(0, |old| old.bytes);
+            part.bytes = part.bytes.saturating_sub(then);
+        }
+        // A cause that was there before, and is not any more, gave its bytes to others.
+        let gone = before.remainder.iter().filter(|old| {
+            !self.remainder.iter().any(|part| (&part.cause, part.named) == (&old.cause, old.named))
+        });
+        let gone: Vec<_> =
+            gone.map(|old| Remainder { bytes: 0i64.saturating_sub(old.bytes), ..old.clone() }).collect();
+        self.remainder.extend(gone);
+        self.remainder.retain(|part| part.bytes != 0);
+        self.following = self.following.since(before.following);
+        self.cost.cpu_ms = self.cost.cpu_ms.saturating_sub(before.cost.cpu_ms);
+        self.cost.rewrite_ms = self.cost.rewrite_ms.saturating_sub(before.cost.rewrite_ms);
+        self
     }
 }
 

@@ -75,7 +75,16 @@ impl Slicing {
         } else if update.progress().is_some() && self.read_ms() >= self.width_ms {
             self.cut();
         }
-        self.builder.apply(update)
+        let begins = update.is_base();
+        let fits = self.builder.apply(update);
+        if begins {
+            // A file of several begins: what was before it is in no slice.
+            self.cuts.clear();
+            self.width_ms = FIRST_MS;
+            self.begin = self.builder.moment();
+            let _ = self.builder.as_of(Moment::default());
+        }
+        fits
     }
 
     /// The whole profile, with its history, and its slices.

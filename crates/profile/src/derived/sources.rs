@@ -48,7 +48,7 @@ pub(crate) fn common(ours: &Labels, theirs: &Labels) -> Labels {
     ours.iter().filter(is_shared).map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-fn source_of(profile: &Profile) -> Source {
+pub(crate) fn source_of(profile: &Profile) -> Source {
     let mut allocated = Tally::default();
     profile.classes.iter().for_each(|class| allocated.add(class.allocated));
     let knows = profile.run.lifetimes && profile.classes.iter().any(|class| class.live.is_some());

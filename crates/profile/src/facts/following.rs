@@ -23,3 +23,16 @@ pub struct Following {
     /// The longest of them.
     pub longest_sweep_ms: u64,
 }
+
+impl Following {
+    /// What was done since it was `before`; the worst is that of the whole time.
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self {
+            whole_collections: self.whole_collections.saturating_sub(before.whole_collections),
+            sweeps: self.sweeps.saturating_sub(before.sweeps),
+            asked: self.asked.saturating_sub(before.asked),
+            sweep_ms: self.sweep_ms.saturating_sub(before.sweep_ms),
+            ..self
+        }
+    }
+}

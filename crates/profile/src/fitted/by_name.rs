@@ -26,7 +26,15 @@ impl ProfileBuilder {
             calibration::sites(&mut profile);
             living_sites::fit(&mut profile);
         }
-        profile.without_guesses().ranked()
+        self.of_this_file(profile.without_guesses().ranked())
+    }
+
+    /// What of the run happened in the time of this file, if it is one of several.
+    fn of_this_file(&self, whole: Profile) -> Profile {
+        match &self.base {
+            Some(base) => whole.since_base(base),
+            None => whole,
+        }
     }
 
     /// The same with what happened when, which a profile that is read again no longer tells.
@@ -38,7 +46,7 @@ impl ProfileBuilder {
 
     /// Like [`Self::profile`] with no sites: what a live display needs, at a cost that does not grow with stacks.
     pub fn profile_without_sites(&self) -> Profile {
-        self.calibrated_classes().without_guesses().ranked()
+        self.of_this_file(self.calibrated_classes().without_guesses().ranked())
     }
 
     fn calibrated_classes(&self) -> Profile {

@@ -12,6 +12,7 @@ use crate::stream::dictionary::{ApplyError, Dictionary};
 use crate::stream::history::History;
 use crate::stream::kind::Kind;
 use crate::stream::kinds::Facts;
+use crate::stream::profile::Profile;
 use crate::stream::update::{ClassCounts, Progress, Section, Update};
 
 /// Folds a stream of updates, each replacing the older counts of its ids, into the profile as of the last one.
@@ -26,6 +27,8 @@ pub struct ProfileBuilder {
     /// Classes of soft references, and of what the JDK holds by one for each class that is looked at by reflection.
     soft: BTreeSet<ClassId>,
     reflected: BTreeSet<ClassId>,
+    /// What was counted before this file of several began.
+    pub(crate) base: Option<Box<Profile>>,
 }
 
 impl ProfileBuilder {
@@ -63,6 +66,7 @@ impl ProfileBuilder {
             }
             Update::Frame { id, frame } => self.names.frames.set(id, frame.into()),
             Update::Site { id, class, stack } => return self.names.name_site(id, class, &stack),
+            base if base.is_base() => return self.begin(base),
             Update::Step(sections) => return self.step(sections),
             Update::Reset => self.reset(),
             Update::End => self.complete = true,
@@ -96,6 +100,16 @@ impl ProfileBuilder {
         }
         self.run = Some(run);
         Ok(())
+    }
+
+    /// A file of several begins: what was counted so far is not its own.
+    fn begin(&mut self, base: Update) -> Result<(), ApplyError> {
+        let Update::Step(sections) = base else { return Ok(()) };
+        let fits = self.step(sections);
+        self.base = None;
+        self.base = Some(Box::new(self.profile()));
+        self.history.forget();
+        fits
     }
 
     /// Folds all that fits; what does not fit first is told.
@@ -153,5 +167,10 @@ impl ProfileBuilder {
         self.resets += 1;
         self.facts.all_mut().into_iter().for_each(Kind::clear);
         self.history.reset();
+        // These are never set to zero.
+        if let Some(base) = self.base.take() {
+            let Profile { trust, gcs, resets, .. } = *base;
+            self.base = Some(Box::new(Profile { trust, gcs, resets, ..Profile::default() }));
+        }
     }
 }

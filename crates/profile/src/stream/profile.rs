@@ -7,6 +7,7 @@ use crate::facts::collection::{Collection, Flag};
 use crate::facts::estimate::ClassEstimate;
 use crate::facts::part::Part;
 use crate::facts::readings::Readings;
+use crate::facts::rotation::Rotation;
 use crate::facts::run::RunInfo;
 use crate::facts::share::Share;
 use crate::facts::source::{Labels, Source};
@@ -48,6 +49,8 @@ pub struct Profile {
     pub complete: bool,
     /// Which part of the recorded profile this is.
     pub part: Part,
+    /// Which files of its run's recording it is of, where that is in several; `None`: it is in one.
+    pub rotation: Option<Rotation>,
     /// The newest collections since the last reset, the oldest of them first; of several JVMs none.
     pub collections: Vec<Collection>,
     /// Flags of the JVM that say how it collects; empty if it does not show them.
@@ -130,6 +133,11 @@ impl Profile {
     /// Whether several recordings are in it.
     pub fn is_merged(&self) -> bool {
         !self.sources.is_empty()
+    }
+
+    /// Whether it was merged from recordings of several runs: files of one are not that.
+    pub fn is_of_several_jvms(&self) -> bool {
+        self.is_merged() && self.rotation.is_none()
     }
 
     /// Whether not even a first step of counts was recorded: the JVM was killed, or died, before it was written. Nothing is known

@@ -5,8 +5,9 @@
 use std::collections::HashMap;
 
 use crate::facts::frame::Frame;
+use crate::facts::rotation::Rotation;
 use crate::stream::builder::ProfileBuilder;
-use crate::stream::update::Update;
+use crate::stream::update::{Section, Update};
 
 impl ProfileBuilder {
     /// All names and all counts as of now, under their ids, for a reader of the same stream that has read `resets` resets
@@ -26,6 +27,22 @@ impl ProfileBuilder {
         let start = self.run.iter().map(|run| Update::Start(Box::new(run.clone())));
         let rest = if self.run.is_some() { self.retold(0) } else { Vec::new() };
         start.chain(rest)
+    }
+
+    /// The stream from its start, for a file of several that begins here: its steps count on, and who folds it takes off what this tells;
+    /// nothing if it has not started.
+    pub fn from_here(&self, files: Rotation) -> Vec<Update> {
+        let mut updates: Vec<_> = self.from_its_start().collect();
+        if let Some(Update::Step(base)) = updates.last_mut() {
+            for section in base.iter_mut() {
+                if let Section::Collections(ended) = section {
+                    // What the last one left in use goes on. The others are in the files before.
+                    ended.drain(..ended.len().saturating_sub(1));
+                }
+            }
+            base.push(Section::Rotation { files, is_base: true });
+        }
+        updates
     }
 
     /// Names in the order in which they need each other.

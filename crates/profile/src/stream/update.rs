@@ -11,6 +11,7 @@ use crate::facts::estimate::ClassEstimate;
 use crate::facts::frame::Frame;
 use crate::facts::ids::{ClassId, FrameId, SiteId};
 use crate::facts::readings::Readings;
+use crate::facts::rotation::Rotation;
 use crate::facts::run::RunInfo;
 use crate::facts::share::Share;
 use crate::facts::source::{Labels, Source};
@@ -84,12 +85,25 @@ pub enum Section {
     Sources(Vec<Source>),
     /// Numbers that the JVM publishes of itself, as they are now.
     Readings(Readings),
+    /// Which file of several this stream is, once.
+    Rotation {
+        /// Its number, and how many older ones are gone.
+        files: Rotation,
+        /// The counts of this step are of the time before this file. It comes before all others.
+        is_base: bool,
+    },
 }
 
 /// How many kinds of sections there are.
-pub const SECTION_KINDS: usize = 12;
+pub const SECTION_KINDS: usize = 13;
 
 impl Update {
+    /// Whether it is a step that tells what was counted before this file of several began: none can stand for it.
+    pub fn is_base(&self) -> bool {
+        let Self::Step(sections) = self else { return false };
+        sections.iter().any(|section| matches!(section, Section::Rotation { is_base: true, .. }))
+    }
+
     /// The time, trust and counts of a step, if it tells them.
     pub fn progress(&self) -> Option<&Progress> {
         let Self::Step(sections) = self else { return None };

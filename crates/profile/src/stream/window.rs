@@ -34,6 +34,12 @@ pub enum WindowError {
         /// The whole profiled time.
         ends_ms: u64,
     },
+    /// It ends before the profile begins, which is of a file of several.
+    #[error("the file begins {} s after the run, when the range has ended: an earlier file has it", *.begins_ms as f64 / 1000.0)]
+    TooEarly {
+        /// When that was.
+        begins_ms: u64,
+    },
 }
 
 /// Folds a stream into the part of its profile that happened in a range.
@@ -90,6 +96,10 @@ impl Window {
     /// # Errors
     /// See there.
     pub fn profile(&self) -> Result<Profile, WindowError> {
+        let begins_ms = self.builder.base.as_ref().map_or(0, |base| base.duration_ms);
+        if self.range.to_ms.is_some_and(|to_ms| to_ms <= begins_ms) {
+            return Err(WindowError::TooEarly { begins_ms });
+        }
         match &self.start {
             Some(start) => Ok(self.builder.profile_with_history().since(start)),
             None => Err(WindowError::TooLate { ends_ms: self.builder.duration_ms() }),

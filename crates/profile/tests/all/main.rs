@@ -9,3 +9,4 @@ mod calibration;
 mod filter;
 mod laws;
 mod merge;
+mod rotation;

@@ -241,6 +241,7 @@ fn profile() -> impl Strategy<Value = Profile> {
                 trust,
                 complete,
                 part,
+                rotation: None,
                 collections: vec![],
                 flags: vec![],
                 history: vec![],

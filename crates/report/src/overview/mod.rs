@@ -190,7 +190,7 @@ impl Screen<'_> {
             None => format!("Program: pid {}{jvm}  {command}", run.jvm.pid),
         }));
         let followed = tracking_text(self.profile);
-        let end = match (self.profile.complete, self.profile.is_merged()) {
+        let end = match (self.profile.complete, self.profile.is_of_several_jvms()) {
             (true, false) => "",
             (true, true) => "; lifetimes are mixtures of all JVMs'",
             (false, false) => "; not ended, or its end was not recorded",
@@ -198,7 +198,7 @@ impl Screen<'_> {
         };
         let profiled = format!("Profiled: {}, {gcs} GCs, {followed}{end}", units::clock(*duration_ms));
         lines.extend(self.wrap(0, &profiled));
-        lines.extend(part_lines(&self.profile.part).iter().map(|text| self.fit(text)));
+        lines.extend(part_lines(self.profile).iter().map(|text| self.fit(text)));
         lines.extend(part_shown(view).map(|text| self.fit(&text)));
         lines.extend(in_short(self.profile, self.columns).iter().flat_map(|text| self.wrap(0, text)));
         lines

@@ -11,12 +11,14 @@ pub(crate) mod labels;
 pub(crate) mod live;
 pub(crate) mod operations;
 pub(crate) mod readings;
+pub(crate) mod rotation;
 pub(crate) mod scopes;
 pub(crate) mod shares;
 pub(crate) mod sources;
 
 use crate::facts::collection::{Collections, Flag};
 use crate::facts::readings::Readings;
+use crate::facts::rotation::Rotation;
 use crate::facts::source::{Labels, Source};
 use crate::stream::dictionary::{ApplyError, Dictionary};
 use crate::stream::kind::Kind;
@@ -44,6 +46,7 @@ pub(crate) struct Facts {
     pub(crate) labels: Labels,
     pub(crate) sources: Vec<Source>,
     pub(crate) readings: Readings,
+    pub(crate) rotation: Option<Rotation>,
 }
 
 impl Facts {
@@ -62,6 +65,7 @@ impl Facts {
             &self.labels,
             &self.sources,
             &self.readings,
+            &self.rotation,
         ]
     }
 
@@ -80,6 +84,7 @@ impl Facts {
             &mut self.labels,
             &mut self.sources,
             &mut self.readings,
+            &mut self.rotation,
         ]
     }
 
@@ -98,6 +103,7 @@ impl Facts {
             Section::Labels(_) => &mut self.labels,
             Section::Sources(_) => &mut self.sources,
             Section::Readings(_) => &mut self.readings,
+            Section::Rotation { .. } => &mut self.rotation,
         }
     }
 

@@ -34,7 +34,10 @@ impl Kind for Shares {
 
     fn since(&self, later: &mut Profile, earlier: &Profile) {
         for (name, share) in &mut later.shares {
-            *share = share.since(earlier.shares.get(name).copied().unwrap_or_default());
+            // A class without a share was followed whole until then.
+            let whole = || earlier.classes.iter().find(|class| class.name == *name);
+            let whole = || Share::whole(whole().map_or(0, |class| class.allocated.objects));
+            *share = share.since(earlier.shares.get(name).copied().unwrap_or_else(whole));
         }
     }
 }
