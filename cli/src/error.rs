@@ -139,6 +139,9 @@ pub(crate) enum Error {
     /// `--every` of what does not change.
     #[error("--every is for a running JVM; a recording is sent once: leave it out")]
     EveryNeedsJvm,
+    /// `--textfile` of what does not run.
+    #[error("--textfile is for one running JVM; for a recording: mayfly report --format openmetrics FILE")]
+    TextfileNeedsJvm,
     /// A budget that can't be read from disk.
     #[error("can't read budget {}: {source}; name a file, or have one written: mayfly check --write TOML FILE", .path.display())]
     BudgetUnreadable {

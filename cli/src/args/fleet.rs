@@ -49,7 +49,8 @@ const PUSH_EXAMPLES: &str = "\
 Examples:
   mayfly push mayfly-4711.mayfly --to http://localhost:4318
   mayfly push 4711 --to http://localhost:4318 --every 60s
-  mayfly push mayfly-4711.mayfly --to http://localhost:4040 --as pyroscope";
+  mayfly push mayfly-4711.mayfly --to http://localhost:4040 --as pyroscope
+  mayfly push 4711 --textfile /var/lib/node_exporter/app.prom --every 15s";
 
 /// Who takes profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -69,8 +70,12 @@ pub(crate) struct PushArgs {
     pub(crate) targets: Vec<String>,
 
     /// Where to: http://HOST:PORT. A path replaces the usual one
-    #[arg(long, value_name = "URL", value_parser = url)]
-    pub(crate) to: String,
+    #[arg(long, value_name = "URL", value_parser = url, required_unless_present = "textfile")]
+    pub(crate) to: Option<String>,
+
+    /// Of a running JVM, instead: metrics in this file, for the textfile collector of node_exporter (*.prom); replaced as a whole each time
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["to", "receiver", "patience", "header"])]
+    pub(crate) textfile: Option<PathBuf>,
 
     /// Who takes it there
     #[arg(long = "as", value_name = "WHO", default_value = "otlp")]

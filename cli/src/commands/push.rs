@@ -15,15 +15,19 @@ use crate::commands::record;
 use crate::error::Error;
 use crate::exit_codes;
 use crate::output;
-use crate::push::{Account, Delivery, Receiving, SystemClock, deliver};
+use crate::push::{Account, Delivery, Receiving, SystemClock, Textfile, deliver};
 use crate::recordings::{self, Wanted};
 use crate::session::connect::Target;
 use crate::session::jvms;
 
 /// Sends, and says what was taken and what was lost. Losses are a failure.
 pub(crate) fn run(args: &PushArgs) -> Result<u8, Error> {
+    if let Some(file) = &args.textfile {
+        return metrics(args, file);
+    }
     let headers = args.header.clone();
-    let to = Receiving { url: args.to.clone(), is_pyroscope: args.receiver == Receiver::Pyroscope, headers };
+    let url = args.to.clone().unwrap_or_default();
+    let to = Receiving { url, is_pyroscope: args.receiver == Receiver::Pyroscope, headers };
     let mut sending = Sending { to, patience: args.patience, account: Account::default(), is_down: false };
     let files: Vec<PathBuf> = args.targets.iter().map(PathBuf::from).collect();
     match args.targets.as_slice() {
@@ -57,6 +61,33 @@ impl Sending {
         self.account.count(&delivery);
         delivery
     }
+}
+
+/// Metrics of a running JVM in a file, as they are now: once, or again and again until it ends.
+fn metrics(args: &PushArgs, path: &Path) -> Result<u8, Error> {
+    let [target] = args.targets.as_slice() else { return Err(Error::TextfileNeedsJvm) };
+    if Path::new(target).exists() && !jvms::is_jar(Path::new(target)) {
+        return Err(Error::TextfileNeedsJvm);
+    }
+    let pid = jvms::pid_of(target)?;
+    let target = Target::reach(pid)?;
+    let left = record::signals().map_err(Error::SignalsNotWatched)?;
+    let file = Textfile::new(path.to_owned());
+    let not_written = |source| Error::NotWritten { name: path.display().to_string(), source };
+    file.replace(&mayfly_formats::textfile(&snapshot(&target)?)).map_err(not_written)?;
+    let Some(every) = args.every else { return Ok(exit_codes::SUCCESS) };
+    let mut is_written = true;
+    while wait(every, &left, pid) {
+        // It has ended.
+        let Ok(now) = snapshot(&target) else { break };
+        let written = file.replace(&mayfly_formats::textfile(&now));
+        if let (Err(error), true) = (&written, is_written) {
+            output::say(&format!("cannot write {} ({error}): tried again each time", path.display()));
+        }
+        is_written = written.is_ok();
+    }
+    file.remove();
+    Ok(exit_codes::SUCCESS)
 }
 
 /// What happened since the last time that it was taken, until the JVM ends: what nobody takes is in the next one.

@@ -4,6 +4,8 @@
 
 mod delivery;
 mod request;
+mod textfile;
 
 pub(crate) use delivery::{Account, Delivery, SystemClock, deliver};
 pub(crate) use request::Receiving;
+pub(crate) use textfile::Textfile;

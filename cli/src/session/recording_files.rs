@@ -2,7 +2,7 @@
 //!
 //! The agent fills the template in (`%p`, `%h`, `%t`); a script may start several JVMs, or none.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,10 @@ impl RecordingFiles {
     }
 
     fn written(&self, pid: Option<u32>) -> Vec<PathBuf> {
-        matching(&self.template, pid).filter(|path| self.before.get(path) != Some(&stamp(path))).collect()
+        let mut seen = HashSet::new();
+        matching(&self.template, pid)
+            .filter(|path| self.before.get(path) != Some(&stamp(path)) && seen.insert(path.clone()))
+            .collect()
     }
 }
 

@@ -98,6 +98,12 @@ impl Format {
     }
 }
 
+/// Metrics as the textfile collector of node_exporter takes them: Prometheus's text format, without times; labels `application` and `pid` tell
+/// JVMs apart.
+pub fn textfile(profile: &Profile) -> String {
+    openmetrics::textfile(profile)
+}
+
 /// Writes [`Format::Html`]; with slices of the same stream a time can be chosen in the page.
 ///
 /// # Errors

@@ -1,4 +1,5 @@
-//! Metrics in OpenMetrics 1.0, as Prometheus and its relatives read them: as of the end of the profile, a sample per class.
+//! Metrics in OpenMetrics 1.0, as Prometheus and its relatives read them: as of the end of the profile, a sample per class. And in the older
+//! text format, as the textfile collector of node_exporter takes them: without times, and with labels that tell JVMs apart.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -8,29 +9,64 @@ use mayfly_profile::{Collection, GcKind, MEASURES, Measure, Profile, Unit};
 use crate::choice::Choice;
 
 pub(crate) fn write(profile: &Profile, _choice: &Choice, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = Text::of(profile);
-    text.run(profile);
-    for measure in MEASURES.iter().filter(|measure| measure.is_known(profile)) {
-        text.measure(measure, profile);
-    }
-    text.pauses(&profile.collections);
+    let mut text = Text::of(profile, Dialect::OpenMetrics);
+    text.all(profile);
     text.lines.push_str("# EOF\n");
     out.write_all(text.lines.as_bytes())
+}
+
+/// The same in Prometheus's text format 0.0.4.
+pub(crate) fn textfile(profile: &Profile) -> String {
+    let mut text = Text::of(profile, Dialect::Textfile);
+    text.all(profile);
+    text.lines
+}
+
+/// How the same numbers are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dialect {
+    OpenMetrics,
+    /// Refuses times, and types that it does not know.
+    Textfile,
 }
 
 /// Lines so far, and the moment of all samples.
 struct Text {
     lines: String,
     seconds: f64,
+    dialect: Dialect,
+    /// Behind the labels of each sample.
+    labels: Vec<(&'static str, String)>,
 }
 
 impl Text {
-    fn of(profile: &Profile) -> Self {
+    fn of(profile: &Profile, dialect: Dialect) -> Self {
         let ms = profile.run.started_unix_ms.saturating_add(profile.duration_ms);
-        Self { lines: String::new(), seconds: ms as f64 / 1_000.0 }
+        let mut all = profile.all_labels();
+        let named = ["application", "pid"].into_iter().filter_map(|name| Some((name, all.remove(name)?)));
+        let labels = if dialect == Dialect::Textfile { named.collect() } else { Vec::new() };
+        Self { lines: String::new(), seconds: ms as f64 / 1_000.0, dialect, labels }
+    }
+
+    fn all(&mut self, profile: &Profile) {
+        self.run(profile);
+        for measure in MEASURES.iter().filter(|measure| measure.is_known(profile)) {
+            self.measure(measure, profile);
+        }
+        self.pauses(&profile.collections);
     }
 
     fn family(&mut self, name: &str, kind: &str, unit: &str, help: &str) {
+        if self.dialect == Dialect::Textfile {
+            let (name, kind) = match kind {
+                "counter" => (format!("{name}_total"), kind),
+                "info" => (format!("{name}_info"), "gauge"),
+                kind => (name.to_owned(), kind),
+            };
+            let help = help.replace('\\', "\\\\");
+            let _ = writeln!(self.lines, "# HELP {name} {help}\n# TYPE {name} {kind}");
+            return;
+        }
         let _ = writeln!(self.lines, "# TYPE {name} {kind}");
         if !unit.is_empty() {
             let _ = writeln!(self.lines, "# UNIT {name} {unit}");
@@ -40,10 +76,17 @@ impl Text {
 
     fn sample(&mut self, name: &str, kind: &str, labels: &[(&str, &str)], value: f64) {
         let suffix = if kind == "counter" { "_total" } else { "" };
-        let labels: Vec<_> =
-            labels.iter().map(|(key, value)| format!("{key}=\"{}\"", escaped(value))).collect();
+        let of_all = self.labels.iter().map(|(key, value)| (*key, value.as_str()));
+        // A label may be given once.
+        let of_all = of_all.filter(|(key, _)| labels.iter().all(|(given, _)| given != key));
+        let all = labels.iter().copied().chain(of_all);
+        let labels: Vec<_> = all.map(|(key, value)| format!("{key}=\"{}\"", escaped(value))).collect();
         let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
-        let _ = writeln!(self.lines, "{name}{suffix}{labels} {value} {:.3}", self.seconds);
+        let time = match self.dialect {
+            Dialect::OpenMetrics => format!(" {:.3}", self.seconds),
+            Dialect::Textfile => String::new(),
+        };
+        let _ = writeln!(self.lines, "{name}{suffix}{labels} {value}{time}");
     }
 
     /// A number of each class of which it is known.
@@ -136,7 +179,36 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use mayfly_profile::{ClassProfile, Tally};
+
     use super::*;
+
+    #[test]
+    fn the_textfile_collector_gets_types_that_it_knows_and_no_times() {
+        let mut profile = Profile { duration_ms: 7_000, ..Profile::default() };
+        profile.run.jvm.pid = 4711;
+        profile.run.jvm.command = "a.Main x".into();
+        profile.classes.push(ClassProfile {
+            name: "[B".into(),
+            allocated: Tally::of(3, 16),
+            ..ClassProfile::default()
+        });
+        let text = textfile(&profile);
+        let of = "class=\"[B\",application=\"a.Main\",pid=\"4711\"";
+        assert!(text.contains(&format!("\nmayfly_allocated_bytes_total{{{of}}} 48\n")), "{text}");
+        assert!(text.contains("\n# TYPE mayfly_allocated_bytes_total counter\n"), "{text}");
+        assert!(!text.contains("# EOF") && !text.contains("# UNIT"), "{text}");
+        let samples = || text.lines().filter(|line| !line.starts_with('#'));
+        assert!(
+            samples().all(|line| line.rsplit_once("} ").is_some_and(|(_, value)| !value.contains(' '))),
+            "{text}"
+        );
+        let kinds: Vec<_> =
+            text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' ')).collect();
+        assert!(kinds.iter().all(|(_, kind)| ["counter", "gauge", "summary"].contains(kind)), "{kinds:?}");
+        let named = |line: &str| kinds.iter().any(|(name, _)| line.starts_with(&format!("{name}{{")));
+        assert!(samples().all(named), "each sample has a type: {text}");
+    }
 
     #[test]
     fn labels_end_where_they_should() {
