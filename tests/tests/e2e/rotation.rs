@@ -120,3 +120,21 @@ fn of_a_killed_jvm_all_but_the_last_second_is_there_and_old_files_are_removed() 
         assert!(last.0["part"]["files"]["removed"].as_u64() > Some(0), "on {jvm}: {}", last.0["part"]);
     });
 }
+
+#[test]
+fn metrics_of_a_running_jvm_are_in_a_file_for_node_exporter() {
+    any_jvm(|jvm| {
+        let folder = Workspace::new();
+        let mut running = started(jvm, folder.path(), "");
+        running.does("keep 30");
+        let file = folder.file("app.prom");
+        let pid = running.pid().to_string();
+        mayfly(["push".into(), pid.clone().into(), "--textfile".into(), file.clone().into_os_string()]).ok();
+        let text = std::fs::read_to_string(&file).expect("written");
+        let items = format!("mayfly_allocated_objects_total{{class=\"{ITEM}\",application=");
+        let line =
+            text.lines().find(|line| line.starts_with(&items)).unwrap_or_else(|| panic!("on {jvm}:\n{text}"));
+        assert!(line.ends_with(&format!("pid=\"{pid}\"}} 30")), "on {jvm}: {line}");
+        running.finish().ok();
+    });
+}
