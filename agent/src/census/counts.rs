@@ -21,6 +21,7 @@ fn census(row: &Row) -> ClassCensus {
         survived: ages(&row.survived),
         promoted: ages(&row.promoted),
         undecided: row.undecided,
+        old: row.old,
     }
 }
 

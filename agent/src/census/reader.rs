@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use mayfly_census::{Census, Collector, Known, Layout, Pause};
 use mayfly_jvmti::{
-    CallbackContext, FieldOffset, HeapMemory, Jni, KnownObjects, Management, OwnMemory, PerfData, VmFlags,
+    CallbackContext, FieldOffset, HeapMemory, Jni, KnownObjects, Management, OwnMemory, PerfCounter,
+    PerfData, VmFlags,
 };
 use mayfly_profile::{CensusCounts, CensusReach, ClassCensus, ClassId, FILLERS, Gc, GcKind};
 use rustc_hash::FxHashMap;
@@ -44,9 +45,6 @@ struct Telling {
 struct Reader {
     memory: HeapMemory,
     census: Census,
-    collector: Collector,
-    /// As it was at the begin.
-    largest: u64,
     known: Option<KnownObjects>,
     from_start: bool,
     fillers_are_ints: bool,
@@ -68,9 +66,8 @@ impl CensusSlot {
         match opened {
             Ok(reader) => {
                 let (mixed, largest, from_start) = lock(reader).before_the_first();
-                shared.young.set_largest(largest);
                 let mixed = mixed.iter().map(|name| shared.classes.named(name));
-                shared.young.is_read_from_now_on(mixed, from_start);
+                shared.young.is_read_from_now_on(mixed, (largest, from_start));
             }
             Err(why) => say(&format!("no census of young objects: {why}; all else is recorded")),
         }
@@ -92,13 +89,9 @@ impl CensusSlot {
     pub(crate) fn gc_ends(&self, event: &CallbackContext<'_>, kind: GcKind, young: &Young) {
         let Some(mut reader) = self.reader() else { return };
         let began = Instant::now();
-        let Reader { memory, census, collector, .. } = &mut *reader;
-        let paused = Paused(memory.in_pause(event));
-        census.ends(&paused, pause(kind));
-        if let Some(unread) = census.emptied() {
-            young.period_ends(unread);
-            young.set_largest(largest(*collector, census.largest_young(&paused)));
-        }
+        let Reader { memory, census, .. } = &mut *reader;
+        census.ends(&Paused(memory.in_pause(event)), pause(kind));
+        young.pause_ends(census.emptied(), census.has_large());
         let read = reader.census.last_read();
         let one_in = reader.pauses.was_read(began, Instant::now(), read);
         reader.census.thin_to(one_in);
@@ -114,7 +107,7 @@ impl CensusSlot {
                 let (reach, rows, period) = {
                     let mut reader = lock(reader);
                     let rows = reader.census.take_changed();
-                    (reader.reach(), rows, shared.young.period())
+                    (reader.reach(), rows, shared.young.now())
                 };
                 let rows = by_id(rows, &shared.classes);
                 shared.young.note(period, rows.iter().map(|(id, row)| (*id, born(row))));
@@ -190,20 +183,26 @@ fn lock(reader: &Mutex<Reader>) -> MutexGuard<'_, Reader> {
     reader.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Objects of more bytes are born old, by what there is room for: Parallel puts what has half of Eden into the old generation.
-fn largest(collector: Collector, room: Option<u64>) -> u64 {
-    match (collector, room.unwrap_or(0)) {
-        (Collector::Parallel, room) => (room / 2).saturating_sub(8),
-        (_, room) => room,
-    }
-}
-
 fn pause(kind: GcKind) -> Pause {
     match kind {
         GcKind::Young => Pause::Young,
         GcKind::Full => Pause::Full,
         GcKind::ConcurrentPause => Pause::Concurrent,
         _ => Pause::Unknown,
+    }
+}
+
+/// What collections leave in use of Eden, and of the old generation, as the JVM publishes it.
+struct Left {
+    eden: PerfCounter,
+    old: PerfCounter,
+}
+
+impl Left {
+    fn find() -> Option<Self> {
+        let data = PerfData::find()?;
+        let counter = |generation| data.counter(&format!("sun.gc.generation.{generation}.space.0.used"));
+        Some(Self { eden: counter(0)?, old: counter(1)? })
     }
 }
 
@@ -229,17 +228,19 @@ impl Reader {
         };
         let own = OwnMemory::find().ok_or("the kernel does not let a process copy its own memory")?;
         let flags = VmFlags::find().ok_or("this JVM exports no flags")?;
-        if PerfData::find().is_none() {
-            return Err(
-                "what a collection did is told by counters, which -XX:-UsePerfData switches off".into()
-            );
-        }
+        let left = Left::find().ok_or(
+            "what a collection did is told by counters, which -XX:-UsePerfData switches off or this JVM has not",
+        )?;
         let alignment = Management::find().and_then(|jvm| jvm.number(jni, c"ObjectAlignmentInBytes"));
         let memory = Running(own);
         let found = Layout::find(&OfJvm(flags), &memory, (collector, alignment.unwrap_or(8)));
         let chunk = FieldOffset::find(jni, c"jdk/internal/vm/StackChunk", c"size", c"I");
         let chunk_size_at = chunk.and_then(|offset| u64::try_from(offset.0).ok());
         let layout = found.map_err(|missing| missing.to_string())?.with_chunk_size_at(chunk_size_at);
+        let layout = match collector {
+            Collector::G1 => layout,
+            _ => layout.with_left_at((left.eden.address(), left.old.address())),
+        };
         let from_start = from_start && layout.collections(&memory) == Some(0);
         let known = KnownObjects::hold(jni, &target.jvmti).ok_or("no objects to check it with")?;
         let objects = known.all().map(|it| Known { slot: it.slot, bytes: it.bytes, class: it.class });
@@ -248,9 +249,7 @@ impl Reader {
         let census = census.map_err(|doubt| doubt.to_string())?;
         Ok(Self {
             memory: heap,
-            largest: largest(collector, census.largest_young(&memory)),
             census,
-            collector,
             known: Some(known),
             from_start,
             fillers_are_ints: target.jdk < FIRST_WITH_FILLER_CLASSES,
@@ -258,10 +257,10 @@ impl Reader {
         })
     }
 
-    /// Classes of which the JVM makes objects that are nobody's, to fill buffers up; and the size of the largest object that is born young;
-    /// and whether it begins with the JVM.
-    fn before_the_first(&self) -> (&'static [&'static str], u64, bool) {
-        (if self.fillers_are_ints { &FILLERS } else { &[] }, self.largest, self.from_start)
+    /// Classes of which the JVM makes objects that are nobody's, to fill buffers up; and beyond which size objects are counted by
+    /// themselves; and whether it begins with the JVM.
+    fn before_the_first(&self) -> (&'static [&'static str], Option<u64>, bool) {
+        (if self.fillers_are_ints { &FILLERS } else { &[] }, self.census.largest_young(), self.from_start)
     }
 
     fn reach(&self) -> CensusReach {

@@ -9,7 +9,7 @@ use mayfly_tracking::ClassTotal;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calibration::{Calibration, Parts};
-use crate::tracking::{Brief, Drawing, Drawn, ThreadSamples, Young};
+use crate::tracking::{Brief, Drawing, Drawn, Now, Period, ThreadSamples, Young};
 
 /// Sums of samples.
 #[derive(Debug)]
@@ -47,11 +47,11 @@ struct Read {
     /// Exact counts, since the last reset.
     born: FxHashMap<ClassId, Tally>,
     /// Samples of each period of which it is not known yet whether it is among these.
-    pending: FxHashMap<(ClassId, u32), Parts>,
+    pending: FxHashMap<(ClassId, Period), Parts>,
     /// The same of each class, as of when classes were last told of.
     tail: FxHashMap<ClassId, Parts>,
-    /// The period in which samples were last taken; `None`: they are.
-    closed: Option<u32>,
+    /// The periods in which samples were last taken; `None`: they are.
+    closed: Option<Now>,
     /// Of periods that ended and were not read, what samples say: bytes.
     unread: f64,
     /// Of all that may be of any class and is not read, as of when classes were last told of: bytes, about.
@@ -98,14 +98,14 @@ impl Estimates {
     }
 
     /// Samples are taken from now on, or are not.
-    pub(super) fn is_open_from(&self, open: bool, period: u32) {
+    pub(super) fn is_open_from(&self, open: bool, now: Now) {
         let closed = &mut self.sums().read.closed;
         // Who closes it again changes nothing.
-        *closed = (!open).then(|| closed.unwrap_or(period));
+        *closed = (!open).then(|| closed.unwrap_or(now));
     }
 
     /// Adds a sample of a class. `period`: the census may read the object after that period; `None`: it does not.
-    pub(super) fn add(&self, class: ClassId, drawn: Drawn, period: Option<u32>) {
+    pub(super) fn add(&self, class: ClassId, drawn: Drawn, period: Option<Period>) {
         let mut sums = self.sums();
         sums.changed.insert(class);
         sums.all.add(drawn.estimate);
@@ -188,13 +188,12 @@ impl Sums {
         changed.extend(born.changed.keys());
         read.born.extend(born.changed.drain());
         let before = born.before;
-        let is_over = |period: u32| before.wrapping_sub(period) as i32 > 0;
         read.tail.clear();
         let Read { pending, tail, unread, closed, .. } = read;
         pending.retain(|&(class, period), parts| {
             // Of a class of which others than the program's objects are read, all samples count.
             let is_mixed = born.mixed.contains(&class);
-            let stays = !is_over(period) && !is_mixed;
+            let stays = !before.is_after(period) && !is_mixed;
             if stays {
                 tail.entry(class).or_default().add_share(parts, 1.0);
             } else {
@@ -205,11 +204,12 @@ impl Sums {
             }
             stays
         });
-        let is_at_end = closed.is_some_and(is_over);
-        self.note_gap(if is_at_end { 0.0 } else { interval as f64 });
+        // Where something was not read, so much of it is met by no sample on average.
+        let is_whole = closed.is_some_and(|closed| before.is_after_all(closed)) && !young.has_gaps();
+        self.note_gap(if is_whole { 0.0 } else { interval as f64 });
     }
 
-    /// Notes how much is not read, besides what is born old: `least`, and what samples say. Where that changed, errors of all classes
+    /// Notes how much is not read: `least`, and what samples say. Where that changed, errors of all classes
     /// did.
     fn note_gap(&mut self, least: f64) {
         let gap = least + self.read.unread + self.read.tail.values().map(Parts::bytes).sum::<f64>();
@@ -361,21 +361,20 @@ mod tests {
     #[test]
     fn what_was_read_is_exact_and_samples_count_for_what_was_not() {
         let (estimates, young) = (Estimates::new(INTERVAL), Young::default());
-        young.is_read_from_now_on([ClassId(9)], true);
-        young.set_largest(INTERVAL);
+        young.is_read_from_now_on([ClassId(9)], (Some(INTERVAL), true));
         let take = |class, size| {
-            estimates.add(ClassId(class), sample(size), young.period_of(size, young.period()));
+            estimates.add(ClassId(class), sample(size), young.period_of(size, young.now()));
         };
-        estimates.is_open_from(true, 0);
+        estimates.is_open_from(true, young.now());
         (0..5).for_each(|_| take(1, 16));
         take(2, 100 * INTERVAL);
         take(9, 24);
-        young.period_ends(0.0);
+        young.pause_ends(Some(0.0), false);
         let exact = Tally::of(160_000, 16);
-        young.note(1, [(ClassId(1), exact), (ClassId(9), exact)]);
+        young.note(young.now(), [(ClassId(1), exact), (ClassId(9), exact)]);
         let (totals, told) = estimates.read(&young);
         assert_eq!(totals[1].counted, exact, "whatever samples said");
-        assert_eq!(totals[2].counted.bytes, 100 * INTERVAL, "born old: no census has it");
+        assert_eq!(totals[2].counted.bytes, 100 * INTERVAL, "large ones were not counted");
         assert!(totals[9].counted.bytes.abs_diff(INTERVAL) < 32, "mixed: of the sample");
         let error = |told: &[(ClassId, ClassEstimate)], class| {
             told.iter().find(|row| row.0 == ClassId(class)).expect("told").1.allocated.error_bytes()
@@ -383,26 +382,34 @@ mod tests {
         assert!(error(&told, 1) > 0, "what came since may be of it: samples are taken");
         // A period of which a half was read, and one that goes on.
         (0..4).for_each(|_| take(1, 16));
-        young.period_ends(0.5);
+        take(2, 100 * INTERVAL);
+        young.pause_ends(Some(0.5), true);
         take(1, 16);
-        young.note(2, [(ClassId(1), Tally::of(200_000, 16))]);
-        let bytes = estimates.read(&young).0[1].counted.bytes;
+        let large = Tally::of(1, 100 * INTERVAL);
+        young.note(young.now(), [(ClassId(2), large), (ClassId(1), Tally::of(200_000, 16))]);
+        let totals = estimates.read(&young).0;
+        assert_eq!(totals[2].counted.objects, 2, "one by its sample, and one that was counted");
+        let bytes = totals[1].counted.bytes;
         assert!(bytes.abs_diff(200_000 * 16 + 3 * INTERVAL) < 64, "{bytes}");
         let (error_bytes, unsampled) = estimates.doubt();
         assert!(error_bytes > INTERVAL && unsampled == 0, "{error_bytes}");
-        // Nothing was sampled after what was read last: there is no gap.
-        let (estimates, young) = (Estimates::new(INTERVAL), Young::default());
-        young.is_read_from_now_on([], true);
-        young.set_largest(INTERVAL);
-        estimates.add(ClassId(1), sample(16), young.period_of(16, 0));
-        estimates.is_open_from(false, 0);
-        young.period_ends(0.0);
-        estimates.is_open_from(false, young.period());
-        young.note(1, [(ClassId(1), exact)]);
-        let (totals, told) = estimates.read(&young);
-        assert_eq!((totals[1].counted, error(&told, 1), estimates.doubt()), (exact, 0, (0, 0)));
-        assert_eq!(estimates.reset(&young)[1].counted, exact);
-        young.restart();
-        assert_eq!(estimates.read(&young).0[1].counted, exact, "totals go on");
+        // Nothing was sampled after what was read last, and all before it was read: there is no gap.
+        for (unread, is_exact) in [(0.0, true), (0.01, false)] {
+            let (estimates, young) = (Estimates::new(INTERVAL), Young::default());
+            young.is_read_from_now_on([], (Some(INTERVAL), true));
+            young.pause_ends(Some(unread), true);
+            estimates.add(ClassId(1), sample(16), young.period_of(16, young.now()));
+            estimates.is_open_from(false, young.now());
+            young.pause_ends(Some(0.0), true);
+            young.note(young.now(), [(ClassId(1), exact)]);
+            let (totals, told) = estimates.read(&young);
+            assert_eq!((totals[1].counted, error(&told, 1) == 0), (exact, is_exact), "{unread}");
+            if is_exact {
+                assert_eq!(estimates.doubt(), (0, 0));
+            }
+            assert_eq!(estimates.reset(&young)[1].counted, exact);
+            young.restart();
+            assert_eq!(estimates.read(&young).0[1].counted, exact, "totals go on");
+        }
     }
 }

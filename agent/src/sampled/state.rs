@@ -101,7 +101,7 @@ impl Sampled {
     pub(super) fn take(&self, jni: Jni<'_>, sample: SampledAllocation<'_>) {
         let began = Instant::now();
         let picked = note_sample();
-        let period = self.shared.young.period();
+        let now_read = self.shared.young.now();
         let open = self.is_open();
         if !*open || own_threads::is_own() {
             return;
@@ -113,7 +113,7 @@ impl Sampled {
         self.threads.with_this(&self.shared, |thread| {
             let now = (&mut thread.last, self.shared.clock.gcs());
             let drawn = self.draws.take(jni, sample, now, picked);
-            self.estimates.add(class, drawn, self.shared.young.period_of(sample.size, period));
+            self.estimates.add(class, drawn, self.shared.young.period_of(sample.size, now_read));
             thread.samples.add(Sample { class, maker: None, estimate: drawn.estimate });
             if admitted && drawn.is_fair(fastrand::f64()) {
                 self.follow(thread, jni, class, sample, drawn);
@@ -168,7 +168,7 @@ impl Sampled {
     /// Takes samples from now on, or takes none any more, and waits for those that are being taken.
     pub(super) fn set_open(&self, open: bool) {
         *self.open.write().unwrap_or_else(PoisonError::into_inner) = open;
-        self.estimates.is_open_from(open, self.shared.young.period());
+        self.estimates.is_open_from(open, self.shared.young.now());
     }
 }
 

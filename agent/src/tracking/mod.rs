@@ -29,4 +29,4 @@ pub(crate) use rate::Rate;
 pub(crate) use shared::Shared;
 pub(crate) use stacks::{Stacks, forget_unloaded};
 pub(crate) use tracker::{Followed, Tracker};
-pub(crate) use young::Young;
+pub(crate) use young::{Now, Period, Young};

@@ -1,10 +1,10 @@
 //! What the census read of young collections, for whoever samples: exact counts of each class, and which of the times between two
 //! collections they cover.
 //!
-//! Such a time is a *period*: it ends when Eden is emptied. Samples of a period that was read say nothing that is not known. Not here:
+//! Such a time is a *period*: it ends when Eden is emptied, and for large objects with each pause. Samples of a period that was read say nothing that is not known. Not here:
 //! reading (`census`), samples (`sampled`).
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mayfly_profile::{ClassId, Tally};
@@ -14,49 +14,108 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const PERIODS: usize = 1 << 12;
 
 /// Of one profile.
+#[derive(Default)]
 pub(crate) struct Young {
     is_read: AtomicBool,
     /// What was allocated before the engine began is read, too.
     from_start: AtomicBool,
+    /// They end when Eden is emptied.
+    small: Periods,
+    /// They end with each pause, and are those of objects larger than that, which the census counts by themselves.
+    large: Periods,
+    largest: OnceLock<u64>,
+    /// Of a period since all counts began not everything was read.
+    has_gaps: AtomicBool,
+    born: Mutex<Born>,
+}
+
+/// Times of which each is read or not.
+#[derive(Default)]
+struct Periods {
     /// The running one.
-    period: AtomicU32,
+    now: AtomicU32,
     /// By period: the share of it that was not read, as the bits of an `f32`. Only there where a census reads.
     unread: OnceLock<Box<[AtomicU32]>>,
-    /// Larger objects are born old.
-    largest: AtomicU64,
-    born: Mutex<Born>,
+}
+
+/// When an object was born, by the census.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Period {
+    number: u32,
+    is_large: bool,
+}
+
+/// The periods that run at a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Now {
+    small: u32,
+    large: u32,
+}
+
+impl Now {
+    /// Whether a period was over by then.
+    pub(crate) fn is_after(self, period: Period) -> bool {
+        let now = if period.is_large { self.large } else { self.small };
+        now.wrapping_sub(period.number) as i32 > 0
+    }
+
+    /// Whether all periods that ran at a moment were over by then.
+    pub(crate) fn is_after_all(self, then: Self) -> bool {
+        let after = |now: u32, then: u32| now.wrapping_sub(then) as i32 > 0;
+        after(self.small, then.small) && after(self.large, then.large)
+    }
 }
 
 /// What was read.
 #[derive(Debug, Default)]
 pub(crate) struct Born {
-    /// The first period of which nothing is in these counts.
-    pub(crate) before: u32,
+    /// The first periods of which nothing is in these counts.
+    pub(crate) before: Now,
     /// Counts since the census began, or all counts began again, of the classes of which they changed since they were taken.
     pub(crate) changed: FxHashMap<ClassId, Tally>,
     /// Classes of which others than the program's objects are read, too: samples count these.
     pub(crate) mixed: FxHashSet<ClassId>,
 }
 
-impl Default for Young {
-    fn default() -> Self {
-        Self {
-            is_read: AtomicBool::new(false),
-            from_start: AtomicBool::new(false),
-            period: AtomicU32::new(0),
-            unread: OnceLock::new(),
-            largest: AtomicU64::new(u64::MAX),
-            born: Mutex::default(),
+impl Periods {
+    fn are_kept(&self) {
+        self.unread.get_or_init(|| (0..PERIODS).map(|_| AtomicU32::new(0)).collect());
+    }
+
+    /// The running one ends. Called in pauses: it neither blocks nor allocates.
+    fn end(&self, unread: f64) {
+        let period = self.now.load(Relaxed);
+        if let Some(share) = self.share_of(period) {
+            share.store((unread as f32).to_bits(), Relaxed);
         }
+        self.now.store(period.wrapping_add(1), Relaxed);
+    }
+
+    fn unread_of(&self, period: u32) -> f64 {
+        let is_kept = (1..PERIODS as u32).contains(&self.now.load(Relaxed).wrapping_sub(period));
+        let share = self.share_of(period).filter(|_| is_kept);
+        share.map_or(1.0, |share| f64::from(f32::from_bits(share.load(Relaxed))))
+    }
+
+    fn share_of(&self, period: u32) -> Option<&AtomicU32> {
+        Some(&self.unread.get()?[period as usize % PERIODS])
     }
 }
 
 impl Young {
-    /// A census reads from now on; `from_start`: also what was allocated since the JVM started.
-    pub(crate) fn is_read_from_now_on(&self, mixed: impl IntoIterator<Item = ClassId>, from_start: bool) {
+    /// A census reads from now on, objects of more bytes than `largest` by themselves; `from_start`: also what was allocated since the
+    /// JVM started.
+    pub(crate) fn is_read_from_now_on(
+        &self,
+        mixed: impl IntoIterator<Item = ClassId>,
+        (largest, from_start): (Option<u64>, bool),
+    ) {
         self.from_start.store(from_start, Relaxed);
+        self.has_gaps.store(!from_start, Relaxed);
+        self.largest.get_or_init(|| largest.unwrap_or(u64::MAX));
         self.born().mixed = mixed.into_iter().collect();
-        self.unread.get_or_init(|| (0..PERIODS).map(|_| AtomicU32::new(0)).collect());
+        self.small.are_kept();
+        self.large.are_kept();
         self.is_read.store(true, Relaxed);
     }
 
@@ -70,43 +129,44 @@ impl Young {
         self.from_start.load(Relaxed)
     }
 
-    /// The running period.
-    pub(crate) fn period(&self) -> u32 {
-        self.period.load(Relaxed)
+    /// The running periods.
+    pub(crate) fn now(&self) -> Now {
+        Now { small: self.small.now.load(Relaxed), large: self.large.now.load(Relaxed) }
     }
 
-    /// Objects of more bytes are born old. Called in pauses, too: it neither blocks nor allocates.
-    pub(crate) fn set_largest(&self, bytes: u64) {
-        self.largest.store(bytes, Relaxed);
+    /// The period of an object that was just born; `None`: there is no census.
+    pub(crate) fn period_of(&self, bytes: u64, now: Now) -> Option<Period> {
+        let is_large = bytes > *self.largest.get()?;
+        Some(Period { number: if is_large { now.large } else { now.small }, is_large })
     }
 
-    /// The period of an object that was just born; `None`: it is none that the census reads.
-    pub(crate) fn period_of(&self, bytes: u64, period: u32) -> Option<u32> {
-        (self.is_read() && bytes <= self.largest.load(Relaxed)).then_some(period)
-    }
-
-    /// The running period ends, and such a share of it was not read. Called in pauses: it neither blocks nor allocates.
-    pub(crate) fn period_ends(&self, unread: f64) {
-        let period = self.period();
-        if let Some(share) = self.share_of(period) {
-            share.store((unread as f32).to_bits(), Relaxed);
+    /// A pause ends: such a share of what had been in Eden was not read, if it was emptied; and large objects are counted, or are
+    /// not. Called in pauses: it neither blocks nor allocates.
+    pub(crate) fn pause_ends(&self, unread: Option<f64>, has_large: bool) {
+        let counts_large = self.largest.get().is_some_and(|&largest| largest < u64::MAX);
+        let has_gap = unread.is_some_and(|unread| unread > 0.0) || counts_large && !has_large;
+        if has_gap {
+            self.has_gaps.store(true, Relaxed);
         }
-        self.period.store(period.wrapping_add(1), Relaxed);
+        if let Some(unread) = unread {
+            self.small.end(unread);
+        }
+        self.large.end(if has_large { 0.0 } else { 1.0 });
     }
 
     /// What of a period that ended was not read; nothing is known of one of long ago.
-    pub(crate) fn unread_of(&self, period: u32) -> f64 {
-        let is_kept = (1..PERIODS as u32).contains(&self.period().wrapping_sub(period));
-        let share = self.share_of(period).filter(|_| is_kept);
-        share.map_or(1.0, |share| f64::from(f32::from_bits(share.load(Relaxed))))
+    pub(crate) fn unread_of(&self, period: Period) -> f64 {
+        let periods = if period.is_large { &self.large } else { &self.small };
+        periods.unread_of(period.number)
     }
 
-    fn share_of(&self, period: u32) -> Option<&AtomicU32> {
-        Some(&self.unread.get()?[period as usize % PERIODS])
+    /// Whether of some period since all counts began not everything was read.
+    pub(crate) fn has_gaps(&self) -> bool {
+        self.has_gaps.load(Relaxed)
     }
 
-    /// Counts as of the end of the last period before this one.
-    pub(crate) fn note(&self, before: u32, rows: impl IntoIterator<Item = (ClassId, Tally)>) {
+    /// Counts as of the end of the last periods before these.
+    pub(crate) fn note(&self, before: Now, rows: impl IntoIterator<Item = (ClassId, Tally)>) {
         let mut born = self.born();
         born.before = before;
         for (class, tally) in rows {
@@ -116,11 +176,12 @@ impl Young {
         }
     }
 
-    /// All counts begin again.
+    /// All counts begin again, in the midst of a period.
     pub(crate) fn restart(&self) {
         let mut born = self.born();
         born.changed.clear();
-        born.before = self.period();
+        born.before = self.now();
+        self.has_gaps.store(true, Relaxed);
     }
 
     pub(crate) fn born(&self) -> MutexGuard<'_, Born> {
@@ -135,16 +196,35 @@ mod tests {
     #[test]
     fn a_period_is_known_once_it_ended_and_for_as_long_as_it_is_kept() {
         let young = Young::default();
-        assert_eq!(young.period_of(16, young.period()), None, "nobody reads");
-        young.is_read_from_now_on([ClassId(1)], true);
-        young.set_largest(1_000);
-        assert_eq!((young.period_of(1_000, 0), young.period_of(1_001, 0)), (Some(0), None));
-        young.period_ends(0.0);
-        young.period_ends(0.25);
-        assert_eq!([0, 1, 2].map(|period| young.unread_of(period)), [0.0, 0.25, 1.0]);
-        (0..PERIODS).for_each(|_| young.period_ends(0.0));
-        assert_eq!(young.unread_of(1), 1.0);
-        young.note(3, [(ClassId(1), Tally::of(1, 16)), (ClassId(2), Tally::of(2, 16))]);
+        assert_eq!(young.period_of(16, young.now()), None, "nobody reads");
+        young.is_read_from_now_on([ClassId(1)], (Some(1_000), true));
+        let now = young.now();
+        let [small, large] =
+            [1_000, 1_001].map(|bytes| young.period_of(bytes, now).expect("there is a census"));
+        young.pause_ends(None, true);
+        let [second, third] =
+            [16, 2_000].map(|bytes| young.period_of(bytes, young.now()).expect("as before"));
+        assert!(second == small && third != large, "Eden was not emptied");
+        assert!(young.now().is_after(large) && !young.now().is_after(small) && !young.has_gaps());
+        young.pause_ends(Some(0.25), true);
+        assert_eq!([small, large, third].map(|period| young.unread_of(period)), [0.25, 0.0, 0.0]);
+        assert!(young.now().is_after_all(now) && young.has_gaps());
+        (0..PERIODS).for_each(|_| young.pause_ends(Some(0.0), true));
+        assert_eq!(young.unread_of(small), 1.0);
+        young.note(young.now(), [(ClassId(1), Tally::of(1, 16)), (ClassId(2), Tally::of(2, 16))]);
         assert_eq!(young.born().changed.len(), 1, "what is mixed is left to samples");
+    }
+
+    #[test]
+    fn large_objects_that_were_not_counted_are_a_gap_where_they_are_counted_by_themselves() {
+        for (largest, has_gap) in [(Some(1_000), true), (None, false)] {
+            let young = Young::default();
+            young.is_read_from_now_on([], (largest, true));
+            young.pause_ends(Some(0.0), false);
+            assert_eq!(young.has_gaps(), has_gap);
+        }
+        let young = Young::default();
+        young.is_read_from_now_on([], (None, false));
+        assert!(young.has_gaps(), "it was there before");
     }
 }

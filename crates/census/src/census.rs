@@ -63,8 +63,10 @@ pub struct Census {
     holes: Vec<(u64, u64)>,
     /// What the last pause left unread of what was in Eden, as a share of it; `None`: it did not empty Eden.
     emptied: Option<f64>,
+    /// Whether large objects that were born before the last pause are counted.
+    has_large: bool,
     thinning: Thinning,
-    /// Young collections, one after the other, before which nothing was young.
+    /// Young collections, one after the other, before which nothing was young, nor born old.
     without_young: u32,
     totals: Totals,
     ended: Option<Doubt>,
@@ -126,6 +128,7 @@ impl Census {
             begun: None,
             holes: Vec::with_capacity(MOST_THREADS),
             emptied: None,
+            has_large: false,
             thinning: Thinning::default(),
             without_young: 0,
             totals: Totals::default(),
@@ -136,10 +139,11 @@ impl Census {
     /// A collection begins. `forced`: it is a full one, as we ask for it.
     pub fn begins(&mut self, memory: &impl Memory, forced: bool) {
         self.begun = None;
+        self.has_large = false;
         if self.ended.is_some() || !self.is_counting {
             return;
         }
-        if let Err(doubt) = self.heap.note(memory, &self.layout) {
+        if let Err(doubt) = self.heap.note(memory, &self.layout).and_then(|()| self.read_large(memory)) {
             return self.end(doubt);
         }
         let births = forced && !self.is_opening && self.read_births(memory).is_ok();
@@ -154,8 +158,8 @@ impl Census {
         }
         let Some(begun) = self.begun.take() else {
             // Nobody saw it begin.
-            self.is_opening = true;
-            return;
+            self.has_large = false;
+            return self.opens();
         };
         let is_as_before = pause == Pause::Concurrent
             || pause == Pause::Unknown && self.layout.collections(memory) == begun.collections;
@@ -163,25 +167,40 @@ impl Census {
             // They are still there, or are read with what became of them.
             self.classes.discard();
         }
-        let done = match pause {
-            _ if is_as_before => {
-                if pause == Pause::Concurrent {
-                    self.classes.forget_addresses();
-                }
-                Ok(None)
-            }
-            Pause::Young => self.read_young(memory).map(Some),
-            _ => self.after_full(memory, begun.births).map(Some),
-        };
+        if is_as_before && pause == Pause::Concurrent {
+            self.classes.forget_addresses();
+        }
+        let done = self.heap.note_large(memory, &self.layout).and_then(|()| match pause {
+            _ if is_as_before => Ok(None),
+            _ => self.read_emptied(memory, (pause, begun.births)).map(Some),
+        });
         match done {
             Ok(emptied) => self.emptied = emptied,
             Err(doubt) => self.end(doubt),
         }
     }
 
+    /// Eden was emptied: what of it was not read, as a share.
+    fn read_emptied(&mut self, memory: &impl Memory, (pause, births): (Pause, bool)) -> Result<f64, Doubt> {
+        // All that can be doubted is looked at before anything is counted.
+        let end = self.heap.old.end(memory, &self.layout)?;
+        let unread = match pause {
+            Pause::Young => self.read_young(memory)?,
+            _ => self.after_full(memory, births)?,
+        };
+        self.heap.old.starts_at(end);
+        Ok(unread)
+    }
+
     /// What the last pause left unread of what had been in Eden, as a share of it; `None`: Eden is as it was.
     pub fn emptied(&self) -> Option<f64> {
         self.emptied
+    }
+
+    /// Whether all large objects that were born since the pause before the last one are counted, where they are told apart
+    /// ([`Self::largest_young`]).
+    pub fn has_large(&self) -> bool {
+        self.has_large
     }
 
     /// Whether the last pause was read, or a part of it.
@@ -218,11 +237,12 @@ impl Census {
     fn opens(&mut self) {
         self.is_opening = true;
         self.since = 0;
+        self.heap.old.forget();
     }
 
-    /// Objects of more bytes than this are born old, as far as is known now.
-    pub fn largest_young(&self, memory: &impl Memory) -> Option<u64> {
-        self.heap.largest_young(memory, &self.layout)
+    /// Objects of more bytes than this have regions of their own, and are counted by themselves; `None`: all are counted together.
+    pub fn largest_young(&self) -> Option<u64> {
+        self.layout.largest_young()
     }
 
     /// Why it ended, if it did.
@@ -257,7 +277,8 @@ impl Census {
     fn read_young(&mut self, memory: &impl Memory) -> Result<f64, Doubt> {
         /// One may follow another at once, with nothing born between.
         const MOST_WITHOUT_YOUNG: u32 = 4;
-        self.without_young = if self.heap.spaces.is_empty() { self.without_young + 1 } else { 0 };
+        let has_births = !self.heap.spaces.is_empty() || self.heap.old.has_births();
+        self.without_young = if has_births { 0 } else { self.without_young + 1 };
         if self.without_young == MOST_WITHOUT_YOUNG {
             return Err(Doubt::Absurd("the young generation"));
         }
@@ -291,11 +312,14 @@ impl Census {
             Walk { memory, layout, classes, reading }.read(bottom, top)?;
             totals.read_bytes += if is_eden { top - bottom } else { 0 };
         }
+        let (read, all) = (totals.read_bytes - self.totals.read_bytes, heap.eden_bytes());
+        if let Some((from, top)) = heap.old.allocated().filter(|_| read == all) {
+            Walk { memory, layout, classes, reading: Reading::Old }.read_heads(from, top)?;
+        }
         classes.commit();
         totals.thinned += u32::from(left_out);
         totals.read += u32::from(is_whole && !left_out);
         totals.partly += u32::from(!is_whole);
-        let (read, all) = (totals.read_bytes - self.totals.read_bytes, heap.eden_bytes());
         self.totals = totals;
         Ok(if all == 0 { 0.0 } else { 1.0 - read as f64 / all as f64 })
     }
@@ -311,6 +335,21 @@ impl Census {
         Ok(())
     }
 
+    /// Large objects that were born since the last pause: the running one may give their regions back.
+    fn read_large(&mut self, memory: &impl Memory) -> Result<(), Doubt> {
+        if self.is_opening || !self.layout.has_regions() {
+            return Ok(());
+        }
+        self.check(memory)?;
+        let Self { layout, classes, heap, .. } = self;
+        for &at in heap.old.large() {
+            Walk { memory, layout, classes, reading: Reading::Old }.read_one(at)?;
+        }
+        self.classes.commit();
+        self.has_large = true;
+        Ok(())
+    }
+
     /// What was born since the last collection, before one that leaves nothing to read. Unused parts of buffers are left out.
     fn read_births(&mut self, memory: &impl Memory) -> Result<(), Doubt> {
         let read = self.check(memory).and_then(|()| self.walk_births(memory));
@@ -323,8 +362,14 @@ impl Census {
     fn walk_births(&mut self, memory: &impl Memory) -> Result<(), Doubt> {
         unused(memory, &self.layout, &mut self.holes)?;
         let Self { layout, classes, heap, holes, .. } = self;
-        for space in heap.spaces.iter().filter(|space| space.is_eden) {
-            let mut walk = Walk { memory, layout, classes, reading: Reading::Before };
+        for space in &heap.spaces {
+            let reading = match space.is_eden {
+                true => Reading::Before,
+                // Elsewhere nothing is born among survivors.
+                false if layout.fills_survivors => continue,
+                false => Reading::BeforeAmongSurvivors,
+            };
+            let mut walk = Walk { memory, layout, classes, reading };
             let mut bottom = space.bottom;
             for &(from, to) in holes.iter().filter(|hole| (space.bottom..space.top).contains(&hole.0)) {
                 if from < bottom || to > space.top {
@@ -334,6 +379,9 @@ impl Census {
                 bottom = to;
             }
             walk.read(bottom, space.top)?;
+        }
+        if let Some((from, top)) = heap.old.allocated() {
+            Walk { memory, layout, classes, reading: Reading::Old }.read_heads(from, top)?;
         }
         Ok(())
     }
@@ -345,7 +393,7 @@ impl Census {
             self.totals.read_bytes += self.heap.eden_bytes();
         }
         self.classes.forget_addresses();
-        let left = self.heap.raise_floor(memory, &self.layout)?;
+        let left = self.heap.raise_floors(memory, &self.layout)?;
         if !std::mem::take(&mut self.is_opening) {
             self.totals.births_only += u32::from(births);
             self.totals.unread += u32::from(!births);

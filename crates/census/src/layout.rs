@@ -67,6 +67,8 @@ pub struct Layout {
     pub(crate) narrow_references: bool,
     /// Where a stack chunk has its size, in words; `None`: not known.
     pub(crate) chunk_size_at: Option<u64>,
+    /// Where the JVM says what a collection left in use of Eden and of the old generation, in bytes; `None`: not known.
+    pub(crate) left_at: Option<(u64, u64)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -87,10 +89,10 @@ pub(crate) enum Young {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SpaceFields {
-    /// The young generation.
-    pub(crate) generation: u64,
+    /// Where the addresses of the spaces' structures are.
     pub(crate) eden: u64,
     pub(crate) from: u64,
+    pub(crate) old: u64,
     pub(crate) bottom: u64,
     pub(crate) top: u64,
     pub(crate) end: u64,
@@ -107,6 +109,8 @@ pub(crate) struct RegionFields {
     pub(crate) free: u32,
     pub(crate) eden: u32,
     pub(crate) survivor: u32,
+    /// Where a large object begins.
+    pub(crate) large: u32,
     /// Bytes of each region.
     pub(crate) grain: u64,
 }
@@ -182,6 +186,14 @@ impl Layout {
         matches!(self.young, Young::Regions(_))
     }
 
+    /// Objects of more bytes than this have regions of their own.
+    pub(crate) fn largest_young(&self) -> Option<u64> {
+        match &self.young {
+            Young::Regions(fields) => Some(fields.grain / 2),
+            Young::Spaces(_) => None,
+        }
+    }
+
     /// Of this JVM with such a collector. `alignment`: of objects, in bytes.
     ///
     /// # Errors
@@ -230,6 +242,7 @@ impl Layout {
             buffers: buffers(&find, alignment),
             narrow_references: tables.switch(c"UseCompressedOops") == Some(true),
             chunk_size_at: None,
+            left_at: None,
         })
     }
 
@@ -237,6 +250,13 @@ impl Layout {
     #[must_use]
     pub fn with_chunk_size_at(self, offset: Option<u64>) -> Self {
         Self { chunk_size_at: offset, ..self }
+    }
+
+    /// It is known where the JVM says what a collection left in use, in bytes: of Eden, and of the old generation. A collector without
+    /// regions is read only then: what was allocated within a pause, after the collection, is told apart by it.
+    #[must_use]
+    pub fn with_left_at(self, (eden, old): (u64, u64)) -> Self {
+        Self { left_at: Some((eden, old)), ..self }
     }
 
     /// How many collections there were.
@@ -285,11 +305,13 @@ fn class_pointers<T: Tables, M: Memory>(find: &Finder<'_, T, M>) -> Result<Class
 
 fn serial<T: Tables, M: Memory>(find: &Finder<'_, T, M>, heap: u64) -> Result<SpaceFields, Missing> {
     let at = find.offset(&[(c"SerialHeap", c"_young_gen"), (c"GenCollectedHeap", c"_young_gen")])?;
-    let generation = find.memory.word(heap + at).ok_or_else(|| Missing("SerialHeap::_young_gen".into()))?;
+    let young = find.memory.word(heap + at).ok_or_else(|| Missing("SerialHeap::_young_gen".into()))?;
+    let at = find.offset(&[(c"SerialHeap", c"_old_gen"), (c"GenCollectedHeap", c"_old_gen")])?;
+    let old = find.memory.word(heap + at).ok_or_else(|| Missing("SerialHeap::_old_gen".into()))?;
     Ok(SpaceFields {
-        generation,
-        eden: find.offset(&[(c"DefNewGeneration", c"_eden_space")])?,
-        from: find.offset(&[(c"DefNewGeneration", c"_from_space")])?,
+        eden: young + find.offset(&[(c"DefNewGeneration", c"_eden_space")])?,
+        from: young + find.offset(&[(c"DefNewGeneration", c"_from_space")])?,
+        old: old + find.offset(&[(c"TenuredGeneration", c"_the_space")])?,
         bottom: find.offset(&[(c"ContiguousSpace", c"_bottom"), (c"Space", c"_bottom")])?,
         top: find.offset(&[(c"ContiguousSpace", c"_top")])?,
         end: find.offset(&[(c"ContiguousSpace", c"_end"), (c"Space", c"_end")])?,
@@ -297,16 +319,20 @@ fn serial<T: Tables, M: Memory>(find: &Finder<'_, T, M>, heap: u64) -> Result<Sp
 }
 
 fn parallel<T: Tables, M: Memory>(find: &Finder<'_, T, M>, heap: u64) -> Result<SpaceFields, Missing> {
-    let name = &[(c"ParallelScavengeHeap", c"_young_gen")];
-    let at = match find.address(name) {
-        Ok(address) => address,
-        // Not static from JDK 27 on.
-        Err(_) => heap + find.offset(name)?,
+    let generation = |name: Names<'_>| {
+        let at = match find.address(name) {
+            Ok(address) => address,
+            // Not static from JDK 27 on.
+            Err(_) => heap + find.offset(name)?,
+        };
+        find.memory.word(at).ok_or_else(|| missing(name))
     };
+    let young = generation(&[(c"ParallelScavengeHeap", c"_young_gen")])?;
+    let old = generation(&[(c"ParallelScavengeHeap", c"_old_gen")])?;
     Ok(SpaceFields {
-        generation: find.memory.word(at).ok_or_else(|| missing(name))?,
-        eden: find.offset(&[(c"PSYoungGen", c"_eden_space")])?,
-        from: find.offset(&[(c"PSYoungGen", c"_from_space")])?,
+        eden: young + find.offset(&[(c"PSYoungGen", c"_eden_space")])?,
+        from: young + find.offset(&[(c"PSYoungGen", c"_from_space")])?,
+        old: old + find.offset(&[(c"PSOldGen", c"_object_space")])?,
         bottom: find.offset(&[(c"MutableSpace", c"_bottom"), (c"ImmutableSpace", c"_bottom")])?,
         top: find.offset(&[(c"MutableSpace", c"_top")])?,
         end: find.offset(&[(c"MutableSpace", c"_end"), (c"ImmutableSpace", c"_end")])?,
@@ -339,6 +365,7 @@ fn regions<T: Tables, M: Memory>(find: &Finder<'_, T, M>, heap: u64) -> Result<R
         free: tag(c"G1HeapRegionType::FreeTag", c"HeapRegionType::FreeTag")?,
         eden: tag(c"G1HeapRegionType::EdenTag", c"HeapRegionType::EdenTag")?,
         survivor: tag(c"G1HeapRegionType::SurvTag", c"HeapRegionType::SurvTag")?,
+        large: tag(c"G1HeapRegionType::StartsHumongousTag", c"HeapRegionType::StartsHumongousTag")?,
         grain: find.word(&[(c"G1HeapRegion", c"GrainBytes"), (c"HeapRegion", c"GrainBytes")])?,
     })
 }

@@ -12,6 +12,7 @@ mod header;
 mod known;
 mod layout;
 mod memory;
+mod old;
 mod regions;
 mod row;
 mod walk;

@@ -3,6 +3,7 @@
 use crate::doubt::Doubt;
 use crate::layout::{Layout, RegionFields, SpaceFields, Young};
 use crate::memory::{Memory, half_of, word_of};
+use crate::old::Old;
 
 /// Regions at most that a heap is divided into.
 const MOST_REGIONS: u64 = 1 << 18;
@@ -58,31 +59,35 @@ impl Survivors {
 pub(crate) struct Heap {
     pub(crate) spaces: Vec<Space>,
     pub(crate) survivors: Survivors,
-    /// Objects of Eden below this were there after the last full collection.
-    floor: u64,
+    pub(crate) old: Old,
+    /// Objects of Eden, and of survivors, below these were there after the last full collection.
+    floors: [u64; 2],
     pointers: Vec<u64>,
     bytes: Vec<u8>,
 }
 
 /// A region as the heap has it.
-struct Region {
-    bottom: u64,
-    top: u64,
-    tag: u32,
+pub(crate) struct Region {
+    pub(crate) bottom: u64,
+    pub(crate) top: u64,
+    pub(crate) tag: u32,
 }
 
 impl Heap {
     /// With room for all there may be.
     pub(crate) fn new(memory: &impl Memory, layout: &Layout) -> Result<Self, Doubt> {
-        let heap = |spaces, survivors, pointers: usize, bytes| Self {
-            spaces: Vec::with_capacity(spaces),
-            survivors,
-            floor: 0,
-            pointers: vec![0; pointers],
-            bytes: vec![0; bytes],
+        let heap = |spaces, survivors, pointers: usize, bytes| {
+            Ok(Self {
+                spaces: Vec::with_capacity(spaces),
+                survivors,
+                old: Old::new(memory, layout, pointers)?,
+                floors: [0; 2],
+                pointers: vec![0; pointers],
+                bytes: vec![0; bytes],
+            })
         };
         match &layout.young {
-            Young::Spaces(_) => Ok(heap(2, Survivors::Space { bottom: 0, end: 0 }, 0, 0)),
+            Young::Spaces(_) => heap(2, Survivors::Space { bottom: 0, end: 0 }, 0, 0),
             Young::Regions(fields) => {
                 let length = memory.word(fields.length_at).ok_or(REGIONS)?;
                 let survivor = u8::try_from(fields.survivor).map_err(|_| ABSURD_REGIONS)?;
@@ -98,7 +103,7 @@ impl Heap {
                 let survivors =
                     Survivors::Regions { start: layout.heap.0, grain: fields.grain, tags, survivor };
                 let each = fields.window().map_or(0, |(_, each)| each);
-                Ok(heap(length, survivors, length, length * each))
+                heap(length, survivors, length, length * each)
             }
         }
     }
@@ -113,14 +118,18 @@ impl Heap {
                 if from.0 < end && eden < from.2 {
                     return Err(ABSURD_SPACES);
                 }
-                let bottom = if (eden..=top).contains(&self.floor) { self.floor } else { eden };
-                self.push((bottom, top), true);
-                self.push((from.0, from.1), false);
+                let above =
+                    |floor, (bottom, top)| if (bottom..=top).contains(&floor) { floor } else { bottom };
+                self.push((above(self.floors[0], (eden, top)), top), true);
+                self.push((above(self.floors[1], (from.0, from.1)), from.1), false);
+                self.old.note_space(memory, layout, fields)?;
             }
             Young::Regions(fields) => {
                 let count = self.read_regions(memory, fields)?;
+                self.old.note_begin();
                 for index in 0..count {
                     let region = self.region(layout, fields, index)?;
+                    self.old.note_region(layout, fields, &region);
                     // One that is free has nothing in it, if that is its tag.
                     if region.tag == fields.free && region.top != region.bottom {
                         return Err(ABSURD_REGIONS);
@@ -142,7 +151,7 @@ impl Heap {
 
     /// A young collection ended: where copies are, and which parts may not have been emptied.
     pub(crate) fn look_after(&mut self, memory: &impl Memory, layout: &Layout) -> Result<(), Doubt> {
-        self.floor = 0;
+        self.floors = [0; 2];
         match &layout.young {
             Young::Spaces(fields) => {
                 let (bottom, _, end) = space_to_end(memory, layout, (fields, fields.from))?;
@@ -188,24 +197,25 @@ impl Heap {
         Ok(())
     }
 
-    /// A full collection ended: what is in Eden now was not born there since, but for what was allocated within the pause. Bytes of
-    /// both.
-    pub(crate) fn raise_floor(&mut self, memory: &impl Memory, layout: &Layout) -> Result<u64, Doubt> {
+    /// A full collection ended: what it left among the young was not born since. Bytes of that in Eden.
+    pub(crate) fn raise_floors(&mut self, memory: &impl Memory, layout: &Layout) -> Result<u64, Doubt> {
         let Young::Spaces(fields) = &layout.young else { return Ok(0) };
         let (bottom, top) = space(memory, layout, (fields, fields.eden))?;
-        self.floor = top;
-        Ok(top - bottom)
+        // What was allocated within the pause, behind it, is born in the time that begins.
+        let left = layout.left_at.and_then(|(eden, _)| memory.word(eden)).ok_or(SPACES)?;
+        let end = bottom.checked_add(left).filter(|&end| end <= top && end.is_multiple_of(8));
+        self.floors = [end.ok_or(ABSURD_SPACES)?, space(memory, layout, (fields, fields.from))?.1];
+        Ok(left)
     }
 
-    /// Objects of more bytes than this are not allocated in Eden: with G1 they are humongous, with others there is no room for them.
-    pub(crate) fn largest_young(&self, memory: &impl Memory, layout: &Layout) -> Option<u64> {
-        match &layout.young {
-            Young::Regions(fields) => Some(fields.grain / 2),
-            Young::Spaces(fields) => {
-                let (bottom, _, end) = space_to_end(memory, layout, (fields, fields.eden)).ok()?;
-                Some(end - bottom)
-            }
+    /// A pause ended: which large objects there are, where they have regions of their own.
+    pub(crate) fn note_large(&mut self, memory: &impl Memory, layout: &Layout) -> Result<(), Doubt> {
+        let Young::Regions(fields) = &layout.young else { return Ok(()) };
+        for index in 0..self.read_regions(memory, fields)? {
+            let region = self.region(layout, fields, index)?;
+            self.old.is_known(memory, (layout, fields), &region);
         }
+        Ok(())
     }
 
     /// Bytes in Eden, as a collection began.
@@ -268,8 +278,12 @@ impl RegionFields {
     }
 }
 
-/// Bottom and top of a space of the young generation.
-fn space(memory: &impl Memory, layout: &Layout, which: (&SpaceFields, u64)) -> Result<(u64, u64), Doubt> {
+/// Bottom and top of a space.
+pub(crate) fn space(
+    memory: &impl Memory,
+    layout: &Layout,
+    which: (&SpaceFields, u64),
+) -> Result<(u64, u64), Doubt> {
     let (bottom, top, _) = space_to_end(memory, layout, which)?;
     Ok((bottom, top))
 }
@@ -279,7 +293,7 @@ fn space_to_end(
     layout: &Layout,
     (fields, which): (&SpaceFields, u64),
 ) -> Result<(u64, u64, u64), Doubt> {
-    let space = memory.word(fields.generation.wrapping_add(which)).ok_or(SPACES)?;
+    let space = memory.word(which).ok_or(SPACES)?;
     let field = |at: u64| memory.word(space.wrapping_add(at)).ok_or(SPACES);
     let (bottom, top, end) = (field(fields.bottom)?, field(fields.top)?, field(fields.end)?);
     let in_heap = bottom >= layout.heap.0 && end <= layout.heap.1;

@@ -18,12 +18,14 @@ pub struct Row {
     pub promoted: [Total; AGES],
     /// Born, and it is not known what became of them.
     pub undecided: Total,
+    /// Born in the old generation.
+    pub old: Total,
 }
 
 impl Row {
     /// All that were born.
     pub fn born(&self) -> Total {
-        [self.undecided, self.died[0], self.survived[0], self.promoted[0]].into_iter().sum()
+        [self.undecided, self.old, self.died[0], self.survived[0], self.promoted[0]].into_iter().sum()
     }
 
     /// All that was copied, in each collection anew.
@@ -42,5 +44,6 @@ impl Row {
             totals.iter_mut().zip(others).for_each(|(total, &other)| total.add(other));
         }
         self.undecided.add(other.undecided);
+        self.old.add(other.old);
     }
 }

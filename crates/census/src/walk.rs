@@ -14,6 +14,8 @@ use crate::row::{AGES, UNKNOWN_AGE};
 
 /// Words of a copy that are looked at.
 const COPY_BYTES: u64 = 24;
+/// The same of an object that is old.
+const HEAD_BYTES: u64 = 24;
 
 /// Whose objects are read, and what is known of them.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +26,10 @@ pub(crate) enum Reading<'a> {
     Survivors(&'a Survivors, usize),
     /// Eden before a collection that leaves nothing to read.
     Before,
+    /// Survivors before such a one: those of no age were made there, for want of room elsewhere.
+    BeforeAmongSurvivors,
+    /// What was allocated in the old generation.
+    Old,
 }
 
 /// A walk through spaces.
@@ -60,6 +66,35 @@ impl<'a, M: Memory> Walk<'a, M> {
             self.count(&met);
         }
         Ok(())
+    }
+
+    /// The same of few objects that may be large: no more is loaded than what they begin with.
+    pub(crate) fn read_heads(&mut self, bottom: u64, top: u64) -> Result<(), Doubt> {
+        let mut at = bottom;
+        while at < top {
+            let met = self.head(at, top)?;
+            let end = met.words.checked_mul(8).and_then(|bytes| at.checked_add(bytes));
+            at = end.filter(|&end| end > at && end <= top).ok_or(Doubt::Overrun { at, words: met.words })?;
+            self.count(&met);
+        }
+        Ok(())
+    }
+
+    /// Counts the one object that begins at an address.
+    pub(crate) fn read_one(&mut self, at: u64) -> Result<(), Doubt> {
+        let met = self.head(at, self.layout.heap.1)?;
+        if met.words == 0 || met.words > (self.layout.heap.1 - at) / 8 {
+            return Err(Doubt::Overrun { at, words: met.words });
+        }
+        self.count(&met);
+        Ok(())
+    }
+
+    fn head(&mut self, at: u64, top: u64) -> Result<Met<'a>, Doubt> {
+        let memory: &'a M = self.memory;
+        let end = at.checked_add(HEAD_BYTES).map_or(top, |end| end.min(top));
+        let words = memory.words(at, end).ok_or(Doubt::Unreadable("what was born old"))?;
+        self.meet(words, 0, at)
     }
 
     #[inline]
@@ -144,7 +179,11 @@ impl<'a, M: Memory> Walk<'a, M> {
             (Reading::Eden(_), None) if self.classes.hot[met.slot].words > 0 => {
                 self.classes.hot[met.slot].dead += 1;
             }
-            (Reading::Before, _) => self.classes.delta(met.slot).undecided.add(Total::one(met.words * 8)),
+            (Reading::BeforeAmongSurvivors, _) if age(self.layout, met.mark) != 0 => {}
+            (Reading::Before | Reading::BeforeAmongSurvivors, _) => {
+                self.classes.delta(met.slot).undecided.add(Total::one(met.words * 8));
+            }
+            (Reading::Old, _) => self.classes.delta(met.slot).old.add(Total::one(met.words * 8)),
             (Reading::Eden(_), None) => self.classes.delta(met.slot).died[0].add(Total::one(met.words * 8)),
             (Reading::Eden(survivors), Some((copy, _))) => {
                 let is_young = survivors.contain(copy);

@@ -56,6 +56,11 @@ unsafe impl Send for PerfCounter {}
 unsafe impl Sync for PerfCounter {}
 
 impl PerfCounter {
+    /// Where it is.
+    pub fn address(self) -> u64 {
+        self.0.expose_provenance() as u64
+    }
+
     /// The counter's value now.
     pub fn get(self) -> i64 {
         // SAFETY: aligned and inside the buffer (checked by `PerfData::counter`), which is never unmapped.

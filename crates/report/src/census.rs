@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use mayfly_profile::{Census, CensusReach, ClassCensus, EngineKind, Profile, Total, readable_class};
+use mayfly_profile::{Census, ClassCensus, EngineKind, Profile, Total, readable_class};
 
 use crate::rows::{blank, line};
 use crate::table::right_aligned;
@@ -43,7 +43,7 @@ pub(crate) fn write_census(out: &mut String, profile: &Profile, limit: Option<us
 
 fn row(census: &Census, name: &str, class: &ClassCensus) -> Vec<String> {
     let born = class.born();
-    let decided = born.bytes.saturating_sub(class.undecided.bytes);
+    let decided = born.bytes.saturating_sub(class.undecided.bytes).saturating_sub(class.old.bytes);
     let share = |part: Total| match decided {
         0 => "?".to_owned(),
         // Those that died later may have been born in objects that are not among these.
@@ -63,11 +63,11 @@ fn row(census: &Census, name: &str, class: &ClassCensus) -> Vec<String> {
 
 /// The lines under trust: what was read, and what it cost; empty without a census.
 pub(crate) fn census_lines(profile: &Profile) -> Vec<String> {
-    let Some(Census { reach, .. }) = &profile.census else { return Vec::new() };
+    let Some(census @ Census { reach, .. }) = &profile.census else { return Vec::new() };
     if reach.collections() == 0 && !reach.ended.is_empty() {
         return vec![format!("no census: {}", printable(&reach.ended))];
     }
-    let mut lines = vec![read_line(reach, profile.trust.jvm_allocated_bytes)];
+    let mut lines = vec![read_line(census, profile.trust.jvm_allocated_bytes)];
     if reach.unread_bytes > 0 {
         lines.push(format!(
             "census in doubt: {} of young objects in {} not read",
@@ -87,8 +87,8 @@ pub(crate) fn census_lines(profile: &Profile) -> Vec<String> {
     }
     if let Some(rest) = profile.sampled_rest().filter(|&rest| rest > 0) {
         lines.push(format!(
-            "counts of classes: read at young collections, and {} of what was not read from samples (since the last collection, born \
-             old, or in doubt)",
+            "counts of classes: read at young collections, and {} of what was not read from samples (since the last collection, or \
+             in doubt)",
             units::bytes(rest)
         ));
     }
@@ -98,19 +98,23 @@ pub(crate) fn census_lines(profile: &Profile) -> Vec<String> {
     lines
 }
 
-fn read_line(reach: &CensusReach, allocated: Option<u64>) -> String {
+fn read_line(census: &Census, allocated: Option<u64>) -> String {
+    let reach = &census.reach;
     let all = reach.collections();
     let read = reach.read + reach.births_only;
     let of_jvm = match allocated {
-        Some(bytes) if reach.from_start => format!(
-            " of {} the JVM allocated, what came after the last of them and arrays too large for Eden aside",
-            units::bytes(bytes)
-        ),
+        Some(bytes) if reach.from_start => {
+            format!(" of {} the JVM allocated, what came after the last of them aside", units::bytes(bytes))
+        }
         _ if !reach.from_start => ", from the first collection on".to_owned(),
         _ => String::new(),
     };
+    let born_old = match census.born_old().bytes {
+        0 => String::new(),
+        bytes => format!(", and {} born old,", units::bytes(bytes)),
+    };
     format!(
-        "census: {} read in {} of {} collections{of_jvm}; reading took {} of {} of pauses, {} at most",
+        "census: {} read in {} of {} collections{born_old}{of_jvm}; reading took {} of {} of pauses, {} at most",
         units::bytes(reach.read_bytes),
         units::grouped(u64::from(read)),
         units::grouped(u64::from(all)),
@@ -123,7 +127,7 @@ fn read_line(reach: &CensusReach, allocated: Option<u64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mayfly_profile::Trust;
+    use mayfly_profile::{CensusReach, Trust};
 
     fn profile(reach: CensusReach) -> Profile {
         let sum = |objects| Total { objects, bytes: objects * 24 };
@@ -131,7 +135,8 @@ mod tests {
             died: vec![sum(60), sum(10)],
             survived: vec![sum(20), sum(5)],
             promoted: vec![sum(20)],
-            undecided: Total::default(),
+            old: sum(7),
+            ..ClassCensus::default()
         };
         let ints = ClassCensus { undecided: sum(1_000), ..ClassCensus::default() };
         let classes = [("a.Node".to_owned(), node), ("[I".to_owned(), ints)].into();
@@ -145,7 +150,7 @@ mod tests {
         write_census(&mut out, &profile, None);
         let rows: Vec<Vec<_>> = out.lines().map(|line| line.split_whitespace().collect()).collect();
         assert!(rows.contains(&vec!["1,000+", "23.4", "KiB", "?", "?", "?", "0", "B", "int[]"]), "{out}");
-        let node = ["100", "2.34", "KiB", "60.0", "%", "10.0", "%", "20.0", "%", "1.05", "KiB", "a.Node"];
+        let node = ["107", "2.51", "KiB", "60.0", "%", "10.0", "%", "20.0", "%", "1.05", "KiB", "a.Node"];
         assert!(rows.contains(&node.to_vec()), "{out}");
         out.clear();
         write_census(&mut out, &profile, Some(1));
@@ -174,7 +179,9 @@ mod tests {
         };
         let lines = census_lines(&told);
         assert!(
-            lines[0].starts_with("census: 3.00 MiB read in 9 of 12 collections of 5.00 MiB the JVM"),
+            lines[0].starts_with(
+                "census: 3.00 MiB read in 9 of 12 collections, and 168 B born old, of 5.00 MiB the JVM"
+            ),
             "{lines:?}"
         );
         assert!(lines[0].ends_with("reading took 12 ms of 20 ms of pauses, 4 ms at most"), "{lines:?}");

@@ -114,6 +114,89 @@ fn check_sampled(jvm: &Jvm, cell: &[&str; 2]) {
     assert!((0.98..1.02).contains(&share), "{share}, {cell:?} on {jvm}: {}", json.0["trust"]);
 }
 
+/// Large arrays among small ones of their class, with small young generations and an old one that grows: whom a sample meets is chance.
+fn large_arrays(jvm: &Jvm, options: &str, (collector, args): (&str, [&str; 3])) -> (Expectation, JsonReport) {
+    let run = Profiled::new(jvm, "young.Old", options).with(|launch| {
+        // Up to JDK 21 Serial makes room by full collections, where the old generation has to grow.
+        let start = if jvm.feature > 21 { "-Xms16m" } else { "-Xms320m" };
+        let flags = ["-Xint", "-Xmn8m", start, "-Xmx320m", "-XX:G1HeapRegionSize=1m", collector];
+        launch.args(&args).jvm_args(&flags)
+    });
+    let stdout = run.run().stdout;
+    let expected = Expectation::all(&stdout).into_iter().next().expect("an expectation");
+    (expected, run.json())
+}
+
+const READ: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
+
+/// Too large for Eden; with G1 humongous, though others have room for it.
+const LARGE: [[&str; 3]; 2] = [["16", "2500000", "0"], ["60", "180000", "0"]];
+
+#[test]
+fn what_is_born_old_is_what_hooks_count() {
+    each_jvm(|jvm| {
+        for cell in turns_of(jvm, 0, &READ) {
+            for args in LARGE {
+                let (expected, json) = large_arrays(jvm, "#engine-exact#census", (cell, args));
+                let hooks = json.class(&expected.class).map(|row| &row["allocated"]);
+                let hooks = hooks.map(|row| (row["objects"].as_u64(), row["bytes"].as_u64()));
+                let read = census_of(&json, &expected.class);
+                let old = read["old"]["objects"].as_u64();
+                let collections = &json.0["census"]["collections"];
+                let why = format!("{args:?}, {cell} on {jvm}: {collections}");
+                if *cell == READ[1] && collections["unread"].as_u64() > Some(0) {
+                    // Parallel of JDK 26 collects all for each of them.
+                    assert!(jvm.feature >= 26 && Some(born(read)) < hooks && old >= Some(1), "{why}");
+                    continue;
+                }
+                assert_eq!(Some(born(read)), hooks, "{why}");
+                assert_eq!(born(read).0, Some(expected.objects), "{why}");
+                let is_old = args == LARGE[0] || *cell == READ[2];
+                assert_eq!(old, Some(if is_old { args[0].parse().expect("a number") } else { 0 }), "{why}");
+            }
+        }
+    });
+}
+
+#[test]
+fn with_samples_what_is_born_old_is_in_the_count_though_none_meets_it() {
+    each_jvm(|jvm| {
+        for cell in turns_of(jvm, 1, &READ) {
+            let (expected, json) = large_arrays(jvm, "#engine-sampled#census#sample-1g", (cell, LARGE[0]));
+            let collections = &json.0["census"]["collections"];
+            let whole = collections["births_only"].as_u64() > Some(0) && collections["unread"] == 0;
+            let Some(row) = json.class(&expected.class) else {
+                // Full collections, and no sample: nothing is said of it.
+                assert!(jvm.feature >= 26, "{expected:?}, {cell} on {jvm}: {collections}");
+                continue;
+            };
+            assert_eq!(row["allocated"]["estimated"], !whole, "{row}, {cell} on {jvm}");
+            let objects = row["allocated"]["objects"].as_u64();
+            assert!(!whole || objects == Some(expected.objects), "{expected:?} but {row}, {cell} on {jvm}");
+        }
+    });
+}
+
+#[test]
+fn a_count_is_an_estimate_once_a_collection_was_not_read_though_no_sample_tells_of_what_was_born_before_it() {
+    each_jvm(|jvm| {
+        for cell in turns_of(jvm, 2, &READ) {
+            let gcs = ["6", "3", "3"];
+            let (expected, json) = large_arrays(jvm, "#engine-sampled#census#sample-1g", (cell, gcs));
+            let census = &json.0["census"];
+            assert!(census["collections"]["unread"].as_u64() >= Some(3), "{cell} on {jvm}: {census}");
+            let Some(row) = json.class(&expected.class) else {
+                // Without a collection as the JVM ends none may be read.
+                assert!(jvm.feature >= 26, "{expected:?}, {cell} on {jvm}: {census}");
+                continue;
+            };
+            assert_eq!(row["allocated"]["estimated"], true, "{row}, {cell} on {jvm}");
+            let error = row["jvm_allocated"]["error_bytes"].as_u64();
+            assert!(error > Some(0), "{row}, {cell} on {jvm}");
+        }
+    });
+}
+
 #[test]
 fn where_reading_may_take_no_time_it_is_thinned_and_samples_count_for_the_rest() {
     any_jvm(|jvm| {

@@ -44,6 +44,8 @@ struct ClassCensusJson<'a> {
     copied: Total,
     /// Born, and not known what became of them.
     undecided: Total,
+    /// Born in the old generation.
+    old: Total,
     /// Whether arrays that fill buffers up are among them.
     with_fillers: bool,
 }
@@ -82,6 +84,7 @@ pub(super) fn census(profile: &Profile, limit: Option<usize>) -> Option<CensusJs
                 promoted: &class.promoted,
                 copied: class.copied(),
                 undecided: class.undecided,
+                old: class.old,
                 with_fillers: census.has_fillers(name),
             })
             .collect(),

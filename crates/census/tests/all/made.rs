@@ -22,6 +22,10 @@ pub(crate) const REGION_LIST: u64 = COLLECTED_HEAP + 40;
 const YOUNG_GEN: u64 = VM + 0x200;
 const EDEN: u64 = VM + 0x300;
 const FROM: u64 = VM + 0x400;
+const OLD_GEN: u64 = VM + 0x280;
+const OLD: u64 = VM + 0x480;
+/// What a collection left of Eden, and of the old generation.
+const LEFT: u64 = VM + 0x580;
 const STATICS: u64 = VM + 0x500;
 pub(crate) const REGION_TABLE: u64 = VM + 0x600;
 const REGIONS: u64 = VM + 0x800;
@@ -72,6 +76,10 @@ impl Made {
         made.put(COLLECTED_HEAP + 24, HEAP_BYTES / 8);
         made.put(YOUNG_GEN, EDEN);
         made.put(YOUNG_GEN + 8, FROM);
+        made.put(STATICS + 56, OLD_GEN);
+        made.put(OLD_GEN, OLD);
+        made.old((HEAP + HEAP_BYTES / 2, HEAP + HEAP_BYTES / 2, HEAP + HEAP_BYTES));
+        made.left((0, 0));
         made.put(COLLECTED_HEAP + 40, REGION_TABLE);
         made.put(COLLECTED_HEAP + 48, HEAP_BYTES / GRAIN);
         for region in 0..HEAP_BYTES / GRAIN {
@@ -155,6 +163,15 @@ impl Made {
         [bottom, top, end].into_iter().zip([0, 8, 16]).for_each(|(word, at)| self.put(FROM + at, word));
     }
 
+    pub(crate) fn old(&self, (bottom, top, end): (u64, u64, u64)) {
+        [bottom, top, end].into_iter().zip([0, 8, 16]).for_each(|(word, at)| self.put(OLD + at, word));
+    }
+
+    /// Bytes that the last collection left in use of Eden, and of the old generation.
+    pub(crate) fn left(&self, (eden, old): (u64, u64)) {
+        [eden, old].into_iter().zip([0, 8]).for_each(|(bytes, at)| self.put(LEFT + at, bytes));
+    }
+
     /// A region of such a tag is filled with so many bytes.
     pub(crate) fn region(&self, index: u64, tag: u32, bytes: u64) {
         let at = REGIONS + index * REGION_BYTES;
@@ -181,7 +198,7 @@ impl Made {
     }
 
     pub(crate) fn layout(&self, collector: Collector) -> Result<Layout, Missing> {
-        Layout::find(self, self, (collector, 8))
+        Layout::find(self, self, (collector, 8)).map(|layout| layout.with_left_at((LEFT, LEFT + 8)))
     }
 
     pub(crate) fn census(&self, collector: Collector, known: Vec<Known>) -> Census {
@@ -233,6 +250,7 @@ const OFFSETS: &[(&CStr, &CStr, u64)] = &[
     (c"oopDesc", c"_metadata._compressed_klass", 8),
     (c"PSYoungGen", c"_eden_space", 0),
     (c"PSYoungGen", c"_from_space", 8),
+    (c"PSOldGen", c"_object_space", 0),
     (c"MutableSpace", c"_bottom", 0),
     (c"MutableSpace", c"_top", 8),
     (c"MutableSpace", c"_end", 16),
@@ -258,6 +276,7 @@ const ADDRESSES: &[(&CStr, &CStr, u64)] = &[
     (c"CompressedKlassPointers", c"_shift", STATICS + 16),
     (c"java_lang_Class", c"_oop_size_offset", STATICS + 24),
     (c"ParallelScavengeHeap", c"_young_gen", STATICS + 32),
+    (c"ParallelScavengeHeap", c"_old_gen", STATICS + 56),
     (c"G1HeapRegion", c"GrainBytes", STATICS + 40),
     (c"ThreadsSMRSupport", c"_java_thread_list", STATICS + 48),
 ];
@@ -267,6 +286,7 @@ const CONSTANTS: &[(&CStr, i64)] = &[
     (c"G1HeapRegionType::FreeTag", 0),
     (c"G1HeapRegionType::EdenTag", 2),
     (c"G1HeapRegionType::SurvTag", 3),
+    (c"G1HeapRegionType::StartsHumongousTag", 4),
 ];
 
 impl Made {
@@ -304,7 +324,7 @@ impl Tables for Made {
 /// All fields that a layout needs.
 pub(crate) fn needed(collector: Collector) -> impl Iterator<Item = (&'static CStr, &'static CStr)> {
     let unused: &[&CStr] = match collector {
-        Collector::G1 => &[c"PSYoungGen", c"MutableSpace", c"ParallelScavengeHeap"],
+        Collector::G1 => &[c"PSYoungGen", c"PSOldGen", c"MutableSpace", c"ParallelScavengeHeap"],
         _ => &[
             c"G1CollectedHeap",
             c"G1HeapRegionManager",

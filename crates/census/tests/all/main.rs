@@ -1,5 +1,6 @@
 //! Tests of the census on heaps that are made up.
 
+mod born_old;
 mod damaged;
 mod g1;
 mod made;

@@ -47,7 +47,14 @@ fn a_wrong_offset_is_doubted_at_the_first_collection_with_nothing_counted() {
         let known = made.known(old, 32, "Known");
         made.wrong.borrow_mut().insert(field, wrong);
         let layout = made.layout(Collector::Parallel).expect("nothing is missing");
-        let mut census = Census::new(&made, layout, (vec![known], true)).expect("spaces");
+        let mut census = match Census::new(&made, layout, (vec![known], true)) {
+            Ok(census) => census,
+            // There is none: as good.
+            Err(doubt) => {
+                assert!(matches!(doubt, Doubt::Absurd(_)), "{field:?}: {doubt}");
+                continue;
+            }
+        };
         census.begins(&made, false);
         made.eden((HEAP, HEAP, HEAP + 4096));
         census.ends(&made, Pause::Young);

@@ -21,13 +21,15 @@ pub struct ClassCensus {
     pub promoted: Vec<Total>,
     /// Born, and not known what became of them.
     pub undecided: Total,
+    /// Born in the old generation: with G1 those larger than half a region, elsewhere those for which there was no room among the young.
+    pub old: Total,
 }
 
 impl ClassCensus {
     /// All that were born.
     pub fn born(&self) -> Total {
         let firsts = [&self.died, &self.survived, &self.promoted].map(|sums| sums.first().copied());
-        firsts.into_iter().flatten().chain([self.undecided]).sum()
+        firsts.into_iter().flatten().chain([self.undecided, self.old]).sum()
     }
 
     /// Those that died before any collection had copied them.
@@ -62,6 +64,7 @@ impl ClassCensus {
             sums.iter_mut().zip(others).for_each(|(sum, &other)| sum.add(other));
         }
         self.undecided.add(other.undecided);
+        self.old.add(other.old);
     }
 }
 
@@ -137,6 +140,11 @@ impl Census {
         self.classes.values().map(ClassCensus::born).sum()
     }
 
+    /// All that was born in the old generation.
+    pub fn born_old(&self) -> Total {
+        self.classes.values().map(|class| class.old).sum()
+    }
+
     /// Whether a class has objects that are not the program's: what fills unused parts of buffers up.
     pub fn has_fillers(&self, class: &str) -> bool {
         self.reach.fillers_are_ints && FILLERS.contains(&class)
@@ -158,13 +166,14 @@ mod tests {
             survived: sums(&[3, 2]),
             promoted: sums(&[0, 0, 1]),
             undecided: Total { objects: 4, bytes: 64 },
+            old: Total { objects: 2, bytes: 999 },
         };
         assert_eq!(
             (class.born().objects, class.died_first().objects, class.died_later().objects),
-            (12, 5, 3)
+            (14, 5, 3)
         );
         assert_eq!((class.promoted_in_all().objects, class.copied().objects), (1, 6));
         class.add(&ClassCensus { died: sums(&[1, 0, 0, 7]), ..ClassCensus::default() });
-        assert_eq!((class.born().objects, class.died_later().bytes), (13, 160));
+        assert_eq!((class.born().objects, class.died_later().bytes), (15, 160));
     }
 }
