@@ -6,6 +6,8 @@ use std::sync::atomic::AtomicU64;
 use mayfly_census::{Memory, Tables};
 use mayfly_jvmti::{OwnMemory, PausedHeap, VmFlags, VmStructs};
 
+use crate::conduct::faults::table_entry;
+
 /// While the program runs: nothing of the heap.
 pub(super) struct Running(pub(super) OwnMemory);
 
@@ -42,15 +44,17 @@ pub(super) struct OfJvm(pub(super) VmFlags);
 
 impl Tables for OfJvm {
     fn offset(&self, class: &CStr, field: &CStr) -> Option<u64> {
-        VmStructs.offset(class, field)
+        table_entry(&field.to_string_lossy(), VmStructs.offset(class, field))
     }
 
     fn address(&self, class: &CStr, field: &CStr) -> Option<u64> {
-        VmStructs.address(class, field)
+        table_entry(&field.to_string_lossy(), VmStructs.address(class, field))
     }
 
     fn constant(&self, name: &CStr) -> Option<i64> {
-        VmStructs.constant(name)
+        let name_within = name.to_string_lossy();
+        let name_within = name_within.rsplit("::").next().unwrap_or_default();
+        table_entry(name_within, VmStructs.constant(name).map(|value| value as u64)).map(|value| value as i64)
     }
 
     fn switch(&self, flag: &CStr) -> Option<bool> {

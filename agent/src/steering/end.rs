@@ -89,6 +89,7 @@ fn close(profiler: &Profiler, jni: Jni<'_>, session: &mut Session, reason: &str)
     session.note_collections(profiler.target.take_collections(), &outside);
     session.is_asked_for_all();
     profiler.census.is_asked_for_all();
+    profiler.census.say_if_ended();
     let mut last = updates(profiler, session, &outside);
     last.push(Update::End);
     profiler.output.close(last);

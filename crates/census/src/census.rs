@@ -66,7 +66,7 @@ pub struct Census {
     /// Whether large objects that were born before the last pause are counted.
     has_large: bool,
     thinning: Thinning,
-    /// Young collections, one after the other, before which nothing was young, nor born old.
+    /// Young collections, one after the other, before which nothing was young, nor born old, or that emptied nothing.
     without_young: u32,
     totals: Totals,
     ended: Option<Doubt>,
@@ -116,8 +116,13 @@ impl Census {
         layout: Layout,
         (known, from_start): (Vec<Known>, bool),
     ) -> Result<Self, Doubt> {
+        let mut heap = Heap::new(memory, &layout)?;
+        if !from_start {
+            // A collection may be going on right now.
+            heap.old.forget();
+        }
         Ok(Self {
-            heap: Heap::new(memory, &layout)?,
+            heap,
             layout,
             classes: Classes::new(),
             known,
@@ -146,7 +151,12 @@ impl Census {
         if let Err(doubt) = self.heap.note(memory, &self.layout).and_then(|()| self.read_large(memory)) {
             return self.end(doubt);
         }
-        let births = forced && !self.is_opening && self.read_births(memory).is_ok();
+        let births = forced && !self.is_opening;
+        if births && let Err(doubt) = self.check(memory) {
+            return self.end(doubt);
+        }
+        // What is not as it should be here may be a buffer's: they are not read otherwise.
+        let births = births && self.read_births(memory).is_ok();
         self.begun = Some(Begun { collections: self.layout.collections(memory), births });
     }
 
@@ -275,14 +285,15 @@ impl Census {
 
     /// What of Eden was not read, as a share of it.
     fn read_young(&mut self, memory: &impl Memory) -> Result<f64, Doubt> {
-        /// One may follow another at once, with nothing born between.
+        /// One may follow another at once, with nothing born between, or have no room to empty Eden into.
         const MOST_WITHOUT_YOUNG: u32 = 4;
-        let has_births = !self.heap.spaces.is_empty() || self.heap.old.has_births();
+        self.heap.look_after(memory, &self.layout)?;
+        let Heap { spaces, old, .. } = &self.heap;
+        let has_births = self.heap.has_emptied() || spaces.is_empty() && old.has_births();
         self.without_young = if has_births { 0 } else { self.without_young + 1 };
         if self.without_young == MOST_WITHOUT_YOUNG {
             return Err(Doubt::Absurd("the young generation"));
         }
-        self.heap.look_after(memory, &self.layout)?;
         self.check(memory)?;
         if std::mem::take(&mut self.is_opening) {
             self.since = 0;
@@ -352,7 +363,7 @@ impl Census {
 
     /// What was born since the last collection, before one that leaves nothing to read. Unused parts of buffers are left out.
     fn read_births(&mut self, memory: &impl Memory) -> Result<(), Doubt> {
-        let read = self.check(memory).and_then(|()| self.walk_births(memory));
+        let read = self.walk_births(memory);
         if read.is_err() {
             self.classes.discard();
         }
@@ -400,7 +411,7 @@ impl Census {
             // One that we ask for is for no allocation: what is left is old.
             self.totals.unread_bytes += if births { 0 } else { self.heap.eden_bytes() + left };
         }
-        self.since = 0;
+        (self.since, self.without_young) = (0, 0);
         Ok(if births { 0.0 } else { 1.0 })
     }
 }

@@ -149,6 +149,11 @@ impl<T: Tables, M: Memory> Finder<'_, T, M> {
         names.iter().find_map(|(class, field)| self.tables.offset(class, field)).ok_or_else(|| missing(names))
     }
 
+    /// The address of a field of the structure at that address, whatever that is.
+    fn field(&self, structure: u64, names: Names<'_>) -> Result<u64, Missing> {
+        Ok(structure.wrapping_add(self.offset(names)?))
+    }
+
     fn address(&self, names: Names<'_>) -> Result<u64, Missing> {
         names
             .iter()
@@ -205,9 +210,9 @@ impl Layout {
     ) -> Result<Self, Missing> {
         let find = Finder { tables, memory };
         let heap = find.word(&[(c"Universe", c"_collectedHeap")])?;
-        let reserved = heap + find.offset(&[(c"CollectedHeap", c"_reserved")])?;
-        let start = reserved + find.offset(&[(c"MemRegion", c"_start")])?;
-        let size = reserved + find.offset(&[(c"MemRegion", c"_word_size")])?;
+        let reserved = find.field(heap, &[(c"CollectedHeap", c"_reserved")])?;
+        let start = find.field(reserved, &[(c"MemRegion", c"_start")])?;
+        let size = find.field(reserved, &[(c"MemRegion", c"_word_size")])?;
         let unread = || Missing("CollectedHeap::_reserved".into());
         let start = memory.word(start).ok_or_else(unread)?;
         let words = memory.word(size).ok_or_else(unread)?;
@@ -232,7 +237,7 @@ impl Layout {
             },
             mirror_size_at: u64::from(find.half(&[(c"java_lang_Class", c"_oop_size_offset")])?),
             heap: (start, end),
-            collections_at: heap + find.offset(&[(c"CollectedHeap", c"_total_collections")])?,
+            collections_at: find.field(heap, &[(c"CollectedHeap", c"_total_collections")])?,
             fills_survivors: collector != Collector::Serial,
             young: match collector {
                 Collector::Serial => Young::Spaces(serial(&find, heap)?),
@@ -304,14 +309,14 @@ fn class_pointers<T: Tables, M: Memory>(find: &Finder<'_, T, M>) -> Result<Class
 }
 
 fn serial<T: Tables, M: Memory>(find: &Finder<'_, T, M>, heap: u64) -> Result<SpaceFields, Missing> {
-    let at = find.offset(&[(c"SerialHeap", c"_young_gen"), (c"GenCollectedHeap", c"_young_gen")])?;
-    let young = find.memory.word(heap + at).ok_or_else(|| Missing("SerialHeap::_young_gen".into()))?;
-    let at = find.offset(&[(c"SerialHeap", c"_old_gen"), (c"GenCollectedHeap", c"_old_gen")])?;
-    let old = find.memory.word(heap + at).ok_or_else(|| Missing("SerialHeap::_old_gen".into()))?;
+    let at = find.field(heap, &[(c"SerialHeap", c"_young_gen"), (c"GenCollectedHeap", c"_young_gen")])?;
+    let young = find.memory.word(at).ok_or_else(|| Missing("SerialHeap::_young_gen".into()))?;
+    let at = find.field(heap, &[(c"SerialHeap", c"_old_gen"), (c"GenCollectedHeap", c"_old_gen")])?;
+    let old = find.memory.word(at).ok_or_else(|| Missing("SerialHeap::_old_gen".into()))?;
     Ok(SpaceFields {
-        eden: young + find.offset(&[(c"DefNewGeneration", c"_eden_space")])?,
-        from: young + find.offset(&[(c"DefNewGeneration", c"_from_space")])?,
-        old: old + find.offset(&[(c"TenuredGeneration", c"_the_space")])?,
+        eden: find.field(young, &[(c"DefNewGeneration", c"_eden_space")])?,
+        from: find.field(young, &[(c"DefNewGeneration", c"_from_space")])?,
+        old: find.field(old, &[(c"TenuredGeneration", c"_the_space")])?,
         bottom: find.offset(&[(c"ContiguousSpace", c"_bottom"), (c"Space", c"_bottom")])?,
         top: find.offset(&[(c"ContiguousSpace", c"_top")])?,
         end: find.offset(&[(c"ContiguousSpace", c"_end"), (c"Space", c"_end")])?,
@@ -323,16 +328,16 @@ fn parallel<T: Tables, M: Memory>(find: &Finder<'_, T, M>, heap: u64) -> Result<
         let at = match find.address(name) {
             Ok(address) => address,
             // Not static from JDK 27 on.
-            Err(_) => heap + find.offset(name)?,
+            Err(_) => find.field(heap, name)?,
         };
         find.memory.word(at).ok_or_else(|| missing(name))
     };
     let young = generation(&[(c"ParallelScavengeHeap", c"_young_gen")])?;
     let old = generation(&[(c"ParallelScavengeHeap", c"_old_gen")])?;
     Ok(SpaceFields {
-        eden: young + find.offset(&[(c"PSYoungGen", c"_eden_space")])?,
-        from: young + find.offset(&[(c"PSYoungGen", c"_from_space")])?,
-        old: old + find.offset(&[(c"PSOldGen", c"_object_space")])?,
+        eden: find.field(young, &[(c"PSYoungGen", c"_eden_space")])?,
+        from: find.field(young, &[(c"PSYoungGen", c"_from_space")])?,
+        old: find.field(old, &[(c"PSOldGen", c"_object_space")])?,
         bottom: find.offset(&[(c"MutableSpace", c"_bottom"), (c"ImmutableSpace", c"_bottom")])?,
         top: find.offset(&[(c"MutableSpace", c"_top")])?,
         end: find.offset(&[(c"MutableSpace", c"_end"), (c"ImmutableSpace", c"_end")])?,
@@ -340,17 +345,17 @@ fn parallel<T: Tables, M: Memory>(find: &Finder<'_, T, M>, heap: u64) -> Result<
 }
 
 fn regions<T: Tables, M: Memory>(find: &Finder<'_, T, M>, heap: u64) -> Result<RegionFields, Missing> {
-    let manager = heap + find.offset(&[(c"G1CollectedHeap", c"_hrm")])?;
-    let table = manager
-        + find.offset(&[(c"G1HeapRegionManager", c"_regions"), (c"HeapRegionManager", c"_regions")])?;
+    let manager = find.field(heap, &[(c"G1CollectedHeap", c"_hrm")])?;
+    let table =
+        find.field(manager, &[(c"G1HeapRegionManager", c"_regions"), (c"HeapRegionManager", c"_regions")])?;
     let within = find.offset(&[(c"G1HeapRegionType", c"_tag"), (c"HeapRegionType", c"_tag")])?;
     let tag = |new: &CStr, old: &CStr| {
         let tag = find.constant(&[new, old])?;
         u32::try_from(tag).map_err(|_| Missing(text(new)))
     };
     Ok(RegionFields {
-        base_at: table + find.offset(&[(c"G1HeapRegionTable", c"_base")])?,
-        length_at: table + find.offset(&[(c"G1HeapRegionTable", c"_length")])?,
+        base_at: find.field(table, &[(c"G1HeapRegionTable", c"_base")])?,
+        length_at: find.field(table, &[(c"G1HeapRegionTable", c"_length")])?,
         bottom: find.offset(&[
             (c"G1HeapRegion", c"_bottom"),
             (c"HeapRegion", c"_bottom"),
@@ -361,7 +366,7 @@ fn regions<T: Tables, M: Memory>(find: &Finder<'_, T, M>, heap: u64) -> Result<R
             (c"HeapRegion", c"_top"),
             (c"G1ContiguousSpace", c"_top"),
         ])?,
-        tag: within + find.offset(&[(c"G1HeapRegion", c"_type"), (c"HeapRegion", c"_type")])?,
+        tag: find.field(within, &[(c"G1HeapRegion", c"_type"), (c"HeapRegion", c"_type")])?,
         free: tag(c"G1HeapRegionType::FreeTag", c"HeapRegionType::FreeTag")?,
         eden: tag(c"G1HeapRegionType::EdenTag", c"HeapRegionType::EdenTag")?,
         survivor: tag(c"G1HeapRegionType::SurvTag", c"HeapRegionType::SurvTag")?,

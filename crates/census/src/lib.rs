@@ -13,6 +13,7 @@ mod known;
 mod layout;
 mod memory;
 mod old;
+mod parts;
 mod regions;
 mod row;
 mod walk;

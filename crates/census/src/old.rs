@@ -7,7 +7,7 @@ use crate::doubt::Doubt;
 use crate::header::class_number;
 use crate::layout::{Layout, RegionFields, SpaceFields, Young};
 use crate::memory::Memory;
-use crate::regions::{Region, space};
+use crate::parts::{Region, space};
 
 const ABSURD: Doubt = Doubt::Absurd("the old generation");
 /// What an object begins with, up to its class.

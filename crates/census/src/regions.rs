@@ -1,15 +1,14 @@
 //! Which parts of the heap are young: noted when a collection begins, and what they became when it ends.
 
 use crate::doubt::Doubt;
-use crate::layout::{Layout, RegionFields, SpaceFields, Young};
+use crate::layout::{Layout, RegionFields, Young};
 use crate::memory::{Memory, half_of, word_of};
 use crate::old::Old;
+use crate::parts::{ABSURD_SPACES, Region, SPACES, space, space_to_end};
 
 /// Regions at most that a heap is divided into.
 const MOST_REGIONS: u64 = 1 << 18;
-const SPACES: Doubt = Doubt::Unreadable("the spaces of the young generation");
 const REGIONS: Doubt = Doubt::Unreadable("the regions of the heap");
-const ABSURD_SPACES: Doubt = Doubt::Absurd("a space of the young generation");
 const ABSURD_REGIONS: Doubt = Doubt::Absurd("a region of the heap");
 /// Tags are below this in all releases.
 const TAGS: u32 = 64;
@@ -66,13 +65,6 @@ pub(crate) struct Heap {
     bytes: Vec<u8>,
 }
 
-/// A region as the heap has it.
-pub(crate) struct Region {
-    pub(crate) bottom: u64,
-    pub(crate) top: u64,
-    pub(crate) tag: u32,
-}
-
 impl Heap {
     /// With room for all there may be.
     pub(crate) fn new(memory: &impl Memory, layout: &Layout) -> Result<Self, Doubt> {
@@ -91,7 +83,10 @@ impl Heap {
             Young::Regions(fields) => {
                 let length = memory.word(fields.length_at).ok_or(REGIONS)?;
                 let survivor = u8::try_from(fields.survivor).map_err(|_| ABSURD_REGIONS)?;
-                let is_sane = (1..=MOST_REGIONS).contains(&length)
+                let mut tags = [fields.free, fields.eden, fields.survivor, fields.large];
+                tags.sort_unstable();
+                let is_sane = tags.windows(2).all(|two| two[0] != two[1])
+                    && (1..=MOST_REGIONS).contains(&length)
                     && fields.grain.is_power_of_two()
                     && (1 << 12..=1 << 40).contains(&fields.grain)
                     && fields.window().is_some();
@@ -218,6 +213,11 @@ impl Heap {
         Ok(())
     }
 
+    /// Whether there was something young, and the collection that ended emptied a part of it.
+    pub(crate) fn has_emptied(&self) -> bool {
+        self.spaces.iter().any(|space| !space.is_doubtful)
+    }
+
     /// Bytes in Eden, as a collection began.
     pub(crate) fn eden_bytes(&self) -> u64 {
         self.spaces.iter().filter(|space| space.is_eden).map(|space| space.top - space.bottom).sum()
@@ -244,7 +244,8 @@ impl Heap {
                 }
             }
         }
-        let is_read = memory.gather(&self.pointers[..count], each, &mut self.bytes[..count * each]);
+        let is_read =
+            count > 0 && memory.gather(&self.pointers[..count], each, &mut self.bytes[..count * each]);
         if is_read { Ok(count) } else { Err(REGIONS) }
     }
 
@@ -276,28 +277,4 @@ impl RegionFields {
         let last = (self.bottom + 8).max(self.top + 8).max(self.tag + 4);
         (last - first <= MOST).then_some((first, (last - first) as usize))
     }
-}
-
-/// Bottom and top of a space.
-pub(crate) fn space(
-    memory: &impl Memory,
-    layout: &Layout,
-    which: (&SpaceFields, u64),
-) -> Result<(u64, u64), Doubt> {
-    let (bottom, top, _) = space_to_end(memory, layout, which)?;
-    Ok((bottom, top))
-}
-
-fn space_to_end(
-    memory: &impl Memory,
-    layout: &Layout,
-    (fields, which): (&SpaceFields, u64),
-) -> Result<(u64, u64, u64), Doubt> {
-    let space = memory.word(which).ok_or(SPACES)?;
-    let field = |at: u64| memory.word(space.wrapping_add(at)).ok_or(SPACES);
-    let (bottom, top, end) = (field(fields.bottom)?, field(fields.top)?, field(fields.end)?);
-    let in_heap = bottom >= layout.heap.0 && end <= layout.heap.1;
-    let in_order = bottom <= top && top <= end;
-    let are_words = bottom % 8 == 0 && top % 8 == 0;
-    if in_heap && in_order && are_words { Ok((bottom, top, end)) } else { Err(ABSURD_SPACES) }
 }

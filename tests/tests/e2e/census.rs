@@ -1,9 +1,11 @@
 //! The census of young objects: counted as hooks count them in the same run, with each collector that it reads; elsewhere it says why not.
 
 use std::ffi::OsString;
+use std::fs;
 
 use mayfly_tests::{
-    Expectation, JsonReport, Jvm, Launch, Profiled, Workspace, any_jvm, each_jvm, mayfly, skip, turns_of,
+    Expectation, JsonReport, Jvm, Launch, Profiled, Workspace, any_jvm, debug_artifacts, each_jvm, mayfly,
+    skip, turns_of,
 };
 use serde_json::Value;
 
@@ -36,7 +38,7 @@ fn what_is_born_is_what_hooks_count() {
 
 /// Hooks and the census beside each other.
 fn check_cell(jvm: &Jvm, cell: &[&str; 2]) {
-    let run = Profiled::new(jvm, "young.Young", "#engine-exact#census").with(|launch| {
+    let run = Profiled::new(jvm, "young.Young", "#engine-exact#census#pause-0").with(|launch| {
         let flags = [&SMALL[..], &cell[..], &["-XX:+IgnoreUnrecognizedVMOptions"]].concat();
         launch.args(&["300"]).jvm_args(&flags)
     });
@@ -87,7 +89,7 @@ fn with_samples_counts_of_classes_are_exact_and_live_is_of_the_samples() {
 }
 
 fn check_sampled(jvm: &Jvm, cell: &[&str; 2]) {
-    let run = Profiled::new(jvm, "young.Young", "#engine-sampled#census#sample-16k").with(|launch| {
+    let run = Profiled::new(jvm, "young.Young", "#engine-sampled#census#pause-0#sample-16k").with(|launch| {
         let flags = [&SMALL[..], &cell[..], &["-XX:+IgnoreUnrecognizedVMOptions"]].concat();
         launch.args(&["300"]).jvm_args(&flags)
     });
@@ -137,7 +139,7 @@ fn what_is_born_old_is_what_hooks_count() {
     each_jvm(|jvm| {
         for cell in turns_of(jvm, 0, &READ) {
             for args in LARGE {
-                let (expected, json) = large_arrays(jvm, "#engine-exact#census", (cell, args));
+                let (expected, json) = large_arrays(jvm, "#engine-exact#census#pause-0", (cell, args));
                 let hooks = json.class(&expected.class).map(|row| &row["allocated"]);
                 let hooks = hooks.map(|row| (row["objects"].as_u64(), row["bytes"].as_u64()));
                 let read = census_of(&json, &expected.class);
@@ -162,7 +164,8 @@ fn what_is_born_old_is_what_hooks_count() {
 fn with_samples_what_is_born_old_is_in_the_count_though_none_meets_it() {
     each_jvm(|jvm| {
         for cell in turns_of(jvm, 1, &READ) {
-            let (expected, json) = large_arrays(jvm, "#engine-sampled#census#sample-1g", (cell, LARGE[0]));
+            let (expected, json) =
+                large_arrays(jvm, "#engine-sampled#census#pause-0#sample-1g", (cell, LARGE[0]));
             let collections = &json.0["census"]["collections"];
             let whole = collections["births_only"].as_u64() > Some(0) && collections["unread"] == 0;
             let Some(row) = json.class(&expected.class) else {
@@ -182,7 +185,7 @@ fn a_count_is_an_estimate_once_a_collection_was_not_read_though_no_sample_tells_
     each_jvm(|jvm| {
         for cell in turns_of(jvm, 2, &READ) {
             let gcs = ["6", "3", "3"];
-            let (expected, json) = large_arrays(jvm, "#engine-sampled#census#sample-1g", (cell, gcs));
+            let (expected, json) = large_arrays(jvm, "#engine-sampled#census#pause-0#sample-1g", (cell, gcs));
             let census = &json.0["census"];
             assert!(census["collections"]["unread"].as_u64() >= Some(3), "{cell} on {jvm}: {census}");
             let Some(row) = json.class(&expected.class) else {
@@ -236,4 +239,72 @@ fn a_collector_that_leaves_nothing_to_read_is_named() {
         let why = json.0["census"]["ended"].as_str();
         assert!(why.is_some_and(|why| why.contains("leaves nothing")), "on {jvm}: {}", json.0["census"]);
     });
+}
+
+/// What tables may say wrongly: a name, and what is added to its value. Fields of a class, of its name, of objects; then those of each
+/// collector's heap: where its parts are, where they begin and end, what they are.
+const WRONG: [&str; 9] = [
+    "_layout_helper=8",
+    "_layout_helper=missing",
+    "_name=8",
+    "_length=2",
+    "_reserved=8",
+    "_collectedHeap=8",
+    "_collectedHeap=missing",
+    "_total_collections=missing",
+    "age_shift=61",
+];
+const WRONG_OF: [&[&str]; 3] = [
+    &["_eden_space=8", "_from_space=-8", "_bottom=8", "_end=missing", "_the_space=8", "_the_space=missing"],
+    &["_eden_space=8", "_from_space=-8", "_top=8", "_young_gen=8", "_object_space=8", "_old_gen=missing"],
+    &[
+        "_base=8",
+        "_regions=16",
+        "_type=8",
+        "_top=8",
+        "EdenTag=missing",
+        "FreeTag=2",
+        "StartsHumongousTag=missing",
+    ],
+];
+
+#[test]
+fn a_table_that_is_wrong_ends_the_census_in_one_line_and_samples_go_on() {
+    each_jvm(|jvm| {
+        for (cell, of_cell) in turns_of(jvm, 0, &[0, 1, 2]).map(|&at| (READ[at], WRONG_OF[at])) {
+            WRONG.iter().chain(of_cell).for_each(|wrong| check_wrong(jvm, cell, Some(wrong)));
+            check_wrong(jvm, cell, None);
+        }
+    });
+}
+
+fn check_wrong(jvm: &Jvm, cell: &str, wrong: Option<&str>) {
+    // Its space looks like one that could not be emptied, which is doubted the fourth time.
+    let rounds = if wrong == Some("_top=8") { "800" } else { "100" };
+    let folder = Workspace::new();
+    let recording = folder.file("run.mayfly");
+    let options = format!(
+        "#engine-sampled#census#sample-16k#live-0#output-{}#recording-{}",
+        folder.path().display(),
+        recording.display()
+    );
+    let launch = Launch::new(jvm, "young.Young")
+        .agent_at(&debug_artifacts().agent, options)
+        .jvm_args(&[&SMALL[..], &[cell]].concat())
+        .environment("MAYFLY_WRONG_TABLE", wrong.unwrap_or_default())
+        .args(&[rounds]);
+    let outcome = launch.run().ok();
+    let why = format!("{wrong:?}, {cell} on {jvm}: {}", outcome.stderr);
+    let said: Vec<_> = outcome.stderr.lines().filter(|line| line.contains("census")).collect();
+    assert_eq!(said.len(), usize::from(wrong.is_some()), "{why}");
+    let json = JsonReport::of(&recording);
+    assert_eq!(json.0["census"]["ended"].is_string(), wrong.is_some(), "{why}");
+    let text = fs::read_to_string(folder.file("mayfly.log")).expect("a report");
+    let trust = text.lines().filter(|line| line.contains("no census: ") || line.contains("census ended: "));
+    assert_eq!(trust.count(), usize::from(wrong.is_some()), "{why}: {text}");
+    // 150 samples.
+    let expected = Expectation::all(&outcome.stdout).into_iter().next().expect("nodes");
+    let row = json.class(&expected.class).unwrap_or_else(|| panic!("{expected:?}, {why}"));
+    let objects = row["allocated"]["objects"].as_f64().unwrap_or(0.0);
+    assert!((0.6..1.4).contains(&(objects / expected.objects as f64)), "{row}, {why}");
 }

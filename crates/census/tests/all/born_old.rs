@@ -99,6 +99,19 @@ fn without_the_numbers_of_what_collections_leave_there_is_none() {
     assert!(matches!(Census::new(&made, layout, (vec![], true)), Err(Doubt::Unreadable(_))));
 }
 
+#[test]
+fn a_census_that_begins_while_all_is_collected_goes_on() {
+    let made = spaces(Headers::Narrow);
+    let node = made.class("a/Node", 24);
+    made.object(OLD + 24, node, None);
+    made.old((OLD, OLD + 96, OLD_END));
+    let layout = made.layout(Collector::Parallel).expect("a layout");
+    let mut census = Census::new(&made, layout, (vec![], false)).expect("a census");
+    collects(&made, &mut census, [24, 24, 24], Pause::Young);
+    collects(&made, &mut census, [48, 48, 48], Pause::Young);
+    assert_eq!((census.doubt(), row(&mut census, "a.Node").old), (None, sum(1, 24)));
+}
+
 fn at(region: u64) -> u64 {
     HEAP + region * GRAIN
 }

@@ -93,12 +93,14 @@ fn of_a_part_of_the_regions_all_that_is_read_is_right_and_the_rest_is_said() {
 #[test]
 fn regions_where_none_can_be_end_it() {
     // The list's base and its length; a region's bottom outside of the heap, between two, and its structure nowhere.
-    let lies: [fn(&Made); 5] = [
+    let lies: [fn(&Made); 6] = [
         |made| made.put(made::REGION_LIST, 0x1000),
         |made| made.region_at(1, HEAP - GRAIN),
         |made| made.region_at(1, HEAP + 64 * GRAIN),
         |made| made.region_at(1, HEAP + GRAIN + 8),
         |made| made.put(made::REGION_TABLE + 8, 0x1000),
+        // No region at all.
+        |made| (0..made::HEAP_BYTES / GRAIN).for_each(|region| made.put(made::REGION_TABLE + region * 8, 0)),
     ];
     for (number, lie) in lies.into_iter().enumerate() {
         let made = Made::new(Headers::Narrow);

@@ -88,5 +88,9 @@ fn a_known_object_of_another_size_ends_it() {
         census.begins(&made, false);
         census.ends(&made, Pause::Young);
         assert_eq!(census.doubt(), (!fits).then_some(Doubt::Unlike(class)));
+        // Also where the first collection is one that leaves nothing to read.
+        let mut census = made.census(Collector::Parallel, vec![made.known(old, bytes, class)]);
+        census.begins(&made, true);
+        assert_eq!(census.doubt(), (!fits).then_some(Doubt::Unlike(class)));
     }
 }
