@@ -391,6 +391,12 @@ fn as_many_soft_references_are_a_doubt() {
     let kept = |class| site((class, "keep", 3), SIZE, 0..100, FOREVER);
     let found = keepers(vec![kept("a.Page"), kept("a.SoftEntry")]);
     assert_eq!(names(&found), [("a.Main.keep:3", "unsure")]);
+    // A map's node, the key and its array, the reference, and a value of three objects.
+    let entry = ["a.Node", "java.lang.String", "[B", "java.lang.ref.SoftReference", "a.Page", "[I", "[J"];
+    assert_eq!(names(&keepers(entry.map(kept).to_vec())), [("a.Main.keep:3", "unsure")]);
+    let few = site(("a.SoftEntry", "keep", 3), SIZE, (0..100).step_by(20), FOREVER);
+    let found = keepers(vec![kept("a.Page"), kept("a.Node"), few]);
+    assert_eq!(names(&found), [("a.Main.keep:3", "leak")], "what is seldom held softly leaks");
 }
 
 #[test]

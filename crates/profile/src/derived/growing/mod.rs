@@ -31,12 +31,13 @@ const LEAST_SHARE: f64 = 0.001;
 const COLLECTIONS: u32 = 2;
 /// The oldest that is known alive must be so old, for the time that was profiled.
 const SEEN: f64 = 0.5;
-/// One soft reference for five objects that are alive (an entry is some node, key, value and array): it may be a cache that the collector
-/// empties.
-const SOFT: f64 = 0.2;
+/// One soft reference for ten objects that are alive (an entry is some node, a key and its array, the reference and a value of a few
+/// objects): it may be a cache that the collector empties.
+const SOFT: f64 = 0.1;
 
-/// The same, where of the program's soft references only the number is known: so many for one object of the class of most bytes.
-const SOFT_OF_CLASS: f64 = 0.5;
+/// The same, where of the program's soft references only the number is known: so many for one object of the class of most bytes, of which an
+/// entry may have three: its key's, its value's and another.
+const SOFT_OF_CLASS: f64 = 0.3;
 /// Fewer are the JDK's own.
 const FEW_SOFT: f64 = 32.0;
 
