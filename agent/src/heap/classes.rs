@@ -2,7 +2,7 @@
 
 use std::io;
 
-use mayfly_heap::dump::{ClassFacts, FieldFacts, Number};
+use mayfly_heap::dump::{ClassFacts, DIRECT_BUFFER, FieldFacts, Number};
 use mayfly_jvmti::{Class, HeapWalk, Object};
 
 use super::error::HeapError;
@@ -133,10 +133,13 @@ where
         mirror_size: walk.size(class.as_object())?,
     };
     let identity = teller.identities.identity(walk.tag(class.as_object())?);
-    teller.tell(|encoder| {
+    let number = teller.tell(|encoder| {
         identity.inspect(|&identity| encoder.identity(identity));
         encoder.class(&facts)
     })?;
+    if name == DIRECT_BUFFER && loader == Number::NONE {
+        teller.buffer_class = number;
+    }
     if let Some(superclass) = superclass {
         walk.jni().forget(superclass.as_object());
     }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use mayfly_heap::dump::{Encoder, Facts};
 use mayfly_jvmti::{Follow, HeapWalk, Jni, Vm};
 
+use super::buffers::tell_buffers;
 use super::classes::tell_classes;
 use super::error::HeapError;
 use super::identities::{self, Identities};
@@ -60,6 +61,7 @@ where
     let begun = Instant::now();
     let follow = Follow { texts: facts.text_limit.is_some(), ..Follow::default() };
     walk.follow(follow, &mut teller)?;
+    tell_buffers(&walk, &mut teller)?;
     let paused = begun.elapsed();
     tell_names(&walk, &mut teller)?;
     if let Some(Series { number, keep }) = series {

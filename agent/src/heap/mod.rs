@@ -4,6 +4,7 @@
 //! options of the launch is in `occasions`; other askers call [`summary`] and [`dump`]. Everything of ours is native
 //! memory of bounded size, so that it works in a heap that is full. Analysis is the reader's.
 
+mod buffers;
 mod classes;
 mod dump;
 mod dump_file;

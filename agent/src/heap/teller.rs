@@ -24,6 +24,10 @@ pub(super) struct Teller<S> {
     /// What tags mean.
     pub(super) identities: Identities,
     references: u64,
+    /// The class of buffers whose memory is not in the heap; [`Number::NONE`] if it is not loaded.
+    pub(super) buffer_class: Number,
+    /// How many of these were met.
+    pub(super) buffers: u64,
     /// Methods of stacks.
     pub(super) methods: FxHashSet<u64>,
     /// Threads of stacks, by id, with their tags.
@@ -45,6 +49,8 @@ impl<S: FnMut(&[u8]) -> io::Result<()>> Teller<S> {
             own,
             identities: Identities::default(),
             references: 0,
+            buffer_class: Number::NONE,
+            buffers: 0,
             methods: FxHashSet::default(),
             threads: FxHashMap::default(),
         }
@@ -109,6 +115,7 @@ impl<S: FnMut(&[u8]) -> io::Result<()>> Teller<S> {
             self.encoder.identity(identity);
         }
         let class = self.number_of(class_tag);
+        self.buffers += u64::from(class == self.buffer_class && class != Number::NONE);
         let number = self.encoder.object(class, size);
         let wanted = self.identities.tag(tag.get(), number);
         if wanted != tag.get() {

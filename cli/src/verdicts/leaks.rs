@@ -76,8 +76,10 @@ pub(crate) struct Suspect {
     pub(crate) what: String,
     /// Objects in each dump.
     pub(crate) objects: Vec<u64>,
-    /// Bytes that they retain in each dump.
+    /// Bytes that they retain in each dump, with the memory of direct and mapped buffers.
     pub(crate) bytes: Vec<u64>,
+    /// Of these, bytes outside of the heap.
+    pub(crate) off_heap: Vec<u64>,
     /// The classes that alone hold it, from a root on.
     pub(crate) held_by: Vec<String>,
     /// The field that holds them or their container, `a.B.field`, if it is known.
@@ -141,6 +143,7 @@ impl Default for Suspect {
             what: String::new(),
             objects: Vec::new(),
             bytes: Vec::new(),
+            off_heap: Vec::new(),
             held_by: Vec::new(),
             holder: None,
             through: None,

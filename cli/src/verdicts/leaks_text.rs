@@ -97,6 +97,10 @@ fn block(number: usize, suspect: &Suspect, searched: &Searched) -> String {
         lines.push(format!("objects in each dump: {}", steps(&suspect.objects)));
         let bytes: Vec<_> = suspect.bytes.iter().map(|&bytes| size(bytes)).collect();
         lines.push(format!("retained: {}", bytes.join(", ")));
+        if is_off_heap(suspect) {
+            let off_heap: Vec<_> = suspect.off_heap.iter().map(|&bytes| size(bytes)).collect();
+            lines.push(format!("of it outside of the heap, in buffers: {}", off_heap.join(", ")));
+        }
     }
     if let Some(method) = suspect.allocated_by.as_ref().filter(|_| !suspect.bytes.is_empty()) {
         lines.push(format!("added by {method}"));
@@ -145,10 +149,6 @@ fn grows(rate: Rate) -> String {
 
 fn headline(suspect: &Suspect) -> String {
     let leaks = if suspect.is_leak() { "leaks" } else { "may leak" };
-    let grown = |numbers: &[u64]| match (numbers.first(), numbers.last()) {
-        (Some(first), Some(last)) => last.saturating_sub(*first),
-        _ => 0,
-    };
     match &suspect.allocated_by {
         Some(method) if suspect.bytes.is_empty() => {
             format!("{} {leaks}, allocated by {method}", suspect.what)
@@ -160,14 +160,25 @@ fn headline(suspect: &Suspect) -> String {
                 0 => format!("{} more", size(grown(&suspect.bytes))),
                 objects => format!("{} objects more, {}", count(objects), size(grown(&suspect.bytes))),
             };
+            let off_heap = if is_off_heap(suspect) { " (most of it outside of the heap)" } else { "" };
             let holder = match (&suspect.holder, &suspect.through) {
                 (Some(holder), _) => format!(", in {holder}"),
                 (None, Some(field)) => format!(", reached by {field}"),
                 (None, None) => String::new(),
             };
-            format!("{} {leaks}: {more}{holder}", suspect.what)
+            format!("{} {leaks}: {more}{off_heap}{holder}", suspect.what)
         }
     }
+}
+
+/// By how much it became more.
+fn grown(numbers: &[u64]) -> u64 {
+    numbers.last().zip(numbers.first()).map_or(0, |(last, first)| last.saturating_sub(*first))
+}
+
+/// Whether most of what became more is not in the heap.
+fn is_off_heap(suspect: &Suspect) -> bool {
+    grown(&suspect.off_heap) > grown(&suspect.bytes) / 2
 }
 
 fn survivors(of: &Survivors) -> Vec<String> {

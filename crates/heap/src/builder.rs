@@ -21,6 +21,9 @@ use crate::root::{Root, RootKind};
 )]
 pub struct TooLarge;
 
+/// Fields of `java.nio.DirectByteBuffer` and `java.nio.Buffer` that are null in what has memory of its own.
+const OTHERS_MEMORY: [&str; 2] = ["att", "segment"];
+
 /// The number after the last stands for "none" in tables of objects.
 pub(crate) const MOST_OBJECTS: u32 = u32::MAX - 1;
 
@@ -38,6 +41,7 @@ pub struct GraphBuilder {
     class_of: Packer,
     sizes: Packer,
     references: References,
+    off_heap: Vec<(ObjectIndex, u64)>,
     overflow: bool,
 }
 
@@ -112,6 +116,14 @@ impl GraphBuilder {
         self.roots.push(Root { object, kind });
     }
 
+    /// Notes that an object is a buffer of so many bytes that are not in the heap. Of one that shares another's memory this is forgotten when all
+    /// is known.
+    pub fn off_heap(&mut self, object: ObjectIndex, capacity: i64) {
+        if let Ok(bytes @ 1..) = u64::try_from(capacity) {
+            self.off_heap.push((object, bytes));
+        }
+    }
+
     /// The graph. References of one object keep their order.
     ///
     /// # Errors
@@ -132,10 +144,19 @@ impl GraphBuilder {
             targets,
             roots: self.roots,
             mirrored: FxHashMap::default(),
+            off_heap: FxHashMap::default(),
         };
         graph.mirrored = graph.mirrors();
+        let owners = self.off_heap.into_iter().filter(|&(buffer, _)| !shares_memory(&graph, buffer));
+        graph.off_heap = owners.collect();
         Ok(graph)
     }
+}
+
+/// Whether a buffer is a slice or duplicate of another, or a segment's view.
+fn shares_memory(graph: &Graph, buffer: ObjectIndex) -> bool {
+    let names = graph.edges(buffer).map(|edge| edge.name);
+    names.filter_map(EdgeName::field).any(|(_, field)| OTHERS_MEMORY.contains(&field))
 }
 
 /// References as they were told.

@@ -53,6 +53,8 @@ pub struct Graph {
     pub(crate) roots: Vec<Root>,
     /// The class that each `java.lang.Class` stands for.
     pub(crate) mirrored: FxHashMap<ObjectIndex, ClassIndex>,
+    /// Bytes outside of the heap, of the buffers that have memory of their own.
+    pub(crate) off_heap: FxHashMap<ObjectIndex, u64>,
 }
 
 impl Graph {
@@ -103,6 +105,11 @@ impl Graph {
     /// The class that each `java.lang.Class` stands for.
     pub(crate) fn mirrors(&self) -> FxHashMap<ObjectIndex, ClassIndex> {
         self.classes().filter_map(|(class, facts)| Some((facts.mirror?, class))).collect()
+    }
+
+    /// Bytes outside of the heap that an object has: of a direct buffer its memory, of a mapped one its part of a file.
+    pub fn off_heap(&self, object: ObjectIndex) -> u64 {
+        self.off_heap.get(&object).copied().unwrap_or(0)
     }
 
     /// All objects whose class `wanted` takes.

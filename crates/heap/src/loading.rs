@@ -8,6 +8,10 @@ use crate::edge::Strength;
 /// The field by which reference objects hold what they refer to.
 pub(crate) const REFERENT: (&str, &str) = ("java.lang.ref.Reference", "referent");
 
+/// The class of buffers whose memory is not in the heap, and the field that says how many bytes it has.
+pub const DIRECT_BUFFER: &str = "java.nio.DirectByteBuffer";
+pub(crate) const CAPACITY: (&str, &str) = ("java.nio.Buffer", "capacity");
+
 /// Whether a loader of this class is one of the JVM's own, whose classes are never unloaded.
 pub(crate) fn is_builtin_loader(class_name: &str) -> bool {
     class_name.starts_with("jdk.internal.loader.ClassLoaders$")

@@ -186,6 +186,37 @@ fn a_leak_into_a_busy_map_is_found_while_classes_load() {
 }
 
 /// What was taken before is judged, and nothing is ruled out.
+/// The heap stays small, and the process grows: each round leaves a hundred buffers of 64 KiB, and as many views of the same memory.
+#[test]
+fn a_leak_of_direct_buffers_has_the_bytes_that_are_not_in_the_heap() {
+    const ROUND: u64 = 100 * (64 << 10);
+    each_jvm(|jvm| {
+        let (folder, mut program) = (Workspace::new(), started(jvm));
+        let pid = program.pid().to_string();
+        let (mut written, mut walked, mut packed) = (Vec::new(), Vec::new(), Vec::new());
+        for number in 0..4 {
+            program.does("buffers");
+            let hprof = dumped(&mut program, &folder, number);
+            let [walk, pack] = ["walk", "pack"].map(|of| folder.file(&format!("{number}.{of}")));
+            let file = |path: &Path| path.display().to_string();
+            let dump = mayfly(["heap", "dump", &pid, &file(&walk), "--walk", "--quiet"]);
+            let other = mayfly(["heap", "dump", &pid, &file(&pack), "--quiet"]);
+            assert_eq!((dump.code(), other.code()), (Some(0), Some(0)), "{} {}", dump.stderr, other.stderr);
+            written.push(hprof.into_os_string());
+            walked.push(walk.into_os_string());
+            packed.push(pack.into_os_string());
+        }
+        for dumps in [written, walked, packed] {
+            let (code, json) = leaks(dumps);
+            assert_eq!((code, called_leaks(&json).len()), (Some(1), 1), "on {jvm}: {json:#}");
+            let first = &json["suspects"][0];
+            let off_heap = (1..=4).map(|rounds| rounds * ROUND).collect::<Vec<_>>();
+            assert_eq!(first["off_heap_bytes"], serde_json::json!(off_heap), "on {jvm}: {json:#}");
+            assert_eq!(first["holder"], "leaks.Leaks.BUFFERS", "on {jvm}: {json:#}");
+        }
+    });
+}
+
 #[test]
 fn a_jvm_that_ends_during_the_search_is_judged_by_what_was_taken() {
     any_jvm(|jvm| {

@@ -9,6 +9,9 @@ use mayfly_verdicts::leaks::{Suspicion, Weight};
 
 use super::labels::{class_of, is_called_a_collection, is_own, named, shown, static_field};
 
+/// What the JDK keeps of each object that it cleans up after.
+const CLEANERS: [&str; 2] = ["jdk.internal.ref.Cleaner", "jdk.internal.ref.CleanerImpl$PhantomCleanableRef"];
+
 /// Fields of an element that are named.
 const FIELDS: usize = 4;
 
@@ -17,8 +20,10 @@ pub(super) struct Container {
     pub(super) suspicion: Suspicion,
     /// What says most: of the program's own, with most bytes.
     pub(super) row: Sustained,
-    /// Bytes of all that grew there, in each dump.
+    /// Bytes of all that grew there, in each dump, with those outside of the heap.
     pub(super) bytes: Vec<u64>,
+    /// Of these, bytes outside of the heap.
+    pub(super) off_heap: Vec<u64>,
     /// What else grew there: its class, and objects more.
     pub(super) also: Vec<(String, u64)>,
     /// Over how many of its kind the growth is spread.
@@ -29,8 +34,7 @@ pub(super) struct Container {
 pub(super) fn bytes(rows: &[Sustained]) -> Vec<Vec<u64>> {
     let mut sums: BTreeMap<Vec<Box<str>>, Vec<u64>> = BTreeMap::new();
     for row in rows {
-        let sum = sums.entry(owner(row)).or_insert_with(|| vec![0; row.retained.len()]);
-        sum.iter_mut().zip(&row.retained).for_each(|(sum, total)| *sum += total.bytes);
+        add(sums.entry(owner(row)).or_default(), &row.held());
     }
     rows.iter().map(|row| sums[&owner(row)].clone()).collect()
 }
@@ -47,6 +51,10 @@ pub(super) fn of(
         groups.entry(owner(&row)).or_default().push((suspicion, row));
     }
     let mut containers: Vec<_> = groups.into_values().filter_map(container).collect();
+    let others = containers.iter().filter(|of| !is_of_cleaning(&of.row)).map(|of| more(&of.row)).max();
+    // A few of them more or less were there when a dump was taken.
+    containers
+        .retain(|of| !is_of_cleaning(&of.row) || others.is_none_or(|others| others < more(&of.row) / 2));
     if let Some(graph) = graph {
         let rows: Vec<_> = containers.iter().map(|container| &container.row).collect();
         let spread = spreads(&rows, graph, dumps);
@@ -64,15 +72,26 @@ fn container(mut rows: Vec<(Suspicion, Sustained)>) -> Option<Container> {
     rows.sort_by_key(|(suspicion, row)| {
         (suspicion.rank(), !is_own(element(row)), std::cmp::Reverse(row.bytes()))
     });
-    let mut bytes: Vec<u64> = Vec::new();
+    let (mut bytes, mut off_heap) = (Vec::new(), Vec::new());
     for (_, row) in &rows {
-        bytes.resize(row.retained.len(), 0);
-        bytes.iter_mut().zip(&row.retained).for_each(|(sum, total)| *sum += total.bytes);
+        add(&mut bytes, &row.held());
+        add(&mut off_heap, &row.off_heap);
     }
     let mut rows = rows.into_iter();
     let (suspicion, row) = rows.next()?;
     let also = rows.map(|(_, row)| (element(&row).to_owned(), more(&row))).collect();
-    Some(Container { suspicion, row, bytes, also, spread: Spread::NONE })
+    Some(Container { suspicion, row, bytes, off_heap, also, spread: Spread::NONE })
+}
+
+/// Adds numbers of each dump.
+fn add(sums: &mut Vec<u64>, more: &[u64]) {
+    sums.resize(more.len(), 0);
+    sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+}
+
+/// Whether it is the JDK's own list of what is to be done when something is gone: that grows with what is cleaned up later.
+fn is_of_cleaning(row: &Sustained) -> bool {
+    CLEANERS.contains(&element(row))
 }
 
 fn more(row: &Sustained) -> u64 {

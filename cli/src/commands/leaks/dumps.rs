@@ -132,7 +132,7 @@ impl Dumps {
     fn judged(&self, row: &Sustained, container_bytes: Vec<u64>, heap_bytes: u64) -> Suspicion {
         let mut growth = Growth {
             objects: row.own.iter().map(|total| total.objects).collect(),
-            bytes: row.retained.iter().map(|total| total.bytes).collect(),
+            bytes: row.held(),
             soft: row.soft.clone(),
             container_bytes,
             heap_bytes,
@@ -187,6 +187,7 @@ impl Dumps {
             what: containers::element(row).to_owned(),
             objects: row.own.iter().map(|total| total.objects).collect(),
             bytes: container.bytes,
+            off_heap: container.off_heap,
             held_by: row.path[..row.element].iter().map(|label| label.to_string()).collect(),
             holds: seen.map_or(Vec::new(), |(graph, outline)| containers::fields(row, graph, outline)),
             allocated_by,
@@ -286,6 +287,28 @@ mod tests {
         };
         let leaks = found((1..=4).map(queue));
         assert_eq!(leaks[0].holder.as_deref(), Some("my.QueueImpl.messages"));
+    }
+
+    /// Few small objects, with much memory that is not in the heap, and one cleaner each; beside them small objects that grow by more in it.
+    #[test]
+    fn buffers_weigh_by_their_memory_and_cleaners_are_no_leak_of_their_own() {
+        let buffers = |number: u64| {
+            let mut text = String::from("root static my.App.cache -> 1:my.Cache[16]\n");
+            text += "root static my.App.names -> 2:my.Names[16]\n";
+            text += "root static jdk.internal.ref.Cleaner.first -> 3:java.lang.Object[16]\n";
+            for at in 0..20 * number {
+                let (buffer, cleaner, name) = (0x1000 + at, 0x9000 + at, 0x20000 + at);
+                text += &format!("1 -[{at}]-> {buffer:x}:java.nio.DirectByteBuffer[64]\n");
+                text += &format!("3 -[{at}]-> {cleaner:x}:jdk.internal.ref.Cleaner[600]\n");
+                text += &format!("2 -[{at}]-> {name:x}:my.Name[500]\n{buffer:x} off-heap 1000000\n");
+            }
+            heap(&text)
+        };
+        let found = found((1..=4).map(buffers));
+        let named: Vec<_> =
+            found.iter().map(|suspect| (suspect.what.as_str(), suspect.off_heap[3])).collect();
+        assert_eq!(named, [("java.nio.DirectByteBuffer", 80_000_000), ("my.Name", 0)]);
+        assert_eq!(found[0].bytes[0], 20 * 1_000_064);
     }
 
     #[test]

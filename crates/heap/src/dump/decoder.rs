@@ -3,7 +3,7 @@
 //! Not here: what they amount to (`load`, `texts`).
 
 use super::facts::{Facts, FrameFacts, Number, Reference, RootReference};
-use super::frame::{DumpFrame, DumpFrames, KIND_FACTS, KIND_RECORDS, KIND_TOTALS};
+use super::frame::{DumpFrame, DumpFrames, KIND_FACTS, KIND_RECORDS, KIND_TOTALS, KIND_VALUES};
 use super::record::{INLINE_MAX, Op, internal_of};
 use super::varint::{get, unfold};
 use crate::error::HeapError;
@@ -13,12 +13,36 @@ use crate::progress::Progress;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Record<'a> {
     Class(ClassRecord<'a>),
-    Object { class: Number, size: u64, identity: u64 },
-    Edge { from: Number, reference: Reference, to: Number },
-    Root { root: RootReference, to: Number },
+    Object {
+        class: Number,
+        size: u64,
+        identity: u64,
+    },
+    Edge {
+        from: Number,
+        reference: Reference,
+        to: Number,
+    },
+    Root {
+        root: RootReference,
+        to: Number,
+    },
     Text(TextRecord<'a>),
-    Thread { id: u64, name: &'a str },
-    Method { id: u64, class: &'a str, name: &'a str },
+    /// The value of a field, by JVMTI's index.
+    Value {
+        object: Number,
+        field: u32,
+        value: i64,
+    },
+    Thread {
+        id: u64,
+        name: &'a str,
+    },
+    Method {
+        id: u64,
+        class: &'a str,
+        name: &'a str,
+    },
 }
 
 /// A class, as told.
@@ -122,7 +146,8 @@ impl<'a> Decoder<'a> {
                 progress(self.frames.at() as u64, self.frames.len() as u64);
             }
             let begin = self.at;
-            match self.record() {
+            let record = if self.frame.kind == KIND_VALUES { self.value().map(Some) } else { self.record() };
+            match record {
                 Ok(Some(record)) => return Ok(Some(record)),
                 Ok(None) => {}
                 Err(what) => {
@@ -147,14 +172,18 @@ impl<'a> Decoder<'a> {
             Some(frame) => {
                 (self.frame, self.at) = (frame, 0);
                 match frame.kind {
-                    KIND_RECORDS => Ok(true),
+                    KIND_RECORDS | KIND_VALUES => Ok(true),
                     KIND_TOTALS => {
                         self.check_totals().map_err(|what| self.corrupt(what))?;
                         self.ended = true;
                         self.at = frame.payload.len();
                         Ok(true)
                     }
-                    _ => Err(HeapError::corrupt(at, "a frame is of a kind that is not known")),
+                    KIND_FACTS => Err(HeapError::corrupt(at, "the facts about the dump come twice")),
+                    _ => {
+                        self.at = frame.payload.len();
+                        Ok(true)
+                    }
                 }
             }
         }
@@ -181,6 +210,12 @@ impl<'a> Decoder<'a> {
             }
         }
         Ok(())
+    }
+
+    fn value(&mut self) -> Decoded<Record<'a>> {
+        let object = self.small()?;
+        let (object, field) = (self.known(object)?, self.small()?);
+        Ok(Record::Value { object, field, value: unfold(self.number()?) })
     }
 
     /// The record here; none if it only prepares others.

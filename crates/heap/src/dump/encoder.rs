@@ -4,7 +4,9 @@
 //! no look-up, no I/O. Not here: where the bytes go.
 
 use super::facts::{ClassFacts, Facts, FrameFacts, Number, Reference, RootReference};
-use super::frame::{FRAME_HEAD_LEN, KIND_FACTS, KIND_RECORDS, KIND_TOTALS, file_header, frame_head};
+use super::frame::{
+    FRAME_HEAD_LEN, KIND_FACTS, KIND_RECORDS, KIND_TOTALS, KIND_VALUES, file_header, frame_head,
+};
 use super::record::{INLINE_MAX, Op, internal_kind, root_kind};
 use super::varint::{fold, put};
 
@@ -38,6 +40,8 @@ pub struct Encoder {
     roots: u64,
     texts: u64,
     text_limit: u32,
+    /// Payload of the frame of values.
+    values: Vec<u8>,
     too_many: bool,
 }
 
@@ -67,6 +71,7 @@ impl Encoder {
             roots: 0,
             texts: 0,
             text_limit: facts.text_limit.unwrap_or(0),
+            values: Vec::new(),
             too_many: false,
         };
         encoder.begin_frame();
@@ -211,6 +216,13 @@ impl Encoder {
         self.end_record();
     }
 
+    /// Tells the value of a field of an object that was told, by JVMTI's index of the field.
+    pub fn value(&mut self, object: Number, field: u32, value: i32) {
+        put(&mut self.values, u64::from(object.0));
+        put(&mut self.values, u64::from(field));
+        put(&mut self.values, fold(i64::from(value)));
+    }
+
     /// Number of the last object told.
     pub fn newest(&self) -> Number {
         Number(self.newest)
@@ -247,8 +259,12 @@ impl Encoder {
             put(&mut totals, total);
         }
         self.out.truncate(self.open);
-        self.out.extend_from_slice(&frame_head(KIND_TOTALS, &totals));
-        self.out.extend_from_slice(&totals);
+        for (kind, payload) in [(KIND_VALUES, &self.values), (KIND_TOTALS, &totals)] {
+            if !payload.is_empty() {
+                self.out.extend_from_slice(&frame_head(kind, payload));
+                self.out.extend_from_slice(payload);
+            }
+        }
         Ok(self.out)
     }
 

@@ -17,6 +17,9 @@
 //!   kind 1: facts about the dump, once, first
 //!   kind 2: whole records, some 64 KiB of them
 //!   kind 3: totals, once, last: without it the dump was cut off
+//!   kind 4: values of fields, before the totals: number of the object, JVMTI field index ([`OFF_HEAP`]: its bytes outside of the heap, which
+//!           are no field), value as a signed varint, and so on
+//!   others: of a later Mayfly, passed over
 //! ```
 
 use crate::error::HeapError;
@@ -36,6 +39,11 @@ pub const KIND_FACTS: u8 = 1;
 pub const KIND_RECORDS: u8 = 2;
 /// The frame kind of the totals.
 pub const KIND_TOTALS: u8 = 3;
+/// The frame kind of values of fields.
+pub const KIND_VALUES: u8 = 4;
+
+/// Among the indices of fields: what is told are the bytes that a buffer has outside of the heap.
+pub const OFF_HEAP: u32 = u32::MAX;
 
 /// The file header of this version.
 pub(crate) fn file_header() -> [u8; FILE_HEADER_LEN] {

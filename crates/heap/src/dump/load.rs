@@ -7,12 +7,13 @@ use rustc_hash::FxHashMap;
 use super::class_table::ClassTable;
 use super::decoder::{Decoder, Record};
 use super::facts::{Facts, FrameFacts, Number, Reference, RootReference};
+use super::frame::OFF_HEAP;
 use crate::builder::GraphBuilder;
 use crate::edge::{EdgeName, Strength};
 use crate::error::HeapError;
 use crate::graph::{Class, Graph};
 use crate::index::{ClassIndex, ObjectIndex};
-use crate::loading::{REFERENT, is_builtin_loader, referent_strength, type_name};
+use crate::loading::{CAPACITY, REFERENT, is_builtin_loader, referent_strength, type_name};
 use crate::progress::Progress;
 use crate::root::{RootFrame, RootKind};
 
@@ -108,6 +109,7 @@ impl<'a> Loader<'a> {
             }
             Record::Root { root, to } => self.roots.push((root, to)),
             Record::Text(_) => {}
+            Record::Value { object, field, value } => self.take_value(object, field, value),
             Record::Thread { id, name } => {
                 self.threads.insert(id, name);
             }
@@ -157,6 +159,20 @@ impl<'a> Loader<'a> {
             Reference::Superclass => self.internal("superclass"),
         };
         self.builder.edge(source, name, target);
+    }
+
+    fn take_value(&mut self, of: Number, field: u32, value: i64) {
+        if field == OFF_HEAP {
+            return self.builder.off_heap(object(of), value);
+        }
+        let class = self.classes[object(of).0 as usize];
+        let (first, fields) = self.table.fields(class);
+        let field = (field as usize).checked_sub(first).and_then(|at| fields.get(at));
+        if let Some((declaring, field)) = field
+            && self.table.get(*declaring).is_some_and(|class| (class.name, field.name) == CAPACITY)
+        {
+            self.builder.off_heap(object(of), value);
+        }
     }
 
     fn instance_name(&mut self, class: Number, index: u32) -> u32 {

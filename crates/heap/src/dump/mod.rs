@@ -16,6 +16,7 @@ mod texts;
 pub(crate) mod varint;
 mod write;
 
+pub use crate::loading::DIRECT_BUFFER;
 pub use encoder::{Encoder, TooManyObjects};
 pub use facts::{ClassFacts, Facts, FieldFacts, FrameFacts, Number, Reference, RootReference};
 pub use frame::FORMAT_VERSION;

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::encoder::Encoder;
 use super::facts::{ClassFacts, Facts, FieldFacts, FrameFacts, Number, Reference, RootReference};
+use super::frame::OFF_HEAP;
 use crate::edge::EdgeName;
 use crate::error::HeapError;
 use crate::graph::{Class, ELEMENT, Graph};
@@ -60,6 +61,10 @@ impl<'g, 's, E: From<HeapError>> Writer<'g, 's, E> {
             // What only the JVM refers to in a way that is not in the file comes last.
             writer.number(object);
             writer.follow()?;
+        }
+        for object in graph.objects().filter(|object| graph.off_heap.contains_key(object)) {
+            let bytes = i32::try_from(graph.off_heap(object)).unwrap_or(i32::MAX);
+            writer.encoder.value(writer.numbers[object.0 as usize], OFF_HEAP, bytes);
         }
         Ok(writer)
     }

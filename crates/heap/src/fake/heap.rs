@@ -19,6 +19,7 @@ pub(super) struct Heap {
     classes: BTreeMap<String, ClassFacts>,
     references: Vec<(u64, NamedEdge, u64)>,
     roots: Vec<(u64, RootKind)>,
+    off_heap: Vec<(u64, i64)>,
 }
 
 #[derive(Debug, Default)]
@@ -60,6 +61,7 @@ impl Heap {
             Statement::Chain(chain) => {
                 self.chain(chain);
             }
+            Statement::OffHeap { object, bytes } => self.off_heap.push((object, bytes)),
         }
     }
 
@@ -150,6 +152,7 @@ impl Heap {
         for (object, kind) in &self.roots {
             builder.root(objects[object], kind.clone());
         }
+        self.off_heap.iter().for_each(|(buffer, bytes)| builder.off_heap(objects[buffer], *bytes));
         builder.finish().unwrap_or_else(|error| panic!("{error}"))
     }
 

@@ -9,6 +9,7 @@ pub(super) enum Statement<'text> {
     Static { type_name: Option<&'text str>, class: &'text str, field: &'text str, to: Chain<'text> },
     Root { kind: RootKind, to: Chain<'text> },
     Chain(Chain<'text>),
+    OffHeap { object: u64, bytes: i64 },
 }
 
 /// An object, and others that references lead to from there, one after another.
@@ -39,6 +40,9 @@ pub(super) fn parse(text: &str) -> Option<Statement<'_>> {
     if let Some(rest) = text.strip_prefix("root ") {
         let (kind, to) = rest.split_once("->")?;
         return root(kind.trim(), chain(to.trim())?);
+    }
+    if let Some((object, bytes)) = text.split_once(" off-heap ") {
+        return Some(Statement::OffHeap { object: hex(object)?, bytes: bytes.parse().ok()? });
     }
     match text.strip_prefix("class ") {
         Some(rest) => class(rest),

@@ -20,15 +20,23 @@ pub struct Sustained {
     pub retained: Vec<Total>,
     /// Of these, in each dump, those that hold something softly.
     pub soft: Vec<u64>,
+    /// Bytes outside of the heap that they have beside: of direct and mapped buffers.
+    pub off_heap: Vec<u64>,
     /// How the objects of each class of the path came and went; empty if ids are not the same in all dumps.
     pub stays: Vec<Stay>,
 }
 
 impl Sustained {
+    /// All bytes in each dump, of the heap and outside of it.
+    pub fn held(&self) -> Vec<u64> {
+        let off_heap = self.off_heap.iter().copied().chain(std::iter::repeat(0));
+        self.retained.iter().zip(off_heap).map(|(retained, off_heap)| retained.bytes + off_heap).collect()
+    }
+
     /// Bytes more in the last dump than in the first.
     pub fn bytes(&self) -> u64 {
-        match (self.retained.first(), self.retained.last()) {
-            (Some(first), Some(last)) => last.bytes.saturating_sub(first.bytes),
+        match self.held()[..] {
+            [first, .., last] => last.saturating_sub(first),
             _ => 0,
         }
     }
@@ -78,16 +86,13 @@ impl<'tree> Compared<'tree> {
         let mut grown = vec![0; last.nodes.len()];
         // Each node comes after the one above.
         for number in (1..last.nodes.len()).rev() {
-            let bytes: Vec<_> =
-                compared.retained(number as NodeIndex).iter().map(|total| total.bytes).collect();
+            let bytes = compared.held(number as NodeIndex);
             if rises(&bytes) || compared.is_enlarged(number as NodeIndex) {
                 grown[number] = bytes[bytes.len() - 1] - bytes[0];
             }
             let above = last.nodes[number].above as usize;
             // What is above counts for itself, if it grew; else by what is in it.
-            let above_bytes: Vec<_> =
-                compared.retained(above as NodeIndex).iter().map(|total| total.bytes).collect();
-            if above == 0 || !rises(&above_bytes) {
+            if above == 0 || !rises(&compared.held(above as NodeIndex)) {
                 grown[above] += grown[number];
             }
         }
@@ -112,6 +117,20 @@ impl<'tree> Compared<'tree> {
     fn retained(&self, node: NodeIndex) -> Vec<Total> {
         let known = self.totals(node, |tree, node| tree.nodes[node].retained);
         self.with_moved(node, known, self.last.nodes[node as usize].retained)
+    }
+
+    fn off_heap(&self, node: NodeIndex) -> Vec<u64> {
+        self.totals(node, |tree, node| tree.nodes[node].off_heap)
+    }
+
+    /// Bytes that they retain, and those outside of the heap.
+    fn held(&self, node: NodeIndex) -> Vec<u64> {
+        let retained = self.retained(node);
+        retained
+            .iter()
+            .zip(self.off_heap(node))
+            .map(|(retained, off_heap)| retained.bytes + off_heap)
+            .collect()
     }
 
     /// Where more of its objects were there than hung below the same classes, they count with their share of what is there now.
@@ -159,6 +178,7 @@ impl<'tree> Compared<'tree> {
             own: self.own(at),
             retained: self.retained(at),
             soft: self.totals(at, |tree, node| tree.nodes[node].soft),
+            off_heap: self.off_heap(at),
             stays: nodes.iter().filter_map(|&node| self.stay(node)).collect(),
         })
     }

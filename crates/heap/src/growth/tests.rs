@@ -263,6 +263,7 @@ fn more_containers_are_growth_by_their_number() {
             element: 3,
             own: Vec::new(),
             retained: Vec::new(),
+            off_heap: Vec::new(),
             soft: Vec::new(),
             stays: Vec::new(),
         };

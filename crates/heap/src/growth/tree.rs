@@ -37,13 +37,24 @@ pub(super) struct ClassNode {
     pub(super) retained: Total,
     /// Of its objects and all below, those that hold something softly (`java.lang.ref.SoftReference`).
     pub(super) soft: u64,
+    /// Bytes outside of the heap, of its objects and all below.
+    pub(super) off_heap: u64,
     of_the_jdk: bool,
 }
 
 impl ClassNode {
     fn new(above: NodeIndex, label: Box<str>) -> Self {
         let none = Total::default();
-        Self { above, label, below: Vec::new(), own: none, retained: none, soft: 0, of_the_jdk: false }
+        Self {
+            above,
+            label,
+            below: Vec::new(),
+            own: none,
+            retained: none,
+            soft: 0,
+            off_heap: 0,
+            of_the_jdk: false,
+        }
     }
 }
 
@@ -59,6 +70,7 @@ impl ClassTree {
             all_above[object.0 as usize] = above.map_or(NO_OBJECT, |above| above.0);
             let node = &mut growing.nodes[node as usize];
             node.own.add(Total::one(graph.size(object)));
+            node.off_heap += graph.off_heap(object);
             node.soft += u64::from(graph.edges(object).any(|edge| edge.name.strength() == Strength::Soft));
         }
         Self { nodes: growing.finish(), node_of, above: all_above }
@@ -175,11 +187,13 @@ impl<'graph> Growing<'graph> {
         for number in (0..self.nodes.len()).rev() {
             let node = &mut self.nodes[number];
             node.retained = node.retained.and(node.own);
-            let (above, retained, soft) = (node.above as usize, node.retained, node.soft);
+            let (above, retained, soft, off_heap) =
+                (node.above as usize, node.retained, node.soft, node.off_heap);
             if number > 0 {
                 let above = &mut self.nodes[above];
                 above.retained = above.retained.and(retained);
                 above.soft += soft;
+                above.off_heap += off_heap;
             }
         }
         self.nodes

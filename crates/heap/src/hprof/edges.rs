@@ -18,7 +18,7 @@ use crate::edge::{EdgeName, Strength};
 use crate::error::HeapError;
 use crate::graph::{Class, Graph};
 use crate::index::{ClassIndex, ObjectIndex};
-use crate::loading::{REFERENT, is_builtin_loader, referent_strength};
+use crate::loading::{CAPACITY, DIRECT_BUFFER, REFERENT, is_builtin_loader, referent_strength};
 
 /// Puts the objects in order. Distances between neighbours were taken on the way, unless there was no order.
 fn in_order(scan: &mut Scan<'_>) -> InOrder {
@@ -55,6 +55,8 @@ struct Plan {
     fields: Vec<(u32, u32)>,
     /// Its class, if that can be unloaded.
     class: Option<ObjectIndex>,
+    /// Of buffers with memory outside of the heap: where their capacity is.
+    capacity: Option<u32>,
 }
 
 impl<'a, 's> Edges<'a, 's> {
@@ -145,6 +147,7 @@ impl<'a, 's> Edges<'a, 's> {
         let scan = self.scan;
         let names: Vec<_> = scan.ancestry(class).map(|class| scan.class_name(class.id)).collect();
         let strength = referent_strength(names.iter().map(String::as_str));
+        let is_buffer = names.first().is_some_and(|name| name == DIRECT_BUFFER);
         let mut plan = Plan::default();
         let mut offset = 0;
         for (dump, class_name) in scan.ancestry(class).zip(&names) {
@@ -156,6 +159,8 @@ impl<'a, 's> Edges<'a, 's> {
                     let strength = if is_referent { strength } else { Strength::Strong };
                     let name = EdgeName::Field { declaring, name: name.into(), strength };
                     plan.fields.push((offset, self.builder.name(name)));
+                } else if is_buffer && (class_name.as_str(), &*scan.name(name)) == CAPACITY {
+                    plan.capacity = Some(offset);
                 }
                 offset += of.width(self.file.id_size) as u32;
             }
@@ -237,6 +242,11 @@ impl<'a> HeapVisitor<'a> for Edges<'a, '_> {
         }
         if let Some(class) = self.plans[plan].class {
             self.builder.edge(from, self.class_name, class);
+        }
+        if let Some(offset) = self.plans[plan].capacity
+            && let Some(value) = fields.get(offset as usize..).and_then(|rest| rest.first_chunk())
+        {
+            self.builder.off_heap(from, i64::from(i32::from_be_bytes(*value)));
         }
     }
 

@@ -8,7 +8,7 @@ use crate::column::Column;
 
 const MAGIC: [u8; 8] = *b"mayidx\r\n";
 /// Of what is in the parts, too.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Magic, version, stamp (length, time, content), checksum of all that.
 const HEAD: usize = 8 + 4 + 8 + 8 + 4 + 4;
 /// Kind, checksum of the bytes, their number, checksum of all that.

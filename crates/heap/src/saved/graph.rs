@@ -8,6 +8,7 @@ use crate::builder::MOST_OBJECTS;
 use crate::column::Column;
 use crate::edge::EdgeName;
 use crate::graph::{Class, Graph};
+use crate::index::ObjectIndex;
 use crate::root::Root;
 
 impl Graph {
@@ -20,6 +21,13 @@ impl Graph {
         self.names.iter().for_each(|name| facts.name(name));
         facts.number(self.roots.len() as u64);
         self.roots.iter().for_each(|root| facts.root(root));
+        facts.number(self.off_heap.len() as u64);
+        let mut off_heap: Vec<_> = self.off_heap.iter().collect();
+        off_heap.sort_unstable();
+        for (object, &bytes) in off_heap {
+            facts.number(u64::from(object.0));
+            facts.number(bytes);
+        }
         vec![
             Part::column(Kind::Ids, &self.ids),
             Part::column(Kind::ClassOf, &self.class_of),
@@ -40,7 +48,7 @@ impl Saved {
     pub fn graph(&self) -> Result<Option<Graph>, Damaged> {
         let Some(facts) = self.part(Kind::Facts)? else { return Ok(None) };
         let ids = self.column(Kind::Ids)?;
-        let (classes, names, roots) = read_facts(&facts, ids.len()).ok_or(Damaged)?;
+        let GraphFacts { classes, names, roots, off_heap } = read_facts(&facts, ids.len()).ok_or(Damaged)?;
         let mut graph = Graph {
             ids,
             class_of: self.column(Kind::ClassOf)?,
@@ -52,6 +60,7 @@ impl Saved {
             names,
             roots,
             mirrored: FxHashMap::default(),
+            off_heap,
         };
         if !holds(&graph) {
             return Err(Damaged);
@@ -61,7 +70,15 @@ impl Saved {
     }
 }
 
-fn read_facts(facts: &[u8], objects: usize) -> Option<(Vec<Class>, Vec<EdgeName>, Vec<Root>)> {
+/// What of a graph is no column.
+struct GraphFacts {
+    classes: Vec<Class>,
+    names: Vec<EdgeName>,
+    roots: Vec<Root>,
+    off_heap: FxHashMap<ObjectIndex, u64>,
+}
+
+fn read_facts(facts: &[u8], objects: usize) -> Option<GraphFacts> {
     let mut facts = Reader(facts);
     let bounds = Bounds { objects, classes: facts.count()? };
     let classes = (0..bounds.classes).map(|_| facts.class(bounds)).collect::<Option<_>>()?;
@@ -69,7 +86,10 @@ fn read_facts(facts: &[u8], objects: usize) -> Option<(Vec<Class>, Vec<EdgeName>
     let names = (0..names).map(|_| facts.name(bounds)).collect::<Option<_>>()?;
     let roots = facts.count()?;
     let roots = (0..roots).map(|_| facts.root(bounds)).collect::<Option<_>>()?;
-    facts.0.is_empty().then_some((classes, names, roots))
+    let buffers = facts.count()?;
+    let buffer = |facts: &mut Reader<'_>| Some((ObjectIndex(facts.below(objects)?), facts.number()?));
+    let off_heap = (0..buffers).map(|_| buffer(&mut facts)).collect::<Option<_>>()?;
+    facts.0.is_empty().then_some(GraphFacts { classes, names, roots, off_heap })
 }
 
 /// Whether no number leads out of the graph.

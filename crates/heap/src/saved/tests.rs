@@ -19,7 +19,8 @@ const HEAP: &str = "
     class my.Node extends B mirror c
     root static my.Node.all -> 1:my.Node[24] -next-> 2:my.Node[24] -value-> 3:B[100]
     root jni -> 5:java.lang.ref.SoftReference[48] -referent-> 6:C[1000]
-    1 -items-> 4:B[][64] -[3]-> 3; 4 -[7]-> 6";
+    1 -items-> 4:B[][64] -[3]-> 3; 4 -[7]-> 6
+    2 off-heap 5000000000; 3 off-heap 7";
 
 fn stamp() -> Stamp {
     Stamp::of(b"a dump", 7)
@@ -52,7 +53,8 @@ fn file(parts: &[Part]) -> Vec<u8> {
 fn seen(graph: &Graph) -> String {
     let objects = graph.objects().map(|object| {
         let edges: Vec<_> = graph.edges(object).collect();
-        format!("{:x} {:?} {} {edges:?}\n", graph.id(object), graph.class_of(object), graph.size(object))
+        let sizes = (graph.size(object), graph.off_heap(object));
+        format!("{:x} {:?} {sizes:?} {edges:?}\n", graph.id(object), graph.class_of(object))
     });
     let objects: String = objects.collect();
     let mirrors: Vec<_> = graph.objects().filter_map(|object| graph.mirrored(object)).collect();

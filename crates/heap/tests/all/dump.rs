@@ -4,7 +4,7 @@
 //! version was released: afterwards a difference needs a new version.
 #![allow(clippy::disallowed_methods, reason = "blessing writes the golden file")]
 
-use mayfly_heap::dump::{ClassFacts, Encoder, Facts, Number, Reference, RootReference};
+use mayfly_heap::dump::{ClassFacts, Encoder, Facts, FieldFacts, Number, Reference, RootReference};
 use mayfly_heap::{Dump, EdgeName, Graph, HeapError, ObjectIndex, RootFrame, RootKind, Strength};
 use proptest::prelude::*;
 
@@ -233,4 +233,39 @@ proptest! {
         bytes.extend(tail);
         let _ = read(&bytes);
     }
+}
+
+/// A buffer, a view of it, and a part of the file that a later Mayfly writes.
+#[test]
+fn buffers_have_bytes_outside_of_the_heap_and_views_have_none() {
+    let field = |name, descriptor| FieldFacts { name, descriptor, is_static: false };
+    let class = |name, superclass, fields| ClassFacts { name, superclass, fields, ..ClassFacts::default() };
+    let mut encoder = Encoder::new(&facts());
+    encoder.class(&class("java.lang.Object", Number::NONE, &[]));
+    let buffer = [field("mark", "I"), field("capacity", "I"), field("segment", "LS;")];
+    let buffer = encoder.class(&class("java.nio.Buffer", Number(1), &buffer));
+    let direct = encoder.class(&class("java.nio.DirectByteBuffer", buffer, &[field("att", "LObject;")]));
+    let [own, view, of_segment, empty] = [0; 4].map(|_| encoder.object(direct, 64));
+    encoder.edge(view, Reference::Field(3), own);
+    encoder.edge(of_segment, Reference::Field(2), own);
+    for (of, capacity) in [(own, 4096), (view, 4096), (of_segment, 4096), (empty, 0)] {
+        encoder.value(of, 0, -1);
+        encoder.value(of, 1, capacity);
+        // No class has such a field.
+        encoder.value(of, 77, 5);
+    }
+    let mut bytes = encoder.finish().expect("few objects");
+    let off_heap = |bytes: &[u8]| {
+        let (_, graph) = read(bytes).expect("whole");
+        [own, view, of_segment, empty].map(|of| graph.off_heap(object(of.0)))
+    };
+    assert_eq!(off_heap(&bytes), [4096, 0, 0, 0]);
+    let mut later = vec![200, 3, 0, 0, 0];
+    later.extend(crc32fast::hash(&later).to_le_bytes());
+    later.extend(crc32fast::hash(b"new").to_le_bytes());
+    later.extend(b"new");
+    let at =
+        bytes.windows(5).position(|head| head[0] == 4 && head[2..] == [0, 0, 0]).expect("a frame of values");
+    bytes.splice(at..at, later);
+    assert_eq!(off_heap(&bytes), [4096, 0, 0, 0], "what is not known is passed over");
 }

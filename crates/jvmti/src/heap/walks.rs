@@ -77,6 +77,29 @@ impl HeapWalk<'_> {
         finish(guarded.panic, done)
     }
 
+    /// Shows the `int` fields of each instance of exactly one class, reachable or not (`IterateThroughHeap`): its tag, JVMTI's index of the
+    /// field, the value. Untagged instances are left out. Runs at a safepoint.
+    ///
+    /// # Errors
+    /// Refused by the VM.
+    ///
+    /// # Panics
+    /// With the panic of `visit`, on this thread and after the walk.
+    pub fn int_fields<F>(&self, class: Class<'_>, mut visit: F) -> Result<(), JvmtiError>
+    where
+        F: FnMut(i64, u32, i32) + Send,
+    {
+        let callbacks = sys::jvmtiHeapCallbacks {
+            primitive_field_callback: Some(on_field::<F>),
+            ..sys::jvmtiHeapCallbacks::default()
+        };
+        let mut guarded = Guarded { visitor: &mut visit, panic: None };
+        let data = (&raw mut guarded).cast::<c_void>();
+        let untagged = sys::JVMTI_HEAP_FILTER_UNTAGGED;
+        let done = call!(self, IterateThroughHeap, untagged, class.raw(), &raw const callbacks, data);
+        finish(guarded.panic, done)
+    }
+
     /// Shows every reference that can be reached (`FollowReferences`), depth first: each object's references once, each
     /// reference also when its object was visited before.
     ///
@@ -119,6 +142,30 @@ unsafe extern "system" fn on_object<F: FnMut(&HeapObject<'_>) -> Visit>(
     // SAFETY: `iterate` passed it, and waits; the JVM calls one at a time. The tag is the JVM's, valid in the callback.
     let (guarded, tag) = unsafe { (&mut *data.cast::<Guarded<'_, F>>(), Cell::from_mut(&mut *tag)) };
     guarded.run(|visit| visit(&HeapObject { class_tag, size: size as u64, tag, length: length_of(length) }))
+}
+
+/// # Safety
+/// Called by the JVM with what `int_fields` passed.
+unsafe extern "system" fn on_field<F: FnMut(i64, u32, i32)>(
+    kind: sys::jvmtiHeapReferenceKind,
+    info: *const sys::jvmtiHeapReferenceInfo,
+    _class_tag: jni::jlong,
+    tag: *mut jni::jlong,
+    value: jni::jvalue,
+    of: sys::jvmtiPrimitiveType,
+    data: *mut c_void,
+) -> jni::jint {
+    if kind != sys::JVMTI_HEAP_REFERENCE_FIELD || of != sys::JVMTI_PRIMITIVE_TYPE_INT {
+        return sys::JVMTI_VISIT_OBJECTS;
+    }
+    // SAFETY: `int_fields` passed it, and waits; the JVM calls one at a time. The tag is the JVM's; of a field it fills in the index, and of an
+    // int the member of that name.
+    let (guarded, tag, index, value) =
+        unsafe { (&mut *data.cast::<Guarded<'_, F>>(), *tag, (*info).field.index as u32, value.i) };
+    guarded.run(|visit| {
+        visit(tag, index, value);
+        Visit::Continue
+    })
 }
 
 /// # Safety
