@@ -38,12 +38,14 @@ pub struct Options {
     pub track_collections: bool,
     /// Follow the death of rare objects one by one and of a share of the others, `#track-balanced`.
     pub track_balanced: bool,
-    /// Stacks of allocations, `#trace` (implied by `#detailedtrace`, `#trace-all` and `#threads`).
+    /// Stacks of allocations, `#trace` (implied by `#detailedtrace`, `#trace-all`, `#threads` and `#loaders`).
     pub trace: bool,
     /// Stacks keep lines, `#lines`.
     pub lines: bool,
     /// Stacks name the pool of their thread, `#threads`.
     pub threads: bool,
+    /// Stacks name the loader of the code that allocates, `#loaders`.
+    pub loaders: bool,
     /// Take the stack of every object, not of a sample at each place: `#trace-all`.
     pub trace_all: bool,
     /// Track every Nth object, `#every`. 1: all.
@@ -190,6 +192,7 @@ impl Default for Options {
             trace: false,
             lines: false,
             threads: false,
+            loaders: false,
             trace_all: false,
             every: 1,
             delay_profiling: false,

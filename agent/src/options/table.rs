@@ -230,6 +230,18 @@ pub(super) const SPECS: &[Spec] = &[
         ..DEFAULTS
     },
     Spec {
+        name: "loaders",
+        mistaken: &["loader", "classloader", "classloaders", "byloader"],
+        shape: Shape::Flag(|o| {
+            o.trace = true;
+            o.loaders = true;
+        }),
+        example: "#loaders",
+        help: "As #trace, and stacks name the class loader: below the thread's, a frame <loader> has the loader of the innermost method that is \
+               not the JDK's (app, ParallelWebappClassLoader (shop)). mayfly report --loaders shows what the code of each allocates.",
+        ..DEFAULTS
+    },
+    Spec {
         name: "noblame",
         mistaken: &["blame"],
         shape: Shape::Flag(|o| o.view.blame = false),

@@ -156,6 +156,13 @@ fn threads_are_named_in_stacks() {
 }
 
 #[test]
+fn loaders_are_named_in_stacks() {
+    let options = parse("#engine-sampled#loaders#threads");
+    assert!(options.loaders && options.threads && options.trace);
+    assert!(!parse("#trace#threads").loaders);
+}
+
+#[test]
 fn noblame_traceignore_tracetarget() {
     let options = parse("#trace#noblame#traceignore-java,sun#tracetarget-com.yourorg");
     assert!(!options.view.blame);

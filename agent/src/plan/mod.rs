@@ -41,6 +41,8 @@ pub(crate) struct Plan {
     pub(crate) lines: bool,
     /// Whether the outermost frame of a stack names the pool of its thread.
     pub(crate) threads: bool,
+    /// Whether stacks name the loader of the code that allocates.
+    pub(crate) loaders: bool,
     /// Whether stacks are cut where recursion is deep: so many are taken that each frame counts.
     pub(crate) cuts_stacks: bool,
     /// Which objects are followed.
@@ -139,6 +141,7 @@ impl Plan {
             // Samples have few stacks.
             lines: options.lines || options.view.detailed_trace || options.engine == EngineKind::Sampled,
             threads: options.threads,
+            loaders: options.loaders,
             cuts_stacks: options.trace_all,
             filter: Filter { classes: options.view.classes.clone(), min_bytes: options.view.min_bytes },
             scopes: options.scopes.clone(),

@@ -9,6 +9,7 @@ mod drawing;
 mod draws;
 mod frames;
 mod gap;
+mod loaders;
 mod operations;
 mod rate;
 mod shared;

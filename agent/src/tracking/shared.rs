@@ -7,6 +7,7 @@ use mayfly_profile::{Dropped, Tracking};
 use mayfly_tracking::{Budget, ClassTable, Clock, Nurseries, Scopes, Shares, SiteTable};
 
 use super::frames::KnownFrames;
+use super::loaders::Loaders;
 use super::operations::Operations;
 use super::switches::Switches;
 use super::threads::Pools;
@@ -41,6 +42,7 @@ pub(crate) struct Shared {
     pub(crate) young: Young,
     pub(super) frames: KnownFrames,
     pub(super) pools: Pools,
+    pub(super) loaders: Loaders,
 }
 
 impl Shared {
@@ -65,6 +67,7 @@ impl Shared {
             young: Young::default(),
             frames: KnownFrames::default(),
             pools: Pools::default(),
+            loaders: Loaders::default(),
             plan,
         }
     }

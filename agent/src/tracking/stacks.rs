@@ -34,6 +34,7 @@ pub(crate) fn forget_unloaded(shared: &Shared, has_method: &dyn Fn(u64) -> bool)
     let mut there = FxHashMap::default();
     let mut is_there = |method| *there.entry(method).or_insert_with(|| has_method(method));
     shared.frames.forget(|method| method == THREAD || is_there(method));
+    shared.loaders.forget(&mut is_there);
     shared.sites.forget();
 }
 
@@ -111,7 +112,7 @@ impl Stacks<'_> {
         let mut frames = self.name_all(raw);
         let dropped = not_the_programs(frames.iter().filter_map(|&id| self.shared.sites.frame(id)), class);
         frames.drain(..dropped);
-        self.of_code(frames)
+        self.of_code(frames, raw, dropped)
     }
 
     /// As [`Self::name`], of an object of which no place told as far as the hooks know; none, if the method that made it tells of places: so
@@ -132,7 +133,7 @@ impl Stacks<'_> {
             return Vec::new();
         }
         frames.drain(..dropped);
-        self.of_code(frames)
+        self.of_code(frames, raw, dropped)
     }
 
     /// The frames of a new stack, without the profiler's own; none, if `is_void` says so of what is left.
@@ -148,13 +149,26 @@ impl Stacks<'_> {
             return Vec::new();
         }
         frames.drain(..hooks);
-        self.of_code(frames)
+        self.of_code(frames, raw, hooks)
     }
 
-    /// The stack; none, if nothing of it is code: a thread's name alone says nothing of a place.
-    fn of_code(&self, frames: Vec<FrameId>) -> Vec<FrameId> {
+    /// The stack, with the frame of its class loader if that is recorded; none, if nothing of it is code: a thread's name alone says nothing
+    /// of a place. `dropped`: how many innermost frames of the raw one are not in it.
+    fn of_code(&self, mut frames: Vec<FrameId>, raw: &RawStack, dropped: usize) -> Vec<FrameId> {
         let first = frames.first().and_then(|&id| self.shared.sites.frame(id));
-        if first.is_some_and(Frame::is_code) { frames } else { Vec::new() }
+        if !first.is_some_and(Frame::is_code) {
+            return Vec::new();
+        }
+        let Shared { loaders, sites, plan, .. } = self.shared;
+        if plan.loaders {
+            let methods =
+                raw.frames().skip(dropped).map(|(method, _)| method).filter(|&method| method != THREAD);
+            let loader = loaders.of_stack((self.jvmti, self.jni), sites, methods);
+            let names_thread = raw.frames().last().is_some_and(|(method, _)| method == THREAD);
+            let at = frames.len() - usize::from(names_thread);
+            frames.splice(at..at, loader);
+        }
+        frames
     }
 
     fn name_all(&self, raw: &RawStack) -> Vec<FrameId> {

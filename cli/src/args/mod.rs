@@ -237,6 +237,10 @@ pub(crate) struct RunArgs {
     #[arg(long, conflicts_with = "counts_only")]
     pub(crate) threads: bool,
 
+    /// Record by class loader: stacks name the loader of the program's code, for mayfly report --loaders
+    #[arg(long, conflicts_with = "counts_only")]
+    pub(crate) loaders: bool,
+
     /// Each call of this method is a scope: what it allocates, what of that survives it and for how long (may be given more than once)
     #[arg(long, value_name = "CLASS.METHOD", conflicts_with = "sampled")]
     pub(crate) scope: Vec<String>,
@@ -293,7 +297,7 @@ pub(crate) struct ReportArgs {
     pub(crate) recordings: Vec<PathBuf>,
 
     /// Compare recordings by a label: application, version, host, java, gc, pid, or one given by the agent's #label-NAME=VALUE
-    #[arg(long, value_name = "LABEL", conflicts_with_all = ["text", "full", "ways", "threads", "limit", "own", "not_own", "lived", "value"])]
+    #[arg(long, value_name = "LABEL", conflicts_with_all = ["text", "full", "ways", "threads", "loaders", "limit", "own", "not_own", "lived", "value"])]
     pub(crate) by: Option<String>,
 
     /// Write JSON (schema mayfly-report/1; with --by mayfly-by/1)
@@ -315,6 +319,10 @@ pub(crate) struct ReportArgs {
     /// Show what each pool of threads allocates; recorded with --threads or #threads
     #[arg(long, conflicts_with_all = ["json", "full", "ways", "limit", "own", "not_own"])]
     pub(crate) threads: bool,
+
+    /// Show what the code of each class loader allocates; recorded with --loaders or #loaders
+    #[arg(long, conflicts_with_all = ["json", "full", "ways", "threads", "limit", "own", "not_own"])]
+    pub(crate) loaders: bool,
 
     /// Show at most N classes, and N sites of each, in full text or JSON; totals still cover everything
     #[arg(long, value_name = "N", conflicts_with_all = ["own", "not_own"])]
@@ -519,7 +527,9 @@ mod tests {
             &["mayfly", "report", "--ways", "--csv", "f"],
             &["mayfly", "report", "--threads", "--ways", "f"],
             &["mayfly", "report", "--threads", "--csv", "f"],
+            &["mayfly", "report", "--threads", "--loaders", "f"],
             &["mayfly", "run", "--threads", "--counts-only", "java"],
+            &["mayfly", "run", "--loaders", "--counts-only", "java"],
             &["mayfly", "report", "--own", "a.", "--json", "f"],
             &["mayfly", "report", "--json", "--csv", "f"],
             &["mayfly", "report", "--pprof", "--csv", "f"],

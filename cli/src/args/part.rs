@@ -11,7 +11,7 @@ use crate::report::Format;
 
 /// The format of a report.
 #[derive(Debug, Args)]
-#[group(id = "other_format", multiple = false, conflicts_with_all = ["json", "text", "full", "ways", "threads"])]
+#[group(id = "other_format", multiple = false, conflicts_with_all = ["json", "text", "full", "ways", "threads", "loaders"])]
 pub(crate) struct FormatArgs {
     /// Write in this format: text on one screen, full text, the tree of who calls, JSON, a page for a browser, or what other tools read;
     /// parquet makes five tables in the folder that -o names

@@ -151,6 +151,10 @@ pub(crate) struct EngineArgs {
     #[arg(long)]
     pub(crate) threads: bool,
 
+    /// Record by class loader: stacks name the loader of the program's code, for mayfly report --loaders
+    #[arg(long)]
+    pub(crate) loaders: bool,
+
     /// Agent options as for -agentpath, '#name-value#name…'
     #[arg(value_name = "#OPTIONS", default_value = "", hide_default_value = true)]
     pub(crate) options: String,

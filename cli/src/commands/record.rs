@@ -179,6 +179,7 @@ mod tests {
             exact,
             yes: false,
             threads: false,
+            loaders: false,
             census: false,
             options: options.to_owned(),
         })

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use mayfly_formats::{Choice, Format as Foreign};
-use mayfly_profile::{ClassFilter, Profile, Slices, Value, View};
+use mayfly_profile::{ClassFilter, Grouping, Profile, Slices, Value, View};
 
 use crate::args::ReportArgs;
 use crate::commands::next_commands::{program, shown};
@@ -40,7 +40,7 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
 fn write_own(profile: Profile, mut view: View, format: Format, args: &ReportArgs) -> Result<(), Error> {
     let profile = match format {
         // Whole stacks are asked for.
-        Format::Full | Format::Threads | Format::Json => profile,
+        Format::Full | Format::Groups(_) | Format::Json => profile,
         _ => profile.folded(&args.own.code()),
     };
     if format == Format::Json {
@@ -51,7 +51,7 @@ fn write_own(profile: Profile, mut view: View, format: Format, args: &ReportArgs
     let file = args.output.as_deref();
     match format {
         Format::Json => output::json(&text, file),
-        Format::Full | Format::Threads | Format::Ways => output::text(&text, file),
+        Format::Full | Format::Groups(_) | Format::Ways => output::text(&text, file),
         _ => output::text(&(text + &everything(&args.recordings)), file),
     }
 }
@@ -177,7 +177,8 @@ fn format(args: &ReportArgs) -> Result<Format, Error> {
     let by_option = || match args.json {
         true => Format::Json,
         false if args.ways => Format::Ways,
-        false if args.threads => Format::Threads,
+        false if args.threads => Format::Groups(Grouping::Pool),
+        false if args.loaders => Format::Groups(Grouping::Loader),
         false if args.full => Format::Full,
         false => Format::Text,
     };

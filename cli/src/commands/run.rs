@@ -29,6 +29,7 @@ const DEFAULT_RATE: &str = "500..2000";
 const LINES: &str = "lines";
 /// Stacks name the pool of the thread.
 pub(super) const THREADS: &str = "threads";
+pub(super) const LOADERS: &str = "loaders";
 /// Young collections are read in their pause.
 pub(super) const CENSUS: &str = "census";
 
@@ -68,7 +69,7 @@ pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
 fn options(args: &RunArgs) -> Result<AgentOptions, Error> {
     let raw = with_absolute_recording(AgentOptions::parse(&args.agent_options))?;
     let mut ours = with_scopes(tracking(args, &raw), &args.scope)?;
-    ours = with_beside(ours, [(args.threads, THREADS), (args.census, CENSUS)]);
+    ours = with_beside(ours, [(args.threads, THREADS), (args.loaders, LOADERS), (args.census, CENSUS)]);
     ours = ours.with("live", args.live.map_or(0, NonZeroU64::get));
     ours = with_classes(ours, &args.classes)?;
     if raw.value("recording").is_none() {
@@ -117,7 +118,7 @@ pub(super) fn every_object() -> AgentOptions {
 }
 
 /// The options that go with each engine.
-pub(super) fn with_beside(options: AgentOptions, beside: [(bool, &str); 2]) -> AgentOptions {
+pub(super) fn with_beside(options: AgentOptions, beside: [(bool, &str); 3]) -> AgentOptions {
     let named = beside.into_iter().filter(|(is_wanted, _)| *is_wanted);
     let ours = named.fold(AgentOptions::default(), |ours, (_, name)| ours.flag(name));
     options.overridden_by(ours)
@@ -232,8 +233,8 @@ mod tests {
             "#engine-sampled#sample-1m#live-0#recording-/r/%p"
         );
         assert_eq!(
-            options_of(&["--sampled", "--census", "--threads"]),
-            "#engine-sampled#threads#census#live-0#recording-/r/%p"
+            options_of(&["--sampled", "--census", "--threads", "--loaders"]),
+            "#engine-sampled#threads#loaders#census#live-0#recording-/r/%p"
         );
         assert_eq!(options_of(&["--counts-only"]), "#live-0#recording-/r/%p");
         assert_eq!(

@@ -7,7 +7,7 @@ use mayfly_recording::control::{Request, Response};
 use crate::agent_options::AgentOptions;
 use crate::args::running::{EngineArgs, StartArgs};
 use crate::commands::next_commands::program;
-use crate::commands::run::{CENSUS, THREADS, with_absolute_recording, with_beside};
+use crate::commands::run::{CENSUS, LOADERS, THREADS, with_absolute_recording, with_beside};
 use crate::error::Error;
 use crate::exit_codes;
 use crate::output;
@@ -45,7 +45,8 @@ fn options(engine: &EngineArgs) -> Result<String, Error> {
     let named = if engine.yes { named.flag("yes") } else { named };
     let options =
         if engine.sampled || engine.exact { given.overridden_by(named) } else { named.overridden_by(given) };
-    Ok(with_beside(options, [(engine.threads, THREADS), (engine.census, CENSUS)]).to_string())
+    Ok(with_beside(options, [(engine.threads, THREADS), (engine.loaders, LOADERS), (engine.census, CENSUS)])
+        .to_string())
 }
 
 #[cfg(test)]
@@ -58,6 +59,7 @@ mod tests {
             exact,
             yes: false,
             threads: false,
+            loaders: false,
             census: options.is_empty(),
             options: options.to_owned(),
         })

@@ -3,6 +3,7 @@
 //! One list for all commands; each says which of them it has. Not here: how they are written.
 
 use mayfly_formats::Format as Foreign;
+use mayfly_profile::Grouping;
 
 /// A form of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,8 +14,8 @@ pub(crate) enum Format {
     Full,
     /// The tree of who calls, as text.
     Ways,
-    /// What each pool of threads allocates, as text.
-    Threads,
+    /// What each group of a dimension allocates, as text.
+    Groups(Grouping),
     /// JSON.
     Json,
     /// For a comment on a pull request.
@@ -25,11 +26,12 @@ pub(crate) enum Format {
     Of(Foreign),
 }
 
-const NAMED: [(&str, Format); 17] = [
+const NAMED: [(&str, Format); 18] = [
     ("text", Format::Text),
     ("full", Format::Full),
     ("ways", Format::Ways),
-    ("threads", Format::Threads),
+    ("threads", Format::Groups(Grouping::Pool)),
+    ("loaders", Format::Groups(Grouping::Loader)),
     ("json", Format::Json),
     ("html", Format::Of(Foreign::Html)),
     ("markdown", Format::Markdown),

@@ -21,7 +21,7 @@ pub(crate) fn text(format: Format, profile: &Profile, view: &View) -> String {
     let written = match format {
         Format::Json => json::write(profile, view, &mut bytes),
         Format::Ways => return mayfly_report::ways(&view.of(profile)),
-        Format::Threads => return mayfly_report::threads(&view.of(profile)),
+        Format::Groups(grouping) => return mayfly_report::groups(&view.of(profile), grouping),
         Format::Full => full::write(profile, view, &mut bytes),
         // Others are written by `mayfly-formats`.
         _ => screen::write(profile, view, &mut bytes),

@@ -17,6 +17,7 @@ mod jvmti_env;
 mod known_objects;
 mod layout;
 mod libraries;
+mod loaders;
 mod management;
 mod marking;
 mod names;
@@ -56,6 +57,7 @@ pub use jvmti_env::{Capabilities, Event, JvmtiEnv, MOST_FRAMES, MethodCode, Meth
 pub use known_objects::{KnownObject, KnownObjects};
 pub use layout::{ArrayLayout, FieldOffset};
 pub use libraries::{keep_library, other_library_marked};
+pub use loaders::LoaderFacts;
 pub use management::{AllocationCounter, Management};
 pub use marking::ZMarking;
 pub use names::{class_name, modified_utf8};

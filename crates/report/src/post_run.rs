@@ -2,11 +2,12 @@
 //!
 //! Not here: where it is written.
 
-use mayfly_profile::{ClassFilter, Profile, View};
+use mayfly_profile::{ClassFilter, Grouping, Profile, View};
 
 use crate::census::{census_lines, write_census};
 use crate::doubts::doubts_block;
 use crate::followed::tracking_text;
+use crate::groups::groups;
 use crate::lifetimes::write_lifetimes;
 use crate::operations::operations_line;
 use crate::over_time::over_time;
@@ -17,7 +18,6 @@ use crate::scopes::write_scopes;
 use crate::sections::write_sections;
 use crate::sources::{sources_block, sources_line};
 use crate::text::printable;
-use crate::threads::threads;
 use crate::trust::{estimates_block, littles_law_line, trust_block};
 use crate::units;
 
@@ -54,7 +54,7 @@ pub fn post_run(profile: &Profile, view: &View, occasion: &Occasion) -> String {
         write_lifetimes(&mut out, &shown, view.rows.unwrap_or(usize::MAX));
     }
     write_census(&mut out, &shown, view.rows);
-    write_threads(&mut out, &shown);
+    Grouping::ALL.into_iter().for_each(|grouping| write_groups(&mut out, &shown, grouping));
     write_scopes(&mut out, &shown, view.rows.unwrap_or(usize::MAX));
     write_run(&mut out, profile);
     line(&mut out, 0, "Trust:");
@@ -68,9 +68,9 @@ pub fn post_run(profile: &Profile, view: &View, occasion: &Occasion) -> String {
     out
 }
 
-fn write_threads(out: &mut String, shown: &Profile) {
-    if shown.has_threads() {
-        out.push_str(&threads(shown));
+fn write_groups(out: &mut String, shown: &Profile, grouping: Grouping) {
+    if shown.has_groups(grouping) {
+        out.push_str(&groups(shown, grouping));
         blank(out);
     }
 }

@@ -48,6 +48,7 @@ mod leaks;
 mod leaks_on_beds;
 mod lifetimes;
 mod live;
+mod loaders;
 mod managed;
 mod mcp;
 mod memory;

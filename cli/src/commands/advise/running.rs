@@ -49,6 +49,7 @@ fn sampled() -> EngineArgs {
         exact: false,
         yes: false,
         threads: false,
+        loaders: false,
         census: false,
         options: OPTIONS.to_owned(),
     }

@@ -3,11 +3,11 @@
 //! Not here: its keys (`schema`).
 
 mod census;
+mod groups;
 mod live;
 mod schema;
 mod scopes;
 mod tally;
-mod threads;
 mod ways;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -17,8 +17,8 @@ use live::LiveJson;
 use mayfly_profile::measures::{DIED_BEFORE_FIRST_GC_SHARE, P50_BYTES, P50_GCS, P50_S, P90_S, P99_S};
 use mayfly_profile::{
     BucketBounds, ByteSeconds, ClassEstimate, ClassProfile, Collection, Dropped, Flag, FlagValue, Following,
-    GenerationUse, JvmInfo, LeftInUse, LiveAsOf, LivedPart, MEASURES, Measure, OwnCost, Part, Profile,
-    Quantile, Refusals, Remainder, SiteProfile, Source, Tally, Tracking, Unit, Variances, View,
+    GenerationUse, Grouping, JvmInfo, LeftInUse, LiveAsOf, LivedPart, MEASURES, Measure, OwnCost, Part,
+    Profile, Quantile, Refusals, Remainder, SiteProfile, Source, Tally, Tracking, Unit, Variances, View,
     readable_class,
 };
 use schema::{
@@ -73,7 +73,8 @@ fn document(profile: &Profile, limit: Option<usize>, doubts: Vec<String>) -> Doc
         collections: profile.collections.iter().map(CollectionJson::of).collect(),
         classes: shown.iter().map(|class| numbers.class(class)).collect(),
         sites: shown_sites(profile, shown, limit).map(|site| numbers.site(site)).collect(),
-        threads: threads::threads(profile),
+        threads: groups::groups(profile, Grouping::Pool),
+        loaders: groups::groups(profile, Grouping::Loader),
         own_ways: ways(profile),
         buckets: if run.lifetimes {
             numbers.buckets(&collected_in_all(profile), numbers.tracked_estimated)

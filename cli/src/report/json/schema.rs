@@ -66,7 +66,10 @@ pub(super) struct Document<'a> {
     pub(super) sites: Vec<SiteJson<'a>>,
     /// What each pool of threads allocated; absent where stacks do not name them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) threads: Vec<super::threads::ThreadJson>,
+    pub(super) threads: Vec<super::groups::GroupJson>,
+    /// What the code of each class loader allocated; absent where stacks do not name them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) loaders: Vec<super::groups::GroupJson>,
     /// Who calls: what was allocated through the program's own frames, as a tree; empty without stacks.
     pub(super) own_ways: Vec<super::ways::WayJson>,
     /// Collected objects of all selected classes, whatever the limit; empty when deaths were not followed.

@@ -10,7 +10,7 @@
     Object.fromEntries(headings.map((heading, at) => [heading, row.children[at].dataset.exact]).filter(([, sum]) => sum !== undefined).map(([heading, sum]) => [heading, Number(sum)]))]));
   const chips = () => all("#chips button").map(chip => chip.textContent);
   const found = rows(), whole = exact(), first = picture(), busy = "http-nio-8080-exec-*";
-  check("a button for the dimension", all("#dimension button").map(one => one.textContent).join() === "Thread pools");
+  check("a button for each dimension", all("#dimension button").map(one => one.textContent).join() === "Thread pools,Class loaders");
   check("pools add up to the total", Object.values(found).reduce((sum, row) => sum + row.allocated, 0) === whole, whole);
   check("a pool is no package", all("#legend button").every(one => !one.textContent.includes("pool")), by("legend").textContent);
   line(busy).click();
@@ -24,6 +24,17 @@
   check("pools of a class", rows()[busy].allocated === exact() && exact() < found[busy].allocated, rows(), exact());
   document.dispatchEvent(new KeyboardEvent("keydown", {key: "Escape", bubbles: true}));
   check("Escape shows all", exact() === whole && picture() === first && chips().length === 0, exact(), whole);
+  const [pools, loaders] = all("#dimension button"), shop = "ParallelWebappClassLoader (shop)";
+  loaders.click();
+  const loaded = rows();
+  check("loaders are another dimension", loaders.getAttribute("aria-pressed") === "true" && Object.values(loaded).reduce((sum, row) => sum + row.allocated, 0) === whole && !loaded[busy], loaded);
+  line(shop).click();
+  check("a loader is chosen", exact() === loaded[shop].allocated && chips().join() === "loader " + shop, exact(), chips());
+  pools.click();
+  check("pools of a loader", Object.values(rows()).reduce((sum, row) => sum + row.allocated, 0) === exact(), rows());
+  line(busy).click();
+  check("both are chosen", exact() > 0 && exact() < loaded[shop].allocated && chips().length === 2, exact(), chips());
+  document.dispatchEvent(new KeyboardEvent("keydown", {key: "Escape", bubbles: true}));
   const unknown = line("(not known: no stack was taken)");
   unknown.click();
   check("what is not known is not chosen", exact() === whole);

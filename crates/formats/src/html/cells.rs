@@ -51,7 +51,7 @@ type Kind = u8;
 const OWN: Kind = 0;
 const JDK: Kind = 1;
 const FRAMEWORK: Kind = 2;
-/// No code: it names a thread.
+/// No code: it names a thread or a class loader.
 const NAME: Kind = 3;
 /// Lines of a frame at one place in the tree that are kept.
 const LINES: usize = 5;
@@ -235,7 +235,8 @@ impl Writing<'_> {
         if let Some(&known) = self.spelled.get(&texts) {
             return known;
         }
-        let spelled = one.thread().map_or_else(|| frame(one, self.lines), |pool| format!("pool {pool}"));
+        let named = one.thread().map(|pool| ("pool", pool)).or_else(|| Some(("loader", one.loader()?)));
+        let spelled = named.map_or_else(|| frame(one, self.lines), |(of, name)| format!("{of} {name}"));
         let number = self.frames.id(spelled);
         if number == self.kinds.len() {
             self.kinds.push(kind(one));

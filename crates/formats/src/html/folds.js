@@ -1,6 +1,6 @@
 // Folds frames that are not the program's own: of the JDK's frames one after the other the first that is called is kept. What is
 // folded is data again, for `cells`. No document: tested by itself (node).
-// data.kinds: of each frame 0: the program's own or a library's, 1: the JDK's, 2: a framework's, 3: no code, but a thread's name.
+// data.kinds: of each frame 0: the program's own or a library's, 1: the JDK's, 2: a framework's, 3: no code, but the name of a thread or a class loader.
 "use strict";
 const folds = (() => {
   const KINDS = {all: [], jdk: [1], frameworks: [1, 2]};

@@ -1,4 +1,4 @@
-//! By what stacks are grouped beside their code, cell by cell: thread pools.
+//! By what stacks are grouped beside their code, cell by cell: thread pools, class loaders.
 //!
 //! Not here: what each group allocated, which `cells.js` adds up.
 

@@ -1,10 +1,10 @@
-//! Who allocates by pool of threads, where stacks name it.
+//! Who allocates by pool of threads, or by class loader, where stacks name it.
 //!
 //! Not here: the sums (`mayfly-profile`).
 
 use std::collections::HashMap;
 
-use mayfly_profile::{Profile, SiteProfile, ThreadProfile, Value, Variances};
+use mayfly_profile::{GroupProfile, Grouping, Profile, SiteProfile, Value, Variances};
 
 use crate::measured::number;
 use crate::table::right_aligned;
@@ -14,25 +14,63 @@ use crate::ways::about;
 /// What no stack names.
 const UNKNOWN: &str = "(not known: no stack was taken)";
 
-/// The table as text, all pools; without names of threads the reason.
-pub fn threads(profile: &Profile) -> String {
-    let rows = profile.threads();
+/// Relative errors from which on groups are hardly told apart.
+const VAGUE: f64 = 0.5;
+/// Groups with less than this share of all are small: nobody asks how small.
+const SMALL: f64 = 0.1;
+
+/// The table as text, all groups; without names of them the reason.
+pub fn groups(profile: &Profile, grouping: Grouping) -> String {
+    let rows = profile.groups(grouping);
+    let heading = match grouping {
+        Grouping::Pool => "By pool of threads:",
+        Grouping::Loader => "By class loader, of the innermost code that is not the JDK's:",
+    };
     if rows.is_empty() {
-        return "What each thread allocates is not known: stacks do not name threads. Record with mayfly run --threads, or the agent's \
-                option #threads.\n"
-            .to_owned();
+        return not_recorded(grouping).to_owned();
     }
-    format!("By pool of threads:\n{}", table(profile, &rows, "  "))
+    let errors = group_errors(profile, grouping);
+    let of = |row: &GroupProfile| row.name.as_deref().and_then(|name| errors.get(name)).copied();
+    let all: f64 = rows.iter().map(|row| row.allocated_bytes() as f64).sum();
+    let is_vague = |row: &GroupProfile| {
+        let bytes = row.allocated_bytes() as f64;
+        bytes >= SMALL * all && of(row).is_some_and(|error| error >= VAGUE * bytes)
+    };
+    let vague = rows.iter().filter(|row| is_vague(row)).count();
+    let note = if vague == 0 { String::new() } else { vague_note(vague, rows.len()) };
+    format!("{heading}\n{}{note}", table(profile, (grouping, &rows), &of, "  "))
 }
 
-/// Standard errors of what pools allocated, in bytes, by name; 0 where all stacks were taken. An allocating line is counted exactly, its
-/// division among pools is not, even if only one was seen.
-pub fn thread_errors(profile: &Profile) -> HashMap<&str, f64> {
+/// What to do about rows that say next to nothing.
+fn vague_note(vague: usize, rows: usize) -> String {
+    format!(
+        "  {vague} of these {rows} rest on too few stacks to be told apart (± {:.0} % or more). A sample of all bytes divides them better: \
+         mayfly run, or --sampled --sample 16k.\n",
+        100.0 * VAGUE
+    )
+}
+
+fn not_recorded(grouping: Grouping) -> &'static str {
+    match grouping {
+        Grouping::Pool => {
+            "What each thread allocates is not known: stacks do not name threads. Record with mayfly run --threads, or the agent's \
+             option #threads.\n"
+        }
+        Grouping::Loader => {
+            "What the code of each class loader allocates is not known: stacks do not name loaders. Record with mayfly run --loaders, or the \
+             agent's option #loaders.\n"
+        }
+    }
+}
+
+/// Standard errors of what groups allocated, in bytes, by name; 0 where all stacks were taken. An allocating line is counted exactly, its
+/// division among groups is not, even if only one was seen.
+pub fn group_errors(profile: &Profile, grouping: Grouping) -> HashMap<&str, f64> {
     let variances = Variances::of(profile);
-    let mut pools: HashMap<&str, Vec<&SiteProfile>> = HashMap::new();
+    let mut groups: HashMap<&str, Vec<&SiteProfile>> = HashMap::new();
     for site in &profile.sites {
-        if let Some(pool) = site.stack.thread() {
-            pools.entry(pool).or_default().push(site);
+        if let Some(name) = grouping.of(&site.stack) {
+            groups.entry(name).or_default().push(site);
         }
     }
     let error = |sites: Vec<&SiteProfile>| {
@@ -40,30 +78,33 @@ pub fn thread_errors(profile: &Profile) -> HashMap<&str, f64> {
         let seen = variances.of_sites(sites.iter().copied()).unwrap_or(0.0).max(alone);
         (seen + variances.unseen_at(&sites)).sqrt()
     };
-    pools.into_iter().map(|(pool, sites)| (pool, error(sites))).collect()
+    groups.into_iter().map(|(name, sites)| (name, error(sites))).collect()
 }
 
 /// The rows, with what is known of them.
-fn table(profile: &Profile, rows: &[ThreadProfile], indent: &str) -> String {
+fn table(
+    profile: &Profile,
+    (grouping, rows): (Grouping, &[GroupProfile]),
+    error: &dyn Fn(&GroupProfile) -> Option<f64>,
+    indent: &str,
+) -> String {
     let about = about(profile);
     let all = rows.iter().fold(0u64, |sum, row| sum.saturating_add(row.allocated_bytes()));
     // The first column is what is left of these two.
     let is_shown = |value: Value| !matches!(value, Value::Bytes | Value::OptimisedAway);
-    let measures: Vec<_> = profile.thread_measures().filter(|&(_, value)| is_shown(value)).collect();
+    let measures: Vec<_> = profile.group_measures().filter(|&(_, value)| is_shown(value)).collect();
     let names = measures.iter().map(|(measure, _)| measure.short.to_owned());
-    let errors = thread_errors(profile);
     let heading = ["allocated", "±", "share"].map(str::to_owned).into_iter().chain(names);
-    let mut lines = vec![heading.chain(["sites", "pool"].map(str::to_owned)).collect::<Vec<_>>()];
+    let mut lines = vec![heading.chain(["sites", grouping.key()].map(str::to_owned)).collect::<Vec<_>>()];
     for row in rows {
         let size = format!("{about}{}", units::bytes(row.allocated_bytes()));
-        let error = row.pool.as_deref().and_then(|pool| errors.get(pool)).copied();
-        let error = error.map_or_else(String::new, |error| relative(error, row.allocated_bytes()));
+        let error = error(row).map_or_else(String::new, |error| relative(error, row.allocated_bytes()));
         let share = format!("{} %", units::percent(row.allocated_bytes(), all));
         let numbers = measures.iter().map(|&(measure, value)| {
             let of = number(measure.unit, row.amounts.of(value) as f64);
             format!("{about}{of}")
         });
-        let name = row.pool.as_deref().unwrap_or(UNKNOWN).to_owned();
+        let name = row.name.as_deref().unwrap_or(UNKNOWN).to_owned();
         lines.push(
             [size, error, share].into_iter().chain(numbers).chain([row.sites.to_string(), name]).collect(),
         );
@@ -93,7 +134,7 @@ mod tests {
         let sites = vec![site("main", 256 << 10), site("http-nio-8080-exec-*", 768 << 10)];
         let all = Tally { objects: 2, bytes: 1 << 20, largest: 768 << 10 };
         let classes = vec![ClassProfile { name: "a.A".into(), allocated: all, ..ClassProfile::default() }];
-        let text = threads(&Profile { classes, sites, ..Profile::default() });
+        let text = groups(&Profile { classes, sites, ..Profile::default() }, Grouping::Pool);
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(
             lines,
@@ -118,8 +159,16 @@ mod tests {
         let class =
             ClassProfile { name: "a.A".into(), allocated: Tally::of(10, 100), ..ClassProfile::default() };
         let profile = Profile { classes: vec![class], sites: vec![site], ..Profile::default() };
-        assert_eq!(thread_errors(&profile), [("main", 500.0)].into());
-        assert!(threads(&profile).contains("~1000 B  50 %  100 %"), "{}", threads(&profile));
+        assert_eq!(group_errors(&profile, Grouping::Pool), [("main", 500.0)].into());
+        let text = groups(&profile, Grouping::Pool);
+        assert!(text.contains("~1000 B  50 %  100 %"), "{text}");
+        assert!(
+            text.contains("1 of these 1 rest on too few stacks to be told apart (± 50 % or more)"),
+            "{text}"
+        );
+        let mut surer = profile;
+        surer.sites[0].error = 0.4;
+        assert!(!groups(&surer, Grouping::Pool).contains("too few stacks"));
     }
 
     /// Of a frequent class one object of 65,536 is followed: a pool of which none was may have made as many.
@@ -145,12 +194,14 @@ mod tests {
         (profile.run.stacks, profile.run.tracking) = (true, Tracking::Balanced);
         profile.shares.insert("java.lang.String".into(), share);
         let unseen = (ONE_IN * 24) as f64;
-        let error = thread_errors(&profile)["quiet"];
+        let error = group_errors(&profile, Grouping::Pool)["quiet"];
         assert!((0.99 * unseen..2.0 * unseen).contains(&error), "{error} of {unseen}");
     }
 
     #[test]
-    fn without_names_of_threads_it_says_how_to_record_them() {
-        assert!(threads(&Profile::default()).contains("--threads"));
+    fn without_names_it_says_how_to_record_them() {
+        for (grouping, option) in [(Grouping::Pool, "--threads"), (Grouping::Loader, "--loaders")] {
+            assert!(groups(&Profile::default(), grouping).contains(option));
+        }
     }
 }

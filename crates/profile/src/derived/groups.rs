@@ -1,25 +1,26 @@
-//! What each pool of threads allocates, where stacks name it (`#threads`).
+//! What each group of a dimension allocates, where stacks name it: pools of threads (`#threads`), class loaders (`#loaders`).
 //!
-//! Made of the cells of a profile, so pools add up to what reports say of all classes. Not here: which threads are one pool (`pool`).
+//! Made of the cells of a profile, so groups add up to what reports say of all classes. Not here: which stacks are of one (`grouping`).
 
 use std::collections::BTreeMap;
 
 use crate::derived::amounts::{Amounts, Value};
 use crate::derived::measures::{MEASURES, Measure};
+use crate::facts::grouping::Grouping;
 use crate::stream::profile::{LiveAsOf, Profile};
 
-/// What the threads of a pool allocated.
+/// What one group allocated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ThreadProfile {
+pub struct GroupProfile {
     /// Its name; `None`: what no stack was taken of.
-    pub pool: Option<String>,
+    pub name: Option<String>,
     /// Its numbers.
     pub amounts: Amounts,
     /// Stacks with their classes.
     pub sites: usize,
 }
 
-impl ThreadProfile {
+impl GroupProfile {
     /// Bytes that took memory: those executed, without what was optimised away.
     pub fn allocated_bytes(&self) -> u64 {
         self.amounts.of(Value::Bytes).saturating_sub(self.amounts.of(Value::OptimisedAway))
@@ -27,31 +28,31 @@ impl ThreadProfile {
 }
 
 impl Profile {
-    /// Whether stacks name the pools of threads.
-    pub fn has_threads(&self) -> bool {
-        self.sites.iter().any(|site| site.stack.thread().is_some())
+    /// Whether stacks name such groups.
+    pub fn has_groups(&self, grouping: Grouping) -> bool {
+        self.sites.iter().any(|site| grouping.of(&site.stack).is_some())
     }
 
-    /// What each pool allocated, most bytes first, ties by name. Empty where stacks do not name them.
-    pub fn threads(&self) -> Vec<ThreadProfile> {
-        if !self.has_threads() {
+    /// What each group allocated, most bytes first, ties by name. Empty where stacks do not name them.
+    pub fn groups(&self, grouping: Grouping) -> Vec<GroupProfile> {
+        if !self.has_groups(grouping) {
             return Vec::new();
         }
-        let mut pools: BTreeMap<Option<&str>, ThreadProfile> = BTreeMap::new();
+        let mut groups: BTreeMap<Option<&str>, GroupProfile> = BTreeMap::new();
         for cell in self.cells() {
-            let pool = cell.stack.thread();
-            let row = pools.entry(pool).or_default();
-            row.pool = pool.map(str::to_owned);
+            let name = grouping.of(cell.stack);
+            let row = groups.entry(name).or_default();
+            row.name = name.map(str::to_owned);
             row.amounts.add(&cell.amounts);
             row.sites += usize::from(!cell.stack.is_empty());
         }
-        let mut rows: Vec<_> = pools.into_values().collect();
+        let mut rows: Vec<_> = groups.into_values().collect();
         rows.sort_by_key(|row| std::cmp::Reverse(row.allocated_bytes()));
         rows
     }
 
-    /// The measures of the catalogue that are known of pools, with the value that each reads.
-    pub fn thread_measures(&self) -> impl Iterator<Item = (&'static Measure, Value)> {
+    /// The measures of the catalogue that are known of groups, with the value that each reads.
+    pub fn group_measures(&self) -> impl Iterator<Item = (&'static Measure, Value)> {
         let collected = self.live_as_of != LiveAsOf::NoCollection;
         let known = move |value: Value| {
             let is_of_live = matches!(value, Value::Live | Value::LiveObjects);
@@ -95,21 +96,21 @@ mod tests {
         // Of each of the classes there is one more without a stack.
         let classes = vec![class("a.A", Tally::of(16, 16)), class("a.B", Tally::of(2, 100))];
         let profile = Profile { classes, sites, ..Profile::default() };
-        let rows = profile.threads();
+        let rows = profile.groups(Grouping::Pool);
         let told: Vec<_> = rows
             .iter()
             .map(|row| {
-                (row.pool.as_deref(), row.amounts.of(Value::Objects), row.allocated_bytes(), row.sites)
+                (row.name.as_deref(), row.amounts.of(Value::Objects), row.allocated_bytes(), row.sites)
             })
             .collect();
         assert_eq!(told, [(Some("http-*"), 11, 260, 2), (None, 2, 116, 0), (Some("main"), 5, 80, 1)]);
-        let keys: Vec<_> = profile.thread_measures().map(|(measure, _)| measure.key).collect();
+        let keys: Vec<_> = profile.group_measures().map(|(measure, _)| measure.key).collect();
         assert_eq!(keys, ["objects", "bytes"], "deaths were not followed");
     }
 
     #[test]
     fn without_names_of_threads_there_are_no_pools() {
         let profile = Profile { sites: vec![site("a.A", None, (1, 16))], ..Profile::default() };
-        assert!(profile.threads().is_empty());
+        assert!(Grouping::ALL.iter().all(|&grouping| profile.groups(grouping).is_empty()));
     }
 }
