@@ -179,9 +179,44 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use mayfly_profile::{ClassProfile, Tally};
+    use serde_json::Value;
 
     use super::*;
+
+    /// For Grafana.
+    const DASHBOARD: &str = include_str!("../../../docs/grafana/mayfly.json");
+
+    /// The names of metrics in a text.
+    fn metrics(text: &str) -> BTreeSet<String> {
+        let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        words.filter(|word| word.starts_with("mayfly_")).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn each_query_of_the_dashboard_is_of_metrics_that_are_written() {
+        let mut profile = Profile { collections: vec![Collection::default()], ..Profile::default() };
+        profile.trust.jvm_allocated_bytes = Some(1);
+        let text = textfile(&profile);
+        let samples = text.lines().filter(|line| !line.starts_with('#'));
+        let mut written: BTreeSet<_> = samples.flat_map(metrics).collect();
+        let of_class =
+            MEASURES.iter().map(|of| format!("{}{}", of.metric, if of.grows { "_total" } else { "" }));
+        written.extend(of_class);
+        let dashboard: Value = serde_json::from_str(DASHBOARD).expect("JSON");
+        let panels = dashboard["panels"].as_array().expect("a list");
+        for panel in panels {
+            let query = panel["targets"][0]["expr"].as_str().expect("a query");
+            let asked = metrics(query);
+            assert!(!asked.is_empty() && asked.is_subset(&written), "{query}: {asked:?}");
+            assert!(query.contains(r#"{application=~"$application",pid=~"$pid"}"#), "{query}");
+        }
+        assert!(metrics(&dashboard["templating"].to_string()).is_subset(&written), "{dashboard}");
+        let places: BTreeSet<_> = panels.iter().map(|panel| panel["gridPos"].to_string()).collect();
+        assert_eq!(places.len(), panels.len(), "none lies over another");
+    }
 
     #[test]
     fn the_textfile_collector_gets_types_that_it_knows_and_no_times() {
