@@ -48,6 +48,11 @@ impl NumberedFiles {
         .map(|(file, path)| (files, file, path))
     }
 
+    /// What a shell takes for all their names: `run-20261127T112905Z-*.mayfly`.
+    pub(super) fn names(&self) -> PathBuf {
+        with_suffix(&self.path, &format!("{}-*", self.started))
+    }
+
     /// `run.mayfly` as `run-20261127T112905Z-0001.mayfly`: in the order of names those of one run lie together.
     fn name(&self, number: u32) -> PathBuf {
         with_suffix(&self.path, &format!("{}-{number:04}", self.started))
@@ -131,6 +136,8 @@ mod tests {
         assert!(name < second && second < files.name(10) && files.name(10) < files.name(100));
         let shown = name.file_name().expect("a name").to_string_lossy().into_owned();
         assert!(shown.starts_with("app-77-2") && shown.ends_with("Z-0001.mayfly"), "{shown}");
+        let all = folder.path().join("new").join(shown.replace("0001", "*"));
+        assert_eq!(files.names(), all, "for a shell");
         assert_eq!(files.open(1, 0).map(drop).expect_err("there").kind(), ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&name).expect("there"), b"first");
         // Another one that begins in the same second.

@@ -22,7 +22,11 @@ use crate::options::Options;
 const NOWHERE: &str = "/dev/null";
 
 /// A recording that is being written.
-pub(super) struct Recording(Arc<State>);
+pub(super) struct Recording {
+    state: Arc<State>,
+    /// The names of its files, where there are several.
+    several: Option<PathBuf>,
+}
 
 /// Opens the file and subscribes to the stream; `None` if it is a place where nothing is kept.
 ///
@@ -49,9 +53,11 @@ pub(super) fn open(
         }
     };
     let (unserved, anew) = stream.subscribe();
+    let names = several.as_ref().map(|(files, _)| files.names());
     let several = several.map(|(files, rotation)| Several::new(files, rotation, anew));
     let state = Arc::new(State::of(path));
-    Ok(Some((Recording(Arc::clone(&state)), Recorder::new(unserved, file, state, several))))
+    let recording = Recording { state: Arc::clone(&state), several: names };
+    Ok(Some((recording, Recorder::new(unserved, file, state, several))))
 }
 
 /// The file, empty; if another JVM records into it, as those that a build tool starts would, one beside it.
@@ -94,12 +100,17 @@ fn open_file(path: &Path) -> io::Result<fs::File> {
 impl Recording {
     /// Its file, or the newest of them.
     pub(super) fn path(&self) -> PathBuf {
-        self.0.path()
+        self.state.path()
+    }
+
+    /// What a shell takes for all of it.
+    pub(super) fn all(&self) -> PathBuf {
+        self.several.clone().unwrap_or_else(|| self.path())
     }
 
     /// Whether something of it could not be written.
     pub(super) fn is_cut_off(&self) -> bool {
-        self.0.is_cut_off()
+        self.state.is_cut_off()
     }
 }
 

@@ -56,7 +56,7 @@ impl Reports {
         }
         let all_rows = match recording {
             Some(cut_off) if cut_off.is_cut_off() => CUT_OFF.to_owned(),
-            Some(whole) => format!("mayfly report --full {}", printable(&whole.path().display().to_string())),
+            Some(whole) => format!("mayfly report --full {}", printable(&whole.all().display().to_string())),
             None => ALL_ROWS.to_owned(),
         };
         mayfly_report::overview(profile, &self.view, &occasion, terminal::columns_of_reports(), &all_rows)

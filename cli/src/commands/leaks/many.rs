@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mayfly_report::{left_aligned, size};
+use mayfly_report::{left_aligned, size, text_of_classes};
 
 use super::recorded;
 use crate::args::judging::LeaksArgs;
@@ -56,10 +56,10 @@ fn reason(leaks: &Leaks) -> String {
                 .growth
                 .map_or_else(String::new, |rate| format!(", {}/s", size(rate.bytes_per_s as u64)));
             let by = suspect.allocated_by.as_ref().map_or_else(String::new, |method| format!(" by {method}"));
-            format!("{}{by}{rate}", suspect.what)
+            format!("{}{by}{rate}", text_of_classes(&suspect.what))
         }
         (1, first) => leaks.untold.clone().unwrap_or_else(|| match (first, leaks.floor) {
-            (Some(suspect), _) => format!("{} may leak", suspect.what),
+            (Some(suspect), _) => format!("{} may leak", text_of_classes(&suspect.what)),
             (None, Some(floor)) => {
                 format!("a leak slower than {}/s would not be seen", size(floor.bytes_per_s as u64))
             }
@@ -83,4 +83,18 @@ fn json(all: &[(PathBuf, Leaks)]) -> String {
         "recordings": all.iter().map(one).collect::<Vec<_>>(),
     });
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdicts::{Searched, Suspect};
+
+    #[test]
+    fn a_row_names_classes_as_people_read_them() {
+        let by = Some("a.Main.keep:3".to_owned());
+        let suspect = Suspect { what: "[J".to_owned(), allocated_by: by, ..Suspect::default() };
+        let leaks = Leaks { suspects: vec![suspect], ..Leaks::of(Searched::Dumps { files: Vec::new() }) };
+        assert_eq!(reason(&leaks), "long[] by a.Main.keep:3");
+    }
 }
