@@ -44,6 +44,11 @@ pub(crate) enum AttachError {
     )]
     FlightRecording,
     #[error(
+        "a debugger's agent is loaded (jdwp), and this JVM may crash when classes are changed beside it: start the JVM with the agent \
+         (-agentpath, mayfly run) or without the debugger's, or take samples (mayfly start --sampled)"
+    )]
+    Debugger,
+    #[error(
         "{rewritten} of the {loaded} classes loaded would be rewritten, and {call_sites} call sites in them (lambdas, strings put together) linked anew \
          as the program comes by: for seconds to half a minute it is slow and stands still at times, and some memory stays in use. To begin all the \
          same: --yes (#yes); without that price: mayfly start --sampled"

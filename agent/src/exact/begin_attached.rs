@@ -21,7 +21,8 @@ use super::state::{Exact, session_constants};
 use super::{hooks, loaded_classes};
 use crate::plan::{Plan, Stacks};
 use crate::target_jvm::release::{
-    FIRST_KEEPING_PARAMETERS, FLIGHT_RECORDER_CLASS, LAST_TO_CRASH_WITH_FLIGHT_RECORDER,
+    CRASH_WITH_DEBUGGER, DEBUGGER_LIBRARY, FIRST_KEEPING_PARAMETERS, FLIGHT_RECORDER_CLASS,
+    LAST_TO_CRASH_WITH_FLIGHT_RECORDER,
 };
 use crate::target_jvm::{Target, give_sampler_back};
 use crate::tracking::Shared;
@@ -66,6 +67,9 @@ impl Exact {
             && loaded_classes::has(jvmti, jni, FLIGHT_RECORDER_CLASS)
         {
             return Err(AttachError::FlightRecording);
+        }
+        if CRASH_WITH_DEBUGGER.contains(&target.jdk) && has_library(DEBUGGER_LIBRARY) {
+            return Err(AttachError::Debugger);
         }
         let stand_ins = StandIns::find(jni).ok_or(AttachError::UnknownJvm)?;
         let wanted = capabilities(&shared.plan);
@@ -217,4 +221,10 @@ fn of_method(known: NamedParameters) -> MethodParameters {
         descriptor: known.descriptor.into_bytes(),
         parameters: known.parameters.into_iter().map(parameter).collect(),
     }
+}
+
+/// Whether a library of that name is in this process; where that can't be seen, it is not.
+fn has_library(name: &str) -> bool {
+    let maps = std::fs::read("/proc/self/maps").unwrap_or_default();
+    maps.split(|&byte| byte == b'\n').any(|line| line.ends_with(name.as_bytes()))
 }

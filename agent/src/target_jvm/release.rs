@@ -6,6 +6,7 @@
 //! (`crates/jvmti/src/management.rs`, `VERSIONS`).
 
 use std::ffi::CStr;
+use std::ops::RangeInclusive;
 
 use mayfly_profile::{Frame, Gc};
 
@@ -43,6 +44,11 @@ pub(crate) const FLIGHT_RECORDER_CLASS: &str = "jdk.jfr.internal.PlatformRecorde
 /// Up to here the JVM crashes at the end of a flight recording that has stacks of methods which were changed meanwhile
 /// (seen on 11.0.13, in `ObjectSampleCheckpoint::write_stacktrace`).
 pub(crate) const LAST_TO_CRASH_WITH_FLIGHT_RECORDER: u32 = 11;
+/// The library of a debugger's agent (`-agentlib:jdwp`).
+pub(crate) const DEBUGGER_LIBRARY: &str = "/libjdwp.so";
+/// Releases that may crash when classes are changed in a JVM that runs with that agent: seen on 21.0.8 and 21.0.13 in `VM_RedefineClasses`, each
+/// fourth time where all cores are busy, never on 17 and 25. Their cache of method ids grows beside the program (up to JDK-8313332).
+pub(crate) const CRASH_WITH_DEBUGGER: RangeInclusive<u32> = 18..=22;
 /// From here on the JVM keeps names and modifiers of parameters when it writes out a loaded class (JDK-8240908).
 pub(crate) const FIRST_KEEPING_PARAMETERS: u32 = 19;
 /// Begins the names of classes that are not rewritten once they are loaded: the JVM enters their methods by code of its own.

@@ -4,6 +4,7 @@
 //! They come from Maven's central repository; without it those tests are skipped. Each runs on one JVM, by turns.
 
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -15,6 +16,9 @@ use mayfly_tests::{
 const ITEM: &str = "steered.Steered$Item";
 /// Up to this release, if classes are changed meanwhile.
 const CRASHES_WITH_FLIGHT_RECORDER: u32 = 11;
+/// If classes are changed in a JVM that runs.
+const CRASH_WITH_DEBUGGER: RangeInclusive<u32> = 18..=22;
+const DEBUGGER: &str = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0";
 const ITEMS: u32 = 1 << 20;
 
 /// The jar of another agent; `None`, and why, if it can't be had.
@@ -113,6 +117,12 @@ fn has_file(folder: &Path, name: &str, least: u64) {
     assert!(length >= least, "{name} has {length} bytes");
 }
 
+/// The JVMs that have a debugger's agent, and may crash with it where classes are changed in them, or do not.
+fn of_debugger(crash: bool) -> impl Iterator<Item = &'static Jvm> {
+    let has_one = |jvm: &&Jvm| jvm.modules().iter().any(|name| name == "jdk.jdwp.agent");
+    jvms().iter().filter(has_one).filter(move |jvm| CRASH_WITH_DEBUGGER.contains(&jvm.feature) == crash)
+}
+
 fn flight_recording(folder: &Path) -> Vec<String> {
     vec![
         format!("-XX:StartFlightRecording=settings=profile,filename={}/peer.jfr", folder.display()),
@@ -156,12 +166,28 @@ fn a_debugger_may_come() {
     if left_to_ci("a debugger beside") {
         return;
     }
-    let Some(jvm) = jvm_with("jdk.jdwp.agent", 1) else { return };
-    let theirs =
-        |_: &Path| vec!["-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0".into()];
-    beside(jvm, &theirs, &|_, outcome| {
+    let Some(jvm) = of_debugger(false).last() else {
+        return skip("a debugger beside", "no JVM that has one and does not crash with it");
+    };
+    beside(jvm, &|_| vec![DEBUGGER.into()], &|_, outcome| {
         assert!(outcome.stdout.contains("Listening for transport dt_socket"), "{}", outcome.stdout);
     });
+}
+
+/// Where all cores are busy that JVM would crash each fourth time (`VM_RedefineClasses`).
+#[test]
+fn under_a_debugger_jdk_21_takes_no_exact_counts_and_goes_on() {
+    let Some(jvm) = of_debugger(true).next() else {
+        return skip("exact counts under a debugger", "no JDK 18 to 22 that has one");
+    };
+    let mut running = Launch::new(jvm, "steered.Steered").jvm_args(&[DEBUGGER]).start().when_ready();
+    let refused = ask(&running, "start", &["--exact", "--yes"]);
+    let said = refused.stderr.contains("a debugger's agent is loaded");
+    assert!(!refused.status.success() && said, "on {jvm}: {}", refused.stderr);
+    ask(&running, "start", &["--sampled", "#recording-/dev/null"]).ok();
+    running.does("make 1000");
+    let outcome = running.finish().ok();
+    assert!(outcome.stdout.contains("MADE 1000 KEPT 0\nDONE\n"), "on {jvm}: {}", outcome.stdout);
 }
 
 #[test]
