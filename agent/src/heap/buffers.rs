@@ -1,33 +1,37 @@
 //! How much memory outside of the heap buffers have: asked for after the walk, which does not show values of fields.
 
 use std::io;
+use std::time::{Duration, Instant};
 
-use mayfly_heap::dump::{DIRECT_BUFFER, Number};
-use mayfly_jvmti::HeapWalk;
+use mayfly_heap::dump::Number;
+use mayfly_jvmti::{Class, HeapWalk};
 
 use super::error::HeapError;
 use super::teller::Teller;
 
-/// Tells the numbers of each buffer that the walk met, the capacity among them. Where none was met, nothing is paused for it.
+/// Tells the numbers of each buffer that the walk met, the capacity among them; how long the program was paused for it. Where none was met, it
+/// was not.
 ///
 /// # Errors
 /// The sink's, or the VM's.
-pub(super) fn tell_buffers<S>(walk: &HeapWalk<'_>, teller: &mut Teller<S>) -> Result<(), HeapError>
+pub(super) fn tell_buffers<S>(walk: &HeapWalk<'_>, teller: &mut Teller<S>) -> Result<Duration, HeapError>
 where
     S: FnMut(&[u8]) -> io::Result<()>,
 {
     if teller.buffers == 0 {
-        return Ok(());
+        return Ok(Duration::ZERO);
     }
-    let mut values = Vec::new();
+    let (mut values, mut paused) = (Vec::new(), Duration::ZERO);
     walk.with_classes(|classes| {
-        let named = |class: &&mayfly_jvmti::Class<'_>| {
-            walk.class_name(**class).is_ok_and(|name| name == DIRECT_BUFFER)
-        };
-        match classes.iter().find(named) {
-            Some(class) => walk.int_fields(*class, |tag, field, value| values.push((tag, field, value))),
-            None => Ok(()),
-        }
+        // Classes are tagged as objects are.
+        let number = |class: Class<'_>| walk.tag(class.as_object()).map(|tag| teller.number_of(tag));
+        let of_buffers =
+            |class: &&Class<'_>| number(**class).is_ok_and(|number| number == teller.buffer_class);
+        let Some(class) = classes.iter().find(of_buffers) else { return Ok(()) };
+        let begun = Instant::now();
+        let done = walk.int_fields(*class, |tag, field, value| values.push((tag, field, value)));
+        paused = begun.elapsed();
+        done
     })??;
     for (tag, field, value) in values {
         // One that was made since has no number in this walk.
@@ -36,5 +40,5 @@ where
             object => teller.tell(|encoder| encoder.value(object, field, value))?,
         }
     }
-    Ok(())
+    Ok(paused)
 }

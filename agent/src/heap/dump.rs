@@ -61,8 +61,8 @@ where
     let begun = Instant::now();
     let follow = Follow { texts: facts.text_limit.is_some(), ..Follow::default() };
     walk.follow(follow, &mut teller)?;
-    tell_buffers(&walk, &mut teller)?;
-    let paused = begun.elapsed();
+    let walked = begun.elapsed();
+    let paused = walked + tell_buffers(&walk, &mut teller)?;
     tell_names(&walk, &mut teller)?;
     if let Some(Series { number, keep }) = series {
         identities::keep(walk, &teller.identities, number, keep);

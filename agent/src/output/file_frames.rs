@@ -11,8 +11,7 @@ use mayfly_profile::{Dropped, Update};
 use mayfly_recording::{Growth, Reached, RecordingWriter, Thinner};
 
 use super::fan_out::Step;
-use super::frames::{missed_steps, with_dropped};
-use crate::conduct::notice::say;
+use super::frames::{frames_of, missed_steps, with_dropped};
 
 /// Why steps are missing, as trust says it.
 const MISSED: &str = "of the recording left out while its disk stalled, and written later";
@@ -103,14 +102,7 @@ fn encoded<'u>(
     thinner: &mut Thinner,
     updates: impl Iterator<Item = &'u Update>,
 ) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for update in updates {
-        reached.note(update);
-        match writer.encode(update) {
-            Ok(mut frame) => bytes.append(&mut frame),
-            Err(error) => say(&error.to_string()),
-        }
-    }
+    let bytes = frames_of(writer, updates.inspect(|update| reached.note(update)));
     thinner.wrote(bytes.len());
     bytes
 }

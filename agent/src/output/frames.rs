@@ -1,6 +1,6 @@
 //! A step as bytes of a recording: for the file, and for those who watch.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 
 use mayfly_profile::{Dropped, Update};
 use mayfly_recording::RecordingWriter;
@@ -10,9 +10,17 @@ use crate::conduct::notice::say;
 
 /// Whole frames. Where steps were missed, what states trust says how many, and that `why` is so.
 pub(super) fn encoded(writer: &mut RecordingWriter, step: &Step, why: &str) -> Vec<u8> {
+    frames_of(writer, step.updates.iter().map(|update| with_missed(update, step.missed, why)))
+}
+
+/// Whole frames of these; what can't be written is said.
+pub(super) fn frames_of(
+    writer: &mut RecordingWriter,
+    updates: impl Iterator<Item = impl Borrow<Update>>,
+) -> Vec<u8> {
     let mut bytes = Vec::new();
-    for update in step.updates.iter() {
-        match writer.encode(&with_missed(update, step.missed, why)) {
+    for update in updates {
+        match writer.encode(update.borrow()) {
             Ok(mut frame) => bytes.append(&mut frame),
             Err(error) => say(&error.to_string()),
         }

@@ -112,6 +112,13 @@ impl Graph {
         self.off_heap.get(&object).copied().unwrap_or(0)
     }
 
+    /// The objects that have such bytes, in their order.
+    pub(crate) fn buffers(&self) -> Vec<(ObjectIndex, u64)> {
+        let mut buffers: Vec<_> = self.off_heap.iter().map(|(&object, &bytes)| (object, bytes)).collect();
+        buffers.sort_unstable();
+        buffers
+    }
+
     /// All objects whose class `wanted` takes.
     pub fn instances(&self, wanted: impl Fn(&Class) -> bool) -> impl Iterator<Item = ObjectIndex> {
         let by_class: Vec<_> = self.classes.iter().map(wanted).collect();

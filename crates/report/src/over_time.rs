@@ -65,8 +65,12 @@ fn live_after_gc(profile: &Profile, room: usize) -> Option<String> {
 
 /// Why that curve is too low: it is of what was followed, not the JVM's own, and objects that matter beside that were dropped.
 fn curve_bound(profile: &Profile) -> Option<String> {
-    let dropped = profile.dropped_beside_curve()?;
-    Some(format!("at least: {} objects were dropped", units::count(dropped)))
+    profile.dropped_beside_curve().map(at_least)
+}
+
+/// What stands behind a number that lacks so many dropped objects.
+pub(crate) fn at_least(dropped: u64) -> String {
+    format!("at least: {} objects were dropped", units::count(dropped))
 }
 
 /// What to know of the end of that curve, where it is no full collection's: in one line if there is room, else in two.

@@ -62,8 +62,8 @@ impl<'g, 's, E: From<HeapError>> Writer<'g, 's, E> {
             writer.number(object);
             writer.follow()?;
         }
-        for object in graph.objects().filter(|object| graph.off_heap.contains_key(object)) {
-            let bytes = i32::try_from(graph.off_heap(object)).unwrap_or(i32::MAX);
+        for (object, bytes) in graph.buffers() {
+            let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
             writer.encoder.value(writer.numbers[object.0 as usize], OFF_HEAP, bytes);
         }
         Ok(writer)

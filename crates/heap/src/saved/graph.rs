@@ -22,9 +22,7 @@ impl Graph {
         facts.number(self.roots.len() as u64);
         self.roots.iter().for_each(|root| facts.root(root));
         facts.number(self.off_heap.len() as u64);
-        let mut off_heap: Vec<_> = self.off_heap.iter().collect();
-        off_heap.sort_unstable();
-        for (object, &bytes) in off_heap {
+        for (object, bytes) in self.buffers() {
             facts.number(u64::from(object.0));
             facts.number(bytes);
         }

@@ -4,7 +4,7 @@
 //! lived: of a run those of the last file count. Not here: which file is whose (`facts/rotation`).
 
 use crate::derived::sources;
-use crate::facts::trust::{Remainder, Trust};
+use crate::facts::trust::Trust;
 use crate::lifetime::lifetimes::{ByteAges, Lifetimes};
 use crate::stream::profile::Profile;
 
@@ -77,8 +77,7 @@ impl Trust {
     fn after(&self, earlier: &Self) -> Self {
         let mut both = self.both(earlier);
         for part in &mut both.remainder {
-            let last = |of: &&Remainder| (&of.cause, of.named) == (&part.cause, part.named);
-            if let Some(last) = self.remainder.iter().find(last) {
+            if let Some(last) = self.remainder.iter().find(|of| of.is_of_cause(part)) {
                 part.error_bytes = last.error_bytes;
             }
         }

@@ -9,7 +9,7 @@ const DROPPED_SHARE: f64 = 0.05;
 impl Profile {
     /// How many objects were dropped, if they matter beside this part of what was followed of a class: it is at least so much then.
     pub fn dropped_beside(&self, class: &ClassProfile, part: Tally) -> Option<u64> {
-        self.dropped_beside_samples(self.rests_on(class, part))
+        self.dropped_beside_samples(|| self.rests_on(class, part))
     }
 
     /// The same of the curve of what collections left in use, where it is of what was followed and not the JVM's own.
@@ -18,13 +18,14 @@ impl Profile {
     }
 
     fn dropped_beside_live(&self) -> Option<u64> {
-        let live = self.classes.iter().filter_map(|class| Some(self.rests_on(class, class.live?)));
-        self.dropped_beside_samples(live.sum())
+        let live = || self.classes.iter().filter_map(|class| Some(self.rests_on(class, class.live?)));
+        self.dropped_beside_samples(|| live().sum())
     }
 
-    fn dropped_beside_samples(&self, samples: f64) -> Option<u64> {
-        let dropped = self.trust.dropped_objects();
-        (dropped as f64 > DROPPED_SHARE * samples).then_some(dropped)
+    /// Samples are not looked at where nothing was dropped: a report asks for each class.
+    fn dropped_beside_samples(&self, samples: impl FnOnce() -> f64) -> Option<u64> {
+        let dropped = Some(self.trust.dropped_objects()).filter(|&dropped| dropped > 0)?;
+        (dropped as f64 > DROPPED_SHARE * samples()).then_some(dropped)
     }
 
     /// Of large objects each is a sample, and no more.

@@ -58,14 +58,12 @@ impl Trust {
         let then = before.jvm_allocated_bytes.unwrap_or(0);
         self.jvm_allocated_bytes = self.jvm_allocated_bytes.map(|now| now.saturating_sub(then));
         for part in &mut self.remainder {
-            let then = |old: &&Remainder| (&old.cause, old.named) == (&part.cause, part.named);
-            let then = before.remainder.iter().find(then).map_or(0, |old| old.bytes);
+            let then = before.remainder.iter().find(|old| old.is_of_cause(part)).map_or(0, |old| old.bytes);
             part.bytes = part.bytes.saturating_sub(then);
         }
         // A cause that was there before, and is not any more, gave its bytes to others.
-        let gone = before.remainder.iter().filter(|old| {
-            !self.remainder.iter().any(|part| (&part.cause, part.named) == (&old.cause, old.named))
-        });
+        let gone =
+            before.remainder.iter().filter(|old| !self.remainder.iter().any(|part| part.is_of_cause(old)));
         let gone: Vec<_> =
             gone.map(|old| Remainder { bytes: 0i64.saturating_sub(old.bytes), ..old.clone() }).collect();
         self.remainder.extend(gone);

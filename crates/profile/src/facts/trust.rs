@@ -53,6 +53,11 @@ impl Remainder {
         let bytes = i64::try_from(estimate.bytes()).unwrap_or(i64::MAX);
         Self { cause: cause.into(), bytes, error_bytes: Some(estimate.error_bytes()), named: true }
     }
+
+    /// Whether both have one cause: named, or not.
+    pub(crate) fn is_of_cause(&self, other: &Self) -> bool {
+        (&self.cause, self.named) == (&other.cause, other.named)
+    }
 }
 
 /// Methods left as they were, for one reason.

@@ -5,6 +5,7 @@ use mayfly_profile::{ClassProfile, LiveAsOf, Tally, bursts};
 use super::longest;
 use super::{Finding, Screen};
 use crate::names::{class_text, place_text};
+use crate::over_time::at_least;
 use crate::text::shorten;
 use crate::units;
 use crate::units::whole_percent;
@@ -217,7 +218,7 @@ impl Screen<'_> {
         let thinned = self.profile.trust.following.thinned_to_one_in.max(1);
         let samples = self.profile.samples_behind(class, part);
         if let Some(dropped) = self.profile.dropped_beside(class, part) {
-            return format!("at least: {} objects were dropped", units::count(dropped));
+            return at_least(dropped);
         }
         match samples {
             Some(samples) => plus_minus(1.0 / samples.max(1.0).sqrt()),
