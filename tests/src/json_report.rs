@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::expect::{Count, Counts};
 use crate::launch::mayfly;
+use crate::running::Outcome;
 
 /// The JSON of a recording.
 #[derive(Clone, Debug)]
@@ -18,7 +19,22 @@ impl JsonReport {
     /// If it fails, or prints something else than JSON.
     #[track_caller]
     pub fn of(recording: &Path) -> Self {
-        let outcome = mayfly(["report".into(), "--json".into(), recording.as_os_str().to_owned()]).ok();
+        Self::printed(&mayfly(["report".into(), "--json".into(), recording.as_os_str().to_owned()]).ok())
+    }
+
+    /// The JSON of a recording that is being written: `None` as long as its file has no whole header
+    /// (made and filled are two moments).
+    ///
+    /// # Panics
+    /// If it prints something else than JSON.
+    #[track_caller]
+    pub fn begun(recording: &Path) -> Option<Self> {
+        let outcome = mayfly(["report".into(), "--json".into(), recording.as_os_str().to_owned()]);
+        outcome.status.success().then(|| Self::printed(&outcome))
+    }
+
+    #[track_caller]
+    fn printed(outcome: &Outcome) -> Self {
         match serde_json::from_str(&outcome.stdout) {
             Ok(value) => Self(value),
             Err(e) => panic!("mayfly report --json printed no JSON: {e}\n{}", outcome.stdout),

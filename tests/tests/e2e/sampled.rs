@@ -313,7 +313,7 @@ fn what_was_recorded_before_the_jvm_ended_is_kept() {
             let recorder = Running::of(command);
             let mut written = false;
             running.wait_until("nothing was recorded", || {
-                written |= file.exists() && JsonReport::of(&file).class("[B").is_some();
+                written |= JsonReport::begun(&file).is_some_and(|json| json.class("[B").is_some());
                 written
             });
             match ends_by {
