@@ -8,6 +8,8 @@ use crate::text::pad;
 use crate::units;
 
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// Stands where no value is known.
+const UNKNOWN: char = '·';
 /// Columns of the words at both ends.
 const LABEL: usize = 14;
 const NUMBER: usize = 34;
@@ -58,14 +60,33 @@ fn live_after_gc(profile: &Profile, room: usize) -> Option<String> {
         return profile.run.lifetimes.then(|| format!("{label}?  {why}"));
     };
     let values = by_time(&profile.history, room, |point| point.live.unwrap_or(0));
+    let all = profile.history.iter().map(|point| point.span_ms).sum::<u64>().max(1);
+    let unknown = known_from(profile).map_or(0, |ms| (ms as f64 / all as f64 * room as f64) as usize);
+    let drawn: String = spark(&values)
+        .chars()
+        .enumerate()
+        .map(|(column, height)| if column < unknown { UNKNOWN } else { height })
+        .collect();
     let (last, most) = (units::bytes(last), units::bytes(most));
     let bound = curve_bound(profile).map_or_else(String::new, |why| format!(" ({why})"));
-    Some(format!("{label}{}  last {last}, at most {most}{bound}", spark(&values)))
+    Some(format!("{label}{drawn}  last {last}, at most {most}{bound}"))
 }
 
-/// Why that curve is too low: it is of what was followed, not the JVM's own, and objects that matter beside that were dropped.
+/// When the first collection said what is live, in milliseconds of the profiled time, if that was late: a tenth of the time or more. A
+/// collector that marks while the program runs judges an object a cycle or two after its birth.
+fn known_from(profile: &Profile) -> Option<u64> {
+    let all: u64 = profile.history.iter().map(|point| point.span_ms).sum();
+    let before =
+        profile.history.iter().take_while(|point| point.live.is_none()).map(|point| point.span_ms).sum();
+    (before > 0 && before >= all / 10).then_some(before)
+}
+
+/// What is to be known of that curve beside its numbers: when it begins, and why it is too low (it is of what was followed, not the JVM's
+/// own, and objects that matter beside that were dropped).
 fn curve_bound(profile: &Profile) -> Option<String> {
-    profile.dropped_beside_curve().map(at_least)
+    let begins = known_from(profile).map(|ms| format!("not known before {}", units::clock(ms)));
+    let bounds: Vec<_> = begins.into_iter().chain(profile.dropped_beside_curve().map(at_least)).collect();
+    (!bounds.is_empty()).then(|| bounds.join("; "))
 }
 
 /// What stands behind a number that lacks so many dropped objects.
@@ -244,6 +265,20 @@ mod tests {
         let why = "at least: 5 objects were dropped";
         assert!(over_time(&profile, 80)[1].ends_with(&format!("at most 15.0 MiB ({why})")));
         assert_eq!(left_by(&profile).as_deref(), Some(why), "as a page has it");
+    }
+
+    /// Generational ZGC judges an object after two cycles: a gap in the curve is not a heap of nothing.
+    #[test]
+    fn before_the_first_judgement_the_curve_is_not_known() {
+        let unknown = Point { span_ms: 1_000, ..Point::default() };
+        let history = vec![unknown, unknown, point(1_000, 1, 0), point(1_000, 1, 5)];
+        let mut profile = Profile { history, ..Profile::default() };
+        let line = over_time(&profile, 56)[1].clone();
+        assert_eq!(line, "live after GC ····  ██  last 5 B, at most 5 B (not known before 0:00:02)");
+        assert_eq!(left_by(&profile).as_deref(), Some("not known before 0:00:02"), "as a page has it");
+        // A step of many: the first collection came as soon as one can expect.
+        profile.history = [vec![unknown], vec![point(1_000, 1, 5); 40]].concat();
+        assert_eq!(left_by(&profile), None);
     }
 
     #[test]
