@@ -337,7 +337,7 @@ fn hprof(sides: &Sides, mib_wanted: u64) -> Result<bool, Box<dyn Error>> {
     for (verb, question) in asked {
         let ours = ["heap", verb, &path, "--limit", "20", "--no-index"];
         let mut compared = vec![sides.mayfly("mayfly", &ours)];
-        for other in sides.readers.asked(question, &file, sides.folder.path()) {
+        for other in sides.readers.invocations(question, &file, sides.folder.path()) {
             let (name, program, arguments) = (other.name, other.program, other.arguments);
             compared.push(Side { name, program, arguments, fresh: other.writes });
         }

@@ -32,7 +32,7 @@ pub(crate) struct Readers {
 }
 
 /// A question as a command.
-pub(crate) struct Asked {
+pub(crate) struct Invocation {
     /// The reader, and what else it does on the way.
     pub(crate) name: &'static str,
     pub(crate) program: PathBuf,
@@ -62,23 +62,26 @@ impl Readers {
     }
 
     /// The question to each that can answer it.
-    pub(crate) fn asked(&self, question: Question, file: &Path, folder: &Path) -> Vec<Asked> {
+    pub(crate) fn invocations(&self, question: Question, file: &Path, folder: &Path) -> Vec<Invocation> {
         let mut all = Vec::new();
         if let (Some(slurp), Question::Histogram) = (&self.slurp, question) {
-            all.push(Asked::new("hprof-slurp", slurp, vec![file.into()]));
+            all.push(Invocation::new("hprof-slurp", slurp, vec![file.into()]));
         }
         if let (Some(analyzer), Question::Retained) = (&self.analyzer, question) {
             let report = folder.join("analyzer.json");
-            let asked =
-                Asked::new("hprof-analyzer, its report", analyzer, vec![file.into(), report.clone().into()]);
-            all.push(Asked { writes: Some(report), ..asked });
+            let invocation = Invocation::new(
+                "hprof-analyzer, its report",
+                analyzer,
+                vec![file.into(), report.clone().into()],
+            );
+            all.push(Invocation { writes: Some(report), ..invocation });
         }
-        all.extend(self.netbeans.as_ref().map(|netbeans| netbeans.asked(question, file, folder)));
+        all.extend(self.netbeans.as_ref().map(|netbeans| netbeans.invocation(question, file, folder)));
         all
     }
 }
 
-impl Asked {
+impl Invocation {
     fn new(name: &'static str, program: &Path, arguments: Vec<OsString>) -> Self {
         Self { name, program: program.to_owned(), arguments, writes: None }
     }
@@ -108,7 +111,7 @@ impl NetBeans {
         Ok(Self { java: jdk.java(), class_path })
     }
 
-    fn asked(&self, question: Question, file: &Path, folder: &Path) -> Asked {
+    fn invocation(&self, question: Question, file: &Path, folder: &Path) -> Invocation {
         let mut temporary = OsString::from("-Djava.io.tmpdir=");
         temporary.push(folder);
         let word = match question {
@@ -117,7 +120,7 @@ impl NetBeans {
         };
         let words = [NETBEANS_HEAP.into(), temporary, "-cp".into(), self.class_path.clone()];
         let arguments = words.into_iter().chain(["HeapReader".into(), word.into(), file.into()]).collect();
-        Asked::new("NetBeans' library", &self.java, arguments)
+        Invocation::new("NetBeans' library", &self.java, arguments)
     }
 }
 
@@ -148,16 +151,16 @@ mod tests {
         let file = |name: &str| Some(PathBuf::from(name));
         let netbeans = NetBeans { java: "java".into(), class_path: "library.jar".into() };
         let readers = Readers { slurp: file("slurp"), analyzer: file("analyzer"), netbeans: Some(netbeans) };
-        let asked = |question| {
-            let asked = readers.asked(question, Path::new("a.hprof"), Path::new("tmp"));
-            asked
+        let programs = |question| {
+            let invocations = readers.invocations(question, Path::new("a.hprof"), Path::new("tmp"));
+            invocations
                 .iter()
-                .map(|asked| (asked.program.display().to_string(), asked.writes.is_some()))
+                .map(|invocation| (invocation.program.display().to_string(), invocation.writes.is_some()))
                 .collect::<Vec<_>>()
         };
-        assert_eq!(asked(Question::Histogram), [("slurp".into(), false), ("java".into(), false)]);
-        assert_eq!(asked(Question::Retained), [("analyzer".into(), true), ("java".into(), false)]);
+        assert_eq!(programs(Question::Histogram), [("slurp".into(), false), ("java".into(), false)]);
+        assert_eq!(programs(Question::Retained), [("analyzer".into(), true), ("java".into(), false)]);
         let none = Readers { slurp: None, analyzer: None, netbeans: None };
-        assert!(none.asked(Question::Retained, Path::new("a.hprof"), Path::new("tmp")).is_empty());
+        assert!(none.invocations(Question::Retained, Path::new("a.hprof"), Path::new("tmp")).is_empty());
     }
 }

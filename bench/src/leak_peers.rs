@@ -83,16 +83,16 @@ fn pooled(rows: impl Iterator<Item = (String, u64)>) -> Vec<(String, u64)> {
 
 fn of_rows(program: &Program, rows: Vec<(String, u64)>) -> Verdict {
     let Some(leak) = &program.leak else {
-        return Verdict { outcome: Outcome::Silent, others: 0, said: "it gives no verdict".into() };
+        return Verdict { outcome: Outcome::Silent, others: 0, summary: "it gives no verdict".into() };
     };
     let place = rows.iter().position(|(text, _)| leak.is_named_by(text));
     let samples = place.map_or(0, |place| rows[place].1);
     let outcome = if place.is_some_and(|place| place < ROWS) { Outcome::Found } else { Outcome::Missed };
-    let said = place.map_or_else(
+    let summary = place.map_or_else(
         || format!("not among {} rows", rows.len()),
         |place| format!("row {} of {}, by {samples} samples", place + 1, rows.len()),
     );
-    Verdict { outcome, others: 0, said }
+    Verdict { outcome, others: 0, summary }
 }
 
 #[cfg(test)]
@@ -120,7 +120,7 @@ mod tests {
         ];
         let rows = old_objects(&text.concat());
         assert_eq!(rows.iter().map(|row| row.1).collect::<Vec<_>>(), [2, 1]);
-        assert_eq!(of_rows(&program(), rows).said, "row 1 of 2, by 2 samples");
+        assert_eq!(of_rows(&program(), rows).summary, "row 1 of 2, by 2 samples");
         assert_eq!(of_rows(&program(), old_objects(&text[0])).outcome, Outcome::Missed);
     }
 
@@ -130,6 +130,9 @@ mod tests {
         assert_eq!(of_rows(&program(), live_stacks(&text)).outcome, Outcome::Found);
         (0..5).for_each(|other| text += &format!("leakbench/B{other}.make;byte[]_[i] 2\n"));
         let verdict = of_rows(&program(), live_stacks(&text));
-        assert_eq!((verdict.outcome, verdict.said.as_str()), (Outcome::Missed, "row 6 of 6, by 1 samples"));
+        assert_eq!(
+            (verdict.outcome, verdict.summary.as_str()),
+            (Outcome::Missed, "row 6 of 6, by 1 samples")
+        );
     }
 }

@@ -46,13 +46,13 @@ pub(crate) struct Verdict {
     /// Beside a leak: how many other things are called leaks.
     pub(crate) others: usize,
     /// What it said, in short.
-    pub(crate) said: String,
+    pub(crate) summary: String,
 }
 
 impl Verdict {
     /// No answer, for this reason.
     pub(crate) fn failed(why: impl Into<String>) -> Self {
-        Self { outcome: Outcome::Failed, others: 0, said: why.into() }
+        Self { outcome: Outcome::Failed, others: 0, summary: why.into() }
     }
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn of_leaks(program: &Program, exit: Option<i32>, json: &str, stderr:
         Some(0) => Verdict {
             outcome: if program.leak.is_some() { Outcome::Missed } else { Outcome::Silent },
             others: 0,
-            said: "nothing".into(),
+            summary: "nothing".into(),
         },
         Some(1) => of_claims(program, &of("leak").iter().map(ToString::to_string).collect::<Vec<_>>()),
         Some(2) => {
@@ -94,7 +94,7 @@ pub(crate) fn of_screen(program: &Program, screen: &str) -> Verdict {
         None => Verdict {
             outcome: if program.leak.is_some() { Outcome::Missed } else { Outcome::Silent },
             others: 0,
-            said: "nothing".into(),
+            summary: "nothing".into(),
         },
     }
 }
@@ -121,12 +121,12 @@ fn of_claims(program: &Program, claims: &[String]) -> Verdict {
         Some(0) => Outcome::Misnamed,
         Some(_) => Outcome::Found,
     };
-    let said = claims.iter().map(|claim| summary(claim)).collect::<Vec<_>>().join("; ");
-    Verdict { outcome, others: claims.len() - right.unwrap_or(0), said }
+    let summary = claims.iter().map(|claim| summary(claim)).collect::<Vec<_>>().join("; ");
+    Verdict { outcome, others: claims.len() - right.unwrap_or(0), summary }
 }
 
 fn unsure(why: &str) -> Verdict {
-    Verdict { outcome: Outcome::Unsure, others: 0, said: one_line(why) }
+    Verdict { outcome: Outcome::Unsure, others: 0, summary: one_line(why) }
 }
 
 fn classes(suspects: &[&Value]) -> String {

@@ -48,8 +48,8 @@ pub(crate) struct Arguments {
     async_profiler: Option<PathBuf>,
 }
 
-/// What was said, by program and way.
-type Said = HashMap<(String, Way), Vec<Verdict>>;
+/// Verdicts by program and way.
+type Verdicts = HashMap<(String, Way), Vec<Verdict>>;
 
 /// A program that is started once.
 #[derive(Clone, Copy)]
@@ -78,10 +78,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
         if !bench.classes.exists() {
             jdk.compile_fixture("leakbench", &bench.classes)?;
         }
-        let said = ask_all(arguments, &bench, &jdk, &target, &programs);
+        let verdicts = ask_all(arguments, &bench, &jdk, &target, &programs);
         println!("{}", table::provenance(&format!("Leaks, {}", target.name), &jdk));
-        print_tables(arguments, &programs, &said);
-        answered &= said.values().flatten().all(|verdict| verdict.outcome != Outcome::Failed);
+        print_tables(arguments, &programs, &verdicts);
+        answered &= verdicts.values().flatten().all(|verdict| verdict.outcome != Outcome::Failed);
     }
     Ok(answered)
 }
@@ -97,7 +97,13 @@ fn target(jvm: &str) -> Result<(Jdk, Target), Box<dyn Error>> {
     Ok((jdk, target))
 }
 
-fn ask_all(arguments: &Arguments, bench: &Bench, jdk: &Jdk, target: &Target, programs: &[Program]) -> Said {
+fn ask_all(
+    arguments: &Arguments,
+    bench: &Bench,
+    jdk: &Jdk,
+    target: &Target,
+    programs: &[Program],
+) -> Verdicts {
     let runs = |program: &&Program| jdk.release().is_none_or(|release| program.java <= release);
     // The screen comes with the recording.
     let mut ways: Vec<_> =
@@ -110,20 +116,20 @@ fn ask_all(arguments: &Arguments, bench: &Bench, jdk: &Jdk, target: &Target, pro
         }
     }
     jobs.reverse();
-    let (jobs, said) = (Mutex::new(jobs), Mutex::new(Said::new()));
+    let (jobs, verdicts) = (Mutex::new(jobs), Mutex::new(Verdicts::new()));
     let next = || jobs.lock().expect("no thread panics with it").pop();
     thread::scope(|scope| {
         for _ in 0..arguments.at_once {
             scope.spawn(|| {
                 while let Some(job) = next() {
                     for (way, verdict) in ask(bench, target, job) {
-                        note(&said, &job.program.name, way, verdict);
+                        note(&verdicts, &job.program.name, way, verdict);
                     }
                 }
             });
         }
     });
-    said.into_inner().expect("no thread panics with it")
+    verdicts.into_inner().expect("no thread panics with it")
 }
 
 fn ask(bench: &Bench, target: &Target, job: Job<'_>) -> Vec<(Way, Verdict)> {
@@ -138,15 +144,15 @@ fn ask(bench: &Bench, target: &Target, job: Job<'_>) -> Vec<(Way, Verdict)> {
 }
 
 /// Also on stderr, as it happens.
-fn note(said: &Mutex<Said>, program: &str, way: Way, verdict: Verdict) {
+fn note(verdicts: &Mutex<Verdicts>, program: &str, way: Way, verdict: Verdict) {
     let others = if verdict.others > 0 { format!(", {} others", verdict.others) } else { String::new() };
-    eprintln!("{program}, {}: {}{others}: {}", way.name(), verdict.outcome.name(), verdict.said);
-    let mut said = said.lock().expect("no thread panics with it");
-    said.entry((program.to_owned(), way)).or_default().push(verdict);
+    eprintln!("{program}, {}: {}{others}: {}", way.name(), verdict.outcome.name(), verdict.summary);
+    let mut verdicts = verdicts.lock().expect("no thread panics with it");
+    verdicts.entry((program.to_owned(), way)).or_default().push(verdict);
 }
 
-fn print_tables(arguments: &Arguments, programs: &[Program], said: &Said) {
-    let rows: Vec<_> = arguments.ways.iter().map(|&way| sums(way, programs, said)).collect();
+fn print_tables(arguments: &Arguments, programs: &[Program], verdicts: &Verdicts) {
+    let rows: Vec<_> = arguments.ways.iter().map(|&way| sums(way, programs, verdicts)).collect();
     let heading = [
         "way",
         "found",
@@ -164,17 +170,17 @@ fn print_tables(arguments: &Arguments, programs: &[Program], said: &Said) {
     let heading: Vec<&str> =
         ["program"].into_iter().chain(arguments.ways.iter().map(|way| way.name())).collect();
     let cells = |program: &Program| -> Vec<String> {
-        arguments.ways.iter().map(|&way| cell(said.get(&(program.name.clone(), way)))).collect()
+        arguments.ways.iter().map(|&way| cell(verdicts.get(&(program.name.clone(), way)))).collect()
     };
     let rows: Vec<_> =
         programs.iter().map(|program| [vec![program.to_string()], cells(program)].concat()).collect();
     println!("{}", table::markdown(&heading, &rows));
 }
 
-fn sums(way: Way, programs: &[Program], said: &Said) -> Vec<String> {
+fn sums(way: Way, programs: &[Program], verdicts: &Verdicts) -> Vec<String> {
     let of = |leaks: bool| -> Vec<&Verdict> {
         let such = programs.iter().filter(|program| program.leak.is_some() == leaks);
-        such.filter_map(|program| said.get(&(program.name.clone(), way))).flatten().collect()
+        such.filter_map(|program| verdicts.get(&(program.name.clone(), way))).flatten().collect()
     };
     let (leaks, clean) = (of(true), of(false));
     let count = |of: &[&Verdict], outcome: Outcome| of.iter().filter(|one| one.outcome == outcome).count();
@@ -204,7 +210,7 @@ mod tests {
     use super::*;
 
     fn verdict(outcome: Outcome) -> Verdict {
-        Verdict { outcome, others: 1, said: String::new() }
+        Verdict { outcome, others: 1, summary: String::new() }
     }
 
     #[test]
@@ -218,10 +224,11 @@ mod tests {
     fn leaks_and_others_are_summed_apart() {
         let programs =
             chosen(&programs().expect("table"), &["Sessions".into(), "Lru".into()]).expect("there");
-        let mut said = Said::new();
-        said.insert(("Sessions".into(), Way::Pid), vec![verdict(Outcome::Found), verdict(Outcome::Missed)]);
-        said.insert(("Lru".into(), Way::Pid), vec![verdict(Outcome::FalseAlarm)]);
-        let row = sums(Way::Pid, &programs, &said).join(" ");
+        let mut verdicts = Verdicts::new();
+        verdicts
+            .insert(("Sessions".into(), Way::Pid), vec![verdict(Outcome::Found), verdict(Outcome::Missed)]);
+        verdicts.insert(("Lru".into(), Way::Pid), vec![verdict(Outcome::FalseAlarm)]);
+        let row = sums(Way::Pid, &programs, &verdicts).join(" ");
         assert_eq!(row, "`leaks PID` 1 of 2 0 0 1 0 0 of 1 0 1 0 2");
     }
 }

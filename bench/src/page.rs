@@ -11,8 +11,8 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 use mayfly_profile::{
-    ClassCounts, ClassId, FateCounts, Fates, Frame, FrameId, LifetimeCounts, Lifetimes, Load, Progress,
-    RunInfo, Section, SiteCounts, SiteId, Stamp, Tally, Tracking, Update,
+    ClassCounts, ClassId, Frame, FrameId, LifetimeCounts, LifetimeHistograms, Lifetimes, Load, Progress,
+    RunInfo, Section, SiteCounts, SiteId, SiteLifetimes, Stamp, Tally, Tracking, Update,
 };
 use mayfly_recording::RecordingWriter;
 use nix::sys::signal::{Signal, kill};
@@ -191,17 +191,17 @@ impl MadeUp {
             byte_seconds: f64::from(id % 1_009),
             error: 0.0,
         });
-        let fates = sites.map(|id| {
-            let mut fates = Fates::default();
+        let lifetimes = sites.map(|id| {
+            let mut lifetimes = SiteLifetimes::default();
             for octave in 0..=u64::from(id % 4) {
                 let (after, by) =
                     (1 << (octave * 2 + u64::from(id % 3)), 4 << (octave * 2 + u64::from(id % 3)));
-                fates.ms.record_dead(after, by, Load::held(Tally::of(dead(id) / 4 + 1, 32), (after, by)));
+                lifetimes.ms.record_dead(after, by, Load::held(Tally::of(dead(id) / 4 + 1, 32), (after, by)));
             }
-            (SiteId(id), fates)
+            (SiteId(id), lifetimes)
         });
         let stamp = Stamp { ms: second * 1_000, alive: (second * 1_000 - 500, second << 20) };
-        let fates = FateCounts { stamp, classes: Vec::new(), sites: fates.collect() };
+        let lifetimes = LifetimeHistograms { stamp, classes: Vec::new(), sites: lifetimes.collect() };
         let progress = Progress {
             duration_ms: second * 1_000,
             gcs: second as u32,
@@ -209,7 +209,7 @@ impl MadeUp {
             sites: of_sites.collect(),
             ..Progress::default()
         };
-        [Update::from(progress), Update::from(Section::Fates(Box::new(fates)))]
+        [Update::from(progress), Update::from(Section::Lifetimes(Box::new(lifetimes)))]
     }
 }
 

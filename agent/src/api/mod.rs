@@ -18,7 +18,7 @@ mod snapshot;
 mod steps;
 mod survivors;
 
-pub(crate) use crate::heap::Asked;
+pub(crate) use crate::heap::Targets;
 pub(crate) use allocations::{allocations, can_watch, left};
 pub(crate) use count::count;
 pub(crate) use environment::{collect, size};

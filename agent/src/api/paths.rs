@@ -11,7 +11,7 @@ use super::error::ApiError;
 use super::rows::array_of;
 use super::snapshot::Snapshot;
 use super::steps::Steps;
-use crate::heap::Asked;
+use crate::heap::Targets;
 
 /// Classes of this package are ours: what their objects hold is no leak of the program's.
 const OURS: &str = "io.mayfly.";
@@ -29,11 +29,11 @@ pub(crate) struct Search {
 /// it was called off.
 pub(crate) fn paths<'call>(
     jni: Jni<'call>,
-    asked: &Asked<'_>,
+    targets: &Targets<'_>,
     search: Search,
     steps: &Steps<'_>,
 ) -> Result<Option<ObjectArray<'call>>, ApiError> {
-    let Some(snapshot) = Snapshot::take(jni, asked, steps)? else { return Ok(None) };
+    let Some(snapshot) = Snapshot::take(jni, targets, steps)? else { return Ok(None) };
     let Some(found) = find(&snapshot, search, steps) else { return Ok(None) };
     let nodes = found.iter().flatten().flat_map(|path| path.nodes.iter().map(|(node, _)| *node)).collect();
     let answer = Answer { jni, objects: snapshot.objects(&nodes)? };
@@ -46,11 +46,11 @@ pub(crate) fn retained<'a>(
     jni: Jni<'_>,
     get: &'a dyn Fn(usize) -> Option<Object<'a>>,
 ) -> Result<i64, ApiError> {
-    let asked = Asked { count: 1, get, in_hand: true, hints: &[] };
+    let targets = Targets { count: 1, get, in_hand: true, hints: &[] };
     // Never called off, as nothing is told.
-    let Some(snapshot) = Snapshot::take(jni, &asked, &Steps::new(None))? else { return Ok(0) };
+    let Some(snapshot) = Snapshot::take(jni, &targets, &Steps::new(None))? else { return Ok(0) };
     let graph = &snapshot.graph;
-    let by = ObjectSet::of(graph, snapshot.asked.iter().copied().flatten());
+    let by = ObjectSet::of(graph, snapshot.targets.iter().copied().flatten());
     let freed = retained_if_held(graph, &by, &Filter::new(graph, Strength::Strong));
     Ok(i64::try_from(graph.total(freed.iter()).bytes).unwrap_or(i64::MAX))
 }
@@ -66,20 +66,20 @@ struct Found {
 /// None if it was called off.
 fn find(snapshot: &Snapshot<'_>, search: Search, steps: &Steps<'_>) -> Option<Vec<Vec<Found>>> {
     let graph = &snapshot.graph;
-    let mut found: Vec<Vec<Found>> = snapshot.asked.iter().map(|_| Vec::new()).collect();
+    let mut found: Vec<Vec<Found>> = snapshot.targets.iter().map(|_| Vec::new()).collect();
     let order = [Strength::Strong, Strength::Soft, Strength::Weak, Strength::Phantom];
     let order = &order[..=search.strength.clamp(0, 3) as usize];
     for (done, weakest) in order.iter().enumerate() {
         if !steps.searched(done, order.len()) {
             return None;
         }
-        let open = snapshot.asked.iter().zip(&found).filter(|(_, found)| found.is_empty());
+        let open = snapshot.targets.iter().zip(&found).filter(|(_, found)| found.is_empty());
         let open = ObjectSet::of(graph, open.filter_map(|(target, _)| *target));
         let mut filter = Filter::new(graph, *weakest);
         filter.skip_instances(graph, Skip::Object, |class| class.name.starts_with(OURS));
         // One walk for many, if one path of each is enough.
         let tree = (search.most == 1 && !open.is_empty()).then(|| PathTree::to(graph, &filter, &open));
-        for (target, found) in snapshot.asked.iter().zip(&mut found) {
+        for (target, found) in snapshot.targets.iter().zip(&mut found) {
             let Some(target) = target.filter(|&target| open.contains(target)) else { continue };
             let paths = match &tree {
                 Some(tree) => tree.path(target).into_iter().collect(),
@@ -88,7 +88,7 @@ fn find(snapshot: &Snapshot<'_>, search: Search, steps: &Steps<'_>) -> Option<Ve
             found.extend(paths.iter().map(|path| self::found(snapshot, path)));
         }
     }
-    let in_hand = snapshot.asked.iter().zip(&snapshot.locals).zip(&mut found);
+    let in_hand = snapshot.targets.iter().zip(&snapshot.locals).zip(&mut found);
     for ((target, local), found) in in_hand.filter(|(_, found)| found.is_empty()) {
         found.extend(target.zip(local.as_deref()).map(|(target, local)| self::in_hand(local, target)));
     }

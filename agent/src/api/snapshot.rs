@@ -8,13 +8,13 @@ use mayfly_jvmti::{HeapWalk, Jni, Object};
 
 use super::error::ApiError;
 use super::steps::Steps;
-use crate::heap::{self, Asked};
+use crate::heap::{self, Targets};
 
 /// A heap at one moment.
 pub(super) struct Snapshot<'call> {
     pub(super) graph: Graph,
     /// The objects asked about, in the order given; `None` for null.
-    pub(super) asked: Vec<Option<ObjectIndex>>,
+    pub(super) targets: Vec<Option<ObjectIndex>>,
     /// What counts as held by a root because the caller says so.
     pub(super) hints: HashSet<ObjectIndex>,
     /// Local variables of the calling thread that hold such an object itself, as text.
@@ -26,10 +26,10 @@ impl<'call> Snapshot<'call> {
     /// None if it was called off while it was read.
     pub(super) fn take(
         jni: Jni<'call>,
-        asked: &Asked<'_>,
+        targets: &Targets<'_>,
         steps: &Steps<'_>,
     ) -> Result<Option<Self>, ApiError> {
-        let taken = heap::snapshot(jni.vm().ok_or(ApiError::NoMemory)?, jni, asked)?;
+        let taken = heap::snapshot(jni.vm().ok_or(ApiError::NoMemory)?, jni, targets)?;
         let read = dump::read_while(&taken.bytes, &mut |done, of| steps.read(done, of));
         let Some((_, graph)) = read.map_err(ApiError::Unreadable)? else { return Ok(None) };
         let local = |number: &Option<Number>| {
@@ -37,10 +37,10 @@ impl<'call> Snapshot<'call> {
             let (class, method) = taken.walk.method(slot.method)?;
             Some(format!("local variable {} of {class}.{method}, the calling thread", slot.slot))
         };
-        let locals = taken.asked.iter().map(local).collect();
-        let asked = taken.asked.iter().map(|number| number.map(index)).collect();
+        let locals = taken.targets.iter().map(local).collect();
+        let targets = taken.targets.iter().map(|number| number.map(index)).collect();
         let hints = taken.hints.iter().map(|&number| index(number)).collect();
-        Ok(Some(Self { graph, asked, hints, locals, walk: taken.walk }))
+        Ok(Some(Self { graph, targets, hints, locals, walk: taken.walk }))
     }
 
     /// Objects of nodes, as local references.

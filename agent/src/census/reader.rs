@@ -1,4 +1,4 @@
-//! Opened as profiling begins, called in each pause, and asked in each step of the stream.
+//! Opened as profiling begins, called in each pause, and read in each step of the stream.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -19,7 +19,7 @@ use crate::conduct::notice::say;
 use crate::target_jvm::{FIRST_WITH_FILLER_CLASSES, Target};
 use crate::tracking::{Shared, Young};
 
-/// Least time between two steps that tell it: thousands of rows change with each collection.
+/// Least time between two steps that have it: thousands of rows change with each collection.
 const STEP: Duration = Duration::from_secs(5);
 
 /// Where the census is, if there is one.
@@ -27,17 +27,17 @@ const STEP: Duration = Duration::from_secs(5);
 pub(crate) struct CensusSlot {
     /// `Err`: why there is none, though it was asked for.
     reader: OnceLock<Result<Mutex<Reader>, String>>,
-    telling: Mutex<Telling>,
+    unsent: Mutex<Unsent>,
     /// The program is not profiled for a while.
     is_paused: AtomicBool,
-    /// It was said that it ended.
-    is_said: AtomicBool,
+    /// Its end was reported.
+    end_is_reported: AtomicBool,
 }
 
 #[derive(Default)]
-struct Telling {
-    /// When it was told last; `None`: the next step tells it.
-    told: Option<Instant>,
+struct Unsent {
+    /// When the last were sent; `None`: the next step sends these.
+    since: Option<Instant>,
     /// What changed since.
     changed: FxHashMap<ClassId, ClassCensus>,
 }
@@ -100,7 +100,7 @@ impl CensusSlot {
     /// What changed since the last time, if it is time to tell it.
     pub(crate) fn counts(&self, shared: &Shared) -> Option<CensusCounts> {
         let opened = self.reader.get()?;
-        let mut telling = self.telling();
+        let mut unsent = self.unsent();
         let reach = match opened {
             Err(why) => CensusReach { ended: why.clone(), ..CensusReach::default() },
             Ok(reader) => {
@@ -111,30 +111,30 @@ impl CensusSlot {
                 };
                 let rows = by_id(rows, &shared.classes);
                 shared.young.note(period, rows.iter().map(|(id, row)| (*id, born(row))));
-                telling.changed.extend(rows);
+                unsent.changed.extend(rows);
                 reach
             }
         };
-        if telling.told.is_some_and(|at| at.elapsed() < STEP) {
+        if unsent.since.is_some_and(|at| at.elapsed() < STEP) {
             return None;
         }
-        telling.told = Some(Instant::now());
-        Some(CensusCounts { reach, classes: telling.changed.drain().collect() })
+        unsent.since = Some(Instant::now());
+        Some(CensusCounts { reach, classes: unsent.changed.drain().collect() })
     }
 
-    fn telling(&self) -> MutexGuard<'_, Telling> {
-        self.telling.lock().unwrap_or_else(PoisonError::into_inner)
+    fn unsent(&self) -> MutexGuard<'_, Unsent> {
+        self.unsent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Somebody waits for the next step.
     pub(crate) fn is_asked_for_all(&self) {
-        self.telling().told = None;
+        self.unsent().since = None;
     }
 
     /// Says once that it ended, if it did.
     pub(crate) fn say_if_ended(&self) {
         let Some(doubt) = self.reader().and_then(|reader| reader.census.doubt()) else { return };
-        if !self.is_said.swap(true, Relaxed) {
+        if !self.end_is_reported.swap(true, Relaxed) {
             say(&format!(
                 "the census of young objects ends here ({doubt}): what was read before stands, samples go on"
             ));
@@ -162,8 +162,8 @@ impl CensusSlot {
             reader.pauses.restart();
         }
         young.restart();
-        let mut telling = self.telling();
-        (telling.told, telling.changed) = (None, FxHashMap::default());
+        let mut unsent = self.unsent();
+        (unsent.since, unsent.changed) = (None, FxHashMap::default());
     }
 
     /// Profiling ended, and the JVM goes on.

@@ -10,7 +10,7 @@ use mayfly_jvmti::{Class, Jni, Object, ObjectArray, method_body, sys};
 
 use super::in_process;
 use super::natives::natives;
-use crate::api::{self, ApiError, Asked, Search, Steps, Survivors};
+use crate::api::{self, ApiError, Search, Steps, Survivors, Targets};
 
 /// Runs a native method's body. An error becomes an `IllegalStateException`, and so does a panic.
 ///
@@ -171,7 +171,7 @@ natives! {
                 return Ok(ptr::null_mut());
             };
             let hints: Vec<_> = (0..hints.len(jni)).filter_map(|index| hints.get(jni, index)).collect();
-            let asked = Asked {
+            let targets = Targets {
                 count: targets.len(jni),
                 get: &|index| held(jni, targets, index, references != sys::JNI_FALSE),
                 in_hand: references == sys::JNI_FALSE,
@@ -181,7 +181,7 @@ natives! {
             let runnable = Object::from_raw(step);
             let step = runnable.map(|runnable| move || jni.run(runnable));
             let steps = Steps::new(step.as_ref().map(|step| step as &dyn Fn() -> bool));
-            let found = api::paths(jni, &asked, search, &steps)?;
+            let found = api::paths(jni, &targets, search, &steps)?;
             Ok(found.map_or(ptr::null_mut(), |found| found.as_object().into_raw()))
         })
     }

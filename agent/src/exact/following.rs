@@ -13,7 +13,7 @@ use super::allocations::HandedOver;
 use super::hooks::Hooks;
 use super::spending::{spend, spend_on_stack};
 use super::state::Exact;
-use super::thread::{Asked, CountedAt, KnownClass, OfThread, with_this_thread, with_this_thread_if_known};
+use super::thread::{CountedAt, KnownClass, LastDue, OfThread, with_this_thread, with_this_thread_if_known};
 use crate::conduct::own_threads;
 use crate::tracking::{Followed, Stacks};
 
@@ -108,7 +108,7 @@ fn timed<R>(
 /// Forgets that this thread's last object was due: its caller counts it again.
 pub(crate) fn unfollow(exact: &Exact, jni: Jni<'_>) {
     with_this_thread_if_known(&exact.shared, |thread| {
-        let Some(Asked { at, before, tracked }) = thread.asked.take() else { return };
+        let Some(LastDue { at, before, tracked }) = thread.last_due.take() else { return };
         thread.has_reached(at, before);
         if let Some(object) = tracked {
             thread.tracker.take_back(&exact.shared, jni, object);
@@ -125,7 +125,7 @@ impl OfThread {
         due: HandedOver<'_>,
     ) -> Option<(NextDue, Duration)> {
         let shared = &*exact.shared;
-        self.asked = None;
+        self.last_due = None;
         let at: CountedAt = (due.entry.map(EntryId::node), due.cell);
         let mut known = self.class(shared, at).filter(|known| known.tracked)?;
         let sampling = exact.sampling_of_frequent_classes();
@@ -149,7 +149,7 @@ impl OfThread {
             None => (None, Duration::ZERO),
         };
         self.has_reached(at, known.reached);
-        self.asked = Some(Asked { at, before, tracked });
+        self.last_due = Some(LastDue { at, before, tracked });
         Some((NextDue::After(turn.ahead), on_stack))
     }
 

@@ -23,7 +23,7 @@ pub(super) struct OfThread {
     /// The last object handed over, if it was tracked: `untrack` takes it back.
     pub(super) tracked_last: Option<Tracked>,
     /// The last object that was due, in a balanced session: `unfollow` takes it back.
-    pub(super) asked: Option<Asked>,
+    pub(super) last_due: Option<LastDue>,
     /// How many were due.
     pub(super) due: u32,
 }
@@ -42,7 +42,7 @@ pub(super) struct Awaited {
 
 /// The last object that was due on a thread, in a balanced session, so that it can be taken back.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked {
+pub(super) struct LastDue {
     pub(super) at: CountedAt,
     /// How far the thread had come before.
     pub(super) before: Progression,
@@ -86,7 +86,7 @@ pub(super) fn with_this_thread<R>(shared: &Shared, action: impl FnOnce(&mut OfTh
                 classes: FxHashMap::default(),
                 awaited: Vec::new(),
                 tracked_last: None,
-                asked: None,
+                last_due: None,
                 due: 0,
             }))
         }))

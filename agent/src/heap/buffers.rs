@@ -7,26 +7,29 @@ use mayfly_heap::dump::Number;
 use mayfly_jvmti::{Class, HeapWalk};
 
 use super::error::HeapError;
-use super::teller::Teller;
+use super::walk_encoder::WalkEncoder;
 
 /// Tells the numbers of each buffer that the walk met, the capacity among them; how long the program was paused for it. Where none was met, it
 /// was not.
 ///
 /// # Errors
 /// The sink's, or the VM's.
-pub(super) fn tell_buffers<S>(walk: &HeapWalk<'_>, teller: &mut Teller<S>) -> Result<Duration, HeapError>
+pub(super) fn encode_buffers<S>(
+    walk: &HeapWalk<'_>,
+    encoder: &mut WalkEncoder<S>,
+) -> Result<Duration, HeapError>
 where
     S: FnMut(&[u8]) -> io::Result<()>,
 {
-    if teller.buffers == 0 {
+    if encoder.buffers == 0 {
         return Ok(Duration::ZERO);
     }
     let (mut values, mut paused) = (Vec::new(), Duration::ZERO);
     walk.with_classes(|classes| {
         // Classes are tagged as objects are.
-        let number = |class: Class<'_>| walk.tag(class.as_object()).map(|tag| teller.number_of(tag));
+        let number = |class: Class<'_>| walk.tag(class.as_object()).map(|tag| encoder.number_of(tag));
         let of_buffers =
-            |class: &&Class<'_>| number(**class).is_ok_and(|number| number == teller.buffer_class);
+            |class: &&Class<'_>| number(**class).is_ok_and(|number| number == encoder.buffer_class);
         let Some(class) = classes.iter().find(of_buffers) else { return Ok(()) };
         let begun = Instant::now();
         let done = walk.int_fields(*class, |tag, field, value| values.push((tag, field, value)));
@@ -35,9 +38,9 @@ where
     })??;
     for (tag, field, value) in values {
         // One that was made since has no number in this walk.
-        match teller.number_of(tag) {
+        match encoder.number_of(tag) {
             Number::NONE => {}
-            object => teller.tell(|encoder| encoder.value(object, field, value))?,
+            object => encoder.encode(|encoder| encoder.value(object, field, value))?,
         }
     }
     Ok(paused)

@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 use mayfly_heap::dump::{Encoder, Facts};
 use mayfly_jvmti::{Follow, HeapWalk, Jni, Vm};
 
-use super::buffers::tell_buffers;
-use super::classes::tell_classes;
+use super::buffers::encode_buffers;
+use super::classes::encode_classes;
 use super::error::HeapError;
 use super::identities::{self, Identities};
-use super::names::tell_names;
+use super::names::encode_names;
 use super::own::OwnRoots;
-use super::teller::Teller;
 use super::turn::{Before, in_turn, prepare};
+use super::walk_encoder::WalkEncoder;
 
 /// What a walk told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,18 +55,18 @@ where
         None => (HeapWalk::new(vm, jni)?, Identities::default()),
     };
     prepare(&walk, before)?;
-    let mut teller = Teller::new(Encoder::new(facts), sink, OwnRoots::of(&walk));
-    teller.identities = identities;
-    tell_classes(&walk, &mut teller)?;
+    let mut encoder = WalkEncoder::new(Encoder::new(facts), sink, OwnRoots::of(&walk));
+    encoder.identities = identities;
+    encode_classes(&walk, &mut encoder)?;
     let begun = Instant::now();
     let follow = Follow { texts: facts.text_limit.is_some(), ..Follow::default() };
-    walk.follow(follow, &mut teller)?;
+    walk.follow(follow, &mut encoder)?;
     let walked = begun.elapsed();
-    let paused = walked + tell_buffers(&walk, &mut teller)?;
-    tell_names(&walk, &mut teller)?;
+    let paused = walked + encode_buffers(&walk, &mut encoder)?;
+    encode_names(&walk, &mut encoder)?;
     if let Some(Series { number, keep }) = series {
-        identities::keep(walk, &teller.identities, number, keep);
+        identities::keep(walk, &encoder.identities, number, keep);
     }
-    let told = teller.finish()?;
-    Ok(Walked { objects: told.objects, references: told.references, paused })
+    let walked = encoder.finish()?;
+    Ok(Walked { objects: walked.objects, references: walked.references, paused })
 }

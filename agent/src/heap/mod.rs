@@ -17,8 +17,8 @@ mod own;
 mod snapshot;
 mod summary;
 mod summary_file;
-mod teller;
 mod turn;
+mod walk_encoder;
 
 pub(crate) use dump::Series;
 pub(crate) use dump_file::dump;
@@ -26,6 +26,6 @@ pub(crate) use error::HeapError;
 pub(crate) use facts::dump_facts;
 pub(crate) use identities::{forget, kept_until};
 pub(crate) use occasions::{announce, at_exhaustion, at_exit, listen, on_request};
-pub(crate) use snapshot::{Asked, snapshot};
+pub(crate) use snapshot::{Targets, snapshot};
 pub(crate) use summary::summary;
 pub(crate) use turn::Before;

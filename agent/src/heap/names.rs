@@ -5,13 +5,13 @@ use std::io;
 use mayfly_jvmti::{HeapWalk, ThreadFacts};
 
 use super::error::HeapError;
-use super::teller::Teller;
+use super::walk_encoder::WalkEncoder;
 
 /// Tells them. A name that the JVM does not give is left out; the dump is whole without.
 ///
 /// # Errors
 /// The sink's.
-pub(super) fn tell_names<S>(walk: &HeapWalk<'_>, teller: &mut Teller<S>) -> Result<(), HeapError>
+pub(super) fn encode_names<S>(walk: &HeapWalk<'_>, encoder: &mut WalkEncoder<S>) -> Result<(), HeapError>
 where
     S: FnMut(&[u8]) -> io::Result<()>,
 {
@@ -19,16 +19,16 @@ where
     let named = |id| threads.iter().any(|thread: &ThreadFacts| thread.id == id);
     // Virtual threads are in no list; the walk tagged them.
     let tags: Vec<i64> =
-        teller.threads.iter().filter(|&(&id, &tag)| tag != 0 && !named(id)).map(|(_, &tag)| tag).collect();
+        encoder.threads.iter().filter(|&(&id, &tag)| tag != 0 && !named(id)).map(|(_, &tag)| tag).collect();
     let virtual_threads =
         if tags.is_empty() { Vec::new() } else { walk.threads_with_tags(&tags).unwrap_or_default() };
     for thread in threads.iter().chain(&virtual_threads) {
-        let object = teller.number_of(thread.tag);
-        teller.tell(|encoder| encoder.thread(thread.id as u64, object, &thread.name))?;
+        let object = encoder.number_of(thread.tag);
+        encoder.encode(|encoder| encoder.thread(thread.id as u64, object, &thread.name))?;
     }
-    for method in std::mem::take(&mut teller.methods) {
+    for method in std::mem::take(&mut encoder.methods) {
         if let Some((class, name)) = walk.method(method) {
-            teller.tell(|encoder| encoder.method(method, &class, &name))?;
+            encoder.encode(|encoder| encoder.method(method, &class, &name))?;
         }
     }
     Ok(())

@@ -15,11 +15,11 @@ pub(super) struct OwnRoots {
     /// So many innermost frames are of our Java API.
     frames: i32,
     /// Tags of objects that the program asks about while it has them in hand.
-    asked: FxHashSet<i64>,
+    targets: FxHashSet<i64>,
     /// Local variables that have them, by tag.
     pub(super) in_hand: FxHashMap<i64, StackSlot>,
-    /// Whether what only our own frames hold is told all the same: it is part of the question.
-    pub(super) told: bool,
+    /// Whether what only our own frames hold is encoded all the same: it is part of the question.
+    pub(super) encoded: bool,
 }
 
 impl OwnRoots {
@@ -30,23 +30,23 @@ impl OwnRoots {
         Self {
             thread: walk.own_id(),
             frames: i32::try_from(frames).unwrap_or(0),
-            asked: FxHashSet::default(),
+            targets: FxHashSet::default(),
             in_hand: FxHashMap::default(),
-            told: false,
+            encoded: false,
         }
     }
 
     /// The walk is for a question about the objects of these tags.
     pub(super) fn ask(&mut self, in_hand: bool, tags: impl Iterator<Item = i64>) {
-        self.told = true;
+        self.encoded = true;
         if in_hand {
-            self.asked = tags.collect();
+            self.targets = tags.collect();
         }
     }
 
     /// Whether a local variable has what is asked about: that it does is no news to the one who asks.
     pub(super) fn has_in_hand(&mut self, slot: &StackSlot, tag: i64) -> bool {
-        let in_hand = self.thread == Some(slot.thread_id) && self.asked.contains(&tag);
+        let in_hand = self.thread == Some(slot.thread_id) && self.targets.contains(&tag);
         if in_hand {
             self.in_hand.entry(tag).or_insert(*slot);
         }

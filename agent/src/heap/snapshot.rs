@@ -6,15 +6,15 @@ use mayfly_heap::dump::{Encoder, Facts, Number, RootReference};
 use mayfly_jvmti::{Follow, HeapWalk, Jni, Object, StackSlot, Vm};
 use rustc_hash::FxHashMap;
 
-use super::classes::{class_number, tell_classes};
+use super::classes::{class_number, encode_classes};
 use super::error::HeapError;
-use super::names::tell_names;
+use super::names::encode_names;
 use super::own::OwnRoots;
-use super::teller::Teller;
 use super::turn::in_turn;
+use super::walk_encoder::WalkEncoder;
 
 /// Objects that a program asks about.
-pub(crate) struct Asked<'a> {
+pub(crate) struct Targets<'a> {
     /// How many.
     pub(crate) count: usize,
     /// Each of them, as a fresh local reference; `None` for null.
@@ -32,7 +32,7 @@ pub(crate) struct Snapshot<'call> {
     /// Its tags are the dump's numbers.
     pub(crate) walk: HeapWalk<'call>,
     /// Numbers of the objects asked about.
-    pub(crate) asked: Vec<Option<Number>>,
+    pub(crate) targets: Vec<Option<Number>>,
     /// Numbers of the hints.
     pub(crate) hints: Vec<Number>,
     /// Local variables of the calling thread that have such an object, by its number.
@@ -43,7 +43,7 @@ pub(crate) struct Snapshot<'call> {
 pub(crate) fn snapshot<'call>(
     vm: Vm,
     jni: Jni<'call>,
-    asked: &Asked<'_>,
+    targets: &Targets<'_>,
 ) -> Result<Snapshot<'call>, HeapError> {
     let _turn = in_turn();
     let walk = HeapWalk::new(vm, jni)?;
@@ -52,30 +52,30 @@ pub(crate) fn snapshot<'call>(
         bytes.extend_from_slice(chunk);
         Ok(())
     };
-    let mut teller = Teller::new(Encoder::new(&Facts::default()), sink, OwnRoots::of(&walk));
-    tell_classes(&walk, &mut teller)?;
-    let mut numbers = Vec::with_capacity(asked.count);
-    for object in (0..asked.count).map(asked.get) {
-        numbers.push(object.map(|object| tell_object(&walk, &mut teller, object)).transpose()?);
+    let mut encoder = WalkEncoder::new(Encoder::new(&Facts::default()), sink, OwnRoots::of(&walk));
+    encode_classes(&walk, &mut encoder)?;
+    let mut numbers = Vec::with_capacity(targets.count);
+    for object in (0..targets.count).map(targets.get) {
+        numbers.push(object.map(|object| encode_object(&walk, &mut encoder, object)).transpose()?);
     }
-    teller.own.ask(asked.in_hand, numbers.iter().flatten().map(|number| i64::from(number.0)));
-    walk.follow(Follow::default(), &mut teller)?;
-    let mut hints = Vec::with_capacity(asked.hints.len());
-    for &hint in asked.hints {
-        let number = tell_object(&walk, &mut teller, hint)?;
-        teller.tell(|encoder| encoder.root(RootReference::Other, number))?;
+    encoder.own.ask(targets.in_hand, numbers.iter().flatten().map(|number| i64::from(number.0)));
+    walk.follow(Follow::default(), &mut encoder)?;
+    let mut hints = Vec::with_capacity(targets.hints.len());
+    for &hint in targets.hints {
+        let number = encode_object(&walk, &mut encoder, hint)?;
+        encoder.encode(|encoder| encoder.root(RootReference::Other, number))?;
         hints.push(number);
     }
-    tell_names(&walk, &mut teller)?;
-    let in_hand = std::mem::take(&mut teller.own.in_hand);
-    teller.finish()?;
-    Ok(Snapshot { bytes, walk, asked: numbers, hints, in_hand })
+    encode_names(&walk, &mut encoder)?;
+    let in_hand = std::mem::take(&mut encoder.own.in_hand);
+    encoder.finish()?;
+    Ok(Snapshot { bytes, walk, targets: numbers, hints, in_hand })
 }
 
 /// Tells an object before the walk meets it, or after. Its local reference is given back.
-fn tell_object<S>(
+fn encode_object<S>(
     walk: &HeapWalk<'_>,
-    teller: &mut Teller<S>,
+    encoder: &mut WalkEncoder<S>,
     object: Object<'_>,
 ) -> Result<Number, HeapError>
 where
@@ -86,8 +86,8 @@ where
         walk.jni().forget(object);
         return Ok(Number(tag as u32));
     }
-    let (class, size) = (class_number(walk, teller, object)?, walk.size(object)?);
-    let number = teller.tell(|encoder| encoder.object(class, size))?;
+    let (class, size) = (class_number(walk, encoder, object)?, walk.size(object)?);
+    let number = encoder.encode(|encoder| encoder.object(class, size))?;
     walk.set_tag(object, i64::from(number.0))?;
     walk.jni().forget(object);
     Ok(number)

@@ -160,7 +160,7 @@ impl FanOut {
         let step = fold(so_far, last, is_read);
         let of = |reader: Reader| {
             let updates = match reader.behind {
-                Some(resets) => Arc::new(so_far.retold(resets)),
+                Some(resets) => Arc::new(so_far.catch_up(resets)),
                 None => Arc::clone(&step),
             };
             (reader.queue, reader.patience, Step { updates, missed: reader.missed, anew: Vec::new() })
@@ -196,7 +196,7 @@ impl Reader {
             return true;
         }
         let updates = match self.behind {
-            Some(read) => Arc::new(so_far.retold(read)),
+            Some(read) => Arc::new(so_far.catch_up(read)),
             None => Arc::clone(step),
         };
         let anew = self.anew.is_asked().map(|files| so_far.from_here(files)).unwrap_or_default();

@@ -32,7 +32,7 @@ const CORRECTION_STEP: Duration = Duration::from_millis(50);
 
 /// Least time between two steps that tell what became of the objects of each site, and what was counted in each scope: thousands of
 /// rows, of which most change from step to step.
-const FATES_STEP: Duration = Duration::from_secs(5);
+const LIFETIMES_STEP: Duration = Duration::from_secs(5);
 
 /// Collections kept until somebody asks for a step: where nobody follows the stream, that may be the end.
 const MOST_COLLECTIONS: usize = 2_048;
@@ -63,8 +63,8 @@ pub(crate) struct Session {
     over: Option<u32>,
     /// When the byte clock was last set to the JVM's count.
     corrected: Option<Instant>,
-    /// When fates were last told; `None`: the next step tells them.
-    fates_told: Option<Instant>,
+    /// When lifetimes were last told; `None`: the next step tells them.
+    lifetimes_sent: Option<Instant>,
     /// Not told yet, the newest of them, with their times on the profiler's clock.
     collections: VecDeque<(u64, Collection)>,
     /// Time and bytes of the newest collection that was noted, and told: estimates, of which a later one is no smaller.
@@ -96,7 +96,7 @@ impl Session {
             swept_gcs: 0,
             over: None,
             corrected: None,
-            fates_told: None,
+            lifetimes_sent: None,
             collections: VecDeque::new(),
             newest: (0, 0),
         }
@@ -223,13 +223,13 @@ impl Session {
         step.extend(self.live());
         step.extend(self.operations());
         step.extend(self.collections(jvm));
-        if self.fates_told.is_none_or(|at| at.elapsed() >= FATES_STEP) {
-            self.fates_told = Some(Instant::now());
+        if self.lifetimes_sent.is_none_or(|at| at.elapsed() >= LIFETIMES_STEP) {
+            self.lifetimes_sent = Some(Instant::now());
             let (classes, sites) = self.stream.named();
-            let fates = self.deaths.ledger().take_fates(classes, sites);
-            step.extend(fates.map(|fates| Section::Fates(Box::new(fates))));
-            let fates = self.deaths.ledger().scope_fates();
-            step.extend(self.scopes.changed(&self.shared, classes, &engine.scopes(), fates));
+            let lifetimes = self.deaths.ledger().take_lifetimes(classes, sites);
+            step.extend(lifetimes.map(|lifetimes| Section::Lifetimes(Box::new(lifetimes))));
+            let lifetimes = self.deaths.ledger().scope_outcomes();
+            step.extend(self.scopes.changed(&self.shared, classes, &engine.scopes(), lifetimes));
         }
         let shares = self.deaths.ledger().take_shares(self.stream.named().0);
         step.extend((!shares.is_empty()).then_some(Section::Shares(shares)));
@@ -274,7 +274,7 @@ impl Session {
 
     /// Somebody waits for the next step: it tells all there is.
     pub(crate) fn is_asked_for_all(&mut self) {
-        self.fates_told = None;
+        self.lifetimes_sent = None;
     }
 
     /// It is closed, and the JVM goes on: gives all references back.

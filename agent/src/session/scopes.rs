@@ -1,7 +1,7 @@
 //! What of scopes changed since it was last said.
 
-use mayfly_profile::{ClassId, ScopeCounts, ScopeFateCounts, Section};
-use mayfly_tracking::{NodeId, ScopeFates, ScopeTotal};
+use mayfly_profile::{ClassId, ScopeCounts, ScopeOutcomeCounts, Section};
+use mayfly_tracking::{NodeId, ScopeOutcomes, ScopeTotal};
 
 use crate::tracking::Shared;
 
@@ -10,25 +10,25 @@ use crate::tracking::Shared;
 pub(super) struct ScopeStream(Vec<ScopeCounts>);
 
 impl ScopeStream {
-    /// The scopes that changed, as far as their classes are among the first `named`; `None` if none did. Both `totals` and `fates` are
+    /// The scopes that changed, as far as their classes are among the first `named`; `None` if none did. Both `totals` and `outcomes` are
     /// by node.
     pub(super) fn changed(
         &mut self,
         shared: &Shared,
         named: usize,
         totals: &[ScopeTotal],
-        fates: Vec<ScopeFates>,
+        outcomes: Vec<ScopeOutcomes>,
     ) -> Option<Section> {
-        let mut fates = fates.into_iter();
+        let mut outcomes = outcomes.into_iter();
         let mut changed = Vec::new();
         self.0.resize_with(totals.len().max(self.0.len()), ScopeCounts::default);
         for (node, (total, said)) in totals.iter().zip(&mut self.0).enumerate() {
-            let fates = fates.next().unwrap_or_default();
-            let fates = shared.plan.scope_survivors.then_some(fates);
+            let outcomes = outcomes.next().unwrap_or_default();
+            let outcomes = shared.plan.scope_survivors.then_some(outcomes);
             let Some(path) = u8::try_from(node).ok().and_then(|node| shared.scopes.path(NodeId(node))) else {
                 continue;
             };
-            let now = counts(path, total, fates, named);
+            let now = counts(path, total, outcomes, named);
             let is_there = now.entries > 0 || !now.allocated.is_empty();
             if now != *said && (is_there || !said.path.is_empty()) {
                 *said = now.clone();
@@ -44,10 +44,15 @@ impl ScopeStream {
     }
 }
 
-fn counts(path: Vec<String>, total: &ScopeTotal, fates: Option<ScopeFates>, named: usize) -> ScopeCounts {
+fn counts(
+    path: Vec<String>,
+    total: &ScopeTotal,
+    outcomes: Option<ScopeOutcomes>,
+    named: usize,
+) -> ScopeCounts {
     let classes = total.classes.iter().take(named).enumerate();
     let allocated = classes.filter(|(_, class)| !class.counted.is_empty());
-    let fates = fates.map(|ScopeFates { classes, outlived }| ScopeFateCounts {
+    let outcomes = outcomes.map(|ScopeOutcomes { classes, outlived }| ScopeOutcomeCounts {
         classes: classes.into_iter().filter(|(id, _)| id.row() < named).collect(),
         outlived,
     });
@@ -56,6 +61,6 @@ fn counts(path: Vec<String>, total: &ScopeTotal, fates: Option<ScopeFates>, name
         entries: total.entries,
         ended: total.ended,
         allocated: allocated.map(|(id, class)| (ClassId::of_row(id), class.counted)).collect(),
-        fates,
+        outcomes,
     }
 }

@@ -289,7 +289,7 @@ fn operations_count_while_allocations_do_and_are_told_when_they_change() {
 fn scopes_are_added_up_only_when_they_are_told() {
     let mut bench = Bench::new();
     bench.session.starts(&Total(0));
-    bench.session.fates_told = Instant::now().checked_add(Duration::from_secs(3600));
+    bench.session.lifetimes_sent = Instant::now().checked_add(Duration::from_secs(3600));
     let steps = |bench: &mut Bench| {
         (0..3).for_each(|_| drop(bench.profile(Total(0))));
         bench.engine.scopes_asked.load(Relaxed)

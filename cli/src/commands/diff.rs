@@ -55,7 +55,7 @@ pub(crate) fn run(mut args: DiffArgs) -> Result<u8, Error> {
         Format::Markdown => output::text(&document().markdown(), file)?,
         _ => output::text(&document().text(if full { usize::MAX } else { columns() }), file)?,
     }
-    Ok(if difference.is_told() { exit_codes::SUCCESS } else { exit_codes::USAGE })
+    Ok(if difference.is_decided() { exit_codes::SUCCESS } else { exit_codes::USAGE })
 }
 
 /// The files of a side.

@@ -142,9 +142,9 @@ mod tests {
 
     use super::*;
 
-    struct Said(VecDeque<Piece>);
+    struct Scripted(VecDeque<Piece>);
 
-    impl Source for Said {
+    impl Source for Scripted {
         fn next(&mut self) -> Result<Piece, Error> {
             Ok(self.0.pop_front().unwrap_or(Piece::End(Some("gone".to_owned()))))
         }
@@ -162,7 +162,7 @@ mod tests {
             (vec![Update::Start(Box::default()), progress(4_000), Update::End], Kept::Whole, 4_000),
         ] {
             let path = folder.path().join("kept.mayfly");
-            let source = Said([Piece::Updates(said), Piece::CaughtUp].into());
+            let source = Scripted([Piece::Updates(said), Piece::CaughtUp].into());
             let stream = KeptStream::begin(Box::new(source), &path).expect("a thread");
             assert_eq!(stream.end().expect("written"), kept);
             let (profile, damage) = read_profile(&std::fs::read(&path).expect("there")).expect("a recording");
@@ -175,7 +175,7 @@ mod tests {
     fn where_nothing_was_said_there_is_no_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("kept.mayfly");
-        let stream = KeptStream::begin(Box::new(Said(VecDeque::new())), &path).expect("a thread");
+        let stream = KeptStream::begin(Box::new(Scripted(VecDeque::new())), &path).expect("a thread");
         assert_eq!(stream.end().expect("nothing to write"), Kept::Nothing);
         assert!(!path.exists());
     }

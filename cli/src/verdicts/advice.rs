@@ -45,8 +45,8 @@ pub(crate) struct Advised {
 }
 
 impl Advised {
-    /// Whether there is something to try, or it is told that there is nothing.
-    pub(crate) fn is_told(&self) -> bool {
+    /// Whether there is something to try, or it is known that there is nothing.
+    pub(crate) fn is_decided(&self) -> bool {
         let code = [
             self.made_anew.is_empty(),
             self.premature.is_empty(),
@@ -129,12 +129,12 @@ mod tests {
     #[test]
     fn a_flag_is_suggested_only_if_the_jvm_bears_the_prediction_out() {
         assert_eq!(advised(Some(90_000_000)).flags().as_deref(), Some("-Xmn16m"));
-        assert!(advised(Some(90_000_000)).is_told());
+        assert!(advised(Some(90_000_000)).is_decided());
         for measured in [None, Some(0), Some(50_000_000), Some(150_000_000)] {
             assert_eq!(advised(measured).flags(), None, "{measured:?}");
             assert_eq!(advised(measured).answer, Answer::Unknown(Missing::LogDiffers));
             assert!(advised(measured).suggestion().is_none());
-            assert!(!advised(measured).is_told(), "nor is it told that there is nothing: {measured:?}");
+            assert!(!advised(measured).is_decided(), "nor is it told that there is nothing: {measured:?}");
         }
     }
 

@@ -216,15 +216,15 @@ impl Leaks {
 
     /// Leaks are a failed check; what can't be told is none that was passed.
     pub(crate) fn exit_code(&self) -> u8 {
-        match (self.found(), self.is_told()) {
+        match (self.found(), self.is_decided()) {
             (true, _) => exit_codes::CHECK_FAILED,
             (false, true) => exit_codes::SUCCESS,
             (false, false) => exit_codes::USAGE,
         }
     }
 
-    /// Whether it is said of everything that it leaks or does not.
-    pub(crate) fn is_told(&self) -> bool {
+    /// Whether it is decided of everything that it leaks or does not.
+    pub(crate) fn is_decided(&self) -> bool {
         let nothing_is_missed = self.floor.is_none_or(|floor| floor.is_small) || self.found();
         let all_was_seen = self.untold.is_none() && !self.incomplete && nothing_is_missed;
         all_was_seen && self.suspects.iter().all(Suspect::is_leak)

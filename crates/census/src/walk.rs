@@ -187,7 +187,7 @@ impl<'a, M: Memory> Walk<'a, M> {
             (Reading::Eden(_), None) => self.classes.delta(met.slot).died[0].add(Total::one(met.words * 8)),
             (Reading::Eden(survivors), Some((copy, _))) => {
                 let is_young = survivors.contain(copy);
-                self.fate(met, is_young)[0].add(Total::one(met.words * 8));
+                self.of_age(met, is_young)[0].add(Total::one(met.words * 8));
             }
             (Reading::Survivors(survivors, since), _) => self.count_survivor(met, (survivors, since)),
         }
@@ -211,11 +211,11 @@ impl<'a, M: Memory> Walk<'a, M> {
         }
         match is_young {
             None => self.classes.delta(met.slot).died[age].add(Total::one(bytes)),
-            Some(is_young) => self.fate(met, is_young)[age].add(Total::one(bytes)),
+            Some(is_young) => self.of_age(met, is_young)[age].add(Total::one(bytes)),
         }
     }
 
-    fn fate(&mut self, met: &Met<'a>, is_young: bool) -> &mut [Total; AGES] {
+    fn of_age(&mut self, met: &Met<'a>, is_young: bool) -> &mut [Total; AGES] {
         let row = self.classes.delta(met.slot);
         if is_young { &mut row.survived } else { &mut row.promoted }
     }

@@ -21,14 +21,14 @@ pub struct NamedParameters {
     pub parameters: Vec<(Vec<u8>, u16)>,
 }
 
-/// What is asked of the JDK's own classes.
-struct Asked {
+/// Members of the JDK's own classes that hold a parameter.
+struct ReflectedParameters {
     parameters: sys::jmethodID,
     name: sys::jfieldID,
     modifiers: sys::jfieldID,
 }
 
-impl Asked {
+impl ReflectedParameters {
     fn find(jni: Jni<'_>) -> Option<Self> {
         let executable = jni.find_class(c"java/lang/reflect/Executable")?;
         let parameter = jni.find_class(c"java/lang/reflect/Parameter")?;
@@ -46,10 +46,10 @@ impl JvmtiEnv {
         // An event has room for 32. Only what is asked for beyond them has `-Xcheck:jni` see that the frames around it hold others.
         jni.expect_locals(33);
         let found = jni.with_frame(16, || {
-            let asked = Asked::find(jni)?;
+            let members = ReflectedParameters::find(jni)?;
             // SAFETY: a live class reference, by its type.
             let methods = unsafe { self.jvmti().get_class_methods(class.raw()) }.ok()?;
-            let of_method = |method| jni.with_frame(16, || self.of_method(jni, class, method, &asked))?;
+            let of_method = |method| jni.with_frame(16, || self.of_method(jni, class, method, &members))?;
             Some(methods.into_iter().filter_map(of_method).collect())
         });
         found.flatten().unwrap_or_default()
@@ -60,7 +60,7 @@ impl JvmtiEnv {
         jni: Jni<'_>,
         class: Class<'_>,
         method: sys::jmethodID,
-        asked: &Asked,
+        members: &ReflectedParameters,
     ) -> Option<NamedParameters> {
         // SAFETY: a method of a class that the caller refers to, so that it is not unloaded.
         let (name, descriptor, _) = unsafe { self.jvmti().get_method_name(method) }.ok()?;
@@ -70,12 +70,12 @@ impl JvmtiEnv {
         // SAFETY: as above.
         let modifiers = unsafe { self.jvmti().get_method_modifiers(method) }.ok()?;
         let is_static = modifiers as u32 & STATIC != 0;
-        let array = jni.reflected_parameters(class, method, is_static, asked.parameters)?;
+        let array = jni.reflected_parameters(class, method, is_static, members.parameters)?;
         let parameter = |index| {
             let parameter = jni.element(array, index)?;
-            let name = jni.text_field(parameter, asked.name);
+            let name = jni.text_field(parameter, members.name);
             let name = name.map(|name| jni.modified_utf8(name)).unwrap_or_default();
-            Some((name, jni.int_field(parameter, asked.modifiers) as u16))
+            Some((name, jni.int_field(parameter, members.modifiers) as u16))
         };
         let parameters: Option<Vec<_>> = (0..jni.length(array)).map(parameter).collect();
         Some(NamedParameters { method: name, descriptor, parameters: parameters? })

@@ -62,9 +62,9 @@ pub use facts::view::View;
 pub use fitted::variance::Variances;
 pub use lifetime::ages::Ages;
 pub use lifetime::cohorts::Cohorts;
-pub use lifetime::fates::{Fates, Load, Spread, Stamp};
 pub use lifetime::lifetimes::{ByteAges, Lifetimes};
-pub use lifetime::scope::{Outcome, ScopeClass, ScopeCounts, ScopeFateCounts, ScopeProfile};
+pub use lifetime::scope::{Outcome, ScopeClass, ScopeCounts, ScopeOutcomeCounts, ScopeProfile};
+pub use lifetime::site_lifetimes::{Load, SiteLifetimes, Spread, Stamp};
 pub use lifetime::survival::{Quantile, Scores, Survival};
 pub use mayfly_counts::{HeapGrowth, HeapOrder, HeapSummary, Total, heap_growth};
 pub use stream::builder::ProfileBuilder;
@@ -74,6 +74,7 @@ pub use stream::history::{History, Point, per_second};
 pub use stream::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
 pub use stream::remembered::Remembered;
 pub use stream::update::{
-    ClassCounts, FateCounts, LifetimeCounts, LiveCounts, Progress, SECTION_KINDS, Section, SiteCounts, Update,
+    ClassCounts, LifetimeCounts, LifetimeHistograms, LiveCounts, Progress, SECTION_KINDS, Section,
+    SiteCounts, Update,
 };
 pub use stream::window::{TimeRange, Window, WindowError};

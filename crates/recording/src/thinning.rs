@@ -108,8 +108,8 @@ pub(crate) fn step_of(sections: Vec<Section>) -> Option<Update> {
 #[cfg(test)]
 mod tests {
     use mayfly_profile::{
-        ByteAges, ClassCounts, ClassId, FateCounts, Fates, LifetimeCounts, Lifetimes, Load, ProfileBuilder,
-        Progress, SiteCounts, SiteId, Stamp, Tally,
+        ByteAges, ClassCounts, ClassId, LifetimeCounts, LifetimeHistograms, Lifetimes, Load, ProfileBuilder,
+        Progress, SiteCounts, SiteId, SiteLifetimes, Stamp, Tally,
     };
 
     use super::*;
@@ -142,11 +142,11 @@ mod tests {
                 bytes.record_deaths(after, by, weight * 48);
             }
         }
-        let mut fates = Fates::default();
+        let mut of_site = SiteLifetimes::default();
         for n in 0..12u64 {
             let load = Load::held(Tally::of(second * 100 + n * 77, 48), (n * n * 300, n * n * 300 + 1_000));
-            fates.ms.record_dead(n * n * 300, n * n * 300 + 1_000, load);
-            fates.bytes.record_dead(n * n * 300_000, n * n * 300_000 + 1_000_000, load);
+            of_site.ms.record_dead(n * n * 300, n * n * 300 + 1_000, load);
+            of_site.bytes.record_dead(n * n * 300_000, n * n * 300_000 + 1_000_000, load);
         }
         let all = Tally::of(second * 100_000, 48);
         let tracked =
@@ -170,14 +170,14 @@ mod tests {
             sites: sites.collect(),
             ..Progress::default()
         };
-        let told = FateCounts {
+        let histograms = LifetimeHistograms {
             stamp: Stamp { ms: second * 1_000, alive: (second * 1_000 - 300, second << 20) },
             classes: (0..2_000 / PART as u32).map(|id| (ClassId(id), byte_ages.clone())).collect(),
-            sites: (0..5_000 / PART as u32).map(|id| (SiteId(id), fates.clone())).collect(),
+            sites: (0..5_000 / PART as u32).map(|id| (SiteId(id), of_site.clone())).collect(),
         };
         vec![
             Update::from(progress),
-            Update::from(Section::Fates(Box::new(told))),
+            Update::from(Section::Lifetimes(Box::new(histograms))),
             Update::from(Section::Operations(second)),
         ]
     }

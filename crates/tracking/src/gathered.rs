@@ -1,4 +1,4 @@
-//! Objects to be booked together: a thread's neighbours mostly share birth and fate, and few sites.
+//! Objects to be booked together: a thread's neighbours mostly share birth and death, and few sites.
 
 use std::mem;
 

@@ -41,7 +41,7 @@ pub struct EntryEvent {
 
 /// What became of the tracked objects of a scope.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ScopeFates {
+pub struct ScopeOutcomes {
     /// By class.
     pub classes: Vec<(ClassId, Outcome)>,
     /// For how many milliseconds the survivors outlived their entry.
@@ -57,7 +57,7 @@ pub(crate) struct ScopeBook {
     survivors: FxHashMap<u64, Survivor>,
     entries: FxHashMap<EntryId, Entry>,
     /// By node.
-    fates: Vec<NodeFates>,
+    outcomes: Vec<NodeOutcomes>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +96,7 @@ impl Entry {
 }
 
 #[derive(Clone, Debug, Default)]
-struct NodeFates {
+struct NodeOutcomes {
     classes: FxHashMap<ClassId, Outcome>,
     outlived: Ages,
 }
@@ -104,7 +104,7 @@ struct NodeFates {
 impl ScopeBook {
     /// Whether any object was made in a scope.
     pub(crate) fn is_empty(&self) -> bool {
-        self.fates.is_empty()
+        self.outcomes.is_empty()
     }
 
     /// A tracked object was made in an entry; it stands for so many.
@@ -166,7 +166,7 @@ impl ScopeBook {
             self.survivors.remove(&reference)
         {
             let outlived = (alive_ms.max(known).saturating_sub(ended_ms), found_ms.saturating_sub(ended_ms));
-            self.fates(node).outlived.record_deaths(outlived.0, outlived.1, tally.objects);
+            self.outcomes(node).outlived.record_deaths(outlived.0, outlived.1, tally.objects);
             let outcome = self.outcome(node, class);
             outcome.survived_live = outcome.survived_live.without(tally);
         } else if let Some(Undecided { entry, class, tally, birth_ms }) = self.undecided.remove(&reference) {
@@ -174,7 +174,7 @@ impl ScopeBook {
             let node = entry.node();
             match ended {
                 Some(ended) if alive_ms >= ended && alive_ms > birth_ms => {
-                    self.fates(node).outlived.record_deaths(
+                    self.outcomes(node).outlived.record_deaths(
                         alive_ms - ended,
                         found_ms - ended,
                         tally.objects,
@@ -223,8 +223,8 @@ impl ScopeBook {
     }
 
     /// What is known so far, by node. `alive_ms`: when all that are not known dead were alive, if they were born before.
-    pub(crate) fn fates_at(&self, alive_ms: u64) -> Vec<ScopeFates> {
-        let mut told: Vec<ScopeFates> = self.fates.iter().map(|fates| fates.counts()).collect();
+    pub(crate) fn outcomes_at(&self, alive_ms: u64) -> Vec<ScopeOutcomes> {
+        let mut told: Vec<ScopeOutcomes> = self.outcomes.iter().map(|outcomes| outcomes.counts()).collect();
         for survivor in self.survivors.values() {
             if let Some(scope) = told.get_mut(survivor.node.row()) {
                 let alive = alive_ms.max(survivor.alive_ms);
@@ -245,15 +245,15 @@ impl ScopeBook {
         self.undecided.len() + self.survivors.len()
     }
 
-    fn fates(&mut self, node: NodeId) -> &mut NodeFates {
-        if self.fates.len() <= node.row() {
-            self.fates.resize_with(node.row() + 1, NodeFates::default);
+    fn outcomes(&mut self, node: NodeId) -> &mut NodeOutcomes {
+        if self.outcomes.len() <= node.row() {
+            self.outcomes.resize_with(node.row() + 1, NodeOutcomes::default);
         }
-        &mut self.fates[node.row()]
+        &mut self.outcomes[node.row()]
     }
 
     fn outcome(&mut self, node: NodeId, class: ClassId) -> &mut Outcome {
-        self.fates(node).classes.entry(class).or_default()
+        self.outcomes(node).classes.entry(class).or_default()
     }
 }
 
@@ -264,11 +264,11 @@ fn give_back<V>(table: &mut FxHashMap<u64, V>) {
     }
 }
 
-impl NodeFates {
-    fn counts(&self) -> ScopeFates {
+impl NodeOutcomes {
+    fn counts(&self) -> ScopeOutcomes {
         let mut classes: Vec<_> = self.classes.iter().map(|(&class, &outcome)| (class, outcome)).collect();
         classes.sort_unstable_by_key(|&(class, _)| class);
-        ScopeFates { classes, outlived: self.outlived.clone() }
+        ScopeOutcomes { classes, outlived: self.outlived.clone() }
     }
 }
 
@@ -307,7 +307,7 @@ mod tests {
     /// Inside, between, survived, live of those.
     fn outcome(book: &ScopeBook) -> [u64; 4] {
         let Outcome { inside, between, survived, survived_live, tracked, unknown } =
-            book.fates_at(0)[0].classes[0].1;
+            book.outcomes_at(0)[0].classes[0].1;
         assert_eq!(tracked.objects, 4, "{unknown:?}");
         [inside, between, survived, survived_live].map(|tally| tally.objects)
     }
@@ -326,7 +326,7 @@ mod tests {
         assert_eq!(outcome(&book), [1, 1, 2, 2]);
         book.died(&object(3, 10), (70, 90), &room);
         assert_eq!(outcome(&book), [1, 1, 2, 1]);
-        let told = book.fates_at(90);
+        let told = book.outcomes_at(90);
         assert_eq!(told[0].outlived.dead(), 1);
         assert_eq!(
             told[0].outlived.living().map(|(age, objects)| (age <= 40 && age > 35, objects)).last(),
@@ -352,7 +352,7 @@ mod tests {
         book.note(vec![event(20, true)]);
         book.died(&object(1, 10), (30, 70), &room);
         assert_eq!(outcome(&book), [0, 0, 1, 0]);
-        assert_eq!(book.fates_at(0)[0].outlived.dead(), 1);
+        assert_eq!(book.outcomes_at(0)[0].outlived.dead(), 1);
     }
 
     #[test]
@@ -371,7 +371,7 @@ mod tests {
         book.swept(|_| Some(80));
         book.note(vec![event(90, true)]);
         book.swept(|_| Some(100));
-        assert_eq!(book.fates_at(0)[0].classes[1].1.survived.objects, 1);
+        assert_eq!(book.outcomes_at(0)[0].classes[1].1.survived.objects, 1);
     }
 
     #[test]
@@ -399,7 +399,7 @@ mod tests {
         for reference in 1..=4 {
             book.born(&object(reference, 10), ENTRY, (CLASS, Tally::of(1, 16)), &room);
         }
-        assert_eq!(book.fates_at(0)[0].classes[0].1.unknown.objects, 2, "each takes as much as four");
+        assert_eq!(book.outcomes_at(0)[0].classes[0].1.unknown.objects, 2, "each takes as much as four");
         book.note(vec![event(20, true)]);
         book.died(&object(1, 10), (10, 15), &room);
         book.swept(|_| Some(30));
@@ -418,7 +418,7 @@ mod tests {
         for reference in 1..=MOST_OBJECTS as u64 + 1 {
             book.born(&object(reference, 10), ENTRY, (CLASS, Tally::of(1, 16)), &room);
         }
-        assert_eq!(book.fates_at(0)[0].classes[0].1.unknown.objects, 1);
+        assert_eq!(book.outcomes_at(0)[0].classes[0].1.unknown.objects, 1);
         assert_eq!((book.undecided.len(), book.undecided.capacity()), (MOST_OBJECTS, MOST_OBJECTS));
     }
 

@@ -36,6 +36,6 @@ pub(crate) fn alike(methods: impl Iterator<Item = (f64, f64)>) -> Option<Alike> 
         .map(|(_, bytes)| bytes)
         .sum();
     let alike = Alike { share: near / all, change: middle - 1.0 };
-    let is_told = factors.len() >= LEAST_METHODS && alike.share >= LEAST_SHARE;
-    (is_told && alike.change.abs() >= LEAST_CHANGE).then_some(alike)
+    let is_decided = factors.len() >= LEAST_METHODS && alike.share >= LEAST_SHARE;
+    (is_decided && alike.change.abs() >= LEAST_CHANGE).then_some(alike)
 }

@@ -79,8 +79,8 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Whether anything can be told.
-    pub fn is_told(&self) -> bool {
+    /// Whether the comparison can be decided.
+    pub fn is_decided(&self) -> bool {
         self.idle.is_empty()
     }
 }
@@ -183,7 +183,7 @@ pub fn diff(
     let judging = Judging {
         level,
         replicated: sides.iter().all(|side| side.len() >= REPLICATES),
-        is_told: idle.is_empty(),
+        is_decided: idle.is_empty(),
     };
     let duration = |side: &Side<'_>| {
         side.runs.iter().map(|(profile, _)| profile.duration_ms as f64).sum::<f64>() / side.runs.len() as f64
@@ -250,7 +250,7 @@ struct Tests {
 struct Judging {
     level: f64,
     replicated: bool,
-    is_told: bool,
+    is_decided: bool,
 }
 
 impl Tests {
@@ -270,7 +270,7 @@ impl Tests {
         let mut small = 0;
         for name in names {
             let (made, held) = (of(name, allocated), of(name, live));
-            if is_told_elsewhere(name, &made, &all, |method| of(method, allocated)) {
+            if repeats_another(name, &made, &all, |method| of(method, allocated)) {
                 continue;
             }
             let share = (mean(&made) / whole.max(1e-9)).max(mean(&held) / whole_live.max(1e-9));
@@ -307,7 +307,7 @@ impl Tests {
         let sure = findings.iter().filter(|finding| finding.verdict != Verdict::Same).count();
         let level = judging.level * (sure + 1) as f64 / findings.len().max(1) as f64;
         for (finding, counts) in findings.iter_mut().zip(&self.counts) {
-            if judging.replicated && judging.is_told && finding.is_notable(whole_of(counts.measure)) {
+            if judging.replicated && judging.is_decided && finding.is_notable(whole_of(counts.measure)) {
                 let [before, after] = &counts.sides;
                 finding.unproven = true;
                 finding.runs_needed = runs_needed(before, after, expected(counts.measure), level);
@@ -321,7 +321,7 @@ impl Tests {
 type Gather = for<'a, 'r, 'c> fn(&'r [RunRows<'a>], &'r RowName, &'r RowClasses<'c>) -> Runs;
 
 /// Whether a row of what was allocated through a method says what another row says: the method's own, or the whole.
-fn is_told_elsewhere(
+fn repeats_another(
     name: &RowName,
     made: &[Runs; 2],
     all: &[Runs; 2],
@@ -387,7 +387,7 @@ fn judge(findings: &mut [Finding], judging: Judging) {
         // Of lifetimes the medians may be the same, and the rest not.
         let large = matches!(finding.measure, Measure::Lifetime(_))
             || finding.growth().is_none_or(|growth| growth.abs() >= LEAST_DIFFERENCE);
-        finding.verdict = match (rate <= judging.level && judging.is_told, judging.replicated) {
+        finding.verdict = match (rate <= judging.level && judging.is_decided, judging.replicated) {
             (true, true) => Verdict::Changed,
             (true, false) if large => Verdict::Differs,
             _ => Verdict::Same,

@@ -9,7 +9,7 @@ use mayfly_tests::{Launch, Workspace, any_jvm, exchange_bytes, mayfly, workspace
 #[test]
 fn recordings_of_earlier_versions_are_shown() {
     let golden = workspace_root().join("crates/recording/tests/golden");
-    for name in ["v3.recording", "v3-fates.recording", "v3-collections.recording"] {
+    for name in ["v3.recording", "v3-lifetimes.recording", "v3-collections.recording"] {
         let file = golden.join(name).display().to_string();
         let report = mayfly(["report", "--json", &file]).ok().stdout;
         let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");

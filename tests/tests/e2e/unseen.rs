@@ -9,13 +9,13 @@ use serde_json::Value;
 const HIDDEN_CLASSES: u32 = 15;
 
 /// What a run tells: bytes by the JVM's counter, bytes counted, and the trust line.
-struct Told {
+struct Measured {
     jvm: f64,
     counted: f64,
     trust: Value,
 }
 
-impl Told {
+impl Measured {
     fn of(jvm: &Jvm, args: &[&str]) -> Option<Self> {
         Self::of_jvm_with(jvm, &[], args)
     }
@@ -94,9 +94,13 @@ fn strings_made_by_native_code() {
             fs::write(folder.file(&format!("a-file-with-a-name-{file:03}")), "").expect("a file can be made");
         }
         let path = folder.path().display().to_string();
-        let Some(told) = Told::of(jvm, &["native", "1000", &path]) else { return };
-        told.check(jvm, "made by native code", 2.0);
-        assert!(told.of_class("java.lang.String") > 0.0 && told.of_class("[B") > 0.0, "{}", told.trust);
+        let Some(measured) = Measured::of(jvm, &["native", "1000", &path]) else { return };
+        measured.check(jvm, "made by native code", 2.0);
+        assert!(
+            measured.of_class("java.lang.String") > 0.0 && measured.of_class("[B") > 0.0,
+            "{}",
+            measured.trust
+        );
     });
 }
 
@@ -106,9 +110,9 @@ fn arrays_made_in_hidden_classes() {
         if jvm.feature < HIDDEN_CLASSES {
             return skip(&format!("hidden classes on {jvm}"), "it has none");
         }
-        let Some(told) = Told::of(jvm, &["hidden", "20000"]) else { return };
-        told.check(jvm, "arrays made in hidden classes", 2.0);
-        assert!(told.of_class("[J") > 0.0);
+        let Some(measured) = Measured::of(jvm, &["hidden", "20000"]) else { return };
+        measured.check(jvm, "arrays made in hidden classes", 2.0);
+        assert!(measured.of_class("[J") > 0.0);
     });
 }
 
@@ -117,9 +121,9 @@ fn clones_made_through_method_handles() {
     each_jvm(|jvm| {
         // Compiled, no frame of `clone` is there any more.
         for (jvm_args, times) in [(["-Xint"].as_slice(), "200000"), (&[], "2000000")] {
-            let Some(told) = Told::of_jvm_with(jvm, jvm_args, &["handle", times]) else { return };
-            told.check(jvm, "cloned through method handles", 2.0);
-            assert!(told.of_class("unseen.Unseen$Original") > 0.0, "{jvm_args:?}: {}", told.trust);
+            let Some(measured) = Measured::of_jvm_with(jvm, jvm_args, &["handle", times]) else { return };
+            measured.check(jvm, "cloned through method handles", 2.0);
+            assert!(measured.of_class("unseen.Unseen$Original") > 0.0, "{jvm_args:?}: {}", measured.trust);
         }
     });
 }
@@ -127,10 +131,15 @@ fn clones_made_through_method_handles() {
 #[test]
 fn what_a_constructor_makes_through_a_method_handle_is_no_clone() {
     each_jvm(|jvm| {
-        let Some(told) = Told::of(jvm, &["constructor", "1000000"]) else { return };
-        assert!(told.counted > 30_000_000.0, "on {jvm}: {} counted", told.counted);
-        let (cloned, _) = told.cause("cloned through method handles");
-        assert!(cloned < told.counted / 100.0, "{cloned} of {} on {jvm}: {}", told.counted, told.trust);
+        let Some(measured) = Measured::of(jvm, &["constructor", "1000000"]) else { return };
+        assert!(measured.counted > 30_000_000.0, "on {jvm}: {} counted", measured.counted);
+        let (cloned, _) = measured.cause("cloned through method handles");
+        assert!(
+            cloned < measured.counted / 100.0,
+            "{cloned} of {} on {jvm}: {}",
+            measured.counted,
+            measured.trust
+        );
     });
 }
 
@@ -151,45 +160,53 @@ fn vectors_that_c2_boxes() {
         let run = Profiled::new(jvm, &source, "#sample-16k")
             .with(|l| l.jvm_args(&["--add-modules", "jdk.incubator.vector"]).args(&[&VECTORS.to_string()]));
         run.run();
-        let told = Told { jvm: 0.0, counted: 0.0, trust: run.json().0["trust"].clone() };
+        let measured = Measured { jvm: 0.0, counted: 0.0, trust: run.json().0["trust"].clone() };
         let all = f64::from(VECTORS) * BOX_BYTES;
-        let (boxed, error) = told.cause("vectors that the JIT boxed");
+        let (boxed, error) = measured.cause("vectors that the JIT boxed");
         // How many C2 boxes depends on how soon it compiles; what is boxed is what the JVM counts and no other cause explains.
-        assert!((all / 10.0..all * 1.01 + 6.0 * error).contains(&boxed), "{boxed} of {all}: {}", told.trust);
-        let missed = told.missed_but_for("vectors that the JIT boxed");
-        assert!((boxed - missed).abs() < 6.0 * error + missed / 50.0, "{boxed} of {missed}: {}", told.trust);
-        let (of_jvm, _) = told.cause("made by the JVM itself");
-        assert!(of_jvm < all / 10.0, "{of_jvm} on {jvm}: {}", told.trust);
-        assert!(number(&told.trust["named_share"]) > 0.97, "on {jvm}: {}", told.trust);
+        assert!(
+            (all / 10.0..all * 1.01 + 6.0 * error).contains(&boxed),
+            "{boxed} of {all}: {}",
+            measured.trust
+        );
+        let missed = measured.missed_but_for("vectors that the JIT boxed");
+        assert!(
+            (boxed - missed).abs() < 6.0 * error + missed / 50.0,
+            "{boxed} of {missed}: {}",
+            measured.trust
+        );
+        let (of_jvm, _) = measured.cause("made by the JVM itself");
+        assert!(of_jvm < all / 10.0, "{of_jvm} on {jvm}: {}", measured.trust);
+        assert!(number(&measured.trust["named_share"]) > 0.97, "on {jvm}: {}", measured.trust);
     });
 }
 
 #[test]
 fn classes_and_their_reflection() {
     each_jvm(|jvm| {
-        let Some(told) = Told::of(jvm, &["classes", "5000"]) else { return };
+        let Some(measured) = Measured::of(jvm, &["classes", "5000"]) else { return };
         // Collections of classes and loading the first ones are made by the JVM, too.
-        let (estimate, error) = told.cause("made by the JVM itself");
-        let missed = (told.jvm - told.counted) * 2.0;
+        let (estimate, error) = measured.cause("made by the JVM itself");
+        let missed = (measured.jvm - measured.counted) * 2.0;
         assert!(
             estimate + 6.0 * error > missed * 0.9 && estimate - 6.0 * error < missed * 1.1,
             "{estimate} ± {error} estimated, {missed} missed, on {jvm}: {}",
-            told.trust
+            measured.trust
         );
-        assert!(told.of_class("java.lang.Class") > 0.0);
+        assert!(measured.of_class("java.lang.Class") > 0.0);
     });
 }
 
 #[test]
 fn nothing_is_unseen_where_every_array_has_its_hook() {
     each_jvm(|jvm| {
-        let Some(told) = Told::of(jvm, &["plain", "100000"]) else { return };
+        let Some(measured) = Measured::of(jvm, &["plain", "100000"]) else { return };
         // When compiled code is given up, the JVM itself makes arrays that had been removed from it: now and then one is picked.
-        let stray = told.counted / 1000.0;
+        let stray = measured.counted / 1000.0;
         for cause in ["made by native code", "arrays made in"] {
-            let (estimate, _) = told.cause(cause);
-            assert!(estimate < stray, "{cause} on {jvm}: {estimate} of {}", told.trust);
+            let (estimate, _) = measured.cause(cause);
+            assert!(estimate < stray, "{cause} on {jvm}: {estimate} of {}", measured.trust);
         }
-        assert!(told.of_class("[J") < stray, "on {jvm}: {}", told.trust);
+        assert!(measured.of_class("[J") < stray, "on {jvm}: {}", measured.trust);
     });
 }

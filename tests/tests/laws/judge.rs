@@ -33,7 +33,7 @@ pub(crate) struct Law {
 
 /// What a program says of itself.
 #[derive(Clone, Debug)]
-pub(crate) struct Told {
+pub(crate) struct Printed {
     pub(crate) laws: Vec<Law>,
     /// The longest time in milliseconds in which it did nothing, beside the collections that it asked for.
     stall_ms: f64,
@@ -45,7 +45,7 @@ pub(crate) struct Told {
     span_ms: f64,
 }
 
-impl Told {
+impl Printed {
     /// From the lines `LAW class n bytes… ns… live` and `MACHINE ns bytes fastest slowest ms`.
     pub(crate) fn of(stdout: &str) -> Result<Self, String> {
         let laws: Vec<_> = stdout.lines().filter_map(|line| Law::of(line.strip_prefix("LAW ")?)).collect();
@@ -124,7 +124,7 @@ fn stretched(ages: &Ages, stretch: impl Fn(u64) -> u64) -> Ages {
 
 /// Where the estimates from `known` contradict the law, on the clock of bytes.
 pub(crate) fn faults_in_bytes(
-    told: &Told,
+    printed: &Printed,
     law: &Law,
     known: &Lifetimes,
     wrong: Option<Wrong>,
@@ -133,7 +133,7 @@ pub(crate) fn faults_in_bytes(
     let ages = wrong.map_or_else(|| known.bytes.clone(), |wrong| wrong(&known.bytes));
     let truths = law.bytes.map(|truth| (truth, truth));
     let survival = Survival::of(&ages, known.cohorts);
-    faults(law, "bytes", survival, truths, told.burst_bytes, strict)
+    faults(law, "bytes", survival, truths, printed.burst_bytes, strict)
 }
 
 /// The same on the clock of time, as well as the machine let the program keep its own.
@@ -141,17 +141,17 @@ pub(crate) fn faults_in_bytes(
 /// `duration_ms`: for how long it was profiled. Between its last count and the JVM's last collection the program goes on, at
 /// whatever pace a JVM that shuts down lets it have: the living grow older by that time, and the program does not know it.
 pub(crate) fn faults_in_time(
-    told: &Told,
+    printed: &Printed,
     law: &Law,
     known: &Lifetimes,
     duration_ms: f64,
     strict: Strictness,
 ) -> Vec<String> {
-    let exit_ms = (duration_ms - told.span_ms).max(0.0);
+    let exit_ms = (duration_ms - printed.span_ms).max(0.0);
     // A run that gets slower and slower says less of the lifetimes of what is held at its end.
-    let truths = law.ms.map(|(least, most)| (least * told.pace.0, most * told.pace.1 + exit_ms));
+    let truths = law.ms.map(|(least, most)| (least * printed.pace.0, most * printed.pace.1 + exit_ms));
     let strict = Strictness { widest: f64::INFINITY, ..strict };
-    faults(law, "ms", known.in_time(), truths, CLOCK_MS + told.stall_ms, strict)
+    faults(law, "ms", known.in_time(), truths, CLOCK_MS + printed.stall_ms, strict)
 }
 
 fn faults(

@@ -17,7 +17,9 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use mayfly_tests::{Jvm, Outcome, Profiled, artifacts, fixture_classes, two_stand_for_all};
 
 use crate::collector::{Cell, Collector};
-use crate::judge::{Strictness, Told, Wrong, early, faults_in_bytes, faults_in_time, late, lifetimes, naive};
+use crate::judge::{
+    Printed, Strictness, Wrong, early, faults_in_bytes, faults_in_time, late, lifetimes, naive,
+};
 
 /// With the garbage, so that the clock of bytes moves as the program allocates.
 const TRACKED: &str = "#trackcollections#include-laws.Laws$,[B";
@@ -61,7 +63,7 @@ fn trials(all: &[Cell], (jvm, collector, offer): &Cell) -> Vec<Trial> {
         let jvm_args = jvm_args.clone();
         Trial::test(name(kind), move || {
             let (outcome, run) = run(jvm, &jvm_args, options, args)?;
-            let faults = check(collector, &Told::of(&outcome.stdout)?, &run)?;
+            let faults = check(collector, &Printed::of(&outcome.stdout)?, &run)?;
             if faults.is_empty() {
                 Ok(())
             } else {
@@ -94,7 +96,7 @@ const ONCE: [Kind; 4] = [
 const STAND_FOR_ALL: [Collector; 3] = [Collector::Serial, Collector::G1, Collector::GenerationalZ];
 
 /// Faults that were found.
-type Check = fn(Collector, &Told, &Profiled) -> Result<Vec<String>, String>;
+type Check = fn(Collector, &Printed, &Profiled) -> Result<Vec<String>, String>;
 
 fn run(jvm: &Jvm, jvm_args: &[String], options: &str, args: &[&str]) -> Result<(Outcome, Profiled), Failed> {
     let jvm_args: Vec<&str> = jvm_args.iter().map(String::as_str).chain([HEAP]).collect();
@@ -106,24 +108,36 @@ fn run(jvm: &Jvm, jvm_args: &[String], options: &str, args: &[&str]) -> Result<(
     }
 }
 
-fn laws_are_recovered(collector: Collector, told: &Told, run: &Profiled) -> Result<Vec<String>, String> {
+fn laws_are_recovered(
+    collector: Collector,
+    printed: &Printed,
+    run: &Profiled,
+) -> Result<Vec<String>, String> {
     let strict = strictness(collector, WIDEST);
-    let mut found = faults(told, run, strict)?;
-    found.extend(labels(collector, told, run));
-    found.extend(not_found_out(told, run, strict)?);
+    let mut found = faults(printed, run, strict)?;
+    found.extend(labels(collector, printed, run));
+    found.extend(not_found_out(printed, run, strict)?);
     Ok(found)
 }
 
-fn samples_tell_the_same(collector: Collector, told: &Told, run: &Profiled) -> Result<Vec<String>, String> {
-    faults(told, run, strictness(collector, WIDEST_OF_SAMPLES))
+fn samples_tell_the_same(
+    collector: Collector,
+    printed: &Printed,
+    run: &Profiled,
+) -> Result<Vec<String>, String> {
+    faults(printed, run, strictness(collector, WIDEST_OF_SAMPLES))
 }
 
-fn a_reset_starts_anew(collector: Collector, told: &Told, run: &Profiled) -> Result<Vec<String>, String> {
+fn a_reset_starts_anew(
+    collector: Collector,
+    printed: &Printed,
+    run: &Profiled,
+) -> Result<Vec<String>, String> {
     let (json, text) = (run.json(), run.log());
     if json.0["resets"] != 1 || !text.contains("Counts began at a reset") {
         return Err(format!("the reset is not told: {}\n{text}", json.0["resets"]));
     }
-    faults(told, run, strictness(collector, WIDEST_AFTER_RESET))
+    faults(printed, run, strictness(collector, WIDEST_AFTER_RESET))
 }
 
 fn strictness(collector: Collector, widest: f64) -> Strictness {
@@ -135,19 +149,19 @@ fn are_upper_bounds(collector: Collector) -> bool {
     matches!(collector, Collector::GenerationalZ | Collector::Shenandoah | Collector::GenerationalShenandoah)
 }
 
-fn faults(told: &Told, run: &Profiled, strict: Strictness) -> Result<Vec<String>, String> {
+fn faults(printed: &Printed, run: &Profiled, strict: Strictness) -> Result<Vec<String>, String> {
     let mut faults = Vec::new();
     let duration_ms = run.json().0["duration_s"].as_f64().ok_or("no duration")? * 1000.0;
-    for law in &told.laws {
+    for law in &printed.laws {
         let known = lifetimes(&run.recording(), &law.class)?;
-        faults.extend(faults_in_bytes(told, law, &known, None, strict));
-        faults.extend(faults_in_time(told, law, &known, duration_ms, strict));
+        faults.extend(faults_in_bytes(printed, law, &known, None, strict));
+        faults.extend(faults_in_time(printed, law, &known, duration_ms, strict));
     }
     Ok(faults)
 }
 
 /// Laws on which a wrong estimator passes for a right one.
-fn not_found_out(told: &Told, run: &Profiled, strict: Strictness) -> Result<Vec<String>, String> {
+fn not_found_out(printed: &Printed, run: &Profiled, strict: Strictness) -> Result<Vec<String>, String> {
     let mut wrongs: Vec<(&str, &str, Wrong)> = vec![(CONSTANT, "early", early), (BIMODAL, "early", early)];
     if !strict.from_above {
         wrongs.extend([(CONSTANT, "late", late as Wrong), (BIMODAL, "late", late)]);
@@ -155,9 +169,9 @@ fn not_found_out(told: &Told, run: &Profiled, strict: Strictness) -> Result<Vec<
     }
     let mut passed = Vec::new();
     for (class, what, wrong) in wrongs {
-        let Some(law) = told.laws.iter().find(|law| law.class == class) else { continue };
+        let Some(law) = printed.laws.iter().find(|law| law.class == class) else { continue };
         let known = lifetimes(&run.recording(), class)?;
-        if faults_in_bytes(told, law, &known, Some(wrong), Strictness { widest: f64::INFINITY, ..strict })
+        if faults_in_bytes(printed, law, &known, Some(wrong), Strictness { widest: f64::INFINITY, ..strict })
             .is_empty()
         {
             passed.push(format!("what is {what} on {class} is not found out"));
@@ -167,14 +181,14 @@ fn not_found_out(told: &Told, run: &Profiled, strict: Strictness) -> Result<Vec<
 }
 
 /// What of the report does not say whether lifetimes are upper bounds.
-fn labels(collector: Collector, told: &Told, run: &Profiled) -> Vec<String> {
+fn labels(collector: Collector, printed: &Printed, run: &Profiled) -> Vec<String> {
     let (json, bounds) = (run.json(), are_upper_bounds(collector));
     let wrong = |class: &str| {
         let lifetime = json.class(class).map(|row| row["lifetime"].clone()).unwrap_or_default();
-        let told = lifetime["upper_bound"] == bounds && (lifetime["p50_s_band"][0] == 0.0) == bounds;
-        (!told).then(|| format!("{class}: upper bounds {bounds}, but {lifetime}"))
+        let is_labelled = lifetime["upper_bound"] == bounds && (lifetime["p50_s_band"][0] == 0.0) == bounds;
+        (!is_labelled).then(|| format!("{class}: upper bounds {bounds}, but {lifetime}"))
     };
-    let mut wrong: Vec<_> = told.laws.iter().filter_map(|law| wrong(&law.class)).collect();
+    let mut wrong: Vec<_> = printed.laws.iter().filter_map(|law| wrong(&law.class)).collect();
     if run.log().contains("<= upper bounds") != bounds {
         wrong.push(format!("upper bounds {bounds}, but\n{}", run.log()));
     }

@@ -83,8 +83,8 @@ fn hold(
     check_run(collector, report)?;
     match mode {
         Mode::Counts => Ok(()),
-        Mode::Tracked => check_fates(stdout, report).and_then(|()| check_ages(collector, stdout, report)),
-        Mode::Traced => check_fates(stdout, report).and_then(|()| check_sites(report)),
+        Mode::Tracked => check_lifetimes(stdout, report).and_then(|()| check_ages(collector, stdout, report)),
+        Mode::Traced => check_lifetimes(stdout, report).and_then(|()| check_sites(report)),
         Mode::Sampled => check_estimates(stdout, report),
         Mode::Balanced => check_shares(stdout, report),
     }
@@ -107,7 +107,7 @@ fn check_run(collector: Collector, report: &JsonReport) -> Result<(), String> {
     }
 }
 
-/// (fate, class, number) of the lines `DEAD`, `LIVE`, `AGED`.
+/// (outcome, class, number) of the lines `DEAD`, `LIVE`, `AGED`.
 fn facts(stdout: &str) -> impl Iterator<Item = (&str, &str, u64)> {
     stdout.lines().filter(|line| !line.starts_with("EXPECT")).filter_map(|line| {
         let mut words = line.split(' ');
@@ -116,7 +116,7 @@ fn facts(stdout: &str) -> impl Iterator<Item = (&str, &str, u64)> {
 }
 
 /// Dead and live objects of a class. The JDK's own arrays are among the live.
-fn fate(report: &JsonReport, class: &str) -> (Count, Count) {
+fn outcome(report: &JsonReport, class: &str) -> (Count, Count) {
     let of = |counts: &mayfly_tests::Counts| counts.get(class).copied().unwrap_or_default();
     (of(&report.collected()), of(&report.not_seen_dead()))
 }
@@ -128,10 +128,10 @@ fn is(report: &JsonReport, found: u64, expected: u64) -> bool {
     (found as f64 - expected as f64).abs() <= DEVIATIONS * deviation
 }
 
-fn check_fates(stdout: &str, report: &JsonReport) -> Result<(), String> {
+fn check_lifetimes(stdout: &str, report: &JsonReport) -> Result<(), String> {
     let allocated = report.allocated();
     for (what, class, objects) in facts(stdout) {
-        let (dead, live) = fate(report, class);
+        let (dead, live) = outcome(report, class);
         let all = allocated.get(class).copied().unwrap_or_default().objects;
         let holds = match what {
             "DEAD" => is(report, dead.objects, objects) && is(report, live.objects, all - objects),
@@ -145,13 +145,13 @@ fn check_fates(stdout: &str, report: &JsonReport) -> Result<(), String> {
     Ok(())
 }
 
-/// All of a class share one fate. The JDK's own few of the arrays may not: each of them may stand for as many as a share of this
+/// All of a class share one outcome. The JDK's own few of the arrays may not: each of them may stand for as many as a share of this
 /// size lets one object stand for.
 fn check_shares(stdout: &str, report: &JsonReport) -> Result<(), String> {
     const MOST_OWN: u64 = 10;
     const LEAST_STRATA: u64 = 256;
     for (what, class, objects) in facts(stdout).filter(|(what, ..)| *what != "AGED") {
-        let (dead, live) = fate(report, class);
+        let (dead, live) = outcome(report, class);
         let (seen, unseen) = if what == "DEAD" { (dead, live) } else { (live, dead) };
         let slack = if class.starts_with('[') { MOST_OWN * (objects / LEAST_STRATA + 1) } else { 0 };
         if seen.objects.abs_diff(objects) > slack || unseen.objects > slack {
@@ -196,7 +196,7 @@ fn check_sites(report: &JsonReport) -> Result<(), String> {
 /// Estimates of the arrays, within what chance explains. Other objects are too few to be met by a sample.
 fn check_estimates(stdout: &str, report: &JsonReport) -> Result<(), String> {
     for (what, class, objects) in facts(stdout).filter(|(_, class, _)| class.starts_with('[')) {
-        let (dead, live) = fate(report, class);
+        let (dead, live) = outcome(report, class);
         let (seen, unseen) = if what == "DEAD" { (dead, live) } else { (live, dead) };
         let one = report.allocated()[class];
         let taken = 1.0 - f64::exp(-(one.bytes as f64 / one.objects as f64) / INTERVAL);

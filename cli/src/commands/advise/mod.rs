@@ -40,7 +40,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<u8, Error> {
     } else {
         output::text(&verdicts::advice_text(&advised), file)?;
     }
-    Ok(if advised.is_told() { exit_codes::SUCCESS } else { exit_codes::USAGE })
+    Ok(if advised.is_decided() { exit_codes::SUCCESS } else { exit_codes::USAGE })
 }
 
 fn measured(args: &AdviseArgs) -> Result<measured::Measured, Error> {

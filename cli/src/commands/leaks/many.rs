@@ -31,7 +31,7 @@ pub(super) fn run(given: &[PathBuf], args: &LeaksArgs) -> Result<u8, Error> {
 
 /// Leaks, what is not known, the others.
 fn rank(leaks: &Leaks) -> u8 {
-    match (leaks.found(), leaks.is_told()) {
+    match (leaks.found(), leaks.is_decided()) {
         (true, _) => 0,
         (false, false) => 1,
         (false, true) => 2,

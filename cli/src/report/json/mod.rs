@@ -244,7 +244,7 @@ impl<'a> Numbers<'a> {
     fn site<'p>(&self, site: &'p SiteProfile) -> SiteJson<'p> {
         let whole = self.balanced && !self.profile.shares.contains_key(&site.class);
         let exact = (whole || !self.sampled) && site.error == 0.0;
-        let fates_estimated = !exact || (self.tracked_estimated && !whole);
+        let lifetimes_estimated = !exact || (self.tracked_estimated && !whole);
         SiteJson {
             class: &site.class,
             readable_class: readable_class(&site.class),
@@ -255,13 +255,13 @@ impl<'a> Numbers<'a> {
                 LiveJson::of(
                     live,
                     site.allocated,
-                    fates_estimated,
+                    lifetimes_estimated,
                     variance,
                     self.at_least.contains(&*site.class),
                 )
             }),
-            not_judged: self.not_judged(site.unjudged, fates_estimated),
-            collected: self.buckets(&site.collected, fates_estimated),
+            not_judged: self.not_judged(site.unjudged, lifetimes_estimated),
+            collected: self.buckets(&site.collected, lifetimes_estimated),
             rank_bytes: site.allocated_at_most(&self.site_bounds),
             byte_seconds: site.byte_seconds,
             exact,

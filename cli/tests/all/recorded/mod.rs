@@ -14,9 +14,9 @@ use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogHistogram, IntervalLogIterator, LogEntry};
 use mayfly_formats::readable_class;
 use mayfly_profile::{
-    BucketBounds, ByteAges, ClassCounts, ClassId, Collection, FateCounts, Fates, Flag, FlagValue, Frame,
-    FrameId, Gc, GcKind, GenerationUse, JvmInfo, LifetimeCounts, Lifetimes, Load, Progress, RunInfo, Section,
-    SiteCounts, SiteId, Stamp, Tally, Tracking, Trust, Update,
+    BucketBounds, ByteAges, ClassCounts, ClassId, Collection, Flag, FlagValue, Frame, FrameId, Gc, GcKind,
+    GenerationUse, JvmInfo, LifetimeCounts, LifetimeHistograms, Lifetimes, Load, Progress, RunInfo, Section,
+    SiteCounts, SiteId, SiteLifetimes, Stamp, Tally, Tracking, Trust, Update,
 };
 use mayfly_recording::RecordingWriter;
 use serde_json::Value;
@@ -100,7 +100,7 @@ fn step(second: u64, tracked: bool, more: u64) -> Update {
 }
 
 /// The same deaths and living, by site and by bytes.
-fn fates(second: u64) -> Update {
+fn lifetimes(second: u64) -> Update {
     let (mut classes, mut sites) = (Vec::new(), Vec::new());
     for id in 0..3u32 {
         let size = 16 + 24 * u64::from(id);
@@ -109,27 +109,27 @@ fn fates(second: u64) -> Update {
         let mut ages = ByteAges::default();
         for site in [id, id + 3] {
             let part = if id == 2 && site == 5 { 4 } else { 2 };
-            let mut fates = Fates::default();
+            let mut lifetimes = SiteLifetimes::default();
             for (at, (after, by)) in [(0, 900), (3_000, 5_000), (34_000, 36_000)].into_iter().enumerate() {
                 let tally = Tally::of(dead[at] / part, size);
-                fates.ms.record_dead(after, by, Load::held(tally, (after, by)));
+                lifetimes.ms.record_dead(after, by, Load::held(tally, (after, by)));
                 if site == id {
                     ages.ms.record_deaths(after, by, dead[at] * size);
                     ages.gcs.record_deaths(at as u64 * 3, at as u64 * 3 + 1, dead[at] * size);
                 }
             }
             let age = second * 500;
-            fates.ms.record_living(age, Load::held(Tally::of(live / part, size), (age, age + 500)));
-            fates.died_young = Tally::of(dead[0] / part, size);
-            fates.survived = Tally::of((100 * second - dead[0]) / part, size);
-            sites.push((SiteId(site), fates));
+            lifetimes.ms.record_living(age, Load::held(Tally::of(live / part, size), (age, age + 500)));
+            lifetimes.died_young = Tally::of(dead[0] / part, size);
+            lifetimes.survived = Tally::of((100 * second - dead[0]) / part, size);
+            sites.push((SiteId(site), lifetimes));
         }
         ages.ms.record_living(second * 500, live * size);
         ages.gcs.record_living(second, live * size);
         classes.push((ClassId(id), ages));
     }
     let stamp = Stamp { ms: second * 1_000, alive: (second * 1_000 - 500, second << 20) };
-    Update::from(Section::Fates(Box::new(FateCounts { stamp, classes, sites })))
+    Update::from(Section::Lifetimes(Box::new(LifetimeHistograms { stamp, classes, sites })))
 }
 
 /// One each second: every tenth is of the whole heap.
@@ -162,7 +162,7 @@ pub(crate) fn updates(tracking: Tracking, more: u64) -> Vec<Update> {
     let start = [Update::Start(Box::new(run(tracking))), flags()];
     let tracked = tracking != Tracking::Off;
     let steps = (1..=60).flat_map(|second| {
-        [Some(step(second, tracked, more)), tracked.then(|| fates(second)), Some(collection(second))]
+        [Some(step(second, tracked, more)), tracked.then(|| lifetimes(second)), Some(collection(second))]
             .into_iter()
             .flatten()
     });

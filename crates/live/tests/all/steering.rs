@@ -155,12 +155,12 @@ fn a_view_that_missed_steps_says_so_and_is_right_again() {
     for update in names().into_iter().skip(3).chain([step(1), Update::Reset, step(2), Update::from(last)]) {
         all.apply(update).expect("fits");
     }
-    all.retold(0).into_iter().for_each(|update| state.apply(update));
+    all.catch_up(0).into_iter().for_each(|update| state.apply(update));
     state.refresh();
     assert_eq!(state.profile(), all.profile());
     let before = shown(&state);
     assert!(before.contains("; 4 steps left out of this view"), "{before}");
-    all.retold(1).into_iter().for_each(|update| state.apply(update));
+    all.catch_up(1).into_iter().for_each(|update| state.apply(update));
     state.refresh();
     assert_eq!(rows(&state).len(), 5);
     assert_eq!(before.lines().count(), shown(&state).lines().count());

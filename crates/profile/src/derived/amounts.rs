@@ -262,14 +262,14 @@ impl SiteProfile {
         if let Some(live) = self.live {
             amounts.set(Value::Live, live.bytes);
             amounts.set(Value::LiveObjects, live.objects);
-            let known = self.fates.as_ref().map(|fates| (fates, fates.tracked().bytes));
+            let known = self.lifetimes.as_ref().map(|lifetimes| (lifetimes, lifetimes.tracked().bytes));
             let (mut living, mut died_young, mut survived) = (0.0, 0.0, 0.0);
-            if let Some((fates, tracked)) = known.filter(|&(_, tracked)| tracked > 0) {
+            if let Some((lifetimes, tracked)) = known.filter(|&(_, tracked)| tracked > 0) {
                 let all = sum(&self.collected).bytes.saturating_add(self.not_seen_dead().bytes);
                 let scale = all as f64 / tracked as f64;
-                living = fates.living_byte_seconds() * scale;
-                died_young = fates.died_young.bytes as f64 * scale;
-                survived = fates.survived.bytes as f64 * scale;
+                living = lifetimes.living_byte_seconds() * scale;
+                died_young = lifetimes.died_young.bytes as f64 * scale;
+                survived = lifetimes.survived.bytes as f64 * scale;
             }
             amounts.set(Value::ByteSeconds, (self.byte_seconds + living).max(0.0).round() as u64);
             amounts.set(Value::DiedYoung, died_young.round() as u64);

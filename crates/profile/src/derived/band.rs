@@ -8,8 +8,8 @@ use crate::facts::buckets::BucketBounds;
 use crate::facts::division::divide;
 use crate::facts::part::{Doubt, LifeBand, LivedPart};
 use crate::facts::tally::Tally;
-use crate::lifetime::fates::{Fates, Load, end};
 use crate::lifetime::lifetimes::{ByteAges, Lifetimes};
+use crate::lifetime::site_lifetimes::{Load, SiteLifetimes, end};
 use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
 
 /// Objects that lived for about so long.
@@ -156,11 +156,11 @@ impl SiteProfile {
     /// All tracked objects by how long they lived; as far as buckets tell if nothing more is known.
     pub(crate) fn lives(&self, buckets: &BucketBounds) -> Vec<Life> {
         let Some(live) = self.live else { return Vec::new() };
-        if let Some(fates) = self.fates.as_ref().filter(|fates| !fates.ms.is_empty()) {
+        if let Some(lifetimes) = self.lifetimes.as_ref().filter(|lifetimes| !lifetimes.ms.is_empty()) {
             let tally = |load: Load| Tally { objects: load.objects, bytes: load.bytes, largest: 0 };
             let dead =
-                fates.ms.dead().map(|(after, by, load)| Life::dead(after, end(after, by), tally(load)));
-            let living = fates.ms.living().map(|(age, load)| Life::living(age, tally(load))).collect();
+                lifetimes.ms.dead().map(|(after, by, load)| Life::dead(after, end(after, by), tally(load)));
+            let living = lifetimes.ms.living().map(|(age, load)| Life::living(age, tally(load))).collect();
             let living = settled(live, without(living, self.unjudged, live));
             let dead = settled(total(&self.collected), dead.collect());
             return dead.chain(living).chain(Life::unjudged(self.unjudged)).collect();
@@ -179,9 +179,9 @@ impl SiteProfile {
         self.unjudged = taken.unjudged;
         self.collected.clone_from(&taken.dead);
         self.byte_seconds = taken.byte_ms / 1000.0;
-        self.fates = self.fates.take().map(|fates| {
-            let ms = fates.ms.filtered(|after, by| band.fit(after, by).taken);
-            Box::new(Fates { ms, ..Fates::default() })
+        self.lifetimes = self.lifetimes.take().map(|lifetimes| {
+            let ms = lifetimes.ms.filtered(|after, by| band.fit(after, by).taken);
+            Box::new(SiteLifetimes { ms, ..SiteLifetimes::default() })
         });
     }
 }

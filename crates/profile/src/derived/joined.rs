@@ -59,9 +59,9 @@ impl Profile {
         for site in &mut self.sites {
             site.live = site.live.map(|_| Default::default());
             site.unjudged = Default::default();
-            if let Some(fates) = &mut site.fates {
-                fates.ms.forget_living();
-                fates.bytes.forget_living();
+            if let Some(lifetimes) = &mut site.lifetimes {
+                lifetimes.ms.forget_living();
+                lifetimes.bytes.forget_living();
             }
         }
         self.scopes

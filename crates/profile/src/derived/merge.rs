@@ -93,7 +93,7 @@ impl Profile {
             site.unjudged = if run.lifetimes { site.unjudged } else { Tally::default() };
             site.collected = known.map_or_else(Vec::new, |_| regrouped(&mut site.collected));
             site.byte_seconds = known.map_or(0.0, |_| site.byte_seconds);
-            site.fates = site.fates.take().filter(|_| known.is_some());
+            site.lifetimes = site.lifetimes.take().filter(|_| known.is_some());
         }
         if trust.sample_interval.is_none() {
             self.estimates.clear();
@@ -159,7 +159,7 @@ fn joined<T, K: Hash + Eq>(
 impl ClassProfile {
     fn join(&mut self, other: Self) {
         self.allocated.add(other.allocated);
-        self.live = join_fates(self.live, &mut self.collected, other.live, &other.collected);
+        self.live = join_live(self.live, &mut self.collected, other.live, &other.collected);
         self.unjudged.add(other.unjudged);
         self.lifetimes = match (self.live, self.lifetimes.take(), other.lifetimes) {
             (None, ..) => None,
@@ -179,11 +179,12 @@ impl SiteProfile {
     fn join(&mut self, other: Self) {
         self.error = joint_error((self.error, self.allocated), (other.error, other.allocated));
         self.allocated.add(other.allocated);
-        self.live = join_fates(self.live, &mut self.collected, other.live, &other.collected);
+        self.live = join_live(self.live, &mut self.collected, other.live, &other.collected);
         self.unjudged.add(other.unjudged);
         self.byte_seconds = self.live.map_or(0.0, |_| self.byte_seconds + other.byte_seconds);
-        self.fates = both_known(self.fates.take(), other.fates, |ours, theirs| ours.merge(&theirs))
-            .filter(|_| self.live.is_some());
+        self.lifetimes =
+            both_known(self.lifetimes.take(), other.lifetimes, |ours, theirs| ours.merge(&theirs))
+                .filter(|_| self.live.is_some());
     }
 }
 
@@ -195,7 +196,7 @@ fn both_known<T>(ours: Option<T>, theirs: Option<T>, join: impl FnOnce(&mut T, T
 }
 
 /// The living of both; the dead are added to `dead`. Nothing of either if one is not known.
-fn join_fates(
+fn join_live(
     living: Option<Tally>,
     dead: &mut Vec<Tally>,
     others_living: Option<Tally>,

@@ -104,7 +104,7 @@ impl Profile {
         let mut lines: HashMap<(&str, &str), Places<Option<u32>>> = HashMap::new();
         let mut placed: HashMap<&str, u64> = HashMap::new();
         // Sites without ages of their own tell nothing.
-        for site in self.sites.iter().filter(|site| site.fates.is_some()) {
+        for site in self.sites.iter().filter(|site| site.lifetimes.is_some()) {
             let Some(frame) = rules.charged(&site.stack) else { continue };
             for part in aged(site.lives(buckets), gc) {
                 let sum = placed.entry(&site.class).or_default();
@@ -162,8 +162,8 @@ impl<'p> OldRow<'p> {
 mod tests {
     use super::*;
     use crate::facts::frame::Frame;
-    use crate::lifetime::fates::{Fates, Load};
     use crate::lifetime::lifetimes::Lifetimes;
+    use crate::lifetime::site_lifetimes::{Load, SiteLifetimes};
     use crate::stream::profile::{ClassProfile, SiteProfile};
 
     /// Garbage of 1 GiB that waits for its collection for up to a second, and 20 MiB that stay.
@@ -198,16 +198,16 @@ mod tests {
     #[test]
     fn who_made_it_is_named_and_what_nobody_is_known_to_have_made_is_left() {
         let mut profile = hold();
-        let mut fates = Fates::default();
+        let mut lifetimes = SiteLifetimes::default();
         let twelve = Tally::of(12, 1 << 20);
-        fates.ms.record_living(14_000, Load::held(twelve, (14_000, 14_000)));
+        lifetimes.ms.record_living(14_000, Load::held(twelve, (14_000, 14_000)));
         let frame = Frame { class: "Hold".into(), method: "main".into(), ..Frame::default() };
         profile.sites = vec![SiteProfile {
             class: "[B".into(),
             stack: vec![frame].into(),
             allocated: twelve,
             live: Some(twelve),
-            fates: Some(Box::new(fates)),
+            lifetimes: Some(Box::new(lifetimes)),
             ..SiteProfile::default()
         }];
         let rows = profile.old(&BlameRules::default());

@@ -97,8 +97,8 @@ impl SiteProfile {
         self.allocated = self.allocated.without(before.allocated);
         subtract(&mut self.collected, &before.collected);
         self.byte_seconds = (self.byte_seconds - before.byte_seconds).max(0.0);
-        if let (Some(fates), Some(before)) = (self.fates.as_deref_mut(), &before.fates) {
-            *fates = std::mem::take(fates).since(before);
+        if let (Some(lifetimes), Some(before)) = (self.lifetimes.as_deref_mut(), &before.lifetimes) {
+            *lifetimes = std::mem::take(lifetimes).since(before);
         }
     }
 }

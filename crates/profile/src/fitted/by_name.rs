@@ -58,7 +58,7 @@ impl ProfileBuilder {
             complete: self.complete,
             ..Profile::default()
         };
-        self.facts.all().into_iter().for_each(|kind| kind.tell(&self.names, &mut profile));
+        self.facts.all().into_iter().for_each(|kind| kind.write_into(&self.names, &mut profile));
         if !profile.is_merged() {
             calibration::classes(&mut profile);
             scopes::fit(&mut profile);
@@ -87,7 +87,7 @@ fn class_profiles(builder: &ProfileBuilder) -> Vec<ClassProfile> {
         let row =
             rows.entry(index).or_insert_with(|| ClassProfile { name: name.clone(), ..Default::default() });
         row.add(counts, builder.facts.live.of_class(counts.id), builder.bucket_count());
-        if let Some(ages) = builder.facts.fates.classes.get(&counts.id) {
+        if let Some(ages) = builder.facts.lifetimes.classes.get(&counts.id) {
             row.byte_ages.get_or_insert_default().merge(ages);
         }
     }
@@ -130,8 +130,10 @@ fn site_profiles(builder: &ProfileBuilder) -> Vec<SiteProfile> {
         let mut row = SiteProfile { class, stack: stacks.get(key.stack), ..SiteProfile::default() };
         for &(_, counts) in of_site {
             row.add(counts, builder.facts.live.of_site(counts.id), builder.bucket_count());
-            if let Some((then, fates)) = builder.facts.fates.sites.get(&counts.id) {
-                row.fates.get_or_insert_default().merge(&fates.as_of(*then, builder.facts.fates.stamp));
+            if let Some((then, lifetimes)) = builder.facts.lifetimes.sites.get(&counts.id) {
+                row.lifetimes
+                    .get_or_insert_default()
+                    .merge(&lifetimes.as_of(*then, builder.facts.lifetimes.stamp));
             }
         }
         rows.push(row);

@@ -35,7 +35,7 @@ fn fit_class(class: &ClassProfile, live: Tally, sites: &mut [&mut SiteProfile]) 
         return;
     }
     if sum.objects == 0 {
-        known.iter_mut().for_each(|site| site.forget_fates());
+        known.iter_mut().for_each(|site| site.forget_lifetimes());
         return;
     }
     let of = |number: fn(&Tally) -> u64| -> Vec<(u64, u64)> {
@@ -76,7 +76,7 @@ fn shared(total: u64, parts: &[(u64, u64)]) -> Vec<u64> {
 
 impl SiteProfile {
     /// It is not known what became of its objects.
-    fn forget_fates(&mut self) {
+    fn forget_lifetimes(&mut self) {
         self.live = None;
         self.unjudged = Tally::default();
         self.collected.fill(Tally::default());

@@ -2,8 +2,8 @@
 
 pub(crate) mod ages;
 pub(crate) mod cohorts;
-pub(crate) mod fates;
 pub(crate) mod grid;
 pub(crate) mod lifetimes;
 pub(crate) mod scope;
+pub(crate) mod site_lifetimes;
 pub(crate) mod survival;

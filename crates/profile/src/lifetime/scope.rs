@@ -74,12 +74,12 @@ pub struct ScopeCounts {
     /// What was allocated of each class, not in scopes inside of it.
     pub allocated: Vec<(ClassId, Tally)>,
     /// What became of it; `None` when deaths are not followed.
-    pub fates: Option<ScopeFateCounts>,
+    pub outcomes: Option<ScopeOutcomeCounts>,
 }
 
 /// What became of what was allocated in a scope.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ScopeFateCounts {
+pub struct ScopeOutcomeCounts {
     /// By class.
     pub classes: Vec<(ClassId, Outcome)>,
     /// For how many milliseconds those that survived outlived their entry.
@@ -116,7 +116,7 @@ impl ScopeProfile {
     /// The counts of a scope, with the names of its classes; those without one are left out.
     pub(crate) fn named<'a>(counts: &ScopeCounts, name: impl Fn(ClassId) -> Option<&'a String>) -> Self {
         let mut classes: BTreeMap<&str, ScopeClass> = BTreeMap::new();
-        let followed = counts.fates.is_some();
+        let followed = counts.outcomes.is_some();
         let mut of = |id: ClassId, change: &dyn Fn(&mut ScopeClass)| {
             let Some(name) = name(id) else { return };
             let outcome = followed.then(Outcome::default);
@@ -126,11 +126,11 @@ impl ScopeProfile {
         for &(id, tally) in &counts.allocated {
             of(id, &|class| class.allocated.add(tally));
         }
-        for &(id, outcome) in counts.fates.iter().flat_map(|fates| &fates.classes) {
+        for &(id, outcome) in counts.outcomes.iter().flat_map(|outcomes| &outcomes.classes) {
             of(id, &|class| class.outcome.get_or_insert_default().add(outcome));
         }
         let classes = classes.into_values().collect();
-        let outlived = counts.fates.as_ref().map(|fates| fates.outlived.clone());
+        let outlived = counts.outcomes.as_ref().map(|outcomes| outcomes.outlived.clone());
         let (path, entries, ended) = (counts.path.clone(), counts.entries, counts.ended);
         Self { path, entries, ended, classes, outlived }.ranked()
     }
@@ -139,7 +139,7 @@ impl ScopeProfile {
     pub(crate) fn counts<'a>(&'a self, mut id: impl FnMut(&'a str) -> ClassId) -> ScopeCounts {
         let ids: Vec<_> = self.classes.iter().map(|class| id(&class.name)).collect();
         let known = || self.classes.iter().zip(&ids);
-        let fates = self.outlived.as_ref().map(|outlived| ScopeFateCounts {
+        let outcomes = self.outlived.as_ref().map(|outlived| ScopeOutcomeCounts {
             classes: known().filter_map(|(class, &id)| Some((id, class.outcome?))).collect(),
             outlived: outlived.clone(),
         });
@@ -148,7 +148,7 @@ impl ScopeProfile {
             entries: self.entries,
             ended: self.ended,
             allocated: known().map(|(class, &id)| (id, class.allocated)).collect(),
-            fates,
+            outcomes,
         }
     }
 
@@ -288,7 +288,7 @@ mod tests {
             entries: objects,
             ended: objects - 1,
             allocated: vec![(ClassId(0), Tally::of(objects, 16)), (ClassId(1), Tally::of(1, 800))],
-            fates: Some(ScopeFateCounts { classes: vec![(ClassId(0), outcome)], outlived }),
+            outcomes: Some(ScopeOutcomeCounts { classes: vec![(ClassId(0), outcome)], outlived }),
         }
     }
 

@@ -79,41 +79,41 @@ impl Dictionary {
     }
 }
 
-/// Takes out what is said of classes without a name. Without names nothing is judged.
+/// Takes out rows of classes without a name. Without names nothing is judged.
 pub(crate) fn keep_named_classes<T>(
-    said: &mut Vec<T>,
+    rows: &mut Vec<T>,
     names: Option<&Dictionary>,
     id: impl Fn(&T) -> ClassId,
 ) -> Result<(), ApplyError> {
-    let unnamed_ids = names.and_then(|names| take_unnamed(said, &names.classes, id));
+    let unnamed_ids = names.and_then(|names| take_unnamed(rows, &names.classes, id));
     unnamed_ids.map_or(Ok(()), |(first, count)| Err(unnamed("classes", first.0, count)))
 }
 
 /// The same of sites.
 pub(crate) fn keep_named_sites<T>(
-    said: &mut Vec<T>,
+    rows: &mut Vec<T>,
     names: Option<&Dictionary>,
     id: impl Fn(&T) -> SiteId,
 ) -> Result<(), ApplyError> {
-    let unnamed_ids = names.and_then(|names| take_unnamed(said, &names.sites, id));
+    let unnamed_ids = names.and_then(|names| take_unnamed(rows, &names.sites, id));
     unnamed_ids.map_or(Ok(()), |(first, count)| Err(unnamed("sites", first.0, count)))
 }
 
 /// Takes out what has no name: the first id, and how many there are.
 fn take_unnamed<T, I: Copy + Ord + Hash, N: Hash + Eq>(
-    said: &mut Vec<T>,
+    rows: &mut Vec<T>,
     names: &Names<I, N>,
     id: impl Fn(&T) -> I,
 ) -> Option<(I, usize)> {
-    let (all, mut first) = (said.len(), None);
-    said.retain(|one| {
+    let (all, mut first) = (rows.len(), None);
+    rows.retain(|one| {
         let is_named = names.index(id(one)).is_some();
         if !is_named {
             first.get_or_insert(id(one));
         }
         is_named
     });
-    first.map(|first| (first, all - said.len()))
+    first.map(|first| (first, all - rows.len()))
 }
 
 fn unnamed(what: &'static str, first: u32, count: usize) -> ApplyError {

@@ -13,8 +13,8 @@ use crate::facts::share::Share;
 use crate::facts::stack::StackIndex;
 use crate::facts::tally::Tally;
 use crate::lifetime::ages::Ages;
-use crate::lifetime::fates::{Fates, Spread, Stamp};
 use crate::lifetime::lifetimes::ByteAges;
+use crate::lifetime::site_lifetimes::{SiteLifetimes, Spread, Stamp};
 use crate::stream::builder::ProfileBuilder;
 use crate::stream::dictionary::SiteKey;
 use crate::stream::kinds::Facts;
@@ -22,7 +22,7 @@ use crate::stream::kinds::operations::Operations;
 use crate::stream::update::{ClassCounts, LifetimeCounts, Progress, SiteCounts};
 use crate::stream::versions::Replaced;
 
-/// Bytes that a cell of [`Fates`] takes, and an interval of ages, about.
+/// Bytes that a cell of [`SiteLifetimes`] takes, and an interval of ages, about.
 const CELL_BYTES: usize = 40;
 const INTERVAL_BYTES: usize = 16;
 
@@ -50,7 +50,7 @@ pub(crate) struct Earlier {
     estimates: Replaced<ClassId, ClassEstimate>,
     ages: Replaced<ClassId, ByteAges>,
     shares: Replaced<ClassId, Share>,
-    fates: Replaced<SiteId, (Stamp, Fates)>,
+    lifetimes: Replaced<SiteId, (Stamp, SiteLifetimes)>,
 }
 
 impl ProfileBuilder {
@@ -60,16 +60,16 @@ impl ProfileBuilder {
         builder.facts.counts.classes.keep_replaced();
         builder.facts.counts.sites.keep_replaced();
         builder.facts.counts.estimates.keep_replaced();
-        builder.facts.fates.classes.keep_replaced();
+        builder.facts.lifetimes.classes.keep_replaced();
         builder.facts.shares.keep_replaced();
-        builder.facts.fates.sites.keep_replaced();
+        builder.facts.lifetimes.sites.keep_replaced();
         builder
     }
 
     /// Where the stream stands.
     pub(crate) fn moment(&self) -> Moment {
-        let Facts { counts, operations, fates, .. } = &self.facts;
-        Moment { newest: counts.newest.clone(), operations: *operations, stamp: fates.stamp }
+        let Facts { counts, operations, lifetimes, .. } = &self.facts;
+        Moment { newest: counts.newest.clone(), operations: *operations, stamp: lifetimes.stamp }
     }
 
     /// How things were at this moment, the one when this was asked the last time, or the begin.
@@ -79,9 +79,9 @@ impl ProfileBuilder {
             classes: self.facts.counts.classes.take_replaced(),
             sites: self.facts.counts.sites.take_replaced(),
             estimates: self.facts.counts.estimates.take_replaced(),
-            ages: self.facts.fates.classes.take_replaced(),
+            ages: self.facts.lifetimes.classes.take_replaced(),
             shares: self.facts.shares.take_replaced(),
-            fates: self.facts.fates.sites.take_replaced(),
+            lifetimes: self.facts.lifetimes.sites.take_replaced(),
         }
     }
 
@@ -90,13 +90,13 @@ impl ProfileBuilder {
         let moment = self.moment();
         let then = std::mem::replace(&mut earlier.moment, moment);
         (self.facts.counts.newest, self.facts.operations) = (then.newest, then.operations);
-        self.facts.fates.stamp = then.stamp;
+        self.facts.lifetimes.stamp = then.stamp;
         self.facts.counts.classes.exchange(&mut earlier.classes);
         self.facts.counts.sites.exchange(&mut earlier.sites);
         self.facts.counts.estimates.exchange(&mut earlier.estimates);
-        self.facts.fates.classes.exchange(&mut earlier.ages);
+        self.facts.lifetimes.classes.exchange(&mut earlier.ages);
         self.facts.shares.exchange(&mut earlier.shares);
-        self.facts.fates.sites.exchange(&mut earlier.fates);
+        self.facts.lifetimes.sites.exchange(&mut earlier.lifetimes);
     }
 
     /// Takes the stacks of all sites but so many of those with most bytes for none: of a class these are then one, without
@@ -134,7 +134,7 @@ impl Earlier {
         self.estimates.absorb(later.estimates);
         self.ages.absorb(later.ages);
         self.shares.absorb(later.shares);
-        self.fates.absorb(later.fates);
+        self.lifetimes.absorb(later.lifetimes);
     }
 
     /// How much memory it takes, about.
@@ -149,7 +149,7 @@ impl Earlier {
         });
         let ages = self.ages.bytes(|ages| intervals([&ages.ms, &ages.gcs, &ages.bytes]));
         let sites = self.sites.bytes(|counts| tallies(&counts.collected));
-        let fates = self.fates.bytes(|(_, fates)| cells(&fates.ms) + cells(&fates.bytes));
-        classes + ages + sites + fates + self.estimates.bytes(|_| 0) + self.shares.bytes(|_| 0)
+        let lifetimes = self.lifetimes.bytes(|(_, lifetimes)| cells(&lifetimes.ms) + cells(&lifetimes.bytes));
+        classes + ages + sites + lifetimes + self.estimates.bytes(|_| 0) + self.shares.bytes(|_| 0)
     }
 }

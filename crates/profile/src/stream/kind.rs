@@ -10,7 +10,7 @@ use crate::stream::update::Section;
 /// All that was said of one kind, as of the newest step.
 pub(crate) trait Kind {
     /// Takes what a step says of it. What has no name among `names` is left out, and is an error.
-    fn fold(&mut self, said: Section, names: Option<&Dictionary>) -> Result<(), ApplyError>;
+    fn fold(&mut self, section: Section, names: Option<&Dictionary>) -> Result<(), ApplyError>;
 
     /// All of it as sections again, in the order of ids. Nothing may be left.
     fn take(&mut self) -> Vec<Section>;
@@ -24,15 +24,15 @@ pub(crate) trait Kind {
     }
 
     /// What of a step of long ago is kept, where only collections from this number on are.
-    fn kept(&self, said: Section, _from_gc: u32) -> Option<Section> {
-        Some(said)
+    fn kept(&self, section: Section, _from_gc: u32) -> Option<Section> {
+        Some(section)
     }
 
     /// Writes it into a profile, by names. What takes several kinds is made elsewhere (`by_name`).
-    fn tell(&self, _names: &Dictionary, _profile: &mut Profile) {}
+    fn write_into(&self, _names: &Dictionary, _profile: &mut Profile) {}
 
     /// The section that tells of it what a profile holds.
-    fn said_by<'a>(&self, profile: &'a Profile, naming: &mut Naming<'a>) -> Option<Section>;
+    fn section_of<'a>(&self, profile: &'a Profile, naming: &mut Naming<'a>) -> Option<Section>;
 
     /// Of a profile, what is more than in an earlier one of the same run.
     fn since(&self, _later: &mut Profile, _earlier: &Profile) {}

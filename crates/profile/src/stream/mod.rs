@@ -1,6 +1,7 @@
 //! One run as it is recorded: updates, the profile they are folded into, and going back in them.
 
 pub(crate) mod builder;
+pub(crate) mod catch_up;
 pub(crate) mod dictionary;
 pub(crate) mod earlier;
 pub(crate) mod held;
@@ -14,7 +15,6 @@ pub(crate) mod order;
 pub(crate) mod profile;
 pub(crate) mod remembered;
 pub(crate) mod replay;
-pub(crate) mod retelling;
 pub(crate) mod site_rows;
 pub(crate) mod update;
 pub(crate) mod versions;

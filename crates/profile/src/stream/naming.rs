@@ -16,19 +16,19 @@ pub(crate) struct Naming<'a> {
     classes: HashMap<&'a str, ClassId>,
     frames: HashMap<&'a Frame, FrameId>,
     /// What named them, in the order in which they were asked for.
-    pub(crate) said: Vec<Update>,
+    pub(crate) updates: Vec<Update>,
 }
 
 impl<'a> Naming<'a> {
     pub(crate) fn class(&mut self, name: &'a str) -> ClassId {
         id_of(&mut self.classes, name, ClassId::of_row, |id| {
-            self.said.push(Update::Class { id, name: name.to_owned() })
+            self.updates.push(Update::Class { id, name: name.to_owned() })
         })
     }
 
     fn frame(&mut self, frame: &'a Frame) -> FrameId {
         id_of(&mut self.frames, frame, FrameId::of_row, |id| {
-            self.said.push(Update::Frame { id, frame: frame.clone() })
+            self.updates.push(Update::Frame { id, frame: frame.clone() })
         })
     }
 
@@ -36,7 +36,7 @@ impl<'a> Naming<'a> {
     pub(crate) fn site(&mut self, row: usize, site: &'a SiteProfile) {
         let class = self.class(&site.class);
         let stack = site.stack.iter().map(|frame| self.frame(frame)).collect();
-        self.said.push(Update::Site { id: SiteId::of_row(row), class, stack });
+        self.updates.push(Update::Site { id: SiteId::of_row(row), class, stack });
     }
 }
 

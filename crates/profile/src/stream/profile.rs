@@ -14,9 +14,9 @@ use crate::facts::source::{Labels, Source};
 use crate::facts::stack::Stack;
 use crate::facts::tally::Tally;
 use crate::facts::trust::Trust;
-use crate::lifetime::fates::Fates;
 use crate::lifetime::lifetimes::{ByteAges, Lifetimes};
 use crate::lifetime::scope::ScopeProfile;
+use crate::lifetime::site_lifetimes::SiteLifetimes;
 use crate::stream::history::Point;
 use crate::stream::remembered::Remembered;
 
@@ -195,5 +195,5 @@ pub struct SiteProfile {
     /// Relative standard error of `allocated`, as stacks were sampled; 0 if each was taken.
     pub error: f64,
     /// How long its tracked objects lived, not scaled to all of them; `None` where a recording does not hold it.
-    pub fates: Option<Box<Fates>>,
+    pub lifetimes: Option<Box<SiteLifetimes>>,
 }

@@ -12,13 +12,14 @@ impl Profile {
     pub fn updates(&self) -> Vec<Update> {
         let start = Update::Start(Box::new(self.run.clone()));
         let mut naming = Naming::default();
-        naming.said.push(start);
+        naming.updates.push(start);
         let kinds = Facts::default();
-        let said = kinds.all().into_iter().filter_map(|kind| kind.said_by(self, &mut naming)).collect();
-        let mut updates = naming.said;
+        let sections =
+            kinds.all().into_iter().filter_map(|kind| kind.section_of(self, &mut naming)).collect();
+        let mut updates = naming.updates;
         // Before the counts: a reset clears them.
         updates.extend((0..self.resets).map(|_| Update::Reset));
-        updates.push(Update::Step(said));
+        updates.push(Update::Step(sections));
         updates.extend(self.complete.then_some(Update::End));
         updates
     }

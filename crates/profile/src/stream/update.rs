@@ -17,9 +17,9 @@ use crate::facts::share::Share;
 use crate::facts::source::{Labels, Source};
 use crate::facts::tally::Tally;
 use crate::facts::trust::Trust;
-use crate::lifetime::fates::{Fates, Stamp};
 use crate::lifetime::lifetimes::{ByteAges, Lifetimes};
 use crate::lifetime::scope::ScopeCounts;
+use crate::lifetime::site_lifetimes::{SiteLifetimes, Stamp};
 
 /// One message of the stream. Its bytes are `mayfly-recording`'s.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +66,7 @@ pub enum Section {
     /// New values of what is live, after a sweep; one without a moment says that there was no collection yet.
     Live(LiveCounts),
     /// New values of how long the objects of some classes and sites lived.
-    Fates(Box<FateCounts>),
+    Lifetimes(Box<LifetimeHistograms>),
     /// New values of how many objects of some classes were followed, where not each was.
     Shares(Vec<(ClassId, Share)>),
     /// New values of some scopes.
@@ -154,13 +154,13 @@ pub struct Progress {
 
 /// How long the objects of some classes and sites lived, beyond what [`ClassCounts`] and [`SiteCounts`] say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FateCounts {
+pub struct LifetimeHistograms {
     /// As of when.
     pub stamp: Stamp,
     /// Classes whose ages changed.
     pub classes: Vec<(ClassId, ByteAges)>,
-    /// Sites whose fates changed; the living of others have only grown older.
-    pub sites: Vec<(SiteId, Fates)>,
+    /// Sites whose lifetimes changed; the living of others have only grown older.
+    pub sites: Vec<(SiteId, SiteLifetimes)>,
 }
 
 /// What a collection has left of the tracked objects of some classes and sites. Who was born since is not among them.

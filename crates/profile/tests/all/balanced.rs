@@ -44,9 +44,9 @@ fn the_living_and_the_dead_of_each_class_are_as_many_as_were_allocated() {
     let classes = vec![counts(HOT, 101_000, 10_000, 90_000), counts(RARE, 1300, 1000, 300)];
     let profile = profile_of(classes, vec![]).profile();
     let of = |name: &str| profile.classes.iter().find(|class| class.name == name).expect("there");
-    let fates = |name: &str| (of(name).live.expect("followed").objects, of(name).collected[0].objects);
-    assert_eq!(fates("a.Hot"), (10_100, 90_900), "in proportion");
-    assert_eq!(fates("a.Rare"), (1000, 300), "as they are");
+    let lifetimes = |name: &str| (of(name).live.expect("followed").objects, of(name).collected[0].objects);
+    assert_eq!(lifetimes("a.Hot"), (10_100, 90_900), "in proportion");
+    assert_eq!(lifetimes("a.Rare"), (1000, 300), "as they are");
     assert_eq!(profile.shares.keys().collect::<Vec<_>>(), ["a.Hot"]);
     let samples = |name: &str| profile.samples_behind(of(name), of(name).allocated);
     assert_eq!((samples("a.Hot"), samples("a.Rare")), (Some(100.0), None));

@@ -98,7 +98,7 @@ fn fold(updates: Vec<Update>) -> Profile {
     builder.profile()
 }
 
-fn fates(profile: &Profile) -> (Tally, Tally) {
+fn lifetimes(profile: &Profile) -> (Tally, Tally) {
     let class = &profile.classes[0];
     (class.live.unwrap_or_default(), class.collected[0])
 }
@@ -112,25 +112,25 @@ fn site<'a>(profile: &'a Profile, class: &str) -> &'a SiteProfile {
 fn one_sample_of_a_rare_class_stands_for_no_more_than_there_are() {
     // A sample of 48 bytes stands for 10,923 objects; 164 were counted.
     let profile = Recorded::of(48, 164, 10_923, 0).profile();
-    assert_eq!(fates(&profile), (Tally::of(164, 48), Tally::default()));
+    assert_eq!(lifetimes(&profile), (Tally::of(164, 48), Tally::default()));
     let class = &profile.classes[0];
-    let samples = profile.samples_behind(class, fates(&profile).0).expect("samples were drawn");
+    let samples = profile.samples_behind(class, lifetimes(&profile).0).expect("samples were drawn");
     assert!((samples - 1.0).abs() < 0.01, "{samples}");
 }
 
 #[test]
 fn the_living_and_the_dead_are_as_many_as_were_allocated() {
-    let (live, dead) = fates(&Recorded::of(64, 240_000, 10_906, 250_000).profile());
+    let (live, dead) = lifetimes(&Recorded::of(64, 240_000, 10_906, 250_000).profile());
     assert_eq!((live.objects + dead.objects, live.bytes + dead.bytes), (240_000, 240_000 * 64));
     assert_eq!(live.objects, 10_032, "in proportion");
-    let (live, dead) = fates(&Recorded::of(64, 240_000, 10_906, 200_000).profile());
+    let (live, dead) = lifetimes(&Recorded::of(64, 240_000, 10_906, 200_000).profile());
     assert_eq!(live.objects + dead.objects, 240_000, "also where too few were picked");
 }
 
 #[test]
 fn what_the_jit_removed_is_not_put_to_the_living() {
     let profile = Recorded::of(64, 10_000_000, 50_000, 50_000).profile();
-    assert_eq!(fates(&profile), (Tally::of(50_000, 64), Tally::of(50_000, 64)));
+    assert_eq!(lifetimes(&profile), (Tally::of(50_000, 64), Tally::of(50_000, 64)));
 }
 
 #[test]
@@ -138,35 +138,35 @@ fn what_the_counter_of_the_jvm_says_was_allocated_the_jit_did_not_remove() {
     let mut told = Recorded::of(64, 10_000_000, 50_000, 50_000);
     told.rest = Some(-1_000);
     let profile = told.profile();
-    let (live, dead) = fates(&profile);
+    let (live, dead) = lifetimes(&profile);
     assert_eq!((live.objects + dead.objects, profile.removed_by_jit().count()), (10_000_000, 0));
     told.rest = Some(-600_000_000);
     let profile = told.profile();
-    assert_eq!((fates(&profile).0, profile.removed_by_jit().count()), (Tally::of(50_000, 64), 1));
+    assert_eq!((lifetimes(&profile).0, profile.removed_by_jit().count()), (Tally::of(50_000, 64), 1));
 }
 
 #[test]
 fn what_no_hook_sees_is_picked_and_not_counted() {
     let mut told = Recorded::of(64, 1000, 800_000, 800_000);
     told.estimate.unseen = told.estimate.allocated;
-    assert_eq!(fates(&told.profile()).0, Tally::of(800_000, 64));
+    assert_eq!(lifetimes(&told.profile()).0, Tally::of(800_000, 64));
     // One stray sample does not show that there are such.
     told.estimate.unseen = Estimate::of_sample(64, INTERVAL);
-    assert_eq!(fates(&told.profile()).0, Tally::of(500, 64));
+    assert_eq!(lifetimes(&told.profile()).0, Tally::of(500, 64));
 }
 
 #[test]
 fn objects_that_were_dropped_are_not_made_up_for() {
     let mut told = Recorded::of(64, 240_000, 100_000, 100_000);
     told.dropped = 1;
-    assert_eq!(fates(&told.profile()).0.objects, 100_000);
+    assert_eq!(lifetimes(&told.profile()).0.objects, 100_000);
 }
 
 #[test]
 fn numbers_of_every_object_are_left_alone() {
     let mut told = Recorded::of(64, 240_000, 10, 239_980);
     told.tracking = Tracking::EveryObject;
-    assert_eq!(fates(&told.profile()).1.objects, 239_980);
+    assert_eq!(lifetimes(&told.profile()).1.objects, 239_980);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn parts_that_are_nearly_certain_keep_their_numbers() {
     told.allocated = Tally { objects: 1_200_500, bytes: large.bytes + 76_800_000, largest: 8 * INTERVAL };
     (0..122).for_each(|_| told.estimate.allocated.add(Estimate::of_sample(64, INTERVAL)));
     told.estimate.allocated.add(Estimate::of_sample(500 * 8 * INTERVAL, INTERVAL));
-    let (live, dead) = fates(&told.profile());
+    let (live, dead) = lifetimes(&told.profile());
     assert!(live.objects.abs_diff(500) <= 1, "{live:?}");
     assert_eq!((live.objects + dead.objects, live.bytes + dead.bytes), (1_200_500, told.allocated.bytes));
     assert!(live.bytes.abs_diff(large.bytes) < large.bytes / 100, "{live:?}");
@@ -219,7 +219,7 @@ proptest! {
         told.allocated = allocated;
         told.sites = sites;
         let profile = told.profile();
-        let (live, dead) = fates(&profile);
+        let (live, dead) = lifetimes(&profile);
         let picked = told.live.objects > 0 || told.dead.objects > 0;
         let removed = profile.removed_by_jit().count() > 0;
         if picked && (every_nth || !removed) {

@@ -2,10 +2,10 @@
 
 use mayfly_profile::{
     Ages, BucketBounds, ByteAges, Change, ClassCounts, ClassEstimate, ClassFilter, ClassId, ClassProfile,
-    Dropped, EngineKind, Estimate, FateCounts, Fates, Following, Frame, FrameId, Gc, JvmInfo, LifetimeCounts,
-    Lifetimes, LiveAsOf, LiveCounts, Load, OwnCost, Profile, ProfileBuilder, Progress, Refusals, Remainder,
-    RunInfo, ScopeProfile, Section, Share, SiteCounts, SiteId, SiteProfile, Tally, Tracking, Trust, Update,
-    View,
+    Dropped, EngineKind, Estimate, Following, Frame, FrameId, Gc, JvmInfo, LifetimeCounts,
+    LifetimeHistograms, Lifetimes, LiveAsOf, LiveCounts, Load, OwnCost, Profile, ProfileBuilder, Progress,
+    Refusals, Remainder, RunInfo, ScopeProfile, Section, Share, SiteCounts, SiteId, SiteLifetimes,
+    SiteProfile, Tally, Tracking, Trust, Update, View,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -37,16 +37,16 @@ fn lifetimes() -> impl Strategy<Value = Lifetimes> {
 }
 
 /// So many different intervals that some become coarser.
-fn site_fates() -> impl Strategy<Value = Fates> {
+fn site_lifetimes() -> impl Strategy<Value = SiteLifetimes> {
     vec((0..1u64 << 30, 0..1u64 << 30, 1..9u64), 0..90).prop_map(|deaths| {
-        let mut fates = Fates::default();
+        let mut lifetimes = SiteLifetimes::default();
         for (age, width, objects) in deaths {
             let load = Load::held(Tally::of(objects, 16), (age, age + width));
-            fates.ms.record_dead(age, age + width, load);
-            fates.bytes.record_living(width, load);
-            fates.died_young.add(Tally::of(objects, 16));
+            lifetimes.ms.record_dead(age, age + width, load);
+            lifetimes.bytes.record_living(width, load);
+            lifetimes.died_young.add(Tally::of(objects, 16));
         }
-        fates
+        lifetimes
     })
 }
 
@@ -142,8 +142,8 @@ fn estimate() -> impl Strategy<Value = ClassEstimate> {
     (part(), part()).prop_map(|(allocated, unseen)| ClassEstimate { allocated, unseen })
 }
 
-/// What is known of the fates of a row, if it is.
-fn fates() -> impl Strategy<Value = Option<(Tally, Vec<Tally>)>> {
+/// What is known of the objects of a row, if it is.
+fn kept_and_dead() -> impl Strategy<Value = Option<(Tally, Vec<Tally>)>> {
     option::weighted(0.9, (tally(), vec(tally(), 5)))
 }
 
@@ -158,10 +158,11 @@ fn frame() -> impl Strategy<Value = Frame> {
 
 fn profile() -> impl Strategy<Value = Profile> {
     let ages = || option::weighted(0.7, byte_ages());
-    let classes = btree_map("[a-d]", (tally(), fates(), option::weighted(0.7, lifetimes()), ages()), 0..4);
+    let classes =
+        btree_map("[a-d]", (tally(), kept_and_dead(), option::weighted(0.7, lifetimes()), ages()), 0..4);
     let sites = btree_map(
         ("[a-d]", vec(frame(), 0..2)),
-        (tally(), fates(), 0..99u32, 0..9u32, option::weighted(0.8, site_fates())),
+        (tally(), kept_and_dead(), 0..99u32, 0..9u32, option::weighted(0.8, site_lifetimes())),
         0..4,
     );
     let operations = prop_oneof![Just(0), 1..1u64 << 40, Just(u64::MAX)];
@@ -169,13 +170,13 @@ fn profile() -> impl Strategy<Value = Profile> {
     (run(), trust(), numbers, classes, sites, btree_map("[a-d]", estimate(), 0..3)).prop_map(
         |(run, trust, (duration_ms, gcs, resets, operations, complete), classes, sites, estimates)| {
             let buckets = run.buckets.len();
-            let known = |fates: Option<(Tally, Vec<Tally>)>| {
-                let (live, mut dead) = fates.filter(|_| run.lifetimes)?;
+            let known = |judged: Option<(Tally, Vec<Tally>)>| {
+                let (live, mut dead) = judged.filter(|_| run.lifetimes)?;
                 dead.truncate(buckets);
                 Some((live, dead))
             };
-            let classes = classes.into_iter().map(|(name, (allocated, fates, lifetimes, ages))| {
-                let (live, collected) = known(fates).unzip();
+            let classes = classes.into_iter().map(|(name, (allocated, judged, lifetimes, ages))| {
+                let (live, collected) = known(judged).unzip();
                 let lifetimes = lifetimes.filter(|_| live.is_some());
                 let byte_ages = ages.filter(|_| live.is_some());
                 ClassProfile {
@@ -189,11 +190,11 @@ fn profile() -> impl Strategy<Value = Profile> {
                 }
             });
             let sites =
-                sites.into_iter().map(|((class, stack), (allocated, fates, seconds, error, lives))| {
-                    let (live, collected) = known(fates).unzip();
+                sites.into_iter().map(|((class, stack), (allocated, judged, seconds, error, lives))| {
+                    let (live, collected) = known(judged).unzip();
                     let byte_seconds = live.map_or(0.0, |_| f64::from(seconds));
                     let (collected, error) = (collected.unwrap_or_default(), f64::from(error) / 8.0);
-                    let fates = lives.filter(|_| live.is_some()).map(Box::new);
+                    let lifetimes = lives.filter(|_| live.is_some()).map(Box::new);
                     let stack = stack.into();
                     let unjudged = live.unwrap_or_default();
                     SiteProfile {
@@ -205,7 +206,7 @@ fn profile() -> impl Strategy<Value = Profile> {
                         collected,
                         byte_seconds,
                         error,
-                        fates,
+                        lifetimes,
                     }
                 });
             let classes: Vec<ClassProfile> = classes.collect();
@@ -379,7 +380,7 @@ fn stream(parts: &[(usize, &Deaths)]) -> Profile {
     let (mut progress, mut live) =
         (Progress { duration_ms: 1_000, gcs: 3, ..Progress::default() }, LiveCounts::default());
     (live.as_of_ms, progress.trust.accounted_bytes) = (Some(900), 77);
-    let mut fates = FateCounts::default();
+    let mut histograms = LifetimeHistograms::default();
     for (part, classes) in parts {
         for (class, deaths) in *classes {
             let number = *part as u32 * 16 + class;
@@ -396,7 +397,7 @@ fn stream(parts: &[(usize, &Deaths)]) -> Profile {
             apply(Update::Site { id: site, class: id, stack: vec![frame] });
             let (mut counts, mut known, mut collected) =
                 (Tally::default(), Lifetimes::default(), vec![Tally::default(); buckets]);
-            let (mut lives, mut living) = (Fates::default(), Tally::default());
+            let (mut lives, mut living) = (SiteLifetimes::default(), Tally::default());
             for &(after, width, dead, alive) in deaths {
                 counts.add(Tally::of(dead + alive, 16));
                 living.add(Tally::of(alive, 16));
@@ -422,14 +423,14 @@ fn stream(parts: &[(usize, &Deaths)]) -> Profile {
             });
             live.classes.push((id, living));
             live.sites.push((site, living));
-            fates.classes.push((id, ByteAges { ms: known.ms, ..ByteAges::default() }));
-            fates.sites.push((site, lives));
+            histograms.classes.push((id, ByteAges { ms: known.ms, ..ByteAges::default() }));
+            histograms.sites.push((site, lives));
         }
     }
     [
         Update::from(progress),
         Update::from(Section::Live(live)),
-        Update::from(Section::Fates(Box::new(fates))),
+        Update::from(Section::Lifetimes(Box::new(histograms))),
         Update::End,
     ]
     .into_iter()

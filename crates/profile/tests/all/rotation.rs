@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use mayfly_profile::{
-    ByteAges, ClassCounts, ClassId, Collection, FateCounts, Fates, Frame, FrameId, LifetimeCounts, Lifetimes,
-    LiveAsOf, LiveCounts, Load, Merging, Profile, ProfileBuilder, Progress, Remainder, Rotation, RunInfo,
-    Section, SiteCounts, SiteId, Slicing, Tally, TimeRange, Tracking, Trust, Update, Window, WindowError,
+    ByteAges, ClassCounts, ClassId, Collection, Frame, FrameId, LifetimeCounts, LifetimeHistograms,
+    Lifetimes, LiveAsOf, LiveCounts, Load, Merging, Profile, ProfileBuilder, Progress, Remainder, Rotation,
+    RunInfo, Section, SiteCounts, SiteId, SiteLifetimes, Slicing, Tally, TimeRange, Tracking, Trust, Update,
+    Window, WindowError,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -22,7 +23,7 @@ struct Program {
     born: [u64; CLASSES as usize],
     dead: [u64; CLASSES as usize],
     known: [Lifetimes; CLASSES as usize],
-    fates: [Fates; CLASSES as usize],
+    lifetimes: [SiteLifetimes; CLASSES as usize],
 }
 
 impl Program {
@@ -31,8 +32,8 @@ impl Program {
         self.seconds += 1;
         let ms = self.seconds * 1_000;
         let mut progress = Progress { duration_ms: ms, gcs: self.seconds as u32, ..Progress::default() };
-        let (mut live, mut fates) =
-            (LiveCounts { as_of_ms: Some(ms), ..LiveCounts::default() }, FateCounts::default());
+        let (mut live, mut lifetimes) =
+            (LiveCounts { as_of_ms: Some(ms), ..LiveCounts::default() }, LifetimeHistograms::default());
         for (at, &(born, dies, age)) in second.iter().enumerate() {
             let id = at as u32;
             self.born[at] += born;
@@ -44,7 +45,7 @@ impl Program {
             known.ms.record_living(ms, alive);
             if dies > 0 {
                 known.ms.record_deaths(age, age + 100, dies);
-                self.fates[at].ms.record_dead(
+                self.lifetimes[at].ms.record_dead(
                     age,
                     age + 100,
                     Load::held(Tally::of(dies, 16), (age, age + 100)),
@@ -71,8 +72,8 @@ impl Program {
             progress.sites.push(site);
             live.classes.push((ClassId(id), living));
             live.sites.push((SiteId(id), living));
-            fates.classes.push((ClassId(id), byte_ages));
-            fates.sites.push((SiteId(id), self.fates[at].clone()));
+            lifetimes.classes.push((ClassId(id), byte_ages));
+            lifetimes.sites.push((SiteId(id), self.lifetimes[at].clone()));
         }
         let accounted: u64 = self.born.iter().map(|objects| objects * 16).sum();
         progress.trust = Trust {
@@ -88,7 +89,7 @@ impl Program {
         Update::Step(vec![
             Section::Progress(Box::new(progress)),
             Section::Live(live),
-            Section::Fates(Box::new(fates)),
+            Section::Lifetimes(Box::new(lifetimes)),
             Section::Operations(self.seconds * 3),
             Section::Collections(vec![gc]),
         ])

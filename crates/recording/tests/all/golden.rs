@@ -13,7 +13,7 @@ use mayfly_recording::frame::{FILE_HEADER_LEN, FRAME_HEAD_LEN, KIND_STEP};
 use mayfly_recording::{Damage, FORMAT_VERSION, ReadError, RecordingReader, read_profile};
 
 use crate::streams::{
-    bytes_of, frames_of, full_stream, stream_with_collections, stream_with_fates, stream_with_operations,
+    bytes_of, frames_of, full_stream, stream_with_collections, stream_with_lifetimes, stream_with_operations,
     view,
 };
 
@@ -67,10 +67,10 @@ fn the_writer_still_writes_version_3_as_it_did() {
 }
 
 #[test]
-fn fates_are_written_as_they_were_and_read_in_full() {
-    let profile = read_in_full(&golden("v3-fates.recording", &stream_with_fates()));
-    assert_eq!(profile, profile_of(stream_with_fates()));
-    assert_eq!(profile.sites[0].fates.as_ref().map(|fates| fates.died_young.objects), Some(7));
+fn lifetimes_are_written_as_they_were_and_read_in_full() {
+    let profile = read_in_full(&golden("v3-lifetimes.recording", &stream_with_lifetimes()));
+    assert_eq!(profile, profile_of(stream_with_lifetimes()));
+    assert_eq!(profile.sites[0].lifetimes.as_ref().map(|lifetimes| lifetimes.died_young.objects), Some(7));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn every_kind_of_section_is_read_again_and_its_tag_is_its_place() {
     let step = vec![
         Section::Progress(Box::default()),
         Section::Live(LiveCounts::default()),
-        Section::Fates(Box::default()),
+        Section::Lifetimes(Box::default()),
         Section::Shares(vec![]),
         Section::Scopes(vec![]),
         Section::Operations(7),

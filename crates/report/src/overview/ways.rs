@@ -31,8 +31,8 @@ impl Screen<'_> {
         let least = (LEAST * total as f64) as u64;
         let mut rows = Vec::new();
         ways.iter().for_each(|way| add(way, 0, least.max(1), &mut rows));
-        let is_told = rows.iter().any(|row| row.depth > 0 || row.name.contains(ARROW));
-        if !is_told {
+        let is_decided = rows.iter().any(|row| row.depth > 0 || row.name.contains(ARROW));
+        if !is_decided {
             return Vec::new();
         }
         // The largest, in the order of the tree: a row is no larger than the one that it is under.

@@ -4,9 +4,9 @@ use mayfly_profile::{ByteAges, LifetimeCounts, Lifetimes, Share, SiteCounts, Sit
 
 use super::shelf::Shelf;
 use crate::census::{Census, Fineness};
-use crate::fate_book::FateBook;
 use crate::gathered::Sums;
 use crate::history::{AgeAtDeath, Evidence, History, LivingAge, Moment};
+use crate::lifetime_book::LifetimeBook;
 use crate::sites::SiteTable;
 use crate::timeline::Timeline;
 
@@ -16,7 +16,7 @@ pub(super) struct SiteBook {
     pub(super) collected: Vec<Tally>,
     pub(super) byte_ms: f64,
     pub(super) changed: bool,
-    pub(super) fates: FateBook,
+    pub(super) lifetimes: LifetimeBook,
     /// What was last told to be live.
     pub(super) live_told: Tally,
 }
@@ -70,7 +70,7 @@ pub(super) fn book_births(
     let site = sites.book(site.0);
     site.allocated.add(sums.site);
     site.changed = true;
-    site.fates.touch();
+    site.lifetimes.touch();
     let class = classes.book(class.0);
     class.allocated.add(sums.class);
     class.changed = true;

@@ -194,7 +194,7 @@ impl Ledger {
         let site = self.sites.book(object.site().0);
         site.allocated = site.allocated.without(sums.site);
         site.changed = true;
-        site.fates.touch();
+        site.lifetimes.touch();
         let class = self.classes.book(class.0);
         class.allocated = class.allocated.without(sums.class);
         class.changed = true;
@@ -227,7 +227,7 @@ impl Ledger {
         let Some(class) = table.class_of(object.site()) else { return };
         let sums = scaled(self.tracking, object);
         self.classes.book(class.0).census.die(object.birth_ms(), sums.class);
-        self.sites.book(object.site().0).fates.unsettle(object.birth_ms(), sums.site);
+        self.sites.book(object.site().0).lifetimes.unsettle(object.birth_ms(), sums.site);
     }
 
     /// Takes note of the collections that have ended. After that, and before a sweep, the byte clock may be corrected.
@@ -384,7 +384,7 @@ impl Ledger {
             for (site, sums) in self.by_site.drain() {
                 let Some(class) = table.class_of(SiteId(site)) else { continue };
                 self.classes.book(class.0).census.settle(first, birth_ms, sums.class);
-                self.sites.book(site).fates.settle(first, birth_ms, sums.site, &self.budget);
+                self.sites.book(site).lifetimes.settle(first, birth_ms, sums.site, &self.budget);
             }
         }
     }
@@ -405,7 +405,7 @@ impl Ledger {
             let Some(class) = table.class_of(SiteId(site)) else { continue };
             let book = self.sites.book(site);
             book.record_deaths(bucket, self.buckets.len(), age.ms, sums.site);
-            book.fates.record_deaths(birth_ms, age, evidence.asked > 0, sums.site, &self.budget);
+            book.lifetimes.record_deaths(birth_ms, age, evidence.asked > 0, sums.site, &self.budget);
             self.by_class.add(class.0, sums);
         }
         for (class, sums) in self.by_class.drain() {
@@ -435,7 +435,7 @@ impl Ledger {
             chunk.objects.drain(..).for_each(|object| references.release(object.reference()));
         });
         self.live_told = None;
-        self.sites.drain().for_each(|site| site.fates.give_back(&self.budget));
+        self.sites.drain().for_each(|site| site.lifetimes.give_back(&self.budget));
         self.classes.clear();
         self.scopes.reset(&self.budget);
     }

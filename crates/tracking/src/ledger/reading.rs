@@ -3,19 +3,19 @@
 use std::mem;
 
 use mayfly_profile::{
-    ClassId, FateCounts, LifetimeCounts, LiveCounts, Share, SiteCounts, SiteId, Stamp, Tally,
+    ClassId, LifetimeCounts, LifetimeHistograms, LiveCounts, Share, SiteCounts, SiteId, Stamp, Tally,
 };
 use rustc_hash::FxHashSet;
 
 use super::Ledger;
 use super::books::{ClassBook, live};
-use crate::fate_book::Now;
-use crate::scope_book::ScopeFates;
+use crate::lifetime_book::Now;
+use crate::scope_book::ScopeOutcomes;
 
 impl Ledger {
     /// What became of the objects made in each scope, by node; empty if deaths are not followed, or nothing was made in any.
-    pub fn scope_fates(&self) -> Vec<ScopeFates> {
-        self.scopes.fates_at(self.known.whole.map_or(0, |whole| whole.ms))
+    pub fn scope_outcomes(&self) -> Vec<ScopeOutcomes> {
+        self.scopes.outcomes_at(self.known.whole.map_or(0, |whole| whole.ms))
     }
 
     /// The sites that changed since the last call; [`Self::site`] has their counts.
@@ -42,7 +42,7 @@ impl Ledger {
 
     /// How long the objects lived of those of the first `classes` classes and `sites` sites that changed since they were told;
     /// `None` if none did.
-    pub fn take_fates(&mut self, classes: usize, sites: usize) -> Option<FateCounts> {
+    pub fn take_lifetimes(&mut self, classes: usize, sites: usize) -> Option<LifetimeHistograms> {
         if !self.lifetimes {
             return None;
         }
@@ -60,12 +60,12 @@ impl Ledger {
         let sites: Vec<_> = changed
             .filter_map(|(id, book)| {
                 let living = live(book.allocated, &book.collected);
-                book.fates.take(living, now).map(|fates| (SiteId::of_row(id), fates))
+                book.lifetimes.take(living, now).map(|lifetimes| (SiteId::of_row(id), lifetimes))
             })
             .collect();
         let told = self.stamp != Some(stamp.alive) || !classes.is_empty() || !sites.is_empty();
         self.stamp = Some(stamp.alive);
-        told.then_some(FateCounts { stamp, classes, sites })
+        told.then_some(LifetimeHistograms { stamp, classes, sites })
     }
 
     /// What is live of the first `classes` classes and `sites` sites, where that changed since it was told: what the last collection
@@ -86,7 +86,7 @@ impl Ledger {
         });
         let classes = classes.collect();
         let sites = self.sites.first(sites).filter_map(|(id, book)| {
-            let now = book.fates.judged(live(book.allocated, &book.collected), by_ms);
+            let now = book.lifetimes.judged(live(book.allocated, &book.collected), by_ms);
             Some((SiteId::of_row(id), changed(&mut book.live_told, now)?))
         });
         Some(LiveCounts { as_of_ms: Some(by_ms), classes, sites: sites.collect() })

@@ -302,10 +302,10 @@ fn the_living_are_counted_by_when_they_were_last_known_alive() {
 fn who_was_last_seen_by_a_young_collection_is_told_anew_when_the_whole_heap_was_looked_at() {
     let mut bench = Bench::new(Tracking::EveryObject);
     let ages = |bench: &mut Bench| {
-        let told = bench.ledger.take_fates(1, 1).expect("told");
+        let told = bench.ledger.take_lifetimes(1, 1).expect("told");
         told.sites
             .first()
-            .map(|(_, fates)| fates.ms.living().map(|(age, load)| (age, load.objects)).collect())
+            .map(|(_, lifetimes)| lifetimes.ms.living().map(|(age, load)| (age, load.objects)).collect())
     };
     bench.clock.set_ms(1_000);
     bench.allocate(1..11, ClassId(0), 2);

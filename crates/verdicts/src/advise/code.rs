@@ -71,8 +71,8 @@ pub fn premature(profile: &Profile, young: Young, threshold: f64) -> Vec<Prematu
     let promoted_at = young.eden as f64 * (threshold + 0.5);
     let least = least_bytes(profile);
     let site = |site: &SiteProfile| {
-        let fates = site.fates.as_ref()?;
-        let dead = fates.bytes.dead().filter(|&(after, by, _)| {
+        let lifetimes = site.lifetimes.as_ref()?;
+        let dead = lifetimes.bytes.dead().filter(|&(after, by, _)| {
             let died = if by == u64::MAX { after as f64 } else { f64::midpoint(after as f64, by as f64) };
             (promoted_at..promoted_at * JUST_AFTER).contains(&died)
         });
@@ -93,12 +93,12 @@ pub fn premature(profile: &Profile, young: Young, threshold: f64) -> Vec<Prematu
 pub fn pools(profile: &Profile) -> Vec<Pool> {
     let (least, bounds) = (least_bytes(profile), profile.site_bounds());
     let site = |site: &SiteProfile| {
-        let (tally, fates) = (site.allocated, site.fates.as_ref()?);
+        let (tally, lifetimes) = (site.allocated, site.lifetimes.as_ref()?);
         let large = tally.is_uniform() && tally.largest >= WORTH_POOLING;
         if !large || (site.allocated_at_most(&bounds) as f64) < least {
             return None;
         }
-        let (from, to) = fates.byte_seconds();
+        let (from, to) = lifetimes.byte_seconds();
         let seconds = (profile.duration_ms as f64 / 1000.0).max(1e-3);
         // Little's law.
         let at_once = f64::midpoint(from, to) / seconds / tally.largest as f64;

@@ -1,7 +1,8 @@
 //! Leaks by growth over dumps, and by who survives.
 
 use mayfly_profile::{
-    ClassProfile, Estimate, Fates, Frame, Lifetimes, Load, Profile, SiteProfile, Tally, Tracking, Trust,
+    ClassProfile, Estimate, Frame, Lifetimes, Load, Profile, SiteLifetimes, SiteProfile, Tally, Tracking,
+    Trust,
 };
 use mayfly_verdicts::leaks::{
     Growth, Keeper, Recorded, Starting, Suspicion, Turnover, Watched, growing, is_of_expiry, recorded,
@@ -200,7 +201,7 @@ fn site(
     births: impl Iterator<Item = u64>,
     life: impl Fn(u64) -> u64,
 ) -> SiteProfile {
-    let mut fates = Fates::default();
+    let mut lifetimes = SiteLifetimes::default();
     let (mut live, mut all) = (0, 0);
     for birth in births {
         let load = Load { objects: thinned, bytes: thinned * size, byte_ms: (0, 0) };
@@ -208,11 +209,11 @@ fn site(
         all += thinned;
         if life >= age {
             live += thinned;
-            fates.ms.record_living(age * 1_000, load);
-            fates.bytes.record_living(age << 20, load);
+            lifetimes.ms.record_living(age * 1_000, load);
+            lifetimes.bytes.record_living(age << 20, load);
         } else {
-            fates.ms.record_dead(life * 1_000, life * 1_000 + 500, load);
-            fates.bytes.record_dead(life << 20, (life << 20) + (1 << 19), load);
+            lifetimes.ms.record_dead(life * 1_000, life * 1_000 + 500, load);
+            lifetimes.bytes.record_dead(life << 20, (life << 20) + (1 << 19), load);
         }
     }
     let frame = |class: &str, method: &str, line| Frame {
@@ -231,7 +232,7 @@ fn site(
         .into(),
         allocated: Tally::of(all, size),
         live: Some(Tally::of(live, size)),
-        fates: Some(fates.into()),
+        lifetimes: Some(lifetimes.into()),
         ..SiteProfile::default()
     }
 }
@@ -414,7 +415,7 @@ fn what_comes_at_an_even_pace_on_one_clock_does_not_come_at_once() {
     let mut leak = site(("a.Buffer", "keep", 3), SIZE, 0..100, FOREVER);
     let enlarged = (0..75).step_by(5).chain(std::iter::repeat_n(90, 85));
     let by_bytes = site(("a.Buffer", "keep", 3), SIZE, enlarged, FOREVER);
-    leak.fates.as_mut().expect("followed").bytes = by_bytes.fates.expect("followed").bytes;
+    leak.lifetimes.as_mut().expect("followed").bytes = by_bytes.lifetimes.expect("followed").bytes;
     assert_eq!(names(&keepers(vec![leak])), [("a.Main.keep:3", "leak")]);
 }
 
@@ -483,9 +484,9 @@ fn a_leak_is_called_by_the_programs_own_class() {
 fn what_died_nobody_knows_when_is_not_said_to_have_died_old() {
     let mut backlog = site(("a.Mail", "send", 3), SIZE, 35..100, FOREVER);
     let load = Load { objects: 35, bytes: 35 * 4_000, byte_ms: (0, 0) };
-    let fates = backlog.fates.as_mut().expect("made so");
-    fates.ms.record_dead(1_000, 95_000, load);
-    fates.bytes.record_dead(1 << 20, 95 << 20, load);
+    let lifetimes = backlog.lifetimes.as_mut().expect("made so");
+    lifetimes.ms.record_dead(1_000, 95_000, load);
+    lifetimes.bytes.record_dead(1 << 20, 95 << 20, load);
     let found = keepers(vec![backlog]);
     assert_eq!(names(&found), [("a.Main.send:3", "unsure")]);
     let why = found[0].suspicion.reason().expect("said");

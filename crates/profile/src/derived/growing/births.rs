@@ -1,6 +1,6 @@
 //! When those that are alive were born, on one clock, and what died that had become old.
 
-use crate::lifetime::fates::{Spread, end};
+use crate::lifetime::site_lifetimes::{Spread, end};
 use crate::stream::profile::Profile;
 
 /// All, but for what ages are too coarse to tell.
@@ -126,7 +126,7 @@ impl Births {
         }
     }
 
-    /// By the fates of a site, in bytes.
+    /// By the lifetimes of a site, in bytes.
     pub(super) fn of_spread(spread: &Spread, clock: Clock) -> Self {
         let mut births = Self::default();
         for ((from, to), load) in spread.living_between() {

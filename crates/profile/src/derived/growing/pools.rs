@@ -160,12 +160,14 @@ impl Pool {
         let clocks = Clock::both(profile);
         let mut pools: BTreeMap<(Maker, Maker), Self> = BTreeMap::new();
         let mut add = |maker: (Maker, Maker), pool: Self| pools.entry(maker).or_default().absorb(pool);
-        if profile.run.stacks && profile.sites.iter().any(|site| site.fates.is_some()) {
+        if profile.run.stacks && profile.sites.iter().any(|site| site.lifetimes.is_some()) {
             for (row, site) in profile.sites.iter().enumerate() {
-                let Some(fates) = site.fates.as_deref() else { continue };
-                let births =
-                    [Births::of_spread(&fates.ms, clocks[0]), Births::of_spread(&fates.bytes, clocks[1])];
-                let loads = || fates.ms.living_between();
+                let Some(lifetimes) = site.lifetimes.as_deref() else { continue };
+                let births = [
+                    Births::of_spread(&lifetimes.ms, clocks[0]),
+                    Births::of_spread(&lifetimes.bytes, clocks[1]),
+                ];
+                let loads = || lifetimes.ms.living_between();
                 let objects = loads().map(|(_, load)| load.objects as f64).sum::<f64>();
                 if births[0].living() <= 0.0 || objects <= 0.0 {
                     continue;

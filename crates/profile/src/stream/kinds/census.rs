@@ -17,8 +17,8 @@ pub(crate) struct Censuses {
 }
 
 impl Kind for Censuses {
-    fn fold(&mut self, said: Section, names: Option<&Dictionary>) -> Result<(), ApplyError> {
-        let Section::Census(mut census) = said else { return Ok(()) };
+    fn fold(&mut self, section: Section, names: Option<&Dictionary>) -> Result<(), ApplyError> {
+        let Section::Census(mut census) = section else { return Ok(()) };
         let named = keep_named_classes(&mut census.classes, names, |row| row.0);
         self.reach = Some(census.reach);
         self.classes.extend(census.classes);
@@ -36,7 +36,7 @@ impl Kind for Censuses {
         self.classes.clear();
     }
 
-    fn tell(&self, names: &Dictionary, profile: &mut Profile) {
+    fn write_into(&self, names: &Dictionary, profile: &mut Profile) {
         let Some(reach) = self.reach.clone() else { return };
         let census = profile.census.get_or_insert_default();
         census.reach = reach;
@@ -47,7 +47,7 @@ impl Kind for Censuses {
         }
     }
 
-    fn said_by<'a>(&self, profile: &'a Profile, naming: &mut Naming<'a>) -> Option<Section> {
+    fn section_of<'a>(&self, profile: &'a Profile, naming: &mut Naming<'a>) -> Option<Section> {
         let census = profile.census.as_ref()?;
         let classes = census.classes.iter().map(|(name, class)| (naming.class(name), class.clone()));
         let classes = classes.collect();

@@ -8,8 +8,8 @@ use crate::stream::profile::Profile;
 use crate::stream::update::Section;
 
 impl Kind for Collections {
-    fn fold(&mut self, said: Section, _: Option<&Dictionary>) -> Result<(), ApplyError> {
-        let Section::Collections(ended) = said else { return Ok(()) };
+    fn fold(&mut self, section: Section, _: Option<&Dictionary>) -> Result<(), ApplyError> {
+        let Section::Collections(ended) = section else { return Ok(()) };
         self.extend(ended);
         Ok(())
     }
@@ -28,17 +28,17 @@ impl Kind for Collections {
         false
     }
 
-    fn kept(&self, said: Section, from_gc: u32) -> Option<Section> {
-        let Section::Collections(mut ended) = said else { return Some(said) };
+    fn kept(&self, of_step: Section, from_gc: u32) -> Option<Section> {
+        let Section::Collections(mut ended) = of_step else { return Some(of_step) };
         ended.retain(|collection| collection.number >= from_gc);
         section(ended)
     }
 
-    fn tell(&self, _: &Dictionary, profile: &mut Profile) {
+    fn write_into(&self, _: &Dictionary, profile: &mut Profile) {
         profile.collections = self.to_vec();
     }
 
-    fn said_by<'a>(&self, profile: &'a Profile, _: &mut Naming<'a>) -> Option<Section> {
+    fn section_of<'a>(&self, profile: &'a Profile, _: &mut Naming<'a>) -> Option<Section> {
         section(profile.collections.clone())
     }
 

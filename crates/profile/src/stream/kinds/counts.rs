@@ -15,7 +15,7 @@ use crate::stream::versions::Versions;
 /// What the newest step says, and the newest counts of each id.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
-    said: bool,
+    is_known: bool,
     /// Without its rows.
     pub(crate) newest: Progress,
     pub(crate) classes: Versions<ClassId, ClassCounts>,
@@ -24,15 +24,15 @@ pub(crate) struct Counts {
 }
 
 impl Kind for Counts {
-    fn fold(&mut self, said: Section, names: Option<&Dictionary>) -> Result<(), ApplyError> {
-        let Section::Progress(mut progress) = said else { return Ok(()) };
+    fn fold(&mut self, section: Section, names: Option<&Dictionary>) -> Result<(), ApplyError> {
+        let Section::Progress(mut progress) = section else { return Ok(()) };
         let (mut classes, mut sites) = (mem::take(&mut progress.classes), mem::take(&mut progress.sites));
         let named_classes = keep_named_classes(&mut classes, names, |counts| counts.id);
         let named_sites = keep_named_sites(&mut sites, names, |counts| counts.id);
         self.classes.extend(classes.into_iter().map(|counts| (counts.id, counts)));
         self.sites.extend(sites.into_iter().map(|counts| (counts.id, counts)));
         self.estimates.extend(mem::take(&mut progress.estimates));
-        (self.newest, self.said) = (*progress, true);
+        (self.newest, self.is_known) = (*progress, true);
         named_classes.and(named_sites)
     }
 
@@ -41,8 +41,8 @@ impl Kind for Counts {
         let sites = self.sites.take().into_iter().map(|(_, counts)| counts).collect();
         let progress =
             Progress { classes, sites, estimates: self.estimates.take(), ..mem::take(&mut self.newest) };
-        let said = mem::take(&mut self.said);
-        said.then(|| Section::Progress(Box::new(progress))).into_iter().collect()
+        let is_known = mem::take(&mut self.is_known);
+        is_known.then(|| Section::Progress(Box::new(progress))).into_iter().collect()
     }
 
     fn clear(&mut self) {
@@ -52,7 +52,7 @@ impl Kind for Counts {
         self.estimates.clear();
     }
 
-    fn tell(&self, names: &Dictionary, profile: &mut Profile) {
+    fn write_into(&self, names: &Dictionary, profile: &mut Profile) {
         (profile.duration_ms, profile.gcs) = (self.newest.duration_ms, self.newest.gcs);
         profile.trust = self.newest.trust.clone();
         for (&id, &estimate) in self.estimates.iter() {
@@ -62,7 +62,7 @@ impl Kind for Counts {
         }
     }
 
-    fn said_by<'a>(&self, profile: &'a Profile, naming: &mut Naming<'a>) -> Option<Section> {
+    fn section_of<'a>(&self, profile: &'a Profile, naming: &mut Naming<'a>) -> Option<Section> {
         let uncollected = profile.live_as_of == LiveAsOf::NoCollection;
         let class = |class: &'a ClassProfile| counts_of_class(naming.class(&class.name), class, uncollected);
         let classes = profile.classes.iter().map(class).collect();

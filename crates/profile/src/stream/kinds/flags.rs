@@ -10,9 +10,9 @@ use crate::stream::profile::Profile;
 use crate::stream::update::Section;
 
 impl Kind for Vec<Flag> {
-    fn fold(&mut self, said: Section, _: Option<&Dictionary>) -> Result<(), ApplyError> {
-        let Section::Flags(said) = said else { return Ok(()) };
-        *self = said;
+    fn fold(&mut self, section: Section, _: Option<&Dictionary>) -> Result<(), ApplyError> {
+        let Section::Flags(new) = section else { return Ok(()) };
+        *self = new;
         Ok(())
     }
 
@@ -24,15 +24,15 @@ impl Kind for Vec<Flag> {
         false
     }
 
-    fn tell(&self, _: &Dictionary, profile: &mut Profile) {
+    fn write_into(&self, _: &Dictionary, profile: &mut Profile) {
         profile.flags = self.clone();
     }
 
-    fn said_by<'a>(&self, profile: &'a Profile, _: &mut Naming<'a>) -> Option<Section> {
+    fn section_of<'a>(&self, profile: &'a Profile, _: &mut Naming<'a>) -> Option<Section> {
         section(profile.flags.clone())
     }
 }
 
-fn section(said: Vec<Flag>) -> Option<Section> {
-    (!said.is_empty()).then_some(Section::Flags(said))
+fn section(all: Vec<Flag>) -> Option<Section> {
+    (!all.is_empty()).then_some(Section::Flags(all))
 }

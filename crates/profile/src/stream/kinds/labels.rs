@@ -10,9 +10,9 @@ use crate::stream::profile::Profile;
 use crate::stream::update::Section;
 
 impl Kind for Labels {
-    fn fold(&mut self, said: Section, _: Option<&Dictionary>) -> Result<(), ApplyError> {
-        let Section::Labels(said) = said else { return Ok(()) };
-        *self = said;
+    fn fold(&mut self, section: Section, _: Option<&Dictionary>) -> Result<(), ApplyError> {
+        let Section::Labels(new) = section else { return Ok(()) };
+        *self = new;
         Ok(())
     }
 
@@ -24,15 +24,15 @@ impl Kind for Labels {
         false
     }
 
-    fn tell(&self, _: &Dictionary, profile: &mut Profile) {
+    fn write_into(&self, _: &Dictionary, profile: &mut Profile) {
         profile.labels = self.clone();
     }
 
-    fn said_by<'a>(&self, profile: &'a Profile, _: &mut Naming<'a>) -> Option<Section> {
+    fn section_of<'a>(&self, profile: &'a Profile, _: &mut Naming<'a>) -> Option<Section> {
         section(profile.labels.clone())
     }
 }
 
-fn section(said: Labels) -> Option<Section> {
-    (!said.is_empty()).then_some(Section::Labels(said))
+fn section(all: Labels) -> Option<Section> {
+    (!all.is_empty()).then_some(Section::Labels(all))
 }

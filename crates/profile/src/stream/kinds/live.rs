@@ -40,8 +40,8 @@ impl Live {
 }
 
 impl Kind for Live {
-    fn fold(&mut self, said: Section, names: Option<&Dictionary>) -> Result<(), ApplyError> {
-        let Section::Live(mut live) = said else { return Ok(()) };
+    fn fold(&mut self, section: Section, names: Option<&Dictionary>) -> Result<(), ApplyError> {
+        let Section::Live(mut live) = section else { return Ok(()) };
         let named_classes = keep_named_classes(&mut live.classes, names, |row| row.0);
         let named_sites = keep_named_sites(&mut live.sites, names, |row| row.0);
         self.as_of = LiveAsOf::of_stream(live.as_of_ms);
@@ -52,8 +52,8 @@ impl Kind for Live {
 
     fn take(&mut self) -> Vec<Section> {
         let (classes, sites) = (self.classes.take(), self.sites.take());
-        let said = std::mem::take(&mut self.as_of).streamed();
-        said.map(|as_of_ms| Section::Live(LiveCounts { as_of_ms, classes, sites })).into_iter().collect()
+        let as_of = std::mem::take(&mut self.as_of).streamed();
+        as_of.map(|as_of_ms| Section::Live(LiveCounts { as_of_ms, classes, sites })).into_iter().collect()
     }
 
     fn clear(&mut self) {
@@ -61,11 +61,11 @@ impl Kind for Live {
         self.sites.clear();
     }
 
-    fn tell(&self, _: &Dictionary, profile: &mut Profile) {
+    fn write_into(&self, _: &Dictionary, profile: &mut Profile) {
         profile.live_as_of = self.as_of;
     }
 
-    fn said_by<'a>(&self, profile: &'a Profile, naming: &mut Naming<'a>) -> Option<Section> {
+    fn section_of<'a>(&self, profile: &'a Profile, naming: &mut Naming<'a>) -> Option<Section> {
         let as_of_ms = profile.live_as_of.streamed()?;
         let classes = profile.classes.iter();
         let classes = classes.filter_map(|class| Some((naming.class(&class.name), class.live?))).collect();

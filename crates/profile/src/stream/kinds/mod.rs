@@ -5,9 +5,9 @@
 pub(crate) mod census;
 pub(crate) mod collections;
 pub(crate) mod counts;
-pub(crate) mod fates;
 pub(crate) mod flags;
 pub(crate) mod labels;
+pub(crate) mod lifetimes;
 pub(crate) mod live;
 pub(crate) mod operations;
 pub(crate) mod readings;
@@ -24,7 +24,7 @@ use crate::stream::dictionary::{ApplyError, Dictionary};
 use crate::stream::kind::Kind;
 use crate::stream::kinds::census::Censuses;
 use crate::stream::kinds::counts::Counts;
-use crate::stream::kinds::fates::KnownFates;
+use crate::stream::kinds::lifetimes::KnownLifetimes;
 use crate::stream::kinds::live::Live;
 use crate::stream::kinds::operations::Operations;
 use crate::stream::kinds::scopes::Scopes;
@@ -36,7 +36,7 @@ use crate::stream::update::{SECTION_KINDS, Section};
 pub(crate) struct Facts {
     pub(crate) counts: Counts,
     pub(crate) live: Live,
-    pub(crate) fates: KnownFates,
+    pub(crate) lifetimes: KnownLifetimes,
     pub(crate) shares: Shares,
     pub(crate) scopes: Scopes,
     pub(crate) operations: Operations,
@@ -55,7 +55,7 @@ impl Facts {
         [
             &self.counts,
             &self.live,
-            &self.fates,
+            &self.lifetimes,
             &self.shares,
             &self.scopes,
             &self.operations,
@@ -74,7 +74,7 @@ impl Facts {
         [
             &mut self.counts,
             &mut self.live,
-            &mut self.fates,
+            &mut self.lifetimes,
             &mut self.shares,
             &mut self.scopes,
             &mut self.operations,
@@ -93,7 +93,7 @@ impl Facts {
         match section {
             Section::Progress(_) => &mut self.counts,
             Section::Live(_) => &mut self.live,
-            Section::Fates(_) => &mut self.fates,
+            Section::Lifetimes(_) => &mut self.lifetimes,
             Section::Shares(_) => &mut self.shares,
             Section::Scopes(_) => &mut self.scopes,
             Section::Operations(_) => &mut self.operations,
@@ -108,8 +108,8 @@ impl Facts {
     }
 
     /// Takes a section of a step ([`Kind::fold`]).
-    pub(crate) fn fold(&mut self, said: Section, names: Option<&Dictionary>) -> Result<(), ApplyError> {
-        self.kind_of(&said).fold(said, names)
+    pub(crate) fn fold(&mut self, section: Section, names: Option<&Dictionary>) -> Result<(), ApplyError> {
+        self.kind_of(&section).fold(section, names)
     }
 
     /// All of it as one step.

@@ -13,8 +13,8 @@ use crate::stream::update::Section;
 pub(crate) struct Operations(pub(crate) u64);
 
 impl Kind for Operations {
-    fn fold(&mut self, said: Section, _: Option<&Dictionary>) -> Result<(), ApplyError> {
-        let Section::Operations(operations) = said else { return Ok(()) };
+    fn fold(&mut self, section: Section, _: Option<&Dictionary>) -> Result<(), ApplyError> {
+        let Section::Operations(operations) = section else { return Ok(()) };
         self.0 = operations;
         Ok(())
     }
@@ -27,11 +27,11 @@ impl Kind for Operations {
         self.0 = 0;
     }
 
-    fn tell(&self, _: &Dictionary, profile: &mut Profile) {
+    fn write_into(&self, _: &Dictionary, profile: &mut Profile) {
         profile.operations = self.0;
     }
 
-    fn said_by<'a>(&self, profile: &'a Profile, _: &mut Naming<'a>) -> Option<Section> {
+    fn section_of<'a>(&self, profile: &'a Profile, _: &mut Naming<'a>) -> Option<Section> {
         section(profile.operations)
     }
 

@@ -10,9 +10,9 @@ use crate::stream::profile::Profile;
 use crate::stream::update::Section;
 
 impl Kind for Readings {
-    fn fold(&mut self, said: Section, _: Option<&Dictionary>) -> Result<(), ApplyError> {
-        let Section::Readings(said) = said else { return Ok(()) };
-        self.0.extend(said.0);
+    fn fold(&mut self, section: Section, _: Option<&Dictionary>) -> Result<(), ApplyError> {
+        let Section::Readings(new) = section else { return Ok(()) };
+        self.0.extend(new.0);
         Ok(())
     }
 
@@ -20,11 +20,11 @@ impl Kind for Readings {
         section(mem::take(self)).into_iter().collect()
     }
 
-    fn tell(&self, _: &Dictionary, profile: &mut Profile) {
+    fn write_into(&self, _: &Dictionary, profile: &mut Profile) {
         profile.readings = self.clone();
     }
 
-    fn said_by<'a>(&self, profile: &'a Profile, _: &mut Naming<'a>) -> Option<Section> {
+    fn section_of<'a>(&self, profile: &'a Profile, _: &mut Naming<'a>) -> Option<Section> {
         section(profile.readings.clone())
     }
 

@@ -12,8 +12,8 @@ use crate::stream::profile::Profile;
 use crate::stream::update::Section;
 
 impl Kind for Option<Rotation> {
-    fn fold(&mut self, said: Section, _: Option<&Dictionary>) -> Result<(), ApplyError> {
-        let Section::Rotation { files, .. } = said else { return Ok(()) };
+    fn fold(&mut self, section: Section, _: Option<&Dictionary>) -> Result<(), ApplyError> {
+        let Section::Rotation { files, .. } = section else { return Ok(()) };
         *self = Some(files);
         Ok(())
     }
@@ -26,11 +26,11 @@ impl Kind for Option<Rotation> {
         false
     }
 
-    fn tell(&self, _: &Dictionary, profile: &mut Profile) {
+    fn write_into(&self, _: &Dictionary, profile: &mut Profile) {
         profile.rotation = *self;
     }
 
-    fn said_by<'a>(&self, profile: &'a Profile, _: &mut Naming<'a>) -> Option<Section> {
+    fn section_of<'a>(&self, profile: &'a Profile, _: &mut Naming<'a>) -> Option<Section> {
         section(profile.rotation)
     }
 

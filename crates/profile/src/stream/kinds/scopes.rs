@@ -14,8 +14,8 @@ use crate::stream::update::Section;
 pub(crate) type Scopes = BTreeMap<Vec<String>, ScopeCounts>;
 
 impl Kind for Scopes {
-    fn fold(&mut self, said: Section, _: Option<&Dictionary>) -> Result<(), ApplyError> {
-        let Section::Scopes(scopes) = said else { return Ok(()) };
+    fn fold(&mut self, section: Section, _: Option<&Dictionary>) -> Result<(), ApplyError> {
+        let Section::Scopes(scopes) = section else { return Ok(()) };
         self.extend(scopes.into_iter().map(|scope| (scope.path.clone(), scope)));
         Ok(())
     }
@@ -28,12 +28,12 @@ impl Kind for Scopes {
         BTreeMap::clear(self);
     }
 
-    fn tell(&self, names: &Dictionary, profile: &mut Profile) {
+    fn write_into(&self, names: &Dictionary, profile: &mut Profile) {
         profile.scopes =
             self.values().map(|counts| ScopeProfile::named(counts, |id| names.class(id))).collect();
     }
 
-    fn said_by<'a>(&self, profile: &'a Profile, naming: &mut Naming<'a>) -> Option<Section> {
+    fn section_of<'a>(&self, profile: &'a Profile, naming: &mut Naming<'a>) -> Option<Section> {
         section(profile.scopes.iter().map(|scope| scope.counts(|name| naming.class(name))).collect())
     }
 

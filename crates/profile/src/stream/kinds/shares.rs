@@ -13,8 +13,8 @@ use crate::stream::versions::Versions;
 pub(crate) type Shares = Versions<ClassId, Share>;
 
 impl Kind for Shares {
-    fn fold(&mut self, said: Section, names: Option<&Dictionary>) -> Result<(), ApplyError> {
-        let Section::Shares(mut shares) = said else { return Ok(()) };
+    fn fold(&mut self, section: Section, names: Option<&Dictionary>) -> Result<(), ApplyError> {
+        let Section::Shares(mut shares) = section else { return Ok(()) };
         let named = keep_named_classes(&mut shares, names, |row| row.0);
         self.extend(shares);
         named
@@ -28,7 +28,7 @@ impl Kind for Shares {
         Versions::clear(self);
     }
 
-    fn said_by<'a>(&self, profile: &'a Profile, naming: &mut Naming<'a>) -> Option<Section> {
+    fn section_of<'a>(&self, profile: &'a Profile, naming: &mut Naming<'a>) -> Option<Section> {
         section(profile.shares.iter().map(|(name, &share)| (naming.class(name), share)).collect())
     }
 

@@ -10,9 +10,9 @@ use crate::stream::profile::Profile;
 use crate::stream::update::Section;
 
 impl Kind for Vec<Source> {
-    fn fold(&mut self, said: Section, _: Option<&Dictionary>) -> Result<(), ApplyError> {
-        let Section::Sources(said) = said else { return Ok(()) };
-        *self = said;
+    fn fold(&mut self, section: Section, _: Option<&Dictionary>) -> Result<(), ApplyError> {
+        let Section::Sources(new) = section else { return Ok(()) };
+        *self = new;
         Ok(())
     }
 
@@ -24,15 +24,15 @@ impl Kind for Vec<Source> {
         false
     }
 
-    fn tell(&self, _: &Dictionary, profile: &mut Profile) {
+    fn write_into(&self, _: &Dictionary, profile: &mut Profile) {
         profile.sources = self.clone();
     }
 
-    fn said_by<'a>(&self, profile: &'a Profile, _: &mut Naming<'a>) -> Option<Section> {
+    fn section_of<'a>(&self, profile: &'a Profile, _: &mut Naming<'a>) -> Option<Section> {
         section(profile.sources.clone())
     }
 }
 
-fn section(said: Vec<Source>) -> Option<Section> {
-    (!said.is_empty()).then_some(Section::Sources(said))
+fn section(all: Vec<Source>) -> Option<Section> {
+    (!all.is_empty()).then_some(Section::Sources(all))
 }

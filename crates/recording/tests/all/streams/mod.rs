@@ -2,9 +2,10 @@
 
 use mayfly_profile::{
     BlameRules, BucketBounds, ByteAges, ClassCounts, ClassEstimate, ClassFilter, ClassId, Collection,
-    Dropped, EngineKind, Estimate, FateCounts, Fates, Flag, FlagValue, Following, Frame, FrameId, Gc, GcKind,
-    GenerationUse, JvmInfo, LifetimeCounts, Lifetimes, Load, OwnCost, Progress, Refusals, Remainder, RunInfo,
-    Section, SiteCounts, SiteId, Stamp, Tally, Tenuring, Tracking, Trust, Update, View,
+    Dropped, EngineKind, Estimate, Flag, FlagValue, Following, Frame, FrameId, Gc, GcKind, GenerationUse,
+    JvmInfo, LifetimeCounts, LifetimeHistograms, Lifetimes, Load, OwnCost, Progress, Refusals, Remainder,
+    RunInfo, Section, SiteCounts, SiteId, SiteLifetimes, Stamp, Tally, Tenuring, Tracking, Trust, Update,
+    View,
 };
 use mayfly_recording::RecordingWriter;
 
@@ -25,28 +26,33 @@ pub(crate) fn full_stream() -> Vec<Update> {
 }
 
 /// The full stream with how long objects lived, after each progress.
-pub(crate) fn stream_with_fates() -> Vec<Update> {
-    let fates =
-        |update: &Update| Some(Update::from(Section::Fates(Box::new(fates(update.progress()?.duration_ms)))));
-    full_stream().into_iter().flat_map(|update| [Some(update.clone()), fates(&update)]).flatten().collect()
+pub(crate) fn stream_with_lifetimes() -> Vec<Update> {
+    let lifetimes = |update: &Update| {
+        Some(Update::from(Section::Lifetimes(Box::new(lifetimes(update.progress()?.duration_ms)))))
+    };
+    full_stream()
+        .into_iter()
+        .flat_map(|update| [Some(update.clone()), lifetimes(&update)])
+        .flatten()
+        .collect()
 }
 
-fn fates(ms: u64) -> FateCounts {
-    let mut fates = Fates::default();
+fn lifetimes(ms: u64) -> LifetimeHistograms {
+    let mut lifetimes = SiteLifetimes::default();
     for (after, by, objects) in [(0, 900, 7), (900, 1_900, 2), (0, u64::MAX, 1)] {
         let load = Load::held(Tally::of(objects, 24), (after, by.min(ms)));
-        fates.ms.record_dead(after, by, load);
-        fates.bytes.record_dead(after * 1_000, by, load);
+        lifetimes.ms.record_dead(after, by, load);
+        lifetimes.bytes.record_dead(after * 1_000, by, load);
     }
-    fates.ms.record_living(ms / 2, Load::held(Tally::of(3, 24), (ms / 2, ms)));
-    fates.died_young = Tally::of(7, 24);
-    fates.survived = Tally::of(5, 24);
+    lifetimes.ms.record_living(ms / 2, Load::held(Tally::of(3, 24), (ms / 2, ms)));
+    lifetimes.died_young = Tally::of(7, 24);
+    lifetimes.survived = Tally::of(5, 24);
     let mut ages = ByteAges::default();
     ages.ms.record_deaths(0, 900, 7 * 24);
     ages.gcs.record_deaths(0, 1, 7 * 24);
     ages.bytes.record_living(5_000, 3 * 24);
     let stamp = Stamp { ms, alive: (ms / 2, 9_000) };
-    FateCounts { stamp, classes: vec![(ClassId(1), ages)], sites: vec![(SiteId(0), fates)] }
+    LifetimeHistograms { stamp, classes: vec![(ClassId(1), ages)], sites: vec![(SiteId(0), lifetimes)] }
 }
 
 /// The full stream with flags and collections: with all that is published of them, and with nothing.

@@ -15,7 +15,7 @@ use super::own::OwnRoots;
 const MOST_NAMES: usize = 100_000;
 
 /// Tells the encoder, and hands on what it has encoded.
-pub(super) struct Teller<S> {
+pub(super) struct WalkEncoder<S> {
     encoder: Encoder,
     sink: S,
     failed: Option<io::Error>,
@@ -40,7 +40,7 @@ pub(super) struct Walked {
     pub(super) references: u64,
 }
 
-impl<S: FnMut(&[u8]) -> io::Result<()>> Teller<S> {
+impl<S: FnMut(&[u8]) -> io::Result<()>> WalkEncoder<S> {
     pub(super) fn new(encoder: Encoder, sink: S, own: OwnRoots) -> Self {
         Self {
             encoder,
@@ -60,12 +60,12 @@ impl<S: FnMut(&[u8]) -> io::Result<()>> Teller<S> {
     ///
     /// # Errors
     /// The sink's.
-    pub(super) fn tell<R>(&mut self, tell: impl FnOnce(&mut Encoder) -> R) -> Result<R, HeapError> {
-        let told = tell(&mut self.encoder);
+    pub(super) fn encode<R>(&mut self, encode: impl FnOnce(&mut Encoder) -> R) -> Result<R, HeapError> {
+        let encoded = encode(&mut self.encoder);
         self.flush();
         match self.failed.take() {
             Some(error) => Err(HeapError::Sink(error)),
-            None => Ok(told),
+            None => Ok(encoded),
         }
     }
 
@@ -137,7 +137,7 @@ impl<S: FnMut(&[u8]) -> io::Result<()>> Teller<S> {
 
     /// What our own calls hold: no root, but what is asked about may be in it.
     fn pass_over(&mut self, reference: &Reference<'_>) -> Visit {
-        if !self.own.told {
+        if !self.own.encoded {
             return Visit::Skip;
         }
         self.number(reference);
@@ -172,7 +172,7 @@ impl<S: FnMut(&[u8]) -> io::Result<()>> Teller<S> {
     }
 }
 
-impl<S: FnMut(&[u8]) -> io::Result<()> + Send> HeapVisitor for Teller<S> {
+impl<S: FnMut(&[u8]) -> io::Result<()> + Send> HeapVisitor for WalkEncoder<S> {
     fn reference(&mut self, reference: &Reference<'_>) -> Visit {
         use ReferenceKind as Kind;
         match reference.kind {
@@ -244,10 +244,10 @@ mod tests {
             bytes.extend_from_slice(chunk);
             Ok(())
         };
-        let mut teller = Teller::new(Encoder::new(&Facts::default()), sink, OwnRoots::default());
+        let mut encoder = WalkEncoder::new(Encoder::new(&Facts::default()), sink, OwnRoots::default());
         let class = |name| ClassFacts { name, ..ClassFacts::default() };
         for name in ["java.lang.Class", "my.Known"] {
-            teller.tell(|encoder| encoder.class(&class(name))).expect("told");
+            encoder.encode(|encoder| encoder.class(&class(name))).expect("told");
         }
         let [known, late, late_class, held, unmet] = [0; 5].map(Cell::new);
         for met in [
@@ -257,9 +257,9 @@ mod tests {
             reference(ReferenceKind::StaticField(0), 2, Some(&late_class), &held),
             reference(ReferenceKind::Field(0), 2, Some(&unmet), &held),
         ] {
-            assert_eq!(teller.reference(&met), Visit::Continue);
+            assert_eq!(encoder.reference(&met), Visit::Continue);
         }
-        teller.finish().expect("whole");
+        encoder.finish().expect("whole");
         let (_, graph) = read(&bytes, &mut |_, _| {}).expect("readable");
         let names: Vec<_> = graph.objects().map(|at| &*graph.class(graph.class_of(at)).name).collect();
         let unknown = "(class not known)";

@@ -5,7 +5,7 @@
 
 use std::mem;
 
-use mayfly_profile::{Fates, Load, Tally};
+use mayfly_profile::{Load, SiteLifetimes, Tally};
 
 use crate::budget::Budget;
 use crate::census::{Census, Fineness};
@@ -15,11 +15,11 @@ use crate::timeline::Timeline;
 /// Room of a cell in tracked objects: some forty bytes with what a vector keeps free.
 const OBJECTS_PER_CELL: usize = 2;
 
-/// The fates of one site.
+/// The lifetimes of one site.
 #[derive(Clone, Debug)]
-pub(crate) struct FateBook {
+pub(crate) struct LifetimeBook {
     /// Of the dead; the living are put in when it is told.
-    fates: Fates,
+    lifetimes: SiteLifetimes,
     living: Census,
     changed: bool,
     /// The collection of the whole heap as of which they were told, if some of the living were known by another moment: when there
@@ -38,14 +38,20 @@ pub(crate) struct Now<'a> {
     pub(crate) ms: u64,
 }
 
-impl Default for FateBook {
+impl Default for LifetimeBook {
     fn default() -> Self {
         let living = Census::new(Fineness::SITE);
-        Self { fates: Fates::default(), living, changed: false, told_by_others: None, reserved: 0 }
+        Self {
+            lifetimes: SiteLifetimes::default(),
+            living,
+            changed: false,
+            told_by_others: None,
+            reserved: 0,
+        }
     }
 }
 
-impl FateBook {
+impl LifetimeBook {
     /// The number of the living changed.
     pub(crate) fn touch(&mut self) {
         self.changed = true;
@@ -54,14 +60,14 @@ impl FateBook {
     /// Objects born at that time survived their first collection.
     pub(crate) fn settle(&mut self, first: Moment, birth_ms: u64, tally: Tally, budget: &Budget) {
         self.living.settle(first, birth_ms, tally);
-        self.fates.survived.add(tally);
+        self.lifetimes.survived.add(tally);
         self.fit(budget);
     }
 
     /// They never were.
     pub(crate) fn unsettle(&mut self, birth_ms: u64, tally: Tally) {
         self.living.die(birth_ms, tally);
-        self.fates.survived = self.fates.survived.without(tally);
+        self.lifetimes.survived = self.lifetimes.survived.without(tally);
         self.changed = true;
     }
 
@@ -75,12 +81,12 @@ impl FateBook {
         budget: &Budget,
     ) {
         let load = Load::held(tally, age.ms);
-        self.fates.ms.record_dead(age.ms.0, age.ms.1, load);
-        self.fates.bytes.record_dead(age.bytes.0, age.bytes.1, load);
+        self.lifetimes.ms.record_dead(age.ms.0, age.ms.1, load);
+        self.lifetimes.bytes.record_dead(age.bytes.0, age.bytes.1, load);
         if settled {
             self.living.die(birth_ms, tally);
         } else if age.gcs.1 <= 1 {
-            self.fates.died_young.add(tally);
+            self.lifetimes.died_young.add(tally);
         }
         self.fit(budget);
     }
@@ -91,15 +97,15 @@ impl FateBook {
         Tally { objects: objects.min(living.objects), bytes: bytes.min(living.bytes), ..living }
     }
 
-    /// The fates if they changed since they were told, by more than the time that went by; so many objects live.
-    pub(crate) fn take(&mut self, living: Tally, now: Now<'_>) -> Option<Fates> {
+    /// The lifetimes if they changed since they were told, by more than the time that went by; so many objects live.
+    pub(crate) fn take(&mut self, living: Tally, now: Now<'_>) -> Option<SiteLifetimes> {
         let whole = now.evidence.whole;
         let is_stale = self.told_by_others.is_some_and(|told| told != whole);
         if !mem::take(&mut self.changed) && !is_stale {
             return None;
         }
         let mut by_others = false;
-        let mut fates = self.fates.clone();
+        let mut lifetimes = self.lifetimes.clone();
         let mut unknown = living;
         for cohort in self.living.cohorts() {
             for (birth_ms, objects, bytes) in cohort.births() {
@@ -107,8 +113,8 @@ impl FateBook {
                 by_others |= whole.is_none_or(|whole| birth_ms + age.ms != whole.ms);
                 let held = (age.ms, now.ms.saturating_sub(birth_ms).max(age.ms));
                 let load = Load::held(Tally { objects, bytes, largest: 0 }, held);
-                fates.ms.record_living(age.ms, load);
-                fates.bytes.record_living(age.bytes, load);
+                lifetimes.ms.record_living(age.ms, load);
+                lifetimes.bytes.record_living(age.bytes, load);
             }
             unknown.objects = unknown.objects.saturating_sub(cohort.weight);
             unknown.bytes = unknown.bytes.saturating_sub(cohort.bytes);
@@ -117,9 +123,9 @@ impl FateBook {
         // Born since the last sweep.
         let last_ms = now.history.last().map_or(0, |last| last.ms);
         let load = Load::held(unknown, (0, now.ms.saturating_sub(last_ms)));
-        fates.ms.record_living(0, load);
-        fates.bytes.record_living(0, load);
-        Some(fates)
+        lifetimes.ms.record_living(0, load);
+        lifetimes.bytes.record_living(0, load);
+        Some(lifetimes)
     }
 
     /// Its room is free again.
@@ -128,7 +134,7 @@ impl FateBook {
     }
 
     fn cells(&self) -> usize {
-        self.fates.ms.len() + self.fates.bytes.len() + self.living.cohorts().len()
+        self.lifetimes.ms.len() + self.lifetimes.bytes.len() + self.living.cohorts().len()
     }
 
     /// Takes room for cells that are new, or makes do with fewer.
@@ -136,8 +142,8 @@ impl FateBook {
         self.changed = true;
         let wanted = self.cells();
         if wanted > self.reserved && !budget.reserve((wanted - self.reserved) * OBJECTS_PER_CELL) {
-            self.fates.ms.coarsen();
-            self.fates.bytes.coarsen();
+            self.lifetimes.ms.coarsen();
+            self.lifetimes.bytes.coarsen();
             return;
         }
         if wanted < self.reserved {
@@ -164,18 +170,18 @@ mod tests {
     #[test]
     fn the_dead_and_the_living_are_told_once() {
         let budget = Budget::new(1 << 20);
-        let mut book = FateBook::default();
+        let mut book = LifetimeBook::default();
         let first = Moment { number: 0, ms: 100 };
         book.settle(first, 50, Tally::of(3, 16), &budget);
         book.record_deaths(50, age(50, 900), true, Tally::of(1, 16), &budget);
         book.record_deaths(60, age(0, 1), false, Tally::of(7, 16), &budget);
         let (history, timeline) = (History::default(), Timeline::default());
-        let fates = book.take(Tally::of(2, 16), now(&history, &timeline)).expect("changed");
-        assert_eq!(fates.ms.dead().map(|cell| cell.2.objects).collect::<Vec<_>>(), [7, 1]);
-        assert_eq!(fates.ms.living().map(|cell| cell.1.objects).sum::<u64>(), 2);
-        assert_eq!((fates.died_young.objects, fates.survived.objects), (7, 3));
+        let lifetimes = book.take(Tally::of(2, 16), now(&history, &timeline)).expect("changed");
+        assert_eq!(lifetimes.ms.dead().map(|cell| cell.2.objects).collect::<Vec<_>>(), [7, 1]);
+        assert_eq!(lifetimes.ms.living().map(|cell| cell.1.objects).sum::<u64>(), 2);
+        assert_eq!((lifetimes.died_young.objects, lifetimes.survived.objects), (7, 3));
         // Born at 50 ms, and it is second ten: at most so long each.
-        let held = fates.byte_seconds();
+        let held = lifetimes.byte_seconds();
         assert!(
             held.0 <= held.1 && (held.1 - (2.0 * 16.0 * 9.95 + 16.0 * 0.9 + 7.0 * 16.0 * 0.001)).abs() < 1e-6
         );
@@ -185,18 +191,18 @@ mod tests {
     #[test]
     fn without_room_cells_are_wide_and_lose_nobody() {
         let budget = Budget::new(0);
-        let mut book = FateBook::default();
+        let mut book = LifetimeBook::default();
         for ms in 1..5_000 {
             book.record_deaths(0, age(ms, ms * 2), false, Tally::of(1, 16), &budget);
         }
         assert!(book.cells() < 40, "{}", book.cells());
-        assert_eq!(book.fates.ms.dead().map(|cell| cell.2.objects).sum::<u64>(), 4_999);
+        assert_eq!(book.lifetimes.ms.dead().map(|cell| cell.2.objects).sum::<u64>(), 4_999);
     }
 
     #[test]
     fn room_is_given_back() {
         let budget = Budget::new(1 << 20);
-        let mut book = FateBook::default();
+        let mut book = LifetimeBook::default();
         (1..5_000).for_each(|ms| book.record_deaths(0, age(ms, ms * 2), false, Tally::of(1, 16), &budget));
         assert!(budget.bytes() > 0);
         book.give_back(&budget);

@@ -12,7 +12,7 @@ use crate::stream::update::{Section, Update};
 impl ProfileBuilder {
     /// All names and all counts as of now, under their ids, for a reader of the same stream that has read `resets` resets
     /// of it and anything of the rest, but at least its start. Whoever folds this has what this builder has.
-    pub fn retold(&self, resets: u32) -> Vec<Update> {
+    pub fn catch_up(&self, resets: u32) -> Vec<Update> {
         let mut updates: Vec<_> = (resets..self.resets).map(|_| Update::Reset).collect();
         updates.extend(self.names_again());
         updates.push(Update::Step(self.facts.clone().take()));
@@ -25,7 +25,7 @@ impl ProfileBuilder {
     /// The stream again from its start, for a reader that comes late; nothing if it has not started.
     pub fn from_its_start(&self) -> impl Iterator<Item = Update> {
         let start = self.run.iter().map(|run| Update::Start(Box::new(run.clone())));
-        let rest = if self.run.is_some() { self.retold(0) } else { Vec::new() };
+        let rest = if self.run.is_some() { self.catch_up(0) } else { Vec::new() };
         start.chain(rest)
     }
 
@@ -82,11 +82,11 @@ mod tests {
     use crate::facts::ids::{ClassId, FrameId, SiteId};
     use crate::facts::run::RunInfo;
     use crate::facts::tally::Tally;
-    use crate::lifetime::fates::Stamp;
-    use crate::lifetime::fates::{Fates, Load};
     use crate::lifetime::lifetimes::ByteAges;
     use crate::lifetime::scope::ScopeCounts;
-    use crate::stream::update::{ClassCounts, FateCounts, Progress, Section, SiteCounts};
+    use crate::lifetime::site_lifetimes::Stamp;
+    use crate::lifetime::site_lifetimes::{Load, SiteLifetimes};
+    use crate::stream::update::{ClassCounts, LifetimeHistograms, Progress, Section, SiteCounts};
 
     fn class(id: u32, name: &str) -> Update {
         Update::Class { id: ClassId(id), name: name.into() }
@@ -122,8 +122,8 @@ mod tests {
     }
 
     /// Of class 1 and site 0: so many objects died young, one lives.
-    fn fates(ms: u64, objects: u64) -> Update {
-        let mut known = Fates::default();
+    fn lifetimes(ms: u64, objects: u64) -> Update {
+        let mut known = SiteLifetimes::default();
         let held = |objects, ms| Load::held(Tally::of(objects, 16), (0, ms));
         known.ms.record_dead(0, ms / 2, held(objects, ms / 2));
         known.ms.record_living(ms / 2, held(1, ms));
@@ -131,7 +131,7 @@ mod tests {
         let mut ages = ByteAges::default();
         ages.ms.record_deaths(0, ms / 2, objects * 16);
         let (classes, sites) = (vec![(ClassId(1), ages)], vec![(SiteId(0), known)]);
-        Update::from(Section::Fates(Box::new(FateCounts {
+        Update::from(Section::Lifetimes(Box::new(LifetimeHistograms {
             stamp: Stamp { ms, alive: (ms / 2, ms * 2) },
             classes,
             sites,
@@ -149,7 +149,7 @@ mod tests {
         }]))
     }
 
-    /// Two classes of one name, stacks, scopes, fates, two resets.
+    /// Two classes of one name, stacks, scopes, lifetimes, two resets.
     fn stream() -> Vec<Update> {
         vec![
             Update::Start(Box::new(RunInfo { started_unix_ms: 7, ..RunInfo::default() })),
@@ -159,13 +159,13 @@ mod tests {
             frame(1, "run"),
             Update::Site { id: SiteId(0), class: ClassId(1), stack: vec![FrameId(1), FrameId(0)] },
             progress(1000, &[(0, 5), (1, 7)], &[(0, 7)]),
-            fates(1000, 7),
+            lifetimes(1000, 7),
             progress(1500, &[(0, 6)], &[]),
             scopes(2),
             Update::from(Section::Operations(20)),
-            Update::from(Section::Fates(Box::new(FateCounts {
+            Update::from(Section::Lifetimes(Box::new(LifetimeHistograms {
                 stamp: Stamp { ms: 1500, alive: (1400, 9000) },
-                ..FateCounts::default()
+                ..LifetimeHistograms::default()
             }))),
             Update::Reset,
             class(2, "a.A"),
@@ -175,7 +175,7 @@ mod tests {
             progress(3000, &[(2, 4), (1, 1)], &[(1, 4)]),
             scopes(3),
             Update::from(Section::Operations(3)),
-            fates(3000, 4),
+            lifetimes(3000, 4),
             Update::End,
         ]
     }
@@ -193,7 +193,7 @@ mod tests {
             let whole = folded(&all[..reached]);
             for read in 1..reached {
                 let mut reader = folded(&all[..read]);
-                let again = whole.retold(reader.resets());
+                let again = whole.catch_up(reader.resets());
                 again.into_iter().for_each(|update| reader.apply(update).expect("fits"));
                 assert_eq!(reader.profile(), whole.profile(), "{read} of {reached} read");
             }
@@ -215,7 +215,7 @@ mod tests {
     fn without_the_names_counts_would_be_lost() {
         let all = stream();
         let mut reader = folded(&all[..1]);
-        let only_counts = folded(&all[..7]).retold(0).pop().expect("counts");
+        let only_counts = folded(&all[..7]).catch_up(0).pop().expect("counts");
         assert!(reader.apply(only_counts).is_err());
     }
 }

@@ -219,7 +219,7 @@ fn least(step: u16, unit: u16) -> u64 {
 
 /// What became of the tracked objects of one site.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fates {
+pub struct SiteLifetimes {
     /// By milliseconds.
     pub ms: Spread,
     /// By bytes that the JVM allocated meanwhile.
@@ -230,7 +230,7 @@ pub struct Fates {
     pub survived: Tally,
 }
 
-impl Fates {
+impl SiteLifetimes {
     /// Adds all that `other` knows.
     pub fn merge(&mut self, other: &Self) {
         self.ms.merge(&other.ms);
@@ -271,7 +271,7 @@ impl Fates {
         }
     }
 
-    /// These fates, told at `then`, as of `now`.
+    /// These lifetimes, told at `then`, as of `now`.
     pub(crate) fn as_of(&self, then: Stamp, now: Stamp) -> Self {
         let alive = now.alive.0.saturating_sub(then.alive.0);
         let held = (alive, now.ms.saturating_sub(then.ms));
@@ -385,11 +385,11 @@ mod tests {
 
     #[test]
     fn the_living_grow_older_and_their_bytes_are_held_longer() {
-        let mut fates = Fates::default();
-        fates.ms.record_living(100, load(2, (100, 150)));
+        let mut lifetimes = SiteLifetimes::default();
+        lifetimes.ms.record_living(100, load(2, (100, 150)));
         let then = Stamp { ms: 1_000, alive: (950, 5_000) };
-        assert_eq!(fates.as_of(then, then), fates);
-        let later = fates.as_of(then, Stamp { ms: 11_000, alive: (10_950, 9_000) });
+        assert_eq!(lifetimes.as_of(then, then), lifetimes);
+        let later = lifetimes.as_of(then, Stamp { ms: 11_000, alive: (10_950, 9_000) });
         let (age, load) = later.ms.living().next().expect("alive");
         assert!((8_192..=10_100).contains(&age), "{age}");
         assert_eq!(load.byte_ms, (32 * 10_100, 32 * 10_150));
