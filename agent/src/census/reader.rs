@@ -59,15 +59,15 @@ impl CensusSlot {
         target: &Target,
         shared: &Shared,
         jni: Jni<'_>,
-        (from_start, most): (bool, Option<Duration>),
+        from_start: bool,
+        most: Option<Duration>,
     ) {
-        let opened =
-            self.reader.get_or_init(|| Reader::open(target, jni, (from_start, most)).map(Mutex::new));
+        let opened = self.reader.get_or_init(|| Reader::open(target, jni, from_start, most).map(Mutex::new));
         match opened {
             Ok(reader) => {
                 let (mixed, largest, from_start) = lock(reader).before_the_first();
                 let mixed = mixed.iter().map(|name| shared.classes.named(name));
-                shared.young.is_read_from_now_on(mixed, (largest, from_start));
+                shared.young.is_read_from_now_on(mixed, largest, from_start);
             }
             Err(why) => say(&format!("no census of young objects: {why}; all else is recorded")),
         }
@@ -207,11 +207,7 @@ impl Left {
 }
 
 impl Reader {
-    fn open(
-        target: &Target,
-        jni: Jni<'_>,
-        (from_start, most): (bool, Option<Duration>),
-    ) -> Result<Self, String> {
+    fn open(target: &Target, jni: Jni<'_>, from_start: bool, most: Option<Duration>) -> Result<Self, String> {
         let collector = match target.info().gc {
             Gc::Serial => Collector::Serial,
             Gc::Parallel => Collector::Parallel,

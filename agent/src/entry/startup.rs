@@ -21,7 +21,7 @@ use crate::plan::{Counting, Plan};
 use crate::remote;
 use crate::sampled::Sampled;
 use crate::steering::{Begun, Profiler};
-use crate::target_jvm::{AotCache, Target, note_launch, release};
+use crate::target_jvm::{AotCache, JvmAccess, Target, note_launch, release};
 use crate::tracking::Shared;
 
 /// The variable whose options every JVM takes before those of its command line.
@@ -51,17 +51,17 @@ fn try_launch(context: &AgentLoadContext<'_>, option_text: String) -> Result<(),
     let (jvmti, jdk) = suitable(JvmtiEnv::new(context))?;
     prepare_summaries(&jvmti, &options)?;
     if options.heap_only {
-        return launch_dormant(context, (jvmti, jdk), options, option_text);
+        return launch_dormant(context, jvmti, jdk, options, option_text);
     }
     let (options, option_text) = for_classes_as_they_are(options, option_text)?;
     let plan = Plan::of(&options);
     let output = Output::open(&options, &plan).map_err(|error| error.to_string())?;
-    let jvm = (Vm::of(context), jvmti, jdk);
+    let jvm = JvmAccess { vm: Vm::of(context), jvmti, jdk };
     if plan.counting == Counting::Samples {
-        return launch_sampled(jvm, (options, plan), option_text, output);
+        return launch_sampled(jvm, options, plan, option_text, output);
     }
-    ask_for_events(&jvm.1, &options, &plan)?;
-    let unseen = ask_for_sampler(&jvm.1, &plan)
+    ask_for_events(&jvm.jvmti, &options, &plan)?;
+    let unseen = ask_for_sampler(&jvm.jvmti, &plan)
         .map_err(|error| refused("sampled allocations, which #sample needs", error))?;
     note_launch();
     let target = keep(Target::new(jvm, Loaded::Launched, options.clone(), option_text));
@@ -116,12 +116,13 @@ fn names_an_agent(options: &str) -> bool {
 
 /// No class is looked at: class data sharing stays as the user has it.
 fn launch_sampled(
-    jvm: (Vm, JvmtiEnv, u32),
-    (options, plan): (Options, Plan),
+    jvm: JvmAccess,
+    options: Options,
+    plan: Plan,
     option_text: String,
     output: Output,
 ) -> Result<(), String> {
-    ask_for_few_events(&jvm.1, &options)?;
+    ask_for_few_events(&jvm.jvmti, &options)?;
     let target = keep(Target::new(jvm, Loaded::Launched, options.clone(), option_text));
     let shared = Arc::new(Shared::new(plan));
     let sampled = Sampled::new(target, Arc::clone(&shared)).map_err(|error| error.to_string())?;
@@ -152,12 +153,18 @@ fn prepare_summaries(jvmti: &JvmtiEnv, options: &Options) -> Result<(), String> 
 /// written at.
 fn launch_dormant(
     context: &AgentLoadContext<'_>,
-    (jvmti, jdk): (JvmtiEnv, u32),
+    jvmti: JvmtiEnv,
+    jdk: u32,
     options: Options,
     option_text: String,
 ) -> Result<(), String> {
     ask_for_few_events(&jvmti, &options)?;
-    keep(Target::new((Vm::of(context), jvmti, jdk), Loaded::LaunchedForHeap, options, option_text));
+    keep(Target::new(
+        JvmAccess { vm: Vm::of(context), jvmti, jdk },
+        Loaded::LaunchedForHeap,
+        options,
+        option_text,
+    ));
     Ok(())
 }
 
@@ -255,7 +262,7 @@ pub(super) fn come_in(
         jvmti.enable(Event::VmDeath)
     });
     events.map_err(|error| Refused::of(AttachRefusal::Resources, error))?;
-    let target = Target::new((vm, jvmti, jdk), Loaded::Attached, options, text.to_owned());
+    let target = Target::new(JvmAccess { vm, jvmti, jdk }, Loaded::Attached, options, text.to_owned());
     vm.with_jni(|jni| target.running(jni)).ok_or(AttachRefusal::Resources)?;
     let target = keep(target);
     if let Some(socket) = socket {

@@ -108,8 +108,9 @@ impl Exact {
         let _ = self.hooks.set(hooks);
         self.forget_cells(jni).ok_or(AttachError::NoClasses)?;
         let refuse = &|class: LeftAsItIs| self.rewriting.refuse(class.to_string());
-        let names = (&attached.seen, &attached.changed, places);
-        loaded_classes::rewrite((jvmti, self.target.jdk), jni, names, refuse).ok_or(AttachError::NoClasses)
+        let (seen, changed) = (&attached.seen, &attached.changed);
+        loaded_classes::rewrite(jvmti, self.target.jdk, jni, seen, changed, places, refuse)
+            .ok_or(AttachError::NoClasses)
     }
 
     /// What the class hook gives for the hooks' own class; `None` of all others, of which is noted that they were asked for.
@@ -163,7 +164,7 @@ impl Exact {
             jvmti.disable(Event::ClassFileLoadHook);
         }
         if restores {
-            loaded_classes::restore((jvmti, self.target.jdk), jni, &attached.changed);
+            loaded_classes::restore(jvmti, self.target.jdk, jni, &attached.changed);
             jvmti.disable(Event::ClassFileLoadHook);
         }
         self.forget_slabs(jni);

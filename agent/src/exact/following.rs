@@ -56,7 +56,7 @@ struct Chosen<'call> {
 /// Follows an object that is due, if it is its turn.
 pub(crate) fn follow(exact: &Exact, jni: Jni<'_>, due: HandedOver<'_>) -> NextDue {
     let Some(shares) = shares_in_use(exact).filter(|_| !own_threads::is_own()) else { return NextDue::Never };
-    timed(exact, shares, |thread| thread.take_turn((exact, shares), jni, due)).unwrap_or(NextDue::Never)
+    timed(exact, shares, |thread| thread.take_turn(exact, shares, jni, due)).unwrap_or(NextDue::Never)
 }
 
 /// Follows an object that the JVM's sampler picked, if its class is frequent.
@@ -75,7 +75,7 @@ pub(super) fn follow_sampled(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, picked:
         let followed = Followed { object, size, bytes: 0, entry };
         // The JVM samples nothing while a virtual thread is being mounted or unmounted.
         let chosen = Chosen { followed, log2, moving: false };
-        let (_, on_stack) = thread.follow_chosen((exact, shares), jni, &mut known, chosen);
+        let (_, on_stack) = thread.follow_chosen(exact, shares, jni, &mut known, chosen);
         thread.has_reached(at, known.reached);
         Some(((), on_stack))
     });
@@ -120,7 +120,8 @@ impl OfThread {
     /// When the next object is due, and the time that went into a stack; `None`: no object of the class is.
     fn take_turn(
         &mut self,
-        (exact, shares): (&Exact, &Shares),
+        exact: &Exact,
+        shares: &Shares,
         jni: Jni<'_>,
         due: HandedOver<'_>,
     ) -> Option<(NextDue, Duration)> {
@@ -144,7 +145,7 @@ impl OfThread {
                 }
                 let followed = Followed { object: due.object, size, bytes: size << log2, entry: due.entry };
                 let chosen = Chosen { followed, log2, moving: due.moving };
-                self.follow_chosen((exact, shares), jni, &mut known, chosen)
+                self.follow_chosen(exact, shares, jni, &mut known, chosen)
             }
             None => (None, Duration::ZERO),
         };
@@ -163,7 +164,8 @@ impl OfThread {
     /// Has an object followed; also the time that went into its stack.
     fn follow_chosen(
         &mut self,
-        (exact, shares): (&Exact, &Shares),
+        exact: &Exact,
+        shares: &Shares,
         jni: Jni<'_>,
         known: &mut KnownClass,
         chosen: Chosen<'_>,

@@ -88,9 +88,12 @@ fn is_left_alone(name: &str) -> bool {
 /// added; `changed` those that are as they were not before, to which those are added that have hooks of an earlier session. `refuse` is told of each
 /// that stays as it is.
 pub(super) fn rewrite(
-    (jvmti, jdk): (&JvmtiEnv, u32),
+    jvmti: &JvmtiEnv,
+    jdk: u32,
     jni: Jni<'_>,
-    (seen, changed, places): (&ClassNames, &ClassNames, bool),
+    seen: &ClassNames,
+    changed: &ClassNames,
+    places: bool,
     refuse: &dyn Fn(LeftAsItIs),
 ) -> Option<()> {
     for pass in 0..MOST_PASSES {
@@ -108,7 +111,7 @@ pub(super) fn rewrite(
             }
             found == Look::Wanted
         };
-        if each_batch((jvmti, jdk), jni, &is_wanted, refuse)? == 0 {
+        if each_batch(jvmti, jdk, jni, &is_wanted, refuse)? == 0 {
             break;
         }
     }
@@ -122,8 +125,8 @@ pub(super) fn has(jvmti: &JvmtiEnv, jni: Jni<'_>, name: &str) -> bool {
 }
 
 /// Has the JVM take classes of these names as they were before: the hook is off.
-pub(super) fn restore((jvmti, jdk): (&JvmtiEnv, u32), jni: Jni<'_>, names: &ClassNames) {
-    each_batch((jvmti, jdk), jni, &|_, name| names.has(name), &|_| ());
+pub(super) fn restore(jvmti: &JvmtiEnv, jdk: u32, jni: Jni<'_>, names: &ClassNames) {
+    each_batch(jvmti, jdk, jni, &|_, name| names.has(name), &|_| ());
 }
 
 /// What a loaded class has to do with hooks.
@@ -159,7 +162,8 @@ fn look(jvmti: &JvmtiEnv, class: Class<'_>, name: &str, places: bool, refuse: &d
 
 /// Retransforms the loaded classes that are wanted, asked with their names; how many there were. `None` if the JVM has no memory to tell them.
 fn each_batch(
-    (jvmti, jdk): (&JvmtiEnv, u32),
+    jvmti: &JvmtiEnv,
+    jdk: u32,
     jni: Jni<'_>,
     is_wanted: &dyn Fn(Class<'_>, &str) -> bool,
     refuse: &dyn Fn(LeftAsItIs),

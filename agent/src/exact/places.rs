@@ -84,7 +84,7 @@ pub(crate) fn sample(exact: &Exact, jni: Jni<'_>, at: Sampled, state: u32) -> u6
 fn take(exact: &Exact, jni: Jni<'_>, at: Sampled, log2: u32) {
     let Sampled { offset, size, moving } = at;
     let Some((place, class)) = exact.counters.places.at(offset) else { return };
-    let site = take_stack(exact, jni, (class, place), moving, log2);
+    let site = take_stack(exact, jni, class, place, moving, log2);
     // No frames: the caller takes the array back, a place told of the object after all, or the JVM gave none.
     if exact.shared.sites.has_frames(site) {
         exact.counters.places.book(offset, site, log2, size);
@@ -92,13 +92,7 @@ fn take(exact: &Exact, jni: Jni<'_>, at: Sampled, log2: u32) {
 }
 
 /// Takes the stack at a place where an object is about to be made, which stands for two to the power `log2`.
-fn take_stack(
-    exact: &Exact,
-    jni: Jni<'_>,
-    (class, place): (ClassId, u32),
-    moving: bool,
-    log2: u32,
-) -> SiteId {
+fn take_stack(exact: &Exact, jni: Jni<'_>, class: ClassId, place: u32, moving: bool, log2: u32) -> SiteId {
     let shared = &*exact.shared;
     let stacks = Stacks { shared, jvmti: &exact.target.jvmti, jni };
     with_this_thread(shared, |thread| {

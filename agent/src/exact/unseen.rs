@@ -97,7 +97,7 @@ impl Unseen {
         picked: Picked,
     ) -> Option<Drawn> {
         let mut last = LAST.get().filter(|(number, _)| *number == self.number).map(|(_, last)| last);
-        let drawn = self.draws.get()?.take(jni, sample, (&mut last, gcs), picked);
+        let drawn = self.draws.get()?.take(jni, sample, &mut last, gcs, picked);
         LAST.set(last.map(|last| (self.number, last)));
         Some(drawn)
     }

@@ -361,7 +361,7 @@ mod tests {
     #[test]
     fn what_was_read_is_exact_and_samples_count_for_what_was_not() {
         let (estimates, young) = (Estimates::new(INTERVAL), Young::default());
-        young.is_read_from_now_on([ClassId(9)], (Some(INTERVAL), true));
+        young.is_read_from_now_on([ClassId(9)], Some(INTERVAL), true);
         let take = |class, size| {
             estimates.add(ClassId(class), sample(size), young.period_of(size, young.now()));
         };
@@ -396,7 +396,7 @@ mod tests {
         // Nothing was sampled after what was read last, and all before it was read: there is no gap.
         for (unread, is_exact) in [(0.0, true), (0.01, false)] {
             let (estimates, young) = (Estimates::new(INTERVAL), Young::default());
-            young.is_read_from_now_on([], (Some(INTERVAL), true));
+            young.is_read_from_now_on([], Some(INTERVAL), true);
             young.pause_ends(Some(unread), true);
             estimates.add(ClassId(1), sample(16), young.period_of(16, young.now()));
             estimates.is_open_from(false, young.now());

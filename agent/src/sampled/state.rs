@@ -111,8 +111,8 @@ impl Sampled {
         let filter = &self.shared.plan.filter;
         let admitted = filter.admits_size(sample.size) && filter.admits(&name);
         self.threads.with_this(&self.shared, |thread| {
-            let now = (&mut thread.last, self.shared.clock.gcs());
-            let drawn = self.draws.take(jni, sample, now, picked);
+            let gcs = self.shared.clock.gcs();
+            let drawn = self.draws.take(jni, sample, &mut thread.last, gcs, picked);
             self.estimates.add(class, drawn, self.shared.young.period_of(sample.size, now_read));
             thread.samples.add(Sample { class, maker: None, estimate: drawn.estimate });
             if admitted && drawn.is_fair(fastrand::f64()) {

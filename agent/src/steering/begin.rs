@@ -39,7 +39,7 @@ pub(crate) fn begin(profiler: &Arc<Profiler>, jni: Jni<'_>) {
         ]);
     }
     if profiler.options.census {
-        profiler.census.begin(target, shared, jni, (launched, profiler.options.pause));
+        profiler.census.begin(target, shared, jni, launched, profiler.options.pause);
     }
     profiler.engine.begin(jni);
     if profiler.options.delay_profiling {

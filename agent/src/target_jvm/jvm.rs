@@ -46,10 +46,17 @@ pub(crate) struct Target {
     ended: AtomicBool,
 }
 
+/// How a JVM is reached, and its release.
+pub(crate) struct JvmAccess {
+    pub(crate) vm: Vm,
+    pub(crate) jvmti: JvmtiEnv,
+    pub(crate) jdk: u32,
+}
+
 impl Target {
     /// What is known when the agent is loaded.
     pub(crate) fn new(
-        (vm, jvmti, jdk): (Vm, JvmtiEnv, u32),
+        JvmAccess { vm, jvmti, jdk }: JvmAccess,
         loaded: Loaded,
         options: Options,
         option_text: String,

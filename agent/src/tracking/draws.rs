@@ -88,7 +88,8 @@ impl Draws {
         &self,
         jni: Jni<'_>,
         sample: SampledAllocation<'_>,
-        (last, gcs): (&mut Option<Last>, u32),
+        last: &mut Option<Last>,
+        gcs: u32,
         picked: Picked,
     ) -> Drawn {
         let size = sample.size;

@@ -54,7 +54,8 @@ impl Loaders {
     /// The frame of the loader of the innermost of these methods that is not the JDK's, or else of the innermost.
     pub(super) fn of_stack(
         &self,
-        (jvmti, jni): (&JvmtiEnv, Jni<'_>),
+        jvmti: &JvmtiEnv,
+        jni: Jni<'_>,
         sites: &SiteTable,
         methods: impl Iterator<Item = u64>,
     ) -> Option<FrameId> {

@@ -104,7 +104,7 @@ impl Stacks<'_> {
     /// The frame of the running thread's pool.
     fn thread(&self) -> Option<FrameId> {
         let Shared { pools, sites, number, clock, .. } = self.shared;
-        pools.of_this_thread((self.jvmti, self.jni), sites, (*number, clock.now_ms()))
+        pools.of_this_thread(self.jvmti, self.jni, sites, *number, clock.now_ms())
     }
 
     /// The frames of a new stack, without the profiler's own and the object's constructors.
@@ -163,7 +163,7 @@ impl Stacks<'_> {
         if plan.loaders {
             let methods =
                 raw.frames().skip(dropped).map(|(method, _)| method).filter(|&method| method != THREAD);
-            let loader = loaders.of_stack((self.jvmti, self.jni), sites, methods);
+            let loader = loaders.of_stack(self.jvmti, self.jni, sites, methods);
             let names_thread = raw.frames().last().is_some_and(|(method, _)| method == THREAD);
             let at = frames.len() - usize::from(names_thread);
             frames.splice(at..at, loader);

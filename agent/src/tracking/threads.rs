@@ -46,9 +46,11 @@ impl Pools {
     /// The frame of the running thread's pool, in a session of this number at this time; `None` while the thread is being made.
     pub(super) fn of_this_thread(
         &self,
-        (jvmti, jni): (&JvmtiEnv, Jni<'_>),
+        jvmti: &JvmtiEnv,
+        jni: Jni<'_>,
         sites: &SiteTable,
-        (shared, now_ms): (u64, u64),
+        shared: u64,
+        now_ms: u64,
     ) -> Option<FrameId> {
         let is_fresh = |known: &Known| known.shared == shared && now_ms < known.at_ms + KEPT_MS;
         if let Some(known) = KNOWN.get().filter(is_fresh) {

@@ -108,7 +108,8 @@ impl Young {
     pub(crate) fn is_read_from_now_on(
         &self,
         mixed: impl IntoIterator<Item = ClassId>,
-        (largest, from_start): (Option<u64>, bool),
+        largest: Option<u64>,
+        from_start: bool,
     ) {
         self.from_start.store(from_start, Relaxed);
         self.has_gaps.store(!from_start, Relaxed);
@@ -197,7 +198,7 @@ mod tests {
     fn a_period_is_known_once_it_ended_and_for_as_long_as_it_is_kept() {
         let young = Young::default();
         assert_eq!(young.period_of(16, young.now()), None, "nobody reads");
-        young.is_read_from_now_on([ClassId(1)], (Some(1_000), true));
+        young.is_read_from_now_on([ClassId(1)], Some(1_000), true);
         let now = young.now();
         let [small, large] =
             [1_000, 1_001].map(|bytes| young.period_of(bytes, now).expect("there is a census"));
@@ -219,12 +220,12 @@ mod tests {
     fn large_objects_that_were_not_counted_are_a_gap_where_they_are_counted_by_themselves() {
         for (largest, has_gap) in [(Some(1_000), true), (None, false)] {
             let young = Young::default();
-            young.is_read_from_now_on([], (largest, true));
+            young.is_read_from_now_on([], largest, true);
             young.pause_ends(Some(0.0), false);
             assert_eq!(young.has_gaps(), has_gap);
         }
         let young = Young::default();
-        young.is_read_from_now_on([], (None, false));
+        young.is_read_from_now_on([], None, false);
         assert!(young.has_gaps(), "it was there before");
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<u8, Error> {
     let log = args.gc_log.as_deref().map(promoted).transpose()?;
     let measured = measured(args)?;
     let recorded = log.is_none().then(|| advise::promoted_as_recorded(&measured.profile)).flatten();
-    let advised = advised(&measured, args, (log.or(recorded), recorded.is_some()));
+    let advised = advised(&measured, args, log.or(recorded), recorded.is_some());
     let file = args.output.as_deref();
     if args.json.is_json() {
         output::json(&verdicts::advice_json(&advised), file)?;
@@ -58,7 +58,8 @@ fn measured(args: &AdviseArgs) -> Result<measured::Measured, Error> {
 fn advised(
     measured: &measured::Measured,
     args: &AdviseArgs,
-    (log, is_recorded): (Option<Promoted>, bool),
+    log: Option<Promoted>,
+    is_recorded: bool,
 ) -> Advised {
     let profile = &measured.profile;
     let gc = profile.run.jvm.gc;
