@@ -1,7 +1,7 @@
 //! The text of `#help`, made from the table. Prints nothing itself.
 
 use super::spec::Spec;
-use super::table::SPECS;
+use super::table::specs;
 
 const WIDTH: usize = 80;
 const INDENT: &str = "      ";
@@ -14,7 +14,7 @@ are spelled as Class.getName() does: [B, [Ljava.lang.Object;, a.b.Outer$Inner.
 /// Every option with its form, meaning and an example, at most 80 columns wide, ending in a newline.
 pub fn help() -> String {
     let mut text = HEAD.to_owned();
-    for spec in SPECS {
+    for spec in specs() {
         text.push_str(&entry(spec));
     }
     text

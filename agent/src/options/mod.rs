@@ -1,6 +1,6 @@
 //! The agent's options: `#name` or `#name-value`, joined without spaces, as InMemProfiler wrote them.
 //!
-//! One table (`table.rs`) drives parsing, suggestions and `#help`. Pure: no file, clock, terminal or JVM is asked;
+//! One table (`table/`, a file per subject) drives parsing, suggestions and `#help`. Pure: no file, clock, terminal or JVM is asked;
 //! whether a folder can be written or the JVM can sample is found out by those who use the options.
 
 mod error;

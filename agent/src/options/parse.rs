@@ -6,7 +6,7 @@ use super::error::OptionError;
 use super::heap;
 use super::settings::Options;
 use super::spec::{CONTINUE, Shape, Spec};
-use super::table::{CLASHES, HEAP_OCCASIONS, SPECS};
+use super::table::{CLASHES, HEAP_OCCASIONS, specs};
 
 /// Mean bytes between two samples of the sampled engine: HotSpot's own choice, at a cost that can't be measured.
 const SAMPLED_INTERVAL: u64 = 512 << 10;
@@ -62,7 +62,7 @@ fn parse(text: &str) -> Result<Options, OptionError> {
 
 fn apply(options: &mut Options, token: &str) -> Result<&'static Spec, OptionError> {
     let (name, value) = split(token);
-    let Some(spec) = SPECS.iter().find(|spec| spec.is_called(name)) else {
+    let Some(spec) = specs().find(|spec| spec.is_called(name)) else {
         return Err(OptionError::Unknown { name: name.to_owned(), meant: meant(name) });
     };
     set(options, spec, value)?;
@@ -71,7 +71,7 @@ fn apply(options: &mut Options, token: &str) -> Result<&'static Spec, OptionErro
 
 /// Name and value. A name with a `-` of its own goes before one that it begins with.
 fn split(token: &str) -> (&str, Option<&str>) {
-    let long = SPECS.iter().map(|spec| spec.name).filter(|name| name.contains('-')).find_map(|name| {
+    let long = specs().map(|spec| spec.name).filter(|name| name.contains('-')).find_map(|name| {
         let rest = token.strip_prefix(name)?;
         (rest.is_empty() || rest.starts_with('-')).then(|| token.split_at(name.len()))
     });
@@ -152,8 +152,7 @@ fn meant(wrong: &str) -> Option<String> {
         }
         spec.names().map(|name| strsim::damerau_levenshtein(&wrong, name)).min().unwrap_or(usize::MAX)
     };
-    SPECS
-        .iter()
+    specs()
         .map(|spec| (distance(spec), spec))
         .filter(|&(distance, spec)| distance <= slips && distance < spec.name.len())
         .min_by_key(|&(distance, _)| distance)

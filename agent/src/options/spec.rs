@@ -24,6 +24,17 @@ pub(super) struct Spec {
     pub(super) needs: &'static [&'static str],
 }
 
+/// What a row leaves out.
+pub(super) const DEFAULTS: Spec = Spec {
+    name: "",
+    alias: None,
+    mistaken: &[],
+    shape: Shape::Flag(|_| ()),
+    example: "",
+    help: "",
+    needs: &[],
+};
+
 /// How an option is written: the placeholder of its value, and its effect.
 pub(super) enum Shape {
     /// `#name`
