@@ -114,6 +114,11 @@ fn owner_at(row: &Sustained) -> Option<usize> {
     row.path[..row.element].iter().rposition(|label| static_field(label).is_some() || is_own_object(label))
 }
 
+/// Whether it is of the JDK, and nothing of the program's own holds it alone.
+pub(super) fn is_nobodys(row: &Sustained) -> bool {
+    owner_at(row).is_none() && !is_own(element(row))
+}
+
 /// Whether it is an object of the program's own, and no class.
 fn is_own_object(label: &str) -> bool {
     is_own(label) && !label.starts_with("class ")

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mayfly_heap::dominators::{Dominators, lasting_first};
-use mayfly_heap::growth::{LoadedClasses, Outline, Sustained, sustained};
+use mayfly_heap::growth::{LoadedClasses, OneEach, Outline, Sustained, one_each, sustained};
 use mayfly_heap::{Edge, EdgeName, Filter, Graph, ObjectSet, Strength, paths};
 use mayfly_profile::Profile;
-use mayfly_verdicts::leaks::{Growth, Starting, Suspicion, Turnover, Watched, growing, is_of_expiry};
+use mayfly_verdicts::leaks::{Bound, Growth, Starting, Suspicion, Turnover, Watched, growing, is_of_expiry};
 
 use super::containers::{self, Container};
-use super::labels::{is_own, named, shown};
+use super::labels::{class_of, is_own, named, shown};
 use super::makers;
 use crate::error::Error;
 use crate::heap::dump_file::DumpFile;
@@ -138,13 +138,16 @@ impl Dumps {
             heap_bytes,
             expiry: None,
             turnover: turnover(row),
+            bound: None,
+            nobodys: containers::is_nobodys(row),
             watched: self.watched(),
             starting: self.starting,
             times: self.times.clone(),
         };
-        // All objects are gone through for it: only where it decides.
+        // All objects are gone through for these: only where they decide.
         if growing(&growth) == Suspicion::Leak {
             growth.expiry = self.expiry(row);
+            growth.bound = self.bound(row);
         }
         growing(&growth)
     }
@@ -152,6 +155,11 @@ impl Dumps {
     fn watched(&self) -> Option<Watched> {
         let (first, last) = (self.times.first()?, self.times.last()?);
         Some(Watched { ran_before: self.ran_before?.as_secs_f64() + first, seconds: last - first })
+    }
+
+    fn bound(&self, row: &Sustained) -> Option<Bound> {
+        let OneEach { holder, holders, taken } = one_each(row, self.last.as_ref()?, &self.outlines)?;
+        Some(Bound { holder: class_of(&holder).to_owned(), holders, taken })
     }
 
     /// A field by which entries may be dropped in time, of the element or of what holds it, up to the first class that is the program's own.

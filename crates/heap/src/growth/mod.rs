@@ -4,6 +4,7 @@
 //! Not here: how summaries without a graph are compared.
 
 mod loaded;
+mod one_each;
 mod outline;
 mod paths;
 mod spread;
@@ -14,6 +15,7 @@ mod tests;
 mod tree;
 
 pub use loaded::LoadedClasses;
+pub use one_each::{OneEach, one_each};
 pub use outline::Outline;
 pub use paths::{PathGrowth, by_path};
 pub use spread::{Spread, spreads};

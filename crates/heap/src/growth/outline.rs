@@ -62,6 +62,11 @@ impl Outline {
         self.by_identity.as_ref().and_then(|nodes| nodes.get(id)).copied().unwrap_or(0)
     }
 
+    /// How many objects are at the end of such a path.
+    pub(super) fn objects_at(&self, path: &[Box<str>]) -> u64 {
+        self.node(path).map_or(0, |node| self.tree.nodes[node as usize].own.objects)
+    }
+
     pub(super) fn node(&self, path: &[Box<str>]) -> Option<NodeIndex> {
         let nodes = &self.tree.nodes;
         path.iter().try_fold(0, |node: NodeIndex, label| {

@@ -117,10 +117,7 @@ impl Seen<'_> {
     fn by_number(&self, row: &Sustained) -> bool {
         let array = |label: &str| label.rsplit(": ").next().unwrap_or(label).starts_with('[');
         let Some(at) = row.path[..row.element].iter().rposition(|label| !array(label)) else { return false };
-        let objects = |dump: &Outline| {
-            let node = dump.node(&row.path[..=at]);
-            node.map_or(0, |node| dump.tree.nodes[node as usize].own.objects)
-        };
+        let objects = |dump: &Outline| dump.objects_at(&row.path[..=at]);
         self.first.by_identity.is_none()
             && objects(self.last) as f64 > MORE_CONTAINERS * objects(self.first) as f64
     }

@@ -271,3 +271,56 @@ fn more_containers_are_growth_by_their_number() {
         assert_eq!(spreads(&[&row], &last, &dumps), [Spread::NONE], "{known}");
     }
 }
+
+/// A ring of so many slots, of which some are filled; a list; and sessions of which as many have a list with so many lines each.
+fn ring(slots: u64, filled: u64, each: u64) -> (Graph, Outline) {
+    let mut text = String::from(
+        "root static my.App.ring -> 1:my.Ring[16] -data-> 2:my.Slot[][99]
+         root static my.App.all -> 3:my.List[16]
+         root static my.App.sessions -> 4:my.Sessions[16]\n",
+    );
+    for at in 0..slots {
+        let [slot, entry, text_of, one, session, list, lines, line] =
+            [1, 2, 3, 4, 5, 6, 7, 8].map(|part| part * 0x10000 + at);
+        text += &format!("2 -[{at}]-> {slot:x}:my.Slot[16]\n4 -[{at}]-> {session:x}:my.Session[16]\n");
+        if at < filled {
+            text += &format!(
+                "{slot:x} -ref-> {entry:x}:my.Entry[32] -text-> {text_of:x}:java.lang.String[100]\n"
+            );
+            text += &format!("3 -[{at}]-> {one:x}:my.One[100]\n");
+            text += &format!(
+                "{session:x} -lines-> {list:x}:java.util.ArrayList[24] -elementData-> {lines:x}:java.lang.Object[][30]\n"
+            );
+            for number in 0..each {
+                text += &format!("{lines:x} -[{number}]-> {:x}:my.Line[100]\n", line + number * 0x1000);
+            }
+        }
+    }
+    let graph = heap(&text);
+    let outline = Outline::new(&graph, &Dominators::new(&graph, &Filter::new(&graph, Strength::Strong)));
+    (graph, outline)
+}
+
+#[test]
+fn what_fills_slots_that_do_not_become_more_is_bounded() {
+    let bounds = |dumps: [(u64, u64, u64); 4]| {
+        let (graphs, outlines): (Vec<_>, Vec<_>) =
+            dumps.into_iter().map(|(slots, filled, each)| ring(slots, filled, each)).unzip();
+        let rows = sustained(&outlines, 100);
+        assert_eq!(rows.len(), 3, "{rows:?}");
+        let bound = |row: &Sustained| one_each(row, &graphs[3], &outlines);
+        let named = |row: &Sustained| (row.path[row.element].to_string(), bound(row));
+        rows.iter().map(named).collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let slots = Some(OneEach { holder: "my.Slot".into(), holders: 50, taken: 40 });
+    let found = bounds([(50, 10, 1), (50, 20, 1), (50, 30, 1), (50, 40, 1)]);
+    assert_eq!(found["my.Entry"], slots);
+    assert_eq!(found["my.One"], None, "a list takes any number");
+    assert_eq!(found["java.util.ArrayList"].as_ref().map(|bound| &*bound.holder), Some("my.Session"));
+    // What is in the lists becomes more, beside their number.
+    let swells = bounds([(50, 10, 1), (50, 20, 2), (50, 30, 3), (50, 40, 4)]);
+    assert_eq!((&swells["my.Entry"], &swells["java.util.ArrayList"]), (&slots, &None));
+    // The slots become more themselves.
+    let grows = bounds([(20, 10, 1), (30, 20, 1), (40, 30, 1), (50, 40, 1)]);
+    assert!(grows.values().all(Option::is_none), "{grows:?}");
+}

@@ -36,6 +36,9 @@ const STEADY: f64 = 0.5;
 const KEEPS_PACE: f64 = 0.7;
 const MORE: f64 = 1.25;
 
+/// Growth of what nobody holds alone that tells nothing.
+const HARDLY: f64 = 0.1;
+
 /// How a word begins in the names of fields by which something is dropped in time.
 const EXPIRY: [&str; 4] = ["expir", "evict", "ttl", "flush"];
 
@@ -56,12 +59,27 @@ pub struct Growth {
     pub expiry: Option<String>,
     /// Which of the objects came and went, if that is known.
     pub turnover: Option<Turnover>,
+    /// What holds one of them each, and does not become more, if that is so.
+    pub bound: Option<Bound>,
+    /// Whether they are of the JDK and nothing of the program's holds them alone, so that nobody can be named.
+    pub nobodys: bool,
     /// For how long it was looked at, if that is known.
     pub watched: Option<Watched>,
     /// If the program still loaded its classes.
     pub starting: Option<Starting>,
     /// When each dump was taken, in seconds; empty if that is not known.
     pub times: Vec<f64>,
+}
+
+/// Holders that do not become more, of which each has one at most: a ring or a pool that is filled for the first time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// Their class.
+    pub holder: String,
+    /// So many.
+    pub holders: u64,
+    /// Of these, those that have one.
+    pub taken: u64,
 }
 
 /// Classes that a program which starts loaded between two dumps.
@@ -144,7 +162,11 @@ pub fn growing(growth: &Growth) -> Suspicion {
             Some(field) => Suspicion::Unsure(format!(
                 "by its field {field} entries may yet be dropped, and none was: look for longer than they may live"
             )),
-            None => since_when(growth).or_else(|| starts(growth)).map_or(Suspicion::Leak, Suspicion::Unsure),
+            None => hardly_more(growth)
+                .or_else(|| filled_in(growth))
+                .or_else(|| since_when(growth))
+                .or_else(|| starts(growth))
+                .map_or(Suspicion::Leak, Suspicion::Unsure),
         },
     }
 }
@@ -221,6 +243,33 @@ fn since_when(growth: &Growth) -> Option<String> {
             2.0 * (filling + seconds)
         )
     })
+}
+
+/// Why what nobody holds alone may be any of what the whole program shares: it became more by a little only.
+fn hardly_more(growth: &Growth) -> Option<String> {
+    let (&first, &last) = (growth.objects.first()?, growth.objects.last()?);
+    let share = last.saturating_sub(first) as f64 / first.max(1) as f64;
+    (growth.nobodys && share < HARDLY).then(|| {
+        format!(
+            "nothing of the program's own holds them alone, and they became more by {:.1} % only: caches share such; look for longer (--for)",
+            100.0 * share
+        )
+    })
+}
+
+/// Why it can't become more than what holds it.
+fn filled_in(growth: &Growth) -> Option<String> {
+    let Bound { holder, holders, taken } = growth.bound.as_ref()?;
+    let free = holders.saturating_sub(*taken);
+    let seconds = growth.watched.map(|watched| watched.seconds);
+    let grown = difference(&growth.objects);
+    let when = seconds
+        .filter(|_| free > 0 && grown > 0.0)
+        .map_or_else(String::new, |seconds| format!(" in about {:.0} s", free as f64 * seconds / grown));
+    Some(format!(
+        "each of {holders} {holder} holds one at most, these do not become more, and {free} have none yet: a ring or a pool that fills; \
+         search again{when}"
+    ))
 }
 
 /// Whether a field's name says that what is held has a bounded life: `expiredSessions`, `evictionLock`, `idleTtl`.

@@ -10,7 +10,7 @@ mod suspicion;
 mod turnover;
 mod weight;
 
-pub use growth::{Growth, Starting, Watched, growing, is_of_expiry};
+pub use growth::{Bound, Growth, Starting, Watched, growing, is_of_expiry};
 pub use recorded::{Keeper, Kept, Recorded, recorded};
 pub use suspicion::Suspicion;
 pub use turnover::Turnover;

@@ -8,6 +8,8 @@ const LEAST_OBJECTS: u64 = 8;
 /// Of those that were there, this share going in the last interval is no leak; this share is in doubt.
 const GOES: f64 = 0.5;
 const MAY_GO: f64 = 0.25;
+/// This share going in each interval is a life that ends, if late.
+const GOES_SLOWLY: f64 = 0.1;
 /// Of what came in the first interval more than this share of what the second left has to be there.
 const STAYS: f64 = 0.4;
 
@@ -39,7 +41,7 @@ impl Turnover {
                 "of {} objects that were there {} are gone: it may be emptied, only not as fast as it fills; look for longer (--for)",
                 lost.of, lost.gone
             ))),
-            _ => self.middle(),
+            _ => self.middle().or_else(|| self.slowly()),
         }
     }
 
@@ -57,6 +59,23 @@ impl Turnover {
         let came = [pace(*here, *two, second - start), pace(*stayed, *now, end - before)];
         let went = [pace(*of_one, *one, second - start), pace(*of_two, *two, third - second)];
         (times.len() >= 4 && self.present.len() == times.len()).then_some([came, went])
+    }
+
+    /// Of what was there at first as large a share goes in each interval: all of it will, however long that takes. Of a leak beside what lives for
+    /// a while, ever less goes.
+    fn slowly(&self) -> Option<Suspicion> {
+        let (&of, &now) = (self.first.first()?, self.first.last()?);
+        let goes = |pair: &[u64]| pair[0] > 0 && 1.0 - pair[1] as f64 / pair[0] as f64 >= GOES_SLOWLY;
+        let steady = self.first.len() > 3
+            && of as f64 * GOES_SLOWLY >= LEAST_OBJECTS as f64
+            && self.first.windows(2).all(goes);
+        steady.then(|| {
+            Suspicion::Unsure(format!(
+                "of {of} objects that were there {} are gone, about as many between any two dumps: it may turn over, only slowly; look for \
+                 longer (--for)",
+                of.saturating_sub(now)
+            ))
+        })
     }
 
     /// What came in the first interval has to be there still, or it only lives for longer than one of them. Of what lives for a while beside a
@@ -124,6 +143,20 @@ mod tests {
             ),
             ("lives for one interval and a half", [0, 0, 80, 200], [0; 4], [0, 120, 80, 0], Some("harmless")),
             ("lives for less", [0, 0, 0, 200], [0; 4], [0, 120, 0, 0], Some("harmless")),
+            (
+                "a ring that turns over slowly",
+                [600, 700, 800, 1000],
+                [1000, 870, 760, 660],
+                [600, 900, 780, 680],
+                Some("unsure"),
+            ),
+            (
+                "a leak beside what is reset once",
+                [70, 80, 90, 100],
+                [100, 88, 87, 86],
+                [80, 90, 89, 88],
+                None,
+            ),
             ("few", [0, 0, 1, 2], [3, 0, 0, 0], [0, 2, 0, 0], None),
         ];
         for (what, present, first, second, expected) in cases {

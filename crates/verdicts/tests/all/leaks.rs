@@ -5,7 +5,7 @@ use mayfly_profile::{
     Trust,
 };
 use mayfly_verdicts::leaks::{
-    Growth, Keeper, Recorded, Starting, Suspicion, Turnover, Watched, growing, is_of_expiry, recorded,
+    Bound, Growth, Keeper, Recorded, Starting, Suspicion, Turnover, Watched, growing, is_of_expiry, recorded,
 };
 
 fn growth(objects: &[u64], soft: &[u64]) -> Growth {
@@ -39,6 +39,32 @@ fn steady_growth_is_a_leak_and_all_else_says_why_it_is_none() {
     ] {
         reason(&growing(&growth(objects, soft)), name, word);
     }
+}
+
+/// In Neo4j 27,200 strings that caches share became 27,700.
+#[test]
+fn what_nobody_holds_alone_and_hardly_grows_is_no_leak_yet() {
+    let strings =
+        |from, nobodys| Growth { nobodys, ..growth(&[from, from + 10, from + 20, from + 30], &[0; 4]) };
+    reason(&growing(&strings(1_000, true)), "unsure", "became more by 3.0 % only");
+    assert_eq!(growing(&strings(1_000, false)), Suspicion::Leak);
+    assert_eq!(growing(&strings(100, true)), Suspicion::Leak);
+}
+
+/// Neo4j keeps its last 8,192 queries in as many slots, which it fills in its first minutes.
+#[test]
+fn what_fills_slots_that_do_not_become_more_is_no_leak_yet() {
+    let filling = |taken| Growth {
+        bound: Some(Bound { holder: "a.Ring$Slot".to_owned(), holders: 1_000, taken }),
+        watched: Some(Watched { ran_before: 20.0, seconds: 30.0 }),
+        ..growth(&[100, 200, 300, 400], &[0; 4])
+    };
+    reason(
+        &growing(&filling(400)),
+        "unsure",
+        "600 have none yet: a ring or a pool that fills; search again in about 60 s",
+    );
+    reason(&growing(&filling(1_000)), "unsure", "0 have none yet: a ring or a pool that fills; search again");
 }
 
 #[test]

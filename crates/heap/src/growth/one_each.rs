@@ -1,0 +1,80 @@
+//! What can't become more than its holders: each has one at most, and they do not become more. A ring or a pool of slots that is filled for
+//! the first time, or whose contents become nobody else's.
+
+use mayfly_counts::Total;
+use rustc_hash::FxHashSet;
+
+use super::outline::Outline;
+use super::sustained::Sustained;
+use crate::graph::Graph;
+use crate::index::ObjectIndex;
+
+/// Fewer holders tell nothing.
+const LEAST_HOLDERS: u64 = 8;
+/// Holders that are more by this factor become more.
+const AS_MANY: f64 = 1.02;
+/// Where by this factor more is in each, that becomes more.
+const AS_MANY_INSIDE: f64 = 1.25;
+
+/// Holders of which each has one object at most.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OneEach {
+    /// Their label on the path.
+    pub holder: Box<str>,
+    /// So many.
+    pub holders: u64,
+    /// Of these, those that have one in the last dump.
+    pub taken: u64,
+}
+
+/// The nearest such holders of what grew, in the last dump with its graph. Below them only fields of the program's own classes: a collection,
+/// or an array, may take any number.
+pub fn one_each(row: &Sustained, graph: &Graph, dumps: &[Outline]) -> Option<OneEach> {
+    if !becomes_more_only(row, dumps) {
+        return None;
+    }
+    let above = (0..row.element).rev().take_while(|&at| !is_of_a_collection(&row.path[at]));
+    above.filter(|&at| are_as_many(&row.path[..=at], dumps)).find_map(|at| taken(row, at, graph, dumps))
+}
+
+/// Whether there are more of them, and not more in each: a list that each of a hundred sessions has may leak. What is in each may become its
+/// own as others let go of it: so one is not more than none.
+fn becomes_more_only(row: &Sustained, dumps: &[Outline]) -> bool {
+    let (Some(few), Some(many)) = (row.own.first(), row.own.last()) else { return false };
+    let inside = |dump: Option<&Outline>| dump.map_or(0, |dump| dump.objects_at(&row.path)) as f64;
+    let each = |inside: f64, of: &Total| inside / of.objects.max(1) as f64;
+    let (before, after) = (each(inside(dumps.first()), few), each(inside(dumps.last()), many));
+    many.objects > few.objects && after <= (AS_MANY_INSIDE * before).max(1.0)
+}
+
+/// Whether it is an array or a class of the JDK. Other collections have an array, or elements of one class below each other.
+fn is_of_a_collection(label: &str) -> bool {
+    let class = label.rsplit(": ").next().unwrap_or(label);
+    class.starts_with('[') || class.starts_with("java.")
+}
+
+fn are_as_many(path: &[Box<str>], dumps: &[Outline]) -> bool {
+    let objects: Vec<_> = dumps.iter().map(|dump| dump.objects_at(path)).collect();
+    let (least, most) =
+        (objects.iter().min().copied().unwrap_or(0), objects.iter().max().copied().unwrap_or(0));
+    least >= LEAST_HOLDERS && most as f64 <= AS_MANY * least as f64
+}
+
+/// `None` if one of them has two.
+fn taken(row: &Sustained, at: usize, graph: &Graph, dumps: &[Outline]) -> Option<OneEach> {
+    let last = dumps.last()?;
+    let (holder, element) = (last.node(&row.path[..=at])?, last.node(&row.path[..=row.element])?);
+    let tree = &last.tree;
+    let mut taken = FxHashSet::default();
+    for object in (0..graph.len()).filter(|&object| tree.node_of[object] == element) {
+        let mut above = tree.dominator(ObjectIndex(object as u32));
+        while let Some(one) = above.filter(|one| tree.node_of[one.0 as usize] != holder) {
+            above = tree.dominator(one);
+        }
+        if !taken.insert(above?) {
+            return None;
+        }
+    }
+    let holders = tree.nodes[holder as usize].own.objects;
+    Some(OneEach { holder: row.path[at].clone(), holders, taken: taken.len() as u64 })
+}
