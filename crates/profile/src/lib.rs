@@ -31,6 +31,7 @@ pub use derived::own_code::{FRAMEWORKS, OwnCode};
 pub use derived::own_tree::OwnWay;
 pub use derived::phases::StartUp;
 pub use derived::places::Places;
+pub use derived::program::Through;
 pub use derived::slices::{Happened, Slice, Slices};
 pub use derived::slicing::Slicing;
 pub use facts::blame::{BlameRules, BlamedClass, BlamedMethod, blame};

@@ -10,16 +10,20 @@ use crate::stream::profile::Profile;
 const ALL: &str = "frameworks";
 
 /// Beginnings of the names of classes of frameworks and libraries that many programs are made with.
-pub const FRAMEWORKS: [&str; 40] = [
+pub const FRAMEWORKS: [&str; 51] = [
     "akka.",
     "brave.",
     "ch.qos.logback.",
+    "com.caucho.",
     "com.fasterxml.",
     "com.google.common.",
     "com.google.gson.",
     "com.google.protobuf.",
+    "com.ibm.ws.",
     "com.zaxxer.hikari.",
+    "fish.payara.",
     "groovy.",
+    "io.dropwizard.",
     "io.grpc.",
     "io.helidon.",
     "io.micrometer.",
@@ -40,17 +44,24 @@ pub const FRAMEWORKS: [&str; 40] = [
     "org.apache.catalina.",
     "org.apache.commons.",
     "org.apache.coyote.",
+    "org.apache.cxf.",
+    "org.apache.felix.",
+    "org.apache.karaf.",
     "org.apache.logging.",
     "org.apache.tomcat.",
+    "org.apache.tomee.",
     "org.codehaus.groovy.",
     "org.eclipse.jetty.",
     "org.glassfish.",
     "org.hibernate.",
     "org.jboss.",
+    "org.osgi.",
     "org.slf4j.",
     "org.springframework.",
+    "org.wildfly.",
     "reactor.",
     "scala.",
+    "weblogic.",
 ];
 
 /// What a user names.

@@ -1,6 +1,6 @@
 //! What was found, in plain words: up to five sentences, each with how sure it is, and which command tells more.
 
-use mayfly_profile::{ClassProfile, LiveAsOf, Tally, bursts};
+use mayfly_profile::{ClassProfile, Frame, LiveAsOf, OldRow, SiteProfile, Tally, Through, bursts};
 
 use super::longest;
 use super::{Finding, Screen};
@@ -27,6 +27,8 @@ const NUMBER: usize = 5;
 
 /// Columns of a name in a sentence.
 const NAME: usize = 50;
+/// A share of all through one line of the program that is worth a word.
+const MUCH: f64 = 0.2;
 
 impl Screen<'_> {
     /// The sentences, numbered, each with what to do next below it.
@@ -80,10 +82,7 @@ impl Screen<'_> {
         let longest = self.longest();
         let lives_longest = longest.as_ref().map(|row| {
             let text = longest::sentence(row, self.profile.duration_ms);
-            (
-                text,
-                longest::maker(row).map(|made| if row.old.live.is_empty() { made } else { made + HOLDERS }),
-            )
+            (text, self.maker(row).map(|made| if row.old.live.is_empty() { made } else { made + HOLDERS }))
         });
         let found = [
             self.allocates().map(|text| (text, self.allocating_method())),
@@ -129,11 +128,43 @@ impl Screen<'_> {
         }
         let total = self.methods.iter().map(|method| method.allocated_bytes).fold(0, u64::saturating_add);
         let most = self.methods.iter().max_by_key(|method| method.allocated_bytes)?;
-        let (class, method) = most.method.as_ref()?;
-        let method = shorten(&place_text(class, method, most.line), NAME, "...");
+        let (class, method) = most.method.as_ref().map(|(class, method)| (&**class, &**method))?;
+        if most.allocated_bytes == 0 {
+            return None;
+        }
         let share = share(most.allocated_bytes, total);
-        (most.allocated_bytes > 0)
-            .then(|| format!("{method} allocates {share} of all; its callers: mayfly report --ways"))
+        let made = shorten(&place_text(class, method, most.line), NAME, "...");
+        let bounds = self.profile.site_bounds();
+        let through = self.program_of((class, method), |site| site.allocated_at_most(&bounds));
+        Some(match through {
+            Some(Through { frame, share: all }) => format!(
+                "{} of all is allocated below {}, {share} by {made}; the ways: mayfly report --ways",
+                whole_percent(all),
+                frame_name(&frame)
+            ),
+            None => format!("{made} allocates {share} of all; its callers: mayfly report --ways"),
+        })
+    }
+
+    /// The program's frame through which most passes, if that is not this method (class and name), and much.
+    fn program_of(&self, made_by: (&str, &str), weight: impl Fn(&SiteProfile) -> u64) -> Option<Through> {
+        let through = self.profile.through(weight)?;
+        (through.share >= MUCH && through.frame.in_source() != made_by).then_some(through)
+    }
+
+    /// Who made what lives longest, and which line of the program asked for it.
+    fn maker(&self, row: &OldRow<'_>) -> Option<String> {
+        let made = longest::maker(row)?;
+        let made_by = row.method?;
+        let charged = |site: &SiteProfile| {
+            self.rules.charged(&site.stack).is_some_and(|frame| frame.in_source() == made_by)
+        };
+        let live = |site: &SiteProfile| if charged(site) { site.live.unwrap_or_default().bytes } else { 0 };
+        let through = self.program_of(made_by, live);
+        Some(
+            made + &through
+                .map_or_else(String::new, |through| format!(", through {}", frame_name(&through.frame))),
+        )
     }
 
     /// Who holds most of what is live.
@@ -260,6 +291,12 @@ fn plus_minus(error: f64) -> String {
         percent if percent < 100.0 => format!("+-{percent:.0} %"),
         _ => "few samples".to_owned(),
     }
+}
+
+/// The place of a frame, with room for the sentence.
+fn frame_name(frame: &Frame) -> String {
+    let (class, method) = frame.in_source();
+    shorten(&place_text(class, method, frame.line), NAME, "...")
 }
 
 /// A class that leaves room for the sentence.

@@ -2,8 +2,8 @@
 
 use insta::assert_snapshot;
 use mayfly_profile::{
-    BlameRules, ClassFilter, ClassProfile, Collection, Flag, FlagValue, GcKind, GenerationUse, Lifetimes,
-    Outcome, Point, Profile, ScopeClass, ScopeProfile, SiteProfile, Tally, Tracking, View,
+    BlameRules, ClassFilter, ClassProfile, Collection, Flag, FlagValue, Frame, GcKind, GenerationUse,
+    Lifetimes, Outcome, Point, Profile, ScopeClass, ScopeProfile, SiteProfile, Tally, Tracking, View,
 };
 use mayfly_report::{COLUMNS, LINES, MOST_COLUMNS, Occasion, overview};
 use proptest::prelude::*;
@@ -408,4 +408,38 @@ proptest! {
         }
         prop_assert!(text.lines().count() <= LINES + HEAD, "{text}");
     }
+}
+
+/// Neo4j in the program: what its parser allocates is the program's query.
+#[test]
+fn what_a_library_allocates_is_said_with_the_programs_line_below_which_it_does() {
+    let frame = |class: &str, line| Frame {
+        class: class.into(),
+        method: "m".into(),
+        line: Some(line),
+        ..Frame::default()
+    };
+    let stack = ["scala.List", "org.neo4j.Parser", "social.Friends", "social.Social"];
+    let sites = (0..2).map(|at| SiteProfile {
+        class: "x.Token".into(),
+        stack: stack[at..].iter().map(|class| frame(class, 30)).collect(),
+        allocated: Tally::of(10, 100),
+        ..SiteProfile::default()
+    });
+    let class =
+        ClassProfile { name: "x.Token".into(), allocated: Tally::of(20, 100), ..ClassProfile::default() };
+    let mut profile =
+        Profile { sites: sites.collect(), classes: vec![class], duration_ms: 1_000, ..Profile::default() };
+    let found = |profile: &Profile| {
+        mayfly_report::found(profile, &View::default())
+            .into_iter()
+            .map(|found| found.next)
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    profile.run.jvm.command = "social.Social 8200".into();
+    let text = found(&profile);
+    assert!(text.contains("100 % of all is allocated below social.Friends.m:30, 50 % by"), "{text}");
+    profile.run.jvm.command = "app.jar".into();
+    assert!(!found(&profile).contains("below social"), "nobody knows whose code it is");
 }

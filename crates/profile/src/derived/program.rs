@@ -1,0 +1,158 @@
+//! Which frames are the program itself, among libraries that nobody named: those of its main class's package, else the first that are of no known
+//! framework. So what a database engine in the program allocates is charged to the line that asks it.
+//!
+//! Not here: what users name as theirs (`own_code`), and the frame that allocates (`own_frame`).
+
+use std::collections::BTreeMap;
+
+use crate::derived::own_code::FRAMEWORKS;
+use crate::derived::places::Places;
+use crate::facts::frame::Frame;
+use crate::facts::stack::Stack;
+use crate::stream::profile::{Profile, SiteProfile};
+
+/// Names that many projects' packages begin with: the part behind tells them apart.
+const SHARED: [&str; 10] = [
+    "com.github.",
+    "com.gitlab.",
+    "com.google.",
+    "io.github.",
+    "net.sourceforge.",
+    "org.apache.",
+    "org.eclipse.",
+    "org.github.",
+    "org.jetbrains.",
+    "org.sonatype.",
+];
+
+/// What part of some objects passes through a frame of the program itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Through {
+    /// The frame; its line is that of most.
+    pub frame: Frame,
+    /// Of all that were looked at.
+    pub share: f64,
+}
+
+/// How the program's own classes are known.
+struct Program<'p> {
+    /// The beginning of the names of the main class and its kin, if it is the program's.
+    main: Option<&'p str>,
+}
+
+impl Profile {
+    /// The frame of the program itself through which most of what `weight` gives passes. `None` without stacks, and where a stack has only
+    /// frameworks.
+    pub fn through(&self, weight: impl Fn(&SiteProfile) -> u64) -> Option<Through> {
+        let program = Program::of(&self.run.jvm.command);
+        let mut methods: BTreeMap<(&str, &str), (u64, Places<&Frame>)> = BTreeMap::new();
+        let mut all = 0u64;
+        for (site, weight) in
+            self.sites.iter().map(|site| (site, weight(site))).filter(|(_, weight)| *weight > 0)
+        {
+            all = all.saturating_add(weight);
+            let Some(frame) = program.frame(&site.stack) else { continue };
+            let (sum, lines) = methods.entry(frame.in_source()).or_default();
+            *sum = sum.saturating_add(weight);
+            lines.add(frame, weight as f64);
+        }
+        let (most, lines) = methods.into_values().max_by_key(|(sum, _)| *sum)?;
+        Some(Through { frame: (*lines.most()?).clone(), share: most as f64 / all as f64 })
+    }
+}
+
+impl<'p> Program<'p> {
+    /// By the main class or jar, and its arguments.
+    fn of(command: &'p str) -> Self {
+        let first = command.split_whitespace().next().unwrap_or("");
+        let class = first.rsplit('/').next().unwrap_or(first);
+        let named =
+            !class.is_empty() && !first.ends_with(".jar") && class.contains('.') && !is_framework(class);
+        Self { main: named.then(|| family(class)) }
+    }
+
+    /// The innermost frame of a stack that is the program's.
+    fn frame<'s>(&self, stack: &'s Stack) -> Option<&'s Frame> {
+        let of = |family: &str| stack.own_frames().find(|frame| frame.class.starts_with(family));
+        self.main.and_then(of).or_else(|| stack.own_frames().find(|frame| !is_framework(&frame.class)))
+    }
+}
+
+fn is_framework(class: &str) -> bool {
+    FRAMEWORKS.iter().any(|prefix| class.starts_with(prefix))
+}
+
+/// The beginning of a class's name that its project's classes share: two parts of its package, three where the first two are many projects'; the
+/// whole name without a package.
+fn family(class: &str) -> &str {
+    let parts = if SHARED.iter().any(|shared| class.starts_with(shared)) { 3 } else { 2 };
+    let package = class.rfind('.').map_or(0, |dot| dot + 1);
+    let ends = class[..package].match_indices('.').map(|(dot, _)| dot + 1);
+    match ends.take(parts).last() {
+        Some(end) => &class[..end],
+        None => class,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::tally::Tally;
+
+    fn through(command: &str, stacks: &[(&[&str], u64)]) -> Option<(String, f64)> {
+        let site = |(classes, bytes): &(&[&str], u64)| SiteProfile {
+            stack: classes
+                .iter()
+                .map(|&class| Frame { class: class.into(), method: "m".into(), ..Frame::default() })
+                .collect(),
+            allocated: Tally::of(1, *bytes),
+            ..SiteProfile::default()
+        };
+        let mut profile = Profile { sites: stacks.iter().map(site).collect(), ..Profile::default() };
+        command.clone_into(&mut profile.run.jvm.command);
+        let found = profile.through(|site| site.allocated.bytes)?;
+        Some((found.frame.class.to_string(), found.share))
+    }
+
+    #[test]
+    fn what_a_library_allocates_is_charged_to_the_program_that_calls_it() {
+        let query: &[&str] = &[
+            "scala.List",
+            "org.neo4j.Parser",
+            "org.neo4j.Tx",
+            "social.Friends",
+            "social.Social",
+            "java.lang.Thread",
+        ];
+        let friends = |share| Some(("social.Friends".to_owned(), share));
+        assert_eq!(through("social.Social 8200", &[(query, 90), (&["org.neo4j.Timer"], 10)]), friends(0.9));
+        // Started by a jar: nobody knows which of the others is a library.
+        assert_eq!(through("/opt/app.jar", &[(query, 90)]), Some(("org.neo4j.Parser".to_owned(), 1.0)));
+        // Called back by the library's own threads.
+        let event: &[&str] = &["java.util.HashMap", "social.Listener", "org.neo4j.Events", "org.neo4j.Job"];
+        assert_eq!(through("social.Social", &[(event, 5)]), Some(("social.Listener".to_owned(), 1.0)));
+        // A controller below a server and a framework, above another.
+        let rest: &[&str] = &[
+            "org.hibernate.Session",
+            "com.shop.orders.Orders",
+            "com.shop.web.Controller",
+            "org.springframework.Servlet",
+            "org.apache.catalina.Valve",
+        ];
+        let orders = Some(("com.shop.orders.Orders".to_owned(), 1.0));
+        assert_eq!(through("org.springframework.boot.loader.JarLauncher", &[(rest, 5)]), orders);
+        assert_eq!(through("", &[(&["org.springframework.Servlet", "java.lang.Thread"], 5)]), None);
+    }
+
+    #[test]
+    fn a_family_is_what_a_projects_packages_begin_with() {
+        for (class, of) in [
+            ("social.Friends", "social."),
+            ("com.shop.web.Cart", "com.shop."),
+            ("org.apache.kafka.clients.Client", "org.apache.kafka."),
+            ("Main", "Main"),
+        ] {
+            assert_eq!(family(class), of);
+        }
+    }
+}
