@@ -9,7 +9,7 @@ use mayfly_formats::Format as Foreign;
 use mayfly_profile::option_value;
 
 use super::own::OwnArgs;
-use super::part::{JsonArgs, Phase, format_parser};
+use super::part::{Phase, VerdictArgs, format_parser};
 use super::running::duration;
 use crate::report::Format;
 
@@ -53,6 +53,9 @@ pub(crate) struct CheckArgs {
     /// How many operations the program did, for limits per operation; wins over the budget's, and over what the program reported
     #[arg(long, value_name = "N", value_parser = operations)]
     pub(crate) operations: Option<f64>,
+
+    #[command(flatten)]
+    pub(crate) form: VerdictArgs,
 
     #[command(flatten)]
     pub(crate) outputs: CheckOutputs,
@@ -204,7 +207,7 @@ pub(crate) struct LeaksArgs {
     pub(crate) trust: f64,
 
     #[command(flatten)]
-    pub(crate) json: JsonArgs,
+    pub(crate) form: VerdictArgs,
 
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
@@ -268,7 +271,7 @@ pub(crate) struct AdviseArgs {
     pub(crate) gc_log: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) json: JsonArgs,
+    pub(crate) form: VerdictArgs,
 
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
@@ -299,7 +302,7 @@ pub(crate) struct CostArgs {
     pub(crate) all: bool,
 
     #[command(flatten)]
-    pub(crate) json: JsonArgs,
+    pub(crate) form: VerdictArgs,
 
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]

@@ -107,6 +107,27 @@ impl JsonArgs {
     }
 }
 
+/// The form of a verdict.
+#[derive(Clone, Copy, Debug, Args)]
+#[group(multiple = false)]
+pub(crate) struct VerdictArgs {
+    /// Write in this format: text, JSON, Markdown for a comment on a pull request, or a page for a browser
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser(Format::is_of_verdicts))]
+    format: Option<Format>,
+
+    /// Write JSON; its first key names the schema
+    #[arg(long)]
+    json: bool,
+}
+
+impl VerdictArgs {
+    /// The one that is wanted.
+    pub(crate) fn format(self) -> Format {
+        let by_option = if self.json { Format::Json } else { Format::Text };
+        self.format.unwrap_or(by_option)
+    }
+}
+
 /// Reads the name of a format that a command has.
 pub(super) fn format_parser(has: fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
     let names = PossibleValuesParser::new(Format::names(has));

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mayfly_profile::Profile;
+use mayfly_report::COLUMNS;
 use mayfly_verdicts::{Budget, Ruling, baseline, budget_of, check};
 
 use crate::args::judging::{CheckArgs, CheckOutputs};
@@ -29,7 +30,8 @@ pub(crate) fn run(args: CheckArgs) -> Result<u8, Error> {
         None => (args.baseline.first().cloned().unwrap_or_default(), budget_of_runs(&args)?),
     };
     let all = held_against(&budget, &path, &args.recordings)?;
-    output::text(&verdicts::text(&all), None)?;
+    let (document, json) = (verdicts::check_document(&all), || verdicts::check_json(&all));
+    verdicts::show(&document, json, "check", args.form.format(), None)?;
     write_outputs(&all, &args.outputs)?;
     Ok(code(&all))
 }
@@ -61,7 +63,7 @@ pub(crate) fn after_run(budget: &Budget, path: &Path, recordings: &[PathBuf]) ->
         return Err(Error::NothingToCheck(path.to_owned()));
     }
     let all = held_against(budget, path, recordings)?;
-    output::beside(&verdicts::text(&all));
+    output::beside(&verdicts::check_document(&all).text(COLUMNS));
     Ok(code(&all))
 }
 
@@ -93,7 +95,7 @@ fn write_outputs(all: &[CheckedRecording], outputs: &CheckOutputs) -> Result<(),
         output::json(&verdicts::bmf(all), Some(file))?;
     }
     if let Some(file) = &outputs.markdown {
-        output::text(&verdicts::markdown(all), Some(file))?;
+        output::text(&verdicts::check_document(all).markdown(), Some(file))?;
     }
     Ok(())
 }

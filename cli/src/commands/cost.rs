@@ -18,7 +18,7 @@ use crate::session::agent_library;
 use crate::session::launch::{Launch, stdout_to_stderr};
 use crate::session::measured_run::measure;
 use crate::session::recording_files;
-use crate::verdicts::{Costs, Way, costs_json, costs_text};
+use crate::verdicts::{Costs, Way, costs_document, costs_json, show};
 
 /// What a program ends with that SIGTERM ended.
 const TERMINATED: u8 = exit_codes::KILLED_BY_SIGNAL + 15;
@@ -64,12 +64,8 @@ pub(crate) fn run(args: &CostArgs) -> Result<u8, Error> {
             .filter_map(|(&(name, _), with)| Some(Way { name, cost: Cost::of(&runs[0], with)? }))
             .collect(),
     };
-    let file = args.output.as_deref();
-    if args.json.is_json() {
-        output::json(&costs_json(&costs), file)?;
-    } else {
-        output::text(&costs_text(&costs), file)?;
-    }
+    let json = || costs_json(&costs);
+    show(&costs_document(&costs), json, "what Mayfly costs", args.form.format(), args.output.as_deref())?;
     Ok(exit_codes::SUCCESS)
 }
 

@@ -68,6 +68,11 @@ impl Format {
         matches!(self, Self::Text | Self::Json)
     }
 
+    /// Whether each command that judges has it.
+    pub(crate) fn is_of_verdicts(self) -> bool {
+        self.is_of_all() || matches!(self, Self::Markdown | Self::Of(Foreign::Html))
+    }
+
     /// Whether `mayfly report` has it.
     pub(crate) fn is_of_reports(self) -> bool {
         self != Self::Markdown
@@ -75,7 +80,7 @@ impl Format {
 
     /// Whether `mayfly diff` has it.
     pub(crate) fn is_of_comparisons(self) -> bool {
-        self.is_of_all() || matches!(self, Self::Full | Self::Markdown | Self::Of(Foreign::Html))
+        self.is_of_verdicts() || self == Self::Full
     }
 
     /// Whether an option of reports has no meaning for it.

@@ -79,7 +79,9 @@ mod tests {
     use mayfly_profile::Profile;
     use mayfly_verdicts::advise::{Known, Missing, Prediction, Promotion, Young, answer};
 
-    use super::super::advice_text::advice_text;
+    use mayfly_report::COLUMNS;
+
+    use super::super::advice_text::advice_document;
     use super::*;
 
     fn tried(size: u64, promoted: f64) -> Tried {
@@ -143,7 +145,7 @@ mod tests {
         let text = |promoted: f64, measured| {
             let advice =
                 Advice { present: tried(8 << 20, promoted), others: vec![], suggested: None, allocated: 1e9 };
-            advice_text(&judged(advice, measured))
+            advice_document(&judged(advice, measured)).text(COLUMNS)
         };
         for (promoted, measured) in [(100e6, Some(90_000_000)), (3e4, Some(0)), (0.0, Some(20_000))] {
             assert!(text(promoted, measured).contains("Nothing to gain"), "{promoted} {measured:?}");

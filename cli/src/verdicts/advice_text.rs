@@ -1,4 +1,4 @@
-//! Advice as text for people.
+//! Advice in words for people.
 
 use mayfly_profile::Stack;
 use mayfly_report::{count, printable, right_aligned, size, text_of_classes};
@@ -6,6 +6,7 @@ use mayfly_verdicts::advise::{Advice, MadeAnew, Tried};
 
 use super::advice::Advised;
 use super::advice_answer::answer_text;
+use super::document::Document;
 use super::wording::frame;
 
 /// Frames of a site.
@@ -13,29 +14,31 @@ const FRAMES: usize = 3;
 /// Of the program's own, if these are the JDK's.
 const OWN_FRAMES: usize = 2;
 
-/// The text: the answer first, then what it rests on.
-pub(crate) fn advice_text(advised: &Advised) -> String {
-    let mut text = answer_text(advised);
+/// The answer first, then what it rests on.
+pub(crate) fn advice_document(advised: &Advised) -> Document {
+    let mut document = Document::default();
+    answer_text(advised).lines().for_each(|line| document.sentence(line));
     if let Some(made) = advised.made_anew.first() {
-        text += &format!("{}\n", printable(&make_it_once(made)));
+        document.sentence(printable(&make_it_once(made)));
     }
     if !advised.lines.is_empty() {
-        text += &format!("\nWhy it collects ({}):\n", advised.gc);
-        text.extend(advised.lines.iter().map(|line| format!("{}\n", printable(line))));
+        let lines = advised.lines.iter().map(|line| printable(line).into_owned());
+        document.block(format!("Why it collects ({}):", advised.gc), lines.collect());
     }
-    text += &match &advised.advice {
+    match &advised.advice {
         Ok(advice) if advised.is_asked || advised.believed && advised.suggestion().is_some() => {
-            format!("\n{}", young(advised, advice))
+            young(advised, advice, &mut document);
         }
-        Err(why) if advised.is_asked => format!("\nPromotion is not predicted: {why}.\n"),
-        _ => String::new(),
-    };
-    text + &lists(advised)
+        Err(why) if advised.is_asked => document.note(format!("Promotion is not predicted: {why}.")),
+        _ => {}
+    }
+    lists(advised, &mut document);
+    document
 }
 
-fn young(advised: &Advised, advice: &Advice) -> String {
-    let mut text = format!(
-        "{}: {} allocated, collector {}.\nPromoted, as predicted (in brackets what the collections leave open):\n",
+fn young(advised: &Advised, advice: &Advice, document: &mut Document) {
+    let heading = format!(
+        "{}: {} allocated, collector {}.",
         printable(&advised.recording),
         bytes(advice.allocated),
         advised.gc
@@ -47,8 +50,10 @@ fn young(advised: &Advised, advice: &Advice) -> String {
     for other in &advice.others {
         rows.push(row(other, if suggested == Some(other) { "suggested" } else { "" }));
     }
-    text += &right_aligned(&rows, "  ");
-    text + &self_check(advised)
+    let mut lines = vec!["Promoted, as predicted (in brackets what the collections leave open):".to_owned()];
+    lines.extend(right_aligned(&rows, "  ").lines().map(str::to_owned));
+    lines.push(self_check(advised));
+    document.block(heading, lines);
 }
 
 fn row(tried: &Tried, mark: &str) -> Vec<String> {
@@ -65,7 +70,7 @@ fn row(tried: &Tried, mark: &str) -> Vec<String> {
 
 fn self_check(advised: &Advised) -> String {
     let (Some(log), Ok(advice)) = (advised.log, &advised.advice) else {
-        return "Self-check: not made; a log of the same run (-Xlog:gc*:file=gc.log) tells what was promoted: --gc-log gc.log.\n"
+        return "Self-check: not made; a log of the same run (-Xlog:gc*:file=gc.log) tells what was promoted: --gc-log gc.log."
             .to_owned();
     };
     let share = advised
@@ -77,20 +82,17 @@ fn self_check(advised: &Advised) -> String {
     };
     let by = if advised.is_recorded { "as the recorded collections tell" } else { "by the JVM's own log" };
     format!(
-        "Self-check: {} predicted for the present settings, {} promoted {by} ({share}{full}).\n",
+        "Self-check: {} predicted for the present settings, {} promoted {by} ({share}{full}).",
         bytes(advice.present.prediction.promoted.1),
         size(log.bytes)
     )
 }
 
-fn lists(advised: &Advised) -> String {
-    let mut text = String::new();
+fn lists(advised: &Advised, document: &mut Document) {
     let mut list = |heading: &str, rows: Vec<Vec<String>>| {
         if !rows.is_empty() {
-            text += &format!("\n{heading}\n");
-            for line in rows.into_iter().flatten() {
-                text += &format!("  {}\n", text_of_classes(&line));
-            }
+            let lines = rows.iter().flatten().map(|line| format!("  {}", text_of_classes(line)));
+            document.block(heading, lines.collect());
         }
     };
     let with = |head: String, stack: &Stack| [vec![head], frames(stack)].concat();
@@ -142,7 +144,6 @@ fn lists(advised: &Advised) -> String {
             })
             .collect(),
     );
-    text
 }
 
 fn pooled(pool: &mayfly_verdicts::advise::Pool) -> String {

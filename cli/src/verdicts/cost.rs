@@ -6,6 +6,8 @@ use mayfly_report::{duration, right_aligned, size, whole_seconds};
 use mayfly_verdicts::{Cost, OfRounds};
 use serde::Serialize;
 
+use super::document::Document;
+
 /// A way to run the program, and what it took.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
@@ -25,7 +27,7 @@ pub(crate) struct Costs {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct CostsJson<'a> {
     schema: &'static str,
     program: &'a str,
     rounds: usize,
@@ -73,7 +75,7 @@ pub(crate) fn costs_json(costs: &Costs) -> String {
             more_bytes: cost.more_bytes.and_then(beside),
         }
     });
-    let document = Document {
+    let document = CostsJson {
         schema: "mayfly-cost/1",
         program: &costs.program,
         rounds: costs.rounds,
@@ -84,10 +86,11 @@ pub(crate) fn costs_json(costs: &Costs) -> String {
 }
 
 /// A sentence for each way, and a table.
-pub(crate) fn costs_text(costs: &Costs) -> String {
-    let mut lines: Vec<_> = costs.ways.iter().skip(1).map(sentence).collect();
+pub(crate) fn costs_document(costs: &Costs) -> Document {
+    let mut document = Document::default();
+    costs.ways.iter().skip(1).for_each(|way| document.sentence(sentence(way)));
     if let Some(time) = costs.ended_after {
-        lines.push(format!(
+        document.sentence(format!(
             "Each run was ended after {}: the numbers compare only if the program had the same to do in each.",
             whole_seconds(time.as_secs())
         ));
@@ -97,11 +100,11 @@ pub(crate) fn costs_text(costs: &Costs) -> String {
     let mut rows = vec![headings.map(str::to_owned).to_vec()];
     rows.extend(costs.ways.iter().enumerate().map(|(at, way)| row(way, at > 0)));
     let rounds = if costs.rounds == 1 { "one round".to_owned() } else { format!("{} rounds", costs.rounds) };
-    format!(
-        "{}\n\nMedians of {rounds}; more: than in the same round without Mayfly:\n{}",
-        lines.join("\n"),
-        right_aligned(&rows, "  ")
-    )
+    document.block(
+        format!("Medians of {rounds}; more: than in the same round without Mayfly:"),
+        right_aligned(&rows, "  ").lines().map(str::to_owned).collect(),
+    );
+    document
 }
 
 fn sentence(way: &Way) -> String {

@@ -1,11 +1,12 @@
 //! An answer before it has a form: what was looked at, how to read it, tables of rows, and what is left out.
 //!
-//! One answer is shown as text for a terminal, as Markdown for a comment, and in a page. Not here: what an answer says.
+//! One answer is shown as text for a terminal, as Markdown for a comment, and in a page. Not here: what an answer says, tables in text
+//! (`table`), and its JSON, which has more than people read.
 
-use mayfly_report::{left_aligned, pad, right_aligned, width};
+use mayfly_formats::{AnswerPage, AnswerPart};
+use mayfly_report::left_aligned;
 
-/// Columns of a name at least, however narrow the screen is.
-const LEAST: usize = 24;
+use super::table::table;
 
 /// The parts of an answer, in their order.
 #[derive(Debug, Default)]
@@ -17,6 +18,13 @@ enum Part {
     Sentence(String),
     /// Rows below a heading, the headings of columns first; the last column names what a row is of, the one before says which number it is.
     Table(String, Vec<Vec<String>>),
+    Heading(String),
+    /// Rows that begin with a verdict, the headings of columns first.
+    Verdicts(Vec<Vec<String>>),
+    /// Lines as they are below a heading.
+    Block(String, Vec<String>),
+    /// The same, folded away where that can be.
+    Details(String, Vec<String>),
     Note(String),
 }
 
@@ -34,6 +42,27 @@ impl Document {
     /// A table; of no rows but the headings of columns only its own heading is shown.
     pub(crate) fn table(&mut self, heading: String, rows: Vec<Vec<String>>) {
         self.0.push(Part::Table(heading, rows));
+    }
+
+    /// Of what all that follows is, up to the next.
+    pub(crate) fn heading(&mut self, text: impl Into<String>) {
+        self.0.push(Part::Heading(text.into()));
+    }
+
+    /// Rows that begin with a verdict; texts do not show the headings of columns.
+    pub(crate) fn verdicts(&mut self, headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
+        let headings = headings.iter().map(|&heading| heading.to_owned()).collect();
+        self.0.push(Part::Verdicts([headings].into_iter().chain(rows).collect()));
+    }
+
+    /// Lines that are shown as they are, below a heading.
+    pub(crate) fn block(&mut self, heading: impl Into<String>, lines: Vec<String>) {
+        self.0.push(Part::Block(heading.into(), lines));
+    }
+
+    /// Lines that few want to see.
+    pub(crate) fn details(&mut self, heading: impl Into<String>, lines: Vec<String>) {
+        self.0.push(Part::Details(heading.into(), lines));
     }
 
     /// What was left out, behind all else.
@@ -54,7 +83,11 @@ impl Document {
     fn texts(&self, wanted: fn(&Part) -> bool) -> Vec<String> {
         let text = |part: &Part| match part {
             Part::Fact(text) | Part::Sentence(text) | Part::Note(text) => text.clone(),
-            Part::Table(heading, _) => heading.clone(),
+            Part::Table(heading, _)
+            | Part::Heading(heading)
+            | Part::Block(heading, _)
+            | Part::Details(heading, _) => heading.clone(),
+            Part::Verdicts(_) => String::new(),
         };
         let texts = self.0.iter().filter(|part| wanted(part)).map(text);
         texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect()
@@ -62,12 +95,16 @@ impl Document {
 
     /// For a screen of so many columns; names that are longer go on below.
     pub(crate) fn text(&self, columns: usize) -> String {
-        let part = |part: &Part| match part {
+        let part = |(at, part): (usize, &Part)| match part {
             Part::Fact(text) | Part::Sentence(text) => format!("{text}\n"),
+            Part::Heading(text) if at == 0 => format!("{text}\n"),
             Part::Table(heading, rows) => format!("\n{heading}:\n{}", table(rows, columns)),
-            Part::Note(text) => format!("\n{text}\n"),
+            Part::Verdicts(rows) => left_aligned(rows.get(1..).unwrap_or_default()),
+            Part::Block(heading, lines) => format!("\n{heading}\n{}", lined("", lines)),
+            Part::Details(heading, lines) => format!("{heading}:\n{}", lined("  ", lines)),
+            Part::Heading(text) | Part::Note(text) => format!("\n{text}\n"),
         };
-        self.0.iter().map(part).collect()
+        self.0.iter().enumerate().map(part).collect()
     }
 
     /// For a comment on a pull request.
@@ -75,13 +112,47 @@ impl Document {
         let part = |part: &Part| match part {
             Part::Fact(text) => format!("{}\n\n", escaped(text)),
             Part::Sentence(text) | Part::Note(text) => format!("{}\n\n", escaped(text)),
-            Part::Table(heading, rows) => format!("**{}**\n\n{}\n", escaped(heading), markdown_table(rows)),
+            Part::Table(heading, rows) => {
+                let numbers = rows.first().map_or(0, Vec::len).saturating_sub(2);
+                format!("**{}**\n\n{}\n", escaped(heading), markdown_table(rows, numbers, false))
+            }
+            Part::Heading(text) => format!("### {}\n\n", escaped(text)),
+            Part::Verdicts(rows) => format!("{}\n", markdown_table(rows, 0, true)),
+            Part::Block(heading, lines) => format!("**{}**\n\n{}\n", escaped(heading), literal(lines)),
+            Part::Details(heading, lines) => format!(
+                "<details><summary>{}</summary>\n\n{}\n</details>\n\n",
+                escaped(heading),
+                literal(lines)
+            ),
         };
         self.0.iter().map(part).collect::<String>().trim_end().to_owned() + "\n"
     }
+
+    /// For a browser.
+    pub(crate) fn page(&self, title: String) -> AnswerPage {
+        let part = |part: &Part| match part {
+            Part::Fact(text) | Part::Sentence(text) | Part::Note(text) => AnswerPart::Text(text.clone()),
+            Part::Heading(text) => AnswerPart::Heading(text.clone()),
+            Part::Table(heading, rows) => AnswerPart::Table(heading.clone(), rows.clone()),
+            Part::Verdicts(rows) => AnswerPart::Table(String::new(), rows.clone()),
+            Part::Block(heading, lines) => AnswerPart::Block(heading.clone(), lined("", lines)),
+            Part::Details(heading, lines) => AnswerPart::Details(heading.clone(), lined("", lines)),
+        };
+        AnswerPage { title, parts: self.0.iter().map(part).collect() }
+    }
 }
 
-fn markdown_table(rows: &[Vec<String>]) -> String {
+fn lined(indent: &str, lines: &[String]) -> String {
+    lines.iter().map(|line| format!("{indent}{line}\n")).collect()
+}
+
+/// Lines of Markdown that are shown as they are: nothing in a line ends what is indented.
+fn literal(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("    {}\n", line.replace(['\n', '\r'], " "))).collect()
+}
+
+/// A table whose first columns are numbers, so many; `stressed`: the first column stands out.
+fn markdown_table(rows: &[Vec<String>], numbers: usize, stressed: bool) -> String {
     let [headings, rows @ ..] = rows else { return String::new() };
     if rows.is_empty() {
         return String::new();
@@ -91,14 +162,17 @@ fn markdown_table(rows: &[Vec<String>]) -> String {
         format!("| {} |\n", cells.join(" | "))
     };
     // Numbers end below each other.
-    let sides =
-        headings.iter().enumerate().map(|(at, _)| if at + 2 < headings.len() { "--:|" } else { "---|" });
+    let sides = headings.iter().enumerate().map(|(at, _)| if at < numbers { "--:|" } else { "---|" });
     let below = format!("|{}\n", sides.collect::<String>());
-    line(headings) + &below + &rows.iter().map(line).collect::<String>()
+    let rows = rows.iter().map(|row| match stressed {
+        true => line(row).replacen("| ", "| **", 1).replacen(" |", "** |", 1),
+        false => line(row),
+    });
+    line(headings) + &below + &rows.collect::<String>()
 }
 
 /// Text that neither ends a cell nor is markup: names of classes may be anything.
-pub(super) fn escaped(text: &str) -> String {
+fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {
         match c {
@@ -113,88 +187,12 @@ pub(super) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Rows as lines of at most so many columns: a name that is longer goes on below where it began.
-fn table(rows: &[Vec<String>], columns: usize) -> String {
-    if rows.len() < 2 {
-        return String::new();
-    }
-    let (names, rows): (Vec<&String>, Vec<&[String]>) =
-        rows.iter().filter_map(|row| row.split_last()).unzip();
-    let rows = rows.into_iter().map(|row| [row.to_vec(), vec![String::new()]].concat()).collect();
-    let numbers = right_aligned(&named_left(rows), "  ");
-    let begin = numbers.lines().map(width).max().unwrap_or(0) + 2;
-    let mut text = String::new();
-    for (line, name) in numbers.lines().zip(&names) {
-        for (at, part) in wrapped(name, columns.saturating_sub(begin).max(LEAST)).iter().enumerate() {
-            let before = if at == 0 { line } else { "" };
-            text += format!("{}{part}", pad(before, begin)).trim_end();
-            text.push('\n');
-        }
-    }
-    text
-}
-
-/// The last two columns read from the left.
-fn named_left(rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
-    let from = rows.first().map_or(0, |row| row.len().saturating_sub(2));
-    let names: Vec<_> = rows.iter().map(|row| row[from..].to_vec()).collect();
-    let names = left_aligned(&names);
-    let lines: Vec<_> = names.lines().map(str::to_owned).collect();
-    rows.into_iter().zip(lines).map(|(row, name)| [row[..from].to_vec(), vec![name]].concat()).collect()
-}
-
-/// A name in lines of at most so many columns: broken between its frames, or else behind a dot, or wherever it has to be.
-fn wrapped(name: &str, columns: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in name.split_inclusive(' ') {
-        let mut word = word;
-        loop {
-            let last = lines.last_mut().expect("at least one");
-            if width(last) + width(word.trim_end()) <= columns {
-                last.push_str(word);
-                break;
-            }
-            // Below it may fit as a whole.
-            if last.is_empty() {
-                let (fits, rest) = word.split_at(broken_at(word, columns));
-                last.push_str(fits);
-                word = rest;
-            }
-            lines.push(String::new());
-        }
-    }
-    lines
-}
-
-/// Behind how many bytes a word is broken that is too long.
-fn broken_at(word: &str, columns: usize) -> usize {
-    let begins = || word.char_indices().map(|(at, c)| at + c.len_utf8());
-    let fits = begins().take_while(|&end| width(&word[..end]) <= columns).last();
-    let most = fits.or(begins().next()).unwrap_or(word.len());
-    word[..most].rfind('.').map(|dot| dot + 1).unwrap_or(most)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn row(cells: [&str; 6]) -> Vec<String> {
         cells.map(str::to_owned).to_vec()
-    }
-
-    #[test]
-    fn a_long_name_goes_on_below_and_nothing_of_it_is_lost() {
-        let name = "byte[] at com.example.shop.prices.QuoteCache.newFormat < com.example.shop.prices.QuoteCache.price";
-        let lines = wrapped(name, 40);
-        assert!(lines.len() > 2 && lines.iter().all(|line| width(line.trim_end()) <= 40), "{lines:?}");
-        assert_eq!(lines.concat(), name);
-        assert_eq!(wrapped("a.B", 40), ["a.B"]);
-        assert_eq!(wrapped(&"x".repeat(50), 20).concat(), "x".repeat(50));
-        let cells = |name| row(["1 B", "2 B", "new", "0.5", "allocated", name]);
-        let text = table(&[cells(""), cells(name)], 80);
-        let begin = text.lines().nth(1).and_then(|line| line.find("byte[]")).expect("the name");
-        assert!(text.lines().skip(2).all(|line| line[..begin].trim().is_empty()), "{text}");
-        assert!(text.lines().all(|line| width(line) <= 80), "{text}");
     }
 
     #[test]

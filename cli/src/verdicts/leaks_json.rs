@@ -77,11 +77,11 @@ struct SurvivorsJson<'a> {
 
 /// The document, ending in a newline.
 pub(crate) fn leaks_json(leaks: &Leaks) -> String {
-    serde_json::to_string_pretty(&leaks_document(leaks)).expect("names and finite numbers") + "\n"
+    serde_json::to_string_pretty(&leaks_value(leaks)).expect("names and finite numbers") + "\n"
 }
 
 /// The document, for another one that has it inside.
-pub(crate) fn leaks_document(leaks: &Leaks) -> impl Serialize {
+pub(crate) fn leaks_value(leaks: &Leaks) -> impl Serialize {
     Document {
         schema: "mayfly-leaks/1",
         searched: match &leaks.searched {

@@ -1,25 +1,29 @@
-//! Leaks as text for people.
+//! Leaks in words for people.
 
 use mayfly_report::{OF_ADDED_OBJECTS, count, leak_below, printable, size, text_of_classes};
 
+use super::document::Document;
 use super::leaks::{Floor, Leaks, Rate, Searched, Survivors, Suspect, time};
 
 /// Frames of a stack, and classes of one method.
 const FRAMES: usize = 6;
 const CLASSES: usize = 3;
 
-/// The text.
-pub(crate) fn leaks_text(leaks: &Leaks) -> String {
-    let mut text = format!("{}\n{}\n", searched(&leaks.searched), found(leaks));
-    text.extend(leaks.notes.iter().map(|note| format!("{}\n", printable(note))));
+/// What was searched, what was found, and each suspect.
+pub(crate) fn leaks_document(leaks: &Leaks) -> Document {
+    let mut document = Document::default();
+    document.fact(searched(&leaks.searched));
+    found(leaks).lines().for_each(|line| document.sentence(line));
+    leaks.notes.iter().for_each(|note| document.sentence(printable(note)));
     for (at, suspect) in leaks.suspects.iter().enumerate() {
-        text += "\n";
-        text += &block(at + 1, suspect, &leaks.searched);
+        let mut lines = block(suspect, &leaks.searched).into_iter().map(|line| text_of_classes(&line));
+        let headline = lines.next().unwrap_or_default();
+        document.block(format!("{}. {headline}", at + 1), lines.map(|line| format!("   {line}")).collect());
     }
     if leaks.more > 0 {
-        text += &format!("\n{} more with less.\n", leaks.more);
+        document.note(format!("{} more with less.", leaks.more));
     }
-    text
+    document
 }
 
 fn searched(searched: &Searched) -> String {
@@ -90,8 +94,9 @@ fn missed(floor: Floor, searched: &Searched) -> String {
     format!("A {} in {seconds}{cure}. {of}.", leak_below(floor.bytes_per_s))
 }
 
-fn block(number: usize, suspect: &Suspect, searched: &Searched) -> String {
-    let mut lines = vec![format!("{number}. {}", headline(suspect))];
+/// The headline, and what stands below it.
+fn block(suspect: &Suspect, searched: &Searched) -> Vec<String> {
+    let mut lines = vec![headline(suspect)];
     if !suspect.bytes.is_empty() {
         let steps = |numbers: &[u64]| numbers.iter().map(|&n| count(n)).collect::<Vec<_>>().join(", ");
         lines.push(format!("objects in each dump: {}", steps(&suspect.objects)));
@@ -127,13 +132,7 @@ fn block(number: usize, suspect: &Suspect, searched: &Searched) -> String {
         lines.push(format!("{} more classes or stacks", suspect.survivors.len() - CLASSES));
     }
     lines.extend(suspect.doubts(searched).into_iter().map(|doubt| format!("doubt: {doubt}")));
-    let mut text = String::new();
-    for (at, line) in lines.iter().enumerate() {
-        text += if at == 0 { "" } else { "   " };
-        text += &text_of_classes(line);
-        text += "\n";
-    }
-    text
+    lines
 }
 
 fn grows(rate: Rate) -> String {
@@ -196,6 +195,8 @@ fn survivors(of: &Survivors) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use mayfly_report::COLUMNS;
+
     use super::*;
 
     #[test]
@@ -203,7 +204,7 @@ mod tests {
         let floor = |is_small| {
             let searched = Searched::Recording { file: "a".to_owned(), collections: 9, seconds: 100.0 };
             let floor = Floor { bytes_per_s: 2048.0, is_small, denser: Some("64k") };
-            leaks_text(&Leaks { floor: Some(floor), ..Leaks::of(searched) })
+            leaks_document(&Leaks { floor: Some(floor), ..Leaks::of(searched) }).text(COLUMNS)
         };
         let of = "This is of objects that are added: one array that is enlarged is not judged.\n";
         for (is_small, cure) in [(true, ""), (false, ": record for longer, or more densely (--sample 64k)")] {

@@ -20,3 +20,4 @@ mod readers;
 mod recorded;
 mod report;
 mod run;
+mod verdict_forms;

@@ -23,7 +23,7 @@ use std::io::{self, Write};
 use mayfly_profile::{Profile, Slices};
 
 pub use choice::Choice;
-pub use html::{DiffPage, DiffPart, HeapPage, HeapPart, Verdicts};
+pub use html::{AnswerPage, AnswerPart, DiffPage, DiffPart, HeapPage, HeapPart, Verdicts};
 pub use mayfly_report::readable_class;
 pub use otlp::{otlp, rejected_by_otlp};
 pub use parquet::{Table, fleet_tables, parquet};

@@ -3,16 +3,28 @@
 use std::ffi::OsString;
 use std::fs;
 
-use mayfly_tests::{Outcome, Profiled, Workspace, any_jvm, fixture_classes, mayfly};
+use mayfly_tests::{Outcome, Profiled, Workspace, any_jvm, fixture_classes, mayfly, schema_faults};
+use serde_json::Value;
 
 const NODE: &str = "exitlive.ExitLive$Node";
 
+/// The same as JSON.
+fn checked_json(run: &Profiled, budget: &str) -> Value {
+    let outcome = checked_as(run, budget, &["--json"]);
+    serde_json::from_str(&outcome.stdout).expect("JSON")
+}
+
 /// The check of a recording of `ExitLive`, which makes 401,000 nodes of 24 bytes and keeps 1,000.
 fn checked(run: &Profiled, budget: &str) -> Outcome {
+    checked_as(run, budget, &[])
+}
+
+fn checked_as(run: &Profiled, budget: &str, options: &[&str]) -> Outcome {
     let workspace = Workspace::new();
     let file = workspace.file("budget.toml");
     fs::write(&file, budget).expect("a budget can be written");
-    mayfly(["check".into(), "--budget".into(), file.into_os_string(), run.recording().into_os_string()])
+    let words = ["check".into(), "--budget".into(), file.into_os_string(), run.recording().into_os_string()];
+    mayfly(words.into_iter().chain(options.iter().map(OsString::from)))
 }
 
 #[test]
@@ -34,6 +46,9 @@ fn limits_are_kept_to_the_object() {
             let (code, said) = code(keys);
             assert_eq!(code, Some(expected), "{said}");
         }
+        let json = checked_json(&run, &format!("trust = 0.5\n[[class]]\nname = '{NODE}'\nlive = 0\n"));
+        assert_eq!(schema_faults(&json), [""; 0], "on {jvm}");
+        assert_eq!(json["recordings"][0]["limits"][0]["measured"], 1000.0, "on {jvm}: {json}");
         let (_, said) = code("live = 0");
         assert!(said.contains("at exitlive.ExitLive.main(ExitLive.java"), "{said}");
     });

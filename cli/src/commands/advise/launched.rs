@@ -9,6 +9,7 @@ use crate::commands::run::exit_code;
 use crate::error::Error;
 use crate::output;
 use crate::recording_input;
+use crate::report::Format;
 use crate::session::agent_library;
 use crate::session::gc_threads::Watch;
 use crate::session::launch::{Ended, Launch, stdout_to_stderr};
@@ -29,8 +30,8 @@ pub(super) fn measure(args: &AdviseArgs) -> Result<Measured, Error> {
         options: options(&template, folder.path())?.to_string(),
     };
     let files = RecordingFiles::before_run(&template);
-    // JSON alone is to be on standard output.
-    let is_taken = args.json.is_json() && args.output.is_none();
+    // JSON, or a page, alone is to be on standard output.
+    let is_taken = args.form.format() != Format::Text && args.output.is_none();
     let running = launch.start(|command| if is_taken { stdout_to_stderr(command) } else { Ok(()) })?;
     let watch = launch.is_java().then(|| Watch::begin(running.pid())).flatten();
     let ended = running.wait();

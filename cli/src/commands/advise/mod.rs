@@ -16,7 +16,6 @@ use mayfly_verdicts::advise::{self, GcCpu, Known, Promoted, Promotion, Settings,
 use crate::args::judging::AdviseArgs;
 use crate::error::Error;
 use crate::exit_codes;
-use crate::output;
 use crate::recording_input;
 use crate::session::jvms;
 use crate::verdicts::{self, Advised};
@@ -34,12 +33,8 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<u8, Error> {
     let measured = measured(args)?;
     let recorded = log.is_none().then(|| advise::promoted_as_recorded(&measured.profile)).flatten();
     let advised = advised(&measured, args, log.or(recorded), recorded.is_some());
-    let file = args.output.as_deref();
-    if args.json.is_json() {
-        output::json(&verdicts::advice_json(&advised), file)?;
-    } else {
-        output::text(&verdicts::advice_text(&advised), file)?;
-    }
+    let (document, json) = (verdicts::advice_document(&advised), || verdicts::advice_json(&advised));
+    verdicts::show(&document, json, "advice", args.form.format(), args.output.as_deref())?;
     Ok(if advised.is_decided() { exit_codes::SUCCESS } else { exit_codes::USAGE })
 }
 

@@ -4,15 +4,14 @@
 
 use std::path::{Path, PathBuf};
 
-use mayfly_report::{left_aligned, size, text_of_classes};
+use mayfly_report::{size, text_of_classes};
 
 use super::recorded;
 use crate::args::judging::LeaksArgs;
 use crate::error::Error;
 use crate::exit_codes;
-use crate::output;
 use crate::recordings;
-use crate::verdicts::{self, Leaks};
+use crate::verdicts::{self, Document, Leaks};
 
 /// A row per recording, those that leak first. One that leaks is a failed check; what can't be judged is none that was passed.
 pub(super) fn run(given: &[PathBuf], args: &LeaksArgs) -> Result<u8, Error> {
@@ -20,11 +19,8 @@ pub(super) fn run(given: &[PathBuf], args: &LeaksArgs) -> Result<u8, Error> {
     let search = |file: &PathBuf| recorded::search(file, args.trust).map(|leaks| (file.clone(), leaks));
     let mut all = files.iter().map(search).collect::<Result<Vec<_>, _>>()?;
     all.sort_by_key(|(_, leaks)| rank(leaks));
-    let file = args.output.as_deref();
-    match args.json.is_json() {
-        true => output::json(&json(&all), file)?,
-        false => output::text(&text(&all), file)?,
-    }
+    let format = args.form.format();
+    verdicts::show(&document(&all), || json(&all), "which recordings leak", format, args.output.as_deref())?;
     // The worst comes first.
     Ok(all.first().map_or(exit_codes::USAGE, |(_, worst)| worst.exit_code()))
 }
@@ -40,12 +36,14 @@ fn rank(leaks: &Leaks) -> u8 {
 
 const VERDICTS: [&str; 3] = ["leaks", "?", "no leak seen"];
 
-fn text(all: &[(PathBuf, Leaks)]) -> String {
+fn document(all: &[(PathBuf, Leaks)]) -> Document {
     let row = |(file, leaks): &(PathBuf, Leaks)| {
         let verdict = VERDICTS[usize::from(rank(leaks))].to_owned();
         vec![verdict, reason(leaks), shown(file)]
     };
-    left_aligned(&all.iter().map(row).collect::<Vec<_>>())
+    let mut document = Document::default();
+    document.verdicts(&["", "why", "recording"], all.iter().map(row));
+    document
 }
 
 /// What leaks most, or why nothing is known.
@@ -76,7 +74,7 @@ fn shown(file: &Path) -> String {
 fn json(all: &[(PathBuf, Leaks)]) -> String {
     let one = |(file, leaks): &(PathBuf, Leaks)| {
         let verdict = [Some("leak"), None, Some("none")][usize::from(rank(leaks))];
-        serde_json::json!({ "file": shown(file), "verdict": verdict, "found": verdicts::leaks_document(leaks) })
+        serde_json::json!({ "file": shown(file), "verdict": verdict, "found": verdicts::leaks_value(leaks) })
     };
     let document = serde_json::json!({
         "schema": "mayfly-leaks-of-many/1",

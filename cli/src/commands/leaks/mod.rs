@@ -18,7 +18,6 @@ use crate::args::judging::LeaksArgs;
 use crate::error::Error;
 use crate::heap::dump_file::DumpFile;
 use crate::heap::error::QueryError;
-use crate::output;
 use crate::session::jvms;
 use crate::verdicts::{self, Leaks};
 
@@ -29,12 +28,8 @@ pub(crate) fn run(args: &LeaksArgs) -> Result<u8, Error> {
         return many::run(&files, args);
     }
     let leaks = search(&files, args)?;
-    let file = args.output.as_deref();
-    if args.json.is_json() {
-        output::json(&verdicts::leaks_json(&leaks), file)?;
-    } else {
-        output::text(&verdicts::leaks_text(&leaks), file)?;
-    }
+    let (document, json) = (verdicts::leaks_document(&leaks), || verdicts::leaks_json(&leaks));
+    verdicts::show(&document, json, "what leaks", args.form.format(), args.output.as_deref())?;
     Ok(leaks.exit_code())
 }
 

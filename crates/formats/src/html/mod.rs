@@ -4,6 +4,7 @@
 //! that the script writes as text. Not here: what the numbers are (`mayfly-profile`), the words of the summary
 //! (`mayfly-report`).
 
+mod answer;
 mod cells;
 mod clocks;
 mod diff;
@@ -21,6 +22,7 @@ use std::io::{self, Write};
 use mayfly_profile::{ClassProfile, Lifetimes, MEASURES, Profile, Slices, Value};
 use mayfly_report::{COLUMNS, Occasion, coverage, measured, overview, sources_line};
 
+pub use self::answer::{AnswerPage, AnswerPart};
 use self::cells::{Cells, classes};
 use self::clocks::Clocks;
 pub use self::diff::{DiffPage, DiffPart};
