@@ -240,6 +240,28 @@ natives! {
         with_profiler(env, |profiler, _| steering::operations(profiler, count))
     }
 
+    /// `io.mayfly.Mayfly.stop`.
+    fn Java_io_mayfly_Mayfly_stop0(env) -> sys::jboolean {
+        let stopped = |profiler: &Profiler, jni: Jni<'_>| {
+            let can = profiler.can_be_stopped() && !profiler.is_finished();
+            if can {
+                steering::stop_and_restore(profiler, jni);
+            }
+            can
+        };
+        sys::jboolean::from(with_profiler(env, stopped))
+    }
+
+    /// `io.mayfly.Mayfly.pool`.
+    fn Java_io_mayfly_Mayfly_pool0(env, name: sys::jobject) -> sys::jboolean {
+        // SAFETY: arguments of the running native method; the second is declared a String.
+        let name = Object::from_raw(name);
+        let named = |profiler: &Profiler, jni: Jni<'_>| {
+            steering::set_pool(profiler, jni, name.and_then(|name| jni.string(name)).as_deref())
+        };
+        sys::jboolean::from(with_profiler(env, named))
+    }
+
     /// `io.mayfly.Mayfly.isActive`.
     fn Java_io_mayfly_Mayfly_isActive0(env) -> sys::jboolean {
         let active = with_profiler(env, |profiler, _| profiler.is_active());

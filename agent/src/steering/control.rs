@@ -55,6 +55,11 @@ pub(crate) fn reset(profiler: &Profiler, jni: Jni<'_>) {
     }
 }
 
+/// The running thread works for the pool of this name, or for that of its own name again; whether stacks name it.
+pub(crate) fn set_pool(profiler: &Profiler, jni: Jni<'_>, pool: Option<&str>) -> bool {
+    !profiler.is_finished() && profiler.shared.set_pool(&profiler.target.jvmti, jni, pool)
+}
+
 /// The program says that it did so many more operations. Called for each of them: it waits for nobody.
 pub(crate) fn operations(profiler: &Profiler, more: i64) {
     if let Ok(more) = u64::try_from(more) {

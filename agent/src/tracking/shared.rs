@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use mayfly_jvmti::{Jni, JvmtiEnv};
 use mayfly_profile::{Dropped, Tracking};
 use mayfly_tracking::{Budget, ClassTable, Clock, Nurseries, Scopes, Shares, SiteTable};
 
@@ -77,6 +78,11 @@ impl Shared {
         if self.switches.is_active() && !self.switches.is_finished() {
             self.operations.add(operations);
         }
+    }
+
+    /// The running thread works for the pool of this name, or, without one, for that of its own name; whether stacks name it.
+    pub(crate) fn set_pool(&self, jvmti: &JvmtiEnv, jni: Jni<'_>, pool: Option<&str>) -> bool {
+        self.plan.threads && self.pools.set_of_this_thread(jvmti, jni, &self.sites, self.number, pool)
     }
 
     /// What could not be kept as it should, by cause.

@@ -1,7 +1,7 @@
 //! Which pool the running thread is of, as the outermost frame of its stacks (`#threads`).
 //!
 //! A thread's name is read with its first stack, and again when it is older than a second: a thread that is renamed has its old name up to
-//! then. Where virtual threads are mounted it is read for each stack. Not here: which threads are of one pool (`mayfly_profile`).
+//! then. Where virtual threads are mounted it is read for each stack. A thread may say by the API which pool it works for, until it says otherwise. Not here: which threads are of one pool (`mayfly_profile`).
 
 use std::cell::Cell;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -15,6 +15,10 @@ use crate::target_jvm::release::{CARRIER_CLASS, VIRTUAL_THREAD_CLASSES};
 
 /// A name is read again after so many milliseconds.
 const KEPT_MS: u64 = 1_000;
+/// When a name was read that is never read again.
+const FOR_GOOD: u64 = u64::MAX - KEPT_MS;
+/// Longest name of a pool that the program gives, in bytes.
+const LONGEST: usize = 256;
 /// Pools that are told apart: programs that give threads a name for each piece of work would fill the memory.
 const MOST: usize = 1_000;
 /// All others.
@@ -62,6 +66,25 @@ impl Pools {
         Some(frame)
     }
 
+    /// From now on the running thread's stacks are of the pool of this name in a session of this number, whatever the thread is called;
+    /// without a name, of the pool that the thread's own name says. False on a virtual thread and on a carrier, which are not alone here.
+    pub(super) fn set_of_this_thread(
+        &self,
+        jvmti: &JvmtiEnv,
+        jni: Jni<'_>,
+        sites: &SiteTable,
+        shared: u64,
+        pool: Option<&str>,
+    ) -> bool {
+        let Some((_, true)) = self.read(jvmti, jni) else { return false };
+        KNOWN.set(pool.map(|pool| Known {
+            shared,
+            frame: self.frame(sites, shortened(pool)),
+            at_ms: FOR_GOOD,
+        }));
+        true
+    }
+
     /// The frame of virtual threads without a name.
     pub(super) fn of_virtual_threads(&self, sites: &SiteTable) -> FrameId {
         self.frame(sites, VIRTUAL_THREADS)
@@ -96,9 +119,20 @@ impl Pools {
     }
 }
 
+fn shortened(name: &str) -> &str {
+    &name[..name.floor_char_boundary(LONGEST)]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_name_is_cut_between_characters() {
+        let long = "ü".repeat(200);
+        assert_eq!(shortened(&long), "ü".repeat(128));
+        assert_eq!((shortened("stage 1"), shortened(&format!("x{long}")).len()), ("stage 1", 255));
+    }
 
     #[test]
     fn pools_beyond_a_limit_are_one() {

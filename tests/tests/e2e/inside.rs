@@ -53,6 +53,27 @@ fn a_program_begins_and_is_reached_from_outside() {
     });
 }
 
+/// The program ends it: the recording is whole, nothing more comes into it, and it may begin again.
+#[test]
+fn a_program_ends_what_it_began() {
+    any_jvm(|jvm| {
+        let workspace = Workspace::new();
+        let [first, second] = ["first.mayfly", "second.mayfly"].map(|name| workspace.file(name));
+        let [begin, again] =
+            [&first, &second].map(|file| format!("#sample-64k#recording-{}", file.display()));
+        let mut running = launch(jvm, &["stop", &begin, &again]).start();
+        running.wait_for_line("READY");
+        running.send_line("");
+        let stdout = running.finish().ok().stdout;
+        let said = "start true\nREADY\nstop true false\nactive false\nagain true true\nDONE 4000\n";
+        assert_eq!(stdout, said, "on {jvm}");
+        let report = JsonReport::of(&first);
+        items_are_estimated(&report, jvm);
+        assert_eq!((&report.0["complete"], report.class(ITEM).is_some()), (&true.into(), true), "on {jvm}");
+        assert_eq!(JsonReport::of(&second).0["complete"], true, "on {jvm}");
+    });
+}
+
 /// At its end the recording is closed, too.
 #[test]
 fn the_load_of_the_library_alone_begins() {

@@ -60,6 +60,25 @@ fn pools_add_up_to_what_their_threads_made() {
     });
 }
 
+/// Threads that say what they work for are of that pool, at once, and of their name's again when they take it back.
+#[test]
+fn a_thread_may_say_which_pool_it_works_for() {
+    each_jvm(|jvm| {
+        for options in ["#trackcollections#trace-all#threads", "#trackcollections#trace-all"] {
+            let options = format!("{options}#include-{ITEM}#exactmatch");
+            let profiled = Profiled::new(jvm, "pools.Pools", &options).with(|l| l.args(&["2000", "stage"]));
+            let stdout = profiled.run().stdout;
+            let (names, json) = (options.contains("#threads"), profiled.json().0);
+            assert_eq!(stdout.contains("REFUSED stage 1"), !names, "{stdout} on {jvm}");
+            assert!(jvm.feature < 21 || stdout.contains("VIRTUAL false"), "{stdout} on {jvm}");
+            if names {
+                assert_eq!(by_pool(&json, "objects"), expected(&stdout), "on {jvm}");
+                assert_eq!(by_pool(&json, "objects")["stage 1"], 4000, "on {jvm}");
+            }
+        }
+    });
+}
+
 #[test]
 fn pools_of_a_sample_are_right_within_their_errors() {
     each_jvm(|jvm| {

@@ -83,6 +83,43 @@ public final class Mayfly {
   }
 
   /**
+   * Ends profiling: the last report, and the end of the recording, which is whole when this returns. The program goes on, and
+   * {@link #start(String)} may begin again. Nothing is collected before: what is live is what the last collection left.
+   *
+   * @return whether profiling ended by this call; false if there was none, or it counts exactly since the launch: that ends with the JVM
+   */
+  public static boolean stop() {
+    if (absent) {
+      return false;
+    }
+    try {
+      return stop0();
+    } catch (UnsatisfiedLinkError e) {
+      absent = true;
+      return false;
+    }
+  }
+
+  /**
+   * With {@code #threads}: from now on the stacks of the calling thread are of the pool of this name, whatever the thread is called, until
+   * it gives another one or profiling ends. For threads that work on one thing after the other: a stage, a tenant, a kind of job.
+   *
+   * @param name of the pool, one of few: beyond 1,000 all others are one; null for the pool that the thread's own name says
+   * @return whether stacks of this thread name that pool; false without the agent or {@code #threads}, and on a virtual thread
+   */
+  public static boolean pool(String name) {
+    if (absent) {
+      return false;
+    }
+    try {
+      return pool0(name);
+    } catch (UnsatisfiedLinkError e) {
+      absent = true;
+      return false;
+    }
+  }
+
+  /**
    * Sets all counts to zero and forgets all tracked objects. Profiling stays on, or off.
    */
   public static void reset() {
@@ -199,6 +236,10 @@ public final class Mayfly {
   private static native void start0();
 
   private static native void pause0();
+
+  private static native boolean stop0();
+
+  private static native boolean pool0(String name);
 
   private static native void reset0();
 
