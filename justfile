@@ -20,6 +20,10 @@ junit5:
 jmh:
     profiler-java/jmh/build
 
+# Build the plugin for Spark, target/mayfly-spark.jar (needs a JDK 17, and pip to fetch Spark)
+spark:
+    profiler-java/spark/build
+
 # Build the web console, target/mayfly-console-{jakarta,javax}.war (needs a JDK, and Maven to fetch Tomcat)
 console:
     profiler-java/web/build

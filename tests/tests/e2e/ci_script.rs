@@ -11,11 +11,12 @@ use mayfly_tests::{Workspace, workspace_root};
 
 /// What the script runs beside its shell's own tools.
 const COMMANDS: [&str; 7] = ["cargo", "java", "javac", "tmux", "gradle", "chromium", "chromedriver"];
-const FETCHERS: [&str; 4] = [
+const FETCHERS: [&str; 5] = [
     "scripts/fetch-jvms",
     "scripts/fetch-readers",
     "scripts/fetch-second-reader",
     "profiler-java/web/fetch-tomcat",
+    "profiler-java/spark/fetch-spark",
 ];
 
 /// Exit code of a copy of the script whose steps do nothing, but for `failing`, which exits with 7 where its arguments match `words`.
