@@ -103,7 +103,16 @@ fn list(
     if all == 0 {
         return;
     }
-    findings.sort_by(|a, b| order(a, b));
+    // Of a library's methods between the program's line and what allocates, each changed by as much.
+    let family = compared.sides[1].runs.first().and_then(|(profile, _)| profile.own_family());
+    let others = |finding: &Finding| match (&finding.row, family) {
+        (RowName::Through(method), Some(family)) => !method.starts_with(family),
+        _ => false,
+    };
+    findings.sort_by(|a, b| {
+        let same = |finding: &Finding| finding.verdict == Verdict::Same;
+        (same(a).cmp(&same(b))).then(others(a).cmp(&others(b))).then_with(|| order(a, b))
+    });
     let changed = findings.len();
     findings.truncate(most.unwrap_or(usize::MAX));
     let more = changed - findings.len();

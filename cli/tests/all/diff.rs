@@ -7,7 +7,10 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
-use mayfly_profile::{ClassCounts, ClassId, Progress, RunInfo, Section, Tally, Trust, Update};
+use mayfly_profile::{
+    ClassCounts, ClassId, Frame, FrameId, Progress, RunInfo, Section, SiteCounts, SiteId, Tally, Tracking,
+    Trust, Update,
+};
 use mayfly_recording::RecordingWriter;
 use serde_json::Value;
 
@@ -228,4 +231,49 @@ fn without_trust_there_is_no_verdict() {
     assert!(said.contains("no verdict: untrusted: 50.00 %"), "{said}");
     assert_eq!(place.diff(&["--trust", "0.4", "0", "untrusted"]).status.code(), Some(0));
     assert_eq!(place.diff(&["0", "missing"]).status.code(), Some(4));
+}
+
+/// A program whose query is parsed by a library: all that passes through a frame of that passes through the others.
+fn parsing(objects: u64) -> Vec<u8> {
+    let frame = |id, class: &str| Update::Frame {
+        id: FrameId(id),
+        frame: Frame { class: class.into(), method: "m".into(), file: Some("F.java".into()), line: Some(3) },
+    };
+    let mut run = RunInfo { tracking: Tracking::EveryObject, stacks: true, ..RunInfo::default() };
+    run.jvm.command = "shop.Main 80".into();
+    let site = |id, objects| SiteCounts {
+        id: SiteId(id),
+        allocated: Tally::of(objects, 16),
+        ..SiteCounts::default()
+    };
+    let sites = vec![site(0, objects), site(1, 50_000)];
+    let classes =
+        vec![ClassCounts { id: ClassId(0), allocated: Tally::of(objects + 50_000, 16), lifetimes: None }];
+    let trust = Trust { accounted_bytes: 100, jvm_allocated_bytes: Some(100), ..Trust::default() };
+    let updates = [
+        Update::Start(Box::new(run)),
+        Update::Class { id: ClassId(0), name: "lib.Token".into() },
+        frame(0, "lib.Lexer"),
+        frame(1, "lib.Parser"),
+        frame(2, "shop.Query"),
+        frame(3, "lib.Timer"),
+        Update::Site { id: SiteId(1), class: ClassId(0), stack: vec![FrameId(3)] },
+        Update::Site { id: SiteId(0), class: ClassId(0), stack: vec![FrameId(0), FrameId(1), FrameId(2)] },
+        Update::from(Progress { duration_ms: 1_000, trust, classes, sites, ..Progress::default() }),
+        Update::End,
+    ];
+    let mut writer = RecordingWriter::new();
+    updates.iter().flat_map(|update| writer.encode(update).expect("fits a frame")).collect()
+}
+
+#[test]
+fn of_methods_through_which_as_much_passes_the_programs_own_come_first() {
+    let place = Place::with(&[]);
+    for (name, objects) in [("0", 90_000), ("1", 20_000)] {
+        fs::write(place.file(name), parsing(objects)).expect("write");
+    }
+    let text = place.text(&["0", "1"]);
+    let through = text.split("Through methods").nth(1).unwrap_or_else(|| panic!("no such rows: {text}"));
+    let place_of = |name: &str| through.find(name).unwrap_or_else(|| panic!("no {name}: {text}"));
+    assert!(place_of("shop.Query.m") < place_of("lib.Parser.m"), "{text}");
 }

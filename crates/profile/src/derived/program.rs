@@ -41,6 +41,11 @@ struct Program<'p> {
 }
 
 impl Profile {
+    /// How the names of the program's own classes begin, by its main class. `None` where that is a framework's, or not known.
+    pub fn own_family(&self) -> Option<&str> {
+        Program::of(&self.run.jvm.command).main
+    }
+
     /// The frame of the program itself through which most of what `weight` gives passes. `None` without stacks, and where a stack has only
     /// frameworks.
     pub fn through(&self, weight: impl Fn(&SiteProfile) -> u64) -> Option<Through> {

@@ -70,11 +70,19 @@ impl Screen<'_> {
 
     fn class_row(&self, class: &ClassProfile) -> Row {
         let byte_seconds = class.byte_seconds(&self.profile.run.buckets).unwrap_or_default();
+        let live = class.live.filter(|_| self.profile.knows_live_of(class)).map(|live| live.bytes);
+        let allocated = self.profile.allocated_bytes(class);
+        // The JVM itself makes objects (`java.lang.Class`), which no hook counts and samples know.
+        let by_jvm = live.filter(|&live| live > class.allocated.bytes).map(|live| {
+            let unseen =
+                self.profile.estimates.get(&class.name).map_or(0, |estimate| estimate.unseen.bytes());
+            live.max(allocated.saturating_add(unseen))
+        });
         Row {
-            allocated: self.profile.allocated_bytes(class),
-            counted: self.profile.counts_exactly(class),
-            executed: class.allocated.bytes,
-            live: class.live.filter(|_| self.profile.knows_live_of(class)).map(|live| live.bytes),
+            allocated: by_jvm.unwrap_or(allocated),
+            counted: by_jvm.is_none() && self.profile.counts_exactly(class),
+            executed: by_jvm.unwrap_or(class.allocated.bytes),
+            live,
             byte_seconds: byte_seconds.all(),
             live_estimated: self.is_sampled() || self.profile.shares.contains_key(&class.name),
             name: class_text(&class.name),
