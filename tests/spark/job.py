@@ -16,20 +16,21 @@ def recorded(mayfly, recordings):
     return 0
 
 
-def executor(application):
-    """The process of executor 0."""
+def executor(port):
+    """The process of executor 0 of the driver at that port: applications that start in the same second have the same id."""
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{process}/cmdline") as file:
                 words = file.read().split("\0")
         except OSError:
             continue
-        if application in words and "--executor-id" in words and words[words.index("--executor-id") + 1] == "0":
+        options = dict(zip(words, words[1:]))
+        if options.get("--executor-id") == "0" and options.get("--driver-url", "").endswith(f":{port}"):
             return int(process)
     raise SystemExit("executor 0 is not there")
 
 
-def kill(application, mayfly, recordings, counters):
+def kill(port, mayfly, recordings, counters):
     with open(f"{counters}/0.task") as file:
         counted = int(file.read())
     give_up = time.monotonic() + 60
@@ -37,14 +38,14 @@ def kill(application, mayfly, recordings, counters):
         if time.monotonic() > give_up:
             raise SystemExit("the recording of executor 0 is not brought up to date")
         time.sleep(0.1)
-    os.kill(executor(application), signal.SIGKILL)
+    os.kill(executor(port), signal.SIGKILL)
 
 
 spark = SparkSession.builder.appName("job").getOrCreate()
 kept = spark.range(0, 400000, 1, 2).selectExpr("id", "concat('user', cast(id as string)) name").cache()
 print("KEPT", kept.count(), flush=True)
 if len(sys.argv) > 1:
-    kill(spark.sparkContext.applicationId, *sys.argv[1:])
+    kill(spark.sparkContext.getConf().get("spark.driver.port"), *sys.argv[1:])
 gone = spark.range(0, 4000000, 1, 2).selectExpr("concat('u', cast(id % 500 as string)) name").distinct()
 print("GONE", gone.count(), flush=True)
 spark.stop()

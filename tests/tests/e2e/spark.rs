@@ -227,6 +227,7 @@ fn agrees_with_counters(application: &Path, counters: &Path) -> usize {
     assert!(executors.iter().any(|(id, _)| id == "0"), "the killed one is missing: {executors:?}");
     for (id, file) in &executors {
         let report = JsonReport::of(file).0;
+        assert!(id != "0" || report["complete"] == false, "{id} was killed: {report}");
         let counted = number(&report, "/trust/jvm_allocated_bytes");
         let least = read(counters.join(format!("{id}.task"))).unwrap_or(0) as f64;
         let most = read(counters.join(format!("{id}.now"))).expect("counters of each") as f64;
