@@ -80,8 +80,14 @@ miri SEEDS="8":
 fuzz SECONDS="60":
     MAYFLY_FUZZ_SECONDS={{ SECONDS }} cargo test --release -p mayfly-tests --test fuzz -- --nocapture
 
-# What takes too long for each change: every order of threads, undefined behaviour, fuzzing for minutes, documentation without warnings
-nightly: loom miri (fuzz "300")
+# What may be depended on: licences, sources, known faults if their list can be fetched (needs cargo-deny: cargo install cargo-deny)
+deny:
+    cargo deny check bans licenses sources
+    if git ls-remote -q https://github.com/RustSec/advisory-db HEAD > /dev/null 2>&1; then cargo deny check advisories; \
+        else echo "skipped: cargo deny check advisories, as its list can't be fetched"; fi
+
+# What takes too long for each change: every order of threads, undefined behaviour, fuzzing for minutes, documentation without warnings, dependencies
+nightly: loom miri (fuzz "300") deny
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
 # What CI runs: set-up, lint, tests
