@@ -73,8 +73,10 @@ loom:
 
 # Look for undefined behaviour and data races where threads share slabs and nurseries (needs Miri: rustup component add miri --toolchain nightly)
 miri SEEDS="8":
-    MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-permissive-provenance -Zmiri-many-seeds=0..{{ SEEDS }}" \
-        cargo +nightly miri test -p mayfly-tracking --lib --target-dir target/miri at_once
+    # From outside, as Miri and .cargo/config.toml would each have tests started by their own program.
+    cd / && MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-permissive-provenance -Zmiri-many-seeds=0..{{ SEEDS }}" \
+        cargo +nightly miri test --manifest-path "{{ justfile_directory() }}/Cargo.toml" -p mayfly-tracking --lib \
+        --target-dir "{{ justfile_directory() }}/target/miri" at_once
 
 # Read changed class files, dumps, indexes, recordings and messages, for so many seconds of each kind; what harms a reader is kept in target/fuzz
 fuzz SECONDS="60":
