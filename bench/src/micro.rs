@@ -28,7 +28,7 @@ const HEADING: [&str; 7] = [
 /// Options of `micro`.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Workloads: obj1 (escaping 24-byte object), arr1 (byte[64]), ea1 (scalar-replaceable object), mix (collections), call (a call
+    /// Workloads: obj1 (escaping 24-byte object), arr1 (an array of 64 bytes), ea1 (scalar-replaceable object), mix (collections), call (a call
     /// that allocates once: with variant scope each is a scope)
     #[arg(long, value_delimiter = ',', default_value = "obj1,arr1,ea1,mix")]
     workloads: Vec<String>,

@@ -111,10 +111,10 @@ pub enum RootReference {
 /// A frame of a thread's stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameFacts {
-    /// `Thread.getId()`, as JVMTI gives it; named by [`Encoder::thread`].
+    /// `Thread.getId()`, as JVMTI gives it; named by `Encoder::thread`.
     pub thread: u64,
     /// How many frames are above it.
     pub depth: u32,
-    /// The JVM's id of the method; named by [`Encoder::method`]. 0 if there is none.
+    /// The JVM's id of the method; named by `Encoder::method`. 0 if there is none.
     pub method: u64,
 }

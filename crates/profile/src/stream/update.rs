@@ -57,7 +57,7 @@ pub enum Update {
     End,
 }
 
-/// What a step says of one kind of fact ([`kinds`](super::kinds)). In a recording the place in this list is its tag: a new one is added at
+/// What a step says of one kind of fact (`kinds`). In a recording the place in this list is its tag: a new one is added at
 /// the end, and none is moved or taken away.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Section {

@@ -1,7 +1,7 @@
 //! Whether something leaks: memory that is held ever longer and becomes ever more.
 //!
 //! Growth alone is no leak: caches fill, programs warm up. Two witnesses are heard, each as far as it is there: growth from dump
-//! to dump ([`growth`]), and in a recording growth by what survived and a curve of survival that no longer falls ([`recorded`]).
+//! to dump (`growth`), and in a recording growth by what survived and a curve of survival that no longer falls (`recorded`).
 //! Not here: dumps and paths (`mayfly-heap`), and what is shown.
 
 mod growth;

@@ -20,7 +20,7 @@ impl Weight {
     /// Of bytes in each dump, and when each was taken, if that is known; spread over so many containers as if evenly.
     ///
     /// Caches and reservoirs of which there are many grow by much together; a container that grows by as much alone says more. But what grows by
-    /// far more leaks more, however it is spread: so no more than [`MOST`] containers are looked at.
+    /// far more leaks more, however it is spread: so no more than `MOST` containers are looked at.
     pub fn of(bytes: &[u64], times: &[f64], evenly: f64) -> Self {
         let grown = bytes.last().unwrap_or(&0).saturating_sub(*bytes.first().unwrap_or(&0)) as f64;
         Self { fills: evenly >= MOST && slows(bytes, times), bytes: grown / evenly.clamp(1.0, MOST) }
