@@ -47,7 +47,7 @@ pub(crate) enum Error {
         value: String,
     },
     /// The program could not be started at all.
-    #[error("can't start {program}: {source}{}", start_advice(.source))]
+    #[error("can't start {program}: {source}{}", start_advice(.program, .source))]
     NotStarted {
         /// As given on the command line.
         program: String,
@@ -316,8 +316,12 @@ fn list(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
-fn start_advice(source: &io::Error) -> &'static str {
+fn start_advice(program: &str, source: &io::Error) -> &'static str {
     match source.kind() {
+        io::ErrorKind::NotFound if program.parse::<u32>().is_ok() => {
+            ", which may be a pid: this starts a program (`-- java -jar app.jar`); a JVM that runs is recorded by `mayfly record PID`, and \
+             `mayfly status PID` shows what its agent takes"
+        }
         io::ErrorKind::NotFound => "; check its name, and that it is on the PATH",
         io::ErrorKind::PermissionDenied => "; check that it is executable",
         _ => "",
