@@ -78,6 +78,7 @@ impl Agent for MayflyAgent {
         if let Some(profiler) = Profiler::get() {
             let allocated = profiler.target.thread_ends(jni, thread);
             profiler.engine.thread_ends(jni, thread, allocated);
+            profiler.shared.traces.thread_ends(jni, thread);
         }
     }
 

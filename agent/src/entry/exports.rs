@@ -5,6 +5,7 @@
 use std::ptr;
 
 use mayfly_jvmti::{Jni, Object, Vm, export_agent, method_body, sys};
+use mayfly_profile::TraceContext;
 use mayfly_tracking::EntryId;
 
 use super::events::MayflyAgent;
@@ -260,6 +261,13 @@ natives! {
             steering::set_pool(profiler, jni, name.and_then(|name| jni.string(name)).as_deref())
         };
         sys::jboolean::from(with_profiler(env, named))
+    }
+
+    /// `io.mayfly.Mayfly.trace`: the ids as numbers; all zero for none.
+    fn Java_io_mayfly_Mayfly_trace0(env, high: sys::jlong, low: sys::jlong, span: sys::jlong) {
+        let ids = [high, low, span].map(i64::to_be_bytes).concat();
+        let context = ids.try_into().ok().and_then(TraceContext::of_bytes);
+        with_profiler(env, |profiler, jni| steering::trace(profiler, jni, context))
     }
 
     /// `io.mayfly.Mayfly.isActive`.

@@ -110,7 +110,8 @@ pub(crate) fn track(exact: &Exact, jni: Jni<'_>, handed_over: HandedOver<'_>) {
         }
         let Some(class) = thread.class(shared, (None, cell)) else { return };
         let size = if size == 0 { u64::from(class.size) } else { size };
-        let followed = Followed { object, size, bytes: size * every, entry };
+        let trace = shared.traces.of_this_thread(&exact.target.jvmti, jni, moving);
+        let followed = Followed { object, size, bytes: size * every, entry, trace };
         let stacks = Stacks { shared, jvmti: &exact.target.jvmti, jni };
         thread.tracked_last = thread.add(stacks, class, followed, moving, 0);
     });

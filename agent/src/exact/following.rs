@@ -72,7 +72,8 @@ pub(super) fn follow_sampled(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, picked:
         let p = Estimate::probability(size, interval);
         let log2 = shares.stands_for(p, &shared.budget, &mut fastrand::f64)?;
         shared.clock.advance_by_estimate((size as f64 / p) as u64);
-        let followed = Followed { object, size, bytes: 0, entry };
+        let trace = shared.traces.of_this_thread(&exact.target.jvmti, jni, false);
+        let followed = Followed { object, size, bytes: 0, entry, trace };
         // The JVM samples nothing while a virtual thread is being mounted or unmounted.
         let chosen = Chosen { followed, log2, moving: false };
         let (_, on_stack) = thread.follow_chosen(exact, shares, jni, &mut known, chosen);
@@ -143,7 +144,9 @@ impl OfThread {
                     let p = Estimate::probability(size, interval);
                     shares.note_followed(known.id, log2, p, shared.clock.now_ms());
                 }
-                let followed = Followed { object: due.object, size, bytes: size << log2, entry: due.entry };
+                let trace = shared.traces.of_this_thread(&exact.target.jvmti, jni, due.moving);
+                let HandedOver { object, entry, .. } = due;
+                let followed = Followed { object, size, bytes: size << log2, entry, trace };
                 let chosen = Chosen { followed, log2, moving: due.moving };
                 self.follow_chosen(exact, shares, jni, &mut known, chosen)
             }

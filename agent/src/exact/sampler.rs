@@ -159,7 +159,8 @@ fn follow(
         if filter.admits_size(sample.size) && filter.admits(name) {
             let bytes = Estimate::of_sample(sample.size, drawn_at).bytes();
             let beyond = beyond_log2(sample.size, (interval, drawn_at), fastrand::f64());
-            let followed = Followed { object: sample.object, size: sample.size, bytes, entry: None };
+            let trace = shared.traces.of_this_thread(&exact.target.jvmti, jni, false);
+            let followed = Followed { object: sample.object, size: sample.size, bytes, entry: None, trace };
             // The JVM samples nothing while a virtual thread is being mounted or unmounted.
             let stacks = Stacks { shared, jvmti: &exact.target.jvmti, jni };
             thread.add(stacks, class, followed, false, beyond);

@@ -138,7 +138,8 @@ impl Sampled {
         let stacks = Stacks { shared: &self.shared, jvmti: &self.target.jvmti, jni };
         // The JVM samples nothing while a virtual thread is being mounted or unmounted.
         let site = thread.tracker.site(stacks, class, false);
-        let followed = Followed { object: sample.object, size: sample.size, bytes, entry: None };
+        let trace = self.shared.traces.of_this_thread(&self.target.jvmti, jni, false);
+        let followed = Followed { object: sample.object, size: sample.size, bytes, entry: None, trace };
         thread.tracker.follow(&self.shared, jni, followed, site, StandsFor { objects_log2, stack_log2: 0 });
         self.followed.fetch_add(1, Relaxed);
     }

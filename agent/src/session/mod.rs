@@ -230,6 +230,7 @@ impl Session {
             step.extend(lifetimes.map(|lifetimes| Section::Lifetimes(Box::new(lifetimes))));
             let lifetimes = self.deaths.ledger().scope_outcomes();
             step.extend(self.scopes.changed(&self.shared, classes, &engine.scopes(), lifetimes));
+            step.extend(self.traces());
         }
         let shares = self.deaths.ledger().take_shares(self.stream.named().0);
         step.extend((!shares.is_empty()).then_some(Section::Shares(shares)));
@@ -245,6 +246,17 @@ impl Session {
         // Of a collection before the profiled time there is nobody to be told of.
         let as_of_ms = live.as_of_ms.and_then(|at_ms| self.profiled.at(at_ms));
         Some(Section::Live(LiveCounts { as_of_ms, ..live }))
+    }
+
+    /// Which requests' objects are there, if a sweep has looked since the last time.
+    fn traces(&mut self) -> Option<Section> {
+        let (classes, sites) = self.stream.named();
+        let mut traces = self.deaths.ledger().take_traces(classes, sites)?;
+        for row in &mut traces.rows {
+            row.born_ms = self.profiled.at(row.born_ms).unwrap_or(0);
+        }
+        traces.forgotten = self.shared.traces.forgotten();
+        Some(Section::Traces(traces))
     }
 
     /// Those that the program has reported, if that are others than the last time.

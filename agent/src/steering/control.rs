@@ -1,7 +1,7 @@
 //! Start, pause, reset, report: asked for by the program through the Java API, by options, or from outside.
 
 use mayfly_jvmti::Jni;
-use mayfly_profile::{Profile, Section, Update};
+use mayfly_profile::{Profile, Section, TraceContext, Update};
 
 use super::outside::Outside;
 use super::profiler::Profiler;
@@ -67,9 +67,17 @@ pub(crate) fn operations(profiler: &Profiler, more: i64) {
     }
 }
 
+/// The current thread works for that request from now on, or for none.
+pub(crate) fn trace(profiler: &Profiler, jni: Jni<'_>, context: Option<TraceContext>) {
+    if profiler.shared.plan.lifetimes {
+        profiler.shared.traces.set(&profiler.target.jvmti, jni, context);
+    }
+}
+
 /// Tells all readers what is new. Under the session's lock, so that steps follow each other as they were counted: none of
 /// the readers is waited for.
 pub(super) fn publish(profiler: &Profiler, jni: Jni<'_>, session: &mut Session) {
+    profiler.look_for_tracer();
     session.absorb();
     let outside = Outside::of(profiler, jni);
     session.note_collections(profiler.target.take_collections(), &outside);

@@ -19,7 +19,9 @@ pub(crate) use begin::begin;
 pub(crate) use collecting::{
     collect_at_the_end_of_main, collect_if_due, collect_last, collect_now, force_gc,
 };
-pub(crate) use control::{operations, pause, report_and_wait, reset, set_pool, snapshot, start, watch};
+pub(crate) use control::{
+    operations, pause, report_and_wait, reset, set_pool, snapshot, start, trace, watch,
+};
 pub(crate) use end::{finish, stop, stop_and_restore};
 pub(crate) use profiler::{Begun, Profiler, switch_off};
 pub(crate) use status::status;

@@ -144,6 +144,13 @@ impl Profiler {
         self.own_cpu_us.store(time.as_micros() as u64, Relaxed);
     }
 
+    /// Looks for a tracer that says which requests threads work for, if who survives is known at all.
+    pub(super) fn look_for_tracer(&self) {
+        if self.shared.plan.lifetimes {
+            self.shared.traces.look();
+        }
+    }
+
     /// A collection began. Called inside a GC callback: it neither blocks nor allocates.
     pub(crate) fn gc_started(&self, event: &CallbackContext<'_>) {
         let clock = &self.shared.clock;

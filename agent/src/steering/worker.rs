@@ -145,6 +145,7 @@ impl<'call> Worker<'call> {
         let (profiler, jni) = (self.profiler, self.jni);
         let mut session = profiler.session.lock();
         let Some(session) = session.as_mut() else { return false };
+        profiler.look_for_tracer();
         let references = &mut profiler.shared.references.handles(jni);
         let swept = session.catch_up(references, &Outside::of(profiler, jni));
         if !swept && self.stacks.is_due() {

@@ -16,6 +16,7 @@ mod shared;
 mod stacks;
 mod switches;
 mod threads;
+mod traces;
 mod tracker;
 mod weak;
 mod young;

@@ -12,6 +12,7 @@ use super::loaders::Loaders;
 use super::operations::Operations;
 use super::switches::Switches;
 use super::threads::Pools;
+use super::traces::Traces;
 use super::weak::WeakReferences;
 use super::young::Young;
 use crate::plan::Plan;
@@ -39,6 +40,7 @@ pub(crate) struct Shared {
     pub(crate) switches: Switches,
     pub(crate) operations: Operations,
     pub(crate) references: WeakReferences,
+    pub(crate) traces: Traces,
     /// What a census reads, if there is one.
     pub(crate) young: Young,
     pub(super) frames: KnownFrames,
@@ -65,6 +67,7 @@ impl Shared {
             switches: Switches::default(),
             operations: Operations::default(),
             references: WeakReferences::default(),
+            traces: Traces::default(),
             young: Young::default(),
             frames: KnownFrames::default(),
             pools: Pools::default(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mayfly_jvmti::{Jni, Object};
-use mayfly_profile::{ClassId, SiteId};
+use mayfly_profile::{ClassId, SiteId, TraceContext};
 use mayfly_tracking::{EntryId, Newborn, Nursery, RawStack, References, StandsFor, Tracked};
 
 use super::shared::Shared;
@@ -25,6 +25,8 @@ pub(crate) struct Followed<'call> {
     pub(crate) bytes: u64,
     /// The entry of a scope in which it was made, if any.
     pub(crate) entry: Option<EntryId>,
+    /// The span in which it was made, if any.
+    pub(crate) trace: Option<TraceContext>,
 }
 
 impl Tracker {
@@ -59,9 +61,9 @@ impl Tracker {
         site: SiteId,
         stands_for: StandsFor,
     ) -> Option<Tracked> {
-        let Followed { object, size, bytes, entry } = followed;
+        let Followed { object, size, bytes, entry, trace } = followed;
         let reference = if shared.plan.lifetimes { shared.references.make(jni, object)? } else { 0 };
-        let newborn = Newborn { reference, site, stands_for, size_8: (size / 8) as u32, bytes, entry };
+        let newborn = Newborn { reference, site, stands_for, size_8: (size / 8) as u32, bytes, entry, trace };
         let added = self.nursery.follow(newborn);
         if added.is_none() && reference != 0 {
             shared.references.handles(jni).release(reference);

@@ -324,6 +324,15 @@ pub(crate) struct ReportArgs {
     #[arg(long, conflicts_with_all = ["json", "full", "ways", "threads", "limit", "own", "not_own"])]
     pub(crate) loaders: bool,
 
+    /// Show requests whose objects are still there, by trace and span
+    #[arg(long, conflicts_with_all = ["json", "full", "ways", "threads", "loaders", "limit", "own", "not_own"])]
+    pub(crate) traces: bool,
+
+    /// Show what of this trace is still there, with stacks; its id, or how it begins, in hexadecimal digits. Others are left out of JSON
+    #[arg(long, value_name = "ID", value_parser = part::trace_id,
+        conflicts_with_all = ["full", "ways", "threads", "loaders", "traces", "limit", "own", "not_own", "other_format"])]
+    pub(crate) trace: Option<String>,
+
     /// Show at most N classes, and N sites of each, in full text or JSON; totals still cover everything
     #[arg(long, value_name = "N", conflicts_with_all = ["own", "not_own"])]
     pub(crate) limit: Option<usize>,
@@ -528,6 +537,10 @@ mod tests {
             &["mayfly", "report", "--threads", "--ways", "f"],
             &["mayfly", "report", "--threads", "--csv", "f"],
             &["mayfly", "report", "--threads", "--loaders", "f"],
+            &["mayfly", "report", "--trace", "xyz", "f"],
+            &["mayfly", "report", "--trace", "", "f"],
+            &["mayfly", "report", "--traces", "--json", "f"],
+            &["mayfly", "report", "--trace", "ab", "--csv", "f"],
             &["mayfly", "run", "--threads", "--counts-only", "java"],
             &["mayfly", "run", "--loaders", "--counts-only", "java"],
             &["mayfly", "report", "--own", "a.", "--json", "f"],

@@ -11,7 +11,7 @@ use crate::report::Format;
 
 /// The format of a report.
 #[derive(Debug, Args)]
-#[group(id = "other_format", multiple = false, conflicts_with_all = ["json", "text", "full", "ways", "threads", "loaders"])]
+#[group(id = "other_format", multiple = false, conflicts_with_all = ["json", "text", "full", "ways", "threads", "loaders", "traces"])]
 pub(crate) struct FormatArgs {
     /// Write in this format: text on one screen, full text, the tree of who calls, JSON, a page for a browser, or what other tools read;
     /// parquet makes five tables in the folder that -o names
@@ -164,6 +164,14 @@ pub(crate) struct PartArgs {
     /// bytes]
     #[arg(long, value_name = "VALUE", value_parser = value)]
     pub(crate) value: Option<Value>,
+}
+
+/// The id of a trace, or how it begins.
+pub(super) fn trace_id(text: &str) -> Result<String, String> {
+    let is_id = (1..=32).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_id
+        .then(|| text.to_owned())
+        .ok_or_else(|| "not the id of a trace: 32 hexadecimal digits, or the first of them".to_owned())
 }
 
 fn value(text: &str) -> Result<Value, String> {

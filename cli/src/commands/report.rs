@@ -25,7 +25,7 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
     }
     let (profile, slices) = read(&args, format)?;
     let view = view::overridden(&profile.run.view, &args);
-    let profile = part(profile, &view, &args)?;
+    let profile = of_trace(part(profile, &view, &args)?, &args)?;
     shows_something(&profile, &view, &args)?;
     let file = args.output.as_deref();
     match (format, file) {
@@ -40,18 +40,21 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
 fn write_own(profile: Profile, mut view: View, format: Format, args: &ReportArgs) -> Result<(), Error> {
     let profile = match format {
         // Whole stacks are asked for.
-        Format::Full | Format::Groups(_) | Format::Json => profile,
+        Format::Full | Format::Groups(_) | Format::Traces | Format::Json => profile,
         _ => profile.folded(&args.own.code()),
     };
     if format == Format::Json {
         // What the run wanted of its own text leaves no rows out of JSON.
         view.rows = args.limit;
     }
-    let text = report::text(format, &profile, &view);
+    let text = match format {
+        Format::Traces if args.trace.is_some() => mayfly_report::traces(&view.of(&profile), true),
+        format => report::text(format, &profile, &view),
+    };
     let file = args.output.as_deref();
     match format {
         Format::Json => output::json(&text, file),
-        Format::Full | Format::Groups(_) | Format::Ways => output::text(&text, file),
+        Format::Full | Format::Groups(_) | Format::Traces | Format::Ways => output::text(&text, file),
         _ => output::text(&(text + &everything(&args.recordings)), file),
     }
 }
@@ -75,6 +78,27 @@ fn part(profile: Profile, view: &View, args: &ReportArgs) -> Result<Profile, Err
         return Err(missing(args, "--lived"));
     }
     Ok(view.part_of(profile).lived(band))
+}
+
+/// With the trace alone that was asked for.
+fn of_trace(mut profile: Profile, args: &ReportArgs) -> Result<Profile, Error> {
+    let Some(id) = &args.trace else { return Ok(profile) };
+    let Some(traces) = &profile.traces else {
+        return Err(not_in(
+            args,
+            format!("{id}: no trace id was seen; mayfly report --traces says how they are"),
+        ));
+    };
+    let of_it = traces.of_trace(id);
+    if of_it.rows.is_empty() {
+        let others = match traces.others.objects + traces.unknown.objects {
+            0 => String::new(),
+            others => format!("; {others} objects of other traces are not told apart"),
+        };
+        return Err(not_in(args, format!("no object of trace {id} is still there{others}")));
+    }
+    profile.traces = Some(of_it);
+    Ok(profile)
 }
 
 /// Whether a filter leaves any class: of a name that no class has, nothing is known, and it is not nothing that was allocated.
@@ -179,6 +203,7 @@ fn format(args: &ReportArgs) -> Result<Format, Error> {
         false if args.ways => Format::Ways,
         false if args.threads => Format::Groups(Grouping::Pool),
         false if args.loaders => Format::Groups(Grouping::Loader),
+        false if args.traces || args.trace.is_some() => Format::Traces,
         false if args.full => Format::Full,
         false => Format::Text,
     };

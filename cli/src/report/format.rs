@@ -16,6 +16,8 @@ pub(crate) enum Format {
     Ways,
     /// What each group of a dimension allocates, as text.
     Groups(Grouping),
+    /// Requests whose objects are still there, as text.
+    Traces,
     /// JSON.
     Json,
     /// For a comment on a pull request.
@@ -26,12 +28,13 @@ pub(crate) enum Format {
     Of(Foreign),
 }
 
-const NAMED: [(&str, Format); 18] = [
+const NAMED: [(&str, Format); 19] = [
     ("text", Format::Text),
     ("full", Format::Full),
     ("ways", Format::Ways),
     ("threads", Format::Groups(Grouping::Pool)),
     ("loaders", Format::Groups(Grouping::Loader)),
+    ("traces", Format::Traces),
     ("json", Format::Json),
     ("html", Format::Of(Foreign::Html)),
     ("markdown", Format::Markdown),

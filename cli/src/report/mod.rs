@@ -22,6 +22,7 @@ pub(crate) fn text(format: Format, profile: &Profile, view: &View) -> String {
         Format::Json => json::write(profile, view, &mut bytes),
         Format::Ways => return mayfly_report::ways(&view.of(profile)),
         Format::Groups(grouping) => return mayfly_report::groups(&view.of(profile), grouping),
+        Format::Traces => return mayfly_report::traces(&view.of(profile), false),
         Format::Full => full::write(profile, view, &mut bytes),
         // Others are written by `mayfly-formats`.
         _ => screen::write(profile, view, &mut bytes),

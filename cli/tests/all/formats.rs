@@ -288,7 +288,10 @@ fn a_format_is_chosen_by_its_name_or_by_an_option_of_its_own() {
         (&["--csv", "--own", "a."], "--own means nothing in the format csv"),
         (&["--value", "objects"], "--value means nothing in the format text"),
         (&["--format", "csv", "--by", "pid"], "--by means nothing in the format csv"),
-        (&["--format", "markdown"], "possible values: text, full, ways, threads, loaders, json, html,"),
+        (
+            &["--format", "markdown"],
+            "possible values: text, full, ways, threads, loaders, traces, json, html,",
+        ),
         (&["--format", "json", "--csv"], "cannot be used with"),
     ] {
         let output = recording.report(options);

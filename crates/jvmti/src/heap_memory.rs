@@ -22,10 +22,15 @@ pub struct OwnMemory {
 }
 
 impl OwnMemory {
+    /// Memory of this process, whether or not the kernel forbids to copy it so.
+    pub(crate) fn this() -> Self {
+        // SAFETY: takes nothing and cannot fail.
+        Self { pid: unsafe { libc::getpid() } }
+    }
+
     /// Memory of this process; `None` where the kernel forbids to copy it so.
     pub fn find() -> Option<Self> {
-        // SAFETY: takes nothing and cannot fail.
-        let memory = Self { pid: unsafe { libc::getpid() } };
+        let memory = Self::this();
         let (known, mut copied) = (0x6d61_7966_6c79u64, [0; 8]);
         let is_copied = memory.copy(ptr::from_ref(&known).addr() as u64, &mut copied);
         (is_copied && u64::from_ne_bytes(copied) == known).then_some(memory)

@@ -1,7 +1,7 @@
 //! The libraries loaded into this process, and marks that they export.
 
 use std::ffi::{CStr, CString, OsStr, c_int, c_void};
-use std::mem::MaybeUninit;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::ptr;
@@ -36,8 +36,25 @@ pub fn keep_library<T>(held: &'static T) {
     }
 }
 
+/// How many libraries were loaded into this process so far, those that are gone included.
+pub(crate) fn libraries_ever_loaded() -> u64 {
+    let mut loaded = 0u64;
+    // SAFETY: `note_loaded` gets back the pointer to `loaded`, which outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(note_loaded), ptr::from_mut(&mut loaded).cast()) };
+    loaded
+}
+
+/// # Safety
+/// To be called by `dl_iterate_phdr` with a pointer to a `u64`.
+unsafe extern "C" fn note_loaded(info: *mut libc::dl_phdr_info, _size: usize, loaded: *mut c_void) -> c_int {
+    // SAFETY: by the contract; glibc since 2.4 and musl since 0.9.13 have this field.
+    unsafe { *loaded.cast::<u64>() = (*info).dlpi_adds };
+    // The same with each library: the first will do.
+    1
+}
+
 /// Paths of the loaded libraries; the program itself has none.
-fn loaded_paths() -> Vec<CString> {
+pub(crate) fn loaded_paths() -> Vec<CString> {
     let mut paths: Vec<CString> = Vec::new();
     // SAFETY: `add` gets back the pointer to `paths`, which outlives the call. It calls nothing of the loader's, whose
     // lock is held meanwhile.
@@ -59,21 +76,31 @@ unsafe extern "C" fn add(info: *mut libc::dl_phdr_info, _size: usize, paths: *mu
 }
 
 /// A library that is loaded, held so.
-struct Library(*mut c_void);
+pub(crate) struct Library(*mut c_void);
 
 impl Library {
     /// `None` if it is not loaded (any more), or no library (the kernel's own page).
-    fn loaded(path: &CStr) -> Option<Self> {
+    pub(crate) fn loaded(path: &CStr) -> Option<Self> {
         // SAFETY: a path; with NOLOAD nothing is loaded or run.
         let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOLOAD | libc::RTLD_LAZY) };
         (!handle.is_null()).then_some(Self(handle))
     }
 
     /// Address of what it exports by this name, itself or by what it depends on.
-    fn symbol(&self, name: &CStr) -> Option<*const c_void> {
-        // SAFETY: a handle from `dlopen`, and a name.
-        let symbol = unsafe { libc::dlsym(self.0, name.as_ptr()) };
+    pub(crate) fn symbol(&self, name: &CStr) -> Option<*const c_void> {
+        Self::symbol_of(self.0, name)
+    }
+
+    /// The same of a library that is kept ([`Self::kept`]).
+    pub(crate) fn symbol_of(kept: *mut c_void, name: &CStr) -> Option<*const c_void> {
+        // SAFETY: a handle from `dlopen` that was not closed, and a name.
+        let symbol = unsafe { libc::dlsym(kept, name.as_ptr()) };
         (!symbol.is_null()).then_some(symbol.cast_const())
+    }
+
+    /// Stays loaded until the process ends.
+    pub(crate) fn kept(self) -> *mut c_void {
+        ManuallyDrop::new(self).0
     }
 }
 

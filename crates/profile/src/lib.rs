@@ -58,6 +58,7 @@ pub use facts::share::Share;
 pub use facts::source::{LABEL_ATTRIBUTES, Labels, Source};
 pub use facts::stack::{Frames, Stack, StackIndex, StackTree};
 pub use facts::tally::Tally;
+pub use facts::trace::{MOST_TRACE_ROWS, TraceContext, TraceCount, TraceCounts, TracedObjects, Traces};
 pub use facts::trust::{AT_START_UP, Dropped, OwnCost, Refusals, Remainder, Trust};
 pub use facts::view::View;
 pub use fitted::variance::Variances;

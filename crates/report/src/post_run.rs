@@ -18,6 +18,7 @@ use crate::scopes::write_scopes;
 use crate::sections::write_sections;
 use crate::sources::{sources_block, sources_line};
 use crate::text::printable;
+use crate::traces::write_traces;
 use crate::trust::{estimates_block, littles_law_line, trust_block};
 use crate::units;
 
@@ -56,6 +57,7 @@ pub fn post_run(profile: &Profile, view: &View, occasion: &Occasion) -> String {
     write_census(&mut out, &shown, view.rows);
     Grouping::ALL.into_iter().for_each(|grouping| write_groups(&mut out, &shown, grouping));
     write_scopes(&mut out, &shown, view.rows.unwrap_or(usize::MAX));
+    write_traces(&mut out, &shown, view.rows);
     write_run(&mut out, profile);
     line(&mut out, 0, "Trust:");
     out.push_str(&trust_block(&profile.trust, profile.run.engine));

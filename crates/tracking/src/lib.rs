@@ -26,6 +26,7 @@ mod slabs;
 mod survivors;
 mod sync;
 mod timeline;
+mod trace_book;
 mod tracked;
 mod weights;
 

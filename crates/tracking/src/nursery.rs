@@ -6,7 +6,7 @@ use std::mem;
 use std::sync::atomic::AtomicU64 as Word;
 use std::sync::{self, PoisonError};
 
-use mayfly_profile::{ClassId, SiteId};
+use mayfly_profile::{ClassId, SiteId, TraceContext};
 
 use crate::budget::Budget;
 use crate::clock::Clock;
@@ -64,6 +64,8 @@ pub struct Newborn {
     pub bytes: u64,
     /// The entry of a scope in which it was made, if any.
     pub entry: Option<EntryId>,
+    /// The span in which it was made, if any.
+    pub trace: Option<TraceContext>,
 }
 
 #[derive(Debug, Default)]
@@ -79,27 +81,46 @@ pub(crate) struct Batch {
     pub(crate) objects: Vec<Tracked>,
     /// Room to be released to the budget.
     pub(crate) reserved: usize,
-    /// From which index on the objects were made in which entry of a scope; ascending. Empty: none of them in any.
-    pub(crate) entries: Vec<(usize, Option<EntryId>)>,
+    /// In which entry of a scope the objects were made.
+    pub(crate) entries: Runs<EntryId>,
+    /// The same for spans.
+    pub(crate) traces: Runs<TraceContext>,
 }
 
+/// From which index on objects have which property; ascending. Empty: none of them has any.
+type Runs<T> = Vec<(usize, Option<T>)>;
+
 impl Batch {
-    fn push(&mut self, object: Tracked, entry: Option<EntryId>) {
-        if self.entries.last().and_then(|&(_, last)| last) != entry {
-            self.entries.push((self.objects.len(), entry));
-        }
+    fn push(&mut self, object: Tracked, entry: Option<EntryId>, trace: Option<TraceContext>) {
+        note(&mut self.entries, self.objects.len(), entry);
+        note(&mut self.traces, self.objects.len(), trace);
         self.objects.push(object);
     }
 
     /// The objects that were made in scopes, with their entries.
     pub(crate) fn of_scopes(&self) -> impl Iterator<Item = (&Tracked, EntryId)> {
-        let ends = self.entries.iter().skip(1).map(|&(from, _)| from).chain([self.objects.len()]);
-        let runs =
-            self.entries.iter().zip(ends).filter_map(|(&(from, entry), end)| Some((from, end, entry?)));
-        runs.flat_map(|(from, end, entry)| {
+        self.of_runs(&self.entries)
+    }
+
+    /// The objects that were made in spans, with these.
+    pub(crate) fn of_traces(&self) -> impl Iterator<Item = (&Tracked, TraceContext)> {
+        self.of_runs(&self.traces)
+    }
+
+    fn of_runs<'a, T: Copy>(&'a self, runs: &'a Runs<T>) -> impl Iterator<Item = (&'a Tracked, T)> {
+        let ends = runs.iter().skip(1).map(|&(from, _)| from).chain([self.objects.len()]);
+        let known = runs.iter().zip(ends).filter_map(|(&(from, of), end)| Some((from, end, of?)));
+        known.flat_map(|(from, end, of)| {
             // What was taken back may have been the last of a run.
-            self.objects.get(from..end).unwrap_or_default().iter().map(move |object| (object, entry))
+            self.objects.get(from..end).unwrap_or_default().iter().map(move |object| (object, of))
         })
+    }
+}
+
+/// The object of this index has this property.
+fn note<T: Copy + PartialEq>(runs: &mut Runs<T>, index: usize, of: Option<T>) {
+    if runs.last().and_then(|&(_, last)| last) != of {
+        runs.push((index, of));
     }
 }
 
@@ -221,14 +242,21 @@ impl Nursery {
 
     /// Adds an object that stands for itself, and for `bytes` of allocation. `false`: no room, it is counted as dropped.
     pub fn add(&self, reference: u64, site: SiteId, size_8: u32, bytes: u64) -> bool {
-        let newborn =
-            Newborn { reference, site, stands_for: StandsFor::default(), size_8, bytes, entry: None };
+        let newborn = Newborn {
+            reference,
+            site,
+            stands_for: StandsFor::default(),
+            size_8,
+            bytes,
+            entry: None,
+            trace: None,
+        };
         self.follow(newborn).is_some()
     }
 
     /// Adds an object that was chosen; what was added. `None`: no room, it is counted as dropped.
     pub fn follow(&self, newborn: Newborn) -> Option<Tracked> {
-        let Newborn { reference, site, stands_for, size_8, bytes, entry } = newborn;
+        let Newborn { reference, site, stands_for, size_8, bytes, entry, trace } = newborn;
         let shared = &*self.shared;
         let birth_ms = shared.clock.now_ms();
         let mut young = lock(&self.young);
@@ -240,7 +268,7 @@ impl Nursery {
             shared.dropped.fetch_add(1, Relaxed);
             return None;
         }
-        young.batch.push(object, entry);
+        young.batch.push(object, entry, trace);
         Some(object)
     }
 
@@ -324,7 +352,7 @@ mod tests {
 
     fn newborn(reference: u64, site: u32) -> Newborn {
         let (site, stands_for) = (SiteId(site), StandsFor::default());
-        Newborn { reference, site, stands_for, size_8: 3, bytes: 24, entry: None }
+        Newborn { reference, site, stands_for, size_8: 3, bytes: 24, entry: None, trace: None }
     }
 
     fn nurseries(room: u64) -> (Nurseries, Arc<Budget>) {
@@ -396,8 +424,15 @@ mod tests {
     fn made(nursery: &Nursery, class: ClassId) -> Option<u64> {
         let objects_log2 = nursery.choose(class, 24)?;
         let stands_for = StandsFor { objects_log2, stack_log2: 0 };
-        let newborn =
-            Newborn { stands_for, reference: 1, site: SiteId(class.0), size_8: 3, bytes: 24, entry: None };
+        let newborn = Newborn {
+            stands_for,
+            reference: 1,
+            site: SiteId(class.0),
+            size_8: 3,
+            bytes: 24,
+            entry: None,
+            trace: None,
+        };
         nursery.follow(newborn).map(|object| 1 << object.thinning())
     }
 

@@ -74,6 +74,7 @@ mod stalled_readers;
 mod steering;
 mod terminal;
 mod threads;
+mod traces;
 mod trust;
 mod truth;
 mod unchanged;

@@ -8,6 +8,7 @@ mod live;
 mod schema;
 mod scopes;
 mod tally;
+mod traces;
 mod ways;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -67,6 +68,7 @@ fn document(profile: &Profile, limit: Option<usize>, doubts: Vec<String>) -> Doc
         tracking: TrackingJson::of(run.tracking, run.lifetimes, run.stacks),
         part: numbers.part(),
         scopes: scopes::scopes(profile, limit),
+        traces: traces::traces(profile),
         trust: TrustJson { doubts, ..TrustJson::of(profile) },
         census: census::census(profile, limit),
         jvm_flags: profile.flags.iter().map(flag).collect(),

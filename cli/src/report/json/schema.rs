@@ -54,6 +54,9 @@ pub(super) struct Document<'a> {
     /// In the order of their names; absent if none was entered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) scopes: Vec<ScopeJson<'a>>,
+    /// Requests whose objects are still there; absent if no object was made where a request was known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) traces: Option<super::traces::TracesJson<'a>>,
     pub(super) trust: TrustJson<'a>,
     /// What was read of young collections; absent without a census.
     #[serde(skip_serializing_if = "Option::is_none")]

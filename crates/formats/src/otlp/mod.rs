@@ -4,12 +4,15 @@
 //! are our own. The innermost location of a sample is its class. Attributes: of the resource, the labels of the recording; of a sample,
 //! `mayfly.lifetime` in milliseconds and `mayfly.state` as in pprof. Not here: how it gets to a collector.
 
+mod links;
 mod proto;
 
 use std::collections::HashMap;
 
-use mayfly_profile::{Frame, LABEL_ATTRIBUTES, LifeSpan, Profile, Value};
+use mayfly_profile::{Frame, LABEL_ATTRIBUTES, LifeSpan, Profile, TraceContext, Value};
 use prost::Message;
+
+use links::Linked;
 
 use crate::choice::{Choice, values};
 use crate::pprof::{id_of, names};
@@ -24,19 +27,22 @@ fn message(profile: &Profile, choice: &Choice) -> proto::Request {
     let mut tables = Tables::new();
     let known: Vec<Value> = values(profile).collect();
     let mut samples: Vec<Vec<proto::Sample>> = vec![Vec::new(); known.len()];
+    let traced = Linked::of(profile);
     for (cell, parts) in profile.life_parts() {
         let leaf = tables.location(&readable_class(cell.class), "", 0);
         let frames = cell.stack.iter().map(|frame| tables.frame(frame, choice.lines));
         let locations = std::iter::once(leaf).chain(frames).collect();
         let stack_index = tables.stack(locations);
+        let mut linked = traced.of_cell(&cell);
         for part in parts {
             let attribute_indices = part.life.map_or_else(Vec::new, |life| tables.life(life));
             for (samples, &value) in samples.iter_mut().zip(&known) {
                 let amount = part.amounts.of(value);
-                if amount > 0 {
+                for (context, amount) in linked.divide(value, amount) {
                     let values = vec![i64::try_from(amount).unwrap_or(i64::MAX)];
                     let attribute_indices = attribute_indices.clone();
-                    samples.push(proto::Sample { stack_index, attribute_indices, values });
+                    let link_index = context.map_or(0, |context| tables.link(context));
+                    samples.push(proto::Sample { stack_index, attribute_indices, link_index, values });
                 }
             }
         }
@@ -93,6 +99,7 @@ struct Tables {
     locations: HashMap<(i32, i32, i64), i32>,
     stacks: HashMap<Vec<i32>, i32>,
     attributes: HashMap<(i32, proto::Key), i32>,
+    links: HashMap<proto::Link, i32>,
 }
 
 impl Tables {
@@ -101,7 +108,7 @@ impl Tables {
             mapping_table: vec![proto::Empty {}],
             location_table: vec![proto::Location::default()],
             function_table: vec![proto::Function::default()],
-            link_table: vec![proto::Empty {}],
+            link_table: vec![proto::Link::default()],
             string_table: vec![String::new()],
             attribute_table: vec![proto::Attribute::default()],
             stack_table: vec![proto::Stack::default()],
@@ -112,6 +119,7 @@ impl Tables {
             locations: HashMap::new(),
             stacks: HashMap::new(),
             attributes: HashMap::new(),
+            links: HashMap::new(),
         }
     }
 
@@ -146,6 +154,12 @@ impl Tables {
         id_of(&mut self.stacks, location_indices.clone(), next(table), || {
             table.push(proto::Stack { location_indices });
         })
+    }
+
+    fn link(&mut self, context: TraceContext) -> i32 {
+        let link = proto::Link { trace_id: context.trace().to_vec(), span_id: context.span().to_vec() };
+        let table = &mut self.dictionary.link_table;
+        id_of(&mut self.links, link.clone(), next(table), || table.push(link))
     }
 
     fn life(&mut self, life: LifeSpan) -> Vec<i32> {
@@ -184,7 +198,40 @@ pub fn rejected_by_otlp(answer: &[u8]) -> Option<(i64, String)> {
 
 #[cfg(test)]
 mod tests {
+    use mayfly_profile::{ClassProfile, Tally, TracedObjects, Traces};
+
     use super::*;
+
+    /// What is live, with the links of its samples.
+    fn live(message: &proto::Request) -> Vec<(proto::Link, i64)> {
+        let dictionary = message.dictionary.as_ref().expect("a dictionary");
+        let text = |index: i32| &dictionary.string_table[index as usize];
+        let profiles = &message.resource_profiles[0].scope_profiles[0].profiles;
+        let is_live =
+            |profile: &&proto::Profile| text(profile.sample_type.unwrap().type_strindex) == "inuse_space";
+        let samples = profiles.iter().filter(is_live).flat_map(|profile| &profile.samples);
+        let link = |sample: &proto::Sample| dictionary.link_table[sample.link_index as usize].clone();
+        samples.map(|sample| (link(sample), sample.values[0])).collect()
+    }
+
+    #[test]
+    fn what_is_live_links_to_the_span_that_made_it() {
+        let mut profile = Profile::default();
+        profile.run.lifetimes = true;
+        let (name, stack) = ("a.A".to_owned(), mayfly_profile::Stack::NONE);
+        let (allocated, kept) = (Tally::of(5, 24), Some(Tally::of(3, 24)));
+        profile.classes =
+            vec![ClassProfile { name: name.clone(), allocated, live: kept, ..ClassProfile::default() }];
+        let context = TraceContext::new([0xab; 16], [0x12; 8]).expect("ids");
+        let row = TracedObjects { context, class: name, stack, live: Tally::of(2, 24), born_ms: 7 };
+        let without = live(&message(&profile, &Choice::default()));
+        assert_eq!(without, [(proto::Link::default(), 72)]);
+        profile.traces = Some(Traces { rows: vec![row], ..Traces::default() });
+        let bytes = otlp(&profile, &Choice::default());
+        let decoded = proto::Request::decode(&*bytes).expect("a message");
+        let link = proto::Link { trace_id: vec![0xab; 16], span_id: vec![0x12; 8] };
+        assert_eq!(live(&decoded), [(link, 48), (proto::Link::default(), 24)]);
+    }
 
     #[test]
     fn labels_are_called_as_resources_call_them() {

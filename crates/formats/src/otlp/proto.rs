@@ -20,7 +20,7 @@ pub(super) struct Dictionary {
     #[prost(message, repeated, tag = "3")]
     pub(super) function_table: Vec<Function>,
     #[prost(message, repeated, tag = "4")]
-    pub(super) link_table: Vec<Empty>,
+    pub(super) link_table: Vec<Link>,
     #[prost(string, repeated, tag = "5")]
     pub(super) string_table: Vec<String>,
     #[prost(message, repeated, tag = "6")]
@@ -29,7 +29,15 @@ pub(super) struct Dictionary {
     pub(super) stack_table: Vec<Stack>,
 }
 
-/// A mapping or a link that is not set.
+#[derive(Clone, PartialEq, Eq, Hash, Message)]
+pub(super) struct Link {
+    #[prost(bytes = "vec", tag = "1")]
+    pub(super) trace_id: Vec<u8>,
+    #[prost(bytes = "vec", tag = "2")]
+    pub(super) span_id: Vec<u8>,
+}
+
+/// A mapping that is not set.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(super) struct Empty {}
 
@@ -118,6 +126,8 @@ pub(super) struct Sample {
     pub(super) stack_index: i32,
     #[prost(int32, repeated, tag = "2")]
     pub(super) attribute_indices: Vec<i32>,
+    #[prost(int32, tag = "3")]
+    pub(super) link_index: i32,
     #[prost(int64, repeated, tag = "4")]
     pub(super) values: Vec<i64>,
 }

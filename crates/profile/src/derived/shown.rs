@@ -3,6 +3,7 @@
 //! Not here: what a view may say (`view`, `filter`).
 
 use std::borrow::Cow;
+use std::mem;
 
 use crate::facts::filter::ClassFilter;
 use crate::facts::view::View;
@@ -35,6 +36,9 @@ impl Profile {
         self.sites.retain(|site| filter.admits(&site.class));
         if let Some(census) = &mut self.census {
             census.classes.retain(|name, _| filter.admits(name));
+        }
+        if let Some(traces) = &mut self.traces {
+            *traces = mem::take(traces).filtered(filter);
         }
         self.scopes = self.scopes.into_iter().map(|scope| scope.filtered(filter)).collect();
         self

@@ -28,5 +28,6 @@ pub(crate) mod source;
 pub(crate) mod stack;
 pub(crate) mod tally;
 pub(crate) mod thread;
+pub(crate) mod trace;
 pub(crate) mod trust;
 pub(crate) mod view;

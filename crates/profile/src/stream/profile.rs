@@ -13,6 +13,7 @@ use crate::facts::share::Share;
 use crate::facts::source::{Labels, Source};
 use crate::facts::stack::Stack;
 use crate::facts::tally::Tally;
+use crate::facts::trace::Traces;
 use crate::facts::trust::Trust;
 use crate::lifetime::lifetimes::{ByteAges, Lifetimes};
 use crate::lifetime::scope::ScopeProfile;
@@ -65,6 +66,8 @@ pub struct Profile {
     pub sources: Vec<Source>,
     /// What the JVM published of itself; of several none.
     pub readings: Readings,
+    /// Which requests' objects are still there; `None`: none was made where a request was known.
+    pub traces: Option<Traces>,
     /// What was read of young collections; `None`: nobody read them, or it is not of this part alone.
     pub census: Option<Census>,
     /// What [`Self::bytes_between_samples`] made of all estimates.

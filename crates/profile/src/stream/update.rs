@@ -16,6 +16,7 @@ use crate::facts::run::RunInfo;
 use crate::facts::share::Share;
 use crate::facts::source::{Labels, Source};
 use crate::facts::tally::Tally;
+use crate::facts::trace::TraceCounts;
 use crate::facts::trust::Trust;
 use crate::lifetime::lifetimes::{ByteAges, Lifetimes};
 use crate::lifetime::scope::ScopeCounts;
@@ -92,10 +93,12 @@ pub enum Section {
         /// The counts of this step are of the time before this file. It comes before all others.
         is_base: bool,
     },
+    /// Which requests' objects are still there, all of it.
+    Traces(TraceCounts),
 }
 
 /// How many kinds of sections there are.
-pub const SECTION_KINDS: usize = 13;
+pub const SECTION_KINDS: usize = 14;
 
 impl Update {
     /// Whether it is a step that tells what was counted before this file of several began: none can stand for it.

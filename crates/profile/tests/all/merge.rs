@@ -5,7 +5,7 @@ use mayfly_profile::{
     Dropped, EngineKind, Estimate, Following, Frame, FrameId, Gc, JvmInfo, LifetimeCounts,
     LifetimeHistograms, Lifetimes, LiveAsOf, LiveCounts, Load, OwnCost, Profile, ProfileBuilder, Progress,
     Refusals, Remainder, RunInfo, ScopeProfile, Section, Share, SiteCounts, SiteId, SiteLifetimes,
-    SiteProfile, Tally, Tracking, Trust, Update, View,
+    SiteProfile, Stack, Tally, TraceContext, TracedObjects, Traces, Tracking, Trust, Update, View,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -252,10 +252,23 @@ fn profile() -> impl Strategy<Value = Profile> {
                 sources: vec![],
                 census: None,
                 readings: Default::default(),
+                traces: (gcs % 3 > 0).then(|| traces(gcs)),
                 apart: Default::default(),
             }
         },
     )
+}
+
+/// Spans of several runs, and some that only one has.
+fn traces(gcs: u32) -> Traces {
+    let row = |at: u8| {
+        let context = TraceContext::new([at; 16], [1; 8]).expect("ids");
+        let (class, stack) = (format!("a.C{at}"), Stack::NONE);
+        TracedObjects { context, class, stack, live: Tally::of(u64::from(gcs), 16), born_ms: u64::from(gcs) }
+    };
+    let mut traces = Traces { traces: 3, others: Tally::of(u64::from(gcs), 8), ..Traces::default() };
+    traces.rows = [gcs % 2, 2 + gcs % 5, 9].into_iter().map(|at| row(at as u8 + 1)).collect();
+    traces
 }
 
 /// Everything but errors that add up by their squares, which are compared here, up to their rounding.

@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use mayfly_profile::{
-    Labels, LiveCounts, Profile, ProfileBuilder, Readings, Rotation, RunInfo, SECTION_KINDS, Section, Update,
+    Labels, LiveCounts, Profile, ProfileBuilder, Readings, Rotation, RunInfo, SECTION_KINDS, Section,
+    TraceCount, TraceCounts, Update,
 };
 use mayfly_recording::frame::{FILE_HEADER_LEN, FRAME_HEAD_LEN, KIND_STEP};
 use mayfly_recording::{Damage, FORMAT_VERSION, ReadError, RecordingReader, read_profile};
@@ -135,6 +136,11 @@ fn every_kind_of_section_is_read_again_and_its_tag_is_its_place() {
         Section::Sources(vec![]),
         Section::Readings(Readings(BTreeMap::from([(1, 1 << 30), (250, 7)]))),
         Section::Rotation { files: Rotation { first: 3, last: 4, files: 2, removed: 1 }, is_base: true },
+        Section::Traces(TraceCounts {
+            rows: vec![TraceCount::default()],
+            traces: 1,
+            ..TraceCounts::default()
+        }),
     ];
     assert_eq!(step.len(), SECTION_KINDS);
     for (tag, section) in step.into_iter().enumerate() {

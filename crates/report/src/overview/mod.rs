@@ -13,6 +13,7 @@ mod scopes;
 mod settled;
 mod survivors;
 mod tables;
+mod traces;
 mod ways;
 
 use mayfly_profile::{BlameRules, MethodProfile, Profile, View};
@@ -143,6 +144,7 @@ impl Screen<'_> {
     fn below(&self, room: usize) -> Vec<String> {
         // Who asked for scopes asked what survives them.
         let ([scopes, survivors], lives, mut collections) = (self.scopes(), self.lives(), self.collections());
+        let traces = self.traces();
         let tables = |rows: usize| [self.classes(rows), self.method_rows(rows)];
         let coverage = self.coverage();
         // What is covered, what was missed, and what is an estimate, is never left out; doubts are.
@@ -150,7 +152,7 @@ impl Screen<'_> {
             coverage.into_iter().partition(|lines| Self::is_doubt(lines));
         let surely: usize = trust.iter().map(Vec::len).sum();
         let mut left = room.saturating_sub(surely);
-        let others = scopes.len() + survivors.len() + lives.len() + collections.len();
+        let others = scopes.len() + survivors.len() + traces.len() + lives.len() + collections.len();
         let size = |tables: &[Vec<String>; 2]| others + tables.iter().map(Vec::len).sum::<usize>();
         let mut parts = tables(MOST_ROWS);
         for rows in (LEAST_ROWS..MOST_ROWS).rev() {
@@ -160,8 +162,8 @@ impl Screen<'_> {
             parts = tables(rows);
         }
         let [classes, methods] = parts;
-        let [scopes, survivors, classes, methods, lives] =
-            [scopes, survivors, classes, methods, lives].map(|part| take(&mut left, part));
+        let [scopes, survivors, traces, classes, methods, lives] =
+            [scopes, survivors, traces, classes, methods, lives].map(|part| take(&mut left, part));
         if !lives.is_empty() {
             // Both are short, and stand together.
             collections.drain(..collections.len().min(1));
@@ -173,7 +175,7 @@ impl Screen<'_> {
         let mut trust = trust.concat();
         trust.truncate(room);
         let (ways, longest) = (take(&mut left, self.ways()), take(&mut left, self.longest_lived()));
-        [scopes, survivors, classes, methods, ways, longest, lives, collections, trust].concat()
+        [scopes, survivors, traces, classes, methods, ways, longest, lives, collections, trust].concat()
     }
 
     fn head(&self, view: &View) -> Vec<String> {

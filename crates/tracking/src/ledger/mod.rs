@@ -24,6 +24,7 @@ use crate::scope_book::ScopeBook;
 use crate::sites::SiteTable;
 use crate::survivors::Survivors;
 use crate::timeline::Timeline;
+use crate::trace_book::TraceBook;
 use crate::tracked::Tracked;
 use crate::weights::scaled;
 
@@ -72,6 +73,9 @@ pub struct Ledger {
     sites: Shelf<SiteBook>,
     classes: Shelf<ClassBook>,
     scopes: ScopeBook,
+    traces: TraceBook,
+    /// Sweeps after which it was last told which requests' objects are there; `None`: never.
+    traces_told: Option<u32>,
     /// What was last told of when the living were known alive.
     stamp: Option<(u64, u64)>,
     /// Sweeps after which it was last told what is live; `None`: never.
@@ -108,6 +112,8 @@ impl Ledger {
             sites: Shelf::default(),
             classes: Shelf::default(),
             scopes: ScopeBook::default(),
+            traces: TraceBook::default(),
+            traces_told: None,
             stamp: None,
             live_told: None,
             clock,
@@ -129,6 +135,11 @@ impl Ledger {
                     let counted = (class, scaled(self.tracking, object).class);
                     self.scopes.born(object, entry, counted, &self.budget);
                 }
+                for (object, trace) in batch.of_traces() {
+                    let Some(class) = table.class_of(object.site()) else { continue };
+                    let counted = scaled(self.tracking, object).class;
+                    self.traces.born(object, trace, class, counted, &self.budget);
+                }
                 self.young.push(batch);
             } else {
                 self.budget.release(batch.reserved);
@@ -149,6 +160,7 @@ impl Ledger {
         for object in returned {
             self.unbook(&object, table);
             self.scopes.take_back(&object, &self.budget);
+            self.traces.forget(&object, &self.budget);
             if self.lifetimes {
                 self.taken_back.push(object);
             }
@@ -301,7 +313,7 @@ impl Ledger {
             if later.is_empty() {
                 self.budget.release(batch.reserved);
             } else {
-                self.young.push(Batch { objects: later, reserved: batch.reserved, entries: Vec::new() });
+                self.young.push(Batch { objects: later, reserved: batch.reserved, ..Batch::default() });
             }
         }
         cleared
@@ -399,6 +411,7 @@ impl Ledger {
             dead.iter().for_each(|object| self.scopes.died(object, (alive_ms, found_ms), &self.budget));
         }
         for object in dead {
+            self.traces.forget(object, &self.budget);
             self.by_site.add(object.site().0, scaled(self.tracking, object));
         }
         for (site, sums) in self.by_site.drain() {
@@ -438,6 +451,7 @@ impl Ledger {
         self.sites.drain().for_each(|site| site.lifetimes.give_back(&self.budget));
         self.classes.clear();
         self.scopes.reset(&self.budget);
+        self.traces.reset(&self.budget);
     }
 }
 

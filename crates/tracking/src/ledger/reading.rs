@@ -4,6 +4,7 @@ use std::mem;
 
 use mayfly_profile::{
     ClassId, LifetimeCounts, LifetimeHistograms, LiveCounts, Share, SiteCounts, SiteId, Stamp, Tally,
+    TraceCounts,
 };
 use rustc_hash::FxHashSet;
 
@@ -16,6 +17,17 @@ impl Ledger {
     /// What became of the objects made in each scope, by node; empty if deaths are not followed, or nothing was made in any.
     pub fn scope_outcomes(&self) -> Vec<ScopeOutcomes> {
         self.scopes.outcomes_at(self.known.whole.map_or(0, |whole| whole.ms))
+    }
+
+    /// Which objects made in spans are still there, of those of the first `classes` classes, with the first `sites` sites. `None` if there
+    /// was no sweep since it was told, or no object was made in any.
+    pub fn take_traces(&mut self, classes: usize, sites: usize) -> Option<TraceCounts> {
+        if self.traces_told == Some(self.sweeps) {
+            return None;
+        }
+        let counts = self.traces.counts(self.known.judged_if_born_by()?, classes, sites);
+        self.traces_told = counts.is_some().then_some(self.sweeps);
+        counts
     }
 
     /// The sites that changed since the last call; [`Self::site`] has their counts.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use mayfly_profile::{ClassId, GcKind, LifetimeCounts, Tally};
+use mayfly_profile::{ClassId, GcKind, LifetimeCounts, Tally, TraceContext};
 
 use super::*;
 use crate::nursery::{Newborn, StandsFor};
@@ -440,7 +440,15 @@ fn byte_seconds_reach_to_the_middle_of_the_interval_of_a_death() {
 
 /// Of 16 bytes.
 fn newborn(reference: u64, site: SiteId) -> Newborn {
-    Newborn { reference, site, stands_for: StandsFor::default(), size_8: 2, bytes: 0, entry: None }
+    Newborn {
+        reference,
+        site,
+        stands_for: StandsFor::default(),
+        size_8: 2,
+        bytes: 0,
+        entry: None,
+        trace: None,
+    }
 }
 
 #[test]
@@ -465,6 +473,29 @@ fn of_a_share_of_a_class_it_is_known_how_many_were_followed() {
     [1, 8, 8].into_iter().for_each(|objects| expected.record(objects, None));
     assert_eq!(shares, [(hot, expected)], "of the other class each was followed");
     assert_eq!(bench.ledger.take_shares(9), []);
+}
+
+#[test]
+fn objects_keep_the_span_that_they_were_made_in_until_they_are_dead() {
+    let mut bench = Bench::new(Tracking::EveryObject);
+    let nursery = bench.nurseries.open();
+    let site = bench.sites.of_class(ClassId(3));
+    let span = |trace: u8| TraceContext::new([trace; 16], [1; 8]);
+    let made = [(1, None), (2, span(7)), (3, span(7)), (4, span(9)), (5, None), (6, span(9)), (7, span(9))];
+    for (reference, trace) in made {
+        assert!(nursery.follow(Newborn { trace, ..newborn(reference, site) }).is_some());
+    }
+    let last = nursery.follow(Newborn { trace: span(8), ..newborn(8, site) }).unwrap();
+    assert!(nursery.take_back(last));
+    assert_eq!(bench.ledger.take_traces(9, 9), None, "nothing was collected");
+    bench.collect(6..8);
+    let counts = bench.ledger.take_traces(9, 9).expect("a sweep");
+    let rows: Vec<_> = counts.rows.iter().map(|row| (Some(row.context), row.live.objects)).collect();
+    assert_eq!((rows, counts.traces), (vec![(span(7), 2), (span(9), 1)], 2));
+    assert_eq!(bench.ledger.take_traces(9, 9), None, "told");
+    bench.collect(2..4);
+    let counts = bench.ledger.take_traces(9, 9).expect("another sweep");
+    assert_eq!((counts.rows.len(), counts.traces), (1, 1));
 }
 
 #[test]

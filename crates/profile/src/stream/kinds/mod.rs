@@ -15,6 +15,7 @@ pub(crate) mod rotation;
 pub(crate) mod scopes;
 pub(crate) mod shares;
 pub(crate) mod sources;
+pub(crate) mod traces;
 
 use crate::facts::collection::{Collections, Flag};
 use crate::facts::readings::Readings;
@@ -29,6 +30,7 @@ use crate::stream::kinds::live::Live;
 use crate::stream::kinds::operations::Operations;
 use crate::stream::kinds::scopes::Scopes;
 use crate::stream::kinds::shares::Shares;
+use crate::stream::kinds::traces::Traced;
 use crate::stream::update::{SECTION_KINDS, Section};
 
 /// All that the steps of a stream have told.
@@ -47,6 +49,7 @@ pub(crate) struct Facts {
     pub(crate) sources: Vec<Source>,
     pub(crate) readings: Readings,
     pub(crate) rotation: Option<Rotation>,
+    pub(crate) traces: Traced,
 }
 
 impl Facts {
@@ -66,6 +69,7 @@ impl Facts {
             &self.sources,
             &self.readings,
             &self.rotation,
+            &self.traces,
         ]
     }
 
@@ -85,6 +89,7 @@ impl Facts {
             &mut self.sources,
             &mut self.readings,
             &mut self.rotation,
+            &mut self.traces,
         ]
     }
 
@@ -104,6 +109,7 @@ impl Facts {
             Section::Sources(_) => &mut self.sources,
             Section::Readings(_) => &mut self.readings,
             Section::Rotation { .. } => &mut self.rotation,
+            Section::Traces(_) => &mut self.traces,
         }
     }
 

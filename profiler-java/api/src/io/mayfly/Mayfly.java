@@ -167,6 +167,76 @@ public final class Mayfly {
   }
 
   /**
+   * Says for which request the calling thread works from now on, until {@link #clearTrace()} or another call: reports then list
+   * requests whose objects are still there. Only needed without a tracer that publishes OpenTelemetry's thread context, which is read
+   * anyway; what is said here comes first.
+   *
+   * <p>It belongs to the thread that calls, virtual or not, and to no other that works for it. Call {@link #clearTrace()} in a
+   * {@code finally}: a pooled thread would go on in the name of the request. Of more than 65,536 threads that did not, the oldest are
+   * forgotten, which reports say.
+   *
+   * @param traceId 32 hexadecimal digits, or 16 as Zipkin has them
+   * @param spanId 16 hexadecimal digits
+   * @return whether both are ids; if not, or if one is all zero, the thread works for no request
+   */
+  public static boolean trace(String traceId, String spanId) {
+    boolean isLong = traceId != null && traceId.length() == 32;
+    boolean areIds = isHex(traceId, isLong ? 32 : 16) && isHex(spanId, 16);
+    long high = areIds && isLong ? hex(traceId, 0) : 0;
+    long low = areIds ? hex(traceId, isLong ? 16 : 0) : 0;
+    long span = areIds ? hex(spanId, 0) : 0;
+    setTrace(high, low, span);
+    return (high | low) != 0 && span != 0;
+  }
+
+  /**
+   * As {@link #trace(String, String)}, with the ids as numbers.
+   *
+   * @param traceIdHigh the first 8 bytes of the trace id
+   * @param traceIdLow its last 8 bytes
+   * @param spanId of the span
+   */
+  public static void trace(long traceIdHigh, long traceIdLow, long spanId) {
+    setTrace(traceIdHigh, traceIdLow, spanId);
+  }
+
+  /** Says that the calling thread works for no request any more. */
+  public static void clearTrace() {
+    setTrace(0, 0, 0);
+  }
+
+  private static void setTrace(long high, long low, long span) {
+    if (absent) {
+      return;
+    }
+    try {
+      trace0(high, low, span);
+    } catch (UnsatisfiedLinkError e) {
+      absent = true;
+    }
+  }
+
+  private static boolean isHex(String id, int digits) {
+    if (id == null || id.length() != digits) {
+      return false;
+    }
+    for (int at = 0; at < digits; at++) {
+      if (id.charAt(at) > 'f' || Character.digit(id.charAt(at), 16) < 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static long hex(String id, int from) {
+    long value = 0;
+    for (int at = from; at < from + 16; at++) {
+      value = value << 4 | Character.digit(id.charAt(at), 16);
+    }
+    return value;
+  }
+
+  /**
    * Enters a scope: a stretch of this thread's work that ends when it is closed. Reports say what is allocated in scopes of that name,
    * and what survives them.
    *
@@ -246,6 +316,8 @@ public final class Mayfly {
   private static native void report0();
 
   private static native void operations0(long count);
+
+  private static native void trace0(long high, long low, long span);
 
   private static native boolean isActive0();
 }

@@ -1,0 +1,78 @@
+//! Which requests' objects are still there.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::facts::ids::SiteId;
+use crate::facts::stack::Stack;
+use crate::facts::trace::{TraceCount, TraceCounts, TracedObjects, Traces};
+use crate::stream::dictionary::{ApplyError, Dictionary, keep_named_classes};
+use crate::stream::kind::Kind;
+use crate::stream::naming::Naming;
+use crate::stream::profile::Profile;
+use crate::stream::update::Section;
+
+/// As of the newest step that told them; `None`: no object was made in a span.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Traced(Option<TraceCounts>);
+
+impl Kind for Traced {
+    fn fold(&mut self, said: Section, names: Option<&Dictionary>) -> Result<(), ApplyError> {
+        let Section::Traces(mut counts) = said else { return Ok(()) };
+        let named = keep_named_classes(&mut counts.rows, names, |row| row.class);
+        self.0 = Some(counts);
+        named
+    }
+
+    fn take(&mut self) -> Vec<Section> {
+        self.0.take().map(Section::Traces).into_iter().collect()
+    }
+
+    fn clear(&mut self) {
+        self.0 = None;
+    }
+
+    fn write_into(&self, names: &Dictionary, profile: &mut Profile) {
+        let Some(TraceCounts { rows, others, traces, unknown, forgotten }) = self.0.clone() else { return };
+        let named = |row: TraceCount| {
+            let class = names.class(row.class)?.clone();
+            let stack = row.site.map(|site| stack(names, site)).unwrap_or_default();
+            let TraceCount { context, live, born_ms, .. } = row;
+            Some(TracedObjects { context, class, stack, live, born_ms })
+        };
+        let rows = rows.into_iter().filter_map(named).collect();
+        // Several ids may have one name.
+        let all = Traces { others, traces, unknown, forgotten, ..Traces::default() };
+        profile.traces = Some(all.join(Traces { rows, ..Traces::default() }));
+    }
+
+    fn section_of<'a>(&self, profile: &'a Profile, naming: &mut Naming<'a>) -> Option<Section> {
+        let traces = profile.traces.as_ref()?;
+        let sites = profile.sites.iter().enumerate();
+        let sites: HashMap<_, _> =
+            sites.map(|(row, site)| ((site.class.as_str(), &site.stack), SiteId::of_row(row))).collect();
+        let rows = traces.rows.iter().map(|row| TraceCount {
+            context: row.context,
+            class: naming.class(&row.class),
+            site: sites.get(&(row.class.as_str(), &row.stack)).copied(),
+            live: row.live,
+            born_ms: row.born_ms,
+        });
+        let Traces { others, traces, unknown, forgotten, .. } = *traces;
+        Some(Section::Traces(TraceCounts { rows: rows.collect(), others, traces, unknown, forgotten }))
+    }
+
+    fn merge(&self, into: &mut Profile, other: &mut Profile) {
+        into.traces = match (into.traces.take(), other.traces.take()) {
+            (Some(ours), Some(theirs)) => Some(ours.join(theirs)),
+            (ours, theirs) => ours.or(theirs),
+        };
+    }
+}
+
+fn stack(names: &Dictionary, site: SiteId) -> Stack {
+    let key = names.sites.index(site).and_then(|index| names.sites.value(index));
+    let frames = key.into_iter().flat_map(|key| names.stacks.frames(key.stack));
+    let frames = frames.filter_map(|frame| names.frames.value(frame.row()).map(Arc::as_ref).cloned());
+    frames.collect()
+}
