@@ -109,10 +109,8 @@ fn list(
         (RowName::Through(method), Some(family)) => !method.starts_with(family),
         _ => false,
     };
-    findings.sort_by(|a, b| {
-        let same = |finding: &Finding| finding.verdict == Verdict::Same;
-        (same(a).cmp(&same(b))).then(others(a).cmp(&others(b))).then_with(|| order(a, b))
-    });
+    findings.sort_by(|a, b| order(a, b));
+    findings.sort_by_key(|finding| (finding.verdict == Verdict::Same, others(finding)));
     let changed = findings.len();
     findings.truncate(most.unwrap_or(usize::MAX));
     let more = changed - findings.len();
