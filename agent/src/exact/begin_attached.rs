@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use mayfly_classfile::{MethodParameters, Parameter, with_parameters};
 use mayfly_jvmti::{
-    CallbackContext, Capabilities, ClassFileLoadHookEvent, Event, Jni, JvmtiError, NamedParameters, jni_of,
-    modified_utf8, redefined_class,
+    CallbackContext, Capabilities, ClassFileLoadHookEvent, Event, Jni, JvmtiError, NamedParameters,
+    is_library_loaded, jni_of, modified_utf8, redefined_class,
 };
 
 use super::attached::{AttachError, Attached};
@@ -68,7 +68,7 @@ impl Exact {
         {
             return Err(AttachError::FlightRecording);
         }
-        if CRASH_WITH_DEBUGGER.contains(&target.jdk) && has_library(DEBUGGER_LIBRARY) {
+        if CRASH_WITH_DEBUGGER.contains(&target.jdk) && is_library_loaded(DEBUGGER_LIBRARY) {
             return Err(AttachError::Debugger);
         }
         let stand_ins = StandIns::find(jni).ok_or(AttachError::UnknownJvm)?;
@@ -222,10 +222,4 @@ fn of_method(known: NamedParameters) -> MethodParameters {
         descriptor: known.descriptor.into_bytes(),
         parameters: known.parameters.into_iter().map(parameter).collect(),
     }
-}
-
-/// Whether a library of that name is in this process; where that can't be seen, it is not.
-fn has_library(name: &str) -> bool {
-    let maps = std::fs::read("/proc/self/maps").unwrap_or_default();
-    maps.split(|&byte| byte == b'\n').any(|line| line.ends_with(name.as_bytes()))
 }

@@ -57,7 +57,7 @@ pub use jvmti_bindings::{Agent, export_agent};
 pub use jvmti_env::{Capabilities, Event, JvmtiEnv, MOST_FRAMES, MethodCode, MethodFacts, StackFrame};
 pub use known_objects::{KnownObject, KnownObjects};
 pub use layout::{ArrayLayout, FieldOffset};
-pub use libraries::{keep_library, other_library_marked};
+pub use libraries::{is_library_loaded, keep_library, other_library_marked};
 pub use loaders::LoaderFacts;
 pub use management::{AllocationCounter, Management};
 pub use marking::ZMarking;

@@ -22,6 +22,11 @@ pub unsafe fn other_library_marked(name: &CStr, own: &AtomicBool) -> Option<Path
     Some(PathBuf::from(OsStr::from_bytes(path.as_bytes())))
 }
 
+/// Whether a library whose path ends so is loaded into this process.
+pub fn is_library_loaded(path_ends: &str) -> bool {
+    loaded_paths().iter().any(|path| path.as_bytes().ends_with(path_ends.as_bytes()))
+}
+
 /// Keeps the library that holds this value in the process until its end, whoever closes it. Without effect in a program's own file, which
 /// stays anyway, and under musl, which unloads nothing.
 pub fn keep_library<T>(held: &'static T) {

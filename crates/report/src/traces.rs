@@ -1,6 +1,6 @@
 //! Requests whose objects are still there, as text: by trace, span, class and site.
 
-use mayfly_profile::{BlameRules, Profile, Tally, TracedObjects, Tracking};
+use mayfly_profile::{Profile, Tally, TracedObjects, Tracking};
 
 use crate::names::{class_text, place_text};
 use crate::rows::{blank, line, stack_line};
@@ -105,11 +105,7 @@ fn table(profile: &Profile, rows: &[TracedObjects]) -> String {
 
 /// The innermost frame that is not the JDK's; `?` where no stack is known.
 fn place(row: &TracedObjects) -> String {
-    let rules = BlameRules::outside_the_jdk();
-    let is_own = |frame: &&mayfly_profile::Frame| {
-        !rules.ignore.iter().any(|prefix| frame.class.starts_with(&**prefix))
-    };
-    let frame = row.stack.iter().find(is_own).or_else(|| row.stack.first());
+    let frame = row.stack.shown_frame();
     frame.map_or_else(|| "?".to_owned(), |frame| place_text(&frame.class, &frame.method, frame.line))
 }
 

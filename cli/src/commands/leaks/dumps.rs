@@ -158,7 +158,7 @@ impl Dumps {
     }
 
     fn bound(&self, row: &Sustained) -> Option<Bound> {
-        let OneEach { holder, holders, taken } = one_each(row, self.last.as_ref()?, &self.outlines)?;
+        let OneEach { holder, holders, taken } = one_each(row, &self.outlines)?;
         Some(Bound { holder: class_of(&holder).to_owned(), holders, taken })
     }
 

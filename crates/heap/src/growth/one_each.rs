@@ -1,13 +1,14 @@
 //! What can't become more than its holders: each has one at most, and they do not become more. A ring or a pool of slots that is filled for
 //! the first time, or whose contents become nobody else's.
 
+use std::iter::successors;
+
 use mayfly_counts::Total;
 use rustc_hash::FxHashSet;
 
 use super::outline::Outline;
 use super::sustained::Sustained;
-use crate::graph::Graph;
-use crate::index::ObjectIndex;
+use super::tree::class_of;
 
 /// Fewer holders tell nothing.
 const LEAST_HOLDERS: u64 = 8;
@@ -27,14 +28,14 @@ pub struct OneEach {
     pub taken: u64,
 }
 
-/// The nearest such holders of what grew, in the last dump with its graph. Below them only fields of the program's own classes: a collection,
+/// The nearest such holders of what grew, in the last dump, whose objects are known. Below them only fields of the program's own classes: a collection,
 /// or an array, may take any number.
-pub fn one_each(row: &Sustained, graph: &Graph, dumps: &[Outline]) -> Option<OneEach> {
+pub fn one_each(row: &Sustained, dumps: &[Outline]) -> Option<OneEach> {
     if !becomes_more_only(row, dumps) {
         return None;
     }
     let above = (0..row.element).rev().take_while(|&at| !is_of_a_collection(&row.path[at]));
-    above.filter(|&at| are_as_many(&row.path[..=at], dumps)).find_map(|at| taken(row, at, graph, dumps))
+    above.filter(|&at| are_as_many(&row.path[..=at], dumps)).find_map(|at| taken(row, at, dumps))
 }
 
 /// Whether there are more of them, and not more in each: a list that each of a hundred sessions has may leak. What is in each may become its
@@ -49,7 +50,7 @@ fn becomes_more_only(row: &Sustained, dumps: &[Outline]) -> bool {
 
 /// Whether it is an array or a class of the JDK. Other collections have an array, or elements of one class below each other.
 fn is_of_a_collection(label: &str) -> bool {
-    let class = label.rsplit(": ").next().unwrap_or(label);
+    let class = class_of(label);
     class.starts_with('[') || class.starts_with("java.")
 }
 
@@ -61,17 +62,14 @@ fn are_as_many(path: &[Box<str>], dumps: &[Outline]) -> bool {
 }
 
 /// `None` if one of them has two.
-fn taken(row: &Sustained, at: usize, graph: &Graph, dumps: &[Outline]) -> Option<OneEach> {
+fn taken(row: &Sustained, at: usize, dumps: &[Outline]) -> Option<OneEach> {
     let last = dumps.last()?;
-    let (holder, element) = (last.node(&row.path[..=at])?, last.node(&row.path[..=row.element])?);
     let tree = &last.tree;
+    let holder = last.node(&row.path[..=at])?;
     let mut taken = FxHashSet::default();
-    for object in (0..graph.len()).filter(|&object| tree.node_of[object] == element) {
-        let mut above = tree.dominator(ObjectIndex(object as u32));
-        while let Some(one) = above.filter(|one| tree.node_of[one.0 as usize] != holder) {
-            above = tree.dominator(one);
-        }
-        if !taken.insert(above?) {
+    for object in last.objects(&row.path[..=row.element]) {
+        let mut above = successors(tree.dominator(object), |&one| tree.dominator(one));
+        if !taken.insert(above.find(|one| tree.node_of[one.0 as usize] == holder)?) {
             return None;
         }
     }

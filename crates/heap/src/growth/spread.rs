@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::outline::Outline;
 use super::sustained::Sustained;
-use super::tree::NodeIndex;
+use super::tree::{NodeIndex, class_of};
 use crate::graph::Graph;
 use crate::index::ObjectIndex;
 
@@ -115,7 +115,7 @@ impl Seen<'_> {
 
     /// Where no ids tell which containers are new: whether there are more of them.
     fn by_number(&self, row: &Sustained) -> bool {
-        let array = |label: &str| label.rsplit(": ").next().unwrap_or(label).starts_with('[');
+        let array = |label: &str| class_of(label).starts_with('[');
         let Some(at) = row.path[..row.element].iter().rposition(|label| !array(label)) else { return false };
         let objects = |dump: &Outline| dump.objects_at(&row.path[..=at]);
         self.first.by_identity.is_none()

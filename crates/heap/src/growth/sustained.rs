@@ -3,7 +3,7 @@
 use super::outline::Outline;
 use super::paths::earlier;
 use super::stay::{Stay, Stays};
-use super::tree::{ClassTree, NodeIndex};
+use super::tree::{ClassTree, NodeIndex, class_of};
 use mayfly_counts::Total;
 
 /// Objects of one class below others that became more, or larger, from each dump to the next.
@@ -189,7 +189,7 @@ impl<'tree> Compared<'tree> {
         let numbers = |class: &str| class.len() == 2 && class.starts_with('[');
         let own = |node| self.totals(node, |tree, node| tree.nodes[node].own);
         let is_one = || own(node).iter().all(|own| own.objects == 1);
-        numbers(label.rsplit(": ").next().unwrap_or(label)) && is_one() && {
+        numbers(class_of(label)) && is_one() && {
             let own: Vec<_> = own(node);
             let steps = || own.windows(2).map(|pair| (pair[0].bytes, pair[1].bytes));
             steps().all(|(before, after)| before <= after)

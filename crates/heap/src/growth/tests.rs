@@ -273,7 +273,7 @@ fn more_containers_are_growth_by_their_number() {
 }
 
 /// A ring of so many slots, of which some are filled; a list; and sessions of which as many have a list with so many lines each.
-fn ring(slots: u64, filled: u64, each: u64) -> (Graph, Outline) {
+fn ring(slots: u64, filled: u64, each: u64) -> Outline {
     let mut text = String::from(
         "root static my.App.ring -> 1:my.Ring[16] -data-> 2:my.Slot[][99]
          root static my.App.all -> 3:my.List[16]
@@ -297,18 +297,16 @@ fn ring(slots: u64, filled: u64, each: u64) -> (Graph, Outline) {
         }
     }
     let graph = heap(&text);
-    let outline = Outline::new(&graph, &Dominators::new(&graph, &Filter::new(&graph, Strength::Strong)));
-    (graph, outline)
+    Outline::new(&graph, &Dominators::new(&graph, &Filter::new(&graph, Strength::Strong)))
 }
 
 #[test]
 fn what_fills_slots_that_do_not_become_more_is_bounded() {
     let bounds = |dumps: [(u64, u64, u64); 4]| {
-        let (graphs, outlines): (Vec<_>, Vec<_>) =
-            dumps.into_iter().map(|(slots, filled, each)| ring(slots, filled, each)).unzip();
+        let outlines = dumps.map(|(slots, filled, each)| ring(slots, filled, each));
         let rows = sustained(&outlines, 100);
         assert_eq!(rows.len(), 3, "{rows:?}");
-        let bound = |row: &Sustained| one_each(row, &graphs[3], &outlines);
+        let bound = |row: &Sustained| one_each(row, &outlines);
         let named = |row: &Sustained| (row.path[row.element].to_string(), bound(row));
         rows.iter().map(named).collect::<std::collections::BTreeMap<_, _>>()
     };

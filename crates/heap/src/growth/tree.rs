@@ -200,6 +200,11 @@ impl<'graph> Growing<'graph> {
     }
 }
 
+/// The class in a label, without the static field that holds it.
+pub(super) fn class_of(label: &str) -> &str {
+    label.rsplit(": ").next().unwrap_or(label)
+}
+
 /// The static field of a class that refers to an object.
 fn static_field(graph: &Graph, class: ObjectIndex, object: ObjectIndex) -> Option<&str> {
     graph.edges(class).filter(|edge| edge.to == object).find_map(|edge| match edge.name {

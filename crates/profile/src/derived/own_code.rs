@@ -80,9 +80,8 @@ impl OwnCode {
     }
 
     fn has(&self, frame: &Frame) -> bool {
-        let is_framework = || FRAMEWORKS.iter().any(|prefix| frame.class.starts_with(prefix));
         let named_otherwise = frame.starts_with_any(&self.not_own)
-            || (self.not_own.iter().any(|name| name == ALL) && is_framework());
+            || (self.not_own.iter().any(|name| name == ALL) && is_framework(&frame.class));
         frame.is_own() && !named_otherwise && (self.own.is_empty() || frame.starts_with_any(&self.own))
     }
 
@@ -93,6 +92,11 @@ impl OwnCode {
         }
         stack.iter().filter(|frame| !frame.is_own() || self.has(frame)).cloned().collect()
     }
+}
+
+/// Whether a class is of one of [`FRAMEWORKS`].
+pub(crate) fn is_framework(class: &str) -> bool {
+    FRAMEWORKS.iter().any(|prefix| class.starts_with(prefix))
 }
 
 impl Profile {

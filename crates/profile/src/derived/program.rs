@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::derived::own_code::FRAMEWORKS;
+use crate::derived::own_code::is_framework;
 use crate::derived::places::Places;
 use crate::facts::frame::Frame;
 use crate::facts::stack::Stack;
@@ -81,10 +81,6 @@ impl<'p> Program<'p> {
         let of = |family: &str| stack.own_frames().find(|frame| frame.class.starts_with(family));
         self.main.and_then(of).or_else(|| stack.own_frames().find(|frame| !is_framework(&frame.class)))
     }
-}
-
-fn is_framework(class: &str) -> bool {
-    FRAMEWORKS.iter().any(|prefix| class.starts_with(prefix))
 }
 
 /// The beginning of a class's name that its project's classes share: two parts of its package, three where the first two are many projects'; the
