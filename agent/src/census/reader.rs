@@ -91,7 +91,7 @@ impl CensusSlot {
         let began = Instant::now();
         let Reader { memory, census, .. } = &mut *reader;
         census.ends(&Paused(memory.in_pause(event)), pause(kind));
-        young.pause_ends(census.emptied(), census.has_large());
+        young.pause_ends(census.emptied(), census.has_gap(), census.has_large());
         let read = reader.census.last_read();
         let one_in = reader.pauses.was_read(began, Instant::now(), read);
         reader.census.thin_to(one_in);

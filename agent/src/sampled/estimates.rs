@@ -369,7 +369,7 @@ mod tests {
         (0..5).for_each(|_| take(1, 16));
         take(2, 100 * INTERVAL);
         take(9, 24);
-        young.pause_ends(Some(0.0), false);
+        young.pause_ends(Some(0.0), false, false);
         let exact = Tally::of(160_000, 16);
         young.note(young.now(), [(ClassId(1), exact), (ClassId(9), exact)]);
         let (totals, told) = estimates.read(&young);
@@ -383,7 +383,7 @@ mod tests {
         // A period of which a half was read, and one that goes on.
         (0..4).for_each(|_| take(1, 16));
         take(2, 100 * INTERVAL);
-        young.pause_ends(Some(0.5), true);
+        young.pause_ends(Some(0.5), true, true);
         take(1, 16);
         let large = Tally::of(1, 100 * INTERVAL);
         young.note(young.now(), [(ClassId(2), large), (ClassId(1), Tally::of(200_000, 16))]);
@@ -397,10 +397,10 @@ mod tests {
         for (unread, is_exact) in [(0.0, true), (0.01, false)] {
             let (estimates, young) = (Estimates::new(INTERVAL), Young::default());
             young.is_read_from_now_on([], Some(INTERVAL), true);
-            young.pause_ends(Some(unread), true);
+            young.pause_ends(Some(unread), unread > 0.0, true);
             estimates.add(ClassId(1), sample(16), young.period_of(16, young.now()));
             estimates.is_open_from(false, young.now());
-            young.pause_ends(Some(0.0), true);
+            young.pause_ends(Some(0.0), false, true);
             young.note(young.now(), [(ClassId(1), exact)]);
             let (totals, told) = estimates.read(&young);
             assert_eq!((totals[1].counted, error(&told, 1) == 0), (exact, is_exact), "{unread}");

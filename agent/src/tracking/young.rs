@@ -141,12 +141,11 @@ impl Young {
         Some(Period { number: if is_large { now.large } else { now.small }, is_large })
     }
 
-    /// A pause ends: such a share of what had been in Eden was not read, if it was emptied; and large objects are counted, or are
-    /// not. Called in pauses: it neither blocks nor allocates.
-    pub(crate) fn pause_ends(&self, unread: Option<f64>, has_large: bool) {
+    /// A pause ends: such a share of what had been in Eden was not read, if it was emptied, which was a gap if anything was there; and
+    /// large objects are counted, or are not. Called in pauses: it neither blocks nor allocates.
+    pub(crate) fn pause_ends(&self, unread: Option<f64>, has_gap: bool, has_large: bool) {
         let counts_large = self.largest.get().is_some_and(|&largest| largest < u64::MAX);
-        let has_gap = unread.is_some_and(|unread| unread > 0.0) || counts_large && !has_large;
-        if has_gap {
+        if has_gap || counts_large && !has_large {
             self.has_gaps.store(true, Relaxed);
         }
         if let Some(unread) = unread {
@@ -202,15 +201,15 @@ mod tests {
         let now = young.now();
         let [small, large] =
             [1_000, 1_001].map(|bytes| young.period_of(bytes, now).expect("there is a census"));
-        young.pause_ends(None, true);
+        young.pause_ends(None, false, true);
         let [second, third] =
             [16, 2_000].map(|bytes| young.period_of(bytes, young.now()).expect("as before"));
         assert!(second == small && third != large, "Eden was not emptied");
         assert!(young.now().is_after(large) && !young.now().is_after(small) && !young.has_gaps());
-        young.pause_ends(Some(0.25), true);
+        young.pause_ends(Some(0.25), true, true);
         assert_eq!([small, large, third].map(|period| young.unread_of(period)), [0.25, 0.0, 0.0]);
         assert!(young.now().is_after_all(now) && young.has_gaps());
-        (0..PERIODS).for_each(|_| young.pause_ends(Some(0.0), true));
+        (0..PERIODS).for_each(|_| young.pause_ends(Some(0.0), false, true));
         assert_eq!(young.unread_of(small), 1.0);
         young.note(young.now(), [(ClassId(1), Tally::of(1, 16)), (ClassId(2), Tally::of(2, 16))]);
         assert_eq!(young.born().changed.len(), 1, "what is mixed is left to samples");
@@ -221,7 +220,7 @@ mod tests {
         for (largest, has_gap) in [(Some(1_000), true), (None, false)] {
             let young = Young::default();
             young.is_read_from_now_on([], largest, true);
-            young.pause_ends(Some(0.0), false);
+            young.pause_ends(Some(0.0), false, false);
             assert_eq!(young.has_gaps(), has_gap);
         }
         let young = Young::default();

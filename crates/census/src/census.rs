@@ -202,9 +202,15 @@ impl Census {
         Ok(unread)
     }
 
-    /// What the last pause left unread of what had been in Eden, as a share of it; `None`: Eden is as it was.
+    /// What the last pause left unread of what had been in Eden, as a share of it, all if nothing was seen there; `None`: Eden is as it was.
     pub fn emptied(&self) -> Option<f64> {
         self.emptied
+    }
+
+    /// Whether the last pause left something unread that had been in Eden.
+    pub fn has_gap(&self) -> bool {
+        let was_empty = self.heap.eden_bytes() == 0 && self.ended.is_none();
+        !was_empty && self.emptied.is_some_and(|unread| unread > 0.0)
     }
 
     /// Whether all large objects that were born since the pause before the last one are counted, where they are told apart
@@ -332,7 +338,7 @@ impl Census {
         totals.read += u32::from(is_whole && !left_out);
         totals.partly += u32::from(!is_whole);
         self.totals = totals;
-        Ok(if all == 0 { 0.0 } else { 1.0 - read as f64 / all as f64 })
+        Ok(if all == 0 { 1.0 } else { 1.0 - read as f64 / all as f64 })
     }
 
     /// Known objects are as they are known, the first time.

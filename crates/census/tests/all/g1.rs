@@ -57,6 +57,9 @@ fn collections_of_nothing_one_after_the_other_end_it() {
         assert_eq!(census.doubt(), None, "{number}");
         census.begins(&made, false);
         census.ends(&made, Pause::Young);
+        // If a sample fell in that time nevertheless, nobody else counted its object.
+        assert_eq!(census.emptied(), Some(1.0), "{number}");
+        assert_eq!(census.has_gap(), number == 4);
     }
     assert!(census.doubt().is_some());
 }
