@@ -61,13 +61,16 @@ fn note_before(profiler: &Profiler, jni: Jni<'_>) {
 
 /// Young collections of a generational concurrent collector keep what is tracked: not much of the heap may be held so.
 fn bound_held(profiler: &Profiler, jni: Jni<'_>, gc: Gc) {
-    /// Share of the maximum heap that tracked objects may take.
-    const HEAP_SHARE: u64 = 16;
+    /// Shares of the maximum heap that tracked objects may take: where they are all, or a few that stand for the others.
+    const SHARE_OF_ALL: u64 = 16;
+    const SHARE_OF_FEW: u64 = 4;
     /// Each young collection visits them all.
     const MOST_HELD: u64 = 1 << 20;
     if keeps_young_tracked_objects(gc) {
+        let is_few = profiler.shared.plan.tracking.follows_a_part();
+        let share = if is_few { SHARE_OF_FEW } else { SHARE_OF_ALL };
         let heap = Management::find().and_then(|management| management.number(jni, c"MaxHeapSize"));
-        profiler.shared.budget.bound_held(MOST_HELD, heap.unwrap_or(0).max(16 << 20) / HEAP_SHARE);
+        profiler.shared.budget.bound_held(MOST_HELD, heap.unwrap_or(0).max(16 << 20) / share);
     }
 }
 

@@ -51,13 +51,17 @@ fn rate(profile: &Profile, columns: usize, label: &str, value: fn(&Point) -> u64
     format!("{}{}  at most {most}/s", pad(label, LABEL), spark(&values))
 }
 
+/// Why it is not known what is live, where it is not.
+pub(crate) fn why_not_known(profile: &Profile) -> &'static str {
+    if profile.gcs == 0 { "nothing was collected" } else { "no collection has said it" }
+}
+
 /// What collections left in use; `None` where nobody asks for it and it is not known.
 fn live_after_gc(profile: &Profile, room: usize) -> Option<String> {
     let label = pad("live after GC", LABEL);
     let known = || profile.history.iter().filter_map(|point| point.live);
     let Some((last, most)) = known().next_back().zip(known().max()) else {
-        let why = if profile.gcs == 0 { "nothing was collected" } else { "no collection has said it" };
-        return profile.run.lifetimes.then(|| format!("{label}?  {why}"));
+        return profile.run.lifetimes.then(|| format!("{label}?  {}", why_not_known(profile)));
     };
     let values = by_time(&profile.history, room, |point| point.live.unwrap_or(0));
     let all = profile.history.iter().map(|point| point.span_ms).sum::<u64>().max(1);

@@ -10,6 +10,7 @@ use mayfly_profile::{
 };
 
 use crate::followed::{estimated_from, tracking_measured};
+use crate::over_time::why_not_known;
 use crate::rows::{Row, blank, in_order, line, write_rows};
 use crate::units;
 
@@ -178,7 +179,9 @@ fn live_as_of(profile: &Profile) -> Vec<String> {
     let since = format!("{} objects, {}", units::count(unjudged.objects), units::bytes(unjudged.bytes));
     match profile.live_as_of {
         LiveAsOf::End => Vec::new(),
-        LiveAsOf::NoCollection => vec![format!("Not known: nothing was collected ({since} were not judged)")],
+        LiveAsOf::NoCollection => {
+            vec![format!("Not known: {} ({since} were not judged)", why_not_known(profile))]
+        }
         LiveAsOf::Ms(ms) => {
             let mut lines = vec![format!("Still there after the GC at {}", units::duration(ms as f64))];
             lines.extend((!unjudged.is_empty()).then(|| format!("Born since, and not judged yet: {since}")));

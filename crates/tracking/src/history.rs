@@ -243,11 +243,18 @@ impl History {
     /// It may have died while that collection marked. So may those have which the next one will be found to have cleared:
     /// that both are held to be looked at when the clearing is noticed makes all ages late by that time, and none of them
     /// uncertain by a whole collection more.
-    pub(crate) fn notice_clearing(&mut self) {
+    ///
+    /// `newest_birth_ms`: the latest birth of one of them. Generational ZGC clears what was old when a major collection began to mark,
+    /// and nothing becomes old before all that was born earlier: that collection has looked at those, too.
+    pub(crate) fn notice_clearing(&mut self, newest_birth_ms: u64) {
         let beside =
             matches!(self.family, GcFamily::Concurrent | GcFamily::GenerationalZgc) && !self.marking.is_known;
-        if let (true, Some(last), Some(before)) = (beside, self.last(), self.pauses.get(1)) {
-            self.hold_alive(last, before.ms);
+        if let (true, Some(last), Some(before)) = (beside, self.last(), self.pauses.get(1))
+            && self.hold_alive(last, before.ms)
+            && self.family == GcFamily::GenerationalZgc
+        {
+            // Of those born in the same millisecond some may be of the next young collection.
+            self.now.judged_born = self.now.judged_born.max(newest_birth_ms.checked_sub(1));
         }
     }
 
@@ -257,10 +264,13 @@ impl History {
         self.hold_alive(at, at.ms);
     }
 
-    fn hold_alive(&mut self, at: Moment, born_by: u64) {
-        if self.now.whole < Some(at) {
+    /// Returns whether it was not known of one as new.
+    fn hold_alive(&mut self, at: Moment, born_by: u64) -> bool {
+        let is_news = self.now.whole < Some(at);
+        if is_news {
             (self.now.whole, self.now.whole_born) = (Some(at), born_by);
         }
+        is_news
     }
 
     /// The newest collection at which an object was alive that was last asked after as `evidence` says and not found cleared.
@@ -371,8 +381,10 @@ impl History {
         let lag = self.family.lag();
         match self.pauses.get(lag).copied() {
             // A weak handle keeps what is young there until it is old, through collections that nobody can count: what a major
-            // collection has not cleared may be dead for long. Only a forced one makes all of it old first.
-            Some(whole) if self.family == GcFamily::GenerationalZgc => self.hold_alive(whole, whole.ms),
+            // collection has not cleared may be dead for long. A forced one makes all of it old first; of others, see `notice_clearing`.
+            Some(whole) if self.family == GcFamily::GenerationalZgc => {
+                self.hold_alive(whole, whole.ms);
+            }
             Some(whole) => self.judge(whole),
             None => {}
         }

@@ -1,6 +1,6 @@
 //! The agent's memory does not grow with objects that have died, and stays within its limit.
 
-use mayfly_tests::{Launch, Profiled, Running, each_jvm, left_to_ci, skip, turns_of};
+use mayfly_tests::{Jvm, Launch, Profiled, Running, each_jvm, left_to_ci, skip, turns_of};
 
 const MIB: u64 = 1 << 20;
 
@@ -83,11 +83,8 @@ fn what_generational_zgc_would_keep_for_us_stays_small() {
     }
     const HEAP: &str = "64";
     each_jvm(|jvm| {
-        let zgc: &[&str] = match jvm.feature {
-            ..21 => return skip(&jvm.to_string(), "this JVM has no generational ZGC"),
-            21..24 => &["-Xmx64m", "-XX:+UseZGC", "-XX:+ZGenerational"],
-            _ => &["-Xmx64m", "-XX:+UseZGC"],
-        };
+        let Some(zgc) = generational_zgc(jvm) else { return };
+        let zgc: &[&str] = &[zgc, &["-Xmx64m"]].concat();
         let bare = Launch::new(jvm, "smallheap.SmallHeap").jvm_args(zgc).args(&[HEAP]).run();
         if bare.code() != Some(0) {
             return skip(&jvm.to_string(), "this JVM lacks the collector");
@@ -105,6 +102,36 @@ fn what_generational_zgc_would_keep_for_us_stays_small() {
             + json.collected().get(node).map_or(0, |count| count.objects);
         let ratio = followed as f64 / allocated as f64;
         assert!((1.0 - BAND..1.0 + BAND).contains(&ratio), "on {jvm}: {followed} stand for {allocated}");
+    });
+}
+
+fn generational_zgc(jvm: &Jvm) -> Option<&'static [&'static str]> {
+    match jvm.feature {
+        ..21 => {
+            skip(&jvm.to_string(), "this JVM has no generational ZGC");
+            None
+        }
+        21..24 => Some(&["-XX:+UseZGC", "-XX:+ZGenerational"]),
+        _ => Some(&["-XX:+UseZGC"]),
+    }
+}
+
+/// More than a sixteenth of the heap, in the first moments.
+#[test]
+fn what_a_program_holds_from_its_start_on_is_followed_with_generational_zgc() {
+    each_jvm(|jvm| {
+        let Some(zgc) = generational_zgc(jvm) else { return };
+        for options in ["#sample-64k#trace", "#engine-sampled#sample-64k"] {
+            let run = Profiled::new(jvm, "smallheap.Held", options)
+                .with(|launch| launch.jvm_args(&[zgc, &["-Xmx256m"]].concat()));
+            let outcome = run.start().finish();
+            if outcome.stderr.contains("not supported") {
+                return skip(&jvm.to_string(), "this JVM lacks the collector");
+            }
+            outcome.ok();
+            let held = run.json().live()["[B"].bytes;
+            assert!((20 * MIB..23 * MIB).contains(&held), "{held} bytes with {options} on {jvm}");
+        }
     });
 }
 

@@ -5,7 +5,7 @@ use mayfly_profile::{ClassProfile, Frame, LiveAsOf, OldRow, SiteProfile, Tally, 
 use super::longest;
 use super::{Finding, Screen};
 use crate::names::{class_text, place_text};
-use crate::over_time::at_least;
+use crate::over_time::{at_least, why_not_known};
 use crate::text::shorten;
 use crate::units;
 use crate::units::whole_percent;
@@ -173,7 +173,7 @@ impl Screen<'_> {
             return None;
         }
         if self.profile.live_as_of == LiveAsOf::NoCollection {
-            return Some("what is live is not known: nothing was collected".to_owned());
+            return Some(format!("what is live is not known: {}", why_not_known(self.profile)));
         }
         let live = |class: &ClassProfile| class.live.unwrap_or_default();
         let class = self.profile.classes.iter().max_by_key(|class| live(class).bytes);

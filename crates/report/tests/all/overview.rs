@@ -43,6 +43,21 @@ fn what_no_sample_fell_on_is_not_called_nothing() {
     assert!(text.contains("no sample fell on any of 1.25 MiB") && !text.contains("nothing was"), "{text}");
 }
 
+/// Generational ZGC had collected 248 times, and nothing of what was followed was judged.
+#[test]
+fn what_collections_have_not_judged_is_not_called_uncollected() {
+    let mut profile = with_lifetimes();
+    profile.live_as_of = mayfly_profile::LiveAsOf::NoCollection;
+    for (gcs, why) in [(0, "nothing was collected"), (248, "no collection has said it")] {
+        profile.gcs = gcs;
+        assert!(
+            shown(&profile).contains(&format!("what is live is not known: {why}")),
+            "{}",
+            shown(&profile)
+        );
+    }
+}
+
 /// Beside a heap that was full before.
 #[test]
 fn what_is_live_of_a_jvm_that_ran_before_is_not_called_all() {

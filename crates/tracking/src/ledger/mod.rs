@@ -276,28 +276,28 @@ impl Ledger {
             self.whole = now;
         }
         let last_sweep = mem::replace(&mut self.known, known).asked;
-        let mut cleared = self.sweep_survivors(last_sweep, references, table);
-        cleared |= self.sweep_young(references, table);
+        let among_survivors = self.sweep_survivors(last_sweep, references, table);
+        let newest_cleared = among_survivors.max(self.sweep_young(references, table));
         if !self.scopes.is_empty() {
             let evidence = self.survivors.evidence().unwrap_or_else(|| self.history.evidence());
             let history = &self.history;
             self.scopes.swept(|birth_ms| history.last_alive(birth_ms, evidence).map(|alive| alive.ms));
         }
-        if cleared {
-            self.history.notice_clearing();
+        if let Some(birth_ms) = newest_cleared {
+            self.history.notice_clearing(birth_ms);
         }
     }
 
-    /// Returns whether any was found cleared.
-    fn sweep_young(&mut self, references: &mut impl References, table: &SiteTable) -> bool {
-        let mut cleared = false;
+    /// Returns the birth of the newest that was found cleared.
+    fn sweep_young(&mut self, references: &mut impl References, table: &SiteTable) -> Option<u64> {
+        let mut cleared = None;
         for mut batch in mem::take(&mut self.young) {
             let evidence = self.history.evidence();
             let last_ms = self.history.last().map_or(0, |last| last.ms);
             let asked = batch.objects.partition_point(|object| object.birth_ms() <= last_ms);
             let later = batch.objects.split_off(asked);
             let held = bytes_of(&batch.objects);
-            cleared |= self.reap(&mut batch.objects, Evidence::default(), references, table);
+            cleared = cleared.max(self.reap(&mut batch.objects, Evidence::default(), references, table));
             self.budget.let_go(held - bytes_of(&batch.objects));
             self.settle(&batch.objects, table);
             let mut alive = mem::take(&mut batch.objects);
@@ -319,14 +319,14 @@ impl Ledger {
         cleared
     }
 
-    /// Returns whether any was found cleared that was not at the last sweep, before which so many collections had ended.
+    /// Returns the birth of the newest that was found cleared and was not at the last sweep, before which so many collections had ended.
     fn sweep_survivors(
         &mut self,
         last_sweep: u32,
         references: &mut impl References,
         table: &SiteTable,
-    ) -> bool {
-        let mut cleared = false;
+    ) -> Option<u64> {
+        let mut cleared = None;
         let mut survivors = mem::take(&mut self.survivors);
         let budget = Arc::clone(&self.budget);
         let are_few = survivors.chunks() <= FEW_CHUNKS;
@@ -338,7 +338,7 @@ impl Ledger {
                 || self.sweeps.wrapping_sub(chunk.last_sweep) >= TURNS;
             if are_few || chunk.sweeps < SWEEPS_UNTIL_SETTLED || examined || is_turn {
                 let reaped = self.reap(&mut chunk.objects, chunk.evidence, references, table);
-                cleared |= reaped && chunk.evidence.asked >= last_sweep;
+                cleared = cleared.max(reaped.filter(|_| chunk.evidence.asked >= last_sweep));
                 chunk.evidence = evidence;
                 chunk.sweeps += 1;
                 chunk.last_sweep = self.sweeps;
@@ -350,14 +350,14 @@ impl Ledger {
     }
 
     /// Takes the dead out of `objects`, of which so much was known, gives their references back, and books them; returns
-    /// whether there were any.
+    /// when the newest was born.
     fn reap(
         &mut self,
         objects: &mut Vec<Tracked>,
         evidence: Evidence,
         references: &mut impl References,
         table: &SiteTable,
-    ) -> bool {
+    ) -> Option<u64> {
         self.following.asked += objects.len() as u64;
         let mut dead = mem::take(&mut self.dead);
         objects.retain(|object| {
@@ -370,7 +370,7 @@ impl Ledger {
         for object in &dead {
             references.release(object.reference());
         }
-        let found = !dead.is_empty();
+        let newest = dead.iter().map(Tracked::birth_ms).max();
         self.leave_returned(&mut dead, table);
         // A collection may have ended since, and have cleared some of them.
         self.history.sync(&self.clock);
@@ -381,7 +381,7 @@ impl Ledger {
         }
         dead.clear();
         self.dead = dead;
-        found
+        newest
     }
 
     /// Counts objects that were asked after for the first time, and are alive, among the living of their classes.

@@ -380,6 +380,30 @@ fn what_a_major_collection_has_left_may_be_dead_in_the_young_generation() {
 }
 
 #[test]
+fn a_major_collection_that_clears_an_object_has_looked_at_all_that_are_older() {
+    let mut bench = Bench::of_family(Tracking::EveryObject, GcFamily::GenerationalZgc);
+    for (at, references) in [(1_000, 1..11), (1_100, 11..21), (1_200, 21..31)] {
+        bench.clock.set_ms(at);
+        bench.allocate(references, ClassId(0), 2);
+    }
+    bench.ledger.absorb(&bench.nurseries, &bench.sites);
+    let mut live_after = |ms, kind, cleared| {
+        bench.clock.set_ms(ms);
+        bench.collect_as(kind, cleared);
+        let told = bench.ledger.take_live(1, 1).expect("swept");
+        (told.as_of_ms, told.classes.first().map(|row| row.1.objects))
+    };
+    for ms in [1_300, 1_310, 1_320] {
+        assert_eq!(live_after(ms, GcKind::ConcurrentPause, 0..0), (None, None), "all may be young, and dead");
+    }
+    // Others may have been asked after before it was done.
+    assert_eq!(live_after(1_330, GcKind::ConcurrentPause, 15..17), (None, None));
+    assert_eq!(live_after(1_400, GcKind::Young, 0..0), (Some(1_099), Some(10)));
+    // What was born later may be young still.
+    assert_eq!(live_after(1_500, GcKind::ConcurrentPause, 3..5), (Some(1_099), Some(8)));
+}
+
+#[test]
 fn beside_the_program_live_is_what_was_there_when_marking_began() {
     let mut bench = Bench::of_family(Tracking::EveryObject, GcFamily::Concurrent);
     let live = |bench: &mut Bench| {
