@@ -87,7 +87,7 @@ pub(super) fn publish(profiler: &Profiler, jni: Jni<'_>, session: &mut Session) 
 /// What is new. Classes of the census are known before names are told.
 pub(super) fn updates(profiler: &Profiler, session: &mut Session, outside: &Outside<'_>) -> Vec<Update> {
     let census = profiler.census.counts(&profiler.shared);
-    let mut seen = vec![Section::Readings(profiler.target.readings())];
+    let mut seen = vec![Section::Readings(outside.readings())];
     seen.extend(census.map(|census| Section::Census(Box::new(census))));
     session.updates(&*profiler.engine, outside, profiler.own_cpu(), seen)
 }

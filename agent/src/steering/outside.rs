@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use mayfly_jvmti::Jni;
+use mayfly_profile::Readings;
 
 use super::profiler::Profiler;
 use crate::session::JvmBytes;
@@ -20,6 +21,11 @@ impl<'call> Outside<'call> {
     /// On this thread.
     pub(super) fn of(profiler: &'call Profiler, jni: Jni<'call>) -> Self {
         Self { target: profiler.target, before: profiler.allocated_before.load(Relaxed), jni }
+    }
+
+    /// What it says of itself.
+    pub(super) fn readings(&self) -> Readings {
+        self.target.readings(self.jni)
     }
 }
 

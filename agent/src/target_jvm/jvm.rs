@@ -16,6 +16,8 @@ use super::counter::JvmCounter;
 use super::flags;
 use super::gc_kinds::GcCounters;
 use super::gc_log::GcLog;
+use super::outside_memory::OutsideMemory;
+use super::process_memory;
 use super::published::Published;
 use crate::options::Options;
 
@@ -42,6 +44,8 @@ pub(crate) struct Target {
     gc_log: OnceLock<GcLog>,
     /// And what it says of itself.
     published: OnceLock<Published>,
+    /// What it has outside of the heap.
+    outside_memory: OnceLock<OutsideMemory>,
     /// The JVM ends: nothing is asked of it any more.
     ended: AtomicBool,
 }
@@ -74,6 +78,7 @@ impl Target {
             gc_counters: OnceLock::new(),
             gc_log: OnceLock::new(),
             published: OnceLock::new(),
+            outside_memory: OnceLock::new(),
             ended: AtomicBool::new(false),
         }
     }
@@ -173,9 +178,13 @@ impl Target {
         self.gc_log.get().map(GcLog::take).unwrap_or_default()
     }
 
-    /// What the JVM says of itself now.
-    pub(crate) fn readings(&self) -> Readings {
-        self.published.get_or_init(Published::find).read()
+    /// What the JVM says of itself now, and the system of its process.
+    pub(crate) fn readings(&self, jni: Jni<'_>) -> Readings {
+        let mut readings = self.published.get_or_init(Published::find).read();
+        let outside = self.outside_memory.get_or_init(|| OutsideMemory::find(jni));
+        readings.0.extend(outside.read(&self.jvmti, jni));
+        readings.0.extend(process_memory::read());
+        readings
     }
 
     /// Flags of the JVM that decide how it collects.

@@ -13,6 +13,8 @@ mod gc_log;
 mod heap_use;
 pub(crate) mod identity;
 mod jvm;
+mod outside_memory;
+mod process_memory;
 mod published;
 pub(crate) mod release;
 

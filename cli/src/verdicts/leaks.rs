@@ -111,8 +111,8 @@ pub(crate) struct Rate {
     pub(crate) bytes_per_s: f64,
     /// From when on, in seconds of the profiled time.
     pub(crate) since: f64,
-    /// On how many samples that rests.
-    pub(crate) samples: f64,
+    /// On how many samples that rests; `None`: it was counted.
+    pub(crate) samples: Option<f64>,
     /// What is live of it.
     pub(crate) objects: u64,
     /// Its bytes.

@@ -59,7 +59,8 @@ struct AlsoJson<'a> {
 struct GrowthJson {
     bytes_per_s: f64,
     since_s: f64,
-    samples: f64,
+    /// Null: counted.
+    samples: Option<f64>,
     live_objects: u64,
     live_bytes: u64,
 }
@@ -132,7 +133,7 @@ fn growth(rate: Rate) -> GrowthJson {
     GrowthJson {
         bytes_per_s: tenths(rate.bytes_per_s),
         since_s: tenths(rate.since),
-        samples: tenths(rate.samples),
+        samples: rate.samples.map(tenths),
         live_objects: rate.objects,
         live_bytes: rate.bytes,
     }

@@ -51,7 +51,8 @@ fn last(files: &[String]) -> &str {
 
 fn found(leaks: &Leaks) -> String {
     if let Some(why) = &leaks.untold {
-        return format!("Whether anything leaks is not known: {why}.");
+        let what = if leaks.suspects.is_empty() { "anything" } else { "anything of the heap" };
+        return format!("Whether {what} leaks is not known: {why}.");
     }
     let leaking = leaks.suspects.iter().filter(|suspect| suspect.is_leak()).count();
     let unsure = leaks.suspects.len() - leaking;
@@ -136,9 +137,10 @@ fn block(suspect: &Suspect, searched: &Searched) -> Vec<String> {
 }
 
 fn grows(rate: Rate) -> String {
-    let error = (196.0 / rate.samples.max(1.0).sqrt()).ceil();
+    let error = |samples: f64| format!("+-{:.0} %", (196.0 / samples.max(1.0).sqrt()).ceil());
+    let sureness = rate.samples.map_or_else(|| "counted".to_owned(), error);
     format!(
-        "grows by {}/s (+-{error:.0} %) since {}: {} live in {} objects",
+        "grows by {}/s ({sureness}) since {}: {} live in {} objects",
         size(rate.bytes_per_s.round() as u64),
         time(rate.since),
         size(rate.bytes),

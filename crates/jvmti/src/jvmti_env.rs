@@ -274,6 +274,13 @@ impl JvmtiEnv {
         modifiers.is_ok_and(|modifiers| modifiers & ABSTRACT == 0)
     }
 
+    /// Whether the class is initialised; `None` outside of the live phase.
+    pub(crate) fn is_initialized(&self, class: Class<'_>) -> Option<bool> {
+        // SAFETY: a live class reference, by its type.
+        let status = unsafe { self.jvmti().get_class_status(class.raw()) }.ok()?;
+        Some(status & sys::JVMTI_CLASS_STATUS_INITIALIZED != 0)
+    }
+
     /// Shallow size in bytes, header and padding included (JVMTI `GetObjectSize`).
     pub fn object_size(&self, object: Object<'_>) -> Option<u64> {
         // SAFETY: a live object reference, by its type.

@@ -6,6 +6,7 @@
 
 mod allocation_watch;
 mod arrays;
+mod boot_statics;
 mod buffers;
 mod error;
 mod events;
@@ -37,6 +38,7 @@ mod weak_numbers;
 
 pub use allocation_watch::{AllocationWatch, TakesAllocations};
 pub use arrays::ObjectArray;
+pub use boot_statics::{BootStatics, StaticNumber};
 pub use buffers::{Buffer, BufferLayout};
 pub use error::JvmtiError;
 pub use events::{Exhausted, SampledAllocation, class_of, jni_of, redefined_class, thread_of, use_agent};

@@ -25,6 +25,7 @@ pub use derived::measures;
 pub use derived::measures::{MEASURES, Measure, Needs, Sureness, Unit};
 pub use derived::merging::Merging;
 pub use derived::methods::MethodProfile;
+pub use derived::off_heap::OffHeapGrowth;
 pub use derived::old::{OLD_PART, Old, OldRow};
 pub use derived::old_generation::OldGeneration;
 pub use derived::own_code::{FRAMEWORKS, OwnCode};
@@ -48,10 +49,14 @@ pub use facts::gc::Gc;
 pub use facts::grouping::Grouping;
 pub use facts::ids::{ClassId, FrameId, SiteId};
 pub use facts::jdk::{JDK_PACKAGES, is_of_the_jdk, is_of_the_program};
+pub use facts::off_heap::{Held, OffHeap};
 pub use facts::option_value;
 pub use facts::part::{Doubt, LifeBand, LivedPart, Part};
 pub use facts::pool::{VIRTUAL_THREADS, pool_of};
-pub use facts::readings::{READINGS, Reading, Readings};
+pub use facts::readings::{
+    DIRECT_BUFFERS, DIRECT_BYTES, MAPPED_BUFFERS, MAPPED_BYTES, MEMORY_LIMIT_BYTES, READINGS, RESIDENT_BYTES,
+    Reading, Readings,
+};
 pub use facts::rotation::Rotation;
 pub use facts::run::{EngineKind, JvmInfo, RunInfo, Tracking};
 pub use facts::share::Share;

@@ -4,6 +4,7 @@
 
 use mayfly_profile::{LeftInUse, Point, Profile, StartUp};
 
+use crate::off_heap;
 use crate::text::pad;
 use crate::units;
 
@@ -20,6 +21,7 @@ pub(crate) fn over_time(profile: &Profile, columns: usize) -> Vec<String> {
     if profile.history.len() > 1 && profile.run.lifetimes {
         lines.push(rate(profile, columns, "died/s", Point::death_rate));
     }
+    lines.extend(off_heap(profile, columns));
     lines.extend(pauses(profile));
     lines.extend(start_up(profile));
     lines
@@ -27,7 +29,8 @@ pub(crate) fn over_time(profile: &Profile, columns: usize) -> Vec<String> {
 
 /// Of these the ones that are on one screen: what is allocated, what is left of it, the start.
 pub(crate) fn in_short(profile: &Profile, columns: usize) -> Vec<String> {
-    rates(profile, columns).into_iter().chain(start_up(profile)).collect()
+    let off_heap = if off_heap::matters(profile) { off_heap(profile, columns) } else { Vec::new() };
+    rates(profile, columns).into_iter().chain(off_heap).chain(start_up(profile)).collect()
 }
 
 fn rates(profile: &Profile, columns: usize) -> Vec<String> {
@@ -74,6 +77,24 @@ fn live_after_gc(profile: &Profile, room: usize) -> Option<String> {
     let (last, most) = (units::bytes(last), units::bytes(most));
     let bound = curve_bound(profile).map_or_else(String::new, |why| format!(" ({why})"));
     Some(format!("{label}{drawn}  last {last}, at most {most}{bound}"))
+}
+
+/// Direct buffers, and below them what else is outside of the heap.
+fn off_heap(profile: &Profile, columns: usize) -> Vec<String> {
+    let Some(now) = profile.off_heap() else { return Vec::new() };
+    let bytes = |point: &Point| point.off_heap.and_then(|then| then.direct).map_or(0, |direct| direct.bytes);
+    let has_curve = profile.history.len() > 1 && now.direct.is_some();
+    let (curve, most) = match has_curve {
+        true => (
+            spark(&by_time(&profile.history, room(columns), bytes)) + "  last ",
+            format!(", at most {}", units::bytes(off_heap::most_direct(profile))),
+        ),
+        false => Default::default(),
+    };
+    vec![
+        format!("{}{curve}{}{most}", pad("off-heap", LABEL), off_heap::direct(now)),
+        format!("  {}", off_heap::others(now)),
+    ]
 }
 
 /// When the first collection said what is live, in milliseconds of the profiled time, if that was late: a tenth of the time or more. A

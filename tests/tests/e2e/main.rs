@@ -53,6 +53,7 @@ mod managed;
 mod manifests;
 mod mcp;
 mod memory;
+mod off_heap;
 mod optimised_away;
 mod options;
 mod other_agents;

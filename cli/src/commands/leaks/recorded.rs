@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use mayfly_verdicts::leaks::{Keeper, Kept, recorded};
+use mayfly_profile::Profile;
+use mayfly_verdicts::leaks::{Keeper, Kept, grows_outside, recorded};
 
 use crate::error::Error;
 use crate::recording_input;
@@ -29,6 +30,7 @@ pub(super) fn search(file: &Path, trust: f64) -> Result<Leaks, Error> {
     };
     let apart = profile.bytes_between_samples();
     let denser = DENSER.iter().find(|(bytes, _)| apart.is_some_and(|apart| apart > 1.5 * bytes));
+    let outside = off_heap(&profile);
     let all = Leaks { notes, ..Leaks::of(searched) };
     Ok(match recorded(&profile, trust) {
         Ok(mut told) => {
@@ -39,10 +41,28 @@ pub(super) fn search(file: &Path, trust: f64) -> Result<Leaks, Error> {
                 is_small: told.floor_is_small,
                 denser: denser.map(|(_, bytes)| *bytes),
             });
-            let suspects = told.keepers.into_iter().map(suspect).collect();
+            let suspects = outside.into_iter().chain(told.keepers.into_iter().map(suspect)).collect();
             Leaks { suspects, more, floor, ..all }
         }
-        Err(why) => Leaks { untold: Some(why), ..all },
+        Err(why) => Leaks { untold: Some(why), suspects: outside.into_iter().collect(), ..all },
+    })
+}
+
+/// Memory outside of the heap that grows, by the JVM's own count. Which object holds it is in no recording.
+fn off_heap(profile: &Profile) -> Option<Suspect> {
+    let growth = profile.off_heap_growth()?;
+    let objects = profile.off_heap()?.direct?.number;
+    Some(Suspect {
+        suspicion: grows_outside(profile, &growth),
+        what: "java.nio.DirectByteBuffer".to_owned(),
+        growth: Some(Rate {
+            bytes_per_s: growth.bytes_per_s,
+            since: growth.since_ms as f64 / 1000.0,
+            samples: None,
+            objects,
+            bytes: growth.bytes[1],
+        }),
+        ..Suspect::default()
     })
 }
 
@@ -55,7 +75,7 @@ fn suspect(keeper: Keeper) -> Suspect {
         growth: Some(Rate {
             bytes_per_s: keeper.bytes_per_s,
             since: keeper.since_ms as f64 / 1000.0,
-            samples: keeper.samples,
+            samples: Some(keeper.samples),
             objects: keeper.live.objects,
             bytes: keeper.live.bytes,
         }),

@@ -5,6 +5,7 @@
 mod census;
 mod groups;
 mod live;
+mod off_heap;
 mod schema;
 mod scopes;
 mod tally;
@@ -63,6 +64,7 @@ fn document(profile: &Profile, limit: Option<usize>, doubts: Vec<String>) -> Doc
             classes: start_up.classes,
         }),
         live_after_gc: live_after_gc(profile),
+        off_heap: off_heap::off_heap(profile),
         resets: profile.resets,
         complete: profile.complete,
         tracking: TrackingJson::of(run.tracking, run.lifetimes, run.stacks),

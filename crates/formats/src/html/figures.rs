@@ -3,7 +3,7 @@
 //! Not here: the text report below them (`mayfly-report`), and all that changes with a selection (`page.js`).
 
 use mayfly_profile::{Lifetimes, LiveAsOf, Profile, Tally};
-use mayfly_report::{count, duration, pauses_known, size, tracking_text};
+use mayfly_report::{count, duration, off_heap_lines, pauses_known, size, tracking_text};
 
 /// A number with what it is of.
 pub(super) struct Figure {
@@ -76,6 +76,7 @@ pub(super) fn figures(profile: &Profile, lifetimes: &Lifetimes) -> Vec<Figure> {
         figures.extend(median(lifetimes));
     }
     figures.push(pauses(profile));
+    figures.extend(off_heap(profile));
     figures.extend(profile.trust.share().map(|share| Figure {
         label: "Coverage",
         meaning: "What was counted, of what the JVM itself says it allocated; the sentences below name the rest",
@@ -83,6 +84,17 @@ pub(super) fn figures(profile: &Profile, lifetimes: &Lifetimes) -> Vec<Figure> {
         note: "counted ÷ allocated by the JVM".to_owned(),
     }));
     figures
+}
+
+/// What is outside of the heap; none where nothing was read of it.
+fn off_heap(profile: &Profile) -> Option<Figure> {
+    let [direct, others] = <[String; 2]>::try_from(off_heap_lines(profile)).ok()?;
+    Some(Figure {
+        label: "Outside of the heap",
+        meaning: "Memory of direct buffers and of arenas at the end, as the JVM counts it; a container is killed for all that its processes have",
+        value: direct,
+        note: others,
+    })
 }
 
 fn median(lifetimes: &Lifetimes) -> Option<Figure> {

@@ -214,6 +214,9 @@ const page = whole_data => {
     const areas = [{label: "allocated per second", of: ([ms, allocated]) => cells.perSecond(allocated, ms), per: "/s at most"}];
     const left = steps.map(([, , , live]) => live).filter(live => live !== null), size = bytes => cells.amount("bytes", Math.round(bytes));
     if (left.length > 0) areas.push({label: "live after GC", of: ([, , , live]) => live ?? 0, words: `last ${size(left.at(-1))}${left_by ? ` (${left_by})` : ""}, at most ${size(Math.max(...left))}`});
+    // Direct buffers, where there is anything to see.
+    const direct = steps.map(([, , , , bytes]) => bytes).filter(bytes => bytes !== null);
+    if (Math.max(0, ...direct) >= 2 ** 20) areas.push({label: "off-heap: direct buffers", of: ([, , , , bytes]) => bytes ?? 0, words: `last ${size(direct.at(-1))}, at most ${size(Math.max(...direct))}`});
     const drawn = areas.map(({label, of, per, words}) => {
       const values = cells.overTime(steps, 240, of), most = Math.max(...values);
       return {label, most, words: words ?? size(most) + per, values};

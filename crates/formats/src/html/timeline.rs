@@ -10,12 +10,15 @@ use serde::Serialize;
 /// Pauses that the page has: the longest.
 const PAUSES: usize = 2_000;
 
+/// Milliseconds, bytes allocated and dead meanwhile, bytes in use after the last collection so far, and bytes of direct buffers; both if
+/// they are known.
+type Step = (u64, u64, u64, Option<u64>, Option<u64>);
+
 #[derive(Default, Serialize)]
 pub(super) struct Timeline<'a> {
     /// When the first step begins, in milliseconds of the profiled time.
     begin_ms: u64,
-    /// Milliseconds, bytes allocated and dead meanwhile, bytes in use after the last collection so far, if that is known.
-    steps: Vec<(u64, u64, u64, Option<u64>)>,
+    steps: Vec<Step>,
     /// When the last collection that says so was, and of which kind.
     left_by: Option<String>,
     /// Whether deaths were followed: without, nothing is dead or live.
@@ -58,8 +61,9 @@ impl<'a> Timeline<'a> {
     }
 }
 
-fn step(point: &Point) -> (u64, u64, u64, Option<u64>) {
-    (point.span_ms, point.allocated, point.dead, point.live)
+fn step(point: &Point) -> Step {
+    let direct = point.off_heap.and_then(|now| now.direct).map(|direct| direct.bytes);
+    (point.span_ms, point.allocated, point.dead, point.live, direct)
 }
 
 fn cause(of: GcCause) -> (String, &'static str, u32, u64, u64) {

@@ -13,6 +13,8 @@ use crate::state::State;
 
 const LABEL: u16 = 10;
 const VALUE: u16 = 13;
+/// Bytes of direct buffers from which on they have a chart.
+const MUCH: u64 = 1 << 20;
 
 /// Eight heights in ASCII.
 const ASCII: Set<'static> = Set {
@@ -36,13 +38,24 @@ pub(super) fn columns(put: &mut Put<'_>, area: Rect, values: &[u64], max: u64, s
     put.widget(line, area);
 }
 
-/// What was allocated, what was live, and what died over time, and when collections were.
+/// Whether there is so much of direct buffers that they have a chart.
+pub(super) fn has_off_heap(state: &State) -> bool {
+    state.shown.history.points().iter().filter_map(direct).max().is_some_and(|most| most >= MUCH)
+}
+
+fn direct(point: &Point) -> Option<u64> {
+    Some(point.off_heap?.direct?.bytes)
+}
+
+/// What was allocated, what was live, and what died over time, what is outside of the heap, and when collections were.
 pub(super) fn over_time(put: &mut Put<'_>, area: Rect, state: &State) {
     let lifetimes = state.shown.profile.run.lifetimes;
     let room = area.width.saturating_sub(LABEL + VALUE);
     let points = state.shown.history.columns(room.into(), state.whole);
     let last = state.shown.history.last();
-    let each = (area.height.saturating_sub(1) / if lifetimes { 3 } else { 1 }).max(1);
+    let off_heap = has_off_heap(state);
+    let charts = if lifetimes { 3 } else { 1 } + u16::from(off_heap);
+    let each = (area.height.saturating_sub(1) / charts).max(1);
     let values = |of: fn(&Point) -> u64| points.iter().map(of).collect::<Vec<_>>();
     let mut charts = vec![(
         "alloc/s",
@@ -57,6 +70,10 @@ pub(super) fn over_time(put: &mut Put<'_>, area: Rect, state: &State) {
         charts.push(("live (GC)", Color::Green, values(|point| point.live.unwrap_or(0)), live));
         let died = format!("{}/s", size(state.shown.history.recent().death_rate()));
         charts.push(("died/s", Color::Yellow, values(Point::death_rate), died));
+    }
+    if off_heap {
+        let now = direct(&last).map_or_else(|| "?".to_owned(), size);
+        charts.push(("off-heap", Color::Red, values(|point| direct(point).unwrap_or(0)), now));
     }
     let mut y = 0;
     for (label, colour, values, value) in charts {

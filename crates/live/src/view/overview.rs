@@ -23,8 +23,8 @@ pub(super) fn draw(put: &mut Put<'_>, area: Rect, state: &State) {
         histogram(put, right, state);
         height
     } else {
-        let charts_height = if lifetimes { 4 } else { 3 };
-        let height = wanted.min(area.height - TABLE - charts_height - 1);
+        let charts_height = if lifetimes { 4 } else { 3 } + u16::from(charts::has_off_heap(state));
+        let height = wanted.min(area.height.saturating_sub(TABLE + charts_height + 1));
         charts::over_time(put, Rect { height: charts_height, ..area }, state);
         histogram(put, Rect { y: area.y + charts_height, height, ..area }, state);
         charts_height + height

@@ -21,6 +21,7 @@ pub mod measures;
 pub(crate) mod merge;
 pub(crate) mod merging;
 pub(crate) mod methods;
+pub(crate) mod off_heap;
 pub(crate) mod old;
 pub(crate) mod old_generation;
 pub(crate) mod optimised_away;

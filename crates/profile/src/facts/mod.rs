@@ -15,6 +15,7 @@ pub(crate) mod grouping;
 pub(crate) mod ids;
 pub(crate) mod in_source;
 pub(crate) mod jdk;
+pub(crate) mod off_heap;
 pub mod option_value;
 pub(crate) mod own_frame;
 pub(crate) mod part;

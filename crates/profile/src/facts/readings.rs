@@ -1,6 +1,6 @@
 //! Numbers that a JVM publishes of itself, as they are now: one row each, for the agent, recordings, text, JSON and page.
 //!
-//! Not here: where the agent reads them (its `target_jvm/published.rs`).
+//! Not here: where the agent reads them (its `target_jvm/published.rs`, `outside_memory.rs`, `process_memory.rs`).
 
 use std::collections::BTreeMap;
 
@@ -17,13 +17,47 @@ pub struct Reading {
     pub label: &'static str,
     /// Whether it counts bytes.
     pub bytes: bool,
+    /// Whether reports have a line of it alone; others are in a line with what they belong to.
+    pub alone: bool,
 }
+
+/// Tags of what is outside of the heap ([`OffHeap`](crate::OffHeap)): direct buffers and native segments of arenas.
+pub const DIRECT_BUFFERS: u8 = 3;
+/// Bytes of these.
+pub const DIRECT_BYTES: u8 = 4;
+/// Mappings of files.
+pub const MAPPED_BUFFERS: u8 = 5;
+/// Bytes of these.
+pub const MAPPED_BYTES: u8 = 6;
+/// Bytes of the process in memory.
+pub const RESIDENT_BYTES: u8 = 7;
+/// Bytes that the process, and others of its control group, may have in memory.
+pub const MEMORY_LIMIT_BYTES: u8 = 8;
 
 /// All of them, in the order in which they are shown.
 pub const READINGS: &[Reading] = &[
-    Reading { tag: 1, key: "metaspace_used_bytes", label: "metaspace used after the last GC", bytes: true },
-    Reading { tag: 2, key: "classes_loaded", label: "classes loaded and not unloaded", bytes: false },
+    alone(1, "metaspace_used_bytes", "metaspace used after the last GC", true),
+    alone(2, "classes_loaded", "classes loaded and not unloaded", false),
+    part(DIRECT_BUFFERS, "direct_buffers", "direct buffers and segments of automatic arenas", false),
+    part(DIRECT_BYTES, "direct_bytes", "memory of direct buffers and automatic arenas", true),
+    part(MAPPED_BUFFERS, "mapped_buffers", "mappings of files", false),
+    part(MAPPED_BYTES, "mapped_bytes", "address space of mapped files", true),
+    part(RESIDENT_BYTES, "resident_bytes", "memory of the process", true),
+    part(
+        MEMORY_LIMIT_BYTES,
+        "memory_limit_bytes",
+        "limit of the memory of the process's control groups",
+        true,
+    ),
 ];
+
+const fn alone(tag: u8, key: &'static str, label: &'static str, bytes: bool) -> Reading {
+    Reading { tag, key, label, bytes, alone: true }
+}
+
+const fn part(tag: u8, key: &'static str, label: &'static str, bytes: bool) -> Reading {
+    Reading { tag, key, label, bytes, alone: false }
+}
 
 /// What was read, by tag. Those of a later Mayfly are kept, and not shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::facts::collection::Collections;
 use crate::facts::ids::ClassId;
+use crate::facts::off_heap::OffHeap;
 use crate::facts::run::RunInfo;
 use crate::facts::soft::{HELD_BY_JDK, is_soft};
 use crate::stream::dictionary::{ApplyError, Dictionary};
@@ -135,6 +136,11 @@ impl ProfileBuilder {
                 let gc = self.run.as_ref().map(|run| run.jvm.gc).unwrap_or_default();
                 if let Some(bytes) = ended.iter().rev().find_map(|collection| collection.used_after(gc)) {
                     self.history.used_after_gc(bytes);
+                }
+            }
+            Section::Readings(readings) => {
+                if let Some(now) = OffHeap::of(readings) {
+                    self.history.off_heap(now);
                 }
             }
             _ => {}

@@ -5,6 +5,7 @@
 
 use std::mem;
 
+use crate::facts::off_heap::OffHeap;
 use crate::stream::update::Progress;
 
 /// Points kept; a power of two.
@@ -32,6 +33,8 @@ pub struct Point {
     pub soft: u64,
     /// Classes that were met meanwhile for the first time.
     pub classes: u64,
+    /// What was outside of the heap at its end; `None` where nothing is known.
+    pub off_heap: Option<OffHeap>,
 }
 
 impl Point {
@@ -45,6 +48,7 @@ impl Point {
             gcs: self.gcs.saturating_add(next.gcs),
             soft: self.soft.saturating_add(next.soft),
             classes: self.classes.saturating_add(next.classes),
+            off_heap: next.off_heap.or(self.off_heap),
         }
     }
 
@@ -100,6 +104,7 @@ pub struct History {
     in_last: usize,
     before: Totals,
     live_after_gc: Option<u64>,
+    off_heap: Option<OffHeap>,
     /// Soft references allocated since the last point.
     soft: u64,
     /// Classes met since the last point.
@@ -142,6 +147,7 @@ impl History {
                 gcs: now.gcs.saturating_sub(before.gcs),
                 soft,
                 classes,
+                off_heap: self.off_heap,
             });
         }
     }
@@ -170,6 +176,14 @@ impl History {
     pub(crate) fn tracked_after_gc(&mut self, bytes: u64) {
         if !self.by_jvm {
             self.left(bytes);
+        }
+    }
+
+    /// What was outside of the heap at the end of the last step.
+    pub(crate) fn off_heap(&mut self, now: OffHeap) {
+        self.off_heap = Some(now);
+        if let Some(last) = self.points.last_mut() {
+            last.off_heap = Some(now);
         }
     }
 
@@ -211,8 +225,8 @@ impl History {
 
     /// Only what follows is told.
     pub(crate) fn forget(&mut self) {
-        let Self { before, live_after_gc, by_jvm, .. } = *self;
-        *self = Self { before, live_after_gc, by_jvm, ..Self::default() };
+        let Self { before, live_after_gc, off_heap, by_jvm, .. } = *self;
+        *self = Self { before, live_after_gc, off_heap, by_jvm, ..Self::default() };
     }
 
     /// All points.

@@ -1,9 +1,10 @@
 //! What becomes more and more: how fast, since when, and by whom it is made.
 
-use mayfly_profile::{Grower, Growth};
+use mayfly_profile::{Grower, Growth, Profile};
 
 use super::Screen;
 use crate::names::class_text;
+use crate::off_heap::growing_off_heap;
 use crate::text::{printable, shorten};
 use crate::units;
 use crate::unseen::{OF_ADDED_OBJECTS, leak_below};
@@ -20,9 +21,10 @@ const AT_THE_START: f64 = 0.1;
 impl Screen<'_> {
     /// Sentences on what grows, on what may, or on what would not have been seen to. Nothing where it can't be told.
     pub(super) fn growing(&self) -> Vec<String> {
-        let Ok(growing) = self.profile.growing() else { return Vec::new() };
+        let mut lines = off_heap(self.profile);
+        let Ok(growing) = self.profile.growing() else { return lines };
         let sure: Vec<_> = growing.growers.iter().filter(|grower| grower.growth.is_sure()).collect();
-        let mut lines: Vec<_> = sure.iter().take(MOST).flat_map(|grower| self.grows(grower)).collect();
+        lines.extend(sure.iter().take(MOST).flat_map(|grower| self.grows(grower)));
         lines.extend(where_to_look(&sure));
         match growing.growers.first() {
             Some(grower) if sure.is_empty() => lines.extend(may_grow(grower)),
@@ -52,6 +54,12 @@ impl Screen<'_> {
             ),
         ]
     }
+}
+
+/// What fills the process beside a heap that may be flat.
+fn off_heap(profile: &Profile) -> Vec<String> {
+    growing_off_heap(profile)
+        .map_or_else(Vec::new, |[text, next]| vec![format!("! {text}"), format!("   {next}")])
 }
 
 /// How fast all of it grows, if more does than was named, and the commands that show more.

@@ -5,12 +5,14 @@
 //! Not here: dumps and paths (`mayfly-heap`), and what is shown.
 
 mod growth;
+mod outside;
 mod recorded;
 mod suspicion;
 mod turnover;
 mod weight;
 
 pub use growth::{Bound, Growth, Starting, Watched, growing, is_of_expiry};
+pub use outside::grows_outside;
 pub use recorded::{Keeper, Kept, Recorded, recorded};
 pub use suspicion::Suspicion;
 pub use turnover::Turnover;
