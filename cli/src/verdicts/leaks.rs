@@ -90,6 +90,8 @@ pub(crate) struct Suspect {
     pub(crate) holds: Vec<String>,
     /// What else grew in the same container: class, and objects more.
     pub(crate) also: Vec<(String, u64)>,
+    /// What grew elsewhere, one with each of them: class, and objects more.
+    pub(crate) together: Vec<(String, u64)>,
     /// Containers of its kind that took some of what came; 0 in a recording.
     pub(crate) containers: u64,
     /// A shortest path to one of them.
@@ -149,6 +151,7 @@ impl Default for Suspect {
             through: None,
             holds: Vec::new(),
             also: Vec::new(),
+            together: Vec::new(),
             containers: 0,
             path: None,
             allocated_by: None,

@@ -39,6 +39,7 @@ struct SuspectJson<'a> {
     through: Option<&'a str>,
     holds: &'a [String],
     also: Vec<AlsoJson<'a>>,
+    together: Vec<AlsoJson<'a>>,
     containers: Option<u64>,
     path: Option<&'a str>,
     allocated_by: Option<&'a str>,
@@ -114,7 +115,8 @@ fn suspect<'a>(suspect: &'a Suspect, searched: &Searched) -> SuspectJson<'a> {
         holder: suspect.holder.as_deref(),
         through: suspect.through.as_deref(),
         holds: &suspect.holds,
-        also: suspect.also.iter().map(|(class, objects)| also(class, *objects)).collect(),
+        also: also(&suspect.also),
+        together: also(&suspect.together),
         containers: Some(suspect.containers).filter(|&containers| containers > 0),
         path: suspect.path.as_deref(),
         allocated_by: suspect.allocated_by.as_deref(),
@@ -125,8 +127,11 @@ fn suspect<'a>(suspect: &'a Suspect, searched: &Searched) -> SuspectJson<'a> {
     }
 }
 
-fn also(class: &str, objects: u64) -> AlsoJson<'_> {
-    AlsoJson { class, readable_class: readable_class(class), objects }
+fn also(others: &[(String, u64)]) -> Vec<AlsoJson<'_>> {
+    let others = others.iter();
+    others
+        .map(|(class, objects)| AlsoJson { class, readable_class: readable_class(class), objects: *objects })
+        .collect()
 }
 
 fn growth(rate: Rate) -> GrowthJson {

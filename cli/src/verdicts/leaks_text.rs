@@ -112,10 +112,14 @@ fn block(suspect: &Suspect, searched: &Searched) -> Vec<String> {
         lines.push(format!("added by {method}"));
         lines.extend(suspect.added_by.iter().skip(1).map(|frame| format!("  called by {frame}")));
     }
-    if !suspect.also.is_empty() {
-        let also: Vec<_> =
-            suspect.also.iter().map(|(class, more)| format!("{class} ({} more)", count(*more))).collect();
-        lines.push(format!("in the same container: {}", also.join(", ")));
+    for (where_, others) in
+        [("in the same container", &suspect.also), ("with each of them", &suspect.together)]
+    {
+        if !others.is_empty() {
+            let others: Vec<_> =
+                others.iter().map(|(class, more)| format!("{class} ({} more)", count(*more))).collect();
+            lines.push(format!("{where_}: {}", others.join(", ")));
+        }
     }
     if !suspect.holds.is_empty() {
         lines.push(format!("each holds {}", suspect.holds.join(", ")));

@@ -17,6 +17,7 @@ pub use derived::doubts::Contradiction;
 pub use derived::gc_work::{GcCause, GcWork, Left, LongestPause};
 pub use derived::groups::GroupProfile;
 pub use derived::growing::{Births, Grower, Growing, Growth, Kept, LEAST_SAMPLES, Maker};
+pub use derived::heap_rises::HeapRise;
 pub use derived::histogram::{LifeRange, LifeRow};
 pub use derived::left_in_use::LeftInUse;
 pub use derived::littles_law::LittlesLaw;

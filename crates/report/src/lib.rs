@@ -64,5 +64,5 @@ pub use traces::traces;
 pub use trust::{short_trust_line, trust_block, trust_line};
 pub use units::whole_percent;
 pub use units::{bytes as size, clock, count, duration, grouped, rough_duration, whole_seconds};
-pub use unseen::{OF_ADDED_OBJECTS, leak_below};
+pub use unseen::{OF_ADDED_OBJECTS, heap_rises, leak_below};
 pub use ways::ways;

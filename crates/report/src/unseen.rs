@@ -1,5 +1,7 @@
 //! Which leaks a recording would not have shown, in the same words wherever that is stated.
 
+use mayfly_profile::HeapRise;
+
 use crate::units;
 
 /// What the bound of [`leak_below`] holds for.
@@ -9,4 +11,14 @@ pub const OF_ADDED_OBJECTS: &str =
 /// The slowest leak that would have been seen.
 pub fn leak_below(bytes_per_s: f64) -> String {
     format!("leak below {}/s would not have been seen", units::bytes(bytes_per_s.ceil() as u64))
+}
+
+/// That a heap becomes fuller, and by how much in each second.
+pub fn heap_rises(rise: HeapRise) -> [String; 2] {
+    let (from, to) = (units::bytes(rise.from_bytes), units::bytes(rise.to_bytes));
+    let (from_at, to_at) = (units::clock(rise.from_ms), units::clock(rise.to_ms));
+    [
+        format!("the heap in use after GCs rises: {from} at {from_at}, {to} at {to_at}"),
+        format!("by {}/s", units::bytes(rise.bytes_per_s().round() as u64)),
+    ]
 }

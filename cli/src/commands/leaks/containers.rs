@@ -1,8 +1,9 @@
 //! What grew, by the container that it grew in: one container is one leak, however many classes are in its entries.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
-use mayfly_heap::growth::{Outline, Spread, Sustained, spreads};
+use mayfly_heap::growth::{Outline, Spread, Sustained, spreads, together};
 use mayfly_heap::paths::edge_text;
 use mayfly_heap::{EdgeName, Graph};
 use mayfly_verdicts::leaks::{Suspicion, Weight};
@@ -26,6 +27,8 @@ pub(super) struct Container {
     pub(super) off_heap: Vec<u64>,
     /// What else grew there: its class, and objects more.
     pub(super) also: Vec<(String, u64)>,
+    /// What grew elsewhere, one with each of these.
+    pub(super) together: Vec<Sustained>,
     /// Over how many of its kind the growth is spread.
     pub(super) spread: Spread,
 }
@@ -55,7 +58,8 @@ pub(super) fn of(
     // A few of them more or less were there when a dump was taken.
     containers
         .retain(|of| !is_of_cleaning(&of.row) || others.is_none_or(|others| others < more(&of.row) / 2));
-    if let Some(graph) = graph {
+    if let Some((graph, last)) = graph.zip(dumps.last()) {
+        containers = joined(containers, graph, last);
         let rows: Vec<_> = containers.iter().map(|container| &container.row).collect();
         let spread = spreads(&rows, graph, dumps);
         containers.iter_mut().zip(spread).for_each(|(container, spread)| container.spread = spread);
@@ -68,10 +72,39 @@ pub(super) fn of(
     containers
 }
 
+/// Containers whose contents grew together are one: the first of them is what says most.
+fn joined(mut containers: Vec<Container>, graph: &Graph, last: &Outline) -> Vec<Container> {
+    containers.sort_by_cached_key(|container| says_most(container.suspicion.rank(), &container.row));
+    let first = together(&containers.iter().map(|container| &container.row).collect::<Vec<_>>(), graph, last);
+    let mut joined: BTreeMap<usize, Container> = BTreeMap::new();
+    for (container, first) in containers.into_iter().zip(first) {
+        match joined.entry(first) {
+            Entry::Vacant(none) => {
+                none.insert(container);
+            }
+            Entry::Occupied(mut with) => with.get_mut().take(container),
+        }
+    }
+    joined.into_values().collect()
+}
+
+/// The order in which rows of one growth say something: leaks, of classes that are no collection's own, with many bytes.
+fn says_most(rank: u8, row: &Sustained) -> (u8, bool, std::cmp::Reverse<u64>) {
+    (rank, !is_own(element(row)), std::cmp::Reverse(row.bytes()))
+}
+
+impl Container {
+    /// What is in another one grew with what is in this.
+    fn take(&mut self, other: Self) {
+        add(&mut self.bytes, &other.bytes);
+        add(&mut self.off_heap, &other.off_heap);
+        self.together.push(other.row);
+        self.together.extend(other.together);
+    }
+}
+
 fn container(mut rows: Vec<(Suspicion, Sustained)>) -> Option<Container> {
-    rows.sort_by_key(|(suspicion, row)| {
-        (suspicion.rank(), !is_own(element(row)), std::cmp::Reverse(row.bytes()))
-    });
+    rows.sort_by_cached_key(|(suspicion, row)| says_most(suspicion.rank(), row));
     let (mut bytes, mut off_heap) = (Vec::new(), Vec::new());
     for (_, row) in &rows {
         add(&mut bytes, &row.held());
@@ -80,7 +113,7 @@ fn container(mut rows: Vec<(Suspicion, Sustained)>) -> Option<Container> {
     let mut rows = rows.into_iter();
     let (suspicion, row) = rows.next()?;
     let also = rows.map(|(_, row)| (element(&row).to_owned(), more(&row))).collect();
-    Some(Container { suspicion, row, bytes, off_heap, also, spread: Spread::NONE })
+    Some(Container { suspicion, row, bytes, off_heap, also, together: Vec::new(), spread: Spread::NONE })
 }
 
 /// Adds numbers of each dump.
@@ -94,7 +127,8 @@ fn is_of_cleaning(row: &Sustained) -> bool {
     CLEANERS.contains(&element(row))
 }
 
-fn more(row: &Sustained) -> u64 {
+/// Objects more in the last dump than in the first.
+pub(super) fn more(row: &Sustained) -> u64 {
     let objects: Vec<_> = row.own.iter().map(|total| total.objects).collect();
     difference(objects.first(), objects.last())
 }
@@ -134,7 +168,8 @@ pub(super) fn classes(container: &Container) -> Vec<&str> {
     let row = &container.row;
     let below = row.path[row.element..].iter().map(|label| class_of(label));
     let others = container.also.iter().map(|(class, _)| &**class);
-    std::iter::once(element(row)).chain(below).chain(others).collect()
+    let elsewhere = container.together.iter().map(element);
+    std::iter::once(element(row)).chain(below).chain(others).chain(elsewhere).collect()
 }
 
 /// The field that holds the container: `a.B.field`. A list of the program's own is a container, too, if something of its holds that.

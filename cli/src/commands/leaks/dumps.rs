@@ -189,7 +189,10 @@ impl Dumps {
         let maker = self.made.as_ref().and_then(|profile| makers::of(profile, &classes, grown));
         let (allocated_by, added_by) = maker.map(|maker| (maker.by, maker.stack)).unzip();
         let path = self.path(&row.path[..=shown]);
-        let holder = seen.and_then(|(graph, outline)| containers::holder(row, graph, outline));
+        let mut rows = std::iter::once(row).chain(&container.together);
+        let holder =
+            seen.and_then(|(graph, outline)| rows.find_map(|row| containers::holder(row, graph, outline)));
+        let more = |row: &Sustained| (containers::element(row).to_owned(), containers::more(row));
         Suspect {
             suspicion: container.suspicion,
             what: containers::element(row).to_owned(),
@@ -200,6 +203,7 @@ impl Dumps {
             holds: seen.map_or(Vec::new(), |(graph, outline)| containers::fields(row, graph, outline)),
             allocated_by,
             added_by: added_by.unwrap_or_default(),
+            together: container.together.iter().map(more).collect(),
             also: container.also,
             containers: container.spread.containers,
             through: if holder.is_none() { self.through(path.as_ref()) } else { None },
@@ -281,6 +285,36 @@ mod tests {
             all.last = Some(graph);
         }
         all.leaks(Searched::Dumps { files: Vec::new() }).suspects
+    }
+
+    /// A consumer is in the list of a bus, by its registration, and in a map of what is to be closed: nothing holds it alone. What it was made for grows as fast,
+    /// and is something else.
+    #[test]
+    fn what_comes_one_with_each_other_is_one_leak() {
+        let bus = |requests: u64| {
+            let mut text = String::from(
+                "root static my.App.bus -> 1:my.Bus[16]
+                 root static my.App.closing -> 2:my.Closing -hooks-> 3:java.util.HashMap -table-> 4:java.util.HashMap$Node[][64]
+                 root static my.App.log -> 5:my.Log[16]\n",
+            );
+            for at in 0..100 * requests {
+                let [holder, consumer, node, line] =
+                    [0x10000, 0x20000, 0x30000, 0x40000].map(|base| base + at);
+                text += &format!(
+                    "1 -[{at}]-> {holder:x}:my.Holder[40] -handler-> {consumer:x}:my.Consumer[200]\n"
+                );
+                text += &format!("{consumer:x} -registered-> {holder:x}\n");
+                text += &format!("4 -[{at}]-> {node:x}:java.util.HashMap$Node[32] -key-> {consumer:x}\n");
+                text += &format!("5 -[{at}]-> {line:x}:my.Line[80]\n");
+            }
+            heap(&text)
+        };
+        let found = found((1..=4).map(bus));
+        let classes: Vec<_> = found.iter().map(|of| (&*of.what, of.holder.as_deref())).collect();
+        assert_eq!(classes, [("my.Consumer", Some("my.Closing.hooks")), ("my.Line", Some("my.Log.[0]"))]);
+        let with: Vec<_> = found[0].together.iter().map(|(class, more)| (&**class, *more)).collect();
+        assert_eq!(with, [("my.Holder", 300), ("java.util.HashMap$Node", 300)]);
+        assert_eq!(found[0].bytes[0], 100 * (200 + 40 + 32));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use mayfly_profile::Profile;
+use mayfly_report::heap_rises;
 use mayfly_verdicts::leaks::{Keeper, Kept, grows_outside, recorded};
 
 use crate::error::Error;
@@ -21,13 +22,18 @@ pub(super) fn search(file: &Path, trust: f64) -> Result<Leaks, Error> {
         collections: profile.gcs,
         seconds: profile.duration_ms as f64 / 1000.0,
     };
-    let notes = match profile.complete {
-        true => Vec::new(),
-        false => vec![
-            "The recording has no end (the JVM still runs, or was killed): judged as of its last step."
-                .to_owned(),
-        ],
-    };
+    let mut notes = Vec::new();
+    if !profile.complete {
+        let no_end =
+            "The recording has no end (the JVM still runs, or was killed): judged as of its last step.";
+        notes.push(no_end.to_owned());
+    }
+    notes.extend(profile.heap_rises().map(|rise| {
+        let [rises, by] = heap_rises(rise);
+        format!(
+            "By the JVM's own numbers {rises}, {by}: that may be a leak, or garbage that only a full collection takes."
+        )
+    }));
     let apart = profile.bytes_between_samples();
     let denser = DENSER.iter().find(|(bytes, _)| apart.is_some_and(|apart| apart > 1.5 * bytes));
     let outside = off_heap(&profile);

@@ -12,6 +12,7 @@ mod stay;
 mod sustained;
 #[cfg(test)]
 mod tests;
+mod together;
 mod tree;
 
 pub use loaded::LoadedClasses;
@@ -21,3 +22,4 @@ pub use paths::{PathGrowth, by_path};
 pub use spread::{Spread, spreads};
 pub use stay::Stay;
 pub use sustained::{Sustained, sustained};
+pub use together::together;

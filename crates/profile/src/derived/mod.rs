@@ -11,6 +11,7 @@ pub(crate) mod doubts;
 pub(crate) mod gc_work;
 pub(crate) mod groups;
 pub(crate) mod growing;
+pub(crate) mod heap_rises;
 pub(crate) mod histogram;
 pub(crate) mod joined;
 pub(crate) mod left_in_use;

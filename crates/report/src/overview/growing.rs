@@ -1,13 +1,13 @@
 //! What becomes more and more: how fast, since when, and by whom it is made.
 
-use mayfly_profile::{Grower, Growth, Profile};
+use mayfly_profile::{Grower, Growth, HeapRise, Profile};
 
 use super::Screen;
 use crate::names::class_text;
 use crate::off_heap::growing_off_heap;
 use crate::text::{printable, shorten};
 use crate::units;
-use crate::unseen::{OF_ADDED_OBJECTS, leak_below};
+use crate::unseen::{OF_ADDED_OBJECTS, heap_rises, leak_below};
 
 /// Growers that are named.
 const MOST: usize = 2;
@@ -26,9 +26,10 @@ impl Screen<'_> {
         let sure: Vec<_> = growing.growers.iter().filter(|grower| grower.growth.is_sure()).collect();
         lines.extend(sure.iter().take(MOST).flat_map(|grower| self.grows(grower)));
         lines.extend(where_to_look(&sure));
-        match growing.growers.first() {
-            Some(grower) if sure.is_empty() => lines.extend(may_grow(grower)),
-            None if !growing.floor_is_small() && growing.floor >= LEAST_FLOOR => {
+        match (growing.growers.first(), self.profile.heap_rises()) {
+            (Some(grower), _) if sure.is_empty() => lines.extend(may_grow(grower)),
+            (None, Some(rise)) => lines.extend(may_leak(rise, growing.floor)),
+            (None, None) if !growing.floor_is_small() && growing.floor >= LEAST_FLOOR => {
                 lines.push(format!("nothing is seen to grow; a {}", leak_below(growing.floor)));
                 lines.push(format!("   {OF_ADDED_OBJECTS}"));
             }
@@ -74,6 +75,17 @@ fn where_to_look(sure: &[&Grower]) -> Option<String> {
             Some(format!("   {more} more grow, in all by {rate}/s: mayfly leaks FILE; {holders}"))
         }
     }
+}
+
+/// The JVM's own numbers rise, and of what was followed nothing does.
+fn may_leak(rise: HeapRise, floor: f64) -> [String; 3] {
+    let [rises, by] = heap_rises(rise);
+    let floor = units::bytes(floor.ceil() as u64);
+    [
+        format!("? {rises}"),
+        format!("   {by}: may be old garbage, or a leak (samples show none below {floor}/s)"),
+        "   who holds more and more: mayfly leaks PID".to_owned(),
+    ]
 }
 
 fn may_grow(grower: &Grower) -> [String; 2] {

@@ -43,6 +43,18 @@ fn what_no_sample_fell_on_is_not_called_nothing() {
     assert!(text.contains("no sample fell on any of 1.25 MiB") && !text.contains("nothing was"), "{text}");
 }
 
+/// Of a service that kept 60 KiB/s no sample told anything, and the curve on the screen rose.
+#[test]
+fn a_heap_that_rises_is_named_where_nothing_that_was_followed_grows() {
+    let mut profile = with_lifetimes();
+    let point = |s: u64| Point { span_ms: 1_000, live: Some((100 + s) << 20), gcs: 1, ..Point::default() };
+    profile.history = (0..80).map(point).collect();
+    profile.duration_ms = 80_000;
+    let text = shown(&profile);
+    assert!(text.contains("? the heap in use after GCs rises: 108 MiB at 0:00:08, "), "{text}");
+    assert!(text.contains("may be old garbage, or a leak") && !text.contains("nothing is seen to grow"));
+}
+
 /// Generational ZGC had collected 248 times, and nothing of what was followed was judged.
 #[test]
 fn what_collections_have_not_judged_is_not_called_uncollected() {

@@ -36,6 +36,10 @@ const STEADY: f64 = 0.5;
 const KEEPS_PACE: f64 = 0.7;
 const MORE: f64 = 1.25;
 
+/// Fewer objects more than this tell nothing, if they are less than this share of the heap.
+const FEW: f64 = 8.0;
+const WEIGHS: f64 = 0.01;
+
 /// Growth of what nobody holds alone that tells nothing.
 const HARDLY: f64 = 0.1;
 
@@ -162,7 +166,8 @@ pub fn growing(growth: &Growth) -> Suspicion {
             Some(field) => Suspicion::Unsure(format!(
                 "by its field {field} entries may yet be dropped, and none was: look for longer than they may live"
             )),
-            None => hardly_more(growth)
+            None => few_more(growth)
+                .or_else(|| hardly_more(growth))
                 .or_else(|| filled_in(growth))
                 .or_else(|| since_when(growth))
                 .or_else(|| starts(growth))
@@ -243,6 +248,15 @@ fn since_when(growth: &Growth) -> Option<String> {
             2.0 * (filling + seconds)
         )
     })
+}
+
+/// Why so few may be any: the segments of an index, or the blocks of a file, become more until some are made one.
+fn few_more(growth: &Growth) -> Option<String> {
+    let more = difference(&growth.objects);
+    let bytes = difference(&growth.bytes).max(difference(&growth.container_bytes));
+    let weighs = bytes >= WEIGHS * growth.heap_bytes as f64;
+    ((1.0..FEW).contains(&more) && !weighs)
+        .then(|| format!("{more} more tell no leak from chance, and they are small: look for longer (--for)"))
 }
 
 /// Why what nobody holds alone may be any of what the whole program shares: it became more by a little only.

@@ -1,0 +1,129 @@
+//! A heap that becomes fuller all along, whoever fills it: where samples are too few to name who does, the JVM's own numbers show that
+//! somebody may.
+
+use crate::stream::profile::Profile;
+
+/// Parts of the time whose lowest numbers are compared: garbage of the old generation, which some collections leave, is in none of them if
+/// one collection of each took it away.
+const PARTS: usize = 8;
+/// What comes before is no part: a program that is up still warms up.
+const BEFORE: usize = 1;
+/// Collections from which on the numbers say something.
+const LEAST_GCS: u32 = 2 * PARTS as u32;
+/// The share of all pairs of parts of which the later has more (Mann and Kendall's test of a trend): a step has 16 of 28.
+const LATER_IS_MORE: f64 = 0.75;
+/// It rose by this share of what was in use, at least.
+const LEAST_SHARE: f64 = 0.1;
+/// And a step of the second half brought this share of one of the first: what fills up comes to an end.
+const GOES_ON: f64 = 0.5;
+
+/// How what collections leave in use becomes more.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeapRise {
+    /// When the first of the compared parts begins, in milliseconds of the profiled time.
+    pub from_ms: u64,
+    /// The least that was in use in it, in bytes.
+    pub from_bytes: u64,
+    /// When the last ends.
+    pub to_ms: u64,
+    /// The least that was in use in that.
+    pub to_bytes: u64,
+}
+
+impl HeapRise {
+    /// Bytes more in each second.
+    pub fn bytes_per_s(self) -> f64 {
+        let parts = PARTS as f64;
+        // From the middle of the first to that of the last.
+        let seconds = (self.to_ms - self.from_ms) as f64 / 1000.0 * (parts - 1.0) / parts;
+        (self.to_bytes - self.from_bytes) as f64 / seconds.max(0.001)
+    }
+}
+
+impl Profile {
+    /// Whether what collections left in use rose all along, once the program was up; `None` also where collections were too few to tell. What
+    /// young ones leave may be garbage.
+    pub fn heap_rises(&self) -> Option<HeapRise> {
+        let up_ms = self.start_up().map_or(0, |start_up| start_up.ends_ms);
+        let to_ms: u64 = self.history.iter().map(|point| point.span_ms).sum();
+        let part_ms = to_ms.saturating_sub(up_ms) / (BEFORE + PARTS) as u64;
+        let from_ms = up_ms + BEFORE as u64 * part_ms;
+        let (mut least, mut gcs, mut at_ms) = ([None; PARTS], 0, 0);
+        for point in &self.history {
+            at_ms += point.span_ms;
+            let Some(since_ms) = at_ms.checked_sub(from_ms).filter(|_| part_ms > 0) else { continue };
+            gcs += point.gcs;
+            let part = &mut least[usize::try_from(since_ms / part_ms).unwrap_or(PARTS).min(PARTS - 1)];
+            *part = part.iter().copied().chain(point.live).min();
+        }
+        // Each part has its own collections, or repeats the number of the part before.
+        let least: Vec<u64> = least.into_iter().flatten().collect();
+        let (&[first, ..], &[.., last]) = (&least[..], &least[..]) else { return None };
+        let steps: Vec<f64> = least.windows(2).map(|pair| pair[1] as f64 - pair[0] as f64).collect();
+        let (early, late) = steps.split_at(steps.len() / 2);
+        let is_rise = gcs >= LEAST_GCS
+            && least.len() == PARTS
+            && later_is_more(&least) >= LATER_IS_MORE
+            && last as f64 >= (1.0 + LEAST_SHARE) * first as f64
+            && median(late) >= GOES_ON * median(early);
+        is_rise.then_some(HeapRise { from_ms, from_bytes: first, to_ms, to_bytes: last })
+    }
+}
+
+/// The share of the pairs of which the later is more.
+fn later_is_more(numbers: &[u64]) -> f64 {
+    let pairs = || {
+        numbers
+            .iter()
+            .enumerate()
+            .flat_map(|(at, one)| numbers[at + 1..].iter().map(move |later| later > one))
+    };
+    pairs().filter(|&is_more| is_more).count() as f64 / pairs().count().max(1) as f64
+}
+
+/// Of an even number the mean of the two in the middle.
+fn median(numbers: &[f64]) -> f64 {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let half = sorted.len() / 2;
+    match sorted.len() {
+        0 => 0.0,
+        even if even.is_multiple_of(2) => (sorted[half - 1] + sorted[half]) / 2.0,
+        _ => sorted[half],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::history::Point;
+
+    /// A collection a second, which leaves so much, in KiB.
+    fn of(left: impl Fn(u64) -> u64) -> Option<HeapRise> {
+        let point = |s| Point { span_ms: 1_000, live: Some(left(s) << 10), gcs: 1, ..Point::default() };
+        Profile { history: (0..80).map(point).collect(), ..Profile::default() }.heap_rises()
+    }
+
+    #[test]
+    fn a_heap_that_becomes_fuller_all_along_rises_and_no_other_does() {
+        let rise = of(|s| 4_000 + 50 * s).expect("it rises");
+        assert!((rise.bytes_per_s() / 1024.0 - 50.0).abs() < 2.0, "{rise:?}");
+        assert_eq!(rise.to_ms, 80_000);
+        assert!((4_300 << 10..4_500 << 10).contains(&rise.from_bytes), "{rise:?}");
+        // The last is a full one.
+        assert!(of(|s| if s < 79 { 4_000 + 50 * s } else { 7_000 }).is_some());
+        // Garbage in it, which each seventh collection takes away.
+        assert!(of(|s| 4_000 + 50 * s + 300 * (s % 7)).is_some());
+        assert_eq!(of(|_| 4_000), None);
+        assert_eq!(of(|s| 4_000 + 300 * (s % 7)), None, "garbage alone");
+        assert_eq!(of(|s| 4_000 + 200 * s.min(20)), None, "a cache that is full");
+        let filling = |s: u64| 4_000 + (4_000.0 * (1.0 - (-(s as f64) / 25.0).exp())) as u64;
+        assert_eq!(of(filling), None, "one that fills ever more slowly");
+        assert_eq!(of(|s| if s < 40 { 4_000 } else { 8_000 }), None, "a step");
+        assert_eq!(of(|s| 4_000 + s), None, "hardly any");
+        let few = Point { span_ms: 10_000, live: Some(1), gcs: 1, ..Point::default() };
+        let history = (1..=8).map(|s| Point { live: Some(s << 20), ..few }).collect();
+        assert_eq!(Profile { history, ..Profile::default() }.heap_rises(), None, "few collections");
+        assert_eq!(Profile::default().heap_rises(), None);
+    }
+}
