@@ -88,6 +88,7 @@ pub struct ClassRow {
     pub counts: Row,
 }
 
+#[inline]
 fn slot_of(number: u64) -> usize {
     // Klasses are aligned: the lowest bits say little.
     ((number ^ (number >> 3)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as usize & (SLOTS - 1)

@@ -54,9 +54,14 @@ impl<'a, M: Memory> Walk<'a, M> {
     pub(crate) fn read(&mut self, bottom: u64, top: u64) -> Result<(), Doubt> {
         let memory: &'a M = self.memory;
         let words = memory.words(bottom, top).ok_or(Doubt::Unreadable("a space of young objects"))?;
+        let counts_dead = matches!(self.reading, Reading::Eden(_));
         let mut at = 0;
         while at < words.len() {
             let address = bottom + at as u64 * 8;
+            if counts_dead && let Some(dead) = self.dead(words, at, address) {
+                at += dead;
+                continue;
+            }
             let met = self.meet(words, at, address)?;
             let rest = (words.len() - at) as u64;
             if met.words == 0 || met.words > rest {
@@ -66,6 +71,28 @@ impl<'a, M: Memory> Walk<'a, M> {
             self.count(&met);
         }
         Ok(())
+    }
+
+    /// Counts an object as most are: dead, and of a class that was met. How many words it has; `None`: it is another, or does not fit.
+    #[inline]
+    fn dead(&mut self, words: &[AtomicU64], at: usize, address: u64) -> Option<usize> {
+        if copy_of(load(words, at)?).is_some() {
+            return None;
+        }
+        let slot = self.classes.find(class_number(self.layout.classes, words, at)?)?;
+        let fixed = self.classes.hot[slot].words;
+        let each = match fixed {
+            0 => self.measure(slot, (words, at), address)?,
+            fixed => u64::from(fixed),
+        };
+        if each == 0 || each > (words.len() - at) as u64 {
+            return None;
+        }
+        match fixed {
+            0 => self.classes.delta(slot).died[0].add(Total::one(each * 8)),
+            _ => self.classes.hot[slot].dead += 1,
+        }
+        Some(each as usize)
     }
 
     /// The same of few objects that may be large: no more is loaded than what they begin with.
@@ -120,9 +147,9 @@ impl<'a, M: Memory> Walk<'a, M> {
         if fixed > 0 {
             return Ok(Met { slot, words: fixed, copy, mark });
         }
-        // While a large array is copied in pieces, its length says how far that is.
-        let (head, head_at) = copy.map_or((words, at), |(_, copied)| (copied, 0));
-        let words = self.measure(slot, (head, head_at), copy.map_or(address, |(copy, _)| copy));
+        // An array's length is right in the original once the collection ended, also where it was copied in pieces: its copy, which no cache
+        // has, is not looked at.
+        let words = self.measure(slot, (words, at), copy.map_or(address, |(copy, _)| copy));
         Ok(Met { slot, words: words.ok_or(cut_off)?, copy, mark })
     }
 
@@ -142,6 +169,7 @@ impl<'a, M: Memory> Walk<'a, M> {
     }
 
     /// Words of an object whose class does not say how many.
+    #[inline]
     fn measure(&self, slot: usize, (head, at): (&[AtomicU64], usize), address: u64) -> Option<u64> {
         let words = match self.classes.cold[slot].shape {
             Shape::Fixed => return None,
@@ -176,9 +204,6 @@ impl<'a, M: Memory> Walk<'a, M> {
     #[inline]
     fn count(&mut self, met: &Met<'a>) {
         match (self.reading, met.copy) {
-            (Reading::Eden(_), None) if self.classes.hot[met.slot].words > 0 => {
-                self.classes.hot[met.slot].dead += 1;
-            }
             (Reading::BeforeAmongSurvivors, _) if age(self.layout, met.mark) != 0 => {}
             (Reading::Before | Reading::BeforeAmongSurvivors, _) => {
                 self.classes.delta(met.slot).undecided.add(Total::one(met.words * 8));

@@ -72,9 +72,9 @@ fn births_deaths_and_promotions_are_counted_by_class() {
             jvm.made.forward(HEAP + 24, TO);
             jvm.made.forward(HEAP + 48, OLD);
             jvm.made.forward(HEAP + 96, OLD + 64);
-            // Its length says how far it was copied.
+            // It is measured where it was: the length of its copy, which is far away, is not loaded.
             if headers == Headers::Narrow {
-                jvm.made.write(HEAP + 96 + 8, (jvm.bytes - crate::made::VM) >> 3 | 7 << 32);
+                jvm.made.write(OLD + 64 + 8, (jvm.bytes - crate::made::VM) >> 3 | 7 << 32);
             }
             jvm.made.from((TO, TO + 24, TO + 0x1000));
         });
