@@ -78,7 +78,7 @@ const REPEAT: &str = "Repeat";
 const NOTES: &str = "CPU: user and system time of the bed's JVMs, median of the rounds; for a bed that runs for a fixed \
      time (tomcat) per 1,000 requests. Ratios are of medians, in brackets those of single rounds. \
      Pauses: for how long all threads stood still, by the JVM's log of safepoints (JDK 17 and later): half of the pauses, and 99 of 100, are \
-     no longer than this; all those of a run together. \
+     no longer than this; all those of a run together, and behind a + those that an agent asked for, as the JVM ends (in no other figure). \
      Accounted: share of the JVM's own allocation counter that the agent accounts for, in the JVM with the lowest; \
      above 100 % where the JIT compiler removed counted allocations. Explained: with what is named in the trust line, \
      exact or estimated. Dropped: millions of objects not tracked for want of \

@@ -15,9 +15,20 @@ const OF_EACH: &str = "safepoints-";
 /// A JVM's log of safepoints.
 pub(crate) struct PauseLog(PathBuf);
 
+/// What a JVM's own log calls a collection that an agent asks for.
+const ASKED_FOR: &str = "(JvmtiEnv ForceGarbageCollection)";
+
 /// Pauses between two looks at the log, in seconds, by operation of the VM.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Pauses(Vec<(String, f64)>);
+pub(crate) struct Pauses(Vec<Pause>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Pause {
+    operation: String,
+    seconds: f64,
+    /// An agent asked for it.
+    is_asked_for: bool,
+}
 
 impl PauseLog {
     /// A log in this folder.
@@ -68,38 +79,53 @@ pub(crate) fn logs_of_each(folder: &Path) -> io::Result<BTreeMap<u32, String>> {
 impl Pauses {
     /// Those that these logs tell of.
     pub(crate) fn told_in<'a>(logs: impl IntoIterator<Item = &'a String>) -> Self {
-        let told = logs.into_iter().flat_map(|log| log.lines()).filter_map(pause);
-        Self(told.map(|(name, seconds)| (name.to_owned(), seconds)).collect())
+        let mut is_asked_for = false;
+        let lines = logs.into_iter().flat_map(|log| log.lines());
+        let told = lines.filter_map(|line| {
+            // Said of the collection before its pause ends.
+            is_asked_for |= line.contains(ASKED_FOR);
+            let (operation, seconds) = pause(line)?;
+            let is_asked_for = std::mem::take(&mut is_asked_for);
+            Some(Pause { operation: operation.to_owned(), seconds, is_asked_for })
+        });
+        Self(told.collect())
     }
 
     /// All of them.
     pub(crate) fn total_s(&self) -> Option<f64> {
-        (!self.0.is_empty()).then(|| self.0.iter().map(|(_, seconds)| seconds).sum())
+        (!self.0.is_empty()).then(|| self.0.iter().map(|pause| pause.seconds).sum())
     }
 
     /// The longest.
     pub(crate) fn longest_s(&self) -> Option<f64> {
-        self.0.iter().map(|&(_, seconds)| seconds).max_by(f64::total_cmp)
+        self.0.iter().map(|pause| pause.seconds).max_by(f64::total_cmp)
     }
 }
 
 /// What some runs stood still for: operations of a millisecond and more, with the mean of their seconds per run.
 pub(crate) fn made_of(runs: &[Pauses]) -> String {
     let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
-    for (name, seconds) in runs.iter().flat_map(|run| &run.0) {
-        *sums.entry(name).or_default() += seconds / runs.len() as f64;
+    for pause in runs.iter().flat_map(|run| &run.0) {
+        *sums.entry(&pause.operation).or_default() += pause.seconds / runs.len() as f64;
     }
     let told = sums.into_iter().filter(|&(_, seconds)| seconds >= 0.001);
     told.map(|(name, seconds)| format!("{name} {seconds:.3}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Of some runs, in milliseconds: the pause that half of all are no longer than, the same of 99 in a hundred, and all of a run together.
+/// Of some runs, in milliseconds: the pause that half of all are no longer than, the same of 99 in a hundred, and all of a run together;
+/// then, of a run, those for which an agent asked, which are not among these.
 pub(crate) fn percentiles_of(runs: &[&Pauses]) -> Option<String> {
-    let mut ms: Vec<_> = runs.iter().flat_map(|run| &run.0).map(|(_, seconds)| seconds * 1e3).collect();
+    let all = || runs.iter().flat_map(|run| &run.0);
+    let mut ms: Vec<_> = all().filter(|pause| !pause.is_asked_for).map(|pause| pause.seconds * 1e3).collect();
     ms.sort_by(f64::total_cmp);
-    let all = ms.iter().sum::<f64>() / runs.len() as f64;
+    let in_all = ms.iter().sum::<f64>() / runs.len() as f64;
+    let asked_for: f64 = all().filter(|pause| pause.is_asked_for).map(|pause| pause.seconds * 1e3).sum();
+    let asked_for = match asked_for / runs.len() as f64 {
+        0.0 => String::new(),
+        of_a_run => format!(" + {of_a_run:.0}"),
+    };
     let [half, most] = [0.5, 0.99].map(|part| percentile(&ms, part));
-    (!ms.is_empty()).then(|| format!("{half:.1}, {most:.1}, {all:.0}"))
+    (!ms.is_empty()).then(|| format!("{half:.1}, {most:.1}, {in_all:.0}{asked_for}"))
 }
 
 /// The operation of a line, and how long all waited for it.
@@ -128,7 +154,9 @@ mod tests {
         std::fs::write(&log.0, format!("Safepoint \"Early\", Total: 9 ns\n{LINES}")).expect("written");
         let pauses = log.since(log.end().expect("there") - LINES.len() as u64).expect("there");
         assert_eq!((pauses.total_s(), pauses.longest_s()), (Some(0.25), Some(0.2)));
-        let other = Pauses(vec![("GC_HeapInspection".into(), 0.15), ("Cleanup".into(), 0.0001)]);
+        let of =
+            |operation: &str, seconds| Pause { operation: operation.into(), seconds, is_asked_for: false };
+        let other = Pauses(vec![of("GC_HeapInspection", 0.15), of("Cleanup", 0.0001)]);
         assert_eq!(made_of(&[pauses, other]), "G1CollectFull 0.100, GC_HeapInspection 0.100");
         assert_eq!(log.since(log.end().expect("there")).expect("there").total_s(), None);
     }
@@ -145,5 +173,11 @@ mod tests {
         let run = Pauses::told_in(logs.values());
         assert_eq!(percentiles_of(&[&run, &run]).as_deref(), Some("50.0, 200.0, 500"));
         assert_eq!(percentiles_of(&[&Pauses::default()]), None);
+        // The last of three, of a JVM that an agent had collect.
+        let asked_for =
+            format!("{LINES}[1s][info][gc] GC(9) Pause Full {ASKED_FOR} 9M->1M(16M) 199.1ms\n{LINES}");
+        let run = Pauses::told_in([&asked_for]);
+        assert_eq!(percentiles_of(&[&run]).as_deref(), Some("50.0, 200.0, 300 + 200"));
+        assert_eq!(run.total_s(), Some(0.5));
     }
 }
