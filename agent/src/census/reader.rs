@@ -89,12 +89,11 @@ impl CensusSlot {
     pub(crate) fn gc_ends(&self, event: &CallbackContext<'_>, kind: GcKind, young: &Young) {
         let Some(mut reader) = self.reader() else { return };
         let began = Instant::now();
-        let Reader { memory, census, .. } = &mut *reader;
+        let Reader { memory, census, pauses, .. } = &mut *reader;
+        census.thin_to(pauses.share(began, census.young_bytes()));
         census.ends(&Paused(memory.in_pause(event)), pause(kind));
         young.pause_ends(census.emptied(), census.has_gap(), census.has_large());
-        let read = reader.census.last_read();
-        let one_in = reader.pauses.was_read(began, Instant::now(), read);
-        reader.census.thin_to(one_in);
+        pauses.was_read(began, Instant::now(), census.last_read());
     }
 
     /// What changed since the last time, if it is time to tell it.

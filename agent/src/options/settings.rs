@@ -28,6 +28,8 @@ pub struct Options {
     pub view: View,
     /// Force a collection this often while profiling is on, `#gc`. `None`: never.
     pub gc_every: Option<Duration>,
+    /// Collect the whole heap as the JVM ends; `#nolastgc` clears it.
+    pub last_gc: bool,
     /// Force a collection each time so many bytes were allocated while profiling is on, `#gc-every`. `None`: never.
     pub gc_every_bytes: Option<u64>,
     /// Regular reports, `#periodic`.
@@ -60,7 +62,7 @@ pub struct Options {
     pub sample_bytes: Option<u64>,
     /// Read each young collection inside of its pause: exact counts of what was born and died young, `#census`.
     pub census: bool,
-    /// What reading may add to a pause, `#pause`. `None`: no more than pauses take without it.
+    /// What reading may add to a pause, `#pause`. `None`: a part of what pauses take without it.
     pub pause: Option<Duration>,
     /// Samples a second, `#sample-rate`. `None`: however many the interval gives.
     pub sample_rate: Option<SampleRate>,
@@ -184,6 +186,7 @@ impl Default for Options {
             buckets: BucketBounds::default(),
             view: View::default(),
             gc_every: None,
+            last_gc: true,
             gc_every_bytes: None,
             periodic: None,
             output_dir: None,

@@ -84,6 +84,7 @@ fn exactmatch() {
 #[test]
 fn gc() {
     assert_eq!(parse("#gc-5").gc_every, Some(secs(5)));
+    assert!(parse("").last_gc && !parse("#engine-sampled#nolastgc").last_gc);
     assert_eq!(refusal("#gc-0"), "#gc-0: must be at least 1; e.g. #gc-5");
     assert_eq!(refusal("#gc-x"), "#gc-x: \"x\" is not a whole number; e.g. #gc-5");
 }

@@ -75,7 +75,9 @@ impl Part {
 
     fn add_share(&mut self, other: &Self, share: f64) {
         self.objects += other.objects * share;
-        self.bytes.add(other.bytes.scaled(share));
+        // As if each sample lay in what was not read, or not, by this chance: which parts are read is chance, too.
+        let by_chance = (other.bytes.variance() * share * (1.0 - share)).max(0.0).sqrt();
+        self.bytes.add(other.bytes.scaled(share).with_error(by_chance));
         self.samples += other.samples;
     }
 }
@@ -224,6 +226,17 @@ mod tests {
             parts.add(&drawn);
         }
         calibration.of_class(&parts).unrounded_bytes() / (1000 * INTERVAL) as f64
+    }
+
+    #[test]
+    fn of_a_share_that_chance_left_unread_the_error_is_that_of_as_many_samples() {
+        let mut all = Parts::default();
+        (0..1000).for_each(|_| all.add(&drawn(16, false, None)));
+        let mut share = Parts::default();
+        share.add_share(&all, 0.25);
+        let [all, share] = [all, share].map(|parts| parts.inside.bytes);
+        assert!((share.unrounded_bytes() / all.unrounded_bytes() - 0.25).abs() < 1e-9);
+        assert!((share.variance() / all.variance() - 0.25).abs() < 1e-6, "and not a sixteenth");
     }
 
     #[test]

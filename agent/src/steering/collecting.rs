@@ -56,7 +56,7 @@ pub(crate) fn collect_last(profiler: &Profiler, jni: Jni<'_>) {
         return;
     }
     stop_for_good(profiler, jni);
-    if has_census || profiler.engine.is_worth_a_collection() {
+    if profiler.options.last_gc && (has_census || profiler.engine.is_worth_a_collection()) {
         collect_now(profiler, jni);
     }
     if let Some(session) = profiler.session.lock().as_mut() {

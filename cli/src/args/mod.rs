@@ -229,9 +229,8 @@ pub(crate) struct RunArgs {
     #[arg(long, conflicts_with_all = ["every_object", "sample"])]
     pub(crate) counts_only: bool,
 
-    /// Read what each young collection leaves behind: exact counts by class, and who died young at which age; Serial, Parallel, G1
-    #[arg(long)]
-    pub(crate) census: bool,
+    #[command(flatten)]
+    pub(crate) census: running::CensusArgs,
 
     /// Record by thread: stacks name the pool of the thread, for mayfly report --threads
     #[arg(long, conflicts_with = "counts_only")]

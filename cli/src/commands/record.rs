@@ -172,6 +172,7 @@ pub(super) fn wait(time: Duration, left: &AtomicBool, is_over: impl Fn() -> bool
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::running::CensusArgs;
 
     fn options_of(exact: bool, options: &str) -> String {
         following(EngineArgs {
@@ -180,7 +181,7 @@ mod tests {
             yes: false,
             threads: false,
             loaders: false,
-            census: false,
+            census: CensusArgs::default(),
             options: options.to_owned(),
         })
         .options

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use crate::agent_options::AgentOptions;
+use crate::args::running::CensusArgs;
 use crate::args::{ClassArgs, RunArgs};
 use crate::commands::check::{after_run, read_budget};
 use crate::commands::next_commands::{program, shown};
@@ -31,7 +32,7 @@ const LINES: &str = "lines";
 pub(super) const THREADS: &str = "threads";
 pub(super) const LOADERS: &str = "loaders";
 /// Young collections are read in their pause.
-pub(super) const CENSUS: &str = "census";
+const CENSUS: &str = "census";
 
 /// Runs the program; its own exit code, or why it could not be started.
 pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
@@ -69,7 +70,8 @@ pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
 fn options(args: &RunArgs) -> Result<AgentOptions, Error> {
     let raw = with_absolute_recording(AgentOptions::parse(&args.agent_options))?;
     let mut ours = with_scopes(tracking(args, &raw), &args.scope)?;
-    ours = with_beside(ours, [(args.threads, THREADS), (args.loaders, LOADERS), (args.census, CENSUS)]);
+    ours = with_beside(ours, [(args.threads, THREADS), (args.loaders, LOADERS)]);
+    ours = with_census(ours, &args.census);
     ours = ours.with("live", args.live.map_or(0, NonZeroU64::get));
     ours = with_classes(ours, &args.classes)?;
     if raw.value("recording").is_none() {
@@ -118,10 +120,19 @@ pub(super) fn every_object() -> AgentOptions {
 }
 
 /// The options that go with each engine.
-pub(super) fn with_beside(options: AgentOptions, beside: [(bool, &str); 3]) -> AgentOptions {
+pub(super) fn with_beside(options: AgentOptions, beside: [(bool, &str); 2]) -> AgentOptions {
     let named = beside.into_iter().filter(|(is_wanted, _)| *is_wanted);
     let ours = named.fold(AgentOptions::default(), |ours, (_, name)| ours.flag(name));
     options.overridden_by(ours)
+}
+
+/// And with young collections read, if they are to be.
+pub(super) fn with_census(options: AgentOptions, census: &CensusArgs) -> AgentOptions {
+    if !census.census {
+        return options;
+    }
+    let ours = AgentOptions::default().flag(CENSUS);
+    options.overridden_by(census.pause.iter().fold(ours, |ours, most| ours.with("pause", most)))
 }
 
 fn with_scopes(mut options: AgentOptions, scopes: &[String]) -> Result<AgentOptions, Error> {
@@ -236,6 +247,14 @@ mod tests {
             options_of(&["--sampled", "--census", "--threads", "--loaders"]),
             "#engine-sampled#threads#loaders#census#live-0#recording-/r/%p"
         );
+        assert_eq!(
+            options_of(&["--census", "--sampled", "--pause", "0"]),
+            "#engine-sampled#census#pause-0#live-0#recording-/r/%p"
+        );
+        for words in [&["--pause", "5"][..], &["--census", "--pause", "5s"]] {
+            let line = [&["mayfly", "run"], words, &["java"]].concat();
+            assert!(Cli::try_parse_from(line).is_err(), "{words:?}");
+        }
         assert_eq!(options_of(&["--counts-only"]), "#live-0#recording-/r/%p");
         assert_eq!(
             options_of(&["--counts-only", "--loop", "1h", "--keep", "24h", "--keep", "1g"]),

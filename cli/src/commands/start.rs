@@ -7,7 +7,7 @@ use mayfly_recording::control::{Request, Response};
 use crate::agent_options::AgentOptions;
 use crate::args::running::{EngineArgs, StartArgs};
 use crate::commands::next_commands::program;
-use crate::commands::run::{CENSUS, LOADERS, THREADS, with_absolute_recording, with_beside};
+use crate::commands::run::{LOADERS, THREADS, with_absolute_recording, with_beside, with_census};
 use crate::error::Error;
 use crate::exit_codes;
 use crate::output;
@@ -45,13 +45,14 @@ fn options(engine: &EngineArgs) -> Result<String, Error> {
     let named = if engine.yes { named.flag("yes") } else { named };
     let options =
         if engine.sampled || engine.exact { given.overridden_by(named) } else { named.overridden_by(given) };
-    Ok(with_beside(options, [(engine.threads, THREADS), (engine.loaders, LOADERS), (engine.census, CENSUS)])
-        .to_string())
+    let options = with_beside(options, [(engine.threads, THREADS), (engine.loaders, LOADERS)]);
+    Ok(with_census(options, &engine.census).to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::running::CensusArgs;
 
     fn options_of([sampled, exact]: [bool; 2], options: &str) -> String {
         super::options(&EngineArgs {
@@ -60,7 +61,7 @@ mod tests {
             yes: false,
             threads: false,
             loaders: false,
-            census: options.is_empty(),
+            census: CensusArgs { census: options.is_empty(), pause: None },
             options: options.to_owned(),
         })
         .expect("passable")

@@ -66,6 +66,7 @@ pub struct Census {
     /// Whether large objects that were born before the last pause are counted.
     has_large: bool,
     thinning: Thinning,
+    last_read: u64,
     /// Young collections, one after the other, before which nothing was young, nor born old, or that emptied nothing.
     without_young: u32,
     totals: Totals,
@@ -75,27 +76,27 @@ pub struct Census {
 /// Which part is read, where all of it would take too long.
 #[derive(Clone, Copy, Debug)]
 struct Thinning {
-    one_in: u32,
+    share: f64,
     /// Of the generator, never 0.
     state: u64,
 }
 
 impl Default for Thinning {
     fn default() -> Self {
-        Self { one_in: 1, state: 0x9e37_79b9_7f4a_7c15 }
+        Self { share: 1.0, state: 0x9e37_79b9_7f4a_7c15 }
     }
 }
 
 impl Thinning {
     /// Whether the next part is not read (xorshift64: no state but its own is touched in a pause).
     fn leaves_out(&mut self) -> bool {
-        if self.one_in == 1 {
+        if self.share >= 1.0 {
             return false;
         }
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
         self.state ^= self.state << 17;
-        !(self.state >> 32).is_multiple_of(u64::from(self.one_in))
+        (self.state >> 32) as f64 >= self.share * 4_294_967_296.0
     }
 }
 
@@ -135,6 +136,7 @@ impl Census {
             emptied: None,
             has_large: false,
             thinning: Thinning::default(),
+            last_read: 0,
             without_young: 0,
             totals: Totals::default(),
             ended: None,
@@ -163,6 +165,7 @@ impl Census {
     /// The collection that began ends, and did this.
     pub fn ends(&mut self, memory: &impl Memory, pause: Pause) {
         self.emptied = (pause != Pause::Concurrent).then_some(1.0);
+        self.last_read = 0;
         if self.ended.is_some() || !self.is_counting {
             return;
         }
@@ -219,14 +222,19 @@ impl Census {
         self.has_large
     }
 
-    /// Whether the last pause was read, or a part of it.
-    pub fn last_read(&self) -> bool {
-        self.emptied.is_some_and(|unread| unread < 1.0)
+    /// Bytes of what the running pause found young: what there is to read.
+    pub fn young_bytes(&self) -> u64 {
+        self.heap.young_bytes()
     }
 
-    /// From now on one region in so many is read with G1, and with others one collection in so many: drawn at random. 1: all.
-    pub fn thin_to(&mut self, one_in: u32) {
-        self.thinning.one_in = one_in.max(1);
+    /// Bytes of young objects that the last pause read.
+    pub fn last_read(&self) -> u64 {
+        self.last_read
+    }
+
+    /// From now on such a share is read, on average: of the regions with G1, and of the collections with others, drawn at random. 1: all.
+    pub fn thin_to(&mut self, share: f64) {
+        self.thinning.share = share;
     }
 
     /// All counts begin again: with the next collection, as Eden has objects that were born before.
@@ -308,7 +316,7 @@ impl Census {
         self.since += 1;
         let mut totals = self.totals;
         let (mut is_whole, mut left_out) = (true, false);
-        let Self { layout, classes, heap, thinning, .. } = self;
+        let Self { layout, classes, heap, thinning, last_read, .. } = self;
         // Spaces are read together or not at all: there is one Eden.
         let is_left_out = !layout.has_regions() && thinning.leaves_out();
         for space in &heap.spaces {
@@ -328,6 +336,7 @@ impl Census {
             };
             Walk { memory, layout, classes, reading }.read(bottom, top)?;
             totals.read_bytes += if is_eden { top - bottom } else { 0 };
+            *last_read += top - bottom;
         }
         let (read, all) = (totals.read_bytes - self.totals.read_bytes, heap.eden_bytes());
         if let Some((from, top)) = heap.old.allocated().filter(|_| read == all) {

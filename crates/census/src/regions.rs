@@ -218,6 +218,11 @@ impl Heap {
         self.spaces.iter().any(|space| !space.is_doubtful)
     }
 
+    /// Bytes of what was young, as a collection began.
+    pub(crate) fn young_bytes(&self) -> u64 {
+        self.spaces.iter().map(|space| space.top - space.bottom).sum()
+    }
+
     /// Bytes in Eden, as a collection began.
     pub(crate) fn eden_bytes(&self) -> u64 {
         self.spaces.iter().filter(|space| space.is_eden).map(|space| space.top - space.bottom).sum()

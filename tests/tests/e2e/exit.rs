@@ -43,6 +43,31 @@ fn live_at_exit_is_what_was_held_before_shutdown_hooks_ran() {
     });
 }
 
+/// Who can't wait for a full collection as the JVM ends has none.
+#[test]
+fn without_a_last_collection_none_is_asked_for() {
+    any_jvm(|jvm| {
+        for (options, is_asked_for) in
+            [("#engine-sampled#sample-1k", true), ("#engine-sampled#sample-1k#nolastgc", false)]
+        {
+            let folder = Workspace::new();
+            let log = folder.file("gc.log");
+            let logged = format!("-Xlog:gc:file={}", log.display());
+            let run = Profiled::new(jvm, "exitlive.ExitLive", options)
+                .with(|launch| launch.jvm_args(&["-XX:+UseSerialGC", &logged]));
+            run.run();
+            let log = fs::read_to_string(log).expect("a log");
+            // From JDK 26 on none can be had by then.
+            let is_there = log.contains("JvmtiEnv ForceGarbageCollection");
+            assert_eq!(is_there, is_asked_for && jvm.feature < 26, "{options} on {jvm}: {log}");
+            assert!(
+                run.json().0["classes"].as_array().is_some_and(|rows| !rows.is_empty()),
+                "{options} on {jvm}"
+            );
+        }
+    });
+}
+
 /// A service that `main` made, and nothing else holds: it is the program's until `main` has returned and nobody goes on.
 #[test]
 fn live_at_exit_is_what_main_held_when_it_returned() {

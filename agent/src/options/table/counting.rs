@@ -76,8 +76,8 @@ pub(super) const SPECS: &[Spec] = &[
         example: "#census",
         help: "Read what each young collection leaves behind, inside of its pause: per class exactly what was born, what died \
                before its first collection or at which age, and what was copied and promoted. With Serial, Parallel and G1, \
-               whatever counts; also in a JVM that runs already, from its first collection on. Pauses grow by the reading; the \
-               report says by how much. Off unless asked for.",
+               whatever counts; also in a JVM that runs already, from its first collection on. Pauses grow by the reading, which #pause \
+               bounds; the report says by how much, and which part was read. Off unless asked for.",
         ..DEFAULTS
     },
     Spec {
@@ -87,7 +87,7 @@ pub(super) const SPECS: &[Spec] = &[
         example: "#pause-5ms",
         help: "What #census may add to a pause, about, in milliseconds. Where reading takes longer, G1 has a part of its regions \
                read, and Serial and Parallel some of their collections, drawn at random; samples count for the rest. If not given, \
-               reading is thinned where it takes longer than the pauses take without it. 0: all is read.",
+               reading takes a fifth of what pauses take without it, and with G1 4 ms of one at most. 0: all is read.",
         needs: &["census"],
         ..DEFAULTS
     },
@@ -107,6 +107,15 @@ pub(super) const SPECS: &[Spec] = &[
         shape: Shape::Value("SECONDS", |o, v| value::seconds(v, 1).map(|every| o.gc_every = Some(every))),
         example: "#gc-5",
         help: "Force a full collection every SECONDS while profiling is on: deaths are then known that precisely.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "nolastgc",
+        mistaken: &["nofinalgc", "nogc"],
+        shape: Shape::Flag(|o| o.last_gc = false),
+        example: "#engine-sampled#nolastgc",
+        help: "Collect nothing as the JVM ends: it ends a full collection sooner. Live is then what was not seen dead, and with \
+               #census what came since the last collection is estimated from samples.",
         ..DEFAULTS
     },
     Spec {

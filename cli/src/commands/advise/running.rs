@@ -8,7 +8,7 @@ use mayfly_recording::control::Request;
 
 use super::measured::{Measured, OPTIONS};
 use crate::args::judging::AdviseArgs;
-use crate::args::running::EngineArgs;
+use crate::args::running::{CensusArgs, EngineArgs};
 use crate::commands::{record, snapshot};
 use crate::error::Error;
 use crate::output;
@@ -50,7 +50,7 @@ fn sampled() -> EngineArgs {
         yes: false,
         threads: false,
         loaders: false,
-        census: false,
+        census: CensusArgs::default(),
         options: OPTIONS.to_owned(),
     }
 }

@@ -69,7 +69,7 @@ fn of_a_part_of_the_regions_all_that_is_read_is_right_and_the_rest_is_said() {
     let made = Made::new(Headers::Narrow);
     let node = made.class("a/Node", 24);
     let mut census = made.census(Collector::G1, vec![]);
-    census.thin_to(4);
+    census.thin_to(0.25);
     let (mut unread, mut born) = (0.0, 0);
     for _ in 0..50 {
         for region in 0..8 {
