@@ -56,6 +56,8 @@ struct Read {
     unread: f64,
     /// Of all that may be of any class and is not read, as of when classes were last told of: bytes, about.
     gap: f64,
+    /// Bytes between two samples, at least.
+    interval: f64,
 }
 
 /// As of the last reset.
@@ -82,12 +84,7 @@ impl Estimates {
 
     /// Mean bytes between two samples, of those that there were.
     pub(super) fn interval(&self) -> u64 {
-        let sums = self.sums();
-        if sums.all.bytes() == 0 {
-            self.interval
-        } else {
-            (sums.intervals / sums.all.unrounded_bytes()) as u64
-        }
+        self.sums().interval(self.interval as f64) as u64
     }
 
     /// Samples are those of such a JVM. Called before there are any.
@@ -173,6 +170,14 @@ impl Sums {
         Self { before, calibration, told: calibration, ..Self::default() }
     }
 
+    /// Mean bytes between two samples; `least` if there were none.
+    fn interval(&self, least: f64) -> f64 {
+        match self.all.bytes() {
+            0 => least,
+            _ => self.intervals / self.all.unrounded_bytes(),
+        }
+    }
+
     fn sampled(&self) -> impl Iterator<Item = ClassId> {
         (0..).zip(&self.classes).filter(|(_, class)| class.largest > 0).map(|(id, _)| ClassId(id))
     }
@@ -184,6 +189,7 @@ impl Sums {
         }
         let Self { read, classes, changed, .. } = self;
         read.is_there = true;
+        read.interval = interval as f64;
         let mut born = young.born();
         changed.extend(born.changed.keys());
         read.born.extend(born.changed.drain());
@@ -228,11 +234,13 @@ impl Sums {
         parts
     }
 
-    /// What was read of a class: exact. Of what was not, no sample may have met it: about as much as it has of the rest.
+    /// What was read of a class: exact. Of what was not, no sample may have met it: about as much as it has of the rest, but no more than
+    /// lies between two samples. What samples met has the error of samples.
     fn born(&self, class: ClassId) -> Estimate {
         let Some(born) = self.read.born.get(&class) else { return Estimate::default() };
         let all: u64 = self.read.born.values().map(|tally| tally.bytes).sum();
-        Estimate::of_bytes(born.bytes as f64, self.read.gap * born.bytes as f64 / (all as f64).max(1.0))
+        let unmet = self.read.gap * born.bytes as f64 / (all as f64).max(1.0);
+        Estimate::of_bytes(born.bytes as f64, unmet.min(self.interval(self.read.interval)))
     }
 
     /// What samples say of a class, those of brief threads at their worth, and the census.
@@ -356,6 +364,21 @@ mod tests {
         assert_eq!(estimates.doubt(), (0, 800));
         estimates.thread_ends(&ThreadSamples::NONE, 100 * INTERVAL);
         assert_eq!(estimates.doubt(), (0, 800), "it was not brief");
+    }
+
+    #[test]
+    fn where_much_is_not_read_the_error_is_that_of_its_samples() {
+        let (estimates, young) = (Estimates::new(INTERVAL), Young::default());
+        young.is_read_from_now_on([], Some(INTERVAL), true);
+        estimates.is_open_from(true, young.now());
+        for _ in 0..400 {
+            estimates.add(ClassId(1), sample(16), young.period_of(16, young.now()));
+        }
+        young.pause_ends(Some(1.0), true, true);
+        young.note(young.now(), [(ClassId(1), Tally::of(160_000, 16))]);
+        let allocated = estimates.read(&young).1[0].1.allocated;
+        let samples = allocated.error_bytes() as f64 / (20 * INTERVAL) as f64;
+        assert!((0.9..1.2).contains(&samples), "of 400, and not all that was not read: {samples}");
     }
 
     #[test]

@@ -15,7 +15,11 @@ const MOST_ROWS: usize = 100;
 /// Writes the section; nothing if no collection was read.
 pub(crate) fn write_census(out: &mut String, profile: &Profile, limit: Option<usize>) {
     let Some(census) = profile.census.as_ref().filter(|census| !census.classes.is_empty()) else { return };
-    line(out, 0, "Census of young objects (read of collections, exact; shares are of the bytes born):");
+    let read = match census.reach.thinned {
+        0 => "read of collections, exact",
+        _ => "of the part of collections that was read, as trust has it, and not of all",
+    };
+    line(out, 0, &format!("Census of young objects ({read}; shares are of the bytes born):"));
     line(
         out,
         2,
@@ -77,7 +81,7 @@ pub(crate) fn census_lines(profile: &Profile) -> Vec<String> {
     }
     if reach.thinned > 0 {
         lines.push(format!(
-            "census thinned: of {} collections a part was left out at random, as reading took too long (#pause); {}",
+            "census thinned: of {} collections a part was left out at random, as all would take too long (--pause 0, #pause-0: all is read); {}",
             units::grouped(u64::from(reach.thinned)),
             match profile.run.engine {
                 EngineKind::Sampled => "samples count for it",
@@ -185,6 +189,12 @@ mod tests {
             "{lines:?}"
         );
         assert!(lines[0].ends_with("reading took 12 ms of 20 ms of pauses, 4 ms at most"), "{lines:?}");
+        let mut section = String::new();
+        write_census(&mut section, &told, None);
+        assert!(
+            section.starts_with("Census of young objects (of the part of collections that was read"),
+            "{section}"
+        );
         let thinned = lines.iter().position(|line| line.starts_with("census thinned: of 2 collections"));
         assert_eq!(thinned, Some(2), "{lines:?}");
         assert_eq!(
