@@ -18,7 +18,8 @@ use crate::session::unreachable::Unreachable;
 pub(crate) enum Error {
     /// No `libmayfly.so` at any of the places where it is looked for.
     #[error(
-        "can't find the agent libmayfly.so; looked at {}. Put it beside mayfly, or name it in MAYFLY_AGENT",
+        "can't find the agent libmayfly.so; looked at {}. Put it beside mayfly, or name it in MAYFLY_AGENT (cargo install \
+         leaves it out: cargo build --release -p mayfly-agent makes target/release/libmayfly.so)",
         list(.looked_at)
     )]
     AgentNotFound {

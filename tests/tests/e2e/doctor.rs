@@ -1,8 +1,9 @@
 //! `mayfly doctor` says beforehand what the other commands would run into, and by its exit code whether a recording can be started.
 
+use std::fs;
 use std::process::Command;
 
-use mayfly_tests::{Launch, Running, any_jvm, artifacts, mayfly, schema_faults};
+use mayfly_tests::{Launch, Running, Workspace, any_jvm, artifacts, mayfly, schema_faults};
 use serde_json::Value;
 
 #[test]
@@ -53,4 +54,22 @@ fn what_is_missing_here_is_told_from_what_is_missing_there() {
     let there = mayfly(["doctor", &std::process::id().to_string()]);
     assert_eq!(there.code(), Some(3), "{}", there.stdout);
     assert!(there.stdout.contains("is no JVM"), "{}", there.stdout);
+}
+
+/// As `cargo install` leaves it.
+#[test]
+fn a_command_without_its_library_says_where_that_is_to_be_had() {
+    let alone = Workspace::new();
+    let cli = alone.file("mayfly");
+    fs::copy(&artifacts().cli, &cli).expect("copied");
+    for args in [&["doctor"][..], &["run", "--", "java", "-version"], &["agent"]] {
+        let mut command = Command::new(&cli);
+        command.args(args).env_remove("MAYFLY_AGENT");
+        let refused = Running::of(command).finish();
+        let said = refused.stdout.clone() + &refused.stderr;
+        assert_eq!(refused.code(), Some(2), "{args:?}: {said}");
+        let place = alone.path().canonicalize().expect("there").join("libmayfly.so");
+        assert!(said.contains(&place.display().to_string()), "{args:?}: {said}");
+        assert!(said.contains("cargo build --release -p mayfly-agent"), "{args:?}: {said}");
+    }
 }

@@ -57,6 +57,7 @@ mod off_heap;
 mod optimised_away;
 mod options;
 mod other_agents;
+mod packages_of_maven;
 mod platforms;
 mod pools;
 mod questions;

@@ -1,5 +1,7 @@
 //! What is handed out, from its own files: the archive on JVMs of other platforms (musl; aarch64, by qemu), the wheel and the Debian
 //! package installed and used. `scripts/dist/build` and `scripts/fetch-platforms` come first; what is not there is skipped.
+//!
+//! Not here: what Maven makes of the repository (`packages_of_maven`).
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,14 +11,14 @@ use std::time::Duration;
 
 use mayfly_tests::{
     JsonReport, Jvm, Launch, Outcome, Running, Workspace, any_jvm, artifacts, check_all, fixture_classes,
-    skip, workspace_root,
+    jvms, skip, workspace_root,
 };
 
 /// By qemu a program takes ten times as long.
 const LIMIT: Duration = Duration::from_secs(600);
 
 /// Where packages are.
-fn packages() -> PathBuf {
+pub(crate) fn packages() -> PathBuf {
     std::env::var_os("MAYFLY_PACKAGES")
         .map_or_else(|| workspace_root().join("target/packages"), PathBuf::from)
 }
@@ -52,7 +54,10 @@ fn unpacked(arch: &str, to: &Workspace) -> Option<PathBuf> {
         .find(|path| path.join("bin").exists())
 }
 
-fn run<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(program: impl AsRef<OsStr>, args: I) -> Outcome {
+pub(crate) fn run<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(
+    program: impl AsRef<OsStr>,
+    args: I,
+) -> Outcome {
     let mut command = Command::new(program);
     command.args(args);
     Running::of(command).finish()
@@ -217,6 +222,30 @@ fn the_first_report_comes_where_only_a_jvm_is() {
     });
 }
 
+/// The same with the C library of Debian 11, glibc 2.31, of the archive: on a JVM that goes with it, as many as are built elsewhere do.
+#[test]
+fn the_first_report_comes_with_the_libraries_of_debian_11() {
+    let libraries = workspace_root().join("target/platforms/debian11");
+    let Some(archive) = package(&format!("-linux-{}.tar.gz", std::env::consts::ARCH)) else { return };
+    let Some(jvm) = jvms().iter().find(|jvm| asks_for_glibc(jvm) <= 31) else {
+        return skip("the libraries of Debian 11", "no JVM goes with glibc 2.31");
+    };
+    if !libraries.join("libc.so.6").exists() {
+        return skip("the libraries of Debian 11", "not there; scripts/fetch-platforms fetches them");
+    }
+    let options = ["--libraries", &libraries.display().to_string()];
+    bare_root(jvm, &options, std::iter::once(archive.as_path()));
+}
+
+/// The minor version of the glibc that a JVM needs: the highest that its library names.
+fn asks_for_glibc(jvm: &Jvm) -> u32 {
+    let library = fs::read(jvm.home.join("lib/server/libjvm.so")).expect("a JVM");
+    let text = String::from_utf8_lossy(&library);
+    let minors =
+        text.split("GLIBC_2.").skip(1).map(|rest| rest.split(|end: char| !end.is_ascii_digit()).next());
+    minors.filter_map(|minor| minor?.parse().ok()).max().unwrap_or(0)
+}
+
 /// The same where the C library is musl, of the archive.
 #[test]
 fn the_first_report_comes_where_only_a_jvm_of_musl_is() {
@@ -247,7 +276,7 @@ fn bare_root<'a>(jvm: &Jvm, options: &[&str], packages: impl Iterator<Item = &'a
 }
 
 /// The repository that `scripts/dist/build` makes.
-fn maven_repository() -> Option<PathBuf> {
+pub(crate) fn maven_repository() -> Option<PathBuf> {
     let repository = packages().join("maven");
     let is_there = repository.join("io/mayfly/mayfly-bom").exists();
     if !is_there {
@@ -256,53 +285,9 @@ fn maven_repository() -> Option<PathBuf> {
     is_there.then_some(repository)
 }
 
-fn jar_in(repository: &Path) -> PathBuf {
+pub(crate) fn jar_in(repository: &Path) -> PathBuf {
     let version = env!("CARGO_PKG_VERSION");
     repository.join(format!("io/mayfly/mayfly/{version}/mayfly-{version}.jar"))
-}
-
-/// By the versions of the BOM alone, with what these artifacts need; into a repository of its own, beside what was fetched before.
-#[test]
-fn artifacts_come_out_of_the_maven_repository() {
-    let Some(repository) = maven_repository() else { return };
-    let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".m2/repository");
-    if run("mvn", ["-v"]).code() != Some(0)
-        || !home.join("org/apache/maven/plugins/maven-dependency-plugin/3.6.1").exists()
-    {
-        return skip("the Maven repository", "no mvn, or nothing was fetched by it yet");
-    }
-    let folder = Workspace::new();
-    let ours = folder.file("m2");
-    for (from, to) in [(home.clone(), ours.clone()), (home.join("io"), ours.join("io"))] {
-        fs::create_dir_all(&to).expect("made");
-        let entries = fs::read_dir(from).into_iter().flatten().flatten();
-        for entry in entries.filter(|entry| entry.file_name() != "io" && entry.file_name() != "mayfly") {
-            std::os::unix::fs::symlink(entry.path(), to.join(entry.file_name())).expect("linked");
-        }
-    }
-    let pom = include_str!("platforms_pom.xml").replace("REPOSITORY", &repository.display().to_string());
-    fs::write(folder.file("pom.xml"), pom.replace("VERSION", env!("CARGO_PKG_VERSION"))).expect("written");
-    let local = format!("-Dmaven.repo.local={}", ours.display());
-    let goal = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
-    let file = folder.file("pom.xml").display().to_string();
-    run(
-        "mvn",
-        [
-            "-q",
-            "-B",
-            "-o",
-            "-Daether.offline.protocols=file",
-            &local,
-            "-f",
-            &file,
-            goal,
-            "-DoutputDirectory=out",
-        ],
-    )
-    .ok();
-    let mut jars: Vec<_> = mayfly_tests::files_in(&folder.file("out"));
-    jars.retain(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("mayfly")));
-    assert_eq!(jars.len(), 3, "{jars:?}");
 }
 
 #[test]
