@@ -44,7 +44,7 @@ fn tried(advised: &Advised, flag: &FlagAdvice) -> String {
             format!("objects of half a region of {} or more bring collections about", size(advised.region))
         }
         Reason::SmallYoung => "the young generation is full too often".to_owned(),
-        Reason::SmallHeap => "the heap is full too often".to_owned(),
+        Reason::SmallHeap => "what is free in the heap is used up too often".to_owned(),
         Reason::Promotes => "much is promoted that would die soon after".to_owned(),
     };
     let sure = match (flag.sure, flag.reason) {

@@ -202,7 +202,10 @@ impl Screen<'_> {
         lines.extend(self.wrap(0, &profiled));
         lines.extend(part_lines(self.profile).iter().map(|text| self.fit(text)));
         lines.extend(part_shown(view).map(|text| self.fit(&text)));
-        lines.extend(in_short(self.profile, self.columns).iter().flat_map(|text| self.wrap(0, text)));
+        let indent = |text: &str| text.len() - text.trim_start().len();
+        lines.extend(
+            in_short(self.profile, self.columns).iter().flat_map(|text| self.wrap(indent(text), text)),
+        );
         lines
     }
 

@@ -46,7 +46,7 @@ pub enum Reason {
     LargeObjects,
     /// The young generation is full too often.
     SmallYoung,
-    /// The heap is full too often.
+    /// What is free in the heap is used up too often.
     SmallHeap,
     /// Much is promoted.
     Promotes,
