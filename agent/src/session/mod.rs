@@ -231,6 +231,7 @@ impl Session {
             let lifetimes = self.deaths.ledger().scope_outcomes();
             step.extend(self.scopes.changed(&self.shared, classes, &engine.scopes(), lifetimes));
             step.extend(self.traces());
+            step.extend(self.holders());
         }
         let shares = self.deaths.ledger().take_shares(self.stream.named().0);
         step.extend((!shares.is_empty()).then_some(Section::Shares(shares)));
@@ -257,6 +258,21 @@ impl Session {
         }
         traces.forgotten = self.shared.traces.forgotten();
         Some(Section::Traces(traces))
+    }
+
+    /// Which objects stand for memory outside of the heap, if that are others than the last time.
+    fn holders(&mut self) -> Option<Section> {
+        let (classes, sites) = self.stream.named();
+        let mut holders = self.deaths.ledger().take_holders(classes, sites)?;
+        for row in &mut holders.rows {
+            row.born_ms = self.profiled.at(row.born_ms).unwrap_or(0);
+        }
+        Some(Section::Holders(holders))
+    }
+
+    /// Reads how much memory outside of the heap objects stand for that came since.
+    pub(crate) fn measure_outside(&mut self, references: &mut impl References) {
+        self.deaths.ledger().measure_outside(references);
     }
 
     /// Those that the program has reported, if that are others than the last time.

@@ -86,6 +86,7 @@ pub(super) fn publish(profiler: &Profiler, jni: Jni<'_>, session: &mut Session) 
 
 /// What is new. Classes of the census are known before names are told.
 pub(super) fn updates(profiler: &Profiler, session: &mut Session, outside: &Outside<'_>) -> Vec<Update> {
+    outside.measure(profiler, session);
     let census = profiler.census.counts(&profiler.shared);
     let mut seen = vec![Section::Readings(outside.readings())];
     seen.extend(census.map(|census| Section::Census(Box::new(census))));

@@ -6,7 +6,7 @@ use mayfly_jvmti::Jni;
 use mayfly_profile::Readings;
 
 use super::profiler::Profiler;
-use crate::session::JvmBytes;
+use crate::session::{JvmBytes, Session};
 use crate::target_jvm::Target;
 
 /// For one call.
@@ -21,6 +21,11 @@ impl<'call> Outside<'call> {
     /// On this thread.
     pub(super) fn of(profiler: &'call Profiler, jni: Jni<'call>) -> Self {
         Self { target: profiler.target, before: profiler.allocated_before.load(Relaxed), jni }
+    }
+
+    /// Reads how much memory outside of the heap followed objects stand for.
+    pub(super) fn measure(&self, profiler: &Profiler, session: &mut Session) {
+        session.measure_outside(&mut profiler.shared.references.handles(self.jni));
     }
 
     /// What it says of itself.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
-use mayfly_profile::{Following, RunInfo};
+use mayfly_profile::{Following, HOLDERS, RunInfo};
 use mayfly_tracking::{GcFamily, Ledger, References};
 
 use super::shared::Shared;
@@ -51,6 +51,10 @@ impl Deaths {
     /// Takes over what threads have tracked.
     pub(crate) fn absorb(&mut self, shared: &Shared) {
         self.ledger.absorb(&shared.nurseries, &shared.sites);
+        self.ledger.note_outside(&shared.sites, |class| {
+            let name = shared.classes.name(class)?;
+            HOLDERS.iter().position(|holding| holding.class == name)
+        });
     }
 
     /// Takes note of the collections that have ended, before the byte clock is corrected.

@@ -2,10 +2,11 @@
 //! here, and given back here.
 #![allow(unsafe_code)] // Numbers are taken for references again, nowhere else.
 
+use std::ffi::CString;
 use std::sync::OnceLock;
 
 use mayfly_jvmti::{Asking, Jni, Object, WeakNumbers};
-use mayfly_profile::Gc;
+use mayfly_profile::{Gc, HOLDERS};
 use mayfly_tracking::References;
 
 use crate::target_jvm::clears_slots_in_its_pause;
@@ -48,5 +49,10 @@ impl References for WeakHandles<'_> {
 
     fn release(&mut self, reference: u64) {
         self.0.release(reference);
+    }
+
+    fn outside_bytes(&mut self, reference: u64, kind: usize) -> Option<u64> {
+        let field = CString::new(HOLDERS.get(kind)?.field).ok()?;
+        u64::try_from(self.0.long_field(reference, &field)?).ok()
     }
 }

@@ -1,8 +1,9 @@
 //! Weak references that are kept as numbers: whether they are cleared, and giving them back.
 
+use std::ffi::CStr;
 use std::ptr;
 
-use crate::jni::Jni;
+use crate::jni::{Jni, call};
 use crate::refs::Weak;
 
 /// How a weak reference's referent is checked.
@@ -46,6 +47,20 @@ impl<'call> WeakNumbers<'call> {
                 unsafe { slot.read_volatile() == 0 }
             }
         }
+    }
+
+    /// A field of the referent that is a `long`; `None` if it is gone, or has none of that name.
+    pub fn long_field(&self, bits: u64, name: &CStr) -> Option<i64> {
+        let weak = Weak::from_bits(bits)?;
+        let object = self.jni.object(call!(self.jni, NewLocalRef, weak.raw()))?;
+        let class = self.jni.class_of(object);
+        let value = self
+            .jni
+            .field_id(class, name, c"J")
+            .map(|field| call!(self.jni, GetLongField, object.raw(), field));
+        self.jni.forget(class.as_object());
+        self.jni.forget(object);
+        value
     }
 
     /// Gives the reference back.

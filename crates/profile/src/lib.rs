@@ -50,7 +50,9 @@ pub use facts::gc::Gc;
 pub use facts::grouping::Grouping;
 pub use facts::ids::{ClassId, FrameId, SiteId};
 pub use facts::jdk::{JDK_PACKAGES, is_of_the_jdk, is_of_the_program};
-pub use facts::off_heap::{Held, OffHeap};
+pub use facts::off_heap::{
+    HOLDERS, Held, HolderCount, HolderCounts, HolderRow, Holders, Holding, MOST_HOLDER_ROWS, OffHeap,
+};
 pub use facts::option_value;
 pub use facts::part::{Doubt, LifeBand, LivedPart, Part};
 pub use facts::pool::{VIRTUAL_THREADS, pool_of};

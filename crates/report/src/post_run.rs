@@ -9,6 +9,7 @@ use crate::doubts::doubts_block;
 use crate::followed::tracking_text;
 use crate::groups::groups;
 use crate::lifetimes::write_lifetimes;
+use crate::off_heap::write_holders;
 use crate::operations::operations_line;
 use crate::over_time::over_time;
 use crate::part::part_lines;
@@ -58,6 +59,7 @@ pub fn post_run(profile: &Profile, view: &View, occasion: &Occasion) -> String {
     Grouping::ALL.into_iter().for_each(|grouping| write_groups(&mut out, &shown, grouping));
     write_scopes(&mut out, &shown, view.rows.unwrap_or(usize::MAX));
     write_traces(&mut out, &shown, view.rows);
+    write_holders(&mut out, &shown, view.rows);
     write_run(&mut out, profile);
     line(&mut out, 0, "Trust:");
     out.push_str(&trust_block(&profile.trust, profile.run.engine));

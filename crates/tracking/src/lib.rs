@@ -14,6 +14,7 @@ mod ledger;
 mod lifetime_book;
 mod mapped;
 mod nursery;
+mod outside_book;
 mod places;
 mod rows;
 mod sampling;

@@ -1,6 +1,8 @@
 //! Memory outside of the heap: against arithmetic and the JVM's own beans, and when it grows beside a flat heap.
 
-use mayfly_tests::{Profiled, each_jvm, each_jvm_at_once, mayfly};
+use std::collections::BTreeMap;
+
+use mayfly_tests::{JsonReport, Jvm, Profiled, each_jvm, each_jvm_at_once, mayfly};
 
 /// The program's lines `WHAT key value`.
 fn lines<'a>(stdout: &'a str, what: &'a str) -> Vec<(&'a str, u64)> {
@@ -28,6 +30,52 @@ fn buffers_mapped_files_and_arenas_are_counted_as_the_beans_do() {
                 "\n    {buffers} direct buffers; mapped files: 6.00 MiB in 3 mappings; the process has "
             );
             assert!(text.contains(&line), "{options} on {jvm}:\n{text}");
+        }
+    });
+}
+
+/// Number and bytes of what is there, by the program's method that made it.
+fn made(json: &JsonReport) -> BTreeMap<String, (u64, u64)> {
+    let mut made = BTreeMap::new();
+    for row in json.0["off_heap"]["made"]["rows"].as_array().expect("followed") {
+        let frames = row["stack"].as_array().expect("a stack").iter().filter_map(|frame| frame.as_str());
+        let own =
+            frames.filter_map(|frame| frame.split_once("offheap.OffHeap.")).map(|(_, rest)| rest).next();
+        let method =
+            own.unwrap_or("?").split(|c: char| !c.is_alphanumeric()).next().unwrap_or("?").to_owned();
+        let number = |key: &str| row[key].as_u64().expect("a number");
+        let sum: &mut (u64, u64) = made.entry(method).or_default();
+        *sum = (sum.0 + number("number"), sum.1 + number("bytes"));
+    }
+    made
+}
+
+#[test]
+fn what_is_outside_of_the_heap_is_told_by_who_made_it() {
+    const MIB: u64 = 1 << 20;
+    let holds = |jvm: &Jvm, options: &str| {
+        let run = Profiled::new(jvm, "offheap.OffHeap", options).with(|launch| launch.args(&["hold"]));
+        let outcome = run.run();
+        let json = run.json();
+        let mut expected: BTreeMap<String, (u64, u64)> =
+            [("large", (40, 40 * MIB)), ("small", (7, 7 * 65_536)), ("map", (3, 6 * MIB))]
+                .map(|(method, held)| (method.to_owned(), held))
+                .into();
+        let direct = lines(&outcome.stdout, "EXPECT").first().expect("a line").1;
+        if direct > 47 {
+            expected.insert("segment".to_owned(), (direct - 47, (direct - 47) * MIB));
+        }
+        let mut made = made(&json);
+        // The JDK has some of its own.
+        made.remove("?");
+        assert_eq!(made, expected, "{options} on {jvm}: {}", json.0["off_heap"]["made"]);
+        assert_eq!(json.0["off_heap"]["made"]["unknown_number"].as_u64(), Some(0), "{options} on {jvm}");
+        let text = run.log();
+        assert!(text.contains("\nOutside of the heap, by who made it: "), "{options} on {jvm}:\n{text}");
+    };
+    each_jvm(|jvm| {
+        for options in ["#trackcollections#trace-all", "#track-balanced#trace"] {
+            holds(jvm, options);
         }
     });
 }

@@ -1,17 +1,41 @@
 //! What was outside of the heap over time, in the JSON report.
 
-use mayfly_profile::{OffHeap, Profile};
+use mayfly_profile::{Holders, OffHeap, Profile};
 use serde::Serialize;
+
+use super::ways::frame_text;
 
 /// Moments of the curve: each is the end of as many steps.
 const MOMENTS: usize = 200;
 
 #[derive(Debug, Serialize)]
-pub(super) struct OffHeapJson {
+pub(super) struct OffHeapJson<'a> {
     /// Null: direct buffers did not grow all along, or it is not known.
     pub(super) growth: Option<GrowthJson>,
     /// In the order of time.
     pub(super) curve: Vec<MomentJson>,
+    /// Who made what is there, most bytes first; null: none of its objects was followed.
+    pub(super) made: Option<MadeJson<'a>>,
+}
+
+/// As far as the JDK's objects that stand for it were followed.
+#[derive(Debug, Serialize)]
+pub(super) struct MadeJson<'a> {
+    pub(super) rows: Vec<RowJson<'a>>,
+    /// Rows that are left out, the smallest.
+    pub(super) others_number: u64,
+    pub(super) others_bytes: u64,
+    /// Objects whose size is not known.
+    pub(super) unknown_number: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct RowJson<'a> {
+    pub(super) class: &'a str,
+    pub(super) number: u64,
+    pub(super) bytes: u64,
+    pub(super) oldest_born_s: f64,
+    pub(super) stack: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -40,9 +64,26 @@ pub(super) struct MomentJson {
 }
 
 /// `None` where nothing was read of it.
-pub(super) fn off_heap(profile: &Profile) -> Option<OffHeapJson> {
-    profile.off_heap()?;
-    Some(OffHeapJson { growth: growth(profile), curve: curve(profile) })
+pub(super) fn off_heap(profile: &Profile) -> Option<OffHeapJson<'_>> {
+    let made = profile.holders.as_ref().map(made);
+    let is_known = profile.off_heap().is_some() || made.is_some();
+    is_known.then(|| OffHeapJson { growth: growth(profile), curve: curve(profile), made })
+}
+
+fn made(holders: &Holders) -> MadeJson<'_> {
+    let rows = holders.rows.iter().map(|row| RowJson {
+        class: &row.class,
+        number: row.held.number,
+        bytes: row.held.bytes,
+        oldest_born_s: seconds(row.born_ms),
+        stack: row.stack.iter().map(frame_text).collect(),
+    });
+    MadeJson {
+        rows: rows.collect(),
+        others_number: holders.others.number,
+        others_bytes: holders.others.bytes,
+        unknown_number: holders.unknown,
+    }
 }
 
 fn growth(profile: &Profile) -> Option<GrowthJson> {

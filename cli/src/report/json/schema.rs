@@ -45,7 +45,7 @@ pub(super) struct Document<'a> {
     pub(super) live_after_gc: Option<LiveAfterGcJson>,
     /// What was outside of the heap over time; absent where nothing was read of it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) off_heap: Option<super::off_heap::OffHeapJson>,
+    pub(super) off_heap: Option<super::off_heap::OffHeapJson<'a>>,
     /// How often counts were set to zero.
     pub(super) resets: u32,
     /// Whether the agent closed the recording.

@@ -27,12 +27,12 @@ impl Profile {
         let during_ms = (!is_whole).then(|| (begins_ms, earlier.ends_ms().max(later.ends_ms())));
         let trust = later.trust.after(&earlier.trust);
         let (live_as_of, complete, readings) = (later.live_as_of, later.complete, later.readings.clone());
-        let traces = later.traces.clone();
+        let (traces, holders) = (later.traces.clone(), later.holders.clone());
         let mut all = earlier.without_living().merge(later);
         all.part.during_ms = during_ms;
         all.sources.clear();
-        let mut all =
-            Self { trust, live_as_of, complete, readings, traces, rotation, ..all }.without_guesses();
+        let mut all = Self { trust, live_as_of, complete, readings, traces, holders, rotation, ..all }
+            .without_guesses();
         // What was calibrated is not calibrated again.
         all.sources = vec![sources::source_of(&all)];
         all

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::facts::frame::Frame;
 use crate::facts::ids::{ClassId, FrameId, SiteId};
-use crate::facts::stack::{StackIndex, StackTree};
+use crate::facts::stack::{Stack, StackIndex, StackTree};
 use crate::stream::names::Names;
 
 /// Why an update could not be applied in full. What could be applied was; the builder stays usable.
@@ -76,6 +76,13 @@ impl Dictionary {
     /// The name of a class.
     pub(crate) fn class(&self, id: ClassId) -> Option<&String> {
         self.classes.value(self.classes.index(id)?)
+    }
+
+    /// The stack of a site; empty without names.
+    pub(crate) fn stack_of(&self, site: SiteId) -> Stack {
+        let key = self.sites.index(site).and_then(|index| self.sites.value(index));
+        let frames = key.into_iter().flat_map(|key| self.stacks.frames(key.stack));
+        frames.filter_map(|frame| self.frames.value(frame.row()).map(Arc::as_ref).cloned()).collect()
     }
 }
 

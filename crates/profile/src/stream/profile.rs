@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::facts::census::Census;
 use crate::facts::collection::{Collection, Flag};
 use crate::facts::estimate::ClassEstimate;
+use crate::facts::off_heap::Holders;
 use crate::facts::part::Part;
 use crate::facts::readings::Readings;
 use crate::facts::rotation::Rotation;
@@ -68,6 +69,8 @@ pub struct Profile {
     pub readings: Readings,
     /// Which requests' objects are still there; `None`: none was made where a request was known.
     pub traces: Option<Traces>,
+    /// Which objects stand for memory outside of the heap; `None`: none was followed.
+    pub holders: Option<Holders>,
     /// What was read of young collections; `None`: nobody read them, or it is not of this part alone.
     pub census: Option<Census>,
     /// What [`Self::bytes_between_samples`] made of all estimates.

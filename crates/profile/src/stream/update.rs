@@ -10,6 +10,7 @@ use crate::facts::collection::{Collection, Flag};
 use crate::facts::estimate::ClassEstimate;
 use crate::facts::frame::Frame;
 use crate::facts::ids::{ClassId, FrameId, SiteId};
+use crate::facts::off_heap::HolderCounts;
 use crate::facts::readings::Readings;
 use crate::facts::rotation::Rotation;
 use crate::facts::run::RunInfo;
@@ -95,10 +96,12 @@ pub enum Section {
     },
     /// Which requests' objects are still there, all of it.
     Traces(TraceCounts),
+    /// Which objects that stand for memory outside of the heap were not seen dead, all of it.
+    Holders(HolderCounts),
 }
 
 /// How many kinds of sections there are.
-pub const SECTION_KINDS: usize = 14;
+pub const SECTION_KINDS: usize = 15;
 
 impl Update {
     /// Whether it is a step that tells what was counted before this file of several began: none can stand for it.

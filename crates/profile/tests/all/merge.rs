@@ -2,10 +2,11 @@
 
 use mayfly_profile::{
     Ages, BucketBounds, ByteAges, Change, ClassCounts, ClassEstimate, ClassFilter, ClassId, ClassProfile,
-    Dropped, EngineKind, Estimate, Following, Frame, FrameId, Gc, JvmInfo, LifetimeCounts,
-    LifetimeHistograms, Lifetimes, LiveAsOf, LiveCounts, Load, OwnCost, Profile, ProfileBuilder, Progress,
-    Refusals, Remainder, RunInfo, ScopeProfile, Section, Share, SiteCounts, SiteId, SiteLifetimes,
-    SiteProfile, Stack, Tally, TraceContext, TracedObjects, Traces, Tracking, Trust, Update, View,
+    Dropped, EngineKind, Estimate, Following, Frame, FrameId, Gc, Held, HolderRow, Holders, JvmInfo,
+    LifetimeCounts, LifetimeHistograms, Lifetimes, LiveAsOf, LiveCounts, Load, OwnCost, Profile,
+    ProfileBuilder, Progress, Refusals, Remainder, RunInfo, ScopeProfile, Section, Share, SiteCounts, SiteId,
+    SiteLifetimes, SiteProfile, Stack, Tally, TraceContext, TracedObjects, Traces, Tracking, Trust, Update,
+    View,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -253,10 +254,20 @@ fn profile() -> impl Strategy<Value = Profile> {
                 census: None,
                 readings: Default::default(),
                 traces: (gcs % 3 > 0).then(|| traces(gcs)),
+                holders: (gcs % 3 < 2).then(|| holders(gcs)),
                 apart: Default::default(),
             }
         },
     )
+}
+
+/// Sites of several runs, and some that only one has.
+fn holders(gcs: u32) -> Holders {
+    let held = Held { number: u64::from(gcs), bytes: 4096 };
+    let row =
+        |at: u32| HolderRow { class: format!("a.C{at}"), stack: Stack::NONE, held, born_ms: u64::from(gcs) };
+    let rows = [gcs % 2, 2 + gcs % 5, 9].into_iter().map(row).collect();
+    Holders { rows, others: held, unknown: u64::from(gcs % 4) }
 }
 
 /// Spans of several runs, and some that only one has.

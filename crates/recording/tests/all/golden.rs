@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use mayfly_profile::{
-    Labels, LiveCounts, Profile, ProfileBuilder, Readings, Rotation, RunInfo, SECTION_KINDS, Section,
-    TraceCount, TraceCounts, Update,
+    HolderCount, HolderCounts, Labels, LiveCounts, Profile, ProfileBuilder, Readings, Rotation, RunInfo,
+    SECTION_KINDS, Section, TraceCount, TraceCounts, Update,
 };
 use mayfly_recording::frame::{FILE_HEADER_LEN, FRAME_HEAD_LEN, KIND_STEP};
 use mayfly_recording::{Damage, FORMAT_VERSION, ReadError, RecordingReader, read_profile};
@@ -140,6 +140,11 @@ fn every_kind_of_section_is_read_again_and_its_tag_is_its_place() {
             rows: vec![TraceCount::default()],
             traces: 1,
             ..TraceCounts::default()
+        }),
+        Section::Holders(HolderCounts {
+            rows: vec![HolderCount::default()],
+            unknown: 3,
+            ..HolderCounts::default()
         }),
     ];
     assert_eq!(step.len(), SECTION_KINDS);

@@ -10,7 +10,7 @@ mod site_rows;
 use std::mem;
 use std::sync::Arc;
 
-use mayfly_profile::{BucketBounds, Following, Share, SiteId, Tracking};
+use mayfly_profile::{BucketBounds, ClassId, Following, Share, SiteId, Tracking};
 
 use books::{ClassBook, SiteBook, book_births};
 use shelf::Shelf;
@@ -20,6 +20,7 @@ use crate::clock::Clock;
 use crate::gathered::{Gathered, Sums};
 use crate::history::{Evidence, GcFamily, History};
 use crate::nursery::{Batch, CHUNK, Nurseries, Returns};
+use crate::outside_book::OutsideBook;
 use crate::scope_book::ScopeBook;
 use crate::sites::SiteTable;
 use crate::survivors::Survivors;
@@ -42,6 +43,10 @@ pub trait References {
     /// Gives the reference back; it is not asked after again. Returns only when the collector's pause that cleared it has
     /// ended and its end was noted.
     fn release(&mut self, reference: u64);
+    /// Bytes outside of the heap that the referent stands for, which is of that row of `HOLDERS`; `None` if they can't be read.
+    fn outside_bytes(&mut self, _reference: u64, _kind: usize) -> Option<u64> {
+        None
+    }
 }
 
 /// All that is known of tracked objects since the start or the last reset.
@@ -74,6 +79,9 @@ pub struct Ledger {
     classes: Shelf<ClassBook>,
     scopes: ScopeBook,
     traces: TraceBook,
+    outside: OutsideBook,
+    /// Of the last absorption: the first of its batches among the young, and its sites.
+    newest: (usize, Vec<SiteId>),
     /// Sweeps after which it was last told which requests' objects are there; `None`: never.
     traces_told: Option<u32>,
     /// What was last told of when the living were known alive.
@@ -113,6 +121,8 @@ impl Ledger {
             classes: Shelf::default(),
             scopes: ScopeBook::default(),
             traces: TraceBook::default(),
+            outside: OutsideBook::default(),
+            newest: Default::default(),
             traces_told: None,
             stamp: None,
             live_told: None,
@@ -122,6 +132,7 @@ impl Ledger {
 
     /// Takes what threads have tracked since the last time, and books it as allocated.
     pub fn absorb(&mut self, nurseries: &Nurseries, table: &SiteTable) {
+        self.newest = (self.young.len(), Vec::new());
         for batch in nurseries.drain() {
             if self.tracking == Tracking::Balanced {
                 batch.objects.iter().for_each(|object| self.share_in(object, table, Share::record));
@@ -147,11 +158,35 @@ impl Ledger {
         }
         for (site, sums) in self.by_site.drain() {
             book_births(&mut self.sites, &mut self.classes, SiteId(site), sums, table);
+            self.newest.1.push(SiteId(site));
         }
         self.scopes.note(nurseries.events());
         // After the births: each was drained by now.
         self.returns.get_or_insert_with(|| nurseries.returns());
         self.unbook_returned(table);
+    }
+
+    /// Takes note of which of the objects that were absorbed last stand for memory outside of the heap: `kind_of` is the row in `HOLDERS`
+    /// of a class.
+    pub fn note_outside(&mut self, table: &SiteTable, kind_of: impl Fn(ClassId) -> Option<usize>) {
+        let (first, sites) = mem::take(&mut self.newest);
+        let of_site = |site| table.class_of(site).and_then(|class| Some((class, kind_of(class)?)));
+        // Each is asked for, so that those of the next absorption are known.
+        let met = sites.iter().filter(|&&site| self.outside.has(site, || of_site(site))).count();
+        if met == 0 || !self.lifetimes {
+            return;
+        }
+        for object in self.young.iter().skip(first).flat_map(|batch| &batch.objects) {
+            if !self.taken_back.contains(object) {
+                let number = scaled(self.tracking, object).class.objects;
+                self.outside.born(object, number, &self.budget);
+            }
+        }
+    }
+
+    /// Reads how much memory outside of the heap objects stand for, as far as that was not read yet.
+    pub fn measure_outside(&mut self, references: &mut impl References) {
+        self.outside.measure(|reference, kind| references.outside_bytes(reference, kind));
     }
 
     /// Takes note of what threads took back since the last time.
@@ -161,6 +196,7 @@ impl Ledger {
             self.unbook(&object, table);
             self.scopes.take_back(&object, &self.budget);
             self.traces.forget(&object, &self.budget);
+            self.outside.forget(&object, &self.budget);
             if self.lifetimes {
                 self.taken_back.push(object);
             }
@@ -412,6 +448,7 @@ impl Ledger {
         }
         for object in dead {
             self.traces.forget(object, &self.budget);
+            self.outside.forget(object, &self.budget);
             self.by_site.add(object.site().0, scaled(self.tracking, object));
         }
         for (site, sums) in self.by_site.drain() {
@@ -452,6 +489,7 @@ impl Ledger {
         self.classes.clear();
         self.scopes.reset(&self.budget);
         self.traces.reset(&self.budget);
+        self.outside.reset(&self.budget);
     }
 }
 

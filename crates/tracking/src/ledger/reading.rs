@@ -3,8 +3,8 @@
 use std::mem;
 
 use mayfly_profile::{
-    ClassId, LifetimeCounts, LifetimeHistograms, LiveCounts, Share, SiteCounts, SiteId, Stamp, Tally,
-    TraceCounts,
+    ClassId, HolderCounts, LifetimeCounts, LifetimeHistograms, LiveCounts, Share, SiteCounts, SiteId, Stamp,
+    Tally, TraceCounts,
 };
 use rustc_hash::FxHashSet;
 
@@ -28,6 +28,12 @@ impl Ledger {
         let counts = self.traces.counts(self.known.judged_if_born_by()?, classes, sites);
         self.traces_told = counts.is_some().then_some(self.sweeps);
         counts
+    }
+
+    /// Which objects that stand for memory outside of the heap were not seen dead, of those of the first `classes` classes, with the
+    /// first `sites` sites. `None` if that is as it was told.
+    pub fn take_holders(&mut self, classes: usize, sites: usize) -> Option<HolderCounts> {
+        self.outside.take(classes, sites)
     }
 
     /// The sites that changed since the last call; [`Self::site`] has their counts.

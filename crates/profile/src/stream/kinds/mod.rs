@@ -6,6 +6,7 @@ pub(crate) mod census;
 pub(crate) mod collections;
 pub(crate) mod counts;
 pub(crate) mod flags;
+pub(crate) mod holders;
 pub(crate) mod labels;
 pub(crate) mod lifetimes;
 pub(crate) mod live;
@@ -25,6 +26,7 @@ use crate::stream::dictionary::{ApplyError, Dictionary};
 use crate::stream::kind::Kind;
 use crate::stream::kinds::census::Censuses;
 use crate::stream::kinds::counts::Counts;
+use crate::stream::kinds::holders::KnownHolders;
 use crate::stream::kinds::lifetimes::KnownLifetimes;
 use crate::stream::kinds::live::Live;
 use crate::stream::kinds::operations::Operations;
@@ -50,6 +52,7 @@ pub(crate) struct Facts {
     pub(crate) readings: Readings,
     pub(crate) rotation: Option<Rotation>,
     pub(crate) traces: Traced,
+    pub(crate) holders: KnownHolders,
 }
 
 impl Facts {
@@ -70,6 +73,7 @@ impl Facts {
             &self.readings,
             &self.rotation,
             &self.traces,
+            &self.holders,
         ]
     }
 
@@ -90,6 +94,7 @@ impl Facts {
             &mut self.readings,
             &mut self.rotation,
             &mut self.traces,
+            &mut self.holders,
         ]
     }
 
@@ -110,6 +115,7 @@ impl Facts {
             Section::Readings(_) => &mut self.readings,
             Section::Rotation { .. } => &mut self.rotation,
             Section::Traces(_) => &mut self.traces,
+            Section::Holders(_) => &mut self.holders,
         }
     }
 

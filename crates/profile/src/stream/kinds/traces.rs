@@ -1,10 +1,8 @@
 //! Which requests' objects are still there.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use crate::facts::ids::SiteId;
-use crate::facts::stack::Stack;
 use crate::facts::trace::{TraceCount, TraceCounts, TracedObjects, Traces};
 use crate::stream::dictionary::{ApplyError, Dictionary, keep_named_classes};
 use crate::stream::kind::Kind;
@@ -36,7 +34,7 @@ impl Kind for Traced {
         let Some(TraceCounts { rows, others, traces, unknown, forgotten }) = self.0.clone() else { return };
         let named = |row: TraceCount| {
             let class = names.class(row.class)?.clone();
-            let stack = row.site.map(|site| stack(names, site)).unwrap_or_default();
+            let stack = row.site.map(|site| names.stack_of(site)).unwrap_or_default();
             let TraceCount { context, live, born_ms, .. } = row;
             Some(TracedObjects { context, class, stack, live, born_ms })
         };
@@ -68,11 +66,4 @@ impl Kind for Traced {
             (ours, theirs) => ours.or(theirs),
         };
     }
-}
-
-fn stack(names: &Dictionary, site: SiteId) -> Stack {
-    let key = names.sites.index(site).and_then(|index| names.sites.value(index));
-    let frames = key.into_iter().flat_map(|key| names.stacks.frames(key.stack));
-    let frames = frames.filter_map(|frame| names.frames.value(frame.row()).map(Arc::as_ref).cloned());
-    frames.collect()
 }
