@@ -10,8 +10,9 @@ pub(super) struct Stopwatch {
     since: Option<Instant>,
     /// The profiler's clock as the profiled time began, in milliseconds; `None` before that.
     began_ms: Option<u64>,
-    /// The profiler's clock as it went on the last time.
+    /// The profiler's clock as it went on the last time, and what it showed then: that holds when it stands still again.
     went_on_ms: u64,
+    went_on_at: Duration,
 }
 
 impl Stopwatch {
@@ -19,15 +20,15 @@ impl Stopwatch {
     pub(super) fn run(&mut self, on: bool, clock_ms: u64) {
         self.before = self.elapsed();
         self.since = on.then(Instant::now);
-        self.went_on_ms = clock_ms;
         if on {
+            (self.went_on_ms, self.went_on_at) = (clock_ms, self.before);
             self.began_ms.get_or_insert(clock_ms);
         }
     }
 
     /// From zero again, at that time of the profiler's clock.
     pub(super) fn restart(&mut self, clock_ms: u64) {
-        self.before = Duration::ZERO;
+        (self.before, self.went_on_at) = Default::default();
         self.since = self.since.map(|_| Instant::now());
         self.began_ms = self.since.map(|_| clock_ms);
         self.went_on_ms = clock_ms;
@@ -44,7 +45,7 @@ impl Stopwatch {
         self.began_ms.filter(|&began| began <= clock_ms)?;
         let gone_on = Duration::from_millis(clock_ms.saturating_sub(self.went_on_ms));
         let most = self.elapsed();
-        Some((self.before + gone_on).min(most).as_millis() as u64)
+        Some((self.went_on_at + gone_on).min(most).as_millis() as u64)
     }
 }
 
@@ -71,6 +72,12 @@ mod tests {
         watch = ran(watch, 3_000);
         assert_eq!((watch.at(1_999), watch.at(2_000), watch.at(4_000)), (None, Some(0), Some(2_000)));
         assert_eq!(watch.at(9_000), Some(3_000), "no later than now");
+        watch.run(false, 5_000);
+        assert_eq!(
+            (watch.at(4_000), watch.at(9_000)),
+            (Some(2_000), Some(3_000)),
+            "at the end it stands still"
+        );
     }
 
     /// The profiler's clock ticks each 4 ms: what it says is 3 ms ago may have been just now.
