@@ -96,7 +96,7 @@ mod tests {
         watch.run(true, 1_000);
         watch = ran(watch, 2_000);
         watch.run(false, 3_000);
-        assert_eq!(watch.at(2_500), Some(2_000));
+        assert_eq!(watch.at(2_500), Some(1_500));
         watch.run(true, 63_000);
         watch = ran(watch, 100);
         assert_eq!((watch.at(2_500), watch.at(63_050), watch.at(999)), (Some(2_000), Some(2_050), None));

@@ -2,7 +2,7 @@
 //!
 //! Not here: the curve (`over_time`).
 
-use mayfly_profile::{Held, HolderRow, Holding, OffHeap, OffHeapGrowth, Profile, Tracking};
+use mayfly_profile::{Held, HolderRow, Holders, Holding, OffHeap, OffHeapGrowth, Profile, Tracking};
 
 use crate::names::place_text;
 use crate::rows::{blank, line};
@@ -110,22 +110,41 @@ fn next(profile: &Profile, growth: &OffHeapGrowth) -> String {
 }
 
 /// Who made most of it that is there, as far as its objects were followed: `most by Feed.open:41: 143 MiB in 143 of 143, the oldest 8.1 s
-/// old`.
+/// old`. Of a byte sample, which meets few of these small objects, it is a share.
 fn largest(profile: &Profile) -> Option<String> {
     let holders = profile.holders.as_ref()?;
     // Of rows without a stack nobody can be named.
     let is_named = |row: &&HolderRow| what(row) != MAPPED && row.stack.shown_frame().is_some();
     let row = holders.rows.iter().find(is_named)?;
-    let counted = profile.off_heap().and_then(|now| now.direct).map(|direct| direct.number);
-    let counted = counted.map_or_else(String::new, |all| format!(" of {}", units::grouped(all)));
-    Some(format!(
-        "most by {}: {}{} in {}{counted}, the oldest {} old",
-        place(row),
-        about(profile),
-        units::bytes(row.held.bytes),
-        units::grouped(row.held.number),
-        age(profile, row)
-    ))
+    let much = match amount(profile, holders) {
+        Amount::Share(all) => {
+            format!("{} of what was followed", units::whole_percent(row.held.bytes as f64 / all as f64))
+        }
+        Amount::Bytes(about) => {
+            let counted = profile.off_heap().and_then(|now| now.direct).map(|direct| direct.number);
+            let counted = counted.map_or_else(String::new, |all| format!(" of {}", units::grouped(all)));
+            let (bytes, number) = (units::bytes(row.held.bytes), units::grouped(row.held.number));
+            format!("{about}{bytes} in {number}{counted}")
+        }
+    };
+    Some(format!("most by {}: {much}, the oldest {} old", place(row), age(profile, row)))
+}
+
+/// How a row's part is stated.
+enum Amount {
+    /// As a share of so many bytes.
+    Share(u64),
+    /// In bytes and objects, behind this sign.
+    Bytes(&'static str),
+}
+
+fn amount(profile: &Profile, holders: &Holders) -> Amount {
+    match profile.run.tracking {
+        // One of these objects stands for hundreds: more than there are.
+        Tracking::ByteSample(_) => Amount::Share(holders.held().bytes.max(1)),
+        Tracking::EveryObject => Amount::Bytes(""),
+        _ => Amount::Bytes("~"),
+    }
 }
 
 fn what(row: &HolderRow) -> &'static str {
@@ -142,34 +161,34 @@ fn place(row: &HolderRow) -> String {
     frame.map_or_else(|| "?".to_owned(), |frame| place_text(&frame.class, &frame.method, frame.line))
 }
 
-/// What stands before a number where objects were followed by a sample.
-fn about(profile: &Profile) -> &'static str {
-    if profile.run.tracking == Tracking::EveryObject { "" } else { "~" }
-}
-
 /// Writes who made what is outside of the heap; nothing if none of its objects was followed.
 pub(crate) fn write_holders(out: &mut String, profile: &Profile, limit: Option<usize>) {
     let Some(holders) = &profile.holders else { return };
     let all = holders.held();
-    let (about, number) = (about(profile), units::grouped(all.number));
-    line(
-        out,
-        0,
-        &format!("Outside of the heap, by who made it: {about}{} in {number}", units::bytes(all.bytes)),
-    );
+    let amount = amount(profile, holders);
+    let in_all = match amount {
+        Amount::Share(_) => "shares of what was followed".to_owned(),
+        Amount::Bytes(about) => {
+            format!("{about}{} in {}", units::bytes(all.bytes), units::grouped(all.number))
+        }
+    };
+    line(out, 0, &format!("Outside of the heap, by who made it: {in_all}"));
     let shown = limit.unwrap_or(ROWS).min(holders.rows.len());
-    let names = ["bytes", "number", "oldest", "what", "made by"];
-    let mut cells = vec![names.map(str::to_owned).to_vec()];
+    let names: &[&str] = match amount {
+        Amount::Share(_) => &["share", "oldest", "what", "made by"],
+        Amount::Bytes(_) => &["bytes", "number", "oldest", "what", "made by"],
+    };
+    let mut cells = vec![names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()];
     cells.extend(holders.rows[..shown].iter().map(|row| {
-        let number = units::grouped(row.held.number);
-        let bytes = units::bytes(row.held.bytes);
-        vec![
-            format!("{about}{bytes}"),
-            format!("{about}{number}"),
-            age(profile, row),
-            what(row).into(),
-            place(row),
-        ]
+        let mut cells = match amount {
+            Amount::Share(all) => vec![units::whole_percent(row.held.bytes as f64 / all as f64)],
+            Amount::Bytes(about) => {
+                let number = units::grouped(row.held.number);
+                vec![format!("{about}{}", units::bytes(row.held.bytes)), format!("{about}{number}")]
+            }
+        };
+        cells.extend([age(profile, row), what(row).to_owned(), place(row)]);
+        cells
     }));
     out.push_str(&right_aligned(&cells, "  "));
     if shown < holders.rows.len() {
@@ -184,8 +203,8 @@ pub(crate) fn write_holders(out: &mut String, profile: &Profile, limit: Option<u
 #[cfg(test)]
 mod tests {
     use mayfly_profile::{
-        DIRECT_BUFFERS, DIRECT_BYTES, Frame, Holders, MAPPED_BUFFERS, MAPPED_BYTES, MEMORY_LIMIT_BYTES,
-        Point, RESIDENT_BYTES, Readings, Stack,
+        DIRECT_BUFFERS, DIRECT_BYTES, Frame, MAPPED_BUFFERS, MAPPED_BYTES, MEMORY_LIMIT_BYTES, Point,
+        RESIDENT_BYTES, Readings, Stack,
     };
 
     use super::*;
@@ -271,5 +290,18 @@ mod tests {
             "{out}"
         );
         assert!(out.contains("of 3 more the size is not known (?)"), "{out}");
+        // A byte sample met one of 20 buffers, which stood for 1,026 of a GiB.
+        profile.run.tracking = Tracking::ByteSample(15_000);
+        let [_, next] = growing_off_heap(&profile).expect("it grows");
+        assert!(
+            next.starts_with("most by shop.Feed.open: 2 % of what was followed, the oldest 18 s old; "),
+            "{next}"
+        );
+        out.clear();
+        write_holders(&mut out, &profile, None);
+        assert!(
+            out.contains("by who made it: shares of what was followed\n") && !out.contains("MiB"),
+            "{out}"
+        );
     }
 }

@@ -21,6 +21,8 @@ pub(super) struct OffHeapJson<'a> {
 /// As far as the JDK's objects that stand for it were followed.
 #[derive(Debug, Serialize)]
 pub(super) struct MadeJson<'a> {
+    /// Of a part of these objects, which stands for all: of a byte sample's numbers only the proportions tell anything.
+    pub(super) estimated: bool,
     pub(super) rows: Vec<RowJson<'a>>,
     /// Rows that are left out, the smallest.
     pub(super) others_number: u64,
@@ -65,12 +67,12 @@ pub(super) struct MomentJson {
 
 /// `None` where nothing was read of it.
 pub(super) fn off_heap(profile: &Profile) -> Option<OffHeapJson<'_>> {
-    let made = profile.holders.as_ref().map(made);
+    let made = profile.holders.as_ref().map(|holders| made(holders, profile.run.tracking.follows_a_part()));
     let is_known = profile.off_heap().is_some() || made.is_some();
     is_known.then(|| OffHeapJson { growth: growth(profile), curve: curve(profile), made })
 }
 
-fn made(holders: &Holders) -> MadeJson<'_> {
+fn made(holders: &Holders, estimated: bool) -> MadeJson<'_> {
     let rows = holders.rows.iter().map(|row| RowJson {
         class: &row.class,
         number: row.held.number,
@@ -79,6 +81,7 @@ fn made(holders: &Holders) -> MadeJson<'_> {
         stack: row.stack.iter().map(frame_text).collect(),
     });
     MadeJson {
+        estimated,
         rows: rows.collect(),
         others_number: holders.others.number,
         others_bytes: holders.others.bytes,
