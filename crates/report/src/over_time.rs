@@ -109,7 +109,8 @@ fn known_from(profile: &Profile) -> Option<u64> {
 /// What is to be known of that curve beside its numbers: when it begins, and why it is too low (it is of what was followed, not the JVM's
 /// own, and objects that matter beside that were dropped).
 fn curve_bound(profile: &Profile) -> Option<String> {
-    let begins = known_from(profile).map(|ms| format!("not known before {}", units::clock(ms)));
+    let begins =
+        known_from(profile).map(|ms| format!("not known in the first {}", units::duration(ms as f64)));
     let bounds: Vec<_> = begins.into_iter().chain(profile.dropped_beside_curve().map(at_least)).collect();
     (!bounds.is_empty()).then(|| bounds.join("; "))
 }
@@ -299,8 +300,8 @@ mod tests {
         let history = vec![unknown, unknown, point(1_000, 1, 0), point(1_000, 1, 5)];
         let mut profile = Profile { history, ..Profile::default() };
         let line = over_time(&profile, 56)[1].clone();
-        assert_eq!(line, "live after GC ····  ██  last 5 B, at most 5 B (not known before 0:00:02)");
-        assert_eq!(left_by(&profile).as_deref(), Some("not known before 0:00:02"), "as a page has it");
+        assert_eq!(line, "live after GC ····  ██  last 5 B, at most 5 B (not known in the first 2.00 s)");
+        assert_eq!(left_by(&profile).as_deref(), Some("not known in the first 2.00 s"), "as a page has it");
         // A step of many: the first collection came as soon as one can expect.
         profile.history = [vec![unknown], vec![point(1_000, 1, 5); 40]].concat();
         assert_eq!(left_by(&profile), None);
