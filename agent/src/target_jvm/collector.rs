@@ -7,6 +7,7 @@ use mayfly_profile::Gc;
 
 use super::release::{
     COLLECTOR_COUNTER_NAMES, COLLECTOR_FLAGS, FIRST_WITH_ONLY_GENERATIONAL_ZGC, GENERATIONAL_ZGC_FLAG,
+    SHENANDOAH_MODE,
 };
 
 /// The collector of a JVM of that release.
@@ -18,7 +19,7 @@ pub(super) fn collector(jni: Jni<'_>, jdk: u32) -> Gc {
         Gc::Zgc if jdk >= FIRST_WITH_ONLY_GENERATIONAL_ZGC || on(GENERATIONAL_ZGC_FLAG) => {
             Gc::GenerationalZgc
         }
-        Gc::Shenandoah => shenandoah(),
+        Gc::Shenandoah => shenandoah(management.text(jni, SHENANDOAH_MODE)),
         gc => gc,
     }
 }
@@ -29,16 +30,11 @@ fn by_counters() -> Gc {
     let names: String =
         [0, 2].map(|at| data.text(&format!("sun.gc.collector.{at}.name")).unwrap_or_default()).concat();
     let known = COLLECTOR_COUNTER_NAMES.into_iter().find(|(begin, _)| names.starts_with(begin));
-    match known.map(|(_, gc)| gc).unwrap_or_default() {
-        Gc::Shenandoah => shenandoah(),
-        gc => gc,
-    }
+    known.map(|(_, gc)| gc).unwrap_or_default()
 }
 
-fn shenandoah() -> Gc {
-    let arguments = PerfData::find().and_then(|data| data.text("java.rt.vmArgs")).unwrap_or_default();
-    let generational = arguments.contains("ShenandoahGCMode=generational");
-    if generational { Gc::GenerationalShenandoah } else { Gc::Shenandoah }
+fn shenandoah(mode: Option<String>) -> Gc {
+    if mode.as_deref() == Some("generational") { Gc::GenerationalShenandoah } else { Gc::Shenandoah }
 }
 
 /// Whether weak references that it clears are null when its pause ends, to whoever reads their slot. Of one that is not
@@ -49,7 +45,7 @@ pub(crate) fn clears_slots_in_its_pause(gc: Gc) -> bool {
 
 /// Whether young collections keep all that weak references are on.
 pub(crate) fn keeps_young_tracked_objects(gc: Gc) -> bool {
-    matches!(gc, Gc::GenerationalZgc | Gc::GenerationalShenandoah)
+    gc == Gc::GenerationalZgc
 }
 
 /// Whether it collects without threads of its own beside the program: then it can be asked to until the very end.

@@ -83,6 +83,8 @@ pub(crate) const COLLECTOR_FLAGS: [(&CStr, Gc); 6] = [
 ];
 /// The flag for generations in ZGC, from JDK 21 to 23.
 pub(crate) const GENERATIONAL_ZGC_FLAG: &CStr = c"ZGenerational";
+/// The flag of Shenandoah that says whether it has generations: `generational` (from JDK 24 on).
+pub(crate) const SHENANDOAH_MODE: &CStr = c"ShenandoahGCMode";
 /// Begins the name of a collector's first or third counter, `sun.gc.collector.N.name` (where flags are not shown).
 pub(crate) const COLLECTOR_COUNTER_NAMES: [(&str, Gc); 5] = [
     ("G1 ", Gc::G1),

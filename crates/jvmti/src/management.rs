@@ -36,6 +36,7 @@ const VERSIONS: [Version; 4] = [
 const SELF_CHECK_BYTES: i32 = 64 << 10;
 const NO_THREAD: i64 = i64::MAX;
 const TYPE_BOOLEAN: i32 = 1;
+const TYPE_TEXT: i32 = 2;
 const TYPE_LONG: i32 = 3;
 
 type GetManagement = unsafe extern "C" fn(version: i32) -> *const *const c_void;
@@ -102,6 +103,16 @@ impl Management {
         let global = self.global(jni, name).filter(|global| global.kind == TYPE_LONG)?;
         // SAFETY: the kind says that the value is a long.
         u64::try_from(unsafe { global.value.j }).ok()
+    }
+
+    /// Value of a VM flag that is a text; `None` if there is no such flag, or it has none.
+    pub fn text(self, jni: Jni<'_>, name: &CStr) -> Option<String> {
+        let global = self.global(jni, name).filter(|global| global.kind == TYPE_TEXT)?;
+        // SAFETY: the kind says that the value is a string, of which the VM gave us a reference, or null.
+        let text = jni.object(unsafe { global.value.l })?;
+        let value = jni.string(text);
+        jni.forget(text);
+        value
     }
 
     fn global(self, jni: Jni<'_>, name: &CStr) -> Option<VmGlobal> {

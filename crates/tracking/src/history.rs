@@ -27,7 +27,8 @@ pub enum GcFamily {
     /// G1: young pauses, which may also clear old regions once a concurrent cycle has marked; full collections; the
     /// pauses of cycles, which mark as of their start.
     G1,
-    /// ZGC or Shenandoah without generations: every cycle examines the whole heap beside the program, in some pauses.
+    /// ZGC without generations, or Shenandoah: every cycle examines the heap beside the program, in some pauses. With generations Shenandoah leaves old
+    /// garbage to some of them, as G1 does: what is old and dead counts as there until then.
     Concurrent,
     /// Generational ZGC: only major collections clear weak handles, and of what was old when they began.
     GenerationalZgc,
@@ -39,9 +40,9 @@ impl GcFamily {
         match gc {
             Gc::Serial | Gc::Parallel => Self::StopTheWorld,
             Gc::G1 => Self::G1,
-            Gc::Zgc | Gc::Shenandoah => Self::Concurrent,
+            Gc::Zgc | Gc::Shenandoah | Gc::GenerationalShenandoah => Self::Concurrent,
             Gc::GenerationalZgc => Self::GenerationalZgc,
-            Gc::GenerationalShenandoah | Gc::Epsilon | Gc::Unknown => Self::Unknown,
+            Gc::Epsilon | Gc::Unknown => Self::Unknown,
         }
     }
 

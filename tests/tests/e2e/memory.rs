@@ -118,19 +118,29 @@ fn generational_zgc(jvm: &Jvm) -> Option<&'static [&'static str]> {
 
 /// More than a sixteenth of the heap, in the first moments.
 #[test]
-fn what_a_program_holds_from_its_start_on_is_followed_with_generational_zgc() {
+fn what_a_program_holds_from_its_start_on_is_followed_by_collectors_with_generations() {
+    const SHENANDOAH: &[&str] = &["-XX:+UseShenandoahGC", "-XX:ShenandoahGCMode=generational"];
     each_jvm(|jvm| {
-        let Some(zgc) = generational_zgc(jvm) else { return };
-        for options in ["#sample-64k#trace", "#engine-sampled#sample-64k"] {
-            let run = Profiled::new(jvm, "smallheap.Held", options)
-                .with(|launch| launch.jvm_args(&[zgc, &["-Xmx256m"]].concat()));
-            let outcome = run.start().finish();
-            if outcome.stderr.contains("not supported") {
-                return skip(&jvm.to_string(), "this JVM lacks the collector");
+        let zgc = generational_zgc(jvm).map(|zgc| (zgc, "ZGC (generational)"));
+        let shenandoah = (jvm.feature >= 25).then_some((SHENANDOAH, "Shenandoah (generational)"));
+        for (collector, name) in zgc.into_iter().chain(shenandoah) {
+            for options in ["#sample-64k#trace", "#engine-sampled#sample-64k"] {
+                let run = Profiled::new(jvm, "smallheap.Held", options)
+                    .with(|launch| launch.jvm_args(&[collector, &["-Xmx256m"]].concat()));
+                let outcome = run.start().finish();
+                if ["not supported", "Unrecognized VM option"]
+                    .iter()
+                    .any(|lacks| outcome.stderr.contains(lacks))
+                {
+                    skip(&format!("{name} on {jvm}"), "this JVM lacks the collector");
+                    break;
+                }
+                outcome.ok();
+                let json = run.json();
+                assert_eq!(json.0["jvm"]["gc"], name, "on {jvm}");
+                let held = json.live()["[B"].bytes;
+                assert!((20 * MIB..23 * MIB).contains(&held), "{held} bytes with {options}, {name} on {jvm}");
             }
-            outcome.ok();
-            let held = run.json().live()["[B"].bytes;
-            assert!((20 * MIB..23 * MIB).contains(&held), "{held} bytes with {options} on {jvm}");
         }
     });
 }

@@ -40,7 +40,8 @@ impl Collector {
             Self::G1 => "G1",
             Self::Z => "ZGC",
             Self::GenerationalZ => "ZGC (generational)",
-            Self::Shenandoah | Self::GenerationalShenandoah => "Shenandoah",
+            Self::Shenandoah => "Shenandoah",
+            Self::GenerationalShenandoah => "Shenandoah (generational)",
         }
     }
 
