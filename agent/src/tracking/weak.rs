@@ -2,7 +2,6 @@
 //! here, and given back here.
 #![allow(unsafe_code)] // Numbers are taken for references again, nowhere else.
 
-use std::ffi::CString;
 use std::sync::OnceLock;
 
 use mayfly_jvmti::{Asking, Jni, Object, WeakNumbers};
@@ -52,7 +51,6 @@ impl References for WeakHandles<'_> {
     }
 
     fn outside_bytes(&mut self, reference: u64, kind: usize) -> Option<u64> {
-        let field = CString::new(HOLDERS.get(kind)?.field).ok()?;
-        u64::try_from(self.0.long_field(reference, &field)?).ok()
+        u64::try_from(self.0.long_field(reference, HOLDERS.get(kind)?.field)?).ok()
     }
 }

@@ -69,10 +69,7 @@ impl BootStatics {
 
     fn number(self, jni: Jni<'_>, field: StaticNumber) -> Option<i64> {
         let class = self.0.get();
-        let id = |name: &CStr, signature: &CStr| {
-            let id = call!(jni, GetStaticFieldID, class.raw(), name.as_ptr(), signature.as_ptr());
-            (!jni.clear_exception() && !id.is_null()).then_some(id)
-        };
+        let id = |name: &CStr, descriptor: &CStr| jni.static_field_id(class, name, descriptor);
         match field {
             StaticNumber::Int(name) => {
                 Some(i64::from(call!(jni, GetStaticIntField, class.raw(), id(name, c"I")?)))
@@ -81,11 +78,7 @@ impl BootStatics {
             StaticNumber::Atomic(name) => {
                 let holder =
                     jni.object(call!(jni, GetStaticObjectField, class.raw(), id(name, ATOMIC_LONG)?))?;
-                let of = jni.class_of(holder);
-                let value = jni
-                    .field_id(of, c"value", c"J")
-                    .map(|value| call!(jni, GetLongField, holder.raw(), value));
-                jni.forget(of.as_object());
+                let value = jni.long_field(holder, c"value");
                 jni.forget(holder);
                 value
             }

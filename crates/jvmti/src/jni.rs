@@ -89,16 +89,32 @@ impl<'call> Jni<'call> {
         (!id.is_null()).then_some(id)
     }
 
+    pub(crate) fn static_field_id(
+        self,
+        class: Class<'_>,
+        name: &CStr,
+        descriptor: &CStr,
+    ) -> Option<sys::jfieldID> {
+        let id = call!(self, GetStaticFieldID, class.raw(), name.as_ptr(), descriptor.as_ptr());
+        self.clear_exception();
+        (!id.is_null()).then_some(id)
+    }
+
+    /// A field of the object that is a `long`; `None` if it has none of that name.
+    pub(crate) fn long_field(self, object: Object<'_>, name: &CStr) -> Option<i64> {
+        let class = self.class_of(object);
+        let field = self.field_id(class, name, c"J");
+        self.forget(class.as_object());
+        field.map(|field| call!(self, GetLongField, object.raw(), field))
+    }
+
     /// Sets a static field; whether the class has it.
     pub fn set_static(self, class: Class<'_>, name: &CStr, value: StaticField) -> bool {
         let signature = match value {
             StaticField::Int(_) => c"I",
             StaticField::Long(_) => c"J",
         };
-        let id = call!(self, GetStaticFieldID, class.raw(), name.as_ptr(), signature.as_ptr());
-        if self.clear_exception() || id.is_null() {
-            return false;
-        }
+        let Some(id) = self.static_field_id(class, name, signature) else { return false };
         match value {
             StaticField::Int(value) => call!(self, SetStaticIntField, class.raw(), id, value),
             StaticField::Long(value) => call!(self, SetStaticLongField, class.raw(), id, value),

@@ -53,12 +53,7 @@ impl<'call> WeakNumbers<'call> {
     pub fn long_field(&self, bits: u64, name: &CStr) -> Option<i64> {
         let weak = Weak::from_bits(bits)?;
         let object = self.jni.object(call!(self.jni, NewLocalRef, weak.raw()))?;
-        let class = self.jni.class_of(object);
-        let value = self
-            .jni
-            .field_id(class, name, c"J")
-            .map(|field| call!(self.jni, GetLongField, object.raw(), field));
-        self.jni.forget(class.as_object());
+        let value = self.jni.long_field(object, name);
         self.jni.forget(object);
         value
     }

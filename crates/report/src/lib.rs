@@ -50,7 +50,7 @@ pub use mayfly_profile::readable_class;
 pub use measured::{measured, number};
 pub use median::Median;
 pub use names::{class_text, place_text, text_of_classes};
-pub use off_heap::{growing_off_heap, off_heap_lines};
+pub use off_heap::{MUCH_OFF_HEAP, growing_off_heap, off_heap_lines};
 pub use over_time::{left_by, pauses_known};
 pub use overview::{COLUMNS, Finding, LINES, MOST_COLUMNS, found, overview};
 pub use part::part_lines;

@@ -2,15 +2,15 @@
 //!
 //! Not here: the curve (`over_time`).
 
-use mayfly_profile::{Held, HolderRow, Holders, Holding, OffHeap, OffHeapGrowth, Profile, Tracking};
+use mayfly_profile::{Held, HolderRow, Holders, Holding, OffHeap, OffHeapGrowth, Point, Profile, Tracking};
 
 use crate::names::place_text;
 use crate::rows::{blank, line};
 use crate::table::right_aligned;
 use crate::units;
 
-/// Bytes that are worth a line on one screen.
-const MUCH: u64 = 1 << 20;
+/// Bytes outside of the heap that are worth a line on one screen, or a chart.
+pub const MUCH_OFF_HEAP: u64 = 1 << 20;
 /// Rows of the full report if no limit is given.
 const ROWS: usize = 20;
 /// What is address space, not memory.
@@ -25,18 +25,18 @@ pub fn off_heap_lines(profile: &Profile) -> Vec<String> {
 pub(crate) fn matters(profile: &Profile) -> bool {
     let Some(now) = profile.off_heap() else { return false };
     let most = most_direct(profile).max(now.mapped.map_or(0, |mapped| mapped.bytes));
-    now.direct.is_none() || most >= MUCH
+    now.direct.is_none() || most >= MUCH_OFF_HEAP
 }
 
 /// The most bytes of direct buffers that there were, as far as the curve tells.
 pub(crate) fn most_direct(profile: &Profile) -> u64 {
-    let curve = profile.history.iter().filter_map(|point| point.off_heap);
-    curve.chain(profile.off_heap()).filter_map(|now| now.direct).map(|direct| direct.bytes).max().unwrap_or(0)
+    let curve = profile.history.iter().filter_map(Point::direct_bytes);
+    curve.chain(profile.off_heap().and_then(OffHeap::direct_bytes)).max().unwrap_or(0)
 }
 
 /// Bytes of direct buffers and arenas; `?` where the JVM does not count them.
 pub(crate) fn direct(now: OffHeap) -> String {
-    now.direct.map_or_else(|| "?".to_owned(), |direct| units::bytes(direct.bytes))
+    now.direct_bytes().map_or_else(|| "?".to_owned(), units::bytes)
 }
 
 /// `1,204 direct buffers; mapped files: 6.00 MiB in 3 mappings; the process has 1.10 GiB of 1.20 GiB that it may have (92 %)`.
@@ -203,7 +203,7 @@ pub(crate) fn write_holders(out: &mut String, profile: &Profile, limit: Option<u
 #[cfg(test)]
 mod tests {
     use mayfly_profile::{
-        DIRECT_BUFFERS, DIRECT_BYTES, Frame, MAPPED_BUFFERS, MAPPED_BYTES, MEMORY_LIMIT_BYTES, Point,
+        DIRECT_BUFFERS, DIRECT_BYTES, Frame, MAPPED_BUFFERS, MAPPED_BYTES, MEMORY_LIMIT_BYTES,
         RESIDENT_BYTES, Readings, Stack,
     };
 

@@ -82,7 +82,7 @@ fn live_after_gc(profile: &Profile, room: usize) -> Option<String> {
 /// Direct buffers, and below them what else is outside of the heap.
 fn off_heap(profile: &Profile, columns: usize) -> Vec<String> {
     let Some(now) = profile.off_heap() else { return Vec::new() };
-    let bytes = |point: &Point| point.off_heap.and_then(|then| then.direct).map_or(0, |direct| direct.bytes);
+    let bytes = |point: &Point| point.direct_bytes().unwrap_or(0);
     let has_curve = profile.history.len() > 1 && now.direct.is_some();
     let (curve, most) = match has_curve {
         true => (

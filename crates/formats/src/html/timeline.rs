@@ -62,8 +62,7 @@ impl<'a> Timeline<'a> {
 }
 
 fn step(point: &Point) -> Step {
-    let direct = point.off_heap.and_then(|now| now.direct).map(|direct| direct.bytes);
-    (point.span_ms, point.allocated, point.dead, point.live, direct)
+    (point.span_ms, point.allocated, point.dead, point.live, point.direct_bytes())
 }
 
 fn cause(of: GcCause) -> (String, &'static str, u32, u64, u64) {

@@ -1,7 +1,7 @@
 //! Charts: sparklines over time with marks of collections, and bars of lifetimes.
 
 use mayfly_profile::Point;
-use mayfly_report::{bar, count, pad, size};
+use mayfly_report::{MUCH_OFF_HEAP, bar, count, pad, size};
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
 use ratatui::symbols::bar::Set;
@@ -13,8 +13,6 @@ use crate::state::State;
 
 const LABEL: u16 = 10;
 const VALUE: u16 = 13;
-/// Bytes of direct buffers from which on they have a chart.
-const MUCH: u64 = 1 << 20;
 
 /// Eight heights in ASCII.
 const ASCII: Set<'static> = Set {
@@ -40,11 +38,7 @@ pub(super) fn columns(put: &mut Put<'_>, area: Rect, values: &[u64], max: u64, s
 
 /// Whether there is so much of direct buffers that they have a chart.
 pub(super) fn has_off_heap(state: &State) -> bool {
-    state.shown.history.points().iter().filter_map(direct).max().is_some_and(|most| most >= MUCH)
-}
-
-fn direct(point: &Point) -> Option<u64> {
-    Some(point.off_heap?.direct?.bytes)
+    state.shown.history.points().iter().filter_map(Point::direct_bytes).any(|bytes| bytes >= MUCH_OFF_HEAP)
 }
 
 /// What was allocated, what was live, and what died over time, what is outside of the heap, and when collections were.
@@ -72,8 +66,8 @@ pub(super) fn over_time(put: &mut Put<'_>, area: Rect, state: &State) {
         charts.push(("died/s", Color::Yellow, values(Point::death_rate), died));
     }
     if off_heap {
-        let now = direct(&last).map_or_else(|| "?".to_owned(), size);
-        charts.push(("off-heap", Color::Red, values(|point| direct(point).unwrap_or(0)), now));
+        let now = last.direct_bytes().map_or_else(|| "?".to_owned(), size);
+        charts.push(("off-heap", Color::Red, values(|point| point.direct_bytes().unwrap_or(0)), now));
     }
     let mut y = 0;
     for (label, colour, values, value) in charts {

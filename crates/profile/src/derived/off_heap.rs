@@ -56,8 +56,7 @@ impl Profile {
             return None;
         }
         let marks = [1, 2, 3, 4].map(|quarter| at(&self.history, all * quarter / 4));
-        let direct = |point: Option<&Point>| Some(point?.off_heap?.direct?.bytes);
-        let [first, second, third, last] = marks.map(direct);
+        let [first, second, third, last] = marks.map(|point| point.and_then(Point::direct_bytes));
         let (first, last) = (first?, last?);
         let steps = [(Some(first), second), (second, third), (third, Some(last))]
             .map(|(before, after)| after?.checked_sub(before?).filter(|&more| more > 0));

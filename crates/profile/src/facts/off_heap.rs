@@ -2,6 +2,8 @@
 //!
 //! Not here: how it changed (`derived/off_heap`).
 
+use std::ffi::CStr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::facts::ids::{ClassId, SiteId};
@@ -53,6 +55,11 @@ impl OffHeap {
         };
         (now != Self::default()).then_some(now)
     }
+
+    /// Bytes of direct buffers and arenas.
+    pub fn direct_bytes(self) -> Option<u64> {
+        self.direct.map(|direct| direct.bytes)
+    }
 }
 
 /// Rows of one recording: those with the most bytes.
@@ -61,13 +68,13 @@ pub const MOST_HOLDER_ROWS: usize = 256;
 /// Classes of the JDK of which an object lives until memory outside of the heap is freed that it stands for, and no longer than until the collection
 /// after; with the `long` field that has its size, and what it is. JDK 11 to 27.
 pub const HOLDERS: &[Holding] = &[
-    Holding::new("java.nio.DirectByteBuffer$Deallocator", "size", "direct buffer"),
-    Holding::new("sun.nio.ch.FileChannelImpl$Unmapper", "size", "mapped file"),
-    Holding::new("sun.nio.ch.FileChannelImpl$DefaultUnmapper", "size", "mapped file"),
-    Holding::new("sun.nio.ch.FileChannelImpl$SyncUnmapper", "size", "mapped file"),
+    Holding::new("java.nio.DirectByteBuffer$Deallocator", c"size", "direct buffer"),
+    Holding::new("sun.nio.ch.FileChannelImpl$Unmapper", c"size", "mapped file"),
+    Holding::new("sun.nio.ch.FileChannelImpl$DefaultUnmapper", c"size", "mapped file"),
+    Holding::new("sun.nio.ch.FileChannelImpl$SyncUnmapper", c"size", "mapped file"),
     // JDK 17 to 21, then JDK 22 on.
-    Holding::new("jdk.internal.foreign.NativeMemorySegmentImpl$1", "val$alignedSize", "segment"),
-    Holding::new("jdk.internal.foreign.SegmentFactories$1", "val$allocationSize", "segment"),
+    Holding::new("jdk.internal.foreign.NativeMemorySegmentImpl$1", c"val$alignedSize", "segment"),
+    Holding::new("jdk.internal.foreign.SegmentFactories$1", c"val$allocationSize", "segment"),
 ];
 
 /// A row of [`HOLDERS`].
@@ -76,13 +83,13 @@ pub struct Holding {
     /// The class, as `Class.getName()` gives it.
     pub class: &'static str,
     /// The field that has the size in bytes.
-    pub field: &'static str,
+    pub field: &'static CStr,
     /// What the memory is, one of it.
     pub what: &'static str,
 }
 
 impl Holding {
-    const fn new(class: &'static str, field: &'static str, what: &'static str) -> Self {
+    const fn new(class: &'static str, field: &'static CStr, what: &'static str) -> Self {
         Self { class, field, what }
     }
 

@@ -38,6 +38,11 @@ pub struct Point {
 }
 
 impl Point {
+    /// Bytes of direct buffers and arenas at its end.
+    pub fn direct_bytes(&self) -> Option<u64> {
+        self.off_heap.and_then(OffHeap::direct_bytes)
+    }
+
     /// Both, one after the other.
     pub(crate) fn then(self, next: Self) -> Self {
         Self {

@@ -7,6 +7,7 @@ use std::hash::Hash;
 
 use crate::facts::frame::Frame;
 use crate::facts::ids::{ClassId, FrameId, SiteId};
+use crate::facts::stack::Stack;
 use crate::stream::profile::SiteProfile;
 use crate::stream::update::Update;
 
@@ -38,6 +39,12 @@ impl<'a> Naming<'a> {
         let stack = site.stack.iter().map(|frame| self.frame(frame)).collect();
         self.updates.push(Update::Site { id: SiteId::of_row(row), class, stack });
     }
+}
+
+/// The ids of sites, by the name of the class and the stack.
+pub(crate) fn ids_of_sites(sites: &[SiteProfile]) -> HashMap<(&str, &Stack), SiteId> {
+    let rows = sites.iter().enumerate();
+    rows.map(|(row, site)| ((site.class.as_str(), &site.stack), SiteId::of_row(row))).collect()
 }
 
 fn id_of<K: Hash + Eq, I: Copy>(

@@ -1,12 +1,9 @@
 //! Which followed objects stand for memory outside of the heap.
 
-use std::collections::HashMap;
-
-use crate::facts::ids::SiteId;
 use crate::facts::off_heap::{HolderCount, HolderCounts, HolderRow, Holders};
 use crate::stream::dictionary::{ApplyError, Dictionary, keep_named_classes};
 use crate::stream::kind::Kind;
-use crate::stream::naming::Naming;
+use crate::stream::naming::{Naming, ids_of_sites};
 use crate::stream::profile::Profile;
 use crate::stream::update::Section;
 
@@ -45,9 +42,7 @@ impl Kind for KnownHolders {
 
     fn section_of<'a>(&self, profile: &'a Profile, naming: &mut Naming<'a>) -> Option<Section> {
         let holders = profile.holders.as_ref()?;
-        let sites = profile.sites.iter().enumerate();
-        let sites: HashMap<_, _> =
-            sites.map(|(row, site)| ((site.class.as_str(), &site.stack), SiteId::of_row(row))).collect();
+        let sites = ids_of_sites(&profile.sites);
         let rows = holders.rows.iter().map(|row| HolderCount {
             class: naming.class(&row.class),
             site: sites.get(&(row.class.as_str(), &row.stack)).copied(),

@@ -1,12 +1,9 @@
 //! Which requests' objects are still there.
 
-use std::collections::HashMap;
-
-use crate::facts::ids::SiteId;
 use crate::facts::trace::{TraceCount, TraceCounts, TracedObjects, Traces};
 use crate::stream::dictionary::{ApplyError, Dictionary, keep_named_classes};
 use crate::stream::kind::Kind;
-use crate::stream::naming::Naming;
+use crate::stream::naming::{Naming, ids_of_sites};
 use crate::stream::profile::Profile;
 use crate::stream::update::Section;
 
@@ -46,9 +43,7 @@ impl Kind for Traced {
 
     fn section_of<'a>(&self, profile: &'a Profile, naming: &mut Naming<'a>) -> Option<Section> {
         let traces = profile.traces.as_ref()?;
-        let sites = profile.sites.iter().enumerate();
-        let sites: HashMap<_, _> =
-            sites.map(|(row, site)| ((site.class.as_str(), &site.stack), SiteId::of_row(row))).collect();
+        let sites = ids_of_sites(&profile.sites);
         let rows = traces.rows.iter().map(|row| TraceCount {
             context: row.context,
             class: naming.class(&row.class),
