@@ -7,7 +7,9 @@ use mayfly_heap::dominators::{Dominators, lasting_first};
 use mayfly_heap::growth::{LoadedClasses, OneEach, Outline, Sustained, one_each, sustained};
 use mayfly_heap::{Edge, EdgeName, Filter, Graph, ObjectSet, Strength, paths};
 use mayfly_profile::Profile;
-use mayfly_verdicts::leaks::{Bound, Growth, Starting, Suspicion, Turnover, Watched, growing, is_of_expiry};
+use mayfly_verdicts::leaks::{
+    Bound, Growth, Starting, Suspicion, Turnover, Watched, growing, is_of_expiry, may_have_stopped,
+};
 
 use super::containers::{self, Container};
 use super::labels::{class_of, is_own, named, shown};
@@ -111,16 +113,17 @@ impl Dumps {
         self.classes = Some(now);
     }
 
+    /// Whether one more may tell of something that grew whether it stopped.
+    pub(super) fn want_another(&self) -> bool {
+        let grown = self.grown();
+        grown.into_iter().any(|(growth, row)| {
+            may_have_stopped(&growth) && !matches!(self.judged(growth, &row), Suspicion::Harmless(_))
+        })
+    }
+
     /// What they tell.
     pub(super) fn leaks(&self, searched: Searched) -> Leaks {
-        let heap_bytes = self.outlines.last().map_or(0, Outline::bytes);
-        let least = LEAST_BYTES.max(heap_bytes / LEAST_PART);
-        let grown = sustained(&self.outlines, least);
-        let containers = containers::bytes(&grown);
-        let judged = grown
-            .into_iter()
-            .zip(containers)
-            .map(|(row, container)| (self.judged(&row, container, heap_bytes), row));
+        let judged = self.grown().into_iter().map(|(growth, row)| (self.judged(growth, &row), row));
         let rows = judged.filter(|(suspicion, _)| !matches!(suspicion, Suspicion::Harmless(_))).collect();
         let mut containers = containers::of(rows, self.last.as_ref(), &self.outlines, &self.times);
         let more = containers.len().saturating_sub(MOST);
@@ -129,8 +132,18 @@ impl Dumps {
         Leaks { suspects, more, ..Leaks::of(searched) }
     }
 
-    fn judged(&self, row: &Sustained, container_bytes: Vec<u64>, heap_bytes: u64) -> Suspicion {
-        let mut growth = Growth {
+    /// What became more from each to the next.
+    fn grown(&self) -> Vec<(Growth, Sustained)> {
+        let heap_bytes = self.outlines.last().map_or(0, Outline::bytes);
+        let least = LEAST_BYTES.max(heap_bytes / LEAST_PART);
+        let rows = sustained(&self.outlines, least);
+        let containers = containers::bytes(&rows);
+        let with = |(row, container)| (self.growth(&row, container, heap_bytes), row);
+        rows.into_iter().zip(containers).map(with).collect()
+    }
+
+    fn growth(&self, row: &Sustained, container_bytes: Vec<u64>, heap_bytes: u64) -> Growth {
+        Growth {
             objects: row.own.iter().map(|total| total.objects).collect(),
             bytes: row.held(),
             soft: row.soft.clone(),
@@ -143,7 +156,10 @@ impl Dumps {
             watched: self.watched(),
             starting: self.starting,
             times: self.times.clone(),
-        };
+        }
+    }
+
+    fn judged(&self, mut growth: Growth, row: &Sustained) -> Suspicion {
         // All objects are gone through for these: only where they decide.
         if growing(&growth) == Suspicion::Leak {
             growth.expiry = self.expiry(row);
@@ -278,13 +294,36 @@ mod tests {
     }
 
     fn found(dumps: impl Iterator<Item = Graph>) -> Vec<Suspect> {
+        all(dumps).leaks(Searched::Dumps { files: Vec::new() }).suspects
+    }
+
+    fn all(dumps: impl Iterator<Item = Graph>) -> Dumps {
         let mut all = Dumps::default();
         for graph in dumps {
             let dominators = Dominators::staged(&graph, &held(&graph), lasting_first(&graph));
             all.outlines.push(Outline::identified(&graph, &dominators));
             all.last = Some(graph);
         }
-        all.leaks(Searched::Dumps { files: Vec::new() }).suspects
+        all
+    }
+
+    /// A pool that found its size, and what was found to grow elsewhere.
+    #[test]
+    fn another_dump_is_wanted_where_growth_slowed() {
+        let pool = |buffers: &[u64]| {
+            let graphs = buffers.iter().map(|&buffers| {
+                let mut text = String::from("root static my.App.pool -> 1:my.Pool[16]\n");
+                for at in 0..buffers {
+                    text += &format!("1 -[{at}]-> {:x}:my.Buffer[1000]\n", 0x1000 + at);
+                }
+                heap(&text)
+            });
+            all(graphs).want_another()
+        };
+        assert!(pool(&[114, 312, 504, 600]));
+        assert!(!pool(&[114, 312, 504, 600, 600]), "it is full");
+        assert!(!pool(&[100, 200, 300, 400]), "a leak is one without another");
+        assert!(!pool(&[600, 600, 600, 600]));
     }
 
     /// A consumer is in the list of a bus, by its registration, and in a map of what is to be closed: nothing holds it alone. What it was made for grows as fast,

@@ -29,6 +29,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const STEP_PATIENCE: Duration = Duration::from_secs(3600);
 /// While a program still starts, dumps do not count; so many times as many as were asked for are taken at most.
 const STARTING: usize = 3;
+/// Where growth slows, so many dumps more than were asked for are taken at most.
+const MORE: usize = 2;
 
 pub(super) fn search(pid: u32, args: &LeaksArgs) -> Result<Leaks, Error> {
     let folder = tempfile::tempdir().map_err(|source| Error::NotWritten {
@@ -48,6 +50,7 @@ pub(super) fn search(pid: u32, args: &LeaksArgs) -> Result<Leaks, Error> {
         looked: Instant::now(),
         counted_from: Instant::now(),
         uncounted: 0,
+        more: 0,
         paused_ms: 0,
         notes: Vec::new(),
         ended: false,
@@ -76,6 +79,8 @@ struct Search<'a> {
     counted_from: Instant,
     /// Of those that were taken, how many do not count, as the program still started.
     uncounted: usize,
+    /// How many are taken as growth slowed.
+    more: usize,
     dumps: Dumps,
     paused_ms: u64,
     notes: Vec<String>,
@@ -116,8 +121,19 @@ impl Search<'_> {
             }
             number += 1;
             self.begin_anew()?;
+            if number == self.planned() {
+                self.look_longer();
+            }
         }
         Ok(())
+    }
+
+    /// What grew more slowly in the last interval may have found its size: one more dump tells.
+    fn look_longer(&mut self) {
+        if !self.args.step && self.more < MORE && self.dumps.want_another() {
+            self.more += 1;
+            output::say("something grew more slowly than before: one more dump, to see whether it stops");
+        }
     }
 
     /// While the program starts, all grows: the dumps before the last do not count, and as many more are taken, up to a limit.
@@ -221,7 +237,7 @@ impl Search<'_> {
 
     /// Dumps that are to be taken in all.
     fn planned(&self) -> usize {
-        self.args.dumps + self.uncounted
+        self.args.dumps + self.uncounted + self.more
     }
 
     fn progress(&self, taken: usize, paused_ms: u64) -> String {

@@ -2,6 +2,7 @@
 
 use super::suspicion::Suspicion;
 use super::turnover::Turnover;
+use super::weight::slows;
 
 /// Bytes that are too few to speak of, and the share of the heap that is.
 const LEAST_BYTES: u64 = 8 << 10;
@@ -174,6 +175,13 @@ pub fn growing(growth: &Growth) -> Suspicion {
                 .map_or(Suspicion::Leak, Suspicion::Unsure),
         },
     }
+}
+
+/// Whether one more dump may tell: it grows, and brought less in the last interval than before. A leak goes on, what has found its size stops, and
+/// between the last two dumps both look the same.
+pub fn may_have_stopped(growth: &Growth) -> bool {
+    let grew = increments(&growth.bytes).iter().all(|&step| step > 0.0);
+    grew && growth.bytes.len() > INTERVALS && slows(&growth.bytes, &growth.times)
 }
 
 /// Why all that grows may be the program's start.

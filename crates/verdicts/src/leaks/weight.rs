@@ -33,7 +33,7 @@ impl Weight {
 }
 
 /// Whether it grew more slowly in the last interval than before.
-fn slows(bytes: &[u64], times: &[f64]) -> bool {
+pub(super) fn slows(bytes: &[u64], times: &[f64]) -> bool {
     let [first, .., before, last] = *bytes else { return false };
     let intervals = (bytes.len() - 2) as f64;
     let [before_s, last_s] = match *times {

@@ -5,7 +5,8 @@ use mayfly_profile::{
     Trust,
 };
 use mayfly_verdicts::leaks::{
-    Bound, Growth, Keeper, Recorded, Starting, Suspicion, Turnover, Watched, growing, is_of_expiry, recorded,
+    Bound, Growth, Keeper, Recorded, Starting, Suspicion, Turnover, Watched, growing, is_of_expiry,
+    may_have_stopped, recorded,
 };
 
 fn growth(objects: &[u64], soft: &[u64]) -> Growth {
@@ -39,6 +40,22 @@ fn steady_growth_is_a_leak_and_all_else_says_why_it_is_none() {
     ] {
         reason(&growing(&growth(objects, soft)), name, word);
     }
+}
+
+/// A pool of buffers under a load that rises until six seconds before the last dump.
+#[test]
+fn what_slows_may_have_stopped_and_one_more_dump_tells() {
+    let pool = |objects: &[u64]| growth(objects, &vec![0; objects.len()]);
+    let full = pool(&[114, 312, 504, 600]);
+    assert!(may_have_stopped(&full));
+    assert_eq!(growing(&full), Suspicion::Leak, "it looks so until then");
+    let later = pool(&[114, 312, 504, 600, 600]);
+    assert!(!may_have_stopped(&later), "it has");
+    assert_eq!(growing(&later).name(), "harmless");
+    assert!(!may_have_stopped(&pool(&[100, 200, 300, 400])), "steady");
+    // The last interval was half as long.
+    assert!(!may_have_stopped(&Growth { times: vec![0.0, 10.0, 20.0, 25.0], ..full }));
+    assert!(!may_have_stopped(&pool(&[100, 200, 210])), "too few dumps tell nothing anyway");
 }
 
 /// Lucene's index had 2, 3, 4 and 6 segments of 9 KiB, before it merged them.
