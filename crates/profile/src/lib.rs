@@ -69,7 +69,7 @@ pub use facts::tally::Tally;
 pub use facts::trace::{MOST_TRACE_ROWS, TraceContext, TraceCount, TraceCounts, TracedObjects, Traces};
 pub use facts::trust::{AT_START_UP, Dropped, OwnCost, Refusals, Remainder, Trust};
 pub use facts::view::View;
-pub use fitted::variance::Variances;
+pub use fitted::variance::{TallyVariance, Variances};
 pub use lifetime::ages::Ages;
 pub use lifetime::cohorts::Cohorts;
 pub use lifetime::lifetimes::{ByteAges, Lifetimes};

@@ -146,7 +146,7 @@ impl<'a> Sections<'a> {
 
     fn error_of_site(&self, part: Part, site: &SiteProfile) -> f64 {
         match part {
-            Part::Live => relative(self.variances.of_live_sites([site]), part.of_site(site)),
+            Part::Live => self.variances.of_live_sites([site]).relative(part.of_site(site)).1,
             Part::Allocated | Part::Bucket(_) => site.error,
         }
     }
@@ -154,8 +154,7 @@ impl<'a> Sections<'a> {
     /// The error of what was allocated, as the sampled engine states it, and of what is live.
     fn error(&self, part: Part, class: &ClassProfile) -> f64 {
         if matches!(part, Part::Live) {
-            let live = part.of_class(class);
-            return relative(self.variances.of_tracked(class, live), live);
+            return self.variances.of_live(class).relative(part.of_class(class)).1;
         }
         let estimated = self.profile.run.engine == EngineKind::Sampled && matches!(part, Part::Allocated);
         let estimate = self.profile.estimates.get(&class.name).filter(|_| estimated);
@@ -165,11 +164,6 @@ impl<'a> Sections<'a> {
     fn sites_of(&self, class: &str) -> impl Iterator<Item = &'a SiteProfile> + use<'_, 'a> {
         self.sites.get(class).into_iter().flatten().copied()
     }
-}
-
-/// The standard error of so many bytes, as a share of them.
-fn relative(variance: f64, of: Tally) -> f64 {
-    variance.sqrt() / of.bytes.max(1) as f64
 }
 
 /// As of when what is live is known, and what of that is not.

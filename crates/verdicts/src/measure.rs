@@ -176,8 +176,8 @@ fn live(profile: &Profile, subject: &Subject, bytes: bool) -> Amount {
     let (mut sum, mut any, mut missed) = (Sum::default(), false, 0.0_f64);
     for class in classes(profile, subject) {
         let live = class.live.unwrap_or_default();
-        let variance = variances.of_tracked(class, live);
-        let weight = if variance > 0.0 { variances.followed_of_class(class, live) } else { 0.0 };
+        let variance = variances.of_live(class).bytes;
+        let weight = if variance > 0.0 { variances.followed_of_class(class) } else { 0.0 };
         if live.is_empty() {
             let size = class.allocated.bytes as f64 / class.allocated.objects.max(1) as f64;
             missed = missed.max(if bytes { weight } else { weight / size.max(1.0) });
@@ -192,7 +192,7 @@ fn live(profile: &Profile, subject: &Subject, bytes: bool) -> Amount {
 fn live_at(profile: &Profile, variances: &Variances<'_>, sites: Vec<&SiteProfile>, bytes: bool) -> Amount {
     let mut live = Tally::default();
     sites.iter().for_each(|site| live.add(site.live.unwrap_or_default()));
-    let variance = variances.of_live_sites(sites.iter().copied());
+    let variance = variances.of_live_sites(sites.iter().copied()).bytes;
     let weight = variances.sample_of_sites(sites.iter().map(|site| site.class.as_str()));
     let unseen = if profile.run.lifetimes { variances.unseen_at(&sites) } else { 0.0 };
     with_unseen(amount(live, (variance, weight), bytes), live, unseen, bytes)

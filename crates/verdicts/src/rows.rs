@@ -60,7 +60,7 @@ impl<'a> RunRows<'a> {
         for class in &profile.classes {
             let live = class.live.unwrap_or_default();
             let variance = run.variances.of_class(class);
-            let live_variance = run.variances.of_tracked(class, live);
+            let live_variance = run.variances.of_live(class).bytes;
             for name in [RowName::Total, RowName::Class(stable(&class.name))] {
                 let is_total = name == RowName::Total;
                 let row = run.rows.entry(name).or_default();
@@ -94,7 +94,7 @@ impl<'a> RunRows<'a> {
         }
         for row in self.rows.values_mut().filter(|row| !row.sites.is_empty()) {
             row.variance = self.variances.of_sites(row.sites.iter().copied()).unwrap_or(0.0);
-            row.live_variance = self.variances.of_live_sites(row.sites.iter().copied());
+            row.live_variance = self.variances.of_live_sites(row.sites.iter().copied()).bytes;
         }
     }
 

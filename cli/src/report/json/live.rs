@@ -1,6 +1,6 @@
 //! What is live, in the JSON report: objects, bytes and the standard errors of both.
 
-use mayfly_profile::Tally;
+use mayfly_profile::{Tally, TallyVariance};
 use serde::Serialize;
 
 use super::tally::TallyJson;
@@ -17,15 +17,13 @@ pub(super) struct LiveJson {
 }
 
 impl LiveJson {
-    /// Of this variance in bytes, among so much that was allocated.
-    pub(super) fn of(live: Tally, allocated: Tally, estimated: bool, variance: f64, at_least: bool) -> Self {
-        let like = if live.is_empty() { allocated } else { live };
-        let size = like.bytes as f64 / like.objects.max(1) as f64;
-        let error = if estimated { variance.sqrt() } else { 0.0 };
+    /// Of so much, with these variances if it is an estimate.
+    pub(super) fn of(live: Tally, estimated: bool, variance: TallyVariance, at_least: bool) -> Self {
+        let error = |variance: f64| if estimated { variance.sqrt().round() as u64 } else { 0 };
         Self {
             tally: TallyJson::of(live, estimated),
-            error_objects: (error / size.max(1.0)).round() as u64,
-            error_bytes: error.round() as u64,
+            error_objects: error(variance.objects),
+            error_bytes: error(variance.bytes),
             at_least,
         }
     }

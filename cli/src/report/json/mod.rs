@@ -210,14 +210,8 @@ impl<'a> Numbers<'a> {
             rank_bytes: self.profile.allocated_bytes(class),
             byte_seconds: self.byte_seconds(class),
             live: self.live(class).map(|live| {
-                let variance = self.variances.of_tracked(class, live);
-                LiveJson::of(
-                    live,
-                    class.allocated,
-                    tracked_estimated,
-                    variance,
-                    self.at_least.contains(&*class.name),
-                )
+                let variance = self.variances.of_live(class);
+                LiveJson::of(live, tracked_estimated, variance, self.at_least.contains(&*class.name))
             }),
             not_judged: self.not_judged(class.unjudged, tracked_estimated),
             collected: self.buckets(&class.collected, tracked_estimated),
@@ -256,13 +250,7 @@ impl<'a> Numbers<'a> {
             allocated: TallyJson::of(site.allocated, !exact),
             live: site.live.map(|live| {
                 let variance = self.variances.of_live_sites([site]);
-                LiveJson::of(
-                    live,
-                    site.allocated,
-                    lifetimes_estimated,
-                    variance,
-                    self.at_least.contains(&*site.class),
-                )
+                LiveJson::of(live, lifetimes_estimated, variance, self.at_least.contains(&*site.class))
             }),
             not_judged: self.not_judged(site.unjudged, lifetimes_estimated),
             collected: self.buckets(&site.collected, lifetimes_estimated),

@@ -10,6 +10,30 @@ use crate::facts::tally::Tally;
 use crate::fitted::calibration::Sample;
 use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
 
+/// The variances of one tally.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TallyVariance {
+    /// Of the number of objects.
+    pub objects: f64,
+    /// Of their bytes, in square bytes.
+    pub bytes: f64,
+}
+
+impl std::ops::AddAssign for TallyVariance {
+    fn add_assign(&mut self, other: Self) {
+        self.objects += other.objects;
+        self.bytes += other.bytes;
+    }
+}
+
+impl TallyVariance {
+    /// The standard errors of `part`'s objects and bytes, as shares of them.
+    pub fn relative(self, part: Tally) -> (f64, f64) {
+        let of = |variance: f64, number: u64| variance.sqrt() / number.max(1) as f64;
+        (of(self.objects, part.objects), of(self.bytes, part.bytes))
+    }
+}
+
 /// A share of the whole that is left uncertain, however often a part is seen.
 const LEAST_REST: f64 = 0.02;
 
@@ -18,6 +42,7 @@ pub struct Variances<'p> {
     profile: &'p Profile,
     sample: Option<Sample>,
     classes: FxHashMap<&'p str, &'p ClassProfile>,
+    sites: FxHashMap<&'p str, Vec<&'p SiteProfile>>,
     wholes: FxHashMap<Whole<'p>, Parts>,
     /// Of a class, the most bytes that one sample of its sites stands for.
     weights: FxHashMap<&'p str, f64>,
@@ -55,6 +80,7 @@ impl<'p> Variances<'p> {
             profile,
             sample: Sample::of(profile),
             classes,
+            sites: FxHashMap::default(),
             wholes: FxHashMap::default(),
             weights: FxHashMap::default(),
         };
@@ -63,6 +89,7 @@ impl<'p> Variances<'p> {
             *bytes.entry(all.whole(site)).or_default() += site.allocated.bytes as f64;
         }
         for site in &profile.sites {
+            all.sites.entry(&site.class).or_default().push(site);
             let whole = all.whole(site);
             let (of_site, variance) =
                 (site.allocated.bytes as f64, all.alone(site, bytes.get(&whole).copied().unwrap_or(0.0)));
@@ -96,10 +123,13 @@ impl<'p> Variances<'p> {
         self.profile.engine_interval().map_or(0.0, |interval| one_sample(size, interval as f64))
     }
 
-    /// Bytes that one of a class's objects that is followed stands for, if not each is; of the living, the dead.
-    pub fn followed_of_class(&self, class: &ClassProfile, part: Tally) -> f64 {
-        let of = if part.is_empty() { class.allocated } else { part };
-        mean_size(of) + self.of_tracked(class, of) / (of.bytes as f64).max(1.0)
+    /// Bytes that one of a class's living objects that is followed stands for, if not each is; of the dead where none lives.
+    pub fn followed_of_class(&self, class: &ClassProfile) -> f64 {
+        let live = class.live.unwrap_or_default();
+        if live.is_empty() {
+            return mean_size(class.allocated) * (1.0 + self.of_one(class, class.allocated));
+        }
+        mean_size(live) + self.of_live(class).bytes / (live.bytes as f64).max(1.0)
     }
 
     /// Bytes that one sample of these classes' sites stands for, at most.
@@ -107,16 +137,44 @@ impl<'p> Variances<'p> {
         self.of_missing_sites(classes).sqrt()
     }
 
-    /// Of a part of a class's tracked objects, such as the living; where there are none, of as much as one picked object stands for.
-    pub fn of_tracked(&self, class: &ClassProfile, part: Tally) -> f64 {
-        let Some(sample) = self.sample_of(class) else { return 0.0 };
-        if !sample.draws_sites() {
-            // Thinned for want of room.
-            let one_in = self.profile.trust.following.thinned_to_one_in.max(1) as f64;
-            return part_variance(part, mean_size(class.allocated), one_in - 1.0);
+    /// Of a class's living objects; where there are none, of as much as one picked object stands for.
+    ///
+    /// Site by site, as objects of one site are mostly of one size: one sample of a small object stands for many more than one of a large one.
+    pub fn of_live(&self, class: &ClassProfile) -> TallyVariance {
+        let live = class.live.unwrap_or_default();
+        let of_part = |part: Tally| part_variance(part, mean_size(part), self.of_one(class, part));
+        if live.is_empty() {
+            let of_one = self.of_one(class, class.allocated);
+            return part_variance(live, mean_size(class.allocated), of_one);
         }
-        let of = if part.is_empty() { class.allocated } else { part };
-        part_variance(part, mean_size(of), sample.variance_of_one(of))
+        let (mut sum, mut elsewhere) = (TallyVariance::default(), live);
+        for site in self.sites.get(class.name.as_str()).into_iter().flatten() {
+            let at_site = site.live.unwrap_or_default();
+            elsewhere.objects = elsewhere.objects.saturating_sub(at_site.objects);
+            elsewhere.bytes = elsewhere.bytes.saturating_sub(at_site.bytes);
+            if !at_site.is_empty() {
+                sum += of_part(at_site);
+            }
+        }
+        if elsewhere.objects > 0 && elsewhere.bytes > 0 {
+            sum += of_part(elsewhere);
+        }
+        sum
+    }
+
+    /// What each of a part of a class's objects adds to the variance of their number; 0 where each is followed.
+    fn of_one(&self, class: &ClassProfile, part: Tally) -> f64 {
+        match self.sample_of(class) {
+            Some(sample) if sample.draws_sites() => sample.variance_of_one(part),
+            // Thinned for want of room.
+            Some(_) => self.thinned() - 1.0,
+            None => 0.0,
+        }
+    }
+
+    /// Of the objects that could be followed, one in so many is.
+    fn thinned(&self) -> f64 {
+        self.profile.trust.following.thinned_to_one_in.max(1) as f64
     }
 
     /// Of the bytes that these sites allocated together; `None` of an empty list.
@@ -158,21 +216,26 @@ impl<'p> Variances<'p> {
         self.of_missing_sites(classes.into_iter().filter(|class| !seen.contains(class)))
     }
 
-    /// Of the live bytes of these sites together, and of as much as one picked object stands for of those of which none is live.
-    pub fn of_live_sites<'s>(&self, sites: impl IntoIterator<Item = &'s SiteProfile>) -> f64
+    /// Of what is live of these sites together, and of as much as one picked object stands for of those of which nothing is.
+    pub fn of_live_sites<'s>(&self, sites: impl IntoIterator<Item = &'s SiteProfile>) -> TallyVariance
     where
         'p: 's,
     {
-        let (mut sum, mut missed) = (0.0, 0.0_f64);
+        let (mut sum, mut missed) = (TallyVariance::default(), TallyVariance::default());
         for site in sites {
             let live = site.live.unwrap_or_default();
             let variance = self.of_live_site(site, live);
-            if live.is_empty() { missed = missed.max(variance) } else { sum += variance }
+            if !live.is_empty() {
+                sum += variance;
+            } else if variance.bytes > missed.bytes {
+                missed = variance;
+            }
         }
-        sum + missed
+        sum += missed;
+        sum
     }
 
-    fn of_live_site(&self, site: &SiteProfile, live: Tally) -> f64 {
+    fn of_live_site(&self, site: &SiteProfile, live: Tally) -> TallyVariance {
         let class = self.classes.get(site.class.as_str());
         let drawn = class.and_then(|class| self.sample_of(class)).map(Sample::of_stacks);
         let of = if live.is_empty() { site.allocated } else { live };
@@ -184,10 +247,12 @@ impl<'p> Variances<'p> {
                 // By the share of the site's allocations whose stack was taken.
                 let weight = (site.error * site.allocated.bytes as f64).powi(2)
                     / (site.allocated.bytes as f64).max(1.0);
-                let thinned = self.profile.trust.following.thinned_to_one_in.max(1) as f64;
-                let size = mean_size(site.allocated);
-                (live.bytes as f64 * weight).max(if live.is_empty() { weight * weight } else { 0.0 })
-                    + part_variance(live, size, thinned - 1.0)
+                let size = mean_size(site.allocated).max(1.0);
+                let bytes =
+                    (live.bytes as f64 * weight).max(if live.is_empty() { weight * weight } else { 0.0 });
+                let mut variance = part_variance(live, size, self.thinned() - 1.0);
+                variance += TallyVariance { objects: bytes / (size * size), bytes };
+                variance
             }
         }
     }
@@ -285,12 +350,66 @@ fn one_sample(size: f64, interval: f64) -> f64 {
     if interval <= 0.0 { 0.0 } else { -size.max(1.0) / (-size.max(1.0) / interval).exp_m1() }
 }
 
-fn part_variance(part: Tally, size: f64, of_one: f64) -> f64 {
+fn part_variance(part: Tally, size: f64, of_one: f64) -> TallyVariance {
     let none_seen = if of_one > 0.0 { 1.0 + of_one } else { 0.0 };
     let objects = if part.objects > 0 { part.objects as f64 } else { none_seen };
-    objects * of_one * size * size
+    TallyVariance { objects: objects * of_one, bytes: objects * of_one * size * size }
 }
 
 fn mean_size(tally: Tally) -> f64 {
     tally.bytes as f64 / (tally.objects as f64).max(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INTERVAL: u64 = 64 << 10;
+
+    /// Twenty arrays of a MiB, each picked for sure, and one of 64 bytes that stands for a thousand.
+    fn arrays(with_sites: bool) -> Profile {
+        let (large, small) = (Tally::of(20, 1 << 20), Tally::of(1_024, 64));
+        let mut live = large;
+        live.add(small);
+        let class = ClassProfile {
+            name: "[B".into(),
+            allocated: Tally::of(300_000, 10_000),
+            live: Some(live),
+            ..ClassProfile::default()
+        };
+        let site =
+            |live: Tally| SiteProfile { class: "[B".into(), live: Some(live), ..SiteProfile::default() };
+        let sites = if with_sites { vec![site(large), site(small)] } else { Vec::new() };
+        let mut profile = Profile { classes: vec![class], sites, ..Profile::default() };
+        profile.run.tracking = Tracking::ByteSample(INTERVAL);
+        profile.trust.sample_interval = Some(INTERVAL);
+        profile
+    }
+
+    #[test]
+    fn one_sample_of_a_small_object_makes_the_number_of_objects_unsure_and_hardly_the_bytes() {
+        let profile = arrays(true);
+        let class = &profile.classes[0];
+        let variances = Variances::of(&profile);
+        let (objects, bytes) = variances.of_live(class).relative(class.live.expect("live"));
+        assert!((0.9..1.1).contains(&objects), "1,024 of 1,044 stand on one sample: {objects}");
+        assert!((0.002..0.005).contains(&bytes), "64 KiB of 20 MiB do: {bytes}");
+        assert!(variances.followed_of_class(class) < 40_000.0);
+    }
+
+    #[test]
+    fn what_no_site_has_counts_by_its_mean_size() {
+        let profile = arrays(false);
+        let class = &profile.classes[0];
+        let variance = Variances::of(&profile).of_live(class);
+        let live = class.live.expect("live");
+        let each = live.bytes as f64 / live.objects as f64;
+        let of_one = 1.0 / (each / INTERVAL as f64).exp_m1();
+        let expected = live.objects as f64 * of_one;
+        assert!(
+            (variance.objects / expected - 1.0).abs() < 1e-9 && variance.bytes > variance.objects,
+            "{variance:?}"
+        );
+        assert!((variance.bytes / variance.objects / (each * each) - 1.0).abs() < 1e-9, "{variance:?}");
+    }
 }

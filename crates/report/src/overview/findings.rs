@@ -1,6 +1,6 @@
 //! What was found, in plain words: up to five sentences, each with how sure it is, and which command tells more.
 
-use mayfly_profile::{ClassProfile, Frame, LiveAsOf, OldRow, SiteProfile, Tally, Through, bursts};
+use mayfly_profile::{ClassProfile, Frame, LiveAsOf, OldRow, SiteProfile, Through, bursts};
 
 use super::longest;
 use super::{Finding, Screen};
@@ -27,6 +27,8 @@ const NUMBER: usize = 5;
 
 /// Columns of a name in a sentence.
 const NAME: usize = 50;
+/// A number of objects with a larger error, relative to it, is not shown beside bytes that are better known.
+const FEW_OBJECTS: f64 = 0.25;
 /// A share of all through one line of the program that is worth a word.
 const MUCH: f64 = 0.2;
 
@@ -184,14 +186,24 @@ impl Screen<'_> {
         // What was there before is in the heap as well.
         let knows_all = self.profile.is_from_launch() || self.profile.trust.jvm_allocated_bytes.is_none();
         let of = if knows_all { "what is live" } else { "what was made since and is live" };
+        if let Some(rival) = self.rival_of_living() {
+            return Some(format!(
+                "{} or {} is most of {of}{}: about {} and {}, too close to tell ({})",
+                name(&class.name),
+                name(&rival.name),
+                self.moment(),
+                units::bytes(live(class).bytes),
+                units::bytes(live(rival).bytes),
+                self.sureness_of_live(class).1,
+            ));
+        }
+        let (objects, sureness) = self.sureness_of_live(class);
         Some(format!(
-            "{} is {} of {of}{}: {} in {} objects ({})",
+            "{} is {} of {of}{}: {}{objects} ({sureness})",
             name(&class.name),
             share(live(class).bytes, total),
             self.moment(),
             units::bytes(live(class).bytes),
-            units::count(live(class).objects),
-            self.sureness_of_tracked(class, live(class)),
         ))
     }
 
@@ -244,18 +256,22 @@ impl Screen<'_> {
         "counted".to_owned()
     }
 
-    /// How sure a part of the tracked objects of a class is.
-    fn sureness_of_tracked(&self, class: &ClassProfile, part: Tally) -> String {
-        let thinned = self.profile.trust.following.thinned_to_one_in.max(1);
-        let samples = self.profile.samples_behind(class, part);
-        if let Some(dropped) = self.profile.dropped_beside(class, part) {
-            return at_least(dropped);
+    /// In how many objects of a class what is live is, if that is known about as well, and how sure both are.
+    fn sureness_of_live(&self, class: &ClassProfile) -> (String, String) {
+        let live = class.live.unwrap_or_default();
+        let number = || format!(" in {} objects", units::count(live.objects));
+        if let Some(dropped) = self.profile.dropped_beside(class, live) {
+            return (number(), at_least(dropped));
         }
-        match samples {
-            Some(samples) => plus_minus(1.0 / samples.max(1.0).sqrt()),
-            None if thinned > 1 => plus_minus((thinned as f64 / part.objects.max(1) as f64).sqrt()),
-            None => "counted".to_owned(),
+        let (objects, bytes) = self.variances.of_live(class).relative(live);
+        if bytes == 0.0 && objects == 0.0 {
+            return (number(), "counted".to_owned());
         }
+        // A small object that was sampled stands for many.
+        if objects > FEW_OBJECTS && objects > 2.0 * bytes {
+            return (String::new(), plus_minus(bytes));
+        }
+        (number(), plus_minus(bytes.max(objects)))
     }
 
     /// How fast all of it is.

@@ -16,7 +16,7 @@ mod tables;
 mod traces;
 mod ways;
 
-use mayfly_profile::{BlameRules, MethodProfile, Profile, View};
+use mayfly_profile::{BlameRules, MethodProfile, Profile, Variances, View};
 
 use crate::followed::tracking_text;
 use crate::over_time::in_short;
@@ -44,14 +44,7 @@ const FEWEST: usize = 2;
 pub fn overview(profile: &Profile, view: &View, occasion: &Occasion, columns: usize, more: &str) -> String {
     let shown = view.of(profile);
     let all_hidden = shown.classes.is_empty().then_some(profile.classes.len()).filter(|&classes| classes > 0);
-    let screen = Screen {
-        profile: &shown,
-        all_hidden,
-        columns: columns.clamp(60, MOST_COLUMNS),
-        methods: shown.methods(&rules(view)),
-        rules: rules(view),
-        rules_given: view.rules != BlameRules::default(),
-    };
+    let screen = Screen { all_hidden, ..Screen::new(&shown, view, columns.clamp(60, MOST_COLUMNS)) };
     let mut lines = occasion_lines(occasion);
     let most = LINES + lines.len();
     lines.extend(screen.head(view));
@@ -84,16 +77,7 @@ pub fn found(profile: &Profile, view: &View) -> Vec<Finding> {
     if shown.is_blank() || shown.classes.is_empty() {
         return Vec::new();
     }
-    let methods = shown.methods(&rules(view));
-    let screen = Screen {
-        profile: &shown,
-        all_hidden: None,
-        columns: MOST_COLUMNS,
-        methods,
-        rules: rules(view),
-        rules_given: view.rules != BlameRules::default(),
-    };
-    screen.unbroken_findings()
+    Screen::new(&shown, view, MOST_COLUMNS).unbroken_findings()
 }
 
 /// A part of which there is room.
@@ -129,6 +113,7 @@ fn rules(view: &View) -> BlameRules {
 /// What is shown, and how wide.
 struct Screen<'a> {
     profile: &'a Profile,
+    variances: Variances<'a>,
     /// The view shows no class: how many there are.
     all_hidden: Option<usize>,
     columns: usize,
@@ -137,6 +122,22 @@ struct Screen<'a> {
     rules: BlameRules,
     /// Whether the user said which frames methods are charged by.
     rules_given: bool,
+}
+
+impl<'a> Screen<'a> {
+    /// Of what `view` shows of a profile.
+    fn new(shown: &'a Profile, view: &View, columns: usize) -> Self {
+        let rules = rules(view);
+        Screen {
+            profile: shown,
+            variances: Variances::of(shown),
+            all_hidden: None,
+            columns,
+            methods: shown.methods(&rules),
+            rules,
+            rules_given: view.rules != BlameRules::default(),
+        }
+    }
 }
 
 impl Screen<'_> {

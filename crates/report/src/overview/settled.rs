@@ -2,7 +2,7 @@
 //!
 //! Not here: the errors (`Variances` of `mayfly-profile`).
 
-use mayfly_profile::{ClassProfile, EngineKind, Variances};
+use mayfly_profile::{ClassProfile, EngineKind};
 
 use super::Screen;
 use crate::names::class_text;
@@ -12,6 +12,8 @@ use crate::units;
 const APART: f64 = 2.0;
 /// An error of so much of a number leaves nothing of it.
 const FEW: f64 = 0.5;
+/// A class of a smaller share of the largest one's bytes is no rival: that the largest rests on few samples is said of itself.
+const NEAR: f64 = 0.25;
 /// A largest class that may be less than this share of what is not known is no finding.
 const UNKNOWN: f64 = 1.0;
 
@@ -32,16 +34,13 @@ impl Screen<'_> {
                 units::bytes(unknown as u64)
             ));
         }
-        let variances = Variances::of(self.profile);
-        let variance = variances.of_class(first);
-        if variance.sqrt() > FEW * bytes(first) {
+        let variance = |class: &ClassProfile| self.variances.of_class(class);
+        if variance(first).sqrt() > FEW * bytes(first) {
             let why =
                 "which class allocates most can't be told: few samples, or of threads that live briefly";
             return Some(why.to_owned());
         }
-        let rival = classes.iter().skip(1).find(|class| {
-            bytes(first) - bytes(class) < APART * (variance + variances.of_class(class)).sqrt()
-        })?;
+        let rival = rival(&classes, bytes, variance)?;
         Some(format!(
             "{} or {} allocates most: about {} and {}, too close to tell ({})",
             class_text(&first.name),
@@ -50,6 +49,14 @@ impl Screen<'_> {
             units::bytes(rival.allocated.bytes),
             self.sureness_of_allocated(first),
         ))
+    }
+
+    /// The class that may have more alive than the one that seems to have most.
+    pub(super) fn rival_of_living(&self) -> Option<&ClassProfile> {
+        let bytes = |class: &ClassProfile| class.live.unwrap_or_default().bytes as f64;
+        let mut classes: Vec<&ClassProfile> = self.profile.classes.iter().collect();
+        classes.sort_by(|a, b| bytes(b).total_cmp(&bytes(a)));
+        rival(&classes, bytes, |class| self.variances.of_live(class).bytes)
     }
 
     /// That nothing is known of what was allocated, where something was.
@@ -66,4 +73,16 @@ impl Screen<'_> {
             .map(|part| part.bytes.max(0).unsigned_abs())
             .sum()
     }
+}
+
+/// Of classes by size, the first that errors leave as large as the largest, if it seems to be nearly so.
+fn rival<'c>(
+    classes: &[&'c ClassProfile],
+    bytes: impl Fn(&ClassProfile) -> f64,
+    variance: impl Fn(&ClassProfile) -> f64,
+) -> Option<&'c ClassProfile> {
+    let (first, others) = classes.split_first()?;
+    let apart = |class: &ClassProfile| APART * (variance(first) + variance(class)).sqrt();
+    let near = |class: &&&ClassProfile| bytes(class) > NEAR * bytes(first);
+    others.iter().filter(near).find(|class| bytes(first) - bytes(class) < apart(class)).copied()
 }

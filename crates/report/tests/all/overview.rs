@@ -22,6 +22,10 @@ fn shown(profile: &Profile) -> String {
     overview(profile, &View::default(), &occasion(), COLUMNS, "mayfly report --full run.mayfly")
 }
 
+fn unbroken(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn what_was_dropped_in_unknown_numbers_is_said() {
     let mut profile = with_sites();
@@ -30,6 +34,43 @@ fn what_was_dropped_in_unknown_numbers_is_said() {
     let text = shown(&profile);
     assert!(text.contains("threads shared counters") && !text.contains("Nothing was dropped"), "{text}");
     assert!(!text.contains(" 0 objects"), "{text}");
+}
+
+/// Of which class most is live is a finding if errors leave it; and a number of objects that stands on one sample is none.
+#[test]
+fn what_is_most_of_what_is_live_is_told_as_far_as_errors_leave_it() {
+    const MIB: u64 = 1 << 20;
+    let class = |name: &str, live: &[Tally]| {
+        let mut sum = Tally::default();
+        live.iter().for_each(|part| sum.add(*part));
+        ClassProfile {
+            name: name.into(),
+            allocated: Tally::of(300_000, 10_000),
+            live: Some(sum),
+            ..ClassProfile::default()
+        }
+    };
+    let site = |name: &str, live: Tally| SiteProfile {
+        class: name.into(),
+        live: Some(live),
+        ..SiteProfile::default()
+    };
+    let mut profile = with_lifetimes();
+    profile.run.tracking = Tracking::ByteSample(64 << 10);
+    profile.trust.sample_interval = Some(64 << 10);
+    profile.live_as_of = mayfly_profile::LiveAsOf::End;
+    let (large, small) = (Tally::of(20, MIB), Tally::of(1_024, 64));
+    profile.classes = vec![class("[B", &[large, small]), class("a.Small", &[Tally::of(1_000, 24)])];
+    profile.sites = vec![site("[B", large), site("[B", small), site("a.Small", Tally::of(1_000, 24))];
+    let text = shown(&profile);
+    assert!(text.contains("byte[] is >99 % of what was made since and is live: 20.1 MiB (+-1 %)"), "{text}");
+    profile.classes[1] = class("a.Small", &[Tally::of(20_000, 1_024)]);
+    profile.classes[0] = class("[B", &[Tally::of(20_000, 1_030)]);
+    profile.sites.clear();
+    let text = shown(&profile);
+    let rivals = "byte[] or a.Small is most of what was made since and is live: about 19.6 MiB and 19.5 MiB,";
+    let on_one_line = unbroken(&text);
+    assert!(on_one_line.contains(&format!("{rivals} too close to tell (+-")), "{text}");
 }
 
 /// A JVM that dies before the first sample.
@@ -348,7 +389,7 @@ fn collected() -> Profile {
 fn what_collections_did_is_on_the_screen_with_its_causes() {
     for columns in [80, COLUMNS, MOST_COLUMNS] {
         let text = overview(&collected(), &View::default(), &occasion(), columns, "mayfly report --full x");
-        let on_one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let on_one_line = unbroken(&text);
         for part in [
             "Collections: stopped for 170 ms in all, the longest 30 ms (0.2 % of the time)",
             "56 young (G1 Evacuation Pause): 140 ms, the longest 2 ms, promoted 8.00 MiB",
