@@ -1,7 +1,7 @@
 //! Growth over dumps of one program.
 
 use super::suspicion::Suspicion;
-use super::turnover::Turnover;
+use super::turnover::{Paces, Turnover};
 use super::weight::slows;
 
 /// Bytes that are too few to speak of, and the share of the heap that is.
@@ -206,12 +206,16 @@ fn is_enlarged(growth: &Growth) -> bool {
 /// more. So each waits longer than the last, which neither a load that rises explains, nor objects that live for a while.
 fn backs_up(growth: &Growth) -> bool {
     let Some(turnover) = &growth.turnover else { return false };
-    let Some([came, went]) = turnover.paces(&growth.times) else { return false };
-    let even = |[before, after]: [f64; 2]| after <= EVEN * before && before <= EVEN * after;
+    let Some(Paces { came, went, apart }) = turnover.paces(&growth.objects, &growth.times) else {
+        return false;
+    };
+    let even = |[before, after]: [f64; 2], by: f64| after <= by * before && before <= by * after;
+    // Over one interval a load rises by less than over two.
+    let comes_evenly = even(came, if apart > 1 { EVEN } else { EVEN.sqrt() });
     let (first, last) =
         (growth.objects.first().copied().unwrap_or(0), growth.objects.last().copied().unwrap_or(0));
-    even(came)
-        && even(went)
+    comes_evenly
+        && even(went, EVEN)
         && went[0] >= GOES * came[0]
         && went[1] <= BACKS_UP * came[1]
         && last >= 2 * first

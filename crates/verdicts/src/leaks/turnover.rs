@@ -24,6 +24,16 @@ pub struct Turnover {
     pub second: Vec<u64>,
 }
 
+/// How many came and went in a second.
+pub(super) struct Paces {
+    /// In an early interval, and in the last.
+    pub(super) came: [f64; 2],
+    /// In two intervals.
+    pub(super) went: [f64; 2],
+    /// From the early interval to the last, in intervals.
+    pub(super) apart: usize,
+}
+
 impl Turnover {
     /// Why it is no leak, or may be none; `None` if nothing speaks against one.
     pub fn judged(&self) -> Option<Suspicion> {
@@ -45,9 +55,12 @@ impl Turnover {
         }
     }
 
-    /// How many came in a second, in the first interval and in the last, and how many went in the first and in the second; by when the dumps
-    /// were taken. `None` for fewer than four.
-    pub(super) fn paces(&self, times: &[f64]) -> Option<[[f64; 2]; 2]> {
+    /// How many came and went in a second; there were so many in each dump, which were taken at these times. `None` for fewer than four, and if
+    /// all went from dump to dump, so that what came and went in between was not seen.
+    ///
+    /// If nothing of the first dump is left in the second, more would have gone in between, and what came may have gone, too: then the second
+    /// interval tells, and the last.
+    pub(super) fn paces(&self, objects: &[u64], times: &[f64]) -> Option<Paces> {
         let [start, second, third, ..] = *times else { return None };
         let [.., before, end] = *times else { return None };
         let ([.., stayed, now], [one, of_one, ..], [here, two, of_two, ..]) =
@@ -55,10 +68,25 @@ impl Turnover {
         else {
             return None;
         };
+        let ([_, _, then, ..], [.., there, _]) = (objects, objects) else { return None };
+        if times.len() < 4 || self.present.len() != times.len() || (*of_one == 0 && *of_two == 0) {
+            return None;
+        }
         let pace = |from: u64, to: u64, seconds: f64| to.saturating_sub(from) as f64 / seconds.max(0.001);
-        let came = [pace(*here, *two, second - start), pace(*stayed, *now, end - before)];
-        let went = [pace(*of_one, *one, second - start), pace(*of_two, *two, third - second)];
-        (times.len() >= 4 && self.present.len() == times.len()).then_some([came, went])
+        let (soon, late) = (third - second, end - before);
+        let (comes, goes) = (pace(*stayed, *now, late), pace(*of_two, *two, soon));
+        Some(match *of_one {
+            0 => Paces {
+                came: [pace(*of_two, *then, soon), comes],
+                went: [goes, pace(*stayed, *there, late)],
+                apart: times.len() - 3,
+            },
+            _ => Paces {
+                came: [pace(*here, *two, second - start), comes],
+                went: [pace(*of_one, *one, second - start), goes],
+                apart: times.len() - 2,
+            },
+        })
     }
 
     /// Of what was there at first as large a share goes in each interval: all of it will, however long that takes. Of a leak beside what lives for

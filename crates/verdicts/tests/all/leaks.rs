@@ -189,6 +189,50 @@ fn what_waits_ever_longer_leaks_and_what_lives_for_a_while_does_not() {
         [0, 0, 2_700, 5_700],
     );
     assert_eq!(half, Suspicion::Leak);
+    // 200 a second come, and 60 go; of the first dump's all have gone long before the second, so how many would have is not known.
+    let mails = each_ten_seconds(
+        [420, 1_820, 3_220, 4_620],
+        [420, 0, 0, 0],
+        [0, 1_820, 1_220, 620],
+        [0, 620, 2_620, 4_620],
+    );
+    assert_eq!(mails, Suspicion::Leak);
+    let pages = each_ten_seconds(
+        [550, 1_550, 2_550, 3_550],
+        [550, 0, 0, 0],
+        [0, 1_550, 550, 0],
+        [0, 0, 1_550, 3_550],
+    );
+    assert_eq!(pages, Suspicion::Leak);
+    // Pauses make intervals longer; in the first, half of what came has gone.
+    let turnover = Turnover {
+        present: vec![0, 0, 1_795, 3_905],
+        first: vec![581, 0, 0, 0],
+        second: vec![0, 1_666, 616, 0],
+    };
+    let times = vec![0.0, 10.9, 22.2, 32.9];
+    let long = Growth { turnover: Some(turnover), times, ..growth(&[581, 1_666, 2_845, 3_905], &[0; 4]) };
+    assert_eq!(growing(&long), Suspicion::Leak);
+    // A window of eight seconds, under a load that rose by half between the first two dumps.
+    let window =
+        each_ten_seconds([800, 1_600, 1_610, 1_620], [800, 0, 0, 0], [0, 1_600, 0, 0], [0, 0, 0, 1_620]);
+    assert_ne!(window, Suspicion::Leak);
+    // Each lives for twelve seconds, and a third more come in each ten.
+    let rises = each_ten_seconds(
+        [1_000, 1_330, 1_769, 2_353],
+        [1_000, 0, 0, 0],
+        [0, 1_330, 222, 0],
+        [0, 0, 295, 2_353],
+    );
+    assert_ne!(rises, Suspicion::Leak);
+    // One of sixteen seconds while it fills: nothing is left of the first, and as many go as come in the end.
+    let fills = each_ten_seconds(
+        [300, 1_300, 1_600, 1_610],
+        [300, 300, 0, 0],
+        [300, 1_300, 600, 0],
+        [0, 0, 600, 1_610],
+    );
+    assert_ne!(fills, Suspicion::Leak);
     // Sessions of 20 s on average, 8 s after the first: more go as there are more.
     let sessions = each_ten_seconds(
         [330, 590, 750, 850],
