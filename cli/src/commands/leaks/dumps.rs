@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mayfly_heap::dominators::{Dominators, lasting_first};
-use mayfly_heap::growth::{LoadedClasses, OneEach, Outline, Sustained, one_each, sustained};
+use mayfly_heap::growth::{LoadedClasses, OneEach, Outline, Sustained, in_fixed_arrays, one_each, sustained};
 use mayfly_heap::{Edge, EdgeName, Filter, Graph, ObjectSet, Strength, paths};
 use mayfly_profile::Profile;
 use mayfly_verdicts::leaks::{
@@ -152,6 +152,7 @@ impl Dumps {
             expiry: None,
             turnover: turnover(row),
             bound: None,
+            in_fixed_arrays_of: None,
             nobodys: containers::is_nobodys(row),
             watched: self.watched(),
             starting: self.starting,
@@ -164,6 +165,8 @@ impl Dumps {
         if growing(&growth) == Suspicion::Leak {
             growth.expiry = self.expiry(row);
             growth.bound = self.bound(row);
+            let holder = in_fixed_arrays(row, &self.outlines);
+            growth.in_fixed_arrays_of = holder.map(|label| class_of(&label).to_owned());
         }
         growing(&growth)
     }

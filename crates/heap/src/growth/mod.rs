@@ -16,7 +16,7 @@ mod together;
 mod tree;
 
 pub use loaded::LoadedClasses;
-pub use one_each::{OneEach, one_each};
+pub use one_each::{OneEach, in_fixed_arrays, one_each};
 pub use outline::Outline;
 pub use paths::{PathGrowth, by_path};
 pub use spread::{Spread, spreads};

@@ -1,5 +1,5 @@
 //! What can't become more than its holders: each has one at most, and they do not become more. A ring or a pool of slots that is filled for
-//! the first time, or whose contents become nobody else's.
+//! the first time, or whose contents become nobody else's. So can't what is in arrays that are not made larger than they have slots.
 
 use std::iter::successors;
 
@@ -10,6 +10,8 @@ use super::outline::Outline;
 use super::sustained::Sustained;
 use super::tree::class_of;
 
+/// Its array is never replaced.
+const BOUNDED: &str = "java.util.concurrent.ArrayBlockingQueue";
 /// Fewer holders tell nothing.
 const LEAST_HOLDERS: u64 = 8;
 /// Holders that are more by this factor become more.
@@ -36,6 +38,24 @@ pub fn one_each(row: &Sustained, dumps: &[Outline]) -> Option<OneEach> {
     }
     let above = (0..row.element).rev().take_while(|&at| !is_of_a_collection(&row.path[at]));
     above.filter(|&at| are_as_many(&row.path[..=at], dumps)).find_map(|at| taken(row, at, dumps))
+}
+
+/// The arrays that what grew lies in, each object in a slot of its own, if the program's own has them and they stayed as many and as large all along; the
+/// label of what has them. Not those of collections of the JDK, which are made larger when they are full; a queue with bounds has one for good.
+pub fn in_fixed_arrays(row: &Sustained, dumps: &[Outline]) -> Option<Box<str>> {
+    let at = row.element.checked_sub(1)?;
+    let above = &row.path[at.checked_sub(1)?];
+    let is_fixed = class_of(above) == BOUNDED || !class_of(above).starts_with("java.");
+    if !class_of(&row.path[at]).starts_with('[') || !is_fixed {
+        return None;
+    }
+    let path = &row.path[..=at];
+    let arrays: Vec<_> = dumps.iter().map(|dump| dump.own_at(path)).collect();
+    let as_large = arrays.iter().all(|own| own.objects > 0 && *own == arrays[0]);
+    let last = dumps.last()?;
+    let (tree, node) = (&last.tree, last.node(path)?);
+    let in_slot = |object| tree.dominator(object).is_some_and(|above| tree.node_of[above.0 as usize] == node);
+    (as_large && last.objects(&row.path[..=row.element]).into_iter().all(in_slot)).then(|| above.clone())
 }
 
 /// Whether there are more of them, and not more in each: a list that each of a hundred sessions has may leak. What is in each may become its

@@ -4,6 +4,7 @@ use super::tree::{ClassTree, NodeIndex};
 use crate::dominators::Dominators;
 use crate::graph::Graph;
 use crate::index::ObjectIndex;
+use mayfly_counts::Total;
 
 /// Ids are below.
 const MOST_IDS: usize = 1 << 32;
@@ -64,7 +65,12 @@ impl Outline {
 
     /// How many objects are at the end of such a path.
     pub(super) fn objects_at(&self, path: &[Box<str>]) -> u64 {
-        self.node(path).map_or(0, |node| self.tree.nodes[node as usize].own.objects)
+        self.own_at(path).objects
+    }
+
+    /// The same with their bytes.
+    pub(super) fn own_at(&self, path: &[Box<str>]) -> Total {
+        self.node(path).map_or(Total::default(), |node| self.tree.nodes[node as usize].own)
     }
 
     pub(super) fn node(&self, path: &[Box<str>]) -> Option<NodeIndex> {

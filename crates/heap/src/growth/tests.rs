@@ -322,3 +322,45 @@ fn what_fills_slots_that_do_not_become_more_is_bounded() {
     let grows = bounds([(20, 10, 1), (30, 20, 1), (40, 30, 1), (50, 40, 1)]);
     assert!(grows.values().all(Option::is_none), "{grows:?}");
 }
+
+/// A log's array with so many slots, of which some are filled; a table of as many, with chains; an ArrayList, and a queue with bounds.
+fn log(slots: u64, filled: u64) -> Outline {
+    let size = 16 + 4 * slots;
+    let mut text = format!(
+        "root static my.Log.lines -> 1:java.lang.Object[][{size}]
+         root static my.App.table -> 2:my.Table[16] -slots-> 3:my.Entry[][{size}]
+         root static my.App.list -> 4:java.util.ArrayList[24] -elementData-> 5:java.lang.Object[][{size}]
+         root static my.App.queue -> 6:java.util.concurrent.ArrayBlockingQueue[40] -items-> 7:java.lang.Object[][{size}]\n"
+    );
+    for at in 0..filled {
+        let [line, entry, next, item, job] = [1, 2, 3, 4, 5].map(|part| part * 0x10000 + at);
+        text += &format!("1 -[{at}]-> {line:x}:my.Line[100]\n");
+        text += &format!("3 -[{at}]-> {entry:x}:my.Entry[50] -next-> {next:x}:my.Entry[50]\n");
+        text += &format!("5 -[{at}]-> {item:x}:my.Item[100]\n");
+        text += &format!("7 -[{at}]-> {job:x}:my.Job[100]\n");
+    }
+    let graph = heap(&text);
+    Outline::new(&graph, &Dominators::new(&graph, &Filter::new(&graph, Strength::Strong)))
+}
+
+#[test]
+fn what_lies_in_slots_of_arrays_that_are_not_replaced_is_bounded_by_them() {
+    let fixed = |slots: [u64; 4]| {
+        let outlines = [(slots[0], 10), (slots[1], 20), (slots[2], 30), (slots[3], 40)];
+        let outlines = outlines.map(|(slots, filled)| log(slots, filled));
+        let rows = sustained(&outlines, 100);
+        assert_eq!(rows.len(), 4, "{rows:?}");
+        let found = rows.iter().filter_map(|row| {
+            Some((row.path[row.element].to_string(), in_fixed_arrays(row, &outlines)?.to_string()))
+        });
+        found.collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let found = fixed([50; 4]);
+    let named: Vec<_> = found.iter().map(|(what, of)| (&**what, &**of)).collect();
+    assert_eq!(
+        named,
+        [("my.Job", "queue: java.util.concurrent.ArrayBlockingQueue"), ("my.Line", "class my.Log")],
+        "a table has any number in each slot, a list gets another array"
+    );
+    assert!(fixed([20, 20, 50, 50]).is_empty(), "it was replaced");
+}

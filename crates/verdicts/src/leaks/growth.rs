@@ -66,6 +66,8 @@ pub struct Growth {
     pub turnover: Option<Turnover>,
     /// What holds one of them each, and does not become more, if that is so.
     pub bound: Option<Bound>,
+    /// What has the arrays that they are in, each in a slot, if these were neither replaced by larger ones nor became more.
+    pub in_fixed_arrays_of: Option<String>,
     /// Whether they are of the JDK and nothing of the program's holds them alone, so that nobody can be named.
     pub nobodys: bool,
     /// For how long it was looked at, if that is known.
@@ -170,6 +172,7 @@ pub fn growing(growth: &Growth) -> Suspicion {
             None => few_more(growth)
                 .or_else(|| hardly_more(growth))
                 .or_else(|| filled_in(growth))
+                .or_else(|| slots_of(growth))
                 .or_else(|| since_when(growth))
                 .or_else(|| starts(growth))
                 .map_or(Suspicion::Leak, Suspicion::Unsure),
@@ -295,6 +298,15 @@ fn filled_in(growth: &Growth) -> Option<String> {
     Some(format!(
         "each of {holders} {holder} holds one at most, these do not become more, and {free} have none yet: a ring or a pool that fills; \
          search again{when}"
+    ))
+}
+
+/// Why it can't become more than its arrays have slots.
+fn slots_of(growth: &Growth) -> Option<String> {
+    let holder = growth.in_fixed_arrays_of.as_ref()?;
+    Some(format!(
+        "it fills slots of an array of {holder} that was not replaced by a larger one all along: a ring that fills, or a list with room left; look \
+         for longer (--for)"
     ))
 }
 

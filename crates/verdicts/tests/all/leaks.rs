@@ -96,6 +96,13 @@ fn what_fills_slots_that_do_not_become_more_is_no_leak_yet() {
 }
 
 #[test]
+fn what_fills_an_array_that_is_not_replaced_may_be_a_ring() {
+    let in_fixed_arrays_of = Some("a.Log".to_owned());
+    let ring = Growth { in_fixed_arrays_of, ..growth(&[100, 200, 300, 400], &[0; 4]) };
+    reason(&growing(&ring), "unsure", "slots of an array of a.Log");
+}
+
+#[test]
 fn what_has_a_field_for_its_expiry_is_no_leak_yet() {
     let expiry = |field: &str| is_of_expiry(field).then(|| field.to_owned());
     for field in ["expiredSessions", "byExpiration", "evictionLock", "lock_evict", "idleTTL", "ttlMillis"] {
