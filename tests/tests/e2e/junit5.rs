@@ -310,6 +310,8 @@ fn a_table_says_what_each_test_allocates_and_leaves_behind() {
             let row = Regex::new(expected).expect("a valid pattern");
             assert!(row.is_match(&stdout), "on {jvm} without\n{expected}\nin\n{stdout}");
         }
+        let numbers = Regex::new(r"(?m)^ {2,36}(\d|left: ).*$").expect("a valid pattern");
+        assert!(numbers.find_iter(&stdout).all(|line| line.as_str().chars().count() <= 140), "{stdout}");
     });
     any_jvm(|jvm| {
         let off = "-Dmayfly.table=off".to_owned();
@@ -327,11 +329,16 @@ fn a_table_says_what_each_test_allocates_and_leaves_behind() {
     });
 }
 
+/// Most first, whole lines of at most 140 columns; and at the end what is most over all classes.
 const TABLE: &[&str] = &[
     r"Mayfly: what the tests of sample.TableTest allocate, and leave behind when all are done",
-    r"  6\.87 KiB +2 +\d+ B +4\.90 KiB  oneStays\(\): byte\[\] 4\.90 KiB in 1, sample\.TableTest\.oneStays\(TableTest\.java:38\)",
-    r"left:  byte\[\] 4\.90 KiB in 1, sample\.TableTest\.oneStays\(TableTest\.java:38\)",
+    r"  6\.87 KiB +2 +\d+ B +4\.90 KiB  oneStays\(\): byte\[\] 4\.90 KiB in 1, sample\.TableTest\.oneStays:38\n",
+    r"\n {36}left: byte\[\] 4\.90 KiB in 1, sample\.TableTest\.oneStays:38\n",
     // The table of the class that is loaded is 40,016 bytes, or 80,016 without compressed references.
     r"   +48 B +2 +[3-9]\d\.\d KiB +0 B  aClassIsLoaded\(\)",
-    r"   +\d+ B +\d+ +[\d.]+ KiB +0 B  aLambdaAndAConcatenation\(\): .*sample\.TableTest\.",
+    r"   +\d+ B +\d+ +[\d.]+ KiB +0 B  aLambdaAndAConcatenation\(\): .* TableTest\.",
+    r"  17\.6 KiB +6 +\d+ B +17\.6 KiB  isRepeated, 6 times: byte\[\] 17\.6 KiB in 6, sample\.TableOfManyTest\.isRepeated:15\n.*left: byte\[\] 17\.6 KiB in 6.*\n +10\.8 KiB .*makes11",
+    r"makes3\(\).*\n +2\.96 KiB +2 .* in 2 test methods more",
+    r"Mayfly: 20 tests of 2 classes allocated \d\d\.\d KiB; most:\n.*\n +17\.6 KiB .*TableOfManyTest\.isRepeated, 6 times: byte",
+    r"Mayfly: most is left behind by:\n.*\n +17\.6 KiB +6 +\d+ B +17\.6 KiB  TableOfManyTest\.isRepeated, 6 times: byte",
 ];

@@ -4,9 +4,11 @@ import io.mayfly.Allocations;
 import java.io.PrintStream;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -14,12 +16,12 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 /**
- * Prints for each test class a table of what each of its tests allocates, and of that what is still there when the class is done. JUnit finds
- * it by itself with {@code junit.jupiter.extensions.autodetection.enabled=true}; {@code @ExtendWith(AllocationTable.class)} names it for
- * one class.
+ * Prints for each test class a table of what its tests allocate, most first, and of that what is still there when the class is done; and at
+ * the end which tests of all classes allocate most and leave most behind. JUnit finds it by itself with
+ * {@code junit.jupiter.extensions.autodetection.enabled=true}; {@code @ExtendWith(AllocationTable.class)} names it for one class.
  *
- * <p>The configuration parameter {@code mayfly.table} is {@code full}, {@code short} (a line for each test, without what is left)
- * or {@code off}. No test fails by it.
+ * <p>The configuration parameter {@code mayfly.table} is {@code full} (the ten test methods that allocate most), {@code all} (each
+ * invocation of each), {@code short} (as {@code full}, without what is left) or {@code off}. No test fails by it.
  */
 public final class AllocationTable implements InvocationInterceptor, AfterAllCallback {
   /** How much is printed. */
@@ -30,18 +32,17 @@ public final class AllocationTable implements InvocationInterceptor, AfterAllCal
   /** Tests of a class of which it is remembered what they made. */
   private static final int MOST = 500;
 
-  /** Rows of what is left, for each test. */
-  private static final int LEFT = 2;
-
   /** What one test made. */
   private static final class Line {
+    final String method;
     final String test;
     final Allocations made;
     final long bytes;
     final boolean passed;
 
-    Line(String test, Allocations made, long thread, boolean passed) {
-      this.test = test;
+    Line(ExtensionContext context, Allocations made, long thread, boolean passed) {
+      this.method = context.getTestMethod().map(Method::getName).orElse("");
+      this.test = name(context);
       this.made = made;
       this.bytes = Watched.bytes(made, thread);
       this.passed = passed;
@@ -89,8 +90,7 @@ public final class AllocationTable implements InvocationInterceptor, AfterAllCal
       invocation.proceed();
       return;
     }
-    String test = name(context);
-    Watched.run(invocation, (made, thread, passed) -> lines.add(new Line(test, made, thread, passed)));
+    Watched.run(invocation, (made, thread, passed) -> lines.add(new Line(context, made, thread, passed)));
   }
 
   /** With the method's for one of its repetitions, or of its dynamic tests. */
@@ -122,8 +122,10 @@ public final class AllocationTable implements InvocationInterceptor, AfterAllCal
       }
       Lines lines = context.getStore(STORE).remove(Lines.class, Lines.class);
       if (lines != null) {
-        boolean isShort = parameter(context).equals("short");
-        System.out.print(table(context.getRequiredTestClass().getName(), lines, isShort));
+        String testClass = context.getRequiredTestClass().getName();
+        TestTable table = new TestTable(testClass, rows(lines, parameter(context)), lines.more);
+        System.out.print(table.text(parameter(context)));
+        context.getRoot().getStore(STORE).getOrComputeIfAbsent(WholeRun.class, key -> new WholeRun(), WholeRun.class).add(table);
       }
     } catch (RuntimeException | LinkageError e) {
       System.out.println("Mayfly: no table of " + context.getDisplayName() + ": " + e);
@@ -147,41 +149,18 @@ public final class AllocationTable implements InvocationInterceptor, AfterAllCal
     return context.getConfigurationParameter(PARAMETER).orElse("full").trim().toLowerCase(Locale.ROOT);
   }
 
-  private static String table(String testClass, Lines lines, boolean isShort) {
-    StringBuilder text = new StringBuilder("Mayfly: what the tests of ").append(testClass).append(" allocate");
-    text.append(isShort ? "" : ", and leave behind when all are done").append(" (once: what happens once only, not in the others)\n");
-    text.append(String.format("  %10s %8s %10s ", "allocated", "objects", "once"));
-    text.append(isShort ? "" : String.format("%10s ", "left")).append(" test: most of it\n");
-    boolean collected = false;
+  /** A row for each test method, or for each of its invocations if all are wanted. */
+  private static Collection<TestRow> rows(Lines lines, String parameter) {
+    Map<String, TestRow> rows = new LinkedHashMap<>();
+    boolean collected = parameter.equals("short");
     for (Line line : lines.lines) {
       // One collection for all of them.
-      Allocations made = collected || isShort ? line.made.leftNow() : line.made.left();
+      Allocations made = collected ? line.made.leftNow() : line.made.left();
       collected = true;
-      row(text, line, made, isShort);
+      boolean isOne = parameter.equals("all") || line.method.isEmpty();
+      rows.computeIfAbsent(isOne ? line.test : line.method, key -> new TestRow(line.method, line.test))
+          .add(made, line.bytes, line.passed);
     }
-    if (lines.more > 0) {
-      text.append("  and ").append(lines.more).append(" more tests\n");
-    }
-    return text.toString();
-  }
-
-  private static void row(StringBuilder text, Line line, Allocations made, boolean isShort) {
-    List<Allocations.Row> rows = made.rows();
-    String about = made.isEstimated() ? "~" : "";
-    long objects = Bytes.sum(rows, Allocations.Row::objects);
-    text.append(String.format("  %10s %8s %10s ", Bytes.shown(line.bytes), about + objects,
-        Bytes.shown(Bytes.sum(made.once(), Allocations.Row::bytes))));
-    text.append(isShort ? "" : String.format("%10s ", Bytes.shown(Bytes.sum(rows, Allocations.Row::leftBytes))));
-    text.append(' ').append(line.test).append(line.passed ? "" : " (failed)");
-    if (!rows.isEmpty()) {
-      Allocations.Row most = rows.get(0);
-      text.append(": ").append(Bytes.of(most, most.bytes(), most.objects()));
-    }
-    text.append('\n');
-    if (!isShort) {
-      rows.stream().filter(row -> row.leftObjects() > 0)
-          .sorted(Comparator.comparingLong(Allocations.Row::leftBytes).reversed()).limit(LEFT)
-          .forEach(row -> text.append(" ".repeat(34)).append("left:  ").append(Bytes.of(row, row.leftBytes(), row.leftObjects())).append('\n'));
-    }
+    return rows.values();
   }
 }

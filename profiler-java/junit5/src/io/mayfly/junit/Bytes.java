@@ -25,6 +25,16 @@ final class Bytes {
     return String.format(Locale.ROOT, number < 10 ? "%.2f %s" : number < 100 ? "%.1f %s" : "%.0f %s", number, UNITS[unit]);
   }
 
+  /** With three digits or so: {@code 12.3 k}. */
+  static String count(long number) {
+    if (number < 10_000) {
+      return Long.toString(number);
+    }
+    boolean isMillions = number >= 1_000_000;
+    double shown = number / (isMillions ? 1e6 : 1e3);
+    return String.format(Locale.ROOT, shown < 100 ? "%.1f %s" : "%.0f %s", shown, isMillions ? "M" : "k");
+  }
+
   static long sum(List<Allocations.Row> rows, ToLongFunction<Allocations.Row> number) {
     return rows.stream().mapToLong(number).sum();
   }
