@@ -153,6 +153,7 @@ impl Dumps {
             turnover: turnover(row),
             bound: None,
             in_fixed_arrays_of: None,
+            lasting: is_lasting(row),
             nobodys: containers::is_nobodys(row),
             watched: self.watched(),
             starting: self.starting,
@@ -261,6 +262,11 @@ impl Dumps {
     }
 }
 
+/// Whether a class or a thread holds it alone: then no method that is at work with it does.
+fn is_lasting(row: &Sustained) -> bool {
+    row.path.first().is_some_and(|root| root.starts_with("class ") || &**root == "java.lang.Thread")
+}
+
 /// What came and went of what the element is called by.
 fn turnover(row: &Sustained) -> Option<Turnover> {
     let stay = row.stays.get(named(row))?.clone();
@@ -327,6 +333,32 @@ mod tests {
         assert!(!pool(&[114, 312, 504, 600, 600]), "it is full");
         assert!(!pool(&[100, 200, 300, 400]), "a leak is one without another");
         assert!(!pool(&[600, 600, 600, 600]));
+    }
+
+    /// A list that begins to grow after the third dump, and what a method is at work with during the last.
+    #[test]
+    fn what_begins_late_is_looked_at_for_longer_and_work_at_hand_is_not() {
+        let app = |&(lines, at_hand): &(u64, u64)| {
+            let mut text =
+                String::from("root static my.App.lines -> 1:my.Lines[16]\nroot jni -> 2:my.Work[16]\n");
+            for (holder, number, class) in [(1, lines, "my.Line"), (2, at_hand, "my.Part")] {
+                for at in 0..number {
+                    text += &format!("{holder} -[{at}]-> {:x}:{class}[1000]\n", 0x10000 * holder + at);
+                }
+            }
+            heap(&text)
+        };
+        let judged = |dumps: &[(u64, u64)]| {
+            let dumps = all(dumps.iter().map(app));
+            let found = dumps.leaks(Searched::Dumps { files: Vec::new() }).suspects;
+            let named: Vec<_> = found.iter().map(|of| (of.what.clone(), of.suspicion.name())).collect();
+            (named, dumps.want_another())
+        };
+        let line = |verdict| vec![("my.Line".to_owned(), verdict)];
+        assert_eq!(judged(&[(9, 0), (9, 0), (9, 0), (90, 90)]), (line("unsure"), true));
+        assert_eq!(judged(&[(9, 0), (9, 0), (9, 0), (9, 90)]), (Vec::new(), false));
+        assert_eq!(judged(&[(9, 0), (9, 0), (9, 0), (90, 9), (170, 0), (250, 90)]), (line("leak"), false));
+        assert_eq!(judged(&[(9, 0), (9, 0), (9, 0), (90, 9), (90, 0), (90, 0)]), (Vec::new(), false));
     }
 
     /// A consumer is in the list of a bus, by its registration, and in a map of what is to be closed: nothing holds it alone. What it was made for grows as fast,

@@ -11,8 +11,8 @@ use mayfly_counts::Total;
 pub struct Sustained {
     /// Classes from a root on, each held by the one before alone, as in [`super::PathGrowth`].
     pub path: Vec<Box<str>>,
-    /// What of the path became more: the first of its classes with more objects in each dump than in the one before; the last
-    /// class where none has.
+    /// What of the path became more: the first of its classes with more objects in each dump than in the one before, else in steps;
+    /// the last class where none has.
     pub element: usize,
     /// These objects in each dump.
     pub own: Vec<Total>,
@@ -42,7 +42,7 @@ impl Sustained {
     }
 }
 
-/// What grew all along some dumps, in their order, by `least` bytes or more; most first. Each element is there once, with the
+/// What grew all along some dumps, or where ids are known in steps, in their order, by `least` bytes or more; most first. Each element is there once, with the
 /// path below it that grew most.
 pub fn sustained(dumps: &[Outline], least: u64) -> Vec<Sustained> {
     let Some(last) = dumps.last().filter(|_| dumps.len() > 1) else { return Vec::new() };
@@ -87,7 +87,8 @@ impl<'tree> Compared<'tree> {
         // Each node comes after the one above.
         for number in (1..last.nodes.len()).rev() {
             let bytes = compared.held(number as NodeIndex);
-            if rises(&bytes) || compared.is_enlarged(number as NodeIndex) {
+            let in_steps = compared.stays.is_some() && rises_in_steps(&bytes);
+            if rises(&bytes) || in_steps || compared.is_enlarged(number as NodeIndex) {
                 grown[number] = bytes[bytes.len() - 1] - bytes[0];
             }
             let above = last.nodes[number].above as usize;
@@ -165,8 +166,9 @@ impl<'tree> Compared<'tree> {
         let mut nodes: Vec<_> = up.take_while(|&node| node != 0).collect();
         nodes.reverse();
         let objects = |node| self.own(node).iter().map(|total| total.objects).collect::<Vec<_>>();
-        let more = |&node: &NodeIndex| rises(&objects(node));
-        let element = match nodes.iter().position(more) {
+        let first = |more: fn(&[u64]) -> bool| nodes.iter().position(|&node| more(&objects(node)));
+        let in_steps = || if self.stays.is_some() { first(rises_in_steps) } else { None };
+        let element = match first(rises).or_else(in_steps) {
             Some(element) => element,
             None if self.grows_by_its_parts(node) => nodes.len() - 1,
             None => return None,
@@ -203,6 +205,13 @@ impl<'tree> Compared<'tree> {
         let own: Vec<_> = self.own(node).iter().map(|total| total.bytes).collect();
         rises(&own) || self.is_enlarged(node) || parts > self.grown[node as usize] / 2
     }
+}
+
+/// Whether they never fall, and rise more than once or at last: what a job leaves now and then, and what begins late, grows so.
+fn rises_in_steps(numbers: &[u64]) -> bool {
+    let steps = || numbers.windows(2).map(|pair| pair[0] < pair[1]);
+    let often = steps().filter(|&rises| rises).count() > 1 || steps().next_back() == Some(true);
+    often && numbers.windows(2).all(|pair| pair[0] <= pair[1])
 }
 
 fn rises(numbers: &[u64]) -> bool {

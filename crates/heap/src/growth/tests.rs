@@ -364,3 +364,30 @@ fn what_lies_in_slots_of_arrays_that_are_not_replaced_is_bounded_by_them() {
     );
     assert!(fixed([20, 20, 50, 50]).is_empty(), "it was replaced");
 }
+
+/// A list to which a job adds now and then, and one that is full.
+fn jobs(lines: u64, full: u64, known: bool) -> Outline {
+    let mut text = String::from(
+        "root static my.App.lines -> 1:my.Lines[16]
+         root static my.App.cache -> 2:my.Cache[16]\n",
+    );
+    for (holder, number, class) in [(1, lines, "my.Line"), (2, full, "my.Page")] {
+        for at in 0..number {
+            text += &format!("{holder} -[{at}]-> {:x}:{class}[100]\n", 0x10000 * holder + at);
+        }
+    }
+    let graph = heap(&text);
+    let dominators = Dominators::new(&graph, &Filter::new(&graph, Strength::Strong));
+    if known { Outline::identified(&graph, &dominators) } else { Outline::new(&graph, &dominators) }
+}
+
+#[test]
+fn what_grew_in_steps_is_found_where_it_is_known_what_has_gone() {
+    let found = |known| {
+        let outlines = [(10, 5), (70, 90), (70, 90), (130, 90)].map(|(lines, full)| jobs(lines, full, known));
+        let rows = sustained(&outlines, 100);
+        rows.iter().map(|row| row.path[row.element].to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(true), ["my.Line"]);
+    assert!(found(false).is_empty());
+}

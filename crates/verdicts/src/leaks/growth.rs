@@ -41,6 +41,9 @@ const MORE: f64 = 1.25;
 const FEW: f64 = 8.0;
 const WEIGHS: f64 = 0.01;
 
+/// Growth in steps of less than this share of the heap is that of tables which any program fills.
+const IN_STEPS: f64 = 0.005;
+
 /// Growth of what nobody holds alone that tells nothing.
 const HARDLY: f64 = 0.1;
 
@@ -68,6 +71,8 @@ pub struct Growth {
     pub bound: Option<Bound>,
     /// What has the arrays that they are in, each in a slot, if these were neither replaced by larger ones nor became more.
     pub in_fixed_arrays_of: Option<String>,
+    /// Whether a class or a thread's own object holds them, not only what a method is at work with.
+    pub lasting: bool,
     /// Whether they are of the JDK and nothing of the program's holds them alone, so that nobody can be named.
     pub nobodys: bool,
     /// For how long it was looked at, if that is known.
@@ -117,6 +122,8 @@ pub struct Watched {
 
 /// What follows from growth over dumps.
 pub fn growing(growth: &Growth) -> Suspicion {
+    let began = since_it_began(growth);
+    let growth = began.as_ref().unwrap_or(growth);
     let steps = increments(&growth.bytes);
     let all: f64 = steps.iter().sum();
     let least = (LEAST_BYTES as f64).max(growth.heap_bytes as f64 * LEAST_SHARE);
@@ -124,6 +131,13 @@ pub fn growing(growth: &Growth) -> Suspicion {
         return Suspicion::Unsure(
             "it is one array that is replaced by a larger one now and then, as of a StringBuilder or a BitSet: it may grow without end, or \
              have found its size; look for longer (--for)"
+                .to_owned(),
+        );
+    }
+    if goes_up_in_steps(growth) {
+        return Suspicion::Unsure(
+            "it grew between some dumps and not between others, and nothing of it has gone: what began late, what a job leaves now and then, or a \
+             cache that fills in steps; look for longer (--for)"
                 .to_owned(),
         );
     }
@@ -183,8 +197,47 @@ pub fn growing(growth: &Growth) -> Suspicion {
 /// Whether one more dump may tell: it grows, and brought less in the last interval than before. A leak goes on, what has found its size stops, and
 /// between the last two dumps both look the same.
 pub fn may_have_stopped(growth: &Growth) -> bool {
+    let began = since_it_began(growth);
+    let growth = began.as_ref().unwrap_or(growth);
     let grew = increments(&growth.bytes).iter().all(|&step| step > 0.0);
-    grew && growth.bytes.len() > INTERVALS && slows(&growth.bytes, &growth.times)
+    let slowed = grew && growth.bytes.len() > INTERVALS && slows(&growth.bytes, &growth.times);
+    slowed || goes_up_in_steps(growth)
+}
+
+/// The same from the dump on after which it grew, if it grew from each dump to the next since, often enough to tell.
+fn since_it_began(growth: &Growth) -> Option<Growth> {
+    let still = increments(&growth.objects).iter().take_while(|&&step| step == 0.0).count();
+    let enough = growth.lasting && still > 0 && growth.objects.len() > still + INTERVALS;
+    let turnover = growth.turnover.as_ref().filter(|_| enough)?;
+    let from = |numbers: &[u64]| numbers.get(still..).map_or_else(Vec::new, <[u64]>::to_vec);
+    Some(Growth {
+        objects: from(&growth.objects),
+        bytes: from(&growth.bytes),
+        soft: from(&growth.soft),
+        container_bytes: from(&growth.container_bytes),
+        times: growth.times.get(still..).map_or_else(Vec::new, <[f64]>::to_vec),
+        turnover: Some(Turnover {
+            present: from(&turnover.present),
+            first: from(&turnover.first),
+            second: Vec::new(),
+        }),
+        ..growth.clone()
+    })
+}
+
+/// Whether it grew by much between some dumps, but not between all, lost nothing, and did not stop: at the end it was not without growth for longer than
+/// ever before. What grew once only did so at last, and is no work at hand.
+fn goes_up_in_steps(growth: &Growth) -> bool {
+    let keeps_all = |of: &Turnover| of.first.iter().all(|&left| left == of.first[0]);
+    let more = increments(&growth.objects);
+    let flat: Vec<_> = more.split(|&step| step > 0.0).map(<[f64]>::len).collect();
+    let Some((&at_end, before)) = flat.split_last() else { return false };
+    growth.turnover.as_ref().is_some_and(keeps_all)
+        && (before.len() > 1 || (at_end == 0 && growth.lasting))
+        && before.iter().any(|&intervals| intervals > 0 && intervals >= at_end)
+        && more.iter().all(|&step| step >= 0.0)
+        && more.iter().sum::<f64>() >= FEW
+        && difference(&growth.bytes) >= IN_STEPS * growth.heap_bytes as f64
 }
 
 /// Why all that grows may be the program's start.

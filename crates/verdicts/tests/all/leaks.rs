@@ -58,6 +58,42 @@ fn what_slows_may_have_stopped_and_one_more_dump_tells() {
     assert!(!may_have_stopped(&pool(&[100, 200, 210])), "too few dumps tell nothing anyway");
 }
 
+/// Looked at each ten seconds; a job runs each fourteen, and keeps 600 lines.
+#[test]
+fn what_a_job_leaves_now_and_then_is_not_called_harmless() {
+    let kept = |objects: &[u64], first: &[u64]| {
+        let turnover = Turnover { present: objects.to_vec(), first: first.to_vec(), second: Vec::new() };
+        Growth { turnover: Some(turnover), ..growth(objects, &vec![0; objects.len()]) }
+    };
+    for (what, objects, name) in [
+        ("a job", &[0, 600, 600, 1_200][..], "unsure"),
+        ("the same from the first on", &[0, 0, 600, 1_200], "unsure"),
+        ("and a dump later", &[0, 600, 600, 1_200, 1_200], "unsure"),
+        ("what filled and stopped", &[0, 600, 1_200, 1_200], "harmless"),
+        ("what filled in steps and stopped", &[0, 600, 600, 1_200, 1_200, 1_200], "harmless"),
+        ("what came once", &[0, 600, 600, 600], "harmless"),
+        ("what was emptied", &[600, 1_200, 0, 600], "harmless"),
+        ("few", &[600, 603, 603, 606], "harmless"),
+    ] {
+        let growth = kept(objects, &vec![objects[0]; objects.len()]);
+        let judged = growing(&growth);
+        assert_eq!(judged.name(), name, "{what}: {judged:?}");
+        assert_eq!(may_have_stopped(&growth), name == "unsure", "{what}");
+    }
+    reason(&growing(&kept(&[0, 600, 600, 1_200], &[0; 4])), "unsure", "nothing of it has gone");
+    let lasting = |objects: &[u64]| {
+        growing(&Growth { lasting: true, ..kept(objects, &vec![objects[0]; objects.len()]) })
+    };
+    assert_eq!(lasting(&[0, 0, 0, 600]).name(), "unsure", "it began late");
+    assert_eq!(growing(&kept(&[0, 0, 0, 600], &[0; 4])).name(), "harmless", "work at hand");
+    assert_eq!(lasting(&[0, 0, 0, 600, 1_200, 1_800]), Suspicion::Leak, "it grew three times since");
+    assert_eq!(lasting(&[0, 0, 0, 600, 600, 600]).name(), "harmless");
+    let loses = kept(&[600, 900, 900, 1_200], &[600, 500, 400, 300]);
+    assert_eq!(growing(&loses).name(), "harmless", "it turns over");
+    let unknown = growth(&[0, 600, 600, 1_200], &[0; 4]);
+    assert_eq!(growing(&unknown).name(), "harmless", "of files nobody knows what has gone");
+}
+
 /// Lucene's index had 2, 3, 4 and 6 segments of 9 KiB, before it merged them.
 #[test]
 fn a_few_small_objects_more_tell_no_leak() {
