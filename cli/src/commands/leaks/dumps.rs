@@ -8,7 +8,7 @@ use mayfly_heap::growth::{LoadedClasses, OneEach, Outline, Sustained, in_fixed_a
 use mayfly_heap::{Edge, EdgeName, Filter, Graph, ObjectSet, Strength, paths};
 use mayfly_profile::Profile;
 use mayfly_verdicts::leaks::{
-    Bound, Growth, Starting, Suspicion, Turnover, Watched, growing, is_of_expiry, may_have_stopped,
+    Bound, Growth, Starting, Suspicion, Turnover, Watched, growing, is_of_expiry, is_unsteady,
 };
 
 use super::containers::{self, Container};
@@ -113,11 +113,11 @@ impl Dumps {
         self.classes = Some(now);
     }
 
-    /// Whether one more may tell of something that grew whether it stopped.
+    /// Whether one more may tell of something that grew whether it goes on.
     pub(super) fn want_another(&self) -> bool {
         let grown = self.grown();
         grown.into_iter().any(|(growth, row)| {
-            may_have_stopped(&growth) && !matches!(self.judged(growth, &row), Suspicion::Harmless(_))
+            is_unsteady(&growth) && !matches!(self.judged(growth, &row), Suspicion::Harmless(_))
         })
     }
 
@@ -330,6 +330,7 @@ mod tests {
             all(graphs).want_another()
         };
         assert!(pool(&[114, 312, 504, 600]));
+        assert!(pool(&[60, 240, 300, 400]), "two requests ran at once");
         assert!(!pool(&[114, 312, 504, 600, 600]), "it is full");
         assert!(!pool(&[100, 200, 300, 400]), "a leak is one without another");
         assert!(!pool(&[600, 600, 600, 600]));

@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const STEP_PATIENCE: Duration = Duration::from_secs(3600);
 /// While a program still starts, dumps do not count; so many times as many as were asked for are taken at most.
 const STARTING: usize = 3;
-/// Where growth slows, so many dumps more than were asked for are taken at most.
+/// Where growth is not steady, so many dumps more than were asked for are taken at most.
 const MORE: usize = 2;
 
 pub(super) fn search(pid: u32, args: &LeaksArgs) -> Result<Leaks, Error> {
@@ -79,7 +79,7 @@ struct Search<'a> {
     counted_from: Instant,
     /// Of those that were taken, how many do not count, as the program still started.
     uncounted: usize,
-    /// How many are taken as growth slowed.
+    /// How many are taken as growth was not steady.
     more: usize,
     dumps: Dumps,
     paused_ms: u64,
@@ -128,11 +128,11 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// What grew more slowly in the last interval may have found its size: one more dump tells.
+    /// What grew more slowly in the last interval, or by chance, may have found its size: one more dump tells.
     fn look_longer(&mut self) {
         if !self.args.step && self.more < MORE && self.dumps.want_another() {
             self.more += 1;
-            output::say("something grew more slowly than before: one more dump, to see whether it stops");
+            output::say("something grew, and not steadily: one more dump, to see whether it goes on");
         }
     }
 

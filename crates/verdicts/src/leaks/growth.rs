@@ -194,14 +194,15 @@ pub fn growing(growth: &Growth) -> Suspicion {
     }
 }
 
-/// Whether one more dump may tell: it grows, and brought less in the last interval than before. A leak goes on, what has found its size stops, and
-/// between the last two dumps both look the same.
-pub fn may_have_stopped(growth: &Growth) -> bool {
+/// Whether one more dump may tell: it grows, but brought less in the last interval than before, or much more in one than in another, or nothing in some.
+/// A leak goes on; what has found its size stops, and a pool is enlarged ever more rarely.
+pub fn is_unsteady(growth: &Growth) -> bool {
     let began = since_it_began(growth);
     let growth = began.as_ref().unwrap_or(growth);
-    let grew = increments(&growth.bytes).iter().all(|&step| step > 0.0);
-    let slowed = grew && growth.bytes.len() > INTERVALS && slows(&growth.bytes, &growth.times);
-    slowed || goes_up_in_steps(growth)
+    let paces = paces(&growth.bytes, &growth.times);
+    let least = paces.iter().copied().fold(f64::INFINITY, f64::min);
+    let uneven = || paces.iter().any(|&pace| STEADY * pace > least) || slows(&growth.bytes, &growth.times);
+    (paces.len() >= INTERVALS && least > 0.0 && uneven()) || goes_up_in_steps(growth)
 }
 
 /// The same from the dump on after which it grew, if it grew from each dump to the next since, often enough to tell.
@@ -288,12 +289,7 @@ fn outgrows(growth: &Growth) -> bool {
 /// Whether there are more in each dump by about as many a second, and as many in the last interval as in the first: a window or a cache grows
 /// ever more slowly, until it is full.
 fn grows_steadily(growth: &Growth) -> bool {
-    let steps = increments(&growth.objects);
-    let seconds = |at: usize| match growth.times.get(at..at + 2) {
-        Some([from, to]) => (to - from).max(0.001),
-        _ => 1.0,
-    };
-    let paces: Vec<f64> = steps.iter().enumerate().map(|(at, step)| step / seconds(at)).collect();
+    let paces = paces(&growth.objects, &growth.times);
     let (&[first, .., last], &[few, .., many]) = (&paces[..], &growth.objects[..]) else { return false };
     let mean = paces.iter().sum::<f64>() / paces.len() as f64;
     let is_even = paces.iter().all(|&pace| (STEADY * mean..=mean / STEADY).contains(&pace));
@@ -385,6 +381,15 @@ fn words(name: &str) -> impl Iterator<Item = String> {
 
 fn increments(numbers: &[u64]) -> Vec<f64> {
     numbers.windows(2).map(|pair| pair[1] as f64 - pair[0] as f64).collect()
+}
+
+/// How much more came in each second, between each two dumps; per interval where no times are known.
+fn paces(numbers: &[u64], times: &[f64]) -> Vec<f64> {
+    let seconds = |at: usize| match times.get(at..at + 2) {
+        Some([from, to]) => (to - from).max(0.001),
+        _ => 1.0,
+    };
+    increments(numbers).into_iter().enumerate().map(|(at, step)| step / seconds(at)).collect()
 }
 
 fn difference(numbers: &[u64]) -> f64 {

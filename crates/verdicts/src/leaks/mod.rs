@@ -11,7 +11,7 @@ mod suspicion;
 mod turnover;
 mod weight;
 
-pub use growth::{Bound, Growth, Starting, Watched, growing, is_of_expiry, may_have_stopped};
+pub use growth::{Bound, Growth, Starting, Watched, growing, is_of_expiry, is_unsteady};
 pub use outside::grows_outside;
 pub use recorded::{Keeper, Kept, Recorded, recorded};
 pub use suspicion::Suspicion;
