@@ -97,7 +97,7 @@ fn one_run(
         }
         None => launch.start_bare(streams)?,
     };
-    let (ended, run) = measure(running, time, launch.is_java())?;
+    let (ended, run) = measure(running, time)?;
     match exit_code(ended.status) {
         0 => Ok(run),
         TERMINATED if time.is_some() => Ok(run),

@@ -144,6 +144,11 @@ pub(crate) fn hotspot_files(process: &Process) -> Result<Vec<String>, Unreachabl
     Ok(files)
 }
 
+/// Whether a process of ours has loaded HotSpot.
+pub(crate) fn is_jvm(pid: u32) -> bool {
+    Process::find(pid).and_then(|process| hotspot_files(&process)).is_ok()
+}
+
 /// The agent's library among mapped files.
 pub(crate) fn agent_library(files: &[String]) -> Option<String> {
     let is_agent = |file: &&String| {

@@ -12,32 +12,31 @@ use nix::sys::time::TimeValLike;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::error::Error;
+use crate::session::jvms;
 use crate::session::launch::{Ended, Running};
 use crate::session::process::peak_bytes;
 
 /// How often memory is looked at: what it grows by after the last look is missed.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Waits for the end of a program that was just started, and ends it after `time` if that is given. Of a program that is no JVM itself the
-/// memory is not known: the JVMs that it starts have theirs.
+/// Waits for the end of a program that was just started, and ends it after `time` if that is given. Of a program whose process is no JVM
+/// the memory is not known: the JVMs that it starts have theirs.
 ///
 /// # Errors
 /// [`Error::NotWatched`].
-pub(crate) fn measure(
-    running: Running,
-    time: Option<Duration>,
-    is_java: bool,
-) -> Result<(Ended, MeasuredRun), Error> {
+pub(crate) fn measure(running: Running, time: Option<Duration>) -> Result<(Ended, MeasuredRun), Error> {
     let pid = running.pid();
     let not_watched = |source| Error::NotWatched { program: pid.to_string(), source };
     let (began, before) = (Instant::now(), spent().map_err(not_watched)?);
     let (ended, ends) = mpsc::channel::<()>();
     let looker = thread::spawn(move || {
         let (mut peak, mut deadline) = (None, time.map(|time| Instant::now() + time));
+        let mut is_jvm = false;
         // Opened while it is ours and not waited for: the number is nobody else's.
         let process =
             Pid::from_raw(pid.cast_signed()).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
         while ends.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            is_jvm = is_jvm || jvms::is_jvm(pid);
             peak = peak.max(peak_bytes(pid));
             if deadline.take_if(|at| *at <= Instant::now()).is_some()
                 && let Some(process) = &process
@@ -46,7 +45,7 @@ pub(crate) fn measure(
                 let _ = pidfd_send_signal(process, Signal::TERM);
             }
         }
-        peak
+        peak.filter(|_| is_jvm)
     });
     let outcome = running.wait();
     drop(ended);
@@ -54,7 +53,7 @@ pub(crate) fn measure(
     let run = MeasuredRun {
         cpu: spent().map_err(not_watched)?.saturating_sub(before),
         elapsed: began.elapsed(),
-        peak_bytes: peak.filter(|_| is_java),
+        peak_bytes: peak,
     };
     Ok((outcome?, run))
 }

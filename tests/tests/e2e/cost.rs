@@ -50,6 +50,15 @@ fn runs_that_fail_are_not_compared_and_a_service_is_ended() {
             "on {jvm}: {}",
             failed.stderr
         );
+        // A launcher by another name, as `javac` is one, and a script that becomes the JVM; of one that stays nobody knows.
+        for (script, is_known) in [("exec \"$@\"", true), ("\"$@\"; true", false)] {
+            let classes = fixture_classes().display().to_string();
+            let program = ["sh", "-c", script, "sh", &java, "-cp", &classes, "exits.Exits", "return"];
+            let outcome = mayfly([&["cost", "--json", "--rounds", "1", "--"][..], &program].concat());
+            let json: Value = serde_json::from_str(&outcome.stdout).expect("JSON alone");
+            let peak = &json["ways"][0]["peak_bytes"]["median"];
+            assert_eq!(peak.as_f64().is_some_and(|peak| peak > 4e6), is_known, "{script} on {jvm}: {json:#}");
+        }
         let service = cost(&java, &["--for", "1s", "--rounds", "1"], &["shop.Shop"]);
         assert_eq!(service.code(), Some(0), "on {jvm}: {}", service.stderr);
         assert!(service.stdout.contains("Each run was ended after 1 s"), "on {jvm}: {}", service.stdout);
