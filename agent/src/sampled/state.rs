@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Instant;
 
-use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiEnv, JvmtiError, SampledAllocation};
+use mayfly_jvmti::{
+    Capabilities, Event, JVMS_SAMPLING_INTERVAL, Jni, JvmtiEnv, JvmtiError, SampledAllocation,
+};
 use mayfly_profile::{ClassId, Tracking};
 use mayfly_tracking::StandsFor;
 
@@ -12,9 +14,7 @@ use super::estimates::Estimates;
 use super::threads::{OfThread, Threads};
 use crate::conduct::own_threads;
 use crate::plan::Plan;
-use crate::target_jvm::{
-    JVMS_SAMPLING_INTERVAL, Target, give_sampler_back, note_sample, set_sampling_interval,
-};
+use crate::target_jvm::{Target, give_sampler_back, note_sample, set_sampling_interval};
 use crate::tracking::{Drawn, Draws, Followed, Rate, Sample, Shared, Stacks};
 
 /// What of the JVM is held while it samples for us.

@@ -3,14 +3,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use mayfly_jvmti::{Capabilities, Jni, JvmtiEnv, JvmtiError};
-
-/// Objects small enough for any thread-local allocation buffer, and how much of them renews all but giant ones.
-const FILLER_BYTES: i32 = 512;
-const MOST_FILLER_BYTES: i32 = 16 << 20;
-
-/// HotSpot's own mean of bytes between two samples.
-pub(crate) const JVMS_SAMPLING_INTERVAL: u64 = 512 << 10;
+use mayfly_jvmti::{Capabilities, JVMS_SAMPLING_INTERVAL, Jni, JvmtiEnv, JvmtiError};
 
 /// At which it draws now, and at which threads have drawn their first sample that nobody saw begin.
 static INTERVAL: AtomicU64 = AtomicU64::new(JVMS_SAMPLING_INTERVAL);
@@ -68,16 +61,9 @@ pub(crate) fn give_sampler_back(jvmti: &JvmtiEnv, capabilities: Capabilities) {
     jvmti.give_back(capabilities);
 }
 
-/// Uses up this thread's allocation buffer, until the sampler picks something. Up to JDK 21 it passes over the rest of a
-/// buffer that was there before it was switched on, which for the main thread may be megabytes.
+/// Has this thread allocate from a buffer that the sampler sees.
 pub(crate) fn renew_buffer(jni: Jni<'_>) {
-    for _ in 0..MOST_FILLER_BYTES / FILLER_BYTES {
-        let Some(filler) = jni.new_byte_array(FILLER_BYTES) else { return };
-        jni.forget(filler);
-        if SAMPLED.get() {
-            return;
-        }
-    }
+    jni.renew_buffer(|| SAMPLED.get());
 }
 
 #[cfg(test)]

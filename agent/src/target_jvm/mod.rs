@@ -20,8 +20,7 @@ pub(crate) mod release;
 
 pub(crate) use aot::AotCache;
 pub(crate) use buffer::{
-    JVMS_SAMPLING_INTERVAL, Picked, give_sampler_back, note_launch, note_sample, note_thread, renew_buffer,
-    set_sampling_interval,
+    Picked, give_sampler_back, note_launch, note_sample, note_thread, renew_buffer, set_sampling_interval,
 };
 pub(crate) use collector::{clears_slots_in_its_pause, keeps_young_tracked_objects, stops_the_world};
 pub(crate) use flags::compiles_huge_methods;

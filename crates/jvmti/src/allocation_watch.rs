@@ -12,15 +12,9 @@ use jvmti_bindings::sys::{jni as jni_sys, jvmti as sys};
 use crate::error::{JvmtiError, error};
 use crate::events::SampledAllocation;
 use crate::jni::Jni;
-use crate::jvmti_env::{Capabilities, Event, JvmtiEnv};
+use crate::jvmti_env::{Capabilities, Event, JVMS_SAMPLING_INTERVAL, JvmtiEnv};
 use crate::refs::Object;
 use crate::vm::Vm;
-
-/// The JVM's own mean of bytes between two samples.
-const USUAL_INTERVAL: u64 = 512 << 10;
-/// Objects small enough for any thread-local allocation buffer, and how much of them renews all but giant ones.
-const FILLER_BYTES: i32 = 512;
-const MOST_FILLER_BYTES: i32 = 16 << 20;
 
 /// Takes allocations.
 pub trait TakesAllocations {
@@ -91,7 +85,7 @@ impl AllocationWatch {
     ) -> Result<R, JvmtiError> {
         self.begin()?;
         PICKED.set(false);
-        renew_buffer(jni);
+        jni.renew_buffer(|| PICKED.get());
         let taker: NonNull<dyn TakesAllocations> = NonNull::from(taker);
         let before = CURRENT.replace(Some(Current { watch: NonNull::from(self), taker }));
         let result = body();
@@ -114,18 +108,7 @@ impl AllocationWatch {
         *watched -= 1;
         if *watched == 0 {
             self.jvmti.disable(Event::SampledObjectAlloc);
-            self.set_interval(USUAL_INTERVAL);
-        }
-    }
-}
-
-/// Uses up this thread's allocation buffer: up to JDK 21 the sampler passes over the rest of one that was there before.
-fn renew_buffer(jni: Jni<'_>) {
-    for _ in 0..MOST_FILLER_BYTES / FILLER_BYTES {
-        let Some(filler) = jni.new_byte_array(FILLER_BYTES) else { return };
-        jni.forget(filler);
-        if PICKED.get() {
-            return;
+            self.set_interval(JVMS_SAMPLING_INTERVAL);
         }
     }
 }

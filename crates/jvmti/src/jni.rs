@@ -16,6 +16,10 @@ pub struct Jni<'call> {
     call: PhantomData<&'call *mut ()>,
 }
 
+/// Objects small enough for any thread-local allocation buffer, and how much of them renews all but giant ones.
+const FILLER_BYTES: i32 = 512;
+const MOST_FILLER_BYTES: i32 = 16 << 20;
+
 /// A static field's value to set.
 #[derive(Clone, Copy, Debug)]
 pub enum StaticField {
@@ -211,6 +215,18 @@ impl<'call> Jni<'call> {
         let array = call!(self, NewByteArray, length);
         self.clear_exception();
         self.object(array)
+    }
+
+    /// Uses up this thread's allocation buffer, until `was_sampled`: up to JDK 21 the JVM's sampler passes over the rest of one that was there
+    /// before it was switched on, which for the main thread may be megabytes.
+    pub fn renew_buffer(self, was_sampled: impl Fn() -> bool) {
+        for _ in 0..MOST_FILLER_BYTES / FILLER_BYTES {
+            let Some(filler) = self.new_byte_array(FILLER_BYTES) else { return };
+            self.forget(filler);
+            if was_sampled() {
+                return;
+            }
+        }
     }
 
     /// An instance without running a constructor (`AllocObject`); `None` for classes that have none or without memory.

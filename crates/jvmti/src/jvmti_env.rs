@@ -128,6 +128,9 @@ pub struct MethodCode {
     pub constants: Vec<u8>,
 }
 
+/// HotSpot's own mean of bytes between two sampled allocations (`SetHeapSamplingInterval`).
+pub const JVMS_SAMPLING_INTERVAL: u64 = 512 << 10;
+
 /// A JVMTI environment. Taken once: each `GetEnv` makes a new one. Dropping it disposes of it, with its events.
 pub struct JvmtiEnv {
     env: *mut sys::jvmtiEnv,

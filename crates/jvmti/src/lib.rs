@@ -56,7 +56,9 @@ pub use jvmti_bindings::callbacks::{
 };
 pub use jvmti_bindings::sys::jni as sys;
 pub use jvmti_bindings::{Agent, export_agent};
-pub use jvmti_env::{Capabilities, Event, JvmtiEnv, MOST_FRAMES, MethodCode, MethodFacts, StackFrame};
+pub use jvmti_env::{
+    Capabilities, Event, JVMS_SAMPLING_INTERVAL, JvmtiEnv, MOST_FRAMES, MethodCode, MethodFacts, StackFrame,
+};
 pub use known_objects::{KnownObject, KnownObjects};
 pub use layout::{ArrayLayout, FieldOffset};
 pub use libraries::{is_library_loaded, keep_library, other_library_marked};
