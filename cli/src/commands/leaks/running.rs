@@ -162,7 +162,7 @@ impl Search<'_> {
         let paused_ms = dump::step(self.process.pid, &file, series, keep)?.paused_ms;
         self.paused_ms += paused_ms;
         self.looked = Instant::now();
-        let at = self.begin.elapsed();
+        let at = is_of(self.begin.elapsed(), paused_ms);
         output::say(&self.progress(number + 1, paused_ms));
         if number + 1 == self.planned() {
             self.hear_makers();
@@ -249,6 +249,12 @@ impl Search<'_> {
     }
 }
 
+/// Of when a dump is that was whole at a time: it has what was there when the program was paused for it. Pauses differ by seconds on a busy machine,
+/// and paces in between with them.
+fn is_of(whole: Duration, paused_ms: u64) -> Duration {
+    whole.saturating_sub(Duration::from_millis(paused_ms))
+}
+
 /// Why so many dumps that count, after others that do not, tell nothing.
 fn untold(dumps: usize, uncounted: usize) -> Option<String> {
     match (dumps, uncounted) {
@@ -262,6 +268,15 @@ fn untold(dumps: usize, uncounted: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Dumps each ten seconds, of which one took three for its walk.
+    #[test]
+    fn a_dump_is_of_when_its_pause_began() {
+        let dumps = [(1_000, 1_000), (11_000, 1_000), (23_500, 3_500)];
+        let times = dumps.map(|(whole, paused_ms)| is_of(Duration::from_millis(whole), paused_ms).as_secs());
+        assert_eq!(times, [0, 10, 20]);
+        assert_eq!(is_of(Duration::ZERO, 5), Duration::ZERO);
+    }
 
     #[test]
     fn one_dump_that_counts_tells_nothing_however_many_came_before() {
