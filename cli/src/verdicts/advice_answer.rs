@@ -127,7 +127,7 @@ fn unknown(advised: &Advised, missing: Missing) -> String {
             "what is missing is what the collector takes of the processor, which no recording holds; measure it: mayfly advise PID, or mayfly advise -- java ...",
         ),
         Missing::Memory => lacks(
-            "what is missing is how much memory the JVM may have, for a larger heap; name it: --memory SIZE",
+            "what is missing is how much memory there is for a larger heap; name it: --memory SIZE",
         ),
         Missing::Collections => lacks(
             "what is missing is more collections that say what they copied, as so few tell nothing of others; measure for longer: --for",

@@ -1,5 +1,7 @@
 //! Advice in words for people.
 
+use std::collections::HashSet;
+
 use mayfly_profile::Stack;
 use mayfly_report::{count, printable, right_aligned, size, text_of_classes};
 use mayfly_verdicts::advise::{Advice, MadeAnew, Tried};
@@ -7,12 +9,7 @@ use mayfly_verdicts::advise::{Advice, MadeAnew, Tried};
 use super::advice::Advised;
 use super::advice_answer::answer_text;
 use super::document::Document;
-use super::wording::frame;
-
-/// Frames of a site.
-const FRAMES: usize = 3;
-/// Of the program's own, if these are the JDK's.
-const OWN_FRAMES: usize = 2;
+use super::wording::{frame, shown_frames};
 
 /// The answer first, then what it rests on.
 pub(crate) fn advice_document(advised: &Advised) -> Document {
@@ -121,10 +118,13 @@ fn lists(advised: &Advised, document: &mut Document) {
         humongous
             .map(|class| {
                 let head = format!("up to {} of {}", size(class.largest), class.class);
-                let stacks = class.stacks.iter().enumerate();
-                let ways = stacks.flat_map(|(at, stack)| {
+                // What differs where nobody is shown is one.
+                let mut stacks: Vec<_> = class.stacks.iter().map(frames).collect();
+                let mut seen = HashSet::new();
+                stacks.retain(|shown| seen.insert(shown.clone()));
+                let ways = stacks.into_iter().enumerate().flat_map(|(at, shown)| {
                     let other = (at > 0).then(|| " and".to_owned());
-                    other.into_iter().chain(frames(stack))
+                    other.into_iter().chain(shown)
                 });
                 [head].into_iter().chain(ways).collect()
             })
@@ -183,16 +183,13 @@ fn make_it_once(made: &MadeAnew) -> String {
     )
 }
 
-/// The innermost frames, and on to the first of the program's own with its caller: what to change is there.
+/// The innermost frames, and on to the first of the program's own.
 fn frames(stack: &Stack) -> Vec<String> {
-    let all: Vec<_> = stack.iter().collect();
-    let own = all.iter().position(|frame| frame.is_own()).unwrap_or(0);
-    let mut lines: Vec<_> = all.iter().take(FRAMES).map(|one| format!("  at {}", frame(one))).collect();
-    if own >= FRAMES {
-        lines.extend((own > FRAMES).then(|| format!("  ... {} more", own - FRAMES)));
-        lines.extend(all[own..].iter().take(OWN_FRAMES).map(|one| format!("  at {}", frame(one))));
-    }
+    let own = stack.iter().position(mayfly_profile::Frame::is_own);
+    let lines = shown_frames(stack, own).into_iter();
     lines
+        .map(|line| if line.starts_with("...") { format!("  {line}") } else { format!("  at {line}") })
+        .collect()
 }
 
 fn bytes(amount: f64) -> String {

@@ -18,9 +18,14 @@ const UNPROVEN: usize = 4;
 pub(crate) fn diff_document(compared: &Compared<'_>, full: bool) -> Document {
     let mut document = Document::default();
     head(compared, &mut document);
+    let mut unchanged = Vec::new();
     for (heading, rows, of) in LISTS {
         let findings = compared.difference.findings.iter().filter(|finding| of(finding)).collect();
-        list(compared, &mut document, heading, findings, if full { None } else { Some(rows) });
+        let most = if full { None } else { Some(rows) };
+        list(compared, &mut document, heading, findings, most, &mut unchanged);
+    }
+    if !unchanged.is_empty() {
+        document.note(format!("No change was found of: {}.", unchanged.join("; ")));
     }
     not_proven(compared, &mut document, full);
     tail(compared.difference, &mut document);
@@ -93,6 +98,7 @@ fn list(
     heading: &str,
     mut findings: Vec<&Finding>,
     most: Option<usize>,
+    unchanged: &mut Vec<String>,
 ) {
     let full = most.is_none();
     let is_total = heading == IN_ALL;
@@ -109,7 +115,8 @@ fn list(
         (RowName::Through(method), Some(family)) => !method.starts_with(family),
         _ => false,
     };
-    findings.sort_by(|a, b| order(a, b));
+    let whole = Whole::of(&compared.difference.findings, compared.difference.per_operation);
+    findings.sort_by(|a, b| order(a, b, whole));
     findings.sort_by_key(|finding| (finding.verdict == Verdict::Same, others(finding)));
     let changed = findings.len();
     findings.truncate(most.unwrap_or(usize::MAX));
@@ -123,17 +130,47 @@ fn list(
         counts.push(format!("{same} ~"));
     }
     let counts = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
+    if findings.is_empty() {
+        unchanged.push(format!("{heading}{counts}"));
+        return;
+    }
     let mut rows = vec![["before", "after", "change", "chance", "of", ""].map(str::to_owned).to_vec()];
     rows.extend(findings.iter().map(|finding| row(compared, finding, full)));
     document.table(format!("{heading}{counts}"), rows);
 }
 
+/// What a change in bytes is a share of, where what is allocated is per operation: what is live is not, and any of it is more than one operation
+/// allocates.
+#[derive(Clone, Copy, Default)]
+struct Whole {
+    allocated: Option<f64>,
+    live: Option<f64>,
+}
+
+impl Whole {
+    fn of(findings: &[Finding], per_operation: bool) -> Self {
+        let total = |measure: Measure| {
+            let is_it = |finding: &&Finding| finding.row == RowName::Total && finding.measure == measure;
+            let finding = findings.iter().find(is_it).filter(|_| per_operation)?;
+            let most = finding.before.unwrap_or_default().max(finding.after.unwrap_or_default());
+            Some(most).filter(|&most| most > 0.0)
+        };
+        Self { allocated: total(Measure::Allocated), live: total(Measure::Live) }
+    }
+
+    /// How much it is, for ranking.
+    fn weight(self, finding: &Finding) -> f64 {
+        let of = if finding.measure == Measure::Live { self.live } else { self.allocated };
+        finding.bytes().abs() / of.unwrap_or(1.0)
+    }
+}
+
 /// Sure changes first, the largest of them first; lifetimes by how sure they are.
-fn order(a: &Finding, b: &Finding) -> Ordering {
+fn order(a: &Finding, b: &Finding, whole: Whole) -> Ordering {
     let unsure = |finding: &Finding| finding.verdict == Verdict::Same;
     unsure(a)
         .cmp(&unsure(b))
-        .then(b.bytes().abs().total_cmp(&a.bytes().abs()))
+        .then(whole.weight(b).total_cmp(&whole.weight(a)))
         .then(a.rate.total_cmp(&b.rate))
         .then_with(|| a.row.cmp(&b.row))
 }
@@ -242,6 +279,35 @@ mod tests {
             runs_needed: None,
         };
         [value(&finding, finding.before), value(&finding, finding.after), change(&finding)].to_vec()
+    }
+
+    #[test]
+    fn what_an_operation_allocates_is_not_ranked_below_what_a_run_leaves() {
+        let of = |measure, before: f64, after: f64, row: RowName| Finding {
+            row,
+            measure,
+            before: Some(before),
+            after: Some(after),
+            chance: 0.0,
+            rate: 0.0,
+            verdict: Verdict::Changed,
+            ranges: None,
+            unproven: false,
+            runs_needed: None,
+        };
+        let method = |name: &str| RowName::Method(name.to_owned());
+        let render = of(Measure::Allocated, 60e3, 10e3, method("a.Page.render"));
+        let cache = of(Measure::Live, 1e6, 3e6, method("a.Cache.put"));
+        let totals = [
+            of(Measure::Allocated, 200e3, 150e3, RowName::Total),
+            of(Measure::Live, 30e6, 32e6, RowName::Total),
+        ];
+        assert_eq!(order(&render, &cache, Whole::of(&totals, true)), Ordering::Less);
+        assert_eq!(
+            order(&render, &cache, Whole::of(&totals, false)),
+            Ordering::Greater,
+            "bytes against bytes"
+        );
     }
 
     #[test]

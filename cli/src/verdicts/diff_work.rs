@@ -2,6 +2,7 @@
 //!
 //! Not here: rows (`diff_text`).
 
+use mayfly_profile::Profile;
 use mayfly_report::{clock, grouped, printable, size};
 use mayfly_verdicts::{Alike, CountedBy, Finding, Measure, RowName, Work};
 
@@ -24,7 +25,9 @@ fn allocated(work: &[Work]) -> Option<String> {
 }
 
 fn duration(compared: &Compared<'_>, at: usize) -> Option<String> {
-    Some(format!("{} each", clock(compared.difference.duration_ms[at].round() as u64)))
+    let of = |(profile, _): &(&Profile, _)| profile.duration_ms as f64;
+    let ran = range(compared.sides[at].runs.iter().map(of), |ms| clock(ms.round() as u64))?;
+    Some(format!("{ran} each"))
 }
 
 /// Nothing unless each run reported some.
@@ -66,7 +69,26 @@ the number of each recording, in the order of the files: --per N,N,..."
             change * 100.0
         ));
     }
+    remarks.extend(start_ups(compared));
     remarks
+}
+
+/// Start-ups do not become more with the operations that numbers are divided by: of few operations each has much of it.
+fn start_ups(compared: &Compared<'_>) -> Option<String> {
+    /// Less of what was allocated is not worth a word.
+    const LEAST: f64 = 0.02;
+    let profiles =
+        || compared.sides.into_iter().flat_map(|side| side.runs.iter().map(|(profile, _)| *profile));
+    let of = |profile: &Profile| {
+        let started = profile.start_up()?.allocated as f64;
+        let all: u64 = profile.history.iter().map(|point| point.allocated).sum();
+        Some((started, started / all.max(1) as f64))
+    };
+    let all: Option<Vec<_>> = profiles().map(of).collect();
+    let all =
+        all.filter(|all| compared.difference.per_operation && all.iter().any(|(_, share)| *share >= LEAST))?;
+    let bytes = range(all.iter().map(|(bytes, _)| *bytes), |bytes| size(bytes.round() as u64))?;
+    Some(format!("Start-ups are in these numbers, {bytes} each: --phase work compares what came after them."))
 }
 
 /// Differences that are not proven, the largest first, at most so many; nothing if there are none.

@@ -122,7 +122,7 @@ pub(crate) struct Rate {
 }
 
 /// Objects of a recording that stay.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Survivors {
     /// Their class.
     pub(crate) class: String,
@@ -136,6 +136,18 @@ pub(crate) struct Survivors {
     pub(crate) died_old: u64,
     /// Where they were allocated, innermost first.
     pub(crate) stack: Vec<String>,
+    /// What of that people are shown: the innermost frames, and the program's own.
+    pub(crate) shown: Vec<String>,
+}
+
+impl Survivors {
+    /// Takes in others of the class.
+    pub(crate) fn add(&mut self, others: &Self) {
+        self.objects += others.objects;
+        self.bytes += others.bytes;
+        self.died_old += others.died_old;
+        self.born.iter_mut().zip(others.born).for_each(|(sum, more)| *sum += more);
+    }
 }
 
 impl Default for Suspect {

@@ -5,8 +5,7 @@ use mayfly_report::{OF_ADDED_OBJECTS, count, leak_below, printable, size, text_o
 use super::document::Document;
 use super::leaks::{Floor, Leaks, Rate, Searched, Survivors, Suspect, time};
 
-/// Frames of a stack, and classes of one method.
-const FRAMES: usize = 6;
+/// Classes of one method.
 const CLASSES: usize = 3;
 
 /// What was searched, what was found, and each suspect.
@@ -52,7 +51,11 @@ fn last(files: &[String]) -> &str {
 fn found(leaks: &Leaks) -> String {
     if let Some(why) = &leaks.untold {
         let what = if leaks.suspects.is_empty() { "anything" } else { "anything of the heap" };
-        return format!("Whether {what} leaks is not known: {why}.");
+        let cure = match leaks.searched {
+            Searched::Recording { .. } => "\nWhile the program runs, mayfly leaks PID looks for itself.",
+            _ => "",
+        };
+        return format!("Whether {what} leaks is not known: {why}.{cure}");
     }
     let leaking = leaks.suspects.iter().filter(|suspect| suspect.is_leak()).count();
     let unsure = leaks.suspects.len() - leaking;
@@ -132,9 +135,10 @@ fn block(suspect: &Suspect, searched: &Searched) -> Vec<String> {
         lines.extend(path.lines().map(|line| format!("  {line}")));
     }
     lines.extend(suspect.growth.map(grows));
-    lines.extend(suspect.survivors.iter().take(CLASSES).flat_map(survivors));
-    if suspect.survivors.len() > CLASSES {
-        lines.push(format!("{} more classes or stacks", suspect.survivors.len() - CLASSES));
+    let kept = alike(&suspect.survivors);
+    lines.extend(kept.iter().take(CLASSES).flat_map(survivors));
+    if kept.len() > CLASSES {
+        lines.push(format!("{} more classes or stacks", kept.len() - CLASSES));
     }
     lines.extend(suspect.doubts(searched).into_iter().map(|doubt| format!("doubt: {doubt}")));
     lines
@@ -144,7 +148,7 @@ fn grows(rate: Rate) -> String {
     let error = |samples: f64| format!("+-{:.0} %", (196.0 / samples.max(1.0).sqrt()).ceil());
     let sureness = rate.samples.map_or_else(|| "counted".to_owned(), error);
     format!(
-        "grows by {}/s ({sureness}) since {}: {} live in {} objects",
+        "grows, lately by {}/s ({sureness}), since {}: {} live in {} objects",
         size(rate.bytes_per_s.round() as u64),
         time(rate.since),
         size(rate.bytes),
@@ -186,6 +190,19 @@ fn is_off_heap(suspect: &Suspect) -> bool {
     grown(&suspect.off_heap) > grown(&suspect.bytes) / 2
 }
 
+/// Those of one class and the same frames, of what is shown, as one; most bytes first.
+fn alike(all: &[Survivors]) -> Vec<Survivors> {
+    let mut kept: Vec<Survivors> = Vec::new();
+    for one in all {
+        match kept.iter_mut().find(|other| other.class == one.class && other.shown == one.shown) {
+            Some(other) => other.add(one),
+            None => kept.push(one.clone()),
+        }
+    }
+    kept.sort_by_key(|kept| std::cmp::Reverse(kept.bytes));
+    kept
+}
+
 fn survivors(of: &Survivors) -> Vec<String> {
     let [early, middle, recent] = of.born.map(count);
     let mut lines = vec![format!(
@@ -195,7 +212,10 @@ fn survivors(of: &Survivors) -> Vec<String> {
         size(of.bytes),
         count(of.died_old)
     )];
-    lines.extend(of.stack.iter().take(FRAMES).map(|frame| format!("  at {frame}")));
+    lines.extend(of.shown.iter().map(|frame| match frame.starts_with("...") {
+        true => format!("  {frame}"),
+        false => format!("  at {frame}"),
+    }));
     lines
 }
 
@@ -204,6 +224,36 @@ mod tests {
     use mayfly_report::COLUMNS;
 
     use super::*;
+
+    #[test]
+    fn what_looks_alike_is_one_row_with_the_line_of_the_program() {
+        let survivors = |last: &str, objects| Survivors {
+            class: "java.lang.Long".to_owned(),
+            objects,
+            bytes: objects * 24,
+            born: [objects / 2, objects / 4, objects / 4],
+            died_old: 0,
+            stack: vec!["lib.Rows.next(Rows.java:9)".to_owned(), last.to_owned()],
+            shown: vec![
+                "lib.Rows.next(Rows.java:9)".to_owned(),
+                "... 30 more".to_owned(),
+                "a.Books.find(Books.java:7)".to_owned(),
+            ],
+        };
+        let all =
+            [survivors("a.Pool.run(Pool.java:1)", 400), survivors("a.Reserved.run(Reserved.java:2)", 200)];
+        let kept = alike(&all);
+        assert_eq!(kept.len(), 1);
+        assert_eq!(
+            super::survivors(&kept[0]),
+            [
+                "java.lang.Long: 600 live objects, 14.1 KiB; born in the first half: 300, third quarter: 150, last: 150; 0 died old",
+                "  at lib.Rows.next(Rows.java:9)",
+                "  ... 30 more",
+                "  at a.Books.find(Books.java:7)",
+            ]
+        );
+    }
 
     #[test]
     fn what_would_not_have_been_seen_is_stated_with_what_that_holds_for() {

@@ -43,4 +43,4 @@ pub(crate) use leaks::{Floor, Leaks, Rate, Searched, Survivors, Suspect};
 pub(crate) use leaks_json::{leaks_json, leaks_value};
 pub(crate) use leaks_text::leaks_document;
 pub(crate) use shown::show;
-pub(crate) use wording::frame;
+pub(crate) use wording::{frame, shown_frames};

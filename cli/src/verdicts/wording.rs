@@ -1,6 +1,6 @@
 //! Limits, measurements and rulings in words, the same in every form.
 
-use mayfly_profile::Frame;
+use mayfly_profile::{Frame, Stack};
 use mayfly_report::{class_text, printable, size};
 use mayfly_verdicts::{Amount, Judgement, Offender, Outcome, Quantity, Ruling, Subject};
 
@@ -82,6 +82,18 @@ pub(crate) fn frame(frame: &Frame) -> String {
     format!("{}.{}({file}{line})", frame.class, frame.method)
 }
 
+/// Of a stack the innermost frames, and on to the one of the program's own that is at such a place, with its caller: what to change is there.
+pub(crate) fn shown_frames(stack: &Stack, own: Option<usize>) -> Vec<String> {
+    const INNERMOST: usize = 3;
+    const OWN: usize = 2;
+    let Some(own) = own.filter(|&own| own >= INNERMOST && own < stack.len()) else {
+        return stack.iter().take(FRAMES).map(frame).collect();
+    };
+    let left_out = (own > INNERMOST).then(|| format!("... {} more", own - INNERMOST));
+    let outer = stack.iter().skip(own).filter(|frame| !frame.only_forwards()).take(OWN);
+    stack.iter().take(INNERMOST).map(frame).chain(left_out).chain(outer.map(frame)).collect()
+}
+
 /// Who makes much of what is limited, a line each: what, then its stack.
 pub(super) fn offender(offender: &Offender) -> Vec<String> {
     let objects = if offender.objects == 1 { "object" } else { "objects" };
@@ -128,4 +140,26 @@ pub(super) fn grounds(one: &CheckedRecording) -> Vec<String> {
         format!("Class initialisation: {}, {counts}.", measured(Quantity::Bytes, amount))
     });
     std::iter::once(trust).chain(initialisation).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_stack_both_ends_are_shown() {
+        let stack: Stack = (0..40)
+            .map(|at| Frame { class: format!("a.C{at}").into(), method: "m".into(), ..Frame::default() })
+            .collect();
+        let shown = |own| {
+            shown_frames(&stack, own)
+                .iter()
+                .map(|line| line.replace(".m(unknown source)", ""))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(shown(Some(31)), ["a.C0", "a.C1", "a.C2", "... 28 more", "a.C31", "a.C32"]);
+        assert_eq!(shown(Some(3)), ["a.C0", "a.C1", "a.C2", "a.C3", "a.C4"]);
+        assert_eq!(shown(Some(1)), ["a.C0", "a.C1", "a.C2", "a.C3", "a.C4", "a.C5"]);
+        assert_eq!(shown(None), shown(Some(1)));
+    }
 }

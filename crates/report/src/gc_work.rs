@@ -13,6 +13,8 @@ const NAMED: usize = 3;
 const LEAST_SHARE: f64 = 0.01;
 /// Columns of a line's name.
 const LABEL: usize = 12;
+/// Columns of a method's name, at least: with fewer it is not to be known again.
+const LEAST_NAME: usize = 30;
 
 /// The lines, without a heading, each of at most so many columns; none if nothing was collected.
 pub fn gc_lines(profile: &Profile, columns: usize) -> Vec<String> {
@@ -20,13 +22,14 @@ pub fn gc_lines(profile: &Profile, columns: usize) -> Vec<String> {
     if work.count() == 0 {
         return Vec::new();
     }
+    let room = columns.saturating_sub(LABEL + 4);
     let lines = [
-        Some(("causes", causes(&work, columns.saturating_sub(LABEL + 4)))),
+        Some(("causes", causes(&work, room))),
         Some(("pauses", pauses(&work))),
         work.promoted.map(|bytes| ("promoted", promoted(bytes, profile))),
         left(&work).map(|text| ("left in use", text)),
         humongous(&work).map(|text| ("large", text)),
-        garbage(profile).map(|text| ("garbage of", text)),
+        garbage(profile, room).map(|text| ("garbage of", text)),
     ];
     let line =
         |(label, text): (&str, String)| shorten(&format!("  {}  {text}", pad(label, LABEL)), columns, "...");
@@ -91,8 +94,11 @@ fn pauses(work: &GcWork) -> String {
 }
 
 fn promoted(bytes: u64, profile: &Profile) -> String {
-    let all: u64 =
-        profile.classes.iter().map(|class| profile.allocated_bytes(class)).fold(0, u64::saturating_add);
+    let of_classes =
+        || profile.classes.iter().map(|class| profile.allocated_bytes(class)).fold(0, u64::saturating_add);
+    // The JVM's own number, as the coverage has it, is of the whole.
+    let of_jvm = profile.trust.jvm_allocated_bytes.filter(|_| profile.part.during_ms.is_none());
+    let all = of_jvm.unwrap_or_else(of_classes);
     let of = if all > 0 {
         format!(", {} of {} allocated", percent(bytes as f64 / all as f64), units::bytes(all))
     } else {
@@ -122,20 +128,29 @@ fn humongous(work: &GcWork) -> Option<String> {
     (count > 0).then(|| format!("{count} {collections} for objects of half a region or more, {}", pause(us)))
 }
 
-/// Who makes what is collected, by the first frame outside of the JDK.
-fn garbage(profile: &Profile) -> Option<String> {
+/// Who makes what is collected, by the first frame outside of the JDK: as many as there is room for.
+fn garbage(profile: &Profile, room: usize) -> Option<String> {
     let dead = |method: &MethodProfile| method.allocated_bytes.saturating_sub(method.live_bytes);
     let mut methods = profile.methods(&BlameRules::outside_the_jdk());
     methods.sort_by_key(|method| std::cmp::Reverse(dead(method)));
     let all = methods.iter().map(dead).fold(0, u64::saturating_add);
-    let named: Vec<_> = methods
+    let named = methods
         .iter()
         .filter(|method| dead(method) as f64 >= LEAST_SHARE * all as f64 && dead(method) > 0)
         .filter_map(|method| Some((method.method.as_ref()?, dead(method))))
-        .take(NAMED)
-        .map(|((class, name), bytes)| format!("{class}.{name} {}", percent(bytes as f64 / all as f64)))
-        .collect();
-    (!named.is_empty()).then(|| named.join(", "))
+        .take(NAMED);
+    let mut text = String::new();
+    for ((class, name), bytes) in named {
+        let share = percent(bytes as f64 / all as f64);
+        let before = if text.is_empty() { "" } else { ", " };
+        let left = room.saturating_sub(width(&text) + width(before) + width(&share) + 1);
+        let name = format!("{class}.{name}");
+        if !text.is_empty() && left < width(&name).min(LEAST_NAME) {
+            break;
+        }
+        text += &format!("{before}{} {share}", shorten(&name, left, "..."));
+    }
+    (!text.is_empty()).then_some(text)
 }
 
 #[cfg(test)]
@@ -194,6 +209,32 @@ mod tests {
         let narrow = gc_lines(&profile(), 60);
         assert!(narrow.iter().all(|line| width(line) <= 60), "{narrow:?}");
         assert_eq!(narrow[0], "  causes        1 G1 Evacuation Pause, 30 ms; 1 more");
+    }
+
+    #[test]
+    fn a_method_that_makes_garbage_is_shortened_by_itself_or_left_out_and_never_run_together_with_the_next() {
+        let mut profile = profile();
+        let names =
+            ["org.acme.store.tx.TransactionMap$TMIterator", "org.acme.web.pages.SearchResultRenderer"];
+        for (site, class) in profile.sites.iter_mut().zip(names) {
+            site.stack = [Frame { class: class.into(), method: "next".into(), ..Frame::default() }]
+                .into_iter()
+                .collect();
+        }
+        let garbage = |columns| gc_lines(&profile, columns).pop().expect("a line");
+        let [first, second] = names.map(|name| format!("{name}.next"));
+        assert_eq!(garbage(130), format!("  garbage of    {first} 75 %, {second} 25 %"));
+        let short = "o.a.w.p.SearchResultRenderer.next";
+        assert_eq!(garbage(112), format!("  garbage of    {first} 75 %, {short} 25 %"));
+        assert_eq!(garbage(70), format!("  garbage of    {first} 75 %"));
+        assert_eq!(garbage(60), "  garbage of    o.a.s.tx.TransactionMap$TMIterator.next 75 %");
+    }
+
+    #[test]
+    fn what_was_promoted_is_a_share_of_what_the_jvm_allocated() {
+        let mut profile = profile();
+        profile.trust.jvm_allocated_bytes = Some(8 << 20);
+        assert_eq!(gc_lines(&profile, 120)[2], "  promoted      2.00 MiB, 25 % of 8.00 MiB allocated");
     }
 
     #[test]

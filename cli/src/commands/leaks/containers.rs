@@ -239,7 +239,7 @@ mod tests {
         };
         let graphs = [0, 1, 2, 3].map(metrics);
         let dumps = graphs.each_ref().map(outline);
-        let rows = sustained(&dumps, 100);
+        let rows = sustained(&dumps, 100, is_own);
         assert!(rows[0].bytes() > rows[1].bytes() && element(&rows[0]) == "java.lang.Double", "{rows:?}");
         let rows = rows.into_iter().map(|row| (Suspicion::Leak, row)).collect();
         let found = of(rows, graphs.last(), &dumps, &[]);

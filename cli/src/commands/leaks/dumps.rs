@@ -136,7 +136,7 @@ impl Dumps {
     fn grown(&self) -> Vec<(Growth, Sustained)> {
         let heap_bytes = self.outlines.last().map_or(0, Outline::bytes);
         let least = LEAST_BYTES.max(heap_bytes / LEAST_PART);
-        let rows = sustained(&self.outlines, least);
+        let rows = sustained(&self.outlines, least, is_own);
         let containers = containers::bytes(&rows);
         let with = |(row, container)| (self.growth(&row, container, heap_bytes), row);
         rows.into_iter().zip(containers).map(with).collect()

@@ -78,19 +78,22 @@ impl Makers {
 pub(super) fn of(profile: &Profile, classes: &[&str], grown: u64) -> Option<Maker> {
     classes.iter().find_map(|class| {
         let sites = profile.sites.iter().filter(|site| site.class == **class && stays(site));
+        let sites: Vec<_> = sites.collect();
+        let own = profile.program_frames(&sites.iter().map(|site| &site.stack).collect::<Vec<_>>());
         let mut all = 0;
-        let mut by_frame: BTreeMap<String, (u64, &SiteProfile)> = BTreeMap::new();
-        for site in sites {
+        let mut by_frame: BTreeMap<String, (u64, Vec<&Frame>)> = BTreeMap::new();
+        for (site, own) in sites.into_iter().zip(own) {
             let bytes = site.live.map_or(0, |live| live.bytes);
             all += bytes;
-            let Some(own) = own_frames(site).next() else { continue };
-            by_frame.entry(named(own)).or_insert((0, site)).0 += bytes;
+            let frames: Vec<_> = own_frames(site, own).collect();
+            let Some(own) = frames.first() else { continue };
+            by_frame.entry(named(own)).or_insert((0, frames)).0 += bytes;
         }
-        let (by, (bytes, site)) = by_frame.into_iter().max_by_key(|(_, (bytes, _))| *bytes)?;
+        let (by, (bytes, frames)) = by_frame.into_iter().max_by_key(|(_, (bytes, _))| *bytes)?;
         let much = (LEAST_BYTES..=TOO_MUCH * grown.max(LEAST_BYTES)).contains(&bytes);
         let speaks_for_all = much && bytes as f64 >= MOST * all as f64;
         (is_own(class) || speaks_for_all)
-            .then(|| Maker { by, stack: own_frames(site).take(FRAMES).map(frame).collect() })
+            .then(|| Maker { by, stack: frames.into_iter().take(FRAMES).map(frame).collect() })
     })
 }
 
@@ -99,9 +102,9 @@ fn stays(site: &SiteProfile) -> bool {
     live > 0 && live as f64 >= ALIVE * site.allocated.objects as f64
 }
 
-/// The frames of the program's own, innermost first.
-fn own_frames(site: &SiteProfile) -> impl Iterator<Item = &Frame> {
-    site.stack.iter().filter(|frame| frame.is_own())
+/// The frames of the program's own, innermost first: from the one at such a place on, which no framework's is; else all that are not the JDK's.
+fn own_frames(site: &SiteProfile, own: Option<usize>) -> impl Iterator<Item = &Frame> {
+    site.stack.iter().skip(own.unwrap_or(0)).filter(|frame| frame.is_own())
 }
 
 fn named(frame: &Frame) -> String {
@@ -134,6 +137,26 @@ mod tests {
     fn maker(sites: &[(&str, &str, u64)], classes: &[&str]) -> Option<String> {
         let sites = sites.iter().map(|&(class, by, live)| site(class, by, live)).collect();
         of(&Profile { sites, ..Profile::default() }, classes, 1 << 20).map(|maker| maker.by)
+    }
+
+    #[test]
+    fn the_line_of_the_program_that_asks_a_framework_is_named() {
+        let frame = |class: &str| Frame { class: class.into(), method: "make".into(), ..Frame::default() };
+        let stack = [
+            "java.util.ArrayList",
+            "org.hibernate.Results",
+            "org.hibernate.Query",
+            "a.Library",
+            "org.eclipse.jetty.Pool",
+        ];
+        let list = SiteProfile {
+            stack: stack.map(frame).into_iter().collect(),
+            ..site("java.util.ArrayList", "", 2 << 20)
+        };
+        let profile = Profile { sites: vec![list], ..Profile::default() };
+        let maker = of(&profile, &["java.util.ArrayList"], 1 << 20).expect("it is known");
+        assert_eq!(maker.by, "a.Library.make");
+        assert_eq!(maker.stack.len(), 2, "{:?}", maker.stack);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use mayfly_verdicts::leaks::{Keeper, Kept, grows_outside, recorded};
 
 use crate::error::Error;
 use crate::recording_input;
-use crate::verdicts::{Floor, Leaks, Rate, Searched, Survivors, Suspect, frame};
+use crate::verdicts::{Floor, Leaks, Rate, Searched, Survivors, Suspect, frame, shown_frames};
 
 /// Rows that are shown.
 const MOST: usize = 5;
@@ -47,7 +47,10 @@ pub(super) fn search(file: &Path, trust: f64) -> Result<Leaks, Error> {
                 is_small: told.floor_is_small,
                 denser: denser.map(|(_, bytes)| *bytes),
             });
-            let suspects = outside.into_iter().chain(told.keepers.into_iter().map(suspect)).collect();
+            let suspects = outside
+                .into_iter()
+                .chain(told.keepers.into_iter().map(|keeper| suspect(&profile, keeper)))
+                .collect();
             Leaks { suspects, more, floor, ..all }
         }
         Err(why) => Leaks { untold: Some(why), suspects: outside.into_iter().collect(), ..all },
@@ -72,8 +75,10 @@ fn off_heap(profile: &Profile) -> Option<Suspect> {
     })
 }
 
-fn suspect(keeper: Keeper) -> Suspect {
-    let survivors = keeper.kept.iter().map(survivors).collect();
+fn suspect(profile: &Profile, keeper: Keeper) -> Suspect {
+    let stacks: Vec<_> = keeper.kept.iter().map(|kept| &kept.stack).collect();
+    let own = profile.program_frames(&stacks);
+    let survivors = keeper.kept.iter().zip(own).map(|(kept, own)| survivors(kept, own)).collect();
     Suspect {
         suspicion: keeper.suspicion,
         what: keeper.class,
@@ -90,7 +95,7 @@ fn suspect(keeper: Keeper) -> Suspect {
     }
 }
 
-fn survivors(kept: &Kept) -> Survivors {
+fn survivors(kept: &Kept, own: Option<usize>) -> Survivors {
     Survivors {
         class: kept.class.clone(),
         objects: kept.live.objects,
@@ -98,5 +103,6 @@ fn survivors(kept: &Kept) -> Survivors {
         born: kept.born,
         died_old: kept.died_old,
         stack: kept.stack.iter().map(frame).collect(),
+        shown: shown_frames(&kept.stack, own),
     }
 }

@@ -43,8 +43,8 @@ impl Sustained {
 }
 
 /// What grew all along some dumps, or where ids are known in steps, in their order, by `least` bytes or more; most first. Each element is there once, with the
-/// path below it that grew most.
-pub fn sustained(dumps: &[Outline], least: u64) -> Vec<Sustained> {
+/// path below it that grew most, of those in which a class says something, if there are any: the key of an entry may say more than its value.
+pub fn sustained(dumps: &[Outline], least: u64, says: impl Fn(&str) -> bool) -> Vec<Sustained> {
     let Some(last) = dumps.last().filter(|_| dumps.len() > 1) else { return Vec::new() };
     let compared = Compared::new(dumps, &last.tree);
     let mut open = compared.growing(0, least);
@@ -60,8 +60,11 @@ pub fn sustained(dumps: &[Outline], least: u64) -> Vec<Sustained> {
     let mut distinct: Vec<Sustained> = Vec::new();
     for (_, row) in rows {
         let top = |row: &Sustained| row.path[..=row.element].to_vec();
-        if !distinct.iter().any(|known| top(known) == top(&row)) {
-            distinct.push(row);
+        let says_something = |row: &Sustained| row.path[row.element..].iter().any(|label| says(label));
+        match distinct.iter_mut().find(|known| top(known) == top(&row)) {
+            Some(known) if !says_something(known) && says_something(&row) => *known = row,
+            Some(_) => {}
+            None => distinct.push(row),
         }
     }
     distinct.sort_by_key(|row| std::cmp::Reverse(row.bytes()));

@@ -86,7 +86,7 @@ fn outline(list: u64, cache: u64, batch: u64, soft: u64) -> Outline {
 #[test]
 fn what_grows_all_along_is_told_from_what_stopped_or_came_and_went() {
     let dumps = [outline(10, 1, 9, 1), outline(20, 90, 0, 2), outline(30, 90, 12, 3), outline(45, 90, 14, 9)];
-    let rows = sustained(&dumps, 100);
+    let rows = sustained(&dumps, 100, |_| false);
     let told: Vec<_> = rows.iter().map(|row| (row.path.join(" > "), row.element)).collect();
     let list = "class my.App > list: java.util.ArrayList > [Ljava.lang.Object; > my.Listener".to_owned();
     let soft = "class my.App > soft: my.Soft > java.lang.ref.SoftReference".to_owned();
@@ -96,7 +96,7 @@ fn what_grows_all_along_is_told_from_what_stopped_or_came_and_went() {
     assert_eq!(rows[1].soft, [1, 2, 3, 9]);
     assert_eq!(rows[0].soft, [0; 4]);
     assert_eq!(dumps[3].objects(&rows[0].path).len(), 45);
-    assert_eq!(sustained(&dumps[..1], 1), [], "one dump tells nothing");
+    assert_eq!(sustained(&dumps[..1], 1, |_| false), [], "one dump tells nothing");
 }
 
 /// A service's list of events, each with an order that has a list of lines itself.
@@ -117,7 +117,7 @@ fn orders(number: u64) -> Outline {
 
 #[test]
 fn a_list_in_the_elements_of_a_list_is_no_part_of_that_one() {
-    let rows = sustained(&[10, 20, 30, 40].map(orders), 100);
+    let rows = sustained(&[10, 20, 30, 40].map(orders), 100, |_| false);
     let told = rows.iter().map(|row| (&*row.path[row.element], row.own[3].objects, row.retained[3].bytes));
     assert_eq!(told.collect::<Vec<_>>(), [("my.Event", 40, 40 * 124)]);
     // Lists of the program's own are one node, however long, also if there are maps between.
@@ -129,6 +129,35 @@ fn a_list_in_the_elements_of_a_list_is_no_part_of_that_one() {
     let graph = heap(&text);
     let outline = Outline::new(&graph, &Dominators::new(&graph, &Filter::new(&graph, Strength::Strong)));
     assert!(outline.tree.nodes.len() < 8, "{:?}", outline.tree.nodes.len());
+}
+
+/// A cache of lists of numbers by a key of the program's own, which has no equals.
+fn cache(number: u64) -> Outline {
+    let mut text = String::from(
+        "root jni -> 1:my.Cache[16] -results-> 2:java.util.HashMap[48] -table-> 3:java.util.HashMap$Node[][99]\n",
+    );
+    for at in 0..number {
+        let [node, key, list] = [1, 2, 3].map(|part| part * 0x1000 + at);
+        text += &format!(
+            "3 -[{at}]-> {node:x}:java.util.HashMap$Node[32] -key-> {key:x}:my.Key[24]\n\
+             {node:x} -value-> {list:x}:java.util.ArrayList[300]\n"
+        );
+    }
+    let graph = heap(&text);
+    Outline::new(&graph, &Dominators::new(&graph, &Filter::new(&graph, Strength::Strong)))
+}
+
+#[test]
+fn of_what_is_in_an_entry_that_is_named_which_says_something() {
+    let last = |says: fn(&str) -> bool| {
+        let rows = sustained(&[10, 20, 30, 40].map(cache), 100, says);
+        let told =
+            rows.iter().map(|row| (row.path.last().expect("a class").to_string(), row.retained[3].bytes));
+        told.collect::<Vec<_>>()
+    };
+    let all = 40 * (32 + 24 + 300);
+    assert_eq!(last(|_| false), [("java.util.ArrayList".to_owned(), all)]);
+    assert_eq!(last(|class| class.starts_with("my.")), [("my.Key".to_owned(), all)]);
 }
 
 /// A text in a builder, whose array doubles now and then; a table that was enlarged once.
@@ -146,7 +175,7 @@ fn texts(number: usize) -> Outline {
 
 #[test]
 fn an_array_that_is_replaced_by_larger_ones_is_among_what_grew() {
-    let rows = sustained(&[0, 1, 2, 3].map(texts), 100);
+    let rows = sustained(&[0, 1, 2, 3].map(texts), 100, |_| false);
     let told: Vec<_> = rows.iter().map(|row| (row.path.join(" > "), row.element)).collect();
     assert_eq!(told, [("class my.App > text: java.lang.StringBuilder > [B".to_owned(), 2)]);
     assert_eq!(rows[0].own.iter().map(|own| own.objects).collect::<Vec<_>>(), [1; 4]);
@@ -172,7 +201,7 @@ fn busy(number: u64) -> Outline {
 #[test]
 fn what_hung_below_something_else_for_a_moment_is_known_again() {
     let dumps = [0, 1, 2, 3].map(busy);
-    let rows = sustained(&dumps, 100);
+    let rows = sustained(&dumps, 100, |_| false);
     let numbers = |row: &Sustained| row.own.iter().map(|own| own.objects).collect::<Vec<_>>();
     let leaked = rows.iter().find(|row| &*row.path[row.element] == "my.Leaked").expect("found");
     assert_eq!(numbers(leaked), [10, 20, 30, 40]);
@@ -211,7 +240,7 @@ fn maps_graph(number: u64, more: [u64; 3]) -> Graph {
 
 fn spread_of(more: [u64; 3], known: bool) -> Spread {
     let dumps = [0, 1, 2, 3].map(|number| maps(number, more, known));
-    let rows = sustained(&dumps, 100);
+    let rows = sustained(&dumps, 100, |_| false);
     assert_eq!(rows.len(), 1, "{rows:?}");
     let row = &rows[0];
     assert_eq!(&*row.path[row.element], "java.util.HashMap$Node");
@@ -304,7 +333,7 @@ fn ring(slots: u64, filled: u64, each: u64) -> Outline {
 fn what_fills_slots_that_do_not_become_more_is_bounded() {
     let bounds = |dumps: [(u64, u64, u64); 4]| {
         let outlines = dumps.map(|(slots, filled, each)| ring(slots, filled, each));
-        let rows = sustained(&outlines, 100);
+        let rows = sustained(&outlines, 100, |_| false);
         assert_eq!(rows.len(), 3, "{rows:?}");
         let bound = |row: &Sustained| one_each(row, &outlines);
         let named = |row: &Sustained| (row.path[row.element].to_string(), bound(row));
@@ -348,7 +377,7 @@ fn what_lies_in_slots_of_arrays_that_are_not_replaced_is_bounded_by_them() {
     let fixed = |slots: [u64; 4]| {
         let outlines = [(slots[0], 10), (slots[1], 20), (slots[2], 30), (slots[3], 40)];
         let outlines = outlines.map(|(slots, filled)| log(slots, filled));
-        let rows = sustained(&outlines, 100);
+        let rows = sustained(&outlines, 100, |_| false);
         assert_eq!(rows.len(), 4, "{rows:?}");
         let found = rows.iter().filter_map(|row| {
             Some((row.path[row.element].to_string(), in_fixed_arrays(row, &outlines)?.to_string()))
@@ -385,7 +414,7 @@ fn jobs(lines: u64, full: u64, known: bool) -> Outline {
 fn what_grew_in_steps_is_found_where_it_is_known_what_has_gone() {
     let found = |known| {
         let outlines = [(10, 5), (70, 90), (70, 90), (130, 90)].map(|(lines, full)| jobs(lines, full, known));
-        let rows = sustained(&outlines, 100);
+        let rows = sustained(&outlines, 100, |_| false);
         rows.iter().map(|row| row.path[row.element].to_string()).collect::<Vec<_>>()
     };
     assert_eq!(found(true), ["my.Line"]);

@@ -20,22 +20,20 @@ const GOES_ON: f64 = 0.5;
 /// How what collections leave in use becomes more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeapRise {
-    /// When the first of the compared parts begins, in milliseconds of the profiled time.
+    /// When least was in use in the first of the compared parts, in milliseconds of the profiled time.
     pub from_ms: u64,
-    /// The least that was in use in it, in bytes.
+    /// How much that was, in bytes.
     pub from_bytes: u64,
-    /// When the last ends.
+    /// When least was in use in the last of them.
     pub to_ms: u64,
-    /// The least that was in use in that.
+    /// How much that was.
     pub to_bytes: u64,
 }
 
 impl HeapRise {
-    /// Bytes more in each second.
+    /// Bytes more in each second, from the one to the other.
     pub fn bytes_per_s(self) -> f64 {
-        let parts = PARTS as f64;
-        // From the middle of the first to that of the last.
-        let seconds = (self.to_ms - self.from_ms) as f64 / 1000.0 * (parts - 1.0) / parts;
+        let seconds = (self.to_ms - self.from_ms) as f64 / 1000.0;
         (self.to_bytes - self.from_bytes) as f64 / seconds.max(0.001)
     }
 }
@@ -54,11 +52,14 @@ impl Profile {
             let Some(since_ms) = at_ms.checked_sub(from_ms).filter(|_| part_ms > 0) else { continue };
             gcs += point.gcs;
             let part = &mut least[usize::try_from(since_ms / part_ms).unwrap_or(PARTS).min(PARTS - 1)];
-            *part = part.iter().copied().chain(point.live).min();
+            *part = part.iter().copied().chain(point.live.map(|bytes| (bytes, at_ms))).min();
         }
         // Each part has its own collections, or repeats the number of the part before.
-        let least: Vec<u64> = least.into_iter().flatten().collect();
-        let (&[first, ..], &[.., last]) = (&least[..], &least[..]) else { return None };
+        let moments: Vec<(u64, u64)> = least.into_iter().flatten().collect();
+        let (&[(first, from_ms), ..], &[.., (last, to_ms)]) = (&moments[..], &moments[..]) else {
+            return None;
+        };
+        let least: Vec<u64> = moments.iter().map(|(bytes, _)| *bytes).collect();
         let steps: Vec<f64> = least.windows(2).map(|pair| pair[1] as f64 - pair[0] as f64).collect();
         let (early, late) = steps.split_at(steps.len() / 2);
         let is_rise = gcs >= LEAST_GCS
@@ -108,7 +109,9 @@ mod tests {
     fn a_heap_that_becomes_fuller_all_along_rises_and_no_other_does() {
         let rise = of(|s| 4_000 + 50 * s).expect("it rises");
         assert!((rise.bytes_per_s() / 1024.0 - 50.0).abs() < 2.0, "{rise:?}");
-        assert_eq!(rise.to_ms, 80_000);
+        // The numbers are those of their moments: what is shown gives the rate.
+        let at = |ms: u64| (4_000 + 50 * (ms / 1_000 - 1)) << 10;
+        assert_eq!((rise.from_bytes, rise.to_bytes), (at(rise.from_ms), at(rise.to_ms)), "{rise:?}");
         assert!((4_300 << 10..4_500 << 10).contains(&rise.from_bytes), "{rise:?}");
         // The last is a full one.
         assert!(of(|s| if s < 79 { 4_000 + 50 * s } else { 7_000 }).is_some());

@@ -15,6 +15,8 @@ const LEAST_RUN_MS: u64 = 10_000;
 const CALM_MS: u64 = 3_000;
 /// Calm: not more than this share of the rate until then.
 const CALM_SHARE: f64 = 0.1;
+/// A start-up has loaded this share of the classes that came in the first half of the time: before that a calm is a lull, as where jars are searched.
+const LEAST_LOADED: f64 = 0.5;
 
 /// The start-up of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +62,11 @@ fn start_up(points: &[Point]) -> Option<StartUp> {
     if all_ms < LEAST_RUN_MS {
         return None;
     }
+    let in_first_half = points.iter().scan(0, |ms, point| {
+        *ms += point.span_ms;
+        (*ms <= all_ms / 2).then_some(point.classes)
+    });
+    let least = LEAST_LOADED * in_first_half.sum::<u64>() as f64;
     let mut until = StartUp { ends_ms: 0, allocated: 0, classes: 0 };
     for (at, point) in points.iter().enumerate() {
         until.ends_ms += point.span_ms;
@@ -68,7 +75,7 @@ fn start_up(points: &[Point]) -> Option<StartUp> {
         if until.ends_ms > all_ms / 2 {
             return None;
         }
-        if until.classes > 0 && is_calm(&points[at + 1..], until) {
+        if until.classes > 0 && until.classes as f64 >= least && is_calm(&points[at + 1..], until) {
             return Some(until);
         }
     }
@@ -116,6 +123,9 @@ mod tests {
     fn a_lull_is_no_end_and_a_late_crowd_no_start() {
         let found = start_up(&seconds([3_000, 0, 0, 2_500].into_iter().chain([0; 20]))).expect("it is seen");
         assert_eq!(found.ends_ms, 4_000);
+        // Annotations are searched for: seconds without a class, and then the application comes.
+        let long = seconds([1_400, 300, 10, 5, 0, 4, 3, 2_000, 1_800, 900].into_iter().chain([0; 40]));
+        assert_eq!(start_up(&long).expect("it is seen").ends_ms, 10_000);
         let late = seconds([500].into_iter().chain([0; 20]).chain([800, 900]));
         assert_eq!(start_up(&late).expect("it is seen").ends_ms, 1_000);
     }

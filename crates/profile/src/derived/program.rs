@@ -41,20 +41,42 @@ struct Program<'p> {
 }
 
 impl Profile {
-    /// How the names of the program's own classes begin, by its main class. `None` where that is a framework's, or not known.
+    /// How the names of the program's own classes begin: by its main class, or where a framework starts it by whom that calls. `None`: not known.
     pub fn own_family(&self) -> Option<&str> {
-        Program::of(&self.run.jvm.command).main
+        Program::of(self).main
+    }
+
+    /// The innermost frame of the program itself in each of these stacks, by its place in it; `None`: it has only the JDK's and frameworks'.
+    pub fn program_frames(&self, stacks: &[&Stack]) -> Vec<Option<usize>> {
+        let program = Program::of(self);
+        let at = |stack: &&Stack| {
+            let frame = program.frame(stack)?;
+            stack.iter().position(|other| std::ptr::eq(other, frame))
+        };
+        stacks.iter().map(at).collect()
+    }
+
+    /// Whether it is frameworks that call the program, so that its stacks begin with theirs.
+    pub fn is_called_by_frameworks(&self) -> bool {
+        called_by_frameworks(&self.sites).is_some()
     }
 
     /// The frame of the program itself through which most of what `weight` gives passes. `None` without stacks, and where a stack has only
     /// frameworks.
     pub fn through(&self, weight: impl Fn(&SiteProfile) -> u64) -> Option<Through> {
-        let program = Program::of(&self.run.jvm.command);
+        let (frame, share) = self.through_of(self.sites.iter().map(|site| (site, weight(site))))?;
+        Some(Through { frame: frame.clone(), share })
+    }
+
+    /// The same of some sites with the weight of each: the frame, and its share of these.
+    pub(crate) fn through_of<'s>(
+        &self,
+        sites: impl Iterator<Item = (&'s SiteProfile, u64)>,
+    ) -> Option<(&'s Frame, f64)> {
+        let program = Program::of(self);
         let mut methods: BTreeMap<(&str, &str), (u64, Places<&Frame>)> = BTreeMap::new();
         let mut all = 0u64;
-        for (site, weight) in
-            self.sites.iter().map(|site| (site, weight(site))).filter(|(_, weight)| *weight > 0)
-        {
+        for (site, weight) in sites.filter(|(_, weight)| *weight > 0) {
             all = all.saturating_add(weight);
             let Some(frame) = program.frame(&site.stack) else { continue };
             let (sum, lines) = methods.entry(frame.in_source()).or_default();
@@ -62,18 +84,24 @@ impl Profile {
             lines.add(frame, weight as f64);
         }
         let (most, lines) = methods.into_values().max_by_key(|(sum, _)| *sum)?;
-        Some(Through { frame: (*lines.most()?).clone(), share: most as f64 / all as f64 })
+        Some((*lines.most()?, most as f64 / all as f64))
     }
 }
 
 impl<'p> Program<'p> {
+    fn of(profile: &'p Profile) -> Self {
+        Self {
+            main: Self::by_command(&profile.run.jvm.command).or_else(|| called_by_frameworks(&profile.sites)),
+        }
+    }
+
     /// By the main class or jar, and its arguments.
-    fn of(command: &'p str) -> Self {
+    fn by_command(command: &'p str) -> Option<&'p str> {
         let first = command.split_whitespace().next().unwrap_or("");
         let class = first.rsplit('/').next().unwrap_or(first);
         let named =
             !class.is_empty() && !first.ends_with(".jar") && class.contains('.') && !is_framework(class);
-        Self { main: named.then(|| family(class)) }
+        named.then(|| family(class))
     }
 
     /// The innermost frame of a stack that is the program's.
@@ -81,6 +109,21 @@ impl<'p> Program<'p> {
         let of = |family: &str| stack.own_frames().find(|frame| frame.class.starts_with(family));
         self.main.and_then(of).or_else(|| stack.own_frames().find(|frame| !is_framework(&frame.class)))
     }
+}
+
+/// Whose classes frameworks call to allocate most: a server calls the program, and the program its libraries.
+fn called_by_frameworks(sites: &[SiteProfile]) -> Option<&str> {
+    let mut families: BTreeMap<&str, u64> = BTreeMap::new();
+    for site in sites {
+        let own: Vec<_> = site.stack.own_frames().collect();
+        let called = own.iter().rposition(|frame| !is_framework(&frame.class));
+        let Some(called) = called.filter(|at| at + 1 < own.len()) else { continue };
+        let sum = families.entry(family(&own[called].class)).or_default();
+        *sum = sum.saturating_add(site.allocated.bytes);
+    }
+    let all = families.values().copied().fold(0, u64::saturating_add);
+    let (most, bytes) = families.into_iter().max_by_key(|(_, bytes)| *bytes)?;
+    (bytes > all / 2).then_some(most)
 }
 
 /// The beginning of a class's name that its project's classes share: two parts of its package, three where the first two are many projects'; the
@@ -142,6 +185,17 @@ mod tests {
         ];
         let orders = Some(("com.shop.orders.Orders".to_owned(), 1.0));
         assert_eq!(through("org.springframework.boot.loader.JarLauncher", &[(rest, 5)]), orders);
+        // A server's jar, and a database engine below a framework: whom the server calls is the program.
+        let jpa: &[&str] = &[
+            "org.h2.Row",
+            "org.h2.Query",
+            "org.hibernate.Session",
+            "shopx.Library",
+            "org.eclipse.jetty.Runner",
+        ];
+        let engine: &[&str] = &["org.h2.Row", "java.lang.Thread"];
+        let library = Some(("shopx.Library".to_owned(), 0.9));
+        assert_eq!(through("/opt/jetty/start.jar", &[(jpa, 90), (engine, 10)]), library);
         assert_eq!(through("", &[(&["org.springframework.Servlet", "java.lang.Thread"], 5)]), None);
     }
 

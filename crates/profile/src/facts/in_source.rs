@@ -20,7 +20,7 @@ impl Frame {
     }
 
     /// Whether it only calls on: the class of a lambda, an access method.
-    pub(crate) fn only_forwards(&self) -> bool {
+    pub fn only_forwards(&self) -> bool {
         self.class.contains(LAMBDA) || self.method.starts_with(ACCESS)
     }
 }

@@ -83,7 +83,7 @@ impl Screen<'_> {
         let two = |[text, next]: [String; 2]| (text, Some(next));
         let longest = self.longest();
         let lives_longest = longest.as_ref().map(|row| {
-            let text = longest::sentence(row, self.profile.duration_ms);
+            let text = longest::sentence(row, self.profile);
             (text, self.maker(row).map(|made| if row.old.live.is_empty() { made } else { made + HOLDERS }))
         });
         let found = [
@@ -138,13 +138,15 @@ impl Screen<'_> {
         let made = shorten(&place_text(class, method, most.line), NAME, "...");
         let bounds = self.profile.site_bounds();
         let through = self.program_of((class, method), |site| site.allocated_at_most(&bounds));
+        // A server's frames, which each way begins with, say nothing.
+        let folded = if self.profile.is_called_by_frameworks() { " --not-own frameworks" } else { "" };
         Some(match through {
             Some(Through { frame, share: all }) => format!(
-                "{} of all is allocated below {}, {share} by {made}; the ways: mayfly report --ways",
+                "{} of all is allocated below {}, {share} by {made}; the ways: mayfly report --ways{folded}",
                 whole_percent(all),
                 frame_name(&frame)
             ),
-            None => format!("{made} allocates {share} of all; its callers: mayfly report --ways"),
+            None => format!("{made} allocates {share} of all; its callers: mayfly report --ways{folded}"),
         })
     }
 

@@ -3,7 +3,7 @@
 use mayfly_profile::{Grower, Growth, HeapRise, Profile};
 
 use super::Screen;
-use crate::names::class_text;
+use crate::names::{class_text, place_text};
 use crate::off_heap::growing_off_heap;
 use crate::text::{printable, shorten};
 use crate::units;
@@ -22,13 +22,20 @@ impl Screen<'_> {
     /// Sentences on what grows, on what may, or on what would not have been seen to. Nothing where it can't be told.
     pub(super) fn growing(&self) -> Vec<String> {
         let mut lines = off_heap(self.profile);
-        let Ok(growing) = self.profile.growing() else { return lines };
+        let growing = match self.profile.growing() {
+            Ok(growing) => growing,
+            // The JVM's own numbers show it however little is known of single objects.
+            Err(_) => {
+                lines.extend(self.profile.heap_rises().iter().flat_map(|&rise| may_leak(rise, None)));
+                return lines;
+            }
+        };
         let sure: Vec<_> = growing.growers.iter().filter(|grower| grower.growth.is_sure()).collect();
         lines.extend(sure.iter().take(MOST).flat_map(|grower| self.grows(grower)));
         lines.extend(where_to_look(&sure));
         match (growing.growers.first(), self.profile.heap_rises()) {
             (Some(grower), _) if sure.is_empty() => lines.extend(may_grow(grower)),
-            (None, Some(rise)) => lines.extend(may_leak(rise, growing.floor)),
+            (None, Some(rise)) => lines.extend(may_leak(rise, Some(growing.floor))),
             (None, None) if !growing.floor_is_small() && growing.floor >= LEAST_FLOOR => {
                 lines.push(format!("nothing is seen to grow; a {}", leak_below(growing.floor)));
                 lines.push(format!("   {OF_ADDED_OBJECTS}"));
@@ -46,12 +53,13 @@ impl Screen<'_> {
         };
         let rate = units::bytes(grower.bytes_per_s.round() as u64);
         [
-            format!("! growing: {}, {rate}/s (+-{error:.0} %) since {since}", what(grower)),
+            format!("! growing: {}, lately {rate}/s (+-{error:.0} %)", what(grower)),
             format!(
-                "   {} live in {} objects{}",
+                "   {} live in {} objects since {since}{}{}",
                 units::bytes(grower.live.bytes),
                 units::count(grower.live.objects),
-                most_of(grower)
+                most_of(grower),
+                below(self.profile, grower)
             ),
         ]
     }
@@ -77,13 +85,14 @@ fn where_to_look(sure: &[&Grower]) -> Option<String> {
     }
 }
 
-/// The JVM's own numbers rise, and of what was followed nothing does.
-fn may_leak(rise: HeapRise, floor: f64) -> [String; 3] {
+/// The JVM's own numbers rise, and of what was followed nothing does, or that is not known.
+fn may_leak(rise: HeapRise, floor: Option<f64>) -> [String; 3] {
     let [rises, by] = heap_rises(rise);
-    let floor = units::bytes(floor.ceil() as u64);
+    let floor = floor.map(|floor| units::bytes(floor.ceil() as u64));
+    let floor = floor.map_or_else(String::new, |floor| format!(" (samples show none below {floor}/s)"));
     [
         format!("? {rises}"),
-        format!("   {by}: may be old garbage, or a leak (samples show none below {floor}/s)"),
+        format!("   {by}: may be old garbage, or a leak{floor}"),
         "   who holds more and more: mayfly leaks PID".to_owned(),
     ]
 }
@@ -112,6 +121,15 @@ fn most_of(grower: &Grower) -> String {
         (Some(_), Some(own)) => format!(", of {} and others", short(own)),
         (Some(_), None) => format!(", most of {}", short(&grower.class)),
     }
+}
+
+/// The line of the program itself that most of it is made below, if another is named as its maker.
+fn below(profile: &Profile, grower: &Grower) -> String {
+    let frame = grower.below(profile);
+    frame.map_or_else(String::new, |frame| {
+        let (class, method) = frame.in_source();
+        format!(", most made below {}", name(&place_text(class, method, frame.line)))
+    })
 }
 
 /// A name that leaves room for the sentence.

@@ -2,7 +2,7 @@
 //!
 //! Not here: what is old (`mayfly-profile`, `old`).
 
-use mayfly_profile::{OldRow, Tally, is_of_the_jdk};
+use mayfly_profile::{OldRow, Profile, Tally, is_of_the_jdk};
 
 use super::Screen;
 use crate::names::{class_text, place_text};
@@ -78,16 +78,21 @@ impl Screen<'_> {
     }
 }
 
-/// The sentence about it, of a profiled time.
-pub(super) fn sentence(row: &OldRow<'_>, profiled_ms: u64) -> String {
+/// The sentence about it.
+pub(super) fn sentence(row: &OldRow<'_>, profile: &Profile) -> String {
+    let (profiled_ms, is_seen) = (profile.duration_ms, profile.old_is_seen());
     let (live, dead) = (units::bytes(row.old.live.bytes), units::bytes(row.old.dead.bytes));
     let (name, age) = (classes(row), age(row));
     let verb = if row.others == 0 { "lives" } else { "live" };
     match row.old.live.bytes >= row.old.dead.bytes {
-        true if row.old.dead.is_empty() => {
-            format!("{name} {verb} longest: {live} are {age} old and still there")
+        // No collection has looked at them lately.
+        true if !is_seen => {
+            format!("{name} {verb} longest: {live} are at least {age} old and not seen dead")
         }
-        true => format!("{name} {verb} longest: {live} are {age} old and still there, {dead} died old"),
+        true if row.old.dead.is_empty() => {
+            format!("{name} {verb} longest: {live} are still there, {age} old or so")
+        }
+        true => format!("{name} {verb} longest: {live} are still there, {age} old or so, {dead} died old"),
         false if row.old.age_ms < profiled_ms as f64 * YOUNG => {
             format!("hardly anything became old: what lived longest, {dead} of {name}, died {age} old or so")
         }

@@ -16,6 +16,8 @@ struct Row {
     /// `None`: not known.
     live: Option<u64>,
     byte_seconds: f64,
+    /// Whether it may have been held for longer: nobody looked whether it is still there.
+    held_at_least: bool,
     /// Whether what lives is estimated from a part of the objects.
     live_estimated: bool,
     name: String,
@@ -32,7 +34,11 @@ impl Row {
     /// For how long a byte was held on average.
     fn held(&self) -> String {
         let ms = 1000.0 * self.byte_seconds / self.executed.max(1) as f64;
-        if self.byte_seconds > 0.0 { units::rough_duration(ms) } else { "?".to_owned() }
+        let at_least = if self.held_at_least { "≥" } else { "" };
+        match self.byte_seconds > 0.0 {
+            true => format!("{at_least}{}", units::rough_duration(ms)),
+            false => "?".to_owned(),
+        }
     }
 
     fn is_optimised_away(&self) -> bool {
@@ -84,6 +90,7 @@ impl Screen<'_> {
             executed: by_jvm.unwrap_or(class.allocated.bytes),
             live,
             byte_seconds: byte_seconds.all(),
+            held_at_least: byte_seconds.living > 0.0 && !self.profile.old_is_seen(),
             live_estimated: self.is_sampled() || self.profile.shares.contains_key(&class.name),
             name: class_text(&class.name),
         }
@@ -149,6 +156,7 @@ fn method_row(method: &MethodProfile, (counted, live_estimated): (bool, bool), k
         executed: method.executed_bytes,
         live: known.then_some(method.live_bytes),
         byte_seconds: method.dead_byte_seconds,
+        held_at_least: false,
         live_estimated,
         name,
     }

@@ -92,8 +92,35 @@ fn a_heap_that_rises_is_named_where_nothing_that_was_followed_grows() {
     profile.history = (0..80).map(point).collect();
     profile.duration_ms = 80_000;
     let text = shown(&profile);
-    assert!(text.contains("? the heap in use after GCs rises: 108 MiB at 0:00:08, "), "{text}");
+    assert!(
+        text.contains(
+            "? the heap in use after GCs rises: 108 MiB at 0:00:09, 171 MiB at 0:01:12\n     by 1.00 MiB/s"
+        ),
+        "{text}"
+    );
     assert!(text.contains("may be old garbage, or a leak") && !text.contains("nothing is seen to grow"));
+}
+
+/// Attached for 20 s, young collections alone: what was promoted at once was "256 ms old", the rise of the heap was not on the screen.
+#[test]
+fn where_no_collection_has_looked_at_what_is_old_its_age_is_a_lower_bound_and_the_heaps_rise_is_told() {
+    let seen = shown(&with_lifetimes());
+    assert!(
+        seen.contains(" are still there, 51.3 s old or so") && seen.contains("    1.0 s  byte[]"),
+        "{seen}"
+    );
+    let mut profile = with_lifetimes();
+    let point = |s: u64| Point { span_ms: 1_000, live: Some((100 + s) << 20), gcs: 1, ..Point::default() };
+    profile.history = (0..800).map(point).collect();
+    profile.duration_ms = 800_000;
+    let text = shown(&profile);
+    assert!(text.contains("1.14 MiB are at least 51.3 s old and not seen dead"), "{text}");
+    assert!(
+        text.contains("  ≥1.0 s  byte[]") && text.contains("  767 ms  org.server.Server$Request"),
+        "{text}"
+    );
+    assert!(text.contains("? the heap in use after GCs rises: "), "{text}");
+    assert!(!text.contains("samples show none"), "what grows is not known: {text}");
 }
 
 /// Generational ZGC had collected 248 times, and nothing of what was followed was judged.
@@ -204,9 +231,9 @@ fn what_grows_is_named_with_its_rate_and_that_of_all() {
     assert_eq!(found, "Found:");
     assert_eq!(
         first,
-        "  ! growing: c.e.v.d.nested.packages.of.a.framework.Session0, 3.89 KiB/s (+-20 %) since the start"
+        "  ! growing: c.e.v.d.nested.packages.of.a.framework.Session0, lately 3.89 KiB/s (+-20 %)"
     );
-    assert_eq!(live, "     391 KiB live in 100 objects");
+    assert_eq!(live, "     391 KiB live in 100 objects since the start");
     assert_eq!(
         more,
         "     2 more grow, in all by 15.0 KiB/s: mayfly leaks FILE; who holds them: mayfly leaks PID"

@@ -77,7 +77,7 @@ impl Profile {
         }
         let clocks = Clock::both(self);
         let [whole_ms, _] = clocks.map(|clock| clock.whole);
-        if whole_ms < SEEN * self.duration_ms as f64 {
+        if !self.old_is_seen() {
             return Err(
                 "since the first half of the time no collection has looked at all that is old: only the last collection of a JVM \
                  that ends, or a full one, tells what of it is alive"
@@ -109,6 +109,12 @@ impl Profile {
         });
         let floor = (LEAST_SAMPLES * worth.of_one()).max(least) * 1000.0 / whole_ms.max(1.0);
         Ok(Growing { growers, floor, live_bytes })
+    }
+
+    /// Whether a collection of the second half of the time has looked at what is old: else the ages of those that live are only lower bounds.
+    pub fn old_is_seen(&self) -> bool {
+        let [ms, _] = Clock::both(self);
+        ms.whole >= SEEN * self.duration_ms as f64
     }
 
     /// Objects of the class of most bytes that were born in the second half of the time.

@@ -93,6 +93,15 @@ impl Grower {
         (!matches!(self.maker, Maker::Class(_))).then(|| self.maker.to_string())
     }
 
+    /// The line of the program itself that most of what is alive is made below, where that is not the place it is named by.
+    pub fn below<'p>(&self, profile: &'p Profile) -> Option<&'p Frame> {
+        const MOST: f64 = 0.5;
+        let Maker::Method { class, method, .. } = &self.maker else { return None };
+        let sites = self.kept.iter().map(|kept| (&profile.sites[kept.row], kept.live.bytes));
+        let (frame, share) = profile.through_of(sites)?;
+        (share >= MOST && frame.in_source() != (class, method)).then_some(frame)
+    }
+
     /// Takes in what is part of it.
     pub(super) fn absorb(&mut self, part: Self, profile: &Profile) {
         self.kept.extend(part.kept);
