@@ -64,21 +64,23 @@ impl Profile {
     /// The frame of the program itself through which most of what `weight` gives passes. `None` without stacks, and where a stack has only
     /// frameworks.
     pub fn through(&self, weight: impl Fn(&SiteProfile) -> u64) -> Option<Through> {
-        let (frame, share) = self.through_of(self.sites.iter().map(|site| (site, weight(site))))?;
+        let (frame, share) = self.through_of(self.sites.iter().map(|site| (site, weight(site))), false)?;
         Some(Through { frame: frame.clone(), share })
     }
 
-    /// The same of some sites with the weight of each: the frame, and its share of these.
+    /// The same of some sites with the weight of each: the frame, and its share of these. `callers`: of a constructor it is who calls it.
     pub(crate) fn through_of<'s>(
         &self,
         sites: impl Iterator<Item = (&'s SiteProfile, u64)>,
+        callers: bool,
     ) -> Option<(&'s Frame, f64)> {
         let program = Program::of(self);
         let mut methods: BTreeMap<(&str, &str), (u64, Places<&Frame>)> = BTreeMap::new();
         let mut all = 0u64;
         for (site, weight) in sites.filter(|(_, weight)| *weight > 0) {
             all = all.saturating_add(weight);
-            let Some(frame) = program.frame(&site.stack) else { continue };
+            let made_by = if callers { program.maker(&site.stack) } else { None };
+            let Some(frame) = made_by.or_else(|| program.frame(&site.stack)) else { continue };
             let (sum, lines) = methods.entry(frame.in_source()).or_default();
             *sum = sum.saturating_add(weight);
             lines.add(frame, weight as f64);
@@ -102,6 +104,12 @@ impl<'p> Program<'p> {
         let named =
             !class.is_empty() && !first.ends_with(".jar") && class.contains('.') && !is_framework(class);
         named.then(|| family(class))
+    }
+
+    /// The same without constructors.
+    fn maker<'s>(&self, stack: &'s Stack) -> Option<&'s Frame> {
+        let family = self.main?;
+        stack.own_frames().find(|frame| frame.class.starts_with(family) && &*frame.method != "<init>")
     }
 
     /// The innermost frame of a stack that is the program's.

@@ -1,4 +1,5 @@
-//! One leak that is made along one way: a builder's `build`, and the line that calls it, make what belongs together.
+//! One leak that is made along one way: a builder's `build`, and the line that calls it, make what belongs together; so does all that libraries make
+//! below one method of the program (a listener's registration has an id, a filter and an adaptor).
 
 use crate::stream::profile::Profile;
 
@@ -7,6 +8,9 @@ use super::pools::{Grower, Maker};
 /// Whose line it is has to keep at least this share of what is made by way of it: else it only calls.
 const PART: f64 = 0.1;
 
+/// Below one method of the program is what has this share of its bytes there.
+const BELOW: f64 = 0.9;
+
 /// The same, those joined of which all objects are made by way of another's line. What is surest is said of both.
 pub(super) fn joined(profile: &Profile, mut growers: Vec<Grower>) -> Vec<Grower> {
     while let Some((inner, outer)) = pair(profile, &growers) {
@@ -14,7 +18,33 @@ pub(super) fn joined(profile: &Profile, mut growers: Vec<Grower>) -> Vec<Grower>
         growers[outer].absorb(part, profile);
         growers.remove(inner);
     }
-    growers
+    of_one_method(profile, growers)
+}
+
+/// Those joined that are made below one method of the program, whatever libraries make them; they are named by that method, with its line if
+/// it is one.
+fn of_one_method(profile: &Profile, growers: Vec<Grower>) -> Vec<Grower> {
+    let mut joined: Vec<(Option<Maker>, Grower)> = Vec::new();
+    for grower in growers {
+        let maker = grower.way(profile, BELOW).map(|frame| Maker::of(Some(frame), true));
+        let method = maker.as_ref().map(Maker::without_line);
+        let is_same = |(other, with): &&mut (Option<Maker>, Grower)| {
+            method.is_some()
+                && other.as_ref().map(Maker::without_line) == method
+                && with.growth.rank() == grower.growth.rank()
+        };
+        match joined.iter_mut().find(is_same) {
+            Some((other, with)) => {
+                if *other != maker {
+                    *other = method;
+                }
+                with.maker = other.clone().unwrap_or_default();
+                with.absorb(grower, profile);
+            }
+            None => joined.push((maker, grower)),
+        }
+    }
+    joined.into_iter().map(|(_, grower)| grower).collect()
 }
 
 /// Two of which the first makes its objects by way of the second's line.
@@ -34,4 +64,82 @@ fn goes_by(profile: &Profile, grower: &Grower, line: &Maker) -> bool {
     let passes =
         |row: usize| profile.sites[row].stack.iter().any(|frame| Maker::of(Some(frame), true) == *line);
     is_line && matches!(grower.maker, Maker::Method { .. }) && grower.kept.iter().all(|kept| passes(kept.row))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::growth::Growth;
+    use super::super::pools::Kept;
+    use super::*;
+    use crate::facts::frame::Frame;
+    use crate::facts::tally::Tally;
+    use crate::stream::profile::SiteProfile;
+
+    const WATCH: [(&str, u32); 2] = [("shop.Carts", 20), ("io.helidon.Routing", 5)];
+
+    fn profile(stacks: &[&[(&str, u32)]]) -> Profile {
+        let site = |frames: &&[(&str, u32)]| SiteProfile {
+            class: frames[0].0.to_owned(),
+            stack: frames
+                .iter()
+                .map(|&(class, line)| Frame {
+                    class: class.into(),
+                    method: if class.ends_with("Tab") { "<init>".into() } else { "m".into() },
+                    file: None,
+                    line: Some(line),
+                })
+                .collect(),
+            allocated: Tally::of(100, 32),
+            live: Some(Tally::of(100, 32)),
+            ..SiteProfile::default()
+        };
+        Profile { sites: stacks.iter().map(site).collect(), ..Profile::default() }
+    }
+
+    fn growers(profile: &Profile) -> Vec<String> {
+        let all = all(profile);
+        all.iter().map(|grower| format!("{} {}", grower.maker, grower.live.bytes)).collect()
+    }
+
+    fn all(profile: &Profile) -> Vec<Grower> {
+        let grower = |(row, site): (usize, &SiteProfile)| Grower {
+            maker: Maker::of(site.stack.maker_frame(), true),
+            kept: vec![Kept {
+                row,
+                live: site.live.unwrap_or_default(),
+                born: [0, 0, 100],
+                ..Kept::default()
+            }],
+            live: site.live.unwrap_or_default(),
+            samples: 40.0,
+            bytes_per_s: 100.0,
+            growth: Growth::Grows,
+            ..Grower::default()
+        };
+        let all = profile.sites.iter().enumerate().map(grower).collect();
+        joined(profile, all)
+    }
+
+    #[test]
+    fn what_libraries_make_below_one_method_of_the_program_is_one_leak() {
+        let below = |library: &'static str, line| [&[(library, line)], &WATCH[..]].concat();
+        let (adaptor, id) = (below("com.hazel.Adaptor", 240), below("com.hazel.Ids", 108));
+        let profile_of = profile(&[&adaptor, &id]);
+        assert_eq!(growers(&profile_of), ["shop.Carts.m:20 6400"]);
+        // What the program makes itself, one line above, in a constructor.
+        let tab = [("shop.Tab", 24), ("shop.Carts", 19), ("io.helidon.Routing", 5)];
+        let of_tab = profile(&[&adaptor, &id, &tab]);
+        assert_eq!(growers(&of_tab), ["shop.Carts.m 9600"]);
+        assert_eq!(all(&of_tab)[0].own_class.as_deref(), Some("shop.Tab"), "the program's own, of as many");
+    }
+
+    #[test]
+    fn two_methods_of_the_program_make_two_leaks() {
+        let other = [("com.hazel.Ids", 108), ("shop.Orders", 7), ("io.helidon.Routing", 5)];
+        let adaptor = [&[("com.hazel.Adaptor", 240)], &WATCH[..]].concat();
+        assert_eq!(
+            growers(&profile(&[&adaptor, &other])),
+            ["com.hazel.Adaptor.m:240 3200", "com.hazel.Ids.m:108 3200"]
+        );
+    }
 }

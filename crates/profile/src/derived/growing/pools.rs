@@ -41,7 +41,7 @@ impl Maker {
         })
     }
 
-    fn without_line(&self) -> Self {
+    pub(super) fn without_line(&self) -> Self {
         match self {
             Self::Method { class, method, .. } => {
                 Self::Method { class: class.clone(), method: method.clone(), line: None }
@@ -97,9 +97,15 @@ impl Grower {
     pub fn below<'p>(&self, profile: &'p Profile) -> Option<&'p Frame> {
         const MOST: f64 = 0.5;
         let Maker::Method { class, method, .. } = &self.maker else { return None };
+        self.way(profile, MOST).filter(|frame| frame.in_source() != (class, method))
+    }
+
+    /// The line of the program itself that so much of what is alive is made below, or at.
+    pub(super) fn way<'p>(&self, profile: &'p Profile, share: f64) -> Option<&'p Frame> {
+        let Maker::Method { .. } = self.maker else { return None };
         let sites = self.kept.iter().map(|kept| (&profile.sites[kept.row], kept.live.bytes));
-        let (frame, share) = profile.through_of(sites)?;
-        (share >= MOST && frame.in_source() != (class, method)).then_some(frame)
+        let (frame, of_all) = profile.through_of(sites, true)?;
+        (of_all >= share).then_some(frame)
     }
 
     /// Takes in what is part of it.
@@ -127,7 +133,11 @@ impl Grower {
         let own = classes.iter().filter(|(name, (_, lately))| own(name) && *lately > 0);
         // Parts of one thing are as many, but for chance: the largest is the thing.
         let most = own.clone().map(|(_, (_, lately))| *lately).max().unwrap_or(0);
-        let own = own.filter(|(_, (_, lately))| 2 * lately > most).max_by_key(|(_, (bytes, _))| *bytes);
+        let family = profile.own_family();
+        let is_of_family = |name: &str| family.is_some_and(|family| name.starts_with(family));
+        let own = own
+            .filter(|(_, (_, lately))| 2 * lately > most)
+            .max_by_key(|(name, (bytes, _))| (is_of_family(name), *bytes));
         self.own_class = own.map(|(name, _)| (*name).to_owned());
         let class = classes.iter().max_by_key(|(_, (bytes, _))| *bytes);
         self.class = class.map_or_else(String::new, |(name, _)| (*name).to_owned());
