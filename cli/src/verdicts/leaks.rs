@@ -115,6 +115,8 @@ pub(crate) struct Rate {
     pub(crate) since: f64,
     /// On how many samples that rests; `None`: it was counted.
     pub(crate) samples: Option<f64>,
+    /// The standard error of its bytes, as a share of them; 0: it was counted.
+    pub(crate) error: f64,
     /// What is live of it.
     pub(crate) objects: u64,
     /// Its bytes.

@@ -62,6 +62,8 @@ struct GrowthJson {
     since_s: f64,
     /// Null: counted.
     samples: Option<f64>,
+    /// A standard error, as a share; 0: counted.
+    error: f64,
     live_objects: u64,
     live_bytes: u64,
 }
@@ -139,6 +141,7 @@ fn growth(rate: Rate) -> GrowthJson {
         bytes_per_s: tenths(rate.bytes_per_s),
         since_s: tenths(rate.since),
         samples: rate.samples.map(tenths),
+        error: (rate.error * 1000.0).round() / 1000.0,
         live_objects: rate.objects,
         live_bytes: rate.bytes,
     }

@@ -1,6 +1,6 @@
 //! Leaks in words for people.
 
-use mayfly_report::{OF_ADDED_OBJECTS, count, leak_below, printable, size, text_of_classes};
+use mayfly_report::{OF_ADDED_OBJECTS, count, leak_below, plus_minus, printable, size, text_of_classes};
 
 use super::document::Document;
 use super::leaks::{Floor, Leaks, Rate, Searched, Survivors, Suspect, time};
@@ -145,8 +145,7 @@ fn block(suspect: &Suspect, searched: &Searched) -> Vec<String> {
 }
 
 fn grows(rate: Rate) -> String {
-    let error = |samples: f64| format!("+-{:.0} %", (196.0 / samples.max(1.0).sqrt()).ceil());
-    let sureness = rate.samples.map_or_else(|| "counted".to_owned(), error);
+    let sureness = if rate.samples.is_none() { "counted".to_owned() } else { plus_minus(rate.error) };
     format!(
         "grows, lately by {}/s ({sureness}), since {}: {} live in {} objects",
         size(rate.bytes_per_s.round() as u64),

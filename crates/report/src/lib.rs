@@ -62,7 +62,7 @@ pub use table::{left_aligned, right_aligned};
 pub use text::{ascii, harmless, harmless_json, pad, pad_left, printable, shorten, width};
 pub use traces::traces;
 pub use trust::{short_trust_line, trust_block, trust_line};
-pub use units::whole_percent;
 pub use units::{bytes as size, clock, count, duration, grouped, rough_duration, whole_seconds};
+pub use units::{plus_minus, whole_percent};
 pub use unseen::{OF_ADDED_OBJECTS, heap_rises, leak_below};
 pub use ways::ways;

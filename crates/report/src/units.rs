@@ -111,6 +111,14 @@ pub(crate) fn share(share: f64) -> String {
     format!("{:.2} %", (share * 10_000.0 + 1e-7).floor() / 100.0)
 }
 
+/// A relative standard error as a band of 95 %: `+-12 %`, or that there are few samples.
+pub fn plus_minus(error: f64) -> String {
+    match (196.0 * error).ceil() {
+        percent if percent < 100.0 => format!("+-{percent:.0} %"),
+        _ => "few samples".to_owned(),
+    }
+}
+
 /// `98 %`; 100 and 0 only if it is all or none.
 pub fn whole_percent(share: f64) -> String {
     let percent = (share * 100.0).round();

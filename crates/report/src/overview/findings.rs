@@ -8,7 +8,7 @@ use crate::names::{class_text, place_text};
 use crate::over_time::{at_least, why_not_known};
 use crate::text::shorten;
 use crate::units;
-use crate::units::whole_percent;
+use crate::units::{plus_minus, whole_percent};
 
 /// Findings at most.
 const FINDINGS: usize = 5;
@@ -301,14 +301,6 @@ impl Screen<'_> {
 
 fn share(part: u64, whole: u64) -> String {
     whole_percent(if whole == 0 { 0.0 } else { part as f64 / whole as f64 })
-}
-
-/// A relative standard error as a band of 95 %.
-fn plus_minus(error: f64) -> String {
-    match (196.0 * error).ceil() {
-        percent if percent < 100.0 => format!("+-{percent:.0} %"),
-        _ => "few samples".to_owned(),
-    }
 }
 
 /// The place of a frame, with room for the sentence.

@@ -7,6 +7,7 @@ use crate::names::{class_text, place_text};
 use crate::off_heap::growing_off_heap;
 use crate::text::{printable, shorten};
 use crate::units;
+use crate::units::plus_minus;
 use crate::unseen::{OF_ADDED_OBJECTS, heap_rises, leak_below};
 
 /// Growers that are named.
@@ -46,14 +47,14 @@ impl Screen<'_> {
     }
 
     fn grows(&self, grower: &Grower) -> [String; 2] {
-        let error = (196.0 / grower.samples.max(1.0).sqrt()).ceil();
+        let sureness = plus_minus(grower.error);
         let since = match grower.since_ms as f64 {
             ms if ms < AT_THE_START * self.profile.duration_ms as f64 => "the start".to_owned(),
             _ => units::clock(grower.since_ms),
         };
         let rate = units::bytes(grower.bytes_per_s.round() as u64);
         [
-            format!("! growing: {}, lately {rate}/s (+-{error:.0} %)", what(grower)),
+            format!("! growing: {}, lately {rate}/s ({sureness})", what(grower)),
             format!(
                 "   {} live in {} objects since {since}{}{}",
                 units::bytes(grower.live.bytes),

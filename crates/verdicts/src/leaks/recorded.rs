@@ -38,6 +38,8 @@ pub struct Keeper {
     pub since_ms: u64,
     /// On how many samples that rests.
     pub samples: f64,
+    /// The standard error of its bytes, as a share of them.
+    pub error: f64,
     /// What is held of it.
     pub suspicion: Suspicion,
 }
@@ -94,6 +96,7 @@ fn keeper(profile: &Profile, grower: Grower) -> Keeper {
         bytes_per_s: grower.bytes_per_s,
         since_ms: grower.since_ms,
         samples: grower.samples,
+        error: grower.error,
         suspicion: match grower.growth {
             Growth::Grows => Suspicion::Leak,
             Growth::Unsure(why) => Suspicion::Unsure(why),

@@ -18,6 +18,8 @@ pub use pools::{Grower, Kept, Maker};
 
 use std::mem;
 
+use crate::facts::run::Tracking;
+use crate::fitted::variance::Variances;
 use crate::stream::history::soft_since;
 use crate::stream::profile::Profile;
 use births::Clock;
@@ -104,6 +106,10 @@ impl Profile {
             }
         }
         growers = joined::joined(self, growers);
+        let variances = Variances::of(self);
+        for grower in &mut growers {
+            grower.error = self.error_of(grower, &variances);
+        }
         growers.sort_by(|a, b| {
             (a.growth.rank().cmp(&b.growth.rank())).then_with(|| b.bytes_per_s.total_cmp(&a.bytes_per_s))
         });
@@ -116,6 +122,21 @@ impl Profile {
     pub fn old_is_seen(&self) -> bool {
         let [ms, _] = Clock::both(self);
         ms.whole >= SEEN * self.duration_ms as f64
+    }
+
+    /// The relative error of a grower's bytes; of what a share of each class was followed, one sample more of a class may belong to it.
+    fn error_of(&self, grower: &Grower, variances: &Variances<'_>) -> f64 {
+        let rows = grower.kept.iter().map(|kept| kept.row);
+        let variance = if grower.method().is_none() {
+            rows.map(|row| variances.of_live(&self.classes[row]).bytes).sum()
+        } else {
+            let sites: Vec<_> = rows.map(|row| &self.sites[row]).collect();
+            let is_share = self.run.tracking == Tracking::Balanced;
+            let unseen = if is_share { variances.unseen_at(&sites) } else { 0.0 };
+            variances.of_live_sites(sites.iter().copied()).bytes + unseen
+        };
+        let of_samples = 1.0 / grower.samples.max(1.0).sqrt();
+        of_samples.max(variance.sqrt() / grower.live.bytes.max(1) as f64)
     }
 
     /// Objects of the class of most bytes that were born in the second half of the time.

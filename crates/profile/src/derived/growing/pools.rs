@@ -1,6 +1,6 @@
 //! Survivors by the place of the program that makes them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::facts::frame::Frame;
@@ -79,6 +79,8 @@ pub struct Grower {
     pub live: Tally,
     /// Samples behind what is alive.
     pub samples: f64,
+    /// The standard error of its bytes, as a share of them; more than 1 where hardly anything is known.
+    pub error: f64,
     /// By how much it grew lately.
     pub bytes_per_s: f64,
     /// From when on, in milliseconds of the profiled time.
@@ -269,11 +271,17 @@ pub(super) fn growers(
             growers.push(whole.grower(profile, clocks, of_method));
             continue;
         }
-        // Lines of one method that grow are one.
+        // Lines of one method that grow are one. What constructors make there is part of it, also of a class of which too few were followed.
+        let sure: BTreeSet<Maker> = (lines.iter().zip(&judged))
+            .filter(|(_, growth)| growth.is_sure())
+            .map(|(line, _)| line.maker.clone())
+            .collect();
+        let is_part = |line: &Pool| sure.contains(&line.maker) && Growth::may_go_along(line);
         let mut growing: Option<(Pool, Growth)> = None;
-        for (line, growth) in
-            lines.into_iter().zip(judged).filter(|(_, growth)| growth.rank() == worst && worst < 2)
-        {
+        let mut judged: Vec<_> = lines.into_iter().zip(judged).collect();
+        judged.retain(|(line, growth)| (growth.rank() == worst && worst < 2) || is_part(line));
+        judged.sort_by_key(|(_, growth)| growth.rank());
+        for (line, growth) in judged {
             match &mut growing {
                 Some((pool, _)) => {
                     if pool.maker != line.maker {
