@@ -83,7 +83,7 @@ impl Screen<'_> {
         let two = |[text, next]: [String; 2]| (text, Some(next));
         let longest = self.longest();
         let lives_longest = longest.as_ref().map(|row| {
-            let text = longest::sentence(row, self.profile);
+            let text = longest::sentence(row, self.profile.duration_ms, self.old_is_seen);
             (text, self.maker(row).map(|made| if row.old.live.is_empty() { made } else { made + HOLDERS }))
         });
         let found = [

@@ -2,7 +2,7 @@
 //!
 //! Not here: what is old (`mayfly-profile`, `old`).
 
-use mayfly_profile::{OldRow, Profile, Tally, is_of_the_jdk};
+use mayfly_profile::{OldRow, Tally, is_of_the_jdk};
 
 use super::Screen;
 use crate::names::{class_text, place_text};
@@ -78,9 +78,8 @@ impl Screen<'_> {
     }
 }
 
-/// The sentence about it.
-pub(super) fn sentence(row: &OldRow<'_>, profile: &Profile) -> String {
-    let (profiled_ms, is_seen) = (profile.duration_ms, profile.old_is_seen());
+/// The sentence about it, of a profiled time; `is_seen`: a collection has looked at what is old.
+pub(super) fn sentence(row: &OldRow<'_>, profiled_ms: u64, is_seen: bool) -> String {
     let (live, dead) = (units::bytes(row.old.live.bytes), units::bytes(row.old.dead.bytes));
     let (name, age) = (classes(row), age(row));
     let verb = if row.others == 0 { "lives" } else { "live" };

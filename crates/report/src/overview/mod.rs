@@ -114,6 +114,8 @@ fn rules(view: &View) -> BlameRules {
 struct Screen<'a> {
     profile: &'a Profile,
     variances: Variances<'a>,
+    /// Whether a collection of the second half of the time has looked at what is old.
+    old_is_seen: bool,
     /// The view shows no class: how many there are.
     all_hidden: Option<usize>,
     columns: usize,
@@ -131,6 +133,7 @@ impl<'a> Screen<'a> {
         Screen {
             profile: shown,
             variances: Variances::of(shown),
+            old_is_seen: shown.old_is_seen(),
             all_hidden: None,
             columns,
             methods: shown.methods(&rules),

@@ -90,7 +90,7 @@ impl Screen<'_> {
             executed: by_jvm.unwrap_or(class.allocated.bytes),
             live,
             byte_seconds: byte_seconds.all(),
-            held_at_least: byte_seconds.living > 0.0 && !self.profile.old_is_seen(),
+            held_at_least: byte_seconds.living > 0.0 && !self.old_is_seen,
             live_estimated: self.is_sampled() || self.profile.shares.contains_key(&class.name),
             name: class_text(&class.name),
         }
