@@ -19,7 +19,7 @@ const ROOMS_OF_PROFILES: Rooms = &[
     ("lifetime", &["facts"]),
     ("stream", &["facts", "lifetime"]),
     ("fitted", &["facts", "lifetime", "stream"]),
-    ("derived", &["facts", "lifetime", "stream"]),
+    ("derived", &["facts", "fitted", "lifetime", "stream"]),
     ("lib", &["derived", "facts", "fitted", "lifetime", "stream"]),
 ];
 
