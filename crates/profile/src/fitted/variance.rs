@@ -152,9 +152,7 @@ impl<'p> Variances<'p> {
             let at_site = site.live.unwrap_or_default();
             elsewhere.objects = elsewhere.objects.saturating_sub(at_site.objects);
             elsewhere.bytes = elsewhere.bytes.saturating_sub(at_site.bytes);
-            if !at_site.is_empty() {
-                sum += of_part(at_site);
-            }
+            live_by_age(site).into_iter().for_each(|part| sum += of_part(part));
         }
         if elsewhere.objects > 0 && elsewhere.bytes > 0 {
             sum += of_part(elsewhere);
@@ -240,8 +238,15 @@ impl<'p> Variances<'p> {
         let drawn = class.and_then(|class| self.sample_of(class)).map(Sample::of_stacks);
         let of = if live.is_empty() { site.allocated } else { live };
         match drawn {
-            Some(sample) if sample.draws_sites() => {
+            Some(sample) if sample.draws_sites() && live.is_empty() => {
                 part_variance(live, mean_size(of), sample.variance_of_one(of))
+            }
+            Some(sample) if sample.draws_sites() => {
+                let mut sum = TallyVariance::default();
+                for part in live_by_age(site) {
+                    sum += part_variance(part, mean_size(part), sample.variance_of_one(part));
+                }
+                sum
             }
             _ => {
                 // By the share of the site's allocations whose stack was taken.
@@ -345,6 +350,25 @@ impl Profile {
     }
 }
 
+/// What is live of a site by age, in proportion to what is stated of it: a loop may make objects of several sizes, those of one age are mostly of one.
+fn live_by_age(site: &SiteProfile) -> Vec<Tally> {
+    let live = site.live.filter(|live| live.objects > 0 && live.bytes > 0);
+    let loads: Vec<_> = site.lifetimes.iter().flat_map(|known| known.ms.living_between()).collect();
+    let (objects, bytes) = loads.iter().fold((0.0, 0.0), |(objects, bytes), (_, load)| {
+        (objects + load.objects as f64, bytes + load.bytes as f64)
+    });
+    let Some(live) = live.filter(|_| objects > 0.0 && bytes > 0.0) else {
+        return live.into_iter().collect();
+    };
+    let scaled = |part: u64, of: f64, to: u64| (part as f64 / of * to as f64).round() as u64;
+    let parts = loads.iter().map(|(_, load)| Tally {
+        objects: scaled(load.objects, objects, live.objects),
+        bytes: scaled(load.bytes, bytes, live.bytes),
+        ..Tally::default()
+    });
+    parts.filter(|part| part.objects > 0 && part.bytes > 0).collect()
+}
+
 /// Bytes that one sample of objects of `size` stands for.
 fn one_sample(size: f64, interval: f64) -> f64 {
     if interval <= 0.0 { 0.0 } else { -size.max(1.0) / (-size.max(1.0) / interval).exp_m1() }
@@ -363,6 +387,7 @@ fn mean_size(tally: Tally) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lifetime::site_lifetimes::{Load, SiteLifetimes};
 
     const INTERVAL: u64 = 64 << 10;
 
@@ -395,6 +420,30 @@ mod tests {
         assert!((0.9..1.1).contains(&objects), "1,024 of 1,044 stand on one sample: {objects}");
         assert!((0.002..0.005).contains(&bytes), "64 KiB of 20 MiB do: {bytes}");
         assert!(variances.followed_of_class(class) < 40_000.0);
+    }
+
+    /// Both made by one line.
+    #[test]
+    fn what_one_site_makes_counts_by_the_sizes_of_each_age() {
+        let mut profile = arrays(true);
+        let live = profile.classes[0].live.expect("live");
+        let mut lifetimes = SiteLifetimes::default();
+        for (age, site) in [(20_000, &profile.sites[0]), (1_000, &profile.sites[1])] {
+            let tally = site.live.expect("live");
+            lifetimes
+                .ms
+                .record_living(age, Load { objects: tally.objects, bytes: tally.bytes, byte_ms: (0, 0) });
+        }
+        profile.sites.truncate(1);
+        profile.sites[0].live = Some(live);
+        profile.sites[0].lifetimes = Some(lifetimes.into());
+        let variances = Variances::of(&profile);
+        for variance in
+            [variances.of_live(&profile.classes[0]), variances.of_live_sites(profile.sites.iter())]
+        {
+            let (objects, bytes) = variance.relative(live);
+            assert!((0.9..1.1).contains(&objects) && bytes < 0.005, "{objects} {bytes}");
+        }
     }
 
     #[test]
