@@ -265,10 +265,10 @@ fn tail(difference: &Difference, document: &mut Document) {
 mod tests {
     use super::*;
 
-    fn shown(clock: Clock, before: Option<f64>, after: Option<f64>) -> Vec<String> {
-        let finding = Finding {
-            row: RowName::Class("a.Session".into()),
-            measure: Measure::Lifetime(clock),
+    fn changed(measure: Measure, before: Option<f64>, after: Option<f64>, row: RowName) -> Finding {
+        Finding {
+            row,
+            measure,
             before,
             after,
             chance: 0.0,
@@ -277,24 +277,17 @@ mod tests {
             ranges: None,
             unproven: false,
             runs_needed: None,
-        };
+        }
+    }
+
+    fn shown(clock: Clock, before: Option<f64>, after: Option<f64>) -> Vec<String> {
+        let finding = changed(Measure::Lifetime(clock), before, after, RowName::Class("a.Session".into()));
         [value(&finding, finding.before), value(&finding, finding.after), change(&finding)].to_vec()
     }
 
     #[test]
     fn what_an_operation_allocates_is_not_ranked_below_what_a_run_leaves() {
-        let of = |measure, before: f64, after: f64, row: RowName| Finding {
-            row,
-            measure,
-            before: Some(before),
-            after: Some(after),
-            chance: 0.0,
-            rate: 0.0,
-            verdict: Verdict::Changed,
-            ranges: None,
-            unproven: false,
-            runs_needed: None,
-        };
+        let of = |measure, before: f64, after: f64, row| changed(measure, Some(before), Some(after), row);
         let method = |name: &str| RowName::Method(name.to_owned());
         let render = of(Measure::Allocated, 60e3, 10e3, method("a.Page.render"));
         let cache = of(Measure::Live, 1e6, 3e6, method("a.Cache.put"));

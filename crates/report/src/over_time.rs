@@ -152,14 +152,18 @@ pub fn left_by(profile: &Profile) -> Option<String> {
     Some(young_left(last) + &full)
 }
 
-/// What collections cost the program; `None` if none is known.
-pub(crate) fn pauses(profile: &Profile) -> Option<String> {
+fn pauses(profile: &Profile) -> Option<String> {
+    let of = pauses_known(profile).map_or_else(String::new, |known| format!(" ({known})"));
+    Some(format!("{}{}{of}", pad("paused", LABEL), stopped(profile)?))
+}
+
+/// For how long collections stopped the program, `275 ms in all, the longest 12 ms`; `None` if that is known of none.
+pub(crate) fn stopped(profile: &Profile) -> Option<String> {
     let collections = &profile.collections;
     let longest = collections.iter().map(|gc| gc.pause_us).max()?;
     let all: u64 = collections.iter().map(|gc| gc.pause_us).sum();
     let ms = |us: u64| units::duration(us as f64 / 1_000.0);
-    let of = pauses_known(profile).map_or_else(String::new, |known| format!(" ({known})"));
-    Some(format!("{}{} in all, the longest {}{of}", pad("paused", LABEL), ms(all), ms(longest)))
+    Some(format!("{} in all, the longest {}", ms(all), ms(longest)))
 }
 
 /// What the program took to get up; `None` where that can't be told from its work.

@@ -35,7 +35,7 @@ pub struct Through {
 }
 
 /// How the program's own classes are known.
-struct Program<'p> {
+pub(crate) struct Program<'p> {
     /// The beginning of the names of the main class and its kin, if it is the program's.
     main: Option<&'p str>,
 }
@@ -64,37 +64,44 @@ impl Profile {
     /// The frame of the program itself through which most of what `weight` gives passes. `None` without stacks, and where a stack has only
     /// frameworks.
     pub fn through(&self, weight: impl Fn(&SiteProfile) -> u64) -> Option<Through> {
-        let (frame, share) = self.through_of(self.sites.iter().map(|site| (site, weight(site))), false)?;
+        let sites = self.sites.iter().map(|site| (site, weight(site)));
+        let (frame, share) = Program::of(self).through(sites, false)?;
         Some(Through { frame: frame.clone(), share })
     }
+}
 
-    /// The same of some sites with the weight of each: the frame, and its share of these. `callers`: of a constructor it is who calls it.
-    pub(crate) fn through_of<'s>(
+impl<'p> Program<'p> {
+    /// Of a profile, whose stacks are gone through for it.
+    pub(crate) fn of(profile: &'p Profile) -> Self {
+        Self {
+            main: Self::by_command(&profile.run.jvm.command).or_else(|| called_by_frameworks(&profile.sites)),
+        }
+    }
+
+    /// How the names of its own classes begin; `None`: not known.
+    pub(crate) fn family(&self) -> Option<&'p str> {
+        self.main
+    }
+
+    /// The frame of the program through which most of some sites with the weight of each passes, and its share of these. `callers`: of a
+    /// constructor it is who calls it.
+    pub(crate) fn through<'s>(
         &self,
         sites: impl Iterator<Item = (&'s SiteProfile, u64)>,
         callers: bool,
     ) -> Option<(&'s Frame, f64)> {
-        let program = Program::of(self);
         let mut methods: BTreeMap<(&str, &str), (u64, Places<&Frame>)> = BTreeMap::new();
         let mut all = 0u64;
         for (site, weight) in sites.filter(|(_, weight)| *weight > 0) {
             all = all.saturating_add(weight);
-            let made_by = if callers { program.maker(&site.stack) } else { None };
-            let Some(frame) = made_by.or_else(|| program.frame(&site.stack)) else { continue };
+            let made_by = if callers { self.maker(&site.stack) } else { None };
+            let Some(frame) = made_by.or_else(|| self.frame(&site.stack)) else { continue };
             let (sum, lines) = methods.entry(frame.in_source()).or_default();
             *sum = sum.saturating_add(weight);
             lines.add(frame, weight as f64);
         }
         let (most, lines) = methods.into_values().max_by_key(|(sum, _)| *sum)?;
         Some((*lines.most()?, most as f64 / all as f64))
-    }
-}
-
-impl<'p> Program<'p> {
-    fn of(profile: &'p Profile) -> Self {
-        Self {
-            main: Self::by_command(&profile.run.jvm.command).or_else(|| called_by_frameworks(&profile.sites)),
-        }
     }
 
     /// By the main class or jar, and its arguments.

@@ -127,7 +127,7 @@ impl<'p> Variances<'p> {
     pub fn followed_of_class(&self, class: &ClassProfile) -> f64 {
         let live = class.live.unwrap_or_default();
         if live.is_empty() {
-            return mean_size(class.allocated) * (1.0 + self.of_one(class, class.allocated));
+            return mean_size(class.allocated) * (1.0 + self.of_one(self.sample_of(class), class.allocated));
         }
         mean_size(live) + self.of_live(class).bytes / (live.bytes as f64).max(1.0)
     }
@@ -142,11 +142,12 @@ impl<'p> Variances<'p> {
     /// Site by site, as objects of one site are mostly of one size: one sample of a small object stands for many more than one of a large one.
     pub fn of_live(&self, class: &ClassProfile) -> TallyVariance {
         let live = class.live.unwrap_or_default();
-        let of_part = |part: Tally| part_variance(part, mean_size(part), self.of_one(class, part));
+        let sample = self.sample_of(class);
         if live.is_empty() {
-            let of_one = self.of_one(class, class.allocated);
+            let of_one = self.of_one(sample, class.allocated);
             return part_variance(live, mean_size(class.allocated), of_one);
         }
+        let of_part = |part: Tally| part_variance(part, mean_size(part), self.of_one(sample, part));
         let (mut sum, mut elsewhere) = (TallyVariance::default(), live);
         for site in self.sites.get(class.name.as_str()).into_iter().flatten() {
             let at_site = site.live.unwrap_or_default();
@@ -160,9 +161,9 @@ impl<'p> Variances<'p> {
         sum
     }
 
-    /// What each of a part of a class's objects adds to the variance of their number; 0 where each is followed.
-    fn of_one(&self, class: &ClassProfile, part: Tally) -> f64 {
-        match self.sample_of(class) {
+    /// What each of a part of a class's objects adds to the variance of their number, by the class's sample; 0 where each is followed.
+    fn of_one(&self, sample: Option<Sample>, part: Tally) -> f64 {
+        match sample {
             Some(sample) if sample.draws_sites() => sample.variance_of_one(part),
             // Thinned for want of room.
             Some(_) => self.thinned() - 1.0,

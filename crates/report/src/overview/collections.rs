@@ -7,7 +7,7 @@ use mayfly_profile::{Gc, GcCause, OldGeneration};
 
 use super::Screen;
 use crate::names::class_text;
-use crate::over_time::{pauses, pauses_known};
+use crate::over_time::{pauses_known, stopped};
 use crate::text::printable;
 use crate::units;
 
@@ -17,15 +17,11 @@ const CAUSES: usize = 3;
 impl Screen<'_> {
     /// The section; nothing where no collection has its times.
     pub(super) fn collections(&self) -> Vec<String> {
-        let Some(paused) = pauses(self.profile) else { return Vec::new() };
-        let paused = paused.split_once(' ').map_or("", |(_, rest)| rest.trim_start());
+        let Some(stopped) = stopped(self.profile) else { return Vec::new() };
         let all: u64 = self.profile.collections.iter().map(|gc| gc.pause_us).sum();
         let share = all as f64 / 10.0 / self.profile.duration_ms.max(1) as f64;
-        let known = pauses_known(self.profile);
-        let paused =
-            known.as_ref().and_then(|known| paused.strip_suffix(&format!(" ({known})"))).unwrap_or(paused);
-        let known = known.map_or_else(String::new, |known| format!("; {known}"));
-        let text = format!("Collections: stopped for {paused} ({share:.1} % of the time{known})");
+        let known = pauses_known(self.profile).map_or_else(String::new, |known| format!("; {known}"));
+        let text = format!("Collections: stopped for {stopped} ({share:.1} % of the time{known})");
         let mut lines = vec![String::new()];
         lines.extend(self.wrap(0, &text));
         lines.extend(self.causes().iter().map(|text| self.fit(&format!("  {text}"))));

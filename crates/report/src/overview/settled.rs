@@ -24,8 +24,7 @@ impl Screen<'_> {
             return None;
         }
         let bytes = |class: &ClassProfile| class.allocated.bytes as f64;
-        let mut classes: Vec<&ClassProfile> = self.profile.classes.iter().collect();
-        classes.sort_by(|a, b| bytes(b).total_cmp(&bytes(a)));
+        let classes = self.largest_first(bytes);
         let Some(first) = classes.first() else { return self.unsampled() };
         let unknown = self.unknown_bytes() as f64;
         if unknown > UNKNOWN * bytes(first) {
@@ -54,9 +53,13 @@ impl Screen<'_> {
     /// The class that may have more alive than the one that seems to have most.
     pub(super) fn rival_of_living(&self) -> Option<&ClassProfile> {
         let bytes = |class: &ClassProfile| class.live.unwrap_or_default().bytes as f64;
+        rival(&self.largest_first(bytes), bytes, |class| self.variances.of_live(class).bytes)
+    }
+
+    fn largest_first(&self, bytes: impl Fn(&ClassProfile) -> f64) -> Vec<&ClassProfile> {
         let mut classes: Vec<&ClassProfile> = self.profile.classes.iter().collect();
         classes.sort_by(|a, b| bytes(b).total_cmp(&bytes(a)));
-        rival(&classes, bytes, |class| self.variances.of_live(class).bytes)
+        classes
     }
 
     /// That nothing is known of what was allocated, where something was.
@@ -82,7 +85,8 @@ fn rival<'c>(
     variance: impl Fn(&ClassProfile) -> f64,
 ) -> Option<&'c ClassProfile> {
     let (first, others) = classes.split_first()?;
-    let apart = |class: &ClassProfile| APART * (variance(first) + variance(class)).sqrt();
-    let near = |class: &&&ClassProfile| bytes(class) > NEAR * bytes(first);
-    others.iter().filter(near).find(|class| bytes(first) - bytes(class) < apart(class)).copied()
+    let (most, of_first) = (bytes(first), variance(first));
+    let apart = |class: &ClassProfile| APART * (of_first + variance(class)).sqrt();
+    let near = others.iter().take_while(|class| bytes(class) > NEAR * most);
+    near.copied().find(|class| most - bytes(class) < apart(class))
 }

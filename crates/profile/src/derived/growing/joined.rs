@@ -1,6 +1,7 @@
 //! One leak that is made along one way: a builder's `build`, and the line that calls it, make what belongs together; so does all that libraries make
 //! below one method of the program (a listener's registration has an id, a filter and an adaptor).
 
+use crate::derived::program::Program;
 use crate::stream::profile::Profile;
 
 use super::pools::{Grower, Maker};
@@ -12,21 +13,21 @@ const PART: f64 = 0.1;
 const BELOW: f64 = 0.9;
 
 /// The same, those joined of which all objects are made by way of another's line. What is surest is said of both.
-pub(super) fn joined(profile: &Profile, mut growers: Vec<Grower>) -> Vec<Grower> {
+pub(super) fn joined(profile: &Profile, program: &Program<'_>, mut growers: Vec<Grower>) -> Vec<Grower> {
     while let Some((inner, outer)) = pair(profile, &growers) {
         let part = growers[inner].clone();
-        growers[outer].absorb(part, profile);
+        growers[outer].absorb(part, profile, program);
         growers.remove(inner);
     }
-    of_one_method(profile, growers)
+    of_one_method(profile, program, growers)
 }
 
 /// Those joined that are made below one method of the program, whatever libraries make them; they are named by that method, with its line if
 /// it is one.
-fn of_one_method(profile: &Profile, growers: Vec<Grower>) -> Vec<Grower> {
+fn of_one_method(profile: &Profile, program: &Program<'_>, growers: Vec<Grower>) -> Vec<Grower> {
     let mut joined: Vec<(Option<Maker>, Grower)> = Vec::new();
     for grower in growers {
-        let maker = grower.way(profile, BELOW).map(|frame| Maker::of(Some(frame), true));
+        let maker = grower.way(profile, program, BELOW).map(|frame| Maker::of(Some(frame), true));
         let method = maker.as_ref().map(Maker::without_line);
         let is_same = |(other, with): &&mut (Option<Maker>, Grower)| {
             method.is_some()
@@ -39,7 +40,7 @@ fn of_one_method(profile: &Profile, growers: Vec<Grower>) -> Vec<Grower> {
                     *other = method;
                 }
                 with.maker = other.clone().unwrap_or_default();
-                with.absorb(grower, profile);
+                with.absorb(grower, profile, program);
             }
             None => joined.push((maker, grower)),
         }
@@ -117,7 +118,7 @@ mod tests {
             ..Grower::default()
         };
         let all = profile.sites.iter().enumerate().map(grower).collect();
-        joined(profile, all)
+        joined(profile, &Program::of(profile), all)
     }
 
     #[test]

@@ -105,10 +105,11 @@ impl Growth {
         }
     }
 
-    /// Whether a pool may grow as what grows at its line does: some of it came lately, and it has too few samples to be judged by itself.
+    /// Whether a pool may grow as what grows at its line does: it has too few samples to be judged by itself, and was not made once
+    /// only.
     pub(super) fn may_go_along(pool: &Pool) -> bool {
         let [births, _] = &pool.births;
-        pool.samples < FOUND && births.late() > least_late(births.early)
+        pool.samples < FOUND && births.late() > STILL * births.early
     }
 
     /// Whether nothing is to be said of it.
@@ -120,11 +121,6 @@ impl Growth {
     pub fn is_sure(&self) -> bool {
         *self == Self::Grows
     }
-}
-
-/// Survivors of the second half of the time, where so many are of the first: fewer are what was made once.
-fn least_late(early: f64) -> f64 {
-    STILL * early
 }
 
 /// What survivors look like that so many samples are behind.

@@ -18,6 +18,7 @@ pub use pools::{Grower, Kept, Maker};
 
 use std::mem;
 
+use crate::derived::program::Program;
 use crate::facts::run::Tracking;
 use crate::fitted::variance::Variances;
 use crate::stream::history::soft_since;
@@ -79,7 +80,7 @@ impl Profile {
         }
         let clocks = Clock::both(self);
         let [whole_ms, _] = clocks.map(|clock| clock.whole);
-        if !self.old_is_seen() {
+        if !self.reaches_back(whole_ms) {
             return Err(
                 "since the first half of the time no collection has looked at all that is old: only the last collection of a JVM \
                  that ends, or a full one, tells what of it is alive"
@@ -98,17 +99,18 @@ impl Profile {
                 growth.held_softly()
             }
         };
-        let mut growers = pools::growers(self, pools, clocks, judge);
+        let program = Program::of(self);
+        let mut growers = pools::growers(self, &program, pools, clocks, judge);
         let soft = soft_since(&self.history, self.duration_ms / 2) as f64;
         for grower in growers.iter_mut().filter(|grower| grower.growth.is_sure()) {
             if soft >= FEW_SOFT.max(SOFT_OF_CLASS * self.born_late(grower)) {
                 grower.growth = mem::take(&mut grower.growth).held_softly();
             }
         }
-        growers = joined::joined(self, growers);
-        let variances = Variances::of(self);
-        for grower in &mut growers {
-            grower.error = self.error_of(grower, &variances);
+        growers = joined::joined(self, &program, growers);
+        if !growers.is_empty() {
+            let variances = Variances::of(self);
+            growers.iter_mut().for_each(|grower| grower.error = self.error_of(grower, &variances));
         }
         growers.sort_by(|a, b| {
             (a.growth.rank().cmp(&b.growth.rank())).then_with(|| b.bytes_per_s.total_cmp(&a.bytes_per_s))
@@ -121,7 +123,12 @@ impl Profile {
     /// Whether a collection of the second half of the time has looked at what is old: else the ages of those that live are only lower bounds.
     pub fn old_is_seen(&self) -> bool {
         let [ms, _] = Clock::both(self);
-        ms.whole >= SEEN * self.duration_ms as f64
+        self.reaches_back(ms.whole)
+    }
+
+    /// Whether the oldest age at which anything is known alive is of the first half of the time.
+    fn reaches_back(&self, oldest_ms: f64) -> bool {
+        oldest_ms >= SEEN * self.duration_ms as f64
     }
 
     /// The relative error of a grower's bytes; of what a share of each class was followed, one sample more of a class may belong to it.

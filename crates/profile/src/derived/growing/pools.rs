@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use crate::derived::program::Program;
 use crate::facts::frame::Frame;
 use crate::facts::jdk::is_of_the_program;
 use crate::facts::tally::Tally;
@@ -99,28 +100,33 @@ impl Grower {
     pub fn below<'p>(&self, profile: &'p Profile) -> Option<&'p Frame> {
         const MOST: f64 = 0.5;
         let Maker::Method { class, method, .. } = &self.maker else { return None };
-        self.way(profile, MOST).filter(|frame| frame.in_source() != (class, method))
+        self.way(profile, &Program::of(profile), MOST).filter(|frame| frame.in_source() != (class, method))
     }
 
     /// The line of the program itself that so much of what is alive is made below, or at.
-    pub(super) fn way<'p>(&self, profile: &'p Profile, share: f64) -> Option<&'p Frame> {
+    pub(super) fn way<'p>(
+        &self,
+        profile: &'p Profile,
+        program: &Program<'_>,
+        share: f64,
+    ) -> Option<&'p Frame> {
         let Maker::Method { .. } = self.maker else { return None };
         let sites = self.kept.iter().map(|kept| (&profile.sites[kept.row], kept.live.bytes));
-        let (frame, of_all) = profile.through_of(sites, true)?;
+        let (frame, of_all) = program.through(sites, true)?;
         (of_all >= share).then_some(frame)
     }
 
     /// Takes in what is part of it.
-    pub(super) fn absorb(&mut self, part: Self, profile: &Profile) {
+    pub(super) fn absorb(&mut self, part: Self, profile: &Profile, program: &Program<'_>) {
         self.kept.extend(part.kept);
         self.live.add(part.live);
         self.samples += part.samples;
         self.bytes_per_s += part.bytes_per_s;
         self.since_ms = self.since_ms.min(part.since_ms);
-        self.name_classes(profile);
+        self.name_classes(profile, program);
     }
 
-    fn name_classes(&mut self, profile: &Profile) {
+    fn name_classes(&mut self, profile: &Profile, program: &Program<'_>) {
         let by_class = matches!(self.maker, Maker::Class(_));
         self.kept.sort_by_key(|kept| std::cmp::Reverse(kept.live.bytes));
         let mut classes: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
@@ -135,8 +141,7 @@ impl Grower {
         let own = classes.iter().filter(|(name, (_, lately))| own(name) && *lately > 0);
         // Parts of one thing are as many, but for chance: the largest is the thing.
         let most = own.clone().map(|(_, (_, lately))| *lately).max().unwrap_or(0);
-        let family = profile.own_family();
-        let is_of_family = |name: &str| family.is_some_and(|family| name.starts_with(family));
+        let is_of_family = |name: &str| program.family().is_some_and(|family| name.starts_with(family));
         let own = own
             .filter(|(_, (_, lately))| 2 * lately > most)
             .max_by_key(|(name, (bytes, _))| (is_of_family(name), *bytes));
@@ -250,6 +255,7 @@ impl Pool {
 /// What grows by line, and where no line of a method surely does, by method: what it makes in several lines may be one leak.
 pub(super) fn growers(
     profile: &Profile,
+    program: &Program<'_>,
     pools: Vec<Pool>,
     clocks: [Clock; 2],
     judge: impl Fn(&Pool) -> Growth,
@@ -268,7 +274,7 @@ pub(super) fn growers(
         }
         let of_method = if worst > 0 { judge(&whole) } else { Growth::Harmless };
         if of_method.rank() < worst {
-            growers.push(whole.grower(profile, clocks, of_method));
+            growers.push(whole.grower(profile, program, clocks, of_method));
             continue;
         }
         // Lines of one method that grow are one. What constructors make there is part of it, also of a class of which too few were followed.
@@ -292,13 +298,19 @@ pub(super) fn growers(
                 None => growing = Some((line, growth)),
             }
         }
-        growers.extend(growing.map(|(pool, growth)| pool.grower(profile, clocks, growth)));
+        growers.extend(growing.map(|(pool, growth)| pool.grower(profile, program, clocks, growth)));
     }
     growers
 }
 
 impl Pool {
-    fn grower(self, profile: &Profile, [clock, _]: [Clock; 2], growth: Growth) -> Grower {
+    fn grower(
+        self,
+        profile: &Profile,
+        program: &Program<'_>,
+        [clock, _]: [Clock; 2],
+        growth: Growth,
+    ) -> Grower {
         let by_class = matches!(self.maker, Maker::Class(_));
         let live_of = |row: usize| if by_class { profile.classes[row].live } else { profile.sites[row].live };
         let kept: Vec<_> = self
@@ -320,7 +332,7 @@ impl Pool {
             growth,
             ..Grower::default()
         };
-        grower.name_classes(profile);
+        grower.name_classes(profile, program);
         grower
     }
 }
