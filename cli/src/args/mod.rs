@@ -327,9 +327,9 @@ pub(crate) struct ReportArgs {
     #[arg(long, conflicts_with_all = ["json", "full", "ways", "threads", "loaders", "limit", "own", "not_own"])]
     pub(crate) traces: bool,
 
-    /// Show what of this trace is still there, with stacks; its id, or how it begins, in hexadecimal digits. Others are left out of JSON
+    /// Show what of this trace is still there, with stacks; its id, or how it begins, in hexadecimal digits. Others are left out of JSON and csv-traces
     #[arg(long, value_name = "ID", value_parser = part::trace_id,
-        conflicts_with_all = ["full", "ways", "threads", "loaders", "traces", "limit", "own", "not_own", "other_format"])]
+        conflicts_with_all = ["full", "ways", "threads", "loaders", "traces", "limit", "own", "not_own"])]
     pub(crate) trace: Option<String>,
 
     /// Show at most N classes, and N sites of each, in full text or JSON; totals still cover everything
@@ -539,7 +539,6 @@ mod tests {
             &["mayfly", "report", "--trace", "xyz", "f"],
             &["mayfly", "report", "--trace", "", "f"],
             &["mayfly", "report", "--traces", "--json", "f"],
-            &["mayfly", "report", "--trace", "ab", "--csv", "f"],
             &["mayfly", "run", "--threads", "--counts-only", "java"],
             &["mayfly", "run", "--loaders", "--counts-only", "java"],
             &["mayfly", "report", "--own", "a.", "--json", "f"],

@@ -14,7 +14,7 @@ use crate::report::Format;
 #[group(id = "other_format", multiple = false, conflicts_with_all = ["json", "text", "full", "ways", "threads", "loaders", "traces"])]
 pub(crate) struct FormatArgs {
     /// Write in this format: text on one screen, full text, the tree of who calls, JSON, a page for a browser, or what other tools read;
-    /// parquet makes five tables in the folder that -o names
+    /// parquet makes six tables in the folder that -o names
     #[arg(long, value_name = "FORMAT", value_parser = format_parser(Format::is_of_reports))]
     format: Option<Format>,
 
@@ -34,7 +34,7 @@ pub(crate) struct FormatArgs {
     #[arg(long, hide = true)]
     csv: bool,
 
-    /// Write five tables (Parquet) into the folder that -o names: classes, sites, lifetimes, collections and timeline
+    /// Write six tables (Parquet) into the folder that -o names: classes, sites, lifetimes, collections, timeline and traces
     #[arg(long, hide = true)]
     parquet: bool,
 
@@ -75,6 +75,8 @@ impl FormatArgs {
             Foreign::Speedscope => self.speedscope,
             Foreign::Pprof => self.pprof,
             Foreign::Csv => self.csv,
+            // By its name alone.
+            Foreign::CsvTraces => false,
             Foreign::Html => self.html,
             Foreign::Hdr => self.hdr,
             Foreign::OpenMetrics => self.openmetrics,

@@ -84,10 +84,7 @@ fn part(profile: Profile, view: &View, args: &ReportArgs) -> Result<Profile, Err
 fn of_trace(mut profile: Profile, args: &ReportArgs) -> Result<Profile, Error> {
     let Some(id) = &args.trace else { return Ok(profile) };
     let Some(traces) = &profile.traces else {
-        return Err(not_in(
-            args,
-            format!("{id}: no trace id was seen; mayfly report --traces says how they are"),
-        ));
+        return Err(no_trace(args, id));
     };
     let of_it = traces.of_trace(id);
     if of_it.rows.is_empty() {
@@ -128,6 +125,9 @@ fn write_foreign(
     }
     if format.needs_lifetimes() && !profile.run.lifetimes {
         return Err(missing(args, "this format"));
+    }
+    if format.needs_traces() && profile.traces.is_none() {
+        return Err(no_trace(args, "this format"));
     }
     let (shown, choice) = shown_in(profile, value, args);
     let mut bytes = Vec::new();
@@ -187,6 +187,10 @@ fn missing(args: &ReportArgs, asked: &str) -> Error {
     )
 }
 
+fn no_trace(args: &ReportArgs, asked: &str) -> Error {
+    not_in(args, format!("{asked}: no trace id was seen; mayfly report --traces says how they are"))
+}
+
 fn beside_a_band(args: &ReportArgs, asked: &str) -> Error {
     not_in(args, format!("{asked} is not known by lengths of time; leave out --lived"))
 }
@@ -212,6 +216,7 @@ fn format(args: &ReportArgs) -> Result<Format, Error> {
     let given = [
         ("--by", args.by.is_some()),
         ("--value", args.part.value.is_some()),
+        ("--trace", args.trace.is_some()),
         ("--limit", args.limit.is_some()),
         ("--own", !own.own.is_empty()),
         ("--not-own", !own.not_own.is_empty()),

@@ -28,7 +28,7 @@ pub(crate) enum Format {
     Of(Foreign),
 }
 
-const NAMED: [(&str, Format); 19] = [
+const NAMED: [(&str, Format); 20] = [
     ("text", Format::Text),
     ("full", Format::Full),
     ("ways", Format::Ways),
@@ -42,6 +42,7 @@ const NAMED: [(&str, Format); 19] = [
     ("speedscope", Format::Of(Foreign::Speedscope)),
     ("pprof", Format::Of(Foreign::Pprof)),
     ("csv", Format::Of(Foreign::Csv)),
+    ("csv-traces", Format::Of(Foreign::CsvTraces)),
     ("parquet", Format::Parquet),
     ("hdr", Format::Of(Foreign::Hdr)),
     ("openmetrics", Format::Of(Foreign::OpenMetrics)),
@@ -90,6 +91,7 @@ impl Format {
     pub(crate) fn refuses(self, option: &str) -> bool {
         match option {
             "--value" => !matches!(self, Self::Of(_) | Self::Parquet),
+            "--trace" => !matches!(self, Self::Traces | Self::Json | Self::Of(Foreign::CsvTraces)),
             "--by" => !self.is_of_all(),
             "--limit" => !matches!(self, Self::Text | Self::Full | Self::Json),
             // Which code is the program's own is a question of texts on one screen.

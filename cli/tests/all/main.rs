@@ -20,4 +20,5 @@ mod readers;
 mod recorded;
 mod report;
 mod run;
+mod traces;
 mod verdict_forms;

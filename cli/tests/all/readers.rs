@@ -9,7 +9,8 @@ use std::process::Command;
 
 use mayfly_profile::Tracking;
 
-use crate::recorded::{Recording, fetched, of_hdr, of_json, python, skip};
+use crate::recorded::{Recording, fetched, of_hdr, of_json, python, skip, updates};
+use crate::traces::traced;
 
 /// What a command prints, which must succeed; `None` if there is no such program.
 #[track_caller]
@@ -146,8 +147,9 @@ fn promtool_fills_the_metrics_into_blocks() {
 #[test]
 fn duckdb_and_pandas_answer_the_questions_of_the_guide() {
     let Some(mut python) = python() else { return };
-    let recording = Recording::of(Tracking::EveryObject);
+    let recording = Recording::with(traced(updates(Tracking::EveryObject, 0)));
     file(&recording, "cells.csv", &["--csv"]);
+    file(&recording, "traces.csv", &["--format", "csv-traces"]);
     file(&recording, "run", &["--parquet"]);
     let guides = [
         include_str!("../../../docs/guide/formats/csv.md"),

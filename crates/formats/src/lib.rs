@@ -6,6 +6,7 @@
 
 mod choice;
 mod collapsed;
+mod columns;
 mod csv;
 mod hdr;
 mod html;
@@ -17,6 +18,7 @@ mod pprof;
 mod speedscope;
 mod spelling;
 mod svg;
+mod traces;
 
 use std::io::{self, Write};
 
@@ -39,6 +41,8 @@ pub enum Format {
     Pprof,
     /// A table with a row per class and stack (RFC 4180).
     Csv,
+    /// A table with a row per trace, span, class and stack of which objects are still there.
+    CsvTraces,
     /// One page that needs nothing but a browser.
     Html,
     /// A log of HdrHistogram (V2) with a histogram of lifetimes per class.
@@ -55,11 +59,12 @@ pub enum Format {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Collapsed,
         Self::Speedscope,
         Self::Pprof,
         Self::Csv,
+        Self::CsvTraces,
         Self::Html,
         Self::Hdr,
         Self::OpenMetrics,
@@ -71,6 +76,11 @@ impl Format {
     /// Whether it has nothing to say of a run that did not follow deaths.
     pub fn needs_lifetimes(self) -> bool {
         matches!(self, Self::Hdr | Self::SvgLifetimes)
+    }
+
+    /// Whether it is of traces alone, and has nothing to say where no id of one was seen.
+    pub fn needs_traces(self) -> bool {
+        self == Self::CsvTraces
     }
 
     /// Whether it is no text.
@@ -88,6 +98,7 @@ impl Format {
             Self::Speedscope => speedscope::write(profile, choice, out),
             Self::Pprof => pprof::write(profile, choice, out),
             Self::Csv => csv::write(profile, choice, out),
+            Self::CsvTraces => csv::write_traces(profile, choice, out),
             Self::Html => page(profile, None, choice, out),
             Self::Hdr => hdr::write(profile, choice, out),
             Self::OpenMetrics => openmetrics::write(profile, choice, out),

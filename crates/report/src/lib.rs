@@ -60,7 +60,7 @@ pub use rows::stack_line;
 pub use sources::sources_line;
 pub use table::{left_aligned, right_aligned};
 pub use text::{ascii, harmless, harmless_json, pad, pad_left, printable, shorten, width};
-pub use traces::traces;
+pub use traces::{TRACE_COLUMNS, trace_cells, trace_notes, traces};
 pub use trust::{short_trust_line, trust_block, trust_line};
 pub use units::{bytes as size, clock, count, duration, grouped, rough_duration, whole_seconds};
 pub use units::{plus_minus, whole_percent};

@@ -152,7 +152,7 @@ fn what(row: &HolderRow) -> &'static str {
 }
 
 fn age(profile: &Profile, row: &HolderRow) -> String {
-    units::rough_duration(profile.duration_ms.saturating_sub(row.born_ms) as f64)
+    profile.age_ms(row.born_ms).map_or_else(|| "?".to_owned(), |ms| units::rough_duration(ms as f64))
 }
 
 /// The innermost frame that is not the JDK's; `?` where no stack is known.

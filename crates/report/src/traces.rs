@@ -15,6 +15,9 @@ const NOT_RECORDED: &str = "Which requests made what is live is not known: no tr
 /// Rows of the full report if no limit is given.
 const ROWS: usize = 20;
 
+/// Headings of [`trace_cells`].
+pub const TRACE_COLUMNS: [&str; 7] = ["live", "objects", "oldest", "trace", "span", "class", "made by"];
+
 /// All rows as a table; with the stack below each where `stacks` are wanted. Without any id of a trace: the reason.
 pub fn traces(profile: &Profile, stacks: bool) -> String {
     let Some(traces) = &profile.traces else { return NOT_RECORDED.to_owned() };
@@ -82,25 +85,36 @@ fn about(profile: &Profile) -> &'static str {
 }
 
 fn age(profile: &Profile, born_ms: u64) -> String {
-    units::rough_duration(profile.duration_ms.saturating_sub(born_ms) as f64)
+    profile.age_ms(born_ms).map_or_else(|| "?".to_owned(), |ms| units::rough_duration(ms as f64))
 }
 
 fn table(profile: &Profile, rows: &[TracedObjects]) -> String {
-    let about = about(profile);
-    let names = ["live", "objects", "oldest", "trace", "span", "class", "made by"];
-    let mut cells = vec![names.map(str::to_owned).to_vec()];
-    cells.extend(rows.iter().map(|row| {
-        vec![
-            format!("{about}{}", units::bytes(row.live.bytes)),
-            format!("{about}{}", units::count(row.live.objects)),
-            age(profile, row.born_ms),
-            row.context.trace_hex(),
-            row.context.span_hex(),
-            class_text(&row.class),
-            place(row),
-        ]
-    }));
+    let mut cells = vec![TRACE_COLUMNS.map(str::to_owned).to_vec()];
+    cells.extend(rows.iter().map(|row| trace_cells(profile, row).into()));
     right_aligned(&cells, "  ")
+}
+
+/// A row of the table in words; `~` before numbers that rest on a sample, `?` where no stack is known.
+pub fn trace_cells(profile: &Profile, row: &TracedObjects) -> [String; 7] {
+    let about = about(profile);
+    [
+        format!("{about}{}", units::bytes(row.live.bytes)),
+        format!("{about}{}", units::count(row.live.objects)),
+        age(profile, row.born_ms),
+        row.context.trace_hex(),
+        row.context.span_hex(),
+        class_text(&row.class),
+        place(row),
+    ]
+}
+
+/// How many traces there are, of which most is left, and what the rows do not have; nothing if no object was made where a request was
+/// known.
+pub fn trace_notes(profile: &Profile) -> Vec<String> {
+    if profile.traces.is_none() {
+        return Vec::new();
+    }
+    std::iter::once(heading(profile)).chain(largest(profile)).chain(left_out(profile)).collect()
 }
 
 /// The innermost frame that is not the JDK's; `?` where no stack is known.
@@ -173,6 +187,17 @@ mod tests {
         let mut sampled = profile();
         sampled.run.tracking = Tracking::ByteSample(512);
         assert!(traces(&sampled, false).contains("~72 B"), "{}", traces(&sampled, false));
+    }
+
+    /// It was "0 ms old": moments are those of the whole run.
+    #[test]
+    fn in_a_later_file_of_a_run_the_oldest_is_as_old_as_it_is() {
+        let mut later = profile();
+        later.part.during_ms = Some((3_600_000, 3_612_000));
+        if let Some(traces) = &mut later.traces {
+            traces.rows[0].born_ms = 3_602_000;
+        }
+        assert!(largest(&later).expect("a trace").contains("the oldest 10 s old"), "{:?}", largest(&later));
     }
 
     #[test]

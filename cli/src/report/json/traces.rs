@@ -30,8 +30,8 @@ struct TracedJson<'a> {
     live: Total,
     /// When the oldest was made, in the profiled time.
     oldest_born_s: f64,
-    /// Its age at the end.
-    oldest_age_s: f64,
+    /// Its age at the end; of several JVMs not known.
+    oldest_age_s: Option<f64>,
     /// Innermost frame first; empty if it is not known.
     stack: Vec<String>,
 }
@@ -56,7 +56,7 @@ fn traced<'a>(profile: &Profile, row: &'a TracedObjects) -> TracedJson<'a> {
         class: &row.class,
         live: row.live.into(),
         oldest_born_s: row.born_ms as f64 / 1000.0,
-        oldest_age_s: profile.duration_ms.saturating_sub(row.born_ms) as f64 / 1000.0,
+        oldest_age_s: profile.age_ms(row.born_ms).map(|ms| ms as f64 / 1000.0),
         stack: row.stack.iter().map(frame_text).collect(),
     }
 }

@@ -3,9 +3,10 @@
 //   node above stands], frame:[frame, or -1 - class at the end of a stack]}, cells:[[node,[amounts],[span,objects,bytes,...]]],
 //   sides: [[before,... after,...]] of each cell, each of all values, where two are compared, instead of amounts,
 //   slices:[[from_ms,to_ms,[[cell,objects,bytes,[span,objects,bytes,...]]]]], sliced_stacks: how many those tell apart | null,
-//   groups:[{key,heading,names,of:[of each cell the number of its name, or -1]}]: by what else stacks are grouped}
+//   groups:[{key,heading,names,of:[of each cell the number of its name, or -1]}]: by what else stacks are grouped,
+//   traces:{rows:[{trace,cell,bytes,objects}]}: which objects that were made in requests are alive; null: not known}
 // A selection: {value, cls, from, to: lengths of life in ms, during: [first slice, last slice], under: {path:[frames], reversed},
-// side: of two sides "before", "after", or the larger of both, groups: [of each dimension the number of a name]}; null is all.
+// side: of two sides "before", "after", or the larger of both, groups: [of each dimension the number of a name], trace: the id of one}; null is all.
 "use strict";
 const cells = (() => {
   // What is packed into the page: JSON, gzipped, in letters.
@@ -92,9 +93,13 @@ const cells = (() => {
       default: return 0;
     }
   };
+  // Of one trace it is known what is alive at the end, and nothing else.
+  const OF_TRACES = {live: "bytes", "live-objects": "objects"};
   // Whether a value is known of the selection.
-  const knows = ({value, from, to, during}) => !["died-young", "survived", "optimised-away"].includes(value)
-    || (from === null && to === null && during === null);
+  const knows = ({value, from, to, during, trace}) => {
+    const isWhole = from === null && to === null && during === null;
+    return (trace ?? null) !== null ? isWhole && value in OF_TRACES : isWhole || !["died-young", "survived", "optimised-away"].includes(value);
+  };
 
   // The node at the end of a path of frames; 0 if there is none.
   const nodeAt = (data, path) => {
@@ -152,8 +157,18 @@ const cells = (() => {
     return side === "before" ? before : side === "after" ? after : Math.max(before, after);
   };
 
+  // What each cell has of a trace.
+  const ofTrace = (data, selection) => {
+    const amounts = new Float64Array(data.cells.length), inside = under(data, selection), grouped = inGroups(data, selection);
+    if (knows(selection)) for (const {trace, cell, ...live} of data.traces.rows) {
+      if (trace === selection.trace && cell !== null && inside(cell) && grouped(cell)) amounts[cell] += live[OF_TRACES[selection.value]];
+    }
+    return amounts;
+  };
+
   // What each cell counts for in the selection, whatever its class.
   const counted = (data, selection) => {
+    if ((selection.trace ?? null) !== null) return ofTrace(data, selection);
     const {value} = selection, banded = selection.from !== null || selection.to !== null;
     const takes = chosen(data, selection), at = data.values.indexOf(value), {middle: ms, living} = index(data);
     const amounts = new Float64Array(data.cells.length);
@@ -175,7 +190,7 @@ const cells = (() => {
   // The table, the total and the flame graph ask for the same; of two sides for both.
   let kept = {};
   const amounts = (data, selection) => {
-    const {value, from, to, during, under, groups, side} = selection, key = JSON.stringify([from, to, during, under, groups]), which = value + " " + side;
+    const {value, from, to, during, under, groups, trace, side} = selection, key = JSON.stringify([from, to, during, under, groups, trace]), which = value + " " + side;
     if (kept.data !== data || kept.key !== key) kept = {data, key, of: new Map()};
     if (!kept.of.has(which)) kept.of.set(which, counted(data, selection));
     return kept.of.get(which);

@@ -30,6 +30,9 @@ pub(super) struct Cells {
     sliced_stacks: Option<usize>,
     /// By what else stacks are grouped.
     groups: Vec<Groups>,
+    /// The cells of the rows of traces; `None`: of a class that is not shown.
+    #[serde(skip)]
+    pub(super) traced: Vec<Option<usize>>,
 }
 
 /// Stacks as a tree, the outermost frames first. Nodes are numbered from 1 on; 0 is above all.
@@ -129,11 +132,14 @@ impl Cells {
             kinds: Vec::new(),
         };
         writing.whole(profile);
+        let rows = profile.traces.iter().flat_map(|traces| &traces.rows);
+        let traced = rows.map(|row| writing.place(&row.class, &row.stack)).collect();
         let sliced_stacks = slices.and_then(Slices::stacks);
         let slices = slices.map(|slices| writing.sliced(slices)).unwrap_or_default();
         let Writing { frames, tree, spans, cells, mut groups, kinds, .. } = writing;
         groups.retain(Groups::are_known);
-        Self { frames: frames.values, kinds, tree, spans: spans.values, cells, slices, sliced_stacks, groups }
+        let (frames, spans) = (frames.values, spans.values);
+        Self { frames, kinds, tree, spans, cells, slices, sliced_stacks, groups, traced }
     }
 }
 

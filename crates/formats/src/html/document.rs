@@ -17,6 +17,7 @@ use super::clocks::Clocks;
 use super::figures::Figure;
 use super::old::OldAlive;
 use super::timeline::Timeline;
+use super::traces::Traces;
 use super::verdicts::Verdicts;
 use mayfly_report::readable_class;
 
@@ -33,6 +34,7 @@ struct Page<'a> {
     folds: &'static str,
     lives: &'static str,
     flame: &'static str,
+    traces: &'static str,
     charts: &'static str,
     page: &'static str,
 }
@@ -73,6 +75,9 @@ pub(super) struct Data<'a> {
     pub(super) survival: Curves,
     pub(super) clocks: Clocks,
     pub(super) timeline: Timeline<'a>,
+    /// Requests whose objects are still there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) traces: Option<Traces>,
 }
 
 #[derive(Serialize)]
@@ -106,6 +111,7 @@ impl<'a> Data<'a> {
             survival: Curves::default(),
             clocks: Clocks::default(),
             timeline: Timeline::default(),
+            traces: None,
         }
     }
 }
@@ -149,6 +155,7 @@ pub(super) fn written(head: Head<'_>, data: &Data<'_>, out: &mut dyn Write) -> i
         folds: include_str!("folds.js"),
         lives: include_str!("lives.js"),
         flame: include_str!("flame.js"),
+        traces: include_str!("traces.js"),
         charts: include_str!("charts.js"),
         page: include_str!("page.js"),
     };

@@ -14,6 +14,7 @@ mod groups;
 mod heap;
 mod old;
 mod timeline;
+mod traces;
 mod verdicts;
 
 use std::collections::HashMap;
@@ -30,6 +31,7 @@ use self::document::{Class, Curves, Data, Head, written};
 use self::figures::{facts, figures};
 pub use self::heap::{HeapPage, HeapPart};
 use self::timeline::Timeline;
+use self::traces::Traces;
 pub use self::verdicts::Verdicts;
 use crate::choice::{Choice, values};
 
@@ -80,13 +82,15 @@ fn data<'a>(profile: &'a Profile, all: &Lifetimes, slices: Option<&Slices>, choi
         let measures = row.map(|(_, class)| texts(profile, class)).unwrap_or_default();
         Class { measures, survival, clocks, ..Class::named(name) }
     };
+    let cells = Cells::of(profile, slices, &names, &known, choice.lines);
     Data {
+        traces: Traces::of(profile, &cells.traced),
         values: known.iter().map(|value| value.name()).collect(),
         value: choice.value.name(),
         meanings: known.iter().map(|&value| meaning(value)).collect(),
         measures: MEASURES.iter().map(|measure| [measure.long, measure.meaning]).collect(),
         classes: names.iter().map(class).collect(),
-        cells: Cells::of(profile, slices, &names, &known, choice.lines),
+        cells,
         sides: None,
         survival: Curves::of(all, true),
         clocks: Clocks::of_all(profile),

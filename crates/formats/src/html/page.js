@@ -4,7 +4,7 @@ const page = whole_data => {
   // Folded or not: all that is chosen is of it.
   let data = whole_data;
   const by = id => document.getElementById(id);
-  const view = {value: data.value, side: null, from: null, to: null, during: null, cls: null, under: null, groups: data.groups.map(() => null), dimension: 0, sort: "amount", up: false, clock: "ms", cause: null, rows: 5000};
+  const view = {value: data.value, side: null, from: null, to: null, during: null, cls: null, under: null, groups: data.groups.map(() => null), trace: null, dimension: 0, sort: "amount", up: false, clock: "ms", cause: null, rows: 5000};
   const make = (name, properties) => Object.assign(document.createElement(name), properties);
   const span = () => data.timeline.steps.reduce((sum, [ms]) => sum + ms, 0);
 
@@ -49,7 +49,7 @@ const page = whole_data => {
     const words = {bytes: "allocated", objects: "objects", live: "live", "died-young": "died young"};
     const numbers = Object.keys(words).filter(value => data.values.includes(value) && cells.knows({...selection, value}))
       .map(value => `${cells.amount(value, sum(value))} ${words[value]}`);
-    const half = lives.curve(data.spans, cells.livesOf(data, selection)).find(([gone]) => gone === 0.5);
+    const half = view.trace !== null ? null : lives.curve(data.spans, cells.livesOf(data, selection)).find(([gone]) => gone === 0.5);
     return [...lines.length > 0 ? [`line ${lines.join(", ")}`] : [], `${cells.amount(view.value, one.amount)}: ${cells.percent(one.amount / Math.max(1, whole))} of the selection`,
       numbers.join(", "), ...half ? [`half live no longer than ${cells.duration(half[1])}`] : []];
   };
@@ -101,7 +101,8 @@ const page = whole_data => {
   const table = () => {
     const sums = side => cells.totals(data, {...view, cls: null, side: data.sides ? side : null}), find = by("filter").value.toLowerCase();
     const after = sums("after"), before = data.sides ? sums("before") : [];
-    const spreads = cells.spreads(data, view);
+    // Of a trace no lengths of life are known.
+    const spreads = view.trace === null ? cells.spreads(data, view) : {of: new Map()};
     const half = cls => cls.survival.ms.find(point => point[0] === 0.5)?.[1] ?? null;
     const rows = data.classes.map((cls, id) => ({id, name: cells.readable(cls), amount: after[id], before: before[id] ?? 0, median: half(cls)}))
       .filter(row => row.amount + row.before > 0 && (row.name + " " + data.classes[row.id].name).toLowerCase().includes(find));
@@ -139,7 +140,10 @@ const page = whole_data => {
   const groups = () => {
     by("groups").hidden = data.groups.length === 0;
     if (data.groups.length === 0) return;
-    const {names} = data.groups[view.dimension], known = OF_GROUPS.filter(([value]) => data.values.includes(value));
+    const {names} = data.groups[view.dimension];
+    const known = OF_GROUPS.filter(([value]) => data.values.includes(value) && (view.trace === null || cells.knows({...view, value})));
+    by("groups").hidden = known.length === 0;
+    if (known.length === 0) return;
     const sums = known.map(([value]) => cells.knows({...view, value}) ? cells.groupTotals(data, {...view, value}, view.dimension) : null);
     const all = Math.max(1, sums[0].reduce((sum, bytes) => sum + bytes, 0));
     by("group-heads").replaceChildren(...["name", ...known.map(([, words]) => words), "share"].map(textContent => make("th", {scope: "col", textContent})));
@@ -166,6 +170,16 @@ const page = whole_data => {
     button.addEventListener("click", () => { view.dimension = at; groups(); });
     return button;
   }));
+
+  // Of a trace it is known what is alive, whenever it was made.
+  const requests = traceTable({traces: data.traces, amount: cells.amount, chosen: trace => {
+    view.trace = trace;
+    if (trace !== null) {
+      for (const id of ["from", "to", "since", "until"]) by(id).value = "";
+      if (!by("value").value.startsWith("live")) by("value").value = "live";
+    }
+    changed();
+  }});
 
   // Of a whole side: on the chosen number, and on lengths of life.
   const verdicts = cls => [cls.verdicts?.[view.value] || "\u2013", cls.verdicts?.lived || "\u2013"];
@@ -275,6 +289,7 @@ const page = whole_data => {
     if (view.cls !== null) chip(cells.readable(data.classes[view.cls]), () => choose(view.cls));
     if (view.under !== null) chip((view.under.reversed ? "below " : "under ") + cells.name(data, view.under.path.at(-1)), () => { view.under = null; draw(); remember(); });
     view.groups.forEach((id, at) => { if (id !== null) chip(`${data.groups[at].key} ${data.groups[at].names[id]}`, () => chooseGroup(at, id)); });
+    if (view.trace !== null) chip(`trace ${view.trace}`, () => { view.trace = null; draw(); remember(); });
     if (view.from !== null || view.to !== null) {
       chip(`lived ${cells.duration(view.from ?? 0)} to ${view.to === null ? "any age" : cells.duration(view.to)}`, clear("from", "to"));
     }
@@ -296,7 +311,7 @@ const page = whole_data => {
   };
 
   // The selection stands in the address, so that it can be sent to somebody.
-  const FIELDS = ["value", "side", "fold", "from", "to", "since", "until", "find", "filter"], CHOICES = ["value", "side", "fold"], TICKS = ["reversed", "icicle"];
+  const FIELDS = ["value", "side", "fold", "from", "to", "since", "until", "find", "filter", "trace-find"], CHOICES = ["value", "side", "fold"], TICKS = ["reversed", "icicle"];
   // Each choice is a step that the browser's Back undoes; what is typed letter by letter is one.
   const remember = (typed = false) => {
     const words = new URLSearchParams();
@@ -305,6 +320,7 @@ const page = whole_data => {
     if (view.clock !== "ms") words.set("clock", view.clock);
     if (view.cls !== null) words.set("class", data.classes[view.cls].name);
     view.groups.forEach((id, at) => { if (id !== null) words.set(data.groups[at].key, data.groups[at].names[id]); });
+    if (view.trace !== null) words.set("trace", view.trace);
     if (view.under !== null) words.set(view.under.reversed ? "below" : "under", view.under.path.join(" "));
     if (words.get("fold") === FOLD) words.delete("fold");
     const address = "#" + words;
@@ -322,6 +338,7 @@ const page = whole_data => {
     const cls = data.classes.findIndex(cls => cls.name === words.get("class"));
     view.cls = cls < 0 ? null : cls;
     view.groups = data.groups.map(({key, names}) => names.includes(words.get(key)) ? names.indexOf(words.get(key)) : null);
+    view.trace = requests.has(words.get("trace")) ? words.get("trace") : null;
     const path = words.get("under") ?? words.get("below"), known = frame => frame < data.frames.length && -1 - frame < data.classes.length;
     const frames = (path ?? "").split(" ").filter(Boolean).map(Number);
     view.under = frames.length > 0 && frames.every(known) ? {path: frames, reversed: words.has("below")} : null;
@@ -336,12 +353,14 @@ const page = whole_data => {
     if (sides) by("total").dataset.before = sides[0];
     for (const button of document.querySelectorAll("#clock button")) button.setAttribute("aria-pressed", String(button.dataset.clock === view.clock));
     flame();
-    lifetimes();
+    by("lives").hidden = !data.timeline.followed || view.trace !== null;
+    if (!by("lives").hidden) lifetimes();
     shade();
     chips();
     // Last: charts ask how large they are, and rows that are new would have to be laid out for that.
     table();
     groups();
+    requests.draw(view.trace);
     measures();
   };
 
@@ -366,7 +385,8 @@ const page = whole_data => {
     const isLate = view.during === undefined;
     if (isLate) view.during = null;
     by("wrong").textContent = !valid ? "A time is a number and ms, s, m or h: 30s; the first is before the second."
-      : isLate ? "The run had ended before that time." : cells.knows(view) ? "" : "This number is known of the whole run alone.";
+      : isLate ? "The run had ended before that time." : cells.knows(view) ? "" : view.trace !== null ? "Of a trace it is known what is alive at the end: choose live or live-objects, and no time."
+        : "This number is known of the whole run alone.";
     const shown = folds.of(whole_data, by("fold").value);
     // Paths are of what is drawn.
     if (shown !== data) [data, view.under] = [shown, null];
@@ -376,7 +396,7 @@ const page = whole_data => {
   };
   const changed = typed => { read(); remember(typed === true); };
   const isTyped = event => event.target.tagName === "INPUT" && event.target.type !== "checkbox";
-  const nothing = () => { [view.cls, view.under, view.groups] = [null, null, data.groups.map(() => null)]; };
+  const nothing = () => { [view.cls, view.under, view.trace, view.groups] = [null, null, null, data.groups.map(() => null)]; };
   const reset = () => {
     for (const id of FIELDS) by(id).value = CHOICES.includes(id) ? by(id).value : "";
     nothing();
@@ -391,6 +411,7 @@ const page = whole_data => {
   window.addEventListener("popstate", () => { recall(); read(); });
   by("choice").addEventListener("submit", event => event.preventDefault());
   by("filter").addEventListener("input", event => { const more = typed(event); table(); remember(more); });
+  by("trace-find").addEventListener("input", event => { const more = typed(event); requests.draw(view.trace); remember(more); });
   by("all-rows").addEventListener("click", () => { view.rows = Infinity; table(); });
   const pressed = (id, act) => {
     by(id)?.addEventListener("click", event => act(event.target.closest("tr")));
@@ -458,7 +479,6 @@ const page = whole_data => {
   window.addEventListener("beforeprint", printed(true));
   window.addEventListener("afterprint", printed(false));
   for (const part of document.querySelectorAll(".of-time")) part.hidden = data.slices.length === 0;
-  by("lives").hidden = !data.timeline.followed;
   for (const part of document.querySelectorAll(".of-life")) part.hidden = !data.timeline.followed;
   by("sides").hidden = !data.sides;
   if (data.sides) view.sort = "change";

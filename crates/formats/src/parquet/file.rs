@@ -2,7 +2,7 @@
 //! (<https://github.com/apache/parquet-format>).
 //!
 //! One data page per column and group of rows, PLAIN, gzipped: what every reader has. No dictionaries, no statistics. The
-//! field numbers are those of `parquet.thrift`. Not here: which columns there are (`mod`).
+//! field numbers are those of `parquet.thrift`. Not here: which columns there are (`tables`).
 
 use std::io::{self, Write};
 
@@ -10,6 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::thrift::{Struct, varint};
+use crate::columns::{Column, Columns};
 
 const MAGIC: &[u8] = b"PAR1";
 /// Rows of a group: so pages stay small.
@@ -25,17 +26,6 @@ const PLAIN: i32 = 0;
 const RLE: i32 = 3;
 const GZIP: i32 = 2;
 const DATA_PAGE: i32 = 0;
-
-/// Values of a column, a row each.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Column {
-    Text(Vec<String>),
-    Whole(Vec<Option<u64>>),
-    Real(Vec<Option<f64>>),
-}
-
-/// Columns with their names, all of one length.
-pub(super) type Columns = Vec<(&'static str, Column)>;
 
 /// The whole file. Deterministic.
 pub(super) fn encoded(columns: &Columns) -> io::Result<Vec<u8>> {
@@ -107,14 +97,6 @@ fn group(file: &mut Vec<u8>, columns: &Columns, rows: std::ops::Range<usize>) ->
 }
 
 impl Column {
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Text(rows) => rows.len(),
-            Self::Whole(rows) => rows.len(),
-            Self::Real(rows) => rows.len(),
-        }
-    }
-
     fn kind(&self) -> i32 {
         match self {
             Self::Text(_) => BYTE_ARRAY,

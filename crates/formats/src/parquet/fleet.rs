@@ -6,9 +6,10 @@ use std::io;
 
 use mayfly_profile::{Profile, Source};
 
-use super::file::{Column, Columns, encoded};
+use super::file::encoded;
 use super::tables::{Table, tables};
 use crate::choice::Choice;
+use crate::columns::{Column, Columns};
 
 /// All tables of a recording, and `recordings`, with `recording` as the first column of each. Deterministic.
 ///

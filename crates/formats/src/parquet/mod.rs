@@ -1,4 +1,4 @@
-//! Parquet: five tables, each a file of its own. Their columns are described in `docs/guide/formats.md`.
+//! Parquet: six tables, each a file of its own. Their columns are described in `docs/guide/formats.md`.
 //!
 //! Numbers that a run did not follow are null. Not here: how a file is spelled (`file`), and where it goes.
 

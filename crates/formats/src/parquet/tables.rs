@@ -8,14 +8,16 @@ use mayfly_profile::{
     Amounts, Cell, Collection, GenerationUse, Grouping, LifeSpan, MEASURES, Point, Profile, Tally, Value,
 };
 
-use super::file::{Column, Columns, encoded};
+use super::file::encoded;
 use crate::choice::{Choice, columns};
+use crate::columns::{Column, Columns};
 use crate::spelling::stack;
+use crate::traces;
 
 /// A file of a format that has several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// `classes`, `sites`, `lifetimes`, `collections` or `timeline`; of a fleet also `recordings`.
+    /// `classes`, `sites`, `lifetimes`, `collections`, `timeline` or `traces`; of a fleet also `recordings`.
     pub name: &'static str,
     /// The whole Parquet file.
     pub bytes: Vec<u8>,
@@ -30,13 +32,14 @@ pub fn parquet(profile: &Profile, choice: &Choice) -> io::Result<Vec<Table>> {
     tables(profile, choice).into_iter().map(encoded).collect()
 }
 
-pub(super) fn tables(profile: &Profile, choice: &Choice) -> [(&'static str, Columns); 5] {
+pub(super) fn tables(profile: &Profile, choice: &Choice) -> [(&'static str, Columns); 6] {
     [
         ("classes", classes(profile)),
         ("sites", sites(profile, choice)),
         ("lifetimes", lifetimes(profile, choice)),
         ("collections", collections(&profile.collections)),
         ("timeline", timeline(profile)),
+        ("traces", traces::columns(profile, choice)),
     ]
 }
 

@@ -38,6 +38,12 @@ impl Profile {
         all
     }
 
+    /// How old is, at the end, what was made at such a moment of the profiled time; `None` of several JVMs, each of which has a clock of its
+    /// own.
+    pub fn age_ms(&self, born_ms: u64) -> Option<u64> {
+        (!self.is_of_several_jvms()).then(|| self.ends_ms().saturating_sub(born_ms))
+    }
+
     fn begins_ms(&self) -> u64 {
         self.part.during_ms.map_or(0, |(from_ms, _)| from_ms)
     }
