@@ -183,13 +183,13 @@ fn documents_point_to_what_is_there() {
 }
 
 #[test]
-fn the_guide_speaks_plainly() {
-    let guide = files(|path| path.extension().is_some_and(|extension| extension == "md"));
-    let read =
-        |path: &str| path == "README.md" || path == "docs/README.md" || path.starts_with("docs/guide/");
-    let guide: Vec<_> = guide.into_iter().filter(|(path, _)| read(path)).collect();
-    assert!(guide.len() > 25, "only {} pages found", guide.len());
-    assert_none(words::speech_faults(&guide).into_iter());
+fn documents_speak_plainly() {
+    let documents = files(|path| path.extension().is_some_and(|extension| extension == "md"));
+    // What was said at its time stays: the list of changes, runs as printed.
+    let read = |path: &str| path != "CHANGELOG.md" && !path.starts_with("bench/runs/");
+    let documents: Vec<_> = documents.into_iter().filter(|(path, _)| read(path)).collect();
+    assert!(documents.len() > 60, "only {} pages found", documents.len());
+    assert_none(words::speech_faults(&documents).into_iter());
 }
 
 #[test]
