@@ -42,7 +42,7 @@ fn close(predicted: &Value, measured: &Value, share: f64, said: &str) {
 }
 
 #[test]
-#[ignore = "goes by the machine's pace: docs/guide/advise.md"]
+#[ignore = "goes by the machine's pace: docs/design/judging.md"]
 fn what_is_predicted_is_what_the_jvm_then_promotes() {
     each_jvm(|jvm| {
         let (folder, now) = (Workspace::new(), "8m");
