@@ -61,7 +61,7 @@ pub(crate) fn read_phase(recording: &Path, phase: Option<Phase>) -> Result<Profi
         fold(Folding::Whole(Box::default()), recording)?.profile.start_up().and_then(
             |start_up| match phase {
                 Phase::Start => start_up.itself(),
-                Phase::Work => start_up.work(),
+                Phase::Work => Some(start_up.work()),
             },
         );
     read(recording, Some(range.ok_or_else(|| not_told(NO_PHASES))?))

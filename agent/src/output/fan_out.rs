@@ -8,7 +8,7 @@ use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mayfly_profile::{Profile, ProfileBuilder, Rotation, Update};
+use mayfly_profile::{Profile, ProfileBuilder, Rotation, Section, Update};
 
 use super::queue::{NotTaken, Queue, Unserved, queue};
 use crate::conduct::notice::say;
@@ -152,12 +152,18 @@ impl FanOut {
         self.state().so_far.profile_without_sites()
     }
 
-    fn last_steps(&self, last: Vec<Update>) -> Vec<(Queue<Step>, Duration, Step)> {
+    fn last_steps(&self, mut last: Vec<Update>) -> Vec<(Queue<Step>, Duration, Step)> {
         let mut state = self.state();
         state.closed = true;
         let State { so_far, readers, .. } = &mut *state;
         let is_read = readers.iter().any(|reader| reader.behind.is_none());
-        let step = fold(so_far, last, is_read);
+        // A reader who was held up, or makes its steps coarser, has what happened when as finely as we.
+        let end = last.pop_if(|update| *update == Update::End);
+        let mut steps = fold(so_far, last, is_read);
+        let course = Section::Course(Box::new(so_far.course()));
+        let rest = fold(so_far, [Update::Step(vec![course])].into_iter().chain(end).collect(), is_read);
+        Arc::make_mut(&mut steps).extend_from_slice(&rest);
+        let step = steps;
         let of = |reader: Reader| {
             let updates = match reader.behind {
                 Some(resets) => Arc::new(so_far.catch_up(resets)),
@@ -234,7 +240,8 @@ mod tests {
     fn counted(id: u32) -> Vec<Update> {
         let counts =
             ClassCounts { id: ClassId(id), allocated: Tally::of(u64::from(id) + 1, 16), lifetimes: None };
-        let progress = Progress { classes: vec![counts], ..Progress::default() };
+        let duration_ms = 1_000 * u64::from(id + 1);
+        let progress = Progress { duration_ms, classes: vec![counts], ..Progress::default() };
         vec![Update::Class { id: ClassId(id), name: format!("a.C{id}") }, Update::from(progress)]
     }
 
@@ -285,6 +292,8 @@ mod tests {
         let (missed, late) = folded(&slow_read);
         assert!(missed >= 49 - WAITING as u64, "{missed} missed");
         assert_eq!(late.profile(), stream.profile());
+        assert_eq!(late.history().points(), whole.history().points(), "what happened when is as fine for it");
+        assert!(late.history().points().len() > 15, "{:?}", late.history());
         assert_eq!(whole.profile(), stream.profile());
         assert_eq!(late.profile().classes.len(), 21, "since the reset");
         assert!(late.profile().complete);

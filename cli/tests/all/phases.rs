@@ -4,13 +4,55 @@ use std::fs;
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
-use mayfly_profile::{AT_START_UP, ClassCounts, ClassId, Progress, Remainder, Tally, Trust, Update};
+use mayfly_profile::{
+    AT_START_UP, ClassCounts, ClassId, HeldSteps, ProfileBuilder, Progress, Remainder, Section, Tally, Trust,
+    Update,
+};
 use mayfly_recording::RecordingWriter;
 use serde_json::Value;
 
 /// Each of four seconds 200 classes come; then none for twenty. Each second has a hundred objects of 16 bytes of the newest class.
 fn service(launched: bool) -> Vec<u8> {
     let mut writer = RecordingWriter::new();
+    updates(launched).iter().flat_map(|update| writer.encode(update).expect("fits a frame")).collect()
+}
+
+/// The same as a file whose steps of long ago were made coarser: each third is there.
+fn coarse_service() -> Vec<u8> {
+    let mut all = ProfileBuilder::new();
+    updates(true).into_iter().for_each(|update| all.apply(update).expect("fits"));
+    let (mut writer, mut held, mut steps) = (RecordingWriter::new(), HeldSteps::default(), 0);
+    let mut bytes = Vec::new();
+    let mut write = |update: Update| bytes.extend(writer.encode(&update).expect("fits a frame"));
+    for update in updates(true) {
+        match update {
+            Update::Step(step) => {
+                assert_eq!(held.add(step, 0), []);
+                steps += 1;
+                if steps % 3 == 0 {
+                    write(Update::Step(held.release().expect("there are some")));
+                }
+            }
+            Update::End => {
+                write(Update::Step(vec![Section::Course(Box::new(all.course()))]));
+                write(Update::End);
+            }
+            other => write(other),
+        }
+    }
+    bytes
+}
+
+#[test]
+fn where_steps_are_coarse_the_start_up_is_as_long_and_its_parts_are_the_whole() {
+    let screen = String::from_utf8(report(&coarse_service(), &[]).stdout).expect("UTF-8");
+    assert!(screen.contains("start-up      4.00 s, 6.25 KiB, 800 classes"), "{screen}");
+    let objects = |phase| objects_of(&coarse_service(), &["--phase", phase]);
+    // The step in which it ends is its own.
+    assert_eq!((objects("start"), objects("work")), (600, 1_800));
+}
+
+fn updates(launched: bool) -> Vec<Update> {
     let mut updates = vec![Update::Start(Box::default())];
     for second in 1..=24u64 {
         let newest = 200 * second.min(4) as u32 - 1;
@@ -37,7 +79,7 @@ fn service(launched: bool) -> Vec<u8> {
         }));
     }
     updates.push(Update::End);
-    updates.iter().flat_map(|update| writer.encode(update).expect("fits a frame")).collect()
+    updates
 }
 
 fn report(recording: &[u8], options: &[&str]) -> Output {
@@ -49,7 +91,11 @@ fn report(recording: &[u8], options: &[&str]) -> Output {
 
 /// Objects of all classes.
 fn objects(options: &[&str]) -> u64 {
-    let json = report(&service(true), &[&["--json"], options].concat()).stdout;
+    objects_of(&service(true), options)
+}
+
+fn objects_of(recording: &[u8], options: &[&str]) -> u64 {
+    let json = report(recording, &[&["--json"], options].concat()).stdout;
     let json: Value = serde_json::from_slice(&json).expect("JSON");
     let classes = json["classes"].as_array().expect("a list");
     classes.iter().filter_map(|class| class["allocated"]["objects"].as_u64()).sum()

@@ -78,6 +78,7 @@ pub use lifetime::site_lifetimes::{Load, SiteLifetimes, Spread, Stamp};
 pub use lifetime::survival::{Quantile, Scores, Survival};
 pub use mayfly_counts::{HeapGrowth, HeapOrder, HeapSummary, Total, heap_growth};
 pub use stream::builder::ProfileBuilder;
+pub use stream::course::Course;
 pub use stream::dictionary::ApplyError;
 pub use stream::held::Held as HeldSteps;
 pub use stream::history::{History, Point, per_second};

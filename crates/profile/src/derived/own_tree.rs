@@ -1,11 +1,12 @@
 //! Who calls, not only who allocates: what was allocated through each of the program's own frames, as a tree from the outermost on.
 //!
-//! The JDK's frames are folded into the program's (`own_frame`); lines of one method are one frame, named by the line with most. Not here: what of
-//! it is shown.
+//! The JDK's frames are folded into the program's (`own_frame`), and where the program is known, those of frameworks and of what calls it
+//! (`Program::way`); lines of one method are one frame, named by the line with most. Not here: what of it is shown.
 
 use std::collections::BTreeMap;
 
 use crate::derived::places::Places;
+use crate::derived::program::Program;
 use crate::facts::frame::Frame;
 use crate::stream::profile::Profile;
 
@@ -38,14 +39,22 @@ impl Profile {
     /// The ways to all that was allocated below frames of the program's own, most bytes first. Empty without stacks.
     pub fn own_ways(&self) -> Vec<OwnWay> {
         let bounds = self.site_bounds();
+        let program = Program::of(self);
         let mut root = Node::default();
         for site in &self.sites {
-            let mut frames: Vec<&Frame> = site.stack.own_frames().collect();
-            frames.reverse();
-            // A method that calls itself is on the way once.
-            frames.dedup_by(|a, b| a.in_source() == b.in_source());
-            // Those of a deep recursion are told as the last.
-            frames.truncate(MOST_DEPTH);
+            let mut frames = program.way(&site.stack);
+            // A method that calls itself is on the way once, with a line if any call has one.
+            frames.dedup_by(|inner, outer| {
+                let is_same = inner.in_source() == outer.in_source();
+                if is_same && outer.line.is_none() {
+                    *outer = inner;
+                }
+                is_same
+            });
+            // Of a deep recursion both ends say most: who begins it, and what allocates.
+            if let Some(more) = frames.len().checked_sub(MOST_DEPTH) {
+                frames.drain(MOST_DEPTH / 2..MOST_DEPTH / 2 + more);
+            }
             root.add(&frames, site.allocated_at_most(&bounds));
         }
         root.ways()
@@ -89,7 +98,7 @@ mod tests {
                     class: class.into(),
                     method: method.into(),
                     file: None,
-                    line: Some(line),
+                    line: (line > 0).then_some(line),
                 })
                 .collect(),
             allocated: Tally::of(bytes, 1),
@@ -101,7 +110,7 @@ mod tests {
             sites: vec![
                 site(&price, 70),
                 site(&[("a.Price", "format", 8), ("a.Price", "format", 8), ("a.Quote", "get", 4)], 20),
-                site(&[("a.Quote", "get", 6), ("java.lang.Thread", "run", 1)], 5),
+                site(&[("a.Quote", "get", 6), ("a.Quote", "get", 0), ("java.lang.Thread", "run", 1)], 5),
                 site(&[("java.lang.Thread", "run", 1)], 3),
             ],
             ..Profile::default()

@@ -21,7 +21,7 @@ const LEAST_LOADED: f64 = 0.5;
 /// The start-up of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StartUp {
-    /// When it was over, in milliseconds of the profiled time: at a step of the recording.
+    /// When it was over, in milliseconds of the profiled time: at a step of the recording, if it was not made coarser since.
     pub ends_ms: u64,
     /// Bytes counted until then.
     pub allocated: u64,
@@ -31,8 +31,8 @@ pub struct StartUp {
 
 impl StartUp {
     /// From its end to the end of the profiled time.
-    pub fn work(self) -> Option<TimeRange> {
-        TimeRange::new(Duration::from_millis(self.ends_ms), None)
+    pub fn work(self) -> TimeRange {
+        TimeRange::after(Duration::from_millis(self.ends_ms))
     }
 
     /// From the beginning to its end.

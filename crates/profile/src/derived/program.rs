@@ -56,11 +56,6 @@ impl Profile {
         stacks.iter().map(at).collect()
     }
 
-    /// Whether it is frameworks that call the program, so that its stacks begin with theirs.
-    pub fn is_called_by_frameworks(&self) -> bool {
-        called_by_frameworks(&self.sites).is_some()
-    }
-
     /// The frame of the program itself through which most of what `weight` gives passes. `None` without stacks, and where a stack has only
     /// frameworks.
     pub fn through(&self, weight: impl Fn(&SiteProfile) -> u64) -> Option<Through> {
@@ -102,6 +97,24 @@ impl<'p> Program<'p> {
         }
         let (most, lines) = methods.into_values().max_by_key(|(sum, _)| *sum)?;
         Some((*lines.most()?, most as f64 / all as f64))
+    }
+
+    /// The frames of a stack that say how the program came there, the outermost first. Where the program is known, without what calls it and
+    /// without frameworks, and of frameworks alone the innermost; else all but the JDK's.
+    pub(crate) fn way<'s>(&self, stack: &'s Stack) -> Vec<&'s Frame> {
+        let mut frames: Vec<&Frame> = stack.own_frames().collect();
+        if let Some(family) = self.main {
+            if let Some(outermost) = frames.iter().rposition(|frame| frame.class.starts_with(family)) {
+                frames.truncate(outermost + 1);
+            }
+            let innermost = frames.first().copied();
+            frames.retain(|frame| !is_framework(&frame.class));
+            if frames.is_empty() {
+                frames.extend(innermost);
+            }
+        }
+        frames.reverse();
+        frames
     }
 
     /// By the main class or jar, and its arguments.
@@ -212,6 +225,37 @@ mod tests {
         let library = Some(("shopx.Library".to_owned(), 0.9));
         assert_eq!(through("/opt/jetty/start.jar", &[(jpa, 90), (engine, 10)]), library);
         assert_eq!(through("", &[(&["org.springframework.Servlet", "java.lang.Thread"], 5)]), None);
+    }
+
+    #[test]
+    fn a_way_begins_with_the_program_and_has_no_frameworks() {
+        let stack = |classes: &[&str]| {
+            classes.iter().map(|&class| Frame { class: class.into(), ..Frame::default() }).collect()
+        };
+        let way = |main, classes: &[&str]| {
+            let stack: Stack = stack(classes);
+            let frames = Program { main }.way(&stack);
+            frames.iter().map(|frame| frame.class.to_string()).collect::<Vec<_>>()
+        };
+        let served: &[&str] = &[
+            "java.util.Map",
+            "com.fasterxml.Json",
+            "a.Lib",
+            "kotlin.Let",
+            "a.b.Shop",
+            "a.b.Web",
+            "x.Server",
+        ];
+        assert_eq!(way(Some("a.b."), served), ["a.b.Web", "a.b.Shop", "a.Lib"]);
+        assert_eq!(
+            way(None, served),
+            ["x.Server", "a.b.Web", "a.b.Shop", "kotlin.Let", "a.Lib", "com.fasterxml.Json"]
+        );
+        let timer: &[&str] = &["x.Buffer", "x.Timer", "java.lang.Thread"];
+        assert_eq!(way(Some("a.b."), timer), ["x.Timer", "x.Buffer"]);
+        let server: &[&str] = &["com.fasterxml.Json", "io.netty.Loop", "java.lang.Thread"];
+        assert_eq!(way(Some("a.b."), server), ["com.fasterxml.Json"]);
+        assert_eq!(way(Some("a.b."), &["java.lang.Thread"]), [""; 0]);
     }
 
     #[test]

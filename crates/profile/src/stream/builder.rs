@@ -9,6 +9,7 @@ use crate::facts::ids::ClassId;
 use crate::facts::off_heap::OffHeap;
 use crate::facts::run::RunInfo;
 use crate::facts::soft::{HELD_BY_JDK, is_soft};
+use crate::stream::course::Course;
 use crate::stream::dictionary::{ApplyError, Dictionary};
 use crate::stream::history::History;
 use crate::stream::kind::Kind;
@@ -90,6 +91,11 @@ impl ProfileBuilder {
         &self.history
     }
 
+    /// What happened when, for a reader whose steps are coarser.
+    pub fn course(&self) -> Course {
+        Course::of(self.history.points())
+    }
+
     /// Number of lifetime buckets of the run.
     pub(crate) fn bucket_count(&self) -> usize {
         self.run.as_ref().map_or_else(|| RunInfo::default().buckets.len(), |run| run.buckets.len())
@@ -118,6 +124,9 @@ impl ProfileBuilder {
         let mut all_fit = Ok(());
         for section in sections {
             self.note_before(&section);
+            if let Section::Course(course) = &section {
+                self.history.is_known_as(course.points());
+            }
             let is_of_the_living = matches!(section, Section::Live(_));
             let fits = self.facts.fold(section, Some(&self.names));
             if is_of_the_living && let Some(bytes) = self.facts.live.bytes() {

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use crate::facts::frame::Frame;
 use crate::facts::rotation::Rotation;
 use crate::stream::builder::ProfileBuilder;
+use crate::stream::kinds::Facts;
 use crate::stream::update::{Section, Update};
 
 impl ProfileBuilder {
@@ -15,7 +16,7 @@ impl ProfileBuilder {
     pub fn catch_up(&self, resets: u32) -> Vec<Update> {
         let mut updates: Vec<_> = (resets..self.resets).map(|_| Update::Reset).collect();
         updates.extend(self.names_again());
-        updates.push(Update::Step(self.facts.clone().take()));
+        updates.push(Update::Step(Facts { course: self.course(), ..self.facts.clone() }.take()));
         if self.complete {
             updates.push(Update::End);
         }
@@ -40,6 +41,7 @@ impl ProfileBuilder {
                     ended.drain(..ended.len().saturating_sub(1));
                 }
             }
+            base.retain(|section| !matches!(section, Section::Course(_)));
             base.push(Section::Rotation { files, is_base: true });
         }
         updates

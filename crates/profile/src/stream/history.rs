@@ -157,6 +157,15 @@ impl History {
         }
     }
 
+    /// The whole of it in finer points than steps were seen; nothing changes if these are of another time.
+    pub(crate) fn is_known_as(&mut self, points: Vec<Point>) {
+        let ms = |points: &[Point]| points.iter().map(|point| point.span_ms).sum::<u64>();
+        if ms(&points) == ms(&self.points) && points.len() > self.points.len() {
+            self.points = points;
+            self.in_last = self.steps;
+        }
+    }
+
     /// So many soft references were allocated in the step that comes.
     pub(crate) fn soft_references(&mut self, made: u64) {
         self.soft = self.soft.saturating_add(made);
@@ -214,7 +223,7 @@ impl History {
             }
         }
         self.steps = steps;
-        if self.points.len() == MOST && self.in_last == steps {
+        if self.points.len() >= MOST && self.in_last == steps {
             self.points = self.points.chunks(2).map(joined).collect();
             self.steps = steps * 2;
             self.in_last = self.steps;

@@ -2,6 +2,7 @@
 
 pub(crate) mod builder;
 pub(crate) mod catch_up;
+pub(crate) mod course;
 pub(crate) mod dictionary;
 pub(crate) mod earlier;
 pub(crate) mod held;

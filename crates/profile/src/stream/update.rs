@@ -22,6 +22,7 @@ use crate::facts::trust::Trust;
 use crate::lifetime::lifetimes::{ByteAges, Lifetimes};
 use crate::lifetime::scope::ScopeCounts;
 use crate::lifetime::site_lifetimes::{SiteLifetimes, Stamp};
+use crate::stream::course::Course;
 
 /// One message of the stream. Its bytes are `mayfly-recording`'s.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,10 +99,12 @@ pub enum Section {
     Traces(TraceCounts),
     /// Which objects that stand for memory outside of the heap were not seen dead, all of it.
     Holders(HolderCounts),
+    /// What happened when, all of it, at the end: finer than the steps of a recording are.
+    Course(Box<Course>),
 }
 
 /// How many kinds of sections there are.
-pub const SECTION_KINDS: usize = 15;
+pub const SECTION_KINDS: usize = 16;
 
 impl Update {
     /// Whether it is a step that tells what was counted before this file of several began: none can stand for it.

@@ -14,6 +14,8 @@ use crate::stream::update::Update;
 pub struct TimeRange {
     from_ms: u64,
     to_ms: Option<u64>,
+    /// Whether the step in which `from_ms` lies is before it.
+    is_after: bool,
 }
 
 impl TimeRange {
@@ -21,7 +23,13 @@ impl TimeRange {
     pub fn new(from: Duration, to: Option<Duration>) -> Option<Self> {
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let (from_ms, to_ms) = (ms(from), to.map(ms));
-        to_ms.is_none_or(|to_ms| from_ms < to_ms).then_some(Self { from_ms, to_ms })
+        to_ms.is_none_or(|to_ms| from_ms < to_ms).then_some(Self { from_ms, to_ms, is_after: false })
+    }
+
+    /// From the end of the step in which `from` was, to the end: the rest of what is in the range to `from`.
+    pub fn after(from: Duration) -> Self {
+        let from_ms = u64::try_from(from.as_millis()).unwrap_or(u64::MAX);
+        Self { from_ms, to_ms: None, is_after: true }
     }
 }
 
@@ -66,7 +74,12 @@ impl Window {
     pub fn apply(&mut self, update: Update) -> Result<(), ApplyError> {
         if let Some(progress) = update.progress() {
             self.closed = self.start.is_some() && self.is_reached();
-            if !self.closed && self.start.is_none() && progress.duration_ms > self.range.from_ms {
+            let is_begun = if self.range.is_after {
+                self.builder.duration_ms() >= self.range.from_ms
+            } else {
+                progress.duration_ms > self.range.from_ms
+            };
+            if !self.closed && self.start.is_none() && is_begun {
                 self.start = Some(self.builder.profile());
                 self.builder.history.forget();
             }
@@ -155,6 +168,14 @@ mod tests {
         let steps =
             (1..=seconds).flat_map(|second| [step(second), Update::from(Section::Operations(3 * second))]);
         names.into_iter().chain(steps).collect()
+    }
+
+    #[test]
+    fn two_parts_at_a_moment_within_a_step_are_the_whole() {
+        let objects = |range| part(stream(10), range).expect("there is").classes[0].allocated.objects;
+        let until = TimeRange::new(Duration::ZERO, Some(Duration::from_millis(3_300))).expect("not empty");
+        assert_eq!((objects(until), objects(TimeRange::after(Duration::from_millis(3_300)))), (40, 60));
+        assert_eq!(objects(TimeRange::after(Duration::from_secs(3))), 70, "at a step");
     }
 
     fn part(updates: Vec<Update>, range: TimeRange) -> Result<Profile, WindowError> {

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use mayfly_profile::{
-    HolderCount, HolderCounts, Labels, LiveCounts, Profile, ProfileBuilder, Readings, Rotation, RunInfo,
-    SECTION_KINDS, Section, TraceCount, TraceCounts, Update,
+    Course, HolderCount, HolderCounts, Labels, LiveCounts, Point, Profile, ProfileBuilder, Readings,
+    Rotation, RunInfo, SECTION_KINDS, Section, TraceCount, TraceCounts, Update,
 };
 use mayfly_recording::frame::{FILE_HEADER_LEN, FRAME_HEAD_LEN, KIND_STEP};
 use mayfly_recording::{Damage, FORMAT_VERSION, ReadError, RecordingReader, read_profile};
@@ -146,6 +146,7 @@ fn every_kind_of_section_is_read_again_and_its_tag_is_its_place() {
             unknown: 3,
             ..HolderCounts::default()
         }),
+        Section::Course(Box::new(Course::of(&[Point { span_ms: 900, live: Some(5), ..Point::default() }]))),
     ];
     assert_eq!(step.len(), SECTION_KINDS);
     for (tag, section) in step.into_iter().enumerate() {

@@ -138,15 +138,13 @@ impl Screen<'_> {
         let made = shorten(&place_text(class, method, most.line), NAME, "...");
         let bounds = self.profile.site_bounds();
         let through = self.program_of((class, method), |site| site.allocated_at_most(&bounds));
-        // A server's frames, which each way begins with, say nothing.
-        let folded = if self.profile.is_called_by_frameworks() { " --not-own frameworks" } else { "" };
         Some(match through {
             Some(Through { frame, share: all }) => format!(
-                "{} of all is allocated below {}, {share} by {made}; the ways: mayfly report --ways{folded}",
+                "{} of all is allocated below {}, {share} by {made}; the ways: mayfly report --ways",
                 whole_percent(all),
                 frame_name(&frame)
             ),
-            None => format!("{made} allocates {share} of all; its callers: mayfly report --ways{folded}"),
+            None => format!("{made} allocates {share} of all; its callers: mayfly report --ways"),
         })
     }
 

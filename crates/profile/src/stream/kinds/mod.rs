@@ -5,6 +5,7 @@
 pub(crate) mod census;
 pub(crate) mod collections;
 pub(crate) mod counts;
+pub(crate) mod course;
 pub(crate) mod flags;
 pub(crate) mod holders;
 pub(crate) mod labels;
@@ -22,6 +23,7 @@ use crate::facts::collection::{Collections, Flag};
 use crate::facts::readings::Readings;
 use crate::facts::rotation::Rotation;
 use crate::facts::source::{Labels, Source};
+use crate::stream::course::Course;
 use crate::stream::dictionary::{ApplyError, Dictionary};
 use crate::stream::kind::Kind;
 use crate::stream::kinds::census::Censuses;
@@ -53,6 +55,7 @@ pub(crate) struct Facts {
     pub(crate) rotation: Option<Rotation>,
     pub(crate) traces: Traced,
     pub(crate) holders: KnownHolders,
+    pub(crate) course: Course,
 }
 
 impl Facts {
@@ -74,6 +77,7 @@ impl Facts {
             &self.rotation,
             &self.traces,
             &self.holders,
+            &self.course,
         ]
     }
 
@@ -95,6 +99,7 @@ impl Facts {
             &mut self.rotation,
             &mut self.traces,
             &mut self.holders,
+            &mut self.course,
         ]
     }
 
@@ -116,6 +121,7 @@ impl Facts {
             Section::Rotation { .. } => &mut self.rotation,
             Section::Traces(_) => &mut self.traces,
             Section::Holders(_) => &mut self.holders,
+            Section::Course(_) => &mut self.course,
         }
     }
 
